@@ -1,0 +1,31 @@
+/*
+ * What the core says of itself. Works in any privilege: registers that this place cannot read are
+ * left out.
+ */
+#ifndef FATHOM_ARCH_IDENTIFY_H
+#define FATHOM_ARCH_IDENTIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A raw identification value: "cpuid.00000007.1.ebx", "midr_el1". */
+struct identity_value {
+    char name[28];
+    uint64_t value;
+};
+
+struct identity {
+    char core_name[32];  /* the known values' name: "zen4", "golden-cove", "neoverse-n1"; "" if unknown */
+    char model[64];      /* for people: brand string, or implementer and part */
+    char hypervisor[32]; /* "" where none is announced */
+    bool emulator;       /* the name announced is that of an instruction emulator */
+    double tick_hz;      /* declared frequency of the time stamp, 0 where it is not declared */
+    const char *tick_source; /* "cpuid.15", "cpuid.40000010", "cntfrq_el0", or NULL */
+};
+
+void identify(struct identity *id);
+/* Every identification register there is, in a fixed order. Returns how many; at most room. */
+size_t identify_raw(struct identity_value *out, size_t room);
+
+#endif

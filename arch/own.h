@@ -1,0 +1,97 @@
+/*
+ * Owning the core beside live firmware: vector state, page tables, vectors, windows.
+ *
+ * Only boot/uefi links this. Nothing here calls firmware; what it needs of it is handed over in
+ * struct own_services. Everything changed is put back, at the end of a window or in own_finish.
+ *
+ * In a window the core runs with our own translation root, vectors, stacks and interrupt masks:
+ *
+ *   low half    as the firmware has it: our image, the readings, the firmware itself (not called)
+ *   high half   ours alone: aliases of measuring memory with the page sizes asked for, data
+ *               read-write and never executable, code executable and never writable, unmapped
+ *               pages between areas; the window's stack with an unmapped page below it
+ *
+ * AArch64 measures at EL1 always. Entered at EL2 the window runs in an EL1 worker that is reached
+ * by ERET and left by HVC; with HCR_EL2.E2H set the _EL12 names are used.
+ */
+#ifndef FATHOM_ARCH_OWN_H
+#define FATHOM_ARCH_OWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/reader.h"
+#include "arch/window.h"
+
+/* Memory the firmware describes as RAM (any type but MMIO and unusable); address equals frame. */
+struct own_range {
+    uint64_t base;
+    uint64_t bytes;
+};
+
+struct own_services {
+    /* Zeroed, physically contiguous, aligned memory at an address equal to its frame; NULL when out. */
+    void *(*pages)(size_t bytes, size_t alignment);
+    void (*free_pages)(void *base, size_t bytes);
+    const struct own_range *ram; /* ascending; stays valid until own_finish */
+    size_t ram_count;
+    /*
+     * AArch64: lets interrupt `id` (a PPI) reach this core, or puts it back as it was. False where
+     * the firmware offers no such service. NULL on x86-64.
+     */
+    bool (*interrupt_source)(unsigned id, bool on);
+    double tick_hz; /* of the reader's time stamp, for the deadline */
+};
+
+/* A register worth recording: name as in the manual, value as read. */
+struct own_value {
+    const char *name;
+    uint64_t value;
+};
+
+/* NULL when the core is ours to use, else why not; what had been changed by then is put back. */
+const char *own_start(const struct own_services *services);
+/* Puts back everything own_start changed and frees what it allocated. */
+void own_finish(void);
+
+/* Turns on floating point and vectors before any C code that may use them. Called first of all. */
+void own_vector_state_on(void);
+/* And puts the control registers back as the firmware had them. Called last of all. */
+void own_vector_state_restore(void);
+
+/* Page sizes this core can map, ascending, ended by 0; room for 10. */
+void own_page_sizes(size_t out[10]);
+/* AArch64: a window has one granule at a time; mapping with another one needs an empty map. */
+
+/*
+ * Maps frames into the high half. Code is executable and read-only, data read-write and not
+ * executable. `page_bytes` must be one of own_page_sizes, `physical` and `bytes` multiples of it.
+ * Returns NULL and the address, else the reason.
+ */
+const char *own_map(uint64_t physical, size_t bytes, size_t page_bytes, bool code, uintptr_t *at);
+/* Unmaps everything; addresses may be given out again. */
+void own_unmap_all(void);
+/* Makes code just written through its frames' own addresses safe to run. */
+void own_code_written(const void *base, size_t bytes);
+
+/*
+ * Runs the list in a window. The firmware's tick must have been stopped at its source before, where
+ * that is possible. The deadline voids the list; 0 means none.
+ */
+struct window_result own_window(struct reading *list, size_t count, enum reader_counters counters, unsigned deadline_ms);
+/*
+ * The same with our page tables and vectors, so that the same kernels run, but with interrupts
+ * enabled and handled by the firmware as they come. What cannot be done is returned as the reason.
+ */
+const char *own_no_window(struct reading *list, size_t count, enum reader_counters counters, struct window_result *result);
+
+/* NULL when a timer can end a window, else why not. */
+const char *own_no_deadline(void);
+/* Which counters the reader can sample in windows, proven by a count that moved; and why not more. */
+enum reader_counters own_counters(const char **why_not);
+
+/* Control registers as found and as set, for the environment record. Returns how many; at most room. */
+size_t own_values(struct own_value *out, size_t room);
+
+#endif

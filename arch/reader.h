@@ -1,0 +1,45 @@
+/*
+ * The reader: the few instructions that run inside a window.
+ *
+ * It walks a prepared list, calls each kernel and stores when the call began and ended. Nothing
+ * else runs between the first reading and the last: no C, no floating point of ours, no output.
+ * The same assembly serves both platforms.
+ */
+#ifndef FATHOM_ARCH_READER_H
+#define FATHOM_ARCH_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One timed call of a kernel. Offsets are known to arch/<isa>/reader.S, which checks them. */
+struct reading {
+    uintptr_t kernel;        /*  0: address of the code, as seen inside a window */
+    uint64_t argument[2];    /*  8: handed to the kernel: iterations, data address */
+    uint64_t begin_ticks;    /* 24: time stamp before the call */
+    uint64_t end_ticks;      /* 32: time stamp after it */
+    uint64_t begin_count[2]; /* 40: counters before: core cycles, instructions; 0 where there are none */
+    uint64_t end_count[2];   /* 56: and after */
+};
+
+/* Which counters the reader samples besides the time stamp. */
+enum reader_counters {
+    READER_TIME_ONLY,
+    READER_CYCLES_INSTRUCTIONS, /* cycle counter and one event counter, set up by the platform */
+};
+
+/*
+ * Runs the list in order. Saves and restores every register the platform's calling convention
+ * preserves, so a kernel may use all registers but the stack pointer.
+ *
+ * Time stamps are ordered against the kernel on both sides: LFENCE; RDTSC; LFENCE on x86-64 (Intel
+ * SDM vol. 2B, RDTSC), ISB; MRS CNTVCT_EL0; ISB on AArch64 (Arm ARM DDI 0487, D12.2.1).
+ */
+void reader_run(struct reading *list, size_t count, enum reader_counters counters);
+
+/* A kernel that only returns: what the reader itself costs. */
+extern const char reader_empty_kernel[];
+
+/* The time stamp, unordered; its frequency is the platform's business. */
+uint64_t reader_ticks(void);
+
+#endif

@@ -1,0 +1,22 @@
+/* How a window ended: shared by both platforms and everything above them. */
+#ifndef FATHOM_ARCH_WINDOW_H
+#define FATHOM_ARCH_WINDOW_H
+
+#include <stdint.h>
+
+enum window_end { WINDOW_RAN, WINDOW_FAULT, WINDOW_TIMEOUT };
+
+struct fault {
+    const char *vector; /* "undefined-instruction", "page-fault", "machine-check", … */
+    uint64_t syndrome;  /* x86-64: vector << 32 | error code; AArch64: ESR; Linux: signal << 32 | code */
+    uint64_t address;   /* the address that was touched, where the exception has one, else 0 */
+    uint64_t pc;        /* the instruction that faulted */
+};
+
+struct window_result {
+    enum window_end end;
+    struct fault fault;  /* for WINDOW_FAULT; pc also for WINDOW_TIMEOUT where it is known */
+    unsigned interrupts; /* interrupts other than the deadline that got in; they void the list */
+};
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * Configuration: defaults, then the file on the volume (or nothing), then load options or arguments.
+ *
+ * The file is `key = value` a line; # starts a comment; a byte order mark and CRLF are accepted.
+ * Nothing in it is fatal: what cannot be understood becomes a warning that names the line, the key
+ * and what would be accepted, and the value that stood before stays.
+ */
+#ifndef FATHOM_LIB_CONFIG_H
+#define FATHOM_LIB_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum profile { PROFILE_SMOKE, PROFILE_QUICK, PROFILE_STANDARD, PROFILE_FULL, PROFILES };
+enum after { AFTER_STAY, AFTER_REBOOT, AFTER_POWEROFF, AFTER_RETURN, AFTERS };
+
+struct config {
+    char probes[256];          /* probes = names, separated by spaces or commas; empty: all but debug ones */
+    enum profile profile;      /* profile = smoke | quick | standard | full */
+    enum after after;          /* after = stay | reboot | poweroff | return */
+    unsigned repeat;           /* repeat = 1 … 1000000: how often to run in a row of boots */
+    unsigned memory_mib;       /* memory = 16 … 1048576 (MiB) of contiguous memory to ask for; 0 = as the profile needs */
+    unsigned deadline_ms;      /* deadline = 10 … 1000 (ms) one window may last */
+    unsigned core;             /* core = index of the core that measures; 0 is the boot core */
+    bool retry;                /* retry = all: forget what the journal says; retry = none */
+    bool serial;               /* serial = on | off: records on the serial line */
+    bool windows;              /* windows = on | off: off measures without owning the core (to compare) */
+    char notes[128];           /* notes = anything: copied into the run record */
+};
+
+extern const char *const profile_names[PROFILES];
+extern const char *const after_names[AFTERS];
+
+typedef void config_warn(void *context, const char *subject, const char *text);
+
+void config_defaults(struct config *c);
+/* `from` names the source in warnings: "FATHOM.CFG", "load options". Never reads past `bytes`. */
+void config_parse(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context);
+/* One setting, as from an argument. False, with a reason in words, when it cannot be used. */
+bool config_set(struct config *c, const char *key, const char *value, char *why, size_t room);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * The journal: what earlier runs on this volume say about this one.
+ *
+ * It is not a file of its own. Every probe flushes a `start` record before it runs and an `end`
+ * record after; a boot that hung or lost power leaves a start without an end. The journal reads the
+ * newest result files of this machine, told by its fingerprint, newest first.
+ */
+#ifndef FATHOM_LIB_JOURNAL_H
+#define FATHOM_LIB_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { JOURNAL_PROBES = 128, JOURNAL_NAME = 32, JOURNAL_FILES = 64 };
+
+struct journal_entry {
+    char probe[JOURNAL_NAME];
+    unsigned starts;   /* starts seen, newest first, at most 2 are of interest */
+    unsigned unended;  /* of the newest starts in a row, how many have no end */
+    bool settled;      /* a start with an end was seen: older files say nothing new */
+};
+
+struct journal {
+    char fingerprint[17];
+    struct journal_entry entries[JOURNAL_PROBES];
+    size_t count;
+    unsigned runs;         /* earlier runs of this machine that were read */
+    unsigned repeat_done;  /* `repeat_index` of the newest run, 0 when there is none */
+    bool repeat_finished;  /* the newest run reached its `done` record */
+};
+
+void journal_start(struct journal *j, const char *fingerprint);
+/* Adds one earlier result file, newest first. Lines with bad checksums are passed over. */
+void journal_add(struct journal *j, const char *text, size_t bytes);
+/* True when the probe started and never ended in each of the last two runs that started it. */
+bool journal_skips(const struct journal *j, const char *probe);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * The one door between the run and the place it runs in.
+ *
+ * boot/uefi and boot/linux implement these functions; tests/model does too. A thing the place
+ * cannot do is reported as unavailable, with the reason, never half done.
+ */
+#ifndef FATHOM_LIB_MACHINE_H
+#define FATHOM_LIB_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/reader.h"
+#include "arch/window.h"
+
+struct record;
+
+/* ---- What this place is ---------------------------------------------------------------------- */
+
+struct machine_info {
+    const char *platform;     /* "uefi" or "linux" */
+    const char *isa;          /* "x86_64" or "aarch64" */
+    char core_name[32];       /* as in the known values: "zen4", "golden-cove"; "" when not known */
+    char core_model[64];      /* what the core says of itself, for people */
+    char fingerprint[17];     /* tells machines apart: hex, from identification registers */
+    char hypervisor[32];      /* name, "" when none is announced */
+    bool emulator;            /* the hypervisor says that it is an instruction emulator */
+    double tick_hz;           /* frequency of the reader's time stamp */
+    const char *tick_source;  /* where that frequency comes from */
+    enum reader_counters counters;
+    const char *no_counters;  /* why, where there are none */
+    const char *no_deadline;  /* why no timer can end a kernel, NULL where one can */
+    size_t memory_bytes;      /* what machine_map can give in all */
+    size_t page_bytes[10];    /* page sizes it can map, ascending, ended by 0 */
+    unsigned core;            /* index of the core that measures */
+};
+
+const struct machine_info *machine_info(void);
+
+/* Adds what identifies the machine to its `machine` record: raw registers, firmware, memory. */
+void machine_describe(struct record *r);
+/* Adds what was set or found set for the run to its `environment` record. */
+void machine_describe_environment(struct record *r);
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+enum area_use { AREA_DATA, AREA_CODE };
+
+/* Memory to measure with. It has two addresses, which may be equal for data. */
+struct area {
+    uint8_t *write;    /* outside windows: write here */
+    uintptr_t at;      /* inside windows: it is seen here; code is executable only here */
+    size_t bytes;
+    size_t page_bytes; /* size of the pages it is mapped with */
+};
+
+/*
+ * Maps zeroed memory for windows. `page_bytes` 0 takes the smallest page the place has. Returns NULL
+ * when it worked, else why it did not, in words a record can carry.
+ */
+const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use);
+/* Gives back everything mapped since the mark; probes need not, the run does it after each. */
+size_t machine_map_mark(void);
+void machine_map_release(size_t mark);
+/* To be called after code was written and before it runs. */
+void machine_code_written(const struct area *a, size_t offset, size_t bytes);
+
+/* ---- Windows --------------------------------------------------------------------------------- */
+
+/*
+ * Owns the core, runs the list and nothing else, gives the core back. A window lasts at most the
+ * deadline of the configuration; a list that is void (fault, timeout, interrupt) must not be used.
+ */
+struct window_result machine_window(struct reading *list, size_t count);
+
+/* For the proof of silence: the same list with the firmware's tick and interrupts left as they are. */
+struct window_result machine_no_window(struct reading *list, size_t count);
+
+/* ---- Output and time of day ------------------------------------------------------------------ */
+
+/* A place records go to. `write` takes whole lines and returns false when the sink is lost. */
+struct sink {
+    const char *name; /* "volume", "serial", "file" */
+    void *context;
+    bool (*write)(void *context, const char *bytes, size_t count);
+    bool (*flush)(void *context); /* NULL where nothing is buffered */
+    bool failed;
+};
+
+/* Text for people. Progress overwrites itself where the screen can; NULL ends it. */
+void machine_print(const char *text);
+void machine_progress(const char *text);
+
+/* Seconds since some start, for progress and budgets, never for measuring. */
+double machine_seconds(void);
+/* Wall clock as "2026-11-20T10:49:00Z", or "" where there is none. */
+void machine_date(char out[24]);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * Records: one line of JSON each, written to every sink.
+ *
+ * The first key is `t`, the last is `c`: the CRC-32 (IEEE 802.3, reflected, eight hex digits) of the
+ * line's bytes before `,"c"`. Numbers are written so that they read back to the same double in the
+ * fewest digits; NaN and infinities become null.
+ *
+ *     record_start(&r, "finding");
+ *     record_text(&r, "name", "memory.cache.bytes");
+ *     record_number(&r, "value", 32768);
+ *     record_send(&r);
+ */
+#ifndef FATHOM_LIB_RECORD_H
+#define FATHOM_LIB_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/machine.h"
+
+enum { RECORD_SCHEMA = 1, WRITER_SINKS = 4 };
+
+struct writer {
+    struct sink sinks[WRITER_SINKS];
+    size_t sink_count;
+    uint64_t lines;
+    uint64_t lost;        /* lines some sink did not take */
+    double last_flush;    /* machine_seconds */
+    bool flush_due;       /* unflushed bytes are waiting */
+};
+
+struct record {
+    struct writer *writer;
+    char *text;           /* grows; never NULL after record_start unless memory ran out */
+    size_t used, room;
+    char kind[16];
+    unsigned depth;       /* open objects and arrays */
+    bool comma;           /* a value has been written at this depth */
+    bool broken;          /* out of memory or unbalanced; record_send then sends a warning instead */
+};
+
+void writer_start(struct writer *w);
+/* False when there is no room for another sink. */
+bool writer_add(struct writer *w, struct sink s);
+/* Flushes what waits when 250 ms have passed since the last flush, or at once when forced. */
+void writer_flush(struct writer *w, bool force);
+
+void record_start(struct record *r, struct writer *w, const char *kind);
+/* With a NULL key the value is an element of the array that is open. */
+void record_text(struct record *r, const char *key, const char *value);
+void record_number(struct record *r, const char *key, double value);
+void record_integer(struct record *r, const char *key, uint64_t value);
+void record_hex(struct record *r, const char *key, uint64_t value);   /* as text, "0x1f" */
+void record_boolean(struct record *r, const char *key, bool value);
+void record_null(struct record *r, const char *key);
+void record_array(struct record *r, const char *key);
+void record_object(struct record *r, const char *key);
+void record_close(struct record *r);
+void record_numbers(struct record *r, const char *key, const double *values, size_t count);
+/*
+ * Ends the line and hands it to every sink. `start`, `fault`, `finding`, `end`, `warning` and `done`
+ * are flushed at once, others at least every 250 ms. The volume is first: a line is announced on
+ * later sinks only after the flush of the first.
+ */
+void record_send(struct record *r);
+/* A warning in one call: what happened and to what. */
+void record_warning(struct writer *w, const char *subject, const char *text);
+
+uint32_t crc32_of(const char *bytes, size_t count);
+
+/* ---- Reading our own lines back (journal) ----------------------------------------------------- */
+
+/* True when the line, without its newline, ends in a correct checksum. */
+bool record_line_good(const char *line, size_t bytes);
+/*
+ * Finds a top-level text or number of a good line. Copies at most room - 1 characters of its text as
+ * written, with JSON escapes resolved, and ends it with 0. False when the key is not there.
+ */
+bool record_line_value(const char *line, size_t bytes, const char *key, char *out, size_t room);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * A run: the plan, the probes in order, what they report, and the end.
+ *
+ * The platform prepares a struct run (configuration, sinks, journal) and calls run_all; everything
+ * else happens here, the same on every platform.
+ */
+#ifndef FATHOM_LIB_RUN_H
+#define FATHOM_LIB_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/config.h"
+#include "lib/journal.h"
+#include "lib/record.h"
+
+struct probe_definition;
+struct probe;
+
+enum outcome { OUTCOME_OK, OUTCOME_SKIPPED, OUTCOME_FAULT, OUTCOME_TIMEOUT, OUTCOMES };
+extern const char *const outcome_names[OUTCOMES];
+
+struct run {
+    struct config config;
+    struct writer writer;
+    struct journal journal;
+    unsigned number;          /* of this run on its volume; 0 where runs are not numbered */
+    char destination[96];     /* where the records are, for people and the run record: "volume FATHOM, RESULTS\RUN00012.JSL" */
+    unsigned repeat_index;    /* this is the n-th of config.repeat runs */
+    bool trusted;             /* the clock probe's verdict; false until it has spoken */
+    char untrusted_cause[64]; /* why not: "emulator", "ratio drift", … */
+    unsigned outcomes[OUTCOMES];
+    unsigned findings;
+};
+
+/*
+ * Sends `run`, `machine` and `environment`, then runs every planned probe of this binary in order,
+ * prints the table for people, sends `done` and flushes. Returns the process exit status: 0 when
+ * every probe ended ok or was skipped for a stated reason, 1 when one faulted or timed out, 2 when
+ * the plan names a probe that does not exist (nothing was run).
+ */
+int run_all(struct run *r);
+
+/* The probes of this binary, in the order in which they run. */
+size_t run_probes(const struct probe_definition *out[], size_t room);
+/* Prints them for people, with their findings or without. */
+void run_list(bool findings);
+
+#endif

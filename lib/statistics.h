@@ -1,0 +1,20 @@
+/* Order statistics of readings. Only + - * / and comparisons: every build gives the same bits. */
+#ifndef FATHOM_LIB_STATISTICS_H
+#define FATHOM_LIB_STATISTICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sorts ascending, in place. */
+void sort_numbers(double *values, size_t count);
+/* Quantile q in 0 … 1 of sorted values, linear between neighbours; NaN when there are none. */
+double quantile(const double *sorted, size_t count, double q);
+
+/* SplitMix64 (Steele, Lea, Flood 2014): small, and the same sequence everywhere. */
+uint64_t random_next(uint64_t *state);
+/* Uniform in 0 … bound - 1, bound > 0, without modulo bias worth speaking of (Lemire 2019, multiply-shift). */
+uint64_t random_below(uint64_t *state, uint64_t bound);
+/* One cycle through all `count` elements: next[i] is visited after i (Sattolo 1986). */
+void random_cycle(uint32_t *next, uint32_t count, uint64_t *state);
+
+#endif
