@@ -12,8 +12,10 @@
  * The emitter keeps count of what it emitted (struct work), so that a kernel can say what one call
  * of it executes; tests hold that against a CPU emulator.
  *
- * Nothing here fails halfway: code that does not fit sets `overflow`, and nothing is written past
- * the end; operands out of range set `invalid`. code_good() tells.
+ * Code that does not fit sets `overflow`; operands out of range and targets out of reach set
+ * `invalid`. code_good() tells. After the first failure nothing more is emitted: bytes, `used` and
+ * `work` stay as they are, so a loop that emits until `used` gets somewhere must ask code_good too.
+ * Nothing is ever written past the end.
  */
 #ifndef FATHOM_ARCH_EMIT_H
 #define FATHOM_ARCH_EMIT_H
@@ -49,7 +51,11 @@ enum fence {
     FENCES
 };
 
-/* What executing a stretch of code does, in the terms a counter or an emulator would use. */
+/*
+ * What executing a stretch of code once, every instruction of it, does, in the terms a counter or an
+ * emulator would use. What runs n times, between the start of a loop and the end of its emit_loop,
+ * counts n times its work, exactly.
+ */
 struct work {
     uint64_t instructions;
     uint64_t branches; /* all kinds, calls and returns included */
@@ -89,7 +95,7 @@ extern const char emit_isa[];
 void emit_nop(struct code *c, unsigned bytes);
 /* As few NOPs as fill exactly `bytes`. */
 void emit_nops(struct code *c, size_t bytes);
-/* NOPs up to the next multiple of `bytes`, a power of two. */
+/* NOPs until the address at which the code runs is a multiple of `bytes`, a power of two. */
 void emit_align(struct code *c, size_t bytes);
 /* Moves on to `offset`, at or past `used`; what lies between is filled with an instruction that traps. */
 void emit_place(struct code *c, size_t offset);
@@ -103,7 +109,8 @@ void emit_and_constant(struct code *c, enum reg to, unsigned low_bits); /* keeps
 void emit_shift_right(struct code *c, enum reg to, unsigned bits);      /* logical, 1 … 63 */
 void emit_multiply(struct code *c, enum reg to, enum reg from);         /* 64-bit, to *= from */
 void emit_divide(struct code *c, enum reg to, enum reg from);           /* 64-bit unsigned, to /= from */
-void emit_square_root(struct code *c, enum vreg to, enum vreg from);    /* scalar double */
+/* Scalar double. To be chained in one register: on x86-64 it depends on both. */
+void emit_square_root(struct code *c, enum vreg to, enum vreg from);
 void emit_vector_add(struct code *c, enum vreg to, enum vreg from);     /* scalar double, to += from */
 
 /* 64-bit load and store at base + offset; 0 … 32760 in steps of 8, and -256 … -1. */
@@ -114,7 +121,11 @@ void emit_load_indexed(struct code *c, enum reg to, enum reg base, enum reg inde
 
 void emit_fence(struct code *c, enum fence kind);
 
-/* Direct branches. The plain ones go to a known offset, the `_ahead` ones are closed by emit_land. */
+/*
+ * Direct branches. The plain ones go to an offset that is known, behind or ahead; the `_ahead` ones are
+ * closed by emit_land. The length of each is constant. Reach: 2 GiB on x86-64; 128 MiB on AArch64, but
+ * 1 MiB for the conditional ones.
+ */
 void emit_branch(struct code *c, size_t target);
 struct fixup emit_branch_ahead(struct code *c);
 /* Taken when the register is (not) zero; on x86-64 TEST and Jcc, two instructions. */
@@ -122,7 +133,7 @@ void emit_branch_if_zero(struct code *c, enum reg r, size_t target);
 struct fixup emit_branch_if_zero_ahead(struct code *c, enum reg r);
 void emit_branch_if_not_zero(struct code *c, enum reg r, size_t target);
 struct fixup emit_branch_if_not_zero_ahead(struct code *c, enum reg r);
-/* Closes a branch here, or at an offset of one's choice. */
+/* Closes a branch here, or at an offset of one's choice; closing it again moves its target. */
 void emit_land(struct code *c, struct fixup branch);
 void emit_land_at(struct code *c, struct fixup branch, size_t target);
 
@@ -144,11 +155,15 @@ void emit_return(struct code *c);
 
 /*
  * Counts REG_COUNT down by one and branches back while it is not zero. What lies between `start`
- * and here runs once an iteration.
+ * and here runs once an iteration. Two instructions, one of them a branch; on AArch64, where `start`
+ * is more than 1 MiB back, three and two.
  */
 void emit_loop(struct code *c, size_t start);
 
-/* For the fault tests: an undefined instruction, and a read of a system register no core has. */
+/*
+ * For the fault tests: an undefined instruction, and a read of a system register no core has, which
+ * changes REG_T0 on x86-64.
+ */
 void emit_undefined(struct code *c);
 void emit_unknown_register(struct code *c);
 

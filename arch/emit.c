@@ -1,0 +1,110 @@
+/* The part of the emitter that is the same on every ISA. */
+#include <string.h>
+
+#include "arch/emit_private.h"
+
+struct code code_start(uint8_t *write, uintptr_t at, size_t bytes)
+{
+    return (struct code){
+        .write = write, .at = at, .bytes = bytes, .invalid = at % emit_alignment != 0};
+}
+
+bool code_good(const struct code *c)
+{
+    return !c->overflow && !c->invalid;
+}
+
+/* Only the first failure is kept: what follows it may fail on its account. */
+bool code_require(struct code *c, bool condition)
+{
+    if (!condition && code_good(c))
+        c->invalid = true;
+    return code_good(c);
+}
+
+/* Room for `count` more bytes, or an overflow. */
+static bool code_require_room(struct code *c, size_t count)
+{
+    if (!code_good(c))
+        return false;
+    if (count > c->bytes - c->used)
+        c->overflow = true;
+    return !c->overflow;
+}
+
+void code_append(struct code *c, const uint8_t *bytes, size_t count, struct work work)
+{
+    if (!code_require_room(c, count))
+        return;
+    memcpy(c->write + c->used, bytes, count);
+    c->used += count;
+    c->work.instructions += work.instructions;
+    c->work.branches += work.branches;
+    c->work.loads += work.loads;
+    c->work.stores += work.stores;
+}
+
+bool code_require_branch(struct code *c, size_t from, size_t bytes, size_t target)
+{
+    return code_require(c, from <= c->used && c->used - from >= bytes && target <= c->bytes &&
+                               target % emit_alignment == 0);
+}
+
+/* ---- Space ----------------------------------------------------------------------------------- */
+
+void emit_nops(struct code *c, size_t bytes)
+{
+    unsigned longest = 0;
+    for (const unsigned *length = emit_nop_lengths; *length; length++)
+        longest = *length;
+
+    if (!code_require(c, bytes % emit_alignment == 0) || !code_require_room(c, bytes))
+        return;
+    while (bytes) {
+        unsigned length = bytes < longest ? (unsigned)bytes : longest;
+        emit_nop(c, length);
+        bytes -= length;
+    }
+}
+
+void emit_align(struct code *c, size_t bytes)
+{
+    if (code_require(c, bytes != 0 && (bytes & (bytes - 1)) == 0))
+        emit_nops(c, -(c->at + c->used) & (bytes - 1));
+}
+
+void emit_place(struct code *c, size_t offset)
+{
+    if (!code_require(c, offset >= c->used && offset % emit_alignment == 0) ||
+        !code_require_room(c, offset - c->used))
+        return;
+    memset(c->write + c->used, emit_trap, offset - c->used);
+    c->used = offset;
+}
+
+/* ---- Branches to known places: emitted open, closed at once ------------------------------------ */
+
+void emit_land(struct code *c, struct fixup branch)
+{
+    emit_land_at(c, branch, c->used);
+}
+
+void emit_branch(struct code *c, size_t target)
+{
+    emit_land_at(c, emit_branch_ahead(c), target);
+}
+
+void emit_branch_if_zero(struct code *c, enum reg r, size_t target)
+{
+    emit_land_at(c, emit_branch_if_zero_ahead(c, r), target);
+}
+
+void emit_branch_if_not_zero(struct code *c, enum reg r, size_t target)
+{
+    emit_land_at(c, emit_branch_if_not_zero_ahead(c, r), target);
+}
+
+void emit_call(struct code *c, size_t target)
+{
+    emit_land_at(c, emit_call_ahead(c), target);
+}

@@ -1,0 +1,34 @@
+/* What arch/emit.c and the emitters of the ISAs share; nobody else includes this. */
+#ifndef FATHOM_ARCH_EMIT_PRIVATE_H
+#define FATHOM_ARCH_EMIT_PRIVATE_H
+
+#include "arch/emit.h"
+
+/* The work of one instruction, by what it does. */
+#define WORK_PLAIN ((struct work){.instructions = 1})
+#define WORK_LOAD ((struct work){.instructions = 1, .loads = 1})
+#define WORK_STORE ((struct work){.instructions = 1, .stores = 1})
+#define WORK_BRANCH ((struct work){.instructions = 1, .branches = 1})
+
+/* Makes the code invalid unless `condition` holds; returns whether it is still good. */
+bool code_require(struct code *c, bool condition);
+
+/* Appends the bytes of one instruction, or none of them. */
+void code_append(struct code *c, const uint8_t *bytes, size_t count, struct work work);
+
+/*
+ * Checks that a branch at `from` has been emitted, at least `bytes` of it, and that `target` lies in
+ * the area (its end included) on an instruction's alignment.
+ */
+bool code_require_branch(struct code *c, size_t from, size_t bytes, size_t target);
+
+/* The offsets that both ISAs can encode in a load or store, so that a kernel means the same on both. */
+static inline bool is_memory_offset(int32_t offset)
+{
+    return (offset >= 0 && offset <= 32760 && offset % 8 == 0) || (offset < 0 && offset >= -256);
+}
+
+/* The byte to fill gaps with: repeated, it is an instruction that traps. */
+extern const uint8_t emit_trap;
+
+#endif

@@ -1,0 +1,416 @@
+/*
+ * The code emitter for x86-64.
+ *
+ * Encodings: Intel SDM vol. 2, chapters 3 and 4, written there and here as opcode /digit; ModR/M, SIB
+ * and REX: vol. 2A, 2.1 and 2.2. Branches use their rel32 form always, so that the length of code
+ * does not depend on where it goes; loads and stores the shortest displacement, as assemblers do.
+ *
+ * rax and rdx are the emitter's scratch registers (DIV takes no others), rsp is the stack.
+ */
+#include "arch/emit_private.h"
+
+const unsigned emit_nop_lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0};
+const unsigned emit_alignment = 1;
+const unsigned emit_longest = 15; /* Intel SDM vol. 2A, 2.3.11 */
+const char emit_isa[] = "x86_64";
+
+const uint8_t emit_trap = 0xcc; /* INT3 */
+
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13 };
+
+/* ---- Building one instruction ---------------------------------------------------------------- */
+
+struct instruction {
+    uint8_t bytes[15];
+    unsigned count;
+};
+
+static void add(struct instruction *i, uint32_t value, unsigned bytes)
+{
+    for (; bytes; bytes--, value >>= 8)
+        i->bytes[i->count++] = (uint8_t)value;
+}
+
+static void append(struct code *c, const struct instruction *i, struct work work)
+{
+    code_append(c, i->bytes, i->count, work);
+}
+
+/* The number an instruction knows a register by. The first two are the System V ABI's arguments. */
+static unsigned number(struct code *c, enum reg r)
+{
+    static const uint8_t numbers[REGS] = {
+        [REG_COUNT] = RDI, [REG_DATA] = RSI, [REG_T0] = RCX, [REG_T1] = R8,
+        [REG_T2] = R9,     [REG_T3] = R10,   [REG_T4] = R11, [REG_T5] = RBX,
+        [REG_T6] = RBP,    [REG_T7] = R12,   [REG_T8] = R13,
+    };
+    return code_require(c, (unsigned)r < REGS) ? numbers[r] : 0;
+}
+
+/* REX.W and the opcode, one byte or 0F and a second one. R, X and B extend the three register fields. */
+static void add_opcode(struct instruction *i, unsigned opcode, unsigned reg, unsigned index, unsigned base)
+{
+    add(i, 0x48 | reg >> 3 << 2 | index >> 3 << 1 | base >> 3, 1);
+    if (opcode > 0xff)
+        add(i, opcode >> 8, 1);
+    add(i, opcode, 1);
+}
+
+static unsigned modrm(unsigned mod, unsigned reg, unsigned rm)
+{
+    return mod << 6 | (reg & 7) << 3 | (rm & 7);
+}
+
+/* 64-bit operation between two registers; `reg` may be the /digit of the opcode. */
+static struct instruction between(unsigned opcode, unsigned reg, unsigned rm)
+{
+    struct instruction i = {.count = 0};
+    add_opcode(&i, opcode, reg, 0, rm);
+    add(&i, modrm(3, reg, rm), 1);
+    return i;
+}
+
+/* ---- Computing ------------------------------------------------------------------------------- */
+
+/*
+ * Up to 9 bytes the forms that SDM vol. 2B, NOP, recommends; from there on more prefixes 66h, which
+ * change nothing, up to the longest instruction there is.
+ */
+void emit_nop(struct code *c, unsigned bytes)
+{
+    static const uint8_t recommended[9][9] = {
+        {0x90},
+        {0x66, 0x90},
+        {0x0f, 0x1f, 0x00},
+        {0x0f, 0x1f, 0x40, 0x00},
+        {0x0f, 0x1f, 0x44, 0x00, 0x00},
+        {0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00},
+        {0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00},
+        {0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+        {0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+    };
+    if (!code_require(c, bytes >= 1 && bytes <= emit_longest))
+        return;
+    struct instruction i = {.count = 0};
+    while (bytes - i.count > 9)
+        add(&i, 0x66, 1);
+    const unsigned rest = bytes - i.count;
+    for (unsigned k = 0; k < rest; k++)
+        add(&i, recommended[rest - 1][k], 1);
+    append(c, &i, WORK_PLAIN);
+}
+
+/* 64-bit operation between two general registers of ours. */
+static void append_between(struct code *c, unsigned opcode, enum reg reg, enum reg rm)
+{
+    const struct instruction i = between(opcode, number(c, reg), number(c, rm));
+    append(c, &i, WORK_PLAIN);
+}
+
+void emit_move(struct code *c, enum reg to, enum reg from)
+{
+    append_between(c, 0x89, from, to); /* MOV r/m64, r64: 89 /r */
+}
+
+/* The shortest of three, one instruction each. */
+void emit_constant(struct code *c, enum reg to, uint64_t value)
+{
+    const unsigned n = number(c, to);
+    struct instruction i = {.count = 0};
+    if (value <= UINT32_MAX) { /* MOV r32, imm32: B8+rd, clears the upper half */
+        if (n >= R8)
+            add(&i, 0x41, 1);
+        add(&i, 0xb8 | (n & 7), 1);
+        add(&i, (uint32_t)value, 4);
+    } else if (value >= UINT64_C(0xffffffff80000000)) { /* MOV r/m64, imm32: C7 /0, sign-extended */
+        i = between(0xc7, 0, n);
+        add(&i, (uint32_t)value, 4);
+    } else { /* MOV r64, imm64: REX.W B8+rd */
+        add_opcode(&i, 0xb8 | (n & 7), 0, 0, n);
+        add(&i, (uint32_t)value, 4);
+        add(&i, (uint32_t)(value >> 32), 4);
+    }
+    append(c, &i, WORK_PLAIN);
+}
+
+void emit_add(struct code *c, enum reg to, enum reg from)
+{
+    append_between(c, 0x01, from, to); /* ADD r/m64, r64: 01 /r */
+}
+
+/* Operation with a sign-extended immediate: 83 /digit ib or 81 /digit id. */
+static void append_immediate(struct code *c, unsigned digit, enum reg to, int32_t value)
+{
+    const bool byte = value >= -128 && value <= 127;
+    struct instruction i = between(byte ? 0x83 : 0x81, digit, number(c, to));
+    add(&i, (uint32_t)value, byte ? 1 : 4);
+    append(c, &i, WORK_PLAIN);
+}
+
+void emit_add_constant(struct code *c, enum reg to, int32_t value)
+{
+    if (code_require(c, value >= -4095 && value <= 4095))
+        append_immediate(c, 0, to, value); /* ADD: /0 */
+}
+
+void emit_xor(struct code *c, enum reg to, enum reg from)
+{
+    append_between(c, 0x31, from, to); /* XOR r/m64, r64: 31 /r */
+}
+
+void emit_and_constant(struct code *c, enum reg to, unsigned low_bits)
+{
+    if (code_require(c, low_bits >= 1 && low_bits <= 31))
+        append_immediate(c, 4, to, (int32_t)((UINT32_C(1) << low_bits) - 1)); /* AND: /4 */
+}
+
+void emit_shift_right(struct code *c, enum reg to, unsigned bits)
+{
+    if (!code_require(c, bits >= 1 && bits <= 63))
+        return;
+    struct instruction i = between(0xc1, 5, number(c, to)); /* SHR r/m64, imm8: C1 /5 ib */
+    add(&i, bits, 1);
+    append(c, &i, WORK_PLAIN);
+}
+
+void emit_multiply(struct code *c, enum reg to, enum reg from)
+{
+    append_between(c, 0x0faf, to, from); /* IMUL r64, r/m64: 0F AF /r */
+}
+
+void emit_divide(struct code *c, enum reg to, enum reg from)
+{
+    const struct instruction clear = {.bytes = {0x31, 0xd2}, .count = 2}; /* XOR EDX, EDX */
+    const struct instruction dividend = between(0x89, number(c, to), RAX);
+    const struct instruction divide = between(0xf7, 6, number(c, from)); /* DIV r/m64: F7 /6 */
+    const struct instruction quotient = between(0x89, RAX, number(c, to));
+    append(c, &clear, WORK_PLAIN);
+    append(c, &dividend, WORK_PLAIN);
+    append(c, &divide, WORK_PLAIN);
+    append(c, &quotient, WORK_PLAIN);
+}
+
+/* Scalar double operation: F2 0F opcode /r. Needs no REX, since there are eight vector registers. */
+static void append_scalar(struct code *c, unsigned opcode, enum vreg to, enum vreg from)
+{
+    if (!code_require(c, (unsigned)to < VREGS && (unsigned)from < VREGS))
+        return;
+    const struct instruction i = {.bytes = {0xf2, 0x0f, (uint8_t)opcode, (uint8_t)modrm(3, to, from)},
+                                  .count = 4};
+    append(c, &i, WORK_PLAIN);
+}
+
+/* Keeps the upper half of `to`, on which it therefore depends besides `from`. */
+void emit_square_root(struct code *c, enum vreg to, enum vreg from)
+{
+    append_scalar(c, 0x51, to, from); /* SQRTSD */
+}
+
+void emit_vector_add(struct code *c, enum vreg to, enum vreg from)
+{
+    append_scalar(c, 0x58, to, from); /* ADDSD */
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/*
+ * [base + displacement] (vol. 2A, tables 2-2 and 2-3): base 4 or 12 needs a SIB byte that names no
+ * index; base 5 or 13 has no form without a displacement.
+ */
+static void append_access(struct code *c, unsigned opcode, enum reg r, enum reg base, int32_t offset,
+                          struct work work)
+{
+    if (!code_require(c, is_memory_offset(offset)))
+        return;
+    const unsigned reg = number(c, r), rm = number(c, base);
+    const unsigned mod = offset == 0 && (rm & 7) != RBP ? 0 : offset >= -128 && offset <= 127 ? 1 : 2;
+    struct instruction i = {.count = 0};
+    add_opcode(&i, opcode, reg, 0, rm);
+    add(&i, modrm(mod, reg, rm), 1);
+    if ((rm & 7) == RSP)
+        add(&i, 0x24, 1);
+    add(&i, (uint32_t)offset, mod == 2 ? 4 : mod);
+    append(c, &i, work);
+}
+
+void emit_load(struct code *c, enum reg to, enum reg base, int32_t offset)
+{
+    append_access(c, 0x8b, to, base, offset, WORK_LOAD); /* MOV r64, r/m64: 8B /r */
+}
+
+void emit_store(struct code *c, enum reg from, enum reg base, int32_t offset)
+{
+    append_access(c, 0x89, from, base, offset, WORK_STORE); /* MOV r/m64, r64: 89 /r */
+}
+
+/* ModR/M with rm = 4 and SIB with scale 8; base 5 or 13 again takes a displacement of 0. */
+void emit_load_indexed(struct code *c, enum reg to, enum reg base, enum reg index)
+{
+    const unsigned reg = number(c, to), b = number(c, base), x = number(c, index);
+    const unsigned mod = (b & 7) == RBP;
+    struct instruction i = {.count = 0};
+    add_opcode(&i, 0x8b, reg, x, b);
+    add(&i, modrm(mod, reg, RSP), 1);
+    add(&i, modrm(3, x, b), 1); /* SIB has the layout of ModR/M: scale 2^3, index, base */
+    add(&i, 0, mod);
+    append(c, &i, WORK_LOAD);
+}
+
+void emit_fence(struct code *c, enum fence kind)
+{
+    static const uint8_t last[FENCES] = {
+        [FENCE_LOADS] = 0xe8,        /* LFENCE: NP 0F AE E8 */
+        [FENCE_STORES] = 0xf8,       /* SFENCE: NP 0F AE F8 */
+        [FENCE_MEMORY] = 0xf0,       /* MFENCE: NP 0F AE F0 */
+        [FENCE_INSTRUCTIONS] = 0xe8, /* LFENCE (serialising on AMD as MSR C001_1029 bit 1 says) */
+    };
+    if (!code_require(c, (unsigned)kind < FENCES))
+        return;
+    const struct instruction i = {.bytes = {0x0f, 0xae, last[kind]}, .count = 3};
+    append(c, &i, WORK_PLAIN);
+}
+
+/* ---- Branches -------------------------------------------------------------------------------- */
+
+/* A branch with displacement 0 for now; the fixup is where its rel32 lies, at its end. */
+static struct fixup append_branch(struct code *c, unsigned opcode, struct work work)
+{
+    struct instruction i = {.count = 0};
+    if (opcode > 0xff)
+        add(&i, opcode >> 8, 1);
+    add(&i, opcode, 1);
+    const struct fixup f = {.at = c->used + i.count};
+    add(&i, 0, 4);
+    append(c, &i, work);
+    return f;
+}
+
+static void append_test(struct code *c, enum reg r)
+{
+    append_between(c, 0x85, r, r); /* TEST r/m64, r64: 85 /r */
+}
+
+struct fixup emit_branch_ahead(struct code *c)
+{
+    return append_branch(c, 0xe9, WORK_BRANCH); /* JMP rel32: E9 cd */
+}
+
+struct fixup emit_branch_if_zero_ahead(struct code *c, enum reg r)
+{
+    append_test(c, r);
+    return append_branch(c, 0x0f84, WORK_BRANCH); /* JZ rel32: 0F 84 cd */
+}
+
+struct fixup emit_branch_if_not_zero_ahead(struct code *c, enum reg r)
+{
+    append_test(c, r);
+    return append_branch(c, 0x0f85, WORK_BRANCH); /* JNZ rel32: 0F 85 cd */
+}
+
+/* Calls store the return address, returns load it. */
+#define WORK_CALL ((struct work){.instructions = 1, .branches = 1, .stores = 1})
+#define WORK_RETURN ((struct work){.instructions = 1, .branches = 1, .loads = 1})
+
+struct fixup emit_call_ahead(struct code *c)
+{
+    return append_branch(c, 0xe8, WORK_CALL); /* CALL rel32: E8 cd */
+}
+
+/* The displacement from the end of an instruction, or 0 and an invalid code when it is too far. */
+static uint32_t displacement(struct code *c, size_t end, size_t target)
+{
+    const int64_t distance = (int64_t)target - (int64_t)end;
+    return code_require(c, distance >= INT32_MIN && distance <= INT32_MAX) ? (uint32_t)distance : 0;
+}
+
+void emit_land_at(struct code *c, struct fixup branch, size_t target)
+{
+    if (!code_require_branch(c, branch.at, 4, target))
+        return;
+    const uint32_t rel32 = displacement(c, branch.at + 4, target);
+    if (!code_good(c))
+        return;
+    struct instruction i = {.count = 0};
+    add(&i, rel32, 4);
+    for (unsigned k = 0; k < 4; k++)
+        c->write[branch.at + k] = i.bytes[k];
+}
+
+/* FF /digit without REX.W: near branches are 64 bits wide by themselves. */
+static void append_indirect(struct code *c, unsigned digit, enum reg r, struct work work)
+{
+    const unsigned n = number(c, r);
+    struct instruction i = {.count = 0};
+    if (n >= R8)
+        add(&i, 0x41, 1);
+    add(&i, 0xff, 1);
+    add(&i, modrm(3, digit, n), 1);
+    append(c, &i, work);
+}
+
+void emit_branch_register(struct code *c, enum reg r)
+{
+    append_indirect(c, 4, r, WORK_BRANCH); /* JMP r/m64: FF /4 */
+}
+
+void emit_call_register(struct code *c, enum reg r)
+{
+    append_indirect(c, 2, r, WORK_CALL); /* CALL r/m64: FF /2 */
+}
+
+/* LEA r64, [RIP + disp32]: 8D /r with mod 0 and rm 5 (vol. 2A, 2.2.1.6). */
+void emit_address(struct code *c, enum reg to, size_t offset)
+{
+    if (!code_require(c, offset <= c->bytes))
+        return;
+    const unsigned n = number(c, to);
+    struct instruction i = {.count = 0};
+    add_opcode(&i, 0x8d, n, 0, 0);
+    add(&i, modrm(0, n, RBP), 1);
+    add(&i, displacement(c, c->used + 7, offset), 4);
+    append(c, &i, WORK_PLAIN);
+}
+
+void emit_enter(struct code *c)
+{
+    (void)c; /* the call has put the return address onto the stack already */
+}
+
+void emit_leave(struct code *c)
+{
+    emit_return(c);
+}
+
+void emit_return(struct code *c)
+{
+    const struct instruction i = {.bytes = {0xc3}, .count = 1}; /* RET: C3 */
+    append(c, &i, WORK_RETURN);
+}
+
+void emit_loop(struct code *c, size_t start)
+{
+    if (!code_require(c, start <= c->used))
+        return;
+    const struct instruction count = between(0xff, 1, number(c, REG_COUNT)); /* DEC r/m64: FF /1 */
+    append(c, &count, WORK_PLAIN);
+    emit_land_at(c, append_branch(c, 0x0f85, WORK_BRANCH), start); /* JNZ */
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+void emit_undefined(struct code *c)
+{
+    const struct instruction i = {.bytes = {0x0f, 0x0b}, .count = 2}; /* UD2 */
+    append(c, &i, WORK_PLAIN);
+}
+
+/*
+ * RDMSR of 12345678h, far from every range in which MSRs are kept: 0 and C0000000h (Intel, AMD),
+ * C0010000h (AMD), 40000000h (hypervisors). Changes REG_T0.
+ */
+void emit_unknown_register(struct code *c)
+{
+    const struct instruction i = {.bytes = {0x0f, 0x32}, .count = 2}; /* RDMSR */
+    emit_constant(c, REG_T0, 0x12345678);
+    append(c, &i, WORK_PLAIN);
+}
