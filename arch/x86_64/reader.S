@@ -1,0 +1,97 @@
+/*
+ * The reader (arch/reader.h), for the System V calling convention of both platforms.
+ *
+ * A kernel may use every register but the stack pointer, so what the reader has to remember lies on
+ * the stack. The reading's address, arguments and line are fetched before the first time stamp, so
+ * that no miss on the list is timed.
+ */
+#include "arch/x86_64/reader_layout.h"
+
+#define STACK_READING 0 /* the reading at hand */
+#define STACK_LEFT    8 /* readings left, this one included */
+
+    .text
+
+/*
+ * The time stamp into rax, ordered on both sides: LFENCE waits for all earlier instructions, RDTSC
+ * then reads, and nothing later starts before the second LFENCE has completed (Intel SDM vol. 2B,
+ * RDTSC; on AMD where LFENCE is dispatch serialising: APM vol. 2, 3.2.6, and arch/x86_64/own/lfence.c).
+ */
+.macro ordered_ticks
+    lfence
+    rdtsc
+    lfence
+    shl     $32, %rdx
+    or      %rdx, %rax
+.endm
+
+/*
+ * void reader_run(struct reading *list, size_t count, enum reader_counters counters)
+ *
+ * The third argument is not looked at: the platforms offer no counters on x86-64 yet, and what a
+ * reading's counts hold stays as it was.
+ */
+    .balign 64
+    .globl  reader_run
+    .hidden reader_run
+    .type   reader_run, @function
+reader_run:
+    push    %rbp
+    push    %rbx
+    push    %r12
+    push    %r13
+    push    %r14
+    push    %r15
+    sub     $24, %rsp               /* return address, 48 bytes pushed, 24 here: 16-byte aligned */
+    mov     %rdi, STACK_READING(%rsp)
+    mov     %rsi, STACK_LEFT(%rsp)
+    test    %rsi, %rsi
+    jz      2f
+
+    .balign 64
+1:  mov     STACK_READING(%rsp), %rbx
+    mov     READING_KERNEL(%rbx), %r11
+    mov     READING_ARGUMENT_0(%rbx), %rdi
+    mov     READING_ARGUMENT_1(%rbx), %rsi
+    ordered_ticks
+    mov     %rax, READING_BEGIN_TICKS(%rbx)
+    call    *%r11
+    ordered_ticks
+    mov     STACK_READING(%rsp), %rbx
+    mov     %rax, READING_END_TICKS(%rbx)
+    add     $READING_BYTES, %rbx
+    mov     %rbx, STACK_READING(%rsp)
+    decq    STACK_LEFT(%rsp)
+    jnz     1b
+
+2:  add     $24, %rsp
+    pop     %r15
+    pop     %r14
+    pop     %r13
+    pop     %r12
+    pop     %rbx
+    pop     %rbp
+    ret
+    .size   reader_run, . - reader_run
+
+/* uint64_t reader_ticks(void) */
+    .balign 16
+    .globl  reader_ticks
+    .hidden reader_ticks
+    .type   reader_ticks, @function
+reader_ticks:
+    rdtsc
+    shl     $32, %rdx
+    or      %rdx, %rax
+    ret
+    .size   reader_ticks, . - reader_ticks
+
+    .balign 64
+    .globl  reader_empty_kernel
+    .hidden reader_empty_kernel
+    .type   reader_empty_kernel, @function
+reader_empty_kernel:
+    ret
+    .size   reader_empty_kernel, . - reader_empty_kernel
+
+    .section .note.GNU-stack, "", @progbits

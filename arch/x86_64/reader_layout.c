@@ -1,0 +1,11 @@
+/* The reader knows struct reading by its offsets; here the compiler holds them to the struct. */
+#include "arch/x86_64/reader_layout.h"
+
+#include "arch/reader.h"
+
+_Static_assert(offsetof(struct reading, kernel) == READING_KERNEL, "reader.S");
+_Static_assert(offsetof(struct reading, argument[0]) == READING_ARGUMENT_0, "reader.S");
+_Static_assert(offsetof(struct reading, argument[1]) == READING_ARGUMENT_1, "reader.S");
+_Static_assert(offsetof(struct reading, begin_ticks) == READING_BEGIN_TICKS, "reader.S");
+_Static_assert(offsetof(struct reading, end_ticks) == READING_END_TICKS, "reader.S");
+_Static_assert(sizeof(struct reading) == READING_BYTES, "reader.S");

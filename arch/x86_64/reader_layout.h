@@ -1,0 +1,12 @@
+/* Offsets within struct reading, for reader.S; reader_layout.c holds them against the struct. */
+#ifndef FATHOM_ARCH_X86_64_READER_LAYOUT_H
+#define FATHOM_ARCH_X86_64_READER_LAYOUT_H
+
+#define READING_KERNEL      0
+#define READING_ARGUMENT_0  8
+#define READING_ARGUMENT_1  16
+#define READING_BEGIN_TICKS 24
+#define READING_END_TICKS   32
+#define READING_BYTES       72
+
+#endif
