@@ -1,7 +1,8 @@
 /*
  * Configuration: defaults, then the file on the volume (or nothing), then load options or arguments.
  *
- * The file is `key = value` a line; # starts a comment; a byte order mark and CRLF are accepted.
+ * The file is `key = value` a line; # starts a comment, at the start of a line or after a blank,
+ * but not in `notes`, which take all of their line; a byte order mark and CRLF are accepted.
  * Nothing in it is fatal: what cannot be understood becomes a warning that names the line, the key
  * and what would be accepted, and the value that stood before stays.
  */
@@ -37,6 +38,8 @@ typedef void config_warn(void *context, const char *subject, const char *text);
 void config_defaults(struct config *c);
 /* `from` names the source in warnings: "FATHOM.CFG", "load options". Never reads past `bytes`. */
 void config_parse(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context);
+/* The same for load options: `key=value key=value`, words between blanks, so that no value holds one. */
+void config_parse_words(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context);
 /* One setting, as from an argument. False, with a reason in words, when it cannot be used. */
 bool config_set(struct config *c, const char *key, const char *value, char *why, size_t room);
 

@@ -15,9 +15,11 @@ enum { JOURNAL_PROBES = 128, JOURNAL_NAME = 32, JOURNAL_FILES = 64 };
 
 struct journal_entry {
     char probe[JOURNAL_NAME];
-    unsigned starts;   /* starts seen, newest first, at most 2 are of interest */
-    unsigned unended;  /* of the newest starts in a row, how many have no end */
+    unsigned starts;   /* runs seen that started it, newest first, until one settled it */
+    unsigned unended;  /* of the newest of them in a row, in how many its last start has no end */
     bool settled;      /* a start with an end was seen: older files say nothing new */
+    bool started_here; /* only while a file is being read: it has a start, … */
+    bool open_here;    /* … and the last one has no end yet */
 };
 
 struct journal {

@@ -25,9 +25,13 @@ struct writer {
     struct sink sinks[WRITER_SINKS];
     size_t sink_count;
     uint64_t lines;
-    uint64_t lost;        /* lines some sink did not take */
+    uint64_t lost;        /* lines that sinks did not take or did not flush, added up over the sinks */
     double last_flush;    /* machine_seconds */
     bool flush_due;       /* unflushed bytes are waiting */
+    uint64_t unflushed[WRITER_SINKS]; /* lines each sink took since its last flush */
+    bool told[WRITER_SINKS];          /* a warning about this sink's failure has been sent */
+    char *held;           /* lines the first sink took and the others get after its flush */
+    size_t held_used, held_room;
 };
 
 struct record {
@@ -35,7 +39,8 @@ struct record {
     char *text;           /* grows; never NULL after record_start unless memory ran out */
     size_t used, room;
     char kind[16];
-    unsigned depth;       /* open objects and arrays */
+    unsigned depth;       /* open objects and arrays, the line's own object not counted */
+    uint32_t arrays;      /* bit n: what is open at depth n is an array */
     bool comma;           /* a value has been written at this depth */
     bool broken;          /* out of memory or unbalanced; record_send then sends a warning instead */
 };
@@ -45,6 +50,8 @@ void writer_start(struct writer *w);
 bool writer_add(struct writer *w, struct sink s);
 /* Flushes what waits when 250 ms have passed since the last flush, or at once when forced. */
 void writer_flush(struct writer *w, bool force);
+/* Flushes and gives back the writer's memory; the sinks stay the caller's. */
+void writer_stop(struct writer *w);
 
 void record_start(struct record *r, struct writer *w, const char *kind);
 /* With a NULL key the value is an element of the array that is open. */
@@ -59,12 +66,13 @@ void record_object(struct record *r, const char *key);
 void record_close(struct record *r);
 void record_numbers(struct record *r, const char *key, const double *values, size_t count);
 /*
- * Ends the line and hands it to every sink. `start`, `fault`, `finding`, `end`, `warning` and `done`
- * are flushed at once, others at least every 250 ms. The volume is first: a line is announced on
- * later sinks only after the flush of the first.
+ * Ends the line and hands it to every sink. `curve`, `matrix` and `table` are flushed at least every
+ * 250 ms, everything else at once. The volume is first: a line is announced on later sinks only
+ * after the flush of the first. A sink that fails is left out from then on, and the others get a
+ * warning that says so.
  */
 void record_send(struct record *r);
-/* A warning in one call: what happened and to what. */
+/* A warning in one call, with the keys `subject` and `text`: to what, and what happened. */
 void record_warning(struct writer *w, const char *subject, const char *text);
 
 uint32_t crc32_of(const char *bytes, size_t count);

@@ -1,0 +1,71 @@
+#include "lib/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* NaN goes last, so that what is not a number never stands between numbers. */
+static int compare_numbers(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+
+    if (isnan(a) || isnan(b))
+        return (isnan(a) != 0) - (isnan(b) != 0);
+    return (a > b) - (a < b);
+}
+
+void sort_numbers(double *values, size_t count)
+{
+    if (count > 1)
+        qsort(values, count, sizeof values[0], compare_numbers);
+}
+
+double quantile(const double *sorted, size_t count, double q)
+{
+    if (count == 0 || isnan(q))
+        return (double)NAN;
+    if (!(q > 0))
+        return sorted[0];
+    if (!(q < 1))
+        return sorted[count - 1];
+
+    double position = q * (double)(count - 1);
+    size_t below = (size_t)position;
+    double fraction = position - (double)below;
+
+    /* On a sample exactly, also where its neighbour is infinite. */
+    if (!(fraction > 0))
+        return sorted[below];
+    return sorted[below] + fraction * (sorted[below + 1] - sorted[below]);
+}
+
+/* Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014, figure 17. */
+uint64_t random_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+/* Lemire: Fast random integer generation in an interval, ACM TOMACS 29(1), 2019, without the rejection. */
+uint64_t random_below(uint64_t *state, uint64_t bound)
+{
+    return (uint64_t)(((unsigned __int128)random_next(state) * bound) >> 64);
+}
+
+/* Sattolo: An algorithm to generate a random cyclic permutation, Inf. Process. Lett. 22(6), 1986. */
+void random_cycle(uint32_t *next, uint32_t count, uint64_t *state)
+{
+    for (uint32_t i = 0; i < count; i++)
+        next[i] = i;
+    /* Shuffling with any element below, never with itself, is what leaves one single cycle. */
+    for (uint32_t i = count; i-- > 1;) {
+        uint32_t j = (uint32_t)random_below(state, i);
+        uint32_t swapped = next[i];
+
+        next[i] = next[j];
+        next[j] = swapped;
+    }
+}
