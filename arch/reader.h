@@ -39,6 +39,13 @@ void reader_run(struct reading *list, size_t count, enum reader_counters counter
 /* A kernel that only returns: what the reader itself costs. */
 extern const char reader_empty_kernel[];
 
+/*
+ * The yardstick: READER_CHAIN dependent register-to-register additions an iteration, one core cycle
+ * each on every core in scope. Not immediates: newer cores fold those at rename.
+ */
+enum { READER_CHAIN = 128 };
+extern const char reader_chain_kernel[];
+
 /* The time stamp, unordered; its frequency is the platform's business. */
 uint64_t reader_ticks(void);
 

@@ -25,6 +25,7 @@ struct probe_definition {
     const char *family; /* frontend, backend, memory, system */
     const char *after;  /* name of a probe that should run before, or NULL */
     bool debug;         /* runs only when named */
+    bool gate;          /* runs first and always: says whether this place can be trusted */
     const struct finding_declaration *findings; /* ended by a NULL name */
     void (*run)(struct probe *p);
 };

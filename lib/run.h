@@ -13,6 +13,7 @@
 
 #include "lib/config.h"
 #include "lib/journal.h"
+#include "lib/measure.h"
 #include "lib/record.h"
 
 struct probe_definition;
@@ -25,11 +26,12 @@ struct run {
     struct config config;
     struct writer writer;
     struct journal journal;
+    struct meter meter;
     unsigned number;          /* of this run on its volume; 0 where runs are not numbered */
     char destination[96];     /* where the records are, for people and the run record: "volume FATHOM, RESULTS\RUN00012.JSL" */
     unsigned repeat_index;    /* this is the n-th of config.repeat runs */
     bool trusted;             /* the clock probe's verdict; false until it has spoken */
-    char untrusted_cause[64]; /* why not: "emulator", "ratio drift", … */
+    char untrusted_cause[96]; /* why not */
     unsigned outcomes[OUTCOMES];
     unsigned findings;
 };
@@ -44,6 +46,8 @@ int run_all(struct run *r);
 
 /* The probes of this binary, in the order in which they run. */
 size_t run_probes(const struct probe_definition *out[], size_t room);
+/* To the four decimals that records carry; times and cycles are not known better. */
+double rounded(double value);
 /* Prints them for people, with their findings or without. */
 void run_list(bool findings);
 

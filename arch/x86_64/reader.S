@@ -94,4 +94,22 @@ reader_empty_kernel:
     ret
     .size   reader_empty_kernel, . - reader_empty_kernel
 
+/*
+ * READER_CHAIN (arch/reader.h) dependent additions an iteration. The count runs beside the chain and
+ * hides in its shadow.
+ */
+    .balign 64
+    .globl  reader_chain_kernel
+    .hidden reader_chain_kernel
+    .type   reader_chain_kernel, @function
+reader_chain_kernel:
+    mov     $1, %ecx
+1:  .rept   CHAIN_ADDITIONS
+    add     %rcx, %rax
+    .endr
+    sub     $1, %rdi
+    jnz     1b
+    ret
+    .size   reader_chain_kernel, . - reader_chain_kernel
+
     .section .note.GNU-stack, "", @progbits

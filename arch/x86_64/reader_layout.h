@@ -8,5 +8,6 @@
 #define READING_BEGIN_TICKS 24
 #define READING_END_TICKS   32
 #define READING_BYTES       72
+#define CHAIN_ADDITIONS     128
 
 #endif

@@ -1,0 +1,54 @@
+/* Text for people: results to standard output, progress to standard error. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "boot/linux/linux.h"
+#include "lib/machine.h"
+
+enum { PROGRESS_COLUMNS = 78 };
+
+static bool text_on_stderr;
+static bool progress_shown;
+
+void linux_console_start(bool on_stderr)
+{
+    text_on_stderr = on_stderr;
+}
+
+void machine_print(const char *text)
+{
+    FILE *out = text_on_stderr ? stderr : stdout;
+    machine_progress(NULL);
+    fputs(text, out);
+    fflush(out);
+}
+
+void machine_progress(const char *text)
+{
+    static double last;
+
+    if (isatty(STDERR_FILENO)) {
+        if (text)
+            fprintf(stderr, "\r%-*.*s", PROGRESS_COLUMNS, PROGRESS_COLUMNS, text);
+        else if (progress_shown)
+            fprintf(stderr, "\r%*s\r", PROGRESS_COLUMNS, "");
+        progress_shown = text != NULL;
+    } else if (text && machine_seconds() - last >= 1) { /* a log wants few lines */
+        fprintf(stderr, "%s\n", text);
+        last = machine_seconds();
+    }
+    fflush(stderr);
+}
+
+uint64_t signal_pc(const void *context)
+{
+    const ucontext_t *c = context;
+#if defined(__x86_64__)
+    return (uint64_t)c->uc_mcontext.gregs[REG_RIP];
+#else
+    return c->uc_mcontext.pc;
+#endif
+}

@@ -1,0 +1,358 @@
+/*
+ * The door as a Linux process opens it: mmap and memfd for memory, signals for the way back, an
+ * alarm for the deadline, one core to itself as far as the scheduler lets it.
+ */
+#define _GNU_SOURCE
+#include "lib/machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "arch/identify.h"
+#include "boot/linux/linux.h"
+#include "lib/record.h"
+
+enum { AREAS = 64, SMALL_PAGE_MAXIMUM = 65536, IDENTITY_VALUES = 512, SIGNAL_STACK_BYTES = 65536 };
+static const size_t HUGE_PAGE_BYTES = (size_t)2 << 20;
+
+/* What is mapped now, in the order in which it was asked for. */
+static struct mapping {
+    struct area area;
+    size_t mapped_bytes; /* of each alias, rounded up to whole pages */
+} mappings[AREAS];
+static size_t mapping_count;
+
+static struct machine_info info;
+static struct identity identity;
+static unsigned deadline_ms;
+
+const struct machine_info *machine_info(void)
+{
+    return &info;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* The kernel's word for how many bytes of this range really lie on huge pages. */
+static size_t huge_bytes_at(const void *base)
+{
+    FILE *f = fopen("/proc/self/smaps", "re");
+    char line[256];
+    size_t kib = 0;
+    bool inside = false;
+
+    while (f && fgets(line, sizeof line, f)) {
+        unsigned long start, end;
+        char colon;
+        if (sscanf(line, "%lx-%lx%c", &start, &end, &colon) == 3 && colon == ' ')
+            inside = start <= (uintptr_t)base && (uintptr_t)base < end;
+        else if (inside && sscanf(line, "AnonHugePages: %zu kB", &kib) == 1)
+            break;
+    }
+    if (f)
+        fclose(f);
+    return kib << 10;
+}
+
+static const char *map_data(struct mapping *m, size_t page_bytes)
+{
+    size_t alignment = page_bytes;
+    size_t span = m->mapped_bytes + alignment;
+    uint8_t *raw = mmap(NULL, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED)
+        return "the kernel gave no memory";
+    uint8_t *base = (uint8_t *)(((uintptr_t)raw + alignment - 1) & ~(uintptr_t)(alignment - 1));
+    if (base > raw)
+        munmap(raw, (size_t)(base - raw));
+    munmap(base + m->mapped_bytes, (size_t)(raw + span - base) - m->mapped_bytes);
+
+    bool huge = page_bytes == HUGE_PAGE_BYTES;
+    (void)madvise(base, m->mapped_bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < m->mapped_bytes; i += (size_t)sysconf(_SC_PAGESIZE))
+        base[i] = 0; /* touched: the frames are there before anything is timed */
+    if (huge && huge_bytes_at(base) < m->mapped_bytes) {
+        munmap(base, m->mapped_bytes);
+        return "the kernel gave no transparent huge pages";
+    }
+    m->area.write = base;
+    m->area.at = (uintptr_t)base;
+    return NULL;
+}
+
+/* One piece of shared memory, seen twice: writable here, executable there. */
+static const char *map_code(struct mapping *m)
+{
+    const char *why = NULL;
+    int fd = memfd_create("fathom-code", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, (off_t)m->mapped_bytes) != 0) {
+        why = "the kernel gave no shared memory for code";
+    } else {
+        void *write = mmap(NULL, m->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        void *run = mmap(NULL, m->mapped_bytes, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+        if (write == MAP_FAILED || run == MAP_FAILED) {
+            why = "the kernel does not let generated code run (a security module may forbid it)";
+            if (write != MAP_FAILED)
+                munmap(write, m->mapped_bytes);
+            if (run != MAP_FAILED)
+                munmap(run, m->mapped_bytes);
+        } else {
+            m->area.write = write;
+            m->area.at = (uintptr_t)run;
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    return why;
+}
+
+const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
+{
+    size_t small = (size_t)sysconf(_SC_PAGESIZE);
+    if (!page_bytes)
+        page_bytes = small;
+    if (page_bytes != small && (page_bytes != HUGE_PAGE_BYTES || use == AREA_CODE))
+        return "a Linux process cannot choose this page size";
+    if (mapping_count == AREAS)
+        return "too many areas are mapped";
+
+    struct mapping *m = &mappings[mapping_count];
+    *m = (struct mapping){.area = {.bytes = bytes, .page_bytes = page_bytes},
+                          .mapped_bytes = (bytes + page_bytes - 1) / page_bytes * page_bytes};
+    const char *why = use == AREA_CODE ? map_code(m) : map_data(m, page_bytes);
+    if (why)
+        return why;
+    mapping_count++;
+    *a = m->area;
+    return NULL;
+}
+
+size_t machine_map_mark(void)
+{
+    return mapping_count;
+}
+
+void machine_map_release(size_t mark)
+{
+    while (mapping_count > mark) {
+        struct mapping *m = &mappings[--mapping_count];
+        munmap(m->area.write, m->mapped_bytes);
+        if (m->area.at != (uintptr_t)m->area.write)
+            munmap((void *)m->area.at, m->mapped_bytes);
+    }
+}
+
+void machine_code_written(const struct area *a, size_t offset, size_t bytes)
+{
+    char *run = (char *)a->at + offset;
+    __builtin___clear_cache((char *)a->write + offset, (char *)a->write + offset + bytes);
+    __builtin___clear_cache(run, run + bytes);
+}
+
+/* ---- Windows --------------------------------------------------------------------------------- */
+
+static sigjmp_buf way_back;
+static volatile sig_atomic_t in_window;
+static volatile struct window_result ended;
+
+static const char *signal_vector(int number)
+{
+    switch (number) {
+    case SIGILL:
+        return "undefined-instruction";
+    case SIGSEGV:
+        return "memory-access";
+    case SIGBUS:
+        return "bus-error";
+    case SIGFPE:
+        return "divide-error";
+    default:
+        return "trap";
+    }
+}
+
+static void on_signal(int number, siginfo_t *si, void *context)
+{
+    if (!in_window) { /* not a kernel's doing: a bug of ours, and the default action shows it */
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
+    ended.end = number == SIGALRM ? WINDOW_TIMEOUT : WINDOW_FAULT;
+    ended.fault.pc = signal_pc(context);
+    if (number != SIGALRM) {
+        ended.fault.vector = signal_vector(number);
+        ended.fault.syndrome = (uint64_t)number << 32 | (uint32_t)si->si_code;
+        ended.fault.address = number == SIGSEGV || number == SIGBUS ? (uintptr_t)si->si_addr : 0;
+    }
+    siglongjmp(way_back, 1);
+}
+
+static void install_signals(void)
+{
+    static uint8_t stack[SIGNAL_STACK_BYTES]; /* a kernel may have overflowed the ordinary one */
+    static const int numbers[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGALRM};
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+
+    sigaltstack(&alternate, NULL);
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+struct window_result machine_window(struct reading *list, size_t count)
+{
+    struct itimerval alarm = {.it_value = {deadline_ms / 1000, deadline_ms % 1000 * 1000L}};
+    struct rusage before, after;
+    const struct itimerval off = {0};
+
+    ended = (struct window_result){.end = WINDOW_RAN};
+    getrusage(RUSAGE_SELF, &before);
+    if (sigsetjmp(way_back, 1) == 0) {
+        in_window = 1;
+        setitimer(ITIMER_REAL, &alarm, NULL);
+        reader_run(list, count, info.counters);
+    }
+    in_window = 0;
+    setitimer(ITIMER_REAL, &off, NULL);
+    getrusage(RUSAGE_SELF, &after);
+    /* another process had the core in between: the list is void, as after a stray interrupt */
+    if (after.ru_nivcsw != before.ru_nivcsw)
+        ended.interrupts = (unsigned)(after.ru_nivcsw - before.ru_nivcsw);
+    return ended;
+}
+
+struct window_result machine_no_window(struct reading *list, size_t count)
+{
+    return machine_window(list, count); /* a process never has more than this */
+}
+
+/* ---- What this place is ---------------------------------------------------------------------- */
+
+double machine_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void machine_date(char out[24])
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(out, 24, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+/* Frequency of the time stamp against the kernel's clock: twice over 20 ms, which must agree. */
+static double calibrate_ticks(void)
+{
+    double hz[2] = {0, 1};
+    for (unsigned attempt = 0; attempt < 10 && fabs(hz[0] - hz[1]) > 1e-3 * hz[1]; attempt++) {
+        double start = machine_seconds();
+        uint64_t ticks = reader_ticks();
+        double now;
+        do
+            now = machine_seconds();
+        while (now - start < 0.02);
+        hz[attempt % 2] = (double)(reader_ticks() - ticks) / (now - start);
+    }
+    return hz[0];
+}
+
+static uint64_t fnv1a(uint64_t hash, const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
+    return hash;
+}
+
+static bool huge_pages_offered(void)
+{
+    char mode[64] = "";
+    FILE *f = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+    bool offered = f && fgets(mode, sizeof mode, f) && !strstr(mode, "[never]");
+    if (f)
+        fclose(f);
+    return offered;
+}
+
+const char *linux_machine_start(int core, unsigned deadline)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (core < 0)
+        core = sched_getcpu();
+    CPU_SET((size_t)core, &set);
+    if (sched_setaffinity(0, sizeof set, &set) != 0)
+        return "this core does not exist, is offline, or may not be used by this process";
+    deadline_ms = deadline;
+    install_signals();
+
+    identify(&identity);
+    info = (struct machine_info){
+        .platform = "linux",
+        .isa = emit_isa,
+        .hypervisor = "",
+        .emulator = identity.emulator,
+        .tick_hz = identity.tick_hz,
+        .tick_source = identity.tick_source,
+        .counters = READER_TIME_ONLY,
+        .no_counters = "the Linux program does not program counters yet",
+        .core = (unsigned)core,
+        .page_bytes = {(size_t)sysconf(_SC_PAGESIZE), huge_pages_offered() ? HUGE_PAGE_BYTES : 0},
+        .memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE),
+    };
+    memcpy(info.core_name, identity.core_name, sizeof info.core_name);
+    memcpy(info.core_model, identity.model, sizeof info.core_model);
+    memcpy(info.hypervisor, identity.hypervisor, sizeof info.hypervisor);
+    if (!(info.tick_hz > 0)) {
+        info.tick_hz = calibrate_ticks();
+        info.tick_source = "calibrated against CLOCK_MONOTONIC_RAW";
+    }
+
+    static struct identity_value raw[IDENTITY_VALUES];
+    size_t count = identify_raw(raw, IDENTITY_VALUES);
+    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a 64 offset basis */
+    for (size_t i = 0; i < count; i++)
+        hash = fnv1a(hash, &raw[i].value, sizeof raw[i].value);
+    snprintf(info.fingerprint, sizeof info.fingerprint, "%016llx", (unsigned long long)hash);
+    return NULL;
+}
+
+void machine_describe(struct record *r)
+{
+    static struct identity_value raw[IDENTITY_VALUES];
+    size_t count = identify_raw(raw, IDENTITY_VALUES);
+    struct utsname name;
+
+    if (uname(&name) == 0) {
+        record_text(r, "system", name.sysname);
+        record_text(r, "release", name.release);
+        record_text(r, "host_isa", name.machine);
+    }
+    record_integer(r, "cores", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+    record_object(r, "identity");
+    for (size_t i = 0; i < count; i++)
+        record_hex(r, raw[i].name, raw[i].value);
+    record_close(r);
+}
+
+void machine_describe_environment(struct record *r)
+{
+    record_text(r, "interrupts", "the operating system's");
+    record_text(r, "deadline", "ITIMER_REAL");
+}

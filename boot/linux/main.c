@@ -1,0 +1,171 @@
+/*
+ * fathom as a Linux program: arguments in, the same run as on bare metal, records and a table out.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "boot/linux/linux.h"
+#include "lib/run.h"
+
+/* Exit statuses beyond those of run_all. */
+enum { EXIT_USAGE = 2, EXIT_PLACE = 3 };
+
+static const char usage_text[] =
+    "fathom: finds out how this core is built.\n"
+    "\n"
+    "  fathom run [PROBE…] [options]   run all probes, or those named\n"
+    "  fathom list [--findings]        what there is to run, and what it finds\n"
+    "  fathom help\n"
+    "\n"
+    "Options of run:\n"
+    "  --profile smoke|quick|standard|full   how much to measure (standard)\n"
+    "  --core N       measure on core N (the one the program starts on)\n"
+    "  --json FILE    write the records, JSON Lines, to FILE; - is standard output\n"
+    "  --set KEY=VALUE   any key of the configuration file, see images/FATHOM.CFG\n"
+    "\n"
+    "Exit status: 0 done; 1 a probe faulted or timed out, or records were lost; 2 wrong arguments;\n"
+    "3 this machine does not offer what a run needs.\n"
+    "\n"
+    "Example: fathom run cache return_stack --core 1 --json result.jsonl\n";
+
+static int complain(const char *what, const char *about)
+{
+    fprintf(stderr, "fathom: %s%s%s\nTry 'fathom help'.\n", what, about ? ": " : "", about ? about : "");
+    return EXIT_USAGE;
+}
+
+/* ---- The file sink ----------------------------------------------------------------------------- */
+
+static bool file_write(void *context, const char *bytes, size_t count)
+{
+    int fd = *(int *)context;
+    while (count) {
+        ssize_t n = write(fd, bytes, count);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        bytes += n;
+        count -= (size_t)n;
+    }
+    return true;
+}
+
+/* ---- Commands ---------------------------------------------------------------------------------- */
+
+struct arguments {
+    struct config config;
+    const char *json; /* NULL: none */
+    int core;         /* -1: not chosen */
+};
+
+/* Adds a probe's name to the plan. */
+static bool add_probe(struct config *c, const char *name)
+{
+    size_t used = strlen(c->probes);
+    int n = snprintf(c->probes + used, sizeof c->probes - used, "%s%s", used ? " " : "", name);
+    return n > 0 && used + (size_t)n < sizeof c->probes;
+}
+
+/* Returns 0, or the exit status after having complained. */
+static int parse_run(struct arguments *a, int count, char **words)
+{
+    char why[160];
+
+    for (int i = 0; i < count; i++) {
+        const char *word = words[i], *value = i + 1 < count ? words[i + 1] : NULL;
+        if (word[0] != '-') {
+            if (!add_probe(&a->config, word))
+                return complain("too many probes are named", NULL);
+            continue;
+        }
+        if (!value)
+            return complain("an option lacks its value, or is unknown", word);
+        i++;
+        if (!strcmp(word, "--json")) {
+            a->json = value;
+        } else if (!strcmp(word, "--profile")) {
+            if (!config_set(&a->config, "profile", value, why, sizeof why))
+                return complain("--profile", why);
+        } else if (!strcmp(word, "--core")) {
+            if (!config_set(&a->config, "core", value, why, sizeof why))
+                return complain("--core", why);
+            a->core = (int)a->config.core;
+        } else if (!strcmp(word, "--set")) {
+            char key[64];
+            const char *equals = strchr(value, '=');
+            if (!equals || (size_t)(equals - value) >= sizeof key)
+                return complain("--set wants KEY=VALUE", value);
+            snprintf(key, sizeof key, "%.*s", (int)(equals - value), value);
+            if (!config_set(&a->config, key, equals + 1, why, sizeof why))
+                return complain(key, why);
+        } else {
+            return complain("unknown option", word);
+        }
+    }
+    return 0;
+}
+
+static int command_run(int count, char **words)
+{
+    static struct run run;
+    struct arguments a = {.core = -1};
+    int fd = -1;
+
+    config_defaults(&a.config);
+    int status = parse_run(&a, count, words);
+    if (status)
+        return status;
+
+    bool to_stdout = a.json && !strcmp(a.json, "-");
+    linux_console_start(to_stdout);
+    const char *why = linux_machine_start(a.core, a.config.deadline_ms);
+    if (why) {
+        fprintf(stderr, "fathom: core %d: %s\n", a.core, why);
+        return EXIT_PLACE;
+    }
+
+    run.config = a.config;
+    run.repeat_index = 1;
+    writer_start(&run.writer);
+    if (a.json) {
+        fd = to_stdout ? STDOUT_FILENO : open(a.json, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (fd < 0) {
+            fprintf(stderr, "fathom: %s: %s\n", a.json, strerror(errno));
+            return EXIT_PLACE;
+        }
+        writer_add(&run.writer, (struct sink){.name = "file", .context = &fd, .write = file_write});
+        snprintf(run.destination, sizeof run.destination, "%s", to_stdout ? "standard output" : a.json);
+    }
+    status = run_all(&run);
+    if (fd >= 0 && !to_stdout && close(fd) != 0) {
+        fprintf(stderr, "fathom: %s: %s\n", a.json, strerror(errno));
+        status = status ? status : 1;
+    }
+    return status;
+}
+
+int main(int count, char **words)
+{
+    const char *command = count > 1 ? words[1] : "help";
+
+    if (!strcmp(command, "run"))
+        return command_run(count - 2, words + 2);
+    if (!strcmp(command, "list")) {
+        bool findings = count == 3 && !strcmp(words[2], "--findings");
+        if (count > 2 && !findings)
+            return complain("list takes only --findings", words[2]);
+        run_list(findings);
+        return 0;
+    }
+    if (!strcmp(command, "help") || !strcmp(command, "--help") || !strcmp(command, "-h")) {
+        fputs(usage_text, stdout);
+        return count > 1 ? 0 : EXIT_USAGE;
+    }
+    return complain("unknown command", command);
+}

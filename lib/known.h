@@ -1,0 +1,19 @@
+/*
+ * Known values: what has been published about cores. Shown beside what is measured, never bending it.
+ */
+#ifndef FATHOM_LIB_KNOWN_H
+#define FATHOM_LIB_KNOWN_H
+
+struct known_value {
+    const char *core;    /* as in machine_info: "zen4" */
+    const char *finding; /* stable name */
+    const char *variant; /* as in the table for people, "level=1"; "" where there is none */
+    double value;
+    const char *source;
+};
+
+/* The first published value, or NULL; known_next gives further ones for the same finding, then NULL. */
+const struct known_value *known_find(const char *core, const char *finding, const char *variant);
+const struct known_value *known_next(const struct known_value *k);
+
+#endif

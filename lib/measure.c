@@ -1,0 +1,198 @@
+#include "lib/measure.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lib/statistics.h"
+
+enum {
+    LIST_KERNELS = 16,                     /* kernels in one window, between yardsticks */
+    LIST_READINGS = 2 * LIST_KERNELS + 1,
+    EMPTY_READINGS = 64,
+    WARM_ROUNDS = 50,
+    POINT_READINGS = 64,
+    ATTEMPTS = 6,                          /* lists at most, as a multiple of what quiet readings would need */
+};
+
+/* Long enough that one step of a coarse time stamp (10 to 40 ns) is 0.5 % of it, short enough to
+ * slip between the interruptions of a shared machine. */
+static const double SPAN_SECONDS = 8e-6;
+/* The longest stretch of warming up in one window, so that a window stays far below its deadline. */
+static const double WARM_WINDOW_SECONDS = 0.02;
+
+static double ticks_of(const struct reading *r)
+{
+    return (double)(r->end_ticks - r->begin_ticks);
+}
+
+static struct window_result run_list(struct meter *m, struct reading *list, size_t count)
+{
+    struct window_result result = machine_window(list, count);
+    m->windows++;
+    if (result.end == WINDOW_RAN)
+        for (size_t i = 0; i < count; i++)
+            m->kernel_seconds += ticks_of(&list[i]) / m->tick_hz;
+    return result;
+}
+
+static struct reading chain(const struct meter *m)
+{
+    return (struct reading){.kernel = (uintptr_t)reader_chain_kernel, .argument = {m->chain_iterations, 0}};
+}
+
+struct window_result meter_start(struct meter *m, enum profile profile)
+{
+    const struct machine_info *info = machine_info();
+    static const unsigned readings[PROFILES] = {5, 9, 15, 31};
+
+    *m = (struct meter){
+        .tick_hz = info->tick_hz,
+        .span_ticks = SPAN_SECONDS * info->tick_hz,
+        .tolerance = 0.01,
+        .readings = readings[profile],
+        .counters = info->counters,
+        .chain_iterations = 1,
+    };
+    if (m->span_ticks < 200)
+        m->span_ticks = 200;
+
+    /* The yardstick's length is found while the core warms up: its clock may still rise. */
+    struct window_result result = {0};
+    for (unsigned round = 0; round < WARM_ROUNDS && result.end == WINDOW_RAN; round++) {
+        struct reading r[4] = {chain(m), chain(m), chain(m), chain(m)};
+        result = run_list(m, r, 4);
+        double ticks = ticks_of(&r[3]);
+        if (result.end == WINDOW_RAN && ticks < m->span_ticks) {
+            double factor = ticks > 0 ? m->span_ticks / ticks : 2;
+            m->chain_iterations = (uint64_t)((double)m->chain_iterations * (factor > 2 ? 2 : factor)) + 1;
+        }
+    }
+    if (result.end != WINDOW_RAN)
+        return result;
+
+    struct reading empty[EMPTY_READINGS];
+    for (size_t i = 0; i < EMPTY_READINGS; i++)
+        empty[i] = (struct reading){.kernel = (uintptr_t)reader_empty_kernel};
+    result = run_list(m, empty, EMPTY_READINGS);
+    double ticks[EMPTY_READINGS];
+    for (size_t i = 0; i < EMPTY_READINGS; i++)
+        ticks[i] = ticks_of(&empty[i]);
+    sort_numbers(ticks, EMPTY_READINGS);
+    m->harness_ticks = quantile(ticks, EMPTY_READINGS, 0.5);
+    return result;
+}
+
+/* How often the kernel has to iterate to last one span. It is doubled until it lasts long enough to tell. */
+static struct window_result find_iterations(struct meter *m, const struct kernel *k, uint64_t *iterations)
+{
+    struct window_result result = {0};
+    double ticks = 0;
+
+    *iterations = 1;
+    for (unsigned doubling = 0; doubling < 40; doubling++) {
+        struct reading r[2];
+        for (size_t i = 0; i < 2; i++)
+            r[i] = (struct reading){.kernel = k->entry, .argument = {*iterations, k->data}};
+        result = run_list(m, r, 2);
+        if (result.end != WINDOW_RAN)
+            return result;
+        /* the second call: the first one also pays for cold caches and, in an emulator, translation */
+        ticks = fmin(ticks_of(&r[0]), ticks_of(&r[1])) - m->harness_ticks;
+        if (ticks >= m->span_ticks / 4)
+            break;
+        *iterations *= 2;
+    }
+    double scaled = (double)*iterations * m->span_ticks / fmax(ticks, 1);
+    *iterations = scaled < 1 ? 1 : (uint64_t)scaled;
+    return result;
+}
+
+static struct window_result warm_up(struct meter *m, const struct kernel *k, uint64_t span_iterations)
+{
+    struct window_result result = {0};
+    double left = k->warm_iterations;
+    uint64_t chunk = (uint64_t)((double)span_iterations * WARM_WINDOW_SECONDS * m->tick_hz / m->span_ticks) + 1;
+
+    while (left > 0 && result.end == WINDOW_RAN) {
+        uint64_t now = left < (double)chunk ? (uint64_t)left + 1 : chunk;
+        struct reading r = {.kernel = k->entry, .argument = {now, k->data}};
+        result = run_list(m, &r, 1);
+        left -= (double)now;
+    }
+    return result;
+}
+
+/* What a point collects. */
+struct harvest {
+    double cycles[POINT_READINGS];
+    double ns[POINT_READINGS];
+    double core_hz[POINT_READINGS];
+    unsigned accepted, rejected;
+};
+
+/* One reading between two yardsticks becomes cycles per unit, or is rejected. */
+static void reap(const struct meter *m, const struct reading *r, double units, struct harvest *h)
+{
+    double before = ticks_of(&r[-1]) - m->harness_ticks;
+    double after = ticks_of(&r[1]) - m->harness_ticks;
+    double ticks = ticks_of(r) - m->harness_ticks;
+    double yardstick = (before + after) / 2;
+
+    if (before <= 0 || after <= 0 || fabs(before - after) > m->tolerance * yardstick) {
+        h->rejected++;
+        return;
+    }
+    double chain_cycles = (double)(m->chain_iterations * READER_CHAIN);
+    double cycles = ticks / yardstick * chain_cycles;
+    if (m->counters == READER_CYCLES_INSTRUCTIONS)
+        cycles = (double)(r->end_count[0] - r->begin_count[0]);
+    h->cycles[h->accepted] = cycles / units;
+    h->ns[h->accepted] = ticks / m->tick_hz * 1e9 / units;
+    h->core_hz[h->accepted] = chain_cycles / (yardstick / m->tick_hz);
+    h->accepted++;
+}
+
+struct window_result meter_measure(struct meter *m, const struct kernel *k, struct point *out)
+{
+    uint64_t iterations;
+    struct harvest h = {.accepted = 0};
+    unsigned wanted = m->readings < POINT_READINGS ? m->readings : POINT_READINGS;
+
+    out->q20 = out->median = out->ns = NAN;
+    out->accepted = out->rejected = 0;
+    struct window_result result = find_iterations(m, k, &iterations);
+    if (result.end == WINDOW_RAN)
+        result = warm_up(m, k, iterations);
+
+    /* A kernel that cannot be split makes long readings; fewer of them fit a window. */
+    struct reading list[LIST_READINGS];
+    size_t kernels = wanted < LIST_KERNELS ? wanted : LIST_KERNELS;
+    unsigned limit = ATTEMPTS * ((wanted + (unsigned)kernels - 1) / (unsigned)kernels);
+    for (unsigned attempt = 0; attempt < limit && h.accepted < wanted && result.end == WINDOW_RAN; attempt++) {
+        for (size_t i = 0; i <= 2 * kernels; i++)
+            list[i] = i % 2 ? (struct reading){.kernel = k->entry, .argument = {iterations, k->data}} : chain(m);
+        result = run_list(m, list, 2 * kernels + 1);
+        if (result.end != WINDOW_RAN)
+            break;
+        if (result.interrupts) { /* somebody else ran in between: nothing of the list counts */
+            h.rejected += (unsigned)kernels;
+            continue;
+        }
+        for (size_t i = 1; i < 2 * kernels && h.accepted < wanted; i += 2)
+            reap(m, &list[i], (double)iterations * k->units, &h);
+    }
+
+    m->taken += h.accepted + h.rejected;
+    m->rejected += h.rejected;
+    out->accepted = h.accepted;
+    out->rejected = h.rejected;
+    sort_numbers(h.cycles, h.accepted);
+    sort_numbers(h.ns, h.accepted);
+    sort_numbers(h.core_hz, h.accepted);
+    out->q20 = quantile(h.cycles, h.accepted, 0.2);
+    out->median = quantile(h.cycles, h.accepted, 0.5);
+    out->ns = quantile(h.ns, h.accepted, 0.5);
+    if (h.accepted)
+        m->core_hz = quantile(h.core_hz, h.accepted, 0.5);
+    return result;
+}

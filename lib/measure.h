@@ -1,0 +1,61 @@
+/*
+ * Measuring: from a kernel to a point in core cycles.
+ *
+ * A list of readings alternates the kernel with the yardstick, a chain of dependent additions of
+ * the same length in time: chain, kernel, chain, kernel, … chain. Each kernel is measured in the
+ * cycles of its two neighbours, so the core clock may be anything and may drift; a reading whose
+ * neighbours disagree is rejected and counted. What the reader itself costs is measured on an empty
+ * kernel and taken off. Where the reader samples a cycle counter, that counter is the unit instead.
+ */
+#ifndef FATHOM_LIB_MEASURE_H
+#define FATHOM_LIB_MEASURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/emit.h"
+#include "lib/config.h"
+#include "lib/machine.h"
+
+/* Code ready to be measured. */
+struct kernel {
+    uintptr_t entry;         /* as seen inside a window */
+    uint64_t data;           /* its second argument */
+    double units;            /* what one iteration counts as: loads, instructions, calls */
+    double warm_iterations;  /* to run before the first reading; at least 1 is run anyway */
+    struct work work;        /* what one iteration executes */
+};
+
+/* The readings at one parameter value. NaN where none was accepted. */
+struct point {
+    double x;
+    double q20;    /* cycles per unit, 20 % quantile: the level, see DESIGN 6 */
+    double median; /* cycles per unit */
+    double ns;     /* nanoseconds per unit, median */
+    unsigned accepted;
+    unsigned rejected;
+};
+
+/* How readings are taken in this run, and what was spent on them so far. */
+struct meter {
+    double tick_hz;
+    double harness_ticks;      /* median of the empty kernel */
+    double span_ticks;         /* length aimed at for one reading */
+    double tolerance;          /* relative difference of neighbours that rejects; infinite in an untrusted place */
+    double core_hz;            /* median over the last point's yardsticks */
+    unsigned readings;         /* wanted for a point */
+    enum reader_counters counters;
+    uint64_t chain_iterations; /* so that the yardstick lasts one span */
+    uint64_t taken, rejected;  /* readings since the run began */
+    uint64_t windows;
+    double kernel_seconds;     /* time inside kernels and yardsticks */
+};
+
+/* Warms the core up and finds the reader's cost. The result says how its windows ended. */
+struct window_result meter_start(struct meter *m, enum profile profile);
+
+/* One point. `out->x` is left as it is. The result tells a fault or a timeout of the kernel. */
+struct window_result meter_measure(struct meter *m, const struct kernel *k, struct point *out);
+
+#endif

@@ -1,0 +1,486 @@
+#include "lib/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/known.h"
+#include "lib/machine.h"
+#include "lib/probe.h"
+
+enum { PLAN_PROBES = JOURNAL_PROBES };
+
+const char *const outcome_names[OUTCOMES] = {"ok", "skipped", "fault", "timeout"};
+
+/* Bounds of the section into which PROBE puts its pointers; the linker makes them. */
+extern const struct probe_definition *const __start_probes[] __attribute__((visibility("hidden")));
+extern const struct probe_definition *const __stop_probes[] __attribute__((visibility("hidden")));
+
+/* ---- The plan ---------------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct probe_definition *const *x = a, *const *y = b;
+    int family = strcmp((*x)->family, (*y)->family);
+    return family ? family : strcmp((*x)->name, (*y)->name);
+}
+
+static bool placed(const struct probe_definition *const *order, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(order[i]->name, name))
+            return true;
+    return false;
+}
+
+static bool exists(const struct probe_definition *const *all, size_t count, const char *name)
+{
+    return name && placed(all, count, name);
+}
+
+size_t run_probes(const struct probe_definition *out[], size_t room)
+{
+    const struct probe_definition *all[PLAN_PROBES];
+    size_t count = 0, done = 0;
+
+    for (const struct probe_definition *const *p = __start_probes; p < __stop_probes && count < PLAN_PROBES; p++)
+        all[count++] = *p;
+    qsort(all, count, sizeof all[0], by_name); /* the linker's order means nothing */
+
+    /* A probe goes behind the one it names in `after`; a ring of such names is broken where it stands. */
+    for (bool moved = true, forced = false; done < count && done < room; forced = !moved, moved = false)
+        for (size_t i = 0; i < count && done < room; i++) {
+            const char *after = all[i]->after;
+            if (placed(out, done, all[i]->name))
+                continue;
+            if (forced || !exists(all, count, after) || placed(out, done, after)) {
+                out[done++] = all[i];
+                moved = true;
+            }
+        }
+    return done;
+}
+
+void run_list(bool findings)
+{
+    const struct probe_definition *order[PLAN_PROBES];
+    size_t count = run_probes(order, PLAN_PROBES);
+    char line[200];
+
+    for (size_t i = 0; i < count; i++) {
+        snprintf(line, sizeof line, "%-18s %-9s %s%s\n", order[i]->name, order[i]->family, order[i]->title,
+                 order[i]->debug ? " (only when named)" : "");
+        machine_print(line);
+        for (const struct finding_declaration *f = order[i]->findings; findings && f && f->name; f++) {
+            snprintf(line, sizeof line, "    %-36s %-12s %s\n", f->name, f->unit, f->text);
+            machine_print(line);
+        }
+    }
+}
+
+/* The next name of a list separated by spaces or commas. False at its end. */
+static bool next_name(const char **list, char *out, size_t room)
+{
+    size_t n = strcspn(*list += strspn(*list, " ,"), " ,");
+    snprintf(out, room, "%.*s", (int)n, *list);
+    *list += n;
+    return n > 0;
+}
+
+static bool named(const char *list, const char *name)
+{
+    char word[64];
+    while (next_name(&list, word, sizeof word))
+        if (!strcmp(word, name))
+            return true;
+    return false;
+}
+
+/* Says which names of the configuration are no probe. True when all are. */
+static bool names_exist(struct run *r, const struct probe_definition *const *order, size_t count)
+{
+    const char *list = r->config.probes;
+    char name[64], text[160];
+    bool good = true;
+
+    while (next_name(&list, name, sizeof name))
+        if (!placed(order, count, name)) {
+            snprintf(text, sizeof text, "there is no probe named '%s'; see 'fathom list'", name);
+            record_warning(&r->writer, "probes", text);
+            snprintf(text, sizeof text, "fathom: there is no probe named '%s'; see 'fathom list'.\n", name);
+            machine_print(text);
+            good = false;
+        }
+    return good;
+}
+
+static bool planned(const struct run *r, const struct probe_definition *d)
+{
+    return r->config.probes[0] ? named(r->config.probes, d->name) : !d->debug;
+}
+
+/* ---- Findings ---------------------------------------------------------------------------------- */
+
+static bool declared(const struct probe_definition *d, const char *name, const char **unit)
+{
+    for (const struct finding_declaration *f = d->findings; f && f->name; f++)
+        if (!strcmp(f->name, name)) {
+            *unit = f->unit;
+            return true;
+        }
+    return false;
+}
+
+double rounded(double value)
+{
+    if (!isfinite(value) || !(fabs(value) < 1e12))
+        return value;
+    return (value < 0 ? -1 : 1) * floor(fabs(value) * 1e4 + 0.5) / 1e4;
+}
+
+/* A byte count as people write it, other values to three decimals at most. */
+static void value_text(char *out, size_t room, double value, const char *unit)
+{
+    if (!strcmp(unit, "bytes") && value >= 1048576 && !(fmod(value, 65536) > 0))
+        snprintf(out, room, "%g MiB", value / 1048576);
+    else if (!strcmp(unit, "bytes") && value >= 1024)
+        snprintf(out, room, "%g KiB", value / 1024);
+    else if (!strcmp(unit, "Hz") && value >= 1e6)
+        snprintf(out, room, "%.3f GHz", value / 1e9);
+    else
+        snprintf(out, room, "%.4g %s", value, unit);
+}
+
+/* "level=1 page=4k", or nothing. */
+static void variants_text(char *out, size_t room, const struct finding *f)
+{
+    size_t used = 0;
+    out[0] = 0;
+    for (size_t i = 0; i < FINDING_VARIANTS && f->variants[i].key && used < room; i++) {
+        const char *space = i ? " " : "";
+        int n = f->variants[i].text
+                    ? snprintf(out + used, room - used, "%s%s=%s", space, f->variants[i].key, f->variants[i].text)
+                    : snprintf(out + used, room - used, "%s%s=%.0f", space, f->variants[i].key, f->variants[i].number);
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static void print_finding(const struct finding *f, const char *unit, char grade, const char *reason,
+                          const struct known_value *known)
+{
+    char variants[64], value[40], interval[64] = "", published[96] = "", line[320];
+
+    variants_text(variants, sizeof variants, f);
+    if (grade == 'U')
+        snprintf(value, sizeof value, "%s", "-");
+    else
+        value_text(value, sizeof value, f->value, unit);
+    if (grade != 'U' && isfinite(f->low) && isfinite(f->high)) {
+        char low[28], high[28];
+        value_text(low, sizeof low, f->low, unit);
+        value_text(high, sizeof high, f->high, unit);
+        snprintf(interval, sizeof interval, "[%s, %s]", low, high);
+    }
+    size_t used = 0;
+    for (const struct known_value *k = known; k && used < sizeof published; k = known_next(k)) {
+        char text[40];
+        value_text(text, sizeof text, k->value, unit);
+        int n = snprintf(published + used, sizeof published - used, "%s%s", used ? " or " : "published ", text);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    snprintf(line, sizeof line, "  %-36s %-14s %12s  %c  %-22s %s%s%s\n", f->name, variants, value, grade, interval,
+             grade == 'U' && reason ? reason : "", grade == 'U' && reason && known ? "; " : "", published);
+    machine_print(line);
+}
+
+void report(struct probe *p, const struct finding *f)
+{
+    struct run *run = p->run;
+    char text[128], variants[64], grade = f->grade;
+    const char *unit = "", *reason = f->reason;
+
+    if (!declared(p->definition, f->name, &unit)) {
+        snprintf(text, sizeof text, "probe %s reported a finding that it does not declare", p->definition->name);
+        record_warning(&run->writer, f->name, text);
+        p->outcome = OUTCOME_FAULT;
+        p->fault = (struct fault){.vector = "undeclared-finding"};
+        return;
+    }
+    if (isnan(f->value))
+        grade = 'U';
+    if (!run->trusted) {
+        grade = 'U';
+        snprintf(text, sizeof text, "untrusted-clock: %s", run->untrusted_cause);
+        reason = text;
+    }
+    variants_text(variants, sizeof variants, f);
+    const struct known_value *known = known_find(machine_info()->core_name, f->name, variants);
+
+    struct record r;
+    record_start(&r, &run->writer, "finding");
+    record_text(&r, "probe", p->definition->name);
+    record_text(&r, "name", f->name);
+    record_integer(&r, "core", machine_info()->core);
+    for (size_t i = 0; i < FINDING_VARIANTS && f->variants[i].key; i++) {
+        if (f->variants[i].text)
+            record_text(&r, f->variants[i].key, f->variants[i].text);
+        else
+            record_number(&r, f->variants[i].key, f->variants[i].number);
+    }
+    record_number(&r, "value", grade == 'U' ? NAN : rounded(f->value)); /* NaN is written as null */
+    record_text(&r, "unit", unit);
+    record_number(&r, "low", grade == 'U' ? NAN : rounded(f->low));
+    record_number(&r, "high", grade == 'U' ? NAN : rounded(f->high));
+    record_text(&r, "grade", (const char[]){grade, 0});
+    if (grade == 'U' && reason)
+        record_text(&r, "reason", reason);
+    if (f->method)
+        record_text(&r, "method", f->method);
+    record_array(&r, "curves");
+    for (size_t i = 0; i < FINDING_CURVES && f->curves[i]; i++)
+        record_text(&r, NULL, f->curves[i]);
+    record_close(&r);
+    if (known) {
+        record_array(&r, "published");
+        for (const struct known_value *k = known; k; k = known_next(k)) {
+            record_object(&r, NULL);
+            record_number(&r, "value", k->value);
+            record_text(&r, "source", k->source);
+            record_close(&r);
+        }
+        record_close(&r);
+    }
+    record_send(&r);
+    run->findings++;
+    print_finding(f, unit, grade, reason, known);
+}
+
+void trust(struct probe *p, const char *untrusted_cause)
+{
+    struct run *r = p->run;
+
+    r->trusted = !untrusted_cause;
+    snprintf(r->untrusted_cause, sizeof r->untrusted_cause, "%s", untrusted_cause ? untrusted_cause : "");
+    if (!r->trusted) /* a functional run still wants its points: nothing is rejected any more */
+        r->meter.tolerance = INFINITY;
+}
+
+/* ---- One probe --------------------------------------------------------------------------------- */
+
+static void send_start(struct run *r, const struct probe_definition *d)
+{
+    struct record record;
+    record_start(&record, &r->writer, "start");
+    record_text(&record, "probe", d->name);
+    record_integer(&record, "core", machine_info()->core);
+    record_send(&record);
+}
+
+static void send_fault(const struct probe *p)
+{
+    struct record r;
+    record_start(&r, &p->run->writer, "fault");
+    record_text(&r, "probe", p->definition->name);
+    record_integer(&r, "core", machine_info()->core);
+    record_text(&r, "vector", p->fault.vector ? p->fault.vector : "unknown");
+    record_hex(&r, "syndrome", p->fault.syndrome);
+    record_hex(&r, "address", p->fault.address);
+    record_hex(&r, "pc", p->fault.pc);
+    record_send(&r);
+}
+
+/* Each `end` says how much of the time went into kernels. */
+static void send_end(const struct probe *p, const struct meter *before, double seconds)
+{
+    const struct meter *m = &p->run->meter;
+    struct record r;
+
+    record_start(&r, &p->run->writer, "end");
+    record_text(&r, "probe", p->definition->name);
+    record_integer(&r, "core", machine_info()->core);
+    record_text(&r, "outcome", outcome_names[p->outcome]);
+    if (p->reason[0])
+        record_text(&r, "reason", p->reason);
+    record_number(&r, "seconds", rounded(seconds));
+    record_number(&r, "kernel_seconds", rounded(m->kernel_seconds - before->kernel_seconds));
+    record_integer(&r, "windows", m->windows - before->windows);
+    record_integer(&r, "readings", m->taken - before->taken);
+    record_integer(&r, "rejected", m->rejected - before->rejected);
+    record_send(&r);
+}
+
+static void run_probe(struct run *r, const struct probe_definition *d)
+{
+    struct probe p = {.definition = d, .run = r, .random = 1};
+    struct meter before = r->meter;
+    char line[200];
+
+    if (!r->config.retry && journal_skips(&r->journal, d->name)) {
+        probe_skip(&p, "it started and never ended in the last two runs; retry = all runs it again");
+        send_end(&p, &before, 0);
+    } else {
+        size_t mark = machine_map_mark();
+        double start = machine_seconds();
+        send_start(r, d);
+        machine_progress(d->title);
+        d->run(&p);
+        if (p.outcome == OUTCOME_FAULT)
+            send_fault(&p);
+        machine_map_release(mark);
+        send_end(&p, &before, machine_seconds() - start);
+    }
+    if (p.outcome != OUTCOME_OK) {
+        snprintf(line, sizeof line, "  %s: %s%s%s\n", d->name, outcome_names[p.outcome],
+                 p.outcome == OUTCOME_FAULT || p.reason[0] ? ": " : "",
+                 p.outcome == OUTCOME_FAULT ? p.fault.vector : p.reason);
+        machine_print(line);
+    }
+    r->outcomes[p.outcome]++;
+}
+
+/* ---- The run ----------------------------------------------------------------------------------- */
+
+static void send_run(struct run *r)
+{
+    const struct machine_info *info = machine_info();
+    struct record record;
+    char date[24];
+
+    machine_date(date);
+    record_start(&record, &r->writer, "run");
+    record_integer(&record, "schema", RECORD_SCHEMA);
+    record_text(&record, "program", "fathom");
+    record_text(&record, "platform", info->platform);
+    record_text(&record, "isa", info->isa);
+    record_text(&record, "fingerprint", info->fingerprint);
+    record_text(&record, "date", date);
+    record_integer(&record, "number", r->number);
+    record_text(&record, "destination", r->destination);
+    record_text(&record, "profile", profile_names[r->config.profile]);
+    record_text(&record, "probes", r->config.probes);
+    record_text(&record, "after", after_names[r->config.after]);
+    record_integer(&record, "repeat", r->config.repeat);
+    record_integer(&record, "repeat_index", r->repeat_index);
+    record_text(&record, "notes", r->config.notes);
+    record_send(&record);
+}
+
+static void send_machine(struct run *r)
+{
+    const struct machine_info *info = machine_info();
+    struct record record;
+
+    record_start(&record, &r->writer, "machine");
+    record_text(&record, "core_name", info->core_name);
+    record_text(&record, "core_model", info->core_model);
+    record_text(&record, "hypervisor", info->hypervisor);
+    record_boolean(&record, "emulator", info->emulator);
+    record_number(&record, "tick_hz", info->tick_hz);
+    record_text(&record, "tick_source", info->tick_source ? info->tick_source : "");
+    record_integer(&record, "memory_bytes", info->memory_bytes);
+    machine_describe(&record);
+    record_send(&record);
+}
+
+static void send_environment(struct run *r)
+{
+    const struct machine_info *info = machine_info();
+    struct record record;
+
+    record_start(&record, &r->writer, "environment");
+    record_array(&record, "page_bytes");
+    for (size_t i = 0; i < sizeof info->page_bytes / sizeof info->page_bytes[0] && info->page_bytes[i]; i++)
+        record_integer(&record, NULL, info->page_bytes[i]);
+    record_close(&record);
+    record_text(&record, "cycles_from", info->counters == READER_CYCLES_INSTRUCTIONS ? "counter" : "calibration");
+    if (info->no_counters)
+        record_text(&record, "no_counters", info->no_counters);
+    if (info->no_deadline)
+        record_text(&record, "no_deadline", info->no_deadline);
+    record_number(&record, "reader_ticks", r->meter.harness_ticks);
+    machine_describe_environment(&record);
+    record_send(&record);
+}
+
+static void send_done(struct run *r, double seconds, int status)
+{
+    struct record record;
+
+    record_start(&record, &r->writer, "done");
+    for (enum outcome o = 0; o < OUTCOMES; o++)
+        record_integer(&record, outcome_names[o], r->outcomes[o]);
+    record_integer(&record, "findings", r->findings);
+    record_integer(&record, "lost_lines", r->writer.lost);
+    record_number(&record, "seconds", rounded(seconds));
+    record_integer(&record, "status", (uint64_t)status);
+    record_send(&record);
+    writer_flush(&r->writer, true);
+}
+
+static void print_heading(const struct run *r)
+{
+    const struct machine_info *info = machine_info();
+    char line[320];
+
+    snprintf(line, sizeof line, "fathom on %s (%s%s%s), core %u, profile %s%s%s\n", info->core_model, info->isa,
+             info->core_name[0] ? ", " : "", info->core_name, info->core, profile_names[r->config.profile],
+             info->hypervisor[0] ? ", under " : "", info->hypervisor);
+    machine_print(line);
+}
+
+static void print_summary(const struct run *r, double seconds)
+{
+    char line[320];
+
+    snprintf(line, sizeof line, "%u findings; probes: %u ok, %u skipped, %u faults, %u timeouts; %.1f s, %.0f %% of it in kernels.\n",
+             r->findings, r->outcomes[OUTCOME_OK], r->outcomes[OUTCOME_SKIPPED], r->outcomes[OUTCOME_FAULT],
+             r->outcomes[OUTCOME_TIMEOUT], seconds, 100 * r->meter.kernel_seconds / (seconds > 0 ? seconds : 1));
+    machine_print(line);
+    if (!r->trusted) {
+        snprintf(line, sizeof line,
+                 "The times of this place cannot be trusted (%s): every finding is undecided, the run was a functional one.\n",
+                 r->untrusted_cause);
+        machine_print(line);
+    }
+    if (r->destination[0]) {
+        snprintf(line, sizeof line, "Records: %s\n", r->destination);
+        machine_print(line);
+    }
+    if (r->writer.lost) {
+        snprintf(line, sizeof line, "%llu records were not taken by every sink.\n", (unsigned long long)r->writer.lost);
+        machine_print(line);
+    }
+}
+
+int run_all(struct run *r)
+{
+    const struct probe_definition *order[PLAN_PROBES];
+    size_t count = run_probes(order, PLAN_PROBES);
+    double start = machine_seconds();
+
+    snprintf(r->untrusted_cause, sizeof r->untrusted_cause, "the clock was not examined");
+    send_run(r);
+    if (!names_exist(r, order, count)) {
+        send_done(r, 0, 2);
+        return 2;
+    }
+    print_heading(r);
+    struct window_result result = meter_start(&r->meter, r->config.profile);
+    send_machine(r);
+    send_environment(r);
+    if (result.end != WINDOW_RAN)
+        record_warning(&r->writer, "window", "the first window did not end as it should; no reading can be taken");
+
+    /* The gates come first and always: every finding rests on them. */
+    for (int gates = 1; gates >= 0 && result.end == WINDOW_RAN; gates--)
+        for (size_t i = 0; i < count; i++)
+            if (order[i]->gate == (bool)gates && (gates || planned(r, order[i])))
+                run_probe(r, order[i]);
+
+    bool failed = result.end != WINDOW_RAN || r->outcomes[OUTCOME_FAULT] || r->outcomes[OUTCOME_TIMEOUT] || r->writer.lost;
+    double seconds = machine_seconds() - start;
+    print_summary(r, seconds);
+    send_done(r, seconds, failed);
+    return failed;
+}

@@ -1,0 +1,104 @@
+/*
+ * What a probe does with its kernels: place code, measure points, walk an axis, report.
+ *
+ * A function that returns false means that the probe is over (a fault, a time-out, no memory): the
+ * reason is kept in the probe, and the probe just returns.
+ */
+#ifndef FATHOM_LIB_SWEEP_H
+#define FATHOM_LIB_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/measure.h"
+#include "lib/run.h"
+
+/* A probe while it runs. */
+struct probe {
+    const struct probe_definition *definition;
+    struct run *run;
+    struct area code;      /* where probe_code lets kernels be written */
+    uint64_t random;       /* state of random_next; the same start in every run */
+    enum outcome outcome;  /* ok until something ends it */
+    char reason[96];       /* why it was skipped */
+    struct fault fault;
+    double seconds_started;
+};
+
+/* Ends the probe as skipped; what the place lacks, in words. Always false. */
+bool probe_skip(struct probe *p, const char *reason);
+/* Maps memory for data; ends the probe when it cannot be had. */
+bool probe_map(struct probe *p, struct area *a, size_t bytes, size_t page_bytes);
+/* Starts new code of at most `bytes` in the probe's own code area; code.overflow when there is none. */
+struct code probe_code(struct probe *p, size_t bytes);
+/* Makes finished code, entered at offset `entry`, a kernel. False when it did not fit or is invalid. */
+bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k);
+bool probe_measure(struct probe *p, const struct kernel *k, struct point *out);
+/* The number of samples, points, … that fits the profile of this run. */
+double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full);
+
+/* One axis walked. */
+struct sweep {
+    const char *name; /* of the curve */
+    const char *axis; /* what x is, with its unit: "footprint_bytes" */
+    const char *unit; /* what y is: "cycles/load" */
+    double from, to;
+    double per_octave; /* points in an octave; 0: linear, in steps of `grain` */
+    double grain;      /* x is a multiple of this: the finest step there is */
+    /* Makes the kernel at x. */
+    bool (*build)(struct probe *p, double x, void *context, struct kernel *k);
+    void *context;
+
+    struct point *points; /* ascending in x; freed by sweep_free */
+    size_t count, room;
+};
+
+/* Measures the coarse grid. */
+bool sweep_walk(struct probe *p, struct sweep *s);
+/* Measures one more x (or the same again) and keeps the points in order. */
+bool sweep_add(struct probe *p, struct sweep *s, double x, struct point *out);
+/* Sends the curve record. */
+void sweep_record(struct probe *p, const struct sweep *s);
+void sweep_free(struct sweep *s);
+
+/* Where the curve leaves a level, by bisection down to one grain. */
+struct step {
+    double low;        /* last x on the lower level */
+    double high;       /* first x that has left it */
+    double low_level;  /* cycles per unit below */
+    double high_level; /* and above */
+};
+
+/*
+ * Finds every rise of more than `threshold` (relative) by the rule of lib/knee.h, and narrows each
+ * down to one grain. `count` is how many there are, at most `room`. The curve gains the points that
+ * were measured on the way.
+ */
+bool sweep_steps(struct probe *p, struct sweep *s, double threshold, struct step *out, size_t room, size_t *count);
+
+/* ---- Findings ---------------------------------------------------------------------------------- */
+
+enum { FINDING_VARIANTS = 3, FINDING_CURVES = 4 };
+
+struct finding {
+    const char *name;
+    struct {
+        const char *key, *text; /* text NULL: the number */
+        double number;
+    } variants[FINDING_VARIANTS];
+    double value;        /* NAN: not decided */
+    double low, high;    /* last good and first bad; both NAN where it is not an interval */
+    char grade;          /* 'A', 'B', 'C', 'U' */
+    const char *reason;  /* for U */
+    const char *method;
+    const char *curves[FINDING_CURVES];
+};
+
+/* Sends the record and keeps the finding for the table. In an untrusted place it becomes grade U. */
+void report(struct probe *p, const struct finding *f);
+/* The verdict of a gate probe: NULL trusts this place, else the cause why not. */
+void trust(struct probe *p, const char *untrusted_cause);
+/* A capacity from a step: value is its last good x. */
+void report_capacity(struct probe *p, const struct finding *f, const struct step *s);
+
+#endif

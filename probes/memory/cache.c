@@ -1,0 +1,117 @@
+/*
+ * Data caches: how much does each level hold, and how long does a load from it take?
+ *
+ * A pointer chase, one pointer a line, over a growing footprint: every load needs the address that
+ * the load before it brought. The order is random among the lines of a group of 16 pages, then goes
+ * on to the next group: random enough that no prefetcher follows, local enough that the TLB does not
+ * hide the caches, and every line is used, so that no set is favoured.
+ *
+ * Curve: cycles per load over footprint. A staircase: flat at each level's load-to-use latency,
+ * rising where the footprint leaves the level. A level's capacity is the last footprint on its flat.
+ *
+ * Method: random chase of one line each, Sattolo cycle; groups as Zen-class and Arm cores need them.
+ */
+#include <math.h>
+
+#include "lib/probe.h"
+
+enum { LINE_BYTES = 64, GROUP_BYTES = 65536, GROUP_LINES = GROUP_BYTES / LINE_BYTES, UNROLL = 16, CODE_BYTES = 4096 };
+enum { LEVELS = 4 };
+
+/* Rises of less are bank conflicts, page walks and neighbours; each next cache costs far more. */
+static const double THRESHOLD = 0.15;
+/* Beyond this, writing the ring has already brought the last level to the state a pass leaves. */
+static const double WARM_LINES_MAXIMUM = 1 << 17;
+
+struct chase {
+    struct area ring;  /* the lines */
+    struct area start; /* where the walk goes on; a line of its own, so that it is no part of the footprint */
+};
+
+/* Links `lines` lines, group after group, into one ring. */
+static void make_ring(struct probe *p, const struct area *ring, uint64_t lines)
+{
+    uint32_t next[GROUP_LINES];
+
+    for (uint64_t first = 0; first < lines; first += GROUP_LINES) {
+        uint64_t count = lines - first < GROUP_LINES ? lines - first : GROUP_LINES;
+        uint64_t following = first + count < lines ? first + count : 0;
+        random_cycle(next, (uint32_t)count, &p->random);
+        for (uint64_t i = 0; i < count; i++) {
+            /* the walk enters a group at its first line, so the line before that in its cycle leaves it */
+            uint64_t to = next[i] ? first + next[i] : following;
+            *(uint64_t *)(ring->write + (first + i) * LINE_BYTES) = ring->at + to * LINE_BYTES;
+        }
+    }
+}
+
+static bool build(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
+{
+    const struct chase *chase = context;
+    double lines = footprint_bytes / LINE_BYTES;
+    struct code c = probe_code(p, CODE_BYTES);
+
+    make_ring(p, &chase->ring, (uint64_t)lines);
+    *(uint64_t *)chase->start.write = chase->ring.at;
+
+    emit_load(&c, REG_T0, REG_DATA, 0);
+    emit_align(&c, LINE_BYTES);
+    size_t loop = c.used;
+    for (unsigned i = 0; i < UNROLL; i++)
+        emit_load(&c, REG_T0, REG_T0, 0);
+    emit_loop(&c, loop);
+    emit_store(&c, REG_T0, REG_DATA, 0);
+    emit_return(&c);
+
+    *k = (struct kernel){.data = chase->start.at, .units = UNROLL};
+    k->warm_iterations = (lines < WARM_LINES_MAXIMUM ? 2 * lines : WARM_LINES_MAXIMUM) / UNROLL;
+    return probe_kernel(p, &c, 0, k);
+}
+
+static void report_level(struct probe *p, unsigned level, const struct step *s)
+{
+    const struct finding bytes = {.name = "memory.cache.bytes",
+                                  .variants = {{"level", .number = level}},
+                                  .grade = 'C',
+                                  .method = "last footprint before the latency leaves its level",
+                                  .curves = {"load_to_use"}};
+    const struct finding latency = {.name = "memory.cache.latency_cycles",
+                                    .variants = {{"level", .number = level}},
+                                    .value = s->low_level,
+                                    .low = NAN,
+                                    .high = NAN,
+                                    .grade = 'C',
+                                    .method = "median of the level",
+                                    .curves = {"load_to_use"}};
+    report_capacity(p, &bytes, s);
+    report(p, &latency);
+}
+
+static void run(struct probe *p)
+{
+    struct chase chase;
+    struct step steps[LEVELS];
+    size_t count;
+    struct sweep s = {.name = "load_to_use",
+                      .axis = "footprint_bytes",
+                      .unit = "cycles/load",
+                      .from = 1024,
+                      .to = probe_scale(p, 1 << 19, 1 << 25, 1 << 28, 1 << 30),
+                      .per_octave = probe_scale(p, 1, 4, 4, 8),
+                      .grain = 1024,
+                      .build = build,
+                      .context = &chase};
+
+    if (!probe_map(p, &chase.ring, (size_t)s.to, 0) || !probe_map(p, &chase.start, LINE_BYTES, 0))
+        return;
+    if (sweep_walk(p, &s) && sweep_steps(p, &s, THRESHOLD, steps, LEVELS, &count)) {
+        sweep_record(p, &s);
+        for (size_t i = 0; i < count; i++)
+            report_level(p, (unsigned)i + 1, &steps[i]);
+    }
+    sweep_free(&s);
+}
+
+PROBE(cache, .title = "Data caches", .family = "memory", .run = run,
+      .findings = FINDINGS({"memory.cache.bytes", "bytes", "capacity of a data cache level"},
+                           {"memory.cache.latency_cycles", "cycles", "load-to-use latency of a data cache level"}));

@@ -1,0 +1,127 @@
+/*
+ * Clock: how fast does the core run, and can the times of this place be believed?
+ *
+ * The unit of every other probe is the core cycle. Where it comes from a chain of dependent
+ * additions, it holds only if the core really takes one cycle for each, if the time stamp is steady,
+ * and if nobody emulates the instructions. Three gates tell:
+ *
+ *   multiply   a chain of 64-bit multiplications: a whole number of cycles, at least 2
+ *   load       a chain of loads through a small random ring in the first-level cache: likewise
+ *   add        where a counter gives cycles, the additions themselves: 1.00 ± 0.02
+ *
+ * They are taken three times over, and must be whole within 3 % and alike within 2 % each time.
+ * Dynamic translation, a time stamp that jumps, or a clock that drifts between neighbours breaks at
+ * least one. A place that fails is untrusted, by name of the cause.
+ *
+ * Method: reference chains as in uarch-bench; whole-number gates as every core in scope has them.
+ */
+#include <math.h>
+
+#include "lib/probe.h"
+
+enum { UNROLL = 64, RING_LINES = 64, LINE_BYTES = 64, ROUNDS = 3, CODE_BYTES = 4096 };
+
+enum gate { GATE_ADD, GATE_MULTIPLY, GATE_LOAD, GATES };
+
+static bool build_gate(struct probe *p, enum gate gate, const struct area *ring, struct kernel *k)
+{
+    struct code c = probe_code(p, CODE_BYTES);
+
+    if (gate == GATE_LOAD)
+        emit_load(&c, REG_T0, REG_DATA, 0); /* where the walk stopped last time */
+    else
+        emit_constant(&c, REG_T0, 3);
+    emit_constant(&c, REG_T1, 5);
+    size_t loop = c.used;
+    for (unsigned i = 0; i < UNROLL; i++) {
+        if (gate == GATE_ADD)
+            emit_add(&c, REG_T0, REG_T1);
+        else if (gate == GATE_MULTIPLY)
+            emit_multiply(&c, REG_T0, REG_T1);
+        else
+            emit_load(&c, REG_T0, REG_T0, 0);
+    }
+    emit_loop(&c, loop);
+    if (gate == GATE_LOAD)
+        emit_store(&c, REG_T0, REG_DATA, 0);
+    emit_return(&c);
+    *k = (struct kernel){.data = ring->at, .units = UNROLL};
+    return probe_kernel(p, &c, 0, k);
+}
+
+/* Lines 1 … RING_LINES hold a random cycle; line 0 holds where the walk goes on. */
+static void make_ring(struct probe *p, const struct area *ring)
+{
+    uint32_t next[RING_LINES];
+
+    random_cycle(next, RING_LINES, &p->random);
+    for (uint32_t i = 0; i < RING_LINES; i++)
+        *(uint64_t *)(ring->write + (i + 1) * LINE_BYTES) = ring->at + (next[i] + 1) * LINE_BYTES;
+    *(uint64_t *)ring->write = ring->at + LINE_BYTES;
+}
+
+static bool whole(double cycles)
+{
+    double nearest = floor(cycles + 0.5);
+    return nearest >= 2 && fabs(cycles - nearest) <= 0.03 * nearest;
+}
+
+/* NULL, or what is wrong with these rounds. */
+static const char *verdict(const double cycles[GATES][ROUNDS], bool counted)
+{
+    const struct machine_info *info = machine_info();
+
+    if (info->emulator)
+        return "an emulator executes the instructions";
+    for (enum gate g = counted ? GATE_ADD : GATE_MULTIPLY; g < GATES; g++)
+        for (unsigned i = 0; i < ROUNDS; i++) {
+            if (isnan(cycles[g][i]))
+                return "no two neighbouring yardsticks agreed: the core clock or the time stamp is not steady";
+            if (fabs(cycles[g][i] - cycles[g][0]) > 0.02 * cycles[g][0])
+                return "ratio drift: a latency changes from one moment to the next";
+            if (g == GATE_ADD ? fabs(cycles[g][i] - 1) > 0.02 : !whole(cycles[g][i]))
+                return g == GATE_ADD        ? "a dependent addition does not take one counted cycle"
+                       : g == GATE_MULTIPLY ? "a multiplication does not take a whole number of cycles"
+                                            : "a first-level load does not take a whole number of cycles";
+        }
+    return NULL;
+}
+
+static void report_gate(struct probe *p, const char *name, double cycles)
+{
+    report(p, &(struct finding){.name = name, .value = cycles, .low = NAN, .high = NAN, .grade = 'C',
+                                .method = "dependent chain against a chain of additions"});
+}
+
+static void run(struct probe *p)
+{
+    double cycles[GATES][ROUNDS];
+    struct area ring;
+    struct kernel k;
+    struct point pt;
+
+    if (!probe_map(p, &ring, (RING_LINES + 1) * LINE_BYTES, 0))
+        return;
+    make_ring(p, &ring);
+    for (unsigned round = 0; round < ROUNDS; round++)
+        for (enum gate g = 0; g < GATES; g++) {
+            if (!build_gate(p, g, &ring, &k) || !probe_measure(p, &k, &pt))
+                return;
+            cycles[g][round] = pt.q20;
+        }
+
+    bool counted = machine_info()->counters != READER_TIME_ONLY;
+    trust(p, verdict(cycles, counted));
+    report(p, &(struct finding){.name = "system.clock.hz", .value = p->run->meter.core_hz, .low = NAN, .high = NAN,
+                                .grade = 'C', .method = "chain of additions against the time stamp"});
+    if (counted)
+        report_gate(p, "system.clock.add_cycles", cycles[GATE_ADD][0]);
+    report_gate(p, "system.clock.multiply_cycles", cycles[GATE_MULTIPLY][0]);
+    report_gate(p, "system.clock.load_cycles", cycles[GATE_LOAD][0]);
+}
+
+PROBE(clock, .title = "Core clock and gates", .family = "system", .gate = true, .run = run,
+      .findings = FINDINGS({"system.clock.hz", "Hz", "core clock while measuring"},
+                           {"system.clock.add_cycles", "cycles", "dependent addition, by a cycle counter"},
+                           {"system.clock.multiply_cycles", "cycles", "dependent 64-bit multiplication"},
+                           {"system.clock.load_cycles", "cycles", "load to load address in the first-level cache"}));
