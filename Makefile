@@ -1,0 +1,176 @@
+# Every command a person needs; `make help` lists them. All output goes below build/.
+
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+MAKEFLAGS += --no-builtin-rules
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
+V ?=
+Q := $(if $(V),,@)
+# What is being made, for people: $(call say,CC,file)
+say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst build/%,%,$(2))')
+
+ISAS := x86_64 aarch64
+NATIVE := $(shell uname -m)
+# `make efi`: both; `make run`: this machine's.
+ISA ?=
+BOOT_x86_64 := BOOTX64
+BOOT_aarch64 := BOOTAA64
+
+# Compiler prefix: none for this machine's own ISA.
+CROSS_x86_64 := x86_64-linux-gnu-
+CROSS_aarch64 := aarch64-linux-gnu-
+CROSS_$(NATIVE) :=
+# The Linux program of this machine is build/fathom, the other carries its ISA in its name.
+HOSTED_x86_64 := build/fathom-x86_64
+HOSTED_aarch64 := build/fathom-aarch64
+HOSTED_$(NATIVE) := build/fathom
+# gnu-efi of the other ISA can't be installed beside this machine's: it is unpacked below build/.
+GNUEFI_x86_64 := build/gnu-efi/usr
+GNUEFI_aarch64 := build/gnu-efi/usr
+GNUEFI_$(NATIVE) := /usr
+DEBIAN_x86_64 := amd64
+DEBIAN_aarch64 := arm64
+FOREIGN := $(filter-out $(NATIVE),$(ISAS))
+
+.PHONY: all efi host image run test test-long check setup clean help tests
+all: image host
+
+help:
+	@echo 'make run [ISA=aarch64]  build the stick image, boot it in QEMU, show what it found'
+	@echo 'make image              build/fathom.img: write it to a USB stick and boot a machine'
+	@echo 'make host               build/fathom: the same probes as a Linux program, static'
+	@echo 'make efi [ISA=...]      only the UEFI applications, build/BOOTX64.EFI and build/BOOTAA64.EFI'
+	@echo 'make test               every test but the long ones, on both instruction sets'
+	@echo 'make test-long          and the long ones'
+	@echo 'make check              formatting, linters, direction of includes'
+	@echo 'make setup              install what is missing on Debian 12 (the others do so by themselves)'
+	@echo 'make clean              remove build/'
+	@echo 'V=1 shows every command.'
+
+setup:
+	@scripts/setup
+
+build/setup.stamp: scripts/setup
+	@scripts/setup
+	@mkdir -p build && touch $@
+
+clean:
+	rm -rf build
+
+# ---- What every compiler is told -----------------------------------------------------------------
+
+# Paths are mapped away so that two clones give the same bytes. No contraction: the same curve must
+# give the same verdict in every build (DESIGN.md, 6).
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
+COMMON := -std=gnu11 -O2 -g $(WARNINGS) -ffp-contract=off -fno-common -fno-delete-null-pointer-checks \
+          -ffile-prefix-map=$(CURDIR)=. -I. -MMD -MP
+
+# x18 is the platform's (AAPCS64, 6.1.1; UEFI 2.10, 2.3.6.1).
+ISA_FLAGS_x86_64 :=
+ISA_FLAGS_aarch64 := -mno-outline-atomics -ffixed-x18
+
+# ---- newlib, from Debian's source, for the UEFI image --------------------------------------------
+
+NEWLIB_TAR := /usr/src/newlib/newlib-3.3.0.tar.xz
+FREESTANDING := -ffreestanding -fpic -fvisibility=hidden -fno-stack-protector -fno-asynchronous-unwind-tables \
+                -fno-unwind-tables -fshort-wchar -U__linux__ -U__gnu_linux__ -Ulinux
+FREESTANDING_x86_64 := -mno-red-zone -fcf-protection=none
+FREESTANDING_aarch64 := -mstrict-align $(ISA_FLAGS_aarch64)
+# Without the second line x86-64 takes newlib's old mathematics and AArch64 its new.
+NEWLIB_CFLAGS := -O2 -fno-common -w -U_FORTIFY_SOURCE -ffp-contract=off \
+                 -D__OBSOLETE_MATH_DEFAULT=0 \
+                 -ffile-prefix-map=$(CURDIR)/build=. $(FREESTANDING)
+NEWLIB_OPTIONS := --disable-multilib --disable-libgloss --disable-newlib-supplied-syscalls --disable-nls \
+                  --enable-newlib-io-c99-formats --enable-newlib-io-long-long --disable-newlib-multithread \
+                  --disable-newlib-wide-orient --disable-shared --disable-dependency-tracking
+
+build/newlib/source.stamp: | build/setup.stamp
+	$(call say,UNPACK,$(NEWLIB_TAR))
+	$(Q)mkdir -p build/newlib/source
+	$(Q)tar xf $(NEWLIB_TAR) -C build/newlib/source --strip-components=1
+	$(Q)touch $@
+
+# $(1): ISA. The library is replaced whole, never updated.
+define newlib_rules
+NEWLIB_$(1) := build/newlib/$(1)/$(1)-elf
+build/newlib/$(1).stamp: build/newlib/source.stamp
+	$$(call say,NEWLIB,$(1) (takes a minute; log: build/newlib/$(1).log))
+	$$(Q)rm -rf build/newlib/$(1) build/newlib/$(1)-objects
+	$$(Q)mkdir -p build/newlib/$(1)-objects
+	$$(Q)cd build/newlib/$(1)-objects && { \
+	    ../source/configure --target=$(1)-elf --prefix='$$(CURDIR)/build/newlib/$(1)' $$(NEWLIB_OPTIONS) \
+	        $$(foreach tool,AR RANLIB AS LD NM OBJDUMP STRIP READELF,\
+	            $$(tool)_FOR_TARGET=$(CROSS_$(1))$$(shell echo $$(tool) | tr A-Z a-z)) \
+	        CC_FOR_TARGET=$(CROSS_$(1))gcc CFLAGS_FOR_TARGET='$$(NEWLIB_CFLAGS) $$(FREESTANDING_$(1))' && \
+	    $$(MAKE) all-target-newlib && $$(MAKE) -j1 install-target-newlib; } >../$(1).log 2>&1 \
+	    || { tail -n 20 ../$(1).log; exit 1; }
+	$$(Q)rm -rf build/newlib/$(1)-objects
+	$$(Q)touch $$@
+endef
+$(foreach isa,$(ISAS),$(eval $(call newlib_rules,$(isa))))
+
+# ---- gnu-efi of the other instruction set --------------------------------------------------------
+
+build/gnu-efi/stamp: scripts/fetch-gnu-efi | build/setup.stamp
+	$(call say,FETCH,gnu-efi:$(DEBIAN_$(FOREIGN)))
+	$(Q)scripts/fetch-gnu-efi $(DEBIAN_$(FOREIGN)) build/gnu-efi
+	$(Q)touch $@
+
+# ---- The UEFI application ------------------------------------------------------------------------
+
+# $(1): ISA. $$(gcc ...) is asked when a file is compiled: make may start before setup has run.
+define efi_rules
+SOURCES_$(1) := $$(wildcard arch/*.c arch/$(1)/*.[cS] lib/*.c probes/*/*.c)
+EFI_SOURCES_$(1) := boot/uefi/start_$(1).S $$(wildcard boot/uefi/*.c arch/$(1)/own/*.[cS]) $$(SOURCES_$(1))
+EFI_OBJECTS_$(1) := $$(EFI_SOURCES_$(1):%=build/uefi/$(1)/%.o)
+EFI_NEEDS_$(1) := build/newlib/$(1).stamp $(if $(filter $(FOREIGN),$(1)),build/gnu-efi/stamp)
+EFI_INCLUDES_$(1) = -nostdinc -isystem $$$$($(CROSS_$(1))gcc -print-file-name=include) \
+    -isystem build/newlib/$(1)/$(1)-elf/include -isystem $(GNUEFI_$(1))/include/efi -isystem $(GNUEFI_$(1))/include/efi/$(1)
+
+build/uefi/$(1)/%.o: % Makefile | $$(EFI_NEEDS_$(1))
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$(CROSS_$(1))gcc $$(COMMON) $$(FREESTANDING) $$(FREESTANDING_$(1)) -DGNU_EFI_USE_MS_ABI $$(EFI_INCLUDES_$(1)) -c $$< -o $$@
+
+build/uefi/$(1)/fathom.so: $$(EFI_OBJECTS_$(1)) boot/uefi/image.lds
+	$$(call say,LD,$$@)
+	$$(Q)$(CROSS_$(1))ld -nostdlib --no-warn-rwx-segments --no-warn-execstack -shared -Bsymbolic --no-undefined --build-id=none \
+	    -T boot/uefi/image.lds -o $$@ $$(EFI_OBJECTS_$(1)) --start-group $(GNUEFI_$(1))/lib/libgnuefi.a \
+	    build/newlib/$(1)/$(1)-elf/lib/libc.a build/newlib/$(1)/$(1)-elf/lib/libm.a \
+	    $$$$($(CROSS_$(1))gcc -print-libgcc-file-name) --end-group
+
+build/$(BOOT_$(1)).EFI: build/uefi/$(1)/fathom.so scripts/finish-efi
+	$$(call say,PE,$$@)
+	$$(Q)$(CROSS_$(1))objcopy --strip-all --section-alignment=4096 --file-alignment=512 --target=efi-app-$(1) \
+	    $$(foreach s,.hash .gnu.hash .dynsym .dynstr,-R $$(s)) $$< $$@.unfinished
+	$$(Q)scripts/finish-efi $(1) $$@.unfinished $$@
+
+-include $$(EFI_OBJECTS_$(1):.o=.d)
+endef
+$(foreach isa,$(ISAS),$(eval $(call efi_rules,$(isa))))
+
+efi: $(foreach isa,$(or $(ISA),$(ISAS)),build/$(BOOT_$(isa)).EFI)
+
+# ---- The Linux program ---------------------------------------------------------------------------
+
+define hosted_rules
+HOSTED_SOURCES_$(1) := $$(wildcard boot/linux/*.[cS]) $$(SOURCES_$(1))
+HOSTED_OBJECTS_$(1) := $$(HOSTED_SOURCES_$(1):%=build/linux/$(1)/%.o)
+
+build/linux/$(1)/%.o: % Makefile | build/setup.stamp
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$(CROSS_$(1))gcc $$(COMMON) $$(ISA_FLAGS_$(1)) -c $$< -o $$@
+
+$(HOSTED_$(1)): $$(HOSTED_OBJECTS_$(1))
+	$$(call say,LD,$$@)
+	$$(Q)$(CROSS_$(1))gcc -static -o $$@ $$^ -lm
+
+-include $$(HOSTED_OBJECTS_$(1):.o=.d)
+endef
+$(foreach isa,$(ISAS),$(eval $(call hosted_rules,$(isa))))
+
+host: $(foreach isa,$(ISAS),$(HOSTED_$(isa)))
