@@ -1,0 +1,19 @@
+/* Which core a MIDR_EL1 stands for. */
+#ifndef FATHOM_ARCH_AARCH64_CORES_H
+#define FATHOM_ARCH_AARCH64_CORES_H
+
+#include <stdint.h>
+
+struct core {
+    uint8_t implementer; /* MIDR_EL1[31:24] */
+    uint16_t part;       /* MIDR_EL1[15:4] */
+    const char *name;    /* as in the known values */
+    const char *model;   /* for people */
+};
+
+/* NULL when the core is not in the table. */
+const struct core *core_find(uint64_t midr);
+/* Who designed it: "Arm", "Apple", …; NULL when not known. */
+const char *core_implementer(uint64_t midr);
+
+#endif

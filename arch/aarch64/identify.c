@@ -1,0 +1,81 @@
+/*
+ * Identification registers.
+ *
+ * All of them are readable at EL1 and EL2. At EL0 the core traps the ID space (op0 3, op1 0, CRn 0)
+ * and Linux answers in its stead with what a program may rely on (Documentation/arch/arm64/
+ * cpu-feature-registers.rst); CTR_EL0, DCZID_EL0 and CNTFRQ_EL0 are its to read (Arm ARM DDI 0487,
+ * D19.2). Nothing else is touched here: cache sizes (CCSIDR_EL1) trap at EL0 and are in own_values.
+ * MPIDR_EL1 is left out, since it differs from core to core of one machine.
+ */
+#include "arch/identify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "arch/aarch64/cores.h"
+#include "arch/aarch64/registers.h"
+
+static void name_core(struct identity *id, uint64_t midr)
+{
+    const struct core *core = core_find(midr);
+    const char *implementer = core_implementer(midr);
+    unsigned major = field(midr, 20, 4), minor = field(midr, 0, 4); /* Variant, Revision: rNpM */
+
+    if (core)
+        snprintf(id->core_name, sizeof id->core_name, "%s", core->name);
+    if (core && implementer)
+        snprintf(id->model, sizeof id->model, "%s %s r%up%u", implementer, core->model, major, minor);
+    else if (core)
+        snprintf(id->model, sizeof id->model, "%s", core->model);
+    else if (implementer)
+        snprintf(id->model, sizeof id->model, "%s part 0x%03x r%up%u", implementer, field(midr, 4, 12), major, minor);
+    else
+        snprintf(id->model, sizeof id->model, "implementer 0x%02x part 0x%03x r%up%u", field(midr, 24, 8),
+                 field(midr, 4, 12), major, minor);
+}
+
+void identify(struct identity *id)
+{
+    uint64_t midr = READ(MIDR_EL1);
+
+    memset(id, 0, sizeof *id);
+    name_core(id, midr);
+    /*
+     * This ISA has no architected way for a hypervisor to give its name. Only one is sure: no silicon
+     * carries implementer 0, which Arm reserves for software use, and QEMU's `max` does.
+     */
+    if (field(midr, 24, 8) == 0) {
+        snprintf(id->hypervisor, sizeof id->hypervisor, "QEMU TCG (MIDR_EL1)");
+        id->emulator = true;
+    }
+    id->tick_hz = (double)READ(CNTFRQ_EL0);
+    id->tick_source = id->tick_hz > 0 ? "cntfrq_el0" : NULL;
+}
+
+size_t identify_raw(struct identity_value *out, size_t room)
+{
+    const struct identity_value values[] = {
+        {"midr_el1", READ(MIDR_EL1)},
+        {"revidr_el1", READ(REVIDR_EL1)},
+        {"id_aa64pfr0_el1", READ(ID_AA64PFR0_EL1)},
+        {"id_aa64pfr1_el1", READ(ID_AA64PFR1_EL1)},
+        {"id_aa64zfr0_el1", READ(ID_AA64ZFR0_EL1)},
+        {"id_aa64smfr0_el1", READ(ID_AA64SMFR0_EL1)},
+        {"id_aa64dfr0_el1", READ(ID_AA64DFR0_EL1)},
+        {"id_aa64isar0_el1", READ(ID_AA64ISAR0_EL1)},
+        {"id_aa64isar1_el1", READ(ID_AA64ISAR1_EL1)},
+        {"id_aa64isar2_el1", READ(ID_AA64ISAR2_EL1)},
+        {"id_aa64mmfr0_el1", READ(ID_AA64MMFR0_EL1)},
+        {"id_aa64mmfr1_el1", READ(ID_AA64MMFR1_EL1)},
+        {"id_aa64mmfr2_el1", READ(ID_AA64MMFR2_EL1)},
+        {"ctr_el0", READ(CTR_EL0)},
+        {"dczid_el0", READ(DCZID_EL0)},
+        {"cntfrq_el0", READ(CNTFRQ_EL0)},
+    };
+    size_t count = sizeof values / sizeof values[0];
+
+    if (count > room)
+        count = room;
+    memcpy(out, values, count * sizeof values[0]);
+    return count;
+}

@@ -1,0 +1,155 @@
+/*
+ * The reader (arch/reader.h), for the procedure call standard of both platforms (AAPCS64, 6).
+ *
+ * A kernel may use every register but the stack pointer, so what the reader has to remember lies on
+ * the stack. The reading's address and arguments are fetched before the first time stamp, so that no
+ * miss on the list is timed.
+ *
+ *     sp + 0    x29, x30
+ *     sp + 16   x19 ... x28
+ *     sp + 96   d8 ... d15
+ *     sp + 160  the reading at hand
+ *     sp + 168  the end of the list
+ */
+#include "arch/aarch64/reader_layout.h"
+
+#define STACK_READING 160
+#define STACK_END     168
+#define STACK_BYTES   176
+
+    .text
+
+/*
+ * The time stamp, ordered on both sides: the counter may be read early and late unless an ISB stands
+ * before and after (Arm ARM DDI 0487, D12.2.1). The kernel's call follows, or preceded.
+ */
+.macro ticks_before
+    isb
+    mrs     x11, cntvct_el0
+    str     x11, [x9, #READING_BEGIN_TICKS]
+.endm
+
+.macro next_reading again
+    str     x11, [x9, #READING_END_TICKS]
+    add     x9, x9, #READING_BYTES
+    ldr     x12, [sp, #STACK_END]
+    cmp     x9, x12
+    b.lo    \again
+.endm
+
+.macro prepare
+    str     x9, [sp, #STACK_READING]
+    ldr     x10, [x9, #READING_KERNEL]
+    ldp     x0, x1, [x9, #READING_ARGUMENTS]
+.endm
+
+/* void reader_run(struct reading *list, size_t count, enum reader_counters counters) */
+    .balign 64
+    .globl  reader_run
+    .hidden reader_run
+    .type   reader_run, %function
+reader_run:
+    cbz     x1, 4f
+    stp     x29, x30, [sp, #-STACK_BYTES]!
+    mov     x29, sp
+    stp     x19, x20, [sp, #16]
+    stp     x21, x22, [sp, #32]
+    stp     x23, x24, [sp, #48]
+    stp     x25, x26, [sp, #64]
+    stp     x27, x28, [sp, #80]
+    stp     d8, d9, [sp, #96]
+    stp     d10, d11, [sp, #112]
+    stp     d12, d13, [sp, #128]
+    stp     d14, d15, [sp, #144]
+    mov     x9, x0
+    mov     x10, #READING_BYTES
+    madd    x10, x10, x1, x9
+    str     x10, [sp, #STACK_END]
+    cbnz    w2, 2f
+
+    .balign 64
+1:  prepare
+    stp     xzr, xzr, [x9, #READING_BEGIN_COUNT]
+    stp     xzr, xzr, [x9, #READING_END_COUNT]
+    ticks_before
+    isb
+    blr     x10
+    isb
+    mrs     x11, cntvct_el0
+    ldr     x9, [sp, #STACK_READING]
+    next_reading 1b
+    b       3f
+
+/*
+ * The counters lie inside the time stamps, the instruction counter outside the cycle counter, so that
+ * the instructions between the two reads of either are always the same: what the empty kernel shows
+ * is what every reading costs. The ISBs keep the reads from moving past the kernel's instructions
+ * (Arm ARM, D13.1.1, on when a direct read sees earlier instructions).
+ */
+    .balign 64
+2:  prepare
+    ticks_before
+    mrs     x13, pmevcntr0_el0
+    mrs     x12, pmccntr_el0
+    stp     x12, x13, [x9, #READING_BEGIN_COUNT]
+    isb
+    blr     x10
+    isb
+    mrs     x12, pmccntr_el0
+    mrs     x13, pmevcntr0_el0
+    isb
+    mrs     x11, cntvct_el0
+    ldr     x9, [sp, #STACK_READING]
+    stp     x12, x13, [x9, #READING_END_COUNT]
+    next_reading 2b
+
+3:  ldp     x19, x20, [sp, #16]
+    ldp     x21, x22, [sp, #32]
+    ldp     x23, x24, [sp, #48]
+    ldp     x25, x26, [sp, #64]
+    ldp     x27, x28, [sp, #80]
+    ldp     d8, d9, [sp, #96]
+    ldp     d10, d11, [sp, #112]
+    ldp     d12, d13, [sp, #128]
+    ldp     d14, d15, [sp, #144]
+    ldp     x29, x30, [sp], #STACK_BYTES
+4:  ret
+    .size   reader_run, . - reader_run
+
+/* uint64_t reader_ticks(void) */
+    .balign 16
+    .globl  reader_ticks
+    .hidden reader_ticks
+    .type   reader_ticks, %function
+reader_ticks:
+    mrs     x0, cntvct_el0
+    ret
+    .size   reader_ticks, . - reader_ticks
+
+    .balign 64
+    .globl  reader_empty_kernel
+    .hidden reader_empty_kernel
+    .type   reader_empty_kernel, %function
+reader_empty_kernel:
+    ret
+    .size   reader_empty_kernel, . - reader_empty_kernel
+
+/*
+ * READER_CHAIN (arch/reader.h) dependent additions an iteration. The count runs beside the chain and
+ * hides in its shadow.
+ */
+    .balign 64
+    .globl  reader_chain_kernel
+    .hidden reader_chain_kernel
+    .type   reader_chain_kernel, %function
+reader_chain_kernel:
+    mov     x2, #1
+1:  .rept   CHAIN_ADDITIONS
+    add     x3, x3, x2
+    .endr
+    subs    x0, x0, #1
+    b.ne    1b
+    ret
+    .size   reader_chain_kernel, . - reader_chain_kernel
+
+    .section .note.GNU-stack, "", %progbits

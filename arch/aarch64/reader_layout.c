@@ -1,0 +1,14 @@
+/* The reader knows struct reading by its offsets; here the compiler holds them to the struct. */
+#include "arch/aarch64/reader_layout.h"
+
+#include "arch/reader.h"
+
+_Static_assert(offsetof(struct reading, kernel) == READING_KERNEL, "reader.S");
+_Static_assert(offsetof(struct reading, argument) == READING_ARGUMENTS, "reader.S");
+_Static_assert(offsetof(struct reading, begin_ticks) == READING_BEGIN_TICKS, "reader.S");
+_Static_assert(offsetof(struct reading, end_ticks) == READING_END_TICKS, "reader.S");
+_Static_assert(offsetof(struct reading, begin_count) == READING_BEGIN_COUNT, "reader.S");
+_Static_assert(offsetof(struct reading, end_count) == READING_END_COUNT, "reader.S");
+_Static_assert(sizeof(struct reading) == READING_BYTES, "reader.S");
+_Static_assert(READER_TIME_ONLY == 0, "reader.S tells the counters by zero");
+_Static_assert(READER_CHAIN == CHAIN_ADDITIONS, "reader.S");

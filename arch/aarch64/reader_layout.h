@@ -1,0 +1,14 @@
+/* Offsets within struct reading, for reader.S; reader_layout.c holds them against the struct. */
+#ifndef FATHOM_ARCH_AARCH64_READER_LAYOUT_H
+#define FATHOM_ARCH_AARCH64_READER_LAYOUT_H
+
+#define READING_KERNEL      0
+#define READING_ARGUMENTS   8
+#define READING_BEGIN_TICKS 24
+#define READING_END_TICKS   32
+#define READING_BEGIN_COUNT 40
+#define READING_END_COUNT   56
+#define READING_BYTES       72
+#define CHAIN_ADDITIONS     128
+
+#endif
