@@ -2,8 +2,9 @@
  * Records: one line of JSON each, written to every sink.
  *
  * The first key is `t`, the last is `c`: the CRC-32 (IEEE 802.3, reflected, eight hex digits) of the
- * line's bytes before `,"c"`. Numbers are written so that they read back to the same double in the
- * fewest digits; NaN and infinities become null.
+ * line's bytes before `,"c"`. Numbers are written so that they read back to the same double, in the
+ * fewest of up to 15, 16 or 17 digits that do it; NaN and infinities become null. Text that is not
+ * UTF-8 gets U+FFFD where it is not.
  *
  *     record_start(&r, "finding");
  *     record_text(&r, "name", "memory.cache.bytes");
