@@ -1,0 +1,56 @@
+/* Finding an ACPI table (ACPI specification 6.5, 5.2.5 to 5.2.8). */
+#include "boot/uefi/uefi.h"
+
+#include <string.h>
+
+struct table_header {
+    char signature[4];
+    uint32_t length;
+    uint8_t revision, checksum;
+    char oem[6], oem_table[8];
+    uint32_t oem_revision, creator, creator_revision;
+};
+
+struct __attribute__((packed)) root_pointer {
+    char signature[8];
+    uint8_t checksum;
+    char oem[6];
+    uint8_t revision;
+    uint32_t rsdt;
+    uint32_t length;
+    uint64_t xsdt;
+};
+
+static bool sums_to_zero(const void *table, size_t bytes)
+{
+    uint8_t sum = 0;
+    for (size_t i = 0; i < bytes; i++)
+        sum = (uint8_t)(sum + ((const uint8_t *)table)[i]);
+    return sum == 0;
+}
+
+const void *acpi_table(const char signature[4], size_t least)
+{
+    static const EFI_GUID acpi_2 = ACPI_20_TABLE_GUID, acpi_1 = ACPI_TABLE_GUID;
+    const struct root_pointer *root = firmware_table(&acpi_2);
+    if (!root)
+        root = firmware_table(&acpi_1);
+    if (!root || memcmp(root->signature, "RSD PTR ", 8) != 0)
+        return NULL;
+
+    /* Entries are 8 bytes in the XSDT and 4 in the RSDT, right behind the header, unaligned. */
+    bool extended = root->revision >= 2 && root->xsdt;
+    size_t entry_bytes = extended ? 8 : 4;
+    const struct table_header *list = (const void *)(uintptr_t)(extended ? root->xsdt : root->rsdt);
+    if (!list || list->length < sizeof *list || !sums_to_zero(list, list->length))
+        return NULL;
+    for (size_t at = sizeof *list; at + entry_bytes <= list->length; at += entry_bytes) {
+        uint64_t address = 0;
+        memcpy(&address, (const uint8_t *)list + at, entry_bytes);
+        const struct table_header *table = (const void *)(uintptr_t)address;
+        if (table && !memcmp(table->signature, signature, 4) && table->length >= least &&
+            sums_to_zero(table, table->length))
+            return table;
+    }
+    return NULL;
+}

@@ -1,0 +1,75 @@
+/*
+ * What newlib asks of the system below it: a heap, and nothing else. There are no files and no
+ * processes; text goes through machine_print, records through sinks.
+ *
+ * newlib calls these by their plain names on x86-64 and with an underscore on AArch64.
+ */
+#include "boot/uefi/uefi.h"
+
+#include <errno.h>
+
+/* newlib's malloc extends one contiguous range; this much of it holds every record we build. */
+enum { HEAP_BYTES = 16 << 20, HEAP_LEAST_BYTES = 1 << 20 };
+
+static uint8_t *heap;
+static size_t heap_bytes, heap_used;
+
+void *sbrk(ptrdiff_t more);
+void *sbrk(ptrdiff_t more)
+{
+    for (size_t want = HEAP_BYTES; !heap && want >= HEAP_LEAST_BYTES; want /= 2) {
+        heap = memory_pages(want, EFI_PAGE_SIZE);
+        heap_bytes = heap ? want : 0;
+    }
+    size_t used = heap_used + (size_t)more;
+    if (!heap || used > heap_bytes) {
+        errno = ENOMEM;
+        return (void *)-1;
+    }
+    void *before = heap + heap_used;
+    heap_used = used;
+    return before;
+}
+
+void libc_finish(void)
+{
+    if (heap)
+        memory_free(heap, heap_bytes);
+    heap = NULL;
+    heap_bytes = heap_used = 0;
+}
+
+/* abort() ends here. */
+void _exit(int status) __attribute__((noreturn));
+void _exit(int status)
+{
+    console_line_start();
+    machine_print("fathom: the program ended itself; this is a bug of its own. Please reset the machine.\n");
+    (void)status;
+    for (;;)
+        firmware.boot->Stall(1000000);
+}
+
+static int not_here(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
+/*
+ * Both names of each. The prototypes would be those of <unistd.h>, whose types differ between
+ * newlib's targets; -1 is the same in all of them.
+ */
+#define NOT_HERE(name)                                                                                                 \
+    int name(void) __attribute__((alias("not_here")));                                                                 \
+    int _##name(void) __attribute__((alias("not_here")))
+
+void *_sbrk(ptrdiff_t more) __attribute__((alias("sbrk")));
+NOT_HERE(write);
+NOT_HERE(read);
+NOT_HERE(close);
+NOT_HERE(lseek);
+NOT_HERE(fstat);
+NOT_HERE(isatty);
+NOT_HERE(kill);
+NOT_HERE(getpid);

@@ -1,0 +1,256 @@
+/* The door as firmware and arch/own open it: what this place is, memory for windows, windows. */
+#include "boot/uefi/uefi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/emit.h"
+#include "arch/identify.h"
+#include "arch/own.h"
+#include "lib/config.h"
+
+enum { AREAS = 64, IDENTITY_VALUES = 512, OWN_VALUES = 64 };
+
+static struct machine_info info;
+static struct own_services services;
+static struct own_range *ram;
+static const char *not_ours = "the core is not owned yet"; /* why there are no windows, NULL when there are */
+static bool windows;
+static unsigned deadline_ms;
+
+const struct machine_info *machine_info(void)
+{
+    return &info;
+}
+
+double machine_seconds(void)
+{
+    return info.tick_hz > 0 ? (double)reader_ticks() / info.tick_hz : 0;
+}
+
+/* ---- Start and finish -------------------------------------------------------------------------- */
+
+static uint64_t fnv1a(uint64_t hash, const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
+    return hash;
+}
+
+/* Tells this machine from others: its identification registers, and its SMBIOS UUID where it has one. */
+static void fingerprint(char out[17])
+{
+    static struct identity_value raw[IDENTITY_VALUES];
+    size_t count = identify_raw(raw, IDENTITY_VALUES);
+    struct smbios_system smbios;
+    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a, 64 bits: offset basis */
+
+    for (size_t i = 0; i < count; i++)
+        hash = fnv1a(hash, &raw[i].value, sizeof raw[i].value);
+    if (smbios_system(&smbios))
+        hash = fnv1a(hash, smbios.uuid, sizeof smbios.uuid);
+    snprintf(out, 17, "%016llx", (unsigned long long)hash);
+}
+
+void uefi_machine_identify(void)
+{
+    struct identity id;
+
+    identify(&id);
+    info = (struct machine_info){.platform = "uefi", .isa = emit_isa, .emulator = id.emulator};
+    snprintf(info.core_name, sizeof info.core_name, "%s", id.core_name);
+    snprintf(info.core_model, sizeof info.core_model, "%s", id.model);
+    snprintf(info.hypervisor, sizeof info.hypervisor, "%s", id.hypervisor);
+    info.tick_hz = time_tick_hz(&info.tick_source);
+    fingerprint(info.fingerprint);
+}
+
+void uefi_machine_start(const struct config *c)
+{
+    size_t profile_mib = c->profile == PROFILE_SMOKE ? 64 : 512;
+
+    windows = c->windows;
+    deadline_ms = c->deadline_ms;
+    if (c->core != 0)
+        warn("core", "core %u was asked for; this image measures on the core that booted, 0", c->core);
+    tick_start();
+    memory_start(c->memory_mib ? c->memory_mib : profile_mib);
+    memory_buffer(&info.memory_bytes);
+
+    services = (struct own_services){.pages = memory_pages, .free_pages = memory_free, .tick_hz = info.tick_hz};
+#ifdef __aarch64__
+    services.interrupt_source = tick_interrupt_source;
+#endif
+    services.ram = ram = memory_ram(&services.ram_count);
+    not_ours = ram ? own_start(&services) : "the firmware does not give its memory map";
+    if (not_ours) {
+        warn("core", "the core cannot be owned: %s", not_ours);
+        info.no_counters = info.no_deadline = not_ours;
+        return;
+    }
+    own_page_sizes(info.page_bytes);
+    info.counters = own_counters(&info.no_counters);
+    info.no_deadline = own_no_deadline();
+}
+
+void uefi_machine_finish(void)
+{
+    if (!not_ours)
+        own_finish();
+    not_ours = "the core has been given back";
+    memory_finish();
+    free(ram);
+    ram = NULL;
+}
+
+/* ---- What this place is ------------------------------------------------------------------------ */
+
+void machine_describe(struct record *r)
+{
+    static struct identity_value raw[IDENTITY_VALUES];
+    size_t count = identify_raw(raw, IDENTITY_VALUES);
+    struct smbios_system smbios;
+
+    firmware_describe(r);
+    if (smbios_system(&smbios)) { /* never the UUID: results are shown to others */
+        record_text(r, "manufacturer", smbios.manufacturer);
+        record_text(r, "product", smbios.product);
+    }
+    memory_describe(r);
+    record_object(r, "identity");
+    for (size_t i = 0; i < count; i++)
+        record_hex(r, raw[i].name, raw[i].value);
+    record_close(r);
+}
+
+void machine_describe_environment(struct record *r)
+{
+    struct own_value values[OWN_VALUES];
+    size_t count = not_ours ? 0 : own_values(values, OWN_VALUES);
+
+    record_boolean(r, "windows", windows && !not_ours);
+    if (not_ours)
+        record_text(r, "no_windows", not_ours);
+    record_text(r, "tick", tick_no_control() ? tick_no_control() : "stopped in windows");
+    record_integer(r, "deadline_ms", info.no_deadline ? 0 : deadline_ms);
+    record_object(r, "control");
+    for (size_t i = 0; i < count; i++)
+        record_hex(r, values[i].name, values[i].value);
+    record_close(r);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------ */
+
+/* What is mapped now, in the order in which it was asked for; areas lie in the buffer one after another. */
+static struct mapping {
+    struct area area;
+    bool code;
+    size_t mapped; /* bytes in whole pages */
+    size_t end;    /* offset in the buffer behind it */
+} mappings[AREAS];
+static size_t mapping_count;
+
+static bool page_size_exists(size_t page_bytes)
+{
+    for (size_t i = 0; i < sizeof info.page_bytes / sizeof info.page_bytes[0] && info.page_bytes[i]; i++)
+        if (info.page_bytes[i] == page_bytes)
+            return true;
+    return false;
+}
+
+const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
+{
+    size_t room;
+    uint8_t *buffer = memory_buffer(&room);
+
+    if (not_ours)
+        return not_ours;
+    if (!page_bytes)
+        page_bytes = info.page_bytes[0];
+    if (!page_size_exists(page_bytes))
+        return "this core has no pages of that size";
+    if (mapping_count == AREAS)
+        return "too many areas are mapped";
+
+    /* Frames are aligned as the page is; address and frame are the same outside windows. */
+    uintptr_t free_from = (uintptr_t)buffer + (mapping_count ? mappings[mapping_count - 1].end : 0);
+    uintptr_t base = (free_from + page_bytes - 1) & ~(uintptr_t)(page_bytes - 1);
+    size_t at = base - (uintptr_t)buffer;
+    if (at > room || bytes > room - at)
+        return "there is not enough contiguous memory";
+    size_t mapped = (bytes + page_bytes - 1) & ~(page_bytes - 1);
+    if (mapped > room - at)
+        return "there is no whole page of that size in the contiguous memory";
+
+    struct mapping m = {
+        .area = {.write = (uint8_t *)base, .bytes = bytes, .page_bytes = page_bytes},
+        .code = use == AREA_CODE,
+        .mapped = mapped,
+        .end = at + mapped,
+    };
+    const char *why = own_map(base, mapped, page_bytes, m.code, &m.area.at);
+    if (why)
+        return why;
+    memset(m.area.write, 0, bytes);
+    mappings[mapping_count++] = m;
+    *a = m.area;
+    return NULL;
+}
+
+size_t machine_map_mark(void)
+{
+    return mapping_count;
+}
+
+/*
+ * own_unmap_all knows only all or nothing, so what lies before the mark is mapped again. Addresses
+ * are given out in order, hence each area comes back to where it was.
+ */
+void machine_map_release(size_t mark)
+{
+    if (mark >= mapping_count || not_ours)
+        return;
+    own_unmap_all();
+    mapping_count = mark;
+    for (size_t i = 0; i < mark; i++) {
+        struct mapping *m = &mappings[i];
+        uintptr_t at;
+        const char *why = own_map((uintptr_t)m->area.write, m->mapped, m->area.page_bytes, m->code, &at);
+        if (why || at != m->area.at) {
+            not_ours = why ? why : "an area did not come back to its address";
+            return;
+        }
+    }
+}
+
+void machine_code_written(const struct area *a, size_t offset, size_t bytes)
+{
+    own_code_written(a->write + offset, bytes);
+}
+
+/* ---- Windows ----------------------------------------------------------------------------------- */
+
+static struct window_result no_result(const char *why)
+{
+    return (struct window_result){.end = WINDOW_FAULT, .fault = {.vector = why}};
+}
+
+struct window_result machine_window(struct reading *list, size_t count)
+{
+    if (not_ours)
+        return no_result(not_ours);
+    if (!windows)
+        return machine_no_window(list, count);
+    tick_stop();
+    struct window_result result = own_window(list, count, info.counters, deadline_ms);
+    tick_resume();
+    return result;
+}
+
+struct window_result machine_no_window(struct reading *list, size_t count)
+{
+    struct window_result result = {0};
+    const char *why = not_ours ? not_ours : own_no_window(list, count, info.counters, &result);
+    return why ? no_result(why) : result;
+}

@@ -1,0 +1,212 @@
+/*
+ * Where the firmware starts us, and the sequence of a run:
+ *
+ *   vector state on, console, identification
+ *   volume, configuration, journal of earlier runs
+ *   sinks, the core becomes ours, the probes run
+ *   everything is given back, then what the configuration says: stay, reboot, poweroff, return
+ */
+#include "boot/uefi/uefi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/own.h"
+#include "lib/config.h"
+#include "lib/run.h"
+
+enum { CONFIG_BYTES = 64 << 10, OPTION_CHARACTERS = 4096 };
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
+
+/* ---- Configuration ------------------------------------------------------------------------------- */
+
+static void read_configuration_file(struct config *c, const struct volume *v)
+{
+    EFI_FILE_PROTOCOL *file = volume_open(v, L"\\FATHOM.CFG");
+    char *text = file ? malloc(CONFIG_BYTES + 1) : NULL;
+
+    if (text) {
+        size_t bytes = volume_read(file, text, CONFIG_BYTES + 1);
+        if (bytes > CONFIG_BYTES) {
+            warn("FATHOM.CFG", "the file is larger than %d KiB: what follows is not read", CONFIG_BYTES >> 10);
+            for (bytes = CONFIG_BYTES; bytes > 0 && text[bytes - 1] != '\n'; bytes--)
+                ;
+        }
+        config_parse(c, "FATHOM.CFG", text, bytes, warn_config, NULL);
+    } else if (file) {
+        warn("FATHOM.CFG", "there is no memory to read it with");
+    }
+    free(text);
+    if (file)
+        file->Close(file);
+}
+
+/*
+ * Load options are `key=value` words. The Shell puts the program's name first; a word without an
+ * equals sign in that place is passed over. Quotes keep spaces together: notes="rack 4".
+ *
+ * Boot managers also store binary data there (edk2 marks entries it made itself); text that is not
+ * printable ASCII is none of ours.
+ */
+static void read_load_options(struct config *c)
+{
+    const CHAR16 *options = firmware.loaded->LoadOptions;
+    size_t count = firmware.loaded->LoadOptionsSize / sizeof(CHAR16);
+    static char lines[OPTION_CHARACTERS];
+    size_t used = 0;
+    bool quoted = false;
+
+    if (!options || (uintptr_t)options % sizeof(CHAR16) != 0 || count >= sizeof lines)
+        return;
+    for (size_t i = 0; i < count && options[i]; i++) {
+        if (options[i] < ' ' || options[i] > '~')
+            return;
+        if (options[i] == '"')
+            quoted = !quoted;
+        else
+            lines[used++] = options[i] == ' ' && !quoted ? '\n' : (char)options[i];
+    }
+    const char *first_end = memchr(lines, '\n', used);
+    size_t first = first_end ? (size_t)(first_end - lines) : used;
+    size_t skip = memchr(lines, '=', first) ? 0 : first;
+    config_parse(c, "load options", lines + skip, used - skip, warn_config, NULL);
+}
+
+/* ---- Afterwards ---------------------------------------------------------------------------------- */
+
+/* For ever, unless somebody presses a key. Stall keeps U-Boot's watchdog fed. */
+static enum after stay(void)
+{
+    machine_print("Finished. Press r to restart, p to power off, q to return to the firmware.\n");
+    for (;;) {
+        switch (console_key()) {
+        case L'r':
+            return AFTER_REBOOT;
+        case L'p':
+            return AFTER_POWEROFF;
+        case L'q':
+            return AFTER_RETURN;
+        default:
+            firmware.boot->Stall(50000);
+        }
+    }
+}
+
+static void power_off(void)
+{
+    EFI_RESET_TYPE type = EfiResetShutdown;
+
+    /* In a virtual machine a reset is the next best end; a real one would start this stick again, for ever. */
+    if (firmware.quirks.power_off_hangs && machine_info()->hypervisor[0])
+        type = EfiResetCold;
+    if (type == EfiResetShutdown && firmware.quirks.power_off_hangs)
+        machine_print("This firmware cannot switch the machine off: please do so.\n");
+    else
+        firmware.runtime->ResetSystem(type, EFI_SUCCESS, 0, NULL);
+}
+
+/* ---- The run --------------------------------------------------------------------------------------- */
+
+/*
+ * Which of config.repeat runs this is. The newest earlier run of this machine says; a series that
+ * came to its end starts again from 1.
+ */
+static unsigned repeat_index(const struct run *r)
+{
+    unsigned done = r->journal.repeat_done;
+    return done < r->config.repeat ? done + 1 : 1;
+}
+
+/*
+ * A stick that is first in the boot order must not loop for ever: `after = reboot` reboots as long
+ * as a series of `repeat` runs is not finished, and only when this run was counted on the volume.
+ */
+static enum after what_now(const struct run *r, const struct results *results)
+{
+    if (r->config.after != AFTER_REBOOT)
+        return r->config.after;
+    if (!results->file || results->failed) {
+        machine_print("Not rebooting: this run could not be counted on a volume.\n");
+        return AFTER_STAY;
+    }
+    if (r->repeat_index >= r->config.repeat) {
+        machine_print("Not rebooting: all runs that `repeat` asks for are done.\n");
+        return AFTER_STAY;
+    }
+    return AFTER_REBOOT;
+}
+
+static void open_sinks(struct run *r, struct results *results, const struct volume *v, unsigned newest)
+{
+    struct sink serial;
+
+    writer_start(&r->writer);
+    if (results_start(results, v, newest + 1)) {
+        writer_add(&r->writer, results_sink(results));
+        r->number = results->number;
+        snprintf(r->destination, sizeof r->destination, "%s, RESULTS\\RUN%05u.JSL", v->name, results->number);
+    }
+    if (r->config.serial && serial_start(&serial)) {
+        writer_add(&r->writer, serial);
+        if (!r->number)
+            snprintf(r->destination, sizeof r->destination, "serial line");
+    }
+}
+
+static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
+{
+    static struct run r;
+    static struct results results;
+    struct volume volume;
+
+    EFI_STATUS status = firmware_start(image, system);
+    if (EFI_ERROR(status))
+        return status;
+    console_start();
+    machine_print("fathom: finds out how this core is built.\n");
+    uefi_machine_identify();
+
+    volume_start(&volume);
+    config_defaults(&r.config);
+    read_configuration_file(&r.config, &volume);
+    read_load_options(&r.config);
+
+    journal_start(&r.journal, machine_info()->fingerprint);
+    unsigned newest = results_journal(&volume, &r.journal);
+    r.repeat_index = repeat_index(&r);
+    open_sinks(&r, &results, &volume, newest);
+
+    uefi_machine_start(&r.config);
+    warnings_send(&r.writer);
+    int failed = run_all(&r);
+    enum after after = what_now(&r, &results);
+    writer_stop(&r.writer);
+    uefi_machine_finish();
+    results_finish(&results);
+    volume_finish(&volume);
+
+    if (after == AFTER_STAY)
+        after = stay();
+    if (after == AFTER_REBOOT)
+        firmware.runtime->ResetSystem(EfiResetCold, EFI_SUCCESS, 0, NULL);
+    if (after == AFTER_POWEROFF)
+        power_off();
+    while (after != AFTER_RETURN) /* the firmware did neither */
+        after = stay();
+    libc_finish();
+    return failed ? EFI_ABORTED : EFI_SUCCESS;
+}
+
+/*
+ * U-Boot starts us on x86-64 with SSE off: nothing here may use it, so everything else is a function
+ * of its own.
+ */
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
+{
+    own_vector_state_on();
+    EFI_STATUS status = run(image, system);
+    own_vector_state_restore();
+    return status;
+}

@@ -1,0 +1,229 @@
+/*
+ * Memory: what the machine has, pages for ourselves, and the one large buffer that is measured with.
+ *
+ * The buffer is physically contiguous, so that every placement is ours to choose. Firmware keeps
+ * enough to go on working; a machine with little memory gives a smaller buffer, and a warning.
+ */
+#include "boot/uefi/uefi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/own.h"
+
+static const size_t MIB = (size_t)1 << 20;
+enum {
+    FIRMWARE_MIB = 64,       /* left to firmware when the buffer is large */
+    FIRMWARE_LEAST_MIB = 12, /* and when there is hardly anything */
+    SMALL_BUFFER_MIB = 16,   /* up to this size the second applies */
+};
+
+/* Alignments worth having: the block sizes of x86-64 and of AArch64's three granules, large to small. */
+static const size_t alignments_mib[] = {1024, 512, 32, 2};
+
+static uint8_t *buffer;
+static size_t buffer_bytes;
+static uint64_t ram_bytes, free_bytes_at_start;
+
+/* ---- The firmware's map ------------------------------------------------------------------------ */
+
+struct map {
+    uint8_t *bytes; /* descriptors, each descriptor_bytes apart */
+    UINTN size, descriptor_bytes;
+};
+
+static bool map_read(struct map *m)
+{
+    UINTN key = 0;
+    UINT32 version = 0;
+
+    *m = (struct map){0};
+    firmware.boot->GetMemoryMap(&m->size, NULL, &key, &m->descriptor_bytes, &version);
+    m->size += 8 * m->descriptor_bytes; /* allocating the buffer splits a range or two */
+    if (EFI_ERROR(firmware.boot->AllocatePool(EfiLoaderData, m->size, (void **)&m->bytes)))
+        return false;
+    if (!EFI_ERROR(firmware.boot->GetMemoryMap(&m->size, (void *)m->bytes, &key, &m->descriptor_bytes, &version)))
+        return true;
+    firmware.boot->FreePool(m->bytes);
+    return false;
+}
+
+static const EFI_MEMORY_DESCRIPTOR *map_entry(const struct map *m, size_t i)
+{
+    size_t at = i * m->descriptor_bytes;
+    return at < m->size ? (const EFI_MEMORY_DESCRIPTOR *)(m->bytes + at) : NULL;
+}
+
+/*
+ * RAM that may be mapped as such. Reserved ranges are left out: they may hide secure memory or
+ * devices, and speculation through a cacheable mapping must not reach those.
+ */
+static bool is_ram(const EFI_MEMORY_DESCRIPTOR *d)
+{
+    switch (d->Type) {
+    case EfiLoaderCode:
+    case EfiLoaderData:
+    case EfiBootServicesCode:
+    case EfiBootServicesData:
+    case EfiRuntimeServicesCode:
+    case EfiRuntimeServicesData:
+    case EfiConventionalMemory:
+    case EfiACPIReclaimMemory:
+    case EfiACPIMemoryNVS:
+        return (d->Attribute & EFI_MEMORY_WB) != 0;
+    default:
+        return false;
+    }
+}
+
+static int by_base(const void *a, const void *b)
+{
+    const struct own_range *x = a, *y = b;
+    return (x->base > y->base) - (x->base < y->base);
+}
+
+struct own_range *memory_ram(size_t *count)
+{
+    struct map m;
+    size_t ranges = 0, merged = 0;
+
+    *count = 0;
+    if (!map_read(&m))
+        return NULL;
+    struct own_range *ram = malloc(m.size / m.descriptor_bytes * sizeof *ram);
+    const EFI_MEMORY_DESCRIPTOR *d;
+    for (size_t i = 0; ram && (d = map_entry(&m, i)); i++)
+        if (is_ram(d) && d->NumberOfPages)
+            ram[ranges++] = (struct own_range){d->PhysicalStart, d->NumberOfPages * EFI_PAGE_SIZE};
+    firmware.boot->FreePool(m.bytes);
+    if (!ram || !ranges)
+        return ram;
+
+    qsort(ram, ranges, sizeof *ram, by_base);
+    for (size_t i = 1; i < ranges; i++) {
+        if (ram[merged].base + ram[merged].bytes == ram[i].base)
+            ram[merged].bytes += ram[i].bytes;
+        else
+            ram[++merged] = ram[i];
+    }
+    *count = merged + 1;
+    ram_bytes = 0;
+    for (size_t i = 0; i < *count; i++)
+        ram_bytes += ram[i].bytes;
+    return ram;
+}
+
+/* ---- Pages ------------------------------------------------------------------------------------- */
+
+static uint64_t round_up(uint64_t value, uint64_t alignment)
+{
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+void *memory_pages(size_t bytes, size_t alignment)
+{
+    EFI_PHYSICAL_ADDRESS raw;
+    size_t size = round_up(bytes, EFI_PAGE_SIZE);
+    size_t spare = alignment > EFI_PAGE_SIZE ? alignment - EFI_PAGE_SIZE : 0;
+
+    if (EFI_ERROR(firmware.boot->AllocatePages(AllocateAnyPages, EfiLoaderData, (size + spare) / EFI_PAGE_SIZE, &raw)))
+        return NULL;
+    EFI_PHYSICAL_ADDRESS base = spare ? round_up(raw, alignment) : raw;
+    if (base > raw)
+        firmware.boot->FreePages(raw, (base - raw) / EFI_PAGE_SIZE);
+    if (raw + spare > base)
+        firmware.boot->FreePages(base + size, (raw + spare - base) / EFI_PAGE_SIZE);
+    return memset((void *)(uintptr_t)base, 0, size);
+}
+
+void memory_free(void *base, size_t bytes)
+{
+    firmware.boot->FreePages((uintptr_t)base, round_up(bytes, EFI_PAGE_SIZE) / EFI_PAGE_SIZE);
+}
+
+/* ---- The buffer -------------------------------------------------------------------------------- */
+
+/* A free range that holds `bytes` so aligned; 0 where there is none. */
+static uint64_t find_place(const struct map *m, size_t bytes, size_t alignment)
+{
+    const EFI_MEMORY_DESCRIPTOR *d;
+
+    for (size_t i = 0; (d = map_entry(m, i)); i++) {
+        uint64_t base = round_up(d->PhysicalStart, alignment);
+        uint64_t end = d->PhysicalStart + d->NumberOfPages * EFI_PAGE_SIZE;
+        if (d->Type == EfiConventionalMemory && (d->Attribute & EFI_MEMORY_WB) && base >= MIB && base < end &&
+            end - base >= bytes)
+            return base;
+    }
+    return 0;
+}
+
+static uint64_t free_bytes(const struct map *m)
+{
+    const EFI_MEMORY_DESCRIPTOR *d;
+    uint64_t sum = 0;
+
+    for (size_t i = 0; (d = map_entry(m, i)); i++)
+        if (d->Type == EfiConventionalMemory)
+            sum += d->NumberOfPages * EFI_PAGE_SIZE;
+    return sum;
+}
+
+/* Takes a buffer of exactly that size with the best alignment to be had. */
+static bool take(const struct map *m, size_t bytes)
+{
+    for (size_t i = 0; i < sizeof alignments_mib / sizeof alignments_mib[0]; i++) {
+        size_t alignment = alignments_mib[i] * MIB;
+        EFI_PHYSICAL_ADDRESS base = bytes >= alignment ? find_place(m, bytes, alignment) : 0;
+        if (base && !EFI_ERROR(firmware.boot->AllocatePages(AllocateAddress, EfiLoaderData, bytes / EFI_PAGE_SIZE, &base))) {
+            buffer = (uint8_t *)(uintptr_t)base;
+            buffer_bytes = bytes;
+            return true;
+        }
+    }
+    return false;
+}
+
+void memory_start(size_t wanted_mib)
+{
+    struct map m;
+
+    if (!map_read(&m)) {
+        warn("memory", "the firmware does not give its memory map: there is nothing to measure with");
+        return;
+    }
+    free_bytes_at_start = free_bytes(&m);
+    for (size_t mib = wanted_mib; mib >= alignments_mib[3] && !buffer; mib /= 2) {
+        size_t left = mib > SMALL_BUFFER_MIB ? FIRMWARE_MIB : FIRMWARE_LEAST_MIB;
+        if (free_bytes_at_start >= (mib + left) * MIB)
+            take(&m, mib * MIB);
+    }
+    firmware.boot->FreePool(m.bytes);
+    if (buffer_bytes < wanted_mib * MIB)
+        warn("memory", "%zu MiB of contiguous memory were wanted, %zu MiB could be had: large footprints are left out",
+             wanted_mib, buffer_bytes / MIB);
+}
+
+void memory_finish(void)
+{
+    if (buffer)
+        firmware.boot->FreePages((uintptr_t)buffer, buffer_bytes / EFI_PAGE_SIZE);
+    buffer = NULL;
+    buffer_bytes = 0;
+}
+
+uint8_t *memory_buffer(size_t *bytes)
+{
+    *bytes = buffer_bytes;
+    return buffer;
+}
+
+void memory_describe(struct record *r)
+{
+    record_object(r, "memory");
+    record_integer(r, "ram_bytes", ram_bytes);
+    record_integer(r, "free_bytes", free_bytes_at_start);
+    record_hex(r, "buffer_base", (uintptr_t)buffer);
+    record_integer(r, "buffer_bytes", buffer_bytes);
+    record_close(r);
+}

@@ -1,0 +1,214 @@
+/*
+ * The result file of this run, and those of earlier runs.
+ *
+ * No firmware can be trusted to keep a file that is changed. So every run gets a new one,
+ * \RESULTS\RUN00001.JSL and so on; it is only appended to and flushed, and no file is ever
+ * truncated, renamed, deleted or written a second time.
+ */
+#include "boot/uefi/uefi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LAST_NUMBER = 99999,
+    JOURNAL_FILE_BYTES = 4 << 20, /* of each earlier file at most */
+    PATH_CHARACTERS = 32,
+};
+/* Slow media with many large files: two runs are what the journal needs at least. */
+static const double JOURNAL_SECONDS = 5;
+static const unsigned JOURNAL_RUNS_ENOUGH = 2;
+
+static void result_path(CHAR16 path[PATH_CHARACTERS], unsigned number)
+{
+    char text[PATH_CHARACTERS];
+    snprintf(text, sizeof text, "\\RESULTS\\RUN%05u.JSL", number);
+    for (size_t i = 0; i < PATH_CHARACTERS; i++)
+        path[i] = (CHAR16)(unsigned char)text[i];
+}
+
+/* The number in RUNnnnnn.JSL, 0 for any other name. FAT does not tell capitals from small letters. */
+static unsigned result_number(const CHAR16 *name)
+{
+    static const char pattern[] = "RUN00000.JSL";
+    unsigned number = 0;
+
+    for (size_t i = 0; i < sizeof pattern; i++) {
+        unsigned c = name[i] >= 'a' && name[i] <= 'z' ? name[i] - 32u : name[i];
+        if (pattern[i] == '0' && c >= '0' && c <= '9')
+            number = number * 10 + (c - '0');
+        else if (c != (unsigned char)pattern[i])
+            return 0;
+    }
+    return number;
+}
+
+/* Numbers of the newest result files, descending, at most JOURNAL_FILES of them. */
+static size_t list_results(const struct volume *v, unsigned newest[JOURNAL_FILES])
+{
+    EFI_FILE_PROTOCOL *directory = volume_open(v, L"\\RESULTS");
+    union {
+        EFI_FILE_INFO info;
+        uint8_t bytes[SIZE_OF_EFI_FILE_INFO + 256 * sizeof(CHAR16)]; /* 255 characters: the longest FAT has */
+    } entry;
+    UINTN bytes = sizeof entry;
+    size_t count = 0;
+
+    while (directory && !EFI_ERROR(directory->Read(directory, &bytes, &entry)) && bytes > 0) {
+        unsigned number = result_number(entry.info.FileName);
+        size_t at = count;
+        bytes = sizeof entry;
+        while (at > 0 && newest[at - 1] < number)
+            at--;
+        if (!number || at == JOURNAL_FILES)
+            continue;
+        count += count < JOURNAL_FILES;
+        memmove(&newest[at + 1], &newest[at], (count - at - 1) * sizeof newest[0]);
+        newest[at] = number;
+    }
+    if (directory)
+        directory->Close(directory);
+    return count;
+}
+
+unsigned results_journal(const struct volume *v, struct journal *j)
+{
+    unsigned newest[JOURNAL_FILES];
+    size_t count = list_results(v, newest);
+    double start = machine_seconds();
+    char *text = count ? memory_pages(JOURNAL_FILE_BYTES, EFI_PAGE_SIZE) : NULL;
+
+    if (count && !text)
+        warn("journal", "there is no memory to read earlier results with");
+    for (size_t i = 0; text && i < count; i++) {
+        CHAR16 path[PATH_CHARACTERS];
+        if (j->runs >= JOURNAL_RUNS_ENOUGH && machine_seconds() - start > JOURNAL_SECONDS) {
+            warn("journal", "reading was slow: of %zu earlier result files only the newest %zu were read", count, i);
+            break;
+        }
+        result_path(path, newest[i]);
+        EFI_FILE_PROTOCOL *file = volume_open(v, path);
+        if (!file) {
+            warn("journal", "earlier result file %u cannot be opened", newest[i]);
+            continue;
+        }
+        journal_add(j, text, volume_read(file, text, JOURNAL_FILE_BYTES));
+        file->Close(file);
+    }
+    if (text)
+        memory_free(text, JOURNAL_FILE_BYTES);
+    return count ? newest[0] : 0;
+}
+
+static EFI_STATUS make_directory(EFI_FILE_PROTOCOL *root)
+{
+    EFI_FILE_PROTOCOL *directory = NULL;
+    EFI_STATUS status = root->Open(root, &directory, L"\\RESULTS", EFI_FILE_MODE_READ, 0);
+    if (status == EFI_NOT_FOUND)
+        status = root->Open(root, &directory, L"\\RESULTS",
+                            EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, EFI_FILE_DIRECTORY);
+    if (!EFI_ERROR(status))
+        directory->Close(directory);
+    return status;
+}
+
+bool results_start(struct results *s, const struct volume *v, unsigned number)
+{
+    CHAR16 path[PATH_CHARACTERS];
+
+    *s = (struct results){.volume = v, .number = number};
+    if (!v->root)
+        return false;
+    if (number > LAST_NUMBER) {
+        warn("volume", "there is a RUN%05u.JSL: no number is left; move the results elsewhere", LAST_NUMBER);
+        return false;
+    }
+    result_path(path, number);
+    EFI_FILE_PROTOCOL *there = volume_open(v, path);
+    if (there) { /* the listing did not show it: this volume cannot be trusted */
+        there->Close(there);
+        warn("volume", "RUN%05u.JSL exists though the directory does not list it", number);
+        return false;
+    }
+    EFI_STATUS status = make_directory(v->root);
+    if (!EFI_ERROR(status))
+        status = v->root->Open(v->root, &s->file, path,
+                               EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, 0);
+    if (EFI_ERROR(status)) {
+        s->file = NULL;
+        warn("volume", "%s takes no result file: %s; records go to serial alone", v->name, status_text(status));
+        return false;
+    }
+    return true;
+}
+
+/* People are told why here; the writer tells the other sinks that this one is lost. */
+static bool lost(struct results *s, const char *what, const char *why)
+{
+    char text[128];
+    snprintf(text, sizeof text, "fathom: %s is lost for records: %s: %s\n", s->volume->name, what, why);
+    machine_print(text);
+    s->failed = true;
+    return false;
+}
+
+static bool results_write(void *context, const char *bytes, size_t count)
+{
+    struct results *s = context;
+    UINTN written = count;
+
+    EFI_STATUS status = s->file->Write(s->file, &written, (void *)bytes);
+    if (EFI_ERROR(status))
+        return lost(s, "writing failed", status_text(status));
+    if (written != count)
+        return lost(s, "writing stopped halfway", "the volume may be full");
+    if (s->bytes < sizeof s->first) {
+        size_t keep = sizeof s->first - s->bytes;
+        memcpy(s->first + s->bytes, bytes, keep < count ? keep : count);
+    }
+    s->bytes += count;
+    return true;
+}
+
+/* After the first flush the beginning of the file is read back through a handle of its own. */
+static bool reads_back(struct results *s)
+{
+    CHAR16 path[PATH_CHARACTERS];
+    char found[sizeof s->first];
+    size_t want = s->bytes < sizeof found ? s->bytes : sizeof found;
+
+    result_path(path, s->number);
+    EFI_FILE_PROTOCOL *file = volume_open(s->volume, path);
+    size_t bytes = file ? volume_read(file, found, want) : 0;
+    if (file)
+        file->Close(file);
+    return bytes == want && !memcmp(found, s->first, want);
+}
+
+static bool results_flush(void *context)
+{
+    struct results *s = context;
+
+    EFI_STATUS status = s->file->Flush(s->file);
+    if (EFI_ERROR(status))
+        return lost(s, "flushing failed", status_text(status));
+    if (!s->verified && s->bytes > 0) {
+        s->verified = true;
+        if (!reads_back(s))
+            return lost(s, "reading back", "what was written and flushed is not what is there");
+    }
+    return true;
+}
+
+struct sink results_sink(struct results *s)
+{
+    return (struct sink){.name = "volume", .context = s, .write = results_write, .flush = results_flush};
+}
+
+void results_finish(struct results *s)
+{
+    if (s->file)
+        s->file->Close(s->file);
+    s->file = NULL;
+}

@@ -1,0 +1,106 @@
+/*
+ * Records on the serial line.
+ *
+ * Where the firmware offers the port itself, lines go there as they are, ended by CR LF. Where it
+ * offers only a console (U-Boot), they go there folded, so that no line is longer than 100 columns
+ * and each can be told from the text around it:
+ *
+ *     ~SSSSSS.PP+payload    a part of line number SSSSSS (decimal), more parts follow
+ *     ~SSSSSS.PP.payload    its last part
+ *
+ * PP is the part's number in two hex digits; a line of more than 256 parts counts from 00 again.
+ * Payload is cut between characters, never inside one.
+ */
+#include "boot/uefi/uefi.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COLUMNS = 100, PREFIX_COLUMNS = 11, PAYLOAD_COLUMNS = COLUMNS - PREFIX_COLUMNS };
+
+/* ---- The port itself ------------------------------------------------------------------------- */
+
+/* UEFI 12.8.1.6: Write returns how much it took, with EFI_TIMEOUT when that was not everything. */
+static bool write_port(EFI_SERIAL_IO_PROTOCOL *port, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        UINTN taken = count;
+        EFI_STATUS status = port->Write(port, &taken, (void *)bytes);
+        if ((EFI_ERROR(status) && status != EFI_TIMEOUT) || taken == 0)
+            return false;
+        bytes += taken;
+        count -= taken;
+    }
+    return true;
+}
+
+static bool port_write(void *context, const char *bytes, size_t count)
+{
+    /* The console may share the line: a record begins in column 0 whatever stands there. */
+    if (console_line_pending() && !write_port(context, "\r\n", 2))
+        return false;
+    for (const char *end = bytes + count; bytes < end;) {
+        const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
+        if (!write_port(context, bytes, (size_t)((newline ? newline : end) - bytes)))
+            return false;
+        if (newline && !write_port(context, "\r\n", 2))
+            return false;
+        bytes = newline ? newline + 1 : end;
+    }
+    return true;
+}
+
+/* ---- The console ----------------------------------------------------------------------------- */
+
+static unsigned folded_lines;
+
+/* Bytes of at most PAYLOAD_COLUMNS that do not end inside a UTF-8 character. */
+static size_t payload_bytes(const char *bytes, size_t count)
+{
+    if (count <= PAYLOAD_COLUMNS)
+        return count;
+    size_t cut = PAYLOAD_COLUMNS;
+    while (cut > PAYLOAD_COLUMNS - 4 && ((unsigned char)bytes[cut] & 0xc0) == 0x80)
+        cut--;
+    return cut;
+}
+
+static void fold_line(const char *bytes, size_t count)
+{
+    char part[PREFIX_COLUMNS + PAYLOAD_COLUMNS + 2];
+
+    for (unsigned number = 0; number == 0 || count > 0; number++) {
+        size_t payload = payload_bytes(bytes, count);
+        snprintf(part, sizeof part, "~%06u.%02x%c%.*s\n", folded_lines % 1000000, number & 0xff,
+                 payload < count ? '+' : '.', (int)payload, bytes);
+        machine_print(part);
+        bytes += payload;
+        count -= payload;
+    }
+    folded_lines++;
+}
+
+static bool console_write(void *context, const char *bytes, size_t count)
+{
+    (void)context;
+    for (const char *end = bytes + count; bytes < end;) {
+        const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
+        fold_line(bytes, (size_t)((newline ? newline : end) - bytes));
+        bytes = newline ? newline + 1 : end;
+    }
+    return true;
+}
+
+bool serial_start(struct sink *s)
+{
+    static EFI_GUID serial_io = EFI_SERIAL_IO_PROTOCOL_GUID;
+    EFI_SERIAL_IO_PROTOCOL *port = firmware_locate(&serial_io);
+
+    if (port)
+        *s = (struct sink){.name = "serial", .context = port, .write = port_write};
+    else if (firmware.system->ConOut)
+        *s = (struct sink){.name = "serial", .write = console_write};
+    else
+        return false;
+    return true;
+}

@@ -1,0 +1,76 @@
+/*
+ * The firmware's interrupts: its periodic tick, stopped at the source while a window is open, and
+ * its interrupt controller, through which our deadline reaches an AArch64 core.
+ *
+ * Masking alone would leave the tick pending, and that slows some cores (nanoBench, kernel module).
+ * Both protocols are edk2's; other firmware may lack them, and the record says so.
+ */
+#include "boot/uefi/uefi.h"
+
+/* PI specification 1.8, volume 2, 12.11: Timer Architectural Protocol; periods in 100 ns. */
+struct timer {
+    EFI_STATUS(EFIAPI *register_handler)(struct timer *, void *handler);
+    EFI_STATUS(EFIAPI *set_period)(struct timer *, UINT64 period);
+    EFI_STATUS(EFIAPI *get_period)(struct timer *, UINT64 *period);
+    EFI_STATUS(EFIAPI *soft_interrupt)(struct timer *);
+};
+
+/* edk2, EmbeddedPkg/Include/Protocol/HardwareInterrupt.h; sources are the GIC's interrupt numbers. */
+struct interrupt_controller {
+    EFI_STATUS(EFIAPI *register_source)(struct interrupt_controller *, UINTN source, void *handler);
+    EFI_STATUS(EFIAPI *enable)(struct interrupt_controller *, UINTN source);
+    EFI_STATUS(EFIAPI *disable)(struct interrupt_controller *, UINTN source);
+    EFI_STATUS(EFIAPI *get_state)(struct interrupt_controller *, UINTN source, BOOLEAN *enabled);
+    EFI_STATUS(EFIAPI *end_of_interrupt)(struct interrupt_controller *, UINTN source);
+};
+
+static struct timer *timer;
+/* Read once: a driver may round what it is given, and rounding over and over would drift. */
+static UINT64 period;
+static const char *no_control = "not asked yet";
+
+void tick_start(void)
+{
+    static EFI_GUID guid = {0x26baccb3, 0x6f42, 0x11d4, {0xbc, 0xe7, 0x00, 0x80, 0xc7, 0x3c, 0x88, 0x81}};
+
+    timer = firmware_locate(&guid);
+    no_control = NULL;
+    if (!timer)
+        no_control = "the firmware offers no timer protocol";
+    else if (EFI_ERROR(timer->get_period(timer, &period)))
+        no_control = "the firmware does not tell its tick's period";
+    else if (EFI_ERROR(timer->set_period(timer, 0)) || EFI_ERROR(timer->set_period(timer, period)))
+        no_control = "the firmware's tick cannot be stopped";
+    if (no_control)
+        timer = NULL;
+}
+
+const char *tick_no_control(void)
+{
+    return no_control;
+}
+
+void tick_stop(void)
+{
+    if (timer)
+        timer->set_period(timer, 0);
+}
+
+void tick_resume(void)
+{
+    if (timer)
+        timer->set_period(timer, period);
+}
+
+bool tick_interrupt_source(unsigned id, bool on)
+{
+    static EFI_GUID guid = {0x2890b3ea, 0x053d, 0x1643, {0xad, 0x0c, 0xd6, 0x48, 0x08, 0xda, 0x3f, 0xf1}};
+    static BOOLEAN was_on;
+    struct interrupt_controller *gic = firmware_locate(&guid);
+
+    if (!gic)
+        return false;
+    if (on)
+        return !EFI_ERROR(gic->get_state(gic, id, &was_on)) && !EFI_ERROR(gic->enable(gic, id));
+    return was_on || !EFI_ERROR(gic->disable(gic, id));
+}

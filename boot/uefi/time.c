@@ -1,0 +1,174 @@
+/*
+ * How long a tick of the time stamp is, and the time of day.
+ *
+ * What the core declares is taken. On x86-64 many declare nothing; then the time stamp is held
+ * against the ACPI power management timer, a plain counter of known frequency on every PC. The
+ * firmware's own idea of time comes last.
+ */
+#include "boot/uefi/uefi.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arch/identify.h"
+
+static const double AGREEMENT = 0.005; /* relative difference that two calibrations may have */
+
+static bool agree(double a, double b)
+{
+    return a > 0 && b > 0 && fabs(a - b) <= AGREEMENT * b;
+}
+
+#ifdef __x86_64__
+
+/* ACPI specification 6.5: FADT 5.2.9, timer 4.8.3.3, generic address 5.2.3.2. */
+enum {
+    FADT_PM_TMR_BLK = 76,
+    FADT_PM_TMR_LEN = 91,
+    FADT_FLAGS = 112,
+    FADT_FLAGS_TMR_VAL_EXT = 1 << 8,
+    FADT_X_PM_TMR_BLK = 208,
+    GENERIC_ADDRESS_BYTES = 12,
+    SPACE_IO = 1,
+};
+static const double PM_TIMER_HZ = 3579545;
+static const uint32_t CALIBRATION_COUNTS = 71591; /* 20 ms of it */
+
+struct pm_timer {
+    uint16_t port;
+    uint32_t mask; /* 24 or 32 bits count */
+};
+
+static bool find_pm_timer(struct pm_timer *t)
+{
+    const uint8_t *fadt = acpi_table("FACP", FADT_FLAGS + 4);
+    uint32_t length, flags, port;
+
+    if (!fadt)
+        return false;
+    memcpy(&length, fadt + 4, sizeof length);
+    memcpy(&flags, fadt + FADT_FLAGS, sizeof flags);
+    memcpy(&port, fadt + FADT_PM_TMR_BLK, sizeof port);
+    if (length >= FADT_X_PM_TMR_BLK + GENERIC_ADDRESS_BYTES && fadt[FADT_X_PM_TMR_BLK] == SPACE_IO) {
+        uint64_t address;
+        memcpy(&address, fadt + FADT_X_PM_TMR_BLK + 4, sizeof address);
+        if (address)
+            port = (uint32_t)address;
+    }
+    if (fadt[FADT_PM_TMR_LEN] != 4 || port == 0 || port > UINT16_MAX)
+        return false;
+    *t = (struct pm_timer){(uint16_t)port, flags & FADT_FLAGS_TMR_VAL_EXT ? 0xffffffff : 0xffffff};
+    return true;
+}
+
+static uint32_t read_pm_timer(const struct pm_timer *t)
+{
+    uint32_t value;
+    __asm__ volatile("inl %1, %0" : "=a"(value) : "Nd"(t->port));
+    return value & t->mask;
+}
+
+/* Both clocks at one moment: of a few tries the one in which the timer was read fastest. */
+static void read_both(const struct pm_timer *t, uint64_t *ticks, uint32_t *count)
+{
+    uint64_t shortest = UINT64_MAX;
+
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t before = reader_ticks();
+        uint32_t value = read_pm_timer(t);
+        uint64_t took = reader_ticks() - before;
+        if (took < shortest) {
+            shortest = took;
+            *ticks = before + took / 2;
+            *count = value;
+        }
+    }
+}
+
+/* Frequency of the time stamp over 20 ms of the timer; 0 when the timer stands still. */
+static double hz_by_pm_timer(const struct pm_timer *t)
+{
+    enum { MOST_READS = 4 << 20 };
+    uint64_t start_ticks = 0, end_ticks = 0;
+    uint32_t start = 0, end = 0;
+
+    read_both(t, &start_ticks, &start);
+    for (unsigned i = 0; ((read_pm_timer(t) - start) & t->mask) < CALIBRATION_COUNTS; i++)
+        if (i == MOST_READS)
+            return 0;
+    read_both(t, &end_ticks, &end);
+    return (double)(end_ticks - start_ticks) * PM_TIMER_HZ / (double)((end - start) & t->mask);
+}
+
+static double calibrate(const char **source)
+{
+    struct pm_timer t;
+    double first = 0, second = 0;
+
+    if (find_pm_timer(&t)) {
+        first = hz_by_pm_timer(&t);
+        second = hz_by_pm_timer(&t);
+        if (!agree(first, second))
+            warn("tick", "two calibrations against the ACPI timer gave %.0f and %.0f Hz", first, second);
+    }
+    *source = "acpi-pm-timer";
+    return agree(first, second) ? (first + second) / 2 : 0;
+}
+
+#else
+
+static double calibrate(const char **source)
+{
+    *source = NULL;
+    return 0; /* CNTFRQ_EL0 declares it; firmware that left it 0 has only Stall to offer */
+}
+
+#endif
+
+static double hz_by_stall(void)
+{
+    enum { STALL_US = 20000 };
+    uint64_t start = reader_ticks();
+    firmware.boot->Stall(STALL_US);
+    return (double)(reader_ticks() - start) * 1e6 / STALL_US;
+}
+
+double time_tick_hz(const char **source)
+{
+    struct identity id;
+
+    identify(&id);
+    *source = id.tick_source;
+    if (id.tick_hz > 0)
+        return id.tick_hz;
+    double hz = calibrate(source);
+    if (hz > 0)
+        return hz;
+
+    double first = hz_by_stall(), second = hz_by_stall();
+    *source = "firmware-stall";
+    if (firmware.quirks.stall_lies || !agree(first, second)) {
+        *source = "firmware-stall-unreliable";
+        warn("tick", "the time stamp's frequency rests on the firmware's Stall, which cannot be trusted here");
+    }
+    return second;
+}
+
+void machine_date(char out[24])
+{
+    EFI_TIME t;
+
+    out[0] = 0;
+    if (EFI_ERROR(firmware.runtime->GetTime(&t, NULL)) || t.Year < 1998 || t.Month < 1 || t.Month > 12)
+        return;
+    /* UEFI 8.3: TimeZone is minutes, local time = UTC - TimeZone. Without one it is what was set: taken as UTC. */
+    int east = -t.TimeZone;
+    if (t.TimeZone == EFI_UNSPECIFIED_TIMEZONE || east == 0)
+        snprintf(out, 24, "%04u-%02u-%02uT%02u:%02u:%02uZ", t.Year % 10000u, t.Month, t.Day % 100u, t.Hour % 100u,
+                 t.Minute % 100u, t.Second % 100u);
+    else
+        snprintf(out, 24, "%04u-%02u-%02uT%02u:%02u%c%02d:%02d", t.Year % 10000u, t.Month, t.Day % 100u, t.Hour % 100u,
+                 t.Minute % 100u, east < 0 ? '-' : '+', (east < 0 ? -east : east) / 60 % 100,
+                 (east < 0 ? -east : east) % 60);
+}
