@@ -174,3 +174,11 @@ endef
 $(foreach isa,$(ISAS),$(eval $(call hosted_rules,$(isa))))
 
 host: $(foreach isa,$(ISAS),$(HOSTED_$(isa)))
+
+# ---- The stick image -----------------------------------------------------------------------------
+
+build/fathom.img: $(foreach isa,$(ISAS),build/$(BOOT_$(isa)).EFI) scripts/image LICENSE $(wildcard images/*)
+	$(call say,IMAGE,$@)
+	$(Q)scripts/image $@ build/BOOTX64.EFI build/BOOTAA64.EFI build/newlib/source
+
+image: build/fathom.img

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Boots an image in QEMU, by command line or from another script.
+
+The serial line is the only output: it is returned whole, and shown live when asked for. Emulated by
+instruction (TCG) always, so that it behaves the same on every computer.
+"""
+
+import argparse
+import os
+import re
+import selectors
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+
+import records
+
+# Debian's places. edk2 comes as code and an empty variable store.
+EDK2 = {
+    "x86_64": ("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
+    "aarch64": ("/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/AAVMF/AAVMF_VARS.fd"),
+}
+UBOOT = {
+    "x86_64": "/usr/lib/u-boot/qemu-x86_64/u-boot.rom",
+    "aarch64": "/usr/lib/u-boot/qemu_arm64/u-boot.bin",
+}
+
+
+@dataclass
+class Machine:
+    """What is emulated."""
+
+    isa: str = "x86_64"  # x86_64, aarch64
+    firmware: str = "edk2"  # edk2 (OVMF, AAVMF), uboot
+    image: str = None  # disk to boot from
+    disk: str = "virtio"  # virtio, usb (storage on xHCI), none
+    read_only: bool = False
+    cpu: str = "max"
+    memory: int = 512  # MiB
+    smp: int = 1
+    el2: bool = False  # AArch64: firmware and image run at EL2
+    icount: int = None  # instruction counting: an instruction takes 2^icount ns
+    kernel: str = None  # start this .EFI by -kernel, without a disk
+    tftp: str = None  # boot this .EFI over the network, from its folder
+    arguments: list = field(default_factory=list)  # anything more, as words of the command line
+
+
+def command(machine):
+    """QEMU's command line as a list of words."""
+    m = machine
+    words = [f"qemu-system-{m.isa}", "-accel", "tcg", "-cpu", m.cpu, "-m", str(m.memory), "-smp", str(m.smp)]
+    words += ["-display", "none", "-serial", "stdio", "-monitor", "none", "-no-reboot"]
+
+    kind = "virt" if m.isa == "aarch64" else "pc" if m.firmware == "uboot" else "q35"
+    words += ["-machine", f"{kind},virtualization=on" if m.el2 else kind]
+    if m.firmware == "uboot":
+        words += ["-bios", UBOOT[m.isa]]
+    else:
+        code, variables = EDK2[m.isa]
+        words += ["-drive", f"if=pflash,format=raw,readonly=on,file={code}"]
+        words += ["-drive", f"if=pflash,format=raw,snapshot=on,file={variables}"]  # changes are thrown away
+        if m.isa == "aarch64":
+            words += ["-boot", "menu=on,splash-time=0"]  # else AAVMF waits five seconds for a key
+
+    if m.image and m.disk != "none":
+        mode = ",readonly=on" if m.read_only else ""
+        words += ["-drive", f"if=none,id=stick,format=raw,file={m.image}{mode}"]
+        if m.disk == "usb":
+            words += ["-device", "qemu-xhci", "-device", "usb-storage,drive=stick,bootindex=1"]
+        else:
+            words += ["-device", "virtio-blk-pci,drive=stick,bootindex=1"]
+    if m.kernel:
+        words += ["-kernel", m.kernel]
+    if m.tftp:
+        folder, name = os.path.split(os.path.abspath(m.tftp))
+        words += ["-netdev", f"user,id=net,tftp={folder},bootfile={name}"]
+        words += ["-device", "virtio-net-pci,netdev=net,bootindex=2"]
+    else:
+        words += ["-nic", "none"]
+    if m.icount is not None:
+        words += ["-icount", f"shift={m.icount}"]
+    return words + m.arguments
+
+
+class Screen:
+    """Shows a serial line to people: as it comes, without records and control sequences."""
+
+    _RECORD = re.compile(rb'\{"t":|~\d{6}\.')
+    _CUT_ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*)?$")
+    _LINES = re.compile(rb"[^\r\n]*[\r\n]+|[^\r\n]+$")
+
+    def __init__(self, out):
+        self._out = out
+        self._held = b""  # what came last and can't be judged yet
+        self._dropped = False  # a record was dropped last: so is the rest of its line end
+
+    def feed(self, data):
+        data = records.strip_escapes(self._held + data)
+        self._held = b""
+        for line in self._LINES.findall(data):
+            if self._dropped:
+                line = line.lstrip(b"\r\n")
+            whole = line.endswith((b"\r", b"\n"))
+            if not whole and (line[:1] in (b"{", b"~") or self._CUT_ESCAPE.search(line)):
+                self._held = line
+            elif whole and self._RECORD.match(line):
+                self._dropped = True
+            elif line:
+                self._dropped = False
+                self._out.write(line.decode("utf-8", "replace"))
+        self._out.flush()
+
+
+@dataclass
+class Boot:
+    """How a boot went."""
+
+    serial: bytes  # everything that came, control sequences removed
+    ended: bool  # by itself; False: it was stopped, or its time was up
+    seconds: float
+    status: int  # QEMU's exit status, negative where it was stopped
+
+    def records(self):
+        return records.read(self.serial.split(b"\n"))
+
+
+def boot(machine, timeout, screen=None, stop=None, answers=()):
+    """Runs QEMU until it ends or `timeout` seconds have passed.
+
+    `screen` is fed with what comes. `stop` is asked, with the serial text so far, whether to pull the
+    plug now. `answers` are pairs: when the first has come, a pattern in bytes, the second is typed; in
+    order, each once.
+    """
+    began = time.monotonic()
+    serial, ended, answers, searched = bytearray(), False, list(answers), 0
+    process = subprocess.Popen(command(machine), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        try:
+            while (left := began + timeout - time.monotonic()) > 0:
+                if stop and stop(records.strip_escapes(bytes(serial))):
+                    break
+                # A stop that depends on the time is asked often enough.
+                if not selector.select(min(left, 0.05) if stop else left):
+                    continue
+                data = os.read(process.stdout.fileno(), 65536)
+                if not data:
+                    ended = True
+                    break
+                serial += data
+                if screen:
+                    screen.feed(data)
+                found = re.compile(answers[0][0]).search(serial, searched) if answers else None
+                if found:
+                    searched = found.end()
+                    process.stdin.write(answers.pop(0)[1])
+                    process.stdin.flush()
+        finally:
+            if not ended:
+                process.kill()
+            process.stdin.close()
+            process.stdout.close()
+            status = process.wait()
+    return Boot(records.strip_escapes(bytes(serial)), ended, time.monotonic() - began, status)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("image", nargs="?", help="disk image to boot; it is written to")
+    parser.add_argument("--isa", choices=EDK2, default="x86_64")
+    parser.add_argument("--firmware", choices=("edk2", "uboot"), default="edk2")
+    parser.add_argument("--disk", choices=("virtio", "usb", "none"), default="virtio")
+    parser.add_argument("--read-only", action="store_true")
+    parser.add_argument("--cpu", default="max")
+    parser.add_argument("--memory", type=int, default=512, metavar="MIB")
+    parser.add_argument("--smp", type=int, default=1)
+    parser.add_argument("--el2", action="store_true", help="AArch64: start at EL2")
+    parser.add_argument("--icount", type=int, metavar="SHIFT", help="an instruction takes 2^SHIFT ns")
+    parser.add_argument("--kernel", metavar="EFI", help="start this application without a disk")
+    parser.add_argument("--tftp", metavar="EFI", help="boot this application over the network")
+    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS")
+    parser.add_argument("--log", help="keep everything that came over the serial line in this file")
+    parser.add_argument("--records", action="store_true", help="show records too")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="-- and words for QEMU")
+    return parser.parse_args()
+
+
+class Plain:
+    """Shows everything."""
+
+    def feed(self, data):
+        sys.stdout.buffer.write(records.strip_escapes(data))
+        sys.stdout.flush()
+
+
+def main():
+    options = vars(parse_arguments())
+    timeout, log, everything = options.pop("timeout"), options.pop("log"), options.pop("records")
+    options["arguments"] = [word for word in options["arguments"] if word != "--"]
+    result = boot(Machine(**options), timeout, Plain() if everything else Screen(sys.stdout))
+    if log:
+        with open(log, "wb") as file:
+            file.write(result.serial)
+    if not result.ended:
+        print(f"\nqemu: stopped after {timeout:g} seconds", file=sys.stderr)
+        sys.exit(1)
+    sys.exit(result.status)
+
+
+if __name__ == "__main__":
+    main()
