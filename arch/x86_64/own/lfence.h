@@ -1,0 +1,23 @@
+/*
+ * LFENCE orders the reader's time stamps on Intel always. On AMD it does so where it is "dispatch
+ * serialising", which is a switch on most families: DE_CFG[1] (AMD, Software Techniques for Managing
+ * Speculation, "LFENCE"; the PPR of each family, MSRC001_1029).
+ */
+#ifndef FATHOM_ARCH_X86_64_OWN_LFENCE_H
+#define FATHOM_ARCH_X86_64_OWN_LFENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lfence {
+    bool switchable; /* this core has the switch, and reading it worked */
+    bool changed;
+    uint64_t found;  /* DE_CFG */
+    uint64_t set;    /* DE_CFG after it, read back: a hypervisor may ignore the write */
+};
+
+/* To be called guarded: a hypervisor may refuse the register. */
+void lfence_serialise(struct lfence *l);
+void lfence_restore(const struct lfence *l);
+
+#endif

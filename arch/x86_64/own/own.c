@@ -1,0 +1,326 @@
+/*
+ * Owning the core: what is set up once, and windows (arch/own.h).
+ *
+ * A window, in order: interrupts off; local APIC quiet; our descriptor tables; our control registers
+ * and page tables; the deadline; the list, on a stack of our own. Then the same backwards. Between
+ * the first step and the last no firmware runs, except in own_no_window, where its interrupts do.
+ */
+#include "arch/own.h"
+
+#include "arch/x86_64/own/apic.h"
+#include "arch/x86_64/own/descriptors.h"
+#include "arch/x86_64/own/instructions.h"
+#include "arch/x86_64/own/lfence.h"
+#include "arch/x86_64/own/page_tables.h"
+#include "arch/x86_64/own/vector_state.h"
+#include "arch/x86_64/own/vectors.h"
+
+/*
+ * In own_no_window the firmware's event handlers run on it too: as much as UEFI promises an
+ * application (UEFI 2.10, 2.3.4).
+ */
+enum { STACK_BYTES = 128 << 10 };
+
+/* Room on the list of own_values. */
+enum { VALUES = 16 };
+
+static struct {
+    const struct own_services *services;
+    struct page_tables tables;
+    void *stack;
+    uintptr_t stack_top; /* in the high half */
+    struct lfence lfence;
+} own;
+
+/* The firmware's registers while ours are in force. */
+struct core {
+    uint64_t rflags;
+    uint64_t cr0;
+    uint64_t cr3;
+    uint64_t cr4;
+    uint64_t efer;
+};
+
+/*
+ * Write protection on, which U-Boot leaves off, or read-only pages could be written; no-execute pages
+ * and machine checks on; shadow stacks off, which would not follow us onto our stack. Loading CR3
+ * drops every translation of ours that an earlier window left behind: none of them is global.
+ */
+static void core_take(struct core *c, bool firmware_interrupts)
+{
+    const bool machine_checks = cpuid(1, 0).edx >> 7 & 1;
+
+    c->rflags = read_rflags();
+    interrupts_off();
+    c->cr0 = read_cr0();
+    c->cr3 = read_cr3();
+    c->cr4 = read_cr4();
+    c->efer = read_msr(MSR_EFER);
+
+    descriptors_load(firmware_interrupts);
+    write_cr4((c->cr4 | (machine_checks ? CR4_MCE : 0)) & ~(uint64_t)CR4_CET);
+    write_cr0(c->cr0 | CR0_WP);
+    if (!(c->efer & EFER_NXE))
+        write_msr(MSR_EFER, c->efer | EFER_NXE);
+    page_tables_follow(&own.tables, (const uint64_t *)(uintptr_t)(c->cr3 & PAGE_FRAME));
+    write_cr3((uintptr_t)own.tables.root);
+}
+
+static void core_give_back(const struct core *c)
+{
+    write_cr3(c->cr3);
+    if (!(c->efer & EFER_NXE))
+        write_msr(MSR_EFER, c->efer);
+    write_cr0(c->cr0);
+    write_cr4(c->cr4);
+    descriptors_restore();
+    if (c->rflags & RFLAGS_IF)
+        interrupts_on();
+}
+
+/* A function of ours that may fault, with our vectors around it. */
+static struct window_result try(void (*function)(uintptr_t, uintptr_t, uintptr_t))
+{
+    struct guarded_call call = {.function = function, .stack_top = own.stack_top};
+    struct window_result result;
+    struct core core;
+
+    core_take(&core, false);
+    guarded_run(&call, &result);
+    core_give_back(&core);
+    return result;
+}
+
+static void try_apic(uintptr_t a, uintptr_t b, uintptr_t c)
+{
+    (void)a, (void)b, (void)c;
+    apic_start(own.services->tick_hz);
+}
+
+static void try_lfence(uintptr_t a, uintptr_t b, uintptr_t c)
+{
+    (void)a, (void)b, (void)c;
+    lfence_serialise(&own.lfence);
+}
+
+static void run_list(uintptr_t list, uintptr_t count, uintptr_t counters)
+{
+    reader_run((struct reading *)list, count, (enum reader_counters)counters);
+}
+
+static struct guarded_call list_call(struct reading *list, size_t count, enum reader_counters counters, bool interrupts)
+{
+    return (struct guarded_call){
+        .function = run_list,
+        .argument = {(uintptr_t)list, count, counters},
+        .stack_top = own.stack_top,
+        .interrupts = interrupts,
+    };
+}
+
+struct window_result own_window(struct reading *list, size_t count, enum reader_counters counters, unsigned deadline_ms)
+{
+    const bool deadline = deadline_ms > 0 && apic_no_deadline() == NULL;
+    struct guarded_call call = list_call(list, count, counters, deadline);
+    struct window_result result;
+    struct apic_state apic;
+    struct core core;
+
+    core_take(&core, false);
+    apic_quiet(&apic);
+    if (deadline)
+        apic_arm(deadline_ms);
+    guarded_run(&call, &result);
+    if (deadline)
+        apic_disarm();
+    apic_restore(&apic);
+    core_give_back(&core);
+    return result;
+}
+
+const char *own_no_window(struct reading *list, size_t count, enum reader_counters counters, struct window_result *result)
+{
+    struct guarded_call call = list_call(list, count, counters, true);
+    struct core core;
+
+    /* U-Boot runs like this, and has no interrupt vectors that could take one. */
+    if (!(read_rflags() & RFLAGS_IF))
+        return "the firmware runs with interrupts disabled";
+
+    core_take(&core, true);
+    guarded_run(&call, result);
+    core_give_back(&core);
+    return NULL;
+}
+
+const char *own_no_deadline(void)
+{
+    return apic_no_deadline();
+}
+
+enum reader_counters own_counters(const char **why_not)
+{
+    *why_not = "performance counters are not programmed on x86-64 yet";
+    return READER_TIME_ONLY;
+}
+
+/* CPUID.80000001H:EDX[20] and [26] (Intel SDM vol. 2A, CPUID; AMD APM vol. 3, E.4.2). */
+static bool has_no_execute(void)
+{
+    return cpuid_known(0x80000001, 0).edx >> 20 & 1;
+}
+
+static bool has_1g_pages(void)
+{
+    return cpuid_known(0x80000001, 0).edx >> 26 & 1;
+}
+
+void own_page_sizes(size_t out[10])
+{
+    size_t n = 0;
+
+    out[n++] = PAGE_4K;
+    out[n++] = PAGE_2M;
+    if (has_1g_pages())
+        out[n++] = PAGE_1G;
+    out[n] = 0;
+}
+
+static bool is_ram(uint64_t base, uint64_t bytes)
+{
+    for (size_t i = 0; i < own.services->ram_count && bytes > 0; i++) {
+        const struct own_range *r = &own.services->ram[i];
+
+        if (base >= r->base && base - r->base < r->bytes) {
+            const uint64_t here = r->bytes - (base - r->base);
+            const uint64_t taken = here < bytes ? here : bytes;
+
+            base += taken;
+            bytes -= taken;
+        }
+    }
+    return bytes == 0;
+}
+
+const char *own_map(uint64_t physical, size_t bytes, size_t page_bytes, bool code, uintptr_t *at)
+{
+    size_t sizes[10];
+    size_t i = 0;
+
+    own_page_sizes(sizes);
+    while (sizes[i] != 0 && sizes[i] != page_bytes)
+        i++;
+    if (sizes[i] == 0)
+        return "this core has no pages of that size";
+    if (bytes == 0 || (bytes | physical) & (page_bytes - 1))
+        return "not a whole number of pages";
+    if (!is_ram(physical, bytes))
+        return "not all of it is memory";
+    return page_tables_map(&own.tables, physical, bytes, page_bytes, code, at);
+}
+
+void own_unmap_all(void)
+{
+    page_tables_unmap_all(&own.tables);
+}
+
+void own_code_written(const void *base, size_t bytes)
+{
+    /*
+     * Caches are coherent, but code that was written at another linear address than it runs at needs a
+     * serialising instruction before it runs (Intel SDM vol. 3A, 12.6).
+     */
+    (void)base, (void)bytes;
+    (void)cpuid(0, 0);
+}
+
+const char *own_start(const struct own_services *services)
+{
+    const char *problem;
+    uintptr_t stack;
+
+    own.services = services;
+    own.tables = (struct page_tables){
+        .pages = services->pages,
+        .free_pages = services->free_pages,
+        .levels = read_cr4() & CR4_LA57 ? 5 : 4,
+    };
+    if (!has_no_execute())
+        return "no-execute pages are missing, or the firmware has switched them off";
+
+    problem = page_tables_start(&own.tables);
+    if (problem == NULL)
+        problem = descriptors_start(services->pages);
+    if (problem == NULL) {
+        own.stack = services->pages(STACK_BYTES, PAGE_4K);
+        stack = own.stack == NULL ? 0 : page_tables_map_stack(&own.tables, (uintptr_t)own.stack, STACK_BYTES);
+        own.stack_top = stack + STACK_BYTES;
+        if (stack == 0)
+            problem = "no memory for a stack";
+    }
+    if (problem != NULL) {
+        own_finish();
+        return problem;
+    }
+
+    if (try(try_apic).end != WINDOW_RAN)
+        apic_unusable("the local APIC cannot be reached");
+    try(try_lfence);
+    return NULL;
+}
+
+static void undo_lfence(uintptr_t a, uintptr_t b, uintptr_t c)
+{
+    (void)a, (void)b, (void)c;
+    lfence_restore(&own.lfence);
+}
+
+void own_finish(void)
+{
+    if (own.lfence.changed)
+        try(undo_lfence);
+    own.lfence = (struct lfence){0};
+    apic_unusable("the core has been given back");
+
+    page_tables_finish(&own.tables);
+    descriptors_finish(own.services->free_pages);
+    if (own.stack != NULL)
+        own.services->free_pages(own.stack, STACK_BYTES);
+    own.stack = NULL;
+}
+
+size_t own_values(struct own_value *out, size_t room)
+{
+    const uint32_t features = cpuid(1, 0).edx;
+    const struct vector_state *found = vector_state_found();
+    struct own_value values[VALUES];
+    size_t n = 0;
+
+    values[n++] = (struct own_value){"CR0", found->cr0};
+    values[n++] = (struct own_value){"CR0 in windows", read_cr0() | CR0_WP};
+    values[n++] = (struct own_value){"CR3", read_cr3()};
+    values[n++] = (struct own_value){"CR4", found->cr4};
+    values[n++] = (struct own_value){"CR4 in windows", (read_cr4() | (features >> 7 & 1 ? CR4_MCE : 0)) & ~(uint64_t)CR4_CET};
+    values[n++] = (struct own_value){"EFER", read_msr(MSR_EFER)};
+    if (read_cr4() & CR4_OSXSAVE) {
+        values[n++] = (struct own_value){"XCR0", found->xcr0};
+        values[n++] = (struct own_value){"XCR0 in windows", read_xcr0()};
+    }
+    /* CPUID.01H:EDX says which of these registers there are: [9] APIC, [16] PAT, [12] MTRR. */
+    if (features >> 9 & 1)
+        values[n++] = (struct own_value){"IA32_APIC_BASE", read_msr(MSR_APIC_BASE)};
+    if (features >> 16 & 1)
+        values[n++] = (struct own_value){"IA32_PAT", read_msr(MSR_PAT)};
+    if (features >> 12 & 1)
+        values[n++] = (struct own_value){"IA32_MTRR_DEF_TYPE", read_msr(MSR_MTRR_DEF_TYPE)};
+    if (own.lfence.switchable) {
+        values[n++] = (struct own_value){"DE_CFG", own.lfence.found};
+        values[n++] = (struct own_value){"DE_CFG in windows", own.lfence.set};
+    }
+
+    if (n > room)
+        n = room;
+    for (size_t i = 0; i < n; i++)
+        out[i] = values[i];
+    return n;
+}

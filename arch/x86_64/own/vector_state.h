@@ -1,0 +1,15 @@
+/* The control registers as own_vector_state_on found them, for the environment record. */
+#ifndef FATHOM_ARCH_X86_64_OWN_VECTOR_STATE_H
+#define FATHOM_ARCH_X86_64_OWN_VECTOR_STATE_H
+
+#include <stdint.h>
+
+struct vector_state {
+    uint64_t cr0;
+    uint64_t cr4;
+    uint64_t xcr0; /* 0 where there is none */
+};
+
+const struct vector_state *vector_state_found(void);
+
+#endif
