@@ -1,0 +1,342 @@
+/* Configuration: every key, and no input that stops a run or floods it with warnings. */
+/* link: lib/config.c lib/statistics.c */
+/* libs: -lm */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/config.h"
+#include "lib/statistics.h"
+
+/* What a parse said: how many warnings, and all of them as `subject: text` lines. */
+struct said {
+    unsigned count;
+    char text[16384];
+};
+
+static void note(void *context, const char *subject, const char *text)
+{
+    struct said *said = context;
+    size_t used = strlen(said->text);
+
+    said->count++;
+    for (const char *at = text; *at; at++)
+        assert_true(*at >= ' ' && *at <= '~');
+    snprintf(said->text + used, sizeof said->text - used, "%s: %s\n", subject, text);
+}
+
+/* From a heap block of just this length, so that a read past it is seen. */
+static struct said parse_bytes(struct config *c, const void *text, size_t bytes)
+{
+    struct said said = {0};
+    char *copy = malloc(bytes);
+
+    if (bytes > 0)
+        memcpy(copy, text, bytes);
+    config_parse(c, "FATHOM.CFG", copy, bytes, note, &said);
+    free(copy);
+    return said;
+}
+
+static struct said parse(struct config *c, const char *text)
+{
+    config_defaults(c);
+    return parse_bytes(c, text, strlen(text));
+}
+
+static void assert_defaults(const struct config *c)
+{
+    assert_string_equal(c->probes, "");
+    assert_string_equal(c->notes, "");
+    assert_int_equal(c->profile, PROFILE_QUICK);
+    assert_int_equal(c->after, AFTER_STAY);
+    assert_int_equal(c->repeat, 1);
+    assert_int_equal(c->memory_mib, 0);
+    assert_int_equal(c->deadline_ms, 1000);
+    assert_int_equal(c->core, 0);
+    assert_false(c->retry);
+    assert_true(c->serial);
+    assert_true(c->windows);
+}
+
+static void every_key_is_set(void **state)
+{
+    struct config c;
+    struct said said = parse(&c, "# a comment\n\nprobes = cache, l1i return_stack\nprofile=full\n after\t=\tpoweroff \n"
+                                 "repeat = 1000000\nmemory = 1048576\ndeadline = 10\ncore = 3\nretry = all\n"
+                                 "serial = off\nwindows = off\nnotes = bench #3, = sign");
+
+    (void)state;
+    assert_string_equal(said.text, "");
+    assert_string_equal(c.probes, "cache, l1i return_stack");
+    assert_int_equal(c.profile, PROFILE_FULL);
+    assert_int_equal(c.after, AFTER_POWEROFF);
+    assert_int_equal(c.repeat, 1000000);
+    assert_int_equal(c.memory_mib, 1048576);
+    assert_int_equal(c.deadline_ms, 10);
+    assert_int_equal(c.core, 3);
+    assert_true(c.retry);
+    assert_false(c.serial);
+    assert_false(c.windows);
+    assert_string_equal(c.notes, "bench #3, = sign");
+}
+
+static void every_word_is_known(void **state)
+{
+    struct config c;
+    char text[64];
+
+    (void)state;
+    for (unsigned i = 0; i < PROFILES; i++) {
+        snprintf(text, sizeof text, "profile = %s", profile_names[i]);
+        assert_int_equal(parse(&c, text).count, 0);
+        assert_int_equal(c.profile, i);
+    }
+    for (unsigned i = 0; i < AFTERS; i++) {
+        snprintf(text, sizeof text, "After = %s", after_names[i]);
+        assert_int_equal(parse(&c, text).count, 0);
+        assert_int_equal(c.after, i);
+    }
+    assert_int_equal(parse(&c, "retry = NONE\nserial = On\nwindows = on\nprobes =\nnotes =\nmemory = 0").count, 0);
+    assert_defaults(&c);
+}
+
+static void comments_end_a_line(void **state)
+{
+    struct config c;
+    struct said said = parse(&c, "repeat = 3 # thrice\ncore = 1#2\nserial = off\t#x\n#after = reboot\n  # core = 9\n");
+
+    (void)state;
+    assert_int_equal(c.repeat, 3);
+    assert_false(c.serial);
+    assert_int_equal(c.core, 0);
+    assert_int_equal(c.after, AFTER_STAY);
+    assert_int_equal(said.count, 1); /* 1#2: no blank before it */
+}
+
+static void line_ends_and_byte_order_mark(void **state)
+{
+    const char *const texts[] = {
+        "\xef\xbb\xbfrepeat = 2\r\n\r\ncore = 5\r\nfoo = 1\r\n",
+        "repeat = 2\r\rcore = 5\rfoo = 1",
+        "repeat = 2\n\ncore = 5\nfoo = 1",
+        "repeat = 2\r\n\ncore = 5\n\rfoo = 1",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct config c;
+        struct said said = parse(&c, texts[i]);
+
+        assert_int_equal(c.repeat, 2);
+        assert_int_equal(c.core, 5);
+        assert_int_equal(said.count, 1);
+        assert_non_null(strstr(said.text, i < 3 ? "FATHOM.CFG: line 4: foo: " : "FATHOM.CFG: line 5: foo: "));
+    }
+}
+
+/* Each names line, key, what was found and what is taken; the value before stays. */
+static void bad_values_are_explained(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"\nrepeat = 0", "line 2: repeat: '0' cannot be used; it takes a whole number from 1 to 1000000"},
+        {"repeat = 1000001", "'1000001'"},
+        {"repeat = 99999999999999999999999", "'99999999999999999999999'"},
+        {"repeat = 4294967297", "'4294967297'"},
+        {"repeat = -1", "'-1'"},
+        {"repeat = 1.5", "'1.5'"},
+        {"repeat = 0x10", "'0x10'"},
+        {"repeat = 5 MiB", "'5 MiB'"},
+        {"repeat =", "repeat: ''"},
+        {"memory = 15", "from 16 to 1048576"},
+        {"memory = 1048577", "from 16 to 1048576"},
+        {"deadline = 9", "from 10 to 1000"},
+        {"deadline = 1001", "from 10 to 1000"},
+        {"core = 65536", "from 0 to 65535"},
+        {"profile = fast", "smoke, quick, standard or full"},
+        {"after = halt", "stay, reboot, poweroff or return"},
+        {"retry = on", "none or all"},
+        {"serial = yes", "on or off"},
+        {"windows = 1", "on or off"},
+        {"probes = cache;l1i", "names of probes"},
+        {"probes = \x1b[31m", "'?[31m'"},
+        {"colour = red", "colour: unknown key; known are probes, profile, after, repeat, memory, deadline, core, "
+                         "retry, serial, windows, notes\n"},
+        {"= 3", ": unknown key"},
+        {"hello there", "line 1: 'hello there' has no '='"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct config c;
+        struct said said = parse(&c, cases[i].text);
+
+        assert_int_equal(said.count, 1);
+        if (!strstr(said.text, cases[i].says))
+            fail_msg("%s says %s", cases[i].text, said.text);
+        assert_defaults(&c);
+    }
+}
+
+static void texts_at_their_longest(void **state)
+{
+    struct config c;
+    char line[400];
+
+    (void)state;
+    for (size_t length = 126; length <= 300; length++) {
+        bool probes_fit = length < sizeof c.probes, notes_fit = length < sizeof c.notes;
+
+        snprintf(line, sizeof line, "probes=%0*d", (int)length, 0);
+        assert_int_equal(parse(&c, line).count, !probes_fit);
+        assert_int_equal(strlen(c.probes), probes_fit ? length : 0);
+        snprintf(line, sizeof line, "notes=%0*d", (int)length, 0);
+        assert_int_equal(parse(&c, line).count, !notes_fit);
+        assert_int_equal(strlen(c.notes), notes_fit ? length : 0);
+    }
+}
+
+/* The last one counts, and a later source may say otherwise without a warning. */
+static void doubles_are_told(void **state)
+{
+    struct config c;
+    struct said said = parse(&c, "core = 1\ncore = bad\nCORE = 2\n");
+
+    (void)state;
+    assert_int_equal(said.count, 2);
+    assert_non_null(strstr(said.text, "line 3: core: was set before, on line 1; this one counts"));
+    assert_int_equal(c.core, 2);
+    assert_int_equal(parse_bytes(&c, "core = 4", 8).count, 0);
+    assert_int_equal(c.core, 4);
+}
+
+static void what_is_not_text(void **state)
+{
+    static const char zeros[] = "core\0 = 1\ncore = 1\0\nrepeat = 7\n\0";
+    static const char utf16[] = "\xff\xfe" "c\0o\0r\0e\0=\0" "1\0\n";
+    struct config c;
+    struct said said;
+
+    (void)state;
+    config_defaults(&c);
+    assert_int_equal(parse_bytes(&c, "", 0).count, 0);
+    said = parse_bytes(&c, zeros, sizeof zeros - 1);
+    assert_int_equal(said.count, 3);
+    assert_non_null(strstr(said.text, "line 2: holds a zero byte"));
+    assert_int_equal(c.core, 0);
+    assert_int_equal(c.repeat, 7);
+    said = parse_bytes(&c, utf16, sizeof utf16);
+    assert_int_equal(said.count, 1);
+    assert_non_null(strstr(said.text, "UTF-16"));
+    assert_int_equal(c.core, 0);
+}
+
+/* A kernel image under the name of the configuration: a handful of warnings, no more. */
+static void a_mebibyte_of_anything(void **state)
+{
+    enum { BYTES = 1 << 20 };
+    const char *const fillings[] = {"\n", "\r", "=", "=\n", "a", "a\n", "core=x\n", "core=1\n", "#", " ", "", "random"};
+    char *text = malloc(BYTES);
+    uint64_t random = 11;
+
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < sizeof fillings / sizeof fillings[0]; i++) {
+        struct config c;
+        struct said said = {0};
+        size_t length = strlen(fillings[i]) + (*fillings[i] == 0);
+
+        for (size_t at = 0; at < BYTES; at++)
+            text[at] = i == 11 ? (char)random_next(&random) : fillings[i][at % length];
+        config_defaults(&c);
+        config_parse(&c, "FATHOM.CFG", text, BYTES, note, &said);
+        assert_in_range(said.count, 0, 21);
+        if (said.count == 21)
+            assert_non_null(strstr(said.text, "further problems, from line"));
+    }
+    free(text);
+}
+
+static void exactly_twenty_are_shown(void **state)
+{
+    struct config c;
+    char text[100] = "";
+
+    (void)state;
+    for (unsigned i = 1; i <= 25; i++) {
+        struct said said;
+
+        strcat(text, "x\n");
+        said = parse(&c, text);
+        assert_int_equal(said.count, i < 21 ? i : 21);
+        assert_true((strstr(said.text, "further problems, from line 21 on") != NULL) == (i > 20));
+    }
+}
+
+static void load_options_are_words(void **state)
+{
+    static const char text[] = "  profile=full\tprobes=cache,l1i core=2 quiet notes=a#b\n repeat=x ";
+    struct config c;
+    struct said said = {0};
+
+    (void)state;
+    config_defaults(&c);
+    config_parse_words(&c, "load options", text, sizeof text - 1, note, &said);
+    assert_int_equal(c.profile, PROFILE_FULL);
+    assert_string_equal(c.probes, "cache,l1i");
+    assert_int_equal(c.core, 2);
+    assert_string_equal(c.notes, "a#b");
+    assert_int_equal(said.count, 2);
+    assert_non_null(strstr(said.text, "load options: word 4: 'quiet' has no '='"));
+    assert_non_null(strstr(said.text, "load options: word 6: repeat: 'x'"));
+}
+
+/* A reason is cut to the room there is, whatever that is. */
+static void reasons_fit_their_room(void **state)
+{
+    struct config c;
+
+    (void)state;
+    config_defaults(&c);
+    for (size_t room = 1; room < 200; room++) {
+        char *why = malloc(room);
+
+        assert_non_null(why);
+        assert_false(config_set(&c, "no such key, and a long one at that, so that it is cut", "1", why, room));
+        assert_true(strlen(why) < room);
+        assert_false(config_set(&c, "core", "none, and that is a long value that has to be cut", why, room));
+        assert_true(strlen(why) < room);
+        free(why);
+    }
+    assert_true(config_set(&c, "core", "7", NULL, 0));
+    assert_int_equal(c.core, 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key_is_set),
+        cmocka_unit_test(every_word_is_known),
+        cmocka_unit_test(comments_end_a_line),
+        cmocka_unit_test(line_ends_and_byte_order_mark),
+        cmocka_unit_test(bad_values_are_explained),
+        cmocka_unit_test(texts_at_their_longest),
+        cmocka_unit_test(doubles_are_told),
+        cmocka_unit_test(what_is_not_text),
+        cmocka_unit_test(a_mebibyte_of_anything),
+        cmocka_unit_test(exactly_twenty_are_shown),
+        cmocka_unit_test(load_options_are_words),
+        cmocka_unit_test(reasons_fit_their_room),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,300 @@
+/* The journal: a probe that twice started and never ended is skipped, whatever became of the files. */
+/* link: lib/journal.c lib/record.c */
+/* libs: -lm */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/journal.h"
+#include "lib/record.h"
+
+static const char OURS[] = "00000000deadbeef";
+
+double machine_seconds(void)
+{
+    return 0;
+}
+
+/* A result file in memory, written by the writer that writes the real ones. */
+struct file {
+    struct writer writer;
+    size_t used;
+    char text[65536];
+};
+
+static bool append(void *context, const char *bytes, size_t count)
+{
+    struct file *f = context;
+
+    if (sizeof f->text - f->used < count)
+        return false;
+    memcpy(f->text + f->used, bytes, count);
+    f->used += count;
+    return true;
+}
+
+static void begin_without_run(struct file *f)
+{
+    f->used = 0;
+    writer_start(&f->writer);
+    writer_add(&f->writer, (struct sink){.name = "file", .context = f, .write = append});
+}
+
+static void begin(struct file *f, const char *fingerprint, unsigned repeat_index)
+{
+    struct record r;
+
+    begin_without_run(f);
+    record_start(&r, &f->writer, "run");
+    record_object(&r, "machine"); /* a decoy: only the line's own keys count */
+    record_text(&r, "fingerprint", "ffffffffffffffff");
+    record_close(&r);
+    record_text(&r, "fingerprint", fingerprint);
+    record_integer(&r, "repeat_index", repeat_index);
+    record_send(&r);
+}
+
+static void put(struct file *f, const char *kind, const char *probe)
+{
+    struct record r;
+
+    record_start(&r, &f->writer, kind);
+    if (probe)
+        record_text(&r, "probe", probe);
+    record_send(&r);
+}
+
+/* From a heap block of just this length, so that a read past it is seen. */
+static void read_file(struct journal *j, const char *text, size_t bytes)
+{
+    char *copy = malloc(bytes);
+
+    if (bytes > 0)
+        memcpy(copy, text, bytes);
+    journal_add(j, copy, bytes);
+    free(copy);
+}
+
+/*
+ * Reads files that are given as texts, newest first: `+a` starts probe a, `-a` ends it, `!` is the
+ * done record; what is not ours starts with `?`.
+ */
+static void read_files(struct journal *j, const char *const *texts, size_t count)
+{
+    static struct file f;
+
+    journal_start(j, OURS);
+    for (size_t i = 0; i < count; i++) {
+        const char *text = texts[i];
+        bool ours = *text != '?';
+
+        begin(&f, ours ? OURS : "1111111111111111", (unsigned)(count - i));
+        for (text += !ours; *text; text++) {
+            char probe[2] = {text[1], 0};
+
+            if (*text == '!') {
+                put(&f, "done", NULL);
+            } else {
+                put(&f, *text == '+' ? "start" : "end", probe);
+                text++;
+            }
+        }
+        read_file(j, f.text, f.used);
+    }
+}
+
+static void probes_that_hang_twice_are_skipped(void **state)
+{
+    static const struct {
+        const char *files[4];
+        bool skips;
+    } cases[] = {
+        {{""}, false},
+        {{"+a"}, false},
+        {{"+a", "+a"}, true},
+        {{"+a", "+a-a", "+a"}, false},          /* not twice in a row */
+        {{"+a-a!", "+a", "+a"}, false},         /* settled since */
+        {{"+b-b-a!", "+a", "+a"}, true},        /* the skip itself settles nothing */
+        {{"-a", "-a", "+a", "+a"}, true},
+        {{"-a", "+a", "-a", "+a"}, true},
+        {{"+b-b", "+a", "+b-b", "+a"}, true},   /* runs that did not start it are passed over */
+        {{"+a", "?+a", "?+a-a"}, false},        /* another machine's */
+        {{"+a", "?+a-a", "+a"}, true},
+        {{"+a-a+a", "+a"}, true},               /* its last start counts */
+        {{"+a+a-a", "+a", "+a"}, false},
+        {{"+a+a"}, false},                      /* one run, however many starts */
+        {{"+a+a", "+a"}, true},
+        {{"+b+a", "+b-b+a"}, true},
+        {{"+a-a", "+a-a", "+a", "+a"}, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct journal j;
+        size_t count = 0;
+
+        while (count < 4 && cases[i].files[count])
+            count++;
+        read_files(&j, cases[i].files, count);
+        if (journal_skips(&j, "a") != cases[i].skips)
+            fail_msg("case %zu", i);
+        assert_false(journal_skips(&j, "never heard of"));
+    }
+}
+
+static void other_probes_are_not_touched(void **state)
+{
+    const char *const files[] = {"+a-a+b", "+a-a+b"};
+    struct journal j;
+
+    (void)state;
+    read_files(&j, files, 2);
+    assert_true(journal_skips(&j, "b"));
+    assert_false(journal_skips(&j, "a"));
+    assert_int_equal(j.runs, 2);
+}
+
+/* The newest run of this machine counts, not the newest file. */
+static void repeats_are_counted(void **state)
+{
+    const char *const fresh[] = {"?!", "?"};
+    const char *const finished[] = {"?", "+a-a!", "+a"};
+    const char *const cut[] = {"+a", "+a-a!"};
+    struct journal j;
+
+    (void)state;
+    read_files(&j, fresh, 2);
+    assert_int_equal(j.runs, 0);
+    assert_int_equal(j.repeat_done, 0);
+    assert_false(j.repeat_finished);
+    read_files(&j, finished, 3);
+    assert_int_equal(j.runs, 2);
+    assert_int_equal(j.repeat_done, 2);
+    assert_true(j.repeat_finished);
+    read_files(&j, cut, 2);
+    assert_int_equal(j.repeat_done, 2);
+    assert_false(j.repeat_finished);
+}
+
+static void many_and_long_names(void **state)
+{
+    static struct file f;
+    struct journal j;
+    char name[64];
+
+    (void)state;
+    journal_start(&j, OURS);
+    for (unsigned file = 0; file < 2; file++) {
+        begin(&f, OURS, 1);
+        for (unsigned i = 0; i < JOURNAL_PROBES + 20; i++) {
+            snprintf(name, sizeof name, "probe_%u", i);
+            put(&f, "start", name);
+        }
+        read_file(&j, f.text, f.used);
+    }
+    assert_int_equal(j.count, JOURNAL_PROBES);
+    assert_true(journal_skips(&j, "probe_127"));
+    assert_false(journal_skips(&j, "probe_128")); /* no room: it runs */
+
+    journal_start(&j, OURS);
+    begin(&f, OURS, 1);
+    put(&f, "start", "a_name_of_far_more_than_thirty_one_letters");
+    read_file(&j, f.text, f.used);
+    read_file(&j, f.text, f.used);
+    assert_true(journal_skips(&j, "a_name_of_far_more_than_thirty_one_letters"));
+    assert_false(journal_skips(&j, "a_name_of_far_more_than_thirty"));
+}
+
+/* Power is cut after any byte: what was whole by then counts, and nothing else. */
+static void files_cut_anywhere(void **state)
+{
+    static struct file f;
+    size_t run_end, start_end, end_end;
+
+    (void)state;
+    begin(&f, OURS, 9);
+    run_end = f.used;
+    put(&f, "start", "a");
+    start_end = f.used;
+    put(&f, "end", "a");
+    end_end = f.used;
+    put(&f, "done", NULL);
+
+    for (size_t cut = 0; cut <= f.used; cut++) {
+        struct journal j;
+
+        journal_start(&j, OURS);
+        read_file(&j, f.text, cut);
+        read_file(&j, f.text, cut);
+        /* A line is whole without its newline. */
+        assert_int_equal(j.runs, cut + 1 >= run_end ? 2 : 0);
+        assert_int_equal(j.repeat_done, cut + 1 >= run_end ? 9 : 0);
+        assert_int_equal(j.repeat_finished, cut + 1 >= f.used);
+        assert_int_equal(journal_skips(&j, "a"), cut + 1 >= start_end && cut + 1 < end_end);
+    }
+}
+
+/* One wrong byte costs the line it is in: never is a probe skipped because of it. */
+static void damaged_lines_are_passed_over(void **state)
+{
+    static struct file f;
+    size_t end_start;
+    struct journal j;
+
+    (void)state;
+    begin(&f, OURS, 1);
+    put(&f, "start", "a");
+    end_start = f.used;
+    put(&f, "end", "a");
+    for (size_t at = 0; at < f.used; at++) {
+        for (unsigned bit = 0; bit < 8; bit++) {
+            f.text[at] ^= (char)(1 << bit);
+            journal_start(&j, OURS);
+            read_file(&j, f.text, f.used);
+            f.text[at] ^= (char)(1 << bit);
+            read_file(&j, f.text, f.used);
+            /* The undamaged copy has an end, so that nothing is ever unended twice. */
+            assert_false(journal_skips(&j, "a"));
+            if (at < end_start - 1)
+                assert_true(j.count == 1 && j.entries[0].unended == 0);
+        }
+    }
+}
+
+static void without_a_run_record_nothing_counts(void **state)
+{
+    static struct file f;
+    struct journal j;
+
+    (void)state;
+    journal_start(&j, OURS);
+    begin_without_run(&f);
+    put(&f, "start", "a");
+    read_file(&j, f.text, f.used);
+    read_file(&j, f.text, f.used);
+    read_file(&j, "", 0);
+    assert_int_equal(j.runs, 0);
+    assert_false(journal_skips(&j, "a"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(probes_that_hang_twice_are_skipped),
+        cmocka_unit_test(other_probes_are_not_touched),
+        cmocka_unit_test(repeats_are_counted),
+        cmocka_unit_test(many_and_long_names),
+        cmocka_unit_test(files_cut_anywhere),
+        cmocka_unit_test(damaged_lines_are_passed_over),
+        cmocka_unit_test(without_a_run_record_nothing_counts),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
