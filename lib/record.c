@@ -54,9 +54,12 @@ static void write_sink(struct writer *w, size_t i, const char *line, size_t byte
 {
     struct sink *s = &w->sinks[i];
 
-    w->unflushed[i]++;
-    if (s->failed || !s->write(s->context, line, bytes))
+    if (!s->failed && s->write(s->context, line, bytes)) {
+        w->unflushed[i] += s->flush != NULL;
+    } else {
+        w->lost++;
         fail_sink(w, i);
+    }
 }
 
 static void flush_sink(struct writer *w, size_t i)

@@ -29,7 +29,7 @@ struct writer {
     uint64_t lost;        /* lines that sinks did not take or did not flush, added up over the sinks */
     double last_flush;    /* machine_seconds */
     bool flush_due;       /* unflushed bytes are waiting */
-    uint64_t unflushed[WRITER_SINKS]; /* lines each sink took since its last flush */
+    uint64_t unflushed[WRITER_SINKS]; /* lines each sink took since its last flush; 0 where nothing is buffered */
     bool told[WRITER_SINKS];          /* a warning about this sink's failure has been sent */
     char *held;           /* lines the first sink took and the others get after its flush */
     size_t held_used, held_room;
