@@ -1,0 +1,190 @@
+/* link: arch/emit.c arch/aarch64/emit.c */
+/* libs: -lcapstone -lunicorn -lm */
+/* Protects the AArch64 emitter: its encodings, its limits, and that kernels do what they say. */
+#include "tests/unit/emit_common.h"
+
+static const char *const name[REGS] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10"};
+
+/* "" for 0, else ", #8". */
+static const char *displacement(int64_t n)
+{
+    static char text[32];
+    if (n == 0)
+        return "";
+    snprintf(text, sizeof text, ", #%" PRId64, n);
+    return text;
+}
+
+static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t here)
+{
+    static const char *const fences[FENCES] = {
+        [FENCE_LOADS] = "dsb ld",
+        [FENCE_STORES] = "dsb st",
+        [FENCE_MEMORY] = "dsb sy",
+        [FENCE_INSTRUCTIONS] = "isb",
+    };
+    const char *a = name[o.a], *b = name[o.b], *c = name[o.c];
+    const uint64_t target = at + (uint64_t)o.n;
+
+#define SAY(...) snprintf(text, size, __VA_ARGS__)
+    switch (o.kind) {
+    case NOP: SAY("nop"); break;
+    case MOVE: SAY("mov %s, %s", a, b); break;
+    case CONSTANT: /* one MOVZ; the others are tried by value */ SAY("movz %s, #%" PRId64, a, o.n); break;
+    case ADD: SAY("add %s, %s, %s", a, a, b); break;
+    case ADD_CONSTANT: SAY("%s %s, %s, #%d", o.n < 0 ? "sub" : "add", a, a, abs((int)o.n)); break;
+    case XOR: SAY("eor %s, %s, %s", a, a, b); break;
+    case AND_CONSTANT: SAY("and %s, %s, #%" PRId64, a, a, (INT64_C(1) << o.n) - 1); break;
+    case SHIFT_RIGHT: SAY("lsr %s, %s, #%" PRId64, a, a, o.n); break;
+    case MULTIPLY: SAY("mul %s, %s, %s", a, a, b); break;
+    case DIVIDE: SAY("udiv %s, %s, %s", a, a, b); break;
+    case SQUARE_ROOT: SAY("fsqrt d%u, d%u", o.a, o.b); break;
+    case VECTOR_ADD: SAY("fadd d%u, d%u, d%u", o.a, o.a, o.b); break;
+    case LOAD: SAY("%s %s, [%s%s]", o.n < 0 ? "ldur" : "ldr", a, b, displacement(o.n)); break;
+    case STORE: SAY("%s %s, [%s%s]", o.n < 0 ? "stur" : "str", a, b, displacement(o.n)); break;
+    case LOAD_INDEXED: SAY("ldr %s, [%s, %s, lsl #3]", a, b, c); break;
+    case FENCE: SAY("%s", fences[o.n]); break;
+    case BRANCH: SAY("b #%" PRId64, target); break;
+    case BRANCH_IF_ZERO: SAY("cbz %s, #%" PRId64, a, target); break;
+    case BRANCH_IF_NOT_ZERO: SAY("cbnz %s, #%" PRId64, a, target); break;
+    case BRANCH_REGISTER: SAY("br %s", a); break;
+    case ADDRESS:
+        SAY("adrp %s, #%" PRId64 "; add %s, %s, #%" PRId64, a, target & ~UINT64_C(0xfff), a, a, target & 0xfff);
+        break;
+    case CALL: SAY("bl #%" PRId64, target); break;
+    case CALL_REGISTER: SAY("blr %s", a); break;
+    case ENTER: SAY("str x30, [sp, #-16]!"); break;
+    case LEAVE: SAY("ldr x30, [sp], #16; ret"); break;
+    case RETURN: SAY("ret"); break;
+    case LOOP:
+        if (here + 4 - target <= 1 << 20)
+            SAY("sub x0, x0, #1; cbnz x0, #%" PRId64, target);
+        else
+            SAY("sub x0, x0, #1; cbz x0, #%" PRId64 "; b #%" PRId64 "; b #%" PRId64, here + 12, target, here + 16);
+        break;
+    case UNDEFINED: SAY(".byte 0, 0, 0, 0"); break; /* Capstone 4 does not know UDF */
+    case UNKNOWN_REGISTER: SAY("mrs x16, s3_2_c1_c15_7"); break;
+    case KINDS: break;
+    }
+#undef SAY
+}
+
+static const char *const branches[] = {"b", "bl", "br", "blr", "ret", "cbz", "cbnz", NULL};
+
+/* CPACR_EL1.FPEN = 3: floating point is not trapped (Arm ARM DDI 0487, D17.2). */
+static void prepare(uc_engine *uc)
+{
+    const uint64_t fpen = 3 << 20;
+    UC(uc_reg_write(uc, UC_ARM64_REG_CPACR_EL1, &fpen));
+}
+
+/* One for each piece that is not the background, zeros or ones, at least one. */
+static unsigned constant_instructions(uint64_t value)
+{
+    unsigned not_zeros = 0, not_ones = 0;
+    for (unsigned shift = 0; shift < 64; shift += 16) {
+        not_zeros += (value >> shift & 0xffff) != 0;
+        not_ones += (value >> shift & 0xffff) != 0xffff;
+    }
+    const unsigned fewest = not_ones < not_zeros ? not_ones : not_zeros;
+    return fewest ? fewest : 1;
+}
+
+static const struct isa isa = {
+    .cs_arch = CS_ARCH_ARM64,
+    .cs_mode = CS_MODE_LITTLE_ENDIAN,
+    .uc_arch = UC_ARCH_ARM64,
+    .uc_mode = UC_MODE_LITTLE_ENDIAN,
+    .uc_registers = {UC_ARM64_REG_X0, UC_ARM64_REG_X1, UC_ARM64_REG_X2, UC_ARM64_REG_X3, UC_ARM64_REG_X4,
+                     UC_ARM64_REG_X5, UC_ARM64_REG_X6, UC_ARM64_REG_X7, UC_ARM64_REG_X8, UC_ARM64_REG_X9,
+                     UC_ARM64_REG_X10},
+    .uc_vector = {UC_ARM64_REG_Q0, UC_ARM64_REG_Q1, UC_ARM64_REG_Q2, UC_ARM64_REG_Q3, UC_ARM64_REG_Q4,
+                  UC_ARM64_REG_Q5, UC_ARM64_REG_Q6, UC_ARM64_REG_Q7},
+    .uc_stack_pointer = UC_ARM64_REG_SP,
+    .uc_link = UC_ARM64_REG_X30,
+    .prepare = prepare,
+    .branches = branches,
+    /* imm26 and imm19 count words from the branch, ADRP counts pages. */
+    .reach = {{BRANCH, -(INT64_C(1) << 27), (INT64_C(1) << 27) - 4},
+              {CALL, -(INT64_C(1) << 27), (INT64_C(1) << 27) - 4},
+              {BRANCH_IF_ZERO, -(INT64_C(1) << 20), (INT64_C(1) << 20) - 4},
+              {BRANCH_IF_NOT_ZERO, -(INT64_C(1) << 20), (INT64_C(1) << 20) - 4},
+              {ADDRESS, -(INT64_C(1) << 32), (INT64_C(1) << 32) - 1},
+              {LOOP, -(INT64_C(1) << 27) + 8, 0}},
+    .constant_instructions = constant_instructions,
+    .trap = 0,
+};
+
+static void words_only(void **state)
+{
+    (void)state;
+    static const unsigned no_nop[] = {1, 2, 3, 5, 6, 7, 8, 12};
+    for (size_t k = 0; k < sizeof no_nop / sizeof *no_nop; k++)
+        check_invalid((struct op){NOP, .n = no_nop[k]});
+    for (int64_t target = 0; target < 32; target++)
+        if (target % 4) {
+            check_invalid((struct op){BRANCH, .n = target});
+            check_invalid((struct op){BRANCH_IF_ZERO, .n = target});
+            check_invalid((struct op){BRANCH_IF_NOT_ZERO, .n = target});
+            check_invalid((struct op){CALL, .n = target});
+            check_invalid((struct op){LOOP, .n = target});
+            struct code c = fresh();
+            emit_nops(&c, (size_t)target);
+            assert_true(c.invalid);
+            c = fresh();
+            emit_place(&c, (size_t)target);
+            assert_true(c.invalid);
+            c = code_start(code_bytes, CODE_AT + (uint64_t)target, CODE_BYTES);
+            assert_true(c.invalid);
+        }
+}
+
+/* The choice between the short and the long way back lies exactly at the reach of CBNZ. */
+static void long_loops_take_the_long_way(void **state)
+{
+    (void)state;
+    for (size_t bytes = (1 << 20) - 16; bytes <= (1 << 20) + 16; bytes += 4) {
+        check_text(fresh(), bytes, (struct op){LOOP, .n = 0});
+        struct code c = fresh();
+        c.used = bytes;
+        emit_loop(&c, 0);
+        assert_int_equal(c.used - bytes, bytes + 4 <= 1 << 20 ? 8 : 16);
+    }
+}
+
+static void no_core_has_the_unknown_register(void **state)
+{
+    (void)state;
+    struct code c = fresh();
+    emit_unknown_register(&c);
+    emit_return(&c);
+    struct run r = {.entry = CODE_AT};
+    emulate(&c, &r);
+    assert_int_not_equal(r.error, UC_ERR_OK);
+    assert_int_equal(r.pc, CODE_AT);
+    run_end(&r);
+}
+
+static void the_isa_names_itself(void **state)
+{
+    (void)state;
+    assert_string_equal(emit_isa, "aarch64");
+    assert_int_equal(emit_alignment, 4);
+    assert_int_equal(emit_longest, 4);
+    assert_int_equal(emit_nop_lengths[0], 4);
+    assert_int_equal(emit_nop_lengths[1], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMON_TESTS,
+        cmocka_unit_test(words_only),
+        cmocka_unit_test(long_loops_take_the_long_way),
+        cmocka_unit_test(no_core_has_the_unknown_register),
+        cmocka_unit_test(the_isa_names_itself),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    capstone_start();
+    return cmocka_run_group_tests_name("emit AArch64", tests, NULL, NULL);
+}

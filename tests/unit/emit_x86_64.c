@@ -1,0 +1,171 @@
+/* link: arch/emit.c arch/x86_64/emit.c */
+/* libs: -lcapstone -lunicorn -lm */
+/* Protects the x86-64 emitter: its encodings, its limits, and that kernels do what they say. */
+#include "tests/unit/emit_common.h"
+
+static const char *const name[REGS] = {"rdi", "rsi", "rcx", "r8", "r9", "r10", "r11", "rbx", "rbp", "r12", "r13"};
+static const char *const name32[REGS] = {"edi",  "esi",  "ecx", "r8d", "r9d", "r10d",
+                                         "r11d", "ebx", "ebp", "r12d", "r13d"};
+
+/* "" for 0, else " + 8" or " - 8". */
+static const char *displacement(int64_t n)
+{
+    static char text[32];
+    if (n == 0)
+        return "";
+    snprintf(text, sizeof text, " %c %" PRId64, n < 0 ? '-' : '+', n < 0 ? -n : n);
+    return text;
+}
+
+static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t here)
+{
+    static const char *const nops[] = {
+        [1] = "nop",
+        [2] = "nop",
+        [3] = "nop dword ptr [rax]",
+        [4] = "nop dword ptr [rax]",
+        [5] = "nop dword ptr [rax + rax]",
+        [6] = "nop word ptr [rax + rax]",
+        [7] = "nop dword ptr [rax]",
+        [8] = "nop dword ptr [rax + rax]",
+        [9] = "nop word ptr [rax + rax]",
+    };
+    static const char *const fences[FENCES] = {
+        [FENCE_LOADS] = "lfence",
+        [FENCE_STORES] = "sfence",
+        [FENCE_MEMORY] = "mfence",
+        [FENCE_INSTRUCTIONS] = "lfence",
+    };
+    const char *a = name[o.a], *b = name[o.b], *c = name[o.c];
+    const uint64_t target = at + (uint64_t)o.n;
+
+#define SAY(...) snprintf(text, size, __VA_ARGS__)
+    switch (o.kind) {
+    case NOP: SAY("%s", nops[o.n < 9 ? o.n : 9]); break;
+    case MOVE: SAY("mov %s, %s", a, b); break;
+    case CONSTANT:
+        if (o.n >= 0 && o.n <= UINT32_MAX)
+            SAY("mov %s, %" PRId64, name32[o.a], o.n);
+        else if (o.n >= INT32_MIN && o.n < 0)
+            SAY("mov %s, %" PRId64, a, o.n);
+        else
+            SAY("movabs %s, %" PRId64, a, o.n);
+        break;
+    case ADD: SAY("add %s, %s", a, b); break;
+    case ADD_CONSTANT: SAY("add %s, %" PRId64, a, o.n); break;
+    case XOR: SAY("xor %s, %s", a, b); break;
+    case AND_CONSTANT: SAY("and %s, %" PRId64, a, (INT64_C(1) << o.n) - 1); break;
+    case SHIFT_RIGHT: SAY("shr %s, %" PRId64, a, o.n); break;
+    case MULTIPLY: SAY("imul %s, %s", a, b); break;
+    case DIVIDE: SAY("xor edx, edx; mov rax, %s; div %s; mov %s, rax", a, b, a); break;
+    case SQUARE_ROOT: SAY("sqrtsd xmm%u, xmm%u", o.a, o.b); break;
+    case VECTOR_ADD: SAY("addsd xmm%u, xmm%u", o.a, o.b); break;
+    case LOAD: SAY("mov %s, qword ptr [%s%s]", a, b, displacement(o.n)); break;
+    case STORE: SAY("mov qword ptr [%s%s], %s", b, displacement(o.n), a); break;
+    case LOAD_INDEXED: SAY("mov %s, qword ptr [%s + %s*8]", a, b, c); break;
+    case FENCE: SAY("%s", fences[o.n]); break;
+    case BRANCH: SAY("jmp %" PRId64, target); break;
+    case BRANCH_IF_ZERO: SAY("test %s, %s; je %" PRId64, a, a, target); break;
+    case BRANCH_IF_NOT_ZERO: SAY("test %s, %s; jne %" PRId64, a, a, target); break;
+    case BRANCH_REGISTER: SAY("jmp %s", a); break;
+    case ADDRESS: SAY("lea %s, [rip%s]", a, displacement((int64_t)(target - here - 7))); break;
+    case CALL: SAY("call %" PRId64, target); break;
+    case CALL_REGISTER: SAY("call %s", a); break;
+    case ENTER: SAY("%s", ""); break;
+    case LEAVE: SAY("ret"); break;
+    case RETURN: SAY("ret"); break;
+    case LOOP: SAY("dec rdi; jne %" PRId64, target); break;
+    case UNDEFINED: SAY("ud2"); break;
+    case UNKNOWN_REGISTER: SAY("mov ecx, %d; rdmsr", 0x12345678); break;
+    case KINDS: break;
+    }
+#undef SAY
+}
+
+static const char *const branches[] = {"jmp", "je", "jne", "call", "ret", NULL};
+
+static void prepare(uc_engine *uc)
+{
+    (void)uc; /* SSE is on from the start */
+}
+
+static unsigned constant_instructions(uint64_t value)
+{
+    (void)value;
+    return 1;
+}
+
+#define BACK (-(INT64_C(1) << 31))
+#define AHEAD ((INT64_C(1) << 31) - 1)
+
+static const struct isa isa = {
+    .cs_arch = CS_ARCH_X86,
+    .cs_mode = CS_MODE_64,
+    .uc_arch = UC_ARCH_X86,
+    .uc_mode = UC_MODE_64,
+    .uc_registers = {UC_X86_REG_RDI, UC_X86_REG_RSI, UC_X86_REG_RCX, UC_X86_REG_R8, UC_X86_REG_R9, UC_X86_REG_R10,
+                     UC_X86_REG_R11, UC_X86_REG_RBX, UC_X86_REG_RBP, UC_X86_REG_R12, UC_X86_REG_R13},
+    .uc_vector = {UC_X86_REG_XMM0, UC_X86_REG_XMM1, UC_X86_REG_XMM2, UC_X86_REG_XMM3, UC_X86_REG_XMM4,
+                  UC_X86_REG_XMM5, UC_X86_REG_XMM6, UC_X86_REG_XMM7},
+    .uc_stack_pointer = UC_X86_REG_RSP,
+    .prepare = prepare,
+    .branches = branches,
+    /* rel32 counts from the end of the operation: 5, 9 or 7 bytes on. */
+    .reach = {{BRANCH, BACK + 5, AHEAD + 5},
+              {CALL, BACK + 5, AHEAD + 5},
+              {BRANCH_IF_ZERO, BACK + 9, AHEAD + 9},
+              {BRANCH_IF_NOT_ZERO, BACK + 9, AHEAD + 9},
+              {ADDRESS, BACK + 7, AHEAD + 7},
+              {LOOP, BACK + 9, 0}},
+    .constant_instructions = constant_instructions,
+    .trap = 0xcc,
+};
+
+static void constants_take_their_shortest_form(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t value;
+        unsigned bytes; /* with a register of the first eight */
+    } forms[] = {
+        {0, 5},
+        {0x7fffffff, 5},
+        {0x80000000, 5},
+        {UINT32_MAX, 5},
+        {UINT64_C(0x100000000), 10},
+        {UINT64_C(0xffffffff7fffffff), 10},
+        {UINT64_C(0xffffffff80000000), 7},
+        {UINT64_MAX, 7},
+        {UINT64_C(0x8000000000000000), 10},
+    };
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
+        for (enum reg r = 0; r < REGS; r++) {
+            struct code c = fresh();
+            emit_constant(&c, r, forms[k].value);
+            assert_int_equal(c.used, forms[k].bytes + (forms[k].bytes == 5 && name[r][1] <= '9'));
+            check((struct op){CONSTANT, .a = r, .n = (int64_t)forms[k].value});
+        }
+}
+
+static void the_isa_names_itself(void **state)
+{
+    (void)state;
+    assert_string_equal(emit_isa, "x86_64");
+    assert_int_equal(emit_alignment, 1);
+    assert_int_equal(emit_longest, 15);
+    for (unsigned n = 0; n < 15; n++)
+        assert_int_equal(emit_nop_lengths[n], n + 1);
+    assert_int_equal(emit_nop_lengths[15], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMON_TESTS,
+        cmocka_unit_test(constants_take_their_shortest_form),
+        cmocka_unit_test(the_isa_names_itself),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    capstone_start();
+    return cmocka_run_group_tests_name("emit x86-64", tests, NULL, NULL);
+}
