@@ -35,7 +35,10 @@ DEBIAN_x86_64 := amd64
 DEBIAN_aarch64 := arm64
 FOREIGN := $(filter-out $(NATIVE),$(ISAS))
 
-.PHONY: all efi host image run test test-long check setup clean help tests
+# Python leaves nothing beside the scripts.
+export PYTHONDONTWRITEBYTECODE := 1
+
+.PHONY: all efi host image run test test-long check setup clean help
 all: image host
 
 help:
@@ -63,8 +66,8 @@ clean:
 # ---- What every compiler is told -----------------------------------------------------------------
 
 # Paths are mapped away so that two clones give the same bytes. No contraction: the same curve must
-# give the same verdict in every build (DESIGN.md, 6).
-WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
+# give the same verdict in every build. Text for people is cut to its line on purpose.
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-format-truncation -Werror
 COMMON := -std=gnu11 -O2 -g $(WARNINGS) -ffp-contract=off -fno-common -fno-delete-null-pointer-checks \
           -ffile-prefix-map=$(CURDIR)=. -I. -MMD -MP
 
@@ -182,3 +185,43 @@ build/fathom.img: $(foreach isa,$(ISAS),build/$(BOOT_$(isa)).EFI) scripts/image 
 	$(Q)scripts/image $@ build/BOOTX64.EFI build/BOOTAA64.EFI build/newlib/source
 
 image: build/fathom.img
+
+run: build/fathom.img
+	@scripts/run $(or $(ISA),$(NATIVE)) $< build/run/$(or $(ISA),$(NATIVE))
+
+# ---- Tests ---------------------------------------------------------------------------------------
+
+# Every tests/unit/NAME.c becomes build/tests/NAME, linked with what it needs of lib/. Comments in its
+# first five lines change that: "link: FILE FILE", exactly these sources instead of lib/;
+# "libs: -lNAME" and "define: -DNAME" add to the command.
+UNIT_TESTS := $(patsubst tests/unit/%.c,build/tests/%,$(wildcard tests/unit/*.c))
+# Programs that report in TAP and do more than call functions: they boot, measure, fuzz.
+TEST_RUNS := $(wildcard tests/*/run)
+UNIT_CFLAGS := $(COMMON) -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
+UNIT_LIB := $(patsubst %,build/tests/objects/%.o,$(wildcard lib/*.c))
+comment = $(shell sed -n '1,5s!.*/\* *$(1): *\(.*\) \*/.*!\1!p' $(2))
+
+build/tests/objects/%.o: % Makefile | build/setup.stamp
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)gcc $(UNIT_CFLAGS) -c $< -o $@
+
+build/tests/objects/lib.a: $(UNIT_LIB)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+build/tests/%: tests/unit/%.c $$(if $$(call comment,link,tests/unit/$$*.c),,build/tests/objects/lib.a) Makefile | build/setup.stamp
+	$(call say,TEST,$@)
+	$(Q)gcc $(UNIT_CFLAGS) -MT $@ $(call comment,define,$<) $< \
+	    $(or $(call comment,link,$<),build/tests/objects/lib.a) $(call comment,libs,$<) -lcmocka -lm -o $@
+
+-include $(UNIT_LIB:.o=.d) $(wildcard build/tests/*.d)
+
+TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img $(UNIT_TESTS)
+
+test: $(TESTED)
+	@CMOCKA_MESSAGE_OUTPUT=TAP scripts/test $(UNIT_TESTS) $(TEST_RUNS)
+
+# The same, and what tests leave out when nobody says that there is time.
+test-long: $(TESTED)
+	@LONG=1 CMOCKA_MESSAGE_OUTPUT=TAP scripts/test $(UNIT_TESTS) $(TEST_RUNS)

@@ -59,19 +59,17 @@ class Reader:
             self.damaged += 1
 
     def _add_part(self, number, part, last, text):
-        if part == 0 or number != self._number:
+        # Parts count from 00 to ff and again: 00 continues a record that has a multiple of 256 of them.
+        begins = number != self._number or (part == 0 and not self._parts)
+        if begins or (part == 0 and len(self._parts) % 256):
             self.finish()
-            # A lower number is the next boot's.
-            if self._number is not None and number > self._number + 1:
+            if self._number is not None and number > self._number + 1:  # lower: the next boot's
                 self.damaged += number - self._number - 1
             self._number = number
-            if part == 0:
-                self._parts = []
-            else:
-                self.damaged += 1
-        if self._parts is None:
+            self._parts = []
+        if self._parts is None:  # lost, and counted
             return
-        if part != len(self._parts):
+        if part != len(self._parts) % 256:
             self.finish()
             return
         self._parts.append(text)
