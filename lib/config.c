@@ -297,7 +297,8 @@ static void parse_setting(struct parser *p, const char *begin, const char *end)
         return;
     }
     if (p->line_of[k] > 0) {
-        snprintf(text, sizeof text, "%s: was set before, on %s %u; this one counts", keys[k].name, p->unit, p->line_of[k]);
+        snprintf(text, sizeof text, "%s: was set before, on %s %u; this one counts", keys[k].name, p->unit,
+                 p->line_of[k]);
         parser_warn(p, text);
     }
     p->line_of[k] = p->number;
@@ -308,10 +309,10 @@ void config_parse(struct config *c, const char *from, const char *text, size_t b
     struct parser p = {.config = c, .from = from, .unit = "line", .warn = warn, .context = context};
     const char *end = text + bytes;
 
-    if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+    if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
         text += 3;
-    /* What Windows' editor calls "Unicode" is UTF-16 with a mark, in either byte order. */
-    if (bytes >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
+    } else if (bytes >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
+        /* What Windows' editor calls "Unicode": UTF-16 with a mark, in either byte order. */
         warn(context, from, "is UTF-16 text; save it as UTF-8 or ASCII; nothing in it was used");
         return;
     }
@@ -326,7 +327,8 @@ void config_parse(struct config *c, const char *from, const char *text, size_t b
     }
 }
 
-void config_parse_words(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context)
+void config_parse_words(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn,
+                        void *context)
 {
     struct parser p = {.config = c, .from = from, .unit = "word", .warn = warn, .context = context};
     const char *end = text + bytes;

@@ -399,8 +399,8 @@ static void send_loss(struct writer *w, const char *kind, const char *why)
     size_t used;
 
     w->lost += w->sink_count;
-    used = (size_t)snprintf(line, sizeof line - LINE_END, "{\"t\":\"warning\",\"subject\":\"%s\",\"text\":\"record lost: %s\"",
-                            kind, why);
+    used = (size_t)snprintf(line, sizeof line - LINE_END,
+                            "{\"t\":\"warning\",\"subject\":\"%s\",\"text\":\"record lost: %s\"", kind, why);
     used += format_line_end(line + used, line, used);
     write_line(w, line, used, false);
 }

@@ -228,6 +228,8 @@ static void what_is_not_text(void **state)
     (void)state;
     config_defaults(&c);
     assert_int_equal(parse_bytes(&c, "", 0).count, 0);
+    assert_int_equal(parse_bytes(&c, "\xef\xbb\xbf", 3).count, 0);
+    assert_int_equal(parse_bytes(&c, "\xef\xbb\xbf\n", 4).count, 0);
     said = parse_bytes(&c, zeros, sizeof zeros - 1);
     assert_int_equal(said.count, 3);
     assert_non_null(strstr(said.text, "line 2: holds a zero byte"));
