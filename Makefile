@@ -2,6 +2,7 @@
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
+.SECONDARY:
 MAKEFLAGS += --no-builtin-rules
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
@@ -82,9 +83,8 @@ FREESTANDING := -ffreestanding -fpic -fvisibility=hidden -fno-stack-protector -f
                 -fno-unwind-tables -fshort-wchar -U__linux__ -U__gnu_linux__ -Ulinux
 FREESTANDING_x86_64 := -mno-red-zone -fcf-protection=none
 FREESTANDING_aarch64 := -mstrict-align $(ISA_FLAGS_aarch64)
-# Without the second line x86-64 takes newlib's old mathematics and AArch64 its new.
-NEWLIB_CFLAGS := -O2 -fno-common -w -U_FORTIFY_SOURCE -ffp-contract=off \
-                 -D__OBSOLETE_MATH_DEFAULT=0 \
+# __OBSOLETE_MATH_DEFAULT: left alone, x86-64 takes newlib's old mathematics and AArch64 its new.
+NEWLIB_CFLAGS := -O2 -fno-common -w -U_FORTIFY_SOURCE -ffp-contract=off -D__OBSOLETE_MATH_DEFAULT=0 \
                  -ffile-prefix-map=$(CURDIR)/build=. $(FREESTANDING)
 NEWLIB_OPTIONS := --disable-multilib --disable-libgloss --disable-newlib-supplied-syscalls --disable-nls \
                   --enable-newlib-io-c99-formats --enable-newlib-io-long-long --disable-newlib-multithread \
@@ -193,29 +193,28 @@ run: build/fathom.img
 
 # Every tests/unit/NAME.c becomes build/tests/NAME, linked with what it needs of lib/. Comments in its
 # first five lines change that: "link: FILE FILE", exactly these sources instead of lib/;
-# "libs: -lNAME" and "define: -DNAME" add to the command.
+# "libs: -lNAME" adds to the linker's command, "define: -DNAME" to the compiler's for this file.
 UNIT_TESTS := $(patsubst tests/unit/%.c,build/tests/%,$(wildcard tests/unit/*.c))
 # Programs that report in TAP and do more than call functions: they boot, measure, fuzz.
 TEST_RUNS := $(wildcard tests/*/run)
-UNIT_CFLAGS := $(COMMON) -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
-UNIT_LIB := $(patsubst %,build/tests/objects/%.o,$(wildcard lib/*.c))
 comment = $(shell sed -n '1,5s!.*/\* *$(1): *\(.*\) \*/.*!\1!p' $(2))
+unit_objects = $(or $(patsubst %,build/tests/objects/%.o,$(call comment,link,tests/unit/$(1).c)),build/tests/objects/lib.a)
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 
 build/tests/objects/%.o: % Makefile | build/setup.stamp
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)gcc $(UNIT_CFLAGS) -c $< -o $@
+	$(Q)gcc $(COMMON) $(SANITIZE) $(call comment,define,$<) -c $< -o $@
 
-build/tests/objects/lib.a: $(UNIT_LIB)
+build/tests/objects/lib.a: $(patsubst %,build/tests/objects/%.o,$(wildcard lib/*.c))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-build/tests/%: tests/unit/%.c $$(if $$(call comment,link,tests/unit/$$*.c),,build/tests/objects/lib.a) Makefile | build/setup.stamp
-	$(call say,TEST,$@)
-	$(Q)gcc $(UNIT_CFLAGS) -MT $@ $(call comment,define,$<) $< \
-	    $(or $(call comment,link,$<),build/tests/objects/lib.a) $(call comment,libs,$<) -lcmocka -lm -o $@
+build/tests/%: build/tests/objects/tests/unit/%.c.o $$(call unit_objects,$$*)
+	$(call say,LD,$@)
+	$(Q)gcc $(SANITIZE) $^ $(call comment,libs,tests/unit/$*.c) -lcmocka -lm -o $@
 
--include $(UNIT_LIB:.o=.d) $(wildcard build/tests/*.d)
+-include $(shell find build/tests/objects -name '*.d' 2>/dev/null)
 
 TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img $(UNIT_TESTS)
 
