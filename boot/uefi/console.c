@@ -9,18 +9,30 @@ enum {
 };
 static const double PROGRESS_SECONDS = 0.1; /* between redraws: a slow line must not slow the run */
 
+static const char blanks[] = "                                                                               ";
+_Static_assert(sizeof blanks == PROGRESS_COLUMNS + 1, "as many blanks as a progress line has columns");
+
 static SIMPLE_TEXT_OUTPUT_INTERFACE *out; /* NULL on a machine without a console */
 static SIMPLE_INPUT_INTERFACE *in;
 static unsigned progress_columns; /* of the line that stands there unfinished */
 static bool line_pending;
+static BOOLEAN cursor_was_visible;
 static double progress_drawn;
 
 void console_start(void)
 {
     out = firmware.system->ConOut;
     in = firmware.system->ConIn;
-    if (out && out->EnableCursor)
-        out->EnableCursor(out, 0); /* some consoles cannot; nothing depends on it */
+    cursor_was_visible = out && out->Mode && out->Mode->CursorVisible;
+    if (cursor_was_visible)
+        out->EnableCursor(out, FALSE); /* some consoles cannot; nothing depends on it */
+}
+
+void console_finish(void)
+{
+    console_line_start();
+    if (cursor_was_visible)
+        out->EnableCursor(out, TRUE);
 }
 
 /* Next character of UTF-8 text as UCS-2; what UCS-2 or UTF-8 cannot say becomes a question mark. */
@@ -60,6 +72,18 @@ static unsigned put(const char *text, unsigned columns)
     return printed;
 }
 
+/* Takes the progress line off the screen; what is printed next stands in its place. */
+static void erase_progress(void)
+{
+    if (progress_columns) {
+        put("\r", 1);
+        put(blanks, progress_columns);
+        put("\r", 1);
+    }
+    progress_columns = 0;
+    line_pending = false;
+}
+
 void console_line_start(void)
 {
     if (progress_columns)
@@ -77,23 +101,16 @@ bool console_line_pending(void)
 
 void machine_print(const char *text)
 {
-    console_line_start();
+    erase_progress();
     put(text, ~0u);
 }
 
 void machine_progress(const char *text)
 {
-    static const char blanks[] = "                                                                               ";
     double now = machine_seconds();
 
     if (!text) {
-        if (progress_columns) {
-            put("\r", 1);
-            put(blanks, progress_columns);
-            put("\r", 1);
-        }
-        progress_columns = 0;
-        line_pending = false;
+        erase_progress();
         return;
     }
     if (progress_columns && now - progress_drawn < PROGRESS_SECONDS)

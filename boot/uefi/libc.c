@@ -8,8 +8,8 @@
 
 #include <errno.h>
 
-/* newlib's malloc extends one contiguous range; this much of it holds every record we build. */
-enum { HEAP_BYTES = 16 << 20, HEAP_LEAST_BYTES = 1 << 20 };
+/* newlib's malloc extends one contiguous range. A sixteenth of what is free, within these bounds. */
+enum { HEAP_MOST_BYTES = 16 << 20, HEAP_LEAST_BYTES = 1 << 20, HEAP_SHARE = 16 };
 
 static uint8_t *heap;
 static size_t heap_bytes, heap_used;
@@ -17,7 +17,9 @@ static size_t heap_bytes, heap_used;
 void *sbrk(ptrdiff_t more);
 void *sbrk(ptrdiff_t more)
 {
-    for (size_t want = HEAP_BYTES; !heap && want >= HEAP_LEAST_BYTES; want /= 2) {
+    if (!heap) {
+        uint64_t want = memory_free_bytes() / HEAP_SHARE & ~(uint64_t)(HEAP_LEAST_BYTES - 1);
+        want = want < HEAP_LEAST_BYTES ? HEAP_LEAST_BYTES : want > HEAP_MOST_BYTES ? HEAP_MOST_BYTES : want;
         heap = memory_pages(want, EFI_PAGE_SIZE);
         heap_bytes = heap ? want : 0;
     }

@@ -195,6 +195,7 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
         power_off();
     while (after != AFTER_RETURN) /* the firmware did neither */
         after = stay();
+    console_finish();
     libc_finish();
     return failed ? EFI_ABORTED : EFI_SUCCESS;
 }

@@ -14,7 +14,7 @@
 static const size_t MIB = (size_t)1 << 20;
 enum {
     FIRMWARE_MIB = 64,       /* left to firmware when the buffer is large */
-    FIRMWARE_LEAST_MIB = 12, /* and when there is hardly anything */
+    FIRMWARE_LEAST_MIB = 8, /* and when there is hardly anything */
     SMALL_BUFFER_MIB = 16,   /* up to this size the second applies */
 };
 
@@ -52,6 +52,28 @@ static const EFI_MEMORY_DESCRIPTOR *map_entry(const struct map *m, size_t i)
 {
     size_t at = i * m->descriptor_bytes;
     return at < m->size ? (const EFI_MEMORY_DESCRIPTOR *)(m->bytes + at) : NULL;
+}
+
+static uint64_t free_bytes(const struct map *m)
+{
+    const EFI_MEMORY_DESCRIPTOR *d;
+    uint64_t sum = 0;
+
+    for (size_t i = 0; (d = map_entry(m, i)); i++)
+        if (d->Type == EfiConventionalMemory)
+            sum += d->NumberOfPages * EFI_PAGE_SIZE;
+    return sum;
+}
+
+uint64_t memory_free_bytes(void)
+{
+    struct map m;
+
+    if (!map_read(&m))
+        return 0;
+    uint64_t bytes = free_bytes(&m);
+    firmware.boot->FreePool(m.bytes);
+    return bytes;
 }
 
 /*
@@ -156,17 +178,6 @@ static uint64_t find_place(const struct map *m, size_t bytes, size_t alignment)
             return base;
     }
     return 0;
-}
-
-static uint64_t free_bytes(const struct map *m)
-{
-    const EFI_MEMORY_DESCRIPTOR *d;
-    uint64_t sum = 0;
-
-    for (size_t i = 0; (d = map_entry(m, i)); i++)
-        if (d->Type == EfiConventionalMemory)
-            sum += d->NumberOfPages * EFI_PAGE_SIZE;
-    return sum;
 }
 
 /* Takes a buffer of exactly that size with the best alignment to be had. */

@@ -69,6 +69,7 @@ static void fold_line(const char *bytes, size_t count)
 {
     char part[PREFIX_COLUMNS + PAYLOAD_COLUMNS + 2];
 
+    console_line_start();
     for (unsigned number = 0; number == 0 || count > 0; number++) {
         size_t payload = payload_bytes(bytes, count);
         snprintf(part, sizeof part, "~%06u.%02x%c%.*s\n", folded_lines % 1000000, number & 0xff,

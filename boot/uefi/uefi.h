@@ -65,6 +65,8 @@ void warnings_send(struct writer *w);
 /* ---- console.c: text for people --------------------------------------------------------------- */
 
 void console_start(void);
+/* Puts the cursor back. */
+void console_finish(void);
 /* Ends a progress line, so that what comes next begins a line of its own. */
 void console_line_start(void);
 /* True when a progress line stands on the screen, and from now on not (see serial.c). */
@@ -114,6 +116,8 @@ bool serial_start(struct sink *s);
 /* Pages of EfiLoaderData, zeroed, aligned; NULL when out. Freed by address and size. */
 void *memory_pages(size_t bytes, size_t alignment);
 void memory_free(void *base, size_t bytes);
+/* What the firmware has not allocated; 0 when it does not say. */
+uint64_t memory_free_bytes(void);
 /* RAM as own_services wants it; malloc'ed, NULL when out of memory. */
 struct own_range *memory_ram(size_t *count);
 /* The one large contiguous buffer; warns when it is smaller than wanted. */
