@@ -301,6 +301,40 @@ static void load_options_are_words(void **state)
     assert_non_null(strstr(said.text, "load options: word 6: repeat: 'x'"));
 }
 
+/*
+ * The file that ships changes nothing, and says of every key what its default is: with the lines of
+ * keys no longer commented out, it still changes nothing.
+ */
+static void the_file_that_ships_documents_every_key(void **state)
+{
+    static const char *const names[] = {"probes", "profile", "after", "repeat", "memory", "deadline",
+                                        "core", "retry", "serial", "windows", "notes"};
+    FILE *file = fopen("images/FATHOM.CFG", "r");
+    char text[16384], start[32], *at;
+    struct config c;
+    size_t bytes;
+
+    (void)state;
+    assert_non_null(file);
+    bytes = fread(text, 1, sizeof text - 1, file);
+    text[bytes] = 0;
+    fclose(file);
+    assert_in_range(bytes, 1, sizeof text - 2);
+    assert_string_equal(parse(&c, text).text, "");
+    assert_defaults(&c);
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(start, sizeof start, "\n# %s =", names[i]);
+        at = strstr(text, start);
+        if (!at)
+            fail_msg("%s is not documented", names[i]);
+        at[1] = ' ';
+    }
+    c = (struct config){.repeat = 77};
+    assert_string_equal(parse_bytes(&c, text, bytes).text, "");
+    assert_defaults(&c);
+}
+
 /* A reason is cut to the room there is, whatever that is. */
 static void reasons_fit_their_room(void **state)
 {
@@ -336,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_mebibyte_of_anything),
         cmocka_unit_test(exactly_twenty_are_shown),
         cmocka_unit_test(load_options_are_words),
+        cmocka_unit_test(the_file_that_ships_documents_every_key),
         cmocka_unit_test(reasons_fit_their_room),
     };
 
