@@ -247,8 +247,8 @@ void apic_disarm(void)
     apic_write(APIC_INITIAL_COUNT, 0);
     /*
      * It may have struck after the list ended. Our vectors take it and return; the firmware would not
-     * know the vector. STI lets interrupts in after the instruction that follows it.
+     * know the vector.
      */
     while (deadline_requested())
-        __asm__ volatile("sti; nop; cli" : : : "memory");
+        interrupts_let_in();
 }

@@ -134,4 +134,10 @@ GENERAL_REGISTERS static inline void interrupts_on(void)
     __asm__ volatile("sti" : : : "memory");
 }
 
+/* For one instruction: STI lets interrupts in after the one that follows it. */
+GENERAL_REGISTERS static inline void interrupts_let_in(void)
+{
+    __asm__ volatile("sti; nop; cli" : : : "memory");
+}
+
 #endif
