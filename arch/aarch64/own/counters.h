@@ -1,0 +1,30 @@
+/* The performance monitors: cycles and instructions in windows. To be called at EL1. */
+#ifndef FATHOM_ARCH_AARCH64_OWN_COUNTERS_H
+#define FATHOM_ARCH_AARCH64_OWN_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/reader.h"
+
+/* What the firmware had in the registers we use. */
+struct counters {
+    uint64_t control, enabled, interrupts, overflowed;
+    uint64_t cycle_filter, event_type;
+    uint64_t cycles, events;
+};
+
+/* NULL when the core has a cycle counter and an event counter that EL1 may use, else the reason. */
+const char *counters_missing(void);
+/* NULL when the core can count instructions too, else the reason. */
+const char *counters_no_instructions(void);
+
+/* Without instructions, the event counter stays 0. */
+void counters_start(struct counters *found, bool instructions);
+void counters_stop(const struct counters *found);
+
+/* Event counters of 32 bits may have wrapped between the two reads of a reading. */
+void counters_unwrap(struct reading *list, size_t count);
+
+#endif

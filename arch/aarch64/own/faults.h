@@ -1,0 +1,24 @@
+/* Exceptions by their syndrome. */
+#ifndef FATHOM_ARCH_AARCH64_OWN_FAULTS_H
+#define FATHOM_ARCH_AARCH64_OWN_FAULTS_H
+
+#include <stdint.h>
+
+#include "arch/window.h"
+
+enum {
+    CLASS_HYPERVISOR_CALL = 0x16, /* HVC of AArch64 */
+};
+
+/* ESR_ELx.EC, bits 31 to 26 (Arm ARM DDI 0487, D19.2). */
+static inline unsigned exception_class(uint64_t syndrome)
+{
+    return (unsigned)(syndrome >> 26 & 0x3f);
+}
+
+/* What a synchronous exception was; the address only where FAR_ELx is valid for it. */
+struct fault fault_describe(uint64_t syndrome, uint64_t address, uint64_t pc);
+/* An asynchronous error of the memory system; where it came from cannot be known. */
+struct fault fault_serror(uint64_t syndrome, uint64_t pc);
+
+#endif

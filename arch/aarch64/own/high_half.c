@@ -1,0 +1,144 @@
+#include "arch/aarch64/own/high_half.h"
+
+#include <stddef.h>
+
+#include "arch/aarch64/own/state.h"
+#include "arch/aarch64/own/tables.h"
+#include "arch/aarch64/registers.h"
+#include "arch/own.h"
+
+#define HIGH_HALF    (UINT64_MAX << HIGH_ADDRESS_BITS)
+#define STACK_BYTES  UINT64_C(0x10000)
+#define STACK_BOTTOM (HIGH_HALF + STACK_BYTES)
+#define AREAS        (HIGH_HALF + (UINT64_C(1) << 30))
+
+#define TCR_EPD1 (UINT64_C(1) << 23) /* no walks for the high half: its addresses fault */
+
+static struct tables tables;
+static void *stack;
+static uint64_t next_area; /* where the next one may begin; AREAS when none is mapped */
+
+static uint64_t mmfr0(void)
+{
+    return READ(ID_AA64MMFR0_EL1);
+}
+
+/* Empty tables with nothing but the stack. */
+static const char *begin_tables(unsigned granule_bits)
+{
+    size_t page_bytes = (size_t)1 << granule_bits;
+
+    tables_free(&tables);
+    next_area = AREAS;
+    tables.granule_bits = granule_bits;
+    if (!tables_start(&tables))
+        return "no memory for translation tables";
+    return tables_map(&tables, STACK_BOTTOM, (uintptr_t)stack, STACK_BYTES, page_bytes, TABLE_DATA);
+}
+
+/* The smallest granule there is; one always is. */
+static unsigned first_granule(void)
+{
+    size_t sizes[10];
+
+    granule_page_sizes(mmfr0(), sizes);
+    return granule_of(sizes[0]);
+}
+
+const char *high_half_start(unsigned memory_index, bool large_addresses)
+{
+    stack = own.services->pages(STACK_BYTES, STACK_BYTES);
+    if (!stack)
+        return "no memory for the stack of windows";
+    tables = (struct tables){
+        .services = own.services,
+        .address_bits = HIGH_ADDRESS_BITS,
+        .memory_index = memory_index,
+        .large_addresses = large_addresses,
+    };
+    return begin_tables(first_granule());
+}
+
+void high_half_finish(void)
+{
+    tables_free(&tables);
+    if (stack)
+        own.services->free_pages(stack, STACK_BYTES);
+    stack = NULL;
+}
+
+uintptr_t high_half_stack(void)
+{
+    return STACK_BOTTOM + STACK_BYTES;
+}
+
+void own_page_sizes(size_t out[10])
+{
+    granule_page_sizes(mmfr0(), out);
+}
+
+const char *own_map(uint64_t physical, size_t bytes, size_t page_bytes, bool code, uintptr_t *at)
+{
+    unsigned granule = granule_of(page_bytes);
+    uint64_t start;
+    const char *reason;
+
+    if (!granule)
+        return "AArch64 has no pages of this size";
+    if (!granule_supported(mmfr0(), granule))
+        return "the core has no translation granule with pages of this size (ID_AA64MMFR0_EL1)";
+    if (granule != tables.granule_bits) {
+        if (next_area != AREAS)
+            return "a window has one translation granule: unmap the other one's areas first";
+        reason = begin_tables(granule);
+        if (reason)
+            return reason;
+    }
+
+    start = (next_area + page_bytes - 1) & ~(uint64_t)(page_bytes - 1);
+    if (start < next_area || start + bytes + page_bytes < start)
+        return "the high half is full";
+    reason = tables_map(&tables, start, physical, bytes, page_bytes, code ? TABLE_CODE : TABLE_DATA);
+    if (reason)
+        return reason;
+    next_area = start + bytes + page_bytes; /* one page stays unmapped */
+    *at = start;
+    return NULL;
+}
+
+void own_unmap_all(void)
+{
+    /* The tables just freed hold the new ones: a failure here has to wait for memory like any other. */
+    begin_tables(tables.granule_bits);
+}
+
+/*
+ * Size and granule of the high half may only change while no walk uses them: walks are turned off
+ * first, what they left in the TLB is dropped, and only then come the new root and control
+ * (Arm ARM D8.13, TLB maintenance requirements). The ISBs give each step its order.
+ */
+static void replace(uint64_t tcr, uint64_t ttbr1)
+{
+    WRITE(TCR_EL1, READ(TCR_EL1) | TCR_EPD1);
+    isb();
+    __asm__ volatile("tlbi vmalle1\n\tdsb nsh" ::: "memory");
+    isb();
+    WRITE(TTBR1_EL1, ttbr1);
+    isb();
+    WRITE(TCR_EL1, tcr);
+    isb();
+}
+
+void high_half_on(struct high_half *found)
+{
+    found->tcr = READ(TCR_EL1);
+    found->ttbr1 = READ(TTBR1_EL1);
+    /* The walker sees the descriptors just written. */
+    __asm__ volatile("dsb ishst" ::: "memory");
+    replace((found->tcr & ~tcr_high_half_mask) | tcr_high_half(tables.granule_bits), (uintptr_t)tables.root);
+}
+
+void high_half_off(const struct high_half *found)
+{
+    replace(found->tcr, found->ttbr1);
+}

@@ -1,0 +1,67 @@
+/*
+ * Translation tables: built here, walked by the core.
+ *
+ * No system register is touched, so that the same code runs in a test on any computer.
+ *
+ *     granule   bits an address gives each level     block sizes (level)
+ *     4 KiB     9 | 9 | 9 | 9 | 12 (levels 0 to 3)   1 GiB (1), 2 MiB (2)
+ *     16 KiB    1 | 11 | 11 | 11 | 14                32 MiB (2)
+ *     64 KiB    6 | 13 | 13 | 16 (levels 1 to 3)     512 MiB (2)
+ *
+ * Arm ARM DDI 0487, D8.2 (translation process) and D8.3 (descriptor formats).
+ */
+#ifndef FATHOM_ARCH_AARCH64_OWN_TABLES_H
+#define FATHOM_ARCH_AARCH64_OWN_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/own.h"
+
+enum table_use {
+    TABLE_DATA,     /* read-write, never executable */
+    TABLE_CODE,     /* executable, read-only */
+    TABLE_FIRMWARE, /* both, for the low half of the EL1 worker: it has to do for code and data of the image */
+};
+
+struct tables {
+    const struct own_services *services; /* where tables come from */
+    unsigned granule_bits;               /* 12, 14 or 16 */
+    unsigned address_bits;               /* of the addresses translated */
+    unsigned memory_index;               /* of MAIR_EL1, normal write-back memory */
+    bool large_addresses;                /* TCR_EL1.DS: 4 KiB and 16 KiB descriptors have no shareability */
+    uint64_t *root;                      /* NULL when there are no tables */
+};
+
+enum {
+    HIGH_ADDRESS_BITS = 39, /* 512 GiB, a size that TCR_EL1.T1SZ can say with every granule */
+    LOW_ADDRESS_BITS = 48,
+};
+
+/* Whether ID_AA64MMFR0_EL1 announces the granule of 2^bits bytes. */
+bool granule_supported(uint64_t mmfr0, unsigned bits);
+/* Page and block sizes of all granules announced, ascending, ended by 0. */
+void granule_page_sizes(uint64_t mmfr0, size_t out[10]);
+/* The granule that has pages or blocks of this size: 12, 14 or 16, and 0 where none has. */
+unsigned granule_of(size_t page_bytes);
+
+/* The fields of TCR_EL1 for the high half (T1SZ … TG1), and which bits of it belong to that half. */
+uint64_t tcr_high_half(unsigned granule_bits);
+extern const uint64_t tcr_high_half_mask;
+/* The whole of TCR_EL1 for a low half of 48 bits with the 4 KiB granule, and no high half. */
+uint64_t tcr_low_half(uint64_t mmfr0);
+
+/* The index in MAIR_EL1 of normal memory, write-back and read-allocating inside and outside; -1: none. */
+int memory_index_write_back(uint64_t mair);
+
+/* Makes an empty root; the other fields must be set. False when memory is out. */
+bool tables_start(struct tables *t);
+/* Maps with pages or blocks of page_bytes, to which all three must be aligned. NULL, or the reason. */
+const char *tables_map(struct tables *t, uint64_t virtual, uint64_t physical, uint64_t bytes, size_t page_bytes,
+                       enum table_use use);
+/* Maps address = frame with the largest blocks that fit; 4 KiB granule. */
+const char *tables_map_identity(struct tables *t, const struct own_range *range, enum table_use use);
+void tables_free(struct tables *t);
+
+#endif

@@ -1,0 +1,42 @@
+#include "arch/aarch64/own/timers.h"
+
+#include "arch/aarch64/registers.h"
+
+/* CNTV_CTL_EL0, CNTP_CTL_EL0 (Arm ARM DDI 0487, D19.12). */
+enum {
+    ENABLE = 1 << 0,
+    MASKED = 1 << 1,
+    DUE = 1 << 2, /* ISTATUS */
+};
+
+void timers_stop(struct timers *found)
+{
+    found->virtual_control = READ(CNTV_CTL_EL0);
+    found->virtual_compare = READ(CNTV_CVAL_EL0);
+    found->physical_control = READ(CNTP_CTL_EL0);
+    WRITE(CNTV_CTL_EL0, 0);
+    WRITE(CNTP_CTL_EL0, 0);
+    isb();
+}
+
+/* A timer that came due meanwhile interrupts as soon as it is enabled again: the firmware catches up. */
+void timers_restore(const struct timers *found)
+{
+    WRITE(CNTV_CTL_EL0, 0);
+    WRITE(CNTV_CVAL_EL0, found->virtual_compare);
+    WRITE(CNTV_CTL_EL0, found->virtual_control);
+    WRITE(CNTP_CTL_EL0, found->physical_control);
+    isb();
+}
+
+void deadline_arm(uint64_t ticks)
+{
+    WRITE(CNTV_CVAL_EL0, READ(CNTVCT_EL0) + ticks);
+    WRITE(CNTV_CTL_EL0, ENABLE);
+    isb();
+}
+
+bool deadline_due(void)
+{
+    return (READ(CNTV_CTL_EL0) & (ENABLE | MASKED | DUE)) == (ENABLE | DUE);
+}

@@ -1,0 +1,24 @@
+/* The generic timers of EL1: silent in windows but for the deadline. To be called at EL1. */
+#ifndef FATHOM_ARCH_AARCH64_OWN_TIMERS_H
+#define FATHOM_ARCH_AARCH64_OWN_TIMERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The private interrupt of the virtual timer (Arm BSA, 5.2, "PPI assignments"): INTID 27. */
+enum { VIRTUAL_TIMER_INTERRUPT = 27 };
+
+struct timers {
+    uint64_t virtual_control, virtual_compare;
+    uint64_t physical_control;
+};
+
+void timers_stop(struct timers *found);
+void timers_restore(const struct timers *found);
+
+/* The virtual timer asks for an interrupt in so many ticks. */
+void deadline_arm(uint64_t ticks);
+/* Whether it does now. */
+bool deadline_due(void);
+
+#endif
