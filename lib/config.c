@@ -124,8 +124,7 @@ static bool set_value(struct config *c, enum key key, const char *value)
     unsigned choice;
 
     switch (key) {
-    case KEY_PROBES:
-        return set_probes(c, value);
+    case KEY_PROBES: return set_probes(c, value);
     case KEY_PROFILE:
         if (!set_choice(&choice, value, profile_names, PROFILES))
             return false;
@@ -136,24 +135,15 @@ static bool set_value(struct config *c, enum key key, const char *value)
             return false;
         c->after = (enum after)choice;
         return true;
-    case KEY_REPEAT:
-        return set_number(&c->repeat, value, 1, 1000000);
-    case KEY_MEMORY:
-        return set_number(&c->memory_mib, value, 16, 1048576) || set_number(&c->memory_mib, value, 0, 0);
-    case KEY_DEADLINE:
-        return set_number(&c->deadline_ms, value, 10, 1000);
-    case KEY_CORE:
-        return set_number(&c->core, value, 0, 65535);
-    case KEY_RETRY:
-        return set_switch(&c->retry, value, retry_names);
-    case KEY_SERIAL:
-        return set_switch(&c->serial, value, switch_names);
-    case KEY_WINDOWS:
-        return set_switch(&c->windows, value, switch_names);
-    case KEY_NOTES:
-        return set_text(c->notes, sizeof c->notes, value);
-    case KEYS:
-        break;
+    case KEY_REPEAT: return set_number(&c->repeat, value, 1, 1000000);
+    case KEY_MEMORY: return set_number(&c->memory_mib, value, 16, 1048576) || set_number(&c->memory_mib, value, 0, 0);
+    case KEY_DEADLINE: return set_number(&c->deadline_ms, value, 10, 1000);
+    case KEY_CORE: return set_number(&c->core, value, 0, 65535);
+    case KEY_RETRY: return set_switch(&c->retry, value, retry_names);
+    case KEY_SERIAL: return set_switch(&c->serial, value, switch_names);
+    case KEY_WINDOWS: return set_switch(&c->windows, value, switch_names);
+    case KEY_NOTES: return set_text(c->notes, sizeof c->notes, value);
+    case KEYS: break;
     }
     return false;
 }
@@ -202,7 +192,7 @@ struct parser {
     const char *from, *unit; /* "FATHOM.CFG", "line" */
     unsigned number;         /* of the line or word, from 1 */
     unsigned warnings;
-    unsigned line_of[KEYS];  /* where each key was set, 0 while it was not */
+    unsigned line_of[KEYS]; /* where each key was set, 0 while it was not */
     config_warn *warn;
     void *context;
 };

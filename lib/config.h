@@ -17,17 +17,17 @@ enum profile { PROFILE_SMOKE, PROFILE_QUICK, PROFILE_STANDARD, PROFILE_FULL, PRO
 enum after { AFTER_STAY, AFTER_REBOOT, AFTER_POWEROFF, AFTER_RETURN, AFTERS };
 
 struct config {
-    char probes[256];          /* probes = names, separated by spaces or commas; empty: all but debug ones */
-    enum profile profile;      /* profile = smoke | quick | standard | full */
-    enum after after;          /* after = stay | reboot | poweroff | return */
-    unsigned repeat;           /* repeat = 1 … 1000000: how often to run in a row of boots */
-    unsigned memory_mib;       /* memory = 16 … 1048576 (MiB) of contiguous memory to ask for; 0 = as the profile needs */
-    unsigned deadline_ms;      /* deadline = 10 … 1000 (ms) one window may last */
-    unsigned core;             /* core = index of the core that measures; 0 is the boot core */
-    bool retry;                /* retry = all: forget what the journal says; retry = none */
-    bool serial;               /* serial = on | off: records on the serial line */
-    bool windows;              /* windows = on | off: off measures without owning the core (to compare) */
-    char notes[128];           /* notes = anything: copied into the run record */
+    char probes[256];     /* probes = names, separated by spaces or commas; empty: all but debug ones */
+    enum profile profile; /* profile = smoke | quick | standard | full */
+    enum after after;     /* after = stay | reboot | poweroff | return */
+    unsigned repeat;      /* repeat = 1 … 1000000: how often to run in a row of boots */
+    unsigned memory_mib;  /* memory = 16 … 1048576 (MiB) of contiguous memory to ask for; 0 = as the profile needs */
+    unsigned deadline_ms; /* deadline = 10 … 1000 (ms) one window may last */
+    unsigned core;        /* core = index of the core that measures; 0 is the boot core */
+    bool retry;           /* retry = all: forget what the journal says; retry = none */
+    bool serial;          /* serial = on | off: records on the serial line */
+    bool windows;         /* windows = on | off: off measures without owning the core (to compare) */
+    char notes[128];      /* notes = anything: copied into the run record */
 };
 
 extern const char *const profile_names[PROFILES];

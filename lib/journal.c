@@ -59,7 +59,6 @@ static void close_file(struct journal *j)
                 entry->settled = true;
         }
         entry->started_here = false;
-        entry->open_here = false;
     }
 }
 

@@ -26,9 +26,9 @@ struct journal {
     char fingerprint[17];
     struct journal_entry entries[JOURNAL_PROBES];
     size_t count;
-    unsigned runs;         /* earlier runs of this machine that were read */
-    unsigned repeat_done;  /* `repeat_index` of the newest run, 0 when there is none */
-    bool repeat_finished;  /* the newest run reached its `done` record */
+    unsigned runs;        /* earlier runs of this machine that were read */
+    unsigned repeat_done; /* `repeat_index` of the newest run, 0 when there is none */
+    bool repeat_finished; /* the newest run reached its `done` record */
 };
 
 void journal_start(struct journal *j, const char *fingerprint);

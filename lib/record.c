@@ -597,7 +597,7 @@ bool record_line_value(const char *line, size_t bytes, const char *key, char *ou
         wanted = !name_text.full && strcmp(name, key) == 0;
 
         if (*c.at == '{' || *c.at == '[') {
-            if (!skip_group(&c) || wanted)
+            if (!skip_group(&c))
                 return false;
             continue;
         }

@@ -26,24 +26,24 @@ struct writer {
     struct sink sinks[WRITER_SINKS];
     size_t sink_count;
     uint64_t lines;
-    uint64_t lost;        /* lines that sinks did not take or did not flush, added up over the sinks */
-    double last_flush;    /* machine_seconds */
-    bool flush_due;       /* unflushed bytes are waiting */
+    uint64_t lost;                    /* lines that sinks did not take or did not flush, added up over the sinks */
+    double last_flush;                /* machine_seconds */
+    bool flush_due;                   /* unflushed bytes are waiting */
     uint64_t unflushed[WRITER_SINKS]; /* lines each sink took since its last flush; 0 where nothing is buffered */
     bool told[WRITER_SINKS];          /* a warning about this sink's failure has been sent */
-    char *held;           /* lines the first sink took and the others get after its flush */
+    char *held;                       /* lines the first sink took and the others get after its flush */
     size_t held_used, held_room;
 };
 
 struct record {
     struct writer *writer;
-    char *text;           /* grows; never NULL after record_start unless memory ran out */
+    char *text; /* grows; never NULL after record_start unless memory ran out */
     size_t used, room;
     char kind[16];
-    unsigned depth;       /* open objects and arrays, the line's own object not counted */
-    uint32_t arrays;      /* bit n: what is open at depth n is an array */
-    bool comma;           /* a value has been written at this depth */
-    bool broken;          /* out of memory or unbalanced; record_send then sends a warning instead */
+    unsigned depth;  /* open objects and arrays, the line's own object not counted */
+    uint32_t arrays; /* bit n: what is open at depth n is an array */
+    bool comma;      /* a value has been written at this depth */
+    bool broken;     /* out of memory or unbalanced; record_send then sends a warning instead */
 };
 
 void writer_start(struct writer *w);
@@ -59,7 +59,7 @@ void record_start(struct record *r, struct writer *w, const char *kind);
 void record_text(struct record *r, const char *key, const char *value);
 void record_number(struct record *r, const char *key, double value);
 void record_integer(struct record *r, const char *key, uint64_t value);
-void record_hex(struct record *r, const char *key, uint64_t value);   /* as text, "0x1f" */
+void record_hex(struct record *r, const char *key, uint64_t value); /* as text, "0x1f" */
 void record_boolean(struct record *r, const char *key, bool value);
 void record_null(struct record *r, const char *key);
 void record_array(struct record *r, const char *key);

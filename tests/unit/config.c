@@ -221,7 +221,9 @@ static void doubles_are_told(void **state)
 static void what_is_not_text(void **state)
 {
     static const char zeros[] = "core\0 = 1\ncore = 1\0\nrepeat = 7\n\0";
-    static const char utf16[] = "\xff\xfe" "c\0o\0r\0e\0=\0" "1\0\n";
+    static const char utf16[] = "\xff\xfe"
+                                "c\0o\0r\0e\0=\0"
+                                "1\0\n";
     struct config c;
     struct said said;
 
@@ -307,8 +309,8 @@ static void load_options_are_words(void **state)
  */
 static void the_file_that_ships_documents_every_key(void **state)
 {
-    static const char *const names[] = {"probes", "profile", "after", "repeat", "memory", "deadline",
-                                        "core", "retry", "serial", "windows", "notes"};
+    static const char *const names[] = {"probes", "profile", "after",  "repeat",  "memory", "deadline",
+                                        "core",   "retry",   "serial", "windows", "notes"};
     FILE *file = fopen("images/FATHOM.CFG", "r");
     char text[16384], start[32], *at;
     struct config c;
@@ -359,18 +361,12 @@ static void reasons_fit_their_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key_is_set),
-        cmocka_unit_test(every_word_is_known),
-        cmocka_unit_test(comments_end_a_line),
-        cmocka_unit_test(line_ends_and_byte_order_mark),
-        cmocka_unit_test(bad_values_are_explained),
-        cmocka_unit_test(texts_at_their_longest),
-        cmocka_unit_test(doubles_are_told),
-        cmocka_unit_test(what_is_not_text),
-        cmocka_unit_test(a_mebibyte_of_anything),
-        cmocka_unit_test(exactly_twenty_are_shown),
-        cmocka_unit_test(load_options_are_words),
-        cmocka_unit_test(the_file_that_ships_documents_every_key),
+        cmocka_unit_test(every_key_is_set),         cmocka_unit_test(every_word_is_known),
+        cmocka_unit_test(comments_end_a_line),      cmocka_unit_test(line_ends_and_byte_order_mark),
+        cmocka_unit_test(bad_values_are_explained), cmocka_unit_test(texts_at_their_longest),
+        cmocka_unit_test(doubles_are_told),         cmocka_unit_test(what_is_not_text),
+        cmocka_unit_test(a_mebibyte_of_anything),   cmocka_unit_test(exactly_twenty_are_shown),
+        cmocka_unit_test(load_options_are_words),   cmocka_unit_test(the_file_that_ships_documents_every_key),
         cmocka_unit_test(reasons_fit_their_room),
     };
 

@@ -118,17 +118,17 @@ static void probes_that_hang_twice_are_skipped(void **state)
         {{""}, false},
         {{"+a"}, false},
         {{"+a", "+a"}, true},
-        {{"+a", "+a-a", "+a"}, false},          /* not twice in a row */
-        {{"+a-a!", "+a", "+a"}, false},         /* settled since */
-        {{"+b-b-a!", "+a", "+a"}, true},        /* the skip itself settles nothing */
+        {{"+a", "+a-a", "+a"}, false},   /* not twice in a row */
+        {{"+a-a!", "+a", "+a"}, false},  /* settled since */
+        {{"+b-b-a!", "+a", "+a"}, true}, /* the skip itself settles nothing */
         {{"-a", "-a", "+a", "+a"}, true},
         {{"-a", "+a", "-a", "+a"}, true},
-        {{"+b-b", "+a", "+b-b", "+a"}, true},   /* runs that did not start it are passed over */
-        {{"+a", "?+a", "?+a-a"}, false},        /* another machine's */
+        {{"+b-b", "+a", "+b-b", "+a"}, true}, /* runs that did not start it are passed over */
+        {{"+a", "?+a", "?+a-a"}, false},      /* another machine's */
         {{"+a", "?+a-a", "+a"}, true},
-        {{"+a-a+a", "+a"}, true},               /* its last start counts */
+        {{"+a-a+a", "+a"}, true}, /* its last start counts */
         {{"+a+a-a", "+a", "+a"}, false},
-        {{"+a+a"}, false},                      /* one run, however many starts */
+        {{"+a+a"}, false}, /* one run, however many starts */
         {{"+a+a", "+a"}, true},
         {{"+b+a", "+b-b+a"}, true},
         {{"+a-a", "+a-a", "+a", "+a"}, false},

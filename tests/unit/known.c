@@ -28,6 +28,7 @@ static void values_by_variant(void **state)
     assert_non_null(k);
     assert_true(k->value == 1048576);
     assert_null(known_next(k));
+    assert_null(known_next(known_find("zen4", "memory.cache.bytes", "level=1")));
     assert_null(known_find("zen4", "memory.cache.bytes", "level=3"));
     assert_null(known_find("zen4", "memory.cache.bytes", "level=22"));
     assert_null(known_find("zen4", "memory.cache.bytes", ""));
@@ -113,10 +114,8 @@ static void every_line_is_a_json_list(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_by_variant),
-        cmocka_unit_test(several_values_follow_each_other),
-        cmocka_unit_test(every_row_is_reached),
-        cmocka_unit_test(every_core_can_be_identified),
+        cmocka_unit_test(values_by_variant),         cmocka_unit_test(several_values_follow_each_other),
+        cmocka_unit_test(every_row_is_reached),      cmocka_unit_test(every_core_can_be_identified),
         cmocka_unit_test(every_line_is_a_json_list),
     };
 

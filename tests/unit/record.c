@@ -59,7 +59,7 @@ struct store {
     char text[400000];
     size_t used, stable;
     const struct store *after;
-    uint64_t *random;   /* decides which calls fail; NULL: none */
+    uint64_t *random; /* decides which calls fail; NULL: none */
     unsigned fail_one_in;
     bool broken, flushes;
     unsigned calls_after_failure;
@@ -180,11 +180,12 @@ static void a_line_as_it_is_written(void **state)
     record_null(&r, "last");
     record_send(&r);
     stores[0].text[stores[0].used - 17] = 0;
-    assert_string_equal(stores[0].text,
-                        "{\"t\":\"finding\",\"name\":\"a \\\"b\\\"\\\\\\u000a\\u001b\","
-                        "\"bytes\":\"\xc3\xa4\xef\xbf\xbd\\u0085\xef\xbf\xbd\",\"none\":null,"
-                        "\"x\":[0,1,-1,0.1,1000000000000000,9007199254740992,1e+16,1.5e-07,null,null,0.3333333333333333],"
-                        "\"n\":18446744073709551615,\"h\":\"0x1f\",\"o\":{\"yes\":true,\"empty\":[]},\"last\":null");
+    assert_string_equal(
+        stores[0].text,
+        "{\"t\":\"finding\",\"name\":\"a \\\"b\\\"\\\\\\u000a\\u001b\","
+        "\"bytes\":\"\xc3\xa4\xef\xbf\xbd\\u0085\xef\xbf\xbd\",\"none\":null,"
+        "\"x\":[0,1,-1,0.1,1000000000000000,9007199254740992,1e+16,1.5e-07,null,null,0.3333333333333333],"
+        "\"n\":18446744073709551615,\"h\":\"0x1f\",\"o\":{\"yes\":true,\"empty\":[]},\"last\":null");
     writer_stop(&w);
 }
 
@@ -240,9 +241,26 @@ static void print_hex(FILE *f, const char *text)
 static void random_text(char *out, size_t room, uint64_t *random)
 {
     /* Whole, cut, overlong, surrogate and out-of-range sequences among plain bytes. */
-    static const char *const pieces[] = {"a",  "\"", "\\",  "\n", "\x01", "\x7f", "\xc2\x80", "\xc3\xa9",
-                                         "/",  " ",  "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\xa0\x80", "\xc0\xaf",
-                                         "\xf4\x90\x80\x80", "\xe2\x82", "\xf0\x9f", "\x80", "\xff", "\xef\xbf\xbf"};
+    static const char *const pieces[] = {"a",
+                                         "\"",
+                                         "\\",
+                                         "\n",
+                                         "\x01",
+                                         "\x7f",
+                                         "\xc2\x80",
+                                         "\xc3\xa9",
+                                         "/",
+                                         " ",
+                                         "\xe2\x82\xac",
+                                         "\xf0\x9f\x98\x80",
+                                         "\xed\xa0\x80",
+                                         "\xc0\xaf",
+                                         "\xf4\x90\x80\x80",
+                                         "\xe2\x82",
+                                         "\xf0\x9f",
+                                         "\x80",
+                                         "\xff",
+                                         "\xef\xbf\xbf"};
     size_t used = 0;
 
     for (uint64_t count = random_below(random, 12); count > 0; count--) {
@@ -266,16 +284,11 @@ static double random_number(uint64_t *random)
     } any = {.bits = random_next(random)};
 
     switch (random_below(random, 5)) {
-    case 0:
-        return any.number;
-    case 1:
-        return (double)(int64_t)any.bits / 1024;
-    case 2:
-        return (double)random_below(random, 1000000) / 10000;
-    case 3:
-        return (double)random_below(random, (uint64_t)1 << 54) - 9007199254740992.0;
-    default:
-        return (double)random_below(random, 100);
+    case 0: return any.number;
+    case 1: return (double)(int64_t)any.bits / 1024;
+    case 2: return (double)random_below(random, 1000000) / 10000;
+    case 3: return (double)random_below(random, (uint64_t)1 << 54) - 9007199254740992.0;
+    default: return (double)random_below(random, 100);
     }
 }
 
@@ -336,12 +349,8 @@ static void random_value(struct random_record *x, bool in_array, unsigned depth)
         record_boolean(&x->r, key, n & 1);
         fprintf(x->steps, "%d", (int)(n & 1));
         break;
-    case 5:
-        record_null(&x->r, key);
-        break;
-    default:
-        random_group(x, key, operation == 6, depth);
-        return;
+    case 5: record_null(&x->r, key); break;
+    default: random_group(x, key, operation == 6, depth); return;
     }
     fputc('\n', x->steps);
 }
@@ -389,7 +398,8 @@ static void random_records_read_back_elsewhere(void **state)
 
 static void only_bulk_waits_for_a_flush(void **state)
 {
-    const char *const at_once[] = {"run", "machine", "environment", "start", "fault", "finding", "end", "warning", "done"};
+    const char *const at_once[] = {"run",     "machine", "environment", "start", "fault",
+                                   "finding", "end",     "warning",     "done"};
     const char *const waits[] = {"curve", "matrix", "table"};
     struct writer w;
 
@@ -581,8 +591,9 @@ static bool value_of(const char *line, const char *key, char *out, size_t room)
 
 static void values_of_a_line(void **state)
 {
-    static const char line[] = "{\"t\":\"run\",\"nested\":{\"x\":\"]}\",\"a\":[1,{\"x\":2}]},\"x\":\"q\\\"\\\\\\/\\n\\u00e9\\u20AC\","
-                               "\"n\":-1.5e+300,\"b\":true,\"key \\\"\\u0041\":7,\"empty\":\"\",\"c\":\"01234567\"}";
+    static const char line[] =
+        "{\"t\":\"run\",\"nested\":{\"x\":\"]}\",\"a\":[1,{\"x\":2}]},\"x\":\"q\\\"\\\\\\/\\n\\u00e9\\u20AC\","
+        "\"n\":-1.5e+300,\"b\":true,\"key \\\"\\u0041\":7,\"empty\":\"\",\"c\":\"01234567\"}";
     char out[64];
 
     (void)state;

@@ -136,12 +136,9 @@ static void random_cycle_is_even(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_with_nan_last),
-        cmocka_unit_test(quantile_is_linear_between_neighbours),
-        cmocka_unit_test(quantile_at_its_borders),
-        cmocka_unit_test(random_sequence_is_splitmix64),
-        cmocka_unit_test(random_below_is_even),
-        cmocka_unit_test(random_cycle_visits_all),
+        cmocka_unit_test(sorts_with_nan_last),     cmocka_unit_test(quantile_is_linear_between_neighbours),
+        cmocka_unit_test(quantile_at_its_borders), cmocka_unit_test(random_sequence_is_splitmix64),
+        cmocka_unit_test(random_below_is_even),    cmocka_unit_test(random_cycle_visits_all),
         cmocka_unit_test(random_cycle_is_even),
     };
 
