@@ -1,0 +1,304 @@
+/* What cores answer to CPUID, and what we make of it. */
+/* link: arch/x86_64/identify.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/x86_64/identify_cpuid.h"
+
+struct answer {
+    uint32_t leaf, subleaf;
+    uint32_t eax, ebx, ecx, edx;
+};
+
+enum { ANSWERS = 64 };
+static struct answer answers[ANSWERS];
+static size_t answer_count;
+
+static void answer(uint32_t leaf, uint32_t subleaf, uint32_t eax, uint32_t ebx, uint32_t ecx, uint32_t edx)
+{
+    assert_true(answer_count < ANSWERS);
+    answers[answer_count++] = (struct answer){leaf, subleaf, eax, ebx, ecx, edx};
+}
+
+static void answer_text(uint32_t leaf, uint32_t eax, const char *text)
+{
+    uint32_t r[3];
+
+    memcpy(r, text, sizeof(r));
+    answer(leaf, 0, eax, r[0], r[1], r[2]);
+}
+
+static struct answer *find(uint32_t leaf, uint32_t subleaf)
+{
+    for (size_t i = answer_count; i-- > 0;)
+        if (answers[i].leaf == leaf && answers[i].subleaf == subleaf)
+            return &answers[i];
+    return NULL;
+}
+
+/* Like Intel's, the model answers a leaf past the last of its range with the highest basic leaf's data. */
+static void ask(uint32_t leaf, uint32_t subleaf, uint32_t out[4])
+{
+    const struct answer *range = find(leaf & 0xf0000000, 0);
+    const struct answer *a = find(leaf, subleaf);
+
+    if (a == NULL && (range == NULL || leaf > range->eax))
+        a = find(0xdead, 0);
+    memset(out, 0, 4 * sizeof(out[0]));
+    if (a != NULL)
+        memcpy(out, &a->eax, 4 * sizeof(out[0]));
+}
+
+static void core(const char *vendor, uint32_t signature)
+{
+    uint32_t r[3];
+
+    answer_count = 0;
+    memcpy(r, vendor, sizeof(r));
+    answer(0, 0, 0x20, r[0], r[2], r[1]);
+    answer(1, 0, signature, 0, 0, 0);
+    answer(0xdead, 0, 0x77, 0x77, 0x77, 0x77);
+}
+
+static void hypervisor(const char *name, uint32_t last)
+{
+    find(1, 0)->ecx |= 1u << 31;
+    answer_text(0x40000000, last, name);
+}
+
+static struct identity identity(void)
+{
+    struct identity id;
+
+    identify_from(ask, &id);
+    return id;
+}
+
+/* Signatures of processors sold, and of hybrid ones the answer of leaf 1AH. */
+static void cores_are_known_by_name(void **state)
+{
+    static const struct {
+        const char *vendor;
+        uint32_t signature;
+        uint32_t leaf_1a;
+        const char *name;
+    } known[] = {
+        {"GenuineIntel", 0x000506e3, 0, "skylake"},              /* i7-6700K */
+        {"GenuineIntel", 0x000906ea, 0, "skylake"},              /* i7-8700 */
+        {"GenuineIntel", 0x00050654, 0, "skylake-server"},       /* Xeon Gold 6148 */
+        {"GenuineIntel", 0x000706e5, 0, "sunny-cove"},           /* i7-1065G7 */
+        {"GenuineIntel", 0x000606a6, 0, "sunny-cove"},           /* Xeon 8380 */
+        {"GenuineIntel", 0x000806c1, 0, "willow-cove"},          /* i7-1165G7 */
+        {"GenuineIntel", 0x00090672, 0x40000001, "golden-cove"}, /* i9-12900K */
+        {"GenuineIntel", 0x00090672, 0x20000001, "gracemont"},
+        {"GenuineIntel", 0x00090672, 0, "golden-cove"},          /* its E-cores switched off */
+        {"GenuineIntel", 0x000b0671, 0x40000001, "golden-cove"}, /* i9-13900K */
+        {"GenuineIntel", 0x000b0671, 0x20000001, "gracemont"},
+        {"GenuineIntel", 0x000806f8, 0x40000001, "golden-cove"}, /* Xeon 8480+ */
+        {"GenuineIntel", 0x000c06f2, 0, "golden-cove"},          /* Xeon 8592+ */
+        {"GenuineIntel", 0x000a06a4, 0x40000002, "redwood-cove"}, /* Core Ultra 7 155H */
+        {"GenuineIntel", 0x000a06a4, 0x20000002, "crestmont"},
+        {"GenuineIntel", 0x000a06d1, 0x40000002, "redwood-cove"}, /* Xeon 6980P */
+        {"GenuineIntel", 0x000b06d1, 0x40000003, "lion-cove"},   /* Core Ultra 7 258V */
+        {"GenuineIntel", 0x000b06d1, 0x20000003, "skymont"},
+        {"GenuineIntel", 0x000c0652, 0x20000002, "crestmont"},   /* Arrow Lake H, low-power core */
+        {"GenuineIntel", 0x000b06e0, 0x20000001, "gracemont"},   /* N100 */
+        {"AuthenticAMD", 0x00800f12, 0, "zen1"},                 /* EPYC 7601 */
+        {"AuthenticAMD", 0x00830f10, 0, "zen2"},                 /* EPYC 7742 */
+        {"AuthenticAMD", 0x00a00f11, 0, "zen3"},                 /* EPYC 7763 */
+        {"AuthenticAMD", 0x00a10f11, 0, "zen4"},                 /* EPYC 9654 */
+        {"AuthenticAMD", 0x00a60f12, 0, "zen4"},                 /* Ryzen 9 7950X */
+        {"AuthenticAMD", 0x00b00f21, 0, "zen5"},                 /* EPYC 9755 */
+        {"AuthenticAMD", 0x00b40f40, 0, "zen5"},                 /* Ryzen 9 9950X */
+        {"HygonGenuine", 0x00900f02, 0, "zen1"},
+        {"GenuineIntel", 0x000f0ff0, 0, ""},
+        {"AuthenticAMD", 0x00f00f00, 0, ""},
+        {"CentaurHauls", 0x000506e3, 0, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        core(known[i].vendor, known[i].signature);
+        answer(0x1a, 0, known[i].leaf_1a, 0, 0, 0);
+        assert_string_equal(identity().core_name, known[i].name);
+    }
+}
+
+static void brand_string_is_trimmed_and_printable(void **state)
+{
+    (void)state;
+    core("GenuineIntel", 0x506e3);
+    assert_string_equal(identity().model, "");
+
+    answer(0x80000000, 0, 0x80000008, 0, 0, 0);
+    answer(0x80000002, 0, 0x20202020, 0x65746e49, 0x2952286c, 0x43202020); /* "    Intel(R)   C" */
+    answer(0x80000003, 0, 0x0165726f, 0, 0x41414141, 0);                   /* "ore\1", then nothing that counts */
+    assert_string_equal(identity().model, "Intel(R)   Core?");
+
+    /* All 48 characters in use, no terminator. */
+    for (uint32_t i = 2; i < 5; i++)
+        answer(0x80000000 + i, 0, 0x41414141, 0x41414141, 0x41414141, 0x41414141);
+    assert_int_equal(strlen(identity().model), 48);
+}
+
+static void hypervisors_are_named_and_emulators_told(void **state)
+{
+    (void)state;
+    core("GenuineIntel", 0x506e3);
+    answer_text(0x40000000, 0x40000001, "nobody asked"); /* the bit that announces it is clear */
+    assert_string_equal(identity().hypervisor, "");
+    assert_false(identity().emulator);
+
+    hypervisor("TCGTCGTCGTCG", 0x40000001);
+    assert_string_equal(identity().hypervisor, "TCGTCGTCGTCG");
+    assert_true(identity().emulator);
+
+    hypervisor("KVMKVMKVM\0\0\0", 0);
+    assert_string_equal(identity().hypervisor, "KVMKVMKVM");
+    assert_false(identity().emulator);
+
+    hypervisor("bhyve bhyve ", 0x40000000);
+    assert_string_equal(identity().hypervisor, "bhyve bhyve");
+
+    hypervisor("\0\0\0\0\0\0\0\0\0\0\0\0", 0x40000000);
+    assert_string_equal(identity().hypervisor, "unnamed");
+}
+
+static void tick_frequency_comes_from_who_can_know(void **state)
+{
+    (void)state;
+    core("AuthenticAMD", 0xa10f11);
+    assert_null(identity().tick_source);
+    assert_true(identity().tick_hz == 0);
+
+    core("GenuineIntel", 0x506e3);
+    answer(0x15, 0, 2, 334, 24000000, 0);
+    assert_string_equal(identity().tick_source, "cpuid.15");
+    assert_true(identity().tick_hz == 4008e6);
+
+    answer(0x15, 0, 2, 334, 0, 0); /* the crystal is not told */
+    answer(0x16, 0, 4000, 4200, 100, 0);
+    assert_string_equal(identity().tick_source, "cpuid.16");
+    assert_true(identity().tick_hz == 4e9);
+
+    answer(0x15, 0, 0, 0, 0, 0); /* and no ratio either: nothing is known */
+    assert_null(identity().tick_source);
+
+    /* The hypervisor's word counts, but only where the leaf is in its range and it is one that means it. */
+    answer(0x15, 0, 2, 334, 24000000, 0);
+    hypervisor("KVMKVMKVM\0\0\0", 0x40000010);
+    answer(0x40000010, 0, 2300000, 0, 0, 0);
+    assert_string_equal(identity().tick_source, "cpuid.40000010");
+    assert_true(identity().tick_hz == 2.3e9);
+    hypervisor("KVMKVMKVM\0\0\0", 0x40000001);
+    assert_string_equal(identity().tick_source, "cpuid.15");
+    hypervisor("Microsoft Hv", 0x40000010);
+    assert_string_equal(identity().tick_source, "cpuid.15");
+}
+
+static const struct identity_value *raw_named(const struct identity_value *values, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(values[i].name, name) == 0)
+            return &values[i];
+    return NULL;
+}
+
+static void raw_values_leave_out_what_differs_between_cores(void **state)
+{
+    static struct identity_value values[512];
+    size_t count;
+
+    (void)state;
+    core("AuthenticAMD", 0xa10f11);
+    find(1, 0)->ebx = 0x5a100800;
+    find(1, 0)->ecx = 1u << 27 | 1;
+    answer(0x0b, 0, 1, 2, 3, 0x5a);
+    answer(0x07, 1, 0x10, 0, 0, 0);
+    answer(0x0d, 0, 7, 0x340, 0x340, 0);
+    answer(0x0d, 2, 0x100, 0x240, 0, 0);
+    answer(0x80000000, 0, 0x80000028, 0, 0, 0);
+    answer(0x8000001e, 0, 0x5a, 0x0101, 0x0307, 0);
+    answer(0x80000026, 0, 1, 2, 3, 0x5a);
+    count = identify_raw_from(ask, values, 512);
+
+    assert_int_equal(raw_named(values, count, "cpuid.00000001.0.eax")->value, 0xa10f11);
+    assert_int_equal(raw_named(values, count, "cpuid.00000001.0.ebx")->value, 0x00100800);
+    assert_int_equal(raw_named(values, count, "cpuid.00000001.0.ecx")->value, 1);
+    assert_int_equal(raw_named(values, count, "cpuid.00000007.1.eax")->value, 0x10);
+    assert_null(raw_named(values, count, "cpuid.00000007.2.eax")); /* all zero */
+    assert_null(raw_named(values, count, "cpuid.0000000b.0.edx"));
+    assert_int_equal(raw_named(values, count, "cpuid.0000000d.0.ebx")->value, 0);
+    assert_int_equal(raw_named(values, count, "cpuid.0000000d.2.ebx")->value, 0x240);
+    assert_int_equal(raw_named(values, count, "cpuid.8000001e.0.eax")->value, 0);
+    assert_int_equal(raw_named(values, count, "cpuid.8000001e.0.ebx")->value, 0x0100);
+    assert_int_equal(raw_named(values, count, "cpuid.8000001e.0.ecx")->value, 0x0300);
+    assert_null(raw_named(values, count, "cpuid.80000026.0.edx"));
+    assert_null(raw_named(values, count, "cpuid.40000000.0.eax"));
+    assert_non_null(raw_named(values, count, "cpuid.80000028.0.edx"));
+    assert_null(raw_named(values, count, "cpuid.80000029.0.eax"));
+
+    /* Nothing twice, and no name cut short. */
+    for (size_t i = 0; i < count; i++) {
+        assert_true(strlen(values[i].name) + 1 < sizeof(values[i].name));
+        assert_ptr_equal(raw_named(values, count, values[i].name), &values[i]);
+    }
+}
+
+static void raw_values_are_bounded_whatever_is_claimed(void **state)
+{
+    static struct identity_value values[512];
+
+    (void)state;
+    core("GenuineIntel", 0x506e3);
+    find(0, 0)->eax = 0xffff;
+    hypervisor("who knows   ", 0x4000ffff);
+    answer(0x80000000, 0, 0x8000ffff, 0, 0, 0);
+    assert_in_range(identify_raw_from(ask, values, 512), 1, 512);
+
+    /* Leaves are given whole or not at all. */
+    memset(values, 0, sizeof(values));
+    assert_int_equal(identify_raw_from(ask, values, 7), 4);
+    assert_int_equal(values[4].name[0], 0);
+    assert_int_equal(identify_raw_from(ask, values, 0), 0);
+
+    /* A core whose extended range answers with the last basic leaf has no extended range. */
+    core("GenuineIntel", 0x506e3);
+    find(0xdead, 0)->eax = 0x12345678;
+    assert_null(raw_named(values, identify_raw_from(ask, values, 512), "cpuid.80000000.0.eax"));
+}
+
+/* On the machine the test runs on: no fault, text printable, and the vendor is in the raw values. */
+static void this_core_answers(void **state)
+{
+    static struct identity_value values[512];
+    struct identity id;
+    size_t count;
+
+    (void)state;
+    identify(&id);
+    for (const char *p = id.model; *p != 0; p++)
+        assert_in_range(*p, ' ', '~');
+    count = identify_raw(values, 512);
+    assert_non_null(raw_named(values, count, "cpuid.00000000.0.ebx"));
+    assert_true(count < 512);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cores_are_known_by_name),
+        cmocka_unit_test(brand_string_is_trimmed_and_printable),
+        cmocka_unit_test(hypervisors_are_named_and_emulators_told),
+        cmocka_unit_test(tick_frequency_comes_from_who_can_know),
+        cmocka_unit_test(raw_values_leave_out_what_differs_between_cores),
+        cmocka_unit_test(raw_values_are_bounded_whatever_is_claimed),
+        cmocka_unit_test(this_core_answers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
