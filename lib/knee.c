@@ -5,133 +5,142 @@
 
 #include "lib/statistics.h"
 
-/*
- * The curve without its missing points. `floor_after[i]` is the lowest reading from i on: the suffix
- * minimum, which never falls, and rises where a level is left for good.
- */
-struct view {
-    size_t count;
-    size_t *index;       /* of each point in the caller's curve */
-    double *y;
-    double *floor_after;
-    double *sorted;      /* room to sort a part of the curve */
-};
-
-/* A stretch of points, first to last, both included. */
-struct stretch {
-    size_t first, last;
-};
-
-static bool view_curve(struct view *v, const double *y, size_t count)
+static double median_of_three(double a, double b, double c)
 {
-    *v = (struct view){
-        .index = malloc(count * sizeof v->index[0]),
-        .y = malloc(3 * count * sizeof v->y[0]),
-    };
-    if (!v->index || !v->y)
-        return false;
-    v->floor_after = v->y + count;
-    v->sorted = v->y + 2 * count;
-
-    for (size_t i = 0; i < count; i++) {
-        if (isfinite(y[i])) {
-            v->index[v->count] = i;
-            v->y[v->count++] = y[i];
-        }
-    }
-    for (size_t i = v->count; i-- > 0;) {
-        bool lower = i + 1 == v->count || v->y[i] < v->floor_after[i + 1];
-
-        v->floor_after[i] = lower ? v->y[i] : v->floor_after[i + 1];
-    }
-    return true;
+    double low = fmin(a, b), high = fmax(a, b);
+    return fmax(low, fmin(high, c));
 }
 
-static double median_of(struct view *v, struct stretch s)
+/* Single outliers, up or down, are taken for their neighbours. */
+static double smooth(const double *y, size_t count, size_t i)
 {
-    size_t count = s.last - s.first + 1;
-
-    for (size_t i = 0; i < count; i++)
-        v->sorted[i] = v->y[s.first + i];
-    sort_numbers(v->sorted, count);
-    return quantile(v->sorted, count, 0.5);
+    return i == 0 || i + 1 == count ? y[i] : median_of_three(y[i - 1], y[i], y[i + 1]);
 }
 
-/*
- * How far a level that begins at `first` reaches: up to the point after which every reading is
- * higher than the level by more than the threshold. The level is taken as the lower quartile of its
- * readings, which neither a slow start nor single high readings lift.
- */
-static struct stretch reach(struct view *v, size_t first, double threshold)
+static double median_between(const double *y, size_t first, size_t last, double *scratch)
 {
-    struct stretch s = {first, first};
+    size_t n = 0;
+    for (size_t i = first; i <= last; i++)
+        if (!isnan(y[i]))
+            scratch[n++] = y[i];
+    sort_numbers(scratch, n);
+    return quantile(scratch, n, 0.5);
+}
 
-    v->sorted[0] = v->y[first];
-    while (s.last + 1 < v->count) {
-        size_t count = s.last - first + 1;
-        double level = quantile(v->sorted, count, 0.25);
-        size_t at = count;
+/* The last point of the flat stretch that begins at `first`. */
+static size_t extend(const double *y, size_t count, size_t first, double tolerance, double *scratch)
+{
+    size_t last = first;
 
-        if (v->floor_after[s.last + 1] > level + threshold * fabs(level))
+    for (size_t i = first + 1; i < count; i++) {
+        double height = median_between(y, first, i, scratch);
+        double value = smooth(y, count, i);
+        if (isnan(height) || fabs(value - height) > tolerance * height)
             break;
-        s.last++;
-        for (; at > 0 && v->sorted[at - 1] > v->y[s.last]; at--)
-            v->sorted[at] = v->sorted[at - 1];
-        v->sorted[at] = v->y[s.last];
+        last = i;
     }
-    return s;
+    return last;
 }
 
-/*
- * A slope has no level: each of its points is about as far above the one before. On a level, the
- * first half of the points has hardly risen when the end has.
- */
-static bool flat(const struct view *v, struct stretch s, double threshold)
+size_t knee_levels(const double *x, const double *y, size_t count, double tolerance, double span, struct level *out,
+                   size_t room)
 {
-    double low = v->floor_after[s.first];
-    double half = v->floor_after[s.first + (s.last - s.first + 1) / 2];
-
-    return s.last > s.first && half <= low + threshold / 4 * fabs(low);
-}
-
-/* The first level at or after `first`; false when the rest of the curve has none. */
-static bool find_level(struct view *v, size_t first, double threshold, struct stretch *out)
-{
-    for (; first < v->count; first++) {
-        *out = reach(v, first, threshold);
-        if (flat(v, *out, threshold))
-            return true;
-    }
-    return false;
-}
-
-size_t knee_rises(const double *y, size_t count, double threshold, struct knee *out, size_t room)
-{
-    struct view v;
-    struct stretch level, next;
+    double *scratch = malloc((count + 1) * sizeof *scratch);
     size_t found = 0;
 
-    if (count > 0 && view_curve(&v, y, count) && find_level(&v, 0, threshold, &level)) {
-        /* At least two points must lie beyond a rise: one alone is a high reading. */
-        while (found < room && level.last + 2 < v.count) {
-            bool more = find_level(&v, level.last + 1, threshold, &next);
-
-            if (!more)
-                next = (struct stretch){level.last + 1, v.count - 1};
-            out[found++] = (struct knee){
-                .last_good = v.index[level.last],
-                .first_bad = v.index[level.last + 1],
-                .low_level = median_of(&v, level),
-                .high_level = median_of(&v, next),
-            };
-            if (!more)
-                break;
-            level = next;
+    for (size_t i = 0; scratch && i < count;) {
+        size_t last = extend(y, count, i, tolerance, scratch);
+        if (x[last] < x[i] * span) {
+            i++;
+            continue;
         }
+        double height = median_between(y, i, last, scratch);
+        struct level *before = found ? &out[found - 1] : NULL;
+        if (before && height < before->height * (1 + 2 * tolerance)) {
+            if (height > before->height * (1 - 2 * tolerance))
+                before->last = last;
+        } else if (found < room) {
+            out[found++] = (struct level){i, last, height};
+        }
+        i = last + 1;
     }
-    if (count > 0) {
-        free(v.index);
-        free(v.y);
-    }
+    free(scratch);
     return found;
+}
+
+struct edge knee_edge(const double *x, const double *y, size_t first, size_t last, double lower, double upper)
+{
+    const double tenth = lower + 0.1 * (upper - lower), half = (lower + upper) / 2,
+                 most = lower + 0.9 * (upper - lower);
+    struct edge e = {.low = x[first], .half = x[last], .high = x[last]};
+    size_t i;
+
+    for (i = first; i <= last && !(y[i] > tenth); i++)
+        e.low = x[i];
+    for (i = first; i <= last && !(y[i] >= most); i++)
+        ;
+    if (i <= last)
+        e.high = x[i];
+    for (i = first; i < last; i++)
+        if (y[i] <= half && y[i + 1] > half) {
+            e.half = x[i] + (x[i + 1] - x[i]) * (half - y[i]) / (y[i + 1] - y[i]);
+            break;
+        }
+    return e;
+}
+
+enum { LINE_POINTS_AT_LEAST = 4, LINE_POINTS_AFTER = 3 };
+
+struct line {
+    double slope, at_zero;
+};
+
+/* Theil 1950, Sen 1968: the median of all pairs' slopes, then the median of what remains. */
+static struct line fit_line(const double *x, const double *y, size_t count, double *scratch)
+{
+    struct line l;
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count; j++)
+            if (!isnan(y[i]) && !isnan(y[j]))
+                scratch[n++] = (y[j] - y[i]) / (x[j] - x[i]);
+    sort_numbers(scratch, n);
+    l.slope = quantile(scratch, n, 0.5);
+    n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(y[i]))
+            scratch[n++] = y[i] - l.slope * x[i];
+    sort_numbers(scratch, n);
+    l.at_zero = quantile(scratch, n, 0.5);
+    return l;
+}
+
+/* How far above the line the points first … are on the average; NaN points do not count. */
+static double above_line(struct line l, const double *x, const double *y, size_t first, size_t end)
+{
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t i = first; i < end; i++)
+        if (!isnan(y[i])) {
+            sum += y[i] - (l.at_zero + l.slope * x[i]);
+            n++;
+        }
+    return n ? sum / (double)n : 0;
+}
+
+bool knee_line_left(const double *x, const double *y, size_t count, double excess, size_t *last_good)
+{
+    double *scratch = malloc((count * count / 2 + count + 1) * sizeof *scratch);
+    bool left = false;
+
+    for (size_t i = LINE_POINTS_AT_LEAST; scratch && i < count && !left; i++) {
+        struct line l = fit_line(x, y, i, scratch);
+        size_t end = i + LINE_POINTS_AFTER < count ? i + LINE_POINTS_AFTER : count;
+        *last_good = i - 1;
+        left = above_line(l, x, y, i, i + 1) > excess && above_line(l, x, y, i, end) > excess;
+    }
+    free(scratch);
+    return left;
 }

@@ -1,8 +1,8 @@
 /*
- * Where does a curve leave its level? A simple rule, with the interval that it can justify.
+ * Where does a curve leave its level? Simple rules, with the interval that each can justify.
  *
- * This is the place for the engine that decides and grades; today it holds one rule, and its
- * findings are grade C: one experiment, one view.
+ * This is the place for the engine that decides and grades. Today it holds one rule for each of the
+ * two shapes that the probes have, and what is found with it is grade C: one experiment, one view.
  */
 #ifndef FATHOM_LIB_KNEE_H
 #define FATHOM_LIB_KNEE_H
@@ -10,22 +10,46 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One place where the level changes for good. Indices into the curve. */
-struct knee {
-    size_t last_good;  /* last point on the lower level */
-    size_t first_bad;  /* first point that has left it */
-    double low_level;  /* median of the level that ends at last_good */
-    double high_level; /* median of the level after it; of all points from first_bad on where none follows */
+/* ---- Staircases: every stair is long ---------------------------------------------------------- */
+
+/*
+ * Caches are like this, each next level being several times larger. An edge may be a step or a ramp:
+ * where the frames of a physically indexed cache fall at random, some sets are overfull before others
+ * are full, and the edge is a ramp that is half way up at the capacity; where they are contiguous, it
+ * is a step just past it.
+ */
+struct level {
+    size_t first, last; /* points of the flat stretch */
+    double height;      /* median of y there */
 };
 
 /*
- * Finds the rises of a curve, x ascending. y is first replaced by its suffix minimum, so that a
- * single high reading is not a rise: what counts is leaving a level and never coming back. A level
- * is two points or more that do not climb, so the points of a slope between two levels belong to
- * neither, and a slope as such has no knee. Two points at least must lie beyond a rise.
- * `threshold` is the relative rise that ends a level (0.12: 12 %); y is positive, and NaN where a
- * point is missing. Returns the number of knees, at most `room`; none when memory ran out.
+ * Finds the flat stretches, x ascending and positive: y stays within `tolerance` (relative) of its
+ * median while x grows by the factor `span` at least. Neighbours whose heights differ by less than
+ * twice the tolerance are one level; a stretch below the level before it belongs to none. y is
+ * smoothed over three points first, so that single readings break no level. NaN is a missing point.
+ * Returns how many there are, at most `room`.
  */
-size_t knee_rises(const double *y, size_t count, double threshold, struct knee *out, size_t room);
+size_t knee_levels(const double *x, const double *y, size_t count, double tolerance, double span, struct level *out,
+                   size_t room);
+
+struct edge {
+    double low;  /* last x before a tenth of the rise */
+    double half; /* x at half the rise, linear between the points around it */
+    double high; /* first x at nine tenths of it */
+};
+
+/* The edge between two heights among the points first … last. */
+struct edge knee_edge(const double *x, const double *y, size_t first, size_t last, double lower, double upper);
+
+/* ---- A line that is left ----------------------------------------------------------------------- */
+
+/*
+ * For curves that grow steadily and then faster: y follows one line, fitted by Theil and Sen's medians
+ * to all points accepted so far, until it lies above that line by more than `excess` at a point and on
+ * the average of the three from there on. Returns true and the last point on the line; false when the
+ * line is never left. The first four points are taken to be on the line.
+ */
+bool knee_line_left(const double *x, const double *y, size_t count, double excess, size_t *last_good);
 
 #endif

@@ -6,12 +6,12 @@
 #include "lib/statistics.h"
 
 enum {
-    LIST_KERNELS = 16,                     /* kernels in one window, between yardsticks */
+    LIST_KERNELS = 16, /* kernels in one window, between yardsticks */
     LIST_READINGS = 2 * LIST_KERNELS + 1,
     EMPTY_READINGS = 64,
     WARM_ROUNDS = 50,
     POINT_READINGS = 64,
-    ATTEMPTS = 6,                          /* lists at most, as a multiple of what quiet readings would need */
+    ATTEMPTS = 6, /* lists at most, as a multiple of what quiet readings would need */
 };
 
 /* Long enough that one step of a coarse time stamp (10 to 40 ns) is 0.5 % of it, short enough to
@@ -102,7 +102,7 @@ static struct window_result find_iterations(struct meter *m, const struct kernel
             break;
         *iterations *= 2;
     }
-    double scaled = (double)*iterations * m->span_ticks / fmax(ticks, 1);
+    double scaled = (double)*iterations * m->span_ticks * fmax(k->stretch, 1) / fmax(ticks, 1);
     *iterations = scaled < 1 ? 1 : (uint64_t)scaled;
     return result;
 }

@@ -20,11 +20,11 @@
 
 /* Code ready to be measured. */
 struct kernel {
-    uintptr_t entry;         /* as seen inside a window */
-    uint64_t data;           /* its second argument */
-    double units;            /* what one iteration counts as: loads, instructions, calls */
-    double warm_iterations;  /* to run before the first reading; at least 1 is run anyway */
-    struct work work;        /* what one iteration executes */
+    uintptr_t entry;        /* as seen inside a window */
+    uint64_t data;          /* its second argument */
+    double units;           /* what one iteration counts as: loads, instructions, calls */
+    double warm_iterations; /* to run before the first reading; at least 1 is run anyway */
+    double stretch;         /* readings are this many times longer, for kernels that are random; 0: 1 */
 };
 
 /* The readings at one parameter value. NaN where none was accepted. */
@@ -40,16 +40,16 @@ struct point {
 /* How readings are taken in this run, and what was spent on them so far. */
 struct meter {
     double tick_hz;
-    double harness_ticks;      /* median of the empty kernel */
-    double span_ticks;         /* length aimed at for one reading */
-    double tolerance;          /* relative difference of neighbours that rejects; infinite in an untrusted place */
-    double core_hz;            /* median over the last point's yardsticks */
-    unsigned readings;         /* wanted for a point */
+    double harness_ticks; /* median of the empty kernel */
+    double span_ticks;    /* length aimed at for one reading */
+    double tolerance;     /* relative difference of neighbours that rejects; infinite in an untrusted place */
+    double core_hz;       /* median over the last point's yardsticks */
+    unsigned readings;    /* wanted for a point */
     enum reader_counters counters;
     uint64_t chain_iterations; /* so that the yardstick lasts one span */
     uint64_t taken, rejected;  /* readings since the run began */
     uint64_t windows;
-    double kernel_seconds;     /* time inside kernels and yardsticks */
+    double kernel_seconds; /* time inside kernels and yardsticks */
 };
 
 /* Warms the core up and finds the reader's cost. The result says how its windows ended. */

@@ -20,12 +20,12 @@ struct finding_declaration {
 };
 
 struct probe_definition {
-    const char *name;   /* as on the command line */
-    const char *title;  /* for people */
-    const char *family; /* frontend, backend, memory, system */
-    const char *after;  /* name of a probe that should run before, or NULL */
-    bool debug;         /* runs only when named */
-    bool gate;          /* runs first and always: says whether this place can be trusted */
+    const char *name;                           /* as on the command line */
+    const char *title;                          /* for people */
+    const char *family;                         /* frontend, backend, memory, system */
+    const char *after;                          /* name of a probe that should run before, or NULL */
+    bool debug;                                 /* runs only when named */
+    bool gate;                                  /* runs first and always: says whether this place can be trusted */
     const struct finding_declaration *findings; /* ended by a NULL name */
     void (*run)(struct probe *p);
 };
@@ -36,9 +36,8 @@ struct probe_definition {
  * Puts the probe on the list of its binary: a pointer in the linker section `probes`, whose bounds
  * lib/run.c walks. No other file has to know of it.
  */
-#define PROBE(id, ...)                                                                             \
-    static const struct probe_definition probe_##id = {.name = #id, __VA_ARGS__};                  \
-    static const struct probe_definition *const probe_entry_##id                                   \
-        __attribute__((used, section("probes"))) = &probe_##id
+#define PROBE(id, ...) \
+    static const struct probe_definition probe_##id = {.name = #id, __VA_ARGS__}; \
+    static const struct probe_definition *const probe_entry_##id __attribute__((used, section("probes"))) = &probe_##id
 
 #endif

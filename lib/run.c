@@ -433,13 +433,15 @@ static void print_summary(const struct run *r, double seconds)
 {
     char line[320];
 
-    snprintf(line, sizeof line, "%u findings; probes: %u ok, %u skipped, %u faults, %u timeouts; %.1f s, %.0f %% of it in kernels.\n",
+    snprintf(line, sizeof line,
+             "%u findings; probes: %u ok, %u skipped, %u faults, %u timeouts; %.1f s, %.0f %% of it in kernels.\n",
              r->findings, r->outcomes[OUTCOME_OK], r->outcomes[OUTCOME_SKIPPED], r->outcomes[OUTCOME_FAULT],
              r->outcomes[OUTCOME_TIMEOUT], seconds, 100 * r->meter.kernel_seconds / (seconds > 0 ? seconds : 1));
     machine_print(line);
     if (!r->trusted) {
         snprintf(line, sizeof line,
-                 "The times of this place cannot be trusted (%s): every finding is undecided, the run was a functional one.\n",
+                 "The times of this place cannot be trusted (%s): every finding is undecided, the run was a functional "
+                 "one.\n",
                  r->untrusted_cause);
         machine_print(line);
     }
@@ -478,7 +480,8 @@ int run_all(struct run *r)
             if (order[i]->gate == (bool)gates && (gates || planned(r, order[i])))
                 run_probe(r, order[i]);
 
-    bool failed = result.end != WINDOW_RAN || r->outcomes[OUTCOME_FAULT] || r->outcomes[OUTCOME_TIMEOUT] || r->writer.lost;
+    bool failed = result.end != WINDOW_RAN || r->outcomes[OUTCOME_FAULT] || r->outcomes[OUTCOME_TIMEOUT] ||
+                  r->writer.lost;
     double seconds = machine_seconds() - start;
     print_summary(r, seconds);
     send_done(r, seconds, failed);

@@ -27,8 +27,9 @@ struct run {
     struct writer writer;
     struct journal journal;
     struct meter meter;
-    unsigned number;          /* of this run on its volume; 0 where runs are not numbered */
-    char destination[96];     /* where the records are, for people and the run record: "volume FATHOM, RESULTS\RUN00012.JSL" */
+    unsigned number; /* of this run on its volume; 0 where runs are not numbered */
+    char destination
+        [96]; /* where the records are, for people and the run record: "volume FATHOM, RESULTS\RUN00012.JSL" */
     unsigned repeat_index;    /* this is the n-th of config.repeat runs */
     bool trusted;             /* the clock probe's verdict; false until it has spoken */
     char untrusted_cause[96]; /* why not */

@@ -9,7 +9,10 @@
 #include "lib/probe.h"
 #include "lib/record.h"
 
-enum { STEPS_MAXIMUM = 8 };
+enum { STAIRS_MAXIMUM = 8, BUILDS_MAXIMUM = 9, CODE_BYTES_AT_LEAST = 65536 };
+
+/* An edge over more than this factor of x is a ramp. */
+static const double RAMP = 1.25;
 
 /* ---- Kernels ----------------------------------------------------------------------------------- */
 
@@ -26,10 +29,26 @@ bool probe_map(struct probe *p, struct area *a, size_t bytes, size_t page_bytes)
     return why ? probe_skip(p, why) : true;
 }
 
+bool probe_map_large(struct probe *p, struct area *a, size_t bytes)
+{
+    const size_t *sizes = machine_info()->page_bytes;
+    size_t count = 0;
+
+    while (count < sizeof machine_info()->page_bytes / sizeof sizes[0] && sizes[count])
+        count++;
+    for (size_t i = count; i-- > 1;)
+        if (sizes[i] <= bytes && !machine_map(a, bytes / sizes[i] * sizes[i], sizes[i], AREA_DATA))
+            return true;
+    return probe_map(p, a, bytes, 0);
+}
+
 struct code probe_code(struct probe *p, size_t bytes)
 {
     if (p->code.bytes < bytes) { /* the smaller area before it stays mapped until the probe ends */
-        const char *why = machine_map(&p->code, bytes, 0, AREA_CODE);
+        size_t room = CODE_BYTES_AT_LEAST;
+        while (room < bytes)
+            room *= 2;
+        const char *why = machine_map(&p->code, room, 0, AREA_CODE);
         if (why) {
             p->code = (struct area){0};
             probe_skip(p, why);
@@ -43,7 +62,8 @@ bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct ke
     if (p->outcome != OUTCOME_OK)
         return false;
     if (!code_good(c))
-        return probe_skip(p, c->overflow ? "the kernel did not fit its code area" : "the kernel has an operand out of range");
+        return probe_skip(p, c->overflow ? "the kernel did not fit its code area"
+                                         : "the kernel has an operand out of range");
     machine_code_written(&p->code, (size_t)(c->write - p->code.write), c->used);
     k->entry = c->at + entry;
     return true;
@@ -93,22 +113,37 @@ static struct point *point_at(struct sweep *s, double x)
     return &s->points[i];
 }
 
+static int by_level(const void *a, const void *b)
+{
+    double x = ((const struct point *)a)->q20, y = ((const struct point *)b)->q20;
+    return isnan(x) ? !isnan(y) : x < y ? -1 : x > y;
+}
+
 bool sweep_add(struct probe *p, struct sweep *s, double x, struct point *out)
 {
-    struct kernel k = {.units = 1};
-    struct point measured = {.x = x};
+    struct point built[BUILDS_MAXIMUM];
+    unsigned builds = s->builds > 1 && x <= s->builds_to ? s->builds : 1, rejected = 0, accepted = 0;
     char text[96];
 
-    snprintf(text, sizeof text, "%s: %s = %.0f of %.0f", p->definition->name, s->axis, x, s->to);
+    snprintf(text, sizeof text, "%s: %s, %s = %.0f of %.0f", p->definition->name, s->name, s->axis, x, s->to);
     machine_progress(text);
-    if (!s->build(p, x, s->context, &k) || !probe_measure(p, &k, &measured))
-        return false;
+    for (unsigned i = 0; i < builds && i < BUILDS_MAXIMUM; i++) {
+        struct kernel k = {.units = 1};
+        built[i] = (struct point){.x = x};
+        if (!s->build(p, x, s->context, &k) || !probe_measure(p, &k, &built[i]))
+            return false;
+        accepted += built[i].accepted;
+        rejected += built[i].rejected;
+    }
+    qsort(built, builds, sizeof built[0], by_level);
     struct point *place = point_at(s, x);
     if (!place)
         return probe_skip(p, "out of memory for the curve");
-    *place = measured;
+    *place = built[(builds - 1) / 2];
+    place->accepted = accepted;
+    place->rejected = rejected;
     if (out)
-        *out = measured;
+        *out = *place;
     return true;
 }
 
@@ -138,53 +173,134 @@ bool sweep_walk(struct probe *p, struct sweep *s)
     return true;
 }
 
-/* Levels may be NaN where every reading was rejected; such a point is on neither side. */
-static bool left_level(const struct point *pt, double level, double threshold)
+/* Narrows down where y first exceeds a height, between two x that lie on either side of it. */
+static bool narrow(struct probe *p, struct sweep *s, double height, double *below, double *above)
 {
-    return pt->q20 > level * (1 + threshold);
-}
-
-static bool narrow(struct probe *p, struct sweep *s, double threshold, struct step *step)
-{
-    while (step->high - step->low > s->grain * 1.5) {
-        double middle = to_grain(s, (step->low + step->high) / 2);
+    while (*above - *below > s->grain * 1.5) {
+        double middle = to_grain(s, (*below + *above) / 2);
         struct point pt;
-        if (!(middle > step->low && middle < step->high))
+        if (!(middle > *below && middle < *above))
             break;
         if (!sweep_add(p, s, middle, &pt))
             return false;
         if (isnan(pt.q20))
             break;
-        if (left_level(&pt, step->low_level, threshold))
-            step->high = middle;
-        else
-            step->low = middle;
+        *(pt.q20 > height ? above : below) = middle;
     }
     return true;
 }
 
-bool sweep_steps(struct probe *p, struct sweep *s, double threshold, struct step *out, size_t room, size_t *count)
+/* The curve as plain arrays, for the rules that know nothing of points. */
+static bool plain(struct probe *p, const struct sweep *s, double **x, double **y)
 {
-    struct knee knees[STEPS_MAXIMUM];
-    double *y = malloc((s->count + 1) * sizeof *y);
+    *x = malloc((2 * s->count + 2) * sizeof **x);
+    if (!*x)
+        return probe_skip(p, "out of memory for the curve");
+    *y = *x + s->count + 1;
+    for (size_t i = 0; i < s->count; i++) {
+        (*x)[i] = s->points[i].x;
+        (*y)[i] = s->points[i].q20;
+    }
+    return true;
+}
+
+/* The edge between x = from and x = to as the points show it now. */
+static bool find_edge(struct probe *p, const struct sweep *s, double from, double to, double lower, double upper,
+                      struct edge *e)
+{
+    double *x, *y;
+    size_t first = 0, last = s->count - 1;
+
+    if (!plain(p, s, &x, &y))
+        return false;
+    while (x[first] < from)
+        first++;
+    while (x[last] > to)
+        last--;
+    *e = knee_edge(x, y, first, last, lower, upper);
+    free(x);
+    return true;
+}
+
+static double previous_point(const struct sweep *s, double x)
+{
+    for (size_t i = s->count; i-- > 0;)
+        if (s->points[i].x <= x)
+            return s->points[i].x;
+    return x;
+}
+
+static double next_point(const struct sweep *s, double x)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->points[i].x > x)
+            return s->points[i].x;
+    return x;
+}
+
+/* Narrows down the edge at a part of its height, and finds it anew. */
+static bool narrow_edge_at(struct probe *p, struct sweep *s, double from, double to, double lower, double upper,
+                           double part, struct edge *e)
+{
+    if (!find_edge(p, s, from, to, lower, upper, e))
+        return false;
+    double below = part < 0.5 ? e->low : previous_point(s, e->half), above = next_point(s, below);
+    return narrow(p, s, lower + part * (upper - lower), &below, &above) && find_edge(p, s, from, to, lower, upper, e);
+}
+
+static bool narrow_edge(struct probe *p, struct sweep *s, struct stair *stair, double from, double to, double upper)
+{
+    struct edge e;
+
+    if (!narrow_edge_at(p, s, from, to, stair->height, upper, 0.1, &e))
+        return false;
+    bool ramp = e.high > RAMP * e.low;
+    stair->half = ramp && s->half_way;
+    if (stair->half && !narrow_edge_at(p, s, from, to, stair->height, upper, 0.5, &e))
+        return false;
+    stair->low = e.low;
+    stair->value = stair->half ? to_grain(s, e.half) : e.low;
+    stair->high = ramp ? e.high : next_point(s, e.low);
+    return true;
+}
+
+bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double span, struct stair *out, size_t room,
+                  size_t *count)
+{
+    struct level levels[STAIRS_MAXIMUM];
+    double from[STAIRS_MAXIMUM], to[STAIRS_MAXIMUM], *x, *y;
 
     *count = 0;
-    if (!y)
-        return probe_skip(p, "out of memory for the curve");
-    for (size_t i = 0; i < s->count; i++)
-        y[i] = s->points[i].q20;
-    size_t found = knee_rises(y, s->count, threshold, knees, room < STEPS_MAXIMUM ? room : STEPS_MAXIMUM);
-    free(y);
-    for (size_t i = 0; i < found; i++)
-        out[i] = (struct step){.low = s->points[knees[i].last_good].x,
-                               .high = s->points[knees[i].first_bad].x,
-                               .low_level = knees[i].low_level,
-                               .high_level = knees[i].high_level};
-    for (size_t i = 0; i < found; i++)
-        if (!narrow(p, s, threshold, &out[i]))
+    if (!plain(p, s, &x, &y))
+        return false;
+    size_t found = knee_levels(x, y, s->count, tolerance, span, levels, room < STAIRS_MAXIMUM ? room : STAIRS_MAXIMUM);
+    for (size_t i = 0; i < found; i++) {
+        from[i] = x[levels[i].first];
+        to[i] = x[levels[i].last];
+        out[i] = (struct stair){.height = levels[i].height, .left = i + 1 < found};
+    }
+    free(x);
+    for (size_t i = 0; i + 1 < found; i++)
+        if (!narrow_edge(p, s, &out[i], from[i], to[i + 1], levels[i + 1].height))
             return false;
     *count = found;
     return true;
+}
+
+bool sweep_line_left(struct probe *p, const struct sweep *s, double excess, double *low, double *high)
+{
+    double *x, *y;
+    size_t last_good;
+
+    if (!plain(p, s, &x, &y))
+        return false;
+    bool left = knee_line_left(x, y, s->count, excess, &last_good);
+    if (left) {
+        *low = x[last_good];
+        *high = x[last_good + 1];
+    }
+    free(x);
+    return left;
 }
 
 void sweep_record(struct probe *p, const struct sweep *s)
@@ -225,11 +341,18 @@ void sweep_free(struct sweep *s)
 
 /* ---- Findings ---------------------------------------------------------------------------------- */
 
-void report_capacity(struct probe *p, const struct finding *f, const struct step *s)
+void report_capacity(struct probe *p, const struct finding *f, const struct stair *s)
 {
     struct finding filled = *f;
 
-    filled.value = filled.low = s->low;
-    filled.high = s->high;
+    filled.value = filled.low = filled.high = NAN;
+    if (s->left) {
+        filled.value = s->value;
+        filled.low = s->low;
+        filled.high = s->high;
+        filled.method = s->half ? "half of the rise to the next level" : "last point before the rise to the next level";
+    } else {
+        filled.reason = "the level was not left within the range";
+    }
     report(p, &filled);
 }

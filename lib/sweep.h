@@ -17,10 +17,10 @@
 struct probe {
     const struct probe_definition *definition;
     struct run *run;
-    struct area code;      /* where probe_code lets kernels be written */
-    uint64_t random;       /* state of random_next; the same start in every run */
-    enum outcome outcome;  /* ok until something ends it */
-    char reason[96];       /* why it was skipped */
+    struct area code;     /* where probe_code lets kernels be written */
+    uint64_t random;      /* state of random_next; the same start in every run */
+    enum outcome outcome; /* ok until something ends it */
+    char reason[96];      /* why it was skipped */
     struct fault fault;
     double seconds_started;
 };
@@ -29,6 +29,8 @@ struct probe {
 bool probe_skip(struct probe *p, const char *reason);
 /* Maps memory for data; ends the probe when it cannot be had. */
 bool probe_map(struct probe *p, struct area *a, size_t bytes, size_t page_bytes);
+/* The same with the largest pages, not larger than the area, that the place gives: the TLB interferes least. */
+bool probe_map_large(struct probe *p, struct area *a, size_t bytes);
 /* Starts new code of at most `bytes` in the probe's own code area; code.overflow when there is none. */
 struct code probe_code(struct probe *p, size_t bytes);
 /* Makes finished code, entered at offset `entry`, a kernel. False when it did not fit or is invalid. */
@@ -48,6 +50,9 @@ struct sweep {
     /* Makes the kernel at x. */
     bool (*build)(struct probe *p, double x, void *context, struct kernel *k);
     void *context;
+    unsigned builds;  /* how often a point is built anew; it keeps the build with the median level. 0: once */
+    double builds_to; /* largest x for which that is worth its time */
+    bool half_way;    /* a ramp's capacity is half way up (frames fall at random), not where it starts */
 
     struct point *points; /* ascending in x; freed by sweep_free */
     size_t count, room;
@@ -61,20 +66,30 @@ bool sweep_add(struct probe *p, struct sweep *s, double x, struct point *out);
 void sweep_record(struct probe *p, const struct sweep *s);
 void sweep_free(struct sweep *s);
 
-/* Where the curve leaves a level, by bisection down to one grain. */
-struct step {
-    double low;        /* last x on the lower level */
-    double high;       /* first x that has left it */
-    double low_level;  /* cycles per unit below */
-    double high_level; /* and above */
+/* One stair of a curve: a level, and the edge at which it is left. */
+struct stair {
+    double height; /* cycles per unit on the level */
+    double value;  /* x up to which the level is held: see sweep_stairs */
+    double low;    /* last x with less than a tenth of the rise to the next level */
+    double high;   /* first x past the edge */
+    bool half;     /* value is where half of the rise is reached */
+    bool left;     /* false for the last level: the curve ends on it, and value, low, high say nothing */
 };
 
 /*
- * Finds every rise of more than `threshold` (relative) by the rule of lib/knee.h, and narrows each
- * down to one grain. `count` is how many there are, at most `room`. The curve gains the points that
- * were measured on the way.
+ * Finds the levels of a curve and narrows the edges between them down to one grain. The value is the
+ * last x before a tenth of the rise, and `high` the first x after it. An edge wider than a quarter of x
+ * is a ramp: `high` is where nine tenths are reached, and with `half_way` the value lies in its middle.
+ * See lib/knee.h for why caches have both.
  */
-bool sweep_steps(struct probe *p, struct sweep *s, double threshold, struct step *out, size_t room, size_t *count);
+bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double span, struct stair *out, size_t room,
+                  size_t *count);
+
+/*
+ * The last x up to which the curve is a line, and the next one: for linear sweeps whose cost per step
+ * grows past a capacity. False when the line is never left; see knee_line_left.
+ */
+bool sweep_line_left(struct probe *p, const struct sweep *s, double excess, double *low, double *high);
 
 /* ---- Findings ---------------------------------------------------------------------------------- */
 
@@ -86,10 +101,10 @@ struct finding {
         const char *key, *text; /* text NULL: the number */
         double number;
     } variants[FINDING_VARIANTS];
-    double value;        /* NAN: not decided */
-    double low, high;    /* last good and first bad; both NAN where it is not an interval */
-    char grade;          /* 'A', 'B', 'C', 'U' */
-    const char *reason;  /* for U */
+    double value;       /* NAN: not decided */
+    double low, high;   /* last good and first bad; both NAN where it is not an interval */
+    char grade;         /* 'A', 'B', 'C', 'U' */
+    const char *reason; /* for U */
     const char *method;
     const char *curves[FINDING_CURVES];
 };
@@ -98,7 +113,7 @@ struct finding {
 void report(struct probe *p, const struct finding *f);
 /* The verdict of a gate probe: NULL trusts this place, else the cause why not. */
 void trust(struct probe *p, const char *untrusted_cause);
-/* A capacity from a step: value is its last good x. */
-void report_capacity(struct probe *p, const struct finding *f, const struct step *s);
+/* The capacity that a stair shows; undecided when the curve ends before the level is left. */
+void report_capacity(struct probe *p, const struct finding *f, const struct stair *s);
 
 #endif

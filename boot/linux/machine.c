@@ -170,16 +170,11 @@ static volatile struct window_result ended;
 static const char *signal_vector(int number)
 {
     switch (number) {
-    case SIGILL:
-        return "undefined-instruction";
-    case SIGSEGV:
-        return "memory-access";
-    case SIGBUS:
-        return "bus-error";
-    case SIGFPE:
-        return "divide-error";
-    default:
-        return "trap";
+    case SIGILL: return "undefined-instruction";
+    case SIGSEGV: return "memory-access";
+    case SIGBUS: return "bus-error";
+    case SIGFPE: return "divide-error";
+    default: return "trap";
     }
 }
 

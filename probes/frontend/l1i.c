@@ -6,23 +6,28 @@
  * core fetches at its best; past that every pass evicts what the next one needs first, and the rate
  * falls to what the level behind delivers.
  *
- * Curve: cycles per NOP over footprint. Answer: the last footprint on the flat.
+ * The NOPs are long ones, few to a line, so that a cache of decoded operations holds no more of this
+ * code than the instruction cache does, or little more.
+ *
+ * Curve: cycles per NOP over footprint, a staircase: operation cache where there is one, instruction
+ * cache, what lies behind. Answer: the last footprint before the highest stair.
  * Method: straight-line NOP loops, as Wong 2018 and clamchowder's suite.
  */
 #include <math.h>
 
 #include "lib/probe.h"
 
-enum { LEVELS = 3 };
-static const double THRESHOLD = 0.12;
+enum { LEVELS = 3, NOP_BYTES_AT_MOST = 8, ROOM_BYTES = 64 };
 
-/* The longest NOP of at most `context` bytes: few operations a line, so that an operation cache fills late. */
+/* An operation cache, where there is one, feeds the core a little faster than the decoders do: two levels. */
+static const double TOLERANCE = 0.08;
+static const double SPAN = 1.7;
+
 static bool build(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
 {
     const unsigned nop_bytes = *(const unsigned *)context;
-    size_t bytes = (size_t)footprint_bytes;
-    struct code c = probe_code(p, bytes + 64);
-    size_t nops = bytes / nop_bytes;
+    size_t nops = (size_t)footprint_bytes / nop_bytes;
+    struct code c = probe_code(p, (size_t)footprint_bytes + ROOM_BYTES);
 
     for (size_t i = 0; i < nops; i++)
         emit_nop(&c, nop_bytes);
@@ -32,28 +37,61 @@ static bool build(struct probe *p, double footprint_bytes, void *context, struct
     return probe_kernel(p, &c, 0, k);
 }
 
+/* The edge of the instruction cache is the one at which the rate falls most. */
+static size_t largest_rise(const struct stair *stairs, size_t count)
+{
+    size_t best = 0;
+
+    for (size_t i = 0; i + 1 < count; i++)
+        if (stairs[i + 1].height / stairs[i].height > stairs[best + 1].height / stairs[best].height)
+            best = i;
+    return best;
+}
+
+static void report_rate(struct probe *p, unsigned level, double bytes_per_cycle)
+{
+    report(p, &(struct finding){.name = "frontend.l1i.bytes_per_cycle",
+                                .variants = {{"level", .number = level}},
+                                .value = bytes_per_cycle,
+                                .low = NAN,
+                                .high = NAN,
+                                .grade = 'C',
+                                .method = "median of the level",
+                                .curves = {"straight_code"}});
+}
+
 static void run(struct probe *p)
 {
-    struct step steps[LEVELS];
+    struct stair stairs[LEVELS];
     size_t count;
     unsigned nop_bytes = 0;
-    for (const unsigned *n = emit_nop_lengths; *n && *n <= 8; n++)
+    for (const unsigned *n = emit_nop_lengths; *n && *n <= NOP_BYTES_AT_MOST; n++)
         nop_bytes = *n;
     struct sweep s = {.name = "straight_code",
                       .axis = "footprint_bytes",
                       .unit = "cycles/instruction",
                       .from = 1024,
-                      .to = probe_scale(p, 1 << 16, 1 << 19, 1 << 20, 1 << 21),
-                      .per_octave = probe_scale(p, 1, 4, 8, 8),
+                      .to = probe_scale(p, 1 << 16, 1 << 19, 1 << 20, 1 << 20),
+                      .per_octave = probe_scale(p, 1, 4, 8, 16),
                       .grain = 1024,
                       .build = build,
-                      .context = &nop_bytes};
+                      .context = &nop_bytes,
+                      .builds = (unsigned)probe_scale(p, 1, 3, 5, 9),
+                      .builds_to = 1 << 20};
 
-    if (sweep_walk(p, &s) && sweep_steps(p, &s, THRESHOLD, steps, LEVELS, &count)) {
+    if (sweep_walk(p, &s) && sweep_stairs(p, &s, TOLERANCE, SPAN, stairs, LEVELS, &count)) {
         sweep_record(p, &s);
+        for (unsigned i = 0; i < count; i++)
+            report_rate(p, i + 1, nop_bytes / stairs[i].height);
+        if (count)
+            report_capacity(p,
+                            &(struct finding){.name = "frontend.l1i.bytes", .grade = 'C', .curves = {"straight_code"}},
+                            &stairs[largest_rise(stairs, count)]);
     }
     sweep_free(&s);
 }
 
 PROBE(l1i, .title = "Instruction cache", .family = "frontend", .run = run,
-      .findings = FINDINGS({"frontend.l1i.bytes", "bytes", "capacity of the instruction cache"}));
+      .findings = FINDINGS({"frontend.l1i.bytes", "bytes", "capacity of the instruction cache"},
+                           {"frontend.l1i.bytes_per_cycle", "bytes/cycle",
+                            "straight code, by the level it comes from"}));

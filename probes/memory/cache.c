@@ -15,13 +15,20 @@
 
 #include "lib/probe.h"
 
-enum { LINE_BYTES = 64, GROUP_BYTES = 65536, GROUP_LINES = GROUP_BYTES / LINE_BYTES, UNROLL = 16, CODE_BYTES = 4096 };
-enum { LEVELS = 4 };
+enum {
+    LINE_BYTES = 64,
+    PAGE_BYTES = 4096,
+    GROUP_BYTES = 16 * PAGE_BYTES,
+    GROUP_LINES = GROUP_BYTES / LINE_BYTES,
+    UNROLL = 16,
+    CODE_BYTES = 4096
+};
+enum { LEVELS = 5 };
 
-/* Rises of less are bank conflicts, page walks and neighbours; each next cache costs far more. */
-static const double THRESHOLD = 0.15;
-/* Beyond this, writing the ring has already brought the last level to the state a pass leaves. */
-static const double WARM_LINES_MAXIMUM = 1 << 17;
+/* A level is flat within this much; what moves less is bank conflicts, page walks and neighbours. */
+static const double TOLERANCE = 0.25;
+/* And it spans an octave at least: each next cache is several times larger. */
+static const double SPAN = 2;
 
 struct chase {
     struct area ring;  /* the lines */
@@ -51,8 +58,12 @@ static bool build(struct probe *p, double footprint_bytes, void *context, struct
     double lines = footprint_bytes / LINE_BYTES;
     struct code c = probe_code(p, CODE_BYTES);
 
-    make_ring(p, &chase->ring, (uint64_t)lines);
-    *(uint64_t *)chase->start.write = chase->ring.at;
+    /* Other pages each time: where frames are not ours to choose, one choice may fill some sets twice. */
+    uint64_t pages = (chase->ring.bytes - (size_t)footprint_bytes) / PAGE_BYTES;
+    uint64_t offset = random_below(&p->random, pages + 1) * PAGE_BYTES;
+    struct area part = {.write = chase->ring.write + offset, .at = chase->ring.at + offset};
+    make_ring(p, &part, (uint64_t)lines);
+    *(uint64_t *)chase->start.write = part.at;
 
     emit_load(&c, REG_T0, REG_DATA, 0);
     emit_align(&c, LINE_BYTES);
@@ -64,33 +75,32 @@ static bool build(struct probe *p, double footprint_bytes, void *context, struct
     emit_return(&c);
 
     *k = (struct kernel){.data = chase->start.at, .units = UNROLL};
-    k->warm_iterations = (lines < WARM_LINES_MAXIMUM ? 2 * lines : WARM_LINES_MAXIMUM) / UNROLL;
+    k->warm_iterations = lines / UNROLL;
     return probe_kernel(p, &c, 0, k);
 }
 
-static void report_level(struct probe *p, unsigned level, const struct step *s)
+static void report_level(struct probe *p, unsigned level, const struct stair *s)
 {
-    const struct finding bytes = {.name = "memory.cache.bytes",
-                                  .variants = {{"level", .number = level}},
-                                  .grade = 'C',
-                                  .method = "last footprint before the latency leaves its level",
-                                  .curves = {"load_to_use"}};
-    const struct finding latency = {.name = "memory.cache.latency_cycles",
-                                    .variants = {{"level", .number = level}},
-                                    .value = s->low_level,
-                                    .low = NAN,
-                                    .high = NAN,
-                                    .grade = 'C',
-                                    .method = "median of the level",
-                                    .curves = {"load_to_use"}};
-    report_capacity(p, &bytes, s);
-    report(p, &latency);
+    report_capacity(p,
+                    &(struct finding){.name = "memory.cache.bytes",
+                                      .variants = {{"level", .number = level}},
+                                      .grade = 'C',
+                                      .curves = {"load_to_use"}},
+                    s);
+    report(p, &(struct finding){.name = "memory.cache.latency_cycles",
+                                .variants = {{"level", .number = level}},
+                                .value = s->height,
+                                .low = NAN,
+                                .high = NAN,
+                                .grade = 'C',
+                                .method = "median of the level",
+                                .curves = {"load_to_use"}});
 }
 
 static void run(struct probe *p)
 {
     struct chase chase;
-    struct step steps[LEVELS];
+    struct stair stairs[LEVELS];
     size_t count;
     struct sweep s = {.name = "load_to_use",
                       .axis = "footprint_bytes",
@@ -100,14 +110,17 @@ static void run(struct probe *p)
                       .per_octave = probe_scale(p, 1, 4, 4, 8),
                       .grain = 1024,
                       .build = build,
-                      .context = &chase};
+                      .context = &chase,
+                      .builds = (unsigned)probe_scale(p, 1, 5, 9, 9),
+                      .builds_to = 16 << 20,
+                      .half_way = true};
 
-    if (!probe_map(p, &chase.ring, (size_t)s.to, 0) || !probe_map(p, &chase.start, LINE_BYTES, 0))
+    if (!probe_map_large(p, &chase.ring, (size_t)s.to) || !probe_map(p, &chase.start, LINE_BYTES, 0))
         return;
-    if (sweep_walk(p, &s) && sweep_steps(p, &s, THRESHOLD, steps, LEVELS, &count)) {
+    if (sweep_walk(p, &s) && sweep_stairs(p, &s, TOLERANCE, SPAN, stairs, LEVELS, &count)) {
         sweep_record(p, &s);
         for (size_t i = 0; i < count; i++)
-            report_level(p, (unsigned)i + 1, &steps[i]);
+            report_level(p, (unsigned)i + 1, &stairs[i]);
     }
     sweep_free(&s);
 }

@@ -89,7 +89,11 @@ static const char *verdict(const double cycles[GATES][ROUNDS], bool counted)
 
 static void report_gate(struct probe *p, const char *name, double cycles)
 {
-    report(p, &(struct finding){.name = name, .value = cycles, .low = NAN, .high = NAN, .grade = 'C',
+    report(p, &(struct finding){.name = name,
+                                .value = cycles,
+                                .low = NAN,
+                                .high = NAN,
+                                .grade = 'C',
                                 .method = "dependent chain against a chain of additions"});
 }
 
@@ -112,8 +116,12 @@ static void run(struct probe *p)
 
     bool counted = machine_info()->counters != READER_TIME_ONLY;
     trust(p, verdict(cycles, counted));
-    report(p, &(struct finding){.name = "system.clock.hz", .value = p->run->meter.core_hz, .low = NAN, .high = NAN,
-                                .grade = 'C', .method = "chain of additions against the time stamp"});
+    report(p, &(struct finding){.name = "system.clock.hz",
+                                .value = p->run->meter.core_hz,
+                                .low = NAN,
+                                .high = NAN,
+                                .grade = 'C',
+                                .method = "chain of additions against the time stamp"});
     if (counted)
         report_gate(p, "system.clock.add_cycles", cycles[GATE_ADD][0]);
     report_gate(p, "system.clock.multiply_cycles", cycles[GATE_MULTIPLY][0]);
