@@ -5,8 +5,7 @@
 
 struct code code_start(uint8_t *write, uintptr_t at, size_t bytes)
 {
-    return (struct code){
-        .write = write, .at = at, .bytes = bytes, .invalid = at % emit_alignment != 0};
+    return (struct code){.write = write, .at = at, .bytes = bytes, .invalid = at % emit_alignment != 0};
 }
 
 bool code_good(const struct code *c)
@@ -75,8 +74,7 @@ void emit_align(struct code *c, size_t bytes)
 
 void emit_place(struct code *c, size_t offset)
 {
-    if (!code_require(c, offset >= c->used && offset % emit_alignment == 0) ||
-        !code_require_room(c, offset - c->used))
+    if (!code_require(c, offset >= c->used && offset % emit_alignment == 0) || !code_require_room(c, offset - c->used))
         return;
     memset(c->write + c->used, emit_trap, offset - c->used);
     c->used = offset;

@@ -101,8 +101,8 @@ void emit_align(struct code *c, size_t bytes);
 void emit_place(struct code *c, size_t offset);
 
 void emit_move(struct code *c, enum reg to, enum reg from);
-void emit_constant(struct code *c, enum reg to, uint64_t value); /* one to four instructions */
-void emit_add(struct code *c, enum reg to, enum reg from);       /* to += from; register form */
+void emit_constant(struct code *c, enum reg to, uint64_t value);    /* one to four instructions */
+void emit_add(struct code *c, enum reg to, enum reg from);          /* to += from; register form */
 void emit_add_constant(struct code *c, enum reg to, int32_t value); /* -4095 … 4095 */
 void emit_xor(struct code *c, enum reg to, enum reg from);
 void emit_and_constant(struct code *c, enum reg to, unsigned low_bits); /* keeps that many low bits, 1 … 31 */
@@ -111,7 +111,7 @@ void emit_multiply(struct code *c, enum reg to, enum reg from);         /* 64-bi
 void emit_divide(struct code *c, enum reg to, enum reg from);           /* 64-bit unsigned, to /= from */
 /* Scalar double. To be chained in one register: on x86-64 it depends on both. */
 void emit_square_root(struct code *c, enum vreg to, enum vreg from);
-void emit_vector_add(struct code *c, enum vreg to, enum vreg from);     /* scalar double, to += from */
+void emit_vector_add(struct code *c, enum vreg to, enum vreg from); /* scalar double, to += from */
 
 /* 64-bit load and store at base + offset; 0 … 32760 in steps of 8, and -256 … -1. */
 void emit_load(struct code *c, enum reg to, enum reg base, int32_t offset);

@@ -18,8 +18,7 @@ const uint8_t emit_trap = 0; /* UDF #0 is a word of zeros */
 
 static void append(struct code *c, uint32_t word, struct work work)
 {
-    const uint8_t bytes[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16),
-                              (uint8_t)(word >> 24)};
+    const uint8_t bytes[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
     code_append(c, bytes, sizeof bytes, work);
 }
 
@@ -142,20 +141,18 @@ void emit_square_root(struct code *c, enum vreg to, enum vreg from)
 void emit_vector_add(struct code *c, enum vreg to, enum vreg from)
 {
     /* FADD (scalar), double */
-    append(c, 0x1e602800 | field(c, from, VREGS, 16) | field(c, to, VREGS, 5) | field(c, to, VREGS, 0),
-           WORK_PLAIN);
+    append(c, 0x1e602800 | field(c, from, VREGS, 16) | field(c, to, VREGS, 5) | field(c, to, VREGS, 0), WORK_PLAIN);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* The scaled form holds 0 … 32760 in imm12, the unscaled one negative offsets in imm9. */
-static void append_access(struct code *c, uint32_t scaled, uint32_t unscaled, enum reg r, enum reg base,
-                          int32_t offset, struct work work)
+static void append_access(struct code *c, uint32_t scaled, uint32_t unscaled, enum reg r, enum reg base, int32_t offset,
+                          struct work work)
 {
     if (!code_require(c, is_memory_offset(offset)))
         return;
-    const uint32_t where =
-        offset < 0 ? unscaled | immediate(c, offset, 9, 12) : scaled | (uint32_t)offset / 8 << 10;
+    const uint32_t where = offset < 0 ? unscaled | immediate(c, offset, 9, 12) : scaled | (uint32_t)offset / 8 << 10;
     append(c, where | rn(c, base) | rd(c, r), work);
 }
 

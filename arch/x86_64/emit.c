@@ -40,9 +40,8 @@ static void append(struct code *c, const struct instruction *i, struct work work
 static unsigned number(struct code *c, enum reg r)
 {
     static const uint8_t numbers[REGS] = {
-        [REG_COUNT] = RDI, [REG_DATA] = RSI, [REG_T0] = RCX, [REG_T1] = R8,
-        [REG_T2] = R9,     [REG_T3] = R10,   [REG_T4] = R11, [REG_T5] = RBX,
-        [REG_T6] = RBP,    [REG_T7] = R12,   [REG_T8] = R13,
+        [REG_COUNT] = RDI, [REG_DATA] = RSI, [REG_T0] = RCX, [REG_T1] = R8,  [REG_T2] = R9,  [REG_T3] = R10,
+        [REG_T4] = R11,    [REG_T5] = RBX,   [REG_T6] = RBP, [REG_T7] = R12, [REG_T8] = R13,
     };
     return code_require(c, (unsigned)r < REGS) ? numbers[r] : 0;
 }
@@ -195,8 +194,7 @@ static void append_scalar(struct code *c, unsigned opcode, enum vreg to, enum vr
 {
     if (!code_require(c, (unsigned)to < VREGS && (unsigned)from < VREGS))
         return;
-    const struct instruction i = {.bytes = {0xf2, 0x0f, (uint8_t)opcode, (uint8_t)modrm(3, to, from)},
-                                  .count = 4};
+    const struct instruction i = {.bytes = {0xf2, 0x0f, (uint8_t)opcode, (uint8_t)modrm(3, to, from)}, .count = 4};
     append(c, &i, WORK_PLAIN);
 }
 
@@ -217,8 +215,7 @@ void emit_vector_add(struct code *c, enum vreg to, enum vreg from)
  * [base + displacement] (vol. 2A, tables 2-2 and 2-3): base 4 or 12 needs a SIB byte that names no
  * index; base 5 or 13 has no form without a displacement.
  */
-static void append_access(struct code *c, unsigned opcode, enum reg r, enum reg base, int32_t offset,
-                          struct work work)
+static void append_access(struct code *c, unsigned opcode, enum reg r, enum reg base, int32_t offset, struct work work)
 {
     if (!code_require(c, is_memory_offset(offset)))
         return;

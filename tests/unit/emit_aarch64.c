@@ -1,7 +1,9 @@
 /* link: arch/emit.c arch/aarch64/emit.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the AArch64 emitter: its encodings, its limits, and that kernels do what they say. */
-#include "tests/unit/emit_common.h"
+#include "tests/unit/emit_room.h"
+#include "tests/unit/emit_run.h"
+#include "tests/unit/emit_text.h"
 
 static const char *const name[REGS] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10"};
 
@@ -98,8 +100,8 @@ static const struct isa isa = {
     .uc_registers = {UC_ARM64_REG_X0, UC_ARM64_REG_X1, UC_ARM64_REG_X2, UC_ARM64_REG_X3, UC_ARM64_REG_X4,
                      UC_ARM64_REG_X5, UC_ARM64_REG_X6, UC_ARM64_REG_X7, UC_ARM64_REG_X8, UC_ARM64_REG_X9,
                      UC_ARM64_REG_X10},
-    .uc_vector = {UC_ARM64_REG_Q0, UC_ARM64_REG_Q1, UC_ARM64_REG_Q2, UC_ARM64_REG_Q3, UC_ARM64_REG_Q4,
-                  UC_ARM64_REG_Q5, UC_ARM64_REG_Q6, UC_ARM64_REG_Q7},
+    .uc_vector = {UC_ARM64_REG_Q0, UC_ARM64_REG_Q1, UC_ARM64_REG_Q2, UC_ARM64_REG_Q3, UC_ARM64_REG_Q4, UC_ARM64_REG_Q5,
+                  UC_ARM64_REG_Q6, UC_ARM64_REG_Q7},
     .uc_stack_pointer = UC_ARM64_REG_SP,
     .uc_link = UC_ARM64_REG_X30,
     .prepare = prepare,
@@ -178,7 +180,9 @@ static void the_isa_names_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        COMMON_TESTS,
+        TEXT_TESTS,
+        RUN_TESTS,
+        ROOM_TESTS,
         cmocka_unit_test(words_only),
         cmocka_unit_test(long_loops_take_the_long_way),
         cmocka_unit_test(no_core_has_the_unknown_register),

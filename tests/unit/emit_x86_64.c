@@ -1,10 +1,12 @@
 /* link: arch/emit.c arch/x86_64/emit.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the x86-64 emitter: its encodings, its limits, and that kernels do what they say. */
-#include "tests/unit/emit_common.h"
+#include "tests/unit/emit_room.h"
+#include "tests/unit/emit_run.h"
+#include "tests/unit/emit_text.h"
 
 static const char *const name[REGS] = {"rdi", "rsi", "rcx", "r8", "r9", "r10", "r11", "rbx", "rbp", "r12", "r13"};
-static const char *const name32[REGS] = {"edi",  "esi",  "ecx", "r8d", "r9d", "r10d",
+static const char *const name32[REGS] = {"edi",  "esi", "ecx", "r8d",  "r9d", "r10d",
                                          "r11d", "ebx", "ebp", "r12d", "r13d"};
 
 /* "" for 0, else " + 8" or " - 8". */
@@ -105,8 +107,8 @@ static const struct isa isa = {
     .uc_mode = UC_MODE_64,
     .uc_registers = {UC_X86_REG_RDI, UC_X86_REG_RSI, UC_X86_REG_RCX, UC_X86_REG_R8, UC_X86_REG_R9, UC_X86_REG_R10,
                      UC_X86_REG_R11, UC_X86_REG_RBX, UC_X86_REG_RBP, UC_X86_REG_R12, UC_X86_REG_R13},
-    .uc_vector = {UC_X86_REG_XMM0, UC_X86_REG_XMM1, UC_X86_REG_XMM2, UC_X86_REG_XMM3, UC_X86_REG_XMM4,
-                  UC_X86_REG_XMM5, UC_X86_REG_XMM6, UC_X86_REG_XMM7},
+    .uc_vector = {UC_X86_REG_XMM0, UC_X86_REG_XMM1, UC_X86_REG_XMM2, UC_X86_REG_XMM3, UC_X86_REG_XMM4, UC_X86_REG_XMM5,
+                  UC_X86_REG_XMM6, UC_X86_REG_XMM7},
     .uc_stack_pointer = UC_X86_REG_RSP,
     .prepare = prepare,
     .branches = branches,
@@ -161,7 +163,9 @@ static void the_isa_names_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        COMMON_TESTS,
+        TEXT_TESTS,
+        RUN_TESTS,
+        ROOM_TESTS,
         cmocka_unit_test(constants_take_their_shortest_form),
         cmocka_unit_test(the_isa_names_itself),
     };
