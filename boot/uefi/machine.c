@@ -10,12 +10,17 @@
 #include "arch/own.h"
 #include "lib/config.h"
 
-enum { AREAS = 64, IDENTITY_VALUES = 512, OWN_VALUES = 64 };
-
 static struct machine_info info;
+enum {
+    AREAS = 64,
+    IDENTITY_VALUES = 512,
+    OWN_VALUES = 64,
+    PAGE_SIZES = sizeof info.page_bytes / sizeof info.page_bytes[0],
+};
 static struct own_services services;
 static struct own_range *ram;
 static const char *not_ours = "the core is not owned yet"; /* why there are no windows, NULL when there are */
+static bool owned; /* own_finish is due */
 static bool windows;
 static unsigned deadline_ms;
 
@@ -89,6 +94,7 @@ void uefi_machine_start(const struct config *c)
         info.no_counters = info.no_deadline = not_ours;
         return;
     }
+    owned = true;
     own_page_sizes(info.page_bytes);
     info.counters = own_counters(&info.no_counters);
     info.no_deadline = own_no_deadline();
@@ -96,8 +102,9 @@ void uefi_machine_start(const struct config *c)
 
 void uefi_machine_finish(void)
 {
-    if (!not_ours)
+    if (owned)
         own_finish();
+    owned = false;
     not_ours = "the core has been given back";
     memory_finish();
     free(ram);
@@ -153,25 +160,16 @@ static size_t mapping_count;
 
 static bool page_size_exists(size_t page_bytes)
 {
-    for (size_t i = 0; i < sizeof info.page_bytes / sizeof info.page_bytes[0] && info.page_bytes[i]; i++)
+    for (size_t i = 0; i < PAGE_SIZES && info.page_bytes[i]; i++)
         if (info.page_bytes[i] == page_bytes)
             return true;
     return false;
 }
 
-const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
+static const char *map_pages(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
 {
     size_t room;
     uint8_t *buffer = memory_buffer(&room);
-
-    if (not_ours)
-        return not_ours;
-    if (!page_bytes)
-        page_bytes = info.page_bytes[0];
-    if (!page_size_exists(page_bytes))
-        return "this core has no pages of that size";
-    if (mapping_count == AREAS)
-        return "too many areas are mapped";
 
     /* Frames are aligned as the page is; address and frame are the same outside windows. */
     uintptr_t free_from = (uintptr_t)buffer + (mapping_count ? mappings[mapping_count - 1].end : 0);
@@ -196,6 +194,24 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
     mappings[mapping_count++] = m;
     *a = m.area;
     return NULL;
+}
+
+const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
+{
+    if (not_ours)
+        return not_ours;
+    if (mapping_count == AREAS)
+        return "too many areas are mapped";
+    if (page_bytes)
+        return page_size_exists(page_bytes) ? map_pages(a, bytes, page_bytes, use)
+                                            : "this core has no pages of that size";
+
+    /* The smallest that goes with what is mapped: an AArch64 window has one granule. */
+    const char *why = map_pages(a, bytes, info.page_bytes[0], use);
+    for (size_t i = 1; why && i < PAGE_SIZES && info.page_bytes[i]; i++)
+        if (!map_pages(a, bytes, info.page_bytes[i], use))
+            why = NULL;
+    return why;
 }
 
 size_t machine_map_mark(void)
