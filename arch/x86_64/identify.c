@@ -28,7 +28,7 @@ enum { EAX, EBX, ECX, EDX };
  * (Raptor Lake, Emerald Rapids) is Golden Cove with a larger second level.
  */
 static const struct known_core {
-    char vendor; /* 'I'ntel, 'A'MD and Hygon */
+    char vendor;  /* 'I'ntel, 'A'MD and Hygon */
     uint8_t core; /* 0: not looked at */
     uint16_t family;
     uint16_t first_model, last_model;
@@ -73,22 +73,22 @@ static const struct known_core {
     {'I', 0, 6, 0xbe, 0xbe, "gracemont"},      /* Alder Lake-N */
     {'I', 0x20, 6, 0x97, 0x97, "gracemont"},   /* Alder Lake */
     {'I', 0x20, 6, 0x9a, 0x9a, "gracemont"},
-    {'I', 0x20, 6, 0xb7, 0xb7, "gracemont"},   /* Raptor Lake */
+    {'I', 0x20, 6, 0xb7, 0xb7, "gracemont"}, /* Raptor Lake */
     {'I', 0x20, 6, 0xba, 0xba, "gracemont"},
     {'I', 0x20, 6, 0xbf, 0xbf, "gracemont"},
-    {'I', 0, 6, 0x97, 0x97, "golden-cove"},    /* Alder Lake; without E-cores leaf 1AH may be empty */
+    {'I', 0, 6, 0x97, 0x97, "golden-cove"}, /* Alder Lake; without E-cores leaf 1AH may be empty */
     {'I', 0, 6, 0x9a, 0x9a, "golden-cove"},
-    {'I', 0, 6, 0xb7, 0xb7, "golden-cove"},    /* Raptor Lake: Raptor Cove */
+    {'I', 0, 6, 0xb7, 0xb7, "golden-cove"}, /* Raptor Lake: Raptor Cove */
     {'I', 0, 6, 0xba, 0xba, "golden-cove"},
     {'I', 0, 6, 0xbf, 0xbf, "golden-cove"},
-    {'I', 0x20, 6, 0xaa, 0xaa, "crestmont"},   /* Meteor Lake */
+    {'I', 0x20, 6, 0xaa, 0xaa, "crestmont"}, /* Meteor Lake */
     {'I', 0x20, 6, 0xac, 0xac, "crestmont"},
-    {'I', 0x20, 6, 0xb5, 0xb5, "crestmont"},   /* Arrow Lake U, a Meteor Lake */
+    {'I', 0x20, 6, 0xb5, 0xb5, "crestmont"}, /* Arrow Lake U, a Meteor Lake */
     {'I', 0, 6, 0xaa, 0xaa, "redwood-cove"},
     {'I', 0, 6, 0xac, 0xac, "redwood-cove"},
     {'I', 0, 6, 0xb5, 0xb5, "redwood-cove"},
-    {'I', 0x20, 6, 0xbd, 0xbd, "skymont"},     /* Lunar Lake */
-    {'I', 0x20, 6, 0xc5, 0xc6, "skymont"},     /* Arrow Lake; its low-power cores say Crestmont */
+    {'I', 0x20, 6, 0xbd, 0xbd, "skymont"}, /* Lunar Lake */
+    {'I', 0x20, 6, 0xc5, 0xc6, "skymont"}, /* Arrow Lake; its low-power cores say Crestmont */
     {'I', 0, 6, 0xbd, 0xbd, "lion-cove"},
     {'I', 0, 6, 0xc5, 0xc6, "lion-cove"},
     {'I', 0, 6, 0x37, 0x37, "silvermont"},
@@ -109,9 +109,9 @@ static const struct known_core {
     {'A', 0, 0x15, 0x60, 0x7f, "excavator"},
     {'A', 0, 0x16, 0x00, 0x0f, "jaguar"},
     {'A', 0, 0x16, 0x30, 0x3f, "puma"},
-    {'A', 0, 0x17, 0x00, 0x2f, "zen1"},        /* Zen and Zen+ */
+    {'A', 0, 0x17, 0x00, 0x2f, "zen1"}, /* Zen and Zen+ */
     {'A', 0, 0x17, 0x50, 0x5f, "zen1"},
-    {'A', 0, 0x18, 0x00, 0xff, "zen1"},        /* Hygon Dhyana */
+    {'A', 0, 0x18, 0x00, 0xff, "zen1"}, /* Hygon Dhyana */
     {'A', 0, 0x17, 0x30, 0x4f, "zen2"},
     {'A', 0, 0x17, 0x60, 0x7f, "zen2"},
     {'A', 0, 0x17, 0x90, 0x91, "zen2"},
@@ -160,7 +160,7 @@ static void copy_text(char *out, size_t room, const uint32_t *registers, size_t 
 
     for (size_t i = 0; i < count * sizeof(registers[0]) && from[i] != 0 && used + 1 < room; i++)
         if (used > 0 || from[i] != ' ')
-            out[used++] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
+            out[used++] = (char)(from[i] >= ' ' && from[i] <= '~' ? from[i] : '?');
     while (used > 0 && out[used - 1] == ' ')
         used--;
     out[used] = 0;
@@ -168,7 +168,7 @@ static void copy_text(char *out, size_t room, const uint32_t *registers, size_t 
 
 static const char *core_name(cpuid_source *ask)
 {
-    uint32_t r[4];
+    uint32_t r[4] = {0};
     char text[13];
     char vendor;
     unsigned family, model, core = 0, atom = 0;
@@ -247,22 +247,22 @@ static void tick_frequency(cpuid_source *ask, struct identity *id)
 
 void identify_from(cpuid_source *ask, struct identity *id)
 {
-    uint32_t brand[12];
-    uint32_t r[4];
+    uint32_t brand[12] = {0};
+    uint32_t r[4] = {0};
 
     *id = (struct identity){0};
-    snprintf(id->core_name, sizeof(id->core_name), "%s", core_name(ask));
+    (void)snprintf(id->core_name, sizeof(id->core_name), "%s", core_name(ask));
 
     if (last_leaf(ask, EXTENDED) >= 0x80000004) {
         for (uint32_t i = 0; i < 3; i++)
-            ask(0x80000002 + i, 0, &brand[4 * i]);
+            ask(0x80000002 + i, 0, brand + (size_t)4 * i);
         copy_text(id->model, sizeof(id->model), brand, 12);
     }
     if (last_leaf(ask, HYPERVISOR) != 0) {
         ask(HYPERVISOR, 0, r);
         copy_text(id->hypervisor, sizeof(id->hypervisor), &r[EBX], 3);
         if (id->hypervisor[0] == 0)
-            snprintf(id->hypervisor, sizeof(id->hypervisor), "unnamed");
+            (void)snprintf(id->hypervisor, sizeof(id->hypervisor), "unnamed");
     }
     /* QEMU's translator, target/i386/cpu.c. */
     id->emulator = strcmp(id->hypervisor, "TCGTCGTCGTCG") == 0;
@@ -277,9 +277,8 @@ static const struct {
     uint32_t leaf;
     uint32_t last;
 } subleaves[] = {
-    {0x04, 7},  {0x07, 2},  {0x0d, 18}, {0x0f, 1},  {0x10, 5},       {0x12, 4},       {0x14, 1},
-    {0x17, 3},  {0x18, 7},  {0x1b, 3},  {0x1d, 1},  {0x20, 0},       {0x23, 5},       {0x24, 1},
-    {0x8000001d, 4}, {0x80000020, 4},
+    {0x04, 7}, {0x07, 2}, {0x0d, 18}, {0x0f, 1}, {0x10, 5}, {0x12, 4}, {0x14, 1},       {0x17, 3},
+    {0x18, 7}, {0x1b, 3}, {0x1d, 1},  {0x20, 0}, {0x23, 5}, {0x24, 1}, {0x8000001d, 4}, {0x80000020, 4},
 };
 
 /* Bits that differ between cores of one machine, or with what the place has switched on. */
@@ -317,7 +316,7 @@ static size_t raw_leaf(cpuid_source *ask, uint32_t leaf, uint32_t subleaf, struc
         if (volatile_bits[i].leaf == leaf && volatile_bits[i].subleaf == subleaf)
             r[volatile_bits[i].which] &= ~volatile_bits[i].bits;
     for (unsigned i = 0; i < 4; i++) {
-        snprintf(out[i].name, sizeof(out[i].name), "cpuid.%08x.%u.%s", leaf, subleaf, register_names[i]);
+        (void)snprintf(out[i].name, sizeof(out[i].name), "cpuid.%08x.%u.%s", leaf, subleaf, register_names[i]);
         out[i].value = r[i];
     }
     return 4;

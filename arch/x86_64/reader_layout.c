@@ -1,4 +1,4 @@
-/* The reader knows struct reading by its offsets; here the compiler holds them to the struct. */
+/* reader.S knows struct reading by its offsets; here the compiler holds them to the struct. */
 #include "arch/x86_64/reader_layout.h"
 
 #include "arch/reader.h"

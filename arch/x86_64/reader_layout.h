@@ -1,13 +1,13 @@
-/* Offsets within struct reading, for reader.S; reader_layout.c holds them against the struct. */
+/* What reader.S knows of arch/reader.h; reader_layout.c holds it against the header. */
 #ifndef FATHOM_ARCH_X86_64_READER_LAYOUT_H
 #define FATHOM_ARCH_X86_64_READER_LAYOUT_H
 
-#define READING_KERNEL      0
-#define READING_ARGUMENT_0  8
-#define READING_ARGUMENT_1  16
+#define READING_KERNEL 0
+#define READING_ARGUMENT_0 8
+#define READING_ARGUMENT_1 16
 #define READING_BEGIN_TICKS 24
-#define READING_END_TICKS   32
-#define READING_BYTES       72
-#define CHAIN_ADDITIONS     128
+#define READING_END_TICKS 32
+#define READING_BYTES 72
+#define CHAIN_ADDITIONS 128
 
 #endif

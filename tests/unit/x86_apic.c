@@ -7,7 +7,7 @@
 
 #include "tests/unit/x86_registers.h"
 
-#include "arch/x86_64/own/apic.c"
+#include "arch/x86_64/own/apic.c" /* NOLINT(bugprone-suspicious-include) */
 
 enum { TICKS_PER_READ = 1000, REGISTERS = 0x60 };
 #define TICK_HZ 2e9

@@ -98,22 +98,22 @@ static void cores_are_known_by_name(void **state)
         {"GenuineIntel", 0x00090672, 0, "golden-cove"},          /* its E-cores switched off */
         {"GenuineIntel", 0x000b0671, 0x40000001, "golden-cove"}, /* i9-13900K */
         {"GenuineIntel", 0x000b0671, 0x20000001, "gracemont"},
-        {"GenuineIntel", 0x000806f8, 0x40000001, "golden-cove"}, /* Xeon 8480+ */
-        {"GenuineIntel", 0x000c06f2, 0, "golden-cove"},          /* Xeon 8592+ */
+        {"GenuineIntel", 0x000806f8, 0x40000001, "golden-cove"},  /* Xeon 8480+ */
+        {"GenuineIntel", 0x000c06f2, 0, "golden-cove"},           /* Xeon 8592+ */
         {"GenuineIntel", 0x000a06a4, 0x40000002, "redwood-cove"}, /* Core Ultra 7 155H */
         {"GenuineIntel", 0x000a06a4, 0x20000002, "crestmont"},
         {"GenuineIntel", 0x000a06d1, 0x40000002, "redwood-cove"}, /* Xeon 6980P */
-        {"GenuineIntel", 0x000b06d1, 0x40000003, "lion-cove"},   /* Core Ultra 7 258V */
+        {"GenuineIntel", 0x000b06d1, 0x40000003, "lion-cove"},    /* Core Ultra 7 258V */
         {"GenuineIntel", 0x000b06d1, 0x20000003, "skymont"},
-        {"GenuineIntel", 0x000c0652, 0x20000002, "crestmont"},   /* Arrow Lake H, low-power core */
-        {"GenuineIntel", 0x000b06e0, 0x20000001, "gracemont"},   /* N100 */
-        {"AuthenticAMD", 0x00800f12, 0, "zen1"},                 /* EPYC 7601 */
-        {"AuthenticAMD", 0x00830f10, 0, "zen2"},                 /* EPYC 7742 */
-        {"AuthenticAMD", 0x00a00f11, 0, "zen3"},                 /* EPYC 7763 */
-        {"AuthenticAMD", 0x00a10f11, 0, "zen4"},                 /* EPYC 9654 */
-        {"AuthenticAMD", 0x00a60f12, 0, "zen4"},                 /* Ryzen 9 7950X */
-        {"AuthenticAMD", 0x00b00f21, 0, "zen5"},                 /* EPYC 9755 */
-        {"AuthenticAMD", 0x00b40f40, 0, "zen5"},                 /* Ryzen 9 9950X */
+        {"GenuineIntel", 0x000c0652, 0x20000002, "crestmont"}, /* Arrow Lake H, low-power core */
+        {"GenuineIntel", 0x000b06e0, 0x20000001, "gracemont"}, /* N100 */
+        {"AuthenticAMD", 0x00800f12, 0, "zen1"},               /* EPYC 7601 */
+        {"AuthenticAMD", 0x00830f10, 0, "zen2"},               /* EPYC 7742 */
+        {"AuthenticAMD", 0x00a00f11, 0, "zen3"},               /* EPYC 7763 */
+        {"AuthenticAMD", 0x00a10f11, 0, "zen4"},               /* EPYC 9654 */
+        {"AuthenticAMD", 0x00a60f12, 0, "zen4"},               /* Ryzen 9 7950X */
+        {"AuthenticAMD", 0x00b00f21, 0, "zen5"},               /* EPYC 9755 */
+        {"AuthenticAMD", 0x00b40f40, 0, "zen5"},               /* Ryzen 9 9950X */
         {"HygonGenuine", 0x00900f02, 0, "zen1"},
         {"GenuineIntel", 0x000f0ff0, 0, ""},
         {"AuthenticAMD", 0x00f00f00, 0, ""},

@@ -7,7 +7,7 @@
 
 #include "tests/unit/x86_registers.h"
 
-#include "arch/x86_64/own/vectors.c"
+#include "arch/x86_64/own/vectors.c" /* NOLINT(bugprone-suspicious-include) */
 
 static struct model {
     jmp_buf way_back;
@@ -27,7 +27,8 @@ const char guarded_way_back[1];
 /* What the processor and the stubs do: an exception that does not return ends the function. */
 static void strike(unsigned vector, uint64_t error_code)
 {
-    model.frame = (struct trap_frame){.vector = vector, .error_code = error_code, .rip = PC, .rsp = STACK, .rflags = FLAGS};
+    model.frame = (struct trap_frame){
+        .vector = vector, .error_code = error_code, .rip = PC, .rsp = STACK, .rflags = FLAGS};
     vectors_dispatch(&model.frame);
     if (model.frame.rip == (uintptr_t)guarded_way_back)
         longjmp(model.way_back, 1);
@@ -206,7 +207,7 @@ struct cpuid cpuid_known(uint32_t leaf, uint32_t subleaf)
     return (struct cpuid){0, 0, 0, 0};
 }
 
-#include "arch/x86_64/own/lfence.c"
+#include "arch/x86_64/own/lfence.c" /* NOLINT(bugprone-suspicious-include) */
 
 static struct lfence lfence;
 

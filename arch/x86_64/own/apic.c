@@ -29,13 +29,13 @@ enum {
 #define BASE_ENABLED (1u << 11)
 #define BASE_ADDRESS UINT64_C(0x000ffffffffff000)
 
-#define SPURIOUS_ENABLE (1u << 8)        /* figure 11-23 */
-#define LOCAL_MASKED (1u << 16)          /* figure 11-8 */
+#define SPURIOUS_ENABLE (1u << 8) /* figure 11-23 */
+#define LOCAL_MASKED (1u << 16)   /* figure 11-8 */
 #define TIMER_MODE (3u << 17)
 #define TIMER_PERIODIC (1u << 17)
 #define TIMER_TSC_DEADLINE (2u << 17)
-#define DIVIDE_BY_16 0x3                 /* figure 11-10 */
-#define VERSION_EXTENDED (1u << 31)      /* AMD APM vol. 2, 16.3.3 */
+#define DIVIDE_BY_16 0x3            /* figure 11-10 */
+#define VERSION_EXTENDED (1u << 31) /* AMD APM vol. 2, 16.3.3 */
 
 /*
  * The local vectors in the order in which generations added them: an APIC has the first so many
@@ -208,9 +208,7 @@ void apic_restore(const struct apic_state *found)
         __asm__ volatile("mfence" : : : "memory");
         write_msr(MSR_TSC_DEADLINE, found->deadline);
         break;
-    case TIMER_PERIODIC:
-        apic_write(APIC_INITIAL_COUNT, found->initial_count);
-        break;
+    case TIMER_PERIODIC: apic_write(APIC_INITIAL_COUNT, found->initial_count); break;
     default:
         /* What was left of a single shot; one that had struck must not strike again. */
         apic_write(APIC_INITIAL_COUNT, found->current_count);

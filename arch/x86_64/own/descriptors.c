@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct task_state) == 104, "Intel SDM vol. 3A, figure 8-11
 
 /* A system descriptor's access bits, in place in its low half: Intel SDM vol. 3A, 3.4.5 and figure 8-4. */
 #define DESCRIPTOR_TYPE_SHIFT 40
-#define DESCRIPTOR_TSS (UINT64_C(0x9) << DESCRIPTOR_TYPE_SHIFT)  /* 64-bit, available */
+#define DESCRIPTOR_TSS (UINT64_C(0x9) << DESCRIPTOR_TYPE_SHIFT) /* 64-bit, available */
 #define DESCRIPTOR_BUSY (UINT64_C(0x2) << DESCRIPTOR_TYPE_SHIFT)
 #define DESCRIPTOR_SYSTEM_MASK (UINT64_C(0x1d) << DESCRIPTOR_TYPE_SHIFT) /* S and type, but for busy */
 #define DESCRIPTOR_PRESENT (UINT64_C(1) << 47)
@@ -41,12 +41,14 @@ _Static_assert(sizeof(struct task_state) == 104, "Intel SDM vol. 3A, figure 8-11
 enum { STACK_EXCEPTION = 1, STACK_DOUBLE_FAULT, STACK_NMI, STACK_MACHINE_CHECK, STACK_INTERRUPT, STACKS_END };
 enum { STACK_BYTES = 4096, GDT_ENTRIES = 512 };
 
-static struct descriptors {
+struct descriptors {
     uint8_t stacks[STACKS_END - 1][STACK_BYTES] __attribute__((aligned(16)));
     struct gate idt[VECTORS];
     uint64_t gdt[GDT_ENTRIES];
     struct task_state task;
-} *own;
+};
+
+static struct descriptors *own;
 
 /* The firmware's, as they were when ours were loaded. */
 static struct table_register firmware_gdtr, firmware_idtr;
@@ -91,14 +93,10 @@ void descriptors_finish(void (*free_pages)(void *base, size_t bytes))
 static unsigned vector_stack(unsigned vector)
 {
     switch (vector) {
-    case VECTOR_DOUBLE_FAULT:
-        return STACK_DOUBLE_FAULT;
-    case VECTOR_NMI:
-        return STACK_NMI;
-    case VECTOR_MACHINE_CHECK:
-        return STACK_MACHINE_CHECK;
-    default:
-        return vector < EXCEPTIONS ? STACK_EXCEPTION : STACK_INTERRUPT;
+    case VECTOR_DOUBLE_FAULT: return STACK_DOUBLE_FAULT;
+    case VECTOR_NMI: return STACK_NMI;
+    case VECTOR_MACHINE_CHECK: return STACK_MACHINE_CHECK;
+    default: return vector < EXCEPTIONS ? STACK_EXCEPTION : STACK_INTERRUPT;
     }
 }
 
@@ -109,7 +107,7 @@ static void build_idt(bool firmware_interrupts)
     const uint16_t selector = code_segment();
 
     for (unsigned i = 0; i < VECTORS; i++) {
-        const uintptr_t stub = (uintptr_t)vector_stubs + i * VECTOR_STUB_BYTES;
+        const uintptr_t stub = (uintptr_t)vector_stubs + (uintptr_t)i * VECTOR_STUB_BYTES;
 
         if (firmware_interrupts && i >= EXCEPTIONS && i < firmware_count) {
             own->idt[i] = firmware_gates[i];

@@ -12,8 +12,8 @@
 struct lfence {
     bool switchable; /* this core has the switch, and reading it worked */
     bool changed;
-    uint64_t found;  /* DE_CFG */
-    uint64_t set;    /* DE_CFG after it, read back: a hypervisor may ignore the write */
+    uint64_t found; /* DE_CFG */
+    uint64_t set;   /* DE_CFG after it, read back: a hypervisor may ignore the write */
 };
 
 /* To be called guarded: a hypervisor may refuse the register. */

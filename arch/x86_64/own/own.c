@@ -138,7 +138,8 @@ struct window_result own_window(struct reading *list, size_t count, enum reader_
     return result;
 }
 
-const char *own_no_window(struct reading *list, size_t count, enum reader_counters counters, struct window_result *result)
+const char *own_no_window(struct reading *list, size_t count, enum reader_counters counters,
+                          struct window_result *result)
 {
     struct guarded_call call = list_call(list, count, counters, true);
     struct core core;
@@ -300,7 +301,8 @@ size_t own_values(struct own_value *out, size_t room)
     values[n++] = (struct own_value){"CR0 in windows", read_cr0() | CR0_WP};
     values[n++] = (struct own_value){"CR3", read_cr3()};
     values[n++] = (struct own_value){"CR4", found->cr4};
-    values[n++] = (struct own_value){"CR4 in windows", (read_cr4() | (features >> 7 & 1 ? CR4_MCE : 0)) & ~(uint64_t)CR4_CET};
+    values[n++] = (struct own_value){"CR4 in windows",
+                                     (read_cr4() | (features >> 7 & 1 ? CR4_MCE : 0)) & ~(uint64_t)CR4_CET};
     values[n++] = (struct own_value){"EFER", read_msr(MSR_EFER)};
     if (read_cr4() & CR4_OSXSAVE) {
         values[n++] = (struct own_value){"XCR0", found->xcr0};

@@ -30,7 +30,7 @@ struct page_tables {
     void (*free_pages)(void *base, size_t bytes);
     unsigned levels; /* 4, or 5 where CR4.LA57 is set */
     uint64_t *root;
-    uintptr_t next;  /* where the next area may begin */
+    uintptr_t next; /* where the next area may begin */
 };
 
 /* `pages`, `free_pages` and `levels` are set by the caller. Returns why not, or NULL. */

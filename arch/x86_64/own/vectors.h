@@ -38,9 +38,9 @@ enum { VECTOR_DEADLINE = 0xfe, VECTOR_SPURIOUS = 0xff };
 struct guarded_call {
     void (*function)(uintptr_t, uintptr_t, uintptr_t);
     uintptr_t argument[3];
-    uintptr_t stack_top;     /* multiple of 16 */
-    uint64_t interrupts;     /* not 0: let in while the function runs */
-    uintptr_t saved_stack;   /* guarded_call's own */
+    uintptr_t stack_top;   /* multiple of 16 */
+    uint64_t interrupts;   /* not 0: let in while the function runs */
+    uintptr_t saved_stack; /* guarded_call's own */
 };
 
 /* Runs the call; `result` says how it ended and what got in. Leaves interrupts disabled. */
