@@ -152,15 +152,16 @@ static uint32_t last_leaf(cpuid_source *ask, uint32_t range)
     return r[EAX] - range <= 0xffff ? r[EAX] : 0;
 }
 
-/* Text out of registers: printable, without the blanks around it. */
+/* Text out of at most twelve registers: printable, without the blanks around it. */
 static void copy_text(char *out, size_t room, const uint32_t *registers, size_t count)
 {
-    const char *from = (const char *)registers;
+    char text[12 * sizeof(registers[0]) + 1] = {0};
     size_t used = 0;
 
-    for (size_t i = 0; i < count * sizeof(registers[0]) && from[i] != 0 && used + 1 < room; i++)
-        if (used > 0 || from[i] != ' ')
-            out[used++] = (char)(from[i] >= ' ' && from[i] <= '~' ? from[i] : '?');
+    memcpy(text, registers, count * sizeof(registers[0]));
+    for (const char *p = text; *p != 0 && used + 1 < room; p++)
+        if (used > 0 || *p != ' ')
+            out[used++] = (char)(*p >= ' ' && *p <= '~' ? *p : '?');
     while (used > 0 && out[used - 1] == ' ')
         used--;
     out[used] = 0;
