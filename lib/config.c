@@ -106,9 +106,11 @@ static bool set_switch(bool *out, const char *value, const char *const *names)
 
 static bool set_text(char *out, size_t room, const char *value)
 {
-    if (strlen(value) >= room)
+    size_t bytes = strlen(value) + 1;
+
+    if (bytes > room)
         return false;
-    strcpy(out, value);
+    memcpy(out, value, bytes);
     return true;
 }
 
@@ -153,13 +155,11 @@ enum { SHOWN = 44 };
 
 static const char *show(char out[SHOWN], const char *found)
 {
-    size_t used = 0;
-
-    while (found[used] && used < SHOWN - 4) {
-        out[used] = found[used] >= ' ' && found[used] <= '~' ? found[used] : '?';
-        used++;
+    snprintf(out, SHOWN, strlen(found) < SHOWN ? "%s" : "%.40s...", found);
+    for (char *c = out; *c; c++) {
+        if (*c < ' ' || *c > '~')
+            *c = '?';
     }
-    strcpy(out + used, found[used] ? "..." : "");
     return out;
 }
 
