@@ -50,6 +50,7 @@ help:
 	@echo 'make test               every test but the long ones, on both instruction sets'
 	@echo 'make test-long          and the long ones'
 	@echo 'make check              formatting, linters, direction of includes'
+	@echo 'make format             lay out the sources as make check wants them'
 	@echo 'make setup              install what is missing on Debian 12 (the others do so by themselves)'
 	@echo 'make clean              remove build/'
 	@echo 'V=1 shows every command.'
@@ -125,18 +126,20 @@ build/gnu-efi/stamp: scripts/fetch-gnu-efi | build/setup.stamp
 # ---- The UEFI application ------------------------------------------------------------------------
 
 # $(1): ISA. $$(gcc ...) is asked when a file is compiled: make may start before setup has run.
+HEADERS := $(wildcard arch/*.h arch/*/*.h arch/*/own/*.h boot/*/*.h lib/*.h lib/*.def)
 define efi_rules
 SOURCES_$(1) := $$(wildcard arch/*.c arch/$(1)/*.[cS] lib/*.c probes/*/*.c)
 EFI_SOURCES_$(1) := boot/uefi/start_$(1).S $$(wildcard boot/uefi/*.c arch/$(1)/own/*.[cS]) $$(SOURCES_$(1))
 EFI_OBJECTS_$(1) := $$(EFI_SOURCES_$(1):%=build/uefi/$(1)/%.o)
 EFI_NEEDS_$(1) := build/newlib/$(1).stamp $(if $(filter $(FOREIGN),$(1)),build/gnu-efi/stamp)
-EFI_INCLUDES_$(1) = -nostdinc -isystem $$$$($(CROSS_$(1))gcc -print-file-name=include) \
-    -isystem build/newlib/$(1)/$(1)-elf/include -isystem $(GNUEFI_$(1))/include/efi -isystem $(GNUEFI_$(1))/include/efi/$(1)
+EFI_INCLUDES_$(1) := -isystem build/newlib/$(1)/$(1)-elf/include \
+    -isystem $(GNUEFI_$(1))/include/efi -isystem $(GNUEFI_$(1))/include/efi/$(1)
 
 build/uefi/$(1)/%.o: % Makefile | $$(EFI_NEEDS_$(1))
 	$$(call say,CC,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$(CROSS_$(1))gcc $$(COMMON) $$(FREESTANDING) $$(FREESTANDING_$(1)) -DGNU_EFI_USE_MS_ABI $$(EFI_INCLUDES_$(1)) -c $$< -o $$@
+	$$(Q)$(CROSS_$(1))gcc $$(COMMON) $$(FREESTANDING) $$(FREESTANDING_$(1)) -DGNU_EFI_USE_MS_ABI \
+	    -nostdinc -isystem $$$$($(CROSS_$(1))gcc -print-file-name=include) $$(EFI_INCLUDES_$(1)) -c $$< -o $$@
 
 build/uefi/$(1)/fathom.so: $$(EFI_OBJECTS_$(1)) boot/uefi/image.lds
 	$$(call say,LD,$$@)
@@ -152,6 +155,14 @@ build/$(BOOT_$(1)).EFI: build/uefi/$(1)/fathom.so scripts/finish-efi
 	$$(Q)scripts/finish-efi $(1) $$@.unfinished $$@
 
 -include $$(EFI_OBJECTS_$(1):.o=.d)
+
+build/check/$(1)/%: % .clang-tidy $$(HEADERS) | $$(EFI_NEEDS_$(1))
+	$$(call say,TIDY,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)clang-tidy --quiet $$< -- --target=$(1)-linux-gnu -std=gnu11 -I. $$(FREESTANDING) $(if $(filter x86_64,$(1)),-mno-red-zone) \
+	    -DGNU_EFI_USE_MS_ABI \
+	    -nostdlibinc $$(EFI_INCLUDES_$(1)) >$$@.log 2>&1 || { cat $$@.log; exit 1; }
+	@touch $$@
 endef
 $(foreach isa,$(ISAS),$(eval $(call efi_rules,$(isa))))
 
@@ -224,3 +235,37 @@ test: $(TESTED)
 # The same, and what tests leave out when nobody says that there is time.
 test-long: $(TESTED)
 	@LONG=1 CMOCKA_MESSAGE_OUTPUT=TAP scripts/test $(UNIT_TESTS) $(TEST_RUNS)
+
+# ---- Linters -------------------------------------------------------------------------------------
+
+OURS := $(shell git ls-files '*.[ch]' 2>/dev/null)
+# Of the other instruction set only what is its own. Tests are left to the compiler and sanitizers.
+TIDIED := $(patsubst %,build/check/$(NATIVE)/%,$(filter %.c,$(EFI_SOURCES_$(NATIVE)))) \
+          $(patsubst %,build/check/$(FOREIGN)/%,$(wildcard arch/$(FOREIGN)/*.c arch/$(FOREIGN)/own/*.c)) \
+          $(patsubst %,build/check/linux/%,$(wildcard boot/linux/*.c))
+
+build/check/linux/%: % .clang-tidy $(HEADERS) | build/setup.stamp
+	$(call say,TIDY,$@)
+	@mkdir -p $(@D)
+	$(Q)clang-tidy --quiet $< -- -std=gnu11 -I. >$@.log 2>&1 || { cat $@.log; exit 1; }
+	@touch $@
+
+.PHONY: check-format check-includes check-cpp format
+check: check-format check-includes check-cpp $(TIDIED)
+
+check-format: | build/setup.stamp
+	$(call say,FORMAT,$(words $(OURS)) files)
+	$(Q)clang-format --dry-run -Werror $(OURS)
+
+check-includes: | build/setup.stamp
+	$(call say,INCLUDES,arch boot lib probes)
+	$(Q)scripts/check-includes
+
+check-cpp: | build/setup.stamp
+	$(call say,CPPCHECK,arch boot lib probes)
+	$(Q)cppcheck --quiet --std=c11 --platform=unix64 --enable=warning,performance,portability --inline-suppr \
+	    --suppress=comparePointers \
+	    --error-exitcode=1 --cppcheck-build-dir=build/check -I. arch boot lib probes
+
+format: | build/setup.stamp
+	clang-format -i $(OURS)
