@@ -19,21 +19,22 @@ struct record;
 /* ---- What this place is ---------------------------------------------------------------------- */
 
 struct machine_info {
-    const char *platform;     /* "uefi" or "linux" */
-    const char *isa;          /* "x86_64" or "aarch64" */
-    char core_name[32];       /* as in the known values: "zen4", "golden-cove"; "" when not known */
-    char core_model[64];      /* what the core says of itself, for people */
-    char fingerprint[17];     /* tells machines apart: hex, from identification registers */
-    char hypervisor[32];      /* name, "" when none is announced */
-    bool emulator;            /* the hypervisor says that it is an instruction emulator */
-    double tick_hz;           /* frequency of the reader's time stamp */
-    const char *tick_source;  /* where that frequency comes from */
+    const char *platform;    /* "uefi" or "linux" */
+    const char *isa;         /* "x86_64" or "aarch64" */
+    char core_name[32];      /* as in the known values: "zen4", "golden-cove"; "" when not known */
+    char core_model[64];     /* what the core says of itself, for people */
+    char fingerprint[17];    /* tells machines apart: hex, from identification registers */
+    char hypervisor[32];     /* name, "" when none is announced */
+    bool emulator;           /* the hypervisor says that it is an instruction emulator */
+    double tick_hz;          /* frequency of the reader's time stamp */
+    const char *tick_source; /* where that frequency comes from */
     enum reader_counters counters;
-    const char *no_counters;  /* why, where there are none */
-    const char *no_deadline;  /* why no timer can end a kernel, NULL where one can */
-    size_t memory_bytes;      /* what machine_map can give in all */
-    size_t page_bytes[10];    /* page sizes it can map, ascending, ended by 0 */
-    unsigned core;            /* index of the core that measures */
+    const char *no_counters; /* why, where there are none */
+    const char *no_deadline; /* why no timer can end a kernel, NULL where one can */
+    size_t memory_bytes;     /* what machine_map can give in all */
+    bool contiguous;         /* the frames of an area follow each other */
+    size_t page_bytes[10];   /* page sizes it can map, ascending, ended by 0 */
+    unsigned core;           /* index of the core that measures */
 };
 
 const struct machine_info *machine_info(void);
@@ -49,8 +50,8 @@ enum area_use { AREA_DATA, AREA_CODE };
 
 /* Memory to measure with. It has two addresses, which may be equal for data. */
 struct area {
-    uint8_t *write;    /* outside windows: write here */
-    uintptr_t at;      /* inside windows: it is seen here; code is executable only here */
+    uint8_t *write; /* outside windows: write here */
+    uintptr_t at;   /* inside windows: it is seen here; code is executable only here */
     size_t bytes;
     size_t page_bytes; /* size of the pages it is mapped with */
 };

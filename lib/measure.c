@@ -11,7 +11,7 @@ enum {
     EMPTY_READINGS = 64,
     WARM_ROUNDS = 50,
     POINT_READINGS = 64,
-    ATTEMPTS = 6, /* lists at most, as a multiple of what quiet readings would need */
+    ATTEMPTS = 30, /* lists at most, as a multiple of what quiet readings would need: machines are shared */
 };
 
 /* Long enough that one step of a coarse time stamp (10 to 40 ns) is 0.5 % of it, short enough to

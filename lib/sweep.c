@@ -11,9 +11,6 @@
 
 enum { STAIRS_MAXIMUM = 8, BUILDS_MAXIMUM = 9, CODE_BYTES_AT_LEAST = 65536 };
 
-/* An edge over more than this factor of x is a ramp. */
-static const double RAMP = 1.25;
-
 /* ---- Kernels ----------------------------------------------------------------------------------- */
 
 bool probe_skip(struct probe *p, const char *reason)
@@ -252,15 +249,12 @@ static bool narrow_edge(struct probe *p, struct sweep *s, struct stair *stair, d
 {
     struct edge e;
 
-    if (!narrow_edge_at(p, s, from, to, stair->height, upper, 0.1, &e))
-        return false;
-    bool ramp = e.high > RAMP * e.low;
-    stair->half = ramp && s->half_way;
-    if (stair->half && !narrow_edge_at(p, s, from, to, stair->height, upper, 0.5, &e))
+    if (!narrow_edge_at(p, s, from, to, stair->height, upper, 0.1, &e) ||
+        (stair->half && !narrow_edge_at(p, s, from, to, stair->height, upper, 0.5, &e)))
         return false;
     stair->low = e.low;
     stair->value = stair->half ? to_grain(s, e.half) : e.low;
-    stair->high = ramp ? e.high : next_point(s, e.low);
+    stair->high = stair->half ? e.high : next_point(s, e.low);
     return true;
 }
 
@@ -277,7 +271,8 @@ bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double spa
     for (size_t i = 0; i < found; i++) {
         from[i] = x[levels[i].first];
         to[i] = x[levels[i].last];
-        out[i] = (struct stair){.height = levels[i].height, .left = i + 1 < found};
+        out[i] = (struct stair){
+            .height = levels[i].height, .left = i + 1 < found, .half = s->half_from && i + 1 >= s->half_from};
     }
     free(x);
     for (size_t i = 0; i + 1 < found; i++)

@@ -50,9 +50,9 @@ struct sweep {
     /* Makes the kernel at x. */
     bool (*build)(struct probe *p, double x, void *context, struct kernel *k);
     void *context;
-    unsigned builds;  /* how often a point is built anew; it keeps the build with the median level. 0: once */
-    double builds_to; /* largest x for which that is worth its time */
-    bool half_way;    /* a ramp's capacity is half way up (frames fall at random), not where it starts */
+    unsigned builds;    /* how often a point is built anew; it keeps the build with the median level. 0: once */
+    double builds_to;   /* largest x for which that is worth its time */
+    unsigned half_from; /* first level, from 1, whose capacity is half way up its edge; 0: none. See lib/knee.h */
 
     struct point *points; /* ascending in x; freed by sweep_free */
     size_t count, room;
@@ -78,9 +78,8 @@ struct stair {
 
 /*
  * Finds the levels of a curve and narrows the edges between them down to one grain. The value is the
- * last x before a tenth of the rise, and `high` the first x after it. An edge wider than a quarter of x
- * is a ramp: `high` is where nine tenths are reached, and with `half_way` the value lies in its middle.
- * See lib/knee.h for why caches have both.
+ * last x before a tenth of the rise, and `high` the next one. From level `half_from` on the value is
+ * where half of the rise is reached, between `low`, before a tenth, and `high`, at nine tenths.
  */
 bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double span, struct stair *out, size_t room,
                   size_t *count);

@@ -9,6 +9,9 @@
  * Curve: cycles per load over footprint. A staircase: flat at each level's load-to-use latency,
  * rising where the footprint leaves the level. A level's capacity is the last footprint on its flat.
  *
+ * The first level is indexed by address bits below the page. The next ones are indexed by frame: where
+ * frames are not contiguous, as in a process, their edge is a ramp and the capacity half way up.
+ *
  * Method: random chase of one line each, Sattolo cycle; groups as Zen-class and Arm cores need them.
  */
 #include <math.h>
@@ -113,8 +116,11 @@ static void run(struct probe *p)
                       .context = &chase,
                       .builds = (unsigned)probe_scale(p, 1, 5, 9, 9),
                       .builds_to = 16 << 20,
-                      .half_way = true};
+                      .half_from = machine_info()->contiguous ? 0 : 2};
 
+    /* A place with little memory leaves the large footprints out. */
+    while (s.to > s.from && s.to > (double)machine_info()->memory_bytes / 2)
+        s.to /= 2;
     if (!probe_map_large(p, &chase.ring, (size_t)s.to) || !probe_map(p, &chase.start, LINE_BYTES, 0))
         return;
     if (sweep_walk(p, &s) && sweep_stairs(p, &s, TOLERANCE, SPAN, stairs, LEVELS, &count)) {

@@ -1,0 +1,196 @@
+/*
+ * Debug probes: do faults, hangs and page tables behave as every other probe relies on?
+ *
+ * Each runs one kernel that does one forbidden thing, and must end as a fault that names it, with the
+ * next probe unharmed; the one that never returns must end by the deadline. The last one reads through
+ * pages of every size what was written through the frames' own addresses. They run only when named.
+ */
+#include "lib/probe.h"
+
+enum { CODE_BYTES = 4096 };
+
+/* Emits one offence; what it needs to know lies in the probe. */
+typedef void offence(struct code *c, uintptr_t address);
+
+static void commit(struct probe *p, offence *emit, uintptr_t address)
+{
+    struct code c = probe_code(p, CODE_BYTES);
+    struct kernel k = {.units = 1};
+    struct point pt;
+
+    emit(&c, address);
+    emit_return(&c);
+    if (probe_kernel(p, &c, 0, &k))
+        probe_measure(p, &k, &pt);
+}
+
+static void undefined(struct code *c, uintptr_t address)
+{
+    (void)address;
+    emit_undefined(c);
+}
+
+static void unknown_register(struct code *c, uintptr_t address)
+{
+    (void)address;
+    emit_unknown_register(c);
+}
+
+/* Faults on x86-64; AArch64 gives 0 (Arm ARM DDI 0487, C6.2 UDIV). */
+static void divide(struct code *c, uintptr_t address)
+{
+    (void)address;
+    emit_constant(c, REG_T0, 1);
+    emit_constant(c, REG_T1, 0);
+    emit_divide(c, REG_T0, REG_T1);
+}
+
+static void read_at(struct code *c, uintptr_t address)
+{
+    emit_constant(c, REG_T0, address);
+    emit_load(c, REG_T1, REG_T0, 0);
+}
+
+static void write_at(struct code *c, uintptr_t address)
+{
+    emit_constant(c, REG_T0, address);
+    emit_store(c, REG_T1, REG_T0, 0);
+}
+
+static void jump_to(struct code *c, uintptr_t address)
+{
+    emit_constant(c, REG_T0, address);
+    emit_branch_register(c, REG_T0);
+}
+
+/* Calls itself until the stack ends. */
+static void recurse(struct code *c, uintptr_t address)
+{
+    (void)address;
+    size_t start = c->used;
+    emit_enter(c);
+    emit_call(c, start);
+    emit_leave(c);
+}
+
+static void hang(struct code *c, uintptr_t address)
+{
+    (void)address;
+    emit_branch(c, c->used);
+}
+
+static void run_undefined(struct probe *p)
+{
+    commit(p, undefined, 0);
+}
+
+static void run_register(struct probe *p)
+{
+    commit(p, unknown_register, 0);
+}
+
+static void run_divide(struct probe *p)
+{
+    commit(p, divide, 0);
+}
+
+static void run_stack(struct probe *p)
+{
+    commit(p, recurse, 0);
+}
+
+static void run_hang(struct probe *p)
+{
+    commit(p, hang, 0);
+}
+
+/* Just past an area nothing is mapped. */
+static void run_unmapped(struct probe *p)
+{
+    struct area a;
+    if (probe_map(p, &a, 1, 0))
+        commit(p, read_at, a.at + a.page_bytes);
+}
+
+static void run_no_execute(struct probe *p)
+{
+    struct area a;
+    if (probe_map(p, &a, 64, 0))
+        commit(p, jump_to, a.at);
+}
+
+static void run_read_only(struct probe *p)
+{
+    (void)probe_code(p, CODE_BYTES); /* maps the area */
+    commit(p, write_at, p->code.at);
+}
+
+/* Marks the first and last word of each page through one address, adds them up through the other. */
+static bool check_pages(struct probe *p, size_t page_bytes)
+{
+    enum { PAGES = 2 };
+    size_t mark = machine_map_mark();
+    struct area a, sum;
+    struct point pt;
+    const char *why = machine_map(&a, PAGES * page_bytes, page_bytes, AREA_DATA);
+    bool good = false;
+
+    p->code = (struct area){0};
+    if (!why && probe_map(p, &sum, sizeof(uint64_t), 0)) {
+        struct code c = probe_code(p, CODE_BYTES);
+        struct kernel k = {.data = a.at, .units = 1};
+        uint64_t expected = 0;
+
+        emit_constant(&c, REG_T0, 0);
+        for (size_t page = 0; page < PAGES; page++)
+            for (unsigned end = 0; end < 2; end++) {
+                size_t at = page * page_bytes + (end ? page_bytes - sizeof(uint64_t) : 0);
+                uint64_t value = random_next(&p->random);
+                *(uint64_t *)(a.write + at) = value;
+                expected += value;
+                emit_constant(&c, REG_T1, a.at + at);
+                emit_load(&c, REG_T2, REG_T1, 0);
+                emit_add(&c, REG_T0, REG_T2);
+            }
+        emit_constant(&c, REG_T1, sum.at);
+        emit_store(&c, REG_T0, REG_T1, 0);
+        emit_return(&c);
+        good = probe_kernel(p, &c, 0, &k) && probe_measure(p, &k, &pt) && *(uint64_t *)sum.write == expected;
+    }
+    machine_map_release(mark);
+    p->code = (struct area){0};
+
+    struct record r;
+    record_start(&r, &p->run->writer, "table");
+    record_text(&r, "probe", p->definition->name);
+    record_text(&r, "name", "pages");
+    record_integer(&r, "page_bytes", page_bytes);
+    record_boolean(&r, "good", good);
+    if (why)
+        record_text(&r, "reason", why);
+    record_send(&r);
+    return good || why;
+}
+
+static void run_pages(struct probe *p)
+{
+    const struct machine_info *info = machine_info();
+
+    for (size_t i = 0; i < sizeof info->page_bytes / sizeof info->page_bytes[0] && info->page_bytes[i]; i++)
+        if (!check_pages(p, info->page_bytes[i]) && p->outcome == OUTCOME_OK) {
+            p->outcome = OUTCOME_FAULT;
+            p->fault = (struct fault){.vector = "wrong-data", .address = info->page_bytes[i]};
+        }
+}
+
+#define DEBUG_PROBE(id, text) PROBE(debug_##id, .title = text, .family = "system", .debug = true, .run = run_##id)
+
+DEBUG_PROBE(undefined, "Executes an undefined instruction");
+DEBUG_PROBE(register, "Reads a system register that no core has");
+DEBUG_PROBE(divide, "Divides by zero");
+DEBUG_PROBE(unmapped, "Reads an unmapped address");
+DEBUG_PROBE(no_execute, "Jumps into a data page");
+DEBUG_PROBE(read_only, "Writes through the executable alias of code");
+DEBUG_PROBE(stack, "Overflows the stack");
+DEBUG_PROBE(hang, "Never returns");
+DEBUG_PROBE(pages, "Reads through pages of every size");
