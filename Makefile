@@ -264,7 +264,7 @@ check-includes: | build/setup.stamp
 check-cpp: | build/setup.stamp
 	$(call say,CPPCHECK,arch boot lib probes)
 	$(Q)cppcheck --quiet --std=c11 --platform=unix64 --enable=warning,performance,portability --inline-suppr \
-	    --suppress=comparePointers \
+	    --suppress=comparePointers --suppress=uninitvar -U__ASSEMBLER__ \
 	    --error-exitcode=1 --cppcheck-build-dir=build/check -I. arch boot lib probes
 
 format: | build/setup.stamp
