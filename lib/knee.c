@@ -35,6 +35,8 @@ static size_t extend(const double *y, size_t count, size_t first, double toleran
     for (size_t i = first + 1; i < count; i++) {
         double height = median_between(y, first, i, scratch);
         double value = smooth(y, count, i);
+        if (isnan(y[i])) /* neither breaks a level nor ends one: nobody was there */
+            continue;
         if (isnan(height) || fabs(value - height) > tolerance * height)
             break;
         last = i;
@@ -49,7 +51,7 @@ size_t knee_levels(const double *x, const double *y, size_t count, double tolera
     size_t found = 0;
 
     for (size_t i = 0; scratch && i < count;) {
-        size_t last = extend(y, count, i, tolerance, scratch);
+        size_t last = isnan(y[i]) ? i : extend(y, count, i, tolerance, scratch);
         if (x[last] < x[i] * span) {
             i++;
             continue;
@@ -73,19 +75,23 @@ struct edge knee_edge(const double *x, const double *y, size_t first, size_t las
     const double tenth = lower + 0.1 * (upper - lower), half = (lower + upper) / 2,
                  most = lower + 0.9 * (upper - lower);
     struct edge e = {.low = x[first], .half = x[last], .high = x[last]};
-    size_t i;
+    size_t i, below = first;
 
     for (i = first; i <= last && !(y[i] > tenth); i++)
-        e.low = x[i];
+        if (!isnan(y[i]))
+            e.low = x[i];
     for (i = first; i <= last && !(y[i] >= most); i++)
         ;
     if (i <= last)
         e.high = x[i];
-    for (i = first; i < last; i++)
-        if (y[i] <= half && y[i + 1] > half) {
-            e.half = x[i] + (x[i + 1] - x[i]) * (half - y[i]) / (y[i + 1] - y[i]);
+    for (i = first; i <= last; i++) {
+        if (y[i] > half && y[below] <= half) {
+            e.half = x[below] + (x[i] - x[below]) * (half - y[below]) / (y[i] - y[below]);
             break;
         }
+        if (!isnan(y[i]))
+            below = i;
+    }
     return e;
 }
 

@@ -1,0 +1,270 @@
+/* The knee rules give back the stairs and bends that were put into a curve, and none where there are none. */
+/* link: lib/knee.c lib/statistics.c */
+/* libs: -lm */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lib/knee.h"
+#include "lib/statistics.h"
+
+enum { POINTS = 256, ROOM = 8, PER_OCTAVE = 8 };
+
+static const double TOLERANCE = 0.12, SPAN = 1.4;
+
+struct curve {
+    double x[POINTS], y[POINTS];
+    size_t count;
+};
+
+/* Points on an axis of eight to an octave. */
+static void add(struct curve *c, double y, size_t times)
+{
+    for (; times > 0; times--, c->count++) {
+        c->x[c->count] = exp2((double)c->count / PER_OCTAVE);
+        c->y[c->count] = y;
+    }
+}
+
+static size_t levels_of(const struct curve *c, struct level *out)
+{
+    return knee_levels(c->x, c->y, c->count, TOLERANCE, SPAN, out, ROOM);
+}
+
+/* Uniform in -1 … 1. */
+static double noise(uint64_t *random)
+{
+    return (double)(random_next(random) >> 11) / 4503599627370496.0 - 1;
+}
+
+/* ---- Stairs ------------------------------------------------------------------------------------- */
+
+static void flat_curves_are_one_level(void **state)
+{
+    struct curve c = {0};
+    struct level l[ROOM];
+
+    (void)state;
+    assert_int_equal(levels_of(&c, l), 0);
+    add(&c, 4, 1);
+    assert_int_equal(levels_of(&c, l), 0); /* one point spans nothing */
+    add(&c, 4, 39);
+    assert_int_equal(levels_of(&c, l), 1);
+    assert_int_equal(l[0].first, 0);
+    assert_int_equal(l[0].last, 39);
+    assert_true(l[0].height == 4);
+}
+
+static void stairs_with_steps(void **state)
+{
+    struct curve c = {0};
+    struct level l[ROOM];
+
+    (void)state;
+    add(&c, 4, 20);
+    add(&c, 14, 30);
+    add(&c, 50, 16);
+    assert_int_equal(levels_of(&c, l), 3);
+    assert_true(l[0].last == 19 && l[1].first == 20 && l[1].last == 49 && l[2].first == 50);
+    assert_true(l[0].height == 4 && l[1].height == 14 && l[2].height == 50);
+    assert_int_equal(knee_levels(c.x, c.y, c.count, TOLERANCE, SPAN, l, 2), 2);
+    assert_int_equal(knee_levels(c.x, c.y, c.count, TOLERANCE, SPAN, l, 0), 0);
+}
+
+/* What rises by more than the tolerance all the time, within the span of a level, has no level. */
+static void steep_slopes_have_none(void **state)
+{
+    (void)state;
+    for (double rise = 0.08; rise < 2; rise *= 1.2) {
+        struct curve c = {0};
+        struct level l[ROOM];
+
+        for (double y = 4; c.count < 40; y *= 1 + rise)
+            add(&c, y, 1);
+        assert_int_equal(levels_of(&c, l), 0);
+    }
+}
+
+/* A dip is no level: a next level is above the one before. */
+static void a_dip_belongs_to_no_level(void **state)
+{
+    struct curve c = {0};
+    struct level l[ROOM];
+
+    (void)state;
+    add(&c, 14, 12);
+    add(&c, 4, 12);
+    add(&c, 50, 12);
+    assert_int_equal(levels_of(&c, l), 2);
+    assert_true(l[0].height == 14 && l[0].last == 11 && l[1].height == 50);
+}
+
+static void missing_points_break_no_level(void **state)
+{
+    struct curve c = {0};
+    struct level l[ROOM];
+
+    (void)state;
+    add(&c, NAN, 2);
+    add(&c, 4, 6);
+    add(&c, NAN, 2);
+    add(&c, 4, 6);
+    add(&c, 14, 12);
+    assert_int_equal(levels_of(&c, l), 2);
+    assert_true(l[0].first == 2 && l[0].last == 15 && l[0].height == 4 && l[1].height == 14);
+    c.y[15] = NAN; /* the last point of a level is one that was measured */
+    assert_int_equal(levels_of(&c, l), 2);
+    assert_true(l[0].last == 14 && l[1].first == 16);
+    c.count = 0;
+    add(&c, NAN, 30);
+    assert_int_equal(levels_of(&c, l), 0);
+}
+
+/*
+ * One to five stairs of random height and length, with noise of a sixth of the tolerance and one high
+ * reading in each: not near its ends, where it cannot be told from an edge.
+ */
+static void random_stairs_are_given_back(void **state)
+{
+    uint64_t random = 5;
+
+    (void)state;
+    for (unsigned n = 0; n < 2000; n++) {
+        size_t stairs = 1 + random_below(&random, 5), ends[5];
+        double heights[5], y = 2 + 4 * fabs(noise(&random));
+        struct curve c = {0};
+        struct level l[ROOM];
+
+        for (size_t i = 0; i < stairs; i++) {
+            size_t first = c.count;
+
+            add(&c, y, 10 + random_below(&random, 30));
+            for (size_t at = first; at < c.count; at++)
+                c.y[at] *= 1 + TOLERANCE / 6 * noise(&random);
+            c.y[first + 3 + random_below(&random, c.count - first - 5)] *= 1 + 5 * fabs(noise(&random));
+            ends[i] = c.count - 1;
+            heights[i] = y;
+            y *= 1.5 + 3 * fabs(noise(&random));
+        }
+        assert_int_equal(levels_of(&c, l), stairs);
+        for (size_t i = 0; i < stairs; i++) {
+            assert_int_equal(l[i].first, i > 0 ? ends[i - 1] + 1 : 0);
+            assert_int_equal(l[i].last, ends[i]);
+            assert_true(fabs(l[i].height / heights[i] - 1) <= TOLERANCE / 6);
+        }
+    }
+}
+
+/* ---- Edges -------------------------------------------------------------------------------------- */
+
+static void a_step_is_an_interval_of_two_points(void **state)
+{
+    const double x[] = {8, 16, 24, 32, 40, 48}, y[] = {4, 4, 4, 4, 14, 14};
+    struct edge e = knee_edge(x, y, 0, 5, 4, 14);
+
+    (void)state;
+    assert_true(e.low == 32 && e.high == 40 && e.half == 36);
+}
+
+static void missing_points_are_no_edge(void **state)
+{
+    const double x[] = {8, 16, 24, 32, 40, 48}, y[] = {NAN, 4, 4, NAN, 14, 14};
+    struct edge e = knee_edge(x, y, 0, 5, 4, 14);
+
+    (void)state;
+    assert_true(e.low == 24 && e.high == 40 && e.half == 32);
+}
+
+static void a_ramp_is_half_way_up_in_its_middle(void **state)
+{
+    const double x[] = {0, 1, 2, 3, 4, 5, 6}, y[] = {10, 10, 12, 15, 18, 20, 20};
+    struct edge e = knee_edge(x, y, 0, 6, 10, 20);
+
+    (void)state;
+    assert_true(e.low == 1 && e.half == 3 && e.high == 5);
+    e = knee_edge(x, y, 1, 3, 10, 20); /* the rise does not end among these points */
+    assert_true(e.low == 1 && e.half == 3 && e.high == 3);
+}
+
+/* ---- Lines that are left ------------------------------------------------------------------------ */
+
+static void straight_lines_are_never_left(void **state)
+{
+    uint64_t random = 17;
+
+    (void)state;
+    for (unsigned n = 0; n < 20; n++) {
+        double start = 20 * fabs(noise(&random)), slope = 5 * noise(&random);
+        struct curve c = {0};
+        size_t last_good;
+
+        for (size_t i = 0; i < 64; i++) {
+            c.x[i] = (double)i + 1;
+            c.y[i] = start + slope * c.x[i] + 0.05 * noise(&random);
+        }
+        for (size_t count = 0; count <= 64; count += count < 8 ? 1 : 8)
+            assert_false(knee_line_left(c.x, c.y, count, 4, &last_good));
+    }
+}
+
+/* Each level of calls past the depth costs one misprediction more. */
+static void the_depth_of_a_return_stack_is_given_back(void **state)
+{
+    uint64_t random = 23;
+
+    (void)state;
+    for (unsigned n = 0; n < 40; n++) {
+        size_t depth = 8 + random_below(&random, 48), last_good = 0;
+        double slope = 1 + 4 * fabs(noise(&random)), penalty = 12 + 10 * fabs(noise(&random));
+        struct curve c = {0};
+
+        for (size_t i = 0; i < 64; i++) {
+            c.x[i] = (double)i + 1;
+            c.y[i] = slope * c.x[i] + (i >= depth ? penalty * (double)(i - depth + 1) : 0) + 0.2 * noise(&random);
+        }
+        assert_true(knee_line_left(c.x, c.y, 64, 4, &last_good));
+        assert_int_equal(last_good, depth - 1);
+    }
+}
+
+static void missing_points_are_not_above_the_line(void **state)
+{
+    struct curve c = {0};
+    size_t last_good = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 30; i++) {
+        c.x[i] = (double)i + 1;
+        c.y[i] = i % 5 == 4 ? NAN : 3 * c.x[i];
+    }
+    assert_false(knee_line_left(c.x, c.y, 30, 4, &last_good));
+    for (size_t i = 20; i < 30; i++)
+        c.y[i] += 15 * (double)(i - 19);
+    assert_true(knee_line_left(c.x, c.y, 30, 4, &last_good));
+    assert_int_equal(last_good, 19);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flat_curves_are_one_level),
+        cmocka_unit_test(stairs_with_steps),
+        cmocka_unit_test(steep_slopes_have_none),
+        cmocka_unit_test(a_dip_belongs_to_no_level),
+        cmocka_unit_test(missing_points_break_no_level),
+        cmocka_unit_test(random_stairs_are_given_back),
+        cmocka_unit_test(a_step_is_an_interval_of_two_points),
+        cmocka_unit_test(missing_points_are_no_edge),
+        cmocka_unit_test(a_ramp_is_half_way_up_in_its_middle),
+        cmocka_unit_test(straight_lines_are_never_left),
+        cmocka_unit_test(the_depth_of_a_return_stack_is_given_back),
+        cmocka_unit_test(missing_points_are_not_above_the_line),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
