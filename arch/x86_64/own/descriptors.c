@@ -74,11 +74,26 @@ static void load_task(uint16_t selector)
     __asm__ volatile("ltr %0" : : "r"(selector) : "memory");
 }
 
+/* Bytes of the firmware's GDT that we copy: all of it, but for firmware that sets the limit to the maximum. */
+static size_t copied_bytes(void)
+{
+    const size_t room = (GDT_ENTRIES - 2) * sizeof(own->gdt[0]); /* ours takes two */
+    const size_t bytes = (size_t)firmware_gdtr.limit + 1;
+
+    return bytes < room ? bytes : room;
+}
+
 const char *descriptors_start(void *(*pages)(size_t bytes, size_t alignment))
 {
+    uint16_t selectors[6];
+
     read_firmware();
-    if (firmware_gdtr.limit > (GDT_ENTRIES - 2) * sizeof(own->gdt[0]) - 1)
-        return "the firmware's GDT is larger than 4 KiB";
+    __asm__ volatile("mov %%cs, %0; mov %%ss, %1; mov %%ds, %2; mov %%es, %3; mov %%fs, %4; mov %%gs, %5"
+                     : "=m"(selectors[0]), "=m"(selectors[1]), "=m"(selectors[2]), "=m"(selectors[3]),
+                       "=m"(selectors[4]), "=m"(selectors[5]));
+    for (size_t i = 0; i < 6; i++)
+        if (selectors[i] >= copied_bytes())
+            return "the firmware uses descriptors beyond the first 4 KiB of its GDT";
     own = pages(sizeof(*own), 4096);
     return own == NULL ? "no memory for descriptor tables" : NULL;
 }
@@ -128,11 +143,10 @@ static void build_idt(bool firmware_interrupts)
 /* Returns the selector of our task-state segment, right behind the firmware's descriptors. */
 static uint16_t build_gdt(void)
 {
-    const size_t firmware_bytes = (size_t)firmware_gdtr.limit + 1;
-    const size_t slot = (firmware_bytes + sizeof(own->gdt[0]) - 1) / sizeof(own->gdt[0]);
+    const size_t slot = (copied_bytes() + sizeof(own->gdt[0]) - 1) / sizeof(own->gdt[0]);
     const uint64_t base = (uintptr_t)&own->task;
 
-    memcpy(own->gdt, (const void *)(uintptr_t)firmware_gdtr.base, firmware_bytes);
+    memcpy(own->gdt, (const void *)(uintptr_t)firmware_gdtr.base, copied_bytes());
 
     memset(&own->task, 0, sizeof(own->task));
     own->task.io_map = sizeof(own->task); /* none */
@@ -165,7 +179,7 @@ void descriptors_load(bool firmware_interrupts)
  * The firmware's task register is loaded from our copy of its descriptor, with the busy bit cleared
  * there: what the processor caches is the same, and the firmware's own table, busy bit and all, is
  * never written to. Where the firmware has none (OVMF: 0; U-Boot: a selector of something else), or
- * the selector is one we left behind in an earlier run, past the end of its table, ours stays: with
+ * the selector is one we left behind in an earlier run, past what we copy, ours stays: with
  * no gate that names a stack and no change of privilege nobody looks at it.
  */
 void descriptors_restore(void)
@@ -173,7 +187,7 @@ void descriptors_restore(void)
     const size_t slot = firmware_task / sizeof(own->gdt[0]);
 
     descriptors_use_firmware_idt();
-    if (firmware_task != 0 && firmware_task + 15u <= firmware_gdtr.limit &&
+    if (firmware_task != 0 && firmware_task + 16u <= copied_bytes() &&
         (own->gdt[slot] & (DESCRIPTOR_SYSTEM_MASK | DESCRIPTOR_PRESENT)) == (DESCRIPTOR_TSS | DESCRIPTOR_PRESENT)) {
         own->gdt[slot] &= ~DESCRIPTOR_BUSY;
         load_task(firmware_task);

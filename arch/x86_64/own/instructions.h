@@ -43,6 +43,7 @@
 #define MSR_MTRR_DEF_TYPE 0x2ff
 #define MSR_TSC_DEADLINE 0x6e0
 #define MSR_EFER 0xc0000080
+#define MSR_SEV_STATUS 0xc0010131 /* AMD APM vol. 2, 15.34.10 */
 
 #define EFER_NXE (1u << 11)
 

@@ -30,6 +30,7 @@ static struct {
     void *stack;
     uintptr_t stack_top; /* in the high half */
     struct lfence lfence;
+    uint64_t cr4_set; /* bits of CR4 that a window adds */
 } own;
 
 /* The firmware's registers while ours are in force. */
@@ -41,6 +42,11 @@ struct core {
     uint64_t efer;
 };
 
+static uint64_t window_cr4(uint64_t firmware_cr4)
+{
+    return (firmware_cr4 | own.cr4_set) & ~(uint64_t)CR4_CET;
+}
+
 /*
  * Write protection on, which U-Boot leaves off, or read-only pages could be written; no-execute pages
  * and machine checks on; shadow stacks off, which would not follow us onto our stack. Loading CR3
@@ -48,8 +54,6 @@ struct core {
  */
 static void core_take(struct core *c, bool firmware_interrupts)
 {
-    const bool machine_checks = cpuid(1, 0).edx >> 7 & 1;
-
     c->rflags = read_rflags();
     interrupts_off();
     c->cr0 = read_cr0();
@@ -58,7 +62,7 @@ static void core_take(struct core *c, bool firmware_interrupts)
     c->efer = read_msr(MSR_EFER);
 
     descriptors_load(firmware_interrupts);
-    write_cr4((c->cr4 | (machine_checks ? CR4_MCE : 0)) & ~(uint64_t)CR4_CET);
+    write_cr4(window_cr4(c->cr4));
     write_cr0(c->cr0 | CR0_WP);
     if (!(c->efer & EFER_NXE))
         write_msr(MSR_EFER, c->efer | EFER_NXE);
@@ -176,6 +180,12 @@ static bool has_1g_pages(void)
     return cpuid_known(0x80000001, 0).edx >> 26 & 1;
 }
 
+/* A guest whose memory is encrypted would need a bit in every entry: AMD APM vol. 2, 15.34.10. */
+static bool is_encrypted_guest(void)
+{
+    return (cpuid_known(0x8000001f, 0).eax >> 1 & 1) && (read_msr(MSR_SEV_STATUS) & 1);
+}
+
 void own_page_sizes(size_t out[10])
 {
     size_t n = 0;
@@ -228,11 +238,11 @@ void own_unmap_all(void)
 void own_code_written(const void *base, size_t bytes)
 {
     /*
-     * Caches are coherent, but code that was written at another linear address than it runs at needs a
-     * serialising instruction before it runs (Intel SDM vol. 3A, 12.6).
+     * Caches are coherent. Code written at another linear address than it runs at needs a serialising
+     * instruction before it runs (Intel SDM vol. 3A, 12.6); entering a window has several, LTR and the
+     * load of CR3 among them (9.3).
      */
     (void)base, (void)bytes;
-    (void)cpuid(0, 0);
 }
 
 const char *own_start(const struct own_services *services)
@@ -248,6 +258,9 @@ const char *own_start(const struct own_services *services)
     };
     if (!has_no_execute())
         return "no-execute pages are missing, or the firmware has switched them off";
+    if (is_encrypted_guest())
+        return "the memory of this virtual machine is encrypted (SEV)";
+    own.cr4_set = cpuid(1, 0).edx >> 7 & 1 ? CR4_MCE : 0; /* CPUID.01H:EDX[7]: machine checks */
 
     problem = page_tables_start(&own.tables);
     if (problem == NULL)
@@ -301,8 +314,7 @@ size_t own_values(struct own_value *out, size_t room)
     values[n++] = (struct own_value){"CR0 in windows", read_cr0() | CR0_WP};
     values[n++] = (struct own_value){"CR3", read_cr3()};
     values[n++] = (struct own_value){"CR4", found->cr4};
-    values[n++] = (struct own_value){"CR4 in windows",
-                                     (read_cr4() | (features >> 7 & 1 ? CR4_MCE : 0)) & ~(uint64_t)CR4_CET};
+    values[n++] = (struct own_value){"CR4 in windows", window_cr4(read_cr4())};
     values[n++] = (struct own_value){"EFER", read_msr(MSR_EFER)};
     if (read_cr4() & CR4_OSXSAVE) {
         values[n++] = (struct own_value){"XCR0", found->xcr0};
