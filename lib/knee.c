@@ -95,7 +95,7 @@ struct edge knee_edge(const double *x, const double *y, size_t first, size_t las
     return e;
 }
 
-enum { LINE_POINTS_AT_LEAST = 4, LINE_POINTS_AFTER = 3 };
+enum { LINE_POINTS_AT_LEAST = 4, LINE_POINTS_LEFT = 3 };
 
 struct line {
     double slope, at_zero;
@@ -122,18 +122,19 @@ static struct line fit_line(const double *x, const double *y, size_t count, doub
     return l;
 }
 
-/* How far above the line the points first … are on the average; NaN points do not count. */
-static double above_line(struct line l, const double *x, const double *y, size_t first, size_t end)
+/* Whether all points first … end - 1 lie above the line by more than `excess`; NaN points say nothing. */
+static bool above_line(struct line l, const double *x, const double *y, size_t first, size_t end, double excess)
 {
-    double sum = 0;
-    size_t n = 0;
+    bool above = false;
 
-    for (size_t i = first; i < end; i++)
-        if (!isnan(y[i])) {
-            sum += y[i] - (l.at_zero + l.slope * x[i]);
-            n++;
-        }
-    return n ? sum / (double)n : 0;
+    for (size_t i = first; i < end; i++) {
+        if (isnan(y[i]))
+            continue;
+        above = y[i] - (l.at_zero + l.slope * x[i]) > excess;
+        if (!above)
+            return false;
+    }
+    return above;
 }
 
 bool knee_line_left(const double *x, const double *y, size_t count, double excess, size_t *last_good)
@@ -143,9 +144,9 @@ bool knee_line_left(const double *x, const double *y, size_t count, double exces
 
     for (size_t i = LINE_POINTS_AT_LEAST; scratch && i < count && !left; i++) {
         struct line l = fit_line(x, y, i, scratch);
-        size_t end = i + LINE_POINTS_AFTER < count ? i + LINE_POINTS_AFTER : count;
+        size_t end = i + LINE_POINTS_LEFT < count ? i + LINE_POINTS_LEFT : count;
         *last_good = i - 1;
-        left = above_line(l, x, y, i, i + 1) > excess && above_line(l, x, y, i, end) > excess;
+        left = above_line(l, x, y, i, end, excess);
     }
     free(scratch);
     return left;

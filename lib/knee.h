@@ -46,9 +46,9 @@ struct edge knee_edge(const double *x, const double *y, size_t first, size_t las
 
 /*
  * For curves that grow steadily and then faster: y follows one line, fitted by Theil and Sen's medians
- * to all points accepted so far, until it lies above that line by more than `excess` at a point and on
- * the average of the three from there on. Returns true and the last point on the line; false when the
- * line is never left. The first four points are taken to be on the line.
+ * to all points accepted so far, until three points running lie above it by more than `excess`. Returns
+ * true and the last point on the line; false when the line is never left. The first four points are
+ * taken to be on the line.
  */
 bool knee_line_left(const double *x, const double *y, size_t count, double excess, size_t *last_good);
 

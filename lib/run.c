@@ -41,7 +41,7 @@ static bool exists(const struct probe_definition *const *all, size_t count, cons
 
 size_t run_probes(const struct probe_definition *out[], size_t room)
 {
-    const struct probe_definition *all[PLAN_PROBES];
+    const struct probe_definition *all[PLAN_PROBES] = {0};
     size_t count = 0, done = 0;
 
     for (const struct probe_definition *const *p = __start_probes; p < __stop_probes && count < PLAN_PROBES; p++)
@@ -211,8 +211,7 @@ void report(struct probe *p, const struct finding *f)
         grade = 'U';
     if (!run->trusted) {
         grade = 'U';
-        snprintf(text, sizeof text, "untrusted-clock: %s", run->untrusted_cause);
-        reason = text;
+        reason = "untrusted-clock"; /* the cause stands in the summary and in `done` */
     }
     variants_text(variants, sizeof variants, f);
     const struct known_value *known = known_find(machine_info()->core_name, f->name, variants);
@@ -411,6 +410,9 @@ static void send_done(struct run *r, double seconds, int status)
     for (enum outcome o = 0; o < OUTCOMES; o++)
         record_integer(&record, outcome_names[o], r->outcomes[o]);
     record_integer(&record, "findings", r->findings);
+    record_boolean(&record, "trusted", r->trusted);
+    if (!r->trusted)
+        record_text(&record, "untrusted_cause", r->untrusted_cause);
     record_integer(&record, "lost_lines", r->writer.lost);
     record_number(&record, "seconds", rounded(seconds));
     record_integer(&record, "status", (uint64_t)status);

@@ -118,7 +118,7 @@ static int by_level(const void *a, const void *b)
 
 bool sweep_add(struct probe *p, struct sweep *s, double x, struct point *out)
 {
-    struct point built[BUILDS_MAXIMUM];
+    struct point built[BUILDS_MAXIMUM] = {0};
     unsigned builds = s->builds > 1 && x <= s->builds_to ? s->builds : 1, rejected = 0, accepted = 0;
     char text[96];
 

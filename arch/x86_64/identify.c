@@ -24,8 +24,9 @@ enum { EAX, EBX, ECX, EDX };
  * as in the revision guides and PPRs of each family, collected in Linux, arch/x86/kernel/cpu/amd.c.
  *
  * A refresh that changes no structure asked for here keeps the name of its design: Kaby, Coffee and
- * Comet Lake are Skylake, Willow Cove (Tiger Lake) is listed by itself for its caches, Raptor Cove
- * (Raptor Lake, Emerald Rapids) is Golden Cove with a larger second level.
+ * Comet Lake are Skylake. Willow Cove (Tiger Lake) and Raptor Cove (Raptor Lake, Emerald Rapids; Linux,
+ * arch/x86/include/asm/intel-family.h) are listed by themselves for their second level, and because
+ * what was measured on one design is not published for its refresh.
  */
 static const struct known_core {
     char vendor;  /* 'I'ntel, 'A'MD and Hygon */
@@ -65,7 +66,7 @@ static const struct known_core {
     {'I', 0, 6, 0x8c, 0x8d, "willow-cove"},    /* Tiger Lake */
     {'I', 0, 6, 0xa7, 0xa7, "cypress-cove"},   /* Rocket Lake */
     {'I', 0, 6, 0x8f, 0x8f, "golden-cove"},    /* Sapphire Rapids */
-    {'I', 0, 6, 0xcf, 0xcf, "golden-cove"},    /* Emerald Rapids: Raptor Cove */
+    {'I', 0, 6, 0xcf, 0xcf, "raptor-cove"},    /* Emerald Rapids */
     {'I', 0, 6, 0xad, 0xae, "redwood-cove"},   /* Granite Rapids */
     {'I', 0, 6, 0xaf, 0xaf, "crestmont"},      /* Sierra Forest */
     {'I', 0, 6, 0xb6, 0xb6, "crestmont"},      /* Grand Ridge */
@@ -78,9 +79,9 @@ static const struct known_core {
     {'I', 0x20, 6, 0xbf, 0xbf, "gracemont"},
     {'I', 0, 6, 0x97, 0x97, "golden-cove"}, /* Alder Lake; without E-cores leaf 1AH may be empty */
     {'I', 0, 6, 0x9a, 0x9a, "golden-cove"},
-    {'I', 0, 6, 0xb7, 0xb7, "golden-cove"}, /* Raptor Lake: Raptor Cove */
-    {'I', 0, 6, 0xba, 0xba, "golden-cove"},
-    {'I', 0, 6, 0xbf, 0xbf, "golden-cove"},
+    {'I', 0, 6, 0xb7, 0xb7, "raptor-cove"}, /* Raptor Lake */
+    {'I', 0, 6, 0xba, 0xba, "raptor-cove"},
+    {'I', 0, 6, 0xbf, 0xbf, "raptor-cove"},
     {'I', 0x20, 6, 0xaa, 0xaa, "crestmont"}, /* Meteor Lake */
     {'I', 0x20, 6, 0xac, 0xac, "crestmont"},
     {'I', 0x20, 6, 0xb5, 0xb5, "crestmont"}, /* Arrow Lake U, a Meteor Lake */

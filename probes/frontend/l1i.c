@@ -72,7 +72,7 @@ static void run(struct probe *p)
                       .unit = "cycles/instruction",
                       .from = 1024,
                       .to = probe_scale(p, 1 << 16, 1 << 19, 1 << 20, 1 << 20),
-                      .per_octave = probe_scale(p, 1, 4, 8, 16),
+                      .per_octave = probe_scale(p, 1, 8, 8, 16),
                       .grain = 1024,
                       .build = build,
                       .context = &nop_bytes,

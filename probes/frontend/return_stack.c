@@ -134,7 +134,9 @@ static bool run_variant(struct probe *p, struct variant *v)
                       .to = probe_scale(p, 40, 80, 100, DEPTH_MAXIMUM),
                       .grain = 1,
                       .build = build,
-                      .context = v};
+                      .context = v,
+                      .builds = (unsigned)probe_scale(p, 1, 3, 3, 5),
+                      .builds_to = DEPTH_MAXIMUM};
 
     bool good = sweep_walk(p, &s);
     if (good) {

@@ -96,10 +96,10 @@ static void cores_are_known_by_name(void **state)
         {"GenuineIntel", 0x00090672, 0x40000001, "golden-cove"}, /* i9-12900K */
         {"GenuineIntel", 0x00090672, 0x20000001, "gracemont"},
         {"GenuineIntel", 0x00090672, 0, "golden-cove"},          /* its E-cores switched off */
-        {"GenuineIntel", 0x000b0671, 0x40000001, "golden-cove"}, /* i9-13900K */
+        {"GenuineIntel", 0x000b0671, 0x40000001, "raptor-cove"}, /* i9-13900K */
         {"GenuineIntel", 0x000b0671, 0x20000001, "gracemont"},
         {"GenuineIntel", 0x000806f8, 0x40000001, "golden-cove"},  /* Xeon 8480+ */
-        {"GenuineIntel", 0x000c06f2, 0, "golden-cove"},           /* Xeon 8592+ */
+        {"GenuineIntel", 0x000c06f2, 0, "raptor-cove"},           /* Xeon 8592+ */
         {"GenuineIntel", 0x000a06a4, 0x40000002, "redwood-cove"}, /* Core Ultra 7 155H */
         {"GenuineIntel", 0x000a06a4, 0x20000002, "crestmont"},
         {"GenuineIntel", 0x000a06d1, 0x40000002, "redwood-cove"}, /* Xeon 6980P */
