@@ -89,6 +89,21 @@ static void steep_slopes_have_none(void **state)
     }
 }
 
+static void neighbours_of_nearly_one_height_are_one_level(void **state)
+{
+    struct curve c = {0};
+    struct level l[ROOM];
+
+    (void)state;
+    add(&c, 100, 12);
+    add(&c, 123, 12);
+    assert_int_equal(levels_of(&c, l), 1);
+    assert_true(l[0].first == 0 && l[0].last == 23);
+    c.count = 12;
+    add(&c, 125, 12);
+    assert_int_equal(levels_of(&c, l), 2);
+}
+
 /* A dip is no level: a next level is above the one before. */
 static void a_dip_belongs_to_no_level(void **state)
 {
@@ -211,6 +226,20 @@ static void straight_lines_are_never_left(void **state)
     }
 }
 
+/* Up to three times the excess: what is higher, the average of three does not level out. */
+static void one_high_reading_does_not_leave_the_line(void **state)
+{
+    struct curve c = {0};
+    size_t last_good;
+
+    (void)state;
+    for (size_t i = 0; i < 30; i++) {
+        c.x[i] = (double)i + 1;
+        c.y[i] = 3 * c.x[i] + (i == 15 ? 11 : 0);
+    }
+    assert_false(knee_line_left(c.x, c.y, 30, 4, &last_good));
+}
+
 /* Each level of calls past the depth costs one misprediction more. */
 static void the_depth_of_a_return_stack_is_given_back(void **state)
 {
@@ -254,6 +283,7 @@ int main(void)
         cmocka_unit_test(flat_curves_are_one_level),
         cmocka_unit_test(stairs_with_steps),
         cmocka_unit_test(steep_slopes_have_none),
+        cmocka_unit_test(neighbours_of_nearly_one_height_are_one_level),
         cmocka_unit_test(a_dip_belongs_to_no_level),
         cmocka_unit_test(missing_points_break_no_level),
         cmocka_unit_test(random_stairs_are_given_back),
@@ -261,6 +291,7 @@ int main(void)
         cmocka_unit_test(missing_points_are_no_edge),
         cmocka_unit_test(a_ramp_is_half_way_up_in_its_middle),
         cmocka_unit_test(straight_lines_are_never_left),
+        cmocka_unit_test(one_high_reading_does_not_leave_the_line),
         cmocka_unit_test(the_depth_of_a_return_stack_is_given_back),
         cmocka_unit_test(missing_points_are_not_above_the_line),
     };
