@@ -149,6 +149,31 @@ static void constants_take_their_shortest_form(void **state)
         }
 }
 
+/*
+ * Disassemblers write many encodings as the same NOP, so these are compared as bytes: SDM vol. 2B, NOP,
+ * table 4-12, and from 10 on prefixes 66h before its longest.
+ */
+static void nops_are_the_recommended_ones(void **state)
+{
+    (void)state;
+    static const char *const bytes[] = {
+        "\x90",
+        "\x66\x90",
+        "\x0f\x1f\x00",
+        "\x0f\x1f\x40\x00",
+        "\x0f\x1f\x44\x00\x00",
+        "\x66\x0f\x1f\x44\x00\x00",
+        "\x0f\x1f\x80\x00\x00\x00\x00",
+        "\x0f\x1f\x84\x00\x00\x00\x00\x00",
+        "\x66\x66\x66\x66\x66\x66\x66\x0f\x1f\x84\x00\x00\x00\x00\x00",
+    };
+    for (unsigned n = 1; n <= 15; n++) {
+        struct code c = fresh();
+        emit_nop(&c, n);
+        assert_memory_equal(code_bytes, n <= 8 ? bytes[n - 1] : bytes[8] + 15 - n, n);
+    }
+}
+
 static void the_isa_names_itself(void **state)
 {
     (void)state;
@@ -167,6 +192,7 @@ int main(void)
         RUN_TESTS,
         ROOM_TESTS,
         cmocka_unit_test(constants_take_their_shortest_form),
+        cmocka_unit_test(nops_are_the_recommended_ones),
         cmocka_unit_test(the_isa_names_itself),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
