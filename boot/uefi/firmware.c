@@ -73,36 +73,21 @@ void *firmware_table(const EFI_GUID *table)
 const char *status_text(EFI_STATUS status)
 {
     switch (status) {
-    case EFI_SUCCESS:
-        return "success";
-    case EFI_UNSUPPORTED:
-        return "unsupported";
-    case EFI_NOT_READY:
-        return "not ready";
-    case EFI_DEVICE_ERROR:
-        return "device error";
-    case EFI_WRITE_PROTECTED:
-        return "write protected";
-    case EFI_OUT_OF_RESOURCES:
-        return "out of resources";
-    case EFI_VOLUME_CORRUPTED:
-        return "volume corrupted";
-    case EFI_VOLUME_FULL:
-        return "volume full";
-    case EFI_NO_MEDIA:
-        return "no media";
-    case EFI_MEDIA_CHANGED:
-        return "media changed";
-    case EFI_NOT_FOUND:
-        return "not found";
-    case EFI_ACCESS_DENIED:
-        return "access denied";
-    case EFI_TIMEOUT:
-        return "timeout";
-    case EFI_INVALID_PARAMETER:
-        return "invalid parameter";
-    default:
-        return "unknown error";
+    case EFI_SUCCESS: return "success";
+    case EFI_UNSUPPORTED: return "unsupported";
+    case EFI_NOT_READY: return "not ready";
+    case EFI_DEVICE_ERROR: return "device error";
+    case EFI_WRITE_PROTECTED: return "write protected";
+    case EFI_OUT_OF_RESOURCES: return "out of resources";
+    case EFI_VOLUME_CORRUPTED: return "volume corrupted";
+    case EFI_VOLUME_FULL: return "volume full";
+    case EFI_NO_MEDIA: return "no media";
+    case EFI_MEDIA_CHANGED: return "media changed";
+    case EFI_NOT_FOUND: return "not found";
+    case EFI_ACCESS_DENIED: return "access denied";
+    case EFI_TIMEOUT: return "timeout";
+    case EFI_INVALID_PARAMETER: return "invalid parameter";
+    default: return "unknown error";
     }
 }
 

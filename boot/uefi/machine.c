@@ -20,7 +20,7 @@ enum {
 static struct own_services services;
 static struct own_range *ram;
 static const char *not_ours = "the core is not owned yet"; /* why there are no windows, NULL when there are */
-static bool owned; /* own_finish is due */
+static bool owned;                                         /* own_finish is due */
 static bool windows;
 static unsigned deadline_ms;
 

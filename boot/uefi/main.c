@@ -82,14 +82,10 @@ static enum after stay(void)
     machine_print("Finished. Press r to restart, p to power off, q to return to the firmware.\n");
     for (;;) {
         switch (console_key()) {
-        case L'r':
-            return AFTER_REBOOT;
-        case L'p':
-            return AFTER_POWEROFF;
-        case L'q':
-            return AFTER_RETURN;
-        default:
-            firmware.boot->Stall(50000);
+        case L'r': return AFTER_REBOOT;
+        case L'p': return AFTER_POWEROFF;
+        case L'q': return AFTER_RETURN;
+        default: firmware.boot->Stall(50000);
         }
     }
 }

@@ -13,9 +13,9 @@
 
 static const size_t MIB = (size_t)1 << 20;
 enum {
-    FIRMWARE_MIB = 64,       /* left to firmware when the buffer is large */
+    FIRMWARE_MIB = 64,      /* left to firmware when the buffer is large */
     FIRMWARE_LEAST_MIB = 8, /* and when there is hardly anything */
-    SMALL_BUFFER_MIB = 16,   /* up to this size the second applies */
+    SMALL_BUFFER_MIB = 16,  /* up to this size the second applies */
 };
 
 /* Alignments worth having: the block sizes of x86-64 and of AArch64's three granules, large to small. */
@@ -91,10 +91,8 @@ static bool is_ram(const EFI_MEMORY_DESCRIPTOR *d)
     case EfiRuntimeServicesData:
     case EfiConventionalMemory:
     case EfiACPIReclaimMemory:
-    case EfiACPIMemoryNVS:
-        return (d->Attribute & EFI_MEMORY_WB) != 0;
-    default:
-        return false;
+    case EfiACPIMemoryNVS: return (d->Attribute & EFI_MEMORY_WB) != 0;
+    default: return false;
     }
 }
 
@@ -186,7 +184,8 @@ static bool take(const struct map *m, size_t bytes)
     for (size_t i = 0; i < sizeof alignments_mib / sizeof alignments_mib[0]; i++) {
         size_t alignment = alignments_mib[i] * MIB;
         EFI_PHYSICAL_ADDRESS base = bytes >= alignment ? find_place(m, bytes, alignment) : 0;
-        if (base && !EFI_ERROR(firmware.boot->AllocatePages(AllocateAddress, EfiLoaderData, bytes / EFI_PAGE_SIZE, &base))) {
+        if (base &&
+            !EFI_ERROR(firmware.boot->AllocatePages(AllocateAddress, EfiLoaderData, bytes / EFI_PAGE_SIZE, &base))) {
             buffer = (uint8_t *)(uintptr_t)base;
             buffer_bytes = bytes;
             return true;

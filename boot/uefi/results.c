@@ -133,8 +133,8 @@ bool results_start(struct results *s, const struct volume *v, unsigned number)
     }
     EFI_STATUS status = make_directory(v->root);
     if (!EFI_ERROR(status))
-        status = v->root->Open(v->root, &s->file, path,
-                               EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, 0);
+        status = v->root->Open(v->root, &s->file, path, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE,
+                               0);
     if (EFI_ERROR(status)) {
         s->file = NULL;
         warn("volume", "%s takes no result file: %s; records go to serial alone", v->name, status_text(status));

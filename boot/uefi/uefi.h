@@ -93,8 +93,8 @@ struct results {
     EFI_FILE_PROTOCOL *file;
     const struct volume *volume;
     unsigned number;
-    uint64_t bytes;       /* written so far */
-    char first[256];      /* how the file must begin, to be read back after the first flush */
+    uint64_t bytes;  /* written so far */
+    char first[256]; /* how the file must begin, to be read back after the first flush */
     bool verified;
     bool failed;
 };
