@@ -142,11 +142,10 @@ bool knee_line_left(const double *x, const double *y, size_t count, double exces
     double *scratch = malloc((count * count / 2 + count + 1) * sizeof *scratch);
     bool left = false;
 
-    for (size_t i = LINE_POINTS_AT_LEAST; scratch && i < count && !left; i++) {
+    for (size_t i = LINE_POINTS_AT_LEAST; scratch && i + LINE_POINTS_LEFT <= count && !left; i++) {
         struct line l = fit_line(x, y, i, scratch);
-        size_t end = i + LINE_POINTS_LEFT < count ? i + LINE_POINTS_LEFT : count;
         *last_good = i - 1;
-        left = above_line(l, x, y, i, end, excess);
+        left = above_line(l, x, y, i, i + LINE_POINTS_LEFT, excess);
     }
     free(scratch);
     return left;
