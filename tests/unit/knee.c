@@ -233,15 +233,21 @@ static void two_high_readings_do_not_leave_the_line(void **state)
 
     (void)state;
     for (size_t high = 4; high < 30; high++) {
-        struct curve c = {0};
+        double x[30], y[30];
 
         for (size_t i = 0; i < 30; i++) {
-            c.x[i] = (double)i + 1;
-            c.y[i] = 3 * c.x[i] + (i == high || i == high + 1 ? 50 : 0);
+            x[i] = (double)i + 1;
+            y[i] = 3 * x[i] + (i == high || i == high + 1 ? 50 : 0);
         }
-        assert_false(knee_line_left(c.x, c.y, 30, 4, &last_good));
-        c.y[high] -= 47; /* just below the excess */
-        assert_false(knee_line_left(c.x, c.y, 30, 4, &last_good));
+        assert_false(knee_line_left(x, y, 30, 4, &last_good));
+        if (high < 27) {
+            y[high] = 3 * x[high] + 4.1;
+            y[high + 2] += 4.1; /* a third, if only just */
+            assert_true(knee_line_left(x, y, 30, 4, &last_good));
+            assert_int_equal(last_good, high - 1);
+            y[high + 2] -= 0.2;
+            assert_false(knee_line_left(x, y, 30, 4, &last_good));
+        }
     }
 }
 
