@@ -1,5 +1,5 @@
 /*
- * Cores by MIDR_EL1 (Arm ARM DDI 0487, D19.2.122: Implementer [31:24], PartNum [15:4]).
+ * Cores by MIDR_EL1 (Arm ARM DDI 0487, D19.2: Implementer [31:24], PartNum [15:4]).
  *
  * Part numbers: the cores' technical reference manuals, section MIDR_EL1, as collected in Linux,
  * arch/arm64/include/asm/cputype.h; Apple's from m1n1, src/midr.h.
@@ -98,10 +98,8 @@ static const struct {
     uint8_t code;
     const char *name;
 } implementers[] = {
-    {ARM, "Arm"},           {BROADCOM, "Broadcom"}, {CAVIUM, "Cavium"},
-    {FUJITSU, "Fujitsu"},   {HISILICON, "HiSilicon"}, {NVIDIA, "NVIDIA"},
-    {QUALCOMM, "Qualcomm"}, {APPLE, "Apple"},       {MICROSOFT, "Microsoft"},
-    {AMPERE, "Ampere"},
+    {ARM, "Arm"},       {BROADCOM, "Broadcom"}, {CAVIUM, "Cavium"}, {FUJITSU, "Fujitsu"},     {HISILICON, "HiSilicon"},
+    {NVIDIA, "NVIDIA"}, {QUALCOMM, "Qualcomm"}, {APPLE, "Apple"},   {MICROSOFT, "Microsoft"}, {AMPERE, "Ampere"},
 };
 
 static uint8_t implementer_of(uint64_t midr)

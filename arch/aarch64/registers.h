@@ -8,15 +8,15 @@
 #include <stdint.h>
 
 #define REGISTER_NAME(name) #name
-#define READ(name)                                                                    \
-    ({                                                                                \
-        uint64_t read_value_;                                                         \
+#define READ(name) \
+    ({ \
+        uint64_t read_value_; \
         __asm__ volatile("mrs %0, " REGISTER_NAME(name) : "=r"(read_value_)::"memory"); \
-        read_value_;                                                                  \
+        read_value_; \
     })
-#define WRITE(name, value)                                                               \
-    do {                                                                                 \
-        uint64_t write_value_ = (value);                                                 \
+#define WRITE(name, value) \
+    do { \
+        uint64_t write_value_ = (value); \
         __asm__ volatile("msr " REGISTER_NAME(name) ", %0" ::"r"(write_value_) : "memory"); \
     } while (0)
 
@@ -32,11 +32,11 @@ static inline unsigned field(uint64_t value, unsigned low, unsigned width)
     return (unsigned)(value >> low & ((UINT64_C(1) << width) - 1));
 }
 
-#define ID_AA64ZFR0_EL1  S3_0_C0_C4_4
+#define ID_AA64ZFR0_EL1 S3_0_C0_C4_4
 #define ID_AA64SMFR0_EL1 S3_0_C0_C4_5
 #define ID_AA64ISAR2_EL1 S3_0_C0_C6_2
 #define ID_AA64MMFR2_EL1 S3_0_C0_C7_2
-#define ZCR_EL1          S3_0_C1_C2_0
-#define ZCR_EL2          S3_4_C1_C2_0
+#define ZCR_EL1 S3_0_C1_C2_0
+#define ZCR_EL2 S3_4_C1_C2_0
 
 #endif

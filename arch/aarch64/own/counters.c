@@ -18,7 +18,7 @@ enum { EVENT_INSTRUCTIONS_RETIRED = 0x08 };
 
 #define COUNTER_CYCLES (UINT64_C(1) << 31)
 #define COUNTER_EVENTS (UINT64_C(1) << 0)
-#define ALL_COUNTERS   UINT64_C(0xffffffff)
+#define ALL_COUNTERS UINT64_C(0xffffffff)
 /*
  * PMCCFILTR_EL0, PMEVTYPER<n>_EL0: NSH counts at EL2 too. Windows never get there; without windows a
  * firmware at EL2 does, and then its interrupts shall show.

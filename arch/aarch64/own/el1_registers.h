@@ -12,18 +12,18 @@
 #include <stdint.h>
 
 /* name, CRn, CRm, op2 */
-#define EL1_REGISTERS(X)  \
-    X(SCTLR, 1, 0, 0)     \
-    X(CPACR, 1, 0, 2)     \
-    X(TTBR0, 2, 0, 0)     \
-    X(TTBR1, 2, 0, 1)     \
-    X(TCR, 2, 0, 2)       \
-    X(SPSR, 4, 0, 0)      \
-    X(ELR, 4, 0, 1)       \
-    X(ESR, 5, 2, 0)       \
-    X(FAR, 6, 0, 0)       \
-    X(MAIR, 10, 2, 0)     \
-    X(VBAR, 12, 0, 0)     \
+#define EL1_REGISTERS(X) \
+    X(SCTLR, 1, 0, 0) \
+    X(CPACR, 1, 0, 2) \
+    X(TTBR0, 2, 0, 0) \
+    X(TTBR1, 2, 0, 1) \
+    X(TCR, 2, 0, 2) \
+    X(SPSR, 4, 0, 0) \
+    X(ELR, 4, 0, 1) \
+    X(ESR, 5, 2, 0) \
+    X(FAR, 6, 0, 0) \
+    X(MAIR, 10, 2, 0) \
+    X(VBAR, 12, 0, 0) \
     X(CNTKCTL, 14, 1, 0)
 
 enum el1_register {

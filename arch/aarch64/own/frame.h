@@ -9,34 +9,34 @@
 #define FATHOM_ARCH_AARCH64_OWN_FRAME_H
 
 /* Vectors by number: the table's offset / 0x80 (Arm ARM DDI 0487, D1.3.2, "Exception vectors"). */
-#define VECTOR_SYNCHRONOUS       0 /* from the same level, on SP_EL0 */
-#define VECTOR_IRQ               1
-#define VECTOR_FIQ               2
-#define VECTOR_SERROR            3
-#define VECTOR_OWN_SYNCHRONOUS   4 /* from the same level, on SP_ELx */
+#define VECTOR_SYNCHRONOUS 0 /* from the same level, on SP_EL0 */
+#define VECTOR_IRQ 1
+#define VECTOR_FIQ 2
+#define VECTOR_SERROR 3
+#define VECTOR_OWN_SYNCHRONOUS 4   /* from the same level, on SP_ELx */
 #define VECTOR_LOWER_SYNCHRONOUS 8 /* from a lower level in AArch64 */
-#define VECTOR_LOWER_SERROR      11
-#define VECTOR_NONE              16 /* came back without an exception */
+#define VECTOR_LOWER_SERROR 11
+#define VECTOR_NONE 16 /* came back without an exception */
 
 /* struct guarded: a run of the reader at EL1. */
-#define GUARDED_LIST      0
-#define GUARDED_COUNT     8
-#define GUARDED_COUNTERS  16
-#define GUARDED_STACK     24
-#define GUARDED_DAIF      32
+#define GUARDED_LIST 0
+#define GUARDED_COUNT 8
+#define GUARDED_COUNTERS 16
+#define GUARDED_STACK 24
+#define GUARDED_DAIF 32
 #define GUARDED_EXCEPTION 40
 
 /* struct worker_call: a call of a function at EL1 from EL2. */
-#define WORKER_FUNCTION  0
-#define WORKER_ARGUMENT  8
-#define WORKER_STACK     16
+#define WORKER_FUNCTION 0
+#define WORKER_ARGUMENT 8
+#define WORKER_STACK 16
 #define WORKER_EXCEPTION 24
 
 /* struct exception */
-#define EXCEPTION_VECTOR   0
+#define EXCEPTION_VECTOR 0
 #define EXCEPTION_SYNDROME 8
-#define EXCEPTION_ADDRESS  16
-#define EXCEPTION_PC       24
+#define EXCEPTION_ADDRESS 16
+#define EXCEPTION_PC 24
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -79,66 +79,5 @@ _Static_assert(offsetof(struct exception, vector) == EXCEPTION_VECTOR, "guard.S,
 _Static_assert(offsetof(struct exception, syndrome) == EXCEPTION_SYNDROME, "guard.S, worker.S");
 _Static_assert(offsetof(struct exception, address) == EXCEPTION_ADDRESS, "guard.S, worker.S");
 _Static_assert(offsetof(struct exception, pc) == EXCEPTION_PC, "guard.S, worker.S");
-#else
-
-#define FRAME_CALL   192 /* the struct guarded or worker_call */
-#define FRAME_PSTATE 200 /* the caller's, where the way back is an exception return from EL2 */
-#define FRAME_BYTES  208
-
-/*
- *     sp + 0    x29, x30
- *     sp + 16   x19 ... x28
- *     sp + 96   d8 ... d15
- *     sp + 160  SPSel, SP_ELx as found
- *     sp + 176  SP_EL0, VBAR_ELx as found
- *     sp + 192  FRAME_CALL, FRAME_PSTATE
- *
- * The firmware may run on SP_EL0 or on SP_ELx. Either way its stack becomes SP_ELx, with the frame on
- * top; interrupts are masked, so nothing arrives while the two change places.
- */
-.macro save_frame vbar
-    mrs     x9, spsel
-    mov     x10, sp
-    msr     spsel, #1
-    mov     x11, sp
-    mov     sp, x10
-    mrs     x12, sp_el0
-    mrs     x13, \vbar
-    stp     x29, x30, [sp, #-FRAME_BYTES]!
-    stp     x19, x20, [sp, #16]
-    stp     x21, x22, [sp, #32]
-    stp     x23, x24, [sp, #48]
-    stp     x25, x26, [sp, #64]
-    stp     x27, x28, [sp, #80]
-    stp     d8, d9, [sp, #96]
-    stp     d10, d11, [sp, #112]
-    stp     d12, d13, [sp, #128]
-    stp     d14, d15, [sp, #144]
-    stp     x9, x11, [sp, #160]
-    stp     x12, x13, [sp, #176]
-    stp     x0, xzr, [sp, #FRAME_CALL]
-.endm
-
-/* With SPSel 1 and SP_ELx at the frame. Where SPSel was 1, SP_ELx as found is the caller's stack. */
-.macro restore_frame vbar
-    ldp     x12, x13, [sp, #176]
-    ldp     x9, x11, [sp, #160]
-    msr     \vbar, x13
-    msr     sp_el0, x12
-    isb
-    ldp     x19, x20, [sp, #16]
-    ldp     x21, x22, [sp, #32]
-    ldp     x23, x24, [sp, #48]
-    ldp     x25, x26, [sp, #64]
-    ldp     x27, x28, [sp, #80]
-    ldp     d8, d9, [sp, #96]
-    ldp     d10, d11, [sp, #112]
-    ldp     d12, d13, [sp, #128]
-    ldp     d14, d15, [sp, #144]
-    ldp     x29, x30, [sp], #FRAME_BYTES
-    mov     sp, x11
-    msr     spsel, x9
-.endm
-
 #endif
 #endif

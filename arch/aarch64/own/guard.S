@@ -1,5 +1,5 @@
 /* arch/aarch64/own/guard.h */
-#include "arch/aarch64/own/frame.h"
+#include "arch/aarch64/own/frame.inc"
 
     .text
 

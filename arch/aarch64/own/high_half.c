@@ -7,10 +7,10 @@
 #include "arch/aarch64/registers.h"
 #include "arch/own.h"
 
-#define HIGH_HALF    (UINT64_MAX << HIGH_ADDRESS_BITS)
-#define STACK_BYTES  UINT64_C(0x10000)
+#define HIGH_HALF (UINT64_MAX << HIGH_ADDRESS_BITS)
+#define STACK_BYTES UINT64_C(0x10000)
 #define STACK_BOTTOM (HIGH_HALF + STACK_BYTES)
-#define AREAS        (HIGH_HALF + (UINT64_C(1) << 30))
+#define AREAS (HIGH_HALF + (UINT64_C(1) << 30))
 
 #define TCR_EPD1 (UINT64_C(1) << 23) /* no walks for the high half: its addresses fault */
 
@@ -27,13 +27,17 @@ static uint64_t mmfr0(void)
 static const char *begin_tables(unsigned granule_bits)
 {
     size_t page_bytes = (size_t)1 << granule_bits;
+    const char *reason;
 
     tables_free(&tables);
     next_area = AREAS;
     tables.granule_bits = granule_bits;
     if (!tables_start(&tables))
         return "no memory for translation tables";
-    return tables_map(&tables, STACK_BOTTOM, (uintptr_t)stack, STACK_BYTES, page_bytes, TABLE_DATA);
+    reason = tables_map(&tables, STACK_BOTTOM, (uintptr_t)stack, STACK_BYTES, page_bytes, TABLE_DATA);
+    if (reason)
+        tables_free(&tables);
+    return reason;
 }
 
 /* The smallest granule there is; one always is. */
@@ -67,6 +71,11 @@ void high_half_finish(void)
     stack = NULL;
 }
 
+bool high_half_ready(void)
+{
+    return tables.root != NULL;
+}
+
 uintptr_t high_half_stack(void)
 {
     return STACK_BOTTOM + STACK_BYTES;
@@ -87,7 +96,7 @@ const char *own_map(uint64_t physical, size_t bytes, size_t page_bytes, bool cod
         return "AArch64 has no pages of this size";
     if (!granule_supported(mmfr0(), granule))
         return "the core has no translation granule with pages of this size (ID_AA64MMFR0_EL1)";
-    if (granule != tables.granule_bits) {
+    if (granule != tables.granule_bits || !tables.root) {
         if (next_area != AREAS)
             return "a window has one translation granule: unmap the other one's areas first";
         reason = begin_tables(granule);
@@ -108,8 +117,7 @@ const char *own_map(uint64_t physical, size_t bytes, size_t page_bytes, bool cod
 
 void own_unmap_all(void)
 {
-    /* The tables just freed hold the new ones: a failure here has to wait for memory like any other. */
-    begin_tables(tables.granule_bits);
+    begin_tables(tables.granule_bits); /* where it fails, high_half_ready and the next own_map tell */
 }
 
 /*

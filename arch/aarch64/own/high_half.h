@@ -25,6 +25,8 @@ struct high_half {
 const char *high_half_start(unsigned memory_index, bool large_addresses);
 void high_half_finish(void);
 
+/* False when memory ran out while the tables were built anew: there can be no window then. */
+bool high_half_ready(void);
 /* The top of the stack of windows. */
 uintptr_t high_half_stack(void);
 

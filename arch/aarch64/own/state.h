@@ -9,11 +9,11 @@
 
 struct own_state {
     const struct own_services *services;
-    unsigned level;               /* exception level the firmware runs at: 1 or 2 */
-    bool e2h;                     /* HCR_EL2.E2H: EL2 has the registers of a host, EL1's have other names */
-    const char *no_deadline;      /* why no timer can end a window; NULL where one can */
+    unsigned level;                /* exception level the firmware runs at: 1 or 2 */
+    bool e2h;                      /* HCR_EL2.E2H: EL2 has the registers of a host, EL1's have other names */
+    const char *no_deadline;       /* why no timer can end a window; NULL where one can */
     enum reader_counters counters; /* what has been proven to count */
-    const char *no_counters;      /* why not more */
+    const char *no_counters;       /* why not more */
 };
 
 extern struct own_state own;

@@ -9,7 +9,7 @@ enum {
     INNER_SHAREABLE = 3 << 8,
     ACCESSED = 1 << 10, /* AF: without it the first access faults */
 };
-#define PRIVILEGED_EXECUTE_NEVER   (UINT64_C(1) << 53)
+#define PRIVILEGED_EXECUTE_NEVER (UINT64_C(1) << 53)
 #define UNPRIVILEGED_EXECUTE_NEVER (UINT64_C(1) << 54)
 /* An address lies in bits 47 to 12 with every granule, as long as it has no more than 48 bits. */
 #define ADDRESS_MASK UINT64_C(0x0000fffffffff000)
@@ -29,14 +29,10 @@ enum { PAGE_SIZES = sizeof page_sizes / sizeof page_sizes[0] };
 bool granule_supported(uint64_t mmfr0, unsigned bits)
 {
     switch (bits) {
-    case 12:
-        return (mmfr0 >> 28 & 0xf) < 8;
-    case 14:
-        return (mmfr0 >> 20 & 0xf) != 0;
-    case 16:
-        return (mmfr0 >> 24 & 0xf) < 8;
-    default:
-        return false;
+    case 12: return (mmfr0 >> 28 & 0xf) < 8;
+    case 14: return (mmfr0 >> 20 & 0xf) != 0;
+    case 16: return (mmfr0 >> 24 & 0xf) < 8;
+    default: return false;
     }
 }
 
@@ -62,21 +58,21 @@ unsigned granule_of(size_t page_bytes)
  * TCR_EL1 (Arm ARM D19.2). Note that TG1 and TG0 number the granules differently: TG1 is 0b01
  * for 16 KiB, 0b10 for 4 KiB, 0b11 for 64 KiB; TG0 0b00 for 4 KiB, 0b01 for 64 KiB, 0b10 for 16 KiB.
  */
-#define TCR_T1SZ(bits)          ((uint64_t)(64 - (bits)) << 16)
-#define TCR_EPD1                (UINT64_C(1) << 23)
-#define TCR_IRGN1_WRITE_BACK    (UINT64_C(1) << 24)
-#define TCR_ORGN1_WRITE_BACK    (UINT64_C(1) << 26)
+#define TCR_T1SZ(bits) ((uint64_t)(64 - (bits)) << 16)
+#define TCR_EPD1 (UINT64_C(1) << 23)
+#define TCR_IRGN1_WRITE_BACK (UINT64_C(1) << 24)
+#define TCR_ORGN1_WRITE_BACK (UINT64_C(1) << 26)
 #define TCR_SH1_INNER_SHAREABLE (UINT64_C(3) << 28)
-#define TCR_TG1(code)           ((uint64_t)(code) << 30)
-#define TCR_IPS(code)           ((uint64_t)(code) << 32)
+#define TCR_TG1(code) ((uint64_t)(code) << 30)
+#define TCR_IPS(code) ((uint64_t)(code) << 32)
 
 /*
  * Besides T1SZ, A1, EPD1, IRGN1, ORGN1, SH1 and TG1 (bits 31 to 16) these belong to the high half: TBI1
  * 38, HPD1 42, HWU159 to HWU162 50 to 47, TBID1 52, NFD1 54, E0PD1 56, TCMA1 58. All are off in ours.
  */
 const uint64_t tcr_high_half_mask = UINT64_C(0xffff) << 16 | UINT64_C(1) << 38 | UINT64_C(1) << 42 |
-                                    UINT64_C(0xf) << 47 | UINT64_C(1) << 52 | UINT64_C(1) << 54 |
-                                    UINT64_C(1) << 56 | UINT64_C(1) << 58;
+                                    UINT64_C(0xf) << 47 | UINT64_C(1) << 52 | UINT64_C(1) << 54 | UINT64_C(1) << 56 |
+                                    UINT64_C(1) << 58;
 
 uint64_t tcr_high_half(unsigned granule_bits)
 {
@@ -92,7 +88,7 @@ uint64_t tcr_low_half(uint64_t mmfr0)
 
     if (ips > 5)
         ips = 5;
-    return (uint64_t)(64 - LOW_ADDRESS_BITS)                        /* T0SZ */
+    return (uint64_t)(64 - LOW_ADDRESS_BITS)                          /* T0SZ */
            | UINT64_C(1) << 8 | UINT64_C(1) << 10 | UINT64_C(3) << 12 /* IRGN0, ORGN0, SH0, as for the high half */
            | TCR_EPD1 | tcr_high_half(12) | TCR_IPS(ips);
 }
@@ -198,10 +194,11 @@ const char *tables_map(struct tables *t, uint64_t virtual, uint64_t physical, ui
     for (uint64_t at = 0; at < bytes; at += page_bytes) {
         uint64_t *d = descriptor(t, virtual + at, shift);
 
-        if (!d)
-            return "no memory for translation tables";
-        if (*d & VALID)
-            return "address is mapped already";
+        if (!d || (*d & VALID)) {
+            while (at > 0)
+                *descriptor(t, virtual + (at -= page_bytes), shift) = 0;
+            return d ? "address is mapped already" : "no memory for translation tables";
+        }
         *d = (physical + at) | a;
     }
     return NULL;

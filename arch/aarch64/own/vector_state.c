@@ -5,18 +5,18 @@
  * that trap, the other way round, when it is not (Arm ARM DDI 0487, D19.2). Where there
  * is SVE, ZCR_ELx.LEN is set to the longest vectors the core has.
  */
+#include "arch/aarch64/own/el2_controls.h"
 #include "arch/aarch64/registers.h"
 #include "arch/own.h"
 
 /* None of the instructions that these functions turn on may be in them. */
 #define GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
 
-#define FPEN      (UINT64_C(3) << 20) /* CPACR_EL1, CPTR_EL2 with E2H: no trap at any level */
-#define ZEN       (UINT64_C(3) << 16) /* the same for SVE */
-#define TFP       (UINT64_C(1) << 10) /* CPTR_EL2 without E2H: floating point traps */
-#define TZ        (UINT64_C(1) << 8)  /* the same for SVE; RES1 where there is none */
-#define HCR_E2H   (UINT64_C(1) << 34)
-#define ZCR_LEN   UINT64_C(0xf)       /* more than the core has gives what it has */
+#define FPEN (UINT64_C(3) << 20) /* CPACR_EL1, CPTR_EL2 with E2H: no trap at any level */
+#define ZEN (UINT64_C(3) << 16)  /* the same for SVE */
+#define TFP (UINT64_C(1) << 10)  /* CPTR_EL2 without E2H: floating point traps */
+#define TZ (UINT64_C(1) << 8)    /* the same for SVE; RES1 where there is none */
+#define ZCR_LEN UINT64_C(0xf)    /* more than the core has gives what it has */
 
 static struct {
     uint64_t control; /* CPACR_EL1 or CPTR_EL2 */

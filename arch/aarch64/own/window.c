@@ -22,7 +22,7 @@ enum { DEBUG_MASKED = 1 << 9, SERROR_MASKED = 1 << 8, IRQ_MASKED = 1 << 7, FIQ_M
 
 struct window {
     struct guarded guarded;
-    uint64_t deadline_ticks; /* 0: none */
+    uint64_t deadline_ticks;  /* 0: none */
     bool firmware_interrupts; /* own_no_window: timers and interrupts stay the firmware's */
     uint64_t daif;            /* the firmware's masks */
     bool deadline_came;
@@ -108,8 +108,7 @@ static struct window_result result_of(const struct window *w, const struct excep
         return result;
     }
     switch (e->vector) {
-    case VECTOR_NONE:
-        break;
+    case VECTOR_NONE: break;
     case VECTOR_IRQ:
     case VECTOR_FIQ: /* where there is no GIC, the timer's interrupt comes as an FIQ (Apple) */
         if (w->deadline_came) {
@@ -140,6 +139,8 @@ static struct window_result run(struct window *w)
     struct exception at_el2 = {.vector = VECTOR_NONE};
     struct window_result result;
 
+    if (!high_half_ready())
+        return (struct window_result){.end = WINDOW_FAULT, .fault = {.vector = "no-memory-for-tables"}};
     w->guarded.exception.vector = VECTOR_NONE;
     w->daif = mask_interrupts();
     if (w->firmware_interrupts && own.level == 1)
@@ -181,7 +182,8 @@ struct window_result own_window(struct reading *list, size_t count, enum reader_
     return run(&w);
 }
 
-const char *own_no_window(struct reading *list, size_t count, enum reader_counters counters, struct window_result *result)
+const char *own_no_window(struct reading *list, size_t count, enum reader_counters counters,
+                          struct window_result *result)
 {
     struct window w = prepare(list, count, counters);
 

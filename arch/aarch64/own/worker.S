@@ -4,7 +4,7 @@
  *     worker_enter   frame on SP_EL2, vectors of ours, ERET ->  at EL1: function(argument)
  *                    exception return to worker_left        <-  HVC, or any other exception to EL2
  */
-#include "arch/aarch64/own/frame.h"
+#include "arch/aarch64/own/frame.inc"
 
     .text
 

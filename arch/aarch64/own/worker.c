@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "arch/aarch64/own/el1_registers.h"
+#include "arch/aarch64/own/el2_controls.h"
 #include "arch/aarch64/own/faults.h"
 #include "arch/aarch64/own/guard.h"
 #include "arch/aarch64/own/state.h"
@@ -19,57 +20,19 @@ static void *stack;
  * of which are RES1 where their feature is missing; SA 3 checks the stack's alignment; I 12, C 2 and M 0
  * turn on caches and translation.
  */
-#define SCTLR_WORKER                                                                                          \
-    (UINT64_C(1) << 11 | UINT64_C(1) << 20 | UINT64_C(1) << 22 | UINT64_C(1) << 23 | UINT64_C(1) << 28 |      \
+#define SCTLR_WORKER \
+    (UINT64_C(1) << 11 | UINT64_C(1) << 20 | UINT64_C(1) << 22 | UINT64_C(1) << 23 | UINT64_C(1) << 28 | \
      UINT64_C(1) << 29 | UINT64_C(1) << 3 | UINT64_C(1) << 12 | UINT64_C(1) << 2 | UINT64_C(1) << 0)
 #define CPACR_WORKER (UINT64_C(3) << 20 | UINT64_C(3) << 16) /* FPEN, ZEN: nothing traps */
-#define MAIR_WORKER  UINT64_C(0xff)                          /* index 0 (WORKER_MEMORY_INDEX) */
-
-/*
- * HCR_EL2: RW 31, EL1 is AArch64; APK 40 and API 41, pointer authentication does not trap; E2H 34 stays
- * as it is, TGE 27 is off, since it would send EL1's exceptions to EL2. FMO 3 and IMO 4 send interrupts
- * there, which is wanted only for the firmware's.
- */
-#define HCR_WORKER             (UINT64_C(1) << 31 | UINT64_C(1) << 40 | UINT64_C(1) << 41)
-#define HCR_E2H                (UINT64_C(1) << 34)
-#define HCR_INTERRUPTS_TO_EL2  (UINT64_C(1) << 3 | UINT64_C(1) << 4)
-
-/* CPTR_EL2, traps of EL1 in both layouts: TCPAC 31, TAM 30, and TTA, 28 with E2H and 20 without. */
-static uint64_t cptr_worker(uint64_t found)
-{
-    return found & ~(UINT64_C(1) << 31 | UINT64_C(1) << 30 | (own.e2h ? UINT64_C(1) << 28 : UINT64_C(1) << 20));
-}
-
-/*
- * MDCR_EL2: EL1 may use the counters (TPMCR 5, TPM 6), its debug exceptions stay its own (TDE 8, TDA 9,
- * TDOSA 10, TDRA 11). HPMN [4:0], how many event counters EL1 has, stays unless it is none.
- */
-static uint64_t mdcr_worker(uint64_t found)
-{
-    uint64_t value = found & ~(UINT64_C(3) << 5 | UINT64_C(0xf) << 8);
-    unsigned version = field(READ(ID_AA64DFR0_EL1), 8, 4);
-
-    if (version != 0 && version != 0xf && field(found, 0, 5) == 0)
-        value |= field(READ(PMCR_EL0), 11, 5); /* N, at EL2: all there are */
-    return value;
-}
-
-/*
- * CNTHCTL_EL2: EL1 may use the physical counter and timer (EL1PCTEN and EL1PCEN: 0 and 1, with E2H 10
- * and 11), and nothing traps or masks its timers (FEAT_ECV and later: 13 to 16, 18, 19).
- */
-static uint64_t cnthctl_worker(uint64_t found)
-{
-    return (found & ~(UINT64_C(0xf) << 13 | UINT64_C(3) << 18)) | UINT64_C(3) << (own.e2h ? 10 : 0);
-}
+#define MAIR_WORKER UINT64_C(0xff)                           /* index 0 (WORKER_MEMORY_INDEX) */
 
 /*
  * Fine-grained traps (FEAT_FGT, ID_AA64MMFR0_EL1 [59:56]) have no defined reset value. Where the core
  * has them, EL3 must let EL2 use them for any system to boot (Linux, Documentation/arch/arm64/booting.rst).
  */
-#define HFGRTR_EL2  S3_4_C1_C1_4
-#define HFGWTR_EL2  S3_4_C1_C1_5
-#define HFGITR_EL2  S3_4_C1_C1_6
+#define HFGRTR_EL2 S3_4_C1_C1_4
+#define HFGWTR_EL2 S3_4_C1_C1_5
+#define HFGITR_EL2 S3_4_C1_C1_6
 #define HDFGRTR_EL2 S3_4_C3_C1_4
 #define HDFGWTR_EL2 S3_4_C3_C1_5
 #define CNTHV_CTL_EL2 S3_4_C14_C3_1
@@ -106,6 +69,14 @@ static bool has_host_extensions(void)
     return field(READ(ID_AA64MMFR1_EL1), 8, 4) != 0; /* VH: then EL2 has a virtual timer too */
 }
 
+/* At EL2, PMCR_EL0.N is what the core has. */
+static unsigned event_counters(void)
+{
+    unsigned version = field(READ(ID_AA64DFR0_EL1), 8, 4); /* PMUVer */
+
+    return version == 0 || version == 0xf ? 0 : field(READ(PMCR_EL0), 11, 5);
+}
+
 /* What interrupts at EL2 need to be the firmware's for a moment. */
 static struct {
     uint64_t firmware_hcr, worker_hcr;
@@ -125,8 +96,8 @@ static void el2_save(struct el2 *f)
     if (has_host_extensions())
         f->virtual_timer = READ(CNTHV_CTL_EL2);
     if (has_traps())
-        f->traps = (struct fine_grained_traps){READ(HFGRTR_EL2), READ(HFGWTR_EL2), READ(HFGITR_EL2),
-                                               READ(HDFGRTR_EL2), READ(HDFGWTR_EL2)};
+        f->traps = (struct fine_grained_traps){READ(HFGRTR_EL2), READ(HFGWTR_EL2), READ(HFGITR_EL2), READ(HDFGRTR_EL2),
+                                               READ(HDFGWTR_EL2)};
     for (unsigned r = 0; r < EL1_REGISTER_COUNT; r++)
         f->el1[r] = el1_read(r, own.e2h);
 }
@@ -153,7 +124,7 @@ static void el2_restore(const struct el2 *f)
 
 static void el2_prepare(const struct el2 *f, bool firmware_interrupts)
 {
-    uint64_t hcr = HCR_WORKER | (f->hcr & HCR_E2H) | (firmware_interrupts ? HCR_INTERRUPTS_TO_EL2 : 0);
+    uint64_t hcr = hcr_worker(f->hcr, firmware_interrupts);
 
     routing.firmware_hcr = f->hcr;
     routing.worker_hcr = hcr;
@@ -161,8 +132,8 @@ static void el2_prepare(const struct el2 *f, bool firmware_interrupts)
 
     WRITE(HCR_EL2, hcr);
     WRITE(CPTR_EL2, cptr_worker(f->cptr));
-    WRITE(MDCR_EL2, mdcr_worker(f->mdcr));
-    WRITE(CNTHCTL_EL2, cnthctl_worker(f->cnthctl));
+    WRITE(MDCR_EL2, mdcr_worker(f->mdcr, event_counters()));
+    WRITE(CNTHCTL_EL2, cnthctl_worker(f->cnthctl, own.e2h));
     if (!firmware_interrupts) {
         WRITE(CNTHP_CTL_EL2, 0);
         if (has_host_extensions())
