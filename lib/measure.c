@@ -25,6 +25,11 @@ static double ticks_of(const struct reading *r)
     return (double)(r->end_ticks - r->begin_ticks);
 }
 
+static double counted_cycles_of(const struct reading *r)
+{
+    return (double)(r->end_count[0] - r->begin_count[0]);
+}
+
 static struct window_result run_list(struct meter *m, struct reading *list, size_t count)
 {
     struct window_result result = machine_window(list, count);
@@ -74,11 +79,15 @@ struct window_result meter_start(struct meter *m, enum profile profile)
     for (size_t i = 0; i < EMPTY_READINGS; i++)
         empty[i] = (struct reading){.kernel = (uintptr_t)reader_empty_kernel};
     result = run_list(m, empty, EMPTY_READINGS);
-    double ticks[EMPTY_READINGS];
-    for (size_t i = 0; i < EMPTY_READINGS; i++)
+    double ticks[EMPTY_READINGS], cycles[EMPTY_READINGS];
+    for (size_t i = 0; i < EMPTY_READINGS; i++) {
         ticks[i] = ticks_of(&empty[i]);
+        cycles[i] = counted_cycles_of(&empty[i]);
+    }
     sort_numbers(ticks, EMPTY_READINGS);
+    sort_numbers(cycles, EMPTY_READINGS);
     m->harness_ticks = quantile(ticks, EMPTY_READINGS, 0.5);
+    m->harness_cycles = quantile(cycles, EMPTY_READINGS, 0.5);
     return result;
 }
 
@@ -145,7 +154,7 @@ static void reap(const struct meter *m, const struct reading *r, double units, s
     double chain_cycles = (double)(m->chain_iterations * READER_CHAIN);
     double cycles = ticks / yardstick * chain_cycles;
     if (m->counters == READER_CYCLES_INSTRUCTIONS)
-        cycles = (double)(r->end_count[0] - r->begin_count[0]);
+        cycles = counted_cycles_of(r) - m->harness_cycles;
     h->cycles[h->accepted] = cycles / units;
     h->ns[h->accepted] = ticks / m->tick_hz * 1e9 / units;
     h->core_hz[h->accepted] = chain_cycles / (yardstick / m->tick_hz);
@@ -174,8 +183,9 @@ struct window_result meter_measure(struct meter *m, const struct kernel *k, stru
         result = run_list(m, list, 2 * kernels + 1);
         if (result.end != WINDOW_RAN)
             break;
-        if (result.interrupts) { /* somebody else ran in between: nothing of the list counts */
+        if (result.interrupts) { /* somebody else ran: nothing of the list counts, and caches are cold */
             h.rejected += (unsigned)kernels;
+            result = warm_up(m, k, iterations);
             continue;
         }
         for (size_t i = 1; i < 2 * kernels && h.accepted < wanted; i += 2)

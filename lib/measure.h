@@ -40,11 +40,12 @@ struct point {
 /* How readings are taken in this run, and what was spent on them so far. */
 struct meter {
     double tick_hz;
-    double harness_ticks; /* median of the empty kernel */
-    double span_ticks;    /* length aimed at for one reading */
-    double tolerance;     /* relative difference of neighbours that rejects; infinite in an untrusted place */
-    double core_hz;       /* median over the last point's yardsticks */
-    unsigned readings;    /* wanted for a point */
+    double harness_ticks;  /* median of the empty kernel */
+    double harness_cycles; /* the same by the cycle counter, where there is one */
+    double span_ticks;     /* length aimed at for one reading */
+    double tolerance;      /* relative difference of neighbours that rejects; infinite in an untrusted place */
+    double core_hz;        /* median over the last point's yardsticks */
+    unsigned readings;     /* wanted for a point */
     enum reader_counters counters;
     uint64_t chain_iterations; /* so that the yardstick lasts one span */
     uint64_t taken, rejected;  /* readings since the run began */
