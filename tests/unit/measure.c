@@ -1,0 +1,434 @@
+/* Points come back in core cycles whatever clock and time stamp do, or say that they could not be had. */
+/* link: lib/measure.c lib/statistics.c lib/config.c */
+/* libs: -lm */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lib/measure.h"
+#include "lib/statistics.h"
+
+/* ---- A machine of numbers ----------------------------------------------------------------------- */
+
+const char reader_empty_kernel[1], reader_chain_kernel[1];
+
+/* A kernel is no code here, only what it costs. */
+struct cost {
+    double per_call, per_iteration; /* core cycles */
+};
+
+enum { LIST_MAXIMUM = 64 };
+
+/* One core and its time stamp. Time goes on only in windows. */
+static struct fake {
+    struct machine_info info;
+    double now;           /* seconds */
+    double core_hz;       /* at the start */
+    double slow_hz;       /* where not 0: the clock changes between the two … */
+    double change_every;  /* … every so many seconds */
+    double drift;         /* the clock gains this part of itself each second */
+    double uneven;        /* it is faster by this part in every second pair of readings */
+    double harness;       /* core cycles that the reader spends around each call */
+    double stamp_steps;   /* the time stamp moves on by this many ticks at once */
+    unsigned windows;     /* run so far */
+    unsigned void_every;  /* each so many windows an interrupt gets in */
+    unsigned ends_at;     /* this window does not end as it should … */
+    enum window_end ends; /* … but so */
+    struct fault fault;
+} fake;
+
+static struct fake steady(void)
+{
+    return (struct fake){
+        .info = {.tick_hz = 2.1e9}, .core_hz = 3.3e9, .harness = 70, .stamp_steps = 1, .ends_at = UINT32_MAX};
+}
+
+static double clock_now(void)
+{
+    if (fake.slow_hz > 0 && fmod(floor(fake.now / fake.change_every), 2) > 0)
+        return fake.slow_hz;
+    return fake.core_hz * (1 + fake.drift * fake.now);
+}
+
+/* Lets core cycles pass, at the clock of each moment: no more than a thirtieth of a change at a time. */
+static void pass(double cycles)
+{
+    while (cycles > 0) {
+        double hz = clock_now(), step = fake.change_every > 0 ? fake.change_every / 30 * hz : cycles;
+        if (step > cycles)
+            step = cycles;
+        fake.now += step / hz;
+        cycles -= step;
+    }
+}
+
+static uint64_t stamp(void)
+{
+    return (uint64_t)(floor(fake.now * fake.info.tick_hz / fake.stamp_steps) * fake.stamp_steps);
+}
+
+static double cost_of(const struct reading *r)
+{
+    if (r->kernel == (uintptr_t)reader_empty_kernel)
+        return 0;
+    if (r->kernel == (uintptr_t)reader_chain_kernel)
+        return (double)(r->argument[0] * READER_CHAIN);
+    const struct cost *c = (const struct cost *)r->kernel;
+    return c->per_call + (double)r->argument[0] * c->per_iteration;
+}
+
+const struct machine_info *machine_info(void)
+{
+    return &fake.info;
+}
+
+struct window_result machine_window(struct reading *list, size_t count)
+{
+    struct window_result result = {0};
+    double cycles = 0;
+
+    assert_in_range(count, 1, LIST_MAXIMUM);
+    fake.windows++;
+    if (fake.windows == fake.ends_at)
+        return (struct window_result){.end = fake.ends, .fault = fake.fault};
+    if (fake.void_every && fake.windows % fake.void_every == 0)
+        result.interrupts = 1;
+    for (size_t i = 0; i < count; i++) {
+        list[i].begin_ticks = stamp();
+        list[i].begin_count[0] = (uint64_t)(cycles + fake.harness / 4);
+        pass((fake.harness + cost_of(&list[i])) / (1 + fake.uneven * (double)(i / 2 % 2)));
+        cycles += fake.harness + cost_of(&list[i]);
+        if (result.interrupts) /* whoever got in took its time, and not the same everywhere */
+            pass(2000.0 * (double)(1 + i * 7 % 5));
+        list[i].end_count[0] = (uint64_t)(cycles - fake.harness / 4);
+        list[i].end_ticks = stamp();
+    }
+    return result;
+}
+
+static struct point measure(struct meter *m, const struct cost *c, double units)
+{
+    const struct kernel k = {.entry = (uintptr_t)c, .units = units, .warm_iterations = 10};
+    struct point p = {.x = 42};
+
+    assert_int_equal(meter_measure(m, &k, &p).end, WINDOW_RAN);
+    assert_true(p.x == 42);
+    return p;
+}
+
+static struct meter start(void)
+{
+    struct meter m;
+
+    assert_int_equal(meter_start(&m, PROFILE_QUICK).end, WINDOW_RAN);
+    return m;
+}
+
+/* All wanted readings were accepted and both quantiles are the true level, `part` of it more or less. */
+static void assert_level(const struct meter *m, const struct point *p, double level, double part)
+{
+    assert_int_equal(p->accepted, m->readings);
+    assert_true(fabs(p->q20 / level - 1) <= part);
+    assert_true(fabs(p->median / level - 1) <= part);
+}
+
+/* ---- Steady clocks ------------------------------------------------------------------------------ */
+
+static void profiles_say_how_many_readings(void **state)
+{
+    static const unsigned wanted[PROFILES] = {5, 9, 15, 31};
+    const struct cost c = {.per_iteration = 100};
+
+    (void)state;
+    for (enum profile profile = 0; profile < PROFILES; profile++) {
+        struct meter m;
+        fake = steady();
+        assert_int_equal(meter_start(&m, profile).end, WINDOW_RAN);
+        assert_int_equal(measure(&m, &c, 1).accepted, wanted[profile]);
+    }
+}
+
+/* The reader's own cost, however large, is not the kernel's. */
+static void the_harness_is_taken_off(void **state)
+{
+    const struct cost c = {.per_iteration = 400};
+
+    (void)state;
+    for (double harness = 0; harness <= 10000; harness = 4 * harness + 10) {
+        fake = steady();
+        fake.harness = harness;
+        struct meter m = start();
+        assert_true(fabs(m.harness_ticks - harness / fake.core_hz * fake.info.tick_hz) <= 1);
+        struct point p = measure(&m, &c, 100);
+        assert_level(&m, &p, 4, 0.0005);
+        assert_int_equal(p.rejected, 0);
+    }
+}
+
+static void cycles_nanoseconds_and_clock_agree(void **state)
+{
+    const struct cost c = {.per_iteration = 66};
+
+    (void)state;
+    fake = steady();
+    struct meter m = start();
+    struct point p = measure(&m, &c, 2);
+    assert_level(&m, &p, 33, 0.0005);
+    assert_true(fabs(p.ns / 10 - 1) <= 0.0005); /* 33 cycles of 3.3 GHz */
+    assert_true(fabs(m.core_hz / 3.3e9 - 1) <= 0.0005);
+    assert_int_equal(m.taken, m.readings);
+    assert_int_equal(m.windows, fake.windows);
+}
+
+/* One call of it lasts for many spans. It is called once a reading, and measured all the same. */
+static void kernels_that_cannot_be_split(void **state)
+{
+    const struct cost c = {.per_iteration = 2e6};
+
+    (void)state;
+    fake = steady();
+    struct meter m = start();
+    struct point p = measure(&m, &c, 1000);
+    assert_level(&m, &p, 2000, 0.0005);
+}
+
+/* A kernel of next to no time is not iterated for ever. */
+static void kernels_that_cost_nothing(void **state)
+{
+    const struct cost c = {.per_iteration = 0};
+
+    (void)state;
+    fake = steady();
+    struct meter m = start();
+    struct point p = measure(&m, &c, 1);
+    assert_true(fabs(p.q20) < 0.0005);
+}
+
+static void random_kernels_on_random_machines(void **state)
+{
+    uint64_t random = 11;
+
+    (void)state;
+    for (unsigned n = 0; n < 300; n++) {
+        fake = steady();
+        fake.core_hz = 5e8 + (double)random_below(&random, 5500000000);
+        fake.info.tick_hz = 1e8 + (double)random_below(&random, 4000000000);
+        fake.harness = 20 + (double)random_below(&random, 200);
+        double units = 1 + (double)random_below(&random, 200);
+        double level = (double)(1 + random_below(&random, 1000000)) / 1000;
+        const struct cost c = {.per_iteration = units * level};
+        struct meter m = start();
+        struct point p = measure(&m, &c, units);
+        assert_level(&m, &p, level, 0.005);
+    }
+}
+
+/* ---- Time stamps and clocks that make trouble --------------------------------------------------- */
+
+/* The generic timers of some AArch64 cores count in steps: 26 of a nominal gigahertz are usual. */
+static void coarse_time_stamps(void **state)
+{
+    const struct cost c = {.per_iteration = 37};
+
+    (void)state;
+    for (double core_hz = 1.0e9; core_hz < 4e9; core_hz *= 1.07) {
+        fake = steady();
+        fake.info.tick_hz = 1e9;
+        fake.stamp_steps = 26;
+        fake.core_hz = core_hz;
+        struct meter m = start();
+        struct point p = measure(&m, &c, 1);
+        assert_level(&m, &p, 37, 0.005);
+    }
+}
+
+/* A time stamp of few ticks a microsecond makes readings longer instead of worse. */
+static void slow_time_stamps(void **state)
+{
+    const struct cost c = {.per_iteration = 37};
+
+    (void)state;
+    for (double tick_hz = 1e6; tick_hz < 1e8; tick_hz *= 1.7) {
+        fake = steady();
+        fake.info.tick_hz = tick_hz;
+        struct meter m = start();
+        struct point p = measure(&m, &c, 1);
+        assert_level(&m, &p, 37, 0.01);
+    }
+}
+
+/* A third of the clock in a second: neighbours differ by little, and their mean is the kernel's clock. */
+static void a_drifting_clock_is_followed(void **state)
+{
+    const struct cost c = {.per_iteration = 12};
+
+    (void)state;
+    for (double drift = -30; drift <= 30; drift += 10) {
+        fake = steady();
+        fake.drift = drift;
+        struct meter m = start();
+        struct point p = measure(&m, &c, 3);
+        assert_level(&m, &p, 4, 0.005);
+    }
+}
+
+/* The clock steps in the middle of some readings. Their neighbours disagree, and they are rejected and counted. */
+static void readings_across_a_clock_step_are_rejected(void **state)
+{
+    const struct cost c = {.per_iteration = 55};
+    uint64_t rejected = 0;
+
+    (void)state;
+    for (double every = 47e-6; every < 500e-6; every *= 1.3) {
+        fake = steady();
+        fake.slow_hz = 2.5e9;
+        fake.change_every = every;
+        struct meter m = start();
+        struct point p = measure(&m, &c, 5);
+        assert_level(&m, &p, 11, 0.005);
+        assert_int_equal(m.rejected, p.rejected);
+        assert_int_equal(m.taken, p.accepted + p.rejected);
+        rejected += p.rejected;
+    }
+    assert_true(rejected >= 5);
+}
+
+/* It is another one in every reading: no two neighbours agree, and that is said instead of a number. */
+static void a_clock_that_never_holds_gives_no_number(void **state)
+{
+    const struct cost c = {.per_iteration = 55};
+
+    (void)state;
+    fake = steady();
+    fake.uneven = 0.02;
+    struct meter m = start();
+    struct point p = measure(&m, &c, 5);
+    assert_int_equal(p.accepted, 0);
+    assert_true(p.rejected > m.readings);
+    assert_true(isnan(p.q20) && isnan(p.median) && isnan(p.ns));
+}
+
+/* ---- What gets in ------------------------------------------------------------------------------- */
+
+static void interrupted_lists_are_void(void **state)
+{
+    const struct cost c = {.per_iteration = 55};
+    uint64_t rejected = 0;
+
+    (void)state;
+    for (unsigned every = 2; every < 6; every++) {
+        fake = steady();
+        struct meter m = start();
+        fake.void_every = every;
+        for (unsigned n = 0; n < 10; n++) {
+            struct point p = measure(&m, &c, 5);
+            assert_level(&m, &p, 11, 0.005);
+            assert_int_equal(p.rejected % m.readings, 0); /* whole lists */
+        }
+        rejected += m.rejected;
+    }
+    assert_true(rejected >= 10);
+}
+
+static void a_place_without_peace_gives_no_number(void **state)
+{
+    const struct cost c = {.per_iteration = 55};
+
+    (void)state;
+    fake = steady();
+    struct meter m = start();
+    fake.void_every = 1;
+    struct point p = measure(&m, &c, 5);
+    assert_int_equal(p.accepted, 0);
+    assert_true(p.rejected > 0);
+    assert_true(isnan(p.q20) && isnan(p.median) && isnan(p.ns));
+}
+
+/* Whichever window it is, finding the length, warming up or measuring, its end is the caller's. */
+static void faults_and_timeouts_are_passed_on(void **state)
+{
+    const struct cost c = {.per_iteration = 300};
+    const struct kernel k = {.entry = (uintptr_t)&c, .units = 1, .warm_iterations = 1e6};
+
+    (void)state;
+    for (enum window_end end = WINDOW_FAULT; end <= WINDOW_TIMEOUT; end++)
+        for (unsigned in = 1;; in++) {
+            struct meter m;
+            struct point p;
+            fake = steady();
+            m = start();
+            fake.ends_at = fake.windows + in;
+            fake.ends = end;
+            fake.fault = (struct fault){.vector = "page-fault", .syndrome = 14, .address = 8, .pc = 1234 + in};
+            struct window_result result = meter_measure(&m, &k, &p);
+            if (result.end == WINDOW_RAN) { /* it was over before that window */
+                assert_true(in > 5);
+                break;
+            }
+            assert_int_equal(result.end, end);
+            assert_string_equal(result.fault.vector, "page-fault");
+            assert_int_equal(result.fault.pc, 1234 + in);
+            assert_int_equal(p.accepted, 0);
+            assert_true(isnan(p.q20) && isnan(p.median) && isnan(p.ns));
+        }
+}
+
+static void a_fault_of_the_first_windows_is_passed_on(void **state)
+{
+    (void)state;
+    for (unsigned in = 1; in <= 51; in++) {
+        struct meter m;
+        fake = steady();
+        fake.ends_at = in;
+        fake.ends = WINDOW_TIMEOUT;
+        assert_int_equal(meter_start(&m, PROFILE_SMOKE).end, WINDOW_TIMEOUT);
+        assert_int_equal(fake.windows, in); /* nothing runs after it */
+    }
+}
+
+/* ---- Counted cycles ----------------------------------------------------------------------------- */
+
+/* Where the reader samples a cycle counter, that is the unit, and what the reader costs is still taken off. */
+static void a_cycle_counter_is_the_unit(void **state)
+{
+    const struct cost c = {.per_iteration = 400};
+
+    (void)state;
+    for (double harness = 40; harness <= 2560; harness *= 4) {
+        fake = steady();
+        fake.info.counters = READER_CYCLES_INSTRUCTIONS;
+        fake.harness = harness;
+        struct meter m = start();
+        struct point p = measure(&m, &c, 100);
+        assert_level(&m, &p, 4, 0.0005);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(profiles_say_how_many_readings),
+        cmocka_unit_test(the_harness_is_taken_off),
+        cmocka_unit_test(cycles_nanoseconds_and_clock_agree),
+        cmocka_unit_test(kernels_that_cannot_be_split),
+        cmocka_unit_test(kernels_that_cost_nothing),
+        cmocka_unit_test(random_kernels_on_random_machines),
+        cmocka_unit_test(coarse_time_stamps),
+        cmocka_unit_test(slow_time_stamps),
+        cmocka_unit_test(a_drifting_clock_is_followed),
+        cmocka_unit_test(readings_across_a_clock_step_are_rejected),
+        cmocka_unit_test(a_clock_that_never_holds_gives_no_number),
+        cmocka_unit_test(interrupted_lists_are_void),
+        cmocka_unit_test(a_place_without_peace_gives_no_number),
+        cmocka_unit_test(faults_and_timeouts_are_passed_on),
+        cmocka_unit_test(a_fault_of_the_first_windows_is_passed_on),
+        cmocka_unit_test(a_cycle_counter_is_the_unit),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
