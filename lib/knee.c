@@ -70,29 +70,23 @@ size_t knee_levels(const double *x, const double *y, size_t count, double tolera
     return found;
 }
 
-struct edge knee_edge(const double *x, const double *y, size_t first, size_t last, double lower, double upper)
+struct crossing knee_crossing(const double *x, const double *y, size_t first, size_t last, double height)
 {
-    const double tenth = lower + 0.1 * (upper - lower), half = (lower + upper) / 2,
-                 most = lower + 0.9 * (upper - lower);
-    struct edge e = {.low = x[first], .half = x[last], .high = x[last]};
+    struct crossing c = {.from = x[first], .to = x[first], .above = x[last]};
     size_t i, below = first;
 
-    for (i = first; i <= last && !(y[i] > tenth); i++)
-        if (!isnan(y[i]))
-            e.low = x[i];
-    for (i = first; i <= last && !(y[i] >= most); i++)
-        ;
-    if (i <= last)
-        e.high = x[i];
-    for (i = first; i <= last; i++) {
-        if (y[i] > half && y[below] <= half) {
-            e.half = x[below] + (x[i] - x[below]) * (half - y[below]) / (y[i] - y[below]);
-            break;
-        }
-        if (!isnan(y[i]))
+    for (i = first; i <= last && !(smooth(y, last + 1, i) > height); i++)
+        c.from = x[i];
+    for (i = first; i <= last; i++)
+        if (y[i] <= height)
             below = i;
-    }
-    return e;
+    c.to = x[below];
+    for (i = last; i > below; i--)
+        if (!isnan(y[i]))
+            c.above = x[i];
+    if (c.from > c.to)
+        c.from = c.to;
+    return c;
 }
 
 enum { LINE_POINTS_AT_LEAST = 4, LINE_POINTS_LEFT = 3 };

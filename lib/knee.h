@@ -33,14 +33,15 @@ struct level {
 size_t knee_levels(const double *x, const double *y, size_t count, double tolerance, double span, struct level *out,
                    size_t room);
 
-struct edge {
-    double low;  /* last x before a tenth of the rise */
-    double half; /* x at half the rise, linear between the points around it */
-    double high; /* first x at nine tenths of it */
+/* Where a curve rises through a height. On a quiet one `from` equals `to`. */
+struct crossing {
+    double from;  /* last x before y first exceeds the height, single outliers aside */
+    double to;    /* last x at which y does not exceed it */
+    double above; /* the point after that */
 };
 
-/* The edge between two heights among the points first … last. */
-struct edge knee_edge(const double *x, const double *y, size_t first, size_t last, double lower, double upper);
+/* Among the points first … last; `from` and `to` are the first point's x where all are higher. */
+struct crossing knee_crossing(const double *x, const double *y, size_t first, size_t last, double height);
 
 /* ---- A line that is left ----------------------------------------------------------------------- */
 

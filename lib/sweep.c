@@ -9,7 +9,7 @@
 #include "lib/probe.h"
 #include "lib/record.h"
 
-enum { STAIRS_MAXIMUM = 8, BUILDS_MAXIMUM = 9, CODE_BYTES_AT_LEAST = 65536 };
+enum { STAIRS_MAXIMUM = 8, BUILDS_MAXIMUM = 9, CODE_BYTES_AT_LEAST = 65536, NARROW_ROUNDS = 4 };
 
 /* ---- Kernels ----------------------------------------------------------------------------------- */
 
@@ -171,18 +171,18 @@ bool sweep_walk(struct probe *p, struct sweep *s)
 }
 
 /* Narrows down where y first exceeds a height, between two x that lie on either side of it. */
-static bool narrow(struct probe *p, struct sweep *s, double height, double *below, double *above)
+static bool narrow(struct probe *p, struct sweep *s, double height, double below, double above)
 {
-    while (*above - *below > s->grain * 1.5) {
-        double middle = to_grain(s, (*below + *above) / 2);
+    while (above - below > s->grain * 1.5) {
+        double middle = to_grain(s, (below + above) / 2);
         struct point pt;
-        if (!(middle > *below && middle < *above))
+        if (!(middle > below && middle < above))
             break;
         if (!sweep_add(p, s, middle, &pt))
             return false;
         if (isnan(pt.q20))
             break;
-        *(pt.q20 > height ? above : below) = middle;
+        *(pt.q20 > height ? &above : &below) = middle;
     }
     return true;
 }
@@ -201,60 +201,58 @@ static bool plain(struct probe *p, const struct sweep *s, double **x, double **y
     return true;
 }
 
-/* The edge between x = from and x = to as the points show it now. */
-static bool find_edge(struct probe *p, const struct sweep *s, double from, double to, double lower, double upper,
-                      struct edge *e)
+/* An edge: between x = from and x = to, from one level's height to the next one's. */
+struct edge {
+    double from, to;
+    double lower, upper;
+};
+
+/* Where the points, as they are now, cross a part of the edge's height. */
+static bool cross(struct probe *p, const struct sweep *s, const struct edge *e, double part, struct crossing *c)
 {
     double *x, *y;
     size_t first = 0, last = s->count - 1;
 
     if (!plain(p, s, &x, &y))
         return false;
-    while (x[first] < from)
+    while (x[first] < e->from)
         first++;
-    while (x[last] > to)
+    while (x[last] > e->to)
         last--;
-    *e = knee_edge(x, y, first, last, lower, upper);
+    *c = knee_crossing(x, y, first, last, e->lower + part * (e->upper - e->lower));
     free(x);
     return true;
 }
 
-static double previous_point(const struct sweep *s, double x)
+/*
+ * Narrows a crossing down. A disturbed point may have led the search astray: then the crossing is
+ * elsewhere now, and is narrowed again.
+ */
+static bool narrow_crossing(struct probe *p, struct sweep *s, const struct edge *e, double part, struct crossing *c)
 {
-    for (size_t i = s->count; i-- > 0;)
-        if (s->points[i].x <= x)
-            return s->points[i].x;
-    return x;
-}
-
-static double next_point(const struct sweep *s, double x)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (s->points[i].x > x)
-            return s->points[i].x;
-    return x;
-}
-
-/* Narrows down the edge at a part of its height, and finds it anew. */
-static bool narrow_edge_at(struct probe *p, struct sweep *s, double from, double to, double lower, double upper,
-                           double part, struct edge *e)
-{
-    if (!find_edge(p, s, from, to, lower, upper, e))
+    if (!cross(p, s, e, part, c))
         return false;
-    double below = part < 0.5 ? e->low : previous_point(s, e->half), above = next_point(s, below);
-    return narrow(p, s, lower + part * (upper - lower), &below, &above) && find_edge(p, s, from, to, lower, upper, e);
+    for (unsigned round = 0; round < NARROW_ROUNDS && c->above - c->to > s->grain * 1.5; round++)
+        if (!narrow(p, s, e->lower + part * (e->upper - e->lower), c->to, c->above) || !cross(p, s, e, part, c))
+            return false;
+    return true;
 }
 
-static bool narrow_edge(struct probe *p, struct sweep *s, struct stair *stair, double from, double to, double upper)
+static bool narrow_stair(struct probe *p, struct sweep *s, const struct edge *e, struct stair *stair)
 {
-    struct edge e;
+    struct crossing leaving, half, most;
 
-    if (!narrow_edge_at(p, s, from, to, stair->height, upper, 0.1, &e) ||
-        (stair->half && !narrow_edge_at(p, s, from, to, stair->height, upper, 0.5, &e)))
+    if (!narrow_crossing(p, s, e, s->leaving > 0 ? s->leaving : 0.1, &leaving))
         return false;
-    stair->low = e.low;
-    stair->value = stair->half ? to_grain(s, e.half) : e.low;
-    stair->high = stair->half ? e.high : next_point(s, e.low);
+    stair->value = stair->low = leaving.to;
+    stair->high = leaving.above;
+    if (!stair->half)
+        return true;
+    if (!narrow_crossing(p, s, e, 0.5, &half) || !cross(p, s, e, 0.9, &most))
+        return false;
+    stair->low = leaving.from;
+    stair->value = to_grain(s, (half.from + half.to) / 2);
+    stair->high = most.above > stair->value ? most.above : half.above;
     return true;
 }
 
@@ -276,7 +274,7 @@ bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double spa
     }
     free(x);
     for (size_t i = 0; i + 1 < found; i++)
-        if (!narrow_edge(p, s, &out[i], from[i], to[i + 1], levels[i + 1].height))
+        if (!narrow_stair(p, s, &(struct edge){from[i], to[i + 1], levels[i].height, levels[i + 1].height}, &out[i]))
             return false;
     *count = found;
     return true;

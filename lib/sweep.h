@@ -52,6 +52,7 @@ struct sweep {
     void *context;
     unsigned builds;    /* how often a point is built anew; it keeps the build with the median level. 0: once */
     double builds_to;   /* largest x for which that is worth its time */
+    double leaving;     /* part of a rise that counts as having left the level; 0: a tenth */
     unsigned half_from; /* first level, from 1, whose capacity is half way up its edge; 0: none. See lib/knee.h */
 
     struct point *points; /* ascending in x; freed by sweep_free */
@@ -70,16 +71,18 @@ void sweep_free(struct sweep *s);
 struct stair {
     double height; /* cycles per unit on the level */
     double value;  /* x up to which the level is held: see sweep_stairs */
-    double low;    /* last x with less than a tenth of the rise to the next level */
-    double high;   /* first x past the edge */
-    bool half;     /* value is where half of the rise is reached */
-    bool left;     /* false for the last level: the curve ends on it, and value, low, high say nothing */
+    double low, high;
+    bool half; /* value is where half of the rise is reached */
+    bool left; /* false for the last level: the curve ends on it, and value, low, high say nothing */
 };
 
 /*
- * Finds the levels of a curve and narrows the edges between them down to one grain. The value is the
- * last x before a tenth of the rise, and `high` the next one. From level `half_from` on the value is
- * where half of the rise is reached, between `low`, before a tenth, and `high`, at nine tenths.
+ * Finds the levels of a curve and narrows the edges between them down to one grain.
+ *
+ * A step's value, and `low`, is the last x at which less than `leaving` of the rise is reached, and
+ * `high` the next. What disturbs a reading makes it higher: hence the last point that is low counts,
+ * not the first one that is high. From level `half_from` on the value is where half of the rise is
+ * reached; `low` is where the rise begins, by the same measure, and `high` where nine tenths are reached.
  */
 bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double span, struct stair *out, size_t room,
                   size_t *count);

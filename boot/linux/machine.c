@@ -211,11 +211,11 @@ static void install_signals(void)
 struct window_result machine_window(struct reading *list, size_t count)
 {
     struct itimerval alarm = {.it_value = {deadline_ms / 1000, deadline_ms % 1000 * 1000L}};
-    struct rusage before, after;
     const struct itimerval off = {0};
+    static long switches;
+    struct rusage usage;
 
     ended = (struct window_result){.end = WINDOW_RAN};
-    getrusage(RUSAGE_SELF, &before);
     if (sigsetjmp(way_back, 1) == 0) {
         in_window = 1;
         setitimer(ITIMER_REAL, &alarm, NULL);
@@ -223,10 +223,13 @@ struct window_result machine_window(struct reading *list, size_t count)
     }
     in_window = 0;
     setitimer(ITIMER_REAL, &off, NULL);
-    getrusage(RUSAGE_SELF, &after);
-    /* another process had the core in between: the list is void, as after a stray interrupt */
-    if (after.ru_nivcsw != before.ru_nivcsw)
-        ended.interrupts = (unsigned)(after.ru_nivcsw - before.ru_nivcsw);
+    /*
+     * Another process had the core, in the window or since the last one: caches and predictors are no
+     * longer as they were left, and the list is void as after a stray interrupt.
+     */
+    getrusage(RUSAGE_SELF, &usage);
+    ended.interrupts = (unsigned)(usage.ru_nivcsw - switches);
+    switches = usage.ru_nivcsw;
     return ended;
 }
 

@@ -23,7 +23,7 @@ static const char usage_text[] =
     "  fathom help\n"
     "\n"
     "Options of run:\n"
-    "  --profile smoke|quick|standard|full   how much to measure (standard)\n"
+    "  --profile smoke|quick|standard|full   how much to measure (quick)\n"
     "  --core N       measure on core N (the one the program starts on)\n"
     "  --json FILE    write the records, JSON Lines, to FILE; - is standard output\n"
     "  --set KEY=VALUE   any key of the configuration file, see images/FATHOM.CFG\n"

@@ -9,9 +9,10 @@
  *   load       a chain of loads through a small random ring in the first-level cache: likewise
  *   add        where a counter gives cycles, the additions themselves: 1.00 ± 0.02
  *
- * They are taken three times over, and must be whole within 3 % and alike within 2 % each time.
- * Dynamic translation, a time stamp that jumps, or a clock that drifts between neighbours breaks at
- * least one. A place that fails is untrusted, by name of the cause.
+ * They are taken seven times over. The median must be whole within 3 %, and all rounds but one on
+ * either side, which something passing may have disturbed, alike within 2 %. Dynamic translation, a
+ * time stamp that jumps, or a clock that drifts between neighbours breaks at least one. A place that
+ * fails is untrusted, by name of the cause.
  *
  * Method: reference chains as in uarch-bench; whole-number gates as every core in scope has them.
  */
@@ -19,7 +20,7 @@
 
 #include "lib/probe.h"
 
-enum { UNROLL = 64, RING_LINES = 64, LINE_BYTES = 64, ROUNDS = 3, CODE_BYTES = 4096 };
+enum { UNROLL = 64, RING_LINES = 64, LINE_BYTES = 64, ROUNDS = 7, CODE_BYTES = 4096 };
 
 enum gate { GATE_ADD, GATE_MULTIPLY, GATE_LOAD, GATES };
 
@@ -66,24 +67,24 @@ static bool whole(double cycles)
     return nearest >= 2 && fabs(cycles - nearest) <= 0.03 * nearest;
 }
 
-/* NULL, or what is wrong with these rounds. */
+/* NULL, or what is wrong with these rounds, which are sorted. */
 static const char *verdict(const double cycles[GATES][ROUNDS], bool counted)
 {
-    const struct machine_info *info = machine_info();
-
-    if (info->emulator)
+    if (machine_info()->emulator)
         return "an emulator executes the instructions";
-    for (enum gate g = counted ? GATE_ADD : GATE_MULTIPLY; g < GATES; g++)
-        for (unsigned i = 0; i < ROUNDS; i++) {
-            if (isnan(cycles[g][i]))
-                return "no two neighbouring yardsticks agreed: the core clock or the time stamp is not steady";
-            if (fabs(cycles[g][i] - cycles[g][0]) > 0.02 * cycles[g][0])
-                return "ratio drift: a latency changes from one moment to the next";
-            if (g == GATE_ADD ? fabs(cycles[g][i] - 1) > 0.02 : !whole(cycles[g][i]))
-                return g == GATE_ADD        ? "a dependent addition does not take one counted cycle"
-                       : g == GATE_MULTIPLY ? "a multiplication does not take a whole number of cycles"
-                                            : "a first-level load does not take a whole number of cycles";
-        }
+    for (enum gate g = counted ? GATE_ADD : GATE_MULTIPLY; g < GATES; g++) {
+        const double *round = cycles[g], middle = round[ROUNDS / 2];
+        if (isnan(round[ROUNDS - 1]))
+            return "no two neighbouring yardsticks agreed: the core clock or the time stamp is not steady";
+        if (round[ROUNDS - 2] - round[1] > 0.02 * middle)
+            return "ratio drift: a latency changes from one moment to the next";
+        if (g == GATE_ADD && fabs(middle - 1) > 0.02)
+            return "a dependent addition does not take one counted cycle";
+        if (g == GATE_MULTIPLY && !whole(middle))
+            return "a multiplication does not take a whole number of cycles";
+        if (g == GATE_LOAD && !whole(middle))
+            return "a first-level load does not take a whole number of cycles";
+    }
     return NULL;
 }
 
@@ -114,6 +115,8 @@ static void run(struct probe *p)
             cycles[g][round] = pt.q20;
         }
 
+    for (enum gate g = 0; g < GATES; g++)
+        sort_numbers(cycles[g], ROUNDS);
     bool counted = machine_info()->counters != READER_TIME_ONLY;
     trust(p, verdict(cycles, counted));
     report(p, &(struct finding){.name = "system.clock.hz",
@@ -123,9 +126,9 @@ static void run(struct probe *p)
                                 .grade = 'C',
                                 .method = "chain of additions against the time stamp"});
     if (counted)
-        report_gate(p, "system.clock.add_cycles", cycles[GATE_ADD][0]);
-    report_gate(p, "system.clock.multiply_cycles", cycles[GATE_MULTIPLY][0]);
-    report_gate(p, "system.clock.load_cycles", cycles[GATE_LOAD][0]);
+        report_gate(p, "system.clock.add_cycles", cycles[GATE_ADD][ROUNDS / 2]);
+    report_gate(p, "system.clock.multiply_cycles", cycles[GATE_MULTIPLY][ROUNDS / 2]);
+    report_gate(p, "system.clock.load_cycles", cycles[GATE_LOAD][ROUNDS / 2]);
 }
 
 PROBE(clock, .title = "Core clock and gates", .family = "system", .gate = true, .run = run,

@@ -174,35 +174,54 @@ static void random_stairs_are_given_back(void **state)
     }
 }
 
-/* ---- Edges -------------------------------------------------------------------------------------- */
+/* ---- Crossings ---------------------------------------------------------------------------------- */
 
-static void a_step_is_an_interval_of_two_points(void **state)
+static void a_step_is_crossed_between_two_points(void **state)
 {
     const double x[] = {8, 16, 24, 32, 40, 48}, y[] = {4, 4, 4, 4, 14, 14};
-    struct edge e = knee_edge(x, y, 0, 5, 4, 14);
+    struct crossing c = knee_crossing(x, y, 0, 5, 5);
 
     (void)state;
-    assert_true(e.low == 32 && e.high == 40 && e.half == 36);
+    assert_true(c.from == 32 && c.to == 32 && c.above == 40);
 }
 
-static void missing_points_are_no_edge(void **state)
+static void missing_points_are_on_no_side(void **state)
 {
     const double x[] = {8, 16, 24, 32, 40, 48}, y[] = {NAN, 4, 4, NAN, 14, 14};
-    struct edge e = knee_edge(x, y, 0, 5, 4, 14);
+    struct crossing c = knee_crossing(x, y, 0, 5, 5);
 
     (void)state;
-    assert_true(e.low == 24 && e.high == 40 && e.half == 32);
+    assert_true(c.to == 24 && c.above == 40);
 }
 
-static void a_ramp_is_half_way_up_in_its_middle(void **state)
+static void a_ramp_is_crossed_at_each_height_elsewhere(void **state)
 {
     const double x[] = {0, 1, 2, 3, 4, 5, 6}, y[] = {10, 10, 12, 15, 18, 20, 20};
-    struct edge e = knee_edge(x, y, 0, 6, 10, 20);
 
     (void)state;
-    assert_true(e.low == 1 && e.half == 3 && e.high == 5);
-    e = knee_edge(x, y, 1, 3, 10, 20); /* the rise does not end among these points */
-    assert_true(e.low == 1 && e.half == 3 && e.high == 3);
+    assert_true(knee_crossing(x, y, 0, 6, 11).to == 1);
+    assert_true(knee_crossing(x, y, 0, 6, 15).to == 3);
+    assert_true(knee_crossing(x, y, 0, 6, 19).above == 5);
+    assert_true(knee_crossing(x, y, 1, 3, 19).to == 3); /* it does not rise so far among these points */
+}
+
+static void one_high_reading_crosses_nothing(void **state)
+{
+    const double x[] = {0, 1, 2, 3, 4, 5, 6, 7}, y[] = {4, 4, 30, 4, 4, 4, 14, 14};
+    struct crossing c = knee_crossing(x, y, 0, 7, 9);
+
+    (void)state;
+    assert_true(c.from == 5 && c.to == 5 && c.above == 6);
+}
+
+/* Where readings scatter about the height, the interval says so. */
+static void a_disturbed_edge_is_as_wide_as_it_is(void **state)
+{
+    const double x[] = {0, 1, 2, 3, 4, 5, 6, 7}, y[] = {4, 4, 12, 13, 8, 12, 14, 14};
+    struct crossing c = knee_crossing(x, y, 0, 7, 9);
+
+    (void)state;
+    assert_true(c.from == 1 && c.to == 4 && c.above == 5);
 }
 
 /* ---- Lines that are left ------------------------------------------------------------------------ */
@@ -298,9 +317,11 @@ int main(void)
         cmocka_unit_test(a_dip_belongs_to_no_level),
         cmocka_unit_test(missing_points_break_no_level),
         cmocka_unit_test(random_stairs_are_given_back),
-        cmocka_unit_test(a_step_is_an_interval_of_two_points),
-        cmocka_unit_test(missing_points_are_no_edge),
-        cmocka_unit_test(a_ramp_is_half_way_up_in_its_middle),
+        cmocka_unit_test(a_step_is_crossed_between_two_points),
+        cmocka_unit_test(missing_points_are_on_no_side),
+        cmocka_unit_test(a_ramp_is_crossed_at_each_height_elsewhere),
+        cmocka_unit_test(one_high_reading_crosses_nothing),
+        cmocka_unit_test(a_disturbed_edge_is_as_wide_as_it_is),
         cmocka_unit_test(straight_lines_are_never_left),
         cmocka_unit_test(two_high_readings_do_not_leave_the_line),
         cmocka_unit_test(the_depth_of_a_return_stack_is_given_back),
