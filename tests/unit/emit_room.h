@@ -100,6 +100,27 @@ static void code_that_does_not_fit_overflows_and_goes_no_further(void **state)
     cage_check(&cage, &c);
 }
 
+/* The last byte of the room is room, and its end is a place to branch to. */
+static void all_of_the_room_can_be_used(void **state)
+{
+    (void)state;
+    struct cage cage;
+    struct code c = cage_start(&cage, 128);
+    emit_nops(&c, 32);
+    emit_branch(&c, 128);
+    emit_address(&c, REG_T0, 128);
+    emit_place(&c, 124);
+    emit_align(&c, 128);
+    assert_true(code_good(&c));
+    assert_int_equal(c.used, 128);
+    c = cage_start(&cage, 128);
+    emit_nops(&c, 64);
+    emit_place(&c, 128);
+    assert_true(code_good(&c));
+    assert_int_equal(c.used, 128);
+    cage_check(&cage, &c);
+}
+
 static void check_invalid(struct op o)
 {
     struct cage cage;
@@ -246,6 +267,7 @@ static void anything_at_all_stays_within_its_room(void **state)
 /* clang-format off */
 #define ROOM_TESTS \
     cmocka_unit_test(code_that_does_not_fit_overflows_and_goes_no_further), \
+    cmocka_unit_test(all_of_the_room_can_be_used), \
     cmocka_unit_test(operands_out_of_range_are_invalid), \
     cmocka_unit_test(space_out_of_order_is_invalid), \
     cmocka_unit_test(anything_at_all_stays_within_its_room)
