@@ -6,8 +6,6 @@
  */
 #include "arch/aarch64/cores.h"
 
-#include <stddef.h>
-
 enum implementer {
     EMULATED = 0x00, /* reserved for software use */
     ARM = 0x41,
@@ -94,6 +92,8 @@ static const struct core cores[] = {
     {EMULATED, 0x051, "", "QEMU max"},
 };
 
+const size_t core_count = sizeof cores / sizeof cores[0];
+
 static const struct {
     uint8_t code;
     const char *name;
@@ -109,7 +109,7 @@ static uint8_t implementer_of(uint64_t midr)
 
 const struct core *core_find(uint64_t midr)
 {
-    for (size_t i = 0; i < sizeof cores / sizeof cores[0]; i++)
+    for (size_t i = 0; i < core_count; i++)
         if (cores[i].implementer == implementer_of(midr) && cores[i].part == (midr >> 4 & 0xfff))
             return &cores[i];
     return NULL;

@@ -2,6 +2,7 @@
 #ifndef FATHOM_ARCH_AARCH64_CORES_H
 #define FATHOM_ARCH_AARCH64_CORES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct core {
@@ -10,6 +11,9 @@ struct core {
     const char *name;    /* as in the known values */
     const char *model;   /* for people */
 };
+
+/* How many the table holds. */
+extern const size_t core_count;
 
 /* NULL when the core is not in the table. */
 const struct core *core_find(uint64_t midr);
