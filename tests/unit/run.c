@@ -1,0 +1,564 @@
+/* A run keeps its order and its word: each probe starts and ends on record, and nothing is believed that may not be. */
+/* link: lib/run.c lib/sweep.c lib/knee.c lib/measure.c lib/record.c lib/journal.c lib/known.c lib/statistics.c lib/config.c arch/emit.c arch/x86_64/emit.c */
+/* libs: -lm */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "lib/probe.h"
+#include "tests/records.h"
+
+/* ---- A machine that runs nothing ---------------------------------------------------------------- */
+
+const char reader_empty_kernel[1], reader_chain_kernel[1];
+
+/* Kernels are only their addresses here. */
+enum { KERNEL_GOOD = 1, KERNEL_FAULT, KERNEL_TIMEOUT };
+
+static struct machine_info info;
+static uint64_t ticks;
+static unsigned windows;
+static bool no_windows; /* the first one faults */
+static size_t mapped;   /* areas that were mapped and not released */
+static bool no_memory;
+static uint8_t memory[4096];
+
+const struct machine_info *machine_info(void)
+{
+    return &info;
+}
+
+struct window_result machine_window(struct reading *list, size_t count)
+{
+    windows++;
+    if (no_windows)
+        return (struct window_result){.end = WINDOW_FAULT, .fault = {.vector = "page-fault"}};
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].kernel == KERNEL_FAULT)
+            return (struct window_result){
+                .end = WINDOW_FAULT,
+                .fault = {.vector = "undefined-instruction", .syndrome = 6, .address = 0x10, .pc = 0x1234}};
+        if (list[i].kernel == KERNEL_TIMEOUT)
+            return (struct window_result){.end = WINDOW_TIMEOUT, .fault = {.pc = 0x5678}};
+        list[i].begin_ticks = ticks;
+        ticks += list[i].kernel == (uintptr_t)reader_empty_kernel ? 0 : 128 * list[i].argument[0];
+        list[i].end_ticks = ticks;
+    }
+    return (struct window_result){0};
+}
+
+const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
+{
+    (void)page_bytes, (void)use;
+    if (no_memory || bytes > sizeof memory)
+        return "no memory is left";
+    *a = (struct area){.write = memory, .at = (uintptr_t)memory, .bytes = bytes, .page_bytes = 4096};
+    mapped++;
+    return NULL;
+}
+
+size_t machine_map_mark(void)
+{
+    return mapped;
+}
+
+void machine_map_release(size_t mark)
+{
+    mapped = mark;
+}
+
+void machine_code_written(const struct area *a, size_t offset, size_t bytes)
+{
+    (void)a, (void)offset, (void)bytes;
+}
+
+void machine_describe(struct record *r)
+{
+    (void)r;
+}
+
+void machine_describe_environment(struct record *r)
+{
+    (void)r;
+}
+
+void machine_print(const char *text)
+{
+    (void)text;
+}
+
+void machine_progress(const char *text)
+{
+    (void)text;
+}
+
+double machine_seconds(void)
+{
+    return 0;
+}
+
+void machine_date(char out[24])
+{
+    out[0] = 0;
+}
+
+/* ---- Probes ------------------------------------------------------------------------------------- */
+
+static char ran[256];     /* names in the order in which the probes ran */
+static const char *cause; /* the gate's verdict */
+static bool gate_speaks;
+
+static void note(const struct probe *p)
+{
+    strcat(strcat(ran, " "), p->definition->name);
+}
+
+static bool measure_kernel(struct probe *p, uintptr_t entry)
+{
+    struct point pt;
+    return probe_measure(p, &(struct kernel){.entry = entry, .units = 1}, &pt);
+}
+
+static void run_gate(struct probe *p)
+{
+    note(p);
+    if (gate_speaks)
+        trust(p, cause);
+}
+
+static void run_good(struct probe *p)
+{
+    struct area a;
+
+    note(p);
+    if (!probe_map(p, &a, 64, 0) || !measure_kernel(p, KERNEL_GOOD))
+        return;
+    report(p, &(struct finding){.name = "test.size",
+                                .variants = {{"level", .number = 1}, {"page", "4k"}},
+                                .value = 32768,
+                                .low = 32768,
+                                .high = 33792,
+                                .grade = 'B',
+                                .reason = "said only of grade U",
+                                .method = "by hand",
+                                .curves = {"one", "two"}});
+    report(p, &(struct finding){
+                  .name = "test.size", .value = NAN, .low = 1, .high = 2, .grade = 'A', .reason = "no-knee"});
+}
+
+static void run_other_finding(struct probe *p)
+{
+    note(p);
+    report(p, &(struct finding){.name = "test.size", .value = 1, .grade = 'C'});
+}
+
+static void run_faulty(struct probe *p)
+{
+    note(p);
+    if (measure_kernel(p, KERNEL_FAULT))
+        fail();
+}
+
+static void run_endless(struct probe *p)
+{
+    note(p);
+    if (measure_kernel(p, KERNEL_TIMEOUT))
+        fail();
+}
+
+static void run_nothing(struct probe *p)
+{
+    note(p);
+}
+
+#define SIZE FINDINGS({"test.size", "bytes", "something"})
+
+/* In the order of family and name, which `after` and `gate` overrule. */
+PROBE(zz_gate, .title = "", .family = "zz", .gate = true, .run = run_gate, .findings = SIZE);
+PROBE(good, .title = "", .family = "b", .run = run_good, .findings = SIZE);
+PROBE(undeclared, .title = "", .family = "b", .run = run_other_finding, .findings = FINDINGS({"test.other", "", ""}),
+      .debug = true);
+PROBE(declares_nothing, .title = "", .family = "b", .run = run_other_finding, .debug = true);
+PROBE(faulty, .title = "", .family = "b", .run = run_faulty, .debug = true);
+PROBE(endless, .title = "", .family = "b", .run = run_endless, .debug = true);
+PROBE(early, .title = "", .family = "c", .run = run_nothing);
+PROBE(behind_last, .title = "", .family = "a", .after = "last", .run = run_nothing);
+PROBE(behind_behind, .title = "", .family = "a", .after = "behind_last", .run = run_nothing);
+PROBE(behind_nobody, .title = "", .family = "a", .after = "there_is_no_such_probe", .run = run_nothing);
+PROBE(ring_a, .title = "", .family = "r", .after = "ring_c", .run = run_nothing);
+PROBE(ring_b, .title = "", .family = "r", .after = "ring_a", .run = run_nothing);
+PROBE(ring_c, .title = "", .family = "r", .after = "ring_b", .run = run_nothing);
+PROBE(itself, .title = "", .family = "r", .after = "itself", .run = run_nothing);
+PROBE(last, .title = "", .family = "z", .run = run_nothing);
+
+static const char *const ALL[] = {"zz_gate", "good",   "undeclared",  "declares_nothing", "faulty",
+                                  "endless", "early",  "behind_last", "behind_behind",    "behind_nobody",
+                                  "ring_a",  "ring_b", "ring_c",      "itself",           "last"};
+enum { PROBES = sizeof ALL / sizeof ALL[0] };
+
+/* ---- One run ------------------------------------------------------------------------------------ */
+
+static struct records records;
+
+static struct run prepared(const char *probes)
+{
+    struct run r = {.number = 7};
+
+    info = (struct machine_info){.platform = "test", .isa = "x86_64", .tick_hz = 1e9, .core = 3};
+    ran[0] = 0;
+    cause = NULL;
+    gate_speaks = true;
+    no_windows = no_memory = false;
+    windows = 0;
+    mapped = 5;
+    records_free(&records);
+    config_defaults(&r.config);
+    snprintf(r.config.probes, sizeof r.config.probes, "%s", probes);
+    journal_start(&r.journal, "0");
+    writer_start(&r.writer);
+    assert_true(writer_add(&r.writer, records_sink(&records)));
+    return r;
+}
+
+static int run(struct run *r)
+{
+    int status = run_all(r);
+    writer_stop(&r->writer);
+    return status;
+}
+
+static void assert_value(const char *line, const char *key, const char *value)
+{
+    const char *got = line ? record_value(line, key, 2) : NULL;
+    assert_non_null(line);
+    if (!value) {
+        assert_null(got);
+    } else {
+        assert_non_null(got);
+        assert_string_equal(got, value);
+    }
+}
+
+/* The `end` of a probe, which stands behind its `start`. */
+static const char *end_of(const char *probe)
+{
+    const char *start = records_find(&records, NULL, "start", "probe", probe);
+    assert_non_null(start);
+    assert_value(start, "core", "3");
+    assert_null(records_find(&records, start, "start", "probe", probe));
+    return records_find(&records, start, "end", "probe", probe);
+}
+
+static size_t place(const struct probe_definition *const *order, const char *name)
+{
+    for (size_t i = 0; i < PROBES; i++)
+        if (!strcmp(order[i]->name, name))
+            return i;
+    fail();
+    return 0;
+}
+
+/* ---- Order -------------------------------------------------------------------------------------- */
+
+static void probes_run_behind_those_they_name(void **state)
+{
+    const struct probe_definition *order[PROBES + 1];
+
+    (void)state;
+    assert_int_equal(run_probes(order, PROBES + 1), PROBES);
+    for (size_t i = 0; i < PROBES; i++) /* each of them once */
+        assert_true(place(order, ALL[i]) < PROBES);
+    assert_true(place(order, "last") < place(order, "behind_last"));
+    assert_true(place(order, "behind_last") < place(order, "behind_behind"));
+    assert_string_equal(order[0]->name, "behind_nobody"); /* first by family, and it waits for nobody */
+    assert_true(place(order, "good") < place(order, "early"));
+    assert_true(place(order, "early") < place(order, "last"));
+}
+
+/* Rings are broken at the first of them by name; the others keep to their order. */
+static void rings_are_broken(void **state)
+{
+    const struct probe_definition *order[PROBES];
+
+    (void)state;
+    assert_int_equal(run_probes(order, PROBES), PROBES);
+    assert_true(place(order, "itself") < PROBES);
+    assert_true(place(order, "ring_a") < place(order, "ring_b"));
+    assert_true(place(order, "ring_b") < place(order, "ring_c"));
+}
+
+static void no_more_probes_than_there_is_room_for(void **state)
+{
+    const struct probe_definition *all[PROBES], *order[PROBES];
+
+    (void)state;
+    run_probes(all, PROBES);
+    for (size_t room = 0; room <= PROBES; room++) {
+        assert_int_equal(run_probes(order, room), room);
+        for (size_t i = 0; i < room; i++)
+            assert_ptr_equal(order[i], all[i]);
+    }
+}
+
+static void the_gate_runs_first_and_always(void **state)
+{
+    struct run r = prepared("early");
+
+    (void)state;
+    assert_int_equal(run(&r), 0);
+    assert_string_equal(ran, " zz_gate early");
+    r = prepared("early, zz_gate");
+    assert_int_equal(run(&r), 0);
+    assert_string_equal(ran, " zz_gate early");
+}
+
+static void a_plan_of_none_is_a_plan_of_all_but_debug(void **state)
+{
+    struct run r = prepared("");
+
+    (void)state;
+    assert_int_equal(run(&r), 0);
+    assert_string_equal(ran,
+                        " zz_gate behind_nobody good early last behind_last behind_behind itself ring_a ring_b ring_c");
+    assert_value(records_find(&records, NULL, "done", NULL, NULL), "ok", "11");
+}
+
+static void unknown_names_stop_the_run(void **state)
+{
+    struct run r = prepared("early no_such,last");
+
+    (void)state;
+    assert_int_equal(run(&r), 2);
+    assert_string_equal(ran, "");
+    assert_int_equal(windows, 0);
+    assert_null(records_find(&records, NULL, "start", NULL, NULL));
+    const char *warning = records_find(&records, NULL, "warning", NULL, NULL);
+    assert_non_null(warning);
+    assert_non_null(strstr(record_value(warning, "text", 0), "no_such"));
+    const char *done = records_find(&records, NULL, "done", NULL, NULL);
+    assert_value(done, "status", "2");
+    assert_value(done, "ok", "0");
+}
+
+/* ---- Outcomes ----------------------------------------------------------------------------------- */
+
+static void a_good_probe_starts_reports_and_ends(void **state)
+{
+    struct run r = prepared("good");
+
+    (void)state;
+    assert_int_equal(run(&r), 0);
+    const char *end = end_of("good");
+    assert_value(end, "outcome", "ok");
+    assert_value(end, "reason", NULL);
+    assert_value(end, "rejected", "0");
+    const char *finding = records_find(&records, NULL, "finding", "name", "test.size");
+    assert_true(finding > records_find(&records, NULL, "start", "probe", "good") && finding < end);
+    assert_value(finding, "probe", "good");
+    assert_value(finding, "core", "3");
+    assert_value(finding, "level", "1");
+    assert_value(finding, "page", "4k");
+    assert_value(finding, "value", "32768");
+    assert_value(finding, "unit", "bytes");
+    assert_value(finding, "low", "32768");
+    assert_value(finding, "high", "33792");
+    assert_value(finding, "grade", "B");
+    assert_value(finding, "reason", NULL);
+    assert_value(finding, "method", "by hand");
+    assert_non_null(strstr(finding, "\"curves\":[\"one\",\"two\"]"));
+    assert_int_equal(mapped, 5); /* what the probe mapped was given back */
+}
+
+/* What has no value is undecided, whatever grade the probe gives it. */
+static void a_finding_without_value_is_undecided(void **state)
+{
+    struct run r = prepared("good");
+
+    (void)state;
+    assert_int_equal(run(&r), 0);
+    const char *finding = records_find(&records, NULL, "finding", "grade", "U");
+    assert_value(finding, "value", "null");
+    assert_value(finding, "low", "null");
+    assert_value(finding, "high", "null");
+    assert_value(finding, "reason", "no-knee");
+    assert_null(records_find(&records, finding, "finding", NULL, NULL));
+}
+
+static void faults_are_recorded_and_the_run_goes_on(void **state)
+{
+    struct run r = prepared("faulty endless early");
+
+    (void)state;
+    assert_int_equal(run(&r), 1);
+    assert_string_equal(ran, " zz_gate endless faulty early");
+    assert_value(end_of("faulty"), "outcome", "fault");
+    assert_value(end_of("endless"), "outcome", "timeout");
+    assert_value(end_of("early"), "outcome", "ok");
+    const char *fault = records_find(&records, NULL, "fault", NULL, NULL);
+    assert_value(fault, "probe", "faulty");
+    assert_value(fault, "vector", "undefined-instruction");
+    assert_value(fault, "syndrome", "0x6");
+    assert_value(fault, "address", "0x10");
+    assert_value(fault, "pc", "0x1234");
+    assert_true(fault < end_of("faulty"));
+    assert_null(records_find(&records, fault, "fault", NULL, NULL));
+}
+
+static void an_undeclared_finding_fails_its_probe(void **state)
+{
+    static const char *const probes[] = {"undeclared", "declares_nothing"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct run r = prepared(probes[i]);
+        assert_int_equal(run(&r), 1);
+        assert_value(end_of(probes[i]), "outcome", "fault");
+        assert_value(records_find(&records, NULL, "fault", NULL, NULL), "vector", "undeclared-finding");
+        assert_value(records_find(&records, NULL, "warning", NULL, NULL), "subject", "test.size");
+        assert_null(records_find(&records, NULL, "finding", NULL, NULL));
+        assert_value(records_find(&records, NULL, "done", NULL, NULL), "findings", "0");
+    }
+}
+
+static void what_the_place_lacks_skips_the_probe(void **state)
+{
+    struct run r = prepared("good");
+
+    (void)state;
+    no_memory = true;
+    assert_int_equal(run(&r), 0);
+    assert_value(end_of("good"), "outcome", "skipped");
+    assert_value(end_of("good"), "reason", "no memory is left");
+    assert_null(records_find(&records, NULL, "finding", NULL, NULL));
+}
+
+/* Twice started and never ended: it is not started a third time, unless that is asked for. */
+static void the_journal_skips_what_never_ended(void **state)
+{
+    (void)state;
+    for (unsigned unended = 0; unended < 4; unended++)
+        for (int retry = 0; retry < 2; retry++) {
+            struct run r = prepared("good early");
+            bool skips = unended >= 2 && !retry;
+            r.config.retry = retry;
+            r.journal.count = 1;
+            r.journal.entries[0] = (struct journal_entry){.probe = "good", .starts = unended, .unended = unended};
+            assert_int_equal(run(&r), 0);
+            assert_string_equal(ran, skips ? " zz_gate early" : " zz_gate good early");
+            const char *end = records_find(&records, NULL, "end", "probe", "good");
+            assert_value(end, "outcome", skips ? "skipped" : "ok");
+            assert_true((record_value(end, "reason", 0) != NULL) == skips);
+            /* a start without an end would be counted again */
+            assert_true((records_find(&records, NULL, "start", "probe", "good") == NULL) == skips);
+        }
+}
+
+static void done_counts_outcomes(void **state)
+{
+    struct run r = prepared("good faulty endless undeclared early last");
+
+    (void)state;
+    r.journal.count = 1;
+    r.journal.entries[0] = (struct journal_entry){.probe = "last", .starts = 2, .unended = 2};
+    assert_int_equal(run(&r), 1);
+    const char *done = records_find(&records, NULL, "done", NULL, NULL);
+    assert_value(done, "ok", "3"); /* the gate is one of them */
+    assert_value(done, "skipped", "1");
+    assert_value(done, "fault", "2");
+    assert_value(done, "timeout", "1");
+    assert_value(done, "findings", "2");
+    assert_value(done, "lost_lines", "0");
+    assert_value(done, "status", "1");
+    assert_string_equal(strchr(done, '\n'), "\n"); /* and it is the last line */
+}
+
+/* No window can be run: no probe is started, and the run says why it failed. */
+static void a_place_without_windows_fails_the_run(void **state)
+{
+    struct run r = prepared("");
+
+    (void)state;
+    no_windows = true;
+    assert_int_equal(run(&r), 1);
+    assert_string_equal(ran, "");
+    assert_value(records_find(&records, NULL, "warning", NULL, NULL), "subject", "window");
+    assert_value(records_find(&records, NULL, "done", NULL, NULL), "status", "1");
+}
+
+/* ---- Trust -------------------------------------------------------------------------------------- */
+
+static void assert_all_undecided(const char *why)
+{
+    size_t count = 0;
+
+    for (const char *f = NULL; (f = records_find(&records, f, "finding", NULL, NULL)); count++) {
+        assert_value(f, "grade", "U");
+        assert_value(f, "value", "null");
+        assert_value(f, "low", "null");
+        assert_value(f, "high", "null");
+        assert_value(f, "reason", "untrusted-clock");
+    }
+    assert_int_equal(count, 2);
+    assert_value(records_find(&records, NULL, "done", NULL, NULL), "untrusted_cause", why);
+}
+
+static void an_untrusted_place_decides_nothing(void **state)
+{
+    struct run r = prepared("good");
+
+    (void)state;
+    cause = "the clock lies";
+    assert_int_equal(run(&r), 0);
+    assert_all_undecided("the clock lies");
+    assert_true(isinf(r.meter.tolerance)); /* its points are still wanted */
+}
+
+/* A gate that did not come to its verdict has trusted nothing. */
+static void silence_of_the_gate_is_no_trust(void **state)
+{
+    struct run r = prepared("good");
+
+    (void)state;
+    gate_speaks = false;
+    assert_int_equal(run(&r), 0);
+    assert_all_undecided("the clock was not examined");
+
+    r = prepared("good");
+    r.journal.count = 1;
+    r.journal.entries[0] = (struct journal_entry){.probe = "zz_gate", .starts = 2, .unended = 2};
+    assert_int_equal(run(&r), 0);
+    assert_string_equal(ran, " good");
+    assert_all_undecided("the clock was not examined");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(probes_run_behind_those_they_name),
+        cmocka_unit_test(rings_are_broken),
+        cmocka_unit_test(no_more_probes_than_there_is_room_for),
+        cmocka_unit_test(the_gate_runs_first_and_always),
+        cmocka_unit_test(a_plan_of_none_is_a_plan_of_all_but_debug),
+        cmocka_unit_test(unknown_names_stop_the_run),
+        cmocka_unit_test(a_good_probe_starts_reports_and_ends),
+        cmocka_unit_test(a_finding_without_value_is_undecided),
+        cmocka_unit_test(faults_are_recorded_and_the_run_goes_on),
+        cmocka_unit_test(an_undeclared_finding_fails_its_probe),
+        cmocka_unit_test(what_the_place_lacks_skips_the_probe),
+        cmocka_unit_test(the_journal_skips_what_never_ended),
+        cmocka_unit_test(done_counts_outcomes),
+        cmocka_unit_test(a_place_without_windows_fails_the_run),
+        cmocka_unit_test(an_untrusted_place_decides_nothing),
+        cmocka_unit_test(silence_of_the_gate_is_no_trust),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    records_free(&records);
+    return failed;
+}
