@@ -59,14 +59,15 @@ class Reader:
             self.damaged += 1
 
     def _add_part(self, number, part, last, text):
-        # Parts count from 00 to ff and again: 00 continues a record that has a multiple of 256 of them.
-        begins = number != self._number or (part == 0 and not self._parts)
-        if begins or (part == 0 and len(self._parts) % 256):
+        # Parts count from 00 to ff and again; only a first one begins like a record.
+        begins = part == 0 and text.startswith(RECORD)
+        if begins or number != self._number:
             self.finish()
             if self._number is not None and number > self._number + 1:  # lower: the next boot's
                 self.damaged += number - self._number - 1
             self._number = number
-            self._parts = []
+            self._parts = [] if begins else None
+            self.damaged += not begins
         if self._parts is None:  # lost, and counted
             return
         if part != len(self._parts) % 256:
