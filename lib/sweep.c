@@ -9,7 +9,10 @@
 #include "lib/probe.h"
 #include "lib/record.h"
 
-enum { STAIRS_MAXIMUM = 8, BUILDS_MAXIMUM = 9, CODE_BYTES_AT_LEAST = 65536, NARROW_ROUNDS = 4 };
+enum { STAIRS_MAXIMUM = 8, BUILDS_MAXIMUM = 9, CODE_BYTES_AT_LEAST = 65536, NARROW_ROUNDS = 4, PASSES = 2 };
+
+/* The part of a rise that counts as having left the level: more than noise and lesser edges below it make. */
+static const double LEAVING = 0.15;
 
 /* ---- Kernels ----------------------------------------------------------------------------------- */
 
@@ -133,10 +136,13 @@ bool sweep_add(struct probe *p, struct sweep *s, double x, struct point *out)
         rejected += built[i].rejected;
     }
     qsort(built, builds, sizeof built[0], by_level);
+    size_t before = s->count;
     struct point *place = point_at(s, x);
     if (!place)
         return probe_skip(p, "out of memory for the curve");
-    *place = built[(builds - 1) / 2];
+    const struct point *median = &built[(builds - 1) / 2];
+    if (s->count > before || isnan(place->q20) || median->q20 < place->q20)
+        *place = *median;
     place->accepted = accepted;
     place->rejected = rejected;
     if (out)
@@ -152,20 +158,22 @@ static double to_grain(const struct sweep *s, double x)
 
 bool sweep_walk(struct probe *p, struct sweep *s)
 {
-    double last = 0;
     /* 2^(1/n) by its square roots: per_octave is a power of two, and sqrt is exact in every build */
     double ratio = 2;
     for (double n = 1; n < s->per_octave; n *= 2)
         ratio = sqrt(ratio);
 
-    for (double exact = s->from; exact <= s->to * 1.0001;
-         exact = s->per_octave > 0 ? exact * ratio : exact + s->grain) {
-        double x = to_grain(s, exact);
-        if (!(x > last))
-            continue;
-        last = x;
-        if (!sweep_add(p, s, x, NULL))
-            return false;
+    for (unsigned pass = 0; pass < PASSES; pass++) {
+        double last = 0;
+        for (double exact = s->from; exact <= s->to * 1.0001;
+             exact = s->per_octave > 0 ? exact * ratio : exact + s->grain) {
+            double x = to_grain(s, exact);
+            if (!(x > last))
+                continue;
+            last = x;
+            if (!sweep_add(p, s, x, NULL))
+                return false;
+        }
     }
     return true;
 }
@@ -178,7 +186,7 @@ static bool narrow(struct probe *p, struct sweep *s, double height, double below
         struct point pt;
         if (!(middle > below && middle < above))
             break;
-        if (!sweep_add(p, s, middle, &pt))
+        if (!sweep_add(p, s, middle, &pt) || (pt.q20 > height && !sweep_add(p, s, middle, &pt)))
             return false;
         if (isnan(pt.q20))
             break;
@@ -242,7 +250,7 @@ static bool narrow_stair(struct probe *p, struct sweep *s, const struct edge *e,
 {
     struct crossing leaving, half, most;
 
-    if (!narrow_crossing(p, s, e, s->leaving > 0 ? s->leaving : 0.1, &leaving))
+    if (!narrow_crossing(p, s, e, LEAVING, &leaving))
         return false;
     stair->value = stair->low = leaving.to;
     stair->high = leaving.above;

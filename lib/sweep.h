@@ -52,16 +52,18 @@ struct sweep {
     void *context;
     unsigned builds;    /* how often a point is built anew; it keeps the build with the median level. 0: once */
     double builds_to;   /* largest x for which that is worth its time */
-    double leaving;     /* part of a rise that counts as having left the level; 0: a tenth */
     unsigned half_from; /* first level, from 1, whose capacity is half way up its edge; 0: none. See lib/knee.h */
 
     struct point *points; /* ascending in x; freed by sweep_free */
     size_t count, room;
 };
 
-/* Measures the coarse grid. */
+/* Measures the coarse grid, in two passes, so that what disturbs a stretch of time spoils no stretch of x. */
 bool sweep_walk(struct probe *p, struct sweep *s);
-/* Measures one more x (or the same again) and keeps the points in order. */
+/*
+ * Measures one more x, or the same again, and keeps the points in order. Of two measurements at one x
+ * the lower stays: neighbours on a shared machine make a point higher, never lower.
+ */
 bool sweep_add(struct probe *p, struct sweep *s, double x, struct point *out);
 /* Sends the curve record. */
 void sweep_record(struct probe *p, const struct sweep *s);
@@ -79,7 +81,7 @@ struct stair {
 /*
  * Finds the levels of a curve and narrows the edges between them down to one grain.
  *
- * A step's value, and `low`, is the last x at which less than `leaving` of the rise is reached, and
+ * A step's value, and `low`, is the last x at which less than 15 % of the rise is reached, and
  * `high` the next. What disturbs a reading makes it higher: hence the last point that is low counts,
  * not the first one that is high. From level `half_from` on the value is where half of the rise is
  * reached; `low` is where the rise begins, by the same measure, and `high` where nine tenths are reached.

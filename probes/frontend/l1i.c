@@ -22,8 +22,6 @@ enum { LEVELS = 3, NOP_BYTES_AT_MOST = 8, ROOM_BYTES = 64 };
 /* An operation cache, where there is one, feeds the core a little faster than the decoders do: two levels. */
 static const double TOLERANCE = 0.08;
 static const double SPAN = 1.7;
-/* And where noise hides that edge, it is less than this much of the rise at the instruction cache's own. */
-static const double LEAVING = 0.25;
 
 static bool build(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
 {
@@ -79,8 +77,7 @@ static void run(struct probe *p)
                       .build = build,
                       .context = &nop_bytes,
                       .builds = (unsigned)probe_scale(p, 1, 3, 5, 9),
-                      .builds_to = 1 << 20,
-                      .leaving = LEAVING};
+                      .builds_to = 1 << 20};
 
     if (sweep_walk(p, &s) && sweep_stairs(p, &s, TOLERANCE, SPAN, stairs, LEVELS, &count)) {
         sweep_record(p, &s);
