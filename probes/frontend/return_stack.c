@@ -135,7 +135,7 @@ static bool run_variant(struct probe *p, struct variant *v)
                       .grain = 1,
                       .build = build,
                       .context = v,
-                      .builds = (unsigned)probe_scale(p, 1, 3, 3, 5),
+                      .builds = (unsigned)probe_scale(p, 1, 1, 3, 5),
                       .builds_to = DEPTH_MAXIMUM};
 
     bool good = sweep_walk(p, &s);

@@ -114,8 +114,8 @@ static void run(struct probe *p)
                       .grain = 1024,
                       .build = build,
                       .context = &chase,
-                      .builds = (unsigned)probe_scale(p, 1, 5, 9, 9),
-                      .builds_to = 16 << 20,
+                      .builds = (unsigned)probe_scale(p, 1, 3, 5, 9),
+                      .builds_to = 4 << 20,
                       .half_from = machine_info()->contiguous ? 0 : 2};
 
     /* A place with little memory leaves the large footprints out. */
