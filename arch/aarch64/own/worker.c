@@ -55,6 +55,7 @@ struct el2 {
     uint64_t hcr, cptr, mdcr, cnthctl;
     uint64_t physical_timer, virtual_timer; /* CNTHP_CTL_EL2, CNTHV_CTL_EL2 */
     uint64_t stack;                         /* SP_EL1 */
+    uint64_t return_address, return_state;  /* ELR_EL2, SPSR_EL2, which our way there and back overwrites */
     struct fine_grained_traps traps;
     uint64_t el1[EL1_REGISTER_COUNT];
 };
@@ -92,6 +93,8 @@ static void el2_save(struct el2 *f)
         .cnthctl = READ(CNTHCTL_EL2),
         .physical_timer = READ(CNTHP_CTL_EL2),
         .stack = READ(SP_EL1),
+        .return_address = READ(ELR_EL2),
+        .return_state = READ(SPSR_EL2),
     };
     if (has_host_extensions())
         f->virtual_timer = READ(CNTHV_CTL_EL2);
@@ -107,6 +110,8 @@ static void el2_restore(const struct el2 *f)
     for (unsigned r = 0; r < EL1_REGISTER_COUNT; r++)
         el1_write(r, own.e2h, f->el1[r]);
     WRITE(SP_EL1, f->stack);
+    WRITE(ELR_EL2, f->return_address);
+    WRITE(SPSR_EL2, f->return_state);
     if (has_traps())
         traps_write(&f->traps);
     if (has_host_extensions())
