@@ -242,7 +242,7 @@ static void branches_ahead_are_the_same_branches(void **state)
                     if (way == 1)
                         emit_land_at(&c, f, target);
                     if (way == 2)
-                        emit_land_at(&c, f, 0); /* to be moved */
+                        emit_land_at(&c, f, 4); /* to be moved */
                     emit_place(&c, target);
                     if (way != 1)
                         emit_land(&c, f);

@@ -149,6 +149,32 @@ static void constants_take_their_shortest_form(void **state)
         }
 }
 
+static size_t length(struct op o)
+{
+    struct code c = fresh();
+    apply(&c, o);
+    assert_true(code_good(&c));
+    return c.used;
+}
+
+/* REX, opcode, ModR/M; r12 as a base adds SIB, rbp and r13 a displacement of 0. */
+static void immediates_and_displacements_take_their_shortest_form(void **state)
+{
+    (void)state;
+    for (int n = -4095; n <= 4095; n++)
+        assert_int_equal(length((struct op){ADD_CONSTANT, .n = n}), n == (int8_t)n ? 4 : 7);
+    for (int n = 1; n <= 31; n++)
+        assert_int_equal(length((struct op){AND_CONSTANT, .n = n}), n <= 7 ? 4 : 7);
+    for (enum reg base = 0; base < REGS; base++)
+        for (int n = -256; n <= 1024; n += n < 0 ? 1 : 8) {
+            const bool must_have_one = base == REG_T6 || base == REG_T8;
+            const size_t bytes = n == 0 && !must_have_one ? 0 : n == (int8_t)n ? 1 : 4;
+            const size_t sib = base == REG_T7;
+            assert_int_equal(length((struct op){LOAD, .b = base, .n = n}), 3 + sib + bytes);
+            assert_int_equal(length((struct op){STORE, .b = base, .n = n}), 3 + sib + bytes);
+        }
+}
+
 /*
  * Disassemblers write many encodings as the same NOP, so these are compared as bytes: SDM vol. 2B, NOP,
  * table 4-12, and from 10 on prefixes 66h before its longest.
@@ -192,6 +218,7 @@ int main(void)
         RUN_TESTS,
         ROOM_TESTS,
         cmocka_unit_test(constants_take_their_shortest_form),
+        cmocka_unit_test(immediates_and_displacements_take_their_shortest_form),
         cmocka_unit_test(nops_are_the_recommended_ones),
         cmocka_unit_test(the_isa_names_itself),
     };
