@@ -3,23 +3,23 @@
 import os
 import subprocess
 
-# Where scripts/image puts the partition.
+# Where scripts/image puts the partition; another volume is named by its own offset.
 OFFSET = "1M"
 # No settings of the user's, and no complaint about geometry.
 _ENVIRONMENT = dict(os.environ, MTOOLSRC="/dev/null", MTOOLS_SKIP_CHECK="1")
 
 
-def _mtools(tool, image, *words, data=None):
-    command = [tool, "-i", f"{image}@@{OFFSET}", *words]
+def mtools(tool, image, *words, data=None, offset=OFFSET):
+    command = [tool, "-i", f"{image}@@{offset}", *words]
     return subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True, env=_ENVIRONMENT).stdout
 
 
-def read(image, path):
-    return _mtools("mcopy", image, f"::{path}", "-")
+def read(image, path, offset=OFFSET):
+    return mtools("mcopy", image, f"::{path}", "-", offset=offset)
 
 
-def write(image, path, data):
-    _mtools("mcopy", image, "-o", "-", f"::{path}", data=data)
+def write(image, path, data, offset=OFFSET):
+    mtools("mcopy", image, "-o", "-", f"::{path}", data=data, offset=offset)
 
 
 def configure(image, **settings):
@@ -30,8 +30,8 @@ def configure(image, **settings):
     write(image, "/FATHOM.CFG", text)
 
 
-def results(image):
+def results(image, offset=OFFSET):
     """Names of the result files, oldest first."""
-    listing = _mtools("mdir", image, "-b", "::/RESULTS").decode()
+    listing = mtools("mdir", image, "-b", "::/RESULTS", offset=offset).decode()
     names = [line.rpartition("/")[2].strip() for line in listing.splitlines()]
     return sorted(name for name in names if name.startswith("RUN") and name.endswith(".JSL"))
