@@ -126,7 +126,6 @@ build/gnu-efi/stamp: scripts/fetch-gnu-efi | build/setup.stamp
 # ---- The UEFI application ------------------------------------------------------------------------
 
 # $(1): ISA. $$(gcc ...) is asked when a file is compiled: make may start before setup has run.
-HEADERS := $(wildcard arch/*.h arch/*/*.h arch/*/own/*.h boot/*/*.h lib/*.h lib/*.def)
 define efi_rules
 SOURCES_$(1) := $$(wildcard arch/*.c arch/$(1)/*.[cS] lib/*.c probes/*/*.c)
 EFI_SOURCES_$(1) := boot/uefi/start_$(1).S $$(wildcard boot/uefi/*.c arch/$(1)/own/*.[cS]) $$(SOURCES_$(1))
@@ -156,7 +155,8 @@ build/$(BOOT_$(1)).EFI: build/uefi/$(1)/fathom.so scripts/finish-efi
 
 -include $$(EFI_OBJECTS_$(1):.o=.d)
 
-build/check/$(1)/%: % .clang-tidy $$(HEADERS) | $$(EFI_NEEDS_$(1))
+# The object is new when a header is.
+build/check/$(1)/%: % build/uefi/$(1)/%.o .clang-tidy
 	$$(call say,TIDY,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)clang-tidy --quiet $$< -- --target=$(1)-linux-gnu -std=gnu11 -I. $$(FREESTANDING) $(if $(filter x86_64,$(1)),-mno-red-zone) \
@@ -244,7 +244,7 @@ TIDIED := $(patsubst %,build/check/$(NATIVE)/%,$(filter %.c,$(EFI_SOURCES_$(NATI
           $(patsubst %,build/check/$(FOREIGN)/%,$(wildcard arch/$(FOREIGN)/*.c arch/$(FOREIGN)/own/*.c)) \
           $(patsubst %,build/check/linux/%,$(wildcard boot/linux/*.c))
 
-build/check/linux/%: % .clang-tidy $(HEADERS) | build/setup.stamp
+build/check/linux/%: % build/linux/$(NATIVE)/%.o .clang-tidy
 	$(call say,TIDY,$@)
 	@mkdir -p $(@D)
 	$(Q)clang-tidy --quiet $< -- -std=gnu11 -I. >$@.log 2>&1 || { cat $@.log; exit 1; }
