@@ -71,6 +71,19 @@ void uefi_machine_identify(void)
     fingerprint(info.fingerprint);
 }
 
+/* `windows = off` needs a firmware that takes interrupts; where it cannot be had the run has windows. */
+static void try_without_windows(void)
+{
+    struct reading once = {.kernel = (uintptr_t)reader_empty_kernel};
+    struct window_result result;
+    const char *why = own_no_window(&once, 1, info.counters, &result);
+
+    if (why) {
+        warn("windows", "windows = off cannot be had: %s", why);
+        windows = true;
+    }
+}
+
 void uefi_machine_start(const struct config *c)
 {
     size_t profile_mib = c->profile == PROFILE_SMOKE ? 64 : 512;
@@ -98,6 +111,10 @@ void uefi_machine_start(const struct config *c)
     own_page_sizes(info.page_bytes);
     info.counters = own_counters(&info.no_counters);
     info.no_deadline = own_no_deadline();
+    if (!windows)
+        try_without_windows();
+    if (!windows)
+        info.no_deadline = "windows are off: nothing ends a kernel";
 }
 
 void uefi_machine_finish(void)
@@ -139,7 +156,7 @@ void machine_describe_environment(struct record *r)
     record_boolean(r, "windows", windows && !not_ours);
     if (not_ours)
         record_text(r, "no_windows", not_ours);
-    record_text(r, "tick", tick_no_control() ? tick_no_control() : "stopped in windows");
+    record_text(r, "tick", !windows ? "left running" : tick_no_control() ? tick_no_control() : "stopped in windows");
     record_integer(r, "deadline_ms", info.no_deadline ? 0 : deadline_ms);
     record_object(r, "control");
     for (size_t i = 0; i < count; i++)
