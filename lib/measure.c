@@ -17,6 +17,8 @@ enum {
 /* Long enough that one step of a coarse time stamp (10 to 40 ns) is 0.5 % of it, short enough to
  * slip between the interruptions of a shared machine. */
 static const double SPAN_SECONDS = 8e-6;
+/* A kernel that takes no time at all is not iterated for ever. */
+static const uint64_t ITERATIONS_MAXIMUM = (uint64_t)1 << 40;
 /* The longest stretch of warming up in one window, so that a window stays far below its deadline. */
 static const double WARM_WINDOW_SECONDS = 0.02;
 
@@ -91,14 +93,16 @@ struct window_result meter_start(struct meter *m, enum profile profile)
     return result;
 }
 
-/* How often the kernel has to iterate to last one span. It is doubled until it lasts long enough to tell. */
+/*
+ * How often the kernel has to iterate to last one span. The number that is there to begin with is doubled
+ * until it lasts long enough to tell.
+ */
 static struct window_result find_iterations(struct meter *m, const struct kernel *k, uint64_t *iterations)
 {
     struct window_result result = {0};
     double ticks = 0;
 
-    *iterations = 1;
-    for (unsigned doubling = 0; doubling < 40; doubling++) {
+    while (*iterations < ITERATIONS_MAXIMUM) {
         struct reading r[2];
         for (size_t i = 0; i < 2; i++)
             r[i] = (struct reading){.kernel = k->entry, .argument = {*iterations, k->data}};
@@ -112,7 +116,7 @@ static struct window_result find_iterations(struct meter *m, const struct kernel
         *iterations *= 2;
     }
     double scaled = (double)*iterations * m->span_ticks * fmax(k->stretch, 1) / fmax(ticks, 1);
-    *iterations = scaled < 1 ? 1 : (uint64_t)scaled;
+    *iterations = (uint64_t)fmax(1, fmin(scaled, (double)ITERATIONS_MAXIMUM));
     return result;
 }
 
@@ -163,7 +167,7 @@ static void reap(const struct meter *m, const struct reading *r, double units, s
 
 struct window_result meter_measure(struct meter *m, const struct kernel *k, struct point *out)
 {
-    uint64_t iterations;
+    uint64_t iterations = 1;
     struct harvest h = {.accepted = 0};
     unsigned wanted = m->readings < POINT_READINGS ? m->readings : POINT_READINGS;
 
@@ -172,6 +176,8 @@ struct window_result meter_measure(struct meter *m, const struct kernel *k, stru
     struct window_result result = find_iterations(m, k, &iterations);
     if (result.end == WINDOW_RAN)
         result = warm_up(m, k, iterations);
+    if (result.end == WINDOW_RAN) /* while it was cold, the kernel may have taken many times longer */
+        result = find_iterations(m, k, &iterations);
 
     /* A kernel that cannot be split makes long readings; fewer of them fit a window. */
     struct reading list[LIST_READINGS];
