@@ -35,7 +35,8 @@ static struct fake {
     double harness;       /* core cycles that the reader spends around each call */
     double stamp_steps;   /* the time stamp moves on by this many ticks at once */
     unsigned windows;     /* run so far */
-    unsigned void_every;  /* each so many windows an interrupt gets in */
+    unsigned void_every;  /* one in so many windows an interrupt gets in … */
+    uint64_t random;      /* … at random */
     unsigned ends_at;     /* this window does not end as it should … */
     enum window_end ends; /* … but so */
     struct fault fault;
@@ -95,7 +96,7 @@ struct window_result machine_window(struct reading *list, size_t count)
     fake.windows++;
     if (fake.windows == fake.ends_at)
         return (struct window_result){.end = fake.ends, .fault = fake.fault};
-    if (fake.void_every && fake.windows % fake.void_every == 0)
+    if (fake.void_every && random_below(&fake.random, fake.void_every) == 0)
         result.interrupts = 1;
     for (size_t i = 0; i < count; i++) {
         list[i].begin_ticks = stamp();
