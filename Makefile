@@ -3,7 +3,7 @@
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 .SECONDARY:
-MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
@@ -131,7 +131,7 @@ SOURCES_$(1) := $$(wildcard arch/*.c arch/$(1)/*.[cS] lib/*.c probes/*/*.c)
 EFI_SOURCES_$(1) := boot/uefi/start_$(1).S $$(wildcard boot/uefi/*.c arch/$(1)/own/*.[cS]) $$(SOURCES_$(1))
 EFI_OBJECTS_$(1) := $$(EFI_SOURCES_$(1):%=build/uefi/$(1)/%.o)
 EFI_NEEDS_$(1) := build/newlib/$(1).stamp $(if $(filter $(FOREIGN),$(1)),build/gnu-efi/stamp)
-EFI_INCLUDES_$(1) := -isystem build/newlib/$(1)/$(1)-elf/include \
+EFI_INCLUDES_$(1) := -isystem $$(NEWLIB_$(1))/include \
     -isystem $(GNUEFI_$(1))/include/efi -isystem $(GNUEFI_$(1))/include/efi/$(1)
 
 build/uefi/$(1)/%.o: % Makefile | $$(EFI_NEEDS_$(1))
@@ -144,14 +144,14 @@ build/uefi/$(1)/fathom.so: $$(EFI_OBJECTS_$(1)) boot/uefi/image.lds
 	$$(call say,LD,$$@)
 	$$(Q)$(CROSS_$(1))ld -nostdlib --no-warn-rwx-segments --no-warn-execstack -shared -Bsymbolic --no-undefined --build-id=none \
 	    -T boot/uefi/image.lds -o $$@ $$(EFI_OBJECTS_$(1)) --start-group $(GNUEFI_$(1))/lib/libgnuefi.a \
-	    build/newlib/$(1)/$(1)-elf/lib/libc.a build/newlib/$(1)/$(1)-elf/lib/libm.a \
+	    $$(NEWLIB_$(1))/lib/libc.a $$(NEWLIB_$(1))/lib/libm.a \
 	    $$$$($(CROSS_$(1))gcc -print-libgcc-file-name) --end-group
 
 build/$(BOOT_$(1)).EFI: build/uefi/$(1)/fathom.so scripts/finish-efi
 	$$(call say,PE,$$@)
 	$$(Q)$(CROSS_$(1))objcopy --strip-all --section-alignment=4096 --file-alignment=512 --target=efi-app-$(1) \
-	    $$(foreach s,.hash .gnu.hash .dynsym .dynstr,-R $$(s)) $$< $$@.unfinished
-	$$(Q)scripts/finish-efi $(1) $$@.unfinished $$@
+	    $$(foreach s,.hash .gnu.hash .dynsym .dynstr,-R $$(s)) $$< $$(<:.so=.efi)
+	$$(Q)scripts/finish-efi $(1) $$(<:.so=.efi) $$@
 
 -include $$(EFI_OBJECTS_$(1):.o=.d)
 
@@ -159,8 +159,7 @@ build/$(BOOT_$(1)).EFI: build/uefi/$(1)/fathom.so scripts/finish-efi
 build/check/$(1)/%: % build/uefi/$(1)/%.o .clang-tidy
 	$$(call say,TIDY,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)clang-tidy --quiet $$< -- --target=$(1)-linux-gnu -std=gnu11 -I. $$(FREESTANDING) $(if $(filter x86_64,$(1)),-mno-red-zone) \
-	    -DGNU_EFI_USE_MS_ABI \
+	$$(Q)clang-tidy --quiet $$< -- --target=$(1)-linux-gnu -std=gnu11 -I. $$(FREESTANDING) -DGNU_EFI_USE_MS_ABI \
 	    -nostdlibinc $$(EFI_INCLUDES_$(1)) >$$@.log 2>&1 || { cat $$@.log; exit 1; }
 	@touch $$@
 endef
@@ -225,16 +224,26 @@ build/tests/%: build/tests/objects/tests/unit/%.c.o $$(call unit_objects,$$*)
 	$(call say,LD,$@)
 	$(Q)gcc $(SANITIZE) $^ $(call comment,libs,tests/unit/$*.c) -lcmocka -lm -o $@
 
+# $(1): ISA. The probes on modelled cores, all of tests/model in one program; it runs on any machine.
+define model_rules
+MODEL_SOURCES_$(1) := $$(wildcard tests/model/*.c tests/model/$(1)/*.c lib/*.c probes/*/*.c) arch/emit.c arch/$(1)/emit.c
+build/tests/model_$(1): $$(MODEL_SOURCES_$(1):%=build/tests/objects/%.o)
+	$$(call say,LD,$$@)
+	$$(Q)gcc $$(SANITIZE) $$^ -lcapstone -lunicorn -lcmocka -lm -o $$@
+endef
+$(foreach isa,$(ISAS),$(eval $(call model_rules,$(isa))))
+MODEL_TESTS := $(ISAS:%=build/tests/model_%)
+
 -include $(shell find build/tests/objects -name '*.d' 2>/dev/null)
 
-TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img $(UNIT_TESTS)
+TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img $(UNIT_TESTS) $(MODEL_TESTS)
 
 test: $(TESTED)
-	@CMOCKA_MESSAGE_OUTPUT=TAP scripts/test $(UNIT_TESTS) $(TEST_RUNS)
+	@CMOCKA_MESSAGE_OUTPUT=TAP scripts/test $(UNIT_TESTS) $(MODEL_TESTS) $(TEST_RUNS)
 
 # The same, and what tests leave out when nobody says that there is time.
 test-long: $(TESTED)
-	@LONG=1 CMOCKA_MESSAGE_OUTPUT=TAP scripts/test $(UNIT_TESTS) $(TEST_RUNS)
+	@LONG=1 CMOCKA_MESSAGE_OUTPUT=TAP scripts/test $(UNIT_TESTS) $(MODEL_TESTS) $(TEST_RUNS)
 
 # ---- Linters -------------------------------------------------------------------------------------
 
