@@ -24,7 +24,8 @@
     X(FAR, 6, 0, 0) \
     X(MAIR, 10, 2, 0) \
     X(VBAR, 12, 0, 0) \
-    X(CNTKCTL, 14, 1, 0)
+    X(CNTKCTL, 14, 1, 0) \
+    X(ZCR, 1, 2, 0) /* last: only where there is SVE */
 
 enum el1_register {
 #define EL1_ENUMERATOR(name, crn, crm, op2) EL1_##name,

@@ -24,6 +24,7 @@ static void *stack;
     (UINT64_C(1) << 11 | UINT64_C(1) << 20 | UINT64_C(1) << 22 | UINT64_C(1) << 23 | UINT64_C(1) << 28 | \
      UINT64_C(1) << 29 | UINT64_C(1) << 3 | UINT64_C(1) << 12 | UINT64_C(1) << 2 | UINT64_C(1) << 0)
 #define CPACR_WORKER (UINT64_C(3) << 20 | UINT64_C(3) << 16) /* FPEN, ZEN: nothing traps */
+#define ZCR_WORKER UINT64_C(0xf)                             /* LEN: the longest vectors there are */
 #define MAIR_WORKER UINT64_C(0xff)                           /* index 0 (WORKER_MEMORY_INDEX) */
 
 /*
@@ -59,6 +60,12 @@ struct el2 {
     struct fine_grained_traps traps;
     uint64_t el1[EL1_REGISTER_COUNT];
 };
+
+/* ZCR, the last, exists only with SVE. */
+static unsigned el1_register_count(void)
+{
+    return field(READ(ID_AA64PFR0_EL1), 32, 4) ? EL1_REGISTER_COUNT : EL1_ZCR;
+}
 
 static bool has_traps(void)
 {
@@ -101,13 +108,13 @@ static void el2_save(struct el2 *f)
     if (has_traps())
         f->traps = (struct fine_grained_traps){READ(HFGRTR_EL2), READ(HFGWTR_EL2), READ(HFGITR_EL2), READ(HDFGRTR_EL2),
                                                READ(HDFGWTR_EL2)};
-    for (unsigned r = 0; r < EL1_REGISTER_COUNT; r++)
+    for (unsigned r = 0; r < el1_register_count(); r++)
         f->el1[r] = el1_read(r, own.e2h);
 }
 
 static void el2_restore(const struct el2 *f)
 {
-    for (unsigned r = 0; r < EL1_REGISTER_COUNT; r++)
+    for (unsigned r = 0; r < el1_register_count(); r++)
         el1_write(r, own.e2h, f->el1[r]);
     WRITE(SP_EL1, f->stack);
     WRITE(ELR_EL2, f->return_address);
@@ -155,6 +162,8 @@ static void el2_prepare(const struct el2 *f, bool firmware_interrupts)
     el1_write(EL1_TCR, own.e2h, tcr_low_half(READ(ID_AA64MMFR0_EL1)));
     el1_write(EL1_MAIR, own.e2h, MAIR_WORKER);
     el1_write(EL1_VBAR, own.e2h, (uintptr_t)guard_vectors);
+    if (el1_register_count() > EL1_ZCR)
+        el1_write(EL1_ZCR, own.e2h, ZCR_WORKER);
     __asm__ volatile("dsb ishst" ::: "memory");
     isb();
     __asm__ volatile("tlbi vmalle1\n\tdsb nsh" ::: "memory");
