@@ -86,10 +86,10 @@ void journal_add(struct journal *j, const char *text, size_t bytes)
                 return;
             ours = true;
             newest = j->runs++ == 0;
+            if (newest && record_line_value(line, length, "repeat", value, sizeof value))
+                j->repeat = (unsigned)strtoul(value, NULL, 10);
             if (newest && record_line_value(line, length, "repeat_index", value, sizeof value))
                 j->repeat_done = (unsigned)strtoul(value, NULL, 10);
-        } else if (strcmp(kind, "done") == 0) {
-            j->repeat_finished |= newest;
         } else if (record_line_value(line, length, "probe", value, sizeof value)) {
             if (strcmp(kind, "start") == 0)
                 read_start(j, value);

@@ -27,8 +27,8 @@ struct journal {
     struct journal_entry entries[JOURNAL_PROBES];
     size_t count;
     unsigned runs;        /* earlier runs of this machine that were read */
-    unsigned repeat_done; /* `repeat_index` of the newest run, 0 when there is none */
-    bool repeat_finished; /* the newest run reached its `done` record */
+    unsigned repeat;      /* of the newest run: how many were asked for; 0 when there is none */
+    unsigned repeat_done; /* of the newest run: which of them it was */
 };
 
 void journal_start(struct journal *j, const char *fingerprint);

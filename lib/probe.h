@@ -8,6 +8,7 @@
 #include "lib/machine.h"
 #include "lib/measure.h"
 #include "lib/record.h"
+#include "lib/report.h"
 #include "lib/run.h"
 #include "lib/statistics.h"
 #include "lib/sweep.h"

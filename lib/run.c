@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/known.h"
 #include "lib/machine.h"
 #include "lib/probe.h"
 
@@ -120,140 +119,7 @@ static bool planned(const struct run *r, const struct probe_definition *d)
     return r->config.probes[0] ? named(r->config.probes, d->name) : !d->debug;
 }
 
-/* ---- Findings ---------------------------------------------------------------------------------- */
-
-static bool declared(const struct probe_definition *d, const char *name, const char **unit)
-{
-    for (const struct finding_declaration *f = d->findings; f && f->name; f++)
-        if (!strcmp(f->name, name)) {
-            *unit = f->unit;
-            return true;
-        }
-    return false;
-}
-
-double rounded(double value)
-{
-    if (!isfinite(value) || !(fabs(value) < 1e12))
-        return value;
-    return (value < 0 ? -1 : 1) * floor(fabs(value) * 1e4 + 0.5) / 1e4;
-}
-
-/* A byte count as people write it, other values to three decimals at most. */
-static void value_text(char *out, size_t room, double value, const char *unit)
-{
-    if (!strcmp(unit, "bytes") && value >= 1048576 && !(fmod(value, 65536) > 0))
-        snprintf(out, room, "%g MiB", value / 1048576);
-    else if (!strcmp(unit, "bytes") && value >= 1024)
-        snprintf(out, room, "%g KiB", value / 1024);
-    else if (!strcmp(unit, "Hz") && value >= 1e6)
-        snprintf(out, room, "%.3f GHz", value / 1e9);
-    else
-        snprintf(out, room, "%.4g %s", value, unit);
-}
-
-/* "level=1 page=4k", or nothing. */
-static void variants_text(char *out, size_t room, const struct finding *f)
-{
-    size_t used = 0;
-    out[0] = 0;
-    for (size_t i = 0; i < FINDING_VARIANTS && f->variants[i].key && used < room; i++) {
-        const char *space = i ? " " : "";
-        int n = f->variants[i].text
-                    ? snprintf(out + used, room - used, "%s%s=%s", space, f->variants[i].key, f->variants[i].text)
-                    : snprintf(out + used, room - used, "%s%s=%.0f", space, f->variants[i].key, f->variants[i].number);
-        used += n > 0 ? (size_t)n : 0;
-    }
-}
-
-static void print_finding(const struct finding *f, const char *unit, char grade, const char *reason,
-                          const struct known_value *known)
-{
-    char variants[64], value[40], interval[64] = "", published[96] = "", line[320];
-
-    variants_text(variants, sizeof variants, f);
-    if (grade == 'U')
-        snprintf(value, sizeof value, "%s", "-");
-    else
-        value_text(value, sizeof value, f->value, unit);
-    if (grade != 'U' && isfinite(f->low) && isfinite(f->high)) {
-        char low[28], high[28];
-        value_text(low, sizeof low, f->low, unit);
-        value_text(high, sizeof high, f->high, unit);
-        snprintf(interval, sizeof interval, "[%s, %s]", low, high);
-    }
-    size_t used = 0;
-    for (const struct known_value *k = known; k && used < sizeof published; k = known_next(k)) {
-        char text[40];
-        value_text(text, sizeof text, k->value, unit);
-        int n = snprintf(published + used, sizeof published - used, "%s%s", used ? " or " : "published ", text);
-        used += n > 0 ? (size_t)n : 0;
-    }
-    snprintf(line, sizeof line, "  %-36s %-14s %12s  %c  %-22s %s%s%s\n", f->name, variants, value, grade, interval,
-             grade == 'U' && reason ? reason : "", grade == 'U' && reason && known ? "; " : "", published);
-    machine_print(line);
-}
-
-void report(struct probe *p, const struct finding *f)
-{
-    struct run *run = p->run;
-    char text[128], variants[64], grade = f->grade;
-    const char *unit = "", *reason = f->reason;
-
-    if (!declared(p->definition, f->name, &unit)) {
-        snprintf(text, sizeof text, "probe %s reported a finding that it does not declare", p->definition->name);
-        record_warning(&run->writer, f->name, text);
-        p->outcome = OUTCOME_FAULT;
-        p->fault = (struct fault){.vector = "undeclared-finding"};
-        return;
-    }
-    if (isnan(f->value))
-        grade = 'U';
-    if (!run->trusted) {
-        grade = 'U';
-        reason = "untrusted-clock"; /* the cause stands in the summary and in `done` */
-    }
-    variants_text(variants, sizeof variants, f);
-    const struct known_value *known = known_find(machine_info()->core_name, f->name, variants);
-
-    struct record r;
-    record_start(&r, &run->writer, "finding");
-    record_text(&r, "probe", p->definition->name);
-    record_text(&r, "name", f->name);
-    record_integer(&r, "core", machine_info()->core);
-    for (size_t i = 0; i < FINDING_VARIANTS && f->variants[i].key; i++) {
-        if (f->variants[i].text)
-            record_text(&r, f->variants[i].key, f->variants[i].text);
-        else
-            record_number(&r, f->variants[i].key, f->variants[i].number);
-    }
-    record_number(&r, "value", grade == 'U' ? NAN : rounded(f->value)); /* NaN is written as null */
-    record_text(&r, "unit", unit);
-    record_number(&r, "low", grade == 'U' ? NAN : rounded(f->low));
-    record_number(&r, "high", grade == 'U' ? NAN : rounded(f->high));
-    record_text(&r, "grade", (const char[]){grade, 0});
-    if (grade == 'U' && reason)
-        record_text(&r, "reason", reason);
-    if (f->method)
-        record_text(&r, "method", f->method);
-    record_array(&r, "curves");
-    for (size_t i = 0; i < FINDING_CURVES && f->curves[i]; i++)
-        record_text(&r, NULL, f->curves[i]);
-    record_close(&r);
-    if (known) {
-        record_array(&r, "published");
-        for (const struct known_value *k = known; k; k = known_next(k)) {
-            record_object(&r, NULL);
-            record_number(&r, "value", k->value);
-            record_text(&r, "source", k->source);
-            record_close(&r);
-        }
-        record_close(&r);
-    }
-    record_send(&r);
-    run->findings++;
-    print_finding(f, unit, grade, reason, known);
-}
+/* ---- Trust ------------------------------------------------------------------------------------- */
 
 void trust(struct probe *p, const char *untrusted_cause)
 {
@@ -457,6 +323,22 @@ static void print_summary(const struct run *r, double seconds)
     }
 }
 
+static void warn_no_window(struct run *r, const struct window_result *result)
+{
+    char text[160];
+
+    snprintf(text, sizeof text, "the first window did not end as it should, no reading can be taken: %s",
+             result->end == WINDOW_TIMEOUT ? "timeout"
+             : result->fault.vector        ? result->fault.vector
+                                           : "fault");
+    record_warning(&r->writer, "window", text);
+    snprintf(text, sizeof text, "Nothing can be measured here: %s\n",
+             result->end == WINDOW_TIMEOUT ? "timeout"
+             : result->fault.vector        ? result->fault.vector
+                                           : "fault");
+    machine_print(text);
+}
+
 int run_all(struct run *r)
 {
     const struct probe_definition *order[PLAN_PROBES];
@@ -465,6 +347,8 @@ int run_all(struct run *r)
 
     snprintf(r->untrusted_cause, sizeof r->untrusted_cause, "the clock was not examined");
     send_run(r);
+    if (r->warn)
+        r->warn(&r->writer);
     if (!names_exist(r, order, count)) {
         send_done(r, 0, 2);
         return 2;
@@ -474,7 +358,7 @@ int run_all(struct run *r)
     send_machine(r);
     send_environment(r);
     if (result.end != WINDOW_RAN)
-        record_warning(&r->writer, "window", "the first window did not end as it should; no reading can be taken");
+        warn_no_window(r, &result);
 
     /* The gates come first and always: every finding rests on them. */
     for (int gates = 1; gates >= 0 && result.end == WINDOW_RAN; gates--)

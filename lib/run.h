@@ -35,6 +35,7 @@ struct run {
     char untrusted_cause[96]; /* why not */
     unsigned outcomes[OUTCOMES];
     unsigned findings;
+    void (*warn)(struct writer *w); /* sends the platform's warnings, behind the `run` record; NULL where it has none */
 };
 
 /*
@@ -47,8 +48,6 @@ int run_all(struct run *r);
 
 /* The probes of this binary, in the order in which they run. */
 size_t run_probes(const struct probe_definition *out[], size_t room);
-/* To the four decimals that records carry; times and cycles are not known better. */
-double rounded(double value);
 /* Prints them for people, with their findings or without. */
 void run_list(bool findings);
 

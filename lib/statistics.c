@@ -40,6 +40,13 @@ double quantile(const double *sorted, size_t count, double q)
 }
 
 /* Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014, figure 17. */
+double rounded(double value)
+{
+    if (!isfinite(value) || !(fabs(value) < 1e12))
+        return value;
+    return (value < 0 ? -1 : 1) * floor(fabs(value) * 1e4 + 0.5) / 1e4;
+}
+
 uint64_t random_next(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15;

@@ -10,6 +10,9 @@ void sort_numbers(double *values, size_t count);
 /* Quantile q in 0 … 1 of sorted values, linear between neighbours; NaN when there are none. */
 double quantile(const double *sorted, size_t count, double q);
 
+/* To the four decimals that records carry; times and cycles are not known better. */
+double rounded(double value);
+
 /* SplitMix64 (Steele, Lea, Flood 2014): small, and the same sequence everywhere. */
 uint64_t random_next(uint64_t *state);
 /* Uniform in 0 … bound - 1, bound > 0, without modulo bias worth speaking of (Lemire 2019, multiply-shift). */

@@ -339,21 +339,3 @@ void sweep_free(struct sweep *s)
     s->points = NULL;
     s->count = s->room = 0;
 }
-
-/* ---- Findings ---------------------------------------------------------------------------------- */
-
-void report_capacity(struct probe *p, const struct finding *f, const struct stair *s)
-{
-    struct finding filled = *f;
-
-    filled.value = filled.low = filled.high = NAN;
-    if (s->left) {
-        filled.value = s->value;
-        filled.low = s->low;
-        filled.high = s->high;
-        filled.method = s->half ? "half of the rise to the next level" : "last point before the rise to the next level";
-    } else {
-        filled.reason = "the level was not left within the range";
-    }
-    report(p, &filled);
-}

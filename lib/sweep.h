@@ -95,29 +95,4 @@ bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double spa
  */
 bool sweep_line_left(struct probe *p, const struct sweep *s, double excess, double *low, double *high);
 
-/* ---- Findings ---------------------------------------------------------------------------------- */
-
-enum { FINDING_VARIANTS = 3, FINDING_CURVES = 4 };
-
-struct finding {
-    const char *name;
-    struct {
-        const char *key, *text; /* text NULL: the number */
-        double number;
-    } variants[FINDING_VARIANTS];
-    double value;       /* NAN: not decided */
-    double low, high;   /* last good and first bad; both NAN where it is not an interval */
-    char grade;         /* 'A', 'B', 'C', 'U' */
-    const char *reason; /* for U */
-    const char *method;
-    const char *curves[FINDING_CURVES];
-};
-
-/* Sends the record and keeps the finding for the table. In an untrusted place it becomes grade U. */
-void report(struct probe *p, const struct finding *f);
-/* The verdict of a gate probe: NULL trusts this place, else the cause why not. */
-void trust(struct probe *p, const char *untrusted_cause);
-/* The capacity that a stair shows; undecided when the curve ends before the level is left. */
-void report_capacity(struct probe *p, const struct finding *f, const struct stair *s);
-
 #endif

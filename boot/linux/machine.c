@@ -23,6 +23,7 @@
 
 #include "arch/identify.h"
 #include "boot/linux/linux.h"
+#include "lib/hash.h"
 #include "lib/record.h"
 
 enum { AREAS = 64, SMALL_PAGE_MAXIMUM = 65536, IDENTITY_VALUES = 512, SIGNAL_STACK_BYTES = 65536 };
@@ -271,13 +272,6 @@ static double calibrate_ticks(void)
     return hz[0];
 }
 
-static uint64_t fnv1a(uint64_t hash, const void *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
-    return hash;
-}
-
 static bool huge_pages_offered(void)
 {
     char mode[64] = "";
@@ -324,9 +318,9 @@ const char *linux_machine_start(int core, unsigned deadline)
 
     static struct identity_value raw[IDENTITY_VALUES];
     size_t count = identify_raw(raw, IDENTITY_VALUES);
-    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a 64 offset basis */
+    uint64_t hash = HASH_START;
     for (size_t i = 0; i < count; i++)
-        hash = fnv1a(hash, &raw[i].value, sizeof raw[i].value);
+        hash = hash_bytes(hash, &raw[i].value, sizeof raw[i].value);
     snprintf(info.fingerprint, sizeof info.fingerprint, "%016llx", (unsigned long long)hash);
     return NULL;
 }

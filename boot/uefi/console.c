@@ -23,6 +23,8 @@ void console_start(void)
 {
     out = firmware.system->ConOut;
     in = firmware.system->ConIn;
+    if (out)
+        out->ClearScreen(out); /* the firmware's logo stands where the text will */
     cursor_was_visible = out && out->Mode && out->Mode->CursorVisible;
     if (cursor_was_visible)
         out->EnableCursor(out, FALSE); /* some consoles cannot; nothing depends on it */

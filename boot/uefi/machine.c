@@ -9,6 +9,7 @@
 #include "arch/identify.h"
 #include "arch/own.h"
 #include "lib/config.h"
+#include "lib/hash.h"
 
 static struct machine_info info;
 enum {
@@ -36,25 +37,18 @@ double machine_seconds(void)
 
 /* ---- Start and finish -------------------------------------------------------------------------- */
 
-static uint64_t fnv1a(uint64_t hash, const void *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
-    return hash;
-}
-
 /* Tells this machine from others: its identification registers, and its SMBIOS UUID where it has one. */
 static void fingerprint(char out[17])
 {
     static struct identity_value raw[IDENTITY_VALUES];
     size_t count = identify_raw(raw, IDENTITY_VALUES);
     struct smbios_system smbios;
-    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a, 64 bits: offset basis */
+    uint64_t hash = HASH_START;
 
     for (size_t i = 0; i < count; i++)
-        hash = fnv1a(hash, &raw[i].value, sizeof raw[i].value);
+        hash = hash_bytes(hash, &raw[i].value, sizeof raw[i].value);
     if (smbios_system(&smbios))
-        hash = fnv1a(hash, smbios.uuid, sizeof smbios.uuid);
+        hash = hash_bytes(hash, smbios.uuid, sizeof smbios.uuid);
     snprintf(out, 17, "%016llx", (unsigned long long)hash);
 }
 

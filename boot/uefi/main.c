@@ -34,6 +34,8 @@ static void read_configuration_file(struct config *c, const struct volume *v)
             for (bytes = CONFIG_BYTES; bytes > 0 && text[bytes - 1] != '\n'; bytes--)
                 ;
         }
+        if (bytes == 0) /* nobody wants that: the stick was damaged, or a copy went wrong */
+            warn("FATHOM.CFG", "the file is empty: everything is as it is without one");
         config_parse(c, "FATHOM.CFG", text, bytes, warn_config, NULL);
     } else if (file) {
         warn("FATHOM.CFG", "there is no memory to read it with");
@@ -106,13 +108,13 @@ static void power_off(void)
 /* ---- The run --------------------------------------------------------------------------------------- */
 
 /*
- * Which of config.repeat runs this is. The newest earlier run of this machine says; a series that
- * came to its end starts again from 1.
+ * Which of config.repeat runs this is. The newest earlier run of this machine says, when it asked for
+ * as many; a series that came to its end starts again from 1.
  */
 static unsigned repeat_index(const struct run *r)
 {
-    unsigned done = r->journal.repeat_done;
-    return done < r->config.repeat ? done + 1 : 1;
+    const struct journal *j = &r->journal;
+    return j->repeat == r->config.repeat && j->repeat_done < j->repeat ? j->repeat_done + 1 : 1;
 }
 
 /*
@@ -175,7 +177,7 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
     open_sinks(&r, &results, &volume, newest);
 
     uefi_machine_start(&r.config);
-    warnings_send(&r.writer);
+    r.warn = warnings_send;
     int failed = run_all(&r);
     enum after after = what_now(&r, &results);
     writer_stop(&r.writer);

@@ -1,0 +1,32 @@
+/*
+ * Findings: what a probe has decided, as a record and as a line of the table for people.
+ */
+#ifndef FATHOM_LIB_REPORT_H
+#define FATHOM_LIB_REPORT_H
+
+#include "lib/sweep.h"
+
+enum { FINDING_VARIANTS = 3, FINDING_CURVES = 4 };
+
+struct finding {
+    const char *name;
+    struct {
+        const char *key, *text; /* text NULL: the number */
+        double number;
+    } variants[FINDING_VARIANTS];
+    double value;       /* NAN: not decided */
+    double low, high;   /* last good and first bad; both NAN where it is not an interval */
+    char grade;         /* 'A', 'B', 'C', 'U' */
+    const char *reason; /* for U */
+    const char *method;
+    const char *curves[FINDING_CURVES];
+};
+
+/* Sends the record and prints the line. In an untrusted place the finding becomes grade U. */
+void report(struct probe *p, const struct finding *f);
+/* The capacity that a stair shows; undecided when the curve ends before the level is left. */
+void report_capacity(struct probe *p, const struct finding *f, const struct stair *s);
+/* The verdict of a gate probe: NULL trusts this place, else the cause why not. */
+void trust(struct probe *p, const char *untrusted_cause);
+
+#endif
