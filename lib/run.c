@@ -61,7 +61,7 @@ size_t run_probes(const struct probe_definition *out[], size_t room)
     return done;
 }
 
-void run_list(bool findings)
+void run_print_probes(bool findings)
 {
     const struct probe_definition *order[PLAN_PROBES];
     size_t count = run_probes(order, PLAN_PROBES);

@@ -49,6 +49,6 @@ int run_all(struct run *r);
 /* The probes of this binary, in the order in which they run. */
 size_t run_probes(const struct probe_definition *out[], size_t room);
 /* Prints them for people, with their findings or without. */
-void run_list(bool findings);
+void run_print_probes(bool findings);
 
 #endif

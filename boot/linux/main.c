@@ -160,7 +160,7 @@ int main(int count, char **words)
         bool findings = count == 3 && !strcmp(words[2], "--findings");
         if (count > 2 && !findings)
             return complain("list takes only --findings", words[2]);
-        run_list(findings);
+        run_print_probes(findings);
         return 0;
     }
     if (!strcmp(command, "help") || !strcmp(command, "--help") || !strcmp(command, "-h")) {
