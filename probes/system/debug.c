@@ -5,6 +5,8 @@
  * next probe unharmed; the one that never returns must end by the deadline. The last one reads through
  * pages of every size what was written through the frames' own addresses. They run only when named.
  */
+#include <string.h>
+
 #include "lib/probe.h"
 
 enum { CODE_BYTES = 4096 };
@@ -125,40 +127,58 @@ static void run_read_only(struct probe *p)
     commit(p, write_at, p->code.at);
 }
 
-/* Marks the first and last word of each page through one address, adds them up through the other. */
-static bool check_pages(struct probe *p, size_t page_bytes)
+/*
+ * Marks the first and last word of each page through one address, adds them up through the other.
+ * False when that could not be tried; the reason is in the probe.
+ */
+static bool read_pages(struct probe *p, size_t page_bytes, size_t pages, bool *good)
 {
-    enum { PAGES = 2 };
-    size_t mark = machine_map_mark();
     struct area a, sum;
     struct point pt;
-    const char *why = machine_map(&a, PAGES * page_bytes, page_bytes, AREA_DATA);
-    bool good = false;
 
     p->code = (struct area){0};
-    if (!why && probe_map(p, &sum, sizeof(uint64_t), 0)) {
-        struct code c = probe_code(p, CODE_BYTES);
-        struct kernel k = {.data = a.at, .units = 1};
-        uint64_t expected = 0;
+    if (!probe_map(p, &a, pages * page_bytes, page_bytes) || !probe_map(p, &sum, sizeof(uint64_t), 0))
+        return false;
+    struct code c = probe_code(p, CODE_BYTES);
+    struct kernel k = {.data = a.at, .units = 1};
+    uint64_t expected = 0;
 
-        emit_constant(&c, REG_T0, 0);
-        for (size_t page = 0; page < PAGES; page++)
-            for (unsigned end = 0; end < 2; end++) {
-                size_t at = page * page_bytes + (end ? page_bytes - sizeof(uint64_t) : 0);
-                uint64_t value = random_next(&p->random);
-                *(uint64_t *)(a.write + at) = value;
-                expected += value;
-                emit_constant(&c, REG_T1, a.at + at);
-                emit_load(&c, REG_T2, REG_T1, 0);
-                emit_add(&c, REG_T0, REG_T2);
-            }
-        emit_constant(&c, REG_T1, sum.at);
-        emit_store(&c, REG_T0, REG_T1, 0);
-        emit_return(&c);
-        good = probe_kernel(p, &c, 0, &k) && probe_measure(p, &k, &pt) && *(uint64_t *)sum.write == expected;
+    emit_constant(&c, REG_T0, 0);
+    for (size_t page = 0; page < pages; page++)
+        for (unsigned end = 0; end < 2; end++) {
+            size_t at = page * page_bytes + (end ? page_bytes - sizeof(uint64_t) : 0);
+            uint64_t value = random_next(&p->random);
+            *(uint64_t *)(a.write + at) = value;
+            expected += value;
+            emit_constant(&c, REG_T1, a.at + at);
+            emit_load(&c, REG_T2, REG_T1, 0);
+            emit_add(&c, REG_T0, REG_T2);
+        }
+    emit_constant(&c, REG_T1, sum.at);
+    emit_store(&c, REG_T0, REG_T1, 0);
+    emit_return(&c);
+    if (!probe_kernel(p, &c, 0, &k))
+        return false;
+    *good = probe_measure(p, &k, &pt) && *(uint64_t *)sum.write == expected;
+    return true;
+}
+
+/* Two pages, or where memory has no room for two, one. False when they were read, and wrong. */
+static bool check_pages(struct probe *p, size_t page_bytes)
+{
+    char reason[sizeof p->reason];
+    bool tried = false, good = false;
+
+    for (size_t pages = 2; pages > 0 && !tried; pages--) {
+        size_t mark = machine_map_mark();
+        tried = read_pages(p, page_bytes, pages, &good);
+        machine_map_release(mark);
+        if (!tried) { /* a row of the table says so; the next size may do */
+            memcpy(reason, p->reason, sizeof reason);
+            p->reason[0] = 0;
+            p->outcome = OUTCOME_OK;
+        }
     }
-    machine_map_release(mark);
-    p->code = (struct area){0};
 
     struct record r;
     record_start(&r, &p->run->writer, "table");
@@ -166,21 +186,25 @@ static bool check_pages(struct probe *p, size_t page_bytes)
     record_text(&r, "name", "pages");
     record_integer(&r, "page_bytes", page_bytes);
     record_boolean(&r, "good", good);
-    if (why)
-        record_text(&r, "reason", why);
+    if (!tried)
+        record_text(&r, "reason", reason);
     record_send(&r);
-    return good || why;
+    return good || !tried;
 }
 
 static void run_pages(struct probe *p)
 {
     const struct machine_info *info = machine_info();
 
-    for (size_t i = 0; i < sizeof info->page_bytes / sizeof info->page_bytes[0] && info->page_bytes[i]; i++)
-        if (!check_pages(p, info->page_bytes[i]) && p->outcome == OUTCOME_OK) {
+    for (size_t i = 0; i < sizeof info->page_bytes / sizeof info->page_bytes[0] && info->page_bytes[i]; i++) {
+        if (check_pages(p, info->page_bytes[i]))
+            continue;
+        if (p->outcome == OUTCOME_OK) {
             p->outcome = OUTCOME_FAULT;
             p->fault = (struct fault){.vector = "wrong-data", .address = info->page_bytes[i]};
         }
+        return;
+    }
 }
 
 #define DEBUG_PROBE(id, text) PROBE(debug_##id, .title = text, .family = "system", .debug = true, .run = run_##id)
