@@ -1,0 +1,385 @@
+"""What a run in QEMU must have left behind: the rules that hold for every run, and those its table names.
+
+Everything here looks at bytes only, so that selftest.py can hand it broken ones. Each function gives
+back complaints, one sentence each; none means that all is well.
+"""
+
+import json
+import re
+
+import records
+
+# What firmware prints when it lost control.
+CRASH = re.compile(rb"!!!! \w+ Exception|Synchronous (Exception|Abort)|ASSERT|Invalid Opcode|Unhandled|Resetting CPU")
+# Windows run in the upper half of the address space on both instruction sets (arch/own.h).
+HIGH_HALF = 0xFFFF_8000_0000_0000
+
+
+class Run:
+    """The records of one run: those that came over serial, those in its file, or both."""
+
+    def __init__(self, serial, volume):
+        self.serial, self.volume = serial, volume  # lines, as bytes; None where that sink was not used
+        longest = volume if serial is None or len(volume or ()) > len(serial) else serial
+        self.records = [json.loads(line) for line in longest]
+
+    def of(self, kind):
+        return [record for record in self.records if record["t"] == kind]
+
+    def one(self, kind):
+        found = self.of(kind)
+        return found[0] if len(found) == 1 else {}
+
+
+def split_runs(lines):
+    """Parts lines into runs; each begins with its `run` record."""
+    runs = []
+    for line in lines:
+        if line.startswith(b'{"t":"run"') or not runs:
+            runs.append([])
+        runs[-1].append(line)
+    return runs
+
+
+def read_file(data):
+    """Lines of a result file and what is wrong with it. Unlike a serial log it holds nothing but records."""
+    lines = data.split(b"\n")
+    last = lines.pop()
+    complaints = [f"line {i} of the file is no whole record: {line[:60]!r}"
+                  for i, line in enumerate(lines, 1) if not records.good(line)]
+    if last:
+        complaints.append(f"the file ends within a line: {last[:60]!r}")
+    return lines, complaints
+
+
+def declared(listing):
+    """Probes and their findings from what `fathom list --findings` prints: name -> (only when named, findings)."""
+    probes = {}
+    for line in listing.splitlines():
+        words = line.split()
+        if line.startswith(" "):
+            probes[name][1].add((words[0], words[1]))
+        elif words:
+            name = words[0]
+            probes[name] = (line.endswith("(only when named)"), set())
+    return probes
+
+
+# ---- Rules for every run ---------------------------------------------------------------------------
+
+
+def check_sinks(run, table):
+    """Serial and volume hold the same bytes, where both were to hold them."""
+    if table["records"] == "serial":
+        return ["there is a result file, and none was expected"] if run.volume is not None else []
+    if table["records"] == "volume":
+        return ["there are records on serial, and none were expected"] if run.serial is not None else []
+    if run.volume is None:
+        return ["there is no result file"]
+    if run.serial is None:
+        return ["there are no records on serial"]
+    if table["records"] == "volume cut short":
+        if len(run.volume) < len(run.serial) and run.volume == run.serial[: len(run.volume)]:
+            return []
+        return [f"the volume's {len(run.volume)} records are not the first ones of serial's {len(run.serial)}"]
+    for i, (one, other) in enumerate(zip(run.serial, run.volume), 1):
+        if one != other:
+            return [f"record {i} differs: serial {one[:80]!r}, volume {other[:80]!r}"]
+    if len(run.serial) != len(run.volume):
+        return [f"serial has {len(run.serial)} records, the volume {len(run.volume)}"]
+    return []
+
+
+def check_frame(run, table):
+    """
+    The records every run has, each once and in its place; and the run trusts no emulator. It knows one
+    by name where the core tells: AArch64 has only the core's own identity for that (arch/aarch64/identify.c).
+    """
+    kinds = [record["t"] for record in run.records]
+    complaints = [f"there are {kinds.count(kind)} {kind} records" for kind in ("run", "machine", "environment", "done")
+                  if kinds.count(kind) != 1]
+    if kinds[:1] != ["run"]:
+        complaints.append("the first record is not `run`")
+    if kinds[-1:] != ["done"]:
+        complaints.append(f"the run did not end: its last record is {run.records[-1] if run.records else None}")
+    if run.one("machine").get("emulator") != (table["isa"] == "x86_64" or table["cpu"] == "max"):
+        complaints.append(f"the run's idea of an emulator is wrong: {run.one('machine').get('emulator')}")
+    if run.one("done").get("trusted") is not False or not run.one("done").get("untrusted_cause"):
+        complaints.append("the run trusts the emulator's clock")
+    return complaints
+
+
+def check_order(run):
+    """Each `start` has its `end` before the next, and what belongs to a probe stands between the two."""
+    complaints, open_probe = [], None
+    for record in run.records:
+        kind, probe = record["t"], record.get("probe")
+        if kind == "start":
+            if open_probe:
+                complaints.append(f"{probe} starts before {open_probe} ended")
+            open_probe = probe
+        elif kind == "end":
+            if probe != open_probe and record["outcome"] != "skipped":
+                complaints.append(f"{probe} ends without having started")
+            open_probe = None
+        elif probe and probe != open_probe:
+            complaints.append(f"a {kind} record of {probe} stands outside of its probe")
+    if open_probe:
+        complaints.append(f"{open_probe} started and never ended")
+    return complaints
+
+
+def check_done(run):
+    """What `done` counts is what the records show."""
+    done, ends = run.one("done"), run.of("end")
+    counted = {outcome: sum(end["outcome"] == outcome for end in ends) for outcome in ("ok", "skipped", "fault", "timeout")}
+    counted["findings"] = len(run.of("finding"))
+    return [f"done says {key} = {done.get(key)}, the records show {value}"
+            for key, value in counted.items() if done.get(key) != value]
+
+
+def check_findings(run, probes):
+    """Declared, and undecided, since an emulator's times mean nothing."""
+    complaints = []
+    for finding in run.of("finding"):
+        name = finding["name"]
+        if (name, finding["unit"]) not in probes.get(finding["probe"], (False, set()))[1]:
+            complaints.append(f"{finding['probe']} does not declare the finding {name} in {finding['unit']}")
+        if finding["grade"] != "U" or finding["value"] is not None or not finding.get("reason"):
+            complaints.append(f"{name} is decided in an emulator: {finding}")
+    return complaints
+
+
+def check_curves(run):
+    return [f"the arrays of curve {curve['name']} have different lengths"
+            for curve in run.of("curve")
+            if len({len(value) for value in curve.values() if isinstance(value, list)}) != 1]
+
+
+# ---- What the table expects ------------------------------------------------------------------------
+
+
+def expected_outcomes(table, probes):
+    """Probe -> outcome. The gate, clock, runs always."""
+    named = table["probes"].replace(",", " ").split()
+    names = set(named) | {"clock"} if named else {name for name, (debug, _) in probes.items() if not debug}
+    outcomes = dict.fromkeys(names, "ok")
+    outcomes.update((line.split()[0], "fault") for line in lines_of(table["faults"]))
+    outcomes.update(dict.fromkeys(table["timeouts"].split(), "timeout"))
+    outcomes.update((line.split(":")[0], "skipped") for line in lines_of(table["skips"]))
+    return outcomes
+
+
+def lines_of(text):
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def check_outcomes(run, table, probes):
+    expected = expected_outcomes(table, probes)
+    found = {end["probe"]: end["outcome"] for end in run.of("end")}
+    complaints = [f"{name} ends as {found.get(name)}, not as {expected.get(name)}"
+                  for name in sorted(expected.keys() | found.keys()) if found.get(name) != expected.get(name)]
+    if len(found) != len(run.of("end")):
+        complaints.append("a probe ends twice")
+    reasons = {end["probe"]: end.get("reason", "") for end in run.of("end") if end["outcome"] == "skipped"}
+    for line in lines_of(table["skips"]):
+        name, _, pattern = line.partition(":")
+        if not re.search(pattern.strip(), reasons.get(name, "")):
+            complaints.append(f"{name} is skipped for this reason: {reasons.get(name)!r}")
+    status = 1 if {"fault", "timeout"} & set(expected.values()) or "cut short" in table["records"] else 0
+    if run.one("done").get("status") != status:
+        complaints.append(f"done has the status {run.one('done').get('status')}, not {status}")
+    return complaints
+
+
+def check_faults(run, table):
+    """Lines of the table: probe, vector, and what the address is: `none`, the `pc`, or `data` elsewhere."""
+    complaints, found = [], {fault["probe"]: fault for fault in run.of("fault")}
+    for line in lines_of(table["faults"]):
+        probe, vector, address = line.split()
+        fault = found.pop(probe, None)
+        if not fault:
+            complaints.append(f"{probe} has no fault record")
+            continue
+        touched, pc = int(fault["address"], 16), int(fault["pc"], 16)
+        kind = "none" if touched == 0 else "pc" if touched == pc else "data"
+        if fault["vector"] != vector or kind != address or pc < HIGH_HALF or 0 < touched < HIGH_HALF:
+            complaints.append(f"the fault of {probe} is not {vector} at {address}: {fault}")
+    return complaints + [f"unexpected fault: {fault}" for fault in found.values()]
+
+
+def check_warnings(run, table):
+    """Lines of the table: subject: pattern. Each has its warning, and each warning has its line."""
+    complaints = []
+    expected = [[part.strip() for part in line.split(":", 1)] for line in lines_of(table["warnings"])]
+    missing = list(expected)
+    for warning in run.of("warning"):
+        matches = [[subject, pattern] for subject, pattern in expected
+                   if warning["subject"] == subject and re.search(pattern, warning["text"])]
+        if not matches:
+            complaints.append(f"unexpected warning: {warning['subject']}: {warning['text']}")
+        missing = [line for line in missing if line not in matches]
+    return complaints + [f"there is no warning {subject}: {pattern}" for subject, pattern in missing]
+
+
+def check_fields(run, table):
+    """Lines of the table: record.field = JSON, or record.field ~ pattern; `absent` where it must not be."""
+    complaints = []
+    for line in lines_of(table["fields"]):
+        path, operator, wanted = line.split(None, 2)
+        kind, *keys = path.split(".")
+        value = run.one(kind)
+        for key in keys:
+            value = value.get(key, "absent") if isinstance(value, dict) else "absent"
+        if operator == "~":
+            good = isinstance(value, str) and re.search(wanted, value)
+        else:
+            good = value == ("absent" if wanted == "absent" else json.loads(wanted))
+        if not good:
+            complaints.append(f"{path} is {value!r}, not {operator} {wanted}")
+    return complaints
+
+
+def check_pages(run, table):
+    """debug_pages read through every page size there is, or says why the memory at hand has none."""
+    rows = [row for row in run.of("table") if row["name"] == "pages"]
+    if not rows:
+        return []
+    complaints = []
+    small = {int(size) for size in table["memory_lacks_pages"].split()}
+    sizes = run.one("environment").get("page_bytes", [])
+    if [row["page_bytes"] for row in rows] != sizes:
+        complaints.append(f"pages of {[row['page_bytes'] for row in rows]} were tried, the environment has {sizes}")
+    for row in rows:
+        if row["page_bytes"] in small:
+            if row["good"] or "contiguous memory" not in row.get("reason", ""):
+                complaints.append(f"memory was too small to try these pages, yet: {row}")
+        elif not row["good"]:
+            complaints.append(f"pages are not read correctly: {row}")
+    return complaints
+
+
+def check_silence(run, table):
+    """
+    The proof of silence (probes/system/noise.c). Under instruction counting an instruction takes 2^icount
+    ns, so whatever else runs on the core shows. In windows every repetition takes the same, and a kernel
+    twice as long costs the same constant to read; without windows it does not.
+
+    AArch64 counts instructions (INST_RETIRED); its time stamp ticks every 16 ns, so lengths are the same
+    when they are the two neighbours of the exact one. The time stamp of x86-64 is the instruction count.
+    """
+    rows = [row for row in run.of("table") if row["name"] == "silence"]
+    if [row["window"] for row in rows] != [True, False, True]:
+        return [f"there are {len(rows)} silence tables"]
+    complaints, constants = [], []
+    tick_hz = run.one("machine")["tick_hz"]
+    ns = 1 << int(table["icount"])
+    counted = "max_instructions" in rows[0]
+    if counted != (table["isa"] == "aarch64"):
+        complaints.append("instructions are counted on AArch64, and there only")
+    for row in rows:
+        low, high = (row["min_instructions"], row["max_instructions"]) if counted else \
+                    (row["min_ticks"] / ns, row["max_ticks"] / ns)
+        if row["kernel_instructions"] * ns < 0.02 * 1e9:
+            complaints.append(f"the kernel is shorter than 20 ms: {row}")
+        if not row["window"]:
+            if low == high or row["min_ticks"] == row["max_ticks"] or low <= row["kernel_instructions"] + max(constants):
+                complaints.append(f"without a window nothing disturbs: {row}")
+            continue
+        if low != high:
+            complaints.append(f"in a window repetitions differ: {row}")
+        constants.append(low - row["kernel_instructions"])
+        if counted:
+            exact = low * ns * tick_hz / 1e9
+            if row["max_ticks"] - row["min_ticks"] > 1 or abs(row["min_ticks"] - exact) > 2:
+                complaints.append(f"ticks are not those of the instructions: {row}")
+    if len(set(constants)) != 1 or not 0 < constants[0] < 50:
+        complaints.append(f"reading costs no constant: {constants}")
+    else:
+        table["notes"].append(f"reading costs {constants[0]:g} instructions, whatever the kernel's length")
+    return complaints
+
+
+SPECIAL = {"silence": check_silence}
+
+
+# ---- All of it -------------------------------------------------------------------------------------
+
+
+def check_run(run, table, probes, index):
+    """One run of a boot; `index` counts them from 1. table["repeat"] says whether they are a series."""
+    complaints = check_sinks(run, table) + check_frame(run, table)
+    if complaints:
+        return complaints  # the rest would only say so again
+    complaints += check_order(run) + check_done(run) + check_findings(run, probes) + check_curves(run)
+    complaints += check_outcomes(run, table, probes) + check_faults(run, table) + check_warnings(run, table)
+    complaints += check_fields(run, table) + check_pages(run, table)
+    for name in table["checks"].split():
+        complaints += SPECIAL[name](run, table)
+    head = run.one("run")
+    wanted = {"platform": "uefi", "isa": table["isa"], "repeat": int(table["repeat"]),
+              "repeat_index": index if int(table["repeat"]) > 1 else 1}
+    complaints += [f"the run record says {key} = {head.get(key)!r}" for key, value in wanted.items() if head.get(key) != value]
+    if not head["destination"].startswith(table["destination"]):
+        complaints.append(f"records go to {head['destination']!r}, not to {table['destination']!r}")
+    lost = run.one("done")["lost_lines"]
+    if (lost > 0) != (table["records"] == "volume cut short"):
+        complaints.append(f"{lost} lines were lost")
+    return complaints
+
+
+def check_boot(serial, files, table, probes):
+    """
+    Everything one boot left: `serial`, the whole line's bytes, and `files`, the contents of the result
+    files it made, oldest first.
+    """
+    complaints = []
+    crash = CRASH.search(serial)
+    if crash:
+        complaints.append(f"the firmware lost control: {crash[0].decode()}")
+    log = records.read(serial.split(b"\n"))
+    if log.damaged:
+        complaints.append(f"{log.damaged} records on serial are damaged")
+    on_serial, on_volume = split_runs(log.lines), []
+    for data in files:
+        lines, wrong = read_file(data)
+        on_volume.append(lines)
+        if table["records"] != "volume cut short":
+            complaints += wrong
+    if complaints:
+        return complaints
+    if max(len(on_serial), len(on_volume)) != int(table["runs"]):
+        return [f"there are {len(on_serial)} runs on serial and {len(on_volume)} on the volume, not {table['runs']}"]
+    for index in range(int(table["runs"])):
+        run = Run(on_serial[index] if index < len(on_serial) else None, on_volume[index] if index < len(on_volume) else None)
+        complaints += check_run(run, table, probes, index + 1)
+    return complaints
+
+
+def check_cut(serial, files):
+    """After a power cut: what serial had announced is on the volume, whole, and nothing before it is missing."""
+    announced = records.read(serial.split(b"\n")).lines
+    if len(files) > 1:
+        return [f"there are {len(files)} result files after one boot"]
+    kept = files[0].split(b"\n") if files else []
+    complaints = []
+    for i, line in enumerate(announced):
+        if i >= len(kept) or kept[i] != line:
+            complaints.append(f"record {i + 1} of {len(announced)} was announced and is not on the volume: {line[:80]!r}")
+            break
+    complaints += [f"line {i} of the file is no whole record: {line[:60]!r}"
+                   for i, line in enumerate(kept[:-1], 1) if not records.good(line)]
+    return complaints
+
+
+def check_hang(serial, files, probe):
+    """A run that hung: its last record, here and there, is the start of the probe that hangs."""
+    complaints = []
+    log = records.read(serial.split(b"\n"))
+    for place, lines in [("serial", log.lines)] + [("the volume", read_file(data)[0]) for data in files]:
+        last = json.loads(lines[-1]) if lines else {}
+        if (last.get("t"), last.get("probe")) != ("start", probe):
+            complaints.append(f"the last record on {place} is not the start of {probe}: {last}")
+    if len(files) != 1:
+        complaints.append(f"there are {len(files)} result files after one boot")
+    return complaints

@@ -1,0 +1,136 @@
+"""Tests the checks: records that are right pass, and each way of breaking them is noticed."""
+
+import json
+import zlib
+
+import checks
+
+PROBES = checks.declared(
+    "clock              system    Core clock and gates\n"
+    "    system.clock.hz                      Hz           core clock while measuring\n"
+    "noise              system    Silence of the core\n"
+    "debug_undefined    system    Executes an undefined instruction (only when named)\n"
+)
+
+TABLE = {
+    "isa": "aarch64", "cpu": "max", "records": "both", "probes": "noise debug_undefined", "faults": "debug_undefined undefined-instruction none",
+    "timeouts": "", "skips": "", "warnings": "core: not to be had", "fields": "environment.page_bytes = [4096]",
+    "memory_lacks_pages": "", "checks": "silence", "icount": "0", "repeat": "1", "runs": "1",
+    "destination": "volume FATHOM", "notes": [],
+}
+
+
+def line(**record):
+    text = json.dumps(record, separators=(",", ":"))[:-1].encode()
+    return text + b',"c":"%08x"}' % zlib.crc32(text)
+
+
+def silence(window, kernel, low, high):
+    return line(t="table", probe="noise", name="silence", window=window, repetitions=12, kernel_instructions=kernel,
+                min_ticks=low // 16, max_ticks=high // 16, min_instructions=low, max_instructions=high)
+
+
+def good_run():
+    return [
+        line(t="run", schema=1, platform="uefi", isa="aarch64", destination="volume FATHOM, RESULTS\\RUN00001.JSL",
+             repeat=1, repeat_index=1),
+        line(t="machine", emulator=True, tick_hz=62500000),
+        line(t="environment", page_bytes=[4096]),
+        line(t="warning", subject="core", text="was not to be had"),
+        line(t="start", probe="clock", core=0),
+        line(t="finding", probe="clock", name="system.clock.hz", core=0, value=None, unit="Hz", grade="U", reason="untrusted"),
+        line(t="end", probe="clock", core=0, outcome="ok"),
+        line(t="start", probe="debug_undefined", core=0),
+        line(t="fault", probe="debug_undefined", core=0, vector="undefined-instruction", syndrome="0x2000000",
+             address="0x0", pc="0xffffff8040000000"),
+        line(t="end", probe="debug_undefined", core=0, outcome="fault"),
+        line(t="start", probe="noise", core=0),
+        silence(True, 22000000, 22000007, 22000007),
+        silence(False, 22000000, 22002000, 22004000),
+        silence(True, 44000000, 44000007, 44000007),
+        line(t="end", probe="noise", core=0, outcome="ok"),
+        line(t="done", ok=2, skipped=0, fault=1, timeout=0, findings=1, trusted=False, untrusted_cause="an emulator",
+             lost_lines=0, status=1),
+    ]
+
+
+def check(serial, volume, table=None):
+    files = [b"".join(text + b"\n" for text in volume)] if volume is not None else []
+    return checks.check_boot(b"\r\n".join([b"BdsDxe: starting", *serial, b""]), files, dict(table or TABLE, notes=[]), PROBES)
+
+
+def edited(number, old, new):
+    """A run in which one record says something else, its checksum renewed."""
+    run = good_run()
+    body = run[number][: run[number].rindex(b',"c"')]
+    assert old in body, (old, body)
+    text = body.replace(old, new)
+    run[number] = text + b',"c":"%08x"}' % zlib.crc32(text)
+    return run
+
+
+def broken():
+    """Pairs: what is wrong, and complaints about it."""
+    good = good_run()
+    bad_sum = good[:4] + [good[4].replace(b'"core":0', b'"core":1')] + good[5:]
+    yield "a byte differs and the checksum does not hold, on serial", check(bad_sum, good)
+    yield "a byte differs and the checksum does not hold, on the volume", check(good, bad_sum)
+    yield "a byte differs, its checksum renewed, on one side", check(good, edited(4, b'"core":0', b'"core":1'))
+    yield "a record is missing on serial", check(good[:5] + good[6:], good)
+    yield "the last record is missing on the volume", check(good, good[:-1])
+    yield "there is no result file", check(good, None)
+    yield "there is text in the result file", check(good, good[:3] + [b"hello"] + good[3:])
+    for what, run in (
+        ("the run does not end", good[:-1]),
+        ("a start has no end", good[:9] + good[10:]),
+        ("an end has no start", good[:7] + good[8:]),
+        ("there are two runs", good + good),
+        ("a probe was not run", good[:10] + good[15:]),
+        ("there is no fault record", good[:8] + good[9:]),
+        ("there is no warning", good[:3] + good[4:]),
+        ("a silence table is missing", good[:13] + good[14:]),
+        ("the fault has another vector", edited(8, b"undefined-instruction", b"data-abort")),
+        ("the fault has an address", edited(8, b'"address":"0x0"', b'"address":"0xffffff8040001000"')),
+        ("the fault lies outside the window's addresses", edited(8, b"0xffffff80", b"0x80")),
+        ("another warning comes", edited(3, b'"subject":"core"', b'"subject":"tick"')),
+        ("a finding is decided", edited(5, b'"value":null', b'"value":2')),
+        ("a finding has a grade", edited(5, b'"grade":"U"', b'"grade":"C"')),
+        ("a finding is not declared", edited(5, b"system.clock.hz", b"system.clock.khz")),
+        ("a finding has another unit", edited(5, b'"unit":"Hz"', b'"unit":"kHz"')),
+        ("the emulator is not known", edited(1, b'"emulator":true', b'"emulator":false')),
+        ("the clock is trusted", edited(15, b'"trusted":false', b'"trusted":true')),
+        ("a field differs", edited(2, b"[4096]", b"[4096,16384]")),
+        ("a probe ends otherwise", edited(14, b'"ok"', b'"timeout"')),
+        ("lines were lost", edited(15, b'"lost_lines":0', b'"lost_lines":1')),
+        ("done counts otherwise", edited(15, b'"findings":1', b'"findings":2')),
+        ("the status is another", edited(15, b'"status":1', b'"status":0')),
+        ("records go elsewhere", edited(0, b'"volume FATHOM', b'"boot volume')),
+        ("a window is not silent", edited(11, b'"max_instructions":22000007', b'"max_instructions":22000008')),
+        ("reading costs no constant", edited(13, b"44000007", b"44000009")),
+        ("ticks differ in a window", edited(11, b'"max_ticks":1375000', b'"max_ticks":1375003')),
+        ("it is silent without a window", edited(12, b'"max_instructions":22004000', b'"max_instructions":22002000')),
+        ("the kernel is short", edited(11, b'"kernel_instructions":22000000', b'"kernel_instructions":2000000')),
+    ):
+        yield what, check(run, run)
+    yield "the firmware has crashed", check([*good, b"!!!! X64 Exception Type - 06"], good)
+    pages = good[:10] + [line(t="table", probe="noise", name="pages", page_bytes=4096, good=False)] + good[11:]
+    yield "pages are misread", check(pages[:10] + good[10:11] + pages[10:], pages[:10] + good[10:11] + pages[10:])
+
+    whole = b"".join(text + b"\n" for text in good)
+    serial = b"\r\n".join(good[:6])
+    yield "power cut: an announced record is not there", checks.check_cut(serial, [b"\n".join(good[:5]) + b"\n"])
+    yield "power cut: an announced record differs", checks.check_cut(serial, [whole.replace(b"core", b"cure", 1)])
+    yield "power cut: a later record is damaged", checks.check_cut(serial, [whole.replace(b'"done"', b'"dome"')])
+    yield "power cut: the file is empty", checks.check_cut(serial, [b""])
+    yield "hang: the run went on", checks.check_hang(serial, [whole], "clock")
+    yield "hang: another probe hangs", checks.check_hang(b"\r\n".join(good[:5]), [b"\n".join(good[:5]) + b"\n"], "noise")
+
+
+def complaints():
+    """What the checks miss, or complain about without reason."""
+    good = good_run()
+    wrong = [f"complains about what is right: {text}" for text in check(good, good)]
+    wrong += [f"after a cut: {text}" for text in checks.check_cut(b"\r\n".join(good[:6]) + b'\r\n{"t":"en', [b"\n".join(good[:8])])]
+    wrong += [f"a hang: {text}" for text in checks.check_hang(b"\n".join(good[:5]), [b"\n".join(good[:5]) + b"\n"], "clock")]
+    wrong += [f"not noticed: {what}" for what, found in broken() if not found]
+    return wrong

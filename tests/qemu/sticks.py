@@ -1,0 +1,130 @@
+"""The disks that runs boot from: the stick image as it ships, and what people and accidents make of it."""
+
+import os
+import random
+import re
+import subprocess
+
+import stick
+
+MIB = 1 << 20
+ESP = "65M"  # where scripts/image puts the EFI system partition
+PARTITIONS = {"FATHOM": (1, 64), "BOOT": (65, 40)}  # begin and size in MiB
+# All that may be wrong with a volume after its power was cut, or after U-Boot wrote to it: the number of free
+# clusters, which is a hint that file systems recount (Microsoft FAT specification 1.03, FSI_Free_Count).
+FREE_HINT = re.compile(r"Free cluster summary wrong \(\d+ vs\. really \d+\)|  (Auto-correcting\.|\d\) .*)")
+SANE = re.compile(r"fsck\.fat [\d.]+ \(.*\)|.*: \d+ files, \d+/\d+ clusters|Leaving filesystem unchanged\.|")
+
+LOADERS = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
+
+
+def settings_of(table):
+    """Lines of FATHOM.CFG that make the run what the table says."""
+    lines = [f"{key} = {table[key]}" for key in ("profile", "after", "probes", "repeat") if table[key]]
+    return "".join(line + "\r\n" for line in lines + table["config"].strip().splitlines()).encode()
+
+
+def config_file(kind, shipped, settings):
+    if kind == "shipped":
+        return shipped + settings
+    if kind == "empty":
+        return b""
+    if kind == "binary":
+        return random.Random(1).randbytes(4096) + b"\r\n" + settings
+    if kind == "1 MiB":
+        line = b"# " + b"-" * 60 + b"\r\n"
+        return settings + line * (MIB // len(line))
+    raise ValueError(f"there is no configuration file of kind {kind!r}")
+
+
+class Stick:
+    """A scratch copy of the stick image, prepared as the table says."""
+
+    def __init__(self, original, path, table):
+        self.path, self.table = path, table
+        self.offset = "1M"  # of the volume that results go to
+        self.plain = False
+        if table["prepare"] == "plain stick":
+            self._make_plain(original)
+        else:
+            subprocess.run(["cp", "--sparse=always", original, path], check=True)
+        shipped = stick.read(original, "/FATHOM.CFG")
+        self.config = config_file(table["config_file"], shipped, settings_of(table))
+        stick.write(path, "/FATHOM.CFG", self.config, self.offset)
+        if table["prepare"] == "shell":
+            self._leave_it_to_the_shell()
+        if table["prepare"] == "e2h":
+            self._put_stub_before()
+        if table["prepare"] in ("full", "nearly full"):
+            self._fill(0 if table["prepare"] == "full" else 8192)
+        self.boot_volume = self._boot_volume()
+
+    def _make_plain(self, original):
+        """An ordinary stick: one FAT volume without partitions, onto which somebody copied the folder EFI."""
+        self.plain, self.offset = True, "0"
+        subprocess.run(["truncate", "-s", "64M", self.path], check=True)
+        stick.mtools("mformat", self.path, "-T", str(64 * 2048), "-h", "64", "-s", "32", "-F", "-v", "STICK", "::",
+                     offset=self.offset)
+        stick.mtools("mmd", self.path, "::/EFI", "::/EFI/BOOT", offset=self.offset)
+        for name in LOADERS.values():
+            stick.write(self.path, f"/EFI/BOOT/{name}", stick.read(original, f"/EFI/BOOT/{name}", ESP), self.offset)
+
+    def _leave_it_to_the_shell(self):
+        """With no loader in its place edk2 starts its Shell, and that startup.nsh."""
+        program = stick.read(self.path, f"/EFI/BOOT/{LOADERS[self.table['isa']]}", ESP)
+        stick.mtools("mdel", self.path, *(f"::/EFI/BOOT/{name}" for name in LOADERS.values()), offset=ESP)
+        script = "fs1:\n" + self.table["script"].strip() + "\nreset -s\n"
+        stick.write(self.path, "/FATHOM.EFI", program, ESP)
+        stick.write(self.path, "/startup.nsh", script.replace("\n", "\r\n").encode(), ESP)
+
+    def _put_stub_before(self):
+        """The firmware starts a stub, and the stub, in host mode, our loader: see e2h/stub.c."""
+        stub, name = f"{self.path}.stub", LOADERS["aarch64"]
+        subprocess.run([os.path.join(os.path.dirname(os.path.abspath(__file__)), "e2h/build"), stub], check=True)
+        stick.mtools("mmd", self.path, "::/EFI/E2H", offset=ESP)
+        stick.write(self.path, f"/EFI/E2H/{name}", stick.read(self.path, f"/EFI/BOOT/{name}", ESP), ESP)
+        with open(stub, "rb") as file:
+            stick.write(self.path, f"/EFI/BOOT/{name}", file.read(), ESP)
+
+    def _fill(self, left):
+        listing = stick.mtools("mdir", self.path, "::/", offset=self.offset).decode()
+        free = int(re.search(r"([\d ]+) bytes free", listing)[1].replace(" ", ""))
+        stick.write(self.path, "/FILLER.BIN", bytes(free - left), self.offset)
+
+    def _boot_volume(self):
+        if self.plain:
+            return None
+        begin, size = PARTITIONS["BOOT"]
+        with open(self.path, "rb") as image:
+            image.seek(begin * MIB)
+            return hash(image.read(size * MIB))
+
+    def results(self):
+        """Result files, name -> bytes."""
+        try:
+            names = stick.results(self.path, self.offset)
+        except subprocess.CalledProcessError:  # there is no folder RESULTS, as on a plain stick that took none
+            names = []
+        return {name: stick.read(self.path, f"/RESULTS/{name}", self.offset) for name in names}
+
+    def check(self):
+        """The file systems are sound, and nothing but RESULTS has changed."""
+        complaints = []
+        hint_may_be_wrong = self.table["ends"] == "cut" or self.table["firmware"] == "uboot"
+        for name, (begin, size) in {"the stick": (0, 64)}.items() if self.plain else PARTITIONS.items():
+            part = f"{self.path}.part"
+            subprocess.run(["dd", f"if={self.path}", f"of={part}", "bs=1M", f"skip={begin}", f"count={size}",
+                            "conv=sparse", "status=none"], check=True)
+            found = subprocess.run(["/usr/sbin/fsck.fat", "-n", part], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            wrong = [line for line in found.stdout.decode().splitlines()
+                     if not SANE.fullmatch(line) and not (hint_may_be_wrong and FREE_HINT.fullmatch(line))]
+            os.remove(part)
+            complaints += [f"fsck.fat on {name}: {line}" for line in wrong]
+            if found.returncode and not found.stdout.strip():
+                complaints.append(f"fsck.fat on {name} failed")
+        if stick.read(self.path, "/FATHOM.CFG", self.offset) != self.config:
+            complaints.append("FATHOM.CFG was changed")
+        # U-Boot keeps its own variables in a file there.
+        if self.table["firmware"] != "uboot" and self._boot_volume() != self.boot_volume:
+            complaints.append("the volume with the loaders was changed")
+        return complaints
