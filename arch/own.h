@@ -79,12 +79,14 @@ void own_code_written(const void *base, size_t bytes);
  * Runs the list in a window. The firmware's tick must have been stopped at its source before, where
  * that is possible. The deadline voids the list; 0 means none.
  */
-struct window_result own_window(struct reading *list, size_t count, enum reader_counters counters, unsigned deadline_ms);
+struct window_result own_window(struct reading *list, size_t count, enum reader_counters counters,
+                                unsigned deadline_ms);
 /*
  * The same with our page tables and vectors, so that the same kernels run, but with interrupts
  * enabled and handled by the firmware as they come. What cannot be done is returned as the reason.
  */
-const char *own_no_window(struct reading *list, size_t count, enum reader_counters counters, struct window_result *result);
+const char *own_no_window(struct reading *list, size_t count, enum reader_counters counters,
+                          struct window_result *result);
 
 /* NULL when a timer can end a window, else why not. */
 const char *own_no_deadline(void);

@@ -5,9 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The ISA's name, as the emitter has it. */
-extern const char emit_isa[];
-
 /* Pins the process to the core (-1: where it runs now) and describes the machine. NULL, or why not. */
 const char *linux_machine_start(int core, unsigned deadline_ms);
 

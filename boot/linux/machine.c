@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/emit.h"
 #include "arch/identify.h"
 #include "boot/linux/linux.h"
 #include "lib/hash.h"
