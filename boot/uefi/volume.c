@@ -75,13 +75,18 @@ static void read_label(EFI_FILE_PROTOCOL *root, char *label, size_t room)
         label[end - 1] = 0;
 }
 
-/* Some firmware (U-Boot 2023.01) cannot read labels; there the configuration file tells the volume. */
-static bool is_labelled_fathom(EFI_FILE_PROTOCOL *root)
+/*
+ * Some firmware (U-Boot 2023.01) cannot read labels. There the configuration file tells the volume,
+ * unless we were loaded from it: then it may just as well be a stick of any name.
+ */
+static bool is_labelled_fathom(EFI_FILE_PROTOCOL *root, EFI_HANDLE handle)
 {
     char label[LABEL_CHARACTERS];
     read_label(root, label, sizeof label);
     if (label[0])
         return !strcmp(label, "FATHOM");
+    if (handle == firmware.loaded->DeviceHandle)
+        return false;
 
     EFI_FILE_PROTOCOL *file = open_to_read(root, L"\\FATHOM.CFG");
     if (file)
@@ -102,7 +107,7 @@ static EFI_FILE_PROTOCOL *find_labelled(void)
         if (!same_disk(handles[i], firmware.loaded->DeviceHandle))
             continue;
         EFI_FILE_PROTOCOL *root = open_root(handles[i]);
-        if (root && is_labelled_fathom(root))
+        if (root && is_labelled_fathom(root, handles[i]))
             found = root;
         else if (root)
             root->Close(root);
