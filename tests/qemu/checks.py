@@ -32,11 +32,14 @@ class Run:
 
 
 def split_runs(lines):
-    """Parts lines into runs; each begins with its `run` record."""
-    runs = []
+    """Parts lines into runs. Each begins with its `run` record, or with the warning that the volume did not take it."""
+    runs, begun = [], True
     for line in lines:
-        if line.startswith(b'{"t":"run"') or not runs:
+        begins = line.startswith(b'{"t":"run"')
+        if not runs or (begins and begun):
             runs.append([])
+            begun = False
+        begun |= begins
         runs[-1].append(line)
     return runs
 
@@ -98,7 +101,9 @@ def check_frame(run, table):
     kinds = [record["t"] for record in run.records]
     complaints = [f"there are {kinds.count(kind)} {kind} records" for kind in ("run", "machine", "environment", "done")
                   if kinds.count(kind) != 1]
-    if kinds[:1] != ["run"]:
+    lost = [{"t": "warning", "subject": "volume"}] if table["records"] == "volume cut short" and not run.volume else []
+    heads = [{key: record.get(key) for key in ("t", "subject") if key in record} for record in run.records[: len(lost) + 1]]
+    if heads != lost + [{"t": "run"}]:
         complaints.append("the first record is not `run`")
     if kinds[-1:] != ["done"]:
         complaints.append(f"the run did not end: its last record is {run.records[-1] if run.records else None}")

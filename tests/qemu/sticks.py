@@ -101,10 +101,8 @@ class Stick:
 
     def results(self):
         """Result files, name -> bytes."""
-        try:
-            names = stick.results(self.path, self.offset)
-        except subprocess.CalledProcessError:  # there is no folder RESULTS, as on a plain stick that took none
-            names = []
+        top = stick.mtools("mdir", self.path, "-b", "::/", offset=self.offset).decode().split()
+        names = stick.results(self.path, self.offset) if "::/RESULTS/" in top else []
         return {name: stick.read(self.path, f"/RESULTS/{name}", self.offset) for name in names}
 
     def check(self):
