@@ -1,0 +1,15 @@
+#include "tests/model/isa.h"
+
+/* AAPCS64: x0 and x1 are the arguments, x30 is the link register. */
+const struct isa isa = {
+    .uc_arch = UC_ARCH_ARM64,
+    .uc_mode = UC_MODE_ARM,
+    .cs_arch = CS_ARCH_ARM64,
+    .cs_mode = CS_MODE_ARM,
+    .arguments = {UC_ARM64_REG_X0, UC_ARM64_REG_X1},
+    .stack_pointer = UC_ARM64_REG_SP,
+    .link = UC_ARM64_REG_X30,
+    .cs_stack_pointer = ARM64_REG_SP,
+    .multiply = "mul",
+    .jumps = {"b", "br"},
+};

@@ -1,0 +1,22 @@
+/* A set-associative cache with true LRU replacement, for data, instructions and decoded operations alike. */
+#ifndef FATHOM_TESTS_MODEL_CACHE_H
+#define FATHOM_TESTS_MODEL_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CACHE_LINE_BYTES = 64 };
+
+struct cache {
+    size_t sets, ways; /* sets: a power of two; 0 ways: there is no such cache */
+    uint64_t *lines;   /* of each set in the order of use, newest first; 0 is empty */
+};
+
+struct cache cache_new(size_t bytes, size_t ways);
+void cache_free(struct cache *c);
+size_t cache_bytes(const struct cache *c);
+/* Touches the line of an address, which is never 0, and puts it there when it is not. True for a hit. */
+bool cache_touch(struct cache *c, uint64_t address);
+
+#endif

@@ -1,0 +1,278 @@
+#include "tests/model/core.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/model/cache.h"
+#include "tests/model/decode.h"
+#include "tests/model/isa.h"
+#include "tests/model/predictor.h"
+
+enum { MAPPINGS = 32, PAGE_BYTES = 4096, STACK_BYTES = 65536 };
+
+static const uint64_t STACK_AT = 0x20000000, EXIT_AT = 0x30000000;
+
+struct mapping {
+    uint64_t at;
+    uint8_t *bytes;
+    size_t count;
+    uint8_t *seen; /* code as Unicorn has translated it */
+};
+
+struct core {
+    struct core_design design;
+    struct cache data[DATA_LEVELS], op_cache, l1i;
+    struct predictor predictor;
+    uc_engine *uc;
+    struct mapping mappings[MAPPINGS];
+    size_t mapping_count;
+    struct mapping code; /* the one that is executed */
+    uint8_t stack[STACK_BYTES] __attribute__((aligned(PAGE_BYTES)));
+    uint8_t exit[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
+
+    /* Times in cycles since the kernel was called. */
+    double cycles_per_instruction;   /* at best */
+    double front;                    /* when the front end has delivered all up to now */
+    double ready[DECODED_REGISTERS]; /* when each register has its value */
+    double latest;                   /* when everything is done */
+    uint64_t fetched_line;           /* the line that code comes from at the moment … */
+    double cycles_per_byte;          /* … and how fast */
+    struct executed {                /* the instruction at hand */
+        const struct decoded *decoded;
+        uint64_t pc;
+        double start, done;
+    } now;
+};
+
+#define UC(call) \
+    do { \
+        if ((call) != UC_ERR_OK) \
+            abort(); \
+    } while (0)
+
+/* fmax asks for NaN too, which costs at every instruction. */
+static inline double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------- */
+
+static struct mapping *mapping_of(struct core *c, uint64_t address)
+{
+    for (size_t i = c->mapping_count; i-- > 0;)
+        if (address - c->mappings[i].at < c->mappings[i].count)
+            return &c->mappings[i];
+    abort();
+}
+
+void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool code)
+{
+    if (c->mapping_count == MAPPINGS)
+        abort();
+    UC(uc_mem_map_ptr(c->uc, at, count, code ? UC_PROT_READ | UC_PROT_EXEC : UC_PROT_READ | UC_PROT_WRITE, bytes));
+    c->mappings[c->mapping_count++] = (struct mapping){
+        .at = at, .bytes = bytes, .count = count, .seen = code ? calloc(1, count) : NULL};
+}
+
+void core_unmap(struct core *c, uint64_t at)
+{
+    struct mapping *m = mapping_of(c, at);
+
+    if (m->seen)
+        UC(uc_ctl_remove_cache(c->uc, m->at, m->at + m->count));
+    UC(uc_mem_unmap(c->uc, m->at, m->count));
+    free(m->seen);
+    *m = c->mappings[--c->mapping_count];
+    c->code = (struct mapping){0};
+}
+
+/* Page by page, since translating costs more than running: most kernels differ little from those before them. */
+void core_code_written(struct core *c, uint64_t at, size_t count)
+{
+    struct mapping *m = mapping_of(c, at);
+    size_t end = at - m->at + count;
+
+    for (size_t page = (at - m->at) / PAGE_BYTES * PAGE_BYTES; page < end; page += PAGE_BYTES)
+        if (memcmp(m->seen + page, m->bytes + page, PAGE_BYTES) != 0) {
+            memcpy(m->seen + page, m->bytes + page, PAGE_BYTES);
+            UC(uc_ctl_remove_cache(c->uc, m->at + page, m->at + page + PAGE_BYTES));
+        }
+}
+
+/* Scattered frames are a hash of the page: the finalizer of SplitMix64, which is one to one. */
+static uint64_t physical(const struct core *c, uint64_t address)
+{
+    uint64_t page = address / PAGE_BYTES;
+
+    if (c->design.contiguous)
+        return address;
+    page = (page ^ (page >> 30)) * 0xbf58476d1ce4e5b9;
+    page = (page ^ (page >> 27)) * 0x94d049bb133111eb;
+    return (page ^ (page >> 31)) * PAGE_BYTES + address % PAGE_BYTES;
+}
+
+/* The first level that holds the line gives the latency; those before it take the line in. */
+static double load_latency(struct core *c, uint64_t address)
+{
+    for (size_t level = 0; level < DATA_LEVELS; level++)
+        if (cache_touch(&c->data[level], level ? physical(c, address) : address))
+            return c->design.data[level].latency;
+    return c->design.memory_latency;
+}
+
+static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int size, int64_t value, void *context)
+{
+    (void)uc, (void)size, (void)value;
+    struct core *c = context;
+    double latency = load_latency(c, address);
+
+    if (type == UC_MEM_READ)
+        c->now.done = c->now.start + latency;
+}
+
+/* ---- Front end ---------------------------------------------------------------------------------- */
+
+static void fetch_line(struct core *c, uint64_t address)
+{
+    bool decoded = cache_touch(&c->op_cache, address), cached = cache_touch(&c->l1i, address);
+
+    c->fetched_line = address / CACHE_LINE_BYTES;
+    if (decoded)
+        c->cycles_per_byte = 0;
+    else if (cached)
+        c->cycles_per_byte = 1 / c->design.l1i_fetch;
+    else if (cache_touch(&c->data[1], physical(c, address)))
+        c->cycles_per_byte = 1 / c->design.l2_fetch;
+    else
+        c->cycles_per_byte = 1 / c->design.far_fetch;
+}
+
+static void fetch(struct core *c, uint64_t address, uint32_t size)
+{
+    if (address / CACHE_LINE_BYTES != c->fetched_line)
+        fetch_line(c, address);
+    c->front += later(c->cycles_per_instruction, size * c->cycles_per_byte);
+    if ((address + size - 1) / CACHE_LINE_BYTES != c->fetched_line)
+        fetch_line(c, address + size - 1);
+}
+
+/* The instruction at hand is followed by the one at `next`: was that foreseen? */
+static void resolve(struct core *c, uint64_t next)
+{
+    const struct decoded *d = c->now.decoded;
+    double missed = 0;
+
+    if (d->kind == KIND_RETURN)
+        missed = predictor_return(&c->predictor, c->now.pc, next);
+    else if (d->kind == KIND_CONDITIONAL)
+        missed = predictor_conditional(&c->predictor, c->now.pc, c->now.pc + d->size, next);
+    double again = c->now.done + c->design.penalty;
+    if (missed > 0 && again > c->front)
+        c->front += missed * (again - c->front);
+}
+
+/* ---- Execution ---------------------------------------------------------------------------------- */
+
+/* The instruction at hand has executed, and goes on at `next`. */
+static void retire(struct core *c, uint64_t next)
+{
+    const struct decoded *d = c->now.decoded;
+
+    for (unsigned i = 0; i < d->written_count; i++)
+        c->ready[d->written[i]] = c->now.done;
+    c->latest = later(c->latest, c->now.done);
+    if (d->kind == KIND_CALL)
+        predictor_call(&c->predictor, c->now.pc + d->size);
+    resolve(c, next);
+    c->now.decoded = NULL;
+}
+
+static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void *context)
+{
+    (void)uc;
+    struct core *c = context;
+
+    if (c->now.decoded)
+        retire(c, address);
+    fetch(c, address, size);
+
+    if (address - c->code.at >= c->code.count)
+        c->code = *mapping_of(c, address);
+    const struct decoded *d = decode(c->code.bytes + (address - c->code.at), size);
+    if (d->kind == KIND_NOP)
+        return;
+    c->now = (struct executed){.decoded = d, .pc = address, .start = c->front};
+    for (unsigned i = 0; i < d->read_count; i++)
+        c->now.start = later(c->now.start, c->ready[d->read[i]]);
+    c->now.done = c->now.start + (d->kind == KIND_MULTIPLY ? c->design.multiply : 1);
+}
+
+double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result)
+{
+    uint64_t stack = STACK_AT + STACK_BYTES - 64;
+
+    c->front = c->latest = 0;
+    memset(c->ready, 0, sizeof c->ready);
+    c->now.decoded = NULL;
+    predictor_call(&c->predictor, EXIT_AT);
+    if (isa.link) {
+        UC(uc_reg_write(c->uc, isa.link, &EXIT_AT));
+    } else {
+        stack -= sizeof EXIT_AT;
+        memcpy(c->stack + (stack - STACK_AT), &EXIT_AT, sizeof EXIT_AT);
+    }
+    UC(uc_reg_write(c->uc, isa.stack_pointer, &stack));
+    for (unsigned i = 0; i < 2; i++)
+        UC(uc_reg_write(c->uc, isa.arguments[i], &arguments[i]));
+
+    uc_err error = uc_emu_start(c->uc, entry, EXIT_AT, 0, 0);
+    if (error != UC_ERR_OK) {
+        result->end = WINDOW_FAULT;
+        result->fault = (struct fault){.vector = uc_strerror(error), .pc = c->now.pc};
+        return 0;
+    }
+    if (c->now.decoded)
+        retire(c, EXIT_AT);
+    return later(c->front, c->latest);
+}
+
+/* ---- The core ----------------------------------------------------------------------------------- */
+
+struct core *core_new(const struct core_design *design)
+{
+    struct core *c = aligned_alloc(PAGE_BYTES, (sizeof *c + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
+    uc_hook hook;
+
+    if (!c || design->return_stack > RETURN_STACK_MAXIMUM)
+        abort();
+    memset(c, 0, sizeof *c);
+    c->design = *design;
+    c->cycles_per_instruction = 1.0 / design->width;
+    for (size_t i = 0; i < DATA_LEVELS; i++)
+        c->data[i] = cache_new(design->data[i].bytes, design->data[i].ways);
+    c->op_cache = cache_new(design->op_cache.bytes, design->op_cache.ways);
+    c->l1i = cache_new(design->l1i.bytes, design->l1i.ways);
+    c->predictor.depth = design->return_stack;
+    c->predictor.indirect = design->indirect;
+
+    UC(uc_open(isa.uc_arch, isa.uc_mode, &c->uc));
+    core_map(c, STACK_AT, c->stack, STACK_BYTES, false);
+    core_map(c, EXIT_AT, c->exit, PAGE_BYTES, true);
+    UC(uc_hook_add(c->uc, &hook, UC_HOOK_CODE, (void *)on_instruction, c, 1, 0));
+    UC(uc_hook_add(c->uc, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, (void *)on_access, c, 1, 0));
+    return c;
+}
+
+void core_free(struct core *c)
+{
+    while (c->mapping_count)
+        core_unmap(c, c->mappings[0].at);
+    uc_close(c->uc);
+    for (size_t i = 0; i < DATA_LEVELS; i++)
+        cache_free(&c->data[i]);
+    cache_free(&c->op_cache);
+    cache_free(&c->l1i);
+    free(c);
+}

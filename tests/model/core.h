@@ -1,0 +1,54 @@
+/*
+ * A modelled core: Unicorn executes the code, and every instruction takes the time that a design says.
+ *
+ * The design is that of an ideal out-of-order core. The front end delivers instructions in order, as
+ * fast as its width and the place they are fetched from allow. An instruction starts as soon as its
+ * operands are ready, however many came before it, and is done after its latency. A mispredicted
+ * branch holds the front end until it is done and a penalty has passed. A call of a kernel lasts until
+ * everything is done.
+ */
+#ifndef FATHOM_TESTS_MODEL_CORE_H
+#define FATHOM_TESTS_MODEL_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/window.h"
+
+enum { DATA_LEVELS = 3 };
+
+struct cache_design {
+    size_t bytes, ways; /* 0: there is none */
+    double latency;     /* load-to-use, cycles */
+};
+
+struct core_design {
+    unsigned width;                        /* instructions a cycle */
+    double multiply;                       /* latency, cycles */
+    struct cache_design data[DATA_LEVELS]; /* the first indexed by address, the others by frame; filled alike */
+    double memory_latency;
+    bool contiguous; /* frames follow each other as pages do; else they are scattered at random */
+
+    struct cache_design op_cache, l1i; /* lines of code that are decoded already; instruction cache */
+    double l1i_fetch, l2_fetch;        /* bytes a cycle from the instruction cache, and from the second level … */
+    double far_fetch;                  /* … and from behind that; the op cache keeps up with any width */
+
+    unsigned return_stack; /* entries */
+    bool indirect;         /* see struct predictor */
+    double penalty;        /* of a misprediction, cycles */
+};
+
+struct core;
+
+struct core *core_new(const struct core_design *design);
+void core_free(struct core *c);
+/* Memory of ours that the core sees at `at`; code is executable only there. */
+void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool code);
+void core_unmap(struct core *c, uint64_t at);
+/* Code at `at` may have changed. */
+void core_code_written(struct core *c, uint64_t at, size_t count);
+/* Calls a kernel. How many cycles it took; a fault is told in *result. */
+double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result);
+
+#endif

@@ -1,0 +1,81 @@
+#include "tests/model/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/model/isa.h"
+
+enum { REMEMBERED = 65536 };
+
+static bool is_jump(const char *mnemonic)
+{
+    for (size_t i = 0; i < sizeof isa.jumps / sizeof isa.jumps[0] && isa.jumps[i]; i++)
+        if (!strcmp(mnemonic, isa.jumps[i]))
+            return true;
+    return false;
+}
+
+/* By name first: Capstone does not count AArch64's BL and RET among calls and returns. */
+static enum kind kind_of(csh capstone, const cs_insn *i)
+{
+    const char *m = i->mnemonic;
+
+    if (!strcmp(m, "nop"))
+        return KIND_NOP;
+    if (!strcmp(m, isa.multiply))
+        return KIND_MULTIPLY;
+    if (!strcmp(m, "call") || !strcmp(m, "bl") || !strcmp(m, "blr"))
+        return KIND_CALL;
+    if (!strcmp(m, "ret"))
+        return KIND_RETURN;
+    if (!cs_insn_group(capstone, i, CS_GRP_JUMP))
+        return KIND_PLAIN;
+    return is_jump(m) ? KIND_JUMP : KIND_CONDITIONAL;
+}
+
+/* The stack pointer is kept by a stack engine of its own and holds nothing up. */
+static uint8_t copy_registers(uint16_t *to, const uint16_t *from, unsigned count)
+{
+    uint8_t n = 0;
+
+    for (unsigned i = 0; i < count && n < DECODED_OPERANDS; i++)
+        if (from[i] != isa.cs_stack_pointer && from[i] < DECODED_REGISTERS)
+            to[n++] = from[i];
+    return n;
+}
+
+static void disassemble(struct decoded *d, const uint8_t *bytes, uint32_t size)
+{
+    static csh capstone;
+    cs_insn *i;
+    cs_regs read, written;
+    uint8_t read_count = 0, written_count = 0;
+
+    if (!capstone && (cs_open(isa.cs_arch, isa.cs_mode, &capstone) || cs_option(capstone, CS_OPT_DETAIL, CS_OPT_ON)))
+        abort();
+    if (size > LONGEST_INSTRUCTION || cs_disasm(capstone, bytes, size, 0, 1, &i) != 1)
+        abort();
+    *d = (struct decoded){.kind = kind_of(capstone, i), .size = (uint8_t)size};
+    memcpy(d->bytes, bytes, size);
+    if (d->kind != KIND_NOP && !cs_regs_access(capstone, i, read, &read_count, written, &written_count)) {
+        d->read_count = copy_registers(d->read, read, read_count);
+        d->written_count = copy_registers(d->written, written, written_count);
+    }
+    cs_free(i, 1);
+}
+
+const struct decoded *decode(const uint8_t *bytes, uint32_t size)
+{
+    static struct decoded remembered[REMEMBERED];
+    uint64_t key;
+
+    memcpy(&key, bytes, sizeof key);
+    if (size < sizeof key)
+        key &= ((uint64_t)1 << 8 * size) - 1;
+    struct decoded *d = &remembered[(key * 0x9e3779b97f4a7c15 >> 48) % REMEMBERED]; /* Fibonacci hashing */
+    if (d->key != key || d->size != size || (size > sizeof key && memcmp(d->bytes, bytes, size) != 0)) {
+        disassemble(d, bytes, size);
+        d->key = key;
+    }
+    return d;
+}

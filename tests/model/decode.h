@@ -1,0 +1,23 @@
+/* Instructions in the terms that cost time: read by Capstone, so that the model does not rest on the emitter. */
+#ifndef FATHOM_TESTS_MODEL_DECODE_H
+#define FATHOM_TESTS_MODEL_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum kind { KIND_PLAIN, KIND_NOP, KIND_MULTIPLY, KIND_CALL, KIND_RETURN, KIND_CONDITIONAL, KIND_JUMP };
+
+enum { DECODED_OPERANDS = 4, DECODED_REGISTERS = 320, LONGEST_INSTRUCTION = 15 };
+
+struct decoded {
+    enum kind kind;
+    uint64_t key;                             /* its first bytes, at most eight */
+    uint8_t bytes[LONGEST_INSTRUCTION], size; /* what it was decoded from; 0: nothing yet */
+    uint8_t read_count, written_count;
+    uint16_t read[DECODED_OPERANDS], written[DECODED_OPERANDS]; /* registers, the stack pointer left out */
+};
+
+/* Of `size` bytes; eight can be read in any case. The answer stays until the next call. */
+const struct decoded *decode(const uint8_t *bytes, uint32_t size);
+
+#endif

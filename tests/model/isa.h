@@ -1,0 +1,22 @@
+/* What the model has to know of an instruction set beyond what Unicorn and Capstone know. */
+#ifndef FATHOM_TESTS_MODEL_ISA_H
+#define FATHOM_TESTS_MODEL_ISA_H
+
+#include <capstone/capstone.h>
+#include <unicorn/unicorn.h>
+
+struct isa {
+    uc_arch uc_arch;
+    uc_mode uc_mode;
+    cs_arch cs_arch;
+    cs_mode cs_mode;
+    int arguments[2], stack_pointer; /* Unicorn's registers */
+    int link;                        /* where a call leaves the return address; 0: on the stack */
+    unsigned cs_stack_pointer;       /* Capstone's register */
+    const char *multiply;            /* mnemonics */
+    const char *jumps[3];            /* of branches that are always taken; NULL ends them */
+};
+
+extern const struct isa isa;
+
+#endif

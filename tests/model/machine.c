@@ -1,0 +1,182 @@
+#include "tests/model/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "arch/emit.h"
+#include "lib/machine.h"
+#include "lib/statistics.h"
+
+enum { AREAS = 32, PAGE_BYTES = 4096, LARGE_PAGE_BYTES = 2 << 20 };
+
+const char reader_empty_kernel[1], reader_chain_kernel[1];
+
+static const double READER_CYCLES = 40; /* spent around each kernel */
+static const uint64_t FIRST_AREA_AT = 0x100000000;
+
+static struct {
+    struct machine_design design;
+    struct machine_info info;
+    struct core *core;
+    uint64_t random;
+    double now;   /* seconds */
+    double speed; /* of the clock, times core_hz */
+    struct area areas[AREAS];
+    size_t area_count;
+    uint64_t next_at;
+} machine;
+
+void machine_start(const struct machine_design *design)
+{
+    memset(&machine, 0, sizeof machine);
+    machine.design = *design;
+    machine.core = core_new(&design->core);
+    machine.random = design->seed;
+    machine.speed = 1;
+    machine.next_at = FIRST_AREA_AT;
+    machine.info = (struct machine_info){.platform = "model",
+                                         .isa = emit_isa,
+                                         .core_model = "modelled core",
+                                         .tick_hz = design->tick_hz,
+                                         .memory_bytes = (size_t)design->memory_bytes,
+                                         .contiguous = design->core.contiguous,
+                                         .page_bytes = {PAGE_BYTES, design->core.contiguous ? LARGE_PAGE_BYTES : 0}};
+}
+
+void machine_stop(void)
+{
+    machine_map_release(0);
+    core_free(machine.core);
+    machine.core = NULL;
+}
+
+const struct machine_info *machine_info(void)
+{
+    return &machine.info;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------- */
+
+/* What is written and what is executed or loaded lie at different addresses, as in the image. */
+const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
+{
+    size_t page = page_bytes ? page_bytes : PAGE_BYTES, count = (bytes + page - 1) / page * page;
+
+    if (machine.area_count == AREAS)
+        return "no more areas can be mapped";
+    machine.next_at = (machine.next_at + LARGE_PAGE_BYTES) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES;
+    *a = (struct area){.write = aligned_alloc(PAGE_BYTES, count + PAGE_BYTES),
+                       .at = machine.next_at,
+                       .bytes = count,
+                       .page_bytes = page};
+    if (!a->write)
+        return "out of memory";
+    memset(a->write, 0, count);
+    machine.next_at += count;
+    core_map(machine.core, a->at, a->write, count, use == AREA_CODE);
+    machine.areas[machine.area_count++] = *a;
+    return NULL;
+}
+
+size_t machine_map_mark(void)
+{
+    return machine.area_count;
+}
+
+void machine_map_release(size_t mark)
+{
+    while (machine.area_count > mark) {
+        const struct area *a = &machine.areas[--machine.area_count];
+        core_unmap(machine.core, a->at);
+        free(a->write);
+    }
+}
+
+void machine_code_written(const struct area *a, size_t offset, size_t bytes)
+{
+    core_code_written(machine.core, a->at + offset, bytes);
+}
+
+/* ---- Windows ------------------------------------------------------------------------------------ */
+
+/* Uniform in 0 … 1. */
+static double chance(void)
+{
+    return (double)(random_next(&machine.random) >> 11) / 9007199254740992.0;
+}
+
+/* What runs beside the readings. True when it is known to have interrupted. */
+static bool disturb(double *cycles)
+{
+    const struct machine_design *d = &machine.design;
+
+    machine.speed *= 1 + d->drift * (2 * chance() - 1);
+    if (machine.speed < 2.0 / 3 || machine.speed > 4.0 / 3)
+        machine.speed = 1;
+    *cycles *= 1 + d->jitter * (2 * chance() - 1);
+    if (!(chance() < d->stolen))
+        return false;
+    *cycles *= 1 + 50 * chance();
+    return chance() < d->stolen_told;
+}
+
+struct window_result machine_window(struct reading *list, size_t count)
+{
+    struct window_result result = {0};
+
+    for (size_t i = 0; i < count && result.end == WINDOW_RAN; i++) {
+        struct reading *r = &list[i];
+        double cycles = READER_CYCLES;
+
+        if (r->kernel == (uintptr_t)reader_chain_kernel)
+            cycles += (double)(r->argument[0] * READER_CHAIN);
+        else if (r->kernel != (uintptr_t)reader_empty_kernel)
+            cycles += core_call(machine.core, r->kernel, r->argument, &result);
+        result.interrupts += disturb(&cycles);
+        r->begin_ticks = (uint64_t)(machine.now * machine.design.tick_hz);
+        machine.now += cycles / (machine.design.core_hz * machine.speed);
+        r->end_ticks = (uint64_t)(machine.now * machine.design.tick_hz);
+    }
+    return result;
+}
+
+struct window_result machine_no_window(struct reading *list, size_t count)
+{
+    return machine_window(list, count);
+}
+
+/* ---- The rest ----------------------------------------------------------------------------------- */
+
+void machine_describe(struct record *r)
+{
+    (void)r;
+}
+
+void machine_describe_environment(struct record *r)
+{
+    (void)r;
+}
+
+/* The table that people get, in the terms of TAP. */
+void machine_print(const char *text)
+{
+    if (getenv("MODEL_SHOWS"))
+        fprintf(stderr, "# %s", text);
+}
+
+void machine_progress(const char *text)
+{
+    (void)text;
+}
+
+double machine_seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+void machine_date(char out[24])
+{
+    out[0] = 0;
+}

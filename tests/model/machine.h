@@ -1,0 +1,24 @@
+/* A machine around a modelled core: lib/machine.h, and what of it a test chooses. */
+#ifndef FATHOM_TESTS_MODEL_MACHINE_H
+#define FATHOM_TESTS_MODEL_MACHINE_H
+
+#include "tests/model/core.h"
+
+struct machine_design {
+    struct core_design core;
+    double core_hz;
+    double tick_hz;      /* slow, so that a reading is only some hundred cycles long */
+    double memory_bytes; /* what can be mapped; bounds the footprints that are tried */
+
+    /* Noise: all of it comes from the seed. */
+    uint64_t seed;
+    double jitter;      /* each reading is longer or shorter by up to this part */
+    double stolen;      /* part of the readings in which something else runs, for many times their length … */
+    double stolen_told; /* … and part of those that are known to have been interrupted */
+    double drift;       /* the clock changes by up to this part between two readings, within a third of itself */
+};
+
+void machine_start(const struct machine_design *design);
+void machine_stop(void);
+
+#endif

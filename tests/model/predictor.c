@@ -1,0 +1,55 @@
+#include "tests/model/predictor.h"
+
+static const double LATELY = 1 / 256.0; /* weight of the newest outcome in a rate */
+
+static unsigned slot(uint64_t key)
+{
+    return (unsigned)(key * 0x9e3779b97f4a7c15 >> 52) % PREDICTOR_ENTRIES; /* Fibonacci hashing (TAOCP vol. 3, 6.4) */
+}
+
+static double average_cost(struct predictor *p, uint64_t pc, bool miss)
+{
+    double *rate = &p->missed[slot(pc)];
+    *rate += (miss - *rate) * LATELY;
+    return *rate < 0.25 ? 0 : *rate < 0.75 ? 0.5 : 1;
+}
+
+void predictor_call(struct predictor *p, uint64_t return_address)
+{
+    p->top = (p->top + 1) % p->depth;
+    p->returns[p->top] = return_address;
+    if (p->held < p->depth)
+        p->held++;
+}
+
+double predictor_return(struct predictor *p, uint64_t pc, uint64_t target)
+{
+    if (p->held) {
+        bool miss = p->returns[p->top] != target;
+        p->top = (p->top + p->depth - 1) % p->depth;
+        p->held--;
+        return miss;
+    }
+    if (!p->indirect)
+        return 1;
+    uint64_t key = pc * 31 + p->history, *last = &p->last[slot(pc)];
+    unsigned i = slot(key);
+    bool miss = (p->by_history[i].key == key ? p->by_history[i].target : *last) != target;
+    p->by_history[i].key = key;
+    p->by_history[i].target = *last = target;
+    return average_cost(p, pc, miss);
+}
+
+double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_taken, uint64_t target)
+{
+    unsigned i = slot(pc);
+    bool taken = target != not_taken, miss = (p->counters[i] >= 2) != taken;
+
+    if (taken && p->counters[i] < 3)
+        p->counters[i]++;
+    if (!taken && p->counters[i] > 0)
+        p->counters[i]--;
+    p->history = p->history << 1 | taken;
+    p->loops[i] |= target <= pc;
+    return p->loops[i] ? 0 : average_cost(p, pc, miss);
+}
