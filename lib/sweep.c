@@ -13,6 +13,8 @@ enum { STAIRS_MAXIMUM = 8, BUILDS_MAXIMUM = 9, CODE_BYTES_AT_LEAST = 65536, NARR
 
 /* The part of a rise that counts as having left the level: more than noise and lesser edges below it make. */
 static const double LEAVING = 0.15;
+/* Parts of it that tell more about an edge: well on the way, and over. */
+static const double RISING = 0.45, MOST = 0.9;
 
 /* ---- Kernels ----------------------------------------------------------------------------------- */
 
@@ -246,22 +248,58 @@ static bool narrow_crossing(struct probe *p, struct sweep *s, const struct edge 
     return true;
 }
 
-static bool narrow_stair(struct probe *p, struct sweep *s, const struct edge *e, struct stair *stair)
+static double middle(const struct crossing *c)
 {
-    struct crossing leaving, half, most;
+    return (c->to + c->above) / 2;
+}
 
-    if (!narrow_crossing(p, s, e, LEAVING, &leaving))
+/*
+ * Where contiguous frames fill a cache evenly, one line too many makes its set miss, and each line more
+ * another set: the edge begins at the capacity and rises as a line at first. It is followed back from
+ * where it is out of the noise. An edge that is too wide for that has something in it, perhaps a level
+ * too short to be seen: then all of it is the interval.
+ */
+static bool narrow_step(struct probe *p, struct sweep *s, const struct edge *e, const struct crossing *leaving,
+                        struct stair *stair)
+{
+    struct crossing rising, most;
+
+    if (!narrow_crossing(p, s, e, RISING, &rising) || !cross(p, s, e, MOST, &most))
         return false;
-    stair->value = stair->low = leaving.to;
-    stair->high = leaving.above;
-    if (!stair->half)
+    double width = middle(&rising) - middle(leaving);
+    if (width > leaving->to / 8) {
+        stair->value = leaving->to;
+        stair->low = leaving->from;
+        stair->high = most.above;
         return true;
-    if (!narrow_crossing(p, s, e, 0.5, &half) || !cross(p, s, e, 0.9, &most))
+    }
+    double back = width * LEAVING / (RISING - LEAVING);
+    stair->value = fmax(e->from, fmin(leaving->to, to_grain(s, middle(leaving) - back)));
+    stair->low = fmax(e->from, fmin(stair->value, to_grain(s, middle(leaving) - 2 * back)));
+    stair->high = leaving->above;
+    return true;
+}
+
+/* Where frames fall at random, some sets are overfull long before others are full: half way up is the capacity. */
+static bool narrow_ramp(struct probe *p, struct sweep *s, const struct edge *e, const struct crossing *leaving,
+                        struct stair *stair)
+{
+    struct crossing half, most;
+
+    if (!narrow_crossing(p, s, e, 0.5, &half) || !cross(p, s, e, MOST, &most))
         return false;
-    stair->low = leaving.from;
-    stair->value = to_grain(s, (half.from + half.to) / 2);
+    stair->low = leaving->from;
+    stair->value = to_grain(s, middle(&half));
     stair->high = most.above > stair->value ? most.above : half.above;
     return true;
+}
+
+static bool narrow_stair(struct probe *p, struct sweep *s, const struct edge *e, struct stair *stair)
+{
+    struct crossing leaving;
+
+    return narrow_crossing(p, s, e, LEAVING, &leaving) &&
+           (stair->half ? narrow_ramp(p, s, e, &leaving, stair) : narrow_step(p, s, e, &leaving, stair));
 }
 
 bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double span, struct stair *out, size_t room,

@@ -81,10 +81,12 @@ struct stair {
 /*
  * Finds the levels of a curve and narrows the edges between them down to one grain.
  *
- * A step's value, and `low`, is the last x at which less than 15 % of the rise is reached, and
- * `high` the next. What disturbs a reading makes it higher: hence the last point that is low counts,
- * not the first one that is high. From level `half_from` on the value is where half of the rise is
- * reached; `low` is where the rise begins, by the same measure, and `high` where nine tenths are reached.
+ * A step is left for good at the last x with less than 15 % of its rise; what disturbs a reading makes
+ * it higher, hence the last point that is low counts, not the first one that is high. The value is the
+ * foot of the step, followed back along its slope from there; `low` is twice as far back, `high` the next
+ * x. Where the slope is too wide for that, `high` is where nine tenths of the rise are reached.
+ * From level `half_from` on edges are ramps: the value is where half of the rise is reached, `low` where
+ * 15 % are reached first, and `high` where nine tenths are.
  */
 bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double span, struct stair *out, size_t room,
                   size_t *count);
