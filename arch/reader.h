@@ -46,6 +46,13 @@ extern const char reader_empty_kernel[];
 enum { READER_CHAIN = 128 };
 extern const char reader_chain_kernel[];
 
+/*
+ * As many instructions as the core can take at once: READER_WIDTH NOPs an iteration. A hardware thread
+ * that shares the core takes its part of them, and the time they need tells that it is awake.
+ */
+enum { READER_WIDTH = 128 };
+extern const char reader_width_kernel[];
+
 /* The time stamp, unordered; its frequency is the platform's business. */
 uint64_t reader_ticks(void);
 

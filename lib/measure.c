@@ -7,9 +7,10 @@
 
 enum {
     LIST_KERNELS = 16, /* kernels in one window, between yardsticks */
-    LIST_READINGS = 2 * LIST_KERNELS + 1,
+    LIST_READINGS = 2 * LIST_KERNELS + 3,
     EMPTY_READINGS = 64,
     WARM_ROUNDS = 50,
+    WIDTH_SAMPLES = 200,
     POINT_READINGS = 64,
     ATTEMPTS = 30, /* lists at most, as a multiple of what quiet readings would need: machines are shared */
 };
@@ -19,6 +20,11 @@ enum {
 static const double SPAN_SECONDS = 8e-6;
 /* A kernel that takes no time at all is not iterated for ever. */
 static const uint64_t ITERATIONS_MAXIMUM = (uint64_t)1 << 40;
+/* A NOP that takes this much longer shares the core; and how long to look for one that does not. */
+static const double WIDTH_TOLERANCE = 0.05, WIDTH_SECONDS = 1;
+/* How long a run waits in all for neighbours to leave the core alone. */
+static const double PATIENCE_SECONDS[PROFILES] = {1, 10, 60, 300};
+
 /* The longest stretch of warming up in one window, so that a window stays far below its deadline. */
 static const double WARM_WINDOW_SECONDS = 0.02;
 
@@ -42,9 +48,49 @@ static struct window_result run_list(struct meter *m, struct reading *list, size
     return result;
 }
 
+/* Four times the yardstick's instructions, since the core takes several at once. */
+static struct reading width(const struct meter *m)
+{
+    return (struct reading){.kernel = (uintptr_t)reader_width_kernel, .argument = {4 * m->chain_iterations, 0}};
+}
+
+/* Cycles per NOP, by the chain beside it. */
+static double width_of(const struct meter *m, const struct reading *nops, const struct reading *beside)
+{
+    double ratio = (ticks_of(nops) - m->harness_ticks) / (ticks_of(beside) - m->harness_ticks);
+    return ratio * READER_CHAIN / (4.0 * READER_WIDTH);
+}
+
 static struct reading chain(const struct meter *m)
 {
     return (struct reading){.kernel = (uintptr_t)reader_chain_kernel, .argument = {m->chain_iterations, 0}};
+}
+
+/*
+ * What a NOP takes when nobody shares the core: where the lowest tenth of many samples agrees. A
+ * neighbour that sleeps now and then is waited for; one that never does cannot be told from a narrow core.
+ */
+static struct window_result find_width(struct meter *m)
+{
+    double samples[WIDTH_SAMPLES];
+    struct window_result result = {0};
+    double start = machine_seconds();
+
+    do {
+        size_t count = 0;
+        for (size_t i = 0; i < WIDTH_SAMPLES && result.end == WINDOW_RAN; i++) {
+            struct reading r[3] = {chain(m), width(m), chain(m)};
+            result = run_list(m, r, 3);
+            double before = ticks_of(&r[0]), after = ticks_of(&r[2]);
+            if (!result.interrupts && fabs(before - after) <= m->tolerance * before)
+                samples[count++] = width_of(m, &r[1], &r[0]);
+        }
+        sort_numbers(samples, count);
+        m->width = quantile(samples, count, 0.1);
+        if (quantile(samples, count, 0.3) <= m->width * (1 + WIDTH_TOLERANCE))
+            break;
+    } while (result.end == WINDOW_RAN && machine_seconds() - start < WIDTH_SECONDS);
+    return result;
 }
 
 struct window_result meter_start(struct meter *m, enum profile profile)
@@ -56,6 +102,7 @@ struct window_result meter_start(struct meter *m, enum profile profile)
         .tick_hz = info->tick_hz,
         .span_ticks = SPAN_SECONDS * info->tick_hz,
         .tolerance = 0.01,
+        .patience = PATIENCE_SECONDS[profile],
         .readings = readings[profile],
         .counters = info->counters,
         .chain_iterations = 1,
@@ -90,7 +137,7 @@ struct window_result meter_start(struct meter *m, enum profile profile)
     sort_numbers(cycles, EMPTY_READINGS);
     m->harness_ticks = quantile(ticks, EMPTY_READINGS, 0.5);
     m->harness_cycles = quantile(cycles, EMPTY_READINGS, 0.5);
-    return result;
+    return result.end == WINDOW_RAN ? find_width(m) : result;
 }
 
 /*
@@ -140,7 +187,7 @@ struct harvest {
     double cycles[POINT_READINGS];
     double ns[POINT_READINGS];
     double core_hz[POINT_READINGS];
-    unsigned accepted, rejected;
+    unsigned accepted, rejected, shared;
 };
 
 /* One reading between two yardsticks becomes cycles per unit, or is rejected. */
@@ -184,22 +231,33 @@ struct window_result meter_measure(struct meter *m, const struct kernel *k, stru
     size_t kernels = wanted < LIST_KERNELS ? wanted : LIST_KERNELS;
     unsigned limit = ATTEMPTS * ((wanted + (unsigned)kernels - 1) / (unsigned)kernels);
     for (unsigned attempt = 0; attempt < limit && h.accepted < wanted && result.end == WINDOW_RAN; attempt++) {
-        for (size_t i = 0; i <= 2 * kernels; i++)
-            list[i] = i % 2 ? (struct reading){.kernel = k->entry, .argument = {iterations, k->data}} : chain(m);
-        result = run_list(m, list, 2 * kernels + 1);
+        /* width, chain, kernel, chain, kernel, …, chain, width */
+        size_t last = 2 * kernels + 2;
+        list[0] = list[last] = width(m);
+        for (size_t i = 1; i < last; i++)
+            list[i] = i % 2 ? chain(m) : (struct reading){.kernel = k->entry, .argument = {iterations, k->data}};
+        double start = machine_seconds();
+        result = run_list(m, list, last + 1);
         if (result.end != WINDOW_RAN)
             break;
-        if (result.interrupts) { /* somebody else ran: nothing of the list counts, and caches are cold */
+        bool shared = !isinf(m->tolerance) &&
+                      (width_of(m, &list[0], &list[1]) > m->width * (1 + WIDTH_TOLERANCE) ||
+                       width_of(m, &list[last], &list[last - 1]) > m->width * (1 + WIDTH_TOLERANCE));
+        if (result.interrupts || shared) { /* somebody else ran: nothing of the list counts, and caches are cold */
             h.rejected += (unsigned)kernels;
+            h.shared += shared ? (unsigned)kernels : 0;
             result = warm_up(m, k, iterations);
+            m->patience -= machine_seconds() - start;
+            attempt -= shared && m->patience > 0; /* a neighbour is waited for as long as patience lasts */
             continue;
         }
-        for (size_t i = 1; i < 2 * kernels && h.accepted < wanted; i += 2)
+        for (size_t i = 2; i < last && h.accepted < wanted; i += 2)
             reap(m, &list[i], (double)iterations * k->units, &h);
     }
 
     m->taken += h.accepted + h.rejected;
     m->rejected += h.rejected;
+    m->shared += h.shared;
     out->accepted = h.accepted;
     out->rejected = h.rejected;
     sort_numbers(h.cycles, h.accepted);

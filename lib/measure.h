@@ -6,6 +6,10 @@
  * cycles of its two neighbours, so the core clock may be anything and may drift; a reading whose
  * neighbours disagree is rejected and counted. What the reader itself costs is measured on an empty
  * kernel and taken off. Where the reader samples a cycle counter, that counter is the unit instead.
+ *
+ * A second yardstick begins and ends each list: NOPs, as many as the core takes at once. A hardware
+ * thread that shares the core leaves the chain as long as it was, but takes its part of the width, and
+ * of caches and predictors. A list during which that was seen is void.
  */
 #ifndef FATHOM_LIB_MEASURE_H
 #define FATHOM_LIB_MEASURE_H
@@ -44,11 +48,14 @@ struct meter {
     double harness_cycles; /* the same by the cycle counter, where there is one */
     double span_ticks;     /* length aimed at for one reading */
     double tolerance;      /* relative difference of neighbours that rejects; infinite in an untrusted place */
+    double width;          /* cycles a NOP takes when nobody shares the core */
+    double patience;       /* seconds left in this run for waiting until nobody does */
     double core_hz;        /* median over the last point's yardsticks */
     unsigned readings;     /* wanted for a point */
     enum reader_counters counters;
     uint64_t chain_iterations; /* so that the yardstick lasts one span */
-    uint64_t taken, rejected;  /* readings since the run began */
+    uint64_t taken, rejected;  /* readings since the run began; and of the latter, */
+    uint64_t shared;           /* those that were void because the core was shared */
     uint64_t windows;
     double kernel_seconds; /* time inside kernels and yardsticks */
 };

@@ -172,6 +172,7 @@ static void send_end(const struct probe *p, const struct meter *before, double s
     record_integer(&r, "windows", m->windows - before->windows);
     record_integer(&r, "readings", m->taken - before->taken);
     record_integer(&r, "rejected", m->rejected - before->rejected);
+    record_integer(&r, "rejected_shared", m->shared - before->shared);
     record_send(&r);
 }
 

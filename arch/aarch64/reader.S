@@ -152,4 +152,18 @@ reader_chain_kernel:
     ret
     .size   reader_chain_kernel, . - reader_chain_kernel
 
+/* READER_WIDTH (arch/reader.h) independent instructions an iteration. */
+    .balign 64
+    .globl  reader_width_kernel
+    .hidden reader_width_kernel
+    .type   reader_width_kernel, %function
+reader_width_kernel:
+1:  .rept   WIDTH_NOPS
+    nop
+    .endr
+    subs    x0, x0, #1
+    b.ne    1b
+    ret
+    .size   reader_width_kernel, . - reader_width_kernel
+
     .section .note.GNU-stack, "", %progbits

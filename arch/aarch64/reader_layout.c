@@ -12,3 +12,4 @@ _Static_assert(offsetof(struct reading, end_count) == READING_END_COUNT, "reader
 _Static_assert(sizeof(struct reading) == READING_BYTES, "reader.S");
 _Static_assert(READER_TIME_ONLY == 0, "reader.S tells the counters by zero");
 _Static_assert(READER_CHAIN == CHAIN_ADDITIONS, "reader.S");
+_Static_assert(READER_WIDTH == WIDTH_NOPS, "reader.S");

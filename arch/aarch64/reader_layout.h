@@ -10,5 +10,6 @@
 #define READING_END_COUNT 56
 #define READING_BYTES 72
 #define CHAIN_ADDITIONS 128
+#define WIDTH_NOPS 128
 
 #endif

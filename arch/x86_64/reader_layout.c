@@ -10,3 +10,4 @@ _Static_assert(offsetof(struct reading, begin_ticks) == READING_BEGIN_TICKS, "re
 _Static_assert(offsetof(struct reading, end_ticks) == READING_END_TICKS, "reader.S");
 _Static_assert(sizeof(struct reading) == READING_BYTES, "reader.S");
 _Static_assert(READER_CHAIN == CHAIN_ADDITIONS, "reader.S");
+_Static_assert(READER_WIDTH == WIDTH_NOPS, "reader.S");

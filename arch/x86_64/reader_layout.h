@@ -9,5 +9,6 @@
 #define READING_END_TICKS 32
 #define READING_BYTES 72
 #define CHAIN_ADDITIONS 128
+#define WIDTH_NOPS 128
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { AREAS = 32, PAGE_BYTES = 4096, LARGE_PAGE_BYTES = 2 << 20 };
 
-const char reader_empty_kernel[1], reader_chain_kernel[1];
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1];
 
 static const double READER_CYCLES = 40; /* spent around each kernel */
 static const uint64_t FIRST_AREA_AT = 0x100000000;
@@ -132,6 +132,8 @@ struct window_result machine_window(struct reading *list, size_t count)
 
         if (r->kernel == (uintptr_t)reader_chain_kernel)
             cycles += (double)(r->argument[0] * READER_CHAIN);
+        else if (r->kernel == (uintptr_t)reader_width_kernel)
+            cycles += (double)(r->argument[0] * READER_WIDTH) / 4;
         else if (r->kernel != (uintptr_t)reader_empty_kernel)
             cycles += core_call(machine.core, r->kernel, r->argument, &result);
         result.interrupts += disturb(&cycles);

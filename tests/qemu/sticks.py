@@ -38,9 +38,9 @@ def config_file(kind, shipped, settings):
 
 
 class Stick:
-    """A scratch copy of the stick image, prepared as the table says."""
+    """A scratch copy of an image, prepared as the table says; `shipped` is the configuration file as we ship it."""
 
-    def __init__(self, original, path, table):
+    def __init__(self, original, shipped, path, table):
         self.path, self.table = path, table
         self.offset = "1M"  # of the volume that results go to
         self.plain = False
@@ -48,7 +48,6 @@ class Stick:
             self._make_plain(original)
         else:
             subprocess.run(["cp", "--sparse=always", original, path], check=True)
-        shipped = stick.read(original, "/FATHOM.CFG")
         self.config = config_file(table["config_file"], shipped, settings_of(table))
         stick.write(path, "/FATHOM.CFG", self.config, self.offset)
         if table["prepare"] == "shell":

@@ -14,7 +14,7 @@
 
 /* ---- A machine of numbers ----------------------------------------------------------------------- */
 
-const char reader_empty_kernel[1], reader_chain_kernel[1];
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1];
 
 /* A kernel is no code here, only what it costs. */
 struct cost {
@@ -32,6 +32,8 @@ static struct fake {
     double change_every;  /* … every so many seconds */
     double drift;         /* the clock gains this part of itself each second */
     double uneven;        /* it is faster by this part in every second pair of readings */
+    double neighbour;     /* a second hardware thread is awake for so many seconds … */
+    double alone;         /* … in so many, in turn; then all but chains takes 1.7 times as long */
     double harness;       /* core cycles that the reader spends around each call */
     double stamp_steps;   /* the time stamp moves on by this many ticks at once */
     unsigned windows;     /* run so far */
@@ -72,19 +74,33 @@ static uint64_t stamp(void)
     return (uint64_t)(floor(fake.now * fake.info.tick_hz / fake.stamp_steps) * fake.stamp_steps);
 }
 
+static bool shared(void)
+{
+    return fake.neighbour > 0 && fmod(fake.now, fake.neighbour + fake.alone) >= fake.alone;
+}
+
 static double cost_of(const struct reading *r)
 {
+    double slower = shared() ? 1.7 : 1;
+
     if (r->kernel == (uintptr_t)reader_empty_kernel)
         return 0;
     if (r->kernel == (uintptr_t)reader_chain_kernel)
         return (double)(r->argument[0] * READER_CHAIN);
+    if (r->kernel == (uintptr_t)reader_width_kernel)
+        return (double)(r->argument[0] * READER_WIDTH) / 4 * slower;
     const struct cost *c = (const struct cost *)r->kernel;
-    return c->per_call + (double)r->argument[0] * c->per_iteration;
+    return (c->per_call + (double)r->argument[0] * c->per_iteration) * slower;
 }
 
 const struct machine_info *machine_info(void)
 {
     return &fake.info;
+}
+
+double machine_seconds(void)
+{
+    return fake.now;
 }
 
 struct window_result machine_window(struct reading *list, size_t count)
@@ -350,6 +366,38 @@ static void a_place_without_peace_gives_no_number(void **state)
 }
 
 /* Whichever window it is, finding the length, warming up or measuring, its end is the caller's. */
+/* A neighbour on the same core does not slow the chain, and must not get into a point. */
+static void a_shared_core_is_waited_for(void **state)
+{
+    const struct cost c = {.per_iteration = 100};
+
+    (void)state;
+    fake = steady();
+    fake.neighbour = 0.004;
+    fake.alone = 0.002;
+    struct meter m = start();
+    assert_true(fabs(m.width / 0.25 - 1) <= 0.01);
+    for (unsigned n = 0; n < 100; n++) {
+        struct point p = measure(&m, &c, 1);
+        assert_level(&m, &p, 100, 0.005);
+    }
+    assert_true(m.shared > 0 && m.shared <= m.rejected);
+}
+
+static void a_neighbour_that_stays_gives_no_number(void **state)
+{
+    const struct cost c = {.per_iteration = 100};
+
+    (void)state;
+    fake = steady();
+    struct meter m = start();
+    fake.neighbour = 1e9;
+    struct point p = measure(&m, &c, 1);
+    assert_int_equal(p.accepted, 0);
+    assert_true(isnan(p.q20));
+    assert_true(m.patience <= 0);
+}
+
 static void faults_and_timeouts_are_passed_on(void **state)
 {
     const struct cost c = {.per_iteration = 300};
@@ -425,6 +473,8 @@ int main(void)
         cmocka_unit_test(a_clock_that_never_holds_gives_no_number),
         cmocka_unit_test(interrupted_lists_are_void),
         cmocka_unit_test(a_place_without_peace_gives_no_number),
+        cmocka_unit_test(a_shared_core_is_waited_for),
+        cmocka_unit_test(a_neighbour_that_stays_gives_no_number),
         cmocka_unit_test(faults_and_timeouts_are_passed_on),
         cmocka_unit_test(a_fault_of_the_first_windows_is_passed_on),
         cmocka_unit_test(a_cycle_counter_is_the_unit),

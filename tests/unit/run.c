@@ -15,7 +15,7 @@
 
 /* ---- A machine that runs nothing ---------------------------------------------------------------- */
 
-const char reader_empty_kernel[1], reader_chain_kernel[1];
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1];
 
 /* Kernels are only their addresses here. */
 enum { KERNEL_GOOD = 1, KERNEL_FAULT, KERNEL_TIMEOUT };
