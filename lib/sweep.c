@@ -9,7 +9,14 @@
 #include "lib/probe.h"
 #include "lib/record.h"
 
-enum { STAIRS_MAXIMUM = 8, BUILDS_MAXIMUM = 9, CODE_BYTES_AT_LEAST = 65536, NARROW_ROUNDS = 4, PASSES = 2 };
+enum {
+    STAIRS_MAXIMUM = 8,
+    BUILDS_MAXIMUM = 9,
+    CODE_BYTES_AT_LEAST = 65536,
+    NARROW_ROUNDS = 4,
+    PASSES = 2,
+    HEIGHT_POINTS_AT_LEAST = 3
+};
 
 /* The part of a rise that counts as having left the level: more than noise and lesser edges below it make. */
 static const double LEAVING = 0.15;
@@ -275,7 +282,7 @@ static bool narrow_step(struct probe *p, struct sweep *s, const struct edge *e, 
     }
     double back = width * LEAVING / (RISING - LEAVING);
     stair->value = fmax(e->from, fmin(leaving->to, to_grain(s, middle(leaving) - back)));
-    stair->low = fmax(e->from, fmin(stair->value, to_grain(s, middle(leaving) - 2 * back)));
+    stair->low = fmax(e->from, fmin(stair->value, to_grain(s, middle(leaving) - 3 * back)));
     stair->high = leaving->above;
     return true;
 }
@@ -302,6 +309,25 @@ static bool narrow_stair(struct probe *p, struct sweep *s, const struct edge *e,
            (stair->half ? narrow_ramp(p, s, e, &leaving, stair) : narrow_step(p, s, e, &leaving, stair));
 }
 
+/* A level begins where its edge is over: what lies between is neither of the two. */
+static bool find_height(struct probe *p, const struct sweep *s, const struct edge *e, double last, double *height)
+{
+    struct crossing most;
+    double *x, *y;
+    size_t count = 0;
+
+    if (!cross(p, s, e, MOST, &most) || !plain(p, s, &x, &y))
+        return false;
+    for (size_t i = 0; i < s->count; i++)
+        if (x[i] >= most.above && x[i] <= last && !isnan(y[i]))
+            y[count++] = y[i];
+    sort_numbers(y, count);
+    if (count >= HEIGHT_POINTS_AT_LEAST)
+        *height = quantile(y, count, 0.5);
+    free(x);
+    return true;
+}
+
 bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double span, struct stair *out, size_t room,
                   size_t *count)
 {
@@ -319,9 +345,11 @@ bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double spa
             .height = levels[i].height, .left = i + 1 < found, .half = s->half_from && i + 1 >= s->half_from};
     }
     free(x);
-    for (size_t i = 0; i + 1 < found; i++)
-        if (!narrow_stair(p, s, &(struct edge){from[i], to[i + 1], levels[i].height, levels[i + 1].height}, &out[i]))
+    for (size_t i = 0; i + 1 < found; i++) {
+        const struct edge e = {from[i], to[i + 1], out[i].height, out[i + 1].height};
+        if (!narrow_stair(p, s, &e, &out[i]) || !find_height(p, s, &e, to[i + 1], &out[i + 1].height))
             return false;
+    }
     *count = found;
     return true;
 }

@@ -83,8 +83,8 @@ struct stair {
  *
  * A step is left for good at the last x with less than 15 % of its rise; what disturbs a reading makes
  * it higher, hence the last point that is low counts, not the first one that is high. The value is the
- * foot of the step, followed back along its slope from there; `low` is twice as far back, `high` the next
- * x. Where the slope is too wide for that, `high` is where nine tenths of the rise are reached.
+ * foot of the step, followed back along its slope from there; `low` is three times as far back, `high`
+ * the next x. Where the slope is too wide for that, `high` is where nine tenths of the rise are reached.
  * From level `half_from` on edges are ramps: the value is where half of the rise is reached, `low` where
  * 15 % are reached first, and `high` where nine tenths are.
  */
