@@ -150,8 +150,12 @@ bool sweep_add(struct probe *p, struct sweep *s, double x, struct point *out)
     if (!place)
         return probe_skip(p, "out of memory for the curve");
     const struct point *median = &built[(builds - 1) / 2];
-    if (s->count > before || isnan(place->q20) || median->q20 < place->q20)
+    if (s->half_from && s->count == before && !isnan(place->q20) && !isnan(median->q20)) {
+        place->q20 = (place->q20 + median->q20) / 2;
+        place->median = (place->median + median->median) / 2;
+    } else if (s->count > before || isnan(place->q20) || median->q20 < place->q20) {
         *place = *median;
+    }
     place->accepted = accepted;
     place->rejected = rejected;
     if (out)

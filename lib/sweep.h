@@ -62,7 +62,8 @@ struct sweep {
 bool sweep_walk(struct probe *p, struct sweep *s);
 /*
  * Measures one more x, or the same again, and keeps the points in order. Of two measurements at one x
- * the lower stays: neighbours on a shared machine make a point higher, never lower.
+ * the lower stays: neighbours on a shared machine make a point higher, never lower. With `half_from`
+ * their mean does: the lower one may just have had the luckier frames.
  */
 bool sweep_add(struct probe *p, struct sweep *s, double x, struct point *out);
 /* Sends the curve record. */
