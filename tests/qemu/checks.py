@@ -4,6 +4,7 @@ Everything here looks at bytes only, so that selftest.py can hand it broken ones
 back complaints, one sentence each; none means that all is well.
 """
 
+import itertools
 import json
 import re
 
@@ -32,7 +33,7 @@ class Run:
 
 
 def split_runs(lines):
-    """Parts lines into runs. Each begins with its `run` record, or with the warning that the volume did not take it."""
+    """Parts lines into runs. Each begins with its `run` record, or with the warning that no volume took it."""
     runs, begun = [], True
     for line in lines:
         begins = line.startswith(b'{"t":"run"')
@@ -101,11 +102,10 @@ def check_frame(run, table):
     by name where the core tells: AArch64 has only the core's own identity for that (arch/aarch64/identify.c).
     """
     kinds = [record["t"] for record in run.records]
-    complaints = [f"there are {kinds.count(kind)} {kind} records" for kind in ("run", "machine", "environment", "done")
-                  if kinds.count(kind) != 1]
-    lost = [{"t": "warning", "subject": "volume"}] if table["records"] == "volume cut short" and not run.volume else []
-    heads = [{key: record.get(key) for key in ("t", "subject") if key in record} for record in run.records[: len(lost) + 1]]
-    if heads != lost + [{"t": "run"}]:
+    complaints = [f"there are {kinds.count(kind)} {kind} records"
+                  for kind in ("run", "machine", "environment", "done") if kinds.count(kind) != 1]
+    nothing_kept = table["records"] == "volume cut short" and not run.volume
+    if kinds[nothing_kept : nothing_kept + 1] != ["run"]:
         complaints.append("the first record is not `run`")
     if kinds[-1:] != ["done"]:
         complaints.append(f"the run did not end: its last record is {run.records[-1] if run.records else None}")
@@ -139,7 +139,8 @@ def check_order(run):
 def check_done(run):
     """What `done` counts is what the records show."""
     done, ends = run.one("done"), run.of("end")
-    counted = {outcome: sum(end["outcome"] == outcome for end in ends) for outcome in ("ok", "skipped", "fault", "timeout")}
+    outcomes = [end["outcome"] for end in ends]
+    counted = {outcome: outcomes.count(outcome) for outcome in ("ok", "skipped", "fault", "timeout")}
     counted["findings"] = len(run.of("finding"))
     return [f"done says {key} = {done.get(key)}, the records show {value}"
             for key, value in counted.items() if done.get(key) != value]
@@ -290,7 +291,8 @@ def check_silence(run, table):
         if row["kernel_instructions"] * ns < 0.02 * 1e9:
             complaints.append(f"the kernel is shorter than 20 ms: {row}")
         if not row["window"]:
-            if low == high or row["min_ticks"] == row["max_ticks"] or low <= row["kernel_instructions"] + max(constants):
+            alike = low == high or row["min_ticks"] == row["max_ticks"]
+            if alike or low <= row["kernel_instructions"] + max(constants):
                 complaints.append(f"without a window nothing disturbs: {row}")
             continue
         if low != high:
@@ -326,7 +328,8 @@ def check_run(run, table, probes, index):
     head = run.one("run")
     wanted = {"platform": "uefi", "isa": table["isa"], "repeat": int(table["repeat"]),
               "repeat_index": index if int(table["repeat"]) > 1 else 1}
-    complaints += [f"the run record says {key} = {head.get(key)!r}" for key, value in wanted.items() if head.get(key) != value]
+    complaints += [f"the run record says {key} = {head.get(key)!r}"
+                   for key, value in wanted.items() if head.get(key) != value]
     if not head["destination"].startswith(table["destination"]):
         complaints.append(f"records go to {head['destination']!r}, not to {table['destination']!r}")
     lost = run.one("done")["lost_lines"]
@@ -357,9 +360,8 @@ def check_boot(serial, files, table, probes):
         return complaints
     if max(len(on_serial), len(on_volume)) != int(table["runs"]):
         return [f"there are {len(on_serial)} runs on serial and {len(on_volume)} on the volume, not {table['runs']}"]
-    for index in range(int(table["runs"])):
-        run = Run(on_serial[index] if index < len(on_serial) else None, on_volume[index] if index < len(on_volume) else None)
-        complaints += check_run(run, table, probes, index + 1)
+    for index, (serial_lines, volume_lines) in enumerate(itertools.zip_longest(on_serial, on_volume), 1):
+        complaints += check_run(Run(serial_lines, volume_lines), table, probes, index)
     return complaints
 
 
@@ -372,7 +374,7 @@ def check_cut(serial, files):
     complaints = []
     for i, line in enumerate(announced):
         if i >= len(kept) or kept[i] != line:
-            complaints.append(f"record {i + 1} of {len(announced)} was announced and is not on the volume: {line[:80]!r}")
+            complaints.append(f"record {i + 1} of {len(announced)} was announced and is not there: {line[:80]!r}")
             break
     complaints += [f"line {i} of the file is no whole record: {line[:60]!r}"
                    for i, line in enumerate(kept[:-1], 1) if not records.good(line)]

@@ -13,7 +13,8 @@ PROBES = checks.declared(
 )
 
 TABLE = {
-    "isa": "aarch64", "cpu": "max", "records": "both", "probes": "noise debug_undefined", "faults": "debug_undefined undefined-instruction none",
+    "isa": "aarch64", "cpu": "max", "records": "both", "probes": "noise debug_undefined",
+    "faults": "debug_undefined undefined-instruction none",
     "timeouts": "", "skips": "", "warnings": "core: not to be had", "fields": "environment.page_bytes = [4096]",
     "memory_lacks_pages": "", "checks": "silence", "icount": "0", "repeat": "1", "runs": "1",
     "destination": "volume FATHOM", "notes": [],
@@ -38,7 +39,8 @@ def good_run():
         line(t="environment", page_bytes=[4096]),
         line(t="warning", subject="core", text="was not to be had"),
         line(t="start", probe="clock", core=0),
-        line(t="finding", probe="clock", name="system.clock.hz", core=0, value=None, unit="Hz", grade="U", reason="untrusted"),
+        line(t="finding", probe="clock", name="system.clock.hz", core=0, value=None, unit="Hz", grade="U",
+             reason="untrusted-clock"),
         line(t="end", probe="clock", core=0, outcome="ok"),
         line(t="start", probe="debug_undefined", core=0),
         line(t="fault", probe="debug_undefined", core=0, vector="undefined-instruction", syndrome="0x2000000",
@@ -54,9 +56,17 @@ def good_run():
     ]
 
 
-def check(serial, volume, table=None):
-    files = [b"".join(text + b"\n" for text in volume)] if volume is not None else []
-    return checks.check_boot(b"\r\n".join([b"BdsDxe: starting", *serial, b""]), files, dict(table or TABLE, notes=[]), PROBES)
+def on_line(lines):
+    return b"BdsDxe: starting\r\n" + b"".join(text + b"\r\n" for text in lines)
+
+
+def in_file(lines):
+    return b"".join(text + b"\n" for text in lines)
+
+
+def check(serial, volume):
+    files = [in_file(volume)] if volume is not None else []
+    return checks.check_boot(on_line(serial), files, dict(TABLE, notes=[]), PROBES)
 
 
 def edited(number, old, new):
@@ -113,24 +123,25 @@ def broken():
     ):
         yield what, check(run, run)
     yield "the firmware has crashed", check([*good, b"!!!! X64 Exception Type - 06"], good)
-    pages = good[:10] + [line(t="table", probe="noise", name="pages", page_bytes=4096, good=False)] + good[11:]
-    yield "pages are misread", check(pages[:10] + good[10:11] + pages[10:], pages[:10] + good[10:11] + pages[10:])
+    misread = line(t="table", probe="noise", name="pages", page_bytes=4096, good=False)
+    yield "pages are misread", check(good[:11] + [misread] + good[11:], good[:11] + [misread] + good[11:])
 
-    whole = b"".join(text + b"\n" for text in good)
-    serial = b"\r\n".join(good[:6])
-    yield "power cut: an announced record is not there", checks.check_cut(serial, [b"\n".join(good[:5]) + b"\n"])
-    yield "power cut: an announced record differs", checks.check_cut(serial, [whole.replace(b"core", b"cure", 1)])
-    yield "power cut: a later record is damaged", checks.check_cut(serial, [whole.replace(b'"done"', b'"dome"')])
-    yield "power cut: the file is empty", checks.check_cut(serial, [b""])
-    yield "hang: the run went on", checks.check_hang(serial, [whole], "clock")
-    yield "hang: another probe hangs", checks.check_hang(b"\r\n".join(good[:5]), [b"\n".join(good[:5]) + b"\n"], "noise")
+    def power_cut(announced, kept):
+        return checks.check_cut(on_line(announced), [kept])
+
+    whole = in_file(good)
+    yield "power cut: an announced record is not there", power_cut(good[:6], in_file(good[:5]))
+    yield "power cut: an announced record differs", power_cut(good[:6], whole.replace(b"core", b"cure", 1))
+    yield "power cut: a later record is damaged", power_cut(good[:6], whole.replace(b'"done"', b'"dome"'))
+    yield "power cut: the file is empty", power_cut(good[:6], b"")
+    yield "hang: the run went on", checks.check_hang(on_line(good[:5]), [whole], "clock")
+    yield "hang: another probe hangs", checks.check_hang(on_line(good[:5]), [in_file(good[:5])], "noise")
 
 
 def complaints():
     """What the checks miss, or complain about without reason."""
     good = good_run()
-    wrong = [f"complains about what is right: {text}" for text in check(good, good)]
-    wrong += [f"after a cut: {text}" for text in checks.check_cut(b"\r\n".join(good[:6]) + b'\r\n{"t":"en', [b"\n".join(good[:8])])]
-    wrong += [f"a hang: {text}" for text in checks.check_hang(b"\n".join(good[:5]), [b"\n".join(good[:5]) + b"\n"], "clock")]
-    wrong += [f"not noticed: {what}" for what, found in broken() if not found]
-    return wrong
+    cut = checks.check_cut(on_line(good[:6]) + b'{"t":"en', [in_file(good[:8]) + b'{"t"'])
+    hang = checks.check_hang(on_line(good[:5]), [in_file(good[:5])], "clock")
+    wrong = [f"complains about what is right: {text}" for text in check(good, good) + cut + hang]
+    return wrong + [f"not noticed: {what}" for what, found in broken() if not found]
