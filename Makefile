@@ -224,17 +224,26 @@ build/tests/%: build/tests/objects/tests/unit/%.c.o $$(call unit_objects,$$*)
 	$(call say,LD,$@)
 	$(Q)gcc $(SANITIZE) $^ $(call comment,libs,tests/unit/$*.c) -lcmocka -lm -o $@
 
-# $(1): ISA. The probes on modelled cores, all of tests/model in one program; it runs on any machine.
+# The probes on modelled cores, all of tests/model in one program per ISA; each runs on any machine. The
+# model itself runs at every instruction and Unicorn allocates at every store: no sanitizer there.
+MODEL_SANITIZE := -fsanitize=undefined -fno-sanitize-recover=all
+build/tests/model/%.o: % Makefile | build/setup.stamp
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)gcc $(COMMON) $(MODEL_SANITIZE) -c $< -o $@
+build/tests/model/tests/%.o: MODEL_SANITIZE :=
+
+# $(1): ISA.
 define model_rules
 MODEL_SOURCES_$(1) := $$(wildcard tests/model/*.c tests/model/$(1)/*.c lib/*.c probes/*/*.c) arch/emit.c arch/$(1)/emit.c
-build/tests/model_$(1): $$(MODEL_SOURCES_$(1):%=build/tests/objects/%.o)
+build/tests/model_$(1): $$(MODEL_SOURCES_$(1):%=build/tests/model/%.o)
 	$$(call say,LD,$$@)
-	$$(Q)gcc $$(SANITIZE) $$^ -lcapstone -lunicorn -lcmocka -lm -o $$@
+	$$(Q)gcc $$(MODEL_SANITIZE) $$^ -lcapstone -lunicorn -lcmocka -lm -o $$@
 endef
 $(foreach isa,$(ISAS),$(eval $(call model_rules,$(isa))))
 MODEL_TESTS := $(ISAS:%=build/tests/model_%)
 
--include $(shell find build/tests/objects -name '*.d' 2>/dev/null)
+-include $(shell find build/tests/objects build/tests/model -name '*.d' 2>/dev/null)
 
 TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img $(UNIT_TESTS) $(MODEL_TESTS)
 
