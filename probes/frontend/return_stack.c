@@ -111,7 +111,7 @@ static bool build(struct probe *p, double depth, void *context, struct kernel *k
     emit_place(&c, level_at(levels));
     emit_return(&c);
 
-    *k = (struct kernel){.data = v->state.at, .units = 1, .warm_iterations = 2000, .stretch = 4};
+    *k = (struct kernel){.data = v->state.at, .units = 1, .warm_iterations = 300, .stretch = 4};
     return probe_kernel(p, &c, 0, k);
 }
 
