@@ -10,14 +10,16 @@
  * code than the instruction cache does, or little more.
  *
  * Curve: cycles per NOP over footprint, a staircase: operation cache where there is one, instruction
- * cache, what lies behind. Answer: the last footprint before the highest stair.
+ * cache, second level, what lies behind. How high a stair is tells nothing: from operation cache to
+ * instruction cache the rate may fall as much as from there to the second level, or from that on.
+ * Answer: the last footprint before the last stair that is no second level's by its size.
  * Method: straight-line NOP loops, as Wong 2018 and clamchowder's suite.
  */
 #include <math.h>
 
 #include "lib/probe.h"
 
-enum { LEVELS = 3, NOP_BYTES_AT_MOST = 8, ROOM_BYTES = 64 };
+enum { LEVELS = 4, NOP_BYTES_AT_MOST = 8, ROOM_BYTES = 64 };
 
 /* An operation cache, where there is one, feeds the core a little faster than the decoders do: two levels. */
 static const double TOLERANCE = 0.08;
@@ -38,15 +40,19 @@ static bool build(struct probe *p, double footprint_bytes, void *context, struct
     return probe_kernel(p, &c, 0, k);
 }
 
-/* The edge of the instruction cache is the one at which the rate falls most. */
-static size_t largest_rise(const struct stair *stairs, size_t count)
-{
-    size_t best = 0;
+/*
+ * Between the largest instruction cache in scope, 192 KiB (Apple's performance cores), and the smallest
+ * second level of cores that have an operation cache, 256 KiB (Intel, up to Skylake).
+ */
+static const double SECOND_LEVEL_BYTES = 224 << 10;
 
-    for (size_t i = 0; i + 1 < count; i++)
-        if (stairs[i + 1].height / stairs[i].height > stairs[best + 1].height / stairs[best].height)
-            best = i;
-    return best;
+/* The stair whose edge is the instruction cache's; without one the last, which is not left. */
+static const struct stair *instruction_cache(const struct stair *stairs, size_t count)
+{
+    for (size_t i = count - 1; i-- > 0;)
+        if (stairs[i].value < SECOND_LEVEL_BYTES)
+            return &stairs[i];
+    return &stairs[count - 1];
 }
 
 static void report_rate(struct probe *p, unsigned level, double bytes_per_cycle)
@@ -87,7 +93,7 @@ static void run(struct probe *p)
         if (count)
             report_capacity(p,
                             &(struct finding){.name = "frontend.l1i.bytes", .grade = 'C', .curves = {"straight_code"}},
-                            &stairs[largest_rise(stairs, count)]);
+                            instruction_cache(stairs, count));
     }
     sweep_free(&s);
 }
