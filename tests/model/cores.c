@@ -250,12 +250,24 @@ static void check_l1i(const struct machine_design *m)
     check_capacity(m, "frontend.l1i.bytes", NULL, "", (double)m->core.l1i.bytes);
 }
 
+/*
+ * Nested calls whose returns are predicted: an indirect predictor knows those of nests that repeat, up to
+ * a depth of its own. Random ones show the return stack.
+ */
 static void check_return_stack(const struct machine_design *m)
 {
-    static const char *const targets[] = {"fixed", "changing", "random"};
+    static const char name[] = "frontend.return_stack.entries";
+    static const char *const repeating[] = {"fixed", "changing"};
 
-    for (size_t i = 0; i < 3; i++)
-        check_capacity(m, "frontend.return_stack.entries", "target", targets[i], m->core.return_stack);
+    check_capacity(m, name, "target", "random", m->core.return_stack);
+    for (size_t i = 0; i < 2; i++) {
+        const char *f = finding_of(name, "target", repeating[i]);
+        if (!m->core.indirect)
+            check_capacity(m, name, "target", repeating[i], m->core.return_stack);
+        else if (is_decided(m, f, name, repeating[i]) && !(number(f, "low") > m->core.return_stack))
+            complain(m, "%s %s: %g, and the return stack alone has %u", name, repeating[i], number(f, "value"),
+                     m->core.return_stack);
+    }
 }
 
 static void begin(void)
@@ -316,7 +328,6 @@ static void instruction_caches_are_given_back(void **state)
     end(cores, 0);
 }
 
-/* An indirect predictor knows the returns of nests that repeat: those show no depth. Random ones do. */
 static void return_stacks_are_given_back(void **state)
 {
     unsigned cores = 0, hidden = 0;
