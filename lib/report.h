@@ -24,8 +24,12 @@ struct finding {
 
 /* Sends the record and prints the line. In an untrusted place the finding becomes grade U. */
 void report(struct probe *p, const struct finding *f);
-/* The capacity that a stair shows; undecided when the curve ends before the level is left. */
+/*
+ * The capacity that a stair shows, and the height of its level. Undecided where the level is not steady:
+ * neighbours share it, or it is more than one; the capacity also where the curve ends before it is left.
+ */
 void report_capacity(struct probe *p, const struct finding *f, const struct stair *s);
+void report_height(struct probe *p, const struct finding *f, const struct stair *s);
 /* The verdict of a gate probe: NULL trusts this place, else the cause why not. */
 void trust(struct probe *p, const char *untrusted_cause);
 

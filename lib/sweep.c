@@ -332,6 +332,18 @@ static bool find_height(struct probe *p, const struct sweep *s, const struct edg
     return true;
 }
 
+/* How much neighbouring points first … last differ, as a median: noise counts, a slope hardly does. Spoils y. */
+static double spread_of(double *y, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++)
+        y[i] = fabs(y[i + 1] - y[i]);
+    sort_numbers(y + first, last - first);
+    size_t count = last - first;
+    while (count > 0 && isnan(y[first + count - 1]))
+        count--;
+    return quantile(y + first, count, 0.5);
+}
+
 bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double span, struct stair *out, size_t room,
                   size_t *count)
 {
@@ -345,8 +357,10 @@ bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double spa
     for (size_t i = 0; i < found; i++) {
         from[i] = x[levels[i].first];
         to[i] = x[levels[i].last];
-        out[i] = (struct stair){
-            .height = levels[i].height, .left = i + 1 < found, .half = s->half_from && i + 1 >= s->half_from};
+        out[i] = (struct stair){.height = levels[i].height,
+                                .spread = spread_of(y, levels[i].first, levels[i].last) / levels[i].height,
+                                .left = i + 1 < found,
+                                .half = s->half_from && i + 1 >= s->half_from};
     }
     free(x);
     for (size_t i = 0; i + 1 < found; i++) {

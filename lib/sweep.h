@@ -73,6 +73,7 @@ void sweep_free(struct sweep *s);
 /* One stair of a curve: a level, and the edge at which it is left. */
 struct stair {
     double height; /* cycles per unit on the level */
+    double spread; /* from one of the level's points to the next, median, relative to the height */
     double value;  /* x up to which the level is held: see sweep_stairs */
     double low, high;
     bool half; /* value is where half of the rise is reached */

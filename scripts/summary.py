@@ -79,6 +79,8 @@ def summarise(reader):
     print(f"{len(reader.lines)} records: {counts}")
     if reader.damaged:
         print(f"{reader.damaged} records are damaged.")
+    if done and done.get("trusted") is False:
+        print(f"The times of this place cannot be trusted: {done.get('untrusted_cause')}.")
     if done:
         print(f"The run came to its end after {done.get('seconds', 0):.1f} s.")
     else:

@@ -90,14 +90,12 @@ static void report_level(struct probe *p, unsigned level, const struct stair *s)
                                       .grade = 'C',
                                       .curves = {"load_to_use"}},
                     s);
-    report(p, &(struct finding){.name = "memory.cache.latency_cycles",
-                                .variants = {{"level", .number = level}},
-                                .value = s->height,
-                                .low = NAN,
-                                .high = NAN,
-                                .grade = 'C',
-                                .method = "median of the level",
-                                .curves = {"load_to_use"}});
+    report_height(p,
+                  &(struct finding){.name = "memory.cache.latency_cycles",
+                                    .variants = {{"level", .number = level}},
+                                    .grade = 'C',
+                                    .curves = {"load_to_use"}},
+                  s);
 }
 
 static void run(struct probe *p)
