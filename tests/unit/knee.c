@@ -174,6 +174,59 @@ static void random_stairs_are_given_back(void **state)
     }
 }
 
+/* Noise of half the tolerance, and one reading in twenty far too high. */
+static void flat_noise_is_one_level(void **state)
+{
+    uint64_t random = 29;
+
+    (void)state;
+    for (unsigned n = 0; n < 2000; n++) {
+        struct curve c = {0};
+        struct level l[ROOM];
+
+        add(&c, 4, 20 + random_below(&random, 60));
+        for (size_t i = 0; i < c.count; i++)
+            c.y[i] *= 1 + TOLERANCE / 2 * noise(&random);
+        for (size_t i = 2 + random_below(&random, 10); i + 2 < c.count; i += 10 + random_below(&random, 20))
+            c.y[i] *= 2 + noise(&random);
+        assert_int_equal(levels_of(&c, l), 1);
+        assert_true(l[0].first <= 2 && l[0].last >= c.count - 3);
+        assert_true(fabs(l[0].height / 4 - 1) <= TOLERANCE / 2);
+    }
+}
+
+/* Between the stairs lie ramps of up to an octave: they belong to neither, but for what is level enough. */
+static void stairs_joined_by_ramps_are_given_back(void **state)
+{
+    uint64_t random = 31;
+
+    (void)state;
+    for (unsigned n = 0; n < 2000; n++) {
+        size_t stairs = 2 + random_below(&random, 3), firsts[4], lasts[4];
+        double heights[4], y = 3;
+        struct curve c = {0};
+        struct level l[ROOM];
+
+        for (size_t i = 0; i < stairs; i++) {
+            firsts[i] = c.count;
+            heights[i] = y;
+            add(&c, y, 12 + random_below(&random, 20));
+            lasts[i] = c.count - 1;
+            double next = y * (2 + 2 * fabs(noise(&random)));
+            size_t ramp = i + 1 < stairs ? random_below(&random, PER_OCTAVE) : 0;
+            for (size_t k = 1; k <= ramp; k++)
+                add(&c, y + (next - y) * (double)k / (double)(ramp + 1), 1);
+            y = next;
+        }
+        assert_int_equal(levels_of(&c, l), stairs);
+        for (size_t i = 0; i < stairs; i++) {
+            assert_true(fabs(l[i].height / heights[i] - 1) <= TOLERANCE / 2);
+            assert_in_range(l[i].first + 4, firsts[i], firsts[i] + 4);
+            assert_in_range(l[i].last, lasts[i], lasts[i] + 4);
+        }
+    }
+}
+
 /* ---- Crossings ---------------------------------------------------------------------------------- */
 
 static void a_step_is_crossed_between_two_points(void **state)
@@ -290,6 +343,25 @@ static void the_depth_of_a_return_stack_is_given_back(void **state)
     }
 }
 
+static void bends_are_given_back_wherever_they_are(void **state)
+{
+    const double slopes[] = {0, 0.3, 2, 7, -0.5};
+
+    (void)state;
+    for (size_t s = 0; s < sizeof slopes / sizeof slopes[0]; s++)
+        for (size_t bend = 4; bend < 62; bend++) {
+            struct curve c = {0};
+            size_t last_good = 0;
+
+            for (size_t i = 0; i < 64; i++) {
+                c.x[i] = (double)i + 1;
+                c.y[i] = 100 + slopes[s] * c.x[i] + (i >= bend ? 6 * (double)(i - bend + 1) : 0);
+            }
+            assert_true(knee_line_left(c.x, c.y, 64, 4, &last_good));
+            assert_int_equal(last_good, bend - 1);
+        }
+}
+
 static void missing_points_are_not_above_the_line(void **state)
 {
     struct curve c = {0};
@@ -317,6 +389,8 @@ int main(void)
         cmocka_unit_test(a_dip_belongs_to_no_level),
         cmocka_unit_test(missing_points_break_no_level),
         cmocka_unit_test(random_stairs_are_given_back),
+        cmocka_unit_test(flat_noise_is_one_level),
+        cmocka_unit_test(stairs_joined_by_ramps_are_given_back),
         cmocka_unit_test(a_step_is_crossed_between_two_points),
         cmocka_unit_test(missing_points_are_on_no_side),
         cmocka_unit_test(a_ramp_is_crossed_at_each_height_elsewhere),
@@ -325,6 +399,7 @@ int main(void)
         cmocka_unit_test(straight_lines_are_never_left),
         cmocka_unit_test(two_high_readings_do_not_leave_the_line),
         cmocka_unit_test(the_depth_of_a_return_stack_is_given_back),
+        cmocka_unit_test(bends_are_given_back_wherever_they_are),
         cmocka_unit_test(missing_points_are_not_above_the_line),
     };
 
