@@ -16,12 +16,13 @@ struct identity_value {
 };
 
 struct identity {
-    char core_name[32];      /* the known values' name: "zen4", "golden-cove", "neoverse-n1"; "" if unknown */
-    char model[64];          /* for people: brand string, or implementer and part */
-    char hypervisor[32];     /* "" where none is announced */
-    bool emulator;           /* the name announced is that of an instruction emulator */
-    double tick_hz;          /* declared frequency of the time stamp, 0 where it is not declared */
-    const char *tick_source; /* "cpuid.15", "cpuid.40000010", "cntfrq_el0", or NULL */
+    char core_name[32];         /* the known values' name: "zen4", "golden-cove", "neoverse-n1"; "" if unknown */
+    char model[64];             /* for people: brand string, or implementer and part */
+    char hypervisor[32];        /* "" where none is announced */
+    bool emulator;              /* the name announced is that of an instruction emulator */
+    double tick_hz;             /* declared frequency of the time stamp, 0 where it is not declared */
+    size_t largest_cache_bytes; /* as the core declares its caches; 0 where it does not, or not here */
+    const char *tick_source;    /* "cpuid.15", "cpuid.40000010", "cntfrq_el0", or NULL */
 };
 
 void identify(struct identity *id);

@@ -29,12 +29,13 @@ struct machine_info {
     double tick_hz;          /* frequency of the reader's time stamp */
     const char *tick_source; /* where that frequency comes from */
     enum reader_counters counters;
-    const char *no_counters; /* why, where there are none */
-    const char *no_deadline; /* why no timer can end a kernel, NULL where one can */
-    size_t memory_bytes;     /* what machine_map can give in all */
-    bool contiguous;         /* the frames of an area follow each other */
-    size_t page_bytes[10];   /* page sizes it can map, ascending, ended by 0 */
-    unsigned core;           /* index of the core that measures */
+    const char *no_counters;    /* why, where there are none */
+    const char *no_deadline;    /* why no timer can end a kernel, NULL where one can */
+    size_t memory_bytes;        /* what machine_map can give in all */
+    size_t largest_cache_bytes; /* as declared; 0 where it is not */
+    bool contiguous;            /* the frames of an area follow each other */
+    size_t page_bytes[10];      /* page sizes it can map, ascending, ended by 0 */
+    unsigned core;              /* index of the core that measures */
 };
 
 const struct machine_info *machine_info(void);

@@ -144,6 +144,20 @@ void report(struct probe *p, const struct finding *f)
     print_finding(f, unit, grade, reason, known);
 }
 
+const char *page_name(size_t page_bytes)
+{
+    static const struct {
+        size_t bytes;
+        const char *name;
+    } pages[] = {{4096, "4k"},      {16384, "16k"},      {65536, "64k"}, {2 << 20, "2m"},
+                 {32 << 20, "32m"}, {512 << 20, "512m"}, {1 << 30, "1g"}};
+
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)
+        if (pages[i].bytes == page_bytes)
+            return pages[i].name;
+    return "";
+}
+
 /* A level's points differ by less than this from one to the next where nobody shares it. */
 static const double STEADY = 0.06;
 static const char not_steady[] = "the level is not steady";

@@ -30,6 +30,8 @@ void report(struct probe *p, const struct finding *f);
  */
 void report_capacity(struct probe *p, const struct finding *f, const struct stair *s);
 void report_height(struct probe *p, const struct finding *f, const struct stair *s);
+/* The variant `page` as findings have it: "4k", "2m", …; "" for a size that no core in scope has. */
+const char *page_name(size_t page_bytes);
 /* The verdict of a gate probe: NULL trusts this place, else the cause why not. */
 void trust(struct probe *p, const char *untrusted_cause);
 

@@ -247,6 +247,34 @@ static void tick_frequency(cpuid_source *ask, struct identity *id)
     }
 }
 
+/*
+ * Deterministic cache parameters: leaf 4 (Intel SDM vol. 2A, CPUID), and in the same layout leaf
+ * 8000001DH where TOPOEXT, 80000001H ECX bit 22, says that it is there (AMD APM vol. 3, E.4.15).
+ */
+static size_t largest_cache(cpuid_source *ask)
+{
+    uint32_t r[4] = {0}, leaf = 4;
+    size_t largest = 0;
+
+    if (last_leaf(ask, EXTENDED) >= 0x8000001d) {
+        ask(0x80000001, 0, r);
+        if (r[ECX] & 1u << 22)
+            leaf = 0x8000001d;
+    }
+    if (leaf == 4 && last_leaf(ask, 0) < 4)
+        return 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        ask(leaf, i, r);
+        if ((r[EAX] & 0x1f) == 0) /* no more caches */
+            break;
+        size_t ways = (r[EBX] >> 22) + 1, partitions = (r[EBX] >> 12 & 0x3ff) + 1, line = (r[EBX] & 0xfff) + 1;
+        size_t bytes = ways * partitions * line * ((size_t)r[ECX] + 1);
+        if (bytes > largest)
+            largest = bytes;
+    }
+    return largest;
+}
+
 void identify_from(cpuid_source *ask, struct identity *id)
 {
     uint32_t brand[12] = {0};
@@ -268,6 +296,7 @@ void identify_from(cpuid_source *ask, struct identity *id)
     }
     /* QEMU's translator, target/i386/cpu.c. */
     id->emulator = strcmp(id->hypervisor, "TCGTCGTCGTCG") == 0;
+    id->largest_cache_bytes = largest_cache(ask);
     tick_frequency(ask, id);
 }
 

@@ -283,6 +283,24 @@ static bool huge_pages_offered(void)
     return offered;
 }
 
+/* What the kernel says, for cores that tell only it: /sys/devices/system/cpu/cpuN/cache/indexN/size, "1024K". */
+static size_t sysfs_largest_cache(int core)
+{
+    size_t largest = 0;
+
+    for (unsigned i = 0; i < 8; i++) {
+        char path[96];
+        size_t kib = 0;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%u/size", core, i);
+        FILE *f = fopen(path, "re");
+        if (f && fscanf(f, "%zuK", &kib) == 1 && kib << 10 > largest)
+            largest = kib << 10;
+        if (f)
+            fclose(f);
+    }
+    return largest;
+}
+
 const char *linux_machine_start(int core, unsigned deadline)
 {
     cpu_set_t set;
@@ -303,6 +321,7 @@ const char *linux_machine_start(int core, unsigned deadline)
         .emulator = identity.emulator,
         .tick_hz = identity.tick_hz,
         .tick_source = identity.tick_source,
+        .largest_cache_bytes = identity.largest_cache_bytes ? identity.largest_cache_bytes : sysfs_largest_cache(core),
         .counters = READER_TIME_ONLY,
         .no_counters = "the Linux program does not program counters yet",
         .core = (unsigned)core,

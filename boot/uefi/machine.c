@@ -57,7 +57,11 @@ void uefi_machine_identify(void)
     struct identity id;
 
     identify(&id);
-    info = (struct machine_info){.platform = "uefi", .isa = emit_isa, .emulator = id.emulator, .contiguous = true};
+    info = (struct machine_info){.platform = "uefi",
+                                 .isa = emit_isa,
+                                 .emulator = id.emulator,
+                                 .contiguous = true,
+                                 .largest_cache_bytes = id.largest_cache_bytes};
     snprintf(info.core_name, sizeof info.core_name, "%s", id.core_name);
     snprintf(info.core_model, sizeof info.core_model, "%s", id.model);
     snprintf(info.hypervisor, sizeof info.hypervisor, "%s", id.hypervisor);

@@ -26,7 +26,7 @@ enum {
     UNROLL = 16,
     CODE_BYTES = 4096
 };
-enum { LEVELS = 5 };
+enum { LEVELS = 5, CACHES_TO_REACH_MEMORY = 4 };
 
 /* A level is flat within this much; what moves less is bank conflicts, page walks and neighbours. */
 static const double TOLERANCE = 0.25;
@@ -98,6 +98,28 @@ static void report_level(struct probe *p, unsigned level, const struct stair *s)
                   s);
 }
 
+/* What lies behind the largest cache, at the longest footprint, when that is long enough to be it. */
+static void report_memory(struct probe *p, const struct sweep *s, const struct area *ring)
+{
+    size_t declared = machine_info()->largest_cache_bytes;
+    struct finding f = {.name = "memory.dram.latency_ns",
+                        .variants = {{"page", page_name(ring->page_bytes)}},
+                        .value = NAN,
+                        .low = NAN,
+                        .high = NAN,
+                        .grade = 'C',
+                        .method = "footprint four times the largest declared cache",
+                        .curves = {"load_to_use"}};
+
+    if (!declared)
+        f.reason = "no cache size is declared";
+    else if (s->to < CACHES_TO_REACH_MEMORY * (double)declared)
+        f.reason = "the range ends in a cache";
+    else
+        f.value = s->points[s->count - 1].ns;
+    report(p, &f);
+}
+
 static void run(struct probe *p)
 {
     struct chase chase;
@@ -125,10 +147,12 @@ static void run(struct probe *p)
         sweep_record(p, &s);
         for (size_t i = 0; i < count; i++)
             report_level(p, (unsigned)i + 1, &stairs[i]);
+        report_memory(p, &s, &chase.ring);
     }
     sweep_free(&s);
 }
 
 PROBE(cache, .title = "Data caches", .family = "memory", .run = run,
       .findings = FINDINGS({"memory.cache.bytes", "bytes", "capacity of a data cache level"},
-                           {"memory.cache.latency_cycles", "cycles", "load-to-use latency of a data cache level"}));
+                           {"memory.cache.latency_cycles", "cycles", "load-to-use latency of a data cache level"},
+                           {"memory.dram.latency_ns", "ns", "load-to-use latency of memory"}));

@@ -288,10 +288,33 @@ static void this_core_answers(void **state)
     assert_true(count < 512);
 }
 
+/* Size is the product of four fields, each one less than what it says. */
+static void the_largest_cache_is_the_largest_declared(void **state)
+{
+    (void)state;
+    core("GenuineIntel", 0x000c06f2);
+    assert_int_equal(identity().largest_cache_bytes, 0);
+    answer(4, 0, 0x121, 11u << 22 | 63, 63, 0);   /* 12 ways, 64 sets, 64 bytes: 48 KiB */
+    answer(4, 1, 0x122, 7u << 22 | 63, 63, 0);    /* 32 KiB of instructions */
+    answer(4, 2, 0x143, 15u << 22 | 63, 2047, 0); /* 2 MiB */
+    answer(4, 3, 0, 0, 0, 0);
+    assert_int_equal(identity().largest_cache_bytes, 2 << 20);
+
+    core("AuthenticAMD", 0x00a10f11);
+    answer(0x80000000, 0, 0x80000021, 0, 0, 0);
+    answer(0x80000001, 0, 0, 0, 1u << 22, 0); /* TOPOEXT */
+    answer(0x8000001d, 0, 0x121, 7u << 22 | 63, 63, 0);
+    answer(0x8000001d, 3, 0x163, 15u << 22 | 63, 32767, 0); /* 32 MiB */
+    answer(0x8000001d, 1, 0x122, 7u << 22 | 63, 63, 0);
+    answer(0x8000001d, 2, 0x143, 7u << 22 | 63, 2047, 0);
+    assert_int_equal(identity().largest_cache_bytes, 32 << 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_are_known_by_name),
+        cmocka_unit_test(the_largest_cache_is_the_largest_declared),
         cmocka_unit_test(brand_string_is_trimmed_and_printable),
         cmocka_unit_test(hypervisors_are_named_and_emulators_told),
         cmocka_unit_test(tick_frequency_comes_from_who_can_know),
