@@ -167,7 +167,9 @@ void report_capacity(struct probe *p, const struct finding *f, const struct stai
     struct finding filled = *f;
 
     filled.value = filled.low = filled.high = NAN;
-    if (s->spread > STEADY) {
+    if (!s) {
+        filled.reason = "no-knee: no level is seen";
+    } else if (s->spread > STEADY) {
         filled.reason = not_steady;
     } else if (!s->left) {
         filled.reason = "the level was not left";

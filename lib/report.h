@@ -26,7 +26,8 @@ struct finding {
 void report(struct probe *p, const struct finding *f);
 /*
  * The capacity that a stair shows, and the height of its level. Undecided where the level is not steady:
- * neighbours share it, or it is more than one; the capacity also where the curve ends before it is left.
+ * neighbours share it, or it is more than one; the capacity also where the curve ends before it is left,
+ * or has no level at all (no stair: NULL).
  */
 void report_capacity(struct probe *p, const struct finding *f, const struct stair *s);
 void report_height(struct probe *p, const struct finding *f, const struct stair *s);

@@ -46,9 +46,11 @@ static bool build(struct probe *p, double footprint_bytes, void *context, struct
  */
 static const double SECOND_LEVEL_BYTES = 224 << 10;
 
-/* The stair whose edge is the instruction cache's; without one the last, which is not left. */
+/* The stair whose edge is the instruction cache's; without one the last, which is not left; NULL without any. */
 static const struct stair *instruction_cache(const struct stair *stairs, size_t count)
 {
+    if (count == 0)
+        return NULL;
     for (size_t i = count - 1; i-- > 0;)
         if (stairs[i].value < SECOND_LEVEL_BYTES)
             return &stairs[i];
@@ -90,10 +92,8 @@ static void run(struct probe *p)
         sweep_record(p, &s);
         for (unsigned i = 0; i < count; i++)
             report_rate(p, i + 1, nop_bytes / stairs[i].height);
-        if (count)
-            report_capacity(p,
-                            &(struct finding){.name = "frontend.l1i.bytes", .grade = 'C', .curves = {"straight_code"}},
-                            instruction_cache(stairs, count));
+        report_capacity(p, &(struct finding){.name = "frontend.l1i.bytes", .grade = 'C', .curves = {"straight_code"}},
+                        instruction_cache(stairs, count));
     }
     sweep_free(&s);
 }

@@ -82,7 +82,7 @@ static bool build(struct probe *p, double footprint_bytes, void *context, struct
     return probe_kernel(p, &c, 0, k);
 }
 
-static void report_level(struct probe *p, unsigned level, const struct stair *s)
+static void report_bytes(struct probe *p, unsigned level, const struct stair *s)
 {
     report_capacity(p,
                     &(struct finding){.name = "memory.cache.bytes",
@@ -90,6 +90,10 @@ static void report_level(struct probe *p, unsigned level, const struct stair *s)
                                       .grade = 'C',
                                       .curves = {"load_to_use"}},
                     s);
+}
+
+static void report_latency(struct probe *p, unsigned level, const struct stair *s)
+{
     report_height(p,
                   &(struct finding){.name = "memory.cache.latency_cycles",
                                     .variants = {{"level", .number = level}},
@@ -145,8 +149,12 @@ static void run(struct probe *p)
         return;
     if (sweep_walk(p, &s) && sweep_stairs(p, &s, TOLERANCE, SPAN, stairs, LEVELS, &count)) {
         sweep_record(p, &s);
-        for (size_t i = 0; i < count; i++)
-            report_level(p, (unsigned)i + 1, &stairs[i]);
+        if (count == 0)
+            report_bytes(p, 1, NULL);
+        for (unsigned i = 0; i < count; i++) {
+            report_bytes(p, i + 1, &stairs[i]);
+            report_latency(p, i + 1, &stairs[i]);
+        }
         report_memory(p, &s, &chase.ring);
     }
     sweep_free(&s);
