@@ -4,6 +4,15 @@ import json
 import zlib
 
 import checks
+import sticks
+
+# What fsck.fat says of a file whose last write was cut, before it was flushed; with < its chain would be too short.
+HALF_WRITTEN = """FATs differ but appear to be intact.
+  Using first FAT.
+/RESULTS/RUN00001.JSL
+  File size is 10042 bytes, cluster chain length is %s 10240 bytes.
+  Truncating file to 10042 bytes.
+"""
 
 PROBES = checks.declared(
     "clock              system    Core clock and gates\n"
@@ -130,6 +139,8 @@ def broken():
         return checks.check_cut(on_line(announced), [kept])
 
     whole = in_file(good)
+    yield "power cut: clusters of a file are lost", sticks.damage(HALF_WRITTEN % "<", True, True)
+    yield "no power cut, but a file was half written", sticks.damage(HALF_WRITTEN % ">", True, False)
     yield "power cut: an announced record is not there", power_cut(good[:6], in_file(good[:5]))
     yield "power cut: an announced record differs", power_cut(good[:6], whole.replace(b"core", b"cure", 1))
     yield "power cut: a later record is damaged", power_cut(good[:6], whole.replace(b'"done"', b'"dome"'))
@@ -143,5 +154,6 @@ def complaints():
     good = good_run()
     cut = checks.check_cut(on_line(good[:6]) + b'{"t":"en', [in_file(good[:8]) + b'{"t"'])
     hang = checks.check_hang(on_line(good[:5]), [in_file(good[:5])], "clock")
-    wrong = [f"complains about what is right: {text}" for text in check(good, good) + cut + hang]
+    half_written = sticks.damage(HALF_WRITTEN % ">", True, True)
+    wrong = [f"complains about what is right: {text}" for text in check(good, good) + cut + hang + half_written]
     return wrong + [f"not noticed: {what}" for what, found in broken() if not found]
