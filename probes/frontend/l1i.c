@@ -52,7 +52,7 @@ static const struct stair *instruction_cache(const struct stair *stairs, size_t 
     if (count == 0)
         return NULL;
     for (size_t i = count - 1; i-- > 0;)
-        if (stairs[i].value < SECOND_LEVEL_BYTES)
+        if (stairs[i].high < SECOND_LEVEL_BYTES) /* where frames fall at random, a second level is left early */
             return &stairs[i];
     return &stairs[count - 1];
 }
