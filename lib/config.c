@@ -189,8 +189,8 @@ enum { WARNINGS_SHOWN = 20 };
 
 struct parser {
     struct config *config;
-    const char *from, *unit; /* "FATHOM.CFG", "line" */
-    unsigned number;         /* of the line or word, from 1 */
+    const char *from; /* "FATHOM.CFG" */
+    unsigned number;  /* of the line or word, from 1 */
     unsigned warnings;
     unsigned line_of[KEYS]; /* where each key was set, 0 while it was not */
     config_warn *warn;
@@ -205,9 +205,9 @@ static void parser_warn(struct parser *p, const char *text)
     if (p->warnings > WARNINGS_SHOWN + 1)
         return;
     if (p->warnings == WARNINGS_SHOWN + 1)
-        snprintf(line, sizeof line, "further problems, from %s %u on, are not shown", p->unit, p->number);
+        snprintf(line, sizeof line, "further problems, from line %u on, are not shown", p->number);
     else
-        snprintf(line, sizeof line, "%s %u: %s", p->unit, p->number, text);
+        snprintf(line, sizeof line, "line %u: %s", p->number, text);
     p->warn(p->context, p->from, line);
 }
 
@@ -287,8 +287,7 @@ static void parse_setting(struct parser *p, const char *begin, const char *end)
         return;
     }
     if (p->line_of[k] > 0) {
-        snprintf(text, sizeof text, "%s: was set before, on %s %u; this one counts", keys[k].name, p->unit,
-                 p->line_of[k]);
+        snprintf(text, sizeof text, "%s: was set before, on line %u; this one counts", keys[k].name, p->line_of[k]);
         parser_warn(p, text);
     }
     p->line_of[k] = p->number;
@@ -296,7 +295,7 @@ static void parse_setting(struct parser *p, const char *begin, const char *end)
 
 void config_parse(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context)
 {
-    struct parser p = {.config = c, .from = from, .unit = "line", .warn = warn, .context = context};
+    struct parser p = {.config = c, .from = from, .warn = warn, .context = context};
     const char *end = text + bytes;
 
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
@@ -314,24 +313,5 @@ void config_parse(struct config *c, const char *from, const char *text, size_t b
         p.number++;
         parse_setting(&p, begin, stop);
         begin = stop + (end - stop >= 2 && stop[0] == '\r' && stop[1] == '\n' ? 2 : 1);
-    }
-}
-
-void config_parse_words(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn,
-                        void *context)
-{
-    struct parser p = {.config = c, .from = from, .unit = "word", .warn = warn, .context = context};
-    const char *end = text + bytes;
-
-    for (const char *begin = text; begin < end;) {
-        const char *stop = begin;
-
-        while (stop < end && !blank(*stop) && *stop != '\n' && *stop != '\r')
-            stop++;
-        if (stop > begin) {
-            p.number++;
-            parse_setting(&p, begin, stop);
-        }
-        begin = stop + 1;
     }
 }

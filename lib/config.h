@@ -38,9 +38,6 @@ typedef void config_warn(void *context, const char *subject, const char *text);
 void config_defaults(struct config *c);
 /* `from` names the source in warnings: "FATHOM.CFG", "load options". Never reads past `bytes`. */
 void config_parse(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context);
-/* The same for load options: `key=value key=value`, words between blanks, so that no value holds one. */
-void config_parse_words(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn,
-                        void *context);
 /* One setting, as from an argument. False, with a reason in words, when it cannot be used. */
 bool config_set(struct config *c, const char *key, const char *value, char *why, size_t room);
 

@@ -376,14 +376,6 @@ void record_close(struct record *r)
     r->comma = true;
 }
 
-void record_numbers(struct record *r, const char *key, const double *values, size_t count)
-{
-    record_array(r, key);
-    for (size_t i = 0; i < count; i++)
-        record_number(r, NULL, values[i]);
-    record_close(r);
-}
-
 /* The checksum, the end of the line's object and of the line: 17 bytes and a final 0. */
 enum { LINE_END = 18 };
 

@@ -65,7 +65,6 @@ void record_null(struct record *r, const char *key);
 void record_array(struct record *r, const char *key);
 void record_object(struct record *r, const char *key);
 void record_close(struct record *r);
-void record_numbers(struct record *r, const char *key, const double *values, size_t count);
 /*
  * Ends the line and hands it to every sink. `curve`, `matrix` and `table` are flushed at least every
  * 250 ms, everything else at once. The volume is first: a line is announced on later sinks only

@@ -22,7 +22,6 @@ struct probe {
     enum outcome outcome; /* ok until something ends it */
     char reason[96];      /* why it was skipped */
     struct fault fault;
-    double seconds_started;
 };
 
 /* Ends the probe as skipped; what the place lacks, in words. Always false. */

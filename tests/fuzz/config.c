@@ -39,8 +39,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     config_defaults(&c);
     config_parse(&c, "fuzz", (const char *)data, bytes, note, &warnings);
     check(&c);
-    warnings = 0;
-    config_parse_words(&c, "fuzz", (const char *)data, bytes, note, &warnings);
-    check(&c);
     return 0;
 }

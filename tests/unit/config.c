@@ -285,24 +285,6 @@ static void exactly_twenty_are_shown(void **state)
     }
 }
 
-static void load_options_are_words(void **state)
-{
-    static const char text[] = "  profile=full\tprobes=cache,l1i core=2 quiet notes=a#b\n repeat=x ";
-    struct config c;
-    struct said said = {0};
-
-    (void)state;
-    config_defaults(&c);
-    config_parse_words(&c, "load options", text, sizeof text - 1, note, &said);
-    assert_int_equal(c.profile, PROFILE_FULL);
-    assert_string_equal(c.probes, "cache,l1i");
-    assert_int_equal(c.core, 2);
-    assert_string_equal(c.notes, "a#b");
-    assert_int_equal(said.count, 2);
-    assert_non_null(strstr(said.text, "load options: word 4: 'quiet' has no '='"));
-    assert_non_null(strstr(said.text, "load options: word 6: repeat: 'x'"));
-}
-
 /*
  * The file that ships changes nothing, and says of every key what its default is: with the lines of
  * keys no longer commented out, it still changes nothing.
@@ -361,12 +343,17 @@ static void reasons_fit_their_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key_is_set),         cmocka_unit_test(every_word_is_known),
-        cmocka_unit_test(comments_end_a_line),      cmocka_unit_test(line_ends_and_byte_order_mark),
-        cmocka_unit_test(bad_values_are_explained), cmocka_unit_test(texts_at_their_longest),
-        cmocka_unit_test(doubles_are_told),         cmocka_unit_test(what_is_not_text),
-        cmocka_unit_test(a_mebibyte_of_anything),   cmocka_unit_test(exactly_twenty_are_shown),
-        cmocka_unit_test(load_options_are_words),   cmocka_unit_test(the_file_that_ships_documents_every_key),
+        cmocka_unit_test(every_key_is_set),
+        cmocka_unit_test(every_word_is_known),
+        cmocka_unit_test(comments_end_a_line),
+        cmocka_unit_test(line_ends_and_byte_order_mark),
+        cmocka_unit_test(bad_values_are_explained),
+        cmocka_unit_test(texts_at_their_longest),
+        cmocka_unit_test(doubles_are_told),
+        cmocka_unit_test(what_is_not_text),
+        cmocka_unit_test(a_mebibyte_of_anything),
+        cmocka_unit_test(exactly_twenty_are_shown),
+        cmocka_unit_test(the_file_that_ships_documents_every_key),
         cmocka_unit_test(reasons_fit_their_room),
     };
 

@@ -169,7 +169,10 @@ static void a_line_as_it_is_written(void **state)
     record_text(&r, "name", "a \"b\"\\\n\x1b");
     record_text(&r, "bytes", "\xc3\xa4\xff\xc2\x85\xe2\x82");
     record_text(&r, "none", NULL);
-    record_numbers(&r, "x", numbers, sizeof numbers / sizeof numbers[0]);
+    record_array(&r, "x");
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        record_number(&r, NULL, numbers[i]);
+    record_close(&r);
     record_integer(&r, "n", UINT64_MAX);
     record_hex(&r, "h", 0x1f);
     record_object(&r, "o");
