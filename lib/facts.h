@@ -1,0 +1,33 @@
+/*
+ * Facts: what the run knows about the core already. Declared ones come from identification registers and
+ * firmware's tables; what a probe finds with a grade replaces them. Named as findings are, with the same variants.
+ */
+#ifndef FATHOM_LIB_FACTS_H
+#define FATHOM_LIB_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { FACTS_MAXIMUM = 192 };
+
+struct fact {
+    const char *name;        /* "memory.cache.bytes" */
+    char variants[48];       /* "level=1", in the order of the finding's fields; "" where there are none */
+    double value, low, high; /* low = high = value for what is declared */
+    char grade;              /* 'D' declared, else the finding's: 'A', 'B', 'C' */
+    char source[40];         /* "cpuid.4", "ccsidr_el1", "acpi pptt", "sysfs"; the probe's name for what was measured */
+};
+
+struct facts {
+    struct fact all[FACTS_MAXIMUM];
+    size_t count;
+};
+
+/* Adds, or replaces what has the same name and variants unless that has a better grade (A, B, C, D). False when full. */
+bool facts_set(struct facts *f, const struct fact *fact);
+/* The best known fact, or NULL. `variants` names those words that must be there; others may be. */
+const struct fact *facts_find(const struct facts *f, const char *name, const char *variants);
+/* Its value, or `otherwise` where nothing is known. */
+double facts_number(const struct facts *f, const char *name, const char *variants, double otherwise);
+
+#endif
