@@ -82,11 +82,12 @@ void own_code_written(const void *base, size_t bytes);
 struct window_result own_window(struct reading *list, size_t count, enum reader_counters counters,
                                 unsigned deadline_ms);
 /*
- * The same with our page tables and vectors, so that the same kernels run, but with interrupts
- * enabled and handled by the firmware as they come. What cannot be done is returned as the reason.
+ * The same with our page tables, so that the same kernels run, but with every timer and interrupt controller
+ * left as the firmware has them, and no deadline. Interrupts are masked on the core alone (SILENCE_MASKED), or
+ * enabled and handled by the firmware as they come (SILENCE_NONE). What cannot be done is returned as the reason.
  */
-const char *own_no_window(struct reading *list, size_t count, enum reader_counters counters,
-                          struct window_result *result);
+const char *own_noisy_window(struct reading *list, size_t count, enum reader_counters counters, enum silence silence,
+                             struct window_result *result);
 
 /* NULL when a timer can end a window, else why not. */
 const char *own_no_deadline(void);

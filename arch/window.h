@@ -1,8 +1,14 @@
-/* How a window ended: shared by both platforms and everything above them. */
+/* How quiet a window is and how it ended: shared by both platforms and everything above them. */
 #ifndef FATHOM_ARCH_WINDOW_H
 #define FATHOM_ARCH_WINDOW_H
 
 #include <stdint.h>
+
+enum silence {
+    SILENCE_STOPPED, /* interrupts masked, and what asks for them stopped at its source as far as the place can */
+    SILENCE_MASKED,  /* interrupts masked, their sources left running: what they ask for stays pending */
+    SILENCE_NONE,    /* interrupts handled as they come */
+};
 
 enum window_end { WINDOW_RAN, WINDOW_FAULT, WINDOW_TIMEOUT };
 

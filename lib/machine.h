@@ -76,8 +76,11 @@ void machine_code_written(const struct area *a, size_t offset, size_t bytes);
  */
 struct window_result machine_window(struct reading *list, size_t count);
 
-/* For the proof of silence: the same list with the firmware's tick and interrupts left as they are. */
-struct window_result machine_no_window(struct reading *list, size_t count);
+/*
+ * For the proof of silence: the same list in a window of that kind; machine_window's is SILENCE_STOPPED where the
+ * place has it. The others have no deadline. Returns NULL, or why there is no such window here: then nothing ran.
+ */
+const char *machine_window_kind(struct reading *list, size_t count, enum silence silence, struct window_result *result);
 
 /* ---- Output and time of day ------------------------------------------------------------------ */
 

@@ -235,9 +235,12 @@ struct window_result machine_window(struct reading *list, size_t count)
     return ended;
 }
 
-struct window_result machine_no_window(struct reading *list, size_t count)
+const char *machine_window_kind(struct reading *list, size_t count, enum silence silence, struct window_result *result)
 {
-    return machine_window(list, count); /* a process never has more than this */
+    if (silence != SILENCE_NONE)
+        return "a Linux process cannot mask interrupts";
+    *result = machine_window(list, count); /* a process never has more than this */
+    return NULL;
 }
 
 /* ---- What this place is ---------------------------------------------------------------------- */

@@ -74,7 +74,7 @@ static void try_without_windows(void)
 {
     struct reading once = {.kernel = (uintptr_t)reader_empty_kernel};
     struct window_result result;
-    const char *why = own_no_window(&once, 1, info.counters, &result);
+    const char *why = own_noisy_window(&once, 1, info.counters, SILENCE_NONE, &result);
 
     if (why) {
         warn("windows", "windows = off cannot be had: %s", why);
@@ -271,17 +271,26 @@ struct window_result machine_window(struct reading *list, size_t count)
 {
     if (not_ours)
         return no_result(not_ours);
-    if (!windows)
-        return machine_no_window(list, count);
+    if (!windows) {
+        struct window_result result = {0};
+        const char *why = own_noisy_window(list, count, info.counters, SILENCE_NONE, &result);
+        return why ? no_result(why) : result;
+    }
     tick_stop();
     struct window_result result = own_window(list, count, info.counters, deadline_ms);
     tick_resume();
     return result;
 }
 
-struct window_result machine_no_window(struct reading *list, size_t count)
+const char *machine_window_kind(struct reading *list, size_t count, enum silence silence, struct window_result *result)
 {
-    struct window_result result = {0};
-    const char *why = not_ours ? not_ours : own_no_window(list, count, info.counters, &result);
-    return why ? no_result(why) : result;
+    *result = (struct window_result){0};
+    if (not_ours)
+        return not_ours;
+    if (silence != SILENCE_NONE && !windows)
+        return "windows are switched off (windows = off)";
+    if (silence != SILENCE_STOPPED)
+        return own_noisy_window(list, count, info.counters, silence, result);
+    *result = machine_window(list, count);
+    return NULL;
 }

@@ -60,8 +60,12 @@ static double ticks_of(const struct reading *r)
 static bool read_once(struct probe *p, const struct spin *s, uint64_t iterations, bool window, struct reading *r)
 {
     *r = (struct reading){.kernel = s->kernel.entry, .argument = {iterations, 0}};
-    struct window_result result = window ? machine_window(r, 1) : machine_no_window(r, 1);
+    struct window_result result;
 
+    if (window)
+        result = machine_window(r, 1);
+    else if (machine_window_kind(r, 1, SILENCE_NONE, &result))
+        return false;
     if (result.end == WINDOW_RAN)
         return true;
     if (window) {

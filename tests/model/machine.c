@@ -144,9 +144,12 @@ struct window_result machine_window(struct reading *list, size_t count)
     return result;
 }
 
-struct window_result machine_no_window(struct reading *list, size_t count)
+const char *machine_window_kind(struct reading *list, size_t count, enum silence silence, struct window_result *result)
 {
-    return machine_window(list, count);
+    if (silence != SILENCE_NONE)
+        return "a modelled core has no interrupts to mask";
+    *result = machine_window(list, count);
+    return NULL;
 }
 
 /* ---- The rest ----------------------------------------------------------------------------------- */

@@ -31,7 +31,7 @@ static const char *prove_worker(void)
     struct exception e;
 
     __asm__ volatile("msr daifset, #0xf" ::: "memory");
-    e = call_at_el1(do_nothing, NULL, false);
+    e = call_at_el1(do_nothing, NULL, SILENCE_STOPPED);
     WRITE(DAIF, daif);
     if (e.vector == VECTOR_OWN_SYNCHRONOUS)
         return "EL1 worker: HVC is not allowed (SCR_EL3.HCE)";

@@ -22,9 +22,9 @@ enum { DEBUG_MASKED = 1 << 9, SERROR_MASKED = 1 << 8, IRQ_MASKED = 1 << 7, FIQ_M
 
 struct window {
     struct guarded guarded;
-    uint64_t deadline_ticks;  /* 0: none */
-    bool firmware_interrupts; /* own_no_window: timers and interrupts stay the firmware's */
-    uint64_t daif;            /* the firmware's masks */
+    uint64_t deadline_ticks; /* 0: none */
+    enum silence silence;    /* unless SILENCE_STOPPED, timers stay the firmware's */
+    uint64_t daif;           /* the firmware's masks */
     bool deadline_came;
 
     bool open; /* what follows is to be put back */
@@ -51,7 +51,7 @@ static void open_window(struct window *w)
 {
     w->return_address = READ(ELR_EL1);
     w->return_state = READ(SPSR_EL1);
-    if (!w->firmware_interrupts)
+    if (w->silence == SILENCE_STOPPED)
         timers_stop(&w->timers);
     if (w->guarded.counters)
         counters_start(&w->counters, !own.no_counters);
@@ -66,7 +66,7 @@ static void close_window(void *window)
     high_half_off(&w->high_half);
     if (w->guarded.counters)
         counters_stop(&w->counters);
-    if (!w->firmware_interrupts)
+    if (w->silence == SILENCE_STOPPED)
         timers_restore(&w->timers);
     WRITE(SPSR_EL1, w->return_state);
     WRITE(ELR_EL1, w->return_address);
@@ -143,12 +143,12 @@ static struct window_result run(struct window *w)
         return (struct window_result){.end = WINDOW_FAULT, .fault = {.vector = "no-memory-for-tables"}};
     w->guarded.exception.vector = VECTOR_NONE;
     w->daif = mask_interrupts();
-    if (w->firmware_interrupts && own.level == 1)
+    if (w->silence == SILENCE_NONE && own.level == 1)
         run_interruptible(w);
     else
-        at_el2 = call_at_el1(run_guarded, w, w->firmware_interrupts);
+        at_el2 = call_at_el1(run_guarded, w, w->silence);
     if (w->open) /* it ended at EL2, and left behind what EL2 can't put back */
-        call_at_el1(close_window, w, false);
+        call_at_el1(close_window, w, SILENCE_STOPPED);
     restore_interrupts(w->daif);
 
     result = result_of(w, &at_el2);
@@ -182,13 +182,14 @@ struct window_result own_window(struct reading *list, size_t count, enum reader_
     return run(&w);
 }
 
-const char *own_no_window(struct reading *list, size_t count, enum reader_counters counters,
-                          struct window_result *result)
+const char *own_noisy_window(struct reading *list, size_t count, enum reader_counters counters, enum silence silence,
+                             struct window_result *result)
 {
     struct window w = prepare(list, count, counters);
 
-    w.guarded.daif = DEBUG_MASKED | IRQ_MASKED | FIQ_MASKED; /* at EL2 these masks of EL1 hold nobody back */
-    w.firmware_interrupts = true;
+    /* With SILENCE_NONE interrupts go to a firmware at EL2, which these masks of EL1 do not hold back. */
+    w.guarded.daif = DEBUG_MASKED | IRQ_MASKED | FIQ_MASKED;
+    w.silence = silence;
     *result = run(&w);
     return NULL;
 }

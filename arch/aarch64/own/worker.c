@@ -134,9 +134,9 @@ static void el2_restore(const struct el2 *f)
     isb();
 }
 
-static void el2_prepare(const struct el2 *f, bool firmware_interrupts)
+static void el2_prepare(const struct el2 *f, enum silence silence)
 {
-    uint64_t hcr = hcr_worker(f->hcr, firmware_interrupts);
+    uint64_t hcr = hcr_worker(f->hcr, silence == SILENCE_NONE);
 
     routing.firmware_hcr = f->hcr;
     routing.worker_hcr = hcr;
@@ -146,7 +146,7 @@ static void el2_prepare(const struct el2 *f, bool firmware_interrupts)
     WRITE(CPTR_EL2, cptr_worker(f->cptr));
     WRITE(MDCR_EL2, mdcr_worker(f->mdcr, event_counters()));
     WRITE(CNTHCTL_EL2, cnthctl_worker(f->cnthctl, own.e2h));
-    if (!firmware_interrupts) {
+    if (silence == SILENCE_STOPPED) {
         WRITE(CNTHP_CTL_EL2, 0);
         if (has_host_extensions())
             WRITE(CNTHV_CTL_EL2, 0);
@@ -218,7 +218,7 @@ void worker_finish(void)
     stack = NULL;
 }
 
-struct exception call_at_el1(void (*function)(void *), void *argument, bool firmware_interrupts)
+struct exception call_at_el1(void (*function)(void *), void *argument, enum silence silence)
 {
     struct el2 found;
     struct worker_call call = {
@@ -233,7 +233,7 @@ struct exception call_at_el1(void (*function)(void *), void *argument, bool firm
         return (struct exception){.vector = VECTOR_NONE};
     }
     el2_save(&found);
-    el2_prepare(&found, firmware_interrupts);
+    el2_prepare(&found, silence);
     worker_enter(&call);
 
     if (e->vector == VECTOR_LOWER_SYNCHRONOUS && exception_class(e->syndrome) == CLASS_HYPERVISOR_CALL) {

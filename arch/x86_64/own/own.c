@@ -3,7 +3,7 @@
  *
  * A window, in order: interrupts off; local APIC quiet; our descriptor tables; our control registers
  * and page tables; the deadline; the list, on a stack of our own. Then the same backwards. Between
- * the first step and the last no firmware runs, except in own_no_window, where its interrupts do.
+ * the first step and the last no firmware runs, except with SILENCE_NONE, where its interrupts do.
  */
 #include "arch/own.h"
 
@@ -16,7 +16,7 @@
 #include "arch/x86_64/own/vectors.h"
 
 /*
- * In own_no_window the firmware's event handlers run on it too: as much as UEFI promises an
+ * With SILENCE_NONE the firmware's event handlers run on it too: as much as UEFI promises an
  * application (UEFI 2.10, 2.3.4).
  */
 enum { STACK_BYTES = 128 << 10 };
@@ -142,17 +142,18 @@ struct window_result own_window(struct reading *list, size_t count, enum reader_
     return result;
 }
 
-const char *own_no_window(struct reading *list, size_t count, enum reader_counters counters,
-                          struct window_result *result)
+const char *own_noisy_window(struct reading *list, size_t count, enum reader_counters counters, enum silence silence,
+                             struct window_result *result)
 {
-    struct guarded_call call = list_call(list, count, counters, true);
+    const bool interrupts = silence == SILENCE_NONE;
+    struct guarded_call call = list_call(list, count, counters, interrupts);
     struct core core;
 
     /* U-Boot runs like this, and has no interrupt vectors that could take one. */
-    if (!(read_rflags() & RFLAGS_IF))
+    if (interrupts && !(read_rflags() & RFLAGS_IF))
         return "the firmware runs with interrupts disabled";
 
-    core_take(&core, true);
+    core_take(&core, interrupts);
     guarded_run(&call, result);
     core_give_back(&core);
     return NULL;
