@@ -25,6 +25,30 @@ struct identity {
     const char *tick_source;    /* "cpuid.15", "cpuid.40000010", "cntfrq_el0", or NULL */
 };
 
+enum { HOLDS_DATA = 1, HOLDS_INSTRUCTIONS = 2 };
+/* So many are enough for any core: seven levels of two (CLIDR_EL1), a dozen TLB arrays with four page sizes. */
+enum { IDENTITY_CACHES = 16, IDENTITY_TLBS = 48 };
+
+/* A cache as somebody declares it. What is not told is 0. */
+struct identity_cache {
+    unsigned level; /* 1 is nearest to the core */
+    unsigned holds; /* HOLDS_DATA, HOLDS_INSTRUCTIONS, or both */
+    uint64_t bytes;
+    unsigned ways; /* as many as there are lines where it is fully associative */
+    unsigned line_bytes;
+    const char *source; /* "cpuid.4" */
+};
+
+/* What a TLB can hold of one page size; one that holds several has several of these. */
+struct identity_tlb {
+    unsigned level;
+    unsigned holds;
+    bool loads, stores; /* of data: which of them look here */
+    const char *page;   /* as the variants of findings: "4k", "2m", "1g" */
+    unsigned entries;
+    const char *source;
+};
+
 void identify(struct identity *id);
 /* Every identification register there is, in a fixed order. Returns how many; at most room. */
 size_t identify_raw(struct identity_value *out, size_t room);

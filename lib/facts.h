@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "arch/identify.h"
+
 enum { FACTS_MAXIMUM = 192 };
 
 struct fact {
@@ -29,5 +31,17 @@ bool facts_set(struct facts *f, const struct fact *fact);
 const struct fact *facts_find(const struct facts *f, const char *name, const char *variants);
 /* Its value, or `otherwise` where nothing is known. */
 double facts_number(const struct facts *f, const char *name, const char *variants, double otherwise);
+
+/*
+ * Adds what the core, firmware or system declares, under the names that findings have: memory.cache.* and, for
+ * instruction caches, frontend.l1i.*; memory.dtlb.entries with page and access, and frontend.itlb.entries. What
+ * serves both sides is told on both. Arrays of one level that hold the same page size add up. Where a cache is
+ * declared twice the first one counts: say the better source first. False when facts are full.
+ */
+bool facts_declare(struct facts *f, const struct identity_cache *caches, size_t cache_count,
+                   const struct identity_tlb *tlbs, size_t tlb_count);
+
+/* True when each word of `wanted` is among the words of `variants`, both separated by blanks. */
+bool variants_cover(const char *wanted, const char *variants);
 
 #endif

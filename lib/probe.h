@@ -28,10 +28,12 @@ struct probe_definition {
     bool debug;                                 /* runs only when named */
     bool gate;                                  /* runs first and always: says whether this place can be trusted */
     const struct finding_declaration *findings; /* ended by a NULL name */
+    const char *const *needs; /* facts it cannot do without: "memory.cache.bytes level=1"; ended by NULL */
     void (*run)(struct probe *p);
 };
 
 #define FINDINGS(...) ((const struct finding_declaration[]){__VA_ARGS__, {0}})
+#define NEEDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /*
  * Puts the probe on the list of its binary: a pointer in the linker section `probes`, whose bounds

@@ -6,7 +6,16 @@
 
 #include "lib/sweep.h"
 
-enum { FINDING_VARIANTS = 3, FINDING_CURVES = 4 };
+enum { FINDING_VARIANTS = 3, FINDING_CURVES = 4, FINDING_LIMITS = 4 };
+
+/*
+ * At value v of a finding its experiment also occupied v * per_unit of another structure: a footprint of v bytes
+ * v / 4096 pages of the data TLB, say. Where that is just what the structure holds, the knee may be its.
+ */
+struct finding_limit {
+    const char *name, *variants; /* of the fact: "memory.dtlb.entries", "page=4k" */
+    double per_unit;
+};
 
 struct finding {
     const char *name;
@@ -20,6 +29,9 @@ struct finding {
     const char *reason; /* for U */
     const char *method;
     const char *curves[FINDING_CURVES];
+    double holds;          /* what the experiment itself held of the structure: value, low and high have it in them */
+    const char *agreement; /* how its experiments and views agree: "lines and pitch agree within one step" */
+    struct finding_limit limits[FINDING_LIMITS]; /* ended by a NULL name */
 };
 
 /* Sends the record and prints the line. In an untrusted place the finding becomes grade U. */

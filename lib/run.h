@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "lib/config.h"
+#include "lib/facts.h"
 #include "lib/journal.h"
 #include "lib/measure.h"
 #include "lib/record.h"
@@ -27,7 +28,9 @@ struct run {
     struct writer writer;
     struct journal journal;
     struct meter meter;
-    unsigned number; /* of this run on its volume; 0 where runs are not numbered */
+    struct facts facts;    /* declared, then measured */
+    uint64_t points, grid; /* measured by sweeps so far, and what full sweeps of the same ranges would have */
+    unsigned number;       /* of this run on its volume; 0 where runs are not numbered */
     char destination
         [96]; /* where the records are, for people and the run record: "volume FATHOM, RESULTS\RUN00012.JSL" */
     unsigned repeat_index;    /* this is the n-th of config.repeat runs */
