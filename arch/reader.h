@@ -21,10 +21,12 @@ struct reading {
     uint64_t end_count[2];   /* 56: and after */
 };
 
-/* Which counters the reader samples besides the time stamp. */
+/* Which counters the reader samples besides the time stamp. An ISA implements those that its platforms offer. */
 enum reader_counters {
     READER_TIME_ONLY,
     READER_CYCLES_INSTRUCTIONS, /* cycle counter and one event counter, set up by the platform */
+    READER_CYCLES,              /* a cycle counter */
+    READER_CYCLES_AS_TIME,      /* nothing but a cycle counter: it is the time stamp, too */
 };
 
 /*

@@ -23,6 +23,7 @@ struct window_result {
     enum window_end end;
     struct fault fault;  /* for WINDOW_FAULT; pc also for WINDOW_TIMEOUT where it is known */
     unsigned interrupts; /* interrupts other than the deadline that got in; they void the list */
+    unsigned smis;       /* entries into system management mode, where they can be counted; so do they */
 };
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "lib/statistics.h"
 
+const char *const cause_names[CAUSES] = {"yardsticks", "interrupted", "shared", "stolen", "smi"};
+
 enum {
     LIST_KERNELS = 16, /* kernels in one window, between yardsticks */
     LIST_READINGS = 2 * LIST_KERNELS + 3,
@@ -187,7 +189,7 @@ struct harvest {
     double cycles[POINT_READINGS];
     double ns[POINT_READINGS];
     double core_hz[POINT_READINGS];
-    unsigned accepted, rejected, shared;
+    unsigned accepted, rejected_by[CAUSES];
 };
 
 /* One reading between two yardsticks becomes cycles per unit, or is rejected. */
@@ -199,12 +201,12 @@ static void reap(const struct meter *m, const struct reading *r, double units, s
     double yardstick = (before + after) / 2;
 
     if (before <= 0 || after <= 0 || fabs(before - after) > m->tolerance * yardstick) {
-        h->rejected++;
+        h->rejected_by[CAUSE_YARDSTICKS]++;
         return;
     }
     double chain_cycles = (double)(m->chain_iterations * READER_CHAIN);
     double cycles = ticks / yardstick * chain_cycles;
-    if (m->counters == READER_CYCLES_INSTRUCTIONS)
+    if (m->counters != READER_TIME_ONLY)
         cycles = counted_cycles_of(r) - m->harness_cycles;
     h->cycles[h->accepted] = cycles / units;
     h->ns[h->accepted] = ticks / m->tick_hz * 1e9 / units;
@@ -244,8 +246,7 @@ struct window_result meter_measure(struct meter *m, const struct kernel *k, stru
                       (width_of(m, &list[0], &list[1]) > m->width * (1 + WIDTH_TOLERANCE) ||
                        width_of(m, &list[last], &list[last - 1]) > m->width * (1 + WIDTH_TOLERANCE));
         if (result.interrupts || shared) { /* somebody else ran: nothing of the list counts, and caches are cold */
-            h.rejected += (unsigned)kernels;
-            h.shared += shared ? (unsigned)kernels : 0;
+            h.rejected_by[result.interrupts ? CAUSE_INTERRUPTED : CAUSE_SHARED] += (unsigned)kernels;
             result = warm_up(m, k, iterations);
             m->patience -= machine_seconds() - start;
             attempt -= shared && m->patience > 0; /* a neighbour is waited for as long as patience lasts */
@@ -255,11 +256,14 @@ struct window_result meter_measure(struct meter *m, const struct kernel *k, stru
             reap(m, &list[i], (double)iterations * k->units, &h);
     }
 
-    m->taken += h.accepted + h.rejected;
-    m->rejected += h.rejected;
-    m->shared += h.shared;
     out->accepted = h.accepted;
-    out->rejected = h.rejected;
+    for (enum cause c = 0; c < CAUSES; c++) {
+        m->rejected_by[c] += h.rejected_by[c];
+        out->rejected += h.rejected_by[c];
+    }
+    m->taken += h.accepted + out->rejected;
+    m->rejected += out->rejected;
+    m->shared = m->rejected_by[CAUSE_SHARED];
     sort_numbers(h.cycles, h.accepted);
     sort_numbers(h.ns, h.accepted);
     sort_numbers(h.core_hz, h.accepted);

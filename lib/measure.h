@@ -31,6 +31,17 @@ struct kernel {
     double stretch;         /* readings are this many times longer, for kernels that are random; 0: 1 */
 };
 
+/* Why a reading does not count. */
+enum cause {
+    CAUSE_YARDSTICKS,  /* its neighbours disagree: the clock changed, or time was taken from one of them */
+    CAUSE_INTERRUPTED, /* an interrupt or another process had the core */
+    CAUSE_SHARED,      /* a hardware thread of the same core was awake */
+    CAUSE_STOLEN,      /* far above the others of its point: time was taken from it alone */
+    CAUSE_SMI,         /* system management mode had the core */
+    CAUSES
+};
+extern const char *const cause_names[CAUSES];
+
 /* The readings at one parameter value. NaN where none was accepted. */
 struct point {
     double x;
@@ -54,8 +65,9 @@ struct meter {
     unsigned readings;     /* wanted for a point */
     enum reader_counters counters;
     uint64_t chain_iterations; /* so that the yardstick lasts one span */
-    uint64_t taken, rejected;  /* readings since the run began; and of the latter, */
-    uint64_t shared;           /* those that were void because the core was shared */
+    uint64_t taken, rejected;  /* readings since the run began, rejected ones included; */
+    uint64_t rejected_by[CAUSES];
+    uint64_t shared; /* = rejected_by[CAUSE_SHARED] */
     uint64_t windows;
     double kernel_seconds; /* time inside kernels and yardsticks */
 };
