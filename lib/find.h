@@ -1,0 +1,73 @@
+/*
+ * Finding: several experiments on one question become one answer with a grade.
+ *
+ * Experiments count as different when they differ in what could fool them: the address pattern, the filler,
+ * the blocker, the counter; never in the base address alone. Their disagreement is never averaged away.
+ *
+ *   A  all experiments, two different ones at least, put the knee into the same step, and both views of
+ *      each curve agree
+ *   B  all agree within 2 % or one step, two different ones at least; or most agree as for A; or one
+ *      experiment in two layouts does
+ *   C  most agree less well, or there is one experiment
+ *   U  none is decided (the reason is the first one's), or they contradict each other: experiments-disagree
+ *
+ * Most is more than half of those that are decided at all. Experiments that the same thing could fool are
+ * layouts of one experiment.
+ */
+#ifndef FATHOM_LIB_FIND_H
+#define FATHOM_LIB_FIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/knee.h"
+#include "lib/report.h"
+
+enum { FIND_EXPERIMENTS = 8, FIND_WHICH = 96 };
+
+struct find_experiment {
+    const char *name;              /* of its curve */
+    const char *fooled_by;         /* what could fool it, in a word or two: "prefetchers", "TLB" */
+    const struct verdict *verdict; /* what its curve says */
+    size_t knee;  /* which of its knees, or for a height which of its levels; `count` or more: does not see it */
+    double scale; /* from x to the finding's unit; 0: 1 */
+    double holds; /* what the experiment itself holds of the structure, in the finding's unit: added */
+    bool half;    /* the answer is where half of the rise is reached */
+};
+
+struct find_result {
+    double value, low, high;    /* [last good, first bad], corrected by `holds` */
+    double holds;               /* the correction of the experiment whose value it is */
+    char grade;                 /* 'A', 'B', 'C', 'U' */
+    const char *reason;         /* for U */
+    size_t first;               /* the experiment whose value it is */
+    char agreement[FIND_WHICH]; /* "lines and whole agree", "lines alone", "lines against whole"; for people */
+};
+
+/* `step` is the finest difference that means something, in the finding's unit. */
+struct find_result find_decide(const struct find_experiment *e, size_t count, double step);
+/* One number that an experiment gave. */
+struct find_value {
+    const char *name, *fooled_by; /* as above */
+    double value;                 /* NaN: it gave none */
+};
+/*
+ * The same for numbers that are no capacities: two experiments agree closely when they differ by 0.5 % at most,
+ * which is what calibrated time can tell, and agree when they differ by 2 %.
+ */
+struct find_result find_number_decide(const struct find_value *v, size_t count);
+
+/* Decides and reports. The finding's value, interval, grade, reason, agreement and curves are filled in. */
+void find_capacity(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,
+                   double step);
+void find_number(struct probe *p, const struct finding *f, const struct find_value *v, size_t count);
+
+/*
+ * The height of level `level`, from 0, for find_number. NaN where there is none, or where it is not steady: its
+ * points scatter, or it slopes, by more than 6 %, since others share it or it is no level.
+ */
+double find_height(const struct verdict *v, size_t level);
+/* The knee of `v` nearest to x, at most a factor `within` from it; v->count when there is none. */
+size_t find_knee_near(const struct verdict *v, double x, double within);
+
+#endif

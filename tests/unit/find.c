@@ -1,0 +1,229 @@
+/* link: lib/find.c */
+/*
+ * From experiments to a grade: lib/find.c, each rule of lib/find.h by a case that breaks when it does.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/find.h"
+
+/* find.c reports, too; here nobody listens. */
+static struct finding reported;
+
+void report(struct probe *p, const struct finding *f)
+{
+    (void)p;
+    reported = *f;
+}
+
+enum { MOST = 3 };
+
+/* One knee: last good `value`, the interval around it, and how the views see it. */
+static struct verdict one_knee(double value, double low, double high, bool agreed)
+{
+    struct verdict v = {.count = 1, .level_count = 2};
+    v.knees[0] = (struct knee){.value = value, .low = low, .high = high, .agreed = agreed};
+    v.knees[0].half = 2 * value;
+    v.knees[0].half_low = 2 * low;
+    v.knees[0].half_high = 2 * high;
+    return v;
+}
+
+static struct verdict exact(double value)
+{
+    return one_knee(value, value, value + 1, true);
+}
+
+static struct find_result decide(const struct verdict *v, const char *const *fooled_by, size_t count)
+{
+    static const char *const names[MOST] = {"one", "two", "three"};
+    struct find_experiment e[MOST];
+
+    for (size_t i = 0; i < count; i++)
+        e[i] = (struct find_experiment){.name = names[i], .fooled_by = fooled_by[i], .verdict = &v[i]};
+    return find_decide(e, count, 1);
+}
+
+static const char *const different[MOST] = {"prefetchers", "TLB", "predictors"};
+static const char *const alike[MOST] = {"prefetchers", "prefetchers", "prefetchers"};
+
+static void grade_a_needs_the_same_step_from_different_experiments(void **state)
+{
+    (void)state;
+    struct find_result r = decide((struct verdict[]){exact(100), exact(100)}, different, 2);
+    assert_int_equal(r.grade, 'A');
+    assert_true(r.value == 100 && r.low == 100 && r.high == 101);
+    assert_string_equal(r.agreement, "one with two");
+
+    assert_int_equal(decide((struct verdict[]){exact(100), exact(101)}, different, 2).grade, 'B');
+    assert_int_equal(decide((struct verdict[]){exact(100), exact(100)}, alike, 2).grade, 'B');
+}
+
+static void grade_a_needs_certain_experiments(void **state)
+{
+    (void)state;
+    struct verdict v[] = {exact(100), one_knee(100, 100, 101, false)};
+    assert_int_equal(decide(v, different, 2).grade, 'B');
+    v[1] = exact(100);
+    v[1].knees[0].fuzzy = true;
+    assert_int_equal(decide(v, different, 2).grade, 'B');
+    v[1] = one_knee(100, 90, 110, true); /* it does not know so well */
+    assert_int_equal(decide(v, different, 2).grade, 'B');
+}
+
+static void within_two_per_cent_is_b_and_covers_both(void **state)
+{
+    (void)state;
+    struct find_result r = decide((struct verdict[]){exact(1000), one_knee(1015, 1005, 1020, true)}, different, 2);
+    assert_int_equal(r.grade, 'B');
+    assert_true(r.value == 1000 && r.low == 1000 && r.high == 1020);
+
+    r = decide((struct verdict[]){exact(1000), one_knee(1015, 1005, 1020, true)}, alike, 2);
+    assert_int_equal(r.grade, 'C');
+}
+
+static void contradiction_is_undecided(void **state)
+{
+    (void)state;
+    struct find_result r = decide((struct verdict[]){exact(48), exact(96)}, different, 2);
+    assert_int_equal(r.grade, 'U');
+    assert_true(isnan(r.value));
+    assert_string_equal(r.reason, "experiments-disagree");
+    assert_int_equal(decide((struct verdict[]){exact(48), exact(96)}, alike, 2).grade, 'U');
+}
+
+static void most_outvote_one_and_lose_a_grade(void **state)
+{
+    (void)state;
+    struct find_result r = decide((struct verdict[]){exact(96), exact(48), exact(48)}, different, 3);
+    assert_int_equal(r.grade, 'B');
+    assert_true(r.value == 48);
+    assert_int_equal(r.first, 1);
+    assert_string_equal(r.agreement, "two with three against one");
+
+    r = decide((struct verdict[]){exact(960), exact(480), one_knee(485, 484, 486, true)}, different, 3);
+    assert_int_equal(r.grade, 'C');
+    assert_true(r.value == 480);
+
+    /* one experiment in two layouts against a different one: most, but of one kind */
+    r = decide((struct verdict[]){exact(48), exact(48), exact(96)},
+               (const char *const[]){"prefetchers", "prefetchers", "TLB"}, 3);
+    assert_int_equal(r.grade, 'C');
+    assert_int_equal(decide((struct verdict[]){exact(10), exact(20), exact(40)}, different, 3).grade, 'U');
+}
+
+static void one_experiment_is_c(void **state)
+{
+    (void)state;
+    struct verdict none = {.reason = "noise"};
+    assert_int_equal(decide((struct verdict[]){exact(7)}, different, 1).grade, 'C');
+    struct find_result r = decide((struct verdict[]){none, exact(7)}, different, 2);
+    assert_int_equal(r.grade, 'C');
+    assert_int_equal(r.first, 1);
+}
+
+static void nothing_decided_gives_the_first_reason(void **state)
+{
+    (void)state;
+    struct verdict none = {.reason = "noise"}, other = {.reason = "no-knee"};
+    struct find_result r = decide((struct verdict[]){none, other}, different, 2);
+    assert_int_equal(r.grade, 'U');
+    assert_string_equal(r.reason, "noise");
+
+    struct verdict left = exact(9);
+    struct find_experiment e = {.name = "one", .fooled_by = "TLB", .verdict = &left, .knee = 1};
+    assert_string_equal(find_decide(&e, 1, 1).reason, "not-left"); /* the level after the last knee */
+    e.knee = 2;
+    assert_string_equal(find_decide(&e, 1, 1).reason, "no-knee");
+}
+
+static void scale_and_correction_apply_to_the_interval(void **state)
+{
+    (void)state;
+    struct verdict v = exact(10);
+    struct find_experiment e = {.name = "one", .fooled_by = "TLB", .verdict = &v, .scale = 4, .holds = 2};
+    struct find_result r = find_decide(&e, 1, 1);
+    assert_true(r.value == 42 && r.low == 42 && r.high == 46 && r.holds == 2);
+    e.half = true;
+    r = find_decide(&e, 1, 1);
+    assert_true(r.value == 82 && r.low == 82 && r.high == 90);
+}
+
+static void numbers_agree_closely_or_still(void **state)
+{
+    (void)state;
+    struct find_value v[] = {{"one", "TLB", 5.00}, {"two", "prefetchers", 5.02}};
+    assert_int_equal(find_number_decide(v, 2).grade, 'A');
+    v[1].value = 5.08;
+    assert_int_equal(find_number_decide(v, 2).grade, 'B');
+    v[1].value = 5.2;
+    assert_string_equal(find_number_decide(v, 2).reason, "experiments-disagree");
+    v[1].value = NAN;
+    assert_int_equal(find_number_decide(v, 2).grade, 'C');
+    v[0].value = NAN;
+    assert_string_equal(find_number_decide(v, 2).reason, "not-steady");
+}
+
+static void heights_want_a_steady_level(void **state)
+{
+    (void)state;
+    struct verdict v = {.level_count = 2};
+    v.levels[0] = (struct knee_level){.height = 5, .spread = 0.01, .slope = 0.01};
+    v.levels[1] = (struct knee_level){.height = 9, .spread = 0.2};
+    assert_true(find_height(&v, 0) == 5);
+    assert_true(isnan(find_height(&v, 1)));
+    assert_true(isnan(find_height(&v, 2)));
+    v.levels[1] = (struct knee_level){.height = 9, .slope = 0.5};
+    assert_true(isnan(find_height(&v, 1)));
+}
+
+static void the_nearest_knee_within_a_factor(void **state)
+{
+    (void)state;
+    struct verdict v = {.count = 2};
+    v.knees[0].value = 100;
+    v.knees[1].value = 140;
+    assert_int_equal(find_knee_near(&v, 110, 1.5), 0);
+    assert_int_equal(find_knee_near(&v, 130, 1.5), 1);
+    assert_int_equal(find_knee_near(&v, 300, 1.5), 2);
+    assert_int_equal(find_knee_near(&v, 60, 1.5), 2);
+}
+
+static void what_was_decided_is_what_is_reported(void **state)
+{
+    (void)state;
+    struct verdict v = exact(48);
+    struct find_experiment e = {.name = "one", .fooled_by = "TLB", .verdict = &v, .holds = 1};
+    find_capacity(NULL, &(struct finding){.name = "memory.cache.bytes"}, &e, 1, 1);
+    assert_true(reported.value == 49 && reported.low == 49 && reported.high == 50 && reported.holds == 1);
+    assert_int_equal(reported.grade, 'C');
+    assert_string_equal(reported.curves[0], "one");
+
+    find_number(NULL, &(struct finding){.name = "system.clock.hz"}, &(struct find_value){"one", "TLB", 3}, 1);
+    assert_true(reported.value == 3 && isnan(reported.low) && isnan(reported.high));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grade_a_needs_the_same_step_from_different_experiments),
+        cmocka_unit_test(grade_a_needs_certain_experiments),
+        cmocka_unit_test(within_two_per_cent_is_b_and_covers_both),
+        cmocka_unit_test(contradiction_is_undecided),
+        cmocka_unit_test(most_outvote_one_and_lose_a_grade),
+        cmocka_unit_test(one_experiment_is_c),
+        cmocka_unit_test(nothing_decided_gives_the_first_reason),
+        cmocka_unit_test(scale_and_correction_apply_to_the_interval),
+        cmocka_unit_test(numbers_agree_closely_or_still),
+        cmocka_unit_test(heights_want_a_steady_level),
+        cmocka_unit_test(the_nearest_knee_within_a_factor),
+        cmocka_unit_test(what_was_decided_is_what_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
