@@ -9,6 +9,7 @@ struct known_value {
     const char *finding; /* stable name */
     const char *variant; /* as in the table for people, "level=1"; "" where there is none */
     double value;
+    double to; /* where a range is published, "11 to 18", its end, and `value` its begin; else 0 */
     const char *source;
 };
 

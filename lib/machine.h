@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/identify.h"
 #include "arch/reader.h"
 #include "arch/window.h"
 
@@ -29,10 +30,14 @@ struct machine_info {
     double tick_hz;          /* frequency of the reader's time stamp */
     const char *tick_source; /* where that frequency comes from */
     enum reader_counters counters;
-    const char *cycle_source;   /* the counter that gives cycles: "PMCCNTR_EL0"; NULL where they are calibrated */
-    const char *no_counters;    /* why, where there are none */
-    const char *no_deadline;    /* why no timer can end a kernel, NULL where one can */
-    size_t memory_bytes;        /* what machine_map can give in all */
+    const char *cycle_source; /* the counter that gives cycles: "PMCCNTR_EL0"; NULL where they are calibrated */
+    const char *no_counters;  /* why, where there are none */
+    const char *no_deadline;  /* why no timer can end a kernel, NULL where one can */
+    size_t memory_bytes;      /* what machine_map can give in all */
+    const struct identity_cache *caches; /* as declared by the core, firmware or system, the best source first */
+    size_t cache_count;
+    const struct identity_tlb *tlbs;
+    size_t tlb_count;
     size_t largest_cache_bytes; /* as declared; 0 where it is not */
     bool contiguous;            /* the frames of an area follow each other */
     size_t page_bytes[10];      /* page sizes it can map, ascending, ended by 0 */
@@ -96,6 +101,8 @@ struct sink {
 
 /* Text for people. Progress overwrites itself where the screen can; NULL ends it. */
 void machine_print(const char *text);
+/* The same in bold, or brighter than the rest, where the screen can. */
+void machine_print_strong(const char *text);
 void machine_progress(const char *text);
 
 /* Seconds since some start, for progress and budgets, never for measuring. */

@@ -37,6 +37,12 @@ struct finding {
 /* Sends the record and prints the line. In an untrusted place the finding becomes grade U. */
 void report(struct probe *p, const struct finding *f);
 /*
+ * The last pass over all findings of this core: one whose experiment reached another limit at just that value is
+ * sent again with grade U, the reason "masked-by:" and which, `replaces` true and its value as `seen`. A finding
+ * that replaces stands for every earlier one of the same name, core and variants.
+ */
+void report_masked(struct run *run);
+/*
  * The capacity that a stair shows, and the height of its level. Undecided where the level is not steady:
  * neighbours share it, or it is more than one; the capacity also where the curve ends before it is left,
  * or has no level at all (no stair: NULL).

@@ -155,10 +155,22 @@ static void send_fault(const struct probe *p)
     record_send(&r);
 }
 
-/* Each `end` says how much of the time went into kernels. */
-static void send_end(const struct probe *p, const struct meter *before, double seconds)
+/* What a run has spent so far. */
+struct spent {
+    struct meter meter;
+    uint64_t points, grid;
+};
+
+static struct spent spent(const struct run *r)
+{
+    return (struct spent){.meter = r->meter, .points = r->points, .grid = r->grid};
+}
+
+/* Each `end` says what the probe cost, how much of its time went into kernels, and which part of the grid was enough. */
+static void send_end(const struct probe *p, const struct spent *before, double seconds)
 {
     const struct meter *m = &p->run->meter;
+    double kernel_seconds = m->kernel_seconds - before->meter.kernel_seconds;
     struct record r;
 
     record_start(&r, &p->run->writer, "end");
@@ -168,22 +180,30 @@ static void send_end(const struct probe *p, const struct meter *before, double s
     if (p->reason[0])
         record_text(&r, "reason", p->reason);
     record_number(&r, "seconds", rounded(seconds));
-    record_number(&r, "kernel_seconds", rounded(m->kernel_seconds - before->kernel_seconds));
-    record_integer(&r, "windows", m->windows - before->windows);
-    record_integer(&r, "readings", m->taken - before->taken);
-    record_integer(&r, "rejected", m->rejected - before->rejected);
-    record_integer(&r, "rejected_shared", m->shared - before->shared);
+    record_number(&r, "kernel_seconds", rounded(kernel_seconds));
+    record_number(&r, "kernel_share", seconds > 0 ? rounded(kernel_seconds / seconds) : 0);
+    record_integer(&r, "points", p->run->points - before->points);
+    record_integer(&r, "grid", p->run->grid - before->grid);
+    record_integer(&r, "windows", m->windows - before->meter.windows);
+    record_integer(&r, "readings", m->taken - before->meter.taken);
+    record_integer(&r, "rejected", m->rejected - before->meter.rejected);
+    record_integer(&r, "rejected_shared", m->shared - before->meter.shared);
     record_send(&r);
 }
 
-static void run_probe(struct run *r, const struct probe_definition *d)
+/* `missing` is a fact it needs and cannot have, or NULL. */
+static void run_probe(struct run *r, const struct probe_definition *d, const char *missing)
 {
     struct probe p = {.definition = d, .run = r, .random = 1};
-    struct meter before = r->meter;
+    struct spent before = spent(r);
     char line[200];
 
     if (!r->config.retry && journal_skips(&r->journal, d->name)) {
         probe_skip(&p, "it started and never ended in the last two runs; retry = all runs it again");
+        send_end(&p, &before, 0);
+    } else if (missing) {
+        snprintf(line, sizeof line, "it needs %s, which is neither declared nor measured", missing);
+        probe_skip(&p, line);
         send_end(&p, &before, 0);
     } else {
         size_t mark = machine_map_mark();
@@ -203,6 +223,58 @@ static void run_probe(struct run *r, const struct probe_definition *d)
         machine_print(line);
     }
     r->outcomes[p.outcome]++;
+}
+
+/* ---- What probes need of each other --------------------------------------------------------------- */
+
+struct plan {
+    const struct probe_definition *order[PLAN_PROBES];
+    bool begun[PLAN_PROBES]; /* it has run, or waits for what it needs */
+    size_t count;
+};
+
+static void run_with_needs(struct run *r, struct plan *plan, size_t which);
+
+/* A need is a fact's name and, behind a blank, variants. */
+static bool fact_known(const struct run *r, const char *need)
+{
+    char name[64];
+    size_t length = strcspn(need, " ");
+
+    snprintf(name, sizeof name, "%.*s", (int)length, need);
+    return facts_find(&r->facts, name, need + length + strspn(need + length, " "));
+}
+
+static bool declares(const struct probe_definition *d, const char *need)
+{
+    size_t length = strcspn(need, " ");
+
+    for (const struct finding_declaration *f = d->findings; f && f->name; f++)
+        if (strlen(f->name) == length && !memcmp(f->name, need, length))
+            return true;
+    return false;
+}
+
+/* Lets other probes measure what this one needs and nobody declares. NULL, or the fact that is still missing. */
+static const char *provide(struct run *r, struct plan *plan, const struct probe_definition *d)
+{
+    for (const char *const *need = d->needs; need && *need; need++) {
+        for (size_t i = 0; i < plan->count && !fact_known(r, *need); i++)
+            if (!plan->order[i]->debug && declares(plan->order[i], *need))
+                run_with_needs(r, plan, i);
+        if (!fact_known(r, *need))
+            return *need;
+    }
+    return NULL;
+}
+
+/* Runs the probe once; a ring of needs ends where it would begin again. */
+static void run_with_needs(struct run *r, struct plan *plan, size_t which)
+{
+    if (plan->begun[which])
+        return;
+    plan->begun[which] = true;
+    run_probe(r, plan->order[which], provide(r, plan, plan->order[which]));
 }
 
 /* ---- The run ----------------------------------------------------------------------------------- */
@@ -232,6 +304,40 @@ static void send_run(struct run *r)
     record_send(&record);
 }
 
+static void know_declared(struct run *r)
+{
+    const struct machine_info *info = machine_info();
+
+    if (!facts_declare(&r->facts, info->caches, info->cache_count, info->tlbs, info->tlb_count))
+        record_warning(&r->writer, "facts", "there is no room for all that this machine declares");
+}
+
+/* {"cpuid.4": {"memory.cache.bytes level=1": 49152, …}, …}: each source with what it says. */
+static void send_declared(struct record *record, const struct facts *facts)
+{
+    char key[128];
+
+    record_object(record, "declared");
+    for (size_t i = 0; i < facts->count; i++) {
+        const char *source = facts->all[i].source;
+        size_t first = 0;
+
+        while (strcmp(facts->all[first].source, source) != 0)
+            first++;
+        if (first < i) /* told with the first of its source */
+            continue;
+        record_object(record, source);
+        for (size_t j = i; j < facts->count; j++) {
+            const struct fact *f = &facts->all[j];
+            snprintf(key, sizeof key, "%s%s%s", f->name, f->variants[0] ? " " : "", f->variants);
+            if (!strcmp(f->source, source))
+                record_number(record, key, f->value);
+        }
+        record_close(record);
+    }
+    record_close(record);
+}
+
 static void send_machine(struct run *r)
 {
     const struct machine_info *info = machine_info();
@@ -245,6 +351,7 @@ static void send_machine(struct run *r)
     record_number(&record, "tick_hz", info->tick_hz);
     record_text(&record, "tick_source", info->tick_source ? info->tick_source : "");
     record_integer(&record, "memory_bytes", info->memory_bytes);
+    send_declared(&record, &r->facts);
     machine_describe(&record);
     record_send(&record);
 }
@@ -342,19 +449,21 @@ static void warn_no_window(struct run *r, const struct window_result *result)
 
 int run_all(struct run *r)
 {
-    const struct probe_definition *order[PLAN_PROBES];
-    size_t count = run_probes(order, PLAN_PROBES);
+    struct plan plan = {.count = 0};
     double start = machine_seconds();
+
+    plan.count = run_probes(plan.order, PLAN_PROBES);
 
     snprintf(r->untrusted_cause, sizeof r->untrusted_cause, "the clock was not examined");
     send_run(r);
     if (r->warn)
         r->warn(&r->writer);
-    if (!names_exist(r, order, count)) {
+    if (!names_exist(r, plan.order, plan.count)) {
         send_done(r, 0, 2);
         return 2;
     }
     print_heading(r);
+    know_declared(r);
     struct window_result result = meter_start(&r->meter, r->config.profile);
     send_machine(r);
     send_environment(r);
@@ -363,9 +472,10 @@ int run_all(struct run *r)
 
     /* The gates come first and always: every finding rests on them. */
     for (int gates = 1; gates >= 0 && result.end == WINDOW_RAN; gates--)
-        for (size_t i = 0; i < count; i++)
-            if (order[i]->gate == (bool)gates && (gates || planned(r, order[i])))
-                run_probe(r, order[i]);
+        for (size_t i = 0; i < plan.count; i++)
+            if (plan.order[i]->gate == (bool)gates && (gates || planned(r, plan.order[i])))
+                run_with_needs(r, &plan, i);
+    report_masked(r);
 
     bool failed = result.end != WINDOW_RAN || r->outcomes[OUTCOME_FAULT] || r->outcomes[OUTCOME_TIMEOUT] ||
                   r->writer.lost;

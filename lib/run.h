@@ -19,6 +19,7 @@
 
 struct probe_definition;
 struct probe;
+struct kept_finding;
 
 enum outcome { OUTCOME_OK, OUTCOME_SKIPPED, OUTCOME_FAULT, OUTCOME_TIMEOUT, OUTCOMES };
 extern const char *const outcome_names[OUTCOMES];
@@ -28,7 +29,9 @@ struct run {
     struct writer writer;
     struct journal journal;
     struct meter meter;
-    struct facts facts;    /* declared, then measured */
+    struct facts facts;        /* declared, then measured */
+    struct kept_finding *kept; /* those with limits, until report_masked */
+    size_t kept_count;
     uint64_t points, grid; /* measured by sweeps so far, and what full sweeps of the same ranges would have */
     unsigned number;       /* of this run on its volume; 0 where runs are not numbered */
     char destination

@@ -1,6 +1,7 @@
 /* Text for people: results to standard output, progress to standard error. */
 #define _GNU_SOURCE
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -23,6 +24,18 @@ void machine_print(const char *text)
     FILE *out = text_on_stderr ? stderr : stdout;
     machine_progress(NULL);
     fputs(text, out);
+    fflush(out);
+}
+
+/* Bold (ECMA-48, SGR 1), on terminals only: a file or a pipe gets the text alone. */
+void machine_print_strong(const char *text)
+{
+    FILE *out = text_on_stderr ? stderr : stdout;
+    const char *kind = getenv("TERM");
+    bool bold = isatty(fileno(out)) && kind && strcmp(kind, "dumb") != 0;
+
+    machine_progress(NULL);
+    fprintf(out, "%s%s%s", bold ? "\033[1m" : "", text, bold ? "\033[0m" : "");
     fflush(out);
 }
 

@@ -107,6 +107,17 @@ void machine_print(const char *text)
     put(text, ~0u);
 }
 
+/* In white, which stands out of the firmware's grey (12.4.3); a screen that cannot leaves it as it is. */
+void machine_print_strong(const char *text)
+{
+    erase_progress();
+    UINTN attribute = out && out->Mode ? (UINTN)out->Mode->Attribute : 0;
+    bool bright = out && out->Mode && !EFI_ERROR(out->SetAttribute(out, (attribute & ~(UINTN)0xf) | EFI_WHITE));
+    put(text, ~0u);
+    if (bright)
+        out->SetAttribute(out, attribute);
+}
+
 void machine_progress(const char *text)
 {
     double now = machine_seconds();

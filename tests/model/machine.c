@@ -171,6 +171,11 @@ void machine_print(const char *text)
         fprintf(stderr, "# %s", text);
 }
 
+void machine_print_strong(const char *text)
+{
+    machine_print(text);
+}
+
 void machine_progress(const char *text)
 {
     (void)text;

@@ -1,5 +1,5 @@
 /* Known values are found, belong to cores that fathom can name, and read the same without a C compiler. */
-/* link: lib/known.c */
+/* link: lib/known.c lib/facts.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +13,11 @@
 #include "lib/known.h"
 
 static const struct known_value rows[] = {
-#define KNOWN(core, finding, variant, value, source) {core, finding, variant, value, source},
+#define KNOWN(core, finding, variant, value, source) {core, finding, variant, value, 0, source},
+#define KNOWN_RANGE(core, finding, variant, from, to, source) {core, finding, variant, from, to, source},
 #include "lib/known.def"
 #undef KNOWN
+#undef KNOWN_RANGE
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
