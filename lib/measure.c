@@ -8,24 +8,48 @@
 const char *const cause_names[CAUSES] = {"yardsticks", "interrupted", "shared", "stolen", "smi"};
 
 enum {
-    LIST_KERNELS = 16, /* kernels in one window, between yardsticks */
-    LIST_READINGS = 2 * LIST_KERNELS + 3,
+    POINT_READINGS = 16, /* at most; they fit one window, with yardsticks between them */
+    LIST_READINGS = 2 * POINT_READINGS + 3,
     EMPTY_READINGS = 64,
     WARM_ROUNDS = 50,
     WIDTH_SAMPLES = 200,
-    POINT_READINGS = 64,
-    ATTEMPTS = 30, /* lists at most, as a multiple of what quiet readings would need: machines are shared */
+    EXACT_READINGS = 2, /* wanted where readings repeat to the last digit */
+    LENGTH_ROUNDS = 40, /* to find how long a kernel has to be */
+    ATTEMPTS = 30,      /* lists at most, where one would do on a quiet machine */
 };
 
-/* Long enough that one step of a coarse time stamp (10 to 40 ns) is 0.5 % of it, short enough to
- * slip between the interruptions of a shared machine. */
+/*
+ * One reading is short enough to slip between the interruptions of a shared machine, and long enough that one
+ * step of the time stamp is two thousandths of it at most: usual are 1 to 40 ns.
+ */
 static const double SPAN_SECONDS = 8e-6;
+static const double SPAN_STEPS = 500;
 /* A kernel that takes no time at all is not iterated for ever. */
 static const uint64_t ITERATIONS_MAXIMUM = (uint64_t)1 << 40;
+/* Kernels are not made longer by more than this at once: what they cost may grow faster than their iterations. */
+static const double GROWTH = 16;
+/* NOPs for each addition of the chain beside them, since the core takes several at once. */
+static const double WIDTH_FACTOR = 2;
+/* Neighbours may differ by this part of them (silicon.md says 0.4 to 1 %: more is a changing clock, or theft). */
+static const double TOLERANCE = 0.01;
 /* A NOP that takes this much longer shares the core; and how long to look for one that does not. */
 static const double WIDTH_TOLERANCE = 0.05, WIDTH_SECONDS = 1;
 /* How long a run waits in all for neighbours to leave the core alone. */
 static const double PATIENCE_SECONDS[PROFILES] = {1, 10, 60, 300};
+/*
+ * Time was taken from a reading that is longer than the median of its point by so many median absolute
+ * deviations (methods 0.2, gate 3) and by this part of it. A kernel that varies by nature has a deviation
+ * of its own, and loses none of its readings.
+ */
+static const double STOLEN_DEVIATIONS = 8, STOLEN_PART = 0.03;
+
+/*
+ * Smoke runs in emulators and simulators, where each instruction counts and time may mean nothing: its span is
+ * what a chain of so many iterations takes, whatever that is. Its readings are too short to be exact.
+ */
+static const uint64_t SMOKE_ITERATIONS = 16;
+static const double SMOKE_TOLERANCE = 0.03;
+enum { SMOKE_WARM_ROUNDS = 2, SMOKE_WIDTH_SAMPLES = 6, SMOKE_ATTEMPTS = 3 };
 
 /* The longest stretch of warming up in one window, so that a window stays far below its deadline. */
 static const double WARM_WINDOW_SECONDS = 0.02;
@@ -50,22 +74,21 @@ static struct window_result run_list(struct meter *m, struct reading *list, size
     return result;
 }
 
-/* Four times the yardstick's instructions, since the core takes several at once. */
+static struct reading chain(const struct meter *m)
+{
+    return (struct reading){.kernel = (uintptr_t)reader_chain_kernel, .argument = {m->chain_iterations, 0}};
+}
+
 static struct reading width(const struct meter *m)
 {
-    return (struct reading){.kernel = (uintptr_t)reader_width_kernel, .argument = {4 * m->chain_iterations, 0}};
+    return (struct reading){.kernel = (uintptr_t)reader_width_kernel, .argument = {m->width_iterations, 0}};
 }
 
 /* Cycles per NOP, by the chain beside it. */
 static double width_of(const struct meter *m, const struct reading *nops, const struct reading *beside)
 {
     double ratio = (ticks_of(nops) - m->harness_ticks) / (ticks_of(beside) - m->harness_ticks);
-    return ratio * READER_CHAIN / (4.0 * READER_WIDTH);
-}
-
-static struct reading chain(const struct meter *m)
-{
-    return (struct reading){.kernel = (uintptr_t)reader_chain_kernel, .argument = {m->chain_iterations, 0}};
+    return ratio * (double)(m->chain_iterations * READER_CHAIN) / (double)(m->width_iterations * READER_WIDTH);
 }
 
 /*
@@ -74,121 +97,177 @@ static struct reading chain(const struct meter *m)
  */
 static struct window_result find_width(struct meter *m)
 {
+    const size_t wanted = m->profile == PROFILE_SMOKE ? SMOKE_WIDTH_SAMPLES : WIDTH_SAMPLES;
     double samples[WIDTH_SAMPLES];
     struct window_result result = {0};
     double start = machine_seconds();
 
     do {
         size_t count = 0;
-        for (size_t i = 0; i < WIDTH_SAMPLES && result.end == WINDOW_RAN; i++) {
+        for (size_t i = 0; i < wanted && result.end == WINDOW_RAN; i++) {
             struct reading r[3] = {chain(m), width(m), chain(m)};
             result = run_list(m, r, 3);
             double before = ticks_of(&r[0]), after = ticks_of(&r[2]);
-            if (!result.interrupts && fabs(before - after) <= m->tolerance * before)
+            if (!result.interrupts && !result.smis && fabs(before - after) <= m->tolerance * before)
                 samples[count++] = width_of(m, &r[1], &r[0]);
         }
         sort_numbers(samples, count);
         m->width = quantile(samples, count, 0.1);
-        if (quantile(samples, count, 0.3) <= m->width * (1 + WIDTH_TOLERANCE))
+        if (quantile(samples, count, 0.3) <= m->width * (1 + WIDTH_TOLERANCE) || m->profile == PROFILE_SMOKE)
             break;
     } while (result.end == WINDOW_RAN && machine_seconds() - start < WIDTH_SECONDS);
+    return result;
+}
+
+/* The greatest step that both are multiples of. */
+static uint64_t common_step(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* What the reader itself costs, and in which steps the time stamp goes on. */
+static struct window_result find_harness(struct meter *m)
+{
+    struct reading empty[EMPTY_READINGS];
+    double ticks[EMPTY_READINGS], cycles[EMPTY_READINGS];
+    uint64_t step = 0;
+
+    for (size_t i = 0; i < EMPTY_READINGS; i++)
+        empty[i] = (struct reading){.kernel = (uintptr_t)reader_empty_kernel};
+    struct window_result result = run_list(m, empty, EMPTY_READINGS);
+    for (size_t i = 0; i < EMPTY_READINGS; i++) {
+        ticks[i] = ticks_of(&empty[i]);
+        cycles[i] = counted_cycles_of(&empty[i]);
+        step = common_step(step, empty[i].end_ticks - empty[0].begin_ticks);
+        step = common_step(step, empty[i].begin_ticks - empty[0].begin_ticks);
+    }
+    sort_numbers(ticks, EMPTY_READINGS);
+    sort_numbers(cycles, EMPTY_READINGS);
+    m->harness_ticks = quantile(ticks, EMPTY_READINGS, 0.5);
+    m->harness_cycles = quantile(cycles, EMPTY_READINGS, 0.5);
+    m->step_ticks = fmax(1, (double)step);
+    return result;
+}
+
+/* How long the yardstick has to be is found while the core warms up: its clock may still rise. */
+static struct window_result find_chain(struct meter *m)
+{
+    const unsigned rounds = m->profile == PROFILE_SMOKE ? SMOKE_WARM_ROUNDS : WARM_ROUNDS;
+    struct window_result result = {0};
+    double ticks = 0;
+
+    m->chain_iterations = m->profile == PROFILE_SMOKE ? SMOKE_ITERATIONS : 1;
+    for (unsigned round = 0; round < rounds && result.end == WINDOW_RAN; round++) {
+        struct reading r[4] = {chain(m), chain(m), chain(m), chain(m)};
+        result = run_list(m, r, 4);
+        ticks = ticks_of(&r[3]);
+        if (result.end == WINDOW_RAN && ticks < m->span_ticks && m->profile != PROFILE_SMOKE) {
+            double factor = ticks > 0 ? m->span_ticks / ticks : 2;
+            m->chain_iterations = (uint64_t)((double)m->chain_iterations * (factor > 2 ? 2 : factor)) + 1;
+        }
+    }
+    if (m->profile == PROFILE_SMOKE)
+        m->span_ticks = fmax(1, ticks);
+    m->width_iterations = (uint64_t)((m->profile == PROFILE_SMOKE ? 1 : WIDTH_FACTOR) * (double)m->chain_iterations);
     return result;
 }
 
 struct window_result meter_start(struct meter *m, enum profile profile)
 {
     const struct machine_info *info = machine_info();
-    static const unsigned readings[PROFILES] = {5, 9, 15, 31};
+    static const unsigned readings[PROFILES] = {3, 5, 5, 9};
 
     *m = (struct meter){
+        .profile = profile,
         .tick_hz = info->tick_hz,
-        .span_ticks = SPAN_SECONDS * info->tick_hz,
-        .tolerance = 0.01,
+        .tolerance = profile == PROFILE_SMOKE ? SMOKE_TOLERANCE : TOLERANCE,
         .patience = PATIENCE_SECONDS[profile],
         .readings = readings[profile],
         .counters = info->counters,
-        .chain_iterations = 1,
     };
-    if (m->span_ticks < 200)
-        m->span_ticks = 200;
-
-    /* The yardstick's length is found while the core warms up: its clock may still rise. */
-    struct window_result result = {0};
-    for (unsigned round = 0; round < WARM_ROUNDS && result.end == WINDOW_RAN; round++) {
-        struct reading r[4] = {chain(m), chain(m), chain(m), chain(m)};
-        result = run_list(m, r, 4);
-        double ticks = ticks_of(&r[3]);
-        if (result.end == WINDOW_RAN && ticks < m->span_ticks) {
-            double factor = ticks > 0 ? m->span_ticks / ticks : 2;
-            m->chain_iterations = (uint64_t)((double)m->chain_iterations * (factor > 2 ? 2 : factor)) + 1;
-        }
-    }
-    if (result.end != WINDOW_RAN)
-        return result;
-
-    struct reading empty[EMPTY_READINGS];
-    for (size_t i = 0; i < EMPTY_READINGS; i++)
-        empty[i] = (struct reading){.kernel = (uintptr_t)reader_empty_kernel};
-    result = run_list(m, empty, EMPTY_READINGS);
-    double ticks[EMPTY_READINGS], cycles[EMPTY_READINGS];
-    for (size_t i = 0; i < EMPTY_READINGS; i++) {
-        ticks[i] = ticks_of(&empty[i]);
-        cycles[i] = counted_cycles_of(&empty[i]);
-    }
-    sort_numbers(ticks, EMPTY_READINGS);
-    sort_numbers(cycles, EMPTY_READINGS);
-    m->harness_ticks = quantile(ticks, EMPTY_READINGS, 0.5);
-    m->harness_cycles = quantile(cycles, EMPTY_READINGS, 0.5);
+    struct window_result result = find_harness(m);
+    m->span_ticks = fmax(SPAN_STEPS * m->step_ticks, SPAN_SECONDS * info->tick_hz);
+    if (result.end == WINDOW_RAN)
+        result = find_chain(m);
+    if (result.end == WINDOW_RAN)
+        result = find_harness(m); /* again: the clock has risen since */
     return result.end == WINDOW_RAN ? find_width(m) : result;
 }
 
+/* How long one reading of this kernel should be. */
+static double wanted_ticks(const struct meter *m, const struct kernel *k)
+{
+    return m->span_ticks * (m->profile == PROFILE_SMOKE ? 1 : fmax(k->stretch, 1));
+}
+
+static struct reading reading_of(const struct kernel *k, uint64_t iterations)
+{
+    return (struct reading){.kernel = k->entry, .argument = {iterations, k->data}};
+}
+
 /*
- * How often the kernel has to iterate to last one span. The number that is there to begin with is doubled
- * until it lasts long enough to tell.
+ * How often the kernel has to iterate for a reading of the length wanted, beginning with the number that is
+ * there. `run` counts what was iterated on the way.
  */
-static struct window_result find_iterations(struct meter *m, const struct kernel *k, uint64_t *iterations)
+static struct window_result find_iterations(struct meter *m, const struct kernel *k, uint64_t *iterations, double *run)
 {
     struct window_result result = {0};
-    double ticks = 0;
+    const double wanted = wanted_ticks(m, k);
 
-    while (*iterations < ITERATIONS_MAXIMUM) {
-        struct reading r[2];
-        for (size_t i = 0; i < 2; i++)
-            r[i] = (struct reading){.kernel = k->entry, .argument = {*iterations, k->data}};
-        result = run_list(m, r, 2);
+    for (unsigned round = 0; round < LENGTH_ROUNDS; round++) {
+        struct reading r = reading_of(k, *iterations);
+        result = run_list(m, &r, 1);
         if (result.end != WINDOW_RAN)
-            return result;
-        /* the second call: the first one also pays for cold caches and, in an emulator, translation */
-        ticks = fmin(ticks_of(&r[0]), ticks_of(&r[1])) - m->harness_ticks;
-        if (ticks >= m->span_ticks / 4)
             break;
-        *iterations *= 2;
+        *run += (double)*iterations;
+        double ticks = fmax(1, ticks_of(&r) - m->harness_ticks);
+        double scaled = (double)*iterations * fmax(1 / GROWTH, fmin(GROWTH, wanted / ticks));
+        *iterations = (uint64_t)fmax(1, fmin(scaled, (double)ITERATIONS_MAXIMUM));
+        if ((ticks >= wanted / 2 && ticks <= wanted * 2) || *iterations == 1 || *iterations == ITERATIONS_MAXIMUM)
+            break;
     }
-    double scaled = (double)*iterations * m->span_ticks * fmax(k->stretch, 1) / fmax(ticks, 1);
-    *iterations = (uint64_t)fmax(1, fmin(scaled, (double)ITERATIONS_MAXIMUM));
     return result;
 }
 
-static struct window_result warm_up(struct meter *m, const struct kernel *k, uint64_t span_iterations)
+static struct window_result warm_up(struct meter *m, const struct kernel *k, double left, uint64_t span_iterations)
 {
     struct window_result result = {0};
-    double left = k->warm_iterations;
-    uint64_t chunk = (uint64_t)((double)span_iterations * WARM_WINDOW_SECONDS * m->tick_hz / m->span_ticks) + 1;
+    uint64_t chunk = (uint64_t)((double)span_iterations * WARM_WINDOW_SECONDS * m->tick_hz / wanted_ticks(m, k)) + 1;
 
     while (left > 0 && result.end == WINDOW_RAN) {
         uint64_t now = left < (double)chunk ? (uint64_t)left + 1 : chunk;
-        struct reading r = {.kernel = k->entry, .argument = {now, k->data}};
+        struct reading r = reading_of(k, now);
         result = run_list(m, &r, 1);
         left -= (double)now;
     }
     return result;
 }
 
+/* The kernel's length is found, and it is warm. */
+static struct window_result prepare(struct meter *m, const struct kernel *k, uint64_t *iterations)
+{
+    double run = 0;
+    struct window_result result = find_iterations(m, k, iterations, &run);
+
+    if (result.end == WINDOW_RAN && run < k->warm_iterations) {
+        result = warm_up(m, k, k->warm_iterations - run, *iterations);
+        if (result.end == WINDOW_RAN) /* while it was cold, the kernel may have taken many times longer */
+            result = find_iterations(m, k, iterations, &run);
+    }
+    return result;
+}
+
 /* What a point collects. */
 struct harvest {
-    double cycles[POINT_READINGS];
-    double ns[POINT_READINGS];
-    double core_hz[POINT_READINGS];
+    struct gain {
+        double cycles, ns; /* of a unit */
+        double core_hz;
+    } gains[POINT_READINGS];
     unsigned accepted, rejected_by[CAUSES];
 };
 
@@ -208,55 +287,126 @@ static void reap(const struct meter *m, const struct reading *r, double units, s
     double cycles = ticks / yardstick * chain_cycles;
     if (m->counters != READER_TIME_ONLY)
         cycles = counted_cycles_of(r) - m->harness_cycles;
-    h->cycles[h->accepted] = cycles / units;
-    h->ns[h->accepted] = ticks / m->tick_hz * 1e9 / units;
-    h->core_hz[h->accepted] = chain_cycles / (yardstick / m->tick_hz);
-    h->accepted++;
+    h->gains[h->accepted++] = (struct gain){.cycles = cycles / units,
+                                            .ns = ticks / m->tick_hz * 1e9 / units,
+                                            .core_hz = chain_cycles / (yardstick / m->tick_hz)};
+}
+
+/* Quantiles of what was gained. */
+static double quantile_of(const struct harvest *h, size_t member, double q)
+{
+    double values[POINT_READINGS];
+
+    for (unsigned i = 0; i < h->accepted; i++)
+        values[i] = *(const double *)((const char *)&h->gains[i] + member);
+    sort_numbers(values, h->accepted);
+    return quantile(values, h->accepted, q);
+}
+
+/* Rejects readings that time was taken from: see STOLEN_DEVIATIONS. */
+static void drop_stolen(struct harvest *h)
+{
+    double deviations[POINT_READINGS];
+    double median = quantile_of(h, offsetof(struct gain, cycles), 0.5);
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < h->accepted; i++)
+        deviations[i] = fabs(h->gains[i].cycles - median);
+    sort_numbers(deviations, h->accepted);
+    double far = fmax(STOLEN_DEVIATIONS * quantile(deviations, h->accepted, 0.5), STOLEN_PART * fabs(median));
+    for (unsigned i = 0; i < h->accepted; i++)
+        if (h->gains[i].cycles <= median + far)
+            h->gains[kept++] = h->gains[i];
+    h->rejected_by[CAUSE_STOLEN] += h->accepted - kept;
+    h->accepted = kept;
+}
+
+/* A list: width, chain, kernel, chain, kernel, …, chain, width. */
+static size_t make_list(const struct meter *m, const struct kernel *k, uint64_t iterations, size_t kernels,
+                        struct reading *list)
+{
+    size_t last = 2 * kernels + 2;
+
+    list[0] = list[last] = width(m);
+    for (size_t i = 1; i < last; i++)
+        list[i] = i % 2 ? chain(m) : reading_of(k, iterations);
+    return last + 1;
+}
+
+static bool same(const struct meter *m, const struct reading *a, const struct reading *b)
+{
+    return a->end_ticks - a->begin_ticks == b->end_ticks - b->begin_ticks &&
+           (m->counters == READER_TIME_ONLY ||
+            a->end_count[0] - a->begin_count[0] == b->end_count[0] - b->begin_count[0]);
+}
+
+/* Every chain took as long as the others, and so did every kernel, to the last digit. */
+static bool repeats(const struct meter *m, const struct reading *list, size_t kernels)
+{
+    for (size_t i = 3; i < 2 * kernels + 2; i++)
+        if (!same(m, &list[i], &list[i - 2]))
+            return false;
+    return kernels >= EXACT_READINGS;
+}
+
+/* Why nothing of the list counts, or CAUSES where it does. */
+static enum cause void_list(const struct meter *m, const struct window_result *result, const struct reading *list,
+                            size_t count)
+{
+    if (result->smis)
+        return CAUSE_SMI;
+    if (result->interrupts)
+        return CAUSE_INTERRUPTED;
+    if (!isinf(m->tolerance) && (width_of(m, &list[0], &list[1]) > m->width * (1 + WIDTH_TOLERANCE) ||
+                                 width_of(m, &list[count - 1], &list[count - 2]) > m->width * (1 + WIDTH_TOLERANCE)))
+        return CAUSE_SHARED;
+    return CAUSES;
+}
+
+static struct window_result collect(struct meter *m, const struct kernel *k, struct harvest *h)
+{
+    struct reading list[LIST_READINGS];
+    uint64_t iterations = 1;
+    double run = 0;
+    unsigned wanted = m->exact ? EXACT_READINGS : m->readings;
+    unsigned attempts = (m->profile == PROFILE_SMOKE ? SMOKE_ATTEMPTS : ATTEMPTS);
+    struct window_result result = prepare(m, k, &iterations);
+
+    for (unsigned attempt = 0; attempt < attempts && h->accepted < wanted && result.end == WINDOW_RAN; attempt++) {
+        size_t kernels = wanted - h->accepted;
+        size_t count = make_list(m, k, iterations, kernels, list);
+        double start = machine_seconds();
+        result = run_list(m, list, count);
+        if (result.end != WINDOW_RAN)
+            break;
+        enum cause cause = void_list(m, &result, list, count);
+        if (cause != CAUSES) { /* somebody else ran, and caches are cold */
+            h->rejected_by[cause] += (unsigned)kernels;
+            result = warm_up(m, k, k->warm_iterations, iterations);
+            m->patience -= machine_seconds() - start;
+            attempt -= cause == CAUSE_SHARED && m->patience > 0; /* waited for as long as patience lasts */
+            continue;
+        }
+        if (ticks_of(&list[count - 3]) < wanted_ticks(m, k) / 4 && iterations < ITERATIONS_MAXIMUM) {
+            result = find_iterations(m, k, &iterations, &run); /* it was still cold when its length was found */
+            continue;
+        }
+        for (size_t i = 2; i < count - 1; i += 2)
+            reap(m, &list[i], (double)iterations * k->units, h);
+        if (!isinf(m->tolerance))
+            drop_stolen(h);
+        m->exact = repeats(m, list, kernels);
+        wanted = m->exact ? wanted : m->readings;
+    }
+    return result;
 }
 
 struct window_result meter_measure(struct meter *m, const struct kernel *k, struct point *out)
 {
-    uint64_t iterations = 1;
     struct harvest h = {.accepted = 0};
-    unsigned wanted = m->readings < POINT_READINGS ? m->readings : POINT_READINGS;
+    struct window_result result = collect(m, k, &h);
 
-    out->q20 = out->median = out->ns = NAN;
-    out->accepted = out->rejected = 0;
-    struct window_result result = find_iterations(m, k, &iterations);
-    if (result.end == WINDOW_RAN)
-        result = warm_up(m, k, iterations);
-    if (result.end == WINDOW_RAN) /* while it was cold, the kernel may have taken many times longer */
-        result = find_iterations(m, k, &iterations);
-
-    /* A kernel that cannot be split makes long readings; fewer of them fit a window. */
-    struct reading list[LIST_READINGS];
-    size_t kernels = wanted < LIST_KERNELS ? wanted : LIST_KERNELS;
-    unsigned limit = ATTEMPTS * ((wanted + (unsigned)kernels - 1) / (unsigned)kernels);
-    for (unsigned attempt = 0; attempt < limit && h.accepted < wanted && result.end == WINDOW_RAN; attempt++) {
-        /* width, chain, kernel, chain, kernel, …, chain, width */
-        size_t last = 2 * kernels + 2;
-        list[0] = list[last] = width(m);
-        for (size_t i = 1; i < last; i++)
-            list[i] = i % 2 ? chain(m) : (struct reading){.kernel = k->entry, .argument = {iterations, k->data}};
-        double start = machine_seconds();
-        result = run_list(m, list, last + 1);
-        if (result.end != WINDOW_RAN)
-            break;
-        bool shared = !isinf(m->tolerance) &&
-                      (width_of(m, &list[0], &list[1]) > m->width * (1 + WIDTH_TOLERANCE) ||
-                       width_of(m, &list[last], &list[last - 1]) > m->width * (1 + WIDTH_TOLERANCE));
-        if (result.interrupts || shared) { /* somebody else ran: nothing of the list counts, and caches are cold */
-            h.rejected_by[result.interrupts ? CAUSE_INTERRUPTED : CAUSE_SHARED] += (unsigned)kernels;
-            result = warm_up(m, k, iterations);
-            m->patience -= machine_seconds() - start;
-            attempt -= shared && m->patience > 0; /* a neighbour is waited for as long as patience lasts */
-            continue;
-        }
-        for (size_t i = 2; i < last && h.accepted < wanted; i += 2)
-            reap(m, &list[i], (double)iterations * k->units, &h);
-    }
-
-    out->accepted = h.accepted;
+    out->rejected = 0;
     for (enum cause c = 0; c < CAUSES; c++) {
         m->rejected_by[c] += h.rejected_by[c];
         out->rejected += h.rejected_by[c];
@@ -264,13 +414,11 @@ struct window_result meter_measure(struct meter *m, const struct kernel *k, stru
     m->taken += h.accepted + out->rejected;
     m->rejected += out->rejected;
     m->shared = m->rejected_by[CAUSE_SHARED];
-    sort_numbers(h.cycles, h.accepted);
-    sort_numbers(h.ns, h.accepted);
-    sort_numbers(h.core_hz, h.accepted);
-    out->q20 = quantile(h.cycles, h.accepted, 0.2);
-    out->median = quantile(h.cycles, h.accepted, 0.5);
-    out->ns = quantile(h.ns, h.accepted, 0.5);
+    out->accepted = h.accepted;
+    out->q20 = quantile_of(&h, offsetof(struct gain, cycles), 0.2);
+    out->median = quantile_of(&h, offsetof(struct gain, cycles), 0.5);
+    out->ns = quantile_of(&h, offsetof(struct gain, ns), 0.5);
     if (h.accepted)
-        m->core_hz = quantile(h.core_hz, h.accepted, 0.5);
+        m->core_hz = quantile_of(&h, offsetof(struct gain, core_hz), 0.5);
     return result;
 }

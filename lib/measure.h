@@ -54,17 +54,21 @@ struct point {
 
 /* How readings are taken in this run, and what was spent on them so far. */
 struct meter {
+    enum profile profile;
     double tick_hz;
     double harness_ticks;  /* median of the empty kernel */
     double harness_cycles; /* the same by the cycle counter, where there is one */
+    double step_ticks;     /* the time stamp goes on by so many at once */
     double span_ticks;     /* length aimed at for one reading */
     double tolerance;      /* relative difference of neighbours that rejects; infinite in an untrusted place */
     double width;          /* cycles a NOP takes when nobody shares the core */
     double patience;       /* seconds left in this run for waiting until nobody does */
     double core_hz;        /* median over the last point's yardsticks */
-    unsigned readings;     /* wanted for a point */
+    unsigned readings;     /* wanted for a point … */
+    bool exact;            /* … unless they repeat to the last digit, as the last ones did: then two are enough */
     enum reader_counters counters;
     uint64_t chain_iterations; /* so that the yardstick lasts one span */
+    uint64_t width_iterations; /* of the other yardstick */
     uint64_t taken, rejected;  /* readings since the run began, rejected ones included; */
     uint64_t rejected_by[CAUSES];
     uint64_t shared; /* = rejected_by[CAUSE_SHARED] */
