@@ -16,13 +16,12 @@ struct identity_value {
 };
 
 struct identity {
-    char core_name[32];         /* the known values' name: "zen4", "golden-cove", "neoverse-n1"; "" if unknown */
-    char model[64];             /* for people: brand string, or implementer and part */
-    char hypervisor[32];        /* "" where none is announced */
-    bool emulator;              /* the name announced is that of an instruction emulator */
-    double tick_hz;             /* declared frequency of the time stamp, 0 where it is not declared */
-    size_t largest_cache_bytes; /* as the core declares its caches; 0 where it does not, or not here */
-    const char *tick_source;    /* "cpuid.15", "cpuid.40000010", "cntfrq_el0", or NULL */
+    char core_name[32];      /* the known values' name: "zen4", "golden-cove", "neoverse-n1"; "" if unknown */
+    char model[64];          /* for people: brand string, or implementer and part */
+    char hypervisor[32];     /* "" where none is announced */
+    bool emulator;           /* the name announced is that of an instruction emulator */
+    double tick_hz;          /* declared frequency of the time stamp, 0 where it is not declared */
+    const char *tick_source; /* "cpuid.15", "cpuid.40000010", "cntfrq_el0", or NULL */
 };
 
 enum { HOLDS_DATA = 1, HOLDS_INSTRUCTIONS = 2 };
@@ -39,6 +38,14 @@ struct identity_cache {
     const char *source; /* "cpuid.4" */
 };
 
+static inline size_t largest_cache_bytes(const struct identity_cache *caches, size_t count)
+{
+    size_t largest = 0;
+    for (size_t i = 0; i < count; i++)
+        largest = caches[i].bytes > largest ? (size_t)caches[i].bytes : largest;
+    return largest;
+}
+
 /* What a TLB can hold of one page size; one that holds several has several of these. */
 struct identity_tlb {
     unsigned level;
@@ -52,5 +59,11 @@ struct identity_tlb {
 void identify(struct identity *id);
 /* Every identification register there is, in a fixed order. Returns how many; at most room. */
 size_t identify_raw(struct identity_value *out, size_t room);
+/*
+ * What the core declares of its caches and TLBs. `privileged` says that this code may read what a process may not.
+ * They return how many there are; at most room.
+ */
+size_t identify_caches(struct identity_cache *out, size_t room, bool privileged);
+size_t identify_tlbs(struct identity_tlb *out, size_t room);
 
 #endif

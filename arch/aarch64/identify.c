@@ -4,7 +4,7 @@
  * All of them are readable at EL1 and EL2. At EL0 the core traps the ID space (op0 3, op1 0, CRn 0)
  * and Linux answers in its stead with what a program may rely on (Documentation/arch/arm64/
  * cpu-feature-registers.rst); CTR_EL0, DCZID_EL0 and CNTFRQ_EL0 are its to read (Arm ARM DDI 0487,
- * D19.2). Nothing else is touched here: cache sizes (CCSIDR_EL1) trap at EL0 and are in own_values.
+ * D19.2). Nothing else is touched here but by who is privileged: cache sizes (CCSIDR_EL1) trap at EL0.
  * MPIDR_EL1 is left out, since it differs from core to core of one machine.
  */
 #include "arch/identify.h"
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arch/aarch64/caches.h"
 #include "arch/aarch64/cores.h"
 #include "arch/aarch64/registers.h"
 
@@ -78,4 +79,32 @@ size_t identify_raw(struct identity_value *out, size_t room)
         count = room;
     memcpy(out, values, count * sizeof values[0]);
     return count;
+}
+
+static uint64_t ccsidr(uint64_t selector)
+{
+    WRITE(CSSELR_EL1, selector);
+    isb();
+    return READ(CCSIDR_EL1);
+}
+
+size_t identify_caches(struct identity_cache *out, size_t room, bool privileged)
+{
+    size_t count = 0;
+
+    if (privileged) {
+        uint64_t chosen = READ(CSSELR_EL1);
+        bool wide = field(READ(ID_AA64MMFR2_EL1), 20, 4) == 1; /* CCIDX */
+
+        count = caches_from(READ(CLIDR_EL1), wide, ccsidr, out, room);
+        WRITE(CSSELR_EL1, chosen);
+        isb();
+    }
+    return count + lines_from(READ(CTR_EL0), out + count, room - count);
+}
+
+size_t identify_tlbs(struct identity_tlb *out, size_t room)
+{
+    (void)out, (void)room; /* no register tells */
+    return 0;
 }

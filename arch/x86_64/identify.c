@@ -168,20 +168,26 @@ static void copy_text(char *out, size_t room, const uint32_t *registers, size_t 
     out[used] = 0;
 }
 
-static const char *core_name(cpuid_source *ask)
+/* 'I'ntel, 'A'MD and Hygon, or 0. */
+static char vendor_of(cpuid_source *ask)
 {
     uint32_t r[4] = {0};
     char text[13];
-    char vendor;
-    unsigned family, model, core = 0, atom = 0;
 
     ask(0, 0, r);
     copy_text(text, sizeof(text), (const uint32_t[]){r[EBX], r[EDX], r[ECX]}, 3);
     if (strcmp(text, "GenuineIntel") == 0)
-        vendor = 'I';
-    else if (strcmp(text, "AuthenticAMD") == 0 || strcmp(text, "HygonGenuine") == 0)
-        vendor = 'A';
-    else
+        return 'I';
+    return strcmp(text, "AuthenticAMD") == 0 || strcmp(text, "HygonGenuine") == 0 ? 'A' : 0;
+}
+
+static const char *core_name(cpuid_source *ask)
+{
+    uint32_t r[4] = {0};
+    char vendor = vendor_of(ask);
+    unsigned family, model, core = 0, atom = 0;
+
+    if (!vendor)
         return "";
 
     /* Intel SDM vol. 2A, figure 3-6: the extended fields count for families 6 and 15 only. */
@@ -247,14 +253,17 @@ static void tick_frequency(cpuid_source *ask, struct identity *id)
     }
 }
 
+/* ---- Caches and TLBs ------------------------------------------------------------------------------ */
+
 /*
  * Deterministic cache parameters: leaf 4 (Intel SDM vol. 2A, CPUID), and in the same layout leaf
  * 8000001DH where TOPOEXT, 80000001H ECX bit 22, says that it is there (AMD APM vol. 3, E.4.15).
  */
-static size_t largest_cache(cpuid_source *ask)
+size_t identify_caches_from(cpuid_source *ask, struct identity_cache *out, size_t room)
 {
+    static const unsigned holds[4] = {0, HOLDS_DATA, HOLDS_INSTRUCTIONS, HOLDS_DATA | HOLDS_INSTRUCTIONS};
     uint32_t r[4] = {0}, leaf = 4;
-    size_t largest = 0;
+    size_t count = 0;
 
     if (last_leaf(ask, EXTENDED) >= 0x8000001d) {
         ask(0x80000001, 0, r);
@@ -263,16 +272,125 @@ static size_t largest_cache(cpuid_source *ask)
     }
     if (leaf == 4 && last_leaf(ask, 0) < 4)
         return 0;
-    for (uint32_t i = 0; i < 8; i++) {
+    for (uint32_t i = 0; i < 8 && count < room; i++) {
         ask(leaf, i, r);
-        if ((r[EAX] & 0x1f) == 0) /* no more caches */
+        unsigned type = r[EAX] & 0x1f;
+        if (type == 0) /* no more caches */
             break;
-        size_t ways = (r[EBX] >> 22) + 1, partitions = (r[EBX] >> 12 & 0x3ff) + 1, line = (r[EBX] & 0xfff) + 1;
-        size_t bytes = ways * partitions * line * ((size_t)r[ECX] + 1);
-        if (bytes > largest)
-            largest = bytes;
+        if (type >= 4) /* reserved */
+            continue;
+        unsigned ways = (r[EBX] >> 22) + 1, partitions = (r[EBX] >> 12 & 0x3ff) + 1, line = (r[EBX] & 0xfff) + 1;
+        out[count++] = (struct identity_cache){.level = r[EAX] >> 5 & 7,
+                                               .holds = holds[type],
+                                               .bytes = (uint64_t)ways * partitions * line * ((uint64_t)r[ECX] + 1),
+                                               .ways = ways,
+                                               .line_bytes = line,
+                                               .source = leaf == 4 ? "cpuid.4" : "cpuid.8000001d"};
     }
-    return largest;
+    return count;
+}
+
+struct tlb_list {
+    struct identity_tlb *out;
+    size_t count, room;
+};
+
+static void add_tlb(struct tlb_list *l, struct identity_tlb t)
+{
+    if (t.entries > 0 && l->count < l->room)
+        l->out[l->count++] = t;
+}
+
+/*
+ * Leaf 18H, deterministic address translation parameters (Intel SDM vol. 2A, CPUID): EBX has a bit for each page
+ * size and the ways, ECX the sets, EDX type and level. 4M pages do not exist in 64-bit mode.
+ */
+static void intel_tlbs(cpuid_source *ask, struct tlb_list *l)
+{
+    static const struct {
+        uint32_t bit;
+        const char *page;
+    } pages[] = {{1u << 0, "4k"}, {1u << 1, "2m"}, {1u << 3, "1g"}};
+    enum { TYPE_DATA = 1, TYPE_INSTRUCTION, TYPE_UNIFIED, TYPE_LOAD, TYPE_STORE };
+    uint32_t r[4], last;
+
+    if (last_leaf(ask, 0) < 0x18)
+        return;
+    ask(0x18, 0, r);
+    last = r[EAX] < 31 ? r[EAX] : 31;
+    for (uint32_t i = 0; i <= last; i++) {
+        ask(0x18, i, r);
+        unsigned type = r[EDX] & 0x1f;
+        if (type == 0 || type > TYPE_STORE) /* subleaf not in use, or reserved */
+            continue;
+        struct identity_tlb t = {.level = r[EDX] >> 5 & 7,
+                                 .holds = type == TYPE_UNIFIED       ? HOLDS_DATA | HOLDS_INSTRUCTIONS
+                                          : type == TYPE_INSTRUCTION ? HOLDS_INSTRUCTIONS
+                                                                     : HOLDS_DATA,
+                                 .loads = type != TYPE_STORE,
+                                 .stores = type != TYPE_LOAD,
+                                 .entries = (r[EBX] >> 16) * r[ECX],
+                                 .source = "cpuid.18"};
+        for (size_t j = 0; j < sizeof(pages) / sizeof(pages[0]); j++)
+            if (r[EBX] & pages[j].bit) {
+                t.page = pages[j].page;
+                add_tlb(l, t);
+            }
+    }
+}
+
+static void add_amd_pair(struct tlb_list *l, unsigned level, const char *page, unsigned data, unsigned instruction,
+                         bool unified, const char *source)
+{
+    struct identity_tlb t = {.level = level, .page = page, .source = source, .loads = true, .stores = true};
+
+    t.holds = HOLDS_DATA;
+    t.entries = data;
+    add_tlb(l, t);
+    t.holds = unified ? HOLDS_DATA | HOLDS_INSTRUCTIONS : HOLDS_INSTRUCTIONS;
+    t.entries = instruction;
+    add_tlb(l, t);
+}
+
+/*
+ * AMD APM vol. 3, E.4.4, E.4.5 and E.4.12. Leaf 80000005H has eight bits for the entries of each first level:
+ * data in [23:16], instruction in [7:0]; EAX for 2M pages, EBX for 4K. Leaf 80000006H (second level) and 80000019H
+ * (1G pages; first level in EAX, second in EBX) have twelve, [27:16] and [11:0], below an associativity of which 0
+ * means disabled. In 80000006H an upper half of 0 means that the lower half is of both.
+ */
+static void amd_tlbs(cpuid_source *ask, struct tlb_list *l)
+{
+    uint32_t last = last_leaf(ask, EXTENDED), r[4];
+
+    if (last >= 0x80000005) {
+        ask(0x80000005, 0, r);
+        add_amd_pair(l, 1, "4k", r[EBX] >> 16 & 0xff, r[EBX] & 0xff, false, "cpuid.80000005");
+        add_amd_pair(l, 1, "2m", r[EAX] >> 16 & 0xff, r[EAX] & 0xff, false, "cpuid.80000005");
+    }
+    for (uint32_t leaf = 0x80000006; leaf <= 0x80000019; leaf += 0x13) {
+        bool second = leaf == 0x80000006;
+        if (last < leaf)
+            continue;
+        ask(leaf, 0, r);
+        for (unsigned i = EAX; i <= EBX; i++) {
+            unsigned data = r[i] >> 28 ? r[i] >> 16 & 0xfff : 0, instruction = r[i] >> 12 & 0xf ? r[i] & 0xfff : 0;
+            const char *page = !second ? "1g" : i == EAX ? "2m" : "4k";
+            add_amd_pair(l, second || i == EBX ? 2 : 1, page, data, instruction, second && r[i] >> 16 == 0,
+                         second ? "cpuid.80000006" : "cpuid.80000019");
+        }
+    }
+}
+
+size_t identify_tlbs_from(cpuid_source *ask, struct identity_tlb *out, size_t room)
+{
+    struct tlb_list l = {.out = out, .room = room};
+
+    switch (vendor_of(ask)) {
+    case 'I': intel_tlbs(ask, &l); break;
+    case 'A': amd_tlbs(ask, &l); break;
+    default: break;
+    }
+    return l.count;
 }
 
 void identify_from(cpuid_source *ask, struct identity *id)
@@ -296,7 +414,6 @@ void identify_from(cpuid_source *ask, struct identity *id)
     }
     /* QEMU's translator, target/i386/cpu.c. */
     id->emulator = strcmp(id->hypervisor, "TCGTCGTCGTCG") == 0;
-    id->largest_cache_bytes = largest_cache(ask);
     tick_frequency(ask, id);
 }
 
@@ -390,4 +507,15 @@ void identify(struct identity *id)
 size_t identify_raw(struct identity_value *out, size_t room)
 {
     return identify_raw_from(ask_this_core, out, room);
+}
+
+size_t identify_caches(struct identity_cache *out, size_t room, bool privileged)
+{
+    (void)privileged; /* CPUID tells everybody the same */
+    return identify_caches_from(ask_this_core, out, room);
+}
+
+size_t identify_tlbs(struct identity_tlb *out, size_t room)
+{
+    return identify_tlbs_from(ask_this_core, out, room);
 }

@@ -286,22 +286,61 @@ static bool huge_pages_offered(void)
     return offered;
 }
 
-/* What the kernel says, for cores that tell only it: /sys/devices/system/cpu/cpuN/cache/indexN/size, "1024K". */
-static size_t sysfs_largest_cache(int core)
+/* One line of /sys/devices/system/cpu/cpuN/cache/indexN/NAME; "" where it is not. */
+static void sysfs_cache_line(int core, unsigned index, const char *name, char *out, int room)
 {
-    size_t largest = 0;
+    char path[112];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%u/%s", core, index, name);
+    FILE *f = fopen(path, "re");
+    out[0] = 0;
+    if (f && !fgets(out, room, f))
+        out[0] = 0;
+    if (f)
+        fclose(f);
+}
 
-    for (unsigned i = 0; i < 8; i++) {
-        char path[96];
-        size_t kib = 0;
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%u/size", core, i);
-        FILE *f = fopen(path, "re");
-        if (f && fscanf(f, "%zuK", &kib) == 1 && kib << 10 > largest)
-            largest = kib << 10;
-        if (f)
-            fclose(f);
+static uint64_t sysfs_cache_number(int core, unsigned index, const char *name)
+{
+    char line[32];
+    sysfs_cache_line(core, index, name, line, sizeof line);
+    return strtoull(line, NULL, 10);
+}
+
+/* What the kernel says, for cores that tell only it (Documentation/ABI/testing/sysfs-devices-system-cpu). */
+static size_t sysfs_caches(int core, struct identity_cache *out, size_t room)
+{
+    size_t count = 0;
+
+    for (unsigned i = 0; i < IDENTITY_CACHES && count < room; i++) {
+        char type[32];
+        sysfs_cache_line(core, i, "type", type, sizeof type);
+        if (!type[0])
+            break;
+        out[count++] = (struct identity_cache){
+            .level = (unsigned)sysfs_cache_number(core, i, "level"),
+            .holds = type[0] == 'D'   ? HOLDS_DATA
+                     : type[0] == 'I' ? HOLDS_INSTRUCTIONS
+                                      : HOLDS_DATA | HOLDS_INSTRUCTIONS, /* "Unified" */
+            .bytes = sysfs_cache_number(core, i, "size") << 10,          /* "1024K" */
+            .ways = (unsigned)sysfs_cache_number(core, i, "ways_of_associativity"),
+            .line_bytes = (unsigned)sysfs_cache_number(core, i, "coherency_line_size"),
+            .source = "sysfs"};
     }
-    return largest;
+    return count;
+}
+
+/* The core's own word first. */
+static void find_declared(int core)
+{
+    static struct identity_cache caches[2 * IDENTITY_CACHES];
+    static struct identity_tlb tlbs[IDENTITY_TLBS];
+
+    info.caches = caches;
+    info.cache_count = identify_caches(caches, IDENTITY_CACHES, false);
+    info.cache_count += sysfs_caches(core, caches + info.cache_count, IDENTITY_CACHES);
+    info.tlbs = tlbs;
+    info.tlb_count = identify_tlbs(tlbs, IDENTITY_TLBS);
+    info.largest_cache_bytes = largest_cache_bytes(caches, info.cache_count);
 }
 
 const char *linux_machine_start(int core, unsigned deadline)
@@ -324,13 +363,13 @@ const char *linux_machine_start(int core, unsigned deadline)
         .emulator = identity.emulator,
         .tick_hz = identity.tick_hz,
         .tick_source = identity.tick_source,
-        .largest_cache_bytes = identity.largest_cache_bytes ? identity.largest_cache_bytes : sysfs_largest_cache(core),
         .counters = READER_TIME_ONLY,
         .no_counters = "the Linux program does not program counters yet",
         .core = (unsigned)core,
         .page_bytes = {(size_t)sysconf(_SC_PAGESIZE), huge_pages_offered() ? HUGE_PAGE_BYTES : 0},
         .memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE),
     };
+    find_declared(core);
     memcpy(info.core_name, identity.core_name, sizeof info.core_name);
     memcpy(info.core_model, identity.model, sizeof info.core_model);
     memcpy(info.hypervisor, identity.hypervisor, sizeof info.hypervisor);

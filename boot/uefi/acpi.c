@@ -1,7 +1,12 @@
-/* Finding an ACPI table (ACPI specification 6.5, 5.2.5 to 5.2.8). */
+/* Finding an ACPI table (ACPI specification 6.5, 5.2.5 to 5.2.8), and what is asked of them. */
 #include "boot/uefi/uefi.h"
 
 #include <string.h>
+
+#include "boot/uefi/pptt.h"
+#ifdef __aarch64__
+#include "arch/aarch64/registers.h"
+#endif
 
 struct table_header {
     char signature[4];
@@ -53,4 +58,18 @@ const void *acpi_table(const char signature[4], size_t least)
             return table;
     }
     return NULL;
+}
+
+size_t acpi_caches(struct identity_cache *out, size_t room)
+{
+#ifdef __aarch64__
+    const struct table_header *madt = acpi_table("APIC", sizeof *madt), *pptt = acpi_table("PPTT", sizeof *pptt);
+    uint32_t uid;
+
+    if (madt && pptt && madt_processor(madt, madt->length, READ(MPIDR_EL1), &uid))
+        return pptt_caches(pptt, pptt->length, uid, out, room);
+#else
+    (void)out, (void)room; /* CPUID tells all of it */
+#endif
+    return 0;
 }

@@ -52,16 +52,27 @@ static void fingerprint(char out[17])
     snprintf(out, 17, "%016llx", (unsigned long long)hash);
 }
 
+/* Firmware's tables first: AArch64's registers need not tell the real sizes, and x86-64's tables hold none. */
+static void find_declared(void)
+{
+    static struct identity_cache caches[2 * IDENTITY_CACHES];
+    static struct identity_tlb tlbs[IDENTITY_TLBS];
+
+    info.caches = caches;
+    info.cache_count = acpi_caches(caches, IDENTITY_CACHES);
+    info.cache_count += identify_caches(caches + info.cache_count, IDENTITY_CACHES, true);
+    info.tlbs = tlbs;
+    info.tlb_count = identify_tlbs(tlbs, IDENTITY_TLBS);
+    info.largest_cache_bytes = largest_cache_bytes(caches, info.cache_count);
+}
+
 void uefi_machine_identify(void)
 {
     struct identity id;
 
     identify(&id);
-    info = (struct machine_info){.platform = "uefi",
-                                 .isa = emit_isa,
-                                 .emulator = id.emulator,
-                                 .contiguous = true,
-                                 .largest_cache_bytes = id.largest_cache_bytes};
+    info = (struct machine_info){.platform = "uefi", .isa = emit_isa, .emulator = id.emulator, .contiguous = true};
+    find_declared();
     snprintf(info.core_name, sizeof info.core_name, "%s", id.core_name);
     snprintf(info.core_model, sizeof info.core_model, "%s", id.model);
     snprintf(info.hypervisor, sizeof info.hypervisor, "%s", id.hypervisor);

@@ -147,6 +147,9 @@ double time_tick_hz(const char **source);
 /* The table with that signature; NULL when there is none or its length is below `least` bytes. */
 const void *acpi_table(const char signature[4], size_t least);
 
+/* Caches of the core that runs this, as the PPTT describes them; 0 where there is none or it cannot be told which. */
+size_t acpi_caches(struct identity_cache *out, size_t room);
+
 struct smbios_system {
     char manufacturer[48], product[64];
     uint8_t uuid[16]; /* zero where there is none */

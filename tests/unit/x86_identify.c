@@ -289,16 +289,30 @@ static void this_core_answers(void **state)
 }
 
 /* Size is the product of four fields, each one less than what it says. */
-static void the_largest_cache_is_the_largest_declared(void **state)
+static void caches_are_as_declared(void **state)
 {
+    struct identity_cache caches[8];
+
     (void)state;
     core("GenuineIntel", 0x000c06f2);
-    assert_int_equal(identity().largest_cache_bytes, 0);
+    assert_int_equal(identify_caches_from(ask, caches, 8), 0);
     answer(4, 0, 0x121, 11u << 22 | 63, 63, 0);   /* 12 ways, 64 sets, 64 bytes: 48 KiB */
     answer(4, 1, 0x122, 7u << 22 | 63, 63, 0);    /* 32 KiB of instructions */
-    answer(4, 2, 0x143, 15u << 22 | 63, 2047, 0); /* 2 MiB */
+    answer(4, 2, 0x143, 15u << 22 | 63, 2047, 0); /* 2 MiB of both */
     answer(4, 3, 0, 0, 0, 0);
-    assert_int_equal(identity().largest_cache_bytes, 2 << 20);
+    assert_int_equal(identify_caches_from(ask, caches, 8), 3);
+    assert_int_equal(caches[0].bytes, 48 << 10);
+    assert_int_equal(caches[0].ways, 12);
+    assert_int_equal(caches[0].line_bytes, 64);
+    assert_int_equal(caches[0].level, 1);
+    assert_int_equal(caches[0].holds, HOLDS_DATA);
+    assert_string_equal(caches[0].source, "cpuid.4");
+    assert_int_equal(caches[1].holds, HOLDS_INSTRUCTIONS);
+    assert_int_equal(caches[2].bytes, 2 << 20);
+    assert_int_equal(caches[2].level, 2);
+    assert_int_equal(caches[2].holds, HOLDS_DATA | HOLDS_INSTRUCTIONS);
+    assert_int_equal(identify_caches_from(ask, caches, 1), 1);
+    assert_int_equal(identify_caches_from(ask, caches, 0), 0);
 
     core("AuthenticAMD", 0x00a10f11);
     answer(0x80000000, 0, 0x80000021, 0, 0, 0);
@@ -307,14 +321,107 @@ static void the_largest_cache_is_the_largest_declared(void **state)
     answer(0x8000001d, 3, 0x163, 15u << 22 | 63, 32767, 0); /* 32 MiB */
     answer(0x8000001d, 1, 0x122, 7u << 22 | 63, 63, 0);
     answer(0x8000001d, 2, 0x143, 7u << 22 | 63, 2047, 0);
-    assert_int_equal(identity().largest_cache_bytes, 32 << 20);
+    assert_int_equal(identify_caches_from(ask, caches, 8), 4);
+    assert_int_equal(caches[3].bytes, 32 << 20);
+    assert_string_equal(caches[3].source, "cpuid.8000001d");
+
+    /* A core that never ends its list: no more than eight are asked for. */
+    core("GenuineIntel", 0x000c06f2);
+    for (uint32_t i = 0; i < 10; i++)
+        answer(4, i, 0x121, 11u << 22 | 63, 63, 0);
+    assert_int_equal(identify_caches_from(ask, caches, 8), 8);
+}
+
+static void assert_tlb(const struct identity_tlb *tlbs, size_t count, unsigned level, unsigned holds, bool loads,
+                       bool stores, const char *page, unsigned entries)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct identity_tlb *t = &tlbs[i];
+        if (t->level == level && t->holds == holds && t->loads == loads && t->stores == stores &&
+            !strcmp(t->page, page) && t->entries == entries)
+            return;
+    }
+    fail_msg("no TLB of level %u with %u entries for %s", level, entries, page);
+}
+
+/* As Golden Cove's leaf 18H is laid out: an array for loads, one for stores, two for all at the second level. */
+static void intel_tlbs_are_as_declared(void **state)
+{
+    struct identity_tlb t[IDENTITY_TLBS];
+
+    (void)state;
+    core("GenuineIntel", 0x000806f8);
+    assert_int_equal(identify_tlbs_from(ask, t, IDENTITY_TLBS), 0);
+    find(0, 0)->eax = 0x1f;
+    answer(0x18, 0, 8, 0, 0, 0);
+    answer(0x18, 1, 0, 8u << 16 | 1, 32, 0x22);   /* instructions, level 1, 8 ways of 32 sets, 4K */
+    answer(0x18, 2, 0, 8u << 16 | 6, 4, 0x22);    /* 2M and 4M */
+    answer(0x18, 3, 0, 16u << 16 | 15, 1, 0x125); /* stores, all sizes, fully associative */
+    answer(0x18, 4, 0, 6u << 16 | 1, 16, 0x24);   /* loads */
+    answer(0x18, 5, 0, 4u << 16 | 6, 8, 0x24);
+    answer(0x18, 6, 0, 8u << 16 | 8, 1, 0x124);
+    answer(0x18, 7, 0, 8u << 16 | 7, 128, 0x43); /* unified, level 2, 4K and 2M */
+    answer(0x18, 8, 0, 8u << 16 | 9, 128, 0x43); /* unified, level 2, 4K and 1G */
+    size_t count = identify_tlbs_from(ask, t, IDENTITY_TLBS);
+
+    assert_int_equal(count, 12);
+    assert_tlb(t, count, 1, HOLDS_INSTRUCTIONS, true, true, "4k", 256);
+    assert_tlb(t, count, 1, HOLDS_INSTRUCTIONS, true, true, "2m", 32);
+    assert_tlb(t, count, 1, HOLDS_DATA, false, true, "4k", 16);
+    assert_tlb(t, count, 1, HOLDS_DATA, false, true, "1g", 16);
+    assert_tlb(t, count, 1, HOLDS_DATA, true, false, "4k", 96);
+    assert_tlb(t, count, 1, HOLDS_DATA, true, false, "2m", 32);
+    assert_tlb(t, count, 1, HOLDS_DATA, true, false, "1g", 8);
+    assert_tlb(t, count, 2, HOLDS_DATA | HOLDS_INSTRUCTIONS, true, true, "2m", 1024);
+    assert_tlb(t, count, 2, HOLDS_DATA | HOLDS_INSTRUCTIONS, true, true, "1g", 1024);
+    assert_int_equal(identify_tlbs_from(ask, t, 5), 5);
+
+    find(0x18, 0)->eax = 0xffffffff; /* whatever is claimed, it ends, and empty subleaves say nothing */
+    assert_int_equal(identify_tlbs_from(ask, t, IDENTITY_TLBS), 12);
+}
+
+/* Values as Zen 4 has them; the associativity codes stand in the upper bits. */
+static void amd_tlbs_are_as_declared(void **state)
+{
+    struct identity_tlb t[IDENTITY_TLBS];
+
+    (void)state;
+    core("AuthenticAMD", 0x00a10f11);
+    answer(0x80000000, 0, 0x80000028, 0, 0, 0);
+    answer(0x80000005, 0, 0xff48ff40, 0xff48ff40, 0, 0);
+    answer(0x80000006, 0, 0x5c002200, 0x6c004200, 0, 0);
+    answer(0x80000019, 0, 0xf048f040, 0x00000000, 0, 0);
+    size_t count = identify_tlbs_from(ask, t, IDENTITY_TLBS);
+
+    assert_int_equal(count, 10);
+    assert_tlb(t, count, 1, HOLDS_DATA, true, true, "4k", 72);
+    assert_tlb(t, count, 1, HOLDS_DATA, true, true, "2m", 72);
+    assert_tlb(t, count, 1, HOLDS_DATA, true, true, "1g", 72);
+    assert_tlb(t, count, 1, HOLDS_INSTRUCTIONS, true, true, "4k", 64);
+    assert_tlb(t, count, 2, HOLDS_DATA, true, true, "4k", 3072);
+    assert_tlb(t, count, 2, HOLDS_INSTRUCTIONS, true, true, "4k", 512);
+    assert_tlb(t, count, 2, HOLDS_INSTRUCTIONS, true, true, "2m", 512);
+
+    /* A second level of both kinds has an upper half of 0; one that is disabled has a code of 0. */
+    *find(0x80000006, 0) = (struct answer){.leaf = 0x80000006, .eax = 0x00000200, .ebx = 0x00004400};
+    count = identify_tlbs_from(ask, t, IDENTITY_TLBS);
+    assert_int_equal(count, 7);
+    assert_tlb(t, count, 2, HOLDS_DATA | HOLDS_INSTRUCTIONS, true, true, "4k", 1024);
+
+    /* Another vendor's leaves of the same numbers mean something else. */
+    core("GenuineIntel", 0x506e3);
+    answer(0x80000000, 0, 0x80000028, 0, 0, 0);
+    answer(0x80000005, 0, 0xff48ff40, 0xff48ff40, 0, 0);
+    assert_int_equal(identify_tlbs_from(ask, t, IDENTITY_TLBS), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_are_known_by_name),
-        cmocka_unit_test(the_largest_cache_is_the_largest_declared),
+        cmocka_unit_test(caches_are_as_declared),
+        cmocka_unit_test(intel_tlbs_are_as_declared),
+        cmocka_unit_test(amd_tlbs_are_as_declared),
         cmocka_unit_test(brand_string_is_trimmed_and_printable),
         cmocka_unit_test(hypervisors_are_named_and_emulators_told),
         cmocka_unit_test(tick_frequency_comes_from_who_can_know),

@@ -1,0 +1,141 @@
+/*
+ * Processor properties topology table (ACPI specification 6.5, 5.2.30): a tree of processors, each node of which
+ * names the caches that belong to it; and the way from this core to its node, through the GIC CPU interface
+ * structures of the MADT (5.2.12.14).
+ *
+ * Structures name each other by their offset in the table. Any of them may be wrong: every offset and length is held
+ * against the table's, and every walk is bounded, since chains may be rings.
+ */
+#include "boot/uefi/pptt.h"
+
+#include <string.h>
+
+enum {
+    HEADER_BYTES = 36,
+    MADT_HEADER_BYTES = 44, /* with the interrupt controller's address and flags */
+    MADT_GICC = 0x0b,
+    GICC_LEAST = 76, /* up to and with MPIDR; later revisions are longer */
+    PPTT_PROCESSOR = 0,
+    PROCESSOR_BYTES = 20, /* without its list of caches */
+    PPTT_CACHE = 1,
+    CACHE_BYTES = 24,
+    WALK = 16, /* nodes from a core to the root, and levels in a chain: more than any machine has */
+};
+
+/* Flags of a processor node (table 5.157) and of a cache (table 5.159). */
+enum { UID_VALID = 1 << 1, LEAF = 1 << 3 };
+enum { SIZE_VALID = 1 << 0, WAYS_VALID = 1 << 2, TYPE_VALID = 1 << 4, LINE_VALID = 1 << 6 };
+static const uint64_t MPIDR_AFFINITY = 0xff00ffffff; /* Aff3, Aff2, Aff1, Aff0 (Arm ARM DDI 0487, D19.2) */
+
+struct table {
+    const uint8_t *at;
+    size_t bytes;
+};
+
+static uint32_t read32(const uint8_t *p)
+{
+    uint32_t value;
+    memcpy(&value, p, sizeof value); /* unaligned, little-endian as both instruction sets are under UEFI */
+    return value;
+}
+
+bool madt_processor(const void *madt, size_t bytes, uint64_t mpidr, uint32_t *uid)
+{
+    const uint8_t *at = madt;
+
+    for (size_t i = MADT_HEADER_BYTES; i + 2 <= bytes && at[i + 1] >= 2 && at[i + 1] <= bytes - i; i += at[i + 1]) {
+        uint64_t affinity;
+        if (at[i] != MADT_GICC || at[i + 1] < GICC_LEAST)
+            continue;
+        memcpy(&affinity, at + i + 68, sizeof affinity);
+        if ((affinity & MPIDR_AFFINITY) == (mpidr & MPIDR_AFFINITY)) {
+            *uid = read32(at + i + 8);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The structure at that offset when it is whole and of that type, else NULL. */
+static const uint8_t *structure(const struct table *t, uint32_t offset, uint8_t type, size_t least)
+{
+    if (offset < HEADER_BYTES || offset > t->bytes || t->bytes - offset < least)
+        return NULL;
+    const uint8_t *s = t->at + offset;
+    return s[0] == type && s[1] >= least && s[1] <= t->bytes - offset ? s : NULL;
+}
+
+/* The leaf with that UID. */
+static const uint8_t *processor(const struct table *t, uint32_t uid)
+{
+    for (size_t i = HEADER_BYTES; i + 2 <= t->bytes && t->at[i + 1] >= 2; i += t->at[i + 1]) {
+        const uint8_t *p = structure(t, (uint32_t)i, PPTT_PROCESSOR, PROCESSOR_BYTES);
+        if (p && (read32(p + 4) & LEAF) && (read32(p + 4) & UID_VALID) && read32(p + 12) == uid)
+            return p;
+    }
+    return NULL;
+}
+
+static struct identity_cache described(const uint8_t *c, unsigned level)
+{
+    static const unsigned holds[4] = {HOLDS_DATA, HOLDS_INSTRUCTIONS, HOLDS_DATA | HOLDS_INSTRUCTIONS,
+                                      HOLDS_DATA | HOLDS_INSTRUCTIONS}; /* both values mean unified */
+    uint32_t flags = read32(c + 4);
+    uint16_t line;
+
+    memcpy(&line, c + 22, sizeof line);
+    return (struct identity_cache){.level = level,
+                                   .holds = holds[c[21] >> 2 & 3],
+                                   .bytes = flags & SIZE_VALID ? read32(c + 12) : 0,
+                                   .ways = flags & WAYS_VALID ? c[20] : 0,
+                                   .line_bytes = flags & LINE_VALID ? line : 0,
+                                   .source = "acpi pptt"};
+}
+
+static uint32_t cache_named(const uint8_t *node, uint32_t i)
+{
+    return read32(node + PROCESSOR_BYTES + 4 * (size_t)i);
+}
+
+/* Some tables list a cache and name it as the next level of another one in the same list: it is the next level. */
+static bool stands_behind_another(const struct table *t, const uint8_t *node, uint32_t names, uint32_t offset)
+{
+    for (uint32_t i = 0; i < names; i++) {
+        const uint8_t *c = structure(t, cache_named(node, i), PPTT_CACHE, CACHE_BYTES);
+        if (c && cache_named(node, i) != offset && read32(c + 8) == offset)
+            return true;
+    }
+    return false;
+}
+
+size_t pptt_caches(const void *pptt, size_t bytes, uint32_t uid, struct identity_cache *out, size_t room)
+{
+    const struct table t = {.at = pptt, .bytes = bytes};
+    const uint8_t *node = processor(&t, uid);
+    unsigned below = 0; /* levels that nodes nearer to the core have */
+    size_t count = 0;
+
+    for (unsigned step = 0; node && step < WALK; step++) {
+        uint32_t names = read32(node + 16), fit = ((uint32_t)node[1] - PROCESSOR_BYTES) / 4;
+        unsigned deepest = below;
+
+        /* What a node names are its nearest caches; each names the one behind it. Two may lead to the same. */
+        names = names < fit ? names : fit;
+        for (uint32_t i = 0; i < names; i++) {
+            uint32_t offset = cache_named(node, i);
+            bool behind = stands_behind_another(&t, node, names, offset);
+            for (unsigned level = below + 1; !behind && level <= WALK; level++) {
+                const uint8_t *c = structure(&t, offset, PPTT_CACHE, CACHE_BYTES);
+                if (!c)
+                    break;
+                if ((read32(c + 4) & TYPE_VALID) && count < room)
+                    out[count++] = described(c, level);
+                deepest = level > deepest ? level : deepest;
+                offset = read32(c + 8);
+            }
+        }
+        below = deepest;
+        node = structure(&t, read32(node + 8), PPTT_PROCESSOR, PROCESSOR_BYTES);
+    }
+    return count;
+}
