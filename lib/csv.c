@@ -13,15 +13,23 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
+static const char candidates[] = "\t;,";
+
+/* Whether text is quoted after `at`, being so before it: a quote opens where a field may begin, or doubles one. */
+static bool quoted_after(const char *line, const char *at, bool quoted)
+{
+    if (*at != '"')
+        return quoted;
+    return !quoted && (at == line || at[-1] == '"' || is_blank(at[-1]) || strchr(candidates, at[-1]));
+}
+
 /* The first of the separators that the line holds outside quotes. */
 static char separator_of(const char *line)
 {
-    static const char candidates[] = "\t;,";
-
     for (const char *candidate = candidates; *candidate; candidate++) {
         bool quoted = false;
         for (const char *at = line; *at; at++) {
-            quoted ^= *at == '"';
+            quoted = quoted_after(line, at, quoted);
             if (*at == *candidate && !quoted)
                 return *candidate;
         }
@@ -35,7 +43,7 @@ static void cut_comment(char *line)
     bool quoted = false;
 
     for (char *at = line; *at; at++) {
-        quoted ^= *at == '"';
+        quoted = quoted_after(line, at, quoted);
         if (*at == '#' && !quoted && (at == line || is_blank(at[-1]))) {
             *at = 0;
             return;

@@ -41,39 +41,36 @@ static bool take_sample(struct gather_bin *b, double y, uint64_t *random)
 /* The right neighbour's rows join those of the left one; what is drawn stands for both in proportion. */
 static bool merge_bins(struct gather_bin *left, struct gather_bin *right, uint64_t *random)
 {
-    size_t both = left->kept + right->kept;
+    bool enough = true;
 
     left->to = right->to;
-    if (!make_room(left, both))
-        return false;
-    if (right->kept)
-        memcpy(left->samples + left->kept, right->samples, right->kept * sizeof left->samples[0]);
-    if (both > GATHER_SAMPLES) {
-        /* Two urns: the left one's samples before `middle`, the right one's after. Drawn ones move to the front. */
+    if (right->seen == right->kept) { /* all are still there: one after the other */
+        for (size_t i = 0; i < right->kept && enough; i++)
+            enough = take_sample(left, right->samples[i], random);
+    } else if (make_room(left, GATHER_SAMPLES)) {
+        /* Two urns: each draw is from either with the chance that its rows have among those not drawn yet. */
         uint64_t left_rows = left->seen, right_rows = right->seen;
-        size_t middle = left->kept, left_drawn = 0, right_drawn = 0;
         double drawn[GATHER_SAMPLES];
 
         for (size_t i = 0; i < GATHER_SAMPLES; i++) {
             bool from_left = random_below(random, left_rows + right_rows) < left_rows;
-            size_t start = from_left ? left_drawn++ : middle + right_drawn++;
-            size_t end = from_left ? middle : both;
-            size_t pick = start + (size_t)random_below(random, end - start);
-            double value = left->samples[pick];
+            struct gather_bin *urn = from_left ? left : right;
+            size_t pick = (size_t)random_below(random, urn->kept);
 
-            left->samples[pick] = left->samples[start];
-            drawn[i] = value;
+            drawn[i] = urn->samples[pick];
+            urn->samples[pick] = urn->samples[--urn->kept];
             left_rows -= from_left;
             right_rows -= !from_left;
         }
         memcpy(left->samples, drawn, sizeof drawn);
-        both = GATHER_SAMPLES;
+        left->kept = GATHER_SAMPLES;
+        left->seen += right->seen;
+    } else {
+        enough = false;
     }
-    left->kept = both;
-    left->seen += right->seen;
     free(right->samples);
     *right = (struct gather_bin){0};
-    return true;
+    return enough;
 }
 
 /* ---- Many x ------------------------------------------------------------------------------------ */
