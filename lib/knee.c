@@ -2,8 +2,595 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "lib/plateau.h"
+#include "lib/segment.h"
 #include "lib/statistics.h"
+
+const char *const knee_kind_names[KNEE_STAIRS + 1] = {"step", "window", "slope", "stairs"};
+
+enum {
+    POINTS_AT_LEAST = 6,
+    PIECES_MAXIMUM = 40,
+    SPIKE_REACH = 3, /* a running median over seven points: four of a level are enough to be one */
+    SPIKE_ROUNDS = 4,
+    NOISE_GROUP = 48, /* points of about one height from which their noise is told */
+    CANDIDATES = 96   /* places at which a rise may begin, and end, that are tried one by one */
+};
+
+/* The share of a normal sample's median absolute deviation; Rousseeuw, Croux: JASA 88 (1993). */
+static const double MAD_TO_SIGMA = 1.4826;
+/* A single point that is so many deviations off the running median is not the core's doing. */
+static const double SPIKE = 6;
+/* What a rise that takes more than one step must gain over one that does: it has a parameter more. */
+static const double RAMP_PRICE = 6;
+/* Cuts within this of the best sum of squares stay in the interval: a likelihood ratio of exp(-9 / 2) = 1 : 90. */
+static const double WITHIN = 9;
+/* Chance that a curve without a knee gains one. ln(1000) */
+static const double LN_FALSE = 6.9077552789821368;
+/* A level may grow so much in an octave, relative to its height. */
+static const double LEVEL_SLOPE = 0.04;
+/* A rise is at least so many deviations of a point. */
+static const double RISE = 3;
+/* Below this share of the height noise is of no concern for whether a step to twice the height is seen. */
+static const double NOISY = 0.25;
+
+/* ---- Small things ------------------------------------------------------------------------------- */
+
+/* Natural logarithm from above, by the exponent and a chord above each octave's... used for penalties only. */
+static double ln_rough(double v)
+{
+    int exponent;
+    double m = frexp(v, &exponent); /* 0.5 <= m < 1 */
+    return 0.69314718055994531 * ((double)exponent - 1 + (2 * m - 1));
+}
+
+/* Octaves between two positive x, by chords: off by 0.09 at most. */
+static double octaves(double from, double to)
+{
+    return (ln_rough(to) - ln_rough(from)) / 0.69314718055994531;
+}
+
+static double median(double *values, size_t count)
+{
+    sort_numbers(values, count);
+    return quantile(values, count, 0.5);
+}
+
+/* ---- Noise -------------------------------------------------------------------------------------- */
+
+/*
+ * How far a point lies off the line through its neighbours, in deviations of a point: immune to levels, slopes, ramps
+ * and few steps (Gasser, Sroka, Jennen-Steinmetz: Residual variance and residual pattern in nonlinear regression,
+ * Biometrika 73, 1986).
+ */
+static double pseudo_residual(const struct series *s, size_t i)
+{
+    double b = (s->x[i] - s->x[i - 1]) / (s->x[i + 1] - s->x[i - 1]), a = 1 - b;
+    return fabs(s->y[i] - a * s->y[i - 1] - b * s->y[i + 1]) / sqrt(1 + a * a + b * b);
+}
+
+/* Deviation from absolute residuals. Where most are 0, what the rest is counts too: readings come in whole ticks. */
+static double deviation(double *residuals, size_t count)
+{
+    sort_numbers(residuals, count);
+    double middle = quantile(residuals, count, 0.5);
+    return middle > 0 ? MAD_TO_SIGMA * middle : quantile(residuals, count, 0.9) / 1.645;
+}
+
+struct height {
+    double y, residual;
+    size_t at;
+};
+
+static int by_height(const void *left, const void *right)
+{
+    const struct height *a = left, *b = right;
+    return a->y < b->y || a->y > b->y ? (a->y > b->y) - (a->y < b->y) : (a->at > b->at) - (a->at < b->at);
+}
+
+/* Noise of points of about one height, since on many curves it grows with that: sigma[i] for each point. */
+static bool noise_by_height(const struct series *s, double *sigma)
+{
+    size_t n = s->count, inner = n - 2, groups = inner / NOISE_GROUP;
+    struct height *order = malloc(n * sizeof *order);
+    double *scratch = malloc(n * sizeof *scratch);
+
+    if (groups < 1)
+        groups = 1;
+    if (order && scratch) {
+        for (size_t i = 1; i + 1 < n; i++)
+            order[i - 1] = (struct height){
+                fmin(fmax(s->y[i - 1], s->y[i]), fmax(fmin(s->y[i - 1], s->y[i]), s->y[i + 1])), pseudo_residual(s, i),
+                i};
+        qsort(order, inner, sizeof *order, by_height);
+        for (size_t g = 0; g < groups; g++) {
+            size_t first = inner * g / groups, end = inner * (g + 1) / groups;
+            for (size_t k = first; k < end; k++)
+                scratch[k - first] = order[k].residual;
+            double d = deviation(scratch, end - first);
+            for (size_t k = first; k < end; k++)
+                sigma[order[k].at] = d;
+        }
+        sigma[0] = sigma[1];
+        sigma[n - 1] = sigma[n - 2];
+    }
+    bool good = order && scratch;
+    free(order);
+    free(scratch);
+    return good;
+}
+
+/* Takes single points out that are far off the median of those around them; returns how many. */
+static size_t drop_spikes(struct series *s, double *error, const double *sigma)
+{
+    size_t kept = 0, n = s->count;
+    double window[2 * SPIKE_REACH + 1], *clean = s->variance; /* not needed yet */
+
+    for (size_t i = 0; i < n; i++) {
+        size_t first = i < SPIKE_REACH ? 0 : i - SPIKE_REACH, last = i + SPIKE_REACH < n ? i + SPIKE_REACH : n - 1;
+        memcpy(window, s->y + first, (last - first + 1) * sizeof *window);
+        double middle = median(window, last - first + 1);
+        clean[i] = fabs(s->y[i] - middle) > SPIKE * sigma[i] ? (double)NAN : s->y[i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(clean[i]))
+            continue;
+        s->x[kept] = s->x[i];
+        s->y[kept] = s->y[i];
+        error[kept++] = error[i];
+    }
+    s->count = kept;
+    return n - kept;
+}
+
+/* The curve, made ready: what was measured, without spikes, each point with its variance. */
+struct curve {
+    struct series s;
+    double *error;
+    double step;
+    double sigma; /* of a typical point */
+    double penalty;
+};
+
+/*
+ * A point scatters as its repetitions do, and besides as far as its place in memory, its alignment and the like differ
+ * from its neighbours': the part of the neighbours' scatter that repetitions don't explain is added.
+ */
+static bool weigh(struct curve *c)
+{
+    struct series *s = &c->s;
+    size_t n = s->count;
+    double *sigma = malloc(n * sizeof *sigma), *scratch = malloc(n * sizeof *scratch), low = INFINITY, high = -INFINITY;
+    bool good = sigma && scratch;
+
+    for (unsigned round = 0; good && round < SPIKE_ROUNDS; round++) {
+        good = noise_by_height(s, sigma);
+        if (!good || drop_spikes(s, c->error, sigma) == 0 || s->count < POINTS_AT_LEAST)
+            break;
+    }
+    n = s->count;
+    if (good && n >= POINTS_AT_LEAST) {
+        good = noise_by_height(s, sigma);
+        size_t known = 0;
+        for (size_t i = 0; i < n; i++) {
+            low = fmin(low, s->y[i]);
+            high = fmax(high, s->y[i]);
+            if (!isnan(c->error[i]))
+                scratch[known++] = c->error[i];
+        }
+        double typical = known ? median(scratch, known) : 0;
+        /* Nothing is more exact than numbers of so many digits. */
+        double least = 1e-7 * (high - low) + 1e-12 * fmax(fabs(high), fabs(low));
+        for (size_t i = 0; i < n; i++) {
+            double e = isnan(c->error[i]) ? 0 : c->error[i], layout = sigma[i] * sigma[i] - typical * typical;
+            double v = fmax(fmax(layout, 0) + e * e, sigma[i] * sigma[i] / 16);
+            s->variance[i] = fmax(v, least * least);
+            if (!(s->variance[i] > 0))
+                s->variance[i] = 1;
+        }
+        for (size_t i = 0; i < n; i++)
+            scratch[i] = s->variance[i];
+        c->sigma = sqrt(median(scratch, n));
+        if (c->sigma <= 2 * least)
+            c->sigma = 0;
+        c->penalty = 2 * (ln_rough((double)n) + LN_FALSE);
+        series_sum(s);
+    }
+    free(sigma);
+    free(scratch);
+    return good;
+}
+
+static bool load(const struct knee_point *points, size_t count, double step, struct curve *c)
+{
+    size_t n = 0;
+
+    *c = (struct curve){.step = INFINITY};
+    if (!series_make(&c->s, count) || !(c->error = malloc((count + 1) * sizeof *c->error))) {
+        series_free(&c->s);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            c->step = fmin(c->step, points[i].x - points[i - 1].x);
+        if (isnan(points[i].y))
+            continue;
+        c->s.x[n] = points[i].x;
+        c->s.y[n] = points[i].y;
+        c->error[n++] = points[i].error;
+    }
+    if (step > 0)
+        c->step = step;
+    c->s.count = n;
+    return n < POINTS_AT_LEAST || weigh(c);
+}
+
+/* ---- One rise ----------------------------------------------------------------------------------- */
+
+/* A stretch of the curve in which y rises from one level to the next, or to the end. */
+struct rise {
+    size_t first, end; /* points of both levels and what is between: first … end - 1 */
+    size_t from, to;   /* the rise begins at or after point `from` and has ended at or before `to`; to <= end */
+    bool slope_before, slope_after;
+};
+
+/* A way to see it: point `good` is the last one before it, point `bad` the first one after it. */
+struct cut {
+    size_t good, bad;
+    double cost;
+    double p, q; /* the ramp between begins and ends at these x */
+    double before, after;
+};
+
+/*
+ * The best ramp through points good + 1 … bad - 1 that begins on the line before within [x[good], x[good + 1]) and
+ * ends on the line after within (x[bad - 1], x[bad]]: begin and end are fitted in turn.
+ */
+static double fit_ramp(const struct curve *c, const struct line *before, const struct line *after, struct cut *k)
+{
+    const struct series *s = &c->s;
+    size_t first = k->good + 1, end = k->bad;
+    double p_most = fmax(s->x[k->good], s->x[first] - c->step);
+    double q_least = s->x[end - 1] + c->step, q_most = k->bad < s->count ? s->x[k->bad] : INFINITY;
+    double best = INFINITY;
+
+    if (!(q_least < q_most))
+        q_least = q_most;
+    double p = s->x[k->good], a = line_at(before, p);
+    for (unsigned round = 0; round < 4; round++) {
+        double slope = series_slope(s, first, end, p, a);
+        double q = q_most;
+        if (slope > 0 && after) {
+            /* p and q are near each other on the scale on which levels slope: their slopes are left out */
+            double b = line_at(after, fmin(q_most, s->x[end - 1]));
+            q = fmax(q_least, fmin(q_most, p + (b - a) / slope));
+        }
+        double b = after ? line_at(after, q) : a + fmax(slope, 0) * (s->x[end - 1] - p);
+        if (!after)
+            q = s->x[end - 1];
+        double cost = q > p ? series_cost(s, first, end, p, a, (b - a) / (q - p)) : INFINITY;
+        if (cost < best) {
+            best = cost;
+            k->p = p;
+            k->q = q;
+        }
+        /* Now the other end: the line through (q, b) meets the level before at p. */
+        double back = series_slope(s, first, end, q, b);
+        if (!(back > 0))
+            break;
+        double next = fmax(s->x[k->good], fmin(p_most, q - (b - a) / back));
+        if (!(fabs(next - p) > c->step / 4))
+            break;
+        p = next;
+        a = line_at(before, p);
+    }
+    return best + RAMP_PRICE;
+}
+
+static void try_cut(const struct curve *c, const struct rise *r, const struct line *before, struct cut *k)
+{
+    const struct series *s = &c->s;
+    bool open = k->bad >= r->end;
+    struct line after = {0};
+
+    if (!open)
+        after = series_line(s, k->bad, r->end, r->slope_after && r->end - k->bad > 3);
+    k->cost = before->cost + after.cost;
+    k->p = s->x[k->good];
+    k->q = open ? s->x[r->end - 1] : s->x[k->bad];
+    if (k->bad > k->good + 1)
+        k->cost += fit_ramp(c, before, open ? NULL : &after, k);
+    k->before = line_at(before, s->x[k->good]);
+    k->after = open ? s->y[r->end - 1] : line_at(&after, s->x[k->bad]);
+    if (!(k->after > k->before)) /* that is no rise */
+        k->cost = INFINITY;
+}
+
+/* The best way to see the rise when it begins after point `good`. */
+static struct cut best_end(const struct curve *c, const struct rise *r, size_t good)
+{
+    const struct line before = series_line(&c->s, r->first, good + 1, r->slope_before && good + 1 - r->first > 3);
+    struct cut best = {.cost = INFINITY};
+    size_t last = r->to, span = last - good, stride = span / CANDIDATES + 1, at = good + 1;
+
+    for (size_t bad = good + 1; bad <= last; bad = bad < last && bad + stride > last ? last : bad + stride) {
+        struct cut k = {.good = good, .bad = bad};
+        try_cut(c, r, &before, &k);
+        if (k.cost < best.cost) {
+            best = k;
+            at = bad;
+        }
+    }
+    if (stride > 1)
+        for (size_t bad = at > good + stride ? at - stride : good + 1; bad < at + stride && bad <= last; bad++) {
+            struct cut k = {.good = good, .bad = bad};
+            try_cut(c, r, &before, &k);
+            if (k.cost < best.cost)
+                best = k;
+        }
+    return best;
+}
+
+/*
+ * Half way up: points up to some x are below that height and those past it above. What a point on the wrong side says
+ * against an x is the square of its deviations; every x near the best stays in the interval.
+ */
+static void find_half(const struct curve *c, size_t good, size_t bad, double half, struct knee *k)
+{
+    const struct series *s = &c->s;
+    double least = INFINITY, from = 0; /* `from`: what all points above speak against the first x */
+    bool any = false;
+
+    for (size_t i = good + 1; i < bad; i++) {
+        double d = fmax(0, half - s->y[i]);
+        from += d * d / s->variance[i];
+    }
+    for (unsigned pass = 0; pass < 2; pass++) {
+        double against = from;
+        for (size_t i = good; i < bad; i++) {
+            double d = half - s->y[i];
+            if (i > good)
+                against += (d > 0 ? -d * d : d * d) / s->variance[i];
+            if (pass == 0) {
+                if (against < least) {
+                    least = against;
+                    k->half = s->x[i];
+                }
+            } else if (against <= least + WITHIN) {
+                if (!any)
+                    k->half_low = s->x[i];
+                k->half_high = s->x[i + 1];
+                any = true;
+            }
+        }
+    }
+}
+
+/* Fills in a knee. Every beginning whose best sum of squares is near the best of all stays in the interval. */
+static bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out)
+{
+    const struct series *s = &c->s;
+    size_t span = r->to - r->from, stride = span / CANDIDATES + 1, tried = 0, best = 0;
+    struct cut *cuts = malloc((CANDIDATES + 2) * sizeof *cuts), top;
+    double step_cost = INFINITY;
+
+    if (!cuts)
+        return false;
+    for (size_t good = r->from; good < r->to && tried < CANDIDATES + 2; good += stride) {
+        cuts[tried] = best_end(c, r, good);
+        if (cuts[tried].cost < cuts[best].cost)
+            best = tried;
+        tried++;
+    }
+    top = cuts[best];
+    /* Where a straight ramp is not the whole truth, what it leaves over widens the interval. */
+    size_t inside = top.bad - top.good - 1;
+    double excess = 1;
+    if (inside > 2) {
+        double a = top.before, slope = (top.after - a) / (top.q - top.p);
+        excess = fmax(1, series_cost(s, top.good + 1, top.bad, top.p, a, slope) / (double)(inside - 1));
+    }
+    size_t low = best, high = best;
+    for (size_t i = 0; i < tried; i++)
+        if (cuts[i].cost <= top.cost + WITHIN * excess) {
+            low = i < low ? i : low;
+            high = i > high ? i : high;
+        }
+    for (size_t good = cuts[low].good; good <= cuts[high].good; good++) {
+        struct cut k = best_end(c, r, good);
+        if (k.cost < top.cost)
+            top = k;
+    }
+    const struct line before = series_line(s, r->first, top.good + 1, r->slope_before && top.good + 1 - r->first > 3);
+    for (size_t good = cuts[low].good; good <= cuts[high].good; good++) {
+        struct cut k = {.good = good, .bad = good + 1};
+        const struct line l = series_line(s, r->first, good + 1, r->slope_before && good + 1 - r->first > 3);
+        try_cut(c, r, &l, &k);
+        step_cost = fmin(step_cost, k.cost);
+    }
+    *out = (struct knee){
+        .value = s->x[top.good],
+        .low = s->x[cuts[low].good],
+        .high = s->x[cuts[high].good + stride < r->to ? cuts[high].good + stride : r->to - (r->to >= r->end)],
+        .before = line_at(&before, s->x[top.good]),
+        .after = top.after,
+        .ramp = top.bad > top.good + 1 && step_cost > top.cost + RAMP_PRICE};
+    size_t bad = top.bad < s->count ? top.bad : s->count - 1;
+    out->end = fmax(s->x[bad], out->high);
+    if (out->ramp)
+        out->value = fmax(out->low, floor(top.p / c->step) * c->step);
+    find_half(c, top.good, bad, (out->before + out->after) / 2, out);
+    free(cuts);
+    return true;
+}
+
+/* ---- Steps and windows -------------------------------------------------------------------------- */
+
+/* Levels among pieces: what is flat, or nearly so. */
+struct level_piece {
+    size_t first, end;
+    double from, to; /* heights at its first and its last point */
+    double error;    /* standard error of these */
+};
+
+static bool is_level(const struct curve *c, const struct piece *p)
+{
+    double x0 = c->s.x[p->first], x1 = c->s.x[p->end - 1], y0 = line_at(&p->line, x0), y1 = line_at(&p->line, x1);
+
+    if (!p->sloped)
+        return p->end - p->first >= 2;
+    double from = fmax(x0, c->step), to = fmax(x1, from);
+    return fabs(y1 - y0) <= LEVEL_SLOPE * fmax(octaves(from, to), 0.25) * fmax(fabs(y0), fabs(y1));
+}
+
+static void decide_levels(const struct curve *c, const struct knee *knees, size_t count, struct verdict *out,
+                          double *scratch)
+{
+    const struct series *s = &c->s;
+
+    out->level_count = count + 1;
+    for (size_t i = 0; i <= count; i++) {
+        double from = i ? knees[i - 1].end : s->x[0], to = i < count ? knees[i].value : s->x[s->count - 1];
+        size_t first = 0, end, n = 0;
+        while (first + 1 < s->count && s->x[first] < from)
+            first++;
+        for (end = first + 1; end < s->count && s->x[end] <= to; end++)
+            ;
+        struct line l = series_line(s, first, end, end - first > 3);
+        for (size_t k = first; k < end; k++)
+            scratch[n++] = s->y[k];
+        double height = median(scratch, n);
+        n = 0;
+        for (size_t k = first; k < end; k++)
+            scratch[n++] = fabs(s->y[k] - line_at(&l, s->x[k]));
+        double spread = n > 2 ? MAD_TO_SIGMA * median(scratch, n) : c->sigma;
+        double y0 = line_at(&l, s->x[first]), growth = line_at(&l, s->x[end - 1]) - y0;
+        double sure = c->sigma * 3 / sqrt((double)(end - first));
+        out->levels[i] = (struct knee_level){.from = s->x[first],
+                                             .to = s->x[end - 1],
+                                             .height = height,
+                                             .spread = height > 0 || height < 0 ? spread / fabs(height) : 0,
+                                             .slope = fabs(growth) > sure && (y0 > 0 || y0 < 0) ? growth / fabs(y0)
+                                                                                                : 0};
+    }
+}
+
+static bool agree(const struct curve *c, struct knee *knees, size_t count)
+{
+    const struct series *s = &c->s;
+    struct departure seen[2 * KNEES_MAXIMUM];
+    size_t found = plateau_departures(s->x, s->y, s->count, seen, sizeof seen / sizeof seen[0]);
+
+    if (found == (size_t)-1)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        /* a neighbour of the interval's ends at most away, and for a ramp a tenth of its width */
+        double margin = (knees[i].ramp ? (knees[i].end - knees[i].value) / 10 : 0);
+        size_t low = 0, high = s->count - 1;
+        while (low + 1 < s->count && s->x[low + 1] < knees[i].low)
+            low++;
+        while (high > 0 && s->x[high - 1] > knees[i].high)
+            high--;
+        for (size_t k = 0; k < found; k++)
+            knees[i].agreed = knees[i].agreed ||
+                              (seen[k].low >= s->x[low] - margin && seen[k].high <= s->x[high] + margin);
+    }
+    return true;
+}
+
+static bool decide_steps(const struct curve *c, struct verdict *out)
+{
+    const struct series *s = &c->s;
+    struct piece *pieces = malloc(PIECES_MAXIMUM * sizeof *pieces);
+    struct level_piece *levels = malloc((PIECES_MAXIMUM + 1) * sizeof *levels);
+    double *scratch = malloc((s->count + 1) * sizeof *scratch);
+    size_t count = 0, n = 0;
+    bool good = pieces && levels && scratch;
+
+    if (good)
+        count = series_cut(s, 0, s->count, c->penalty, 2, pieces, PIECES_MAXIMUM);
+    good = good && count > 0;
+    out->monotone = true;
+    for (size_t i = 0; i < count; i++) {
+        const struct piece *p = &pieces[i];
+        double from = line_at(&p->line, s->x[p->first]), to = line_at(&p->line, s->x[p->end - 1]);
+        bool level = is_level(c, p);
+        if (!level && to < from)
+            out->monotone = false;
+        if (!level && !(i + 1 == count && n > 0 && to > from))
+            continue;
+        if (!level) /* the curve ends while it rises: its last point stands for what comes after */
+            from = to;
+        double error = sqrt(s->variance[p->first] / (double)(p->end - p->first));
+        if (n > 0 && fabs(from - levels[n - 1].to) <= RISE * sqrt(s->variance[p->first] + error * error) / sqrt(2)) {
+            levels[n - 1].end = p->end;
+            levels[n - 1].to = to;
+            continue;
+        }
+        levels[n++] = (struct level_piece){level ? p->first : p->end - 1, p->end, from, to, error};
+    }
+    /* A rise counts where all that follows stays higher: from the last level back. */
+    struct rise rises[KNEES_MAXIMUM];
+    double beyond = INFINITY;
+    size_t found = 0;
+    for (size_t i = n; good && i-- > 0;) {
+        double tolerance = RISE * levels[i].error + RISE * sqrt(s->variance[levels[i].first]) / 2;
+        if (i + 1 < n && levels[i + 1].from < levels[i].to)
+            out->monotone = false;
+        if (i + 1 < n && levels[i].to + tolerance < beyond && levels[i + 1].from > levels[i].to) {
+            if (found == KNEES_MAXIMUM) {
+                memmove(&rises[0], &rises[1], (found - 1) * sizeof rises[0]);
+                found--;
+            }
+            bool open = levels[i + 1].first + 1 == s->count;
+            rises[found++] = (struct rise){
+                .first = levels[i].first,
+                .end = levels[i + 1].end,
+                .from = levels[i].end > levels[i].first + 12 ? levels[i].end - 12 : levels[i].first,
+                .to = open ? s->count
+                           : (levels[i + 1].end - levels[i + 1].first > 12 ? levels[i + 1].first + 12
+                                                                           : levels[i + 1].end - 1)};
+        }
+        beyond = fmin(beyond, levels[i].to);
+    }
+    for (size_t i = 0; good && i < found; i++)
+        good = decide_rise(c, &rises[found - 1 - i], &out->knees[out->count++]);
+    good = good && agree(c, out->knees, out->count);
+    if (good)
+        decide_levels(c, out->knees, out->count, out, scratch);
+    if (good && out->count == 0)
+        out->reason = c->sigma > NOISY * fabs(out->levels[0].height) ? "noise" : "no-knee";
+    free(pieces);
+    free(levels);
+    free(scratch);
+    return good;
+}
+
+/* ---- The decision ------------------------------------------------------------------------------- */
+
+bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, struct verdict *out)
+{
+    struct curve c;
+    bool good = true;
+
+    *out = (struct verdict){.reason = NULL};
+    if (!load(points, count, step, &c))
+        return false;
+    out->sigma = c.sigma;
+    if (c.s.count < POINTS_AT_LEAST)
+        out->reason = "too-few-points";
+    else if (kind == KNEE_STEP || kind == KNEE_WINDOW)
+        good = decide_steps(&c, out);
+    else
+        out->reason = "no-knee";
+    series_free(&c.s);
+    free(c.error);
+    return good;
+}
+
+/* ---- To be deleted with its callers: the rules before the engine -------------------------------- */
 
 static double median_of_three(double a, double b, double c)
 {
@@ -91,14 +678,14 @@ struct crossing knee_crossing(const double *x, const double *y, size_t first, si
 
 enum { LINE_POINTS_AT_LEAST = 4, LINE_POINTS_LEFT = 3 };
 
-struct line {
+struct straight {
     double slope, at_zero;
 };
 
 /* Theil 1950, Sen 1968: the median of all pairs' slopes, then the median of what remains. */
-static struct line fit_line(const double *x, const double *y, size_t count, double *scratch)
+static struct straight fit_line(const double *x, const double *y, size_t count, double *scratch)
 {
-    struct line l;
+    struct straight l;
     size_t n = 0;
 
     for (size_t i = 0; i < count; i++)
@@ -117,7 +704,7 @@ static struct line fit_line(const double *x, const double *y, size_t count, doub
 }
 
 /* Whether all points first … end - 1 lie above the line by more than `excess`; NaN points say nothing. */
-static bool above_line(struct line l, const double *x, const double *y, size_t first, size_t end, double excess)
+static bool above_line(struct straight l, const double *x, const double *y, size_t first, size_t end, double excess)
 {
     bool above = false;
 
@@ -137,7 +724,7 @@ bool knee_line_left(const double *x, const double *y, size_t count, double exces
     bool left = false;
 
     for (size_t i = LINE_POINTS_AT_LEAST; scratch && i + LINE_POINTS_LEFT <= count && !left; i++) {
-        struct line l = fit_line(x, y, i, scratch);
+        struct straight l = fit_line(x, y, i, scratch);
         *last_good = i - 1;
         left = above_line(l, x, y, i, i + LINE_POINTS_LEFT, excess);
     }
