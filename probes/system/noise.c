@@ -1,41 +1,88 @@
 /*
- * Noise: how silent is the core while we own it?
+ * Noise: how quiet is this place?
  *
- * One fixed kernel of registers only, the same number of iterations each time, long enough (20 ms) for
- * any timer tick to fall into it. Where nothing else runs, every repetition takes the same time: the
- * shortest equals the longest. It is repeated in windows, and again with the firmware's tick and
- * interrupts left as they are, for comparison.
+ * Two experiments, each in every kind of window (lib/machine.h): `stopped`, as all readings are taken; `masked`, with
+ * the firmware's tick left running and only the core's own mask set; `none`, with interrupts handled as they come.
  *
- * Where the reader counts instructions, what was counted is shown beside what the kernel executes, for
- * the kernel and for one twice as long: the difference must be the same, the constant that reading
- * costs. Under an emulator's instruction counting the time stamp is such a counter, too.
+ * Silence. One fixed kernel of registers only, the same number of iterations each time. Where nothing else runs, every
+ * repetition takes the same time: the shortest equals the longest. Once as long as a reading, once long enough for
+ * any timer tick to fall into it. Answer: the share of repetitions that are as short as the shortest, within what two
+ * time stamps may be off; the second experiment tells how much that is. The unit is the time stamp, so a core clock
+ * that wanders against it is noise, too.
  *
- * Answer: the share of repetitions that are as short as the shortest.
- * Method: min equals max as the proof of silence, after the article on Sushi Roll 2019.
+ * Gaps. The core walks a list of empty kernels and so takes time stamps and does nothing else. From one to the next it
+ * always takes the same, the period of that loop, unless something else has the core meanwhile. A gap is what a
+ * distance has beyond the period, where it is more than two of them. Curve: how many gaps there are of each length, in
+ * powers of two. Answer: how long they are, and the share of all time that they take.
+ *
+ * Where the reader counts instructions, what was counted is shown beside what the kernel executes, for the kernel and
+ * for one twice as long: the difference must be the same, the constant that reading costs. Under an emulator's
+ * instruction counting the time stamp is such a counter, too.
+ *
+ * Method: min equals max as the proof of silence, after the article on Sushi Roll 2019; gaps as Linux finds them
+ * (Documentation/trace/hwlat_detector.rst).
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "lib/probe.h"
 
-enum { REPETITIONS = 12, ADDITIONS = 8, CODE_BYTES = 4096 };
-static const double LENGTH_SECONDS = 0.02;
+enum {
+    ADDITIONS = 8,
+    CODE_BYTES = 4096,
+    LIST_READINGS = 1024, /* 72 KiB: walking it does not leave the second level of any cache */
+    LIST_READINGS_SMOKE = 256,
+    LEAD_READINGS = 32, /* of each list: they warm up what the way into the window has displaced */
+    NUMBERS = 4096,
+    GAPS_KEPT = 8192,
+    BINS = 40,
+    /* Kernels at most so long: a smoke run has to fit a simulator, the others a window. */
+    ITERATIONS_SMOKE = 2500,
+    ITERATIONS = 100 << 20,
+};
 
-/* Repetitions as short as the shortest within what a time stamp can tell. */
-static const double SAME_TICKS = 2;
+/* No window lasts much longer, so that a short deadline holds, and a tick that has to wait is not lost. */
+static const double WINDOW_SECONDS = 0.02;
 
-struct spin {
+static const struct window_kind {
+    const char *name, *curve;
+    enum silence silence;
+} kinds[] = {{"stopped", "gaps stopped", SILENCE_STOPPED},
+             {"masked", "gaps masked", SILENCE_MASKED},
+             {"none", "gaps none", SILENCE_NONE}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* A length of the silence kernel. */
+static const struct length {
+    const char *name;
+    double seconds;
+    double repetitions[PROFILES]; /* NUMBERS at most */
+} lengths[] = {{"10us", 10e-6, {12, 200, 1000, 4000}}, {"20ms", 20e-3, {0, 12, 24, 100}}};
+enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
+
+struct noise {
     struct kernel kernel;
     struct work once; /* executed by every call: what surrounds the loop */
     struct work loop; /* executed by every iteration */
+    uint64_t iterations[LENGTHS];
+    struct reading *list; /* LIST_READINGS of them */
+    double *numbers;      /* NUMBERS */
+    double *gaps;         /* GAPS_KEPT */
+    double step_ticks;    /* how finely a time stamp tells; 0: no two distances differed yet */
+    double blur_ticks;    /* by how much taking a time stamp varies by itself, when nothing disturbs it */
 };
 
-struct spread {
-    double min_ticks, max_ticks, min_instructions, max_instructions;
-    unsigned shortest; /* repetitions as long as the shortest */
-    bool done;
-};
+static double ticks_of(const struct reading *r)
+{
+    return (double)(r->end_ticks - r->begin_ticks);
+}
 
-static bool build(struct probe *p, struct spin *s)
+static double ns_of(double ticks)
+{
+    return ticks / machine_info()->tick_hz * 1e9;
+}
+
+static bool build(struct probe *p, struct noise *n)
 {
     struct code c = probe_code(p, CODE_BYTES);
 
@@ -45,125 +92,353 @@ static bool build(struct probe *p, struct spin *s)
     for (unsigned i = 0; i < ADDITIONS; i++)
         emit_add(&c, REG_T0, REG_T1);
     emit_loop(&c, start);
-    s->loop.instructions = c.work.instructions - before.instructions;
+    n->loop.instructions = c.work.instructions - before.instructions;
     emit_return(&c);
-    s->once.instructions = c.work.instructions - s->loop.instructions;
-    s->kernel.units = 1;
-    return probe_kernel(p, &c, 0, &s->kernel);
+    n->once.instructions = c.work.instructions - n->loop.instructions;
+    n->kernel.units = 1;
+    return probe_kernel(p, &c, 0, &n->kernel);
 }
 
-static double ticks_of(const struct reading *r)
+/*
+ * The same kernel so many times in one window. `ran` is how many were: an interrupt that nobody but the firmware
+ * can acknowledge ends a list early. False when the probe is over.
+ */
+static bool run_list(struct probe *p, struct noise *n, enum silence silence, struct reading kernel, size_t count,
+                     size_t *ran)
 {
-    return (double)(r->end_ticks - r->begin_ticks);
-}
-
-static bool read_once(struct probe *p, const struct spin *s, uint64_t iterations, bool window, struct reading *r)
-{
-    *r = (struct reading){.kernel = s->kernel.entry, .argument = {iterations, 0}};
     struct window_result result;
 
-    if (window)
-        result = machine_window(r, 1);
-    else if (machine_window_kind(r, 1, SILENCE_NONE, &result))
-        return false;
-    if (result.end == WINDOW_RAN)
-        return true;
-    if (window) {
+    for (size_t i = 0; i < count; i++)
+        n->list[i] = kernel;
+    const char *why = machine_window_kind(n->list, count, silence, &result);
+    if (why)
+        return probe_skip(p, why);
+    if (result.end != WINDOW_RAN) {
         p->outcome = result.end == WINDOW_FAULT ? OUTCOME_FAULT : OUTCOME_TIMEOUT;
         p->fault = result.fault;
+        return false;
     }
-    return false;
+    for (*ran = 0; *ran < count && n->list[*ran].end_ticks; ++*ran)
+        p->run->meter.kernel_seconds += ns_of(ticks_of(&n->list[*ran])) / 1e9;
+    p->run->meter.windows++;
+    p->run->meter.taken += *ran;
+    return true;
 }
 
-/* Iterations that last as long as wanted. */
-static uint64_t find_iterations(struct probe *p, const struct spin *s)
+/* ---- Silence ----------------------------------------------------------------------------------- */
+
+/* The second call of each two: the first one also pays for cold caches and, in an emulator, translation. */
+static bool find_iterations(struct probe *p, struct noise *n, enum silence silence)
 {
-    struct reading r;
-    double wanted = LENGTH_SECONDS * machine_info()->tick_hz;
+    uint64_t most = p->run->config.profile == PROFILE_SMOKE ? ITERATIONS_SMOKE : ITERATIONS, iterations = 250;
 
-    for (uint64_t n = 1000; n < (uint64_t)1 << 40; n *= 2)
-        if (!read_once(p, s, n, true, &r))
-            return 0;
-        else if (ticks_of(&r) > wanted / 16)
-            return (uint64_t)((double)n * wanted / ticks_of(&r) * 1.1) + 1;
-    return 0;
-}
-
-static struct spread repeat(struct probe *p, const struct spin *s, uint64_t iterations, bool window)
-{
-    double ticks[REPETITIONS], instructions[REPETITIONS];
-    struct spread out = {.shortest = 0};
-
-    for (unsigned i = 0; i < REPETITIONS; i++) {
-        struct reading r;
-        if (!read_once(p, s, iterations, window, &r))
-            return out;
-        ticks[i] = ticks_of(&r);
-        instructions[i] = (double)(r.end_count[1] - r.begin_count[1]);
+    for (unsigned l = 0; l < LENGTHS; l++) {
+        double wanted = lengths[l].seconds * machine_info()->tick_hz, ticks = 0;
+        if (!(probe_scale(p, lengths[l].repetitions[0], lengths[l].repetitions[1], lengths[l].repetitions[2],
+                          lengths[l].repetitions[3]) > 0))
+            continue;
+        for (;; iterations *= 2) {
+            size_t ran;
+            struct reading r = {.kernel = n->kernel.entry, .argument = {iterations, 0}};
+            if (!run_list(p, n, silence, r, 2, &ran))
+                return false;
+            ticks = ran == 2 ? ticks_of(&n->list[1]) : 0;
+            if (ticks > wanted / 8 || iterations >= most)
+                break;
+        }
+        double found = fmin((double)iterations * wanted * 1.1 / fmax(ticks, 1) + 1, (double)most);
+        n->iterations[l] = (uint64_t)found;
     }
-    sort_numbers(ticks, REPETITIONS);
-    sort_numbers(instructions, REPETITIONS);
-    while (out.shortest < REPETITIONS && ticks[out.shortest] <= ticks[0] + SAME_TICKS)
-        out.shortest++;
-    out.min_ticks = ticks[0];
-    out.max_ticks = ticks[REPETITIONS - 1];
-    out.min_instructions = instructions[0];
-    out.max_instructions = instructions[REPETITIONS - 1];
-    out.done = true;
-    return out;
+    return true;
 }
 
-static void send(struct probe *p, const struct spin *s, uint64_t iterations, bool window, const struct spread *x)
+static void send_silence(struct probe *p, const struct noise *n, const char *window, const char *length,
+                         uint64_t iterations, size_t repetitions, size_t ran, const double instructions[2])
 {
     struct record r;
 
     record_start(&r, &p->run->writer, "table");
     record_text(&r, "probe", p->definition->name);
     record_text(&r, "name", "silence");
-    record_boolean(&r, "window", window);
-    record_integer(&r, "repetitions", REPETITIONS);
-    record_integer(&r, "kernel_instructions", s->once.instructions + iterations * s->loop.instructions);
-    record_number(&r, "min_ticks", x->min_ticks);
-    record_number(&r, "max_ticks", x->max_ticks);
-    if (x->max_instructions > 0) { /* a counter that stands still counts nothing */
-        record_number(&r, "min_instructions", x->min_instructions);
-        record_number(&r, "max_instructions", x->max_instructions);
+    record_text(&r, "window", window);
+    record_text(&r, "length", length);
+    record_integer(&r, "repetitions", repetitions);
+    record_integer(&r, "cut", repetitions - ran); /* those that an interrupt ended early */
+    record_integer(&r, "kernel_instructions", n->once.instructions + iterations * n->loop.instructions);
+    record_number(&r, "blur_ticks", n->blur_ticks);
+    record_number(&r, "min_ticks", n->numbers[0]);
+    record_number(&r, "median_ticks", quantile(n->numbers, ran, 0.5));
+    record_number(&r, "max_ticks", n->numbers[ran - 1]);
+    if (instructions[1] > 0) { /* a counter that stands still counts nothing */
+        record_number(&r, "min_instructions", instructions[0]);
+        record_number(&r, "max_instructions", instructions[1]);
     }
     record_send(&r);
 }
 
-static bool compare(struct probe *p, const struct spin *s, uint64_t iterations, bool window, const char *name)
+/* Repeats the kernel, and sends the row. *percent is NaN where no repetition came to its end. */
+static bool repeat(struct probe *p, struct noise *n, const struct window_kind *kind, const char *length, double seconds,
+                   uint64_t iterations, size_t repetitions, double *percent)
 {
-    struct spread x = repeat(p, s, iterations, window);
-    if (!x.done && p->outcome != OUTCOME_OK)
+    struct reading r = {.kernel = n->kernel.entry, .argument = {iterations, 0}};
+    size_t in_window = (size_t)fmin(fmax(1, WINDOW_SECONDS / seconds), LIST_READINGS), kept = 0, now, ran, shortest = 0;
+    double instructions[2] = {INFINITY, 0};
+
+    for (size_t left = repetitions; left > 0; left -= now) {
+        now = left < in_window ? left : in_window;
+        if (!run_list(p, n, kind->silence, r, now, &ran))
+            return false;
+        for (size_t i = 0; i < ran; i++) {
+            double counted = (double)(n->list[i].end_count[1] - n->list[i].begin_count[1]);
+            n->numbers[kept++] = ticks_of(&n->list[i]);
+            instructions[0] = fmin(instructions[0], counted);
+            instructions[1] = fmax(instructions[1], counted);
+        }
+    }
+    *percent = NAN;
+    if (kept == 0)
+        return true;
+    sort_numbers(n->numbers, kept);
+    /* Each of the two time stamps may be off. */
+    while (shortest < kept && n->numbers[shortest] <= n->numbers[0] + 2 * n->blur_ticks)
+        shortest++;
+    *percent = 100.0 * (double)shortest / (double)repetitions;
+    send_silence(p, n, kind->name, length, iterations, repetitions, kept, instructions);
+    return true;
+}
+
+static bool report_silence(struct probe *p, struct noise *n, const struct window_kind *kind)
+{
+    for (unsigned l = 0; l < LENGTHS; l++) {
+        const double *of = lengths[l].repetitions;
+        size_t repetitions = (size_t)probe_scale(p, of[0], of[1], of[2], of[3]);
+        double percent;
+
+        if (repetitions == 0)
+            continue;
+        if (!repeat(p, n, kind, lengths[l].name, lengths[l].seconds, n->iterations[l], repetitions, &percent))
+            return false;
+        report(p, &(struct finding){.name = "system.noise.silent_percent",
+                                    .variants = {{"window", kind->name}, {"length", lengths[l].name}},
+                                    .value = percent,
+                                    .low = NAN,
+                                    .high = NAN,
+                                    .grade = 'C',
+                                    .reason = "interrupts ended every repetition",
+                                    .method = "repetitions of a fixed kernel as long as the shortest"});
+    }
+    return true;
+}
+
+/* ---- Gaps -------------------------------------------------------------------------------------- */
+
+struct gaps {
+    uint64_t bins[BINS]; /* of 2^n … 2^(n+1) ns */
+    uint64_t count;
+    size_t kept; /* in noise.gaps, in ns */
+    double longest_ns, period_ns, threshold_ns;
+    double ticks, lost_ticks;
+    unsigned lists, cut;
+};
+
+static void add_gap(struct noise *n, struct gaps *g, double ns)
+{
+    unsigned bin = 0;
+
+    for (double edge = 2; edge <= ns && bin + 1 < BINS; edge *= 2)
+        bin++;
+    g->bins[bin]++;
+    g->count++;
+    if (g->kept < GAPS_KEPT)
+        n->gaps[g->kept++] = ns;
+    g->longest_ns = fmax(g->longest_ns, ns);
+}
+
+/*
+ * How finely a time stamp tells: the smallest difference between two distances, or the smallest distance where there
+ * are some of 0. Those that may be gaps tell nothing.
+ */
+static void find_step(struct noise *n, size_t count, double period)
+{
+    for (size_t i = 1; i < count && (n->numbers[i] <= 2 * period || n->numbers[i - 1] <= 0); i++) {
+        double step = n->numbers[i] - n->numbers[i - 1];
+        if (step > 0 && (n->step_ticks <= 0 || step < n->step_ticks))
+            n->step_ticks = step;
+    }
+}
+
+/* Looks for gaps in a list that was walked. The period is that of this list: the core clock may change. */
+static void reap(struct noise *n, struct gaps *g, size_t ran)
+{
+    const struct reading *list = n->list + LEAD_READINGS;
+    size_t count = ran - LEAD_READINGS - 1;
+
+    for (size_t i = 0; i < count; i++)
+        n->numbers[i] = (double)(list[i + 1].end_ticks - list[i].end_ticks);
+    g->ticks += (double)(list[count].end_ticks - list[0].end_ticks);
+    sort_numbers(n->numbers, count);
+    double period = quantile(n->numbers, count, 0.5);
+    find_step(n, count, period);
+    double threshold = 2 * (period + n->step_ticks);
+    while (count > 0 && n->numbers[count - 1] > threshold) {
+        double gap = n->numbers[--count] - period;
+        add_gap(n, g, ns_of(gap));
+        g->lost_ticks += gap;
+    }
+    /* The list that was disturbed least tells. */
+    if (count > 0)
+        n->blur_ticks = fmin(n->blur_ticks, n->numbers[count - 1] - n->numbers[0]);
+    g->period_ns = ns_of(period);
+    g->threshold_ns = ns_of(threshold - period);
+}
+
+static void send_gaps(struct probe *p, const struct window_kind *kind, const struct gaps *g)
+{
+    struct record r;
+    unsigned first = 0, last = BINS - 1;
+
+    while (first + 1 < BINS && ldexp(2, (int)first) <= g->threshold_ns)
+        first++;
+    while (last > first && !g->bins[last])
+        last--;
+    record_start(&r, &p->run->writer, "curve");
+    record_text(&r, "probe", p->definition->name);
+    record_text(&r, "name", kind->curve);
+    record_integer(&r, "core", machine_info()->core);
+    record_text(&r, "axis", "gap_ns_from");
+    record_text(&r, "unit", "gaps");
+    record_array(&r, "x");
+    for (unsigned i = first; i <= last; i++)
+        record_number(&r, NULL, ldexp(1, (int)i));
+    record_close(&r);
+    record_array(&r, "count");
+    for (unsigned i = first; i <= last; i++)
+        record_integer(&r, NULL, g->bins[i]);
+    record_close(&r);
+    record_text(&r, "window", kind->name);
+    record_number(&r, "period_ns", rounded(g->period_ns));
+    record_number(&r, "threshold_ns", rounded(g->threshold_ns));
+    record_number(&r, "seconds", ns_of(g->ticks) / 1e9);
+    record_integer(&r, "lists", g->lists);
+    record_integer(&r, "cut", g->cut);
+    record_send(&r);
+}
+
+/* Walks lists for so long; the first one warms up what they touch. */
+static bool spin(struct probe *p, struct noise *n, const struct window_kind *kind, double seconds, struct gaps *g)
+{
+    struct reading empty = {.kernel = (uintptr_t)reader_empty_kernel};
+    size_t count = p->run->config.profile == PROFILE_SMOKE ? LIST_READINGS_SMOKE : LIST_READINGS, ran;
+    /* No reading takes less than 5 ns; this ends it where the time stamp stands still. */
+    double most = 1 + seconds * 1e9 / 5 / (double)count;
+
+    if (!run_list(p, n, kind->silence, empty, count, &ran))
         return false;
-    if (x.done)
-        send(p, s, iterations, window, &x);
-    report(p, &(struct finding){.name = "system.noise.silent_percent",
-                                .variants = {{"window", name}},
-                                .value = x.done ? 100.0 * x.shortest / REPETITIONS : NAN,
+    n->blur_ticks = INFINITY;
+    do {
+        if (!run_list(p, n, kind->silence, empty, count, &ran))
+            return false;
+        g->lists++;
+        g->cut += ran < count;
+        if (ran > LEAD_READINGS + 1)
+            reap(n, g, ran);
+    } while (ns_of(g->ticks) < seconds * 1e9 && g->lists < most);
+    if (isinf(n->blur_ticks)) /* no list was walked to its end */
+        n->blur_ticks = 0;
+    return true;
+}
+
+static bool report_gaps(struct probe *p, struct noise *n, const struct window_kind *kind)
+{
+    static const unsigned quantiles[] = {50, 99, 100};
+    struct gaps g = {.lists = 0};
+
+    if (!spin(p, n, kind, probe_scale(p, 0, 0.1, 0.5, 2), &g))
+        return false;
+    send_gaps(p, kind, &g);
+    sort_numbers(n->gaps, g.kept);
+    bool moved = g.ticks > 0;
+    const char *reason = "the time stamp does not move";
+    for (unsigned i = 0; i < sizeof quantiles / sizeof quantiles[0]; i++) {
+        double q = g.kept ? quantile(n->gaps, g.kept, quantiles[i] / 100.0) : 0;
+        /* Where none was seen, there may be some too short to be told from the loop itself. */
+        report(p, &(struct finding){.name = "system.noise.gap_ns",
+                                    .variants = {{"window", kind->name}, {"quantile", .number = quantiles[i]}},
+                                    .value = !moved               ? NAN
+                                             : quantiles[i] < 100 ? q
+                                                                  : g.longest_ns,
+                                    .low = g.kept ? NAN : 0,
+                                    .high = g.kept ? NAN : g.threshold_ns,
+                                    .grade = 'C',
+                                    .reason = reason,
+                                    .method = "distances of time stamps taken one after another",
+                                    .curves = {kind->curve}});
+    }
+    report(p, &(struct finding){.name = "system.noise.lost_percent",
+                                .variants = {{"window", kind->name}},
+                                .value = moved ? 100 * g.lost_ticks / g.ticks : NAN,
                                 .low = NAN,
                                 .high = NAN,
                                 .grade = 'C',
-                                .reason = "this place cannot run the list outside a window",
-                                .method = "repetitions of a fixed kernel as long as the shortest"});
+                                .reason = reason,
+                                .method = "distances of time stamps taken one after another",
+                                .curves = {kind->curve}});
     return true;
+}
+
+/* ---- All of it --------------------------------------------------------------------------------- */
+
+/* NULL where this place has such windows. */
+static const char *unavailable(enum silence silence)
+{
+    struct reading once = {.kernel = (uintptr_t)reader_empty_kernel};
+    struct window_result result;
+
+    return machine_window_kind(&once, 1, silence, &result);
+}
+
+static bool examine(struct probe *p, struct noise *n, const struct window_kind *kind)
+{
+    const char *why = unavailable(kind->silence);
+
+    if (why) {
+        report(p, &(struct finding){.name = "system.noise.silent_percent",
+                                    .variants = {{"window", kind->name}},
+                                    .value = NAN,
+                                    .low = NAN,
+                                    .high = NAN,
+                                    .reason = why});
+        return true;
+    }
+    if (!n->iterations[0] && !find_iterations(p, n, kind->silence))
+        return false;
+    return report_gaps(p, n, kind) && report_silence(p, n, kind);
 }
 
 static void run(struct probe *p)
 {
-    struct spin s = {.kernel = {.units = 1}};
-    uint64_t iterations;
+    struct noise n = {.list = malloc(LIST_READINGS * sizeof *n.list),
+                      .numbers = malloc(NUMBERS * sizeof *n.numbers),
+                      .gaps = malloc(GAPS_KEPT * sizeof *n.gaps)};
 
-    if (!build(p, &s) || !(iterations = find_iterations(p, &s)))
-        return;
-    if (!compare(p, &s, iterations, true, "yes") || !compare(p, &s, iterations, false, "no"))
-        return;
-    struct spread twice = repeat(p, &s, 2 * iterations, true);
-    if (twice.done)
-        send(p, &s, 2 * iterations, true, &twice);
+    if (!n.list || !n.numbers || !n.gaps) {
+        probe_skip(p, "out of memory");
+    } else if (build(p, &n)) {
+        bool good = true;
+        for (unsigned k = 0; k < KINDS && good; k++)
+            good = examine(p, &n, &kinds[k]);
+        double percent;
+        unsigned l = p->run->config.profile == PROFILE_SMOKE ? 0 : LENGTHS - 1;
+        if (good && !unavailable(SILENCE_STOPPED))
+            repeat(p, &n, &kinds[0], "twice", 2 * lengths[l].seconds, 2 * n.iterations[l], 3, &percent);
+    }
+    free(n.list);
+    free(n.numbers);
+    free(n.gaps);
 }
 
 PROBE(noise, .title = "Silence of the core", .family = "system", .after = "cache", .run = run,
-      .findings = FINDINGS({"system.noise.silent_percent", "percent",
-                            "repetitions of a fixed kernel whose length equals the shortest"}));
+      .findings = FINDINGS(
+          {"system.noise.silent_percent", "percent", "repetitions of a fixed kernel whose length equals the shortest"},
+          {"system.noise.gap_ns", "ns", "gaps seen by a spinning core: so many percent are not longer"},
+          {"system.noise.lost_percent", "percent", "time that gaps took from a spinning core"}));

@@ -270,15 +270,18 @@ def check_pages(run, table):
 def check_silence(run, table):
     """
     The proof of silence (probes/system/noise.c). Under instruction counting an instruction takes 2^icount
-    ns, so whatever else runs on the core shows. In windows every repetition takes the same, and a kernel
-    twice as long costs the same constant to read; without windows it does not.
+    ns, so whatever else runs on the core shows. In windows, also where the tick runs on and is only masked,
+    every repetition takes the same, a kernel twice as long costs the same constant to read, and a spinning
+    core sees no gap; where interrupts are handled as they come, it does, and repetitions differ.
 
     AArch64 counts instructions (INST_RETIRED); its time stamp ticks every 16 ns, so lengths are the same
     when they are the two neighbours of the exact one. The time stamp of x86-64 is the instruction count.
     """
     rows = [row for row in run.of("table") if row["name"] == "silence"]
-    if [row["window"] for row in rows] != [True, False, True]:
-        return [f"there are {len(rows)} silence tables"]
+    kinds = [(row["window"], row["length"]) for row in rows]
+    if kinds != [(window, length) for window in ("stopped", "masked", "none") for length in ("10us", "20ms")] \
+            + [("stopped", "twice")]:
+        return [f"the silence tables are not those expected: {kinds}"]
     complaints, constants = [], []
     tick_hz = run.one("machine")["tick_hz"]
     ns = 1 << int(table["icount"])
@@ -288,14 +291,14 @@ def check_silence(run, table):
     for row in rows:
         low, high = (row["min_instructions"], row["max_instructions"]) if counted else \
                     (row["min_ticks"] / ns, row["max_ticks"] / ns)
-        if row["kernel_instructions"] * ns < 0.02 * 1e9:
-            complaints.append(f"the kernel is shorter than 20 ms: {row}")
-        if not row["window"]:
+        if row["kernel_instructions"] * ns < {"10us": 10e3, "20ms": 20e6, "twice": 40e6}[row["length"]]:
+            complaints.append(f"the kernel is too short: {row}")
+        if row["window"] == "none":
             alike = low == high or row["min_ticks"] == row["max_ticks"]
-            if alike or low <= row["kernel_instructions"] + max(constants):
+            if row["length"] == "20ms" and (alike or low <= row["kernel_instructions"] + max(constants)):
                 complaints.append(f"without a window nothing disturbs: {row}")
             continue
-        if low != high:
+        if low != high or row["cut"]:
             complaints.append(f"in a window repetitions differ: {row}")
         constants.append(low - row["kernel_instructions"])
         if counted:
@@ -306,6 +309,26 @@ def check_silence(run, table):
         complaints.append(f"reading costs no constant: {constants}")
     else:
         table["notes"].append(f"reading costs {constants[0]:g} instructions, whatever the kernel's length")
+    return complaints + check_gaps(run, table)
+
+
+def check_gaps(run, table):
+    """The curves of gaps. The firmware's tick comes every 10 ms; a window of `none` is open for 0.1 s in all."""
+    complaints, seen = [], {}
+    for curve in run.of("curve"):
+        if curve["name"].startswith("gaps "):
+            seen[curve["window"]] = curve
+    if list(seen) != ["stopped", "masked", "none"]:
+        return [f"there are curves of gaps for {list(seen)}"]
+    for window, curve in seen.items():
+        gaps = sum(curve["count"])
+        if curve["seconds"] < 0.1 or curve["cut"] or not 0 < curve["period_ns"] <= curve["threshold_ns"]:
+            complaints.append(f"the core did not spin as it should: {curve}")
+        if window != "none" and gaps:
+            complaints.append(f"a window is not silent, {gaps} gaps: {curve}")
+        if window == "none" and not 1 <= gaps <= 50:
+            complaints.append(f"without a window the tick is not seen: {curve}")
+        table["notes"].append(f"{window}: {gaps} gaps in {curve['seconds']:.3f} s, {curve['lists']} windows")
     return complaints
 
 

@@ -35,9 +35,15 @@ def line(**record):
     return text + b',"c":"%08x"}' % zlib.crc32(text)
 
 
-def silence(window, kernel, low, high):
-    return line(t="table", probe="noise", name="silence", window=window, repetitions=12, kernel_instructions=kernel,
-                min_ticks=low // 16, max_ticks=high // 16, min_instructions=low, max_instructions=high)
+def silence(window, length, kernel, low, high):
+    return line(t="table", probe="noise", name="silence", window=window, length=length, repetitions=12, cut=0,
+                kernel_instructions=kernel, min_ticks=low // 16, max_ticks=high // 16, min_instructions=low,
+                max_instructions=high)
+
+
+def gaps(window, count):
+    return line(t="curve", probe="noise", name=f"gaps {window}", x=[64, 128, 256], count=[0, count, 0], window=window,
+                period_ns=32, threshold_ns=64, seconds=0.1, lists=2000, cut=0)
 
 
 def good_run():
@@ -56,9 +62,16 @@ def good_run():
              address="0x0", pc="0xffffff8040000000"),
         line(t="end", probe="debug_undefined", core=0, outcome="fault"),
         line(t="start", probe="noise", core=0),
-        silence(True, 22000000, 22000007, 22000007),
-        silence(False, 22000000, 22002000, 22004000),
-        silence(True, 44000000, 44000007, 44000007),
+        gaps("stopped", 0),
+        silence("stopped", "10us", 11000, 11007, 11007),
+        silence("stopped", "20ms", 22000000, 22000007, 22000007),
+        gaps("masked", 0),
+        silence("masked", "10us", 11000, 11007, 11007),
+        silence("masked", "20ms", 22000000, 22000007, 22000007),
+        gaps("none", 9),
+        silence("none", "10us", 11000, 11007, 11007),
+        silence("none", "20ms", 22000000, 22002000, 22004000),
+        silence("stopped", "twice", 44000000, 44000007, 44000007),
         line(t="end", probe="noise", core=0, outcome="ok"),
         line(t="done", ok=2, skipped=0, fault=1, timeout=0, findings=1, trusted=False, untrusted_cause="an emulator",
              lost_lines=0, status=1),
@@ -104,10 +117,11 @@ def broken():
         ("a start has no end", good[:9] + good[10:]),
         ("an end has no start", good[:7] + good[8:]),
         ("there are two runs", good + good),
-        ("a probe was not run", good[:10] + good[15:]),
+        ("a probe was not run", good[:10] + good[22:]),
         ("there is no fault record", good[:8] + good[9:]),
         ("there is no warning", good[:3] + good[4:]),
-        ("a silence table is missing", good[:13] + good[14:]),
+        ("a silence table is missing", good[:20] + good[21:]),
+        ("a curve of gaps is missing", good[:14] + good[15:]),
         ("the fault has another vector", edited(8, b"undefined-instruction", b"data-abort")),
         ("the fault has an address", edited(8, b'"address":"0x0"', b'"address":"0xffffff8040001000"')),
         ("the fault lies outside the window's addresses", edited(8, b"0xffffff80", b"0x80")),
@@ -117,18 +131,25 @@ def broken():
         ("a finding is not declared", edited(5, b"system.clock.hz", b"system.clock.khz")),
         ("a finding has another unit", edited(5, b'"unit":"Hz"', b'"unit":"kHz"')),
         ("the emulator is not known", edited(1, b'"emulator":true', b'"emulator":false')),
-        ("the clock is trusted", edited(15, b'"trusted":false', b'"trusted":true')),
+        ("the clock is trusted", edited(22, b'"trusted":false', b'"trusted":true')),
         ("a field differs", edited(2, b"[4096]", b"[4096,16384]")),
-        ("a probe ends otherwise", edited(14, b'"ok"', b'"timeout"')),
-        ("lines were lost", edited(15, b'"lost_lines":0', b'"lost_lines":1')),
-        ("done counts otherwise", edited(15, b'"findings":1', b'"findings":2')),
-        ("the status is another", edited(15, b'"status":1', b'"status":0')),
+        ("a probe ends otherwise", edited(21, b'"ok"', b'"timeout"')),
+        ("lines were lost", edited(22, b'"lost_lines":0', b'"lost_lines":1')),
+        ("done counts otherwise", edited(22, b'"findings":1', b'"findings":2')),
+        ("the status is another", edited(22, b'"status":1', b'"status":0')),
         ("records go elsewhere", edited(0, b'"volume FATHOM', b'"boot volume')),
-        ("a window is not silent", edited(11, b'"max_instructions":22000007', b'"max_instructions":22000008')),
-        ("reading costs no constant", edited(13, b"44000007", b"44000009")),
-        ("ticks differ in a window", edited(11, b'"max_ticks":1375000', b'"max_ticks":1375003')),
-        ("it is silent without a window", edited(12, b'"max_instructions":22004000', b'"max_instructions":22002000')),
-        ("the kernel is short", edited(11, b'"kernel_instructions":22000000', b'"kernel_instructions":2000000')),
+        ("a window is not silent", edited(13, b'"max_instructions":22000007', b'"max_instructions":22000008')),
+        ("a window that is only masked is not silent",
+         edited(16, b'"max_instructions":22000007', b'"max_instructions":22000008')),
+        ("an interrupt ends a repetition", edited(13, b'"cut":0', b'"cut":1')),
+        ("a window has a gap", edited(11, b"[0,0,0]", b"[0,1,0]")),
+        ("a window that is only masked has a gap", edited(14, b"[0,0,0]", b"[0,1,0]")),
+        ("the tick is not seen without a window", edited(17, b"[0,9,0]", b"[0,0,0]")),
+        ("the core spins too short", edited(14, b'"seconds":0.1', b'"seconds":0.09')),
+        ("reading costs no constant", edited(20, b"44000007", b"44000009")),
+        ("ticks differ in a window", edited(13, b'"max_ticks":1375000', b'"max_ticks":1375003')),
+        ("it is silent without a window", edited(19, b'"max_instructions":22004000', b'"max_instructions":22002000')),
+        ("the kernel is short", edited(13, b'"kernel_instructions":22000000', b'"kernel_instructions":2000000')),
     ):
         yield what, check(run, run)
     yield "the firmware has crashed", check([*good, b"!!!! X64 Exception Type - 06"], good)
