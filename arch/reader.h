@@ -8,6 +8,7 @@
 #ifndef FATHOM_ARCH_READER_H
 #define FATHOM_ARCH_READER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,20 @@ enum reader_counters {
  * SDM vol. 2B, RDTSC), ISB; MRS CNTVCT_EL0; ISB on AArch64 (Arm ARM DDI 0487, D12.2.1).
  */
 void reader_run(struct reading *list, size_t count, enum reader_counters counters);
+
+/* The cycle counter's name, as records have it. */
+extern const char reader_cycle_counter[];
+
+/*
+ * Does what should be a cycle counter count cycles? Readings of the yardstick tell, to be run by the platform
+ * where a fault has a way back.
+ */
+enum { READER_PROOF = 16 };
+void reader_proof_list(struct reading list[READER_PROOF]);
+/* NULL where it does: it counts one cycle an addition, to one in fifty. Else what it does instead. */
+const char *reader_proof_verdict(const struct reading list[READER_PROOF]);
+/* Whether it moves at all, and more the longer the yardstick: enough for a time stamp. */
+bool reader_proof_moves(const struct reading list[READER_PROOF]);
 
 /* A kernel that only returns: what the reader itself costs. */
 extern const char reader_empty_kernel[];

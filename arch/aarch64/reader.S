@@ -49,7 +49,7 @@
     .hidden reader_run
     .type   reader_run, %function
 reader_run:
-    cbz     x1, 4f
+    cbz     x1, 6f
     stp     x29, x30, [sp, #-STACK_BYTES]!
     mov     x29, sp
     stp     x19, x20, [sp, #16]
@@ -65,6 +65,9 @@ reader_run:
     mov     x10, #READING_BYTES
     madd    x10, x10, x1, x9
     str     x10, [sp, #STACK_END]
+    cmp     w2, #COUNT_CYCLES
+    b.eq    3f
+    b.hi    4f
     cbnz    w2, 2f
 
     .balign 64
@@ -78,7 +81,7 @@ reader_run:
     mrs     x11, cntvct_el0
     ldr     x9, [sp, #STACK_READING]
     next_reading 1b
-    b       3f
+    b       5f
 
 /*
  * The counters lie inside the time stamps, the instruction counter outside the cycle counter, so that
@@ -102,8 +105,41 @@ reader_run:
     ldr     x9, [sp, #STACK_READING]
     stp     x12, x13, [x9, #READING_END_COUNT]
     next_reading 2b
+    b       5f
 
-3:  ldp     x19, x20, [sp, #16]
+/* The cycle counter alone, where only that can be read at EL0 (PMUSERENR_EL0.CR; Arm ARM, D19.5). */
+    .balign 64
+3:  prepare
+    ticks_before
+    mrs     x12, pmccntr_el0
+    stp     x12, xzr, [x9, #READING_BEGIN_COUNT]
+    isb
+    blr     x10
+    isb
+    mrs     x12, pmccntr_el0
+    isb
+    mrs     x11, cntvct_el0
+    ldr     x9, [sp, #STACK_READING]
+    stp     x12, xzr, [x9, #READING_END_COUNT]
+    next_reading 3b
+    b       5f
+
+/* And where the generic timer cannot be: the cycle counter is the time stamp. */
+    .balign 64
+4:  prepare
+    isb
+    mrs     x11, pmccntr_el0
+    str     x11, [x9, #READING_BEGIN_TICKS]
+    stp     x11, xzr, [x9, #READING_BEGIN_COUNT]
+    isb
+    blr     x10
+    isb
+    mrs     x11, pmccntr_el0
+    ldr     x9, [sp, #STACK_READING]
+    stp     x11, xzr, [x9, #READING_END_COUNT]
+    next_reading 4b
+
+5:  ldp     x19, x20, [sp, #16]
     ldp     x21, x22, [sp, #32]
     ldp     x23, x24, [sp, #48]
     ldp     x25, x26, [sp, #64]
@@ -113,7 +149,7 @@ reader_run:
     ldp     d12, d13, [sp, #128]
     ldp     d14, d15, [sp, #144]
     ldp     x29, x30, [sp], #STACK_BYTES
-4:  ret
+6:  ret
     .size   reader_run, . - reader_run
 
 /* uint64_t reader_ticks(void) */

@@ -8,6 +8,11 @@ _Static_assert(offsetof(struct reading, argument[0]) == READING_ARGUMENT_0, "rea
 _Static_assert(offsetof(struct reading, argument[1]) == READING_ARGUMENT_1, "reader.S");
 _Static_assert(offsetof(struct reading, begin_ticks) == READING_BEGIN_TICKS, "reader.S");
 _Static_assert(offsetof(struct reading, end_ticks) == READING_END_TICKS, "reader.S");
+_Static_assert(offsetof(struct reading, begin_count) == READING_BEGIN_COUNT, "reader.S");
+_Static_assert(offsetof(struct reading, end_count) == READING_END_COUNT, "reader.S");
 _Static_assert(sizeof(struct reading) == READING_BYTES, "reader.S");
+_Static_assert(READER_CYCLES == COUNT_CYCLES, "reader.S");
 _Static_assert(READER_CHAIN == CHAIN_ADDITIONS, "reader.S");
 _Static_assert(READER_WIDTH == WIDTH_NOPS, "reader.S");
+
+const char reader_cycle_counter[] = "ia32_aperf";

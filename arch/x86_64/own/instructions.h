@@ -38,6 +38,7 @@
 #define RFLAGS_IF (1u << 9)
 
 #define MSR_APIC_BASE 0x1b
+#define MSR_SMI_COUNT 0x34
 #define MSR_MCG_STATUS 0x17a
 #define MSR_PAT 0x277
 #define MSR_MTRR_DEF_TYPE 0x2ff

@@ -31,6 +31,9 @@ static struct {
     uintptr_t stack_top; /* in the high half */
     struct lfence lfence;
     uint64_t cr4_set; /* bits of CR4 that a window adds */
+    enum reader_counters counters;
+    const char *no_counters; /* why not more */
+    bool counts_smis;
 } own;
 
 /* The firmware's registers while ours are in force. */
@@ -107,6 +110,18 @@ static void try_lfence(uintptr_t a, uintptr_t b, uintptr_t c)
     lfence_serialise(&own.lfence);
 }
 
+/* Entries into system management mode since reset: Intel, from Nehalem on (SDM vol. 4, MSR_SMI_COUNT, bits 31:0). */
+static uint32_t smis(void)
+{
+    return (uint32_t)read_msr(MSR_SMI_COUNT);
+}
+
+static void try_smis(uintptr_t a, uintptr_t b, uintptr_t c)
+{
+    (void)a, (void)b, (void)c;
+    smis();
+}
+
 static void run_list(uintptr_t list, uintptr_t count, uintptr_t counters)
 {
     reader_run((struct reading *)list, count, (enum reader_counters)counters);
@@ -132,11 +147,13 @@ struct window_result own_window(struct reading *list, size_t count, enum reader_
 
     core_take(&core, false);
     apic_quiet(&apic);
+    const uint32_t smis_before = own.counts_smis ? smis() : 0;
     if (deadline)
         apic_arm(deadline_ms);
     guarded_run(&call, &result);
     if (deadline)
         apic_disarm();
+    result.smis = own.counts_smis ? smis() - smis_before : 0;
     apic_restore(&apic);
     core_give_back(&core);
     return result;
@@ -164,10 +181,33 @@ const char *own_no_deadline(void)
     return apic_no_deadline();
 }
 
+/* IA32_APERF, where CPUID.06H:ECX[0] announces it (Intel SDM vol. 3B, 15.2), no hypervisor keeps it, and it counts. */
+static void prove_cycles(void)
+{
+    struct reading list[READER_PROOF];
+
+    own.no_counters = "performance counters are not programmed on x86-64 yet, and IA32_APERF is not announced";
+    if (!(cpuid_known(6, 0).ecx & 1))
+        return;
+    reader_proof_list(list);
+    own.no_counters = own_window(list, READER_PROOF, READER_CYCLES, 0).end == WINDOW_RAN
+                          ? reader_proof_verdict(list)
+                          : "IA32_APERF is announced and cannot be read";
+    if (own.no_counters == NULL) {
+        own.counters = READER_CYCLES;
+        own.no_counters = "cycles only: performance counters are not programmed on x86-64 yet";
+    }
+}
+
 enum reader_counters own_counters(const char **why_not)
 {
-    *why_not = "performance counters are not programmed on x86-64 yet";
-    return READER_TIME_ONLY;
+    *why_not = own.no_counters;
+    return own.counters;
+}
+
+static bool is_intel(void)
+{
+    return cpuid(0, 0).ebx == 0x756e6547; /* "Genu" of GenuineIntel */
 }
 
 /* CPUID.80000001H:EDX[20] and [26] (Intel SDM vol. 2A, CPUID; AMD APM vol. 3, E.4.2). */
@@ -281,6 +321,8 @@ const char *own_start(const struct own_services *services)
     if (try(try_apic).end != WINDOW_RAN)
         apic_unusable("the local APIC cannot be reached");
     try(try_lfence);
+    own.counts_smis = is_intel() && try(try_smis).end == WINDOW_RAN;
+    prove_cycles();
     return NULL;
 }
 
