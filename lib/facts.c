@@ -34,6 +34,8 @@ bool facts_set(struct facts *f, const struct fact *fact)
 {
     struct fact *known = same(f, fact->name, fact->variants);
 
+    if (isnan(fact->value))
+        return true;
     if (!known && f->count == FACTS_MAXIMUM)
         return false;
     if (!known)

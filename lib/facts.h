@@ -25,7 +25,10 @@ struct facts {
     size_t count;
 };
 
-/* Adds, or replaces what has the same name and variants unless that has a better grade (A, B, C, D). False when full. */
+/*
+ * Adds, or replaces what has the same name and variants unless that has a better grade (A, B, C, D). NaN is no fact
+ * and adds nothing. False when full.
+ */
 bool facts_set(struct facts *f, const struct fact *fact);
 /* The best known fact, or NULL. `variants` names those words that must be there; others may be. */
 const struct fact *facts_find(const struct facts *f, const char *name, const char *variants);

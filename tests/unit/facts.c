@@ -1,0 +1,159 @@
+/* What is known of a core: the better source wins, and what is declared goes by the names of findings. */
+/* link: lib/facts.c */
+/* libs: -lm */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/facts.h"
+
+static struct facts facts;
+
+static int nothing_known(void **state)
+{
+    (void)state;
+    facts = (struct facts){.count = 0};
+    return 0;
+}
+
+static bool set(const char *name, const char *variants, double value, char grade)
+{
+    struct fact f = {.name = name, .value = value, .low = value, .high = value + 1, .grade = grade};
+
+    snprintf(f.variants, sizeof f.variants, "%s", variants);
+    snprintf(f.source, sizeof f.source, "%s", grade == 'D' ? "cpuid.4" : "cache");
+    return facts_set(&facts, &f);
+}
+
+static void unknown_is_told_from_known(void **state)
+{
+    (void)state;
+    assert_null(facts_find(&facts, "memory.cache.bytes", ""));
+    assert_true(facts_number(&facts, "memory.cache.line_bytes", "level=1", 64) == 64);
+    assert_true(set("memory.cache.line_bytes", "level=1", 128, 'D'));
+    assert_true(facts_number(&facts, "memory.cache.line_bytes", "level=1", 64) == 128);
+    assert_true(facts_number(&facts, "memory.cache.line_bytes", "level=2", 64) == 64);
+    assert_true(facts_number(&facts, "memory.cache.line", "level=1", 64) == 64);
+}
+
+/* What was measured stands above what is declared, and the surer measurement above the other. */
+static void the_better_grade_stays(void **state)
+{
+    (void)state;
+    assert_true(set("memory.cache.bytes", "level=1", 1, 'D'));
+    assert_true(set("memory.cache.bytes", "level=1", 2, 'C'));
+    assert_true(facts_number(&facts, "memory.cache.bytes", "level=1", 0) == 2);
+    assert_true(set("memory.cache.bytes", "level=1", 3, 'A'));
+    assert_true(set("memory.cache.bytes", "level=1", 4, 'B'));
+    assert_true(set("memory.cache.bytes", "level=1", 5, 'D'));
+    assert_true(facts_number(&facts, "memory.cache.bytes", "level=1", 0) == 3);
+    assert_true(set("memory.cache.bytes", "level=1", 6, 'A')); /* the later one of equals */
+    assert_true(facts_number(&facts, "memory.cache.bytes", "level=1", 0) == 6);
+    assert_int_equal(facts.count, 1);
+}
+
+/* Words asked for must be there, others may; of several that fit the best one is found. */
+static void variants_are_words(void **state)
+{
+    (void)state;
+    set("memory.dtlb.entries", "level=1 page=4k access=load", 96, 'D');
+    set("memory.dtlb.entries", "level=1 page=4k access=store", 16, 'C');
+    set("memory.dtlb.entries", "level=12 page=4k access=load", 2048, 'D');
+    assert_true(facts_number(&facts, "memory.dtlb.entries", "page=4k level=1 access=load", 0) == 96);
+    assert_true(facts_number(&facts, "memory.dtlb.entries", "level=1", 0) == 16);
+    assert_true(facts_number(&facts, "memory.dtlb.entries", "level=12", 0) == 2048);
+    assert_null(facts_find(&facts, "memory.dtlb.entries", "level=2"));
+    assert_null(facts_find(&facts, "memory.dtlb.entries", "level=1 page=2m"));
+    assert_null(facts_find(&facts, "memory.dtlb.entries", "evel=1"));
+}
+
+static void full_is_said_and_still_takes_what_it_has(void **state)
+{
+    char variants[32];
+
+    (void)state;
+    for (unsigned i = 0; i < FACTS_MAXIMUM; i++) {
+        snprintf(variants, sizeof variants, "level=%u", i);
+        assert_true(set("memory.cache.bytes", variants, i, 'D'));
+    }
+    assert_false(set("memory.cache.bytes", "level=1000", 1, 'A'));
+    assert_true(set("memory.cache.bytes", "level=5", 1, 'A'));
+    assert_true(facts_number(&facts, "memory.cache.bytes", "level=5", 0) == 1);
+    assert_false(
+        facts_declare(&facts, (struct identity_cache[]){{.level = 999, .holds = HOLDS_DATA, .bytes = 1}}, 1, NULL, 0));
+}
+
+static void what_is_no_number_is_no_fact(void **state)
+{
+    (void)state;
+    assert_true(set("memory.cache.bytes", "level=1", 0.0 / 0.0, 'A'));
+    assert_int_equal(facts.count, 0);
+}
+
+static void declared_caches_have_the_names_of_findings(void **state)
+{
+    const struct identity_cache caches[] = {
+        {.level = 1, .holds = HOLDS_DATA, .bytes = 49152, .ways = 12, .line_bytes = 64, .source = "cpuid.4"},
+        {.level = 1, .holds = HOLDS_INSTRUCTIONS, .bytes = 32768, .ways = 8, .line_bytes = 64, .source = "cpuid.4"},
+        {.level = 2, .holds = HOLDS_DATA | HOLDS_INSTRUCTIONS, .bytes = 2 << 20, .source = "cpuid.4"},
+        {.level = 1, .holds = HOLDS_DATA, .bytes = 1, .source = "sysfs"}, /* the first source counts */
+        {.level = 2, .holds = HOLDS_DATA | HOLDS_INSTRUCTIONS, .ways = 16, .source = "sysfs"}, /* and the next adds */
+    };
+
+    (void)state;
+    assert_true(facts_declare(&facts, caches, sizeof caches / sizeof caches[0], NULL, 0));
+    assert_true(facts_number(&facts, "memory.cache.bytes", "level=1", 0) == 49152);
+    assert_true(facts_number(&facts, "memory.cache.ways", "level=1", 0) == 12);
+    assert_true(facts_number(&facts, "memory.cache.line_bytes", "level=1", 0) == 64);
+    assert_true(facts_number(&facts, "frontend.l1i.bytes", "", 0) == 32768);
+    assert_true(facts_number(&facts, "memory.cache.bytes", "level=2", 0) == 2 << 20);
+    assert_true(facts_number(&facts, "memory.cache.ways", "level=2", 0) == 16);
+    assert_null(facts_find(&facts, "memory.cache.line_bytes", "level=2")); /* nobody told */
+    const struct fact *f = facts_find(&facts, "frontend.l1i.ways", "");
+    assert_string_equal(f->source, "cpuid.4");
+    assert_int_equal(f->grade, 'D');
+    assert_true(f->low == 8 && f->high == 8);
+    assert_int_equal(facts.count, 8);
+}
+
+static void declared_tlbs_are_told_on_each_side(void **state)
+{
+    const struct identity_tlb tlbs[] = {
+        {.level = 1, .holds = HOLDS_INSTRUCTIONS, .page = "4k", .entries = 256, .source = "cpuid.18"},
+        {.level = 1, .holds = HOLDS_DATA, .loads = true, .page = "4k", .entries = 96, .source = "cpuid.18"},
+        {.level = 1, .holds = HOLDS_DATA, .stores = true, .page = "4k", .entries = 16, .source = "cpuid.18"},
+        {.level = 2, .holds = 3, .loads = true, .stores = true, .page = "4k", .entries = 1024, .source = "cpuid.18"},
+        {.level = 2, .holds = 3, .loads = true, .stores = true, .page = "2m", .entries = 1024, .source = "cpuid.18"},
+        {.level = 2, .holds = 3, .loads = true, .stores = true, .page = "4k", .entries = 1024, .source = "cpuid.18"},
+    };
+
+    (void)state;
+    assert_true(facts_declare(&facts, NULL, 0, tlbs, sizeof tlbs / sizeof tlbs[0]));
+    assert_true(facts_number(&facts, "frontend.itlb.entries", "level=1 page=4k", 0) == 256);
+    assert_true(facts_number(&facts, "memory.dtlb.entries", "level=1 page=4k access=load", 0) == 96);
+    assert_true(facts_number(&facts, "memory.dtlb.entries", "level=1 page=4k access=store", 0) == 16);
+    /* Two arrays hold 4K pages at the second level: together 2048, for instructions as for data. */
+    assert_true(facts_number(&facts, "frontend.itlb.entries", "level=2 page=4k", 0) == 2048);
+    assert_true(facts_number(&facts, "memory.dtlb.entries", "level=2 page=4k access=load", 0) == 2048);
+    assert_true(facts_number(&facts, "memory.dtlb.entries", "level=2 page=2m access=store", 0) == 1024);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(unknown_is_told_from_known, nothing_known),
+        cmocka_unit_test_setup(the_better_grade_stays, nothing_known),
+        cmocka_unit_test_setup(variants_are_words, nothing_known),
+        cmocka_unit_test_setup(full_is_said_and_still_takes_what_it_has, nothing_known),
+        cmocka_unit_test_setup(what_is_no_number_is_no_fact, nothing_known),
+        cmocka_unit_test_setup(declared_caches_have_the_names_of_findings, nothing_known),
+        cmocka_unit_test_setup(declared_tlbs_are_told_on_each_side, nothing_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
