@@ -135,8 +135,10 @@ static bool settle(struct gather *g)
 {
     size_t rows = g->waiting_count, fresh = 0, next = 0;
 
-    qsort(g->waiting, rows, sizeof g->waiting[0], compare_rows);
     g->waiting_count = 0;
+    if (rows == 0)
+        return true;
+    qsort(g->waiting, rows, sizeof g->waiting[0], compare_rows);
 
     /* Rows that fall into a bin go there; the others are counted, */
     for (size_t i = 0, bin = 0; i < rows; i++) {
@@ -181,15 +183,21 @@ static bool settle(struct gather *g)
     return enough && merge_neighbours(g);
 }
 
-bool gather_start(struct gather *g)
+void gather_start(struct gather *g)
 {
     *g = (struct gather){.random = 1};
-    g->waiting = malloc(GATHER_WAITING * sizeof g->waiting[0]);
-    return g->waiting != NULL;
 }
 
 bool gather_add(struct gather *g, double x, double y)
 {
+    if (g->waiting_count == g->waiting_room) {
+        size_t room = g->waiting_room ? 2 * g->waiting_room : 64;
+        struct gather_row *waiting = realloc(g->waiting, room * sizeof waiting[0]);
+        if (!waiting)
+            return false;
+        g->waiting = waiting;
+        g->waiting_room = room;
+    }
     g->waiting[g->waiting_count] = (struct gather_row){x, y, (uint32_t)g->waiting_count};
     g->waiting_count++;
     return g->waiting_count < GATHER_WAITING || settle(g);

@@ -35,15 +35,15 @@ struct gather_bin {
 
 struct gather {
     struct gather_row *waiting;
-    size_t waiting_count;
+    size_t waiting_count, waiting_room;
     struct gather_bin *bins; /* ascending */
     size_t count;
     double width; /* 0, or: x that differ by less than this proportion were merged where there were too many */
     uint64_t random;
 };
 
-/* All of these return false when memory is short; gather_free is due nevertheless. */
-bool gather_start(struct gather *g);
+void gather_start(struct gather *g);
+/* These return false when memory is short; gather_free is due nevertheless. */
 /* x finite; y NaN: was measured and gave nothing. */
 bool gather_add(struct gather *g, double x, double y);
 /* All rows are there. Then the bins are what was gathered, and may be read; at most GATHER_POINTS. */

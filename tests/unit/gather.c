@@ -16,11 +16,6 @@
 
 static struct gather gather;
 
-static void start(void)
-{
-    assert_true(gather_start(&gather));
-}
-
 static void add(double x, double y)
 {
     assert_true(gather_add(&gather, x, y));
@@ -55,7 +50,7 @@ static void assert_sound(uint64_t rows)
 static void nothing_gives_nothing(void **state)
 {
     (void)state;
-    start();
+    gather_start(&gather);
     free(end());
     assert_int_equal(gather.count, 0);
     gather_free(&gather);
@@ -66,7 +61,7 @@ static void rows_in_any_order(void **state)
     static const double rows[][2] = {{3, 30}, {1, 10}, {2, NAN}, {-4, 7}, {1, 14}, {3, 31}, {1, 11}, {-0.0, 1}, {0, 3}};
     (void)state;
 
-    start();
+    gather_start(&gather);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         add(rows[i][0], rows[i][1]);
     struct knee_point *p = end();
@@ -96,7 +91,7 @@ static void error_is_how_medians_scatter(void **state)
 
     for (unsigned shape = 0; shape < 2; shape++)
         for (unsigned samples = 3; samples <= 200; samples = 3 * samples + 1) {
-            start();
+            gather_start(&gather);
             for (unsigned x = 0; x < POINTS; x++)
                 for (unsigned i = 0; i < samples; i++) {
                     double u = (double)(random_next(&random) >> 11) / 9007199254740992.0;
@@ -123,7 +118,7 @@ static void error_is_how_medians_scatter(void **state)
 static void many_rows_at_one_x(void **state)
 {
     (void)state;
-    start();
+    gather_start(&gather);
     for (unsigned i = 0; i < 600000; i++)
         add(i % 3, (i / 3) % 1000); /* a ramp again and again: what comes early or late is like all */
     struct knee_point *p = end();
@@ -147,7 +142,7 @@ static void many_x_are_merged(void **state)
 
     for (unsigned order = 0; order < 3; order++) {
         uint64_t random = 9;
-        start();
+        gather_start(&gather);
         for (uint64_t i = 0; i < ROWS; i++) {
             /* Ascending; each once in another order (7919 is prime and no divisor of ROWS); any. */
             uint64_t x = order == 0 ? i : order == 1 ? i * 7919 % ROWS : random_below(&random, ROWS);
@@ -186,7 +181,7 @@ static void many_x_are_merged(void **state)
 static void merging_draws_in_proportion(void **state)
 {
     (void)state;
-    start();
+    gather_start(&gather);
     /* Two x side by side with 3,000 and 1,000 rows, then so many others far away that the two are merged. */
     for (unsigned i = 0; i < 4000; i++)
         add(i % 4 == 3 ? 1e9 + 1 : 1e9, i % 4 == 3);
@@ -210,7 +205,7 @@ static void extreme_x_end_in_bounds(void **state)
     uint64_t random = 3;
     (void)state;
 
-    start();
+    gather_start(&gather);
     add(-1.7e308, 1);
     add(1.7e308, 2);
     add(0, 3);
