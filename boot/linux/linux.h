@@ -5,13 +5,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct machine_info;
+
 /* Pins the process to the core (-1: where it runs now) and describes the machine. NULL, or why not. */
 const char *linux_machine_start(int core, unsigned deadline_ms);
 
-/* Program counter of a signal's context. */
-uint64_t signal_pc(const void *context);
+/*
+ * Makes windows possible: signals, the deadline, and what the reader can read, which is written into `info`.
+ * NULL, or why nothing can be measured.
+ */
+const char *linux_windows_start(unsigned deadline_ms, struct machine_info *info);
+/* Frequency of the reader's time stamp against the kernel's clock. */
+double linux_tick_hz(void);
+/* While it is on, identification registers that this process may not read are zero. */
+void linux_describing(bool on);
 
 /* With records on standard output, text for people goes to standard error. */
 void linux_console_start(bool text_on_stderr);
+
+/* fathom knee; its arguments begin behind its name. Returns the exit status. */
+int command_knee(int count, char **words);
 
 #endif

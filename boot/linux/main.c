@@ -20,6 +20,7 @@ static const char usage_text[] =
     "\n"
     "  fathom run [PROBE…] [options]   run all probes, or those named\n"
     "  fathom list [--findings]        what there is to run, and what it finds\n"
+    "  fathom knee FILE.csv [options]  where a curve measured elsewhere has its knees; - is standard input\n"
     "  fathom help\n"
     "\n"
     "Options of run:\n"
@@ -28,10 +29,21 @@ static const char usage_text[] =
     "  --json FILE    write the records, JSON Lines, to FILE; - is standard output\n"
     "  --set KEY=VALUE   any key of the configuration file, see images/FATHOM.CFG\n"
     "\n"
-    "Exit status: 0 done; 1 a probe faulted or timed out, or records were lost; 2 wrong arguments;\n"
-    "3 this machine does not offer what a run needs.\n"
+    "Options of knee:\n"
+    "  --x COLUMN, --y COLUMN   by name or number; else those named size or x, and y, median or min, else the\n"
+    "                           first and the next; rows come in any order, several of one x are repetitions\n"
+    "  --where COLUMN=VALUE     only rows that have it; may be given several times\n"
+    "  --kind step|window|slope|stairs   what to look for (step): levels that steps or ramps leave; one step or\n"
+    "                           ramp; a line that becomes steeper; steps of equal width\n"
+    "  --json                   records instead of text\n"
     "\n"
-    "Example: fathom run cache return_stack --core 1 --json result.jsonl\n";
+    "Exit status of run: 0 done; 1 a probe faulted or timed out, or records were lost; 2 wrong arguments;\n"
+    "3 this machine does not offer what a run needs.\n"
+    "Exit status of knee: 0 a knee is decided; 1 none is, with the reason; 2 wrong arguments; 3 the file cannot be\n"
+    "read, or not so.\n"
+    "\n"
+    "Examples: fathom run cache return_stack --core 1 --json result.jsonl\n"
+    "          fathom knee lsu.csv --x size --y min --where pattern=0 --kind window\n";
 
 static int complain(const char *what, const char *about)
 {
@@ -156,6 +168,8 @@ int main(int count, char **words)
 
     if (!strcmp(command, "run"))
         return command_run(count - 2, words + 2);
+    if (!strcmp(command, "knee"))
+        return command_knee(count - 2, words + 2);
     if (!strcmp(command, "list")) {
         bool findings = count == 3 && !strcmp(words[2], "--findings");
         if (count > 2 && !findings)
