@@ -187,7 +187,10 @@ static void send_end(const struct probe *p, const struct spent *before, double s
     record_integer(&r, "windows", m->windows - before->meter.windows);
     record_integer(&r, "readings", m->taken - before->meter.taken);
     record_integer(&r, "rejected", m->rejected - before->meter.rejected);
-    record_integer(&r, "rejected_shared", m->shared - before->meter.shared);
+    record_object(&r, "rejected_by");
+    for (enum cause c = 0; c < CAUSES; c++)
+        record_integer(&r, cause_names[c], m->rejected_by[c] - before->meter.rejected_by[c]);
+    record_close(&r);
     record_send(&r);
 }
 
@@ -405,6 +408,28 @@ static void print_heading(const struct run *r)
     machine_print(line);
 }
 
+/* "3 % of 12345 readings rejected (1 % shared, 2 % stolen)", and how much of the grid was enough. */
+static void print_costs(const struct run *r)
+{
+    const struct meter *m = &r->meter;
+    double whole = m->taken ? (double)m->taken / 100 : 1;
+    char line[320];
+    int used = snprintf(line, sizeof line, "%llu readings, %.0f %% rejected", (unsigned long long)m->taken,
+                        (double)m->rejected / whole);
+
+    for (enum cause c = 0; c < CAUSES; c++)
+        if (m->rejected_by[c] && used > 0 && (size_t)used < sizeof line)
+            used += snprintf(line + used, sizeof line - (size_t)used, ", %.1f %% %s", (double)m->rejected_by[c] / whole,
+                             cause_names[c]);
+    machine_print(line);
+    if (r->grid) {
+        snprintf(line, sizeof line, "; %llu points of %llu in the full grid", (unsigned long long)r->points,
+                 (unsigned long long)r->grid);
+        machine_print(line);
+    }
+    machine_print(".\n");
+}
+
 static void print_summary(const struct run *r, double seconds)
 {
     char line[320];
@@ -414,6 +439,7 @@ static void print_summary(const struct run *r, double seconds)
              r->findings, r->outcomes[OUTCOME_OK], r->outcomes[OUTCOME_SKIPPED], r->outcomes[OUTCOME_FAULT],
              r->outcomes[OUTCOME_TIMEOUT], seconds, 100 * r->meter.kernel_seconds / (seconds > 0 ? seconds : 1));
     machine_print(line);
+    print_costs(r);
     if (!r->trusted) {
         snprintf(line, sizeof line,
                  "The times of this place cannot be trusted (%s): every finding is undecided, the run was a functional "

@@ -1,5 +1,5 @@
 /* A run keeps its order and its word: each probe starts and ends on record, and nothing is believed that may not be. */
-/* link: lib/run.c lib/report.c lib/facts.c lib/sweep.c lib/knee.c lib/measure.c lib/record.c lib/journal.c lib/known.c lib/statistics.c lib/config.c arch/emit.c arch/x86_64/emit.c */
+/* link: lib/run.c lib/report.c lib/facts.c lib/sweep.c lib/knee.c lib/segment.c lib/plateau.c lib/search.c lib/measure.c lib/record.c lib/journal.c lib/known.c lib/statistics.c lib/config.c arch/emit.c arch/x86_64/emit.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -87,14 +87,18 @@ void machine_describe_environment(struct record *r)
     (void)r;
 }
 
+static char screen[16384]; /* what people see; <> around what stands out */
+
 void machine_print(const char *text)
 {
-    (void)text;
+    strncat(screen, text, sizeof screen - strlen(screen) - 1);
 }
 
 void machine_print_strong(const char *text)
 {
-    (void)text;
+    machine_print("<");
+    machine_print(text);
+    machine_print(">");
 }
 
 void machine_progress(const char *text)
@@ -181,6 +185,49 @@ static void run_nothing(struct probe *p)
     note(p);
 }
 
+/* ---- Probes that know of each other ------------------------------------------------------------ */
+
+static struct finding to_report[6]; /* by the probe `reports`, ended by a NULL name */
+static bool measures_line;          /* whether `line` decides what it declares */
+static double line_seen;            /* by `needs_line` */
+
+static void run_line(struct probe *p)
+{
+    note(p);
+    report(p, &(struct finding){.name = "test.line",
+                                .variants = {{"level", .number = 1}},
+                                .value = measures_line ? 64 : NAN,
+                                .low = NAN,
+                                .high = NAN,
+                                .grade = 'C'});
+}
+
+static void run_needs_line(struct probe *p)
+{
+    note(p);
+    line_seen = facts_number(&p->run->facts, "test.line", "level=1", 0);
+}
+
+static void run_reports(struct probe *p)
+{
+    note(p);
+    for (const struct finding *f = to_report; f->name; f++)
+        report(p, f);
+}
+
+PROBE(line, .title = "", .family = "n", .run = run_line, .findings = FINDINGS({"test.line", "bytes", ""}));
+PROBE(behind_line, .title = "", .family = "a", .run = run_needs_line, .needs = NEEDS("test.line level=1"));
+PROBE(second_line, .title = "", .family = "n", .run = run_needs_line, .needs = NEEDS("test.line level=2"));
+PROBE(needs_behind, .title = "", .family = "a", .run = run_needs_line, .needs = NEEDS("test.line", "test.nobodys"),
+      .debug = true);
+PROBE(circle_a, .title = "", .family = "n", .run = run_nothing, .needs = NEEDS("test.circle_b"),
+      .findings = FINDINGS({"test.circle_a", "bytes", ""}));
+PROBE(circle_b, .title = "", .family = "n", .run = run_nothing, .needs = NEEDS("test.circle_a"),
+      .findings = FINDINGS({"test.circle_b", "bytes", ""}));
+PROBE(reports, .title = "", .family = "n", .run = run_reports, .debug = true,
+      .findings = FINDINGS({"memory.cache.bytes", "bytes", ""}, {"memory.cache.latency_cycles", "cycles", ""},
+                           {"memory.dtlb.entries", "entries", ""}, {"frontend.mispredict.cycles", "cycles", ""}));
+
 #define SIZE FINDINGS({"test.size", "bytes", "something"})
 
 /* In the order of family and name, which `after` and `gate` overrule. */
@@ -201,9 +248,10 @@ PROBE(ring_c, .title = "", .family = "r", .after = "ring_b", .run = run_nothing)
 PROBE(itself, .title = "", .family = "r", .after = "itself", .run = run_nothing);
 PROBE(last, .title = "", .family = "z", .run = run_nothing);
 
-static const char *const ALL[] = {"zz_gate", "good",   "undeclared",  "declares_nothing", "faulty",
-                                  "endless", "early",  "behind_last", "behind_behind",    "behind_nobody",
-                                  "ring_a",  "ring_b", "ring_c",      "itself",           "last"};
+static const char *const ALL[] = {
+    "zz_gate",       "good",          "undeclared",   "declares_nothing", "faulty",   "endless", "early", "behind_last",
+    "behind_behind", "behind_nobody", "ring_a",       "ring_b",           "ring_c",   "itself",  "last",  "line",
+    "behind_line",   "second_line",   "needs_behind", "circle_a",         "circle_b", "reports"};
 enum { PROBES = sizeof ALL / sizeof ALL[0] };
 
 /* ---- One run ------------------------------------------------------------------------------------ */
@@ -215,7 +263,10 @@ static struct run prepared(const char *probes)
     struct run r = {.number = 7};
 
     info = (struct machine_info){.platform = "test", .isa = "x86_64", .tick_hz = 1e9, .core = 3};
-    ran[0] = 0;
+    ran[0] = screen[0] = 0;
+    memset(to_report, 0, sizeof to_report);
+    measures_line = true;
+    line_seen = -1;
     cause = NULL;
     gate_speaks = true;
     no_windows = no_memory = false;
@@ -280,7 +331,8 @@ static void probes_run_behind_those_they_name(void **state)
         assert_true(place(order, ALL[i]) < PROBES);
     assert_true(place(order, "last") < place(order, "behind_last"));
     assert_true(place(order, "behind_last") < place(order, "behind_behind"));
-    assert_string_equal(order[0]->name, "behind_nobody"); /* first by family, and it waits for nobody */
+    assert_string_equal(order[0]->name, "behind_line");   /* first by family, and it waits for nobody: what it needs */
+    assert_string_equal(order[1]->name, "behind_nobody"); /* is looked at when it runs */
     assert_true(place(order, "good") < place(order, "early"));
     assert_true(place(order, "early") < place(order, "last"));
 }
@@ -328,9 +380,9 @@ static void a_plan_of_none_is_a_plan_of_all_but_debug(void **state)
 
     (void)state;
     assert_int_equal(run(&r), 0);
-    assert_string_equal(ran,
-                        " zz_gate behind_nobody good early last behind_last behind_behind itself ring_a ring_b ring_c");
-    assert_value(records_find(&records, NULL, "done", NULL, NULL), "ok", "11");
+    assert_string_equal(ran, " zz_gate line behind_line behind_nobody good early last behind_last behind_behind itself"
+                             " ring_a ring_b ring_c");
+    assert_value(records_find(&records, NULL, "done", NULL, NULL), "ok", "13");
 }
 
 static void unknown_names_stop_the_run(void **state)
@@ -541,6 +593,287 @@ static void silence_of_the_gate_is_no_trust(void **state)
     assert_all_undecided("the clock was not examined");
 }
 
+/* ---- Facts, and what probes need ---------------------------------------------------------------- */
+
+/* A lone probe gets what it needs: the probe that measures it runs first, with its records, and once. */
+static void what_a_probe_needs_is_measured_first(void **state)
+{
+    struct run r = prepared("behind_line");
+
+    (void)state;
+    assert_int_equal(run(&r), 0);
+    assert_string_equal(ran, " zz_gate line behind_line");
+    assert_true(line_seen == 64);
+    assert_value(end_of("line"), "outcome", "ok");
+    assert_non_null(records_find(&records, NULL, "finding", "name", "test.line"));
+
+    r = prepared("behind_line line");
+    assert_int_equal(run(&r), 0);
+    assert_string_equal(ran, " zz_gate line behind_line");
+}
+
+static void what_cannot_be_had_skips_the_probe(void **state)
+{
+    struct run r = prepared("behind_line");
+
+    (void)state;
+    measures_line = false;
+    assert_int_equal(run(&r), 0);
+    assert_string_equal(ran, " zz_gate line");
+    const char *end = records_find(&records, NULL, "end", "probe", "behind_line");
+    assert_value(end, "outcome", "skipped");
+    assert_value(end, "reason", "it needs test.line level=1, which is neither declared nor measured");
+    assert_null(records_find(&records, NULL, "start", "probe", "behind_line"));
+
+    /* Another level's line is none of its business, and what no probe finds cannot be waited for. */
+    r = prepared("second_line needs_behind");
+    assert_int_equal(run(&r), 0);
+    assert_string_equal(ran, " zz_gate line");
+    assert_value(records_find(&records, NULL, "end", "probe", "second_line"), "outcome", "skipped");
+    assert_value(records_find(&records, NULL, "end", "probe", "needs_behind"), "reason",
+                 "it needs test.nobodys, which is neither declared nor measured");
+
+    /* Where nothing can be trusted nothing is measured. */
+    r = prepared("behind_line");
+    cause = "the clock lies";
+    assert_int_equal(run(&r), 0);
+    assert_string_equal(ran, " zz_gate line");
+}
+
+static void needs_in_a_ring_end(void **state)
+{
+    struct run r = prepared("circle_a circle_b");
+
+    (void)state;
+    assert_int_equal(run(&r), 0);
+    assert_string_equal(ran, " zz_gate");
+    assert_value(records_find(&records, NULL, "end", "probe", "circle_a"), "outcome", "skipped");
+    assert_value(records_find(&records, NULL, "end", "probe", "circle_b"), "outcome", "skipped");
+}
+
+/* What is declared need not be measured, and stands in the machine record. */
+static void declared_facts_are_there_at_the_start(void **state)
+{
+    static const struct identity_cache caches[] = {
+        {.level = 1, .holds = HOLDS_DATA, .bytes = 49152, .line_bytes = 64, .source = "cpuid.4"},
+        {.level = 1, .holds = HOLDS_INSTRUCTIONS, .bytes = 32768, .source = "cpuid.4"}};
+    static const struct identity_tlb tlbs[] = {
+        {.level = 1, .holds = HOLDS_DATA, .loads = true, .page = "4k", .entries = 96, .source = "cpuid.18"}};
+    struct run r = prepared("early");
+
+    (void)state;
+    info.caches = caches;
+    info.cache_count = 2;
+    info.tlbs = tlbs;
+    info.tlb_count = 1;
+    assert_int_equal(run(&r), 0);
+    assert_true(facts_number(&r.facts, "memory.cache.bytes", "level=1", 0) == 49152);
+    const char *machine = records_find(&records, NULL, "machine", NULL, NULL);
+    assert_non_null(strstr(machine, "\"declared\":{\"cpuid.4\":{\"memory.cache.bytes level=1\":49152,"
+                                    "\"memory.cache.line_bytes level=1\":64,\"frontend.l1i.bytes\":32768},"
+                                    "\"cpuid.18\":{\"memory.dtlb.entries level=1 page=4k access=load\":96}}"));
+}
+
+/* ---- The last pass -------------------------------------------------------------------------------- */
+
+/* A cache's size, whose experiment touches a page of 4 KiB for each of its bytes / 4096. */
+static struct finding cache_of(double bytes, char grade)
+{
+    return (struct finding){.name = "memory.cache.bytes",
+                            .variants = {{"level", .number = 1}},
+                            .value = bytes,
+                            .low = bytes - 1024,
+                            .high = bytes + 1024,
+                            .grade = grade,
+                            .curves = {"lines"},
+                            .limits = {{"memory.dtlb.entries", "page=4k access=load", 1.0 / 4096}}};
+}
+
+static struct finding dtlb_of(double entries)
+{
+    return (struct finding){.name = "memory.dtlb.entries",
+                            .variants = {{"level", .number = 1}, {"page", "4k"}, {"access", "load"}},
+                            .value = entries,
+                            .low = entries,
+                            .high = entries + 1,
+                            .grade = 'B'};
+}
+
+/* How often the cache's size is reported again as masked: 0 or 1. */
+static unsigned masked(void)
+{
+    const char *first = records_find(&records, NULL, "finding", "name", "memory.cache.bytes");
+    const char *again = records_find(&records, first, "finding", "name", "memory.cache.bytes");
+
+    assert_value(first, "replaces", NULL);
+    if (!again)
+        return 0;
+    assert_value(again, "grade", "U");
+    assert_value(again, "value", "null");
+    assert_value(again, "level", "1");
+    assert_value(again, "probe", "reports");
+    assert_value(again, "replaces", "true");
+    assert_value(again, "seen", record_value(first, "value", 1));
+    assert_value(again, "reason", "masked-by:memory.dtlb.entries level=1 page=4k access=load");
+    assert_non_null(strstr(again, "\"curves\":[\"lines\"]"));
+    assert_non_null(strstr(screen, "masked-by:memory.dtlb.entries"));
+    assert_true(again > records_find(&records, NULL, "end", "probe", "reports"));
+    assert_null(records_find(&records, again, "finding", "name", "memory.cache.bytes"));
+    return 1;
+}
+
+static unsigned masked_with(struct finding cache, struct finding limit)
+{
+    struct run r = prepared("reports");
+
+    to_report[0] = cache;
+    to_report[1] = limit;
+    assert_int_equal(run(&r), 0);
+    assert_value(records_find(&records, NULL, "done", NULL, NULL), "findings", "2"); /* one is said twice */
+    assert_null(r.kept);
+    return masked();
+}
+
+static void a_knee_at_another_limit_is_masked(void **state)
+{
+    static const struct identity_tlb tlbs[] = {
+        {.level = 1, .holds = HOLDS_DATA, .loads = true, .page = "4k", .entries = 96, .source = "cpuid.18"}};
+    struct finding f;
+    struct run r;
+
+    (void)state;
+    assert_int_equal(masked_with(cache_of(96 * 4096, 'A'), dtlb_of(96)), 1); /* whatever the grade is */
+    assert_int_equal(masked_with(cache_of(98 * 4096, 'C'), dtlb_of(96)), 1); /* 2 % beside it */
+    assert_int_equal(masked_with(cache_of(94 * 4096, 'C'), dtlb_of(96)), 1);
+    assert_int_equal(masked_with(cache_of(128 * 4096, 'A'), dtlb_of(96)), 0);
+    assert_int_equal(masked_with(cache_of(92 * 4096, 'A'), dtlb_of(96)), 0);
+
+    /* Either interval may reach as far. */
+    f = dtlb_of(96);
+    f.high = 130;
+    assert_int_equal(masked_with(cache_of(128 * 4096, 'A'), f), 1);
+    f = cache_of(80 * 4096, 'C');
+    f.high = 100 * 4096;
+    assert_int_equal(masked_with(f, dtlb_of(96)), 1);
+
+    /* Not where the experiment does not share the limit, or uses other pages. */
+    f = cache_of(96 * 4096, 'A');
+    f.limits[0].name = NULL;
+    assert_int_equal(masked_with(f, dtlb_of(96)), 0);
+    f = cache_of(96 * 4096, 'A');
+    f.limits[0].variants = "page=2m";
+    assert_int_equal(masked_with(f, dtlb_of(96)), 0);
+    f.limits[0].variants = NULL;
+    assert_int_equal(masked_with(f, dtlb_of(96)), 1);
+
+    /* What is not decided neither masks nor is masked. */
+    f = dtlb_of(96);
+    f.value = NAN;
+    assert_int_equal(masked_with(cache_of(96 * 4096, 'A'), f), 0);
+    assert_int_equal(masked_with(cache_of(NAN, 'A'), dtlb_of(96)), 0);
+
+    /* A declared limit counts as a measured one does. */
+    r = prepared("reports");
+    to_report[0] = cache_of(96 * 4096, 'A');
+    info.tlbs = tlbs;
+    info.tlb_count = 1;
+    assert_int_equal(run(&r), 0);
+    assert_int_equal(masked(), 1);
+}
+
+/* A size is always as large as itself; and one level's size may hide another's. */
+static void a_knee_does_not_mask_itself(void **state)
+{
+    struct run r = prepared("reports");
+    struct finding f = cache_of(65536, 'A');
+
+    (void)state;
+    f.limits[0] = (struct finding_limit){"memory.cache.bytes", "", 1};
+    to_report[0] = f;
+    assert_int_equal(run(&r), 0);
+    const char *first = records_find(&records, NULL, "finding", "name", "memory.cache.bytes");
+    assert_null(records_find(&records, first, "finding", "name", "memory.cache.bytes"));
+
+    r = prepared("reports");
+    to_report[0] = f;
+    to_report[1] = f;
+    to_report[1].variants[0].number = 2;
+    to_report[1].limits[0].name = NULL;
+    assert_int_equal(run(&r), 0);
+    assert_value(records_find(&records, NULL, "finding", "grade", "U"), "reason",
+                 "masked-by:memory.cache.bytes level=2");
+}
+
+/* Texts that the probe made for one report are still right at the end. */
+static void masked_findings_keep_their_texts(void **state)
+{
+    struct run r = prepared("reports");
+    char text[] = "4k";
+
+    (void)state;
+    to_report[0] = dtlb_of(96);
+    to_report[0].variants[1].text = text;
+    to_report[0].limits[0] = (struct finding_limit){"memory.cache.bytes", "level=1", 4096};
+    to_report[1] = cache_of(96 * 4096, 'B');
+    to_report[1].limits[0].name = NULL;
+    for (unsigned i = 2; i < 5; i++) {
+        to_report[i] = dtlb_of(1000 * i); /* kept too: the list grows and moves */
+        to_report[i].variants[0].number = i;
+        to_report[i].limits[0] = to_report[0].limits[0];
+    }
+    assert_int_equal(run(&r), 0);
+    const char *again = records_find(&records, NULL, "finding", "grade", "U");
+    assert_value(again, "page", "4k");
+    assert_value(again, "access", "load");
+    assert_value(again, "seen", "96");
+}
+
+/* ---- The line for people --------------------------------------------------------------------------- */
+
+static const char *line_of(const char *name)
+{
+    static char line[256];
+    const char *at = strstr(screen, name);
+
+    assert_non_null(at);
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+    return line;
+}
+
+static const char *shown(struct finding f)
+{
+    struct run r = prepared("reports");
+
+    snprintf(info.core_name, sizeof info.core_name, "golden-cove");
+    to_report[0] = f;
+    assert_int_equal(run(&r), 0);
+    return line_of(f.name);
+}
+
+static void agreement_with_what_is_published_stands_out(void **state)
+{
+    struct finding latency = {.name = "memory.cache.latency_cycles",
+                              .variants = {{"level", .number = 2}},
+                              .value = 15.8,
+                              .low = NAN,
+                              .high = NAN,
+                              .grade = 'B'};
+
+    (void)state;
+    assert_non_null(strstr(shown(cache_of(49152, 'A')), " published <48>"));
+    assert_non_null(strstr(shown(cache_of(51200, 'A')), " published 48: +2"));
+    assert_non_null(strstr(shown(cache_of(47104, 'A')), " published 48: -2"));
+    assert_non_null(strstr(shown(cache_of(NAN, 'A')), " published 48 KiB"));
+    /* 48 KiB is the first bad one: a capacity of 48 would have been good. */
+    assert_non_null(strstr(shown(cache_of(48128, 'A')), " published 48: -1"));
+
+    assert_non_null(strstr(shown(latency), " published 15: +0.8 or <16>"));
+    latency.value = 15.1;
+    assert_non_null(strstr(shown(latency), " published <15> or 16: -0.9"));
+    latency.value = 18;
+    assert_non_null(strstr(shown(latency), " published 15: +3 or 16: +2"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -557,6 +890,14 @@ int main(void)
         cmocka_unit_test(what_the_place_lacks_skips_the_probe),
         cmocka_unit_test(the_journal_skips_what_never_ended),
         cmocka_unit_test(done_counts_outcomes),
+        cmocka_unit_test(what_a_probe_needs_is_measured_first),
+        cmocka_unit_test(what_cannot_be_had_skips_the_probe),
+        cmocka_unit_test(needs_in_a_ring_end),
+        cmocka_unit_test(declared_facts_are_there_at_the_start),
+        cmocka_unit_test(a_knee_at_another_limit_is_masked),
+        cmocka_unit_test(a_knee_does_not_mask_itself),
+        cmocka_unit_test(masked_findings_keep_their_texts),
+        cmocka_unit_test(agreement_with_what_is_published_stands_out),
         cmocka_unit_test(a_place_without_windows_fails_the_run),
         cmocka_unit_test(an_untrusted_place_decides_nothing),
         cmocka_unit_test(silence_of_the_gate_is_no_trust),
