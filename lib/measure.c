@@ -185,7 +185,9 @@ struct window_result meter_start(struct meter *m, enum profile profile)
     *m = (struct meter){
         .profile = profile,
         .tick_hz = info->tick_hz,
-        .tolerance = profile == PROFILE_SMOKE ? SMOKE_TOLERANCE : TOLERANCE,
+        .tolerance = info->emulator             ? INFINITY
+                     : profile == PROFILE_SMOKE ? SMOKE_TOLERANCE
+                                                : TOLERANCE,
         .patience = PATIENCE_SECONDS[profile],
         .readings = readings[profile],
         .counters = info->counters,

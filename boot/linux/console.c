@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "boot/linux/linux.h"
@@ -54,14 +53,4 @@ void machine_progress(const char *text)
         last = machine_seconds();
     }
     fflush(stderr);
-}
-
-uint64_t signal_pc(const void *context)
-{
-    const ucontext_t *c = context;
-#if defined(__x86_64__)
-    return (uint64_t)c->uc_mcontext.gregs[REG_RIP];
-#else
-    return c->uc_mcontext.pc;
-#endif
 }

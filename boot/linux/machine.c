@@ -1,22 +1,17 @@
 /*
- * The door as a Linux process opens it: mmap and memfd for memory, signals for the way back, an
- * alarm for the deadline, one core to itself as far as the scheduler lets it.
+ * The door as a Linux process opens it: mmap and memfd for memory, one core to itself as far as the
+ * scheduler lets it. Windows are in window.c.
  */
 #define _GNU_SOURCE
 #include "lib/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/time.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,7 +22,7 @@
 #include "lib/hash.h"
 #include "lib/record.h"
 
-enum { AREAS = 64, SMALL_PAGE_MAXIMUM = 65536, IDENTITY_VALUES = 512, SIGNAL_STACK_BYTES = 65536 };
+enum { AREAS = 64, SMALL_PAGE_MAXIMUM = 65536, IDENTITY_VALUES = 512 };
 static const size_t HUGE_PAGE_BYTES = (size_t)2 << 20;
 
 /* What is mapped now, in the order in which it was asked for. */
@@ -39,7 +34,6 @@ static size_t mapping_count;
 
 static struct machine_info info;
 static struct identity identity;
-static unsigned deadline_ms;
 
 const struct machine_info *machine_info(void)
 {
@@ -163,86 +157,6 @@ void machine_code_written(const struct area *a, size_t offset, size_t bytes)
     __builtin___clear_cache(run, run + bytes);
 }
 
-/* ---- Windows --------------------------------------------------------------------------------- */
-
-static sigjmp_buf way_back;
-static volatile sig_atomic_t in_window;
-static volatile struct window_result ended;
-
-static const char *signal_vector(int number)
-{
-    switch (number) {
-    case SIGILL: return "undefined-instruction";
-    case SIGSEGV: return "memory-access";
-    case SIGBUS: return "bus-error";
-    case SIGFPE: return "divide-error";
-    default: return "trap";
-    }
-}
-
-static void on_signal(int number, siginfo_t *si, void *context)
-{
-    if (!in_window) { /* not a kernel's doing: a bug of ours, and the default action shows it */
-        signal(number, SIG_DFL);
-        raise(number);
-        return;
-    }
-    ended.end = number == SIGALRM ? WINDOW_TIMEOUT : WINDOW_FAULT;
-    ended.fault.pc = signal_pc(context);
-    if (number != SIGALRM) {
-        ended.fault.vector = signal_vector(number);
-        ended.fault.syndrome = (uint64_t)number << 32 | (uint32_t)si->si_code;
-        ended.fault.address = number == SIGSEGV || number == SIGBUS ? (uintptr_t)si->si_addr : 0;
-    }
-    siglongjmp(way_back, 1);
-}
-
-static void install_signals(void)
-{
-    static uint8_t stack[SIGNAL_STACK_BYTES]; /* a kernel may have overflowed the ordinary one */
-    static const int numbers[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGALRM};
-    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
-
-    sigaltstack(&alternate, NULL);
-    sigfillset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        sigaction(numbers[i], &action, NULL);
-}
-
-struct window_result machine_window(struct reading *list, size_t count)
-{
-    struct itimerval alarm = {.it_value = {deadline_ms / 1000, deadline_ms % 1000 * 1000L}};
-    const struct itimerval off = {0};
-    static long switches;
-    struct rusage usage;
-
-    ended = (struct window_result){.end = WINDOW_RAN};
-    if (sigsetjmp(way_back, 1) == 0) {
-        in_window = 1;
-        setitimer(ITIMER_REAL, &alarm, NULL);
-        reader_run(list, count, info.counters);
-    }
-    in_window = 0;
-    setitimer(ITIMER_REAL, &off, NULL);
-    /*
-     * Another process had the core, in the window or since the last one: caches and predictors are no
-     * longer as they were left, and the list is void as after a stray interrupt.
-     */
-    getrusage(RUSAGE_SELF, &usage);
-    ended.interrupts = (unsigned)(usage.ru_nivcsw - switches);
-    switches = usage.ru_nivcsw;
-    return ended;
-}
-
-const char *machine_window_kind(struct reading *list, size_t count, enum silence silence, struct window_result *result)
-{
-    if (silence != SILENCE_NONE)
-        return "a Linux process cannot mask interrupts";
-    *result = machine_window(list, count); /* a process never has more than this */
-    return NULL;
-}
-
 /* ---- What this place is ---------------------------------------------------------------------- */
 
 double machine_seconds(void)
@@ -258,22 +172,6 @@ void machine_date(char out[24])
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(out, 24, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
-/* Frequency of the time stamp against the kernel's clock: twice over 20 ms, which must agree. */
-static double calibrate_ticks(void)
-{
-    double hz[2] = {0, 1};
-    for (unsigned attempt = 0; attempt < 10 && fabs(hz[0] - hz[1]) > 1e-3 * hz[1]; attempt++) {
-        double start = machine_seconds();
-        uint64_t ticks = reader_ticks();
-        double now;
-        do
-            now = machine_seconds();
-        while (now - start < 0.02);
-        hz[attempt % 2] = (double)(reader_ticks() - ticks) / (now - start);
-    }
-    return hz[0];
 }
 
 static bool huge_pages_offered(void)
@@ -352,9 +250,12 @@ const char *linux_machine_start(int core, unsigned deadline)
     CPU_SET((size_t)core, &set);
     if (sched_setaffinity(0, sizeof set, &set) != 0)
         return "this core does not exist, is offline, or may not be used by this process";
-    deadline_ms = deadline;
-    install_signals();
 
+    struct machine_info reader = {.counters = READER_TIME_ONLY};
+    const char *why = linux_windows_start(deadline, &reader);
+    if (why)
+        return why;
+    linux_describing(true);
     identify(&identity);
     info = (struct machine_info){
         .platform = "linux",
@@ -363,8 +264,10 @@ const char *linux_machine_start(int core, unsigned deadline)
         .emulator = identity.emulator,
         .tick_hz = identity.tick_hz,
         .tick_source = identity.tick_source,
-        .counters = READER_TIME_ONLY,
-        .no_counters = "the Linux program does not program counters yet",
+        .counters = reader.counters,
+        .cycle_source = reader.cycle_source,
+        .no_counters = reader.no_counters,
+        .no_deadline = reader.no_deadline,
         .core = (unsigned)core,
         .page_bytes = {(size_t)sysconf(_SC_PAGESIZE), huge_pages_offered() ? HUGE_PAGE_BYTES : 0},
         .memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE),
@@ -373,8 +276,8 @@ const char *linux_machine_start(int core, unsigned deadline)
     memcpy(info.core_name, identity.core_name, sizeof info.core_name);
     memcpy(info.core_model, identity.model, sizeof info.core_model);
     memcpy(info.hypervisor, identity.hypervisor, sizeof info.hypervisor);
-    if (!(info.tick_hz > 0)) {
-        info.tick_hz = calibrate_ticks();
+    if (!(info.tick_hz > 0) || info.counters == READER_CYCLES_AS_TIME) {
+        info.tick_hz = linux_tick_hz();
         info.tick_source = "calibrated against CLOCK_MONOTONIC_RAW";
     }
 
@@ -384,15 +287,18 @@ const char *linux_machine_start(int core, unsigned deadline)
     for (size_t i = 0; i < count; i++)
         hash = hash_bytes(hash, &raw[i].value, sizeof raw[i].value);
     snprintf(info.fingerprint, sizeof info.fingerprint, "%016llx", (unsigned long long)hash);
+    linux_describing(false);
     return NULL;
 }
 
 void machine_describe(struct record *r)
 {
     static struct identity_value raw[IDENTITY_VALUES];
-    size_t count = identify_raw(raw, IDENTITY_VALUES);
     struct utsname name;
 
+    linux_describing(true);
+    size_t count = identify_raw(raw, IDENTITY_VALUES);
+    linux_describing(false);
     if (uname(&name) == 0) {
         record_text(r, "system", name.sysname);
         record_text(r, "release", name.release);

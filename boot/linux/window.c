@@ -1,0 +1,249 @@
+/*
+ * Windows as a Linux process has them: signals for the way back from faults, a timer for the deadline, and
+ * the kernel's word for whether another process had the core.
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "boot/linux/linux.h"
+#include "lib/machine.h"
+
+enum { SIGNAL_STACK_BYTES = 65536, ALARMS = 8, AGREE = 10, CALIBRATION_ITERATIONS = 1600 };
+
+static enum reader_counters counters;
+static sigjmp_buf way_back;
+static volatile sig_atomic_t in_window;
+static volatile sig_atomic_t describing; /* registers that a process may not read read as zero */
+static volatile sig_atomic_t alarms;     /* that came in this window */
+static volatile struct window_result ended;
+
+/* ---- Signals --------------------------------------------------------------------------------- */
+
+static const char *signal_vector(int number)
+{
+    switch (number) {
+    case SIGILL: return "undefined-instruction";
+    case SIGSEGV: return "memory-access";
+    case SIGBUS: return "bus-error";
+    case SIGFPE: return "divide-error";
+    default: return "trap";
+    }
+}
+
+static uint64_t signal_pc(const ucontext_t *c)
+{
+#if defined(__x86_64__)
+    return (uint64_t)c->uc_mcontext.gregs[REG_RIP];
+#else
+    return c->uc_mcontext.pc;
+#endif
+}
+
+/* Lets an instruction that may not read a system register return zero. False where it is no such instruction. */
+static bool read_as_zero(ucontext_t *c)
+{
+#if defined(__x86_64__)
+    (void)c; /* what a process reads of identification here, CPUID, does not fault */
+    return false;
+#else
+    uint32_t instruction = *(const uint32_t *)c->uc_mcontext.pc;
+    if ((instruction & 0xfff00000) != 0xd5300000) /* MRS Xt, <register> (Arm ARM DDI 0487, C6.2) */
+        return false;
+    if ((instruction & 31) != 31)
+        c->uc_mcontext.regs[instruction & 31] = 0;
+    c->uc_mcontext.pc += sizeof instruction;
+    return true;
+#endif
+}
+
+static void on_fault(int number, siginfo_t *si, void *context)
+{
+    if (!in_window) {
+        if (describing && number == SIGILL && read_as_zero(context))
+            return;
+        signal(number, SIG_DFL); /* not a kernel's doing: a bug of ours, and the default action shows it */
+        raise(number);
+        return;
+    }
+    ended.end = WINDOW_FAULT;
+    ended.fault.pc = signal_pc(context);
+    ended.fault.vector = signal_vector(number);
+    ended.fault.syndrome = (uint64_t)number << 32 | (uint32_t)si->si_code;
+    ended.fault.address = number == SIGSEGV || number == SIGBUS ? (uintptr_t)si->si_addr : 0;
+    siglongjmp(way_back, 1);
+}
+
+/*
+ * Alarms come all the time, so that windows need not set a timer each. Most windows end before they see one;
+ * one that has seen as many as make the deadline has lasted too long.
+ */
+static void on_alarm(int number, siginfo_t *si, void *context)
+{
+    (void)number, (void)si;
+    if (!in_window || ++alarms < ALARMS)
+        return;
+    ended.end = WINDOW_TIMEOUT;
+    ended.fault.pc = signal_pc(context);
+    siglongjmp(way_back, 1);
+}
+
+static void install(int number, void (*handler)(int, siginfo_t *, void *))
+{
+    struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+
+    sigfillset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+/* The handlers were left by a jump: all that they masked is still masked. */
+static void unmask_signals(void)
+{
+    sigset_t none;
+
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void linux_describing(bool on)
+{
+    describing = on;
+}
+
+/* ---- Windows --------------------------------------------------------------------------------- */
+
+/* A cycle counter may have 32 bits (PMCR_EL0.LC; Arm ARM DDI 0487, D19.5). */
+static void unwrap(struct reading *r)
+{
+    if (r->end_count[0] < r->begin_count[0])
+        r->end_count[0] += UINT64_C(1) << 32;
+    if (r->end_ticks < r->begin_ticks)
+        r->end_ticks += UINT64_C(1) << 32;
+}
+
+struct window_result machine_window(struct reading *list, size_t count)
+{
+    static long switches;
+    struct rusage usage;
+
+    ended = (struct window_result){.end = WINDOW_RAN};
+    alarms = 0;
+    if (sigsetjmp(way_back, 0) == 0) {
+        in_window = 1;
+        reader_run(list, count, counters);
+    }
+    in_window = 0;
+    if (ended.end != WINDOW_RAN)
+        unmask_signals();
+    for (size_t i = 0; i < count && counters != READER_TIME_ONLY; i++)
+        unwrap(&list[i]);
+    /*
+     * Another process had the core, in the window or since the last one: caches and predictors are no
+     * longer as they were left, and the list is void as after a stray interrupt.
+     */
+    ended.interrupts = (unsigned)alarms;
+    if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+        ended.interrupts += (unsigned)(usage.ru_nivcsw - switches);
+        switches = usage.ru_nivcsw;
+    }
+    return ended;
+}
+
+const char *machine_window_kind(struct reading *list, size_t count, enum silence silence, struct window_result *result)
+{
+    if (silence != SILENCE_NONE)
+        return "a Linux process cannot mask interrupts";
+    *result = machine_window(list, count); /* a process never has more than this */
+    return NULL;
+}
+
+/* ---- What the reader can read ---------------------------------------------------------------- */
+
+/* Runs the proof of a counter in a window. NULL where it could be read. */
+static const char *try_counters(enum reader_counters kind, struct reading list[READER_PROOF])
+{
+    struct window_result result;
+
+    counters = kind;
+    reader_proof_list(list);
+    for (unsigned attempt = 0; attempt < AGREE; attempt++) {
+        result = machine_window(list, READER_PROOF);
+        if (result.end != WINDOW_RAN)
+            return result.fault.vector ? result.fault.vector : "timeout";
+        if (!result.interrupts)
+            break;
+    }
+    return NULL;
+}
+
+const char *linux_windows_start(unsigned deadline_ms, struct machine_info *info)
+{
+    static uint8_t stack[SIGNAL_STACK_BYTES]; /* a kernel may have overflowed the ordinary one */
+    static const int faults[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP};
+    const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+    const long period_us = (long)deadline_ms * 1000 / ALARMS;
+    const struct timeval period = {period_us / 1000000, period_us % 1000000};
+    const struct itimerval timer = {.it_interval = period, .it_value = period};
+    struct reading list[READER_PROOF];
+
+    sigaltstack(&alternate, NULL);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        install(faults[i], on_fault);
+    install(SIGALRM, on_alarm);
+    if (setitimer(ITIMER_REAL, &timer, NULL) != 0)
+        info->no_deadline = "setitimer failed";
+
+    /* A counter that the kernel lets processes read is the unit; no fault in reading it proves nothing yet. */
+    const char *why = try_counters(READER_CYCLES, list);
+    info->no_counters = why ? "a process cannot read a cycle counter here" : reader_proof_verdict(list);
+    if (info->no_counters) {
+        why = try_counters(READER_TIME_ONLY, list);
+        if (why && !try_counters(READER_CYCLES_AS_TIME, list) && reader_proof_moves(list))
+            why = NULL;
+        if (why)
+            return "a process can read neither a time stamp nor a cycle counter here";
+    }
+    info->counters = counters;
+    if (counters != READER_TIME_ONLY) {
+        info->cycle_source = reader_cycle_counter;
+        info->no_counters = "cycles only: the Linux program does not program counters yet";
+    }
+    return NULL;
+}
+
+/* ---- Frequency of the time stamp ------------------------------------------------------------- */
+
+/* A time stamp goes on while the process sleeps. A cycle counter may not: it is watched at work. */
+static double ticks_a_second(void)
+{
+    const struct timespec while_asleep = {.tv_nsec = 20000000};
+    struct reading r[2] = {{.kernel = (uintptr_t)reader_empty_kernel}, {.kernel = (uintptr_t)reader_empty_kernel}};
+
+    if (counters == READER_CYCLES_AS_TIME) {
+        r[1] = (struct reading){.kernel = (uintptr_t)reader_chain_kernel, .argument = {CALIBRATION_ITERATIONS}};
+        double start = machine_seconds();
+        machine_window(&r[1], 1);
+        return (double)(r[1].end_ticks - r[1].begin_ticks) / (machine_seconds() - start);
+    }
+    machine_window(&r[0], 1);
+    double start = machine_seconds();
+    nanosleep(&while_asleep, NULL);
+    machine_window(&r[1], 1);
+    double end = machine_seconds();
+    return (double)(r[1].begin_ticks - r[0].end_ticks) / (end - start);
+}
+
+double linux_tick_hz(void)
+{
+    double hz[2] = {0, 1};
+
+    for (unsigned i = 0; i < AGREE && fabs(hz[0] - hz[1]) > 1e-3 * hz[1]; i++)
+        hz[i % 2] = ticks_a_second();
+    return hz[0];
+}
