@@ -255,24 +255,27 @@ static void tick_frequency(cpuid_source *ask, struct identity *id)
 
 /* ---- Caches and TLBs ------------------------------------------------------------------------------ */
 
+struct cache_list {
+    struct identity_cache *out;
+    size_t count, room;
+};
+
+static void add_cache(struct cache_list *l, struct identity_cache c)
+{
+    if (c.bytes > 0 && l->count < l->room)
+        l->out[l->count++] = c;
+}
+
 /*
  * Deterministic cache parameters: leaf 4 (Intel SDM vol. 2A, CPUID), and in the same layout leaf
  * 8000001DH where TOPOEXT, 80000001H ECX bit 22, says that it is there (AMD APM vol. 3, E.4.15).
  */
-size_t identify_caches_from(cpuid_source *ask, struct identity_cache *out, size_t room)
+static void deterministic_caches(cpuid_source *ask, uint32_t leaf, const char *source, struct cache_list *l)
 {
     static const unsigned holds[4] = {0, HOLDS_DATA, HOLDS_INSTRUCTIONS, HOLDS_DATA | HOLDS_INSTRUCTIONS};
-    uint32_t r[4] = {0}, leaf = 4;
-    size_t count = 0;
+    uint32_t r[4];
 
-    if (last_leaf(ask, EXTENDED) >= 0x8000001d) {
-        ask(0x80000001, 0, r);
-        if (r[ECX] & 1u << 22)
-            leaf = 0x8000001d;
-    }
-    if (leaf == 4 && last_leaf(ask, 0) < 4)
-        return 0;
-    for (uint32_t i = 0; i < 8 && count < room; i++) {
+    for (uint32_t i = 0; i < 8; i++) {
         ask(leaf, i, r);
         unsigned type = r[EAX] & 0x1f;
         if (type == 0) /* no more caches */
@@ -280,14 +283,59 @@ size_t identify_caches_from(cpuid_source *ask, struct identity_cache *out, size_
         if (type >= 4) /* reserved */
             continue;
         unsigned ways = (r[EBX] >> 22) + 1, partitions = (r[EBX] >> 12 & 0x3ff) + 1, line = (r[EBX] & 0xfff) + 1;
-        out[count++] = (struct identity_cache){.level = r[EAX] >> 5 & 7,
-                                               .holds = holds[type],
-                                               .bytes = (uint64_t)ways * partitions * line * ((uint64_t)r[ECX] + 1),
-                                               .ways = ways,
-                                               .line_bytes = line,
-                                               .source = leaf == 4 ? "cpuid.4" : "cpuid.8000001d"};
+        add_cache(l, (struct identity_cache){.level = r[EAX] >> 5 & 7,
+                                             .holds = holds[type],
+                                             .bytes = (uint64_t)ways * partitions * line * ((uint64_t)r[ECX] + 1),
+                                             .ways = ways,
+                                             .line_bytes = line,
+                                             .source = source});
     }
-    return count;
+}
+
+/*
+ * AMD APM vol. 3, E.4.4 and E.4.5: in KiB, the third level in units of 512. The first level tells its ways as a
+ * number, the others as a code; fully associative and what the code cannot say are left open.
+ */
+static void amd_caches(cpuid_source *ask, struct cache_list *l)
+{
+    static const unsigned ways[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0};
+    uint32_t last = last_leaf(ask, EXTENDED), r[4];
+
+    for (unsigned i = ECX; i <= EDX && last >= 0x80000005; i++) {
+        ask(0x80000005, 0, r);
+        add_cache(l, (struct identity_cache){.level = 1,
+                                             .holds = i == ECX ? HOLDS_DATA : HOLDS_INSTRUCTIONS,
+                                             .bytes = (uint64_t)(r[i] >> 24) << 10,
+                                             .ways = (r[i] >> 16 & 0xff) == 0xff ? 0 : r[i] >> 16 & 0xff,
+                                             .line_bytes = r[i] & 0xff,
+                                             .source = "cpuid.80000005"});
+    }
+    for (unsigned i = ECX; i <= EDX && last >= 0x80000006; i++) {
+        ask(0x80000006, 0, r);
+        add_cache(
+            l, (struct identity_cache){.level = i == ECX ? 2 : 3,
+                                       .holds = HOLDS_DATA | HOLDS_INSTRUCTIONS,
+                                       .bytes = i == ECX ? (uint64_t)(r[i] >> 16) << 10 : (uint64_t)(r[i] >> 18) << 19,
+                                       .ways = ways[r[i] >> 12 & 0xf],
+                                       .line_bytes = r[i] & 0xff,
+                                       .source = "cpuid.80000006"});
+    }
+}
+
+size_t identify_caches_from(cpuid_source *ask, struct identity_cache *out, size_t room)
+{
+    struct cache_list l = {.out = out, .room = room};
+    uint32_t r[4] = {0};
+
+    if (last_leaf(ask, EXTENDED) >= 0x8000001d)
+        ask(0x80000001, 0, r);
+    if (r[ECX] & 1u << 22)
+        deterministic_caches(ask, 0x8000001d, "cpuid.8000001d", &l);
+    else if (vendor_of(ask) == 'A')
+        amd_caches(ask, &l);
+    else if (last_leaf(ask, 0) >= 4)
+        deterministic_caches(ask, 4, "cpuid.4", &l);
+    return l.count;
 }
 
 struct tlb_list {

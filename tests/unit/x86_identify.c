@@ -325,6 +325,22 @@ static void caches_are_as_declared(void **state)
     assert_int_equal(caches[3].bytes, 32 << 20);
     assert_string_equal(caches[3].source, "cpuid.8000001d");
 
+    /* Before TOPOEXT: QEMU's own model of an AMD core. */
+    core("AuthenticAMD", 0x00060fb1);
+    answer(0x80000000, 0, 0x8000000a, 0, 0, 0);
+    answer(0x80000005, 0, 0, 0, 0x40020140, 0x40ff0140);
+    answer(0x80000006, 0, 0, 0, 0x02008140, 0x00808140);
+    assert_int_equal(identify_caches_from(ask, caches, 8), 4);
+    assert_int_equal(caches[0].bytes, 64 << 10);
+    assert_int_equal(caches[0].ways, 2);
+    assert_int_equal(caches[0].line_bytes, 64);
+    assert_int_equal(caches[1].holds, HOLDS_INSTRUCTIONS);
+    assert_int_equal(caches[1].ways, 0); /* full */
+    assert_int_equal(caches[2].bytes, 512 << 10);
+    assert_int_equal(caches[2].ways, 16);
+    assert_int_equal(caches[3].bytes, 16 << 20);
+    assert_int_equal(caches[3].level, 3);
+
     /* A core that never ends its list: no more than eight are asked for. */
     core("GenuineIntel", 0x000c06f2);
     for (uint32_t i = 0; i < 10; i++)
