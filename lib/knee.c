@@ -33,6 +33,8 @@ static const double LN_FALSE = 6.9077552789821368;
 static const double LEVEL_SLOPE = 0.04;
 /* A rise is at least so many deviations of a point. */
 static const double RISE = 3;
+/* Sum of squares for a point, in variances, up to which a ramp is a straight one. */
+static const double STRAIGHT = 2;
 /* Below this share of the height noise is of no concern for whether a step to twice the height is seen. */
 static const double NOISY = 0.25;
 
@@ -79,6 +81,19 @@ static double deviation(double *residuals, size_t count)
     return middle > 0 ? MAD_TO_SIGMA * middle : quantile(residuals, count, 0.9) / 1.645;
 }
 
+/* Medians of seven points each: what y is about, whatever single points say. */
+static void running_medians(const struct series *s, double *out)
+{
+    double window[2 * SPIKE_REACH + 1];
+
+    for (size_t i = 0; i < s->count; i++) {
+        size_t first = i < SPIKE_REACH ? 0 : i - SPIKE_REACH;
+        size_t last = i + SPIKE_REACH < s->count ? i + SPIKE_REACH : s->count - 1;
+        memcpy(window, s->y + first, (last - first + 1) * sizeof *window);
+        out[i] = median(window, last - first + 1);
+    }
+}
+
 struct height {
     double y, residual;
     size_t at;
@@ -91,19 +106,16 @@ static int by_height(const void *left, const void *right)
 }
 
 /* Noise of points of about one height, since on many curves it grows with that: sigma[i] for each point. */
-static bool noise_by_height(const struct series *s, double *sigma)
+static bool noise_by_height(const struct series *s, const double *heights, double *sigma)
 {
-    size_t n = s->count, inner = n - 2, groups = inner / NOISE_GROUP;
+    size_t n = s->count, inner = n - 2, groups = inner < NOISE_GROUP ? 1 : inner / NOISE_GROUP;
     struct height *order = malloc(n * sizeof *order);
     double *scratch = malloc(n * sizeof *scratch);
+    bool good = order && scratch;
 
-    if (groups < 1)
-        groups = 1;
-    if (order && scratch) {
+    if (good) {
         for (size_t i = 1; i + 1 < n; i++)
-            order[i - 1] = (struct height){
-                fmin(fmax(s->y[i - 1], s->y[i]), fmax(fmin(s->y[i - 1], s->y[i]), s->y[i + 1])), pseudo_residual(s, i),
-                i};
+            order[i - 1] = (struct height){heights[i], pseudo_residual(s, i), i};
         qsort(order, inner, sizeof *order, by_height);
         for (size_t g = 0; g < groups; g++) {
             size_t first = inner * g / groups, end = inner * (g + 1) / groups;
@@ -116,26 +128,18 @@ static bool noise_by_height(const struct series *s, double *sigma)
         sigma[0] = sigma[1];
         sigma[n - 1] = sigma[n - 2];
     }
-    bool good = order && scratch;
     free(order);
     free(scratch);
     return good;
 }
 
 /* Takes single points out that are far off the median of those around them; returns how many. */
-static size_t drop_spikes(struct series *s, double *error, const double *sigma)
+static size_t drop_spikes(struct series *s, double *error, const double *heights, const double *sigma)
 {
     size_t kept = 0, n = s->count;
-    double window[2 * SPIKE_REACH + 1], *clean = s->variance; /* not needed yet */
 
     for (size_t i = 0; i < n; i++) {
-        size_t first = i < SPIKE_REACH ? 0 : i - SPIKE_REACH, last = i + SPIKE_REACH < n ? i + SPIKE_REACH : n - 1;
-        memcpy(window, s->y + first, (last - first + 1) * sizeof *window);
-        double middle = median(window, last - first + 1);
-        clean[i] = fabs(s->y[i] - middle) > SPIKE * sigma[i] ? (double)NAN : s->y[i];
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (isnan(clean[i]))
+        if (fabs(s->y[i] - heights[i]) > SPIKE * sigma[i])
             continue;
         s->x[kept] = s->x[i];
         s->y[kept] = s->y[i];
@@ -165,14 +169,16 @@ static bool weigh(struct curve *c)
     double *sigma = malloc(n * sizeof *sigma), *scratch = malloc(n * sizeof *scratch), low = INFINITY, high = -INFINITY;
     bool good = sigma && scratch;
 
-    for (unsigned round = 0; good && round < SPIKE_ROUNDS; round++) {
-        good = noise_by_height(s, sigma);
-        if (!good || drop_spikes(s, c->error, sigma) == 0 || s->count < POINTS_AT_LEAST)
+    for (unsigned round = 0; good && round < SPIKE_ROUNDS && s->count >= POINTS_AT_LEAST; round++) {
+        running_medians(s, scratch);
+        good = noise_by_height(s, scratch, sigma);
+        if (good && drop_spikes(s, c->error, scratch, sigma) == 0)
             break;
     }
     n = s->count;
     if (good && n >= POINTS_AT_LEAST) {
-        good = noise_by_height(s, sigma);
+        running_medians(s, scratch);
+        good = noise_by_height(s, scratch, sigma);
         size_t known = 0;
         for (size_t i = 0; i < n; i++) {
             low = fmin(low, s->y[i]);
@@ -368,13 +374,32 @@ static void find_half(const struct curve *c, size_t good, size_t bad, double hal
     }
 }
 
-/* Fills in a knee. Every beginning whose best sum of squares is near the best of all stays in the interval. */
-static bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out)
+static struct line line_before(const struct curve *c, const struct rise *r, size_t good)
 {
-    const struct series *s = &c->s;
-    size_t span = r->to - r->from, stride = span / CANDIDATES + 1, tried = 0, best = 0;
-    struct cut *cuts = malloc((CANDIDATES + 2) * sizeof *cuts), top;
-    double step_cost = INFINITY;
+    return series_line(&c->s, r->first, good + 1, r->slope_before && good + 1 - r->first > 3);
+}
+
+/* The ways to see a rise: the best one, and the range of beginnings whose best sum of squares is near it. */
+struct view {
+    struct cut top;
+    size_t low, high; /* last good points, the first one and the last one that may be it */
+    double excess; /* sum of squares for a point of the ramp, in variances: much above 1 where it is no straight one */
+};
+
+static double excess_of(const struct series *s, const struct cut *k)
+{
+    size_t inside = k->bad - k->good - 1;
+
+    if (inside < 3)
+        return 1;
+    double cost = series_cost(s, k->good + 1, k->bad, k->p, k->before, (k->after - k->before) / (k->q - k->p));
+    return fmax(1, cost / (double)(inside - 1));
+}
+
+static bool view_rise(const struct curve *c, const struct rise *r, struct view *v)
+{
+    size_t stride = (r->to - r->from) / CANDIDATES + 1, tried = 0, best = 0;
+    struct cut *cuts = malloc((CANDIDATES + 2) * sizeof *cuts);
 
     if (!cuts)
         return false;
@@ -384,45 +409,73 @@ static bool decide_rise(const struct curve *c, const struct rise *r, struct knee
             best = tried;
         tried++;
     }
-    top = cuts[best];
-    /* Where a straight ramp is not the whole truth, what it leaves over widens the interval. */
-    size_t inside = top.bad - top.good - 1;
-    double excess = 1;
-    if (inside > 2) {
-        double a = top.before, slope = (top.after - a) / (top.q - top.p);
-        excess = fmax(1, series_cost(s, top.good + 1, top.bad, top.p, a, slope) / (double)(inside - 1));
-    }
-    size_t low = best, high = best;
-    for (size_t i = 0; i < tried; i++)
-        if (cuts[i].cost <= top.cost + WITHIN * excess) {
-            low = i < low ? i : low;
-            high = i > high ? i : high;
-        }
-    for (size_t good = cuts[low].good; good <= cuts[high].good; good++) {
+    v->top = cuts[best];
+    for (size_t good = v->top.good + 1 > r->from + stride ? v->top.good + 1 - stride : r->from;
+         stride > 1 && good < v->top.good + stride && good < r->to; good++) {
         struct cut k = best_end(c, r, good);
-        if (k.cost < top.cost)
-            top = k;
+        if (k.cost < cuts[best].cost)
+            cuts[best] = k;
     }
-    const struct line before = series_line(s, r->first, top.good + 1, r->slope_before && top.good + 1 - r->first > 3);
-    for (size_t good = cuts[low].good; good <= cuts[high].good; good++) {
+    v->top = cuts[best];
+    v->excess = excess_of(&c->s, &v->top);
+    /* Where a straight ramp is not the whole truth, what it leaves over widens the interval. */
+    double most = v->top.cost + WITHIN * v->excess;
+    v->low = v->high = v->top.good;
+    for (size_t i = 0; i < tried; i++)
+        if (cuts[i].cost <= most) {
+            v->low = cuts[i].good < v->low ? cuts[i].good : v->low;
+            v->high = cuts[i].good > v->high ? cuts[i].good : v->high;
+        }
+    /* Between those tried and the next ones the border is looked for one by one. */
+    for (size_t n = 1; n < stride && v->low > r->from; n++) {
+        struct cut k = best_end(c, r, v->low - 1);
+        if (!(k.cost <= most))
+            break;
+        v->low--;
+    }
+    for (size_t n = 1; n < stride && v->high + 1 < r->to; n++) {
+        struct cut k = best_end(c, r, v->high + 1);
+        if (!(k.cost <= most))
+            break;
+        v->high++;
+    }
+    free(cuts);
+    return true;
+}
+
+/* Fills in a knee. */
+static bool decide_rise(const struct curve *c, struct rise r, struct knee *out)
+{
+    const struct series *s = &c->s;
+    struct view whole, v;
+
+    if (!view_rise(c, &r, &whole))
+        return false;
+    /* A rise that is no straight ramp may begin as one: its beginning is told by that part. */
+    v = whole;
+    while (v.excess > STRAIGHT && v.top.bad - v.top.good > 4) {
+        r.end = r.to = v.top.good + 1 + (v.top.bad - v.top.good - 1) / 2;
+        if (!view_rise(c, &r, &v))
+            return false;
+    }
+    double step_cost = INFINITY;
+    for (size_t good = v.low; good <= v.high && good + 1 < r.end; good++) {
+        const struct line before = line_before(c, &r, good);
         struct cut k = {.good = good, .bad = good + 1};
-        const struct line l = series_line(s, r->first, good + 1, r->slope_before && good + 1 - r->first > 3);
-        try_cut(c, r, &l, &k);
+        try_cut(c, &r, &before, &k);
         step_cost = fmin(step_cost, k.cost);
     }
-    *out = (struct knee){
-        .value = s->x[top.good],
-        .low = s->x[cuts[low].good],
-        .high = s->x[cuts[high].good + stride < r->to ? cuts[high].good + stride : r->to - (r->to >= r->end)],
-        .before = line_at(&before, s->x[top.good]),
-        .after = top.after,
-        .ramp = top.bad > top.good + 1 && step_cost > top.cost + RAMP_PRICE};
-    size_t bad = top.bad < s->count ? top.bad : s->count - 1;
+    size_t bad = whole.top.bad < s->count ? whole.top.bad : s->count - 1;
+    *out = (struct knee){.value = s->x[v.top.good],
+                         .low = s->x[v.low],
+                         .high = s->x[v.high + 1 < s->count ? v.high + 1 : s->count - 1],
+                         .before = v.top.before,
+                         .after = whole.top.after,
+                         .ramp = v.top.bad > v.top.good + 1 && step_cost > v.top.cost + RAMP_PRICE};
     out->end = fmax(s->x[bad], out->high);
     if (out->ramp)
-        out->value = fmax(out->low, floor(top.p / c->step) * c->step);
-    find_half(c, top.good, bad, (out->before + out->after) / 2, out);
-    free(cuts);
+        out->value = fmax(out->low, floor(v.top.p / c->step) * c->step);
+    find_half(c, v.low, bad > v.low ? bad : v.low + 1, (out->before + out->after) / 2, out);
     return true;
 }
 
@@ -434,6 +487,16 @@ struct level_piece {
     double from, to; /* heights at its first and its last point */
     double error;    /* standard error of these */
 };
+
+/* Whether a piece joins two flat ones of different height without a jump: a ramp, however gentle. */
+static bool joins(const struct curve *c, const struct piece *p, const struct piece *before, const struct piece *after)
+{
+    const struct series *s = &c->s;
+    double a = before->line.at, b = after->line.at, noise = RISE * sqrt(s->variance[p->first]);
+
+    return p->sloped && !before->sloped && !after->sloped && fabs(b - a) > noise &&
+           fabs(line_at(&p->line, s->x[p->first]) - a) < noise && fabs(line_at(&p->line, s->x[p->end - 1]) - b) < noise;
+}
 
 static bool is_level(const struct curve *c, const struct piece *p)
 {
@@ -516,7 +579,7 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
     for (size_t i = 0; i < count; i++) {
         const struct piece *p = &pieces[i];
         double from = line_at(&p->line, s->x[p->first]), to = line_at(&p->line, s->x[p->end - 1]);
-        bool level = is_level(c, p);
+        bool level = is_level(c, p) && !(i > 0 && i + 1 < count && joins(c, p, p - 1, p + 1));
         if (!level && to < from)
             out->monotone = false;
         if (!level && !(i + 1 == count && n > 0 && to > from))
@@ -544,19 +607,21 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
                 memmove(&rises[0], &rises[1], (found - 1) * sizeof rises[0]);
                 found--;
             }
-            bool open = levels[i + 1].first + 1 == s->count;
+            const struct level_piece *l = &levels[i], *next = &levels[i + 1];
+            size_t margin = 16 + (next->first - l->end);
             rises[found++] = (struct rise){
-                .first = levels[i].first,
-                .end = levels[i + 1].end,
-                .from = levels[i].end > levels[i].first + 12 ? levels[i].end - 12 : levels[i].first,
-                .to = open ? s->count
-                           : (levels[i + 1].end - levels[i + 1].first > 12 ? levels[i + 1].first + 12
-                                                                           : levels[i + 1].end - 1)};
+                .first = l->first,
+                .end = next->end,
+                .from = l->end > l->first + margin ? l->end - margin : l->first,
+                .to = next->first + 1 == s->count            ? s->count
+                      : next->first + margin + 1 < next->end ? next->first + margin
+                                                             : next->end - 1,
+            };
         }
         beyond = fmin(beyond, levels[i].to);
     }
     for (size_t i = 0; good && i < found; i++)
-        good = decide_rise(c, &rises[found - 1 - i], &out->knees[out->count++]);
+        good = decide_rise(c, rises[found - 1 - i], &out->knees[out->count++]);
     good = good && agree(c, out->knees, out->count);
     if (good)
         decide_levels(c, out->knees, out->count, out, scratch);

@@ -9,13 +9,24 @@
 enum {
     SAMPLES_AT_ONE_X = 64, /* methods 16.4 */
     ROUNDS_MAXIMUM = 200,
-    NOISE_GROUP = 48
+    NOISE_GROUP = 48,
+    PATIENCE = 32, /* samples until a known point reads as before */
+    SETTLE_ROUNDS = 6,
+    SETTLE_SAMPLES = 9, /* of one x */
+    AGAIN_SAMPLES = 16, /* of one x, where new x tell no more */
+    INSIDE_MAXIMUM = 8, /* points in an interval that is not clear */
+    GUARDS_MAXIMUM = 8,
+    STEPS_FOR_A_GUARD = 100,
+    POINTS_AFTER = 3, /* of a level that counts as reached */
+    CONFIRMATIONS = 2
 };
 
 /* Chance of either error in the sequential test at one x: ln(1000). Wald: Sequential tests of statistical hypotheses,
  * Annals of Mathematical Statistics 16, 1945. */
 static const double LN_WRONG = 6.9077552789821368;
 static const double MAD_TO_SIGMA = 1.4826;
+/* Deviations by which a point drawn at random surprises: methods 16.4. */
+static const double SURPRISE = 6;
 
 /* ---- Samples ------------------------------------------------------------------------------------ */
 
@@ -150,113 +161,281 @@ static bool decide(struct search *s)
     return good;
 }
 
-/* ---- The walk ----------------------------------------------------------------------------------- */
+/* ---- Asking at one x ---------------------------------------------------------------------------- */
 
-/* One pass over [from, to] of the coarse grid. */
-static bool pass(struct search *s, double from, double to)
+/* Two samples of one x that are further apart than this many deviations were not taken under the same conditions. */
+static const double APART = 4;
+
+/*
+ * Waits until the core is as it was: a point that is known is sampled until it reads as before. A stretch of time in
+ * which all is slower, or drifts away for good, does not last long or is waited for in vain.
+ */
+static bool as_before(struct search *s, double x, double sigma)
 {
-    double ratio = 2, spacing = s->per_octave ? 0 : (s->to - s->from) / (s->coarse > 4 ? s->coarse - 1 : 3),
-           last = -INFINITY;
-
-    /* 2^(1/n) by its square roots: n is a power of two, and sqrt is exact in every build */
-    for (unsigned n = 1; n < s->per_octave; n *= 2)
-        ratio = sqrt(ratio);
-    for (double exact = s->from; last < to; exact = s->per_octave ? exact * ratio : exact + spacing) {
-        double x = fmin(to_grain(s, exact), to);
-        if (!(x > last))
-            continue;
-        last = x;
-        if (x >= from && !take(s, x))
-            return false;
-    }
-    return true;
-}
-
-/* Sequential test at x: is it like the level before, or has it left that? At least two samples. */
-static bool test(struct search *s, double x, const struct knee *k)
-{
-    double sigma = s->verdict.sigma, rise = k->after - k->before, delta = fmin(rise, fmax(rise / 4, 4 * sigma));
-
-    for (unsigned n = 0; n < SAMPLES_AT_ONE_X; n++) {
+    for (unsigned n = 0; n < PATIENCE; n++) {
+        const struct search_point *p = place(s, x);
+        double before = p ? p->y : (double)NAN;
+        if (!p || p->samples >= SAMPLES_AT_ONE_X)
+            return p != NULL;
         if (!take(s, x))
             return false;
-        const struct search_point *p = place(s, x);
-        if (p->kept < 2)
-            continue;
-        double spread = fabs(p->sample[p->kept - 1] - p->sample[p->kept - 2]);
-        if (p->kept == 2 && spread > 4 * sigma)
-            continue;
-        double likelihood = sigma > 0 ? p->kept * delta / sigma / sigma * (p->y - k->before - delta / 2) : INFINITY;
-        if (fabs(likelihood) > LN_WRONG)
+        p = place(s, x);
+        if (p->kept == 0 || !(fabs(p->sample[p->kept - 1] - before) > APART * sigma))
             return true;
     }
     return true;
 }
 
-/* Where in an interval the next sample tells most: in the middle of the widest gap; else where the fewest were taken. */
-static double wanted(const struct search *s, double low, double high)
+/*
+ * Sequential test at x: like the level before the knee, or has it left that? Samples are taken, two at least, until the
+ * likelihood ratio of their median between both says so.
+ */
+static bool test(struct search *s, double x, const struct knee *k)
 {
-    double gap = s->grain * 1.5, x = (double)NAN;
-    unsigned fewest = SAMPLES_AT_ONE_X;
+    double sigma = s->verdict.sigma, rise = k->after - k->before, delta = fmin(rise, APART * sigma);
 
-    for (size_t i = 0; i + 1 < s->count; i++)
-        if (s->points[i].x >= low && s->points[i + 1].x <= high && s->points[i + 1].x - s->points[i].x > gap) {
-            gap = s->points[i + 1].x - s->points[i].x;
-            x = to_grain(s, (s->points[i].x + s->points[i + 1].x) / 2);
+    if (sigma > 0 && !as_before(s, k->low, sigma))
+        return false;
+    for (unsigned n = 0; n < SAMPLES_AT_ONE_X; n++) {
+        if (!take(s, x))
+            return false;
+        const struct search_point *p = place(s, x);
+        if (p->kept < 2 || (p->kept == 2 && fabs(p->sample[1] - p->sample[0]) > APART * sigma))
+            continue;
+        if (!(sigma > 0) || fabs(p->kept * delta / sigma / sigma * (p->y - k->before - delta / 2)) > LN_WRONG)
+            return true;
+    }
+    return true;
+}
+
+/* Where samples at one x contradict each other, more are taken, later than those, until most agree. */
+static bool settle(struct search *s)
+{
+    for (unsigned round = 0; round < SETTLE_ROUNDS; round++) {
+        double *sigma = malloc((s->count + 1) * sizeof *sigma);
+        bool good = sigma && noise(s, sigma), settled = true;
+
+        for (size_t i = 0; good && i < s->count; i++) {
+            const struct search_point *p = &s->points[i];
+            unsigned near = 0;
+            for (unsigned k = 0; k < p->kept; k++)
+                near += !(fabs(p->sample[k] - p->y) > APART / 2 * sigma[i]);
+            if (p->samples > 0 && p->samples < SAMPLES_AT_ONE_X && (p->kept < 2 || 3 * near < 2 * p->kept)) {
+                settled = p->samples >= SETTLE_SAMPLES;
+                good = settled || take(s, p->x);
+            }
         }
-    if (!isnan(x))
-        return x;
-    for (size_t i = 0; i < s->count; i++)
-        if (s->points[i].x >= low && s->points[i].x <= high && s->points[i].samples < fewest) {
-            fewest = s->points[i].samples;
-            x = s->points[i].x;
+        free(sigma);
+        if (!good)
+            return false;
+        if (settled)
+            break;
+    }
+    return true;
+}
+
+/* ---- The coarse grid ---------------------------------------------------------------------------- */
+
+/* The next x of the grid after x. */
+static double next_x(const struct search *s, double x)
+{
+    double ratio = 2, spacing = (s->to - s->from) / (s->coarse > 4 ? s->coarse - 1 : 3);
+
+    if (!s->per_octave)
+        return fmax(x + s->grain, s->from + to_grain(s, (floor((x - s->from) / spacing + 0.01) + 1) * spacing));
+    /* 2^(1/n) by its square roots: n is a power of two, and sqrt is exact in every build */
+    for (unsigned n = 1; n < s->per_octave; n *= 2)
+        ratio = sqrt(ratio);
+    double exact = s->from;
+    while (to_grain(s, exact) <= x)
+        exact *= ratio;
+    return to_grain(s, exact);
+}
+
+/* One pass over from … to. A level of four steps at either end has two points, so that one alone tells nothing. */
+static bool pass(struct search *s, double from, double to)
+{
+    double edge = 3 * s->grain, last = from;
+
+    if (!take(s, from))
+        return false;
+    while (last < to) {
+        double x = fmin(next_x(s, last), to);
+        if (last < from + edge && x > from + edge)
+            x = from + edge;
+        else if (last < to - edge && x > to - edge)
+            x = to - edge;
+        last = x;
+        if (!take(s, x))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Narrowing ---------------------------------------------------------------------------------- */
+
+/* The middle of the widest gap between points of low … high; NaN where there is none wider than `least`. */
+static double widest_gap(const struct search *s, double low, double high, double least)
+{
+    double x = (double)NAN;
+
+    for (size_t i = 0; i + 1 < s->count; i++) {
+        double gap = s->points[i + 1].x - s->points[i].x;
+        if (s->points[i].x >= low && s->points[i + 1].x <= high && gap > least) {
+            least = gap;
+            x = s->points[i].x + floor(gap / s->grain / 2) * s->grain;
         }
+    }
     return x;
+}
+
+/* Doubles the samples at points of low … high, and of one neighbour on each side. */
+static bool again(struct search *s, double low, double high, bool *any)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if ((i + 1 < s->count && s->points[i + 1].x < low) || (i > 0 && s->points[i - 1].x > high))
+            continue;
+        unsigned more = s->points[i].samples < AGAIN_SAMPLES ? s->points[i].samples : 0;
+        for (; more > 0; more--) {
+            *any = true;
+            if (!take(s, s->points[i].x))
+                return false;
+        }
+    }
+    return true;
+}
+
+static size_t points_within(const struct search *s, double low, double high)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->count; i++)
+        n += s->points[i].x > low && s->points[i].x < high;
+    return n;
+}
+
+/* Makes an interval smaller: a new x in its widest gap; where that has been tried, more samples of those it has. */
+static bool narrow_interval(struct search *s, const struct knee *k, double low, double high, bool *any)
+{
+    double x = widest_gap(s, low, high, 1.5 * s->grain);
+
+    if (!(high - low > 1.5 * s->grain))
+        return true;
+    if (!isnan(x) && points_within(s, low, high) < INSIDE_MAXIMUM) {
+        *any = true;
+        return test(s, x, k);
+    }
+    return s->verdict.sigma > 0 ? again(s, low, high, any) : true;
+}
+
+/* Where the rise ends: what lies between may be a level of its own. */
+static bool narrow_end(struct search *s, const struct knee *k, bool *any)
+{
+    double x = (double)NAN;
+
+    for (size_t i = 1; i < s->count && s->points[i].x <= k->end; i++)
+        if (s->points[i - 1].x >= k->high && s->points[i].x >= k->end &&
+            s->points[i].x - s->points[i - 1].x > fmax(1.5 * s->grain, (k->end - k->value) / 8))
+            x = s->points[i - 1].x + floor((s->points[i].x - s->points[i - 1].x) / s->grain / 2) * s->grain;
+    if (isnan(x))
+        return true;
+    *any = true;
+    return test(s, x, k);
 }
 
 /* Narrows every knee down. */
 static bool narrow(struct search *s)
 {
     for (unsigned round = 0; round < ROUNDS_MAXIMUM; round++) {
+        bool any = false;
         if (!decide(s))
             return false;
         const struct verdict v = s->verdict;
-        bool narrowed = false;
         for (size_t i = 0; i < v.count; i++) {
             const struct knee *k = &v.knees[i];
-            double low = s->halves ? k->half_low : k->low, high = s->halves ? k->half_high : k->high;
-            if (!(high - low > 1.5 * s->grain))
-                continue;
-            double x = wanted(s, low, high);
-            if (isnan(x))
-                continue;
-            narrowed = true;
-            if (!test(s, x, k))
+            if (s->halves ? !narrow_interval(s, k, k->half_low, k->half_high, &any)
+                          : !narrow_interval(s, k, k->low, k->high, &any) || !narrow_end(s, k, &any))
                 return false;
         }
-        if (!narrowed)
+        if (!any)
             break;
     }
     return true;
 }
 
-/* Samples the points beside each knee again, later than the first time. */
+/* ---- Doubting ----------------------------------------------------------------------------------- */
+
+/* Points drawn at random where the curve should be as its neighbours are: what isn't is looked at more closely. */
+static bool guard(struct search *s)
+{
+    double steps = floor((s->reached - s->from) / s->grain);
+    unsigned draws = (unsigned)fmin(GUARDS_MAXIMUM, steps / STEPS_FOR_A_GUARD);
+
+    for (unsigned n = 0; n < draws; n++) {
+        double x = s->from + (double)random_below(&s->random, (uint64_t)steps + 1) * s->grain;
+        size_t before = s->count;
+        if (!take(s, x) || !take(s, x))
+            return false;
+        if (s->count == before)
+            continue;
+        size_t i = (size_t)(place(s, x) - s->points);
+        if (i == 0 || i + 1 == s->count)
+            continue;
+        double low = fmin(s->points[i - 1].y, s->points[i + 1].y), high = fmax(s->points[i - 1].y, s->points[i + 1].y);
+        double margin = SURPRISE * s->verdict.sigma;
+        if (s->points[i].y < low - margin || s->points[i].y > high + margin)
+            for (int side = -1; side <= 1; side += 2)
+                for (int twice = 0; twice < 2; twice++)
+                    if (!take(s, x + side * s->grain))
+                        return false;
+    }
+    return true;
+}
+
+/* Samples the points beside each knee again, later than the first time; a side that has few gets more. */
 static bool confirm(struct search *s)
 {
     const struct verdict v = s->verdict;
 
-    for (size_t i = 0; i < v.count; i++)
-        for (size_t k = 0; k < s->count; k++)
-            if (k + 3 < s->count && s->points[k + 3].x >= v.knees[i].low &&
-                (k < 3 || s->points[k - 3].x <= v.knees[i].high) && !take(s, s->points[k].x))
+    for (size_t i = 0; i < v.count; i++) {
+        double low = v.knees[i].low, high = v.knees[i].high;
+        size_t first = 0, end;
+        while (first + 1 < s->count && s->points[first + 1].x <= low)
+            first++;
+        for (end = first; end < s->count && s->points[end].x < high; end++)
+            ;
+        first = first > 1 ? first - 2 : 0;
+        end = end + 3 < s->count ? end + 3 : s->count;
+        for (size_t k = first; k < end; k++)
+            if (!take(s, s->points[k].x))
                 return false;
+    }
+    return true;
+}
+
+/* Octave by octave, while nothing has been found or the curve ends in a rise. */
+static bool extend(struct search *s)
+{
+    while (s->reached < s->limit) {
+        if (!decide(s))
+            return false;
+        const struct verdict *v = &s->verdict;
+        size_t after = points_within(s, v->count ? v->knees[v->count - 1].end : INFINITY, INFINITY);
+        if (after >= POINTS_AFTER)
+            break;
+        double to = fmin(s->limit, s->per_octave ? 2 * s->reached : s->reached + (s->to - s->from) / 2),
+               from = s->reached;
+        if (!pass(s, from, to) || !pass(s, from, to) || !settle(s))
+            return false;
+    }
     return true;
 }
 
 bool search_run(struct search *s)
 {
-    bool good = pass(s, s->from, s->to) && pass(s, s->from, s->to) && narrow(s) && confirm(s) && narrow(s);
+    bool good = pass(s, s->from, s->to) && pass(s, s->from, s->to) && settle(s) && extend(s) && narrow(s) && guard(s);
 
+    for (unsigned round = 0; good && round < CONFIRMATIONS; round++)
+        good = confirm(s) && settle(s) && narrow(s);
     s->grid = floor((s->reached - s->from) / s->grain + 1.5);
     if (!good && s->spent)
         good = decide(s);
