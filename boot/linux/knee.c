@@ -448,11 +448,11 @@ static void say(const struct table *t, const struct knee_point *points, const st
     printf("\n%zu %s x from %.10g to %.10g\n", t->gather.count, t->gather.width > 0 ? "merged" : "different",
            t->gather.bins[0].from, t->gather.bins[t->gather.count - 1].to);
     if (t->others)
-        printf("left out: %llu rows by --where\n", (unsigned long long)t->others);
+        printf("left out by --where: %llu\n", (unsigned long long)t->others);
     if (t->without)
-        printf("left out: %llu rows without a number in %s\n", (unsigned long long)t->without, t->names[t->x]);
+        printf("left out without a number in %s: %llu\n", t->names[t->x], (unsigned long long)t->without);
     if (t->empty)
-        printf("left out: %llu rows without a number in %s\n", (unsigned long long)t->empty, t->names[t->y]);
+        printf("left out without a number in %s: %llu\n", t->names[t->y], (unsigned long long)t->empty);
     for (size_t at = 0; next_note(t, &at, note, sizeof note);)
         printf("note: %s\n", note);
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { ROWS = 13, COLUMNS = 68, LABEL_COLUMNS = 9, TICKS = 4 };
+enum { ROWS = 13, COLUMNS = 66, LABEL_COLUMNS = 11, TICKS = 4 };
 
 /* Base 2, to a thousandth of a row: digit by digit, so that every build draws the same. v > 0. */
 static double logarithm(double v)
