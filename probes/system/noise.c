@@ -108,6 +108,7 @@ static bool run_list(struct probe *p, struct noise *n, enum silence silence, str
 {
     struct window_result result;
 
+    *ran = 0;
     for (size_t i = 0; i < count; i++)
         n->list[i] = kernel;
     const char *why = machine_window_kind(n->list, count, silence, &result);
@@ -118,7 +119,7 @@ static bool run_list(struct probe *p, struct noise *n, enum silence silence, str
         p->fault = result.fault;
         return false;
     }
-    for (*ran = 0; *ran < count && n->list[*ran].end_ticks; ++*ran)
+    for (; *ran < count && n->list[*ran].end_ticks; ++*ran)
         p->run->meter.kernel_seconds += ns_of(ticks_of(&n->list[*ran])) / 1e9;
     p->run->meter.windows++;
     p->run->meter.taken += *ran;

@@ -7,6 +7,7 @@ back complaints, one sentence each; none means that all is well.
 import itertools
 import json
 import re
+import subprocess
 
 import records
 
@@ -332,7 +333,41 @@ def check_gaps(run, table):
     return complaints
 
 
-SPECIAL = {"silence": check_silence}
+# ---- Verdicts --------------------------------------------------------------------------------------
+
+
+def verdict_lines(lines):
+    """The rows of the probe debug_verdicts, as bytes."""
+    return [line for line in lines if line.startswith(b'{"t":"table","probe":"debug_verdicts"')]
+
+
+def verdicts(program):
+    """What a Linux program decides; `program` is the beginning of its command line."""
+    done = subprocess.run([*program, "run", "debug_verdicts", "--json", "-"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, timeout=300, check=True)
+    return verdict_lines(records.read(done.stdout.split(b"\n")).lines)
+
+
+def compare_verdicts(found, reference):
+    """The same rows, to the last byte; and enough of them, of which enough decide something."""
+    rows = [json.loads(line) for line in reference]
+    decided = sum(bool(row.get("knees")) for row in rows)
+    if len(rows) < 500 or decided < 50 or rows[-1]["name"] != "verdicts":
+        return [f"the reference has {len(rows)} rows, {decided} of which decide something"]
+    for i, (one, other) in enumerate(zip(found, reference), 1):
+        if one != other:
+            return [f"verdict {i} of {len(reference)} differs: {one!r}, and not {other!r}"]
+    return [] if len(found) == len(reference) else [f"there are {len(found)} verdicts, and not {len(reference)}"]
+
+
+def check_verdicts(run, table):
+    """The image decides as the Linux program does (probes/system/verdicts.c)."""
+    found = verdict_lines(run.volume)
+    table["notes"].append(f"{len(found)} rows, {json.loads(found[-1]).get('hash') if found else 'no hash'}")
+    return compare_verdicts(found, table["verdicts"]())
+
+
+SPECIAL = {"silence": check_silence, "verdicts": check_verdicts}
 
 
 # ---- All of it -------------------------------------------------------------------------------------

@@ -78,6 +78,12 @@ def good_run():
     ]
 
 
+def verdicts():
+    rows = [line(t="table", probe="debug_verdicts", name="verdict", curve=i, sigma=1 / 7, knees=[[1, 2, 3]])
+            for i in range(500)]
+    return [*rows, line(t="table", probe="debug_verdicts", name="verdicts", curves=500, hash="0x1")]
+
+
 def on_line(lines):
     return b"BdsDxe: starting\r\n" + b"".join(text + b"\r\n" for text in lines)
 
@@ -156,6 +162,14 @@ def broken():
     misread = line(t="table", probe="noise", name="pages", page_bytes=4096, good=False)
     yield "pages are misread", check(good[:11] + [misread] + good[11:], good[:11] + [misread] + good[11:])
 
+    rows = verdicts()
+    other = [*rows[:7], rows[7].replace(b"0.14285714285714285", b"0.14285714285714288"), *rows[8:]]
+    yield "a verdict differs in its last digit", checks.compare_verdicts(other, rows)
+    yield "a verdict is missing", checks.compare_verdicts(rows[:-1], rows)
+    yield "there are no verdicts", checks.compare_verdicts([], [])
+    yield "nothing is decided", checks.compare_verdicts(*[[row.replace(b"[[", b"[").replace(b"]]", b"]").replace(
+        b"[1,2,3]", b"[]") for row in rows]] * 2)
+
     def power_cut(announced, kept):
         return checks.check_cut(on_line(announced), [kept])
 
@@ -176,5 +190,7 @@ def complaints():
     cut = checks.check_cut(on_line(good[:6]) + b'{"t":"en', [in_file(good[:8]) + b'{"t"'])
     hang = checks.check_hang(on_line(good[:5]), [in_file(good[:5])], "clock")
     half_written = sticks.damage(HALF_WRITTEN % ">", True, True)
-    wrong = [f"complains about what is right: {text}" for text in check(good, good) + cut + hang + half_written]
+    alike = checks.compare_verdicts(verdicts(), verdicts())
+    wrong = [f"complains about what is right: {text}"
+             for text in check(good, good) + cut + hang + half_written + alike]
     return wrong + [f"not noticed: {what}" for what, found in broken() if not found]
