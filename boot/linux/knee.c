@@ -20,7 +20,7 @@
 /* Exit statuses. */
 enum { DECIDED = 0, UNDECIDED = 1, USAGE = 2, UNUSABLE = 3 };
 
-enum { CONDITIONS = 8, KINDS_SHOWN = 12, KIND_BYTES = 24, NAME_BYTES = 48, READ_BYTES = 262144 };
+enum { CONDITIONS = 8, KINDS_SHOWN = 32, KIND_BYTES = 24, NAME_BYTES = 48, READ_BYTES = 262144 };
 
 struct arguments {
     const char *file;
@@ -252,6 +252,12 @@ static bool take_number(const struct table *t, struct csv *c, size_t column, dou
     return false;
 }
 
+static bool is_header(const struct table *t, const struct csv *c)
+{
+    return t->x < c->count && t->y < c->count && !strcmp(c->field[t->x], t->names[t->x]) &&
+           !strcmp(c->field[t->y], t->names[t->y]);
+}
+
 static bool take_row(void *context, struct csv *c)
 {
     struct table *t = context;
@@ -265,6 +271,8 @@ static bool take_row(void *context, struct csv *c)
         if (t->header)
             return true;
     }
+    if (t->header && is_header(t, c)) /* of another file that was put behind */
+        return true;
     for (size_t i = 0; i < a->where_count; i++) {
         const struct condition *w = &a->where[i];
         const char *field = w->index < c->count ? c->field[w->index] : "";
@@ -343,7 +351,7 @@ static void list_kinds(char *out, size_t room, const struct kinds *k)
 /* No row could be used: why not? */
 static int complain_of_nothing(const struct table *t)
 {
-    char kinds[160] = "";
+    char kinds[200] = "";
 
     fprintf(stderr, "fathom: %s: ", t->source);
     if (t->others && !t->without) {
@@ -367,7 +375,7 @@ static int complain_of_nothing(const struct table *t)
 /* What a reader must know before believing the verdict. Writes the next note, from *at on; false when there is none. */
 static bool next_note(const struct table *t, size_t *at, char *out, size_t room)
 {
-    char kinds[160];
+    char kinds[200];
 
     for (; *at < t->columns; ++*at) {
         const struct kinds *k = &t->kinds[*at];
