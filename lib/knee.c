@@ -21,6 +21,8 @@ enum {
 
 /* The share of a normal sample's median absolute deviation; Rousseeuw, Croux: JASA 88 (1993). */
 static const double MAD_TO_SIGMA = 1.4826;
+/* Nine in ten of a normal sample are within so many deviations. */
+static const double NORMAL_90 = 1.645;
 /* A single point that is so many deviations off the running median is not the core's doing. */
 static const double SPIKE = 6;
 /* What a rise that takes more than one step must gain over one that does: it has a parameter more. */
@@ -73,14 +75,6 @@ static double pseudo_residual(const struct series *s, size_t i)
     return fabs(s->y[i] - a * s->y[i - 1] - b * s->y[i + 1]) / sqrt(1 + a * a + b * b);
 }
 
-/* Deviation from absolute residuals. Where most are 0, what the rest is counts too: readings come in whole ticks. */
-static double deviation(double *residuals, size_t count)
-{
-    sort_numbers(residuals, count);
-    double middle = quantile(residuals, count, 0.5);
-    return middle > 0 ? MAD_TO_SIGMA * middle : quantile(residuals, count, 0.9) / 1.645;
-}
-
 /* Medians of seven points each: what y is about, whatever single points say. */
 static void running_medians(const struct series *s, double *out)
 {
@@ -95,7 +89,9 @@ static void running_medians(const struct series *s, double *out)
 }
 
 struct height {
-    double y, residual;
+    double y;
+    double residual;
+    double alone; /* how far y is off the nearer of its neighbours: not at all on either side of a step */
     size_t at;
 };
 
@@ -115,13 +111,21 @@ static bool noise_by_height(const struct series *s, const double *heights, doubl
 
     if (good) {
         for (size_t i = 1; i + 1 < n; i++)
-            order[i - 1] = (struct height){heights[i], pseudo_residual(s, i), i};
+            order[i - 1] = (struct height){heights[i], pseudo_residual(s, i),
+                                           fmin(fabs(s->y[i] - s->y[i - 1]), fabs(s->y[i] - s->y[i + 1])), i};
         qsort(order, inner, sizeof *order, by_height);
         for (size_t g = 0; g < groups; g++) {
             size_t first = inner * g / groups, end = inner * (g + 1) / groups;
             for (size_t k = first; k < end; k++)
                 scratch[k - first] = order[k].residual;
-            double d = deviation(scratch, end - first);
+            double d = MAD_TO_SIGMA * median(scratch, end - first);
+            /* Where most points repeat exactly the others count still: a clock that ticks slowly does that. */
+            for (size_t k = first; k < end && !(d > 0); k++)
+                scratch[k - first] = order[k].alone;
+            if (!(d > 0)) {
+                sort_numbers(scratch, end - first);
+                d = quantile(scratch, end - first, 0.9) / NORMAL_90;
+            }
             for (size_t k = first; k < end; k++)
                 sigma[order[k].at] = d;
         }
@@ -133,13 +137,13 @@ static bool noise_by_height(const struct series *s, const double *heights, doubl
     return good;
 }
 
-/* Takes single points out that are far off the median of those around them; returns how many. */
+/* Takes points out that are far off the median of those around them, but for what was repeated; returns how many. */
 static size_t drop_spikes(struct series *s, double *error, const double *heights, const double *sigma)
 {
     size_t kept = 0, n = s->count;
 
     for (size_t i = 0; i < n; i++) {
-        if (fabs(s->y[i] - heights[i]) > SPIKE * sigma[i])
+        if (isnan(error[i]) && fabs(s->y[i] - heights[i]) > SPIKE * sigma[i])
             continue;
         s->x[kept] = s->x[i];
         s->y[kept] = s->y[i];

@@ -8,17 +8,19 @@
 
 enum {
     SAMPLES_AT_ONE_X = 64, /* methods 16.4 */
+    SETTLE_SAMPLES = 9,    /* of one x that contradict each other */
+    AGAIN_SAMPLES = 16,    /* of one x, where new x tell no more */
+    INSIDE_MAXIMUM = 8,    /* points in an interval that is not clear */
     ROUNDS_MAXIMUM = 200,
-    NOISE_GROUP = 48,
-    PATIENCE = 32, /* samples until a known point reads as before */
-    SETTLE_ROUNDS = 6,
-    SETTLE_SAMPLES = 9, /* of one x */
-    AGAIN_SAMPLES = 16, /* of one x, where new x tell no more */
-    INSIDE_MAXIMUM = 8, /* points in an interval that is not clear */
-    GUARDS_MAXIMUM = 8,
+    CONFIRMATIONS = 2,
+    NOISE_GROUP = 48, /* differences of about one height from which their noise is told */
+    PATIENCE = 16,    /* samples for which quiet is waited for */
+    RECENT = 33,      /* samples that say how things are when quiet */
+    RECENT_AT_LEAST = 4,
+    TAKES_FOR_ONE_OF_THE_FIRST = 8, /* in a pass */
+    GUARDS_MAXIMUM = 8,             /* methods 16.4 */
     STEPS_FOR_A_GUARD = 100,
-    POINTS_AFTER = 3, /* of a level that counts as reached */
-    CONFIRMATIONS = 2
+    POINTS_AFTER = 3 /* of a level that counts as reached */
 };
 
 /* Chance of either error in the sequential test at one x: ln(1000). Wald: Sequential tests of statistical hypotheses,
@@ -167,21 +169,29 @@ static bool decide(struct search *s)
 static const double APART = 4;
 
 /*
- * Waits until the core is as it was: a point that is known is sampled until it reads as before. A stretch of time in
- * which all is slower, or drifts away for good, does not last long or is waited for in vain.
+ * Waits until the core is as it was: the first point, well known by now, is sampled until it reads no higher than
+ * before. Stretches of time in which all is slower pass by; what never passes was waited for in vain. Where samples
+ * repeat exactly nothing has to be waited for.
  */
-static bool as_before(struct search *s, double x, double sigma)
+static bool wait_for_quiet(struct search *s)
 {
-    for (unsigned n = 0; n < PATIENCE; n++) {
-        const struct search_point *p = place(s, x);
-        double before = p ? p->y : (double)NAN;
-        if (!p || p->samples >= SAMPLES_AT_ONE_X)
-            return p != NULL;
-        if (!take(s, x))
+    const struct search_point *p = place(s, s->from);
+    double differences[RECENT];
+    unsigned n = p ? (p->kept < RECENT ? p->kept : RECENT) : 0;
+
+    if (n < RECENT_AT_LEAST)
+        return take(s, s->from);
+    const double *recent = p->sample + p->kept - n;
+    double before = median_of(recent, n);
+    for (unsigned i = 1; i < n; i++)
+        differences[i - 1] = fabs(recent[i] - recent[i - 1]);
+    double sigma = MAD_TO_SIGMA / sqrt(2) * median_of(differences, n - 1);
+    for (unsigned k = 0; sigma > 0 && k < PATIENCE; k++) {
+        if (!take(s, s->from))
             return false;
-        p = place(s, x);
-        if (p->kept == 0 || !(fabs(p->sample[p->kept - 1] - before) > APART * sigma))
-            return true;
+        p = place(s, s->from);
+        if (!(p->sample[p->kept - 1] > before + APART * sigma))
+            break;
     }
     return true;
 }
@@ -194,7 +204,7 @@ static bool test(struct search *s, double x, const struct knee *k)
 {
     double sigma = s->verdict.sigma, rise = k->after - k->before, delta = fmin(rise, APART * sigma);
 
-    if (sigma > 0 && !as_before(s, k->low, sigma))
+    if (!wait_for_quiet(s))
         return false;
     for (unsigned n = 0; n < SAMPLES_AT_ONE_X; n++) {
         if (!take(s, x))
@@ -208,30 +218,51 @@ static bool test(struct search *s, double x, const struct knee *k)
     return true;
 }
 
-/* Where samples at one x contradict each other, more are taken, later than those, until most agree. */
+/* Whether the samples of a point contradict each other, or all of them its neighbours. */
+static bool doubtful(const struct search *s, size_t i, double sigma)
+{
+    const struct search_point *p = &s->points[i];
+    double low = INFINITY, high = -INFINITY;
+    unsigned near = 0;
+
+    if (p->samples >= SETTLE_SAMPLES)
+        return false;
+    for (unsigned k = 0; k < p->kept; k++) {
+        low = fmin(low, p->sample[k]);
+        high = fmax(high, p->sample[k]);
+        near += fabs(p->sample[k] - p->y) <= APART / 2 * sigma;
+    }
+    if (p->kept < 2)
+        return true;
+    if (high - low > APART * sigma)
+        return p->kept < 5 || 10 * near < 7 * p->kept;
+    if (p->kept > 3 || i == 0 || i + 1 == s->count)
+        return false;
+    return p->y < fmin(p[-1].y, p[1].y) - APART * sigma || p->y > fmax(p[-1].y, p[1].y) + APART * sigma;
+}
+
+/* Where samples contradict each other, more are taken, later than those, until most agree. */
 static bool settle(struct search *s)
 {
-    for (unsigned round = 0; round < SETTLE_ROUNDS; round++) {
-        double *sigma = malloc((s->count + 1) * sizeof *sigma);
-        bool good = sigma && noise(s, sigma), settled = true;
+    double *sigma = NULL;
+    bool good = true;
 
-        for (size_t i = 0; good && i < s->count; i++) {
-            const struct search_point *p = &s->points[i];
-            unsigned near = 0;
-            for (unsigned k = 0; k < p->kept; k++)
-                near += !(fabs(p->sample[k] - p->y) > APART / 2 * sigma[i]);
-            if (p->samples > 0 && p->samples < SAMPLES_AT_ONE_X && (p->kept < 2 || 3 * near < 2 * p->kept)) {
-                settled = p->samples >= SETTLE_SAMPLES;
-                good = settled || take(s, p->x);
+    for (unsigned round = 0; good && round < SETTLE_SAMPLES; round++) {
+        size_t doubts = 0;
+        double *grown = realloc(sigma, (s->count + 1) * sizeof *sigma);
+        good = grown != NULL;
+        sigma = good ? grown : sigma;
+        good = good && noise(s, sigma);
+        for (size_t i = 0; good && i < s->count; i++)
+            if (doubtful(s, i, sigma[i])) {
+                doubts++;
+                good = wait_for_quiet(s) && take(s, s->points[i].x);
             }
-        }
-        free(sigma);
-        if (!good)
-            return false;
-        if (settled)
+        if (doubts == 0)
             break;
     }
-    return true;
+    free(sigma);
+    return good;
 }
 
 /* ---- The coarse grid ---------------------------------------------------------------------------- */
@@ -259,14 +290,14 @@ static bool pass(struct search *s, double from, double to)
 
     if (!take(s, from))
         return false;
-    while (last < to) {
+    for (unsigned n = 1; last < to; n++) {
         double x = fmin(next_x(s, last), to);
         if (last < from + edge && x > from + edge)
             x = from + edge;
         else if (last < to - edge && x > to - edge)
             x = to - edge;
         last = x;
-        if (!take(s, x))
+        if ((n % TAKES_FOR_ONE_OF_THE_FIRST == 0 && !take(s, s->from)) || !take(s, x))
             return false;
     }
     return true;
@@ -373,7 +404,7 @@ static bool guard(struct search *s)
     for (unsigned n = 0; n < draws; n++) {
         double x = s->from + (double)random_below(&s->random, (uint64_t)steps + 1) * s->grain;
         size_t before = s->count;
-        if (!take(s, x) || !take(s, x))
+        if (!wait_for_quiet(s) || !take(s, x) || !take(s, x))
             return false;
         if (s->count == before)
             continue;
@@ -406,7 +437,7 @@ static bool confirm(struct search *s)
         first = first > 1 ? first - 2 : 0;
         end = end + 3 < s->count ? end + 3 : s->count;
         for (size_t k = first; k < end; k++)
-            if (!take(s, s->points[k].x))
+            if (!wait_for_quiet(s) || !take(s, s->points[k].x))
                 return false;
     }
     return true;
