@@ -2,6 +2,7 @@
 /* link: lib/known.c lib/facts.c */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "lib/facts.h"
 #include "lib/known.h"
 
 static const struct known_value rows[] = {
@@ -100,9 +102,9 @@ static void every_core_can_be_identified(void **state)
 static void every_line_is_a_json_list(void **state)
 {
     FILE *python = popen("python3 -c 'import json\n"
-                         "rows = [json.loads(\"[%s]\" % line.strip()[6:-1])\n"
-                         "        for line in open(\"lib/known.def\") if line.startswith(\"KNOWN(\")]\n"
-                         "print(sum(len(row) == 5 for row in rows))'",
+                         "rows = [json.loads(\"[%s]\" % line.strip().partition(\"(\")[2][:-1])\n"
+                         "        for line in open(\"lib/known.def\") if line.startswith(\"KNOWN\")]\n"
+                         "print(sum(len(row) in (5, 6) for row in rows))'",
                          "r");
     int count = 0;
 
@@ -113,12 +115,213 @@ static void every_line_is_a_json_list(void **state)
     assert_int_equal(count, ROWS);
 }
 
+/* ---- What may stand in a row ------------------------------------------------------------------------ */
+
+/*
+ * The stable names of findings that have numbers, and between which bounds any core lies, with room: a value that
+ * was put into the wrong row, or in KiB, does not.
+ */
+static const struct {
+    const char *name;
+    double least, most;
+    bool whole; /* counts something */
+} stable[] = {
+    {"frontend.fetch.instructions", 1, 64, true},
+    {"frontend.fetch.bytes", 4, 256, true},
+    {"frontend.decode.width", 1, 32, true},
+    {"frontend.nop.per_cycle", 0.5, 64, false},
+    {"frontend.l1i.bytes", 4096, 1 << 20, true},
+    {"frontend.l1i.ways", 1, 64, true},
+    {"frontend.l1i.line_bytes", 16, 256, true},
+    {"frontend.l1i.index_bits", 1, 32, true},
+    {"frontend.op_cache.entries", 16, 8192, true},
+    {"frontend.op_cache.ops", 256, 32768, true},
+    {"frontend.op_cache.ops_per_entry", 1, 16, true},
+    {"frontend.loop_buffer.ops", 8, 1024, true},
+    {"frontend.itlb.entries", 8, 8192, true},
+    {"frontend.itlb.miss_cycles", 1, 500, false},
+    {"frontend.itlb.ways", 1, 128, true},
+    {"frontend.itlb.index_bits", 1, 32, true},
+    {"frontend.btb.levels", 1, 4, true},
+    {"frontend.btb.entries", 8, 65536, true},
+    {"frontend.btb.cycles", 0.25, 20, false},
+    {"frontend.btb.fallback_cycles", 1, 50, false},
+    {"frontend.btb.taken_per_cycle", 1, 4, true},
+    {"frontend.btb.ways", 1, 64, true},
+    {"frontend.btb.sets", 1, 65536, true},
+    {"frontend.btb.index_bits", 1, 32, true},
+    {"frontend.btb.branches_per_entry", 1, 4, true},
+    {"frontend.return_stack.entries", 4, 256, true},
+    {"frontend.indirect.targets", 8, 65536, true},
+    {"frontend.history.branches", 8, 4096, true},
+    {"frontend.mispredict.cycles", 4, 60, false},
+    {"backend.rob.entries", 32, 2048, true},
+    {"backend.rob.instructions", 32, 8192, true},
+    {"backend.registers.entries", 16, 1024, true},
+    {"backend.load_queue.entries", 16, 512, true},
+    {"backend.store_queue.entries", 16, 512, true},
+    {"backend.branches_in_flight.entries", 16, 512, true},
+    {"backend.scheduler.entries", 8, 512, true},
+    {"backend.dispatch_queue.entries", 2, 256, true},
+    {"backend.rename.per_cycle", 1, 32, true},
+    {"backend.retire.per_cycle", 1, 32, true},
+    {"backend.rename_retire.entries", 64, 2048, true},
+    {"memory.cache.bytes", 8192, 1 << 30, true},
+    {"memory.cache.latency_cycles", 2, 200, false},
+    {"memory.cache.ways", 1, 64, true},
+    {"memory.cache.line_bytes", 16, 256, true},
+    {"memory.cache.index_bits", 1, 48, true},
+    {"memory.dram.latency_ns", 20, 1000, false},
+    {"memory.dtlb.entries", 4, 16384, true},
+    {"memory.dtlb.miss_cycles", 1, 500, false},
+    {"memory.dtlb.ways", 1, 128, true},
+    {"memory.dtlb.index_bits", 1, 32, true},
+    {"memory.page_walk.cycles", 1, 500, false},
+    {"memory.load_use.cycles", 1, 40, false},
+    {"memory.mix.per_cycle", 0.1, 4, false},
+    {"memory.bandwidth.bytes_per_cycle", 1, 1024, false},
+    {"memory.forwarding.cycles", 0, 40, false},
+    {"memory.forwarding.blocked_cycles", 4, 100, false},
+    {"memory.forwarding.stores", 1, 16, true},
+    {"memory.renaming.pairs", 1, 4096, true},
+    {"memory.dependence.loads", 1, 4096, true},
+    {"memory.dependence.blocked_cycles", 1, 200, false},
+    {"memory.way_hash.bits", 1, 32, true},
+    {"memory.load_prediction.reach", 1, 4096, true},
+    {"memory.parallel_misses", 1, 512, true},
+};
+enum { STABLE = sizeof stable / sizeof stable[0] };
+
+/* Fields that findings are told apart by, each with the values it may have; NULL: a number. */
+static const struct {
+    const char *key, *values;
+} variant_fields[] = {
+    {"level", NULL},
+    {"stride", NULL},
+    {"width", NULL},
+    {"loads", NULL},
+    {"stores", NULL},
+    {"page", "4k 16k 64k 2m 32m 512m 1g"},
+    {"access", "load store fetch"},
+    {"branch", "uncond cond cond-uncond uncond-cond indirect taken not-taken"},
+    {"cause", "l1i decode"},
+    {"counted", "operations entries renames"},
+    {"class", "int64 int32 flags vector mask int math load store memory"},
+    {"dependence", "address data"},
+    {"filler", "nop load"},
+    {"kind", "conditional-taken conditional-not-taken unconditional indirect call-return"},
+    {"target", "fixed changing random"},
+};
+
+static bool field_is_good(const char *field, size_t length)
+{
+    const char *equals = memchr(field, '=', length);
+    size_t key = equals ? (size_t)(equals - field) : 0, value = length - key - 1;
+    char word[32];
+
+    if (!equals || value == 0 || value >= sizeof word)
+        return false;
+    snprintf(word, sizeof word, "%.*s", (int)value, equals + 1);
+    for (size_t i = 0; i < sizeof variant_fields / sizeof variant_fields[0]; i++)
+        if (strlen(variant_fields[i].key) == key && !memcmp(variant_fields[i].key, field, key))
+            return variant_fields[i].values ? variants_cover(word, variant_fields[i].values)
+                                            : strspn(word, "0123456789") == value;
+    return false;
+}
+
+static void assert_row_is_plausible(const struct known_value *k)
+{
+    size_t which = 0;
+
+    while (which < STABLE && strcmp(stable[which].name, k->finding) != 0)
+        which++;
+    if (which == STABLE)
+        fail_msg("%s: no finding is named %s", k->core, k->finding);
+    for (const char *v = k->variant; *v; v += strcspn(v, " "), v += strspn(v, " "))
+        if (!field_is_good(v, strcspn(v, " ")))
+            fail_msg("%s %s: no field of a finding is like that: %s", k->core, k->finding, v);
+    if (k->value < stable[which].least || (k->to > 0 ? k->to : k->value) > stable[which].most ||
+        (k->to != 0 && k->to <= k->value) || (stable[which].whole && k->value != (double)(long)k->value))
+        fail_msg("%s %s %s: %g is no such number", k->core, k->finding, k->variant, k->value);
+    if (strstr(k->finding, ".bytes") && k->value != 0 && !strstr(k->finding, "per_cycle") && k->value >= 4096)
+        assert_int_equal((long)k->value % 1024, 0);
+}
+
+static size_t words(const char *text)
+{
+    size_t count = *text != 0;
+
+    for (const char *p = text; *p; p++)
+        count += *p == ' ';
+    return count;
+}
+
+static void rows_say_what_findings_can_say(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++)
+        assert_row_is_plausible(&rows[i]);
+}
+
+/* A core's rows stand together; of a finding the more special ones first; and no row stands twice. */
+static void rows_are_in_order(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = i + 1; j < ROWS; j++) {
+            const struct known_value *a = &rows[i], *b = &rows[j];
+            if (strcmp(a->core, b->core) != 0)
+                continue;
+            if (strcmp(rows[j - 1].core, b->core) != 0)
+                fail_msg("the rows of %s do not follow each other", b->core);
+            if (strcmp(a->finding, b->finding) != 0)
+                continue;
+            if (strcmp(rows[j - 1].finding, b->finding) != 0)
+                fail_msg("%s: the rows of %s do not follow each other", b->core, b->finding);
+            if (words(a->variant) < words(b->variant) && variants_cover(a->variant, b->variant))
+                fail_msg("%s %s: '%s' hides '%s'", b->core, b->finding, a->variant, b->variant);
+            if (strcmp(a->variant, b->variant) != 0)
+                continue;
+            if (strcmp(rows[j - 1].variant, b->variant) != 0)
+                fail_msg("%s %s: the rows of '%s' do not follow each other", b->core, b->finding, b->variant);
+            if (a->value == b->value && a->to == b->to)
+                fail_msg("%s %s %s: %g stands there twice", b->core, b->finding, b->variant, b->value);
+        }
+}
+
+static void published_ranges_keep_both_ends(void **state)
+{
+    const struct known_value *k = known_find("zen4", "frontend.mispredict.cycles", "");
+
+    (void)state;
+    assert_true(k && k->value == 13 && k->to == 0);
+    k = known_next(k);
+    assert_true(k && k->value == 11 && k->to == 18);
+    assert_null(known_next(k));
+}
+
+/* Registers of 512 bits are fewer than registers of any width: the special row answers for them alone. */
+static void the_special_row_comes_first(void **state)
+{
+    const struct known_value *k = known_find("golden-cove", "backend.registers.entries", "class=vector width=512");
+
+    (void)state;
+    assert_true(k && k->value == 220);
+    assert_null(known_next(k));
+    k = known_find("golden-cove", "backend.registers.entries", "class=vector width=128");
+    assert_true(k && k->value == 296);
+    k = known_next(k);
+    assert_true(k && k->value == 332);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_by_variant),         cmocka_unit_test(several_values_follow_each_other),
-        cmocka_unit_test(every_row_is_reached),      cmocka_unit_test(every_core_can_be_identified),
-        cmocka_unit_test(every_line_is_a_json_list),
+        cmocka_unit_test(values_by_variant),           cmocka_unit_test(several_values_follow_each_other),
+        cmocka_unit_test(every_row_is_reached),        cmocka_unit_test(every_core_can_be_identified),
+        cmocka_unit_test(every_line_is_a_json_list),   cmocka_unit_test(rows_say_what_findings_can_say),
+        cmocka_unit_test(rows_are_in_order),           cmocka_unit_test(published_ranges_keep_both_ends),
+        cmocka_unit_test(the_special_row_comes_first),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
