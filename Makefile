@@ -243,9 +243,15 @@ endef
 $(foreach isa,$(ISAS),$(eval $(call model_rules,$(isa))))
 MODEL_TESTS := $(ISAS:%=build/tests/model_%)
 
+# What counts instructions of the Linux program.
+build/tests/simulator: tests/simulator/simulator.c Makefile | build/setup.stamp
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)gcc $(COMMON) $< -lunicorn -o $@
+
 -include $(shell find build/tests/objects build/tests/model -name '*.d' 2>/dev/null)
 
-TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img $(UNIT_TESTS) $(MODEL_TESTS)
+TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img $(UNIT_TESTS) $(MODEL_TESTS) build/tests/simulator
 
 test: $(TESTED)
 	@CMOCKA_MESSAGE_OUTPUT=TAP scripts/test $(UNIT_TESTS) $(MODEL_TESTS) $(TEST_RUNS)

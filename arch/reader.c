@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* Some microseconds, so that a counter that goes on in large steps is found out. */
-enum { PAIRS = READER_PROOF / 2, FEW = 100, MANY = 300 };
+/* Some thousand cycles, so that a counter that goes on in large steps is found out. */
+enum { PAIRS = READER_PROOF / 2, FEW = 20, MANY = 60 };
 
 void reader_proof_list(struct reading list[READER_PROOF])
 {

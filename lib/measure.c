@@ -335,11 +335,12 @@ static size_t make_list(const struct meter *m, const struct kernel *k, uint64_t 
     return last + 1;
 }
 
+/* What the unit is taken from is equal to the last digit. */
 static bool same(const struct meter *m, const struct reading *a, const struct reading *b)
 {
-    return a->end_ticks - a->begin_ticks == b->end_ticks - b->begin_ticks &&
-           (m->counters == READER_TIME_ONLY ||
-            a->end_count[0] - a->begin_count[0] == b->end_count[0] - b->begin_count[0]);
+    if (m->counters != READER_TIME_ONLY)
+        return a->end_count[0] - a->begin_count[0] == b->end_count[0] - b->begin_count[0];
+    return a->end_ticks - a->begin_ticks == b->end_ticks - b->begin_ticks;
 }
 
 /* Every chain took as long as the others, and so did every kernel, to the last digit. */

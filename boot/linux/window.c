@@ -165,21 +165,24 @@ const char *machine_window_kind(struct reading *list, size_t count, enum silence
 
 /* ---- What the reader can read ---------------------------------------------------------------- */
 
-/* Runs the proof of a counter in a window. NULL where it could be read. */
-static const char *try_counters(enum reader_counters kind, struct reading list[READER_PROOF])
+/* Runs the proof of a counter in a window. False where it cannot be read. */
+static bool prove(enum reader_counters kind, struct reading list[READER_PROOF])
 {
-    struct window_result result;
+    struct window_result result = {.interrupts = 1};
 
     counters = kind;
     reader_proof_list(list);
-    for (unsigned attempt = 0; attempt < AGREE; attempt++) {
+    for (unsigned attempt = 0; attempt < AGREE && result.end == WINDOW_RAN && result.interrupts; attempt++)
         result = machine_window(list, READER_PROOF);
-        if (result.end != WINDOW_RAN)
-            return result.fault.vector ? result.fault.vector : "timeout";
-        if (!result.interrupts)
-            break;
-    }
-    return NULL;
+    return result.end == WINDOW_RAN;
+}
+
+static bool time_can_be_read(void)
+{
+    struct reading once = {.kernel = (uintptr_t)reader_empty_kernel};
+
+    counters = READER_TIME_ONLY;
+    return machine_window(&once, 1).end == WINDOW_RAN;
 }
 
 const char *linux_windows_start(unsigned deadline_ms, struct machine_info *info)
@@ -200,15 +203,10 @@ const char *linux_windows_start(unsigned deadline_ms, struct machine_info *info)
         info->no_deadline = "setitimer failed";
 
     /* A counter that the kernel lets processes read is the unit; no fault in reading it proves nothing yet. */
-    const char *why = try_counters(READER_CYCLES, list);
-    info->no_counters = why ? "a process cannot read a cycle counter here" : reader_proof_verdict(list);
-    if (info->no_counters) {
-        why = try_counters(READER_TIME_ONLY, list);
-        if (why && !try_counters(READER_CYCLES_AS_TIME, list) && reader_proof_moves(list))
-            why = NULL;
-        if (why)
-            return "a process can read neither a time stamp nor a cycle counter here";
-    }
+    info->no_counters = prove(READER_CYCLES, list) ? reader_proof_verdict(list)
+                                                   : "a process cannot read a cycle counter here";
+    if (info->no_counters && !time_can_be_read() && !(prove(READER_CYCLES_AS_TIME, list) && reader_proof_moves(list)))
+        return "a process can read neither a time stamp nor a cycle counter here";
     info->counters = counters;
     if (counters != READER_TIME_ONLY) {
         info->cycle_source = reader_cycle_counter;

@@ -119,6 +119,7 @@ void uefi_machine_start(const struct config *c)
     owned = true;
     own_page_sizes(info.page_bytes);
     info.counters = own_counters(&info.no_counters);
+    info.cycle_source = info.counters != READER_TIME_ONLY ? reader_cycle_counter : NULL;
     info.no_deadline = own_no_deadline();
     if (!windows)
         try_without_windows();
