@@ -92,3 +92,28 @@ def read(lines):
 def parse(reader):
     """The records as dictionaries."""
     return [json.loads(line) for line in reader.lines]
+
+
+# Fields every finding has or may have; any other tells findings of one name apart.
+FINDING_FIELDS = frozenset(
+    "t probe name core value unit low high grade reason replaces seen holds agreement method curves published c".split()
+)
+
+
+def variants(finding):
+    """What tells it from other findings of its name, as (field, value) in the record's order."""
+    return [(key, value) for key, value in finding.items() if key not in FINDING_FIELDS]
+
+
+def findings(parsed):
+    """The findings that stand at the end, in order: one that `replaces` takes the place of those before it
+    that have the same name, core and variants."""
+    standing = []
+    for record in parsed:
+        if record["t"] != "finding":
+            continue
+        if record.get("replaces"):
+            same = (record["name"], record.get("core"), variants(record))
+            standing = [r for r in standing if (r["name"], r.get("core"), variants(r)) != same]
+        standing.append(record)
+    return standing

@@ -10,14 +10,13 @@ import sys
 
 import records
 
-# Fields every finding has; any other is a variant.
-FIXED = set("t probe name core value unit low high grade reason method curves published c".split())
-
 
 def quantity(value, unit):
     """A value with its unit as people write it."""
     if value is None:
         return "-"
+    if isinstance(value, list):
+        return " to ".join(quantity(end, unit) for end in value)
     if not isinstance(value, (int, float)):
         return f"{value} {unit}".strip()
     if unit == "bytes":
@@ -36,10 +35,16 @@ def finding_row(finding):
     if finding.get("low") is not None and finding.get("high") is not None:
         interval = f"{quantity(finding['low'], unit)} .. {quantity(finding['high'], unit)}"
     remark = finding.get("reason", "")
+    if finding.get("seen") is not None:
+        remark += f", seen at {quantity(finding['seen'], unit)}"
+    if finding.get("agreement"):
+        remark += "; " * bool(remark) + finding["agreement"]
+    if finding.get("holds"):
+        remark += "; " * bool(remark) + f"{quantity(finding['holds'], unit)} of it held by the experiment"
     published = [quantity(known["value"], unit) for known in finding.get("published", [])]
     if published:
         remark += "; " * bool(remark) + "published " + " or ".join(published)
-    variants = " ".join(f"{key}={value}" for key, value in finding.items() if key not in FIXED)
+    variants = " ".join(f"{key}={value}" for key, value in records.variants(finding))
     return [finding["name"], variants, quantity(finding.get("value"), unit), interval, finding.get("grade", ""), remark]
 
 
@@ -52,7 +57,8 @@ def print_table(head, rows):
 def summarise(reader):
     """Prints the summary; True when the run came to its end and every record is whole."""
     kinds = {}
-    for record in records.parse(reader):
+    parsed = records.parse(reader)
+    for record in parsed:
         kinds.setdefault(record["t"], []).append(record)
     run, machine = kinds.get("run", [{}])[-1], kinds.get("machine", [{}])[-1]
     core = machine.get("core_model") or "a core that does not say what it is"
@@ -64,7 +70,7 @@ def summarise(reader):
 
     if "finding" in kinds:
         head = ["finding", "variant", "value", "interval", "grade", "remark"]
-        print_table(head, [finding_row(finding) for finding in kinds["finding"]])
+        print_table(head, [finding_row(finding) for finding in records.findings(parsed)])
     else:
         print("  no findings")
     print()
