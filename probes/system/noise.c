@@ -60,6 +60,8 @@ static const struct length {
 } lengths[] = {{"10us", 10e-6, {12, 200, 1000, 4000}}, {"20ms", 20e-3, {0, 12, 24, 100}}};
 enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
 
+static const char not_seen[] = "the time stamp does not move, or interrupts end every list";
+
 struct noise {
     struct kernel kernel;
     struct work once; /* executed by every call: what surrounds the loop */
@@ -177,7 +179,7 @@ static void send_silence(struct probe *p, const struct noise *n, const char *win
     record_send(&r);
 }
 
-/* Repeats the kernel, and sends the row. *percent is NaN where no repetition came to its end. */
+/* Repeats the kernel, and sends the row. *percent is NaN where no repetition came to its end or took any time. */
 static bool repeat(struct probe *p, struct noise *n, const struct window_kind *kind, const char *length, double seconds,
                    uint64_t iterations, size_t repetitions, double *percent)
 {
@@ -203,7 +205,8 @@ static bool repeat(struct probe *p, struct noise *n, const struct window_kind *k
     /* Each of the two time stamps may be off. */
     while (shortest < kept && n->numbers[shortest] <= n->numbers[0] + 2 * n->blur_ticks)
         shortest++;
-    *percent = 100.0 * (double)shortest / (double)repetitions;
+    if (n->numbers[kept - 1] > 0)
+        *percent = 100.0 * (double)shortest / (double)repetitions;
     send_silence(p, n, kind->name, length, iterations, repetitions, kept, instructions);
     return true;
 }
@@ -225,7 +228,7 @@ static bool report_silence(struct probe *p, struct noise *n, const struct window
                                     .low = NAN,
                                     .high = NAN,
                                     .grade = 'C',
-                                    .reason = "interrupts ended every repetition",
+                                    .reason = not_seen,
                                     .method = "repetitions of a fixed kernel as long as the shortest"});
     }
     return true;
@@ -359,7 +362,6 @@ static bool report_gaps(struct probe *p, struct noise *n, const struct window_ki
     send_gaps(p, kind, &g);
     sort_numbers(n->gaps, g.kept);
     bool moved = g.ticks > 0;
-    const char *reason = "the time stamp does not move";
     for (unsigned i = 0; i < sizeof quantiles / sizeof quantiles[0]; i++) {
         double q = g.kept ? quantile(n->gaps, g.kept, quantiles[i] / 100.0) : 0;
         /* Where none was seen, there may be some too short to be told from the loop itself. */
@@ -371,7 +373,7 @@ static bool report_gaps(struct probe *p, struct noise *n, const struct window_ki
                                     .low = g.kept ? NAN : 0,
                                     .high = g.kept ? NAN : g.threshold_ns,
                                     .grade = 'C',
-                                    .reason = reason,
+                                    .reason = not_seen,
                                     .method = "distances of time stamps taken one after another",
                                     .curves = {kind->curve}});
     }
@@ -381,7 +383,7 @@ static bool report_gaps(struct probe *p, struct noise *n, const struct window_ki
                                 .low = NAN,
                                 .high = NAN,
                                 .grade = 'C',
-                                .reason = reason,
+                                .reason = not_seen,
                                 .method = "distances of time stamps taken one after another",
                                 .curves = {kind->curve}});
     return true;
