@@ -140,7 +140,7 @@ static bool line_ended(struct csv *c)
     if (c->used > 0 && line[c->used - 1] == '\r')
         c->used--;
     line[c->used] = 0;
-    if (c->line == 1 && c->used >= 3 && !memcmp(line, "\xef\xbb\xbf", 3))
+    if (c->used >= 3 && !memcmp(line, "\xef\xbb\xbf", 3))
         line += 3;
     if ((size_t)(c->text + c->used - line) != strlen(line) ||
         (c->line == 1 && (!strncmp(line, "\xff\xfe", 2) || !strncmp(line, "\xfe\xff", 2)))) {

@@ -4,7 +4,8 @@
  * Fields are separated by tabs, semicolons, commas or blanks; the first line that holds anything decides which,
  * in this order. Blanks around a field do not belong to it. A field in double quotes may hold separators, and two
  * quotes for one; it may not hold an end of line. A # at the start of a line or after a blank begins a comment.
- * Ends of lines are LF or CRLF, and a UTF-8 byte order mark may come first. Empty lines and comments are no rows.
+ * Ends of lines are LF or CRLF, and a UTF-8 byte order mark may come first (in any line: files get put behind each
+ * other). Empty lines and comments are no rows.
  *
  * What cannot be read ends the reading with a sentence that says where it is and what to do about it.
  */

@@ -106,6 +106,7 @@ static void ends_of_lines_and_marks(void **state)
     assert_read("1,2\r\n3,4\r\n", "[1|1|2][2|3|4]");
     assert_read("1,2\r\n3,4\r", "[1|1|2][2|3|4]");
     assert_read("\xef\xbb\xbfsize,min\n1,2\n", "[1|size|min][2|1|2]");
+    assert_read("a,b\n\xef\xbb\xbfsize,min\n1,2\n", "[1|a|b][2|size|min][3|1|2]");
     assert_read("\xef\xbb\xbf", "");
 }
 
