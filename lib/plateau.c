@@ -6,11 +6,16 @@
 
 #include "lib/statistics.h"
 
-enum { PARTS_MAXIMUM = 48, PLATEAU_POINTS = 3 };
+enum {
+    REACH = 12,  /* neighbours on either side that tell how noisy it is here */
+    MEMORY = 48, /* the last points of a plateau that tell its height */
+    LOOKOUT = 6, /* points ahead, of which all but one have to be higher (methods 16.2, D) */
+    STEADY = 3   /* points, and as many after them, that are as high: a plateau begins */
+};
 
-/* Pettitt 1979: the chance of a maximum of K or more among n points is about 2 exp(-6 K^2 / (n^3 + n^2)). For one in
- * 200, 6 K^2 exceeds ln(400) = 6 times the rest. A cut costs little here: plateaus of one height are joined again. */
-static const double PETTITT = 6;
+/* Above a plateau by so many deviations is above it. */
+static const double ABOVE = 2.5;
+static const double MAD_TO_SIGMA = 1.4826;
 
 bool isotonic(double *y, size_t count)
 {
@@ -38,146 +43,110 @@ bool isotonic(double *y, size_t count)
     return true;
 }
 
-struct part {
-    size_t first, end;
-    bool whole; /* no cut in it */
-};
-
-struct ranked {
-    double y;
-    size_t at;
-};
-
-static int by_height(const void *left, const void *right)
+/* Median of first … end - 1, of the last MEMORY of them where there are more. */
+static double height(const double *y, size_t first, size_t end)
 {
-    const struct ranked *a = left, *b = right;
-    return a->y < b->y || a->y > b->y ? (a->y > b->y) - (a->y < b->y) : (a->at > b->at) - (a->at < b->at);
+    double sorted[MEMORY];
+
+    if (end - first > MEMORY)
+        first = end - MEMORY;
+    memcpy(sorted, y + first, (end - first) * sizeof *y);
+    sort_numbers(sorted, end - first);
+    return quantile(sorted, end - first, 0.5);
 }
 
-/* Where Pettitt's statistic is largest in a part; 0 where that is chance. `ranks` has room for 2 * count. */
-static size_t pettitt(const double *y, size_t first, size_t end, struct ranked *order, double *ranks)
+/* Deviation of a point, as its neighbourhood tells: steps are few among differences. */
+static double noise_near(const double *y, size_t count, size_t i)
 {
-    size_t n = end - first, best = 0;
-    double u = 0, most = 0;
+    double sorted[2 * REACH + 1];
+    size_t n = 0;
 
-    for (size_t i = 0; i < n; i++)
-        order[i] = (struct ranked){y[first + i], i};
-    qsort(order, n, sizeof *order, by_height);
-    for (size_t i = 0, next; i < n; i = next) { /* equal heights share the mean of their ranks */
-        for (next = i + 1; next < n && !(order[next].y > order[i].y); next++)
-            ;
-        for (size_t k = i; k < next; k++)
-            ranks[order[k].at] = ((double)i + (double)next + 1) / 2;
+    for (size_t k = i > REACH ? i - REACH : 1; k <= i + REACH && k < count; k++)
+        sorted[n++] = fabs(y[k] - y[k - 1]);
+    sort_numbers(sorted, n);
+    return n ? MAD_TO_SIGMA / sqrt(2) * quantile(sorted, n, 0.5) : 0;
+}
+
+/* Whether the points from i on are above a height: the first, all but one of the next, most of the rest. */
+static bool above(const double *y, size_t count, size_t i, double least, const double *rest)
+{
+    size_t ahead = count - i < LOOKOUT ? count - i : LOOKOUT, higher = 0;
+
+    for (size_t k = i; k < i + ahead; k++)
+        higher += y[k] > least;
+    return ahead >= 2 && y[i] > least && higher + (ahead > 3) >= ahead && rest[i] > least;
+}
+
+/* rest[i]: below it lie few of the points from i on; the median of the next ones, then the least of such medians. */
+static void look_back(const double *y, size_t count, double *rest)
+{
+    for (size_t i = count; i-- > 0;) {
+        double next = height(y, i, i + 2 * LOOKOUT < count ? i + 2 * LOOKOUT : count);
+        rest[i] = i + 1 < count && i + LOOKOUT < count ? fmin(next, rest[i + 1]) : next;
     }
-    for (size_t i = 0; i + 1 < n; i++) {
-        u += 2 * ranks[i] - (double)n - 1;
-        if (fabs(u) > most) {
-            most = fabs(u);
-            best = first + i + 1;
-        }
-    }
-    double size = (double)n;
-    return 6 * most * most > PETTITT * (size * size * size + size * size) ? best : 0;
 }
 
-static double median_of(const double *y, size_t first, size_t end, double *scratch)
-{
-    memcpy(scratch, y + first, (end - first) * sizeof *y);
-    sort_numbers(scratch, end - first);
-    return quantile(scratch, end - first, 0.5);
-}
-
-/* The x at which the isotonic curve passes a height between points first … last. */
-static double passes(const double *x, const double *y, size_t first, size_t last, double height)
+/* The x at which the isotonic curve z of points first … last passes a height. */
+static double passes(const double *x, const double *z, size_t first, size_t last, double level)
 {
     size_t i = first;
 
-    while (i < last && !(y[i - first] > height))
+    while (i < last && !(z[i - first] > level))
         i++;
     if (i == first)
         return x[first];
-    double low = y[i - 1 - first], high = y[i - first];
-    return high > low ? x[i - 1] + (x[i] - x[i - 1]) * fmax(0, fmin(1, (height - low) / (high - low))) : x[i];
+    double low = z[i - 1 - first], high = z[i - first];
+    return high > low ? x[i - 1] + (x[i] - x[i - 1]) * fmax(0, fmin(1, (level - low) / (high - low))) : x[i];
 }
 
-/* Follows the rise from a plateau that ends before `from` to one that begins at `to`. */
-static bool follow(const double *x, const double *y, size_t first, size_t last, double low, double high,
-                   double *scratch, struct departure *out)
+/* Follows the rise back from point `last`, where the next plateau has begun, to where it began after `first`. */
+static bool follow(const double *x, const double *y, size_t first, size_t last, double low, double high, double *z,
+                   struct departure *out)
 {
-    memcpy(scratch, y + first, (last - first + 1) * sizeof *y);
-    if (!isotonic(scratch, last - first + 1))
+    memcpy(z, y + first, (last - first + 1) * sizeof *y);
+    if (!isotonic(z, last - first + 1))
         return false;
-    size_t quarter = first, half = first;
-    while (quarter < last && !(scratch[quarter - first] > low + (high - low) / 4))
-        quarter++;
-    while (half < last && !(scratch[half - first] > low + (high - low) / 2))
-        half++;
-    out->half = passes(x, scratch, first, last, low + (high - low) / 2);
-    if (quarter == half) { /* a step: between the point before and this one */
-        out->low = x[quarter > first ? quarter - 1 : quarter];
-        out->high = x[quarter];
-        return true;
-    }
-    double x25 = passes(x, scratch, first, last, low + (high - low) / 4), begin = fmax(x[first], 2 * x25 - out->half);
+    double quarter = passes(x, z, first, last, low + (high - low) / 4);
+    out->half = passes(x, z, first, last, low + (high - low) / 2);
+    double begin = fmax(x[first], 2 * quarter - out->half);
     size_t i = first;
-    while (i < last && x[i + 1] <= begin)
+    while (i + 1 < last && x[i + 1] <= begin)
         i++;
     out->low = x[i];
-    out->high = x[i < last ? i + 1 : i];
+    out->high = x[i + 1];
     return true;
 }
 
 size_t plateau_departures(const double *x, const double *y, size_t count, struct departure *out, size_t room)
 {
-    struct ranked *order = malloc((count + 1) * sizeof *order);
-    double *scratch = malloc((count + 1) * sizeof *scratch), heights[PARTS_MAXIMUM + 1];
-    struct part parts[PARTS_MAXIMUM + 1] = {{0, count, count < 2 * PLATEAU_POINTS}};
-    size_t used = 1, found = 0;
+    double *scratch = malloc((count + 1) * sizeof *scratch), *rest = malloc((count + 1) * sizeof *rest);
+    size_t found = 0, start = 0;
+    bool good = scratch && rest;
 
-    for (size_t i = 0; order && scratch && i < used && count > 0;) {
-        size_t cut = parts[i].whole || used >= PARTS_MAXIMUM ? 0
-                                                             : pettitt(y, parts[i].first, parts[i].end, order, scratch);
-        if (!cut) {
-            i++;
+    if (good)
+        look_back(y, count, rest);
+    for (size_t i = 0; good && i + 1 < count && found < room; i++) {
+        double level = height(y, start, i + 1), noise = ABOVE * noise_near(y, count, i + 1);
+        if (!above(y, count, i + 1, level + noise, rest))
             continue;
-        }
-        memmove(&parts[i + 2], &parts[i + 1], (used - i - 1) * sizeof *parts);
-        parts[i + 1] = (struct part){cut, parts[i].end, false};
-        parts[i].end = cut;
-        used++;
+        /* The next plateau: where the points ahead are no higher than those here. */
+        size_t next = i + 1;
+        while (next + STEADY < count &&
+               height(y, next + STEADY, next + 2 * STEADY < count ? next + 2 * STEADY : count) >
+                   height(y, next, next + STEADY) + noise / 2)
+            next++;
+        size_t end = next + STEADY < count ? next + STEADY : count;
+        double after = height(y, next, end);
+        size_t first = i > start + 2 * (next - i) ? i - 2 * (next - i) : start;
+        if (next > i + 1)
+            good = follow(x, y, first, next, level, after, scratch, &out[found]);
+        else
+            out[found] = (struct departure){x[i], x[i + 1], x[i]};
+        found += good;
+        start = next;
+        i = next > i ? next - 1 : i;
     }
-    if (!order || !scratch)
-        found = (size_t)-1;
-    else {
-        /* Plateaus, and the noise: neighbours differ by it, but for a few steps. */
-        size_t plateaus = 0, n = 0;
-        for (size_t i = 1; i < count; i++)
-            scratch[n++] = fabs(y[i] - y[i - 1]);
-        sort_numbers(scratch, n);
-        double noise = n ? 1.4826 * quantile(scratch, n, 0.5) / sqrt(2) : 0;
-        for (size_t i = 0; i < used; i++) {
-            size_t points = parts[i].end - parts[i].first;
-            if (points < PLATEAU_POINTS && i > 0 && i + 1 < used)
-                continue;
-            double height = median_of(y, parts[i].first, parts[i].end, scratch);
-            if (plateaus > 0 && fabs(height - heights[plateaus - 1]) <= 2 * noise) {
-                parts[plateaus - 1].end = parts[i].end;
-            } else {
-                heights[plateaus] = height;
-                parts[plateaus++] = parts[i];
-            }
-        }
-        /* A rise counts where all that follows stays higher. */
-        for (size_t i = 0; i + 1 < plateaus && found < room; i++) {
-            bool good = true;
-            for (size_t k = i + 1; k < plateaus; k++)
-                good = good && heights[k] > heights[i] + 2 * noise;
-            if (good &&
-                follow(x, y, parts[i].first, parts[i + 1].end - 1, heights[i], heights[i + 1], scratch, &out[found]))
-                found++;
-        }
-    }
-    free(order);
     free(scratch);
-    return found;
+    free(rest);
+    return good ? found : (size_t)-1;
 }

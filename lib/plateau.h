@@ -1,11 +1,12 @@
 /*
- * The second view of a curve: plateaus by ranks and medians. No line, no square and no weight enters, so that what
+ * The second view of a curve: plateaus by medians and signs. No line, no square and no weight enters, so that what
  * fools least squares (a tail, a wrong weight, a bent level) does not fool this in the same way.
  *
- * The curve is cut where the rank test of Pettitt (A non-parametric approach to the change-point problem, Applied
- * Statistics 28, 1979) sees a change, and its parts again. Parts of a few points at least are plateaus, neighbours
- * of one height are one. Between two plateaus y is made isotonic (pool adjacent violators: Ayer, Brunk, Ewing, Reid,
- * Silverman 1955), and the rise is followed back from where it passes a quarter and a half of the height.
+ * A plateau is followed from its first point on. It is left where nearly all of the next points, and most of all that
+ * follow, lie above its median by more than noise. From there the next plateau is looked for, where y grows no more.
+ * In between y is made isotonic (pool adjacent violators: Ayer, Brunk, Ewing, Reid, Silverman: An empirical
+ * distribution function for sampling with incomplete information, Annals of Mathematical Statistics 26, 1955), and
+ * the rise is followed back from where it passes a quarter and a half of its height, since noise hides how it begins.
  */
 #ifndef FATHOM_LIB_PLATEAU_H
 #define FATHOM_LIB_PLATEAU_H
