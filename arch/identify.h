@@ -50,9 +50,9 @@ static inline size_t largest_cache_bytes(const struct identity_cache *caches, si
 struct identity_tlb {
     unsigned level;
     unsigned holds;
+    unsigned entries;
     bool loads, stores; /* of data: which of them look here */
     const char *page;   /* as the variants of findings: "4k", "2m", "1g" */
-    unsigned entries;
     const char *source;
 };
 
