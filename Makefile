@@ -243,6 +243,16 @@ endef
 $(foreach isa,$(ISAS),$(eval $(call model_rules,$(isa))))
 MODEL_TESTS := $(ISAS:%=build/tests/model_%)
 
+# The engine alone, on modelled curves.
+build/tests/model/lib.a: $(patsubst %,build/tests/model/%.o,$(wildcard lib/*.c))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+build/tests/model_curves: $(patsubst %,build/tests/model/%.o,$(wildcard tests/model/curves/*.c)) build/tests/model/lib.a
+	$(call say,LD,$@)
+	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
+MODEL_TESTS += build/tests/model_curves
+
 # What counts instructions of the Linux program.
 build/tests/simulator: tests/simulator/simulator.c Makefile | build/setup.stamp
 	$(call say,CC,$@)

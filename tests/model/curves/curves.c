@@ -1,0 +1,476 @@
+/*
+ * The measuring engine against curves whose truth is known: does it find what is there, to the step; does it say
+ * so when it cannot tell; does it find nothing where nothing is; and how little of the axis does it look at?
+ *
+ * Every trial is a random structure with random noise, drawn from a seed and a number. It is searched, sample by
+ * sample, and half of the trials are also given as a table. What counts as identifiable is said by the truth,
+ * never by the outcome: see trial.h. The figures are printed, by class and by noise.
+ *
+ * LONG=1 draws 100,000 with a seed from the clock, which is printed. CURVES_SEED=n CURVES_CASE=k shows one trial
+ * with its samples, CURVES_SEED=n CURVES_COUNT=k runs so many.
+ */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "lib/search.h"
+#include "lib/statistics.h"
+#include "tests/model/curves/score.h"
+#include "tests/model/curves/trial.h"
+
+enum { FEW = 2000, MANY = 100000, SHOWN = 12, NOISES = 9 };
+
+static const uint64_t SEED = 20260;
+
+/* Trials of earlier long runs that went wrong in a way that must never be. */
+static const struct {
+    uint64_t seed, number;
+} remembered[] = {
+    {SEED, 0}, /* stands for those to come */
+};
+
+/* ---- One trial ---------------------------------------------------------------------------------- */
+
+struct sampled {
+    struct curve *curve;
+    const struct search *plan;
+    size_t calls;
+    bool off; /* asked for an x that is none */
+};
+
+static bool sample(void *context, double x, double *y)
+{
+    struct sampled *s = context;
+
+    s->calls++;
+    s->off |= !(x >= s->plan->from && x <= fmax(s->plan->to, s->plan->limit)) || fmod(x, s->plan->grain) != 0;
+    *y = curve_sample(s->curve, x);
+    return true;
+}
+
+/* What no verdict may be, whatever the curve was; NULL when all is well. */
+static const char *broken(const struct verdict *v, enum knee_kind kind, double from, double to)
+{
+    double before = -INFINITY;
+
+    if ((v->count == 0) != (v->reason != NULL))
+        return "a verdict has knees or a reason, never both nor none";
+    if (v->count > (kind == KNEE_STEP ? (size_t)KNEES_MAXIMUM : 1))
+        return "more knees than this kind has";
+    if (v->count && v->level_count != v->count + 1)
+        return "one level more than knees";
+    if (!(v->sigma >= 0))
+        return "sigma is no number";
+    for (size_t i = 0; i < v->count; i++) {
+        const struct knee *k = &v->knees[i];
+        if (!(k->low < k->high) || !(k->low <= k->value) || !(k->value <= k->high))
+            return "low <= value <= high";
+        if (kind != KNEE_STAIRS && (k->low < from || k->high > to))
+            return "an interval beyond the range";
+        if (!(k->value > before))
+            return "knees ascend";
+        before = k->value;
+        if (!(k->half_low <= k->half) || !(k->half <= k->half_high))
+            return "half_low <= half <= half_high";
+    }
+    return NULL;
+}
+
+static const char *broken_search(const struct search *s, const struct sampled *asked)
+{
+    size_t taken = 0;
+
+    for (size_t i = 0; i < s->count; i++) {
+        const struct search_point *p = &s->points[i];
+        taken += p->samples;
+        if (p->kept > p->samples || (i && !(p->x > s->points[i - 1].x)))
+            return "points of a search";
+    }
+    if (asked->off)
+        return "a sample at an x that is none";
+    if (taken != s->taken || s->taken != asked->calls)
+        return "samples are not all counted";
+    if (s->taken > s->budget)
+        return "more samples than the budget";
+    if (s->count && s->reached != s->points[s->count - 1].x)
+        return "the largest x sampled";
+    if (!(s->grid >= (double)s->count))
+        return "more points than the full grid has";
+    return broken(&s->verdict, s->kind, s->from, s->reached);
+}
+
+/* The trial's table: so many passes along the axis, one after the other; the median of what came out at each x. */
+static struct knee_point *measure_table(struct trial *c)
+{
+    struct knee_point *points = malloc(c->count * sizeof *points);
+    double *y = malloc(c->count * c->passes * sizeof *y);
+
+    if (!points || !y)
+        abort();
+    for (size_t pass = 0; pass < c->passes; pass++)
+        for (size_t i = 0; i < c->count; i++)
+            y[i * c->passes + pass] = curve_sample(&c->curve, c->x[i]);
+    for (size_t i = 0; i < c->count; i++) {
+        double *own = y + i * c->passes, sum = 0, squares = 0;
+        size_t kept = 0;
+        sort_numbers(own, c->passes);
+        while (kept < c->passes && !isnan(own[kept]))
+            sum += own[kept++];
+        for (size_t j = 0; j < kept; j++)
+            squares += (own[j] - sum / (double)kept) * (own[j] - sum / (double)kept);
+        points[i] = (struct knee_point){.x = c->x[i], .y = quantile(own, kept, 0.5), .error = NAN};
+        if (kept > 1)
+            points[i].error = own[0] == own[kept - 1] ? 0 : sqrt(squares / (double)(kept - 1) / (double)kept);
+    }
+    free(y);
+    return points;
+}
+
+struct results {
+    struct tally searched[CLASSES + 1], given[CLASSES + 1]; /* the last is all */
+    struct tally noisy[NOISES];                             /* searched, by noise */
+    const char *noise[NOISES];
+    struct numbers exact; /* samples an x where all repeats */
+    /* trials without a structure, by kind and ground, the last is all; of those, how many gave a number */
+    struct {
+        size_t searched, search_numbers, given, given_numbers;
+    } nothing[KNEE_STAIRS + 1][GROUNDS + 1];
+    size_t broken;
+    size_t shown[4];
+};
+
+static void add_marks(struct marks *sum, const struct marks *m)
+{
+    sum->outside += m->outside;
+    sum->undecided += m->undecided;
+    sum->extra += m->extra;
+}
+
+static struct tally *of_noise(struct results *r, const char *name)
+{
+    size_t i = 0;
+
+    while (r->noise[i] && strcmp(r->noise[i], name))
+        i++;
+    r->noise[i] = name;
+    return &r->noisy[i];
+}
+
+static void tell(struct results *r, size_t kind, const char *what, uint64_t seed, uint64_t number,
+                 const struct trial *c)
+{
+    if (r->shown[kind]++ < SHOWN)
+        printf("# %s: CURVES_SEED=%llu CURVES_CASE=%llu (%s, %s, %s)\n", what, (unsigned long long)seed,
+               (unsigned long long)number, class_names[c->class], knee_kind_names[c->plan.kind], c->curve.noise.name);
+}
+
+static void show_verdict(const struct verdict *v)
+{
+    printf("#   verdict: %s, sigma %g, %s\n", v->reason ? v->reason : "decided", v->sigma,
+           v->monotone ? "monotone" : "not monotone");
+    for (size_t i = 0; i < v->count; i++) {
+        const struct knee *k = &v->knees[i];
+        printf("#     knee %g [%g, %g) from %g to %g, ends %g, half %g [%g, %g]%s%s%s\n", k->value, k->low, k->high,
+               k->before, k->after, k->end, k->half, k->half_low, k->half_high, k->ramp ? " ramp" : "",
+               k->agreed ? " agreed" : "", k->fuzzy ? " fuzzy" : "");
+    }
+}
+
+static void show_truth(const struct trial *c, const struct truth *truths)
+{
+    for (size_t i = 0; i < c->curve.count; i++) {
+        const struct truth *t = &truths[i];
+        printf("#     truth %g, half %g ... %g%s, %s: step %g, sigma %g\n", t->last_good, t->first, t->last,
+               t->by_half ? " asked for" : "", standing_names[t->standing], t->step, t->sigma);
+    }
+}
+
+static void show_trial(const struct trial *c)
+{
+    const struct search *p = &c->plan;
+
+    printf(
+        "# %s, %s, noise %s, ground %s bent by %g over %g; x from %g to %g (%g), grain %g, %u an octave, %u coarse\n",
+        class_names[c->class], knee_kind_names[p->kind], c->curve.noise.name, ground_names[c->curve.ground],
+        c->curve.bend, c->curve.scale, p->from, p->to, p->limit, p->grain, p->per_octave, p->coarse);
+    for (size_t i = 0; i < c->curve.count; i++) {
+        const struct structure *s = &c->curve.structures[i];
+        printf("#   shape %d, capacity %g, width %g, height %g over %g, %zu sets of %zu\n", s->shape, s->capacity,
+               s->width, s->height, c->curve.base, s->sets, s->ways);
+    }
+}
+
+static void run_trial(struct results *r, uint64_t seed, uint64_t number, bool show)
+{
+    struct trial c;
+    struct marks sum = {0};
+
+    trial_draw(&c, seed, number);
+    if (show)
+        show_trial(&c);
+
+    struct search s = c.plan;
+    struct sampled asked = {.curve = &c.curve, .plan = &c.plan};
+    s.sample = sample;
+    s.context = &asked;
+    if (!search_run(&s))
+        abort(); /* the samples never end and there is memory */
+    const char *wrong = broken_search(&s, &asked);
+    if (show) {
+        for (size_t i = 0; i < s.count; i++) {
+            printf("#   %g\t%g\t", s.points[i].x, s.points[i].y);
+            for (unsigned j = 0; j < s.points[i].kept; j++)
+                printf(" %.6g", s.points[i].sample[j]);
+            printf("\n");
+        }
+        printf("#   %zu points, %u samples of %g, reached %g%s\n", s.count, s.taken, s.grid, s.reached,
+               s.spent ? ", spent" : "");
+        show_verdict(&s.verdict);
+        show_truth(&c, c.searched);
+    }
+    struct marks m = tally_add(&r->searched[c.class], &c, c.searched, &s.verdict, &s);
+    tally_add(&r->searched[CLASSES], &c, c.searched, &s.verdict, &s);
+    tally_add(of_noise(r, c.curve.noise.name), &c, c.searched, &s.verdict, &s);
+    add_marks(&sum, &m);
+    if (!strcmp(c.curve.noise.name, "exact") && c.curve.structures[0].shape != SHAPE_FRAMES)
+        numbers_add(&r->exact, (double)s.taken / (double)s.count);
+    for (int i = 0; i < 2 && !c.curve.count; i++) {
+        size_t ground = i ? (size_t)GROUNDS : (size_t)c.curve.ground;
+        r->nothing[c.plan.kind][ground].searched++;
+        r->nothing[c.plan.kind][ground].search_numbers += s.verdict.count > 0;
+    }
+    search_free(&s);
+
+    if (c.grid) {
+        struct knee_point *points = measure_table(&c);
+        struct verdict v;
+        if (!knee_decide(c.plan.kind, points, c.count, c.plan.grain, &v))
+            abort();
+        const char *also = broken(&v, c.plan.kind, c.x[0], c.x[c.count - 1]);
+        wrong = wrong ? wrong : also;
+        if (show) {
+            for (size_t i = 0; i < c.count; i++)
+                printf("#   given %g\t%g +- %g\n", points[i].x, points[i].y, points[i].error);
+            show_verdict(&v);
+            show_truth(&c, c.given);
+        }
+        m = tally_add(&r->given[c.class], &c, c.given, &v, NULL);
+        tally_add(&r->given[CLASSES], &c, c.given, &v, NULL);
+        add_marks(&sum, &m);
+        for (int i = 0; i < 2 && !c.curve.count; i++) {
+            size_t ground = i ? (size_t)GROUNDS : (size_t)c.curve.ground;
+            r->nothing[c.plan.kind][ground].given++;
+            r->nothing[c.plan.kind][ground].given_numbers += v.count > 0;
+        }
+        free(points);
+    }
+    if (wrong) {
+        r->broken++;
+        tell(r, 0, wrong, seed, number, &c);
+    }
+    if (!c.curve.count && sum.extra)
+        tell(r, 1, "a number where nothing is", seed, number, &c);
+    else if (sum.outside || sum.extra)
+        tell(r, 2, sum.outside ? "outside its interval" : "one knee too many", seed, number, &c);
+    else if (sum.undecided)
+        tell(r, 3, "undecided", seed, number, &c);
+    trial_free(&c);
+}
+
+/* ---- The figures -------------------------------------------------------------------------------- */
+
+static double percent(size_t part, size_t whole)
+{
+    return whole ? 100 * (double)part / (double)whole : NAN;
+}
+
+static size_t decided(const struct tally *t)
+{
+    return t->inside[IDENTIFIABLE] + t->outside[IDENTIFIABLE];
+}
+
+/* A knee is told truly when a structure ends in its interval, identifiable or not. */
+static size_t told_truly(const struct tally *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < STANDINGS; i++)
+        n += t->inside[i];
+    return n;
+}
+
+static size_t told_falsely(const struct tally *t)
+{
+    return t->outside[IDENTIFIABLE] + t->extra;
+}
+
+static void print_tally(const char *name, struct tally *t)
+{
+    if (!t->trials)
+        return;
+    printf("# %-13s %6zu %7zu %7.2f %6.2f %6zu %5.0f %6.0f %7zu %5zu %6zu %6.2f %6.0f ", name, t->trials,
+           t->truths[IDENTIFIABLE], percent(t->inside[IDENTIFIABLE], decided(t)),
+           percent(t->truths[IDENTIFIABLE] - decided(t), t->truths[IDENTIFIABLE]), t->extra,
+           numbers_quantile(&t->width, 0.5), numbers_quantile(&t->width, 0.9), t->agreed, t->misagreed, t->ragged,
+           100 * numbers_quantile(&t->share, 0.5), numbers_quantile(&t->samples, 0.5));
+    for (size_t i = GRADUAL; i < STANDINGS; i++)
+        printf(" %5zu %5.1f %5.1f", t->truths[i], percent(t->inside[i], t->inside[i] + t->outside[i]),
+               percent(t->truths[i] - t->inside[i] - t->outside[i], t->truths[i]));
+    printf(" %6.0f\n", numbers_quantile(&t->miss, 0.9));
+}
+
+static void print_head(const char *name)
+{
+    printf("# %-13s trials identif inside%%     U%%  extra width/steps  agreed wrong ragged grid%% samples  gradual: "
+           "in%%    U%%  tight: in%%    U%%   weak: in%%    U%%  gradual miss 90 %%\n",
+           name);
+}
+
+static void print_results(struct results *r)
+{
+    print_head("SEARCHED");
+    for (size_t i = 0; i < CLASSES; i++)
+        print_tally(class_names[i], &r->searched[i]);
+    print_tally("all", &r->searched[CLASSES]);
+    print_head("by noise");
+    for (size_t i = 0; i < NOISES && r->noise[i]; i++)
+        print_tally(r->noise[i], &r->noisy[i]);
+    print_head("GIVEN");
+    for (size_t i = 0; i < CLASSES; i++)
+        print_tally(class_names[i], &r->given[i]);
+    print_tally("all", &r->given[CLASSES]);
+    for (size_t kind = 0; kind <= KNEE_STAIRS; kind++)
+        for (size_t i = 0; i <= GROUNDS; i++)
+            printf("# NOTHING THERE, %s, %s: %zu searched, %zu numbers; %zu given, %zu numbers\n",
+                   knee_kind_names[kind], i < GROUNDS ? ground_names[i] : "all", r->nothing[kind][i].searched,
+                   r->nothing[kind][i].search_numbers, r->nothing[kind][i].given, r->nothing[kind][i].given_numbers);
+    printf("# exact repetition: %.2f samples at an x in the median, %.2f at most\n", numbers_quantile(&r->exact, 0.5),
+           numbers_quantile(&r->exact, 1));
+    fflush(stdout);
+}
+
+/* ---- Tests -------------------------------------------------------------------------------------- */
+
+static struct results results;
+
+static void no_verdict_breaks_the_contract(void **state)
+{
+    (void)state;
+    assert_int_equal(results.broken, 0);
+}
+
+static void nothing_is_found_where_nothing_is(void **state)
+{
+    (void)state;
+    for (size_t kind = 0; kind <= KNEE_STAIRS; kind++) {
+        assert_true(results.nothing[kind][GROUNDS].searched > 0 && results.nothing[kind][GROUNDS].given > 0);
+        assert_int_equal(results.nothing[kind][GROUNDS].search_numbers, 0);
+        assert_int_equal(results.nothing[kind][GROUNDS].given_numbers, 0);
+    }
+}
+
+static void hold_truth(const struct tally *t)
+{
+    assert_true(decided(t) > 0);
+    assert_true(percent(t->inside[IDENTIFIABLE], decided(t)) >= 95);
+    assert_true(percent(told_truly(t), told_truly(t) + told_falsely(t)) >= 95);
+}
+
+static void the_truth_lies_in_the_intervals(void **state)
+{
+    (void)state;
+    hold_truth(&results.searched[CLASSES]);
+    hold_truth(&results.given[CLASSES]);
+}
+
+static void hold_decisions(struct tally *t)
+{
+    assert_true(percent(t->truths[IDENTIFIABLE] - decided(t), t->truths[IDENTIFIABLE]) <= 10);
+    assert_true(numbers_quantile(&t->width, 0.5) <= 1);
+}
+
+static void what_is_there_is_found_to_the_step(void **state)
+{
+    (void)state;
+    hold_decisions(&results.searched[CLASSES]);
+    hold_decisions(&results.given[CLASSES]);
+}
+
+static void a_search_looks_at_a_tenth_of_the_points(void **state)
+{
+    (void)state;
+    assert_true(numbers_quantile(&results.searched[CLASSES].share, 0.5) <= 0.1);
+}
+
+static void what_repeats_exactly_is_measured_twice(void **state)
+{
+    (void)state;
+    assert_true(results.exact.count > 0);
+    assert_true(numbers_quantile(&results.exact, 1) <= 2);
+}
+
+static void what_went_wrong_once_does_so_no_more(void **state)
+{
+    struct results r = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof remembered / sizeof remembered[0]; i++)
+        run_trial(&r, remembered[i].seed, remembered[i].number, false);
+    assert_int_equal(r.broken, 0);
+    for (size_t kind = 0; kind <= KNEE_STAIRS; kind++)
+        assert_int_equal(r.nothing[kind][GROUNDS].search_numbers + r.nothing[kind][GROUNDS].given_numbers, 0);
+}
+
+static uint64_t asked_for(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_verdict_breaks_the_contract),
+        cmocka_unit_test(nothing_is_found_where_nothing_is),
+        cmocka_unit_test(the_truth_lies_in_the_intervals),
+        cmocka_unit_test(what_is_there_is_found_to_the_step),
+        cmocka_unit_test(a_search_looks_at_a_tenth_of_the_points),
+        cmocka_unit_test(what_repeats_exactly_is_measured_twice),
+        cmocka_unit_test(what_went_wrong_once_does_so_no_more),
+    };
+    bool long_run = getenv("LONG") != NULL;
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t fresh = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    uint64_t seed = asked_for("CURVES_SEED", long_run ? fresh : SEED);
+    if (getenv("CURVES_CASE")) {
+        run_trial(&results, seed, asked_for("CURVES_CASE", 0), true);
+        return 0;
+    }
+    uint64_t count = asked_for("CURVES_COUNT", long_run ? MANY : FEW);
+    for (uint64_t i = 0; i < count; i++)
+        run_trial(&results, seed, i, false);
+    printf("# seed %llu, %llu trials\n", (unsigned long long)seed, (unsigned long long)count);
+    print_results(&results);
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    for (size_t i = 0; i <= CLASSES; i++) {
+        tally_free(&results.searched[i]);
+        tally_free(&results.given[i]);
+    }
+    for (size_t i = 0; i < NOISES; i++)
+        tally_free(&results.noisy[i]);
+    return failed;
+}

@@ -1,0 +1,143 @@
+#include "tests/model/curves/score.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/statistics.h"
+
+void numbers_add(struct numbers *n, double value)
+{
+    if (n->count == n->room) {
+        n->room = 2 * n->room + 16;
+        n->all = realloc(n->all, n->room * sizeof n->all[0]);
+        if (!n->all)
+            abort();
+    }
+    n->all[n->count++] = value;
+}
+
+double numbers_quantile(struct numbers *n, double q)
+{
+    sort_numbers(n->all, n->count);
+    return quantile(n->all, n->count, q);
+}
+
+void tally_free(struct tally *t)
+{
+    free(t->width.all);
+    free(t->miss.all);
+    free(t->share.all);
+    free(t->samples.all);
+    *t = (struct tally){0};
+}
+
+static bool holds(const struct knee *k, const struct truth *t)
+{
+    return t->by_half ? k->half_low <= t->last && k->half_high >= t->first
+                      : k->low <= t->last_good && t->last_good < k->high;
+}
+
+static double place(const struct truth *t)
+{
+    return t->by_half ? t->first : t->last_good;
+}
+
+/* From one x to another in steps of the search, or in points of the table. */
+static double steps(const struct trial *c, const struct search *taken, double from, double to)
+{
+    size_t n = 0;
+
+    if (taken)
+        return (to - from) / c->plan.grain;
+    for (size_t i = 0; i < c->count; i++)
+        n += c->x[i] > from && c->x[i] <= to;
+    return (double)n;
+}
+
+/* The truth that a knee belongs to; `count` for none. Taken ones have theirs already. */
+static size_t nearest(const struct truth *truths, const bool *taken, size_t count, double x)
+{
+    size_t best = count;
+
+    for (size_t i = 0; i < count; i++)
+        if (best == count || fabs(place(&truths[i]) - x) < fabs(place(&truths[best]) - x))
+            best = i;
+    return best < count && taken[best] ? count : best;
+}
+
+/* Frames that are drawn once make one wide rise of many small steps, each of them there. */
+static bool within_rise(const struct truth *truths, size_t count, double x)
+{
+    return count == 1 && truths[0].by_half && x >= truths[0].last_good && x <= 4 * truths[0].last;
+}
+
+/* Does the model fall by more than four sigma somewhere? Only bumps do. */
+static bool falls(const struct trial *c, const struct truth *truths)
+{
+    for (size_t i = 0; i < c->curve.count; i++)
+        if (c->curve.structures[i].shape == SHAPE_BUMP && truths[i].standing == IDENTIFIABLE)
+            return true;
+    return false;
+}
+
+struct marks tally_add(struct tally *t, const struct trial *c, const struct truth *truths, const struct verdict *v,
+                       const struct search *taken)
+{
+    struct marks m = {0};
+    bool told[STRUCTURES] = {false}, used[KNEES_MAXIMUM] = {false};
+    size_t count = c->curve.count;
+
+    t->trials++;
+    for (size_t i = 0; i < count; i++) {
+        const struct truth *own = &truths[i];
+        t->truths[own->standing]++;
+        for (size_t j = 0; j < v->count && !told[i]; j++) {
+            const struct knee *k = &v->knees[j];
+            if (used[j] || !holds(k, own))
+                continue;
+            told[i] = used[j] = true;
+            t->inside[own->standing]++;
+            t->agreed += k->agreed;
+            if (own->standing == GRADUAL)
+                numbers_add(&t->miss, 0);
+            if (own->standing == IDENTIFIABLE)
+                numbers_add(&t->width, own->by_half ? steps(c, taken, k->half_low, k->half_high)
+                                                    : steps(c, taken, k->low, k->high));
+        }
+    }
+    for (size_t j = 0; j < v->count; j++) {
+        const struct knee *k = &v->knees[j];
+        if (used[j])
+            continue;
+        size_t i = nearest(truths, told, count, count && truths[0].by_half ? k->half : k->value);
+        if (i == count && within_rise(truths, count, k->value))
+            continue;
+        t->agreed += k->agreed;
+        t->misagreed += k->agreed && (i == count || truths[i].standing == IDENTIFIABLE);
+        if (i == count) {
+            t->extra++;
+            m.extra++;
+            continue;
+        }
+        const struct truth *own = &truths[i];
+        told[i] = true;
+        t->outside[own->standing]++;
+        if (own->standing == GRADUAL && !own->by_half)
+            numbers_add(&t->miss, own->last_good < k->low ? steps(c, taken, own->last_good, k->low)
+                                                          : steps(c, taken, k->high, own->last_good) + 1);
+        if (own->standing == IDENTIFIABLE) {
+            m.outside++;
+            numbers_add(&t->width,
+                        own->by_half ? steps(c, taken, k->half_low, k->half_high) : steps(c, taken, k->low, k->high));
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        m.undecided += truths[i].standing == IDENTIFIABLE && !told[i];
+    if (c->plan.kind == KNEE_STEP && count && !m.undecided)
+        t->ragged += v->monotone == falls(c, truths);
+    if (taken) {
+        numbers_add(&t->share, (double)taken->count / taken->grid);
+        numbers_add(&t->samples, taken->taken);
+    }
+    return m;
+}
