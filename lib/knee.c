@@ -16,7 +16,9 @@ enum {
     SPIKE_REACH = 3, /* a running median over seven points: four of a level are enough to be one */
     SPIKE_ROUNDS = 4,
     NOISE_GROUP = 48, /* points of about one height from which their noise is told */
-    CANDIDATES = 96   /* places at which a rise may begin, and end, that are tried one by one */
+    RISERS_AT_LEAST = 3,
+    STAIRS_MAXIMUM = 512,
+    CANDIDATES = 96 /* places at which a rise may begin, and end, that are tried one by one */
 };
 
 /* The share of a normal sample's median absolute deviation; Rousseeuw, Croux: JASA 88 (1993). */
@@ -577,7 +579,7 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
     bool good = pieces && levels && scratch;
 
     if (good)
-        count = series_cut(s, 0, s->count, c->penalty, 2, pieces, PIECES_MAXIMUM);
+        count = series_cut(s, 0, s->count, c->penalty, c->penalty, 2, pieces, PIECES_MAXIMUM);
     good = good && count > 0;
     out->monotone = true;
     for (size_t i = 0; i < count; i++) {
@@ -637,6 +639,254 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
     return good;
 }
 
+/*
+ * Two levels, which may slope, and one rise between them: every beginning and every end of it is tried. It has to be
+ * better than one line through everything, and the only rise of its size.
+ */
+static bool decide_window(const struct curve *c, struct verdict *out)
+{
+    const struct series *s = &c->s;
+    struct rise r = {.end = s->count, .from = 1, .to = s->count, .slope_before = true, .slope_after = true};
+    struct verdict steps = {.reason = NULL};
+    struct view v;
+    double *scratch = malloc((s->count + 1) * sizeof *scratch);
+    bool good = scratch && decide_steps(c, &steps) && view_rise(c, &r, &v);
+    size_t others = 0;
+
+    out->monotone = steps.monotone;
+    if (good && series_line(s, 0, s->count, true).cost - v.top.cost > c->penalty + RAMP_PRICE) {
+        good = decide_rise(c, r, &out->knees[0]);
+        const struct knee *k = &out->knees[0];
+        for (size_t i = 0; i < steps.count; i++)
+            others += (steps.knees[i].high <= k->low || steps.knees[i].low >= k->end) &&
+                      steps.knees[i].after - steps.knees[i].before > (k->after - k->before) / 3;
+        out->count = others == 0;
+    }
+    good = good && agree(c, out->knees, out->count);
+    if (good)
+        decide_levels(c, out->knees, out->count, out, scratch);
+    if (good && out->count == 0)
+        out->reason = others ? "ambiguous" : steps.count ? "no-knee" : steps.reason;
+    free(scratch);
+    return good;
+}
+
+/* ---- Lines that are left ------------------------------------------------------------------------ */
+
+/* What it costs that the line before ends at point `good`: the rest is a steeper line, from there on or after a jump. */
+static double bend_cost(const struct curve *c, size_t good, size_t end, struct line *before, struct line *after)
+{
+    const struct series *s = &c->s;
+    double best = INFINITY;
+
+    *before = series_line(s, 0, good + 1, true);
+    for (int late = 0; late < 2; late++) { /* the bend is at point `good`, or one step before the next one */
+        double x = late ? fmax(s->x[good], s->x[good + 1] - c->step) : s->x[good], y = line_at(before, x);
+        double slope = series_slope(s, good + 1, end, x, y), cost = series_cost(s, good + 1, end, x, y, slope);
+        if (cost < best) {
+            best = cost;
+            *after = (struct line){y - slope * x, slope, cost};
+        }
+    }
+    struct line freely = series_line(s, good + 1, end, true);
+    if (end - good > 3 && freely.cost + RAMP_PRICE < best) {
+        best = freely.cost + RAMP_PRICE;
+        *after = freely;
+    }
+    return before->cost + best;
+}
+
+/* The second view: the line of Theil (1950) and Sen (1968) through points first … last - 1, of pairs half of them apart. */
+static void median_line(const struct series *s, size_t end, double *scratch, double *at, double *slope)
+{
+    size_t half = end / 2, n = 0;
+
+    for (size_t i = 0; i + half < end; i++)
+        scratch[n++] = (s->y[i + half] - s->y[i]) / (s->x[i + half] - s->x[i]);
+    *slope = median(scratch, n);
+    for (size_t i = 0; i < end; i++)
+        scratch[i] = s->y[i] - *slope * s->x[i];
+    *at = median(scratch, end);
+}
+
+/* Whether a median line through the points up to some x within the interval is left there for good. */
+static bool line_left_at(const struct series *s, size_t low, size_t high, double *scratch)
+{
+    double at, slope;
+
+    median_line(s, low + 1, scratch, &at, &slope);
+    for (size_t i = 0; i <= low; i++)
+        scratch[i] = fabs(s->y[i] - at - slope * s->x[i]);
+    double scatter = 3 * MAD_TO_SIGMA * median(scratch, low + 1);
+    size_t over = 0, rest = s->count - high, under = 0;
+    for (size_t i = high; i < s->count; i++)
+        over += s->y[i] > at + slope * s->x[i] + scatter;
+    for (size_t i = 0; i <= low; i++)
+        under += !(s->y[i] > at + slope * s->x[i] + scatter);
+    return 10 * over >= 8 * rest && 10 * under >= 9 * (low + 1);
+}
+
+static bool decide_slope(const struct curve *c, struct verdict *out)
+{
+    const struct series *s = &c->s;
+    struct piece *pieces = malloc(PIECES_MAXIMUM * sizeof *pieces);
+    double *costs = malloc((s->count + 1) * sizeof *costs), *scratch = malloc((s->count + 1) * sizeof *scratch);
+    size_t count = 0, end = 0, n = s->count;
+    bool good = pieces && costs && scratch;
+
+    if (good)
+        count = series_cut(s, 0, n, c->penalty, 0, 3, pieces, PIECES_MAXIMUM);
+    good = good && count > 0;
+    out->monotone = true;
+    out->reason = "not-left";
+    /* The first piece whose line, and all that follows, lies above the line before it. */
+    for (size_t i = 0; good && i + 1 < count && end == 0; i++) {
+        const struct line before = series_line(s, 0, pieces[i].end, true);
+        bool above = true;
+        for (size_t k = i + 1; k < count; k++) {
+            size_t last = pieces[k].end - 1, middle = (pieces[k].first + last) / 2;
+            double noise = RISE * sqrt(s->variance[last]);
+            above = above && line_at(&pieces[k].line, s->x[last]) > line_at(&before, s->x[last]) + noise &&
+                    line_at(&pieces[k].line, s->x[middle]) > line_at(&before, s->x[middle]);
+        }
+        if (above)
+            end = pieces[i + 1].end;
+    }
+    if (good && end > 0) {
+        struct line before, after;
+        size_t best = 2, low, high;
+        costs[best] = INFINITY;
+        for (size_t i = 2; i + 2 < end; i++) {
+            costs[i] = bend_cost(c, i, end, &before, &after);
+            if (costs[i] < costs[best])
+                best = i;
+        }
+        double most = costs[best] + WITHIN * fmax(1, costs[best] / (double)(end - 4));
+        for (low = best; low > 2 && costs[low - 1] <= most; low--)
+            ;
+        for (high = best; high + 3 < end && costs[high + 1] <= most; high++)
+            ;
+        if (series_line(s, 0, end, true).cost - costs[best] > c->penalty) {
+            bend_cost(c, best, end, &before, &after);
+            double x = s->x[best], next = s->x[high + 1];
+            out->knees[0] = (struct knee){.value = x,
+                                          .low = s->x[low],
+                                          .high = next,
+                                          .before = line_at(&before, x),
+                                          .after = line_at(&after, s->x[end - 1]),
+                                          .end = s->x[end - 1],
+                                          .half = x,
+                                          .half_low = s->x[low],
+                                          .half_high = next,
+                                          .ramp = true,
+                                          .agreed = line_left_at(s, low, high + 1, scratch)};
+            out->count = 1;
+            out->reason = NULL;
+        }
+    }
+    if (good)
+        decide_levels(c, out->knees, out->count, out, scratch);
+    free(pieces);
+    free(costs);
+    free(scratch);
+    return good;
+}
+
+/* ---- Staircases --------------------------------------------------------------------------------- */
+
+/* Risers by differences alone: where y grows by more than half of what its largest jumps are. Median width, or NaN. */
+static double width_by_jumps(const struct series *s, double *scratch)
+{
+    size_t n = s->count, jumps = 0;
+    double last = 0;
+
+    for (size_t i = 1; i < n; i++)
+        scratch[i - 1] = s->y[i] - s->y[i - 1];
+    sort_numbers(scratch, n - 1);
+    /* the third largest: two may be disturbed */
+    double least = n > 3 ? scratch[n - 4] / 2 : INFINITY;
+    for (size_t i = 1; i < n; i++)
+        if (s->y[i] - s->y[i - 1] > least) {
+            if (jumps > 0)
+                scratch[jumps - 1] = s->x[i] - last;
+            last = s->x[i];
+            jumps++;
+        }
+    return jumps >= RISERS_AT_LEAST ? median(scratch, jumps - 1) : (double)NAN;
+}
+
+/*
+ * y = b + r floor((x - o) / w). Each riser is between two points; from the first one to the last are a whole number of
+ * widths, so that many risers tell the width better than one does.
+ */
+static bool decide_stairs(const struct curve *c, struct verdict *out)
+{
+    const struct series *s = &c->s;
+    size_t room = s->count < STAIRS_MAXIMUM ? s->count : STAIRS_MAXIMUM, count = 0;
+    struct piece *stairs = malloc(room * sizeof *stairs);
+    double *scratch = malloc((s->count + 1) * sizeof *scratch);
+    bool good = stairs && scratch;
+
+    if (good)
+        count = series_cut(s, 0, s->count, c->penalty, INFINITY, 1, stairs, room);
+    good = good && count > 0;
+    out->monotone = true;
+    out->reason = count < 2 ? "no-knee" : "ambiguous";
+    for (size_t i = 1; good && i < count; i++)
+        out->monotone = out->monotone && stairs[i].line.at > stairs[i - 1].line.at;
+    if (good && count > RISERS_AT_LEAST && out->monotone) {
+        for (size_t i = 1; i < count; i++)
+            scratch[i - 1] = stairs[i].line.at - stairs[i - 1].line.at;
+        double rise = median(scratch, count - 1);
+        for (size_t i = 2; i < count; i++)
+            scratch[i - 2] = s->x[stairs[i].first] - s->x[stairs[i - 1].first];
+        double width = median(scratch, count - 2), low = 0, high = INFINITY;
+        bool equal = true;
+        /* Any two risers, k stairs apart, are k widths apart, but for the gaps between points in which they are. */
+        for (size_t i = 1; i < count; i++)
+            for (size_t k = i + 1; k < count; k++) {
+                double from = s->x[stairs[i].first], to = s->x[stairs[k].first];
+                double from_low = s->x[stairs[i].first - 1], to_low = s->x[stairs[k].first - 1];
+                low = fmax(low, (to_low - from) / (double)(k - i));
+                high = fmin(high, (to - from_low) / (double)(k - i));
+            }
+        for (size_t i = 1; i < count; i++) {
+            double r = stairs[i].line.at - stairs[i - 1].line.at;
+            equal = equal && r > rise / 2 && r < rise * 2;
+        }
+        double value = floor(width / c->step + 0.5) * c->step;
+        bool whole = value > low && value < high;
+        for (size_t i = 2; i < count; i++)
+            whole = whole && fabs(s->x[stairs[i].first] - s->x[stairs[i - 1].first] - value) <=
+                                 s->x[stairs[i].first] - s->x[stairs[i].first - 1] - c->step / 2;
+        if (equal && low < high) {
+            double seen = width_by_jumps(s, scratch);
+            double first = whole ? value : floor(low / c->step) * c->step;
+            double beyond = whole ? value + c->step : (floor(high / c->step) + 1) * c->step;
+            out->knees[0] = (struct knee){.value = value,
+                                          .low = first,
+                                          .high = beyond,
+                                          .before = stairs[0].line.at,
+                                          .after = stairs[1].line.at,
+                                          .end = beyond,
+                                          .half = value,
+                                          .half_low = first,
+                                          .half_high = beyond,
+                                          .agreed = seen >= first && seen < beyond};
+            out->count = 1;
+            out->reason = NULL;
+        }
+    }
+    for (size_t i = 0; good && i < count && i <= out->count; i++) {
+        const struct piece *p = &stairs[i];
+        out->levels[i] = (struct knee_level){.from = s->x[p->first], .to = s->x[p->end - 1], .height = p->line.at};
+    }
+    out->level_count = count < out->count + 1 ? count : out->count + 1;
+    free(stairs);
+    free(scratch);
+    return good;
+}
+
 /* ---- The decision ------------------------------------------------------------------------------- */
 
 bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, struct verdict *out)
@@ -650,10 +900,14 @@ bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t co
     out->sigma = c.sigma;
     if (c.s.count < POINTS_AT_LEAST)
         out->reason = "too-few-points";
-    else if (kind == KNEE_STEP || kind == KNEE_WINDOW)
+    else if (kind == KNEE_STEP)
         good = decide_steps(&c, out);
+    else if (kind == KNEE_WINDOW)
+        good = decide_window(&c, out);
+    else if (kind == KNEE_SLOPE)
+        good = decide_slope(&c, out);
     else
-        out->reason = "no-knee";
+        good = decide_stairs(&c, out);
     series_free(&c.s);
     free(c.error);
     return good;

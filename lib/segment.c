@@ -109,14 +109,14 @@ double series_slope(const struct series *s, size_t first, size_t end, double x, 
 /* ---- Cutting ----------------------------------------------------------------------------------- */
 
 /* What a piece costs: a slope has its price, since it fits noise too. */
-static double price(const struct series *s, size_t first, size_t end, double penalty)
+static double price(const struct series *s, size_t first, size_t end, double slope_penalty)
 {
     const struct sums a = between(s, first, end);
     struct line flat = fit(&a, false);
 
     if (end - first < 3)
         return flat.cost;
-    return fmin(flat.cost, fit(&a, true).cost + penalty);
+    return fmin(flat.cost, fit(&a, true).cost + slope_penalty);
 }
 
 struct cut {
@@ -124,13 +124,13 @@ struct cut {
     double gain;
 };
 
-static struct cut best_cut(const struct series *s, size_t first, size_t end, double penalty, size_t shortest)
+static struct cut best_cut(const struct series *s, size_t first, size_t end, double slope_penalty, size_t shortest)
 {
     struct cut c = {.first = first, .end = end, .gain = -1};
-    double whole = price(s, first, end, penalty);
+    double whole = price(s, first, end, slope_penalty);
 
     for (size_t at = first + shortest; at + shortest <= end; at++) {
-        double gain = whole - price(s, first, at, penalty) - price(s, at, end, penalty);
+        double gain = whole - price(s, first, at, slope_penalty) - price(s, at, end, slope_penalty);
         if (gain > c.gain) {
             c.gain = gain;
             c.at = at;
@@ -140,14 +140,15 @@ static struct cut best_cut(const struct series *s, size_t first, size_t end, dou
 }
 
 /* Joins neighbours again, the weakest cut first, while a cut gains less than the penalty. */
-static size_t join(const struct series *s, struct piece *p, size_t count, double penalty)
+static size_t join(const struct series *s, struct piece *p, size_t count, double penalty, double slope_penalty)
 {
     while (count > 1) {
         double least = 0;
         size_t weakest = 0;
         for (size_t i = 0; i + 1 < count; i++) {
-            double gain = price(s, p[i].first, p[i + 1].end, penalty) - price(s, p[i].first, p[i].end, penalty) -
-                          price(s, p[i + 1].first, p[i + 1].end, penalty);
+            double gain = price(s, p[i].first, p[i + 1].end, slope_penalty) -
+                          price(s, p[i].first, p[i].end, slope_penalty) -
+                          price(s, p[i + 1].first, p[i + 1].end, slope_penalty);
             if (i == 0 || gain < least) {
                 least = gain;
                 weakest = i;
@@ -162,15 +163,15 @@ static size_t join(const struct series *s, struct piece *p, size_t count, double
     return count;
 }
 
-size_t series_cut(const struct series *s, size_t first, size_t end, double penalty, size_t shortest, struct piece *out,
-                  size_t room)
+size_t series_cut(const struct series *s, size_t first, size_t end, double penalty, double slope_penalty,
+                  size_t shortest, struct piece *out, size_t room)
 {
     struct cut *cuts = malloc(room * sizeof *cuts);
     size_t count = 1;
 
     if (!cuts)
         return 0;
-    cuts[0] = best_cut(s, first, end, penalty, shortest);
+    cuts[0] = best_cut(s, first, end, slope_penalty, shortest);
     while (count < room) {
         size_t best = 0;
         for (size_t i = 1; i < count; i++)
@@ -180,18 +181,18 @@ size_t series_cut(const struct series *s, size_t first, size_t end, double penal
             break;
         const struct cut c = cuts[best];
         memmove(&cuts[best + 2], &cuts[best + 1], (count - best - 1) * sizeof *cuts);
-        cuts[best] = best_cut(s, c.first, c.at, penalty, shortest);
-        cuts[best + 1] = best_cut(s, c.at, c.end, penalty, shortest);
+        cuts[best] = best_cut(s, c.first, c.at, slope_penalty, shortest);
+        cuts[best + 1] = best_cut(s, c.at, c.end, slope_penalty, shortest);
         count++;
     }
     for (size_t i = 0; i < count; i++)
         out[i] = (struct piece){.first = cuts[i].first, .end = cuts[i].end};
     free(cuts);
-    count = join(s, out, count, penalty);
+    count = join(s, out, count, penalty, slope_penalty);
     for (size_t i = 0; i < count; i++) {
         struct line flat = series_line(s, out[i].first, out[i].end, false);
         struct line sloped = series_line(s, out[i].first, out[i].end, true);
-        out[i].sloped = out[i].end - out[i].first >= 3 && sloped.cost + penalty < flat.cost;
+        out[i].sloped = out[i].end - out[i].first >= 3 && sloped.cost + slope_penalty < flat.cost;
         out[i].line = out[i].sloped ? sloped : flat;
     }
     return count;

@@ -54,10 +54,11 @@ double series_cost(const struct series *s, size_t first, size_t end, double x, d
 double series_slope(const struct series *s, size_t first, size_t end, double x, double y);
 
 /*
- * Cuts points first … end - 1 into at most `room` pieces. A cut or a slope has to gain `penalty`. Pieces have
- * `shortest` points at least. Time is room * count. Returns how many there are; 0 when memory is short.
+ * Cuts points first … end - 1 into at most `room` pieces. A cut has to gain `penalty`, a slope `slope_penalty`:
+ * infinite where there are none. Pieces have `shortest` points at least. Time is room * count at most. Returns how
+ * many there are; 0 when memory is short.
  */
-size_t series_cut(const struct series *s, size_t first, size_t end, double penalty, size_t shortest, struct piece *out,
-                  size_t room);
+size_t series_cut(const struct series *s, size_t first, size_t end, double penalty, double slope_penalty,
+                  size_t shortest, struct piece *out, size_t room);
 
 #endif
