@@ -35,13 +35,19 @@ static const double TOLERANCE = 0.01;
 /* A NOP that takes this much longer shares the core; and how long to look for one that does not. */
 static const double WIDTH_TOLERANCE = 0.05, WIDTH_SECONDS = 1;
 /* How long a run waits in all for neighbours to leave the core alone. */
-static const double PATIENCE_SECONDS[PROFILES] = {1, 10, 60, 300};
+static const double PATIENCE_SECONDS[PROFILES] = {0, 10, 60, 300};
 /*
  * Time was taken from a reading that is longer than the median of its point by so many median absolute
- * deviations (methods 0.2, gate 3) and by this part of it. A kernel that varies by nature has a deviation
+ * deviations and by this part of it. A kernel that varies by nature has a deviation
  * of its own, and loses none of its readings.
  */
 static const double STOLEN_DEVIATIONS = 8, STOLEN_PART = 0.03;
+/*
+ * Where time was taken from most readings of a point, their median is wrong and shows none of it. It then lies above
+ * the low quantile by more than this part of it, and so many times as many readings are taken to tell.
+ */
+static const double UNEVEN_PART = 0.05;
+enum { UNEVEN_FACTOR = 3 };
 
 /*
  * Smoke runs in emulators and simulators, where each instruction counts and time may mean nothing: its span is
@@ -171,8 +177,10 @@ static struct window_result find_chain(struct meter *m)
             m->chain_iterations = (uint64_t)((double)m->chain_iterations * (factor > 2 ? 2 : factor)) + 1;
         }
     }
-    if (m->profile == PROFILE_SMOKE)
+    if (m->profile == PROFILE_SMOKE) {
         m->span_ticks = fmax(1, ticks);
+        m->tolerance += 2 * m->step_ticks / m->span_ticks;
+    }
     m->width_iterations = (uint64_t)((m->profile == PROFILE_SMOKE ? 1 : WIDTH_FACTOR) * (double)m->chain_iterations);
     return result;
 }
@@ -305,7 +313,7 @@ static double quantile_of(const struct harvest *h, size_t member, double q)
     return quantile(values, h->accepted, q);
 }
 
-/* Rejects readings that time was taken from: see STOLEN_DEVIATIONS. */
+/* Rejects readings that time was taken from, or from both of their yardsticks, which then agree: see STOLEN_DEVIATIONS. */
 static void drop_stolen(struct harvest *h)
 {
     double deviations[POINT_READINGS];
@@ -317,10 +325,26 @@ static void drop_stolen(struct harvest *h)
     sort_numbers(deviations, h->accepted);
     double far = fmax(STOLEN_DEVIATIONS * quantile(deviations, h->accepted, 0.5), STOLEN_PART * fabs(median));
     for (unsigned i = 0; i < h->accepted; i++)
-        if (h->gains[i].cycles <= median + far)
+        if (h->gains[i].cycles > median + far)
+            h->rejected_by[CAUSE_STOLEN]++;
+        else if (h->gains[i].cycles < median - far)
+            h->rejected_by[CAUSE_YARDSTICKS]++;
+        else
             h->gains[kept++] = h->gains[i];
-    h->rejected_by[CAUSE_STOLEN] += h->accepted - kept;
     h->accepted = kept;
+}
+
+/* How many readings the point needs, by those it has. */
+static unsigned readings_wanted(const struct meter *m, const struct harvest *h)
+{
+    double level = quantile_of(h, offsetof(struct gain, cycles), 0.2);
+    double median = quantile_of(h, offsetof(struct gain, cycles), 0.5);
+
+    if (m->exact)
+        return EXACT_READINGS;
+    if (isinf(m->tolerance) || h->accepted < m->readings || median <= level + UNEVEN_PART * fabs(level))
+        return m->readings;
+    return UNEVEN_FACTOR * m->readings < POINT_READINGS ? UNEVEN_FACTOR * m->readings : POINT_READINGS;
 }
 
 /* A list: width, chain, kernel, chain, kernel, …, chain, width. */
@@ -360,8 +384,9 @@ static enum cause void_list(const struct meter *m, const struct window_result *r
         return CAUSE_SMI;
     if (result->interrupts)
         return CAUSE_INTERRUPTED;
-    if (!isinf(m->tolerance) && (width_of(m, &list[0], &list[1]) > m->width * (1 + WIDTH_TOLERANCE) ||
-                                 width_of(m, &list[count - 1], &list[count - 2]) > m->width * (1 + WIDTH_TOLERANCE)))
+    double widest = m->width * (1 + WIDTH_TOLERANCE + 4 * m->step_ticks / m->span_ticks);
+    if (!isinf(m->tolerance) &&
+        (width_of(m, &list[0], &list[1]) > widest || width_of(m, &list[count - 1], &list[count - 2]) > widest))
         return CAUSE_SHARED;
     return CAUSES;
 }
@@ -371,11 +396,13 @@ static struct window_result collect(struct meter *m, const struct kernel *k, str
     struct reading list[LIST_READINGS];
     uint64_t iterations = 1;
     double run = 0;
-    unsigned wanted = m->exact ? EXACT_READINGS : m->readings;
-    unsigned attempts = (m->profile == PROFILE_SMOKE ? SMOKE_ATTEMPTS : ATTEMPTS);
+    unsigned attempts = m->profile == PROFILE_SMOKE ? SMOKE_ATTEMPTS : ATTEMPTS;
     struct window_result result = prepare(m, k, &iterations);
 
-    for (unsigned attempt = 0; attempt < attempts && h->accepted < wanted && result.end == WINDOW_RAN; attempt++) {
+    for (unsigned attempt = 0; result.end == WINDOW_RAN && attempt < attempts; attempt++) {
+        unsigned wanted = readings_wanted(m, h);
+        if (h->accepted >= wanted)
+            break;
         size_t kernels = wanted - h->accepted;
         size_t count = make_list(m, k, iterations, kernels, list);
         double start = machine_seconds();
@@ -399,7 +426,6 @@ static struct window_result collect(struct meter *m, const struct kernel *k, str
         if (!isinf(m->tolerance))
             drop_stolen(h);
         m->exact = repeats(m, list, kernels);
-        wanted = m->exact ? wanted : m->readings;
     }
     return result;
 }
@@ -416,7 +442,6 @@ struct window_result meter_measure(struct meter *m, const struct kernel *k, stru
     }
     m->taken += h.accepted + out->rejected;
     m->rejected += out->rejected;
-    m->shared = m->rejected_by[CAUSE_SHARED];
     out->accepted = h.accepted;
     out->q20 = quantile_of(&h, offsetof(struct gain, cycles), 0.2);
     out->median = quantile_of(&h, offsetof(struct gain, cycles), 0.5);

@@ -71,7 +71,6 @@ struct meter {
     uint64_t width_iterations; /* of the other yardstick */
     uint64_t taken, rejected;  /* readings since the run began, rejected ones included; */
     uint64_t rejected_by[CAUSES];
-    uint64_t shared; /* = rejected_by[CAUSE_SHARED] */
     uint64_t windows;
     double kernel_seconds; /* time inside kernels and yardsticks */
 };

@@ -42,8 +42,14 @@ static struct fake {
     double harness;       /* core cycles that the reader spends around each call */
     double stamp_steps;   /* the time stamp moves on by this many ticks at once */
     unsigned windows;     /* run so far */
-    unsigned void_every;  /* one in so many windows an interrupt gets in … */
+    double core_cycles;   /* spent in them */
+    unsigned void_every;  /* one in so many windows an interrupt gets in, or an SMI … */
+    bool smis;            /* … that one … */
     uint64_t random;      /* … at random */
+    double stolen;        /* from this part of all readings, … */
+    double stolen_least;  /* … so many seconds … */
+    double stolen_most;   /* … to so many are taken, and nobody tells */
+    double varies;        /* a kernel takes more or less by up to this part, as it pleases */
     unsigned ends_at;     /* this window does not end as it should … */
     enum window_end ends; /* … but so */
     struct fault fault;
@@ -84,6 +90,12 @@ static bool shared(void)
     return fake.neighbour > 0 && fmod(fake.now, fake.neighbour + fake.alone) >= fake.alone;
 }
 
+/* Uniform in 0 … 1. */
+static double chance(void)
+{
+    return (double)random_below(&fake.random, 1000001) / 1e6;
+}
+
 static double cost_of(const struct reading *r, bool interrupted)
 {
     double slower = shared() ? 1.7 : 1;
@@ -101,6 +113,7 @@ static double cost_of(const struct reading *r, bool interrupted)
         cycles *= 1 + fake.disturbed;
     if (fake.cold_calls && fake.cold_calls--)
         cycles *= 100;
+    cycles *= 1 + fake.varies * (2 * chance() - 1);
     return interrupted ? 1.3 * cycles : cycles; /* caches were taken, which no yardstick shows */
 }
 
@@ -124,13 +137,16 @@ struct window_result machine_window(struct reading *list, size_t count)
     if (fake.windows == fake.ends_at)
         return (struct window_result){.end = fake.ends, .fault = fake.fault};
     if (fake.void_every && random_below(&fake.random, fake.void_every) == 0)
-        result.interrupts = 1;
+        *(fake.smis ? &result.smis : &result.interrupts) = 1;
     for (size_t i = 0; i < count; i++) {
         list[i].begin_ticks = stamp();
         list[i].begin_count[0] = (uint64_t)(cycles + fake.harness / 4);
-        double cost = fake.harness + cost_of(&list[i], result.interrupts);
+        double cost = fake.harness + cost_of(&list[i], result.interrupts || result.smis);
         pass(cost / (1 + fake.uneven * (double)(i / 2 % 2)));
         cycles += cost;
+        if (chance() < fake.stolen)
+            fake.now += fake.stolen_least + (fake.stolen_most - fake.stolen_least) * chance();
+        fake.core_cycles += cost;
         list[i].end_count[0] = (uint64_t)(cycles - fake.harness / 4);
         list[i].end_ticks = stamp();
     }
@@ -161,6 +177,17 @@ static void assert_level(const struct meter *m, const struct point *p, double le
     assert_int_equal(p->accepted, m->readings);
     assert_true(fabs(p->q20 / level - 1) <= part);
     assert_true(fabs(p->median / level - 1) <= part);
+}
+
+static void assert_counted(const struct meter *m)
+{
+    uint64_t sum = 0;
+
+    for (enum cause c = 0; c < CAUSES; c++) {
+        assert_non_null(cause_names[c]);
+        sum += m->rejected_by[c];
+    }
+    assert_int_equal(sum, m->rejected);
 }
 
 /* ---- Steady clocks ------------------------------------------------------------------------------ */
@@ -436,7 +463,8 @@ static void a_shared_core_is_waited_for(void **state)
         struct point p = measure(&m, &c, 1);
         assert_level(&m, &p, 100, 0.005);
     }
-    assert_true(m.shared > 0 && m.shared <= m.rejected);
+    assert_true(m.rejected_by[CAUSE_SHARED] > 0);
+    assert_counted(&m);
 }
 
 static void a_neighbour_that_stays_gives_no_number(void **state)
@@ -494,6 +522,123 @@ static void a_fault_of_the_first_windows_is_passed_on(void **state)
     }
 }
 
+/* ---- Causes ------------------------------------------------------------------------------------- */
+
+static void lists_that_an_smi_broke_into_are_void(void **state)
+{
+    const struct cost c = {.per_iteration = 55};
+
+    (void)state;
+    fake = steady();
+    struct meter m = start();
+    fake.void_every = 3;
+    fake.smis = true;
+    for (unsigned n = 0; n < 20; n++) {
+        struct point p = measure(&m, &c, 5);
+        assert_level(&m, &p, 11, 0.005);
+    }
+    assert_true(m.rejected_by[CAUSE_SMI] > 0);
+    assert_int_equal(m.rejected_by[CAUSE_SMI], m.rejected);
+}
+
+/*
+ * Time is taken from one reading in twenty, or in ten, by a hypervisor that does not tell: from a kernel between
+ * two good yardsticks, from a yardstick, from several in a row. The level is right at every point, and the
+ * readings are seen to be missing.
+ */
+static void stolen_readings_enter_no_point(void **state)
+{
+    const struct cost c = {.per_iteration = 55};
+
+    (void)state;
+    for (double part = 0.02; part < 0.11; part *= 2)
+        for (double least = 0.5e-6; least < 100e-6; least *= 4) {
+            fake = steady();
+            struct meter m = start();
+            fake.stolen = part;
+            fake.stolen_least = least;
+            fake.stolen_most = 2 * least;
+            for (unsigned n = 0; n < 200; n++) {
+                struct point p = measure(&m, &c, 5);
+                assert_true(p.accepted >= m.readings || m.exact);
+                assert_true(fabs(p.q20 / 11 - 1) <= 0.005);
+                assert_true(fabs(p.median / 11 - 1) <= 0.005);
+            }
+            assert_true(m.rejected_by[CAUSE_STOLEN] > 0 && m.rejected_by[CAUSE_YARDSTICKS] > 0);
+            assert_counted(&m);
+        }
+}
+
+/* A kernel that varies by nature loses few of its readings for that, and on either side. */
+static void what_varies_by_nature_is_not_stolen(void **state)
+{
+    const struct cost c = {.per_iteration = 55};
+
+    (void)state;
+    for (double varies = 0.01; varies < 0.5; varies *= 2) {
+        double sum = 0;
+        fake = steady();
+        struct meter m = start();
+        fake.varies = varies;
+        for (unsigned n = 0; n < 400; n++)
+            sum += measure(&m, &c, 5).median;
+        assert_true(fabs(sum / 400 / 11 - 1) <= varies / 10);
+        assert_true((double)m.rejected <= 0.07 * (double)m.taken);
+        assert_counted(&m);
+    }
+}
+
+/* ---- Exact repetition --------------------------------------------------------------------------- */
+
+/* Every reading is equal to the last digit: two are enough, and the level is, too. */
+static void what_repeats_exactly_is_read_twice(void **state)
+{
+    const struct cost c = {.per_iteration = 400};
+
+    (void)state;
+    for (unsigned counted = 0; counted <= 1; counted++) {
+        fake = steady();
+        fake.core_hz = fake.info.tick_hz = 1048576000; /* whole ticks at whole cycles, also as binary fractions */
+        fake.harness = 72;
+        fake.info.counters = counted ? READER_CYCLES : READER_TIME_ONLY;
+        struct meter m = start();
+        measure(&m, &c, 100);
+        for (unsigned n = 0; n < 5; n++) {
+            struct point p = measure(&m, &c, 100);
+            assert_int_equal(p.accepted, 2);
+            assert_true(!(p.q20 < 4) && !(p.q20 > 4));
+        }
+        fake.varies = 0.001; /* it does no longer */
+        struct point p = measure(&m, &c, 100);
+        assert_level(&m, &p, 4, 0.005);
+        fake.varies = 0;
+        measure(&m, &c, 100);
+        assert_int_equal(measure(&m, &c, 100).accepted, 2);
+    }
+}
+
+/* ---- Smoke -------------------------------------------------------------------------------------- */
+
+/* Its cost is in instructions, whatever the clocks are: of a simulator, an emulator, a counter of few ticks. */
+static void smoke_is_short_by_any_clock(void **state)
+{
+    const struct cost c = {.per_iteration = 12};
+
+    (void)state;
+    for (double tick_hz = 1e5; tick_hz < 1e11; tick_hz *= 10)
+        for (double steps = 1; steps < 100; steps *= 9) {
+            struct meter m;
+            fake = steady();
+            fake.info.tick_hz = tick_hz;
+            fake.stamp_steps = steps;
+            assert_int_equal(meter_start(&m, PROFILE_SMOKE).end, WINDOW_RAN);
+            assert_true(fake.core_cycles < 150000);
+            for (unsigned n = 0; n < 10; n++)
+                measure(&m, &c, 12);
+            assert_true(fake.core_cycles < 150000 + 10 * 100000);
+        }
+}
+
 /* ---- Counted cycles ----------------------------------------------------------------------------- */
 
 /* Where the reader samples a cycle counter, that is the unit, and what the reader costs is still taken off. */
@@ -535,6 +680,11 @@ int main(void)
         cmocka_unit_test(a_neighbour_that_stays_gives_no_number),
         cmocka_unit_test(faults_and_timeouts_are_passed_on),
         cmocka_unit_test(a_fault_of_the_first_windows_is_passed_on),
+        cmocka_unit_test(lists_that_an_smi_broke_into_are_void),
+        cmocka_unit_test(stolen_readings_enter_no_point),
+        cmocka_unit_test(what_varies_by_nature_is_not_stolen),
+        cmocka_unit_test(what_repeats_exactly_is_read_twice),
+        cmocka_unit_test(smoke_is_short_by_any_clock),
         cmocka_unit_test(a_cycle_counter_is_the_unit),
     };
 
