@@ -26,7 +26,7 @@ struct reading {
 enum reader_counters {
     READER_TIME_ONLY,
     READER_CYCLES_INSTRUCTIONS, /* cycle counter and one event counter, set up by the platform */
-    READER_CYCLES,              /* a cycle counter */
+    READER_CYCLES_ONLY,         /* a cycle counter */
     READER_CYCLES_AS_TIME,      /* nothing but a cycle counter: it is the time stamp, too */
 };
 

@@ -11,7 +11,8 @@ _Static_assert(offsetof(struct reading, begin_count) == READING_BEGIN_COUNT, "re
 _Static_assert(offsetof(struct reading, end_count) == READING_END_COUNT, "reader.S");
 _Static_assert(sizeof(struct reading) == READING_BYTES, "reader.S");
 _Static_assert(READER_TIME_ONLY == 0 && READER_CYCLES_INSTRUCTIONS < COUNT_CYCLES, "reader.S tells them by order");
-_Static_assert(READER_CYCLES == COUNT_CYCLES && READER_CYCLES_AS_TIME > COUNT_CYCLES, "reader.S tells them by order");
+_Static_assert(READER_CYCLES_ONLY == COUNT_CYCLES && READER_CYCLES_AS_TIME > COUNT_CYCLES,
+               "reader.S tells them by order");
 _Static_assert(READER_CHAIN == CHAIN_ADDITIONS, "reader.S");
 _Static_assert(READER_WIDTH == WIDTH_NOPS, "reader.S");
 

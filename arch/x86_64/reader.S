@@ -54,7 +54,7 @@
 /*
  * void reader_run(struct reading *list, size_t count, enum reader_counters counters)
  *
- * Of the counters only READER_CYCLES is there. Without, what a reading's counts hold stays as it was.
+ * Of the counters only READER_CYCLES_ONLY is there. Without, what a reading's counts hold stays as it was.
  */
     .balign 64
     .globl  reader_run

@@ -11,7 +11,7 @@ _Static_assert(offsetof(struct reading, end_ticks) == READING_END_TICKS, "reader
 _Static_assert(offsetof(struct reading, begin_count) == READING_BEGIN_COUNT, "reader.S");
 _Static_assert(offsetof(struct reading, end_count) == READING_END_COUNT, "reader.S");
 _Static_assert(sizeof(struct reading) == READING_BYTES, "reader.S");
-_Static_assert(READER_CYCLES == COUNT_CYCLES, "reader.S");
+_Static_assert(READER_CYCLES_ONLY == COUNT_CYCLES, "reader.S");
 _Static_assert(READER_CHAIN == CHAIN_ADDITIONS, "reader.S");
 _Static_assert(READER_WIDTH == WIDTH_NOPS, "reader.S");
 

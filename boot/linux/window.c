@@ -203,8 +203,8 @@ const char *linux_windows_start(unsigned deadline_ms, struct machine_info *info)
         info->no_deadline = "setitimer failed";
 
     /* A counter that the kernel lets processes read is the unit; no fault in reading it proves nothing yet. */
-    info->no_counters = prove(READER_CYCLES, list) ? reader_proof_verdict(list)
-                                                   : "a process cannot read a cycle counter here";
+    info->no_counters = prove(READER_CYCLES_ONLY, list) ? reader_proof_verdict(list)
+                                                        : "a process cannot read a cycle counter here";
     if (info->no_counters && !time_can_be_read() && !(prove(READER_CYCLES_AS_TIME, list) && reader_proof_moves(list)))
         return "a process can read neither a time stamp nor a cycle counter here";
     info->counters = counters;

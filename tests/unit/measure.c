@@ -600,7 +600,7 @@ static void what_repeats_exactly_is_read_twice(void **state)
         fake = steady();
         fake.core_hz = fake.info.tick_hz = 1048576000; /* whole ticks at whole cycles, also as binary fractions */
         fake.harness = 72;
-        fake.info.counters = counted ? READER_CYCLES : READER_TIME_ONLY;
+        fake.info.counters = counted ? READER_CYCLES_ONLY : READER_TIME_ONLY;
         struct meter m = start();
         measure(&m, &c, 100);
         for (unsigned n = 0; n < 5; n++) {

@@ -190,11 +190,11 @@ static void prove_cycles(void)
     if (!(cpuid_known(6, 0).ecx & 1))
         return;
     reader_proof_list(list);
-    own.no_counters = own_window(list, READER_PROOF, READER_CYCLES, 0).end == WINDOW_RAN
+    own.no_counters = own_window(list, READER_PROOF, READER_CYCLES_ONLY, 0).end == WINDOW_RAN
                           ? reader_proof_verdict(list)
                           : "IA32_APERF is announced and cannot be read";
     if (own.no_counters == NULL) {
-        own.counters = READER_CYCLES;
+        own.counters = READER_CYCLES_ONLY;
         own.no_counters = "cycles only: performance counters are not programmed on x86-64 yet";
     }
 }
