@@ -25,6 +25,8 @@ enum {
 static const double MAD_TO_SIGMA = 1.4826;
 /* Nine in ten of a normal sample are within so many deviations. */
 static const double NORMAL_90 = 1.645;
+/* One in four. */
+static const double NORMAL_25 = 0.3186;
 /* A single point that is so many deviations off the running median is not the core's doing. */
 static const double SPIKE = 6;
 /* What a rise that takes more than one step must gain over one that does: it has a parameter more. */
@@ -37,6 +39,8 @@ static const double LN_FALSE = 6.9077552789821368;
 static const double LEVEL_SLOPE = 0.04;
 /* A rise is at least so many deviations of a point. */
 static const double RISE = 3;
+/* A point that far above a height is above it. */
+static const double SURE = 3;
 /* Sum of squares for a point, in variances, up to which a ramp is a straight one. */
 static const double STRAIGHT = 2;
 /* Below this share of the height noise is of no concern for whether a step to twice the height is seen. */
@@ -246,6 +250,8 @@ struct rise {
     size_t first, end; /* points of both levels and what is between: first … end - 1 */
     size_t from, to;   /* the rise begins at or after point `from` and has ended at or before `to`; to <= end */
     bool slope_before, slope_after;
+    bool open;   /* it has not ended at point end - 1 */
+    double half; /* half way between the levels; NaN: as the fitted ramp has it */
 };
 
 /* A way to see it: point `good` is the last one before it, point `bad` the first one after it. */
@@ -327,7 +333,8 @@ static struct cut best_end(const struct curve *c, const struct rise *r, size_t g
     struct cut best = {.cost = INFINITY};
     size_t last = r->to, span = last - good, stride = span / CANDIDATES + 1, at = good + 1;
 
-    for (size_t bad = good + 1; bad <= last; bad = bad < last && bad + stride > last ? last : bad + stride) {
+    for (size_t bad = r->open ? last : good + 1; bad <= last;
+         bad = bad < last && bad + stride > last ? last : bad + stride) {
         struct cut k = {.good = good, .bad = bad};
         try_cut(c, r, &before, &k);
         if (k.cost < best.cost) {
@@ -335,7 +342,7 @@ static struct cut best_end(const struct curve *c, const struct rise *r, size_t g
             at = bad;
         }
     }
-    if (stride > 1)
+    if (stride > 1 && !r->open)
         for (size_t bad = at > good + stride ? at - stride : good + 1; bad < at + stride && bad <= last; bad++) {
             struct cut k = {.good = good, .bad = bad};
             try_cut(c, r, &before, &k);
@@ -453,6 +460,7 @@ static bool view_rise(const struct curve *c, const struct rise *r, struct view *
 static bool decide_rise(const struct curve *c, struct rise r, struct knee *out)
 {
     const struct series *s = &c->s;
+    const size_t whole_end = r.end;
     struct view whole, v;
 
     if (!view_rise(c, &r, &whole))
@@ -461,6 +469,7 @@ static bool decide_rise(const struct curve *c, struct rise r, struct knee *out)
     v = whole;
     while (v.excess > STRAIGHT && v.top.bad - v.top.good > 4) {
         r.end = r.to = v.top.good + 1 + (v.top.bad - v.top.good - 1) / 2;
+        r.open = true;
         if (!view_rise(c, &r, &v))
             return false;
     }
@@ -481,7 +490,11 @@ static bool decide_rise(const struct curve *c, struct rise r, struct knee *out)
     out->end = fmax(s->x[bad], out->high);
     if (out->ramp)
         out->value = fmax(out->low, floor(v.top.p / c->step) * c->step);
-    find_half(c, v.low, bad > v.low ? bad : v.low + 1, (out->before + out->after) / 2, out);
+    double half = isnan(r.half) ? (out->before + out->after) / 2 : r.half;
+    if (!isnan(r.half)) /* a fitted ramp may end before a bent one does */
+        while (bad + 1 < s->count && bad + 1 < whole_end && s->y[bad] < half + SURE * sqrt(s->variance[bad]))
+            bad++;
+    find_half(c, v.low, bad > v.low ? bad : v.low + 1, half, out);
     return true;
 }
 
@@ -511,7 +524,7 @@ static bool is_level(const struct curve *c, const struct piece *p)
     if (!p->sloped)
         return p->end - p->first >= 2;
     double from = fmax(x0, c->step), to = fmax(x1, from);
-    return fabs(y1 - y0) <= LEVEL_SLOPE * fmax(octaves(from, to), 0.25) * fmax(fabs(y0), fabs(y1));
+    return fabs(y1 - y0) <= LEVEL_SLOPE * octaves(from, to) * fmax(fabs(y0), fabs(y1));
 }
 
 static void decide_levels(const struct curve *c, const struct knee *knees, size_t count, struct verdict *out,
@@ -582,23 +595,31 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
         count = series_cut(s, 0, s->count, c->penalty, c->penalty, 2, pieces, PIECES_MAXIMUM);
     good = good && count > 0;
     out->monotone = true;
+    bool level = false; /* the piece before is one */
     for (size_t i = 0; i < count; i++) {
         const struct piece *p = &pieces[i];
         double from = line_at(&p->line, s->x[p->first]), to = line_at(&p->line, s->x[p->end - 1]);
-        bool level = is_level(c, p) && !(i > 0 && i + 1 < count && joins(c, p, p - 1, p + 1));
-        if (!level && to < from)
+        double noise = RISE * sqrt(s->variance[p->first]);
+        double jump = i > 0 ? fabs(from - line_at(&p[-1].line, s->x[p->first - 1])) : INFINITY;
+        bool gentle = is_level(c, p) && !(i > 0 && i + 1 < count && joins(c, p, p - 1, p + 1));
+        if (!gentle && to < from)
             out->monotone = false;
-        if (!level && !(i + 1 == count && n > 0 && to > from))
+        /* What slopes, and begins where the piece before ends, is a bend of that and no level of its own. */
+        bool bend = gentle && p->sloped && i > 0 && jump < fmax(noise, fabs(to - from));
+        level = gentle && !(bend && !level && p->end - p->first < p[-1].end - p[-1].first);
+        bool rising = i + 1 == count && n > 0 && !level && to > from;
+        if (!level && !rising)
             continue;
-        if (!level) /* the curve ends while it rises: its last point stands for what comes after */
+        if (rising) /* the curve ends while it rises: its last point stands for what comes after */
             from = to;
         double error = sqrt(s->variance[p->first] / (double)(p->end - p->first));
-        if (n > 0 && fabs(from - levels[n - 1].to) <= RISE * sqrt(s->variance[p->first] + error * error) / sqrt(2)) {
+        bool same = n > 0 && fabs(from - levels[n - 1].to) <= sqrt(noise * noise / 2 + error * error * RISE * RISE / 2);
+        if (same || (bend && n > 0 && levels[n - 1].end == p->first)) {
             levels[n - 1].end = p->end;
             levels[n - 1].to = to;
             continue;
         }
-        levels[n++] = (struct level_piece){level ? p->first : p->end - 1, p->end, from, to, error};
+        levels[n++] = (struct level_piece){rising ? p->end - 1 : p->first, p->end, from, to, error};
     }
     /* A rise counts where all that follows stays higher: from the last level back. */
     struct rise rises[KNEES_MAXIMUM];
@@ -619,6 +640,7 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
                 .first = l->first,
                 .end = next->end,
                 .from = l->end > l->first + margin ? l->end - margin : l->first,
+                .half = (l->to + next->from) / 2,
                 .to = next->first + 1 == s->count            ? s->count
                       : next->first + margin + 1 < next->end ? next->first + margin
                                                              : next->end - 1,
@@ -646,7 +668,8 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
 static bool decide_window(const struct curve *c, struct verdict *out)
 {
     const struct series *s = &c->s;
-    struct rise r = {.end = s->count, .from = 1, .to = s->count, .slope_before = true, .slope_after = true};
+    struct rise r = {
+        .end = s->count, .from = 1, .to = s->count, .slope_before = true, .slope_after = true, .half = (double)NAN};
     struct verdict steps = {.reason = NULL};
     struct view v;
     double *scratch = malloc((s->count + 1) * sizeof *scratch);
@@ -794,6 +817,46 @@ static bool decide_slope(const struct curve *c, struct verdict *out)
 
 /* ---- Staircases --------------------------------------------------------------------------------- */
 
+/*
+ * Many points of a staircase stand beside a riser, so that what lies off its neighbours is no measure of noise: the
+ * smaller half of the differences is, of which a quarter of all is the middle at worst.
+ */
+static void weigh_stairs(struct curve *c, double *scratch)
+{
+    struct series *s = &c->s;
+    size_t n = s->count;
+
+    for (size_t i = 1; i < n; i++)
+        scratch[i - 1] = fabs(s->y[i] - s->y[i - 1]);
+    sort_numbers(scratch, n - 1);
+    double sigma = quantile(scratch, n - 1, 0.25) / sqrt(2) / NORMAL_25, least = 1e-7 * scratch[n - 2];
+    for (size_t i = 0; i < n; i++) {
+        double v = fmax(fmax(sigma, least), isnan(c->error[i]) ? 0 : c->error[i]);
+        s->variance[i] = v > 0 ? v * v : 1;
+    }
+    c->sigma = sigma;
+    series_sum(s);
+}
+
+/* What remains of the squares when stair number k is as high as b + r k. */
+static double stairs_cost(const struct series *s, const struct piece *stairs, size_t count)
+{
+    double w = 0, k1 = 0, k2 = 0, h1 = 0, kh = 0, cost = 0;
+
+    for (size_t k = 0; k < count; k++) {
+        double n = (double)(stairs[k].end - stairs[k].first), h = stairs[k].line.at;
+        w += n;
+        k1 += n * (double)k;
+        k2 += n * (double)k * (double)k;
+        h1 += n * h;
+        kh += n * (double)k * h;
+    }
+    double r = (w * kh - k1 * h1) / (w * k2 - k1 * k1), b = (h1 - r * k1) / w;
+    for (size_t k = 0; k < count; k++)
+        cost += series_cost(s, stairs[k].first, stairs[k].end, 0, b + r * (double)k, 0);
+    return cost;
+}
+
 /* Risers by differences alone: where y grows by more than half of what its largest jumps are. Median width, or NaN. */
 static double width_by_jumps(const struct series *s, double *scratch)
 {
@@ -819,7 +882,7 @@ static double width_by_jumps(const struct series *s, double *scratch)
  * y = b + r floor((x - o) / w). Each riser is between two points; from the first one to the last are a whole number of
  * widths, so that many risers tell the width better than one does.
  */
-static bool decide_stairs(const struct curve *c, struct verdict *out)
+static bool decide_stairs(struct curve *c, struct verdict *out)
 {
     const struct series *s = &c->s;
     size_t room = s->count < STAIRS_MAXIMUM ? s->count : STAIRS_MAXIMUM, count = 0;
@@ -827,8 +890,11 @@ static bool decide_stairs(const struct curve *c, struct verdict *out)
     double *scratch = malloc((s->count + 1) * sizeof *scratch);
     bool good = stairs && scratch;
 
-    if (good)
+    if (good) {
+        weigh_stairs(c, scratch);
         count = series_cut(s, 0, s->count, c->penalty, INFINITY, 1, stairs, room);
+    }
+    out->sigma = c->sigma;
     good = good && count > 0;
     out->monotone = true;
     out->reason = count < 2 ? "no-knee" : "ambiguous";
@@ -859,6 +925,9 @@ static bool decide_stairs(const struct curve *c, struct verdict *out)
         for (size_t i = 2; i < count; i++)
             whole = whole && fabs(s->x[stairs[i].first] - s->x[stairs[i - 1].first] - value) <=
                                  s->x[stairs[i].first] - s->x[stairs[i].first - 1] - c->step / 2;
+        /* Stairs of one step are a slope, and a slope is no stairs. */
+        equal = equal && value > 1.5 * c->step &&
+                stairs_cost(s, stairs, count) + c->penalty < series_line(s, 0, s->count, true).cost;
         if (equal && low < high) {
             double seen = width_by_jumps(s, scratch);
             double first = whole ? value : floor(low / c->step) * c->step;
