@@ -14,7 +14,8 @@ struct opinion {
     double value, low, high;
     const char *fooled_by;
     size_t from;  /* index of the experiment */
-    bool certain; /* both views agree, and good and bad points do not mix */
+    bool agreed;  /* both views of its curve agree */
+    bool certain; /* and good and bad points do not mix */
 };
 
 static bool opinion_of(const struct find_experiment *e, size_t index, struct opinion *out)
@@ -28,6 +29,7 @@ static bool opinion_of(const struct find_experiment *e, size_t index, struct opi
                             .high = scale * (e->half ? k->half_high : k->high) + e->holds,
                             .fooled_by = e->fooled_by,
                             .from = index,
+                            .agreed = k->agreed,
                             .certain = k->agreed && !k->fuzzy};
     return true;
 }
@@ -105,7 +107,7 @@ static struct find_result judge(const struct find_experiment *e, const struct op
         {closely, true, 'A', 'B'}, {alike, true, 'B', 'C'}, {closely, false, 'B', 'C'}, {alike, false, 'C', 'C'}};
 
     if (count == 1)
-        return answer(e, o, count, 0, alike, step, 'C');
+        return o[0].agreed ? answer(e, o, count, 0, alike, step, 'C') : undecided("views-disagree");
     for (size_t rule = 0; rule < sizeof rules / sizeof rules[0]; rule++)
         for (size_t i = 0; i < count; i++) {
             bool different;
@@ -152,6 +154,7 @@ struct find_result find_number_decide(const struct find_value *v, size_t count)
                                              .high = v[i].value,
                                              .fooled_by = v[i].fooled_by,
                                              .from = i,
+                                             .agreed = true,
                                              .certain = true};
     }
     return opinions ? judge(e, o, opinions, close_numbers, 0) : undecided("not-steady");

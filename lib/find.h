@@ -8,8 +8,9 @@
  *      each curve agree
  *   B  all agree within 2 % or one step, two different ones at least; or most agree as for A; or one
  *      experiment in two layouts does
- *   C  most agree less well, or there is one experiment
- *   U  none is decided (the reason is the first one's), or they contradict each other: experiments-disagree
+ *   C  most agree less well, or there is one experiment, both views of its curve agreeing
+ *   U  none is decided (the reason is the first one's), or they contradict each other: experiments-disagree,
+ *      or there is one experiment and the views of its curve do: views-disagree
  *
  * Most is more than half of those that are decided at all. Experiments that the same thing could fool are
  * layouts of one experiment.

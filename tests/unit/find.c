@@ -126,6 +126,8 @@ static void one_experiment_is_c(void **state)
     struct find_result r = decide((struct verdict[]){none, exact(7)}, different, 2);
     assert_int_equal(r.grade, 'C');
     assert_int_equal(r.first, 1);
+    r = decide((struct verdict[]){one_knee(7, 7, 8, false)}, different, 1);
+    assert_string_equal(r.reason, "views-disagree");
 }
 
 static void nothing_decided_gives_the_first_reason(void **state)
