@@ -165,20 +165,22 @@ static struct window_result find_chain(struct meter *m)
 {
     const unsigned rounds = m->profile == PROFILE_SMOKE ? SMOKE_WARM_ROUNDS : WARM_ROUNDS;
     struct window_result result = {0};
-    double ticks = 0;
+    double shortest = INFINITY;
 
     m->chain_iterations = m->profile == PROFILE_SMOKE ? SMOKE_ITERATIONS : 1;
     for (unsigned round = 0; round < rounds && result.end == WINDOW_RAN; round++) {
         struct reading r[4] = {chain(m), chain(m), chain(m), chain(m)};
         result = run_list(m, r, 4);
-        ticks = ticks_of(&r[3]);
+        double ticks = ticks_of(&r[3]);
+        for (size_t i = 0; i < 4; i++)
+            shortest = fmin(shortest, ticks_of(&r[i]));
         if (result.end == WINDOW_RAN && ticks < m->span_ticks && m->profile != PROFILE_SMOKE) {
             double factor = ticks > 0 ? m->span_ticks / ticks : 2;
             m->chain_iterations = (uint64_t)((double)m->chain_iterations * (factor > 2 ? 2 : factor)) + 1;
         }
     }
     if (m->profile == PROFILE_SMOKE) {
-        m->span_ticks = fmax(1, ticks);
+        m->span_ticks = fmax(1, shortest);
         m->tolerance += 2 * m->step_ticks / m->span_ticks;
     }
     m->width_iterations = (uint64_t)((m->profile == PROFILE_SMOKE ? 1 : WIDTH_FACTOR) * (double)m->chain_iterations);
@@ -395,7 +397,6 @@ static struct window_result collect(struct meter *m, const struct kernel *k, str
 {
     struct reading list[LIST_READINGS];
     uint64_t iterations = 1;
-    double run = 0;
     unsigned attempts = m->profile == PROFILE_SMOKE ? SMOKE_ATTEMPTS : ATTEMPTS;
     struct window_result result = prepare(m, k, &iterations);
 
@@ -417,8 +418,10 @@ static struct window_result collect(struct meter *m, const struct kernel *k, str
             attempt -= cause == CAUSE_SHARED && m->patience > 0; /* waited for as long as patience lasts */
             continue;
         }
-        if (ticks_of(&list[count - 3]) < wanted_ticks(m, k) / 4 && iterations < ITERATIONS_MAXIMUM) {
-            result = find_iterations(m, k, &iterations, &run); /* it was still cold when its length was found */
+        if (ticks_of(&list[count - 3]) < wanted_ticks(m, k) / 4 && iterations < ITERATIONS_MAXIMUM &&
+            attempt < attempts / 2) {
+            double run = 0; /* it was still cold when its length was found, or time was taken from it */
+            result = find_iterations(m, k, &iterations, &run);
             continue;
         }
         for (size_t i = 2; i < count - 1; i += 2)
