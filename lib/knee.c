@@ -31,6 +31,8 @@ static const double NORMAL_25 = 0.3186;
 static const double SPIKE = 6;
 /* What a rise that takes more than one step must gain over one that does: it has a parameter more. */
 static const double RAMP_PRICE = 6;
+/* What a bend with a jump must gain over one without: the last point before such a bend lies on both lines. */
+static const double JUMP_PRICE = 12;
 /* Cuts within this of the best sum of squares stay in the interval: a likelihood ratio of exp(-9 / 2) = 1 : 90. */
 static const double WITHIN = 9;
 /* Chance that a curve without a knee gains one. ln(1000) */
@@ -39,6 +41,11 @@ static const double LN_FALSE = 6.9077552789821368;
 static const double LEVEL_SLOPE = 0.04;
 /* A rise is at least so many deviations of a point. */
 static const double RISE = 3;
+/* The middle part of a rise, and what share of its width a bend may shift its middle: a rise that is an S over the
+ * logarithm of x from half the capacity to twice it is shifted by 0.017 of it. */
+/* Levels are known no better than this part of a rise: some of its foot or top is always among their points. */
+static const double LEVEL_ERROR = 0.001;
+static const double MIDDLE_FROM = 0.3, MIDDLE_TO = 0.7, BEND = 0.025;
 /* A point that far above a height is above it. */
 static const double SURE = 3;
 /* Sum of squares for a point, in variances, up to which a ramp is a straight one. */
@@ -81,16 +88,32 @@ static double pseudo_residual(const struct series *s, size_t i)
     return fabs(s->y[i] - a * s->y[i - 1] - b * s->y[i + 1]) / sqrt(1 + a * a + b * b);
 }
 
-/* Medians of seven points each: what y is about, whatever single points say. */
-static void running_medians(const struct series *s, double *out)
+/* Median of `reach` points on each side of a point and of itself: what y is about, whatever single points say. */
+static double running_median(const struct series *s, size_t i, size_t reach)
 {
     double window[2 * SPIKE_REACH + 1];
 
-    for (size_t i = 0; i < s->count; i++) {
-        size_t first = i < SPIKE_REACH ? 0 : i - SPIKE_REACH;
-        size_t last = i + SPIKE_REACH < s->count ? i + SPIKE_REACH : s->count - 1;
-        memcpy(window, s->y + first, (last - first + 1) * sizeof *window);
-        out[i] = median(window, last - first + 1);
+    memcpy(window, s->y + i - reach, (2 * reach + 1) * sizeof *window);
+    return median(window, 2 * reach + 1);
+}
+
+/*
+ * Running medians over seven points, over fewer near the ends, where a slope would shift them. What the first and the
+ * last point should be is told by the three beside it, or by them and the three beside those, whichever is nearer.
+ */
+static void running_medians(const struct series *s, double *out)
+{
+    size_t n = s->count;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t inside = i < n - 1 - i ? i : n - 1 - i;
+        out[i] = running_median(s, i, inside < SPIKE_REACH ? inside : SPIKE_REACH);
+    }
+    for (int end = 0; end < 2; end++) {
+        size_t i = end ? n - 1 : 0, near = end ? n - 3 : 2, far = end ? n - 5 : 4;
+        double level = running_median(s, near, 1), beyond = running_median(s, far, 1);
+        double line = level + (level - beyond) * (s->x[i] - s->x[near]) / (s->x[near] - s->x[far]);
+        out[i] = fabs(s->y[i] - level) < fabs(s->y[i] - line) ? level : line;
     }
 }
 
@@ -117,8 +140,10 @@ static bool noise_by_height(const struct series *s, const double *heights, doubl
 
     if (good) {
         for (size_t i = 1; i + 1 < n; i++)
-            order[i - 1] = (struct height){heights[i], pseudo_residual(s, i),
-                                           fmin(fabs(s->y[i] - s->y[i - 1]), fabs(s->y[i] - s->y[i + 1])), i};
+            order[i - 1] = (struct height){.y = heights[i], .residual = pseudo_residual(s, i), .at = i};
+        for (size_t i = 1; i + 1 < n; i++)
+            order[i - 1].alone = fmin(order[i - 1].residual,
+                                      fmin(fabs(s->y[i] - s->y[i - 1]), fabs(s->y[i] - s->y[i + 1])));
         qsort(order, inner, sizeof *order, by_height);
         for (size_t g = 0; g < groups; g++) {
             size_t first = inner * g / groups, end = inner * (g + 1) / groups;
@@ -250,8 +275,8 @@ struct rise {
     size_t first, end; /* points of both levels and what is between: first … end - 1 */
     size_t from, to;   /* the rise begins at or after point `from` and has ended at or before `to`; to <= end */
     bool slope_before, slope_after;
-    bool open;   /* it has not ended at point end - 1 */
-    double half; /* half way between the levels; NaN: as the fitted ramp has it */
+    bool open;            /* it has not ended at point end - 1 */
+    double before, after; /* heights of the levels; NaN: as the fitted ramp has them */
 };
 
 /* A way to see it: point `good` is the last one before it, point `bad` the first one after it. */
@@ -353,38 +378,71 @@ static struct cut best_end(const struct curve *c, const struct rise *r, size_t g
 }
 
 /*
- * Half way up: points up to some x are below that height and those past it above. What a point on the wrong side says
- * against an x is the square of its deviations; every x near the best stays in the interval.
+ * The cut of points good … bad at a height: points up to some x are below it and those past it above. What a point on
+ * the wrong side says against an x is the square of its deviations; every x near the best stays in the interval
+ * low … high - 1. Returns the best one.
  */
-static void find_half(const struct curve *c, size_t good, size_t bad, double half, struct knee *k)
+static size_t cut_at(const struct curve *c, size_t good, size_t bad, double height, double tolerance, size_t *low,
+                     size_t *high)
 {
     const struct series *s = &c->s;
     double least = INFINITY, from = 0; /* `from`: what all points above speak against the first x */
-    bool any = false;
+    size_t best = good;
 
+    *low = bad;
     for (size_t i = good + 1; i < bad; i++) {
-        double d = fmax(0, half - s->y[i]);
+        double d = fmax(0, height - tolerance - s->y[i]);
         from += d * d / s->variance[i];
     }
     for (unsigned pass = 0; pass < 2; pass++) {
         double against = from;
         for (size_t i = good; i < bad; i++) {
-            double d = half - s->y[i];
+            double under = fmax(0, height - tolerance - s->y[i]), over = fmax(0, s->y[i] - height - tolerance);
             if (i > good)
-                against += (d > 0 ? -d * d : d * d) / s->variance[i];
-            if (pass == 0) {
-                if (against < least) {
-                    least = against;
-                    k->half = s->x[i];
-                }
-            } else if (against <= least + WITHIN) {
-                if (!any)
-                    k->half_low = s->x[i];
-                k->half_high = s->x[i + 1];
-                any = true;
+                against += (over * over - under * under) / s->variance[i];
+            if (pass == 0 && against < least) {
+                least = against;
+                best = i;
+            } else if (pass == 1 && against <= least + WITHIN) {
+                *low = i < *low ? i : *low;
+                *high = i + 1;
             }
         }
     }
+    return best;
+}
+
+/*
+ * Half way up. Where single points tell on which side they are, they do; where the rise is slow a straight line through
+ * its middle part is followed to that height, and widened by what a bend of the rise may shift it.
+ */
+static void find_half(const struct curve *c, size_t good, size_t bad, double before, double after, struct knee *k)
+{
+    const struct series *s = &c->s;
+    double rise = after - before, half = before + rise / 2;
+    size_t low, high, first, last, ignored, best = cut_at(c, good, bad, half, LEVEL_ERROR * rise, &low, &high);
+
+    k->half = s->x[best];
+    k->half_low = s->x[low];
+    k->half_high = s->x[high];
+    if (high - low <= 2)
+        return;
+    first = cut_at(c, good, bad, before + MIDDLE_FROM * rise, 0, &ignored, &ignored) + 1;
+    last = cut_at(c, good, bad, before + MIDDLE_TO * rise, 0, &ignored, &ignored) + 1;
+    if (last < first + 4)
+        return;
+    struct line l = series_line(s, first, last, true);
+    if (!(l.slope > 0))
+        return;
+    double weight = 0, x = (half - l.at) / l.slope;
+    for (size_t i = first; i < last; i++)
+        weight += 1 / s->variance[i];
+    double deviation = sqrt(fmax(1, l.cost / (double)(last - first - 2)) / weight) / l.slope;
+    double margin = SURE * deviation + BEND * (s->x[last - 1] - s->x[first]);
+    x = fmax(s->x[good], fmin(x, s->x[bad]));
+    k->half = floor(x / c->step) * c->step;
+    k->half_low = fmax(s->x[good], floor((x - margin) / c->step) * c->step);
+    k->half_high = fmin(s->x[bad], (floor((x + margin) / c->step) + 1) * c->step);
 }
 
 static struct line line_before(const struct curve *c, const struct rise *r, size_t good)
@@ -490,11 +548,11 @@ static bool decide_rise(const struct curve *c, struct rise r, struct knee *out)
     out->end = fmax(s->x[bad], out->high);
     if (out->ramp)
         out->value = fmax(out->low, floor(v.top.p / c->step) * c->step);
-    double half = isnan(r.half) ? (out->before + out->after) / 2 : r.half;
-    if (!isnan(r.half)) /* a fitted ramp may end before a bent one does */
-        while (bad + 1 < s->count && bad + 1 < whole_end && s->y[bad] < half + SURE * sqrt(s->variance[bad]))
+    double after = isnan(r.after) ? out->after : r.after, before = isnan(r.after) ? out->before : r.before;
+    if (!isnan(r.after)) /* a fitted ramp may end before a bent one does */
+        while (bad + 1 < whole_end && s->y[bad] < (before + after) / 2 + SURE * sqrt(s->variance[bad]))
             bad++;
-    find_half(c, v.low, bad > v.low ? bad : v.low + 1, half, out);
+    find_half(c, v.low, bad > v.low ? bad : v.low + 1, before, after, out);
     return true;
 }
 
@@ -505,6 +563,9 @@ struct level_piece {
     size_t first, end;
     double from, to; /* heights at its first and its last point */
     double error;    /* standard error of these */
+    double height;   /* of its longest piece */
+    size_t longest;  /* points of that */
+    bool sloped;
 };
 
 /* Whether a piece joins two flat ones of different height without a jump: a ramp, however gentle. */
@@ -525,6 +586,21 @@ static bool is_level(const struct curve *c, const struct piece *p)
         return p->end - p->first >= 2;
     double from = fmax(x0, c->step), to = fmax(x1, from);
     return fabs(y1 - y0) <= LEVEL_SLOPE * octaves(from, to) * fmax(fabs(y0), fabs(y1));
+}
+
+/* Whether a piece is short beside two rises that it joins without a jump: a ramp that is not quite straight. */
+static bool part_of_ramp(const struct curve *c, const struct piece *p)
+{
+    const struct series *s = &c->s;
+    const struct piece *before = p - 1, *after = p + 1;
+    double noise = RISE * sqrt(s->variance[p->first]);
+    double length = s->x[p->end - 1] - s->x[p->first];
+    double shorter = fmin(s->x[before->end - 1] - s->x[before->first], s->x[after->end - 1] - s->x[after->first]);
+    double from = line_at(&p->line, s->x[p->first]) - line_at(&before->line, s->x[p->first]);
+    double to = line_at(&after->line, s->x[after->first]) - line_at(&p->line, s->x[p->end - 1]);
+
+    return before->sloped && after->sloped && before->line.slope > 0 && after->line.slope > 0 && length < shorter / 4 &&
+           fabs(from) < noise && fabs(to) < noise;
 }
 
 static void decide_levels(const struct curve *c, const struct knee *knees, size_t count, struct verdict *out,
@@ -606,7 +682,8 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
             out->monotone = false;
         /* What slopes, and begins where the piece before ends, is a bend of that and no level of its own. */
         bool bend = gentle && p->sloped && i > 0 && jump < fmax(noise, fabs(to - from));
-        level = gentle && !(bend && !level && p->end - p->first < p[-1].end - p[-1].first);
+        level = gentle && !(bend && !level && p->end - p->first < p[-1].end - p[-1].first) &&
+                !(i > 0 && i + 1 < count && part_of_ramp(c, p));
         bool rising = i + 1 == count && n > 0 && !level && to > from;
         if (!level && !rising)
             continue;
@@ -615,11 +692,25 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
         double error = sqrt(s->variance[p->first] / (double)(p->end - p->first));
         bool same = n > 0 && fabs(from - levels[n - 1].to) <= sqrt(noise * noise / 2 + error * error * RISE * RISE / 2);
         if (same || (bend && n > 0 && levels[n - 1].end == p->first)) {
-            levels[n - 1].end = p->end;
-            levels[n - 1].to = to;
+            struct level_piece *l = &levels[n - 1];
+            /* What is left of a rise may look like a short piece of its own: the height is that of the longest one. */
+            if (p->end - p->first > l->longest) {
+                l->height = (from + to) / 2;
+                l->longest = p->end - p->first;
+            }
+            l->end = p->end;
+            l->to = to;
+            l->sloped = l->sloped || p->sloped;
             continue;
         }
-        levels[n++] = (struct level_piece){rising ? p->end - 1 : p->first, p->end, from, to, error};
+        levels[n++] = (struct level_piece){.first = rising ? p->end - 1 : p->first,
+                                           .end = p->end,
+                                           .from = from,
+                                           .to = to,
+                                           .error = error,
+                                           .height = rising ? to : (from + to) / 2,
+                                           .longest = p->end - p->first,
+                                           .sloped = p->sloped && !rising};
     }
     /* A rise counts where all that follows stays higher: from the last level back. */
     struct rise rises[KNEES_MAXIMUM];
@@ -640,7 +731,10 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
                 .first = l->first,
                 .end = next->end,
                 .from = l->end > l->first + margin ? l->end - margin : l->first,
-                .half = (l->to + next->from) / 2,
+                .slope_before = l->sloped,
+                .slope_after = next->sloped,
+                .before = l->height,
+                .after = next->height,
                 .to = next->first + 1 == s->count            ? s->count
                       : next->first + margin + 1 < next->end ? next->first + margin
                                                              : next->end - 1,
@@ -668,8 +762,13 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
 static bool decide_window(const struct curve *c, struct verdict *out)
 {
     const struct series *s = &c->s;
-    struct rise r = {
-        .end = s->count, .from = 1, .to = s->count, .slope_before = true, .slope_after = true, .half = (double)NAN};
+    struct rise r = {.end = s->count,
+                     .from = 1,
+                     .to = s->count,
+                     .slope_before = true,
+                     .slope_after = true,
+                     .before = (double)NAN,
+                     .after = (double)NAN};
     struct verdict steps = {.reason = NULL};
     struct view v;
     double *scratch = malloc((s->count + 1) * sizeof *scratch);
@@ -681,7 +780,7 @@ static bool decide_window(const struct curve *c, struct verdict *out)
         good = decide_rise(c, r, &out->knees[0]);
         const struct knee *k = &out->knees[0];
         for (size_t i = 0; i < steps.count; i++)
-            others += (steps.knees[i].high <= k->low || steps.knees[i].low >= k->end) &&
+            others += (steps.knees[i].end <= k->low || steps.knees[i].low >= k->end) &&
                       steps.knees[i].after - steps.knees[i].before > (k->after - k->before) / 3;
         out->count = others == 0;
     }
@@ -712,8 +811,8 @@ static double bend_cost(const struct curve *c, size_t good, size_t end, struct l
         }
     }
     struct line freely = series_line(s, good + 1, end, true);
-    if (end - good > 3 && freely.cost + RAMP_PRICE < best) {
-        best = freely.cost + RAMP_PRICE;
+    if (end - good > 3 && freely.cost + JUMP_PRICE < best) {
+        best = freely.cost + JUMP_PRICE;
         *after = freely;
     }
     return before->cost + best;
