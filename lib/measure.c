@@ -58,7 +58,7 @@ static const double SMOKE_TOLERANCE = 0.03;
 enum { SMOKE_WARM_ROUNDS = 2, SMOKE_WIDTH_SAMPLES = 6, SMOKE_ATTEMPTS = 3 };
 
 /* The longest stretch of warming up in one window, so that a window stays far below its deadline. */
-static const double WARM_WINDOW_SECONDS = 0.02;
+static const double WARM_WINDOW_SECONDS = 0.004;
 
 static double ticks_of(const struct reading *r)
 {

@@ -1,8 +1,8 @@
 /*
  * A small simulator in which the Linux program runs: Unicorn executes its instructions, this file answers its
  * system calls. It counts instructions exactly, and time is their number: one instruction is one cycle of one
- * nanosecond. On AArch64 it can take the generic timer or the cycle counter away from processes, as some
- * simulators and kernels do.
+ * nanosecond. It can take the cycle counter away, and on AArch64 the generic timer, as some simulators and
+ * kernels do.
  *
  * usage: simulator [--no-timer] [--no-counter] PROGRAM ARGUMENT...
  *
@@ -180,6 +180,16 @@ static void on_rdtsc(uc_engine *u, uint64_t address, uint32_t size, void *contex
     set(UC_X86_REG_RIP, 0, address + 2);
 }
 
+/* A process may not read IA32_APERF. Unicorn lets it, and what windows of the booted image do can be seen. */
+static void on_rdmsr(uc_engine *u, uint64_t address, uint32_t size, void *context)
+{
+    const uint64_t aperf = get(UC_X86_REG_RCX, 0) == 0xe8 && !sim.no_counter ? sim.instructions : 0;
+    (void)u, (void)size, (void)context;
+    set(UC_X86_REG_RAX, 0, aperf & UINT32_MAX);
+    set(UC_X86_REG_RDX, 0, aperf >> 32);
+    set(UC_X86_REG_RIP, 0, address + 2);
+}
+
 /* MRS Xt of what a process may be refused: op0, op1, CRn, CRm, op2 as in the instruction (Arm ARM DDI 0487, D19). */
 enum {
     MRS_MASK = 0xffffffe0,
@@ -231,12 +241,13 @@ static void hook_special(const uint8_t *code, uint64_t at, uint64_t bytes)
         uc_hook hook;
         memcpy(&word, code + i, sizeof word);
         word &= sim.arm ? MRS_MASK : 0xffff;
-        bool special = sim.arm
-                           ? word == MRS_CNTFRQ || word == MRS_CNTVCT || word == MRS_PMCCNTR || word == MRS_PMEVCNTR0
-                           : word == 0x310f; /* RDTSC */
-        if (special && hooks++ < HOOKS)
-            uc(uc_hook_add(sim.uc, &hook, UC_HOOK_CODE, sim.arm ? (void *)on_mrs : (void *)on_rdtsc, NULL, at + i,
-                           at + i));
+        void *handler = NULL;
+        if (sim.arm && (word == MRS_CNTFRQ || word == MRS_CNTVCT || word == MRS_PMCCNTR || word == MRS_PMEVCNTR0))
+            handler = (void *)on_mrs;
+        else if (!sim.arm && (word == 0x310f || word == 0x320f)) /* 0F 31: RDTSC, 0F 32: RDMSR */
+            handler = word == 0x310f ? (void *)on_rdtsc : (void *)on_rdmsr;
+        if (handler && hooks++ < HOOKS)
+            uc(uc_hook_add(sim.uc, &hook, UC_HOOK_CODE, handler, NULL, at + i, at + i));
     }
 }
 
