@@ -318,6 +318,7 @@ static double fit_ramp(const struct curve *c, const struct line *before, const s
             best = cost;
             k->p = p;
             k->q = q;
+            k->after = b;
         }
         /* Now the other end: the line through (q, b) meets the level before at p. */
         double back = series_slope(s, first, end, q, b);
@@ -346,7 +347,8 @@ static void try_cut(const struct curve *c, const struct rise *r, const struct li
     if (k->bad > k->good + 1)
         k->cost += fit_ramp(c, before, open ? NULL : &after, k);
     k->before = line_at(before, s->x[k->good]);
-    k->after = open ? s->y[r->end - 1] : line_at(&after, s->x[k->bad]);
+    if (!open)
+        k->after = line_at(&after, s->x[k->bad]);
     if (!(k->after > k->before)) /* that is no rise */
         k->cost = INFINITY;
 }
@@ -528,8 +530,12 @@ static bool decide_rise(const struct curve *c, struct rise r, struct knee *out)
     while (v.excess > STRAIGHT && v.top.bad - v.top.good > 4) {
         r.end = r.to = v.top.good + 1 + (v.top.bad - v.top.good - 1) / 2;
         r.open = true;
-        if (!view_rise(c, &r, &v))
+        struct view part;
+        if (!view_rise(c, &r, &part))
             return false;
+        if (!(part.top.cost < INFINITY))
+            break;
+        v = part;
     }
     double step_cost = INFINITY;
     for (size_t good = v.low; good <= v.high && good + 1 < r.end; good++) {
@@ -561,11 +567,12 @@ static bool decide_rise(const struct curve *c, struct rise r, struct knee *out)
 /* Levels among pieces: what is flat, or nearly so. */
 struct level_piece {
     size_t first, end;
-    double from, to; /* heights at its first and its last point */
-    double error;    /* standard error of these */
-    double height;   /* of its longest piece */
-    size_t longest;  /* points of that */
-    bool sloped;
+    double from, to;                /* heights at its first and its last point */
+    double error;                   /* standard error of these */
+    double height;                  /* of its longest piece */
+    size_t longest;                 /* points of that */
+    size_t last_piece, first_piece; /* where its last piece begins, where its first one ends */
+    bool last_sloped, first_sloped;
 };
 
 /* Whether a piece joins two flat ones of different height without a jump: a ramp, however gentle. */
@@ -668,7 +675,7 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
     bool good = pieces && levels && scratch;
 
     if (good)
-        count = series_cut(s, 0, s->count, c->penalty, c->penalty, 2, pieces, PIECES_MAXIMUM);
+        count = series_cut(s, 0, s->count, c->penalty, c->penalty / 2, 2, pieces, PIECES_MAXIMUM);
     good = good && count > 0;
     out->monotone = true;
     bool level = false; /* the piece before is one */
@@ -700,7 +707,8 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
             }
             l->end = p->end;
             l->to = to;
-            l->sloped = l->sloped || p->sloped;
+            l->last_piece = p->first;
+            l->last_sloped = p->sloped;
             continue;
         }
         levels[n++] = (struct level_piece){.first = rising ? p->end - 1 : p->first,
@@ -710,7 +718,10 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
                                            .error = error,
                                            .height = rising ? to : (from + to) / 2,
                                            .longest = p->end - p->first,
-                                           .sloped = p->sloped && !rising};
+                                           .last_piece = rising ? p->end - 1 : p->first,
+                                           .first_piece = p->end,
+                                           .last_sloped = p->sloped && !rising,
+                                           .first_sloped = p->sloped && !rising};
     }
     /* A rise counts where all that follows stays higher: from the last level back. */
     struct rise rises[KNEES_MAXIMUM];
@@ -726,18 +737,19 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
                 found--;
             }
             const struct level_piece *l = &levels[i], *next = &levels[i + 1];
-            size_t margin = 16 + (next->first - l->end);
+            size_t margin = 16 + (next->first - l->end), first = l->last_piece, end = next->first_piece;
+            size_t least = l->end - first > 2 ? 1 : 0;
             rises[found++] = (struct rise){
-                .first = l->first,
-                .end = next->end,
-                .from = l->end > l->first + margin ? l->end - margin : l->first,
-                .slope_before = l->sloped,
-                .slope_after = next->sloped,
+                .first = first,
+                .end = end,
+                .from = l->end > first + margin + least ? l->end - margin : first + least,
+                .slope_before = l->last_sloped,
+                .slope_after = next->first_sloped,
                 .before = l->height,
                 .after = next->height,
-                .to = next->first + 1 == s->count            ? s->count
-                      : next->first + margin + 1 < next->end ? next->first + margin
-                                                             : next->end - 1,
+                .to = next->first + 1 == s->count      ? s->count
+                      : next->first + margin + 1 < end ? next->first + margin
+                                                       : end - 1,
             };
         }
         beyond = fmin(beyond, levels[i].to);

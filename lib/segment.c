@@ -106,6 +106,8 @@ double series_slope(const struct series *s, size_t first, size_t end, double x, 
     return xx > 0 ? xy / xx / s->x_unit : (double)NAN;
 }
 
+enum { JOINED_MAXIMUM = 4 };
+
 /* ---- Cutting ----------------------------------------------------------------------------------- */
 
 /* What a piece costs: a slope has its price, since it fits noise too. */
@@ -139,28 +141,33 @@ static struct cut best_cut(const struct series *s, size_t first, size_t end, dou
     return c;
 }
 
-/* Joins neighbours again, the weakest cut first, while a cut gains less than the penalty. */
+/*
+ * Joins neighbours again, those first that are least worth their cuts. Up to four at a time: a ramp may have been taken
+ * for several flat pieces, of which no two are better off as one, but all are.
+ */
 static size_t join(const struct series *s, struct piece *p, size_t count, double penalty, double slope_penalty)
 {
-    while (count > 1) {
-        double least = 0;
-        size_t weakest = 0;
+    for (;;) {
+        double most = -1;
+        size_t first = 0, joined = 0;
         for (size_t i = 0; i + 1 < count; i++) {
-            double gain = price(s, p[i].first, p[i + 1].end, slope_penalty) -
-                          price(s, p[i].first, p[i].end, slope_penalty) -
-                          price(s, p[i + 1].first, p[i + 1].end, slope_penalty);
-            if (i == 0 || gain < least) {
-                least = gain;
-                weakest = i;
+            double apart = price(s, p[i].first, p[i].end, slope_penalty);
+            for (size_t k = 1; k < JOINED_MAXIMUM && i + k < count; k++) {
+                apart += penalty + price(s, p[i + k].first, p[i + k].end, slope_penalty);
+                double saved = apart - price(s, p[i].first, p[i + k].end, slope_penalty);
+                if (saved >= 0 && saved > most) {
+                    most = saved;
+                    first = i;
+                    joined = k;
+                }
             }
         }
-        if (least > penalty)
-            break;
-        p[weakest].end = p[weakest + 1].end;
-        count--;
-        memmove(&p[weakest + 1], &p[weakest + 2], (count - weakest - 1) * sizeof *p);
+        if (joined == 0)
+            return count;
+        p[first].end = p[first + joined].end;
+        count -= joined;
+        memmove(&p[first + 1], &p[first + 1 + joined], (count - first - 1) * sizeof *p);
     }
-    return count;
 }
 
 size_t series_cut(const struct series *s, size_t first, size_t end, double penalty, double slope_penalty,
