@@ -1,7 +1,6 @@
 #include "lib/measure.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "lib/statistics.h"
 
@@ -30,7 +29,7 @@ static const uint64_t ITERATIONS_MAXIMUM = (uint64_t)1 << 40;
 static const double GROWTH = 16;
 /* NOPs for each addition of the chain beside them, since the core takes several at once. */
 static const double WIDTH_FACTOR = 2;
-/* Neighbours may differ by this part of them (silicon.md says 0.4 to 1 %: more is a changing clock, or theft). */
+/* Neighbours may differ by this part of them. More is a changing clock, or time taken from one. */
 static const double TOLERANCE = 0.01;
 /* A NOP that takes this much longer shares the core; and how long to look for one that does not. */
 static const double WIDTH_TOLERANCE = 0.05, WIDTH_SECONDS = 1;
@@ -38,8 +37,8 @@ static const double WIDTH_TOLERANCE = 0.05, WIDTH_SECONDS = 1;
 static const double PATIENCE_SECONDS[PROFILES] = {0, 10, 60, 300};
 /*
  * Time was taken from a reading that is longer than the median of its point by so many median absolute
- * deviations and by this part of it. A kernel that varies by nature has a deviation
- * of its own, and loses none of its readings.
+ * deviations and by this part of it. A kernel that varies by nature has a deviation of its own, and loses
+ * hardly any of its readings.
  */
 static const double STOLEN_DEVIATIONS = 8, STOLEN_PART = 0.03;
 /*
@@ -274,12 +273,10 @@ static struct window_result prepare(struct meter *m, const struct kernel *k, uin
     return result;
 }
 
-/* What a point collects. */
+/* What a point collects: of each reading, cycles and nanoseconds of a unit, and the core's clock. */
+enum gain { GAIN_CYCLES, GAIN_NS, GAIN_CORE_HZ, GAINS };
 struct harvest {
-    struct gain {
-        double cycles, ns; /* of a unit */
-        double core_hz;
-    } gains[POINT_READINGS];
+    double gains[GAINS][POINT_READINGS];
     unsigned accepted, rejected_by[CAUSES];
 };
 
@@ -299,18 +296,18 @@ static void reap(const struct meter *m, const struct reading *r, double units, s
     double cycles = ticks / yardstick * chain_cycles;
     if (m->counters != READER_TIME_ONLY)
         cycles = counted_cycles_of(r) - m->harness_cycles;
-    h->gains[h->accepted++] = (struct gain){.cycles = cycles / units,
-                                            .ns = ticks / m->tick_hz * 1e9 / units,
-                                            .core_hz = chain_cycles / (yardstick / m->tick_hz)};
+    h->gains[GAIN_CYCLES][h->accepted] = cycles / units;
+    h->gains[GAIN_NS][h->accepted] = ticks / m->tick_hz * 1e9 / units;
+    h->gains[GAIN_CORE_HZ][h->accepted] = chain_cycles / (yardstick / m->tick_hz);
+    h->accepted++;
 }
 
-/* Quantiles of what was gained. */
-static double quantile_of(const struct harvest *h, size_t member, double q)
+static double quantile_of(const struct harvest *h, enum gain gain, double q)
 {
     double values[POINT_READINGS];
 
     for (unsigned i = 0; i < h->accepted; i++)
-        values[i] = *(const double *)((const char *)&h->gains[i] + member);
+        values[i] = h->gains[gain][i];
     sort_numbers(values, h->accepted);
     return quantile(values, h->accepted, q);
 }
@@ -319,28 +316,33 @@ static double quantile_of(const struct harvest *h, size_t member, double q)
 static void drop_stolen(struct harvest *h)
 {
     double deviations[POINT_READINGS];
-    double median = quantile_of(h, offsetof(struct gain, cycles), 0.5);
+    const double *cycles = h->gains[GAIN_CYCLES];
+    double median = quantile_of(h, GAIN_CYCLES, 0.5);
     unsigned kept = 0;
 
     for (unsigned i = 0; i < h->accepted; i++)
-        deviations[i] = fabs(h->gains[i].cycles - median);
+        deviations[i] = fabs(cycles[i] - median);
     sort_numbers(deviations, h->accepted);
     double far = fmax(STOLEN_DEVIATIONS * quantile(deviations, h->accepted, 0.5), STOLEN_PART * fabs(median));
-    for (unsigned i = 0; i < h->accepted; i++)
-        if (h->gains[i].cycles > median + far)
+    for (unsigned i = 0; i < h->accepted; i++) {
+        if (cycles[i] > median + far) {
             h->rejected_by[CAUSE_STOLEN]++;
-        else if (h->gains[i].cycles < median - far)
+        } else if (cycles[i] < median - far) {
             h->rejected_by[CAUSE_YARDSTICKS]++;
-        else
-            h->gains[kept++] = h->gains[i];
+        } else {
+            for (enum gain gain = 0; gain < GAINS; gain++)
+                h->gains[gain][kept] = h->gains[gain][i];
+            kept++;
+        }
+    }
     h->accepted = kept;
 }
 
 /* How many readings the point needs, by those it has. */
 static unsigned readings_wanted(const struct meter *m, const struct harvest *h)
 {
-    double level = quantile_of(h, offsetof(struct gain, cycles), 0.2);
-    double median = quantile_of(h, offsetof(struct gain, cycles), 0.5);
+    double level = quantile_of(h, GAIN_CYCLES, 0.2);
+    double median = quantile_of(h, GAIN_CYCLES, 0.5);
 
     if (m->exact)
         return EXACT_READINGS;
@@ -446,10 +448,10 @@ struct window_result meter_measure(struct meter *m, const struct kernel *k, stru
     m->taken += h.accepted + out->rejected;
     m->rejected += out->rejected;
     out->accepted = h.accepted;
-    out->q20 = quantile_of(&h, offsetof(struct gain, cycles), 0.2);
-    out->median = quantile_of(&h, offsetof(struct gain, cycles), 0.5);
-    out->ns = quantile_of(&h, offsetof(struct gain, ns), 0.5);
+    out->q20 = quantile_of(&h, GAIN_CYCLES, 0.2);
+    out->median = quantile_of(&h, GAIN_CYCLES, 0.5);
+    out->ns = quantile_of(&h, GAIN_NS, 0.5);
     if (h.accepted)
-        m->core_hz = quantile_of(&h, offsetof(struct gain, core_hz), 0.5);
+        m->core_hz = quantile_of(&h, GAIN_CORE_HZ, 0.5);
     return result;
 }
