@@ -585,13 +585,25 @@ static bool joins(const struct curve *c, const struct piece *p, const struct pie
            fabs(line_at(&p->line, s->x[p->first]) - a) < noise && fabs(line_at(&p->line, s->x[p->end - 1]) - b) < noise;
 }
 
-static bool is_level(const struct curve *c, const struct piece *p)
+/* By how much the line of a piece is off that of the one before, where that ends: a ramp begins there, and is not. */
+static double apart(const struct curve *c, const struct piece *before, const struct piece *p)
+{
+    double x = c->s.x[before->end - 1];
+    return fabs(line_at(&p->line, x) - line_at(&before->line, x));
+}
+
+/* A piece is flat, or slopes a little, or much less than it is apart from the one before: from the one after, if first. */
+static bool is_level(const struct curve *c, const struct piece *p, bool first, bool last)
 {
     double x0 = c->s.x[p->first], x1 = c->s.x[p->end - 1], y0 = line_at(&p->line, x0), y1 = line_at(&p->line, x1);
 
     if (!p->sloped)
         return p->end - p->first >= 2;
-    double from = fmax(x0, c->step), to = fmax(x1, from);
+    double from = fmax(x0, c->step), to = fmax(x1, from), noise = RISE * sqrt(c->s.variance[p->first]);
+    double off = first ? (last ? 0 : apart(c, p, p + 1)) : apart(c, p - 1, p);
+    bool follows = first || line_at(&p->line, c->s.x[p[-1].end - 1]) > line_at(&p[-1].line, c->s.x[p[-1].end - 1]);
+    if (follows && off > noise && off > 2 * fabs(y1 - y0))
+        return true;
     return fabs(y1 - y0) <= LEVEL_SLOPE * octaves(from, to) * fmax(fabs(y0), fabs(y1));
 }
 
@@ -684,7 +696,7 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
         double from = line_at(&p->line, s->x[p->first]), to = line_at(&p->line, s->x[p->end - 1]);
         double noise = RISE * sqrt(s->variance[p->first]);
         double jump = i > 0 ? fabs(from - line_at(&p[-1].line, s->x[p->first - 1])) : INFINITY;
-        bool gentle = is_level(c, p) && !(i > 0 && i + 1 < count && joins(c, p, p - 1, p + 1));
+        bool gentle = is_level(c, p, i == 0, i + 1 == count) && !(i > 0 && i + 1 < count && joins(c, p, p - 1, p + 1));
         if (!gentle && to < from)
             out->monotone = false;
         /* What slopes, and begins where the piece before ends, is a bend of that and no level of its own. */
