@@ -7,7 +7,7 @@
  * never by the outcome: see trial.h. The figures are printed, by class and by noise.
  *
  * LONG=1 draws 100,000 with a seed from the clock, which is printed. CURVES_SEED=n CURVES_CASE=k shows one trial
- * with its samples, CURVES_SEED=n CURVES_COUNT=k runs so many.
+ * with its samples, CURVES_QUESTION=k one question with its experiments; CURVES_COUNT=k draws so many.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -21,14 +21,16 @@
 
 #include <cmocka.h>
 
+#include "lib/find.h"
 #include "lib/search.h"
 #include "lib/statistics.h"
 #include "tests/model/curves/contract.h"
 #include "tests/model/curves/hostile.h"
+#include "tests/model/curves/question.h"
 #include "tests/model/curves/score.h"
 #include "tests/model/curves/trial.h"
 
-enum { FEW = 2000, MANY = 100000, SHOWN = 12, NOISES = 9 };
+enum { FEW = 2000, MANY = 100000, TRIALS_PER_QUESTION = 4, SHOWN = 12, NOISES = 9 };
 
 static const uint64_t SEED = 20260;
 
@@ -239,6 +241,76 @@ static void run_trial(struct results *r, uint64_t seed, uint64_t number, bool sh
     trial_free(&c);
 }
 
+/* ---- One question ------------------------------------------------------------------------------- */
+
+static const char grades[] = "ABCU";
+
+/* Answers by grade, of what the answer came to. */
+struct answers {
+    size_t sound[sizeof grades - 1];                           /* questions that deserve an A */
+    size_t right[sizeof grades - 1], wrong[sizeof grades - 1]; /* of all; U is neither */
+    size_t unfooled[sizeof grades - 1];                        /* wrong, though nothing was fooled */
+    size_t absent[sizeof grades - 1];                          /* of what is not there */
+    size_t phantoms;                                           /* numbers for it, though nothing was fooled */
+};
+
+static void show_answer(const struct question *q, const struct find_result *f, const struct verdict *verdicts)
+{
+    printf("#   truth %g%s%s: grade %c, %g [%g, %g) %s, %s\n", q->truth, q->there ? "" : " (not there)",
+           q->sound ? ", sound" : "", f->grade, f->value, f->low, f->high, f->reason ? f->reason : "", f->agreement);
+    for (size_t i = 0; i < q->count; i++) {
+        const struct experiment *e = &q->experiments[i];
+        printf("# experiment %zu, fooled by %s%s, holds %g, shows %g\n", i, e->fooled_by, e->fooled ? ": it is" : "",
+               e->holds, e->shows);
+        show_trial(&e->trial);
+        show_verdict(&verdicts[i]);
+        show_truth(&e->trial, e->trial.searched);
+    }
+}
+
+static void ask(struct answers *a, size_t *shown, uint64_t seed, uint64_t number, bool show)
+{
+    struct question q;
+    struct verdict verdicts[EXPERIMENTS];
+    struct find_experiment asked[EXPERIMENTS] = {{0}};
+    bool fooled = false;
+
+    question_draw(&q, seed, number);
+    for (size_t i = 0; i < q.count; i++) {
+        struct experiment *e = &q.experiments[i];
+        struct search s = e->trial.plan;
+        struct sampled sampled = {.curve = &e->trial.curve, .plan = &e->trial.plan};
+        s.sample = sample;
+        s.context = &sampled;
+        if (!search_run(&s))
+            abort();
+        verdicts[i] = s.verdict;
+        search_free(&s);
+        fooled |= e->fooled && !isnan(e->shows);
+        asked[i] = (struct find_experiment){
+            .name = "x", .fooled_by = e->fooled_by, .verdict = &verdicts[i], .holds = e->holds};
+    }
+    struct find_result f = find_decide(asked, q.count, q.experiments[0].trial.plan.grain);
+    const char *at = strchr(grades, f.grade);
+    if (!at)
+        abort();
+    size_t grade = (size_t)(at - grades);
+    bool right = q.there && f.low <= q.truth && q.truth < f.high;
+    if (show)
+        show_answer(&q, &f, verdicts);
+    a->sound[grade] += q.sound;
+    a->absent[grade] += !q.there;
+    a->right[grade] += f.grade != 'U' && right;
+    a->wrong[grade] += f.grade != 'U' && !right;
+    a->unfooled[grade] += f.grade != 'U' && q.there && !right && !fooled;
+    a->phantoms += f.grade != 'U' && !q.there && !fooled;
+    if ((f.grade == 'A' && !right) || (f.grade != 'U' && !q.there && !fooled))
+        if ((*shown)++ < SHOWN)
+            printf("# grade %c, wrong: CURVES_SEED=%llu CURVES_QUESTION=%llu\n", f.grade, (unsigned long long)seed,
+                   (unsigned long long)number);
+    question_free(&q);
+}
+
 /* ---- The figures -------------------------------------------------------------------------------- */
 
 static double percent(size_t part, size_t whole)
@@ -311,9 +383,19 @@ static void print_results(struct results *r)
     fflush(stdout);
 }
 
+static void print_answers(const struct answers *a)
+{
+    printf("# GRADES         deserved A   right   wrong  (nothing fooled)   not there\n");
+    for (size_t i = 0; grades[i]; i++)
+        printf("# %c              %10zu %7zu %7zu %17zu %11zu\n", grades[i], a->sound[i], a->right[i], a->wrong[i],
+               a->unfooled[i], a->absent[i]);
+    printf("# numbers for what is not there, though nothing was fooled: %zu\n", a->phantoms);
+}
+
 /* ---- Tests -------------------------------------------------------------------------------------- */
 
 static struct results results;
+static struct answers answers;
 
 static void no_verdict_breaks_the_contract(void **state)
 {
@@ -364,6 +446,14 @@ static void a_search_looks_at_a_tenth_of_the_points(void **state)
     assert_true(numbers_quantile(&results.searched[CLASSES].share, 0.5) <= 0.1);
 }
 
+static void no_grade_a_is_wrong(void **state)
+{
+    (void)state;
+    assert_true(answers.right[0] > 0);
+    assert_int_equal(answers.wrong[0], 0);
+    assert_int_equal(answers.phantoms, 0);
+}
+
 /* Twice, but for points beside a knee, which are confirmed, and those that show whether the place has changed. */
 static void what_repeats_exactly_is_measured_twice(void **state)
 {
@@ -399,6 +489,7 @@ int main(void)
         cmocka_unit_test(the_truth_lies_in_the_intervals),
         cmocka_unit_test(what_is_there_is_found_to_the_step),
         cmocka_unit_test(a_search_looks_at_a_tenth_of_the_points),
+        cmocka_unit_test(no_grade_a_is_wrong),
         cmocka_unit_test(what_repeats_exactly_is_measured_twice),
         cmocka_unit_test(what_went_wrong_once_does_so_no_more),
         cmocka_unit_test(tables_of_a_few_points_decide_nothing),
@@ -418,11 +509,20 @@ int main(void)
         run_trial(&results, seed, asked_for("CURVES_CASE", 0), true);
         return 0;
     }
+    if (getenv("CURVES_QUESTION")) {
+        ask(&answers, &results.shown[0], seed, asked_for("CURVES_QUESTION", 0), true);
+        return 0;
+    }
     uint64_t count = asked_for("CURVES_COUNT", long_run ? MANY : FEW);
     for (uint64_t i = 0; i < count; i++)
         run_trial(&results, seed, i, false);
+    size_t shown = 0;
+    for (uint64_t i = 0; i < count / TRIALS_PER_QUESTION; i++)
+        ask(&answers, &shown, seed, i, false);
     printf("# seed %llu, %llu trials\n", (unsigned long long)seed, (unsigned long long)count);
     print_results(&results);
+    print_answers(&answers);
+    fflush(stdout);
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

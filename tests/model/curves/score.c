@@ -65,10 +65,10 @@ static size_t nearest(const struct truth *truths, const bool *taken, size_t coun
     return best < count && taken[best] ? count : best;
 }
 
-/* Frames that are drawn once make one wide rise of many small steps, each of them there. */
-static bool within_rise(const struct truth *truths, size_t count, double x)
+/* Pages spread by a hash make one wide rise of many small steps: to find them all is as true as to find one rise. */
+static bool within_rise(const struct curve *c, double x)
 {
-    return count == 1 && truths[0].by_half && x >= truths[0].last_good && x <= 4 * truths[0].last;
+    return c->structures[0].shape == SHAPE_HASHED && x >= c->structures[0].capacity;
 }
 
 /* Does the model fall by more than four sigma somewhere? Only bumps do. */
@@ -110,7 +110,7 @@ struct marks tally_add(struct tally *t, const struct trial *c, const struct trut
         if (used[j])
             continue;
         size_t i = nearest(truths, told, count, count && truths[0].by_half ? k->half : k->value);
-        if (i == count && within_rise(truths, count, k->value))
+        if (i == count && within_rise(&c->curve, k->value))
             continue;
         t->agreed += k->agreed;
         t->misagreed += k->agreed && (i == count || truths[i].standing == IDENTIFIABLE);
@@ -133,7 +133,7 @@ struct marks tally_add(struct tally *t, const struct trial *c, const struct trut
     }
     for (size_t i = 0; i < count; i++)
         m.undecided += truths[i].standing == IDENTIFIABLE && !told[i];
-    if (c->plan.kind == KNEE_STEP && count && !m.undecided)
+    if (c->plan.kind == KNEE_STEP && c->curve.ground == GROUND_FLAT && count && !m.undecided)
         t->ragged += v->monotone == falls(c, truths);
     if (taken) {
         numbers_add(&t->share, (double)taken->count / taken->grid);

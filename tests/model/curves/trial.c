@@ -289,7 +289,6 @@ static void draw_hashed(struct trial *c)
     double bytes = (double)(s->ways * s->sets) * s->line;
     log_axis(&c->plan, scattered ? PAGE_BYTES : CACHE_LINE_BYTES, bytes / 16, bytes * magnitude(4, 6));
     structure_hash(s, (size_t)(c->plan.to / s->line) + 1, scattered, dice);
-    c->plan.halves = scattered;
     c->curve.count = 1;
 }
 
@@ -300,7 +299,7 @@ static void draw_frames(struct trial *c)
     s->shape = SHAPE_FRAMES;
     s->line = CACHE_LINE_BYTES;
     s->ways = pick(4, 16);
-    s->sets = (size_t)512 << pick(0, 2);
+    s->sets = (size_t)2048 << pick(0, 2);
     s->capacity = (double)(s->ways * s->sets) * s->line;
     s->height = c->curve.base * magnitude(0.5, 4);
     log_axis(&c->plan, PAGE_BYTES, s->capacity / 16, s->capacity * magnitude(4, 6));
@@ -601,6 +600,42 @@ void trial_draw(struct trial *c, uint64_t seed, uint64_t number)
         if (c->grid)
             c->given[i] = judge(c, i, &given);
     }
+}
+
+void trial_ask(struct trial *c, double capacity, uint64_t *random)
+{
+    struct curve *k = &c->curve;
+    struct structure *s = &k->structures[0];
+    struct search *p = &c->plan;
+
+    dice = random;
+    p->budget = BUDGET;
+    p->random = random_next(dice);
+    k->base = magnitude(0.5, 50);
+    draw_noise(&k->noise);
+    if (p->kind != KNEE_STEP && chance(0.6)) {
+        k->ground = GROUND_LINE;
+        k->bend = between(dice, 0, 0.3);
+        k->scale = p->to;
+    }
+    if (!isnan(capacity)) {
+        k->count = 1;
+        *s = (struct structure){.capacity = capacity, .height = k->base * magnitude(0.1, 2)};
+        if (p->kind == KNEE_SLOPE) {
+            s->shape = SHAPE_BEND;
+            s->height = k->base / p->to * magnitude(0.3, 10);
+        } else if (chance(p->kind == KNEE_WINDOW ? 0.7 : 0.2)) {
+            s->shape = SHAPE_RAMP;
+            s->width = p->grain * ceil(magnitude(2, 60));
+        }
+    }
+    k->random = random_next(dice);
+    fit_noise(k, p, chance(0.06) ? between(dice, 1.5, 4) : magnitude(4.2, 200), chance(0.7));
+    if (!k->count)
+        noise_scale(&k->noise, magnitude(0.05, 10));
+    p->limit = p->to;
+    if (k->count)
+        c->searched[0] = judge(c, 0, &(struct points){.plan = p, .to = p->to});
 }
 
 void trial_free(struct trial *c)

@@ -63,6 +63,11 @@ struct trial {
 
 /* The same for the same seed and number. */
 void trial_draw(struct trial *c, uint64_t seed, uint64_t number);
+/*
+ * One experiment on one structure: its curve changes once, past `capacity`, or not at all where that is NaN. Range
+ * and kind are the plan's, and have to be there.
+ */
+void trial_ask(struct trial *c, double capacity, uint64_t *random);
 void trial_free(struct trial *c);
 
 #endif
