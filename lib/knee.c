@@ -16,6 +16,8 @@ enum {
     SPIKE_REACH = 3, /* a running median over seven points: four of a level are enough to be one */
     SPIKE_ROUNDS = 4,
     NOISE_GROUP = 48, /* points of about one height from which their noise is told */
+    NOISE_NEAR = 25,
+    NOISE_STRIDE = 8,
     RISERS_AT_LEAST = 3,
     STAIRS_MAXIMUM = 512,
     CANDIDATES = 96 /* places at which a rise may begin, and end, that are tried one by one */
@@ -168,6 +170,30 @@ static bool noise_by_height(const struct series *s, const double *heights, doubl
     return good;
 }
 
+/*
+ * Noise of points beside each other. A level of few points shares its height's noise with other levels, and points that
+ * chance to lie low share it with a quieter level below: where the neighbourhood is noisier that counts.
+ */
+static void noise_by_place(const struct series *s, double *sigma)
+{
+    double near[NOISE_NEAR];
+    size_t n = s->count;
+
+    for (size_t first = 1; first + 1 < n; first += NOISE_STRIDE) {
+        size_t middle = first + NOISE_STRIDE / 2, from = middle > NOISE_NEAR / 2 + 1 ? middle - NOISE_NEAR / 2 : 1;
+        if (from + NOISE_NEAR > n - 1)
+            from = n > NOISE_NEAR + 2 ? n - 1 - NOISE_NEAR : 1;
+        size_t used = 0;
+        for (size_t i = from; i < from + NOISE_NEAR && i + 1 < n; i++)
+            near[used++] = pseudo_residual(s, i);
+        double d = MAD_TO_SIGMA * median(near, used);
+        for (size_t i = first; i < first + NOISE_STRIDE && i + 1 < n; i++)
+            sigma[i] = fmax(sigma[i], d);
+    }
+    sigma[0] = sigma[1];
+    sigma[n - 1] = sigma[n - 2];
+}
+
 /* Takes points out that are far off the median of those around them, but for what was repeated; returns how many. */
 static size_t drop_spikes(struct series *s, double *error, const double *heights, const double *sigma)
 {
@@ -214,6 +240,7 @@ static bool weigh(struct curve *c)
     if (good && n >= POINTS_AT_LEAST) {
         running_medians(s, scratch);
         good = noise_by_height(s, scratch, sigma);
+        noise_by_place(s, sigma);
         size_t known = 0;
         for (size_t i = 0; i < n; i++) {
             low = fmin(low, s->y[i]);
