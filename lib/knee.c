@@ -380,29 +380,27 @@ static void try_cut(const struct curve *c, const struct rise *r, const struct li
         k->cost = INFINITY;
 }
 
-/* The best way to see the rise when it begins after point `good`. */
+/*
+ * The best way to see the rise when it begins after point `good`. Where there are too many ends to try, some are tried,
+ * then those around the best of them.
+ */
 static struct cut best_end(const struct curve *c, const struct rise *r, size_t good)
 {
     const struct line before = series_line(&c->s, r->first, good + 1, r->slope_before && good + 1 - r->first > 3);
-    struct cut best = {.cost = INFINITY};
-    size_t last = r->to, span = last - good, stride = span / CANDIDATES + 1, at = good + 1;
+    struct cut best = {.good = good, .bad = r->to, .cost = INFINITY};
+    size_t from = r->open ? r->to : good + 1, to = r->to, stride;
 
-    for (size_t bad = r->open ? last : good + 1; bad <= last;
-         bad = bad < last && bad + stride > last ? last : bad + stride) {
-        struct cut k = {.good = good, .bad = bad};
-        try_cut(c, r, &before, &k);
-        if (k.cost < best.cost) {
-            best = k;
-            at = bad;
-        }
-    }
-    if (stride > 1 && !r->open)
-        for (size_t bad = at > good + stride ? at - stride : good + 1; bad < at + stride && bad <= last; bad++) {
+    do {
+        stride = (to - from) / CANDIDATES + 1;
+        for (size_t bad = from; bad <= to; bad = bad < to && bad + stride > to ? to : bad + stride) {
             struct cut k = {.good = good, .bad = bad};
             try_cut(c, r, &before, &k);
             if (k.cost < best.cost)
                 best = k;
         }
+        from = best.bad > from + stride ? best.bad - stride : from;
+        to = best.bad + stride < to ? best.bad + stride : to;
+    } while (stride > 1);
     return best;
 }
 
@@ -496,61 +494,62 @@ static double excess_of(const struct series *s, const struct cut *k)
     return fmax(1, cost / (double)(inside - 1));
 }
 
-static bool view_rise(const struct curve *c, const struct rise *r, struct view *v)
+/* Between a beginning that may be it and one that may not: the last one that may. */
+static size_t border(const struct curve *c, const struct rise *r, double most, size_t may, size_t cannot)
 {
-    size_t stride = (r->to - r->from) / CANDIDATES + 1, tried = 0, best = 0;
-    struct cut *cuts = malloc((CANDIDATES + 2) * sizeof *cuts);
+    while (may + 1 < cannot || cannot + 1 < may) {
+        size_t middle = (may + cannot) / 2;
+        *(best_end(c, r, middle).cost <= most ? &may : &cannot) = middle;
+    }
+    return may;
+}
 
-    if (!cuts)
-        return false;
-    for (size_t good = r->from; good < r->to && tried < CANDIDATES + 2; good += stride) {
-        cuts[tried] = best_end(c, r, good);
-        if (cuts[tried].cost < cuts[best].cost)
-            best = tried;
-        tried++;
-    }
-    v->top = cuts[best];
-    for (size_t good = v->top.good + 1 > r->from + stride ? v->top.good + 1 - stride : r->from;
-         stride > 1 && good < v->top.good + stride && good < r->to; good++) {
+static void view_rise(const struct curve *c, const struct rise *r, struct view *v)
+{
+    double costs[CANDIDATES + 2];
+    size_t from = r->from, to = r->to - 1, stride = (to - from) / CANDIDATES + 1, tried = 0;
+
+    v->top = (struct cut){.good = from, .bad = r->to, .cost = INFINITY};
+    for (size_t good = from; good <= to; good += stride) {
         struct cut k = best_end(c, r, good);
-        if (k.cost < cuts[best].cost)
-            cuts[best] = k;
+        costs[tried++] = k.cost;
+        if (k.cost < v->top.cost)
+            v->top = k;
     }
-    v->top = cuts[best];
+    for (size_t fine = stride; fine > 1;) {
+        size_t low = v->top.good > from + fine ? v->top.good - fine : from;
+        size_t high = v->top.good + fine < to ? v->top.good + fine : to;
+        fine = (high - low) / CANDIDATES + 1;
+        for (size_t good = low; good <= high; good += fine) {
+            struct cut k = best_end(c, r, good);
+            if (k.cost < v->top.cost)
+                v->top = k;
+        }
+    }
     v->excess = excess_of(&c->s, &v->top);
     /* Where a straight ramp is not the whole truth, what it leaves over widens the interval. */
     double most = v->top.cost + WITHIN * v->excess;
     v->low = v->high = v->top.good;
     for (size_t i = 0; i < tried; i++)
-        if (cuts[i].cost <= most) {
-            v->low = cuts[i].good < v->low ? cuts[i].good : v->low;
-            v->high = cuts[i].good > v->high ? cuts[i].good : v->high;
+        if (costs[i] <= most) {
+            v->low = from + i * stride < v->low ? from + i * stride : v->low;
+            v->high = from + i * stride > v->high ? from + i * stride : v->high;
         }
-    /* Between those tried and the next ones the border is looked for one by one. */
-    for (size_t n = 1; n < stride && v->low > r->from; n++) {
-        struct cut k = best_end(c, r, v->low - 1);
-        if (!(k.cost <= most))
-            break;
-        v->low--;
+    if (stride > 1) {
+        v->low = v->low < from + stride ? from : border(c, r, most, v->low, v->low - stride);
+        v->high = v->high + stride > to ? to : border(c, r, most, v->high, v->high + stride);
     }
-    for (size_t n = 1; n < stride && v->high + 1 < r->to; n++) {
-        struct cut k = best_end(c, r, v->high + 1);
-        if (!(k.cost <= most))
-            break;
-        v->high++;
-    }
-    free(cuts);
-    return true;
 }
 
-/* Fills in a knee. */
+/* Fills in a knee. False where no cut of the points rises. */
 static bool decide_rise(const struct curve *c, struct rise r, struct knee *out)
 {
     const struct series *s = &c->s;
     const size_t whole_end = r.end;
     struct view whole, v;
 
-    if (!view_rise(c, &r, &whole))
+    view_rise(c, &r, &whole);
+    if (!(whole.top.cost < INFINITY))
         return false;
     /* A rise that is no straight ramp may begin as one: its beginning is told by that part. */
     v = whole;
@@ -558,8 +557,7 @@ static bool decide_rise(const struct curve *c, struct rise r, struct knee *out)
         r.end = r.to = v.top.good + 1 + (v.top.bad - v.top.good - 1) / 2;
         r.open = true;
         struct view part;
-        if (!view_rise(c, &r, &part))
-            return false;
+        view_rise(c, &r, &part);
         if (!(part.top.cost < INFINITY))
             break;
         v = part;
@@ -794,7 +792,7 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
         beyond = fmin(beyond, levels[i].to);
     }
     for (size_t i = 0; good && i < found; i++)
-        good = decide_rise(c, rises[found - 1 - i], &out->knees[out->count++]);
+        out->count += decide_rise(c, rises[found - 1 - i], &out->knees[out->count]);
     good = good && agree(c, out->knees, out->count);
     if (good)
         decide_levels(c, out->knees, out->count, out, scratch);
@@ -823,17 +821,18 @@ static bool decide_window(const struct curve *c, struct verdict *out)
     struct verdict steps = {.reason = NULL};
     struct view v;
     double *scratch = malloc((s->count + 1) * sizeof *scratch);
-    bool good = scratch && decide_steps(c, &steps) && view_rise(c, &r, &v);
+    bool good = scratch && decide_steps(c, &steps);
     size_t others = 0;
 
     out->monotone = steps.monotone;
+    view_rise(c, &r, &v);
     if (good && series_line(s, 0, s->count, true).cost - v.top.cost > c->penalty + RAMP_PRICE) {
-        good = decide_rise(c, r, &out->knees[0]);
+        bool rises = decide_rise(c, r, &out->knees[0]);
         const struct knee *k = &out->knees[0];
         for (size_t i = 0; i < steps.count; i++)
             others += (steps.knees[i].end <= k->low || steps.knees[i].low >= k->end) &&
                       steps.knees[i].after - steps.knees[i].before > (k->after - k->before) / 3;
-        out->count = others == 0;
+        out->count = rises && others == 0;
     }
     good = good && agree(c, out->knees, out->count);
     if (good)
