@@ -7,7 +7,8 @@
 
 enum { LINES_PER_PAGE = 64, SIGMA_SAMPLES = 401, SIGMA_TIME = 5000 };
 
-const char *const ground_names[GROUNDS] = {"flat", "line", "logarithm", "root", "square", "fall", "wave"};
+const char *const ground_names[GROUNDS] = {"flat", "line", "logarithm", "root",  "square",
+                                           "fall", "wave", "drop",      "spikes"};
 
 /* ---- What sets hold ----------------------------------------------------------------------------- */
 
@@ -138,6 +139,8 @@ void structure_half(const struct structure *s, double *first, double *last)
 
 static double ground(const struct curve *c, double x)
 {
+    int exponent;
+
     switch (c->ground) {
     case GROUND_FLAT: return c->base;
     case GROUND_LINE: return c->base * (1 + c->bend * x / c->scale);
@@ -146,6 +149,8 @@ static double ground(const struct curve *c, double x)
     case GROUND_SQUARE: return c->base * (1 + c->bend * x / c->scale * x / c->scale);
     case GROUND_FALL: return c->base * (1 + c->bend * c->scale / x);
     case GROUND_WAVE: return c->base * (1 + c->bend * sin(6.283185307179586 * x / c->scale));
+    case GROUND_DROP: return c->base * (1 + c->bend * (x <= c->scale));
+    case GROUND_SPIKES: return c->base * (1 + c->bend * (frexp(x / c->scale, &exponent) == 0.5));
     default: abort();
     }
 }

@@ -38,7 +38,7 @@ struct structure {
     size_t lines;
 };
 
-/* What y would be if every structure were large enough. All but FLAT are smooth and have no knee. */
+/* What y would be if every structure were large enough: nothing here is a level that is left. */
 enum ground {
     GROUND_FLAT,
     GROUND_LINE,   /* bend: growth from x = 0 to scale, relative */
@@ -47,6 +47,8 @@ enum ground {
     GROUND_SQUARE, /* the same */
     GROUND_FALL,   /* an overhead shared by x: bend * scale / x */
     GROUND_WAVE,   /* alignment: up and down by bend with a period of scale */
+    GROUND_DROP,   /* higher by bend up to scale: what becomes better is no capacity */
+    GROUND_SPIKES, /* higher by bend where x is scale times a power of two: addresses that collide */
     GROUNDS,
 };
 extern const char *const ground_names[GROUNDS];

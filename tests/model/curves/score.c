@@ -80,6 +80,26 @@ static bool falls(const struct trial *c, const struct truth *truths)
     return false;
 }
 
+/* How high the levels are, where the truth has levels and each of their ends was found. */
+static void add_levels(struct tally *t, const struct trial *c, const struct truth *truths, const struct verdict *v)
+{
+    double height = c->curve.base;
+
+    if (c->plan.kind != KNEE_STEP || c->curve.ground != GROUND_FLAT || !v->count || v->count != c->curve.count)
+        return;
+    for (size_t i = 0; i < v->count; i++)
+        if (truths[i].standing != IDENTIFIABLE || !holds(&v->knees[i], &truths[i]) ||
+            c->curve.structures[i].shape != SHAPE_STEP)
+            return;
+    for (size_t i = 0; i <= v->count; i++) {
+        /* half a per cent is what a calibrated clock can tell */
+        double sigma = truths[i ? i - 1 : 0].sigma;
+        t->levels++;
+        t->off += !(fabs(v->levels[i].height - height) <= fmax(2 * sigma, 0.005 * height));
+        height += i < v->count ? c->curve.structures[i].height : 0;
+    }
+}
+
 struct marks tally_add(struct tally *t, const struct trial *c, const struct truth *truths, const struct verdict *v,
                        const struct search *taken)
 {
@@ -135,6 +155,7 @@ struct marks tally_add(struct tally *t, const struct trial *c, const struct trut
         m.undecided += truths[i].standing == IDENTIFIABLE && !told[i];
     if (c->plan.kind == KNEE_STEP && c->curve.ground == GROUND_FLAT && count && !m.undecided)
         t->ragged += v->monotone == falls(c, truths);
+    add_levels(t, c, truths, v);
     if (taken) {
         numbers_add(&t->share, (double)taken->count / taken->grid);
         numbers_add(&t->samples, taken->taken);

@@ -25,6 +25,7 @@ struct tally {
     size_t trials, truths[STANDINGS], inside[STANDINGS], outside[STANDINGS]; /* the rest is undecided */
     size_t extra;                                                            /* knees that no truth belongs to */
     size_t agreed, misagreed;      /* both views say so; though the truth is elsewhere */
+    size_t levels, off;            /* heights of levels where all knees are found; more than two sigma from the truth */
     size_t ragged;                 /* monotone said of a curve that is not, or the opposite */
     struct numbers width;          /* of intervals of what is identifiable, in steps */
     struct numbers miss;           /* by how many steps intervals of gradual rises are off; 0 inside */

@@ -9,7 +9,7 @@ enum { BUDGET = 4000, GRID_MAXIMUM = 1600, GRID_PER_OCTAVE = 24, CACHE_LINE_BYTE
 
 const char *const class_names[CLASSES] = {"steps", "close", "ramps",  "cache",        "hashed", "random", "frames",
                                           "tlb",   "btb",   "window", "return stack", "stairs", "nothing"};
-const char *const standing_names[STANDINGS] = {"identifiable", "gradual", "tight", "weak"};
+const char *const standing_names[STANDINGS] = {"identifiable", "gradual", "tight", "weak", "hurried"};
 
 static uint64_t *dice;
 
@@ -417,6 +417,8 @@ static void draw_nothing(struct trial *c)
     case GROUND_LOG: k->scale = p->from; break;
     case GROUND_FALL: k->scale = p->from, k->bend /= 2; break;
     case GROUND_WAVE: k->scale = p->grain * between(dice, 2.2, 30), k->bend = between(dice, 0.0005, 0.01); break;
+    case GROUND_DROP: k->scale = along(p, between(dice, 0.2, 0.8)); break;
+    case GROUND_SPIKES: k->scale = p->grain, k->bend = fmin(k->bend, 0.5); break;
     default: break;
     }
 }
@@ -592,11 +594,15 @@ void trial_draw(struct trial *c, uint64_t seed, uint64_t number)
     if ((c->grid = chance(0.5)))
         draw_grid(c);
     cut_range(c);
+    if (chance(0.04))
+        c->plan.budget = (unsigned)magnitude(30, 300);
 
     struct points coarse = {.plan = &c->plan, .to = c->plan.limit};
     struct points given = {.plan = &c->plan, .x = c->x, .count = c->count, .to = c->count ? c->x[c->count - 1] : 0};
     for (size_t i = 0; i < k->count; i++) {
         c->searched[i] = judge(c, i, &coarse);
+        if (c->plan.budget < BUDGET && c->searched[i].standing == IDENTIFIABLE)
+            c->searched[i].standing = HURRIED;
         if (c->grid)
             c->given[i] = judge(c, i, &given);
     }

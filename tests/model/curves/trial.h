@@ -9,6 +9,7 @@
  *   gradual   the step as a whole would do, but what happens just past the capacity drowns in noise
  *   tight     too few points on one side
  *   weak      the whole step is below four sigma
+ *   hurried   there is no budget for more than a few hundred samples
  */
 #ifndef FATHOM_TESTS_MODEL_CURVES_TRIAL_H
 #define FATHOM_TESTS_MODEL_CURVES_TRIAL_H
@@ -39,7 +40,7 @@ enum class {
 };
 extern const char *const class_names[CLASSES];
 
-enum standing { IDENTIFIABLE, GRADUAL, TIGHT, WEAK, STANDINGS };
+enum standing { IDENTIFIABLE, GRADUAL, TIGHT, WEAK, HURRIED, STANDINGS };
 extern const char *const standing_names[STANDINGS];
 
 struct truth {
