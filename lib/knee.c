@@ -541,6 +541,27 @@ static void view_rise(const struct curve *c, const struct rise *r, struct view *
     }
 }
 
+/*
+ * Where good and bad points mix around a step, all of the mixture is in doubt: from before the first point that is
+ * surely nearer to the level after to after the last that is surely nearer to the one before.
+ */
+static void find_mixture(const struct curve *c, const struct rise *r, const struct cut *cut, struct knee *k)
+{
+    const struct series *s = &c->s;
+    double half = (cut->before + cut->after) / 2;
+
+    for (size_t i = cut->good; i > r->from; i--)
+        if (s->y[i] > half + SURE * sqrt(s->variance[i])) {
+            k->low = fmin(k->low, s->x[i - 1]);
+            k->fuzzy = true;
+        }
+    for (size_t i = cut->bad; i < r->to && i + 1 < s->count; i++)
+        if (s->y[i] < half - SURE * sqrt(s->variance[i])) {
+            k->high = fmax(k->high, s->x[i + 1]);
+            k->fuzzy = true;
+        }
+}
+
 /* Fills in a knee. False where no cut of the points rises. */
 static bool decide_rise(const struct curve *c, struct rise r, struct knee *out)
 {
@@ -576,6 +597,8 @@ static bool decide_rise(const struct curve *c, struct rise r, struct knee *out)
                          .before = v.top.before,
                          .after = whole.top.after,
                          .ramp = v.top.bad > v.top.good + 1 && step_cost > v.top.cost + RAMP_PRICE};
+    if (!out->ramp)
+        find_mixture(c, &r, &v.top, out);
     out->end = fmax(s->x[bad], out->high);
     if (out->ramp)
         out->value = fmax(out->low, floor(v.top.p / c->step) * c->step);
@@ -952,6 +975,7 @@ static bool decide_slope(const struct curve *c, struct verdict *out)
                                           .half_high = next,
                                           .ramp = true,
                                           .agreed = line_left_at(s, low, high + 1, scratch)};
+            out->knees[0].half_agreed = out->knees[0].agreed;
             out->count = 1;
             out->reason = NULL;
         }
@@ -1090,7 +1114,8 @@ static bool decide_stairs(struct curve *c, struct verdict *out)
                                           .half = value,
                                           .half_low = first,
                                           .half_high = beyond,
-                                          .agreed = seen >= first && seen < beyond};
+                                          .agreed = seen >= first && seen < beyond,
+                                          .half_agreed = seen >= first && seen < beyond};
             out->count = 1;
             out->reason = NULL;
         }

@@ -41,10 +41,11 @@ struct knee {
     double before, after; /* y on either side: where the level is left, and where the rise ends */
     double end;           /* x where the rise has ended; `high` or a little more for a step */
     double half, half_low,
-        half_high; /* x where y is half way between the levels on its sides, and the interval of that */
-    bool ramp;     /* the rise takes more than a step: value is where it begins */
-    bool agreed;   /* the second view says so too */
-    bool fuzzy;    /* good and bad points mix around the knee: low and high are first and last of the mixture */
+        half_high;    /* x where y is half way between the levels on its sides, and the interval of that */
+    bool ramp;        /* the rise takes more than a step: value is where it begins */
+    bool agreed;      /* the second view says so too */
+    bool half_agreed; /* of half */
+    bool fuzzy;       /* good and bad points mix around the knee: low and high are first and last of the mixture */
 };
 
 /* A stretch of the curve between knees. */
