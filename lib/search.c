@@ -450,7 +450,8 @@ static bool extend(struct search *s)
         if (!decide(s))
             return false;
         const struct verdict *v = &s->verdict;
-        size_t after = points_within(s, v->count ? v->knees[v->count - 1].end : INFINITY, INFINITY);
+        double end = v->count ? v->knees[v->count - 1].end : INFINITY;
+        size_t after = points_within(s, end - s->grain / 2, INFINITY);
         if (after >= POINTS_AFTER)
             break;
         double to = fmin(s->limit, s->per_octave ? 2 * s->reached : s->reached + (s->to - s->from) / 2),
