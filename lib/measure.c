@@ -53,7 +53,7 @@ enum { UNEVEN_FACTOR = 3 };
  * what a chain of so many iterations takes, whatever that is. Its readings are too short to be exact.
  */
 static const uint64_t SMOKE_ITERATIONS = 16;
-static const double SMOKE_TOLERANCE = 0.03;
+static const double SMOKE_TOLERANCE = 0.03, SMOKE_WIDTH_TOLERANCE = 0.3;
 enum { SMOKE_WARM_ROUNDS = 2, SMOKE_WIDTH_SAMPLES = 6, SMOKE_ATTEMPTS = 3 };
 
 /* The longest stretch of warming up in one window, so that a window stays far below its deadline. */
@@ -73,7 +73,7 @@ static struct window_result run_list(struct meter *m, struct reading *list, size
 {
     struct window_result result = machine_window(list, count);
     m->windows++;
-    if (result.end == WINDOW_RAN)
+    if (result.end == WINDOW_RAN && !result.interrupts) /* else it is also the time of who interrupted */
         for (size_t i = 0; i < count; i++)
             m->kernel_seconds += ticks_of(&list[i]) / m->tick_hz;
     return result;
@@ -388,7 +388,8 @@ static enum cause void_list(const struct meter *m, const struct window_result *r
         return CAUSE_SMI;
     if (result->interrupts)
         return CAUSE_INTERRUPTED;
-    double widest = m->width * (1 + WIDTH_TOLERANCE + 4 * m->step_ticks / m->span_ticks);
+    double tolerance = m->profile == PROFILE_SMOKE ? SMOKE_WIDTH_TOLERANCE : WIDTH_TOLERANCE;
+    double widest = m->width * (1 + tolerance + 4 * m->step_ticks / m->span_ticks);
     if (!isinf(m->tolerance) &&
         (width_of(m, &list[0], &list[1]) > widest || width_of(m, &list[count - 1], &list[count - 2]) > widest))
         return CAUSE_SHARED;

@@ -15,7 +15,7 @@
 #include "boot/linux/linux.h"
 #include "lib/machine.h"
 
-enum { SIGNAL_STACK_BYTES = 65536, ALARMS = 8, AGREE = 10, CALIBRATION_ITERATIONS = 1600 };
+enum { SIGNAL_STACK_BYTES = 65536, ALARMS = 4, AGREE = 10, CALIBRATION_ITERATIONS = 1600 };
 
 static enum reader_counters counters;
 static sigjmp_buf way_back;
