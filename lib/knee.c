@@ -132,41 +132,59 @@ static int by_height(const void *left, const void *right)
     return a->y < b->y || a->y > b->y ? (a->y > b->y) - (a->y < b->y) : (a->at > b->at) - (a->at < b->at);
 }
 
-/* Noise of points of about one height, since on many curves it grows with that: sigma[i] for each point. */
+/* Deviation of the points in order[first … end - 1]. */
+static double deviation(const struct height *order, size_t first, size_t end, double *scratch)
+{
+    for (size_t k = first; k < end; k++)
+        scratch[k - first] = order[k].residual;
+    double d = MAD_TO_SIGMA * median(scratch, end - first);
+    if (d > 0)
+        return d;
+    /* Where most points repeat exactly the others count still: a clock that ticks slowly does that. */
+    for (size_t k = first; k < end; k++)
+        scratch[k - first] = order[k].alone;
+    sort_numbers(scratch, end - first);
+    return quantile(scratch, end - first, 0.9) / NORMAL_90;
+}
+
+/*
+ * Noise by height, since on many curves it grows with that: sigma[i] for each point. Points of about one height make a
+ * group; between the middles of two groups lies the noise of what is in between. (As a group has it would be wrong: the
+ * lowest points of a level may be in one with the highest of the level below.)
+ */
 static bool noise_by_height(const struct series *s, const double *heights, double *sigma)
 {
     size_t n = s->count, inner = n - 2, groups = inner < NOISE_GROUP ? 1 : inner / NOISE_GROUP;
     struct height *order = malloc(n * sizeof *order);
-    double *scratch = malloc(n * sizeof *scratch);
-    bool good = order && scratch;
+    double *scratch = malloc(n * sizeof *scratch), *middles = malloc(2 * groups * sizeof *middles);
+    bool good = order && scratch && middles;
 
     if (good) {
-        for (size_t i = 1; i + 1 < n; i++)
-            order[i - 1] = (struct height){.y = heights[i], .residual = pseudo_residual(s, i), .at = i};
-        for (size_t i = 1; i + 1 < n; i++)
-            order[i - 1].alone = fmin(order[i - 1].residual,
-                                      fmin(fabs(s->y[i] - s->y[i - 1]), fabs(s->y[i] - s->y[i + 1])));
+        double *deviations = middles + groups;
+        for (size_t i = 1; i + 1 < n; i++) {
+            double r = pseudo_residual(s, i), before = fabs(s->y[i] - s->y[i - 1]), after = fabs(s->y[i] - s->y[i + 1]);
+            order[i - 1] = (struct height){heights[i], r, fmin(r, fmin(before, after)), i};
+        }
         qsort(order, inner, sizeof *order, by_height);
         for (size_t g = 0; g < groups; g++) {
             size_t first = inner * g / groups, end = inner * (g + 1) / groups;
-            for (size_t k = first; k < end; k++)
-                scratch[k - first] = order[k].residual;
-            double d = MAD_TO_SIGMA * median(scratch, end - first);
-            /* Where most points repeat exactly the others count still: a clock that ticks slowly does that. */
-            for (size_t k = first; k < end && !(d > 0); k++)
-                scratch[k - first] = order[k].alone;
-            if (!(d > 0)) {
-                sort_numbers(scratch, end - first);
-                d = quantile(scratch, end - first, 0.9) / NORMAL_90;
-            }
-            for (size_t k = first; k < end; k++)
-                sigma[order[k].at] = d;
+            middles[g] = order[(first + end) / 2].y;
+            deviations[g] = deviation(order, first, end, scratch);
+        }
+        for (size_t k = 0, g = 0; k < inner; k++) {
+            while (g + 1 < groups && order[k].y > middles[g + 1])
+                g++;
+            double d = deviations[g];
+            if (g + 1 < groups && order[k].y > middles[g])
+                d += (deviations[g + 1] - d) * (order[k].y - middles[g]) / (middles[g + 1] - middles[g]);
+            sigma[order[k].at] = d;
         }
         sigma[0] = sigma[1];
         sigma[n - 1] = sigma[n - 2];
     }
     free(order);
     free(scratch);
+    free(middles);
     return good;
 }
 
