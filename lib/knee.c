@@ -50,6 +50,8 @@ static const double LEVEL_ERROR = 0.001;
 static const double MIDDLE_FROM = 0.3, MIDDLE_TO = 0.7, BEND = 0.025;
 /* A point that far above a height is above it. */
 static const double SURE = 3;
+/* Sum of squares for a point of a level, in variances, at most. */
+static const double MIXED = 9;
 /* Sum of squares for a point, in variances, up to which a ramp is a straight one. */
 static const double STRAIGHT = 2;
 /* Below this share of the height noise is of no concern for whether a step to twice the height is seen. */
@@ -560,71 +562,89 @@ static void view_rise(const struct curve *c, const struct rise *r, struct view *
 }
 
 /*
- * Where good and bad points mix around a step, all of the mixture is in doubt: from before the first point that is
- * surely nearer to the level after to after the last that is surely nearer to the one before.
+ * Where good and bad points mix, all of the mixture is in doubt: from before the first point that is surely nearer to
+ * the level after, to after the last one that is surely nearer to the level before.
  */
-static void find_mixture(const struct curve *c, const struct rise *r, const struct cut *cut, struct knee *k)
+static bool find_mixture(const struct curve *c, const struct rise *r, double half, struct knee *k)
 {
     const struct series *s = &c->s;
-    double half = (cut->before + cut->after) / 2;
+    size_t bad = r->to, good = r->from;
 
-    for (size_t i = cut->good; i > r->from; i--)
-        if (s->y[i] > half + SURE * sqrt(s->variance[i])) {
-            k->low = fmin(k->low, s->x[i - 1]);
-            k->fuzzy = true;
-        }
-    for (size_t i = cut->bad; i < r->to && i + 1 < s->count; i++)
-        if (s->y[i] < half - SURE * sqrt(s->variance[i])) {
-            k->high = fmax(k->high, s->x[i + 1]);
-            k->fuzzy = true;
-        }
+    for (size_t i = r->from; i < r->to; i++) {
+        double sure = SURE * sqrt(s->variance[i]);
+        if (s->y[i] > half + sure && i < bad)
+            bad = i;
+        if (s->y[i] < half - sure)
+            good = i;
+    }
+    if (good < bad || bad == 0 || good + 1 >= s->count)
+        return false;
+    k->low = fmin(k->low, s->x[bad - 1]);
+    k->high = fmax(k->high, s->x[good + 1]);
+    k->fuzzy = true;
+    return true;
 }
 
-/* Fills in a knee. False where no cut of the points rises. */
-static bool decide_rise(const struct curve *c, struct rise r, struct knee *out)
+/* A rise that is no straight ramp may begin as one: its beginning is told by the longest part that is straight. */
+static struct view view_beginning(const struct curve *c, struct rise r, struct view whole)
 {
-    const struct series *s = &c->s;
-    const size_t whole_end = r.end;
-    struct view whole, v;
+    struct view v = whole;
 
-    view_rise(c, &r, &whole);
-    if (!(whole.top.cost < INFINITY))
-        return false;
-    /* A rise that is no straight ramp may begin as one: its beginning is told by that part. */
-    v = whole;
     while (v.excess > STRAIGHT && v.top.bad - v.top.good > 4) {
+        struct view part;
         r.end = r.to = v.top.good + 1 + (v.top.bad - v.top.good - 1) / 2;
         r.open = true;
-        struct view part;
         view_rise(c, &r, &part);
         if (!(part.top.cost < INFINITY))
             break;
         v = part;
     }
-    double step_cost = INFINITY;
-    for (size_t good = v.low; good <= v.high && good + 1 < r.end; good++) {
-        const struct line before = line_before(c, &r, good);
+    return v;
+}
+
+/* What the best step costs among the beginnings that may be. */
+static double best_step(const struct curve *c, const struct rise *r, const struct view *v)
+{
+    double best = INFINITY;
+
+    for (size_t good = v->low; good <= v->high && good + 1 < r->end; good++) {
+        const struct line before = line_before(c, r, good);
         struct cut k = {.good = good, .bad = good + 1};
-        try_cut(c, &r, &before, &k);
-        step_cost = fmin(step_cost, k.cost);
+        try_cut(c, r, &before, &k);
+        best = fmin(best, k.cost);
     }
+    return best;
+}
+
+/* Fills in a knee. False where no cut of the points rises. */
+static bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out)
+{
+    const struct series *s = &c->s;
+    struct view whole, begin;
+
+    view_rise(c, r, &whole);
+    if (!(whole.top.cost < INFINITY))
+        return false;
+    double before = isnan(r->before) ? whole.top.before : r->before;
+    double after = isnan(r->after) ? whole.top.after : r->after;
     size_t bad = whole.top.bad < s->count ? whole.top.bad : s->count - 1;
-    *out = (struct knee){.value = s->x[v.top.good],
-                         .low = s->x[v.low],
-                         .high = s->x[v.high + 1 < s->count ? v.high + 1 : s->count - 1],
-                         .before = v.top.before,
-                         .after = whole.top.after,
-                         .ramp = v.top.bad > v.top.good + 1 && step_cost > v.top.cost + RAMP_PRICE};
-    if (!out->ramp)
-        find_mixture(c, &r, &v.top, out);
+
+    *out = (struct knee){.low = INFINITY, .high = -INFINITY, .before = whole.top.before, .after = whole.top.after};
+    begin = find_mixture(c, r, (before + after) / 2, out) ? whole : view_beginning(c, *r, whole);
+    out->value = s->x[begin.top.good];
+    out->low = fmin(out->low, s->x[begin.low]);
+    out->high = fmax(out->high, s->x[begin.high + 1 < s->count ? begin.high + 1 : s->count - 1]);
     out->end = fmax(s->x[bad], out->high);
-    if (out->ramp)
-        out->value = fmax(out->low, floor(v.top.p / c->step) * c->step);
-    double after = isnan(r.after) ? out->after : r.after, before = isnan(r.after) ? out->before : r.before;
-    if (!isnan(r.after)) /* a fitted ramp may end before a bent one does */
-        while (bad + 1 < whole_end && s->y[bad] < (before + after) / 2 + SURE * sqrt(s->variance[bad]))
+    out->ramp = !out->fuzzy && begin.top.bad > begin.top.good + 1 &&
+                best_step(c, r, &begin) > whole.top.cost + RAMP_PRICE;
+    if (out->ramp) { /* it may begin between two points */
+        out->value = fmax(out->low, floor(begin.top.p / c->step) * c->step);
+        out->before = begin.top.before;
+    }
+    if (!isnan(r->after)) /* a fitted ramp may end before a bent one does */
+        while (bad + 1 < r->end && s->y[bad] < (before + after) / 2 + SURE * sqrt(s->variance[bad]))
             bad++;
-    find_half(c, v.low, bad > v.low ? bad : v.low + 1, before, after, out);
+    find_half(c, begin.low, bad > begin.low ? bad : begin.low + 1, before, after, out);
     return true;
 }
 
@@ -661,6 +681,9 @@ static double apart(const struct curve *c, const struct piece *before, const str
 /* A piece is flat, or slopes a little, or much less than it is apart from the one before: from the one after, if first. */
 static bool is_level(const struct curve *c, const struct piece *p, bool first, bool last)
 {
+    /* Points that are far from their line, more of them than can be single ones, are a mixture of two levels. */
+    if (c->sigma > 0 && p->line.cost > MIXED * (double)(p->end - p->first))
+        return false;
     double x0 = c->s.x[p->first], x1 = c->s.x[p->end - 1], y0 = line_at(&p->line, x0), y1 = line_at(&p->line, x1);
 
     if (!p->sloped)
@@ -736,9 +759,13 @@ static bool agree(const struct curve *c, struct knee *knees, size_t count)
             low++;
         while (high > 0 && s->x[high - 1] > knees[i].high)
             high--;
-        for (size_t k = 0; k < found; k++)
+        double half_margin = (knees[i].end - knees[i].value) / 20 + c->step;
+        for (size_t k = 0; k < found; k++) {
             knees[i].agreed = knees[i].agreed ||
                               (seen[k].low >= s->x[low] - margin && seen[k].high <= s->x[high] + margin);
+            knees[i].half_agreed = knees[i].half_agreed || (seen[k].half >= knees[i].half_low - half_margin &&
+                                                            seen[k].half <= knees[i].half_high + half_margin);
+        }
     }
     return true;
 }
@@ -833,7 +860,7 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
         beyond = fmin(beyond, levels[i].to);
     }
     for (size_t i = 0; good && i < found; i++)
-        out->count += decide_rise(c, rises[found - 1 - i], &out->knees[out->count]);
+        out->count += decide_rise(c, &rises[found - 1 - i], &out->knees[out->count]);
     good = good && agree(c, out->knees, out->count);
     if (good)
         decide_levels(c, out->knees, out->count, out, scratch);
@@ -868,7 +895,7 @@ static bool decide_window(const struct curve *c, struct verdict *out)
     out->monotone = steps.monotone;
     view_rise(c, &r, &v);
     if (good && series_line(s, 0, s->count, true).cost - v.top.cost > c->penalty + RAMP_PRICE) {
-        bool rises = decide_rise(c, r, &out->knees[0]);
+        bool rises = decide_rise(c, &r, &out->knees[0]);
         const struct knee *k = &out->knees[0];
         for (size_t i = 0; i < steps.count; i++)
             others += (steps.knees[i].end <= k->low || steps.knees[i].low >= k->end) &&

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -39,6 +41,400 @@ static size_t levels_of(const struct curve *c, struct level *out)
 static double noise(uint64_t *random)
 {
     return (double)(random_next(random) >> 11) / 4503599627370496.0 - 1;
+}
+
+/* ---- The engine --------------------------------------------------------------------------------- */
+
+enum { ROWS = 400 };
+
+/* Points at x = 1, 2, 3 …, each measured once. */
+struct rows {
+    struct knee_point p[ROWS];
+    size_t count;
+};
+
+static void row(struct rows *r, double y)
+{
+    r->p[r->count] = (struct knee_point){(double)(r->count + 1), y, (double)NAN};
+    r->count++;
+}
+
+static void rows_of(struct rows *r, double y, size_t times)
+{
+    for (; times > 0; times--)
+        row(r, y);
+}
+
+static struct verdict decided(enum knee_kind kind, const struct rows *r)
+{
+    struct verdict v;
+    assert_true(knee_decide(kind, r->p, r->count, 1, &v));
+    assert_true((v.reason == NULL) == (v.count > 0));
+    return v;
+}
+
+static void disturb(struct rows *r, double reach, uint64_t seed)
+{
+    for (size_t i = 0; i < r->count; i++)
+        r->p[i].y += reach * noise(&seed);
+}
+
+static void assert_near(double value, double expected, double margin)
+{
+    assert_true(fabs(value - expected) <= margin);
+}
+
+static void a_step_is_between_its_two_points(void **state)
+{
+    struct rows r = {0};
+
+    (void)state;
+    rows_of(&r, 4, 20);
+    rows_of(&r, 9, 15);
+    struct verdict v = decided(KNEE_STEP, &r);
+    assert_int_equal(v.count, 1);
+    const struct knee *k = &v.knees[0];
+    assert_true(k->value == 20 && k->low == 20 && k->high == 21 && k->end == 21);
+    assert_near(k->before, 4, 1e-9);
+    assert_near(k->after, 9, 1e-9);
+    assert_true(k->half_low == 20 && k->half_high == 21);
+    assert_true(k->agreed && k->half_agreed && !k->ramp && !k->fuzzy && v.monotone);
+    assert_true(v.sigma <= 0);
+    assert_int_equal(v.level_count, 2);
+    assert_true(v.levels[0].from == 1 && v.levels[0].to == 20 && v.levels[1].from == 21 && v.levels[1].to == 35);
+    assert_near(v.levels[0].height, 4, 1e-9);
+    assert_near(v.levels[1].height, 9, 1e-9);
+    assert_near(v.levels[0].slope, 0, 1e-9);
+}
+
+/* What repeats exactly has real steps however small they are: here one part in a thousand. */
+static void tiny_steps_of_exact_curves_are_real(void **state)
+{
+    struct rows r = {0};
+
+    (void)state;
+    rows_of(&r, 4, 6);
+    rows_of(&r, 4.004, 6);
+    rows_of(&r, 8, 6);
+    struct verdict v = decided(KNEE_STEP, &r);
+    assert_int_equal(v.count, 2);
+    assert_true(v.knees[0].low == 6 && v.knees[0].high == 7);
+    assert_true(v.knees[1].low == 12 && v.knees[1].high == 13);
+}
+
+/* A clock of whole ticks: most points repeat, some are one tick off. That is noise and no step. */
+static void ticks_are_noise(void **state)
+{
+    struct rows r = {0};
+    uint64_t random = 3;
+
+    (void)state;
+    for (size_t i = 0; i < 200; i++)
+        row(&r, random_below(&random, 4) == 0 ? 11 : 10);
+    assert_int_equal(decided(KNEE_STEP, &r).count, 0);
+}
+
+/* Four levels, of which the lower ones differ by 5 %, and noise that grows with the height. */
+static void levels_of_many_heights_are_given_back(void **state)
+{
+    const double heights[] = {4, 4.2, 20, 300}, edges[] = {60, 120, 240};
+    size_t inside = 0, found = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct rows r = {0};
+        uint64_t random = seed;
+        for (size_t i = 1; i <= 360; i++) {
+            double y = heights[(i > 60) + (i > 120) + (i > 240)];
+            row(&r, y * (1 + 0.01 * (noise(&random) + noise(&random)))); /* deviation 0.0082 */
+        }
+        struct verdict v = decided(KNEE_STEP, &r);
+        assert_int_equal(v.count, 3);
+        for (size_t i = 0; i < 3; i++) {
+            found++;
+            inside += v.knees[i].low <= edges[i] && edges[i] < v.knees[i].high;
+        }
+    }
+    assert_true(inside * 100 >= found * 98);
+}
+
+static void noise_has_no_knees(void **state)
+{
+    size_t found = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        struct rows r = {0};
+        rows_of(&r, 10, 20 + seed % 380);
+        disturb(&r, 1, seed);
+        struct verdict v = decided(KNEE_STEP, &r);
+        found += v.count > 0;
+        assert_true(v.count > 0 || v.reason[0] == 'n');
+        assert_near(v.sigma, 0.577, 0.45);
+    }
+    assert_true(found <= 2);
+}
+
+/* Whether a step to twice the height could have been seen makes the difference. */
+static void the_reason_tells_flat_from_drowned(void **state)
+{
+    struct rows r = {0};
+
+    (void)state;
+    rows_of(&r, 10, 100);
+    assert_string_equal(decided(KNEE_STEP, &r).reason, "no-knee");
+    disturb(&r, 1, 5);
+    assert_string_equal(decided(KNEE_STEP, &r).reason, "no-knee");
+    disturb(&r, 9, 6);
+    assert_string_equal(decided(KNEE_STEP, &r).reason, "noise");
+}
+
+static void a_slope_has_no_level_to_leave(void **state)
+{
+    struct rows r = {0};
+
+    (void)state;
+    for (size_t i = 0; i < 100; i++)
+        row(&r, 10 + 0.5 * (double)i);
+    disturb(&r, 0.2, 9);
+    assert_string_equal(decided(KNEE_STEP, &r).reason, "no-knee");
+    assert_string_equal(decided(KNEE_WINDOW, &r).reason, "no-knee");
+    assert_string_equal(decided(KNEE_SLOPE, &r).reason, "not-left");
+}
+
+static void too_few_points_are_said(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < 6; n++) {
+        struct rows r = {0};
+        rows_of(&r, 4, n / 2);
+        rows_of(&r, 9, n - n / 2);
+        for (enum knee_kind kind = KNEE_STEP; kind <= KNEE_STAIRS; kind++)
+            assert_string_equal(decided(kind, &r).reason, "too-few-points");
+    }
+    struct rows r = {0};
+    rows_of(&r, NAN, 100);
+    for (enum knee_kind kind = KNEE_STEP; kind <= KNEE_STAIRS; kind++)
+        assert_string_equal(decided(kind, &r).reason, "too-few-points");
+}
+
+/* What was not measured widens the interval, and shifts nothing. */
+static void missing_points_widen_the_interval(void **state)
+{
+    struct rows r = {0};
+
+    (void)state;
+    rows_of(&r, 4, 20);
+    rows_of(&r, 9, 15);
+    r.p[19].y = r.p[20].y = r.p[21].y = NAN; /* x = 20, 21, 22 */
+    r.p[0].y = r.p[34].y = NAN;
+    struct verdict v = decided(KNEE_STEP, &r);
+    assert_int_equal(v.count, 1);
+    assert_true(v.knees[0].low == 19 && v.knees[0].high == 23);
+}
+
+static void a_rise_that_falls_back_does_not_count(void **state)
+{
+    struct rows r = {0};
+
+    (void)state;
+    rows_of(&r, 4, 20);
+    rows_of(&r, 9, 10);
+    rows_of(&r, 4, 20);
+    rows_of(&r, 9, 20);
+    struct verdict v = decided(KNEE_STEP, &r);
+    assert_int_equal(v.count, 1);
+    assert_true(v.knees[0].low == 50 && v.knees[0].high == 51);
+    assert_false(v.monotone);
+    r.count = 50; /* without the last rise there is none */
+    v = decided(KNEE_STEP, &r);
+    assert_int_equal(v.count, 0);
+    assert_false(v.monotone);
+}
+
+static void single_high_points_are_no_levels(void **state)
+{
+    struct rows r = {0};
+
+    (void)state;
+    rows_of(&r, 4, 60);
+    rows_of(&r, 6, 60);
+    disturb(&r, 0.5, 31);
+    for (size_t i = 0; i < r.count; i += 13)
+        r.p[i].y *= 4;
+    r.p[119].y *= 4; /* the last one too: nothing tells that it would stay */
+    struct verdict v = decided(KNEE_STEP, &r);
+    assert_int_equal(v.count, 1);
+    assert_true(v.knees[0].low <= 60 && v.knees[0].high > 60);
+    assert_true(v.monotone);
+}
+
+/* From 10 at x = 100 to 20 at x = 140, straight. */
+static void ramps_are_told_by_where_they_begin(void **state)
+{
+    size_t inside = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct rows r = {0};
+        rows_of(&r, 10, 100);
+        for (size_t i = 1; i < 40; i++)
+            row(&r, 10 + 10 * (double)i / 40);
+        rows_of(&r, 20, 60);
+        disturb(&r, 0.8, seed);
+        struct verdict v = decided(KNEE_STEP, &r);
+        assert_int_equal(v.count, 1);
+        const struct knee *k = &v.knees[0];
+        inside += k->low <= 100 && k->high > 100;
+        assert_true(k->ramp);
+        assert_near(k->value, 100, 8);
+        assert_near(k->end, 140, 8);
+        assert_near(k->half, 120, 4);
+        assert_true(k->half_low <= 120 && k->half_high > 120);
+        assert_true(k->high - k->low <= 16);
+        assert_near(k->before, 10, 0.4);
+        assert_near(k->after, 20, 0.4);
+    }
+    assert_true(inside >= 95);
+}
+
+/* Good and bad points mix between 56 and 65. */
+static void a_mixture_is_all_in_doubt(void **state)
+{
+    struct rows r = {0};
+
+    (void)state;
+    rows_of(&r, 10, 55);
+    for (size_t i = 0; i < 5; i++) {
+        row(&r, 20);
+        row(&r, 10);
+    }
+    rows_of(&r, 20, 55);
+    disturb(&r, 0.2, 1);
+    for (size_t i = 0; i < r.count; i++)
+        r.p[i].error = 0.12; /* measured repeatedly: they are what they are */
+    struct verdict v = decided(KNEE_STEP, &r);
+    assert_int_equal(v.count, 1);
+    assert_true(v.knees[0].fuzzy);
+    assert_true(v.knees[0].low <= 55 && v.knees[0].high >= 66);
+}
+
+static void windows_may_slope(void **state)
+{
+    size_t inside = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct rows r = {0};
+        size_t edge = 40 + seed;
+        for (size_t x = 1; x <= 200; x++)
+            row(&r, x <= edge ? 100 + 0.02 * (double)x : 130 + 0.05 * (double)x);
+        disturb(&r, 2, seed);
+        struct verdict v = decided(KNEE_WINDOW, &r);
+        assert_int_equal(v.count, 1);
+        inside += v.knees[0].low <= (double)edge && (double)edge < v.knees[0].high;
+        assert_true(v.knees[0].high - v.knees[0].low <= 3);
+        assert_int_equal(v.level_count, 2);
+    }
+    assert_true(inside >= 95);
+}
+
+/* Which of two rises of one size is the window's, nothing tells. */
+static void two_windows_are_ambiguous(void **state)
+{
+    struct rows r = {0};
+
+    (void)state;
+    rows_of(&r, 10, 40);
+    rows_of(&r, 20, 40);
+    rows_of(&r, 30, 40);
+    disturb(&r, 0.5, 2);
+    assert_string_equal(decided(KNEE_WINDOW, &r).reason, "ambiguous");
+}
+
+/* Each level of calls past the depth costs one misprediction more. */
+static void a_line_that_becomes_steeper_is_left(void **state)
+{
+    size_t inside = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct rows r = {0};
+        size_t depth = 8 + seed % 48;
+        for (size_t x = 1; x <= 64; x++)
+            row(&r, 5 + 2 * (double)x + (x > depth ? 16 * (double)(x - depth) : 0));
+        disturb(&r, (double)(seed % 4), seed);
+        struct verdict v = decided(KNEE_SLOPE, &r);
+        assert_int_equal(v.count, 1);
+        inside += v.knees[0].low <= (double)depth && (double)depth < v.knees[0].high;
+        assert_true(v.knees[0].high - v.knees[0].low <= 2);
+    }
+    assert_true(inside >= 95);
+}
+
+static void stairs_are_told_by_their_width(void **state)
+{
+    (void)state;
+    for (size_t width = 2; width <= 16; width++)
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            struct rows r = {0};
+            for (size_t x = 0; x < 6 * width; x++)
+                row(&r, 7 + 3 * (double)((x + seed) / width));
+            disturb(&r, seed % 2 ? 0.4 : 0, seed);
+            struct verdict v = decided(KNEE_STAIRS, &r);
+            if (v.count == 0)
+                continue;
+            assert_true(v.knees[0].value == (double)width);
+            assert_true(v.knees[0].low == (double)width && v.knees[0].high == (double)width + 1);
+        }
+}
+
+/* Risers 4 and 5 apart in turn: a width of 4.5, which no whole number is. */
+static void alternating_stairs_say_so(void **state)
+{
+    struct rows r = {0};
+
+    (void)state;
+    for (size_t stair = 0; stair < 10; stair++)
+        rows_of(&r, 3 * (double)stair, stair % 2 ? 4 : 5);
+    struct verdict v = decided(KNEE_STAIRS, &r);
+    assert_int_equal(v.count, 1);
+    assert_true(v.knees[0].low == 4 && v.knees[0].high == 5);
+}
+
+static void two_risers_are_no_staircase(void **state)
+{
+    struct rows r = {0};
+
+    (void)state;
+    for (size_t stair = 0; stair < 3; stair++)
+        rows_of(&r, 3 * (double)stair, 6);
+    assert_string_equal(decided(KNEE_STAIRS, &r).reason, "ambiguous");
+    rows_of(&r, 9, 6);
+    assert_int_equal(decided(KNEE_STAIRS, &r).count, 1);
+    struct rows flat = {0};
+    rows_of(&flat, 3, 40);
+    assert_string_equal(decided(KNEE_STAIRS, &flat).reason, "no-knee");
+}
+
+/* Ten thousand points in well under a second, since a search decides often; here with address sanitizer. */
+static void many_points_take_no_long_time(void **state)
+{
+    enum { MANY = 10000 };
+    struct knee_point *p = calloc(MANY, sizeof *p);
+    uint64_t random = 1;
+    struct verdict v;
+
+    (void)state;
+    assert_non_null(p);
+    for (size_t i = 0; i < MANY; i++)
+        p[i] = (struct knee_point){(double)i + 1, (i < 3000 ? 4 : i < 7000 ? 14 : 40) + noise(&random), (double)NAN};
+    clock_t before = clock();
+    assert_true(knee_decide(KNEE_STEP, p, MANY, 1, &v));
+    assert_true(clock() - before < 3 * CLOCKS_PER_SEC);
+    assert_int_equal(v.count, 2);
+    assert_true(v.knees[0].low == 3000 && v.knees[1].low == 7000);
+    free(p);
 }
 
 /* ---- Stairs ------------------------------------------------------------------------------------- */
@@ -382,6 +778,26 @@ static void missing_points_are_not_above_the_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_is_between_its_two_points),
+        cmocka_unit_test(tiny_steps_of_exact_curves_are_real),
+        cmocka_unit_test(ticks_are_noise),
+        cmocka_unit_test(levels_of_many_heights_are_given_back),
+        cmocka_unit_test(noise_has_no_knees),
+        cmocka_unit_test(the_reason_tells_flat_from_drowned),
+        cmocka_unit_test(a_slope_has_no_level_to_leave),
+        cmocka_unit_test(too_few_points_are_said),
+        cmocka_unit_test(missing_points_widen_the_interval),
+        cmocka_unit_test(a_rise_that_falls_back_does_not_count),
+        cmocka_unit_test(single_high_points_are_no_levels),
+        cmocka_unit_test(ramps_are_told_by_where_they_begin),
+        cmocka_unit_test(a_mixture_is_all_in_doubt),
+        cmocka_unit_test(windows_may_slope),
+        cmocka_unit_test(two_windows_are_ambiguous),
+        cmocka_unit_test(a_line_that_becomes_steeper_is_left),
+        cmocka_unit_test(stairs_are_told_by_their_width),
+        cmocka_unit_test(alternating_stairs_say_so),
+        cmocka_unit_test(two_risers_are_no_staircase),
+        cmocka_unit_test(many_points_take_no_long_time),
         cmocka_unit_test(flat_curves_are_one_level),
         cmocka_unit_test(stairs_with_steps),
         cmocka_unit_test(steep_slopes_have_none),
