@@ -678,11 +678,25 @@ static double apart(const struct curve *c, const struct piece *before, const str
     return fabs(line_at(&p->line, x) - line_at(&before->line, x));
 }
 
+/*
+ * Whether a piece is two levels in turn: its points are far from its line, more of them than can be single ones, and as
+ * far from each other. (A bend has points far from its line too, but none far from its neighbours. The ratio is von
+ * Neumann's: Annals of Mathematical Statistics 12, 1941.)
+ */
+static bool is_mixture(const struct curve *c, const struct piece *p)
+{
+    const struct series *s = &c->s;
+    double differences = 0;
+
+    for (size_t i = p->first + 1; i < p->end; i++)
+        differences += (s->y[i] - s->y[i - 1]) * (s->y[i] - s->y[i - 1]) / s->variance[i];
+    return p->line.cost > MIXED * (double)(p->end - p->first) && differences > p->line.cost;
+}
+
 /* A piece is flat, or slopes a little, or much less than it is apart from the one before: from the one after, if first. */
 static bool is_level(const struct curve *c, const struct piece *p, bool first, bool last)
 {
-    /* Points that are far from their line, more of them than can be single ones, are a mixture of two levels. */
-    if (c->sigma > 0 && p->line.cost > MIXED * (double)(p->end - p->first))
+    if (is_mixture(c, p))
         return false;
     double x0 = c->s.x[p->first], x1 = c->s.x[p->end - 1], y0 = line_at(&p->line, x0), y1 = line_at(&p->line, x1);
 
