@@ -66,6 +66,21 @@ void emit_nops(struct code *c, size_t bytes)
     }
 }
 
+void emit_nop_row(struct code *c, unsigned bytes, size_t count)
+{
+    const size_t first = c->used;
+
+    if (count == 0 || !code_require(c, count <= SIZE_MAX / emit_longest) || !code_require_room(c, count * bytes))
+        return;
+    emit_nop(c, bytes);
+    if (!code_good(c))
+        return;
+    for (size_t made = bytes; made < count * bytes; made *= 2)
+        memcpy(c->write + first + made, c->write + first, made < count * bytes - made ? made : count * bytes - made);
+    c->used = first + count * bytes;
+    c->work.instructions += count - 1;
+}
+
 void emit_align(struct code *c, size_t bytes)
 {
     if (code_require(c, bytes != 0 && (bytes & (bytes - 1)) == 0))

@@ -95,6 +95,8 @@ extern const char emit_isa[];
 void emit_nop(struct code *c, unsigned bytes);
 /* As few NOPs as fill exactly `bytes`. */
 void emit_nops(struct code *c, size_t bytes);
+/* So many NOPs of one length, as emit_nop emits each; long rows are made many times faster. */
+void emit_nop_row(struct code *c, unsigned bytes, size_t count);
 /* NOPs until the address at which the code runs is a multiple of `bytes`, a power of two. */
 void emit_align(struct code *c, size_t bytes);
 /* Moves on to `offset`, at or past `used`; what lies between is filled with an instruction that traps. */

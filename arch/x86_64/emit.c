@@ -7,6 +7,8 @@
  *
  * rax and rdx are the emitter's scratch registers (DIV takes no others), rsp is the stack.
  */
+#include <string.h>
+
 #include "arch/emit_private.h"
 
 const unsigned emit_nop_lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0};
@@ -90,12 +92,11 @@ void emit_nop(struct code *c, unsigned bytes)
     };
     if (!code_require(c, bytes >= 1 && bytes <= emit_longest))
         return;
-    struct instruction i = {.count = 0};
-    while (bytes - i.count > 9)
-        add(&i, 0x66, 1);
-    const unsigned rest = bytes - i.count;
-    for (unsigned k = 0; k < rest; k++)
-        add(&i, recommended[rest - 1][k], 1);
+    /* in one piece: kernels consist of thousands */
+    const unsigned rest = bytes < sizeof recommended[0] ? bytes : sizeof recommended[0];
+    struct instruction i = {.count = bytes};
+    memset(i.bytes, 0x66, bytes - rest);
+    memcpy(i.bytes + bytes - rest, recommended[rest - 1], rest);
     append(c, &i, WORK_PLAIN);
 }
 

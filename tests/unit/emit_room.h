@@ -100,6 +100,35 @@ static void code_that_does_not_fit_overflows_and_goes_no_further(void **state)
     cage_check(&cage, &c);
 }
 
+/* A row is what its NOPs would be one by one, also where it is empty, does not fit, or is none. */
+static void rows_are_made_of_single_ones(void **state)
+{
+    (void)state;
+    for (size_t count = 0; count < 70; count++)
+        for (unsigned bytes = 0; bytes <= emit_longest + 1; bytes++)
+            for (size_t room = 64; room <= 256; room += 64) {
+                struct cage one_by_one, at_once;
+                struct code a = cage_start(&one_by_one, room), b = cage_start(&at_once, room);
+                emit_nops(&a, 32);
+                emit_nops(&b, 32);
+                for (size_t i = 0; i < count; i++)
+                    emit_nop(&a, bytes);
+                emit_nop_row(&b, bytes, count);
+                cage_check(&at_once, &b);
+                assert_int_equal(code_good(&a), code_good(&b));
+                if (code_good(&a)) {
+                    assert_int_equal(a.used, b.used);
+                    assert_int_equal(a.work.instructions, b.work.instructions);
+                    assert_memory_equal(a.write, b.write, a.used);
+                }
+            }
+    struct cage cage;
+    struct code c = cage_start(&cage, 128);
+    emit_nop_row(&c, 4, SIZE_MAX / 2);
+    assert_false(code_good(&c));
+    cage_check(&cage, &c);
+}
+
 /* The last byte of the room is room, and its end is a place to branch to. */
 static void all_of_the_room_can_be_used(void **state)
 {
@@ -267,7 +296,7 @@ static void anything_at_all_stays_within_its_room(void **state)
 /* clang-format off */
 #define ROOM_TESTS \
     cmocka_unit_test(code_that_does_not_fit_overflows_and_goes_no_further), \
-    cmocka_unit_test(all_of_the_room_can_be_used), \
+    cmocka_unit_test(rows_are_made_of_single_ones), cmocka_unit_test(all_of_the_room_can_be_used), \
     cmocka_unit_test(operands_out_of_range_are_invalid), \
     cmocka_unit_test(space_out_of_order_is_invalid), \
     cmocka_unit_test(anything_at_all_stays_within_its_room)
