@@ -20,7 +20,8 @@ enum {
     NOISE_STRIDE = 8,
     RISERS_AT_LEAST = 3,
     STAIRS_MAXIMUM = 512,
-    CANDIDATES = 96 /* places at which a rise may begin, and end, that are tried one by one */
+    RISE_MARGIN = 16, /* points of either level among which a rise may begin or end */
+    CANDIDATES = 96   /* places at which a rise may begin, and end, that are tried one by one */
 };
 
 /* The share of a normal sample's median absolute deviation; Rousseeuw, Croux: JASA 88 (1993). */
@@ -323,6 +324,7 @@ struct rise {
     size_t from, to;   /* the rise begins at or after point `from` and has ended at or before `to`; to <= end */
     bool slope_before, slope_after;
     bool open;            /* it has not ended at point end - 1 */
+    bool hidden;          /* there may be no level before it */
     double before, after; /* heights of the levels; NaN: as the fitted ramp has them */
 };
 
@@ -629,6 +631,8 @@ static bool decide_rise(const struct curve *c, const struct rise *r, struct knee
     double after = isnan(r->after) ? whole.top.after : r->after;
     size_t bad = whole.top.bad < s->count ? whole.top.bad : s->count - 1;
 
+    if (r->hidden && whole.low <= r->first + 1) /* it may as well rise from the first point on */
+        return false;
     *out = (struct knee){.low = INFINITY, .high = -INFINITY, .before = whole.top.before, .after = whole.top.after};
     begin = find_mixture(c, r, (before + after) / 2, out) ? whole : view_beginning(c, *r, whole);
     out->value = s->x[begin.top.good];
@@ -659,6 +663,7 @@ struct level_piece {
     size_t longest;                 /* points of that */
     size_t last_piece, first_piece; /* where its last piece begins, where its first one ends */
     bool last_sloped, first_sloped;
+    bool hidden; /* in what rises from the first point on, if it is there at all */
 };
 
 /* Whether a piece joins two flat ones of different height without a jump: a ramp, however gentle. */
@@ -784,97 +789,130 @@ static bool agree(const struct curve *c, struct knee *knees, size_t count)
     return true;
 }
 
+/*
+ * Levels among the pieces; pieces that follow each other at one height are one level. Two ends are special. Where the
+ * curve rises from its first piece on, a short level may be hidden in that: whether there is one is for the rise to
+ * tell. Where it rises up to its last piece its last point stands for what comes after. Returns how many there are.
+ */
+static size_t find_levels(const struct curve *c, const struct piece *pieces, size_t count, struct level_piece *levels,
+                          bool *monotone)
+{
+    const struct series *s = &c->s;
+    bool level = false; /* the piece before is one */
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct piece *p = &pieces[i];
+        double from = line_at(&p->line, s->x[p->first]), to = line_at(&p->line, s->x[p->end - 1]);
+        double noise = RISE * sqrt(s->variance[p->first]), error = noise / RISE / sqrt((double)(p->end - p->first));
+        double jump = i > 0 ? fabs(from - line_at(&p[-1].line, s->x[p->first - 1])) : INFINITY;
+        bool gentle = is_level(c, p, i == 0, i + 1 == count) && !(i > 0 && i + 1 < count && joins(c, p, p - 1, p + 1));
+        /* What slopes, and begins where the piece before ends, is a bend of that and no level of its own. */
+        bool bend = gentle && p->sloped && i > 0 && jump < fmax(noise, fabs(to - from));
+        level = gentle && !(bend && !level && p->end - p->first < p[-1].end - p[-1].first) &&
+                !(i > 0 && i + 1 < count && part_of_ramp(c, p));
+        if (!gentle && to < from)
+            *monotone = false;
+        struct level_piece l = {p->first,          p->end,   from,   to,        error,     (from + to) / 2,
+                                p->end - p->first, p->first, p->end, p->sloped, p->sloped, false};
+        bool first = i == 0 && count > 1 && to > from, last = i + 1 == count && n > 0 && to > from;
+        if (!level && first) {
+            l.hidden = true;
+            l.end = l.first_piece = p->first + 1;
+            l.to = from;
+            l.height = (double)NAN;
+            l.first_sloped = l.last_sloped = false;
+        } else if (!level && last) {
+            l.first = l.last_piece = p->end - 1;
+            l.from = l.height = to;
+            l.first_sloped = l.last_sloped = false;
+        } else if (!level) {
+            continue;
+        }
+        struct level_piece *before = n > 0 ? &levels[n - 1] : NULL;
+        bool same = before && !before->hidden &&
+                    fabs(l.from - before->to) <= sqrt(noise * noise / 2 + error * error * RISE * RISE / 2);
+        if (!same && !(bend && before && before->end == p->first)) {
+            levels[n++] = l;
+            continue;
+        }
+        /* What is left of a rise may look like a short piece of its own: the height is that of the longest one. */
+        if (l.longest > before->longest) {
+            before->height = l.height;
+            before->longest = l.longest;
+        }
+        before->end = l.end;
+        before->to = l.to;
+        before->last_piece = l.last_piece;
+        before->last_sloped = l.last_sloped;
+    }
+    return n;
+}
+
+/*
+ * Rises between levels, from the last one back. One counts where all that follows stays higher. Of more than there is
+ * room for the first ones are kept. Returns how many there are, descending.
+ */
+static size_t find_rises(const struct curve *c, const struct level_piece *levels, size_t n, struct rise *rises,
+                         bool *monotone)
+{
+    const struct series *s = &c->s;
+    double beyond = INFINITY;
+    size_t found = 0;
+
+    for (size_t i = n; i-- > 0;) {
+        const struct level_piece *l = &levels[i], *next = &levels[i + 1];
+        double tolerance = RISE * l->error + RISE * sqrt(s->variance[l->first]) / 2;
+        bool counts = l->to + tolerance < beyond;
+        beyond = fmin(beyond, l->to);
+        if (i + 1 == n)
+            continue;
+        bool open = next->first + 1 == s->count;
+        if (next->from < l->to)
+            *monotone = false;
+        if (!counts || !(next->from > l->to) || (l->hidden && open))
+            continue;
+        if (found == KNEES_MAXIMUM) {
+            memmove(&rises[0], &rises[1], (found - 1) * sizeof rises[0]);
+            found--;
+        }
+        size_t margin = RISE_MARGIN + (next->first - l->end), first = l->last_piece, end = next->first_piece;
+        size_t least = l->end - first > 2 ? 1 : 0; /* a level has two points */
+        struct rise r = {.first = first, .end = end, .from = first + least, .to = end - 1, .hidden = l->hidden};
+        if (l->end > first + margin + least)
+            r.from = l->end - margin;
+        if (open)
+            r.to = s->count;
+        else if (next->first + margin + 1 < end)
+            r.to = next->first + margin;
+        r.slope_before = l->last_sloped;
+        r.slope_after = next->first_sloped;
+        r.before = l->height;
+        r.after = next->height;
+        rises[found++] = r;
+    }
+    return found;
+}
+
 static bool decide_steps(const struct curve *c, struct verdict *out)
 {
     const struct series *s = &c->s;
     struct piece *pieces = malloc(PIECES_MAXIMUM * sizeof *pieces);
     struct level_piece *levels = malloc((PIECES_MAXIMUM + 1) * sizeof *levels);
     double *scratch = malloc((s->count + 1) * sizeof *scratch);
-    size_t count = 0, n = 0;
+    struct rise rises[KNEES_MAXIMUM];
+    size_t count = 0;
     bool good = pieces && levels && scratch;
 
     if (good)
         count = series_cut(s, 0, s->count, c->penalty, c->penalty / 2, 2, pieces, PIECES_MAXIMUM);
     good = good && count > 0;
     out->monotone = true;
-    bool level = false; /* the piece before is one */
-    for (size_t i = 0; i < count; i++) {
-        const struct piece *p = &pieces[i];
-        double from = line_at(&p->line, s->x[p->first]), to = line_at(&p->line, s->x[p->end - 1]);
-        double noise = RISE * sqrt(s->variance[p->first]);
-        double jump = i > 0 ? fabs(from - line_at(&p[-1].line, s->x[p->first - 1])) : INFINITY;
-        bool gentle = is_level(c, p, i == 0, i + 1 == count) && !(i > 0 && i + 1 < count && joins(c, p, p - 1, p + 1));
-        if (!gentle && to < from)
-            out->monotone = false;
-        /* What slopes, and begins where the piece before ends, is a bend of that and no level of its own. */
-        bool bend = gentle && p->sloped && i > 0 && jump < fmax(noise, fabs(to - from));
-        level = gentle && !(bend && !level && p->end - p->first < p[-1].end - p[-1].first) &&
-                !(i > 0 && i + 1 < count && part_of_ramp(c, p));
-        bool rising = i + 1 == count && n > 0 && !level && to > from;
-        if (!level && !rising)
-            continue;
-        if (rising) /* the curve ends while it rises: its last point stands for what comes after */
-            from = to;
-        double error = sqrt(s->variance[p->first] / (double)(p->end - p->first));
-        bool same = n > 0 && fabs(from - levels[n - 1].to) <= sqrt(noise * noise / 2 + error * error * RISE * RISE / 2);
-        if (same || (bend && n > 0 && levels[n - 1].end == p->first)) {
-            struct level_piece *l = &levels[n - 1];
-            /* What is left of a rise may look like a short piece of its own: the height is that of the longest one. */
-            if (p->end - p->first > l->longest) {
-                l->height = (from + to) / 2;
-                l->longest = p->end - p->first;
-            }
-            l->end = p->end;
-            l->to = to;
-            l->last_piece = p->first;
-            l->last_sloped = p->sloped;
-            continue;
-        }
-        levels[n++] = (struct level_piece){.first = rising ? p->end - 1 : p->first,
-                                           .end = p->end,
-                                           .from = from,
-                                           .to = to,
-                                           .error = error,
-                                           .height = rising ? to : (from + to) / 2,
-                                           .longest = p->end - p->first,
-                                           .last_piece = rising ? p->end - 1 : p->first,
-                                           .first_piece = p->end,
-                                           .last_sloped = p->sloped && !rising,
-                                           .first_sloped = p->sloped && !rising};
+    if (good) {
+        size_t n = find_levels(c, pieces, count, levels, &out->monotone);
+        for (size_t i = find_rises(c, levels, n, rises, &out->monotone); i-- > 0;)
+            out->count += decide_rise(c, &rises[i], &out->knees[out->count]);
     }
-    /* A rise counts where all that follows stays higher: from the last level back. */
-    struct rise rises[KNEES_MAXIMUM];
-    double beyond = INFINITY;
-    size_t found = 0;
-    for (size_t i = n; good && i-- > 0;) {
-        double tolerance = RISE * levels[i].error + RISE * sqrt(s->variance[levels[i].first]) / 2;
-        if (i + 1 < n && levels[i + 1].from < levels[i].to)
-            out->monotone = false;
-        if (i + 1 < n && levels[i].to + tolerance < beyond && levels[i + 1].from > levels[i].to) {
-            if (found == KNEES_MAXIMUM) {
-                memmove(&rises[0], &rises[1], (found - 1) * sizeof rises[0]);
-                found--;
-            }
-            const struct level_piece *l = &levels[i], *next = &levels[i + 1];
-            size_t margin = 16 + (next->first - l->end), first = l->last_piece, end = next->first_piece;
-            size_t least = l->end - first > 2 ? 1 : 0;
-            rises[found++] = (struct rise){
-                .first = first,
-                .end = end,
-                .from = l->end > first + margin + least ? l->end - margin : first + least,
-                .slope_before = l->last_sloped,
-                .slope_after = next->first_sloped,
-                .before = l->height,
-                .after = next->height,
-                .to = next->first + 1 == s->count      ? s->count
-                      : next->first + margin + 1 < end ? next->first + margin
-                                                       : end - 1,
-            };
-        }
-        beyond = fmin(beyond, levels[i].to);
-    }
-    for (size_t i = 0; good && i < found; i++)
-        out->count += decide_rise(c, &rises[found - 1 - i], &out->knees[out->count]);
     good = good && agree(c, out->knees, out->count);
     if (good)
         decide_levels(c, out->knees, out->count, out, scratch);
