@@ -166,8 +166,11 @@ double curve_mean(const struct curve *c, double x, uint64_t *random)
 
 double curve_sample(struct curve *c, double x)
 {
-    double y = noise_apply(&c->noise, curve_mean(c, x, &c->random), c->time, &c->random);
+    double y = curve_mean(c, x, &c->random);
 
+    if (c->louder > 0)
+        y += c->louder * (y - ground(c, x)) * normal(&c->random);
+    y = noise_apply(&c->noise, y, c->time, &c->random);
     c->time += between(&c->random, 0.9, 1.3);
     return y;
 }

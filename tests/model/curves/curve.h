@@ -61,6 +61,7 @@ struct curve {
     struct structure structures[STRUCTURES]; /* ascending in capacity */
     size_t count;
     struct noise noise;
+    double louder; /* what misses costs now more, now less: standard deviation relative to what they cost */
     uint64_t random;
     double time; /* samples so far, more or less: advances with each */
 };

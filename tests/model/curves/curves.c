@@ -121,7 +121,7 @@ static struct tally *of_noise(struct results *r, const char *name)
 static void tell(struct results *r, size_t kind, const char *what, uint64_t seed, uint64_t number,
                  const struct trial *c)
 {
-    if (r->shown[kind]++ < SHOWN)
+    if (r->shown[kind]++ < (kind < 2 ? 4 * SHOWN : SHOWN))
         printf("# %s: CURVES_SEED=%llu CURVES_CASE=%llu (%s, %s, %s)\n", what, (unsigned long long)seed,
                (unsigned long long)number, class_names[c->class], knee_kind_names[c->plan.kind], c->curve.noise.name);
 }

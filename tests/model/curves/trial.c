@@ -589,6 +589,8 @@ void trial_draw(struct trial *c, uint64_t seed, uint64_t number)
     k->random = random_next(dice);
     double quality = chance(0.06) ? between(dice, 1.5, 4) : magnitude(4.2, 200);
     fit_noise(k, &c->plan, quality, chance(0.6) && !c->plan.halves);
+    if (c->plan.kind == KNEE_STEP && k->noise.white > 0 && chance(0.15))
+        k->louder = magnitude(0.005, 0.15);
     if (!k->count) /* nothing to be fitted to */
         noise_scale(&k->noise, magnitude(0.05, 10));
     if ((c->grid = chance(0.5)))
