@@ -38,6 +38,8 @@ static const double RAMP_PRICE = 6;
 static const double JUMP_PRICE = 12;
 /* Cuts within this of the best sum of squares stay in the interval: a likelihood ratio of exp(-9 / 2) = 1 : 90. */
 static const double WITHIN = 9;
+/* The same for ramps, whose levels are told by fewer points and whose straightness is assumed. */
+static const double WITHIN_RAMP = 13;
 /* Chance that a curve without a knee gains one. ln(1000) */
 static const double LN_FALSE = 6.9077552789821368;
 /* A level may grow so much in an octave, relative to its height. */
@@ -550,7 +552,7 @@ static void view_rise(const struct curve *c, const struct rise *r, struct view *
     }
     v->excess = excess_of(&c->s, &v->top);
     /* Where a straight ramp is not the whole truth, what it leaves over widens the interval. */
-    double most = v->top.cost + WITHIN * v->excess;
+    double most = v->top.cost + (v->top.bad > v->top.good + 1 ? WITHIN_RAMP : WITHIN) * v->excess;
     v->low = v->high = v->top.good;
     for (size_t i = 0; i < tried; i++)
         if (costs[i] <= most) {
