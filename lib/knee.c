@@ -926,9 +926,50 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
     return good;
 }
 
+/* A window is all there is to a curve when it leaves no more of what a single line does. */
+static const double UNEXPLAINED = 0.02;
+
+/* A jump between two pieces, or over a third one between them that may be a ramp. */
+struct jump {
+    size_t before, after; /* pieces */
+    double height;        /* of the one after, where it begins, above the line of the one before */
+};
+
+static struct jump jump_between(const struct series *s, const struct piece *pieces, size_t before, size_t after)
+{
+    const struct piece *p = &pieces[before], *q = &pieces[after];
+    double x = s->x[q->first];
+    /* a piece of few points says little about where its line leads */
+    double leads = p->end - p->first > 3 ? line_at(&p->line, x) : line_at(&p->line, s->x[p->end - 1]);
+    return (struct jump){before, after, line_at(&q->line, x) - fmax(leads, line_at(&p->line, s->x[p->end - 1]))};
+}
+
+/*
+ * The greatest jump among the pieces; false where another one elsewhere is half as high or more. On real cores the
+ * levels of a window bend and step a little: what is sought is the rise that is beyond comparison.
+ */
+static bool greatest_jump(const struct series *s, const struct piece *pieces, size_t count, struct jump *best)
+{
+    double other = 0;
+
+    *best = (struct jump){.height = 0};
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count && k <= i + 2; k++) {
+            struct jump j = jump_between(s, pieces, i, k);
+            if (j.height > best->height)
+                *best = j;
+        }
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count && k <= i + 2; k++)
+            if (k <= best->before || i >= best->after)
+                other = fmax(other, jump_between(s, pieces, i, k).height);
+    return best->height > 2 * other;
+}
+
 /*
  * Two levels, which may slope, and one rise between them: every beginning and every end of it is tried. It has to be
- * better than one line through everything, and the only rise of its size.
+ * better than one line through everything. Where that is not all there is to the curve, the pieces on either side of
+ * its one great jump are tried instead.
  */
 static bool decide_window(const struct curve *c, struct verdict *out)
 {
@@ -940,27 +981,49 @@ static bool decide_window(const struct curve *c, struct verdict *out)
                      .slope_after = true,
                      .before = (double)NAN,
                      .after = (double)NAN};
-    struct verdict steps = {.reason = NULL};
-    struct view v;
+    struct piece *pieces = malloc(PIECES_MAXIMUM * sizeof *pieces);
     double *scratch = malloc((s->count + 1) * sizeof *scratch);
-    bool good = scratch && decide_steps(c, &steps);
-    size_t others = 0;
+    struct jump jump = {0};
+    struct view v;
+    size_t count = 0;
+    bool good = pieces && scratch;
 
-    out->monotone = steps.monotone;
-    view_rise(c, &r, &v);
-    if (good && series_line(s, 0, s->count, true).cost - v.top.cost > c->penalty + RAMP_PRICE) {
-        bool rises = decide_rise(c, &r, &out->knees[0]);
-        const struct knee *k = &out->knees[0];
-        for (size_t i = 0; i < steps.count; i++)
-            others += (steps.knees[i].end <= k->low || steps.knees[i].low >= k->end) &&
-                      steps.knees[i].after - steps.knees[i].before > (k->after - k->before) / 3;
-        out->count = rises && others == 0;
+    if (good)
+        count = series_cut(s, 0, s->count, c->penalty, c->penalty / 2, 2, pieces, PIECES_MAXIMUM);
+    good = good && count > 0;
+    out->monotone = true;
+    out->reason = "no-knee";
+    for (size_t i = 0; i < count; i++) {
+        double noise = RISE * sqrt(s->variance[pieces[i].first]), x = s->x[pieces[i].first];
+        double from = line_at(&pieces[i].line, x), to = line_at(&pieces[i].line, s->x[pieces[i].end - 1]);
+        double end = i > 0 ? line_at(&pieces[i - 1].line, s->x[pieces[i].first - 1]) : from;
+        out->monotone = out->monotone && from >= end - noise && to >= from - noise;
     }
-    good = good && agree(c, out->knees, out->count);
+    if (good) {
+        view_rise(c, &r, &v);
+        double line = series_line(s, 0, s->count, true).cost;
+        bool knee = line - v.top.cost > c->penalty + RAMP_PRICE;
+        bool all = v.top.cost <= fmax(STRAIGHT * (double)s->count, line * UNEXPLAINED);
+        if (knee && !all && count > 2) {
+            knee = greatest_jump(s, pieces, count, &jump);
+            out->reason = knee ? "no-knee" : "ambiguous";
+            const struct piece *p = &pieces[jump.before], *q = &pieces[jump.after];
+            size_t margin = RISE_MARGIN + (q->first - p->end);
+            r.first = p->first;
+            r.end = q->end;
+            r.from = p->end > p->first + margin + 1 ? p->end - margin : p->first + 1;
+            r.to = q->first + margin < q->end ? q->first + margin : q->end;
+        }
+        out->count = knee && decide_rise(c, &r, &out->knees[0]);
+        good = agree(c, out->knees, out->count);
+    }
     if (good)
         decide_levels(c, out->knees, out->count, out, scratch);
-    if (good && out->count == 0)
-        out->reason = others ? "ambiguous" : steps.count ? "no-knee" : steps.reason;
+    if (good && out->count > 0)
+        out->reason = NULL;
+    else if (good && c->sigma > NOISY * fabs(out->levels[0].height))
+        out->reason = "noise";
+    free(pieces);
     free(scratch);
     return good;
 }
@@ -1020,6 +1083,39 @@ static bool line_left_at(const struct series *s, size_t low, size_t high, double
     return 10 * over >= 8 * rest && 10 * under >= 9 * (low + 1);
 }
 
+/*
+ * Where a line is left that long: the points up to where the piece after that ends; 0 where none is. Among the places
+ * after which all pieces lie above the line of what is before, that at which the next one lies highest, as seen from how
+ * far the points before it scatter.
+ */
+static size_t leave_line(const struct series *s, const struct piece *pieces, size_t count)
+{
+    double most = 0, weight = 0;
+    size_t end = 0;
+
+    for (size_t i = 0; i + 1 < count; i++) {
+        const struct line before = series_line(s, 0, pieces[i].end, true);
+        bool above = true;
+        for (size_t k = pieces[i].first; k < pieces[i].end; k++)
+            weight += 1 / s->variance[k];
+        for (size_t k = i + 1; k < count; k++) {
+            size_t last = pieces[k].end - 1, middle = (pieces[k].first + last) / 2;
+            double noise = RISE * sqrt(s->variance[last]);
+            above = above && line_at(&pieces[k].line, s->x[last]) > line_at(&before, s->x[last]) + noise &&
+                    line_at(&pieces[k].line, s->x[middle]) > line_at(&before, s->x[middle]);
+        }
+        const struct piece *next = &pieces[i + 1];
+        double x = s->x[(next->first + next->end - 1) / 2], points = (double)pieces[i].end;
+        double scatter = sqrt((before.cost + points) / weight); /* no less than the noise */
+        double height = (line_at(&next->line, x) - line_at(&before, x)) / scatter;
+        if (above && height > most) {
+            most = height;
+            end = next->end;
+        }
+    }
+    return end;
+}
+
 static bool decide_slope(const struct curve *c, struct verdict *out)
 {
     const struct series *s = &c->s;
@@ -1033,19 +1129,8 @@ static bool decide_slope(const struct curve *c, struct verdict *out)
     good = good && count > 0;
     out->monotone = true;
     out->reason = "not-left";
-    /* The first piece whose line, and all that follows, lies above the line before it. */
-    for (size_t i = 0; good && i + 1 < count && end == 0; i++) {
-        const struct line before = series_line(s, 0, pieces[i].end, true);
-        bool above = true;
-        for (size_t k = i + 1; k < count; k++) {
-            size_t last = pieces[k].end - 1, middle = (pieces[k].first + last) / 2;
-            double noise = RISE * sqrt(s->variance[last]);
-            above = above && line_at(&pieces[k].line, s->x[last]) > line_at(&before, s->x[last]) + noise &&
-                    line_at(&pieces[k].line, s->x[middle]) > line_at(&before, s->x[middle]);
-        }
-        if (above)
-            end = pieces[i + 1].end;
-    }
+    if (good)
+        end = leave_line(s, pieces, count);
     if (good && end > 0) {
         struct line before, after;
         size_t best = 2, low, high;
