@@ -576,7 +576,7 @@ static bool find_mixture(const struct curve *c, const struct rise *r, double hal
 
     for (size_t i = r->from; i < r->to; i++) {
         double sure = SURE * sqrt(s->variance[i]);
-        if (s->y[i] > half + sure && i < bad)
+        if (i < bad && s->y[i] > half + sure)
             bad = i;
         if (s->y[i] < half - sure)
             good = i;
@@ -940,8 +940,15 @@ static struct jump jump_between(const struct series *s, const struct piece *piec
     const struct piece *p = &pieces[before], *q = &pieces[after];
     double x = s->x[q->first];
     /* a piece of few points says little about where its line leads */
-    double leads = p->end - p->first > 3 ? line_at(&p->line, x) : line_at(&p->line, s->x[p->end - 1]);
-    return (struct jump){before, after, line_at(&q->line, x) - fmax(leads, line_at(&p->line, s->x[p->end - 1]))};
+    double ends = line_at(&p->line, s->x[p->end - 1]), leads = p->end - p->first > 3 ? line_at(&p->line, x) : ends;
+    struct jump j = {before, after, line_at(&q->line, x) - fmax(leads, ends)};
+    if (after > before + 1) { /* what is between has to make most of the rise, or it is a level */
+        const struct piece *ramp = &pieces[before + 1];
+        double from = line_at(&ramp->line, s->x[ramp->first]), to = line_at(&ramp->line, s->x[ramp->end - 1]);
+        if (to - from < j.height / 2)
+            j.height = 0;
+    }
+    return j;
 }
 
 /*
