@@ -12,6 +12,7 @@ enum {
     AGAIN_SAMPLES = 16,    /* of one x, where new x tell no more */
     INSIDE_MAXIMUM = 8,    /* points in an interval that is not clear */
     ROUNDS_MAXIMUM = 200,
+    PASSES = 2,
     CONFIRMATIONS = 2,
     NOISE_GROUP = 48, /* differences of about one height from which their noise is told */
     PATIENCE = 16,    /* samples for which quiet is waited for */
@@ -303,6 +304,15 @@ static bool pass(struct search *s, double from, double to)
     return true;
 }
 
+/* Twice, so that what was disturbed once was not the other time. */
+static bool walk(struct search *s, double from, double to)
+{
+    for (unsigned n = 0; n < PASSES; n++)
+        if (!pass(s, from, to))
+            return false;
+    return settle(s);
+}
+
 /* ---- Narrowing ---------------------------------------------------------------------------------- */
 
 /* The middle of the widest gap between points of low … high; NaN where there is none wider than `least`. */
@@ -456,7 +466,7 @@ static bool extend(struct search *s)
             break;
         double to = fmin(s->limit, s->per_octave ? 2 * s->reached : s->reached + (s->to - s->from) / 2),
                from = s->reached;
-        if (!pass(s, from, to) || !pass(s, from, to) || !settle(s))
+        if (!walk(s, from, to))
             return false;
     }
     return true;
@@ -464,7 +474,7 @@ static bool extend(struct search *s)
 
 bool search_run(struct search *s)
 {
-    bool good = pass(s, s->from, s->to) && pass(s, s->from, s->to) && settle(s) && extend(s) && narrow(s) && guard(s);
+    bool good = walk(s, s->from, s->to) && extend(s) && narrow(s) && guard(s);
 
     for (unsigned round = 0; good && round < CONFIRMATIONS; round++)
         good = confirm(s) && settle(s) && narrow(s);
