@@ -440,7 +440,7 @@ static size_t cut_at(const struct curve *c, size_t good, size_t bad, double heig
     double least = INFINITY, from = 0; /* `from`: what all points above speak against the first x */
     size_t best = good;
 
-    *low = bad;
+    *low = *high = bad;
     for (size_t i = good + 1; i < bad; i++) {
         double d = fmax(0, height - tolerance - s->y[i]);
         from += d * d / s->variance[i];

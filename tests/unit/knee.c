@@ -378,8 +378,10 @@ static void stairs_are_told_by_their_width(void **state)
     for (size_t width = 2; width <= 16; width++)
         for (uint64_t seed = 0; seed < 10; seed++) {
             struct rows r = {0};
-            for (size_t x = 0; x < 6 * width; x++)
-                row(&r, 7 + 3 * (double)((x + seed) / width));
+            for (size_t x = 0; x < 6 * width; x++) {
+                size_t stair = (x + seed) / width;
+                row(&r, 7 + 3 * (double)stair);
+            }
             disturb(&r, seed % 2 ? 0.4 : 0, seed);
             struct verdict v = decided(KNEE_STAIRS, &r);
             if (v.count == 0)
