@@ -34,12 +34,30 @@ enum { FEW = 2000, MANY = 100000, TRIALS_PER_QUESTION = 4, SHOWN = 12, NOISES = 
 
 static const uint64_t SEED = 20260;
 
-/* Trials and questions of earlier long runs that went wrong in a way that must never be. */
+/* Trials and questions of earlier long runs that went wrong in a way that must never be. They mean what they did as long
+ * as nothing is drawn differently: whoever changes that looks for new ones. */
 static const struct {
     uint64_t seed, number;
     bool question;
 } remembered[] = {
-    {SEED, 132, true}, /* a return stack's bend a step early, beside an experiment that holds one entry more */
+    /* a return stack's bend a step early, beside an experiment that holds one entry more */
+    {SEED, 132, true},
+    {31337, 3869, true},
+    /* curves without a structure: windows, slopes, steps, stairs */
+    {8080, 278, false},
+    {8080, 769, false},
+    {8080, 435, false},
+    {8080, 0, false},
+    {8080, 13, false},
+    {8080, 308, false},
+    {8080, 449, false},
+    {8080, 113, false},
+    {8080, 501, false},
+    {8080, 140, false},
+    {8080, 133, false},
+    {8080, 737, false},
+    {8080, 379, false},
+    {8080, 51, false},
 };
 
 /* ---- One trial ---------------------------------------------------------------------------------- */
