@@ -1,3 +1,14 @@
+/*
+ * How knees are decided. What is not a single disturbed point is weighed by its noise (curve), cut into pieces of
+ * straight line (lib/segment.h), and the pieces are told apart: levels, which are flat or nearly so, and ramps between
+ * them. Each rise from a level to the next is then looked at again: level, straight ramp, level is fitted for every
+ * point at which the ramp may begin and every one at which it may end, a step being a ramp of no length. Beginnings
+ * whose sum of squares is near the best one's make the interval (profile likelihood; Bai, Perron: Estimating and
+ * testing linear models with multiple structural changes, Econometrica 66, 1998, for the breaks).
+ *
+ * Pieces are found with a penalty that follows from how many cuts are tried and how seldom one may be false. The second
+ * view (lib/plateau.h) has no part in any of this; it is only asked whether it sees the same.
+ */
 #include "lib/knee.h"
 
 #include <math.h>
@@ -50,7 +61,7 @@ static const double RISE = 3;
  * logarithm of x from half the capacity to twice it is shifted by 0.017 of it. */
 /* Levels are known no better than this part of a rise: some of its foot or top is always among their points. */
 static const double LEVEL_ERROR = 0.001;
-static const double MIDDLE_FROM = 0.3, MIDDLE_TO = 0.7, BEND = 0.025;
+static const double MIDDLE_FROM = 0.3, MIDDLE_TO = 0.7, BEND = 0.04;
 /* A point that far above a height is above it. */
 static const double SURE = 3;
 /* Sum of squares for a point of a level, in variances, at most. */
@@ -62,7 +73,7 @@ static const double NOISY = 0.25;
 
 /* ---- Small things ------------------------------------------------------------------------------- */
 
-/* Natural logarithm from above, by the exponent and a chord above each octave's... used for penalties only. */
+/* Natural logarithm of a positive number, by chords within each octave: low by 0.06 at most, which no penalty minds. */
 static double ln_rough(double v)
 {
     int exponent;
@@ -1289,9 +1300,8 @@ static bool decide_stairs(struct curve *c, struct verdict *out)
         for (size_t i = 2; i < count; i++)
             whole = whole && fabs(s->x[stairs[i].first] - s->x[stairs[i - 1].first] - value) <=
                                  s->x[stairs[i].first] - s->x[stairs[i].first - 1] - c->step / 2;
-        /* Stairs of one step are a slope, and a slope is no stairs. */
-        equal = equal && value > 1.5 * c->step &&
-                stairs_cost(s, stairs, count) + c->penalty < series_line(s, 0, s->count, true).cost;
+        /* A slope is no stairs, though it may be cut into pieces like them. */
+        equal = equal && stairs_cost(s, stairs, count) + c->penalty < series_line(s, 0, s->count, true).cost;
         if (equal && low < high) {
             double seen = width_by_jumps(s, scratch);
             double first = whole ? value : floor(low / c->step) * c->step;

@@ -7,14 +7,14 @@
 #include "lib/statistics.h"
 
 enum {
-    REACH = 12,  /* neighbours on either side that tell how noisy it is here */
+    REACH = 20,  /* neighbours on either side that tell how noisy it is here */
     MEMORY = 48, /* the last points of a plateau that tell its height */
     LOOKOUT = 6, /* points ahead, of which all but one have to be higher (methods 16.2, D) */
-    STEADY = 3   /* points, and as many after them, that are as high: a plateau begins */
+    STEADY = 4   /* points of a plateau at least */
 };
 
 /* Above a plateau by so many deviations is above it. */
-static const double ABOVE = 2.5;
+static const double ABOVE = 2;
 static const double MAD_TO_SIGMA = 1.4826;
 
 bool isotonic(double *y, size_t count)
@@ -67,14 +67,31 @@ static double noise_near(const double *y, size_t count, size_t i)
     return n ? MAD_TO_SIGMA / sqrt(2) * quantile(sorted, n, 0.5) : 0;
 }
 
-/* Whether the points from i on are above a height: the first, all but one of the next, most of the rest. */
-static bool above(const double *y, size_t count, size_t i, double least, const double *rest)
+/* Whether the points from i on are above a level: the first, all but one of the next, and by half of that the rest. */
+static bool above(const double *y, size_t count, size_t i, double level, double noise, const double *rest)
 {
     size_t ahead = count - i < LOOKOUT ? count - i : LOOKOUT, higher = 0;
 
     for (size_t k = i; k < i + ahead; k++)
-        higher += y[k] > least;
-    return ahead >= 2 && y[i] > least && higher + (ahead > 3) >= ahead && rest[i] > least;
+        higher += y[k] > level + noise;
+    return ahead >= 2 && y[i] > level + noise && higher + (ahead > 3) >= ahead && rest[i] > level + noise / 2;
+}
+
+/*
+ * Whether y still rises at point i: its next two points are higher, or it creeps up over three times as many. A short
+ * plateau before a jump does neither.
+ */
+static bool rising(const double *y, size_t count, size_t i, double noise)
+{
+    if (i + STEADY > count)
+        return false;
+    if (height(y, i + STEADY / 2, i + STEADY) > height(y, i, i + STEADY / 2) + noise / 2)
+        return true;
+    if (i + 3 * STEADY > count)
+        return false;
+    double first = height(y, i, i + STEADY), second = height(y, i + STEADY, i + 2 * STEADY);
+    double third = height(y, i + 2 * STEADY, i + 3 * STEADY), part = (third - first) / 4;
+    return third > first + noise / 2 && second > first + part && third > second + part;
 }
 
 /* rest[i]: below it lie few of the points from i on; the median of the next ones, then the least of such medians. */
@@ -100,18 +117,24 @@ static double passes(const double *x, const double *z, size_t first, size_t last
 }
 
 /* Follows the rise back from point `last`, where the next plateau has begun, to where it began after `first`. */
-static bool follow(const double *x, const double *y, size_t first, size_t last, double low, double high, double *z,
-                   struct departure *out)
+static bool follow(const double *x, const double *y, size_t first, size_t last, double low, double high, double noise,
+                   double *z, struct departure *out)
 {
     memcpy(z, y + first, (last - first + 1) * sizeof *y);
     if (!isotonic(z, last - first + 1))
         return false;
     double quarter = passes(x, z, first, last, low + (high - low) / 4);
     out->half = passes(x, z, first, last, low + (high - low) / 2);
-    double begin = fmax(x[first], 2 * quarter - out->half);
-    size_t i = first;
-    while (i + 1 < last && x[i + 1] <= begin)
+    size_t from = first, i = first;
+    while (from + 1 < last && x[from + 1] <= quarter)
+        from++;
+    while (i + 1 < last && x[i + 1] <= out->half)
         i++;
+    if (i > from && high - low > 2 * noise) { /* it takes more than a step, and more than noise around one does */
+        double begin = fmax(x[first], 2 * quarter - out->half);
+        for (i = first; i + 1 < last && x[i + 1] <= begin; i++)
+            ;
+    }
     out->low = x[i];
     out->high = x[i + 1];
     return true;
@@ -127,24 +150,17 @@ size_t plateau_departures(const double *x, const double *y, size_t count, struct
         look_back(y, count, rest);
     for (size_t i = 0; good && i + 1 < count && found < room; i++) {
         double level = height(y, start, i + 1), noise = ABOVE * noise_near(y, count, i + 1);
-        if (!above(y, count, i + 1, level + noise, rest))
+        if (i < start + 1 || !above(y, count, i + 1, level, noise, rest)) /* one point is no plateau */
             continue;
-        /* The next plateau: where the points ahead are no higher than those here. */
         size_t next = i + 1;
-        while (next + STEADY < count &&
-               height(y, next + STEADY, next + 2 * STEADY < count ? next + 2 * STEADY : count) >
-                   height(y, next, next + STEADY) + noise / 2)
+        while (rising(y, count, next, noise))
             next++;
-        size_t end = next + STEADY < count ? next + STEADY : count;
-        double after = height(y, next, end);
-        size_t first = i > start + 2 * (next - i) ? i - 2 * (next - i) : start;
-        if (next > i + 1)
-            good = follow(x, y, first, next, level, after, scratch, &out[found]);
-        else
-            out[found] = (struct departure){x[i], x[i + 1], x[i]};
+        size_t end = next + STEADY < count ? next + STEADY : count, reach = LOOKOUT + 2 * (next - i - 1);
+        size_t first = i > start + reach ? i - reach : start;
+        good = follow(x, y, first, end - 1, level, height(y, next, end), noise, scratch, &out[found]);
         found += good;
         start = next;
-        i = next > i ? next - 1 : i;
+        i = next - 1;
     }
     free(scratch);
     free(rest);

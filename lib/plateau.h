@@ -4,7 +4,7 @@
  *
  * A plateau is followed from its first point on. It is left where nearly all of the next points, and most of all that
  * follow, lie above its median by more than noise. From there the next plateau is looked for, where y grows no more.
- * In between y is made isotonic (pool adjacent violators: Ayer, Brunk, Ewing, Reid, Silverman: An empirical
+ * Around that y is made isotonic (pool adjacent violators: Ayer, Brunk, Ewing, Reid, Silverman: An empirical
  * distribution function for sampling with incomplete information, Annals of Mathematical Statistics 26, 1955), and
  * the rise is followed back from where it passes a quarter and a half of its height, since noise hides how it begins.
  */

@@ -367,9 +367,43 @@ static void a_line_that_becomes_steeper_is_left(void **state)
         struct verdict v = decided(KNEE_SLOPE, &r);
         assert_int_equal(v.count, 1);
         inside += v.knees[0].low <= (double)depth && (double)depth < v.knees[0].high;
-        assert_true(v.knees[0].high - v.knees[0].low <= 2);
+        assert_true(v.knees[0].high - v.knees[0].low <= (seed % 4 ? 2 : 1));
     }
     assert_true(inside >= 95);
+}
+
+/* What rises from its first point on leaves no level; nor does a slope make stairs. */
+static void what_rises_at_once_has_no_level_before(void **state)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct rows r = {0};
+        (void)state;
+        for (size_t x = 1; x <= 30; x++)
+            row(&r, 10 + 2 * (double)x);
+        rows_of(&r, 72, 30);
+        disturb(&r, (double)(seed % 4), seed);
+        assert_string_equal(decided(KNEE_STEP, &r).reason, "no-knee");
+        r.count = 30;
+        assert_string_equal(decided(KNEE_STAIRS, &r).reason, "ambiguous");
+    }
+}
+
+/* Points ten apart; the ramp begins at 104, between two of them, and ends at 254. */
+static void a_ramp_may_begin_between_points(void **state)
+{
+    struct knee_point p[40];
+    struct verdict v;
+
+    (void)state;
+    for (size_t i = 0; i < 40; i++) {
+        double x = 10 * (double)(i + 1);
+        p[i] = (struct knee_point){x, 10 + fmax(0, fmin(30, (x - 104) / 5)), 0};
+    }
+    assert_true(knee_decide(KNEE_STEP, p, 40, 1, &v));
+    assert_int_equal(v.count, 1);
+    assert_true(v.knees[0].low == 100 && v.knees[0].high == 110 && v.knees[0].ramp);
+    assert_near(v.knees[0].value, 104, 1);
+    assert_near(v.knees[0].half, 179, 10);
 }
 
 static void stairs_are_told_by_their_width(void **state)
@@ -796,6 +830,8 @@ int main(void)
         cmocka_unit_test(windows_may_slope),
         cmocka_unit_test(two_windows_are_ambiguous),
         cmocka_unit_test(a_line_that_becomes_steeper_is_left),
+        cmocka_unit_test(what_rises_at_once_has_no_level_before),
+        cmocka_unit_test(a_ramp_may_begin_between_points),
         cmocka_unit_test(stairs_are_told_by_their_width),
         cmocka_unit_test(alternating_stairs_say_so),
         cmocka_unit_test(two_risers_are_no_staircase),

@@ -274,6 +274,40 @@ static void a_search_that_cannot_measure_ends_at_once(void **state)
     }
 }
 
+/* Every third reading is void. */
+static bool often_void(void *context, double x, double *y)
+{
+    struct model *m = context;
+    bool good = sample(context, x, y);
+
+    if (m->taken % 3 == 0)
+        *y = (double)NAN;
+    return good;
+}
+
+static void void_readings_are_counted_and_say_nothing(void **state)
+{
+    struct model m = {.edge = {48, 1280}, .height = {5, 15, 70}, .noise = 1};
+    struct search s = logarithmic(&m);
+    unsigned samples = 0, kept = 0;
+
+    (void)state;
+    s.sample = often_void;
+    assert_true(search_run(&s));
+    assert_int_equal(s.verdict.count, 2);
+    assert_knee(&s, 0, 48);
+    assert_knee(&s, 1, 1280);
+    for (size_t i = 0; i < s.count; i++) {
+        samples += s.points[i].samples;
+        kept += s.points[i].kept;
+        for (unsigned k = 0; k < s.points[i].kept; k++)
+            assert_true(s.points[i].sample[k] > 0);
+    }
+    assert_int_equal(samples, s.taken);
+    assert_int_equal(kept, s.taken - s.taken / 3);
+    search_free(&s);
+}
+
 static bool nothing(void *context, double x, double *y)
 {
     (void)context;
@@ -341,6 +375,7 @@ int main(void)
         cmocka_unit_test(the_range_grows_until_the_last_level_is_reached),
         cmocka_unit_test(a_spent_budget_leaves_a_wider_interval),
         cmocka_unit_test(a_search_that_cannot_measure_ends_at_once),
+        cmocka_unit_test(void_readings_are_counted_and_say_nothing),
         cmocka_unit_test(nothing_but_void_readings_is_said),
         cmocka_unit_test(half_way_up_a_ramp_is_narrowed_down),
         cmocka_unit_test(the_same_samples_give_the_same_search),
