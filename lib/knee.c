@@ -541,8 +541,8 @@ static size_t border(const struct curve *c, const struct rise *r, double most, s
 
 static void view_rise(const struct curve *c, const struct rise *r, struct view *v)
 {
-    double costs[CANDIDATES + 2];
-    size_t from = r->from, to = r->to - 1, stride = (to - from) / CANDIDATES + 1, tried = 0;
+    double costs[CANDIDATES + 2] = {0};
+    size_t to = r->to - 1, from = r->from < to ? r->from : to, stride = (to - from) / CANDIDATES + 1, tried = 0;
 
     v->top = (struct cut){.good = from, .bad = r->to, .cost = INFINITY};
     for (size_t good = from; good <= to; good += stride) {
