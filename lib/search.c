@@ -1,5 +1,6 @@
 #include "lib/search.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ enum {
     ROUNDS_MAXIMUM = 200,
     PASSES = 2,
     CONFIRMATIONS = 2,
+    SHARE_AT_LEAST = 16,
     NOISE_GROUP = 48, /* differences of about one height from which their noise is told */
     PATIENCE = 16,    /* samples for which quiet is waited for */
     RECENT = 33,      /* samples that say how things are when quiet */
@@ -75,6 +77,8 @@ static bool take(struct search *s, double x)
         s->spent = true;
         return false;
     }
+    if (s->taken >= s->share)
+        return false;
     p = place(s, x);
     if (!p)
         return false;
@@ -109,7 +113,11 @@ struct difference {
 static int by_height(const void *left, const void *right)
 {
     const struct difference *a = left, *b = right;
-    return a->y < b->y || a->y > b->y ? (a->y > b->y) - (a->y < b->y) : (a->at > b->at) - (a->at < b->at);
+    if (a->y < b->y || a->y > b->y)
+        return (a->y > b->y) - (a->y < b->y);
+    if (a->at != b->at)
+        return (a->at > b->at) - (a->at < b->at);
+    return (a->size > b->size) - (a->size < b->size); /* else each C library has an order of its own */
 }
 
 /* Deviation of a sample at each point, from how samples at one x differ, pooled over points of about one height. */
@@ -156,7 +164,8 @@ static bool decide(struct search *s)
     for (size_t i = 0; good && i < s->count; i++) {
         const struct search_point *p = &s->points[i];
         /* the median of more than two scatters sqrt(pi / 2) as far as their mean */
-        points[i] = (struct knee_point){p->x, p->y, sigma[i] / sqrt(p->kept) * (p->kept > 2 ? 1.2533 : 1)};
+        double error = sigma[i] / sqrt(p->kept) * (p->kept > 2 ? 1.2533 : 1), least = s->resolution * fabs(p->y);
+        points[i] = (struct knee_point){p->x, p->y, least > 0 && !(error > least) ? least : error};
     }
     good = good && knee_decide(s->kind, points, s->count, s->grain, &s->verdict);
     free(sigma);
@@ -191,7 +200,7 @@ static bool wait_for_quiet(struct search *s)
         if (!take(s, s->from))
             return false;
         p = place(s, s->from);
-        if (!(p->sample[p->kept - 1] > before + APART * sigma))
+        if (!(p->sample[p->kept - 1] > before + fmax(APART * sigma, s->resolution * before)))
             break;
     }
     return true;
@@ -255,7 +264,7 @@ static bool settle(struct search *s)
         sigma = good ? grown : sigma;
         good = good && noise(s, sigma);
         for (size_t i = 0; good && i < s->count; i++)
-            if (doubtful(s, i, sigma[i])) {
+            if (doubtful(s, i, fmax(sigma[i], s->resolution * fabs(s->points[i].y)))) {
                 doubts++;
                 good = wait_for_quiet(s) && take(s, s->points[i].x);
             }
@@ -383,20 +392,27 @@ static bool narrow_end(struct search *s, const struct knee *k, bool *any)
     return test(s, x, k);
 }
 
-/* Narrows every knee down. */
+static bool narrow_knee(struct search *s, const struct knee *k, bool *any)
+{
+    if (s->halves && k->ramp)
+        return narrow_interval(s, k, k->half_low, k->half_high, any);
+    return narrow_interval(s, k, k->low, k->high, any) && narrow_end(s, k, any);
+}
+
+/* Narrows every knee down; none may spend more than its share of what is left, since some never become clear. */
 static bool narrow(struct search *s)
 {
     for (unsigned round = 0; round < ROUNDS_MAXIMUM; round++) {
-        bool any = false;
-        if (!decide(s))
-            return false;
+        bool any = false, good = decide(s);
         const struct verdict v = s->verdict;
-        for (size_t i = 0; i < v.count; i++) {
-            const struct knee *k = &v.knees[i];
-            if (s->halves ? !narrow_interval(s, k, k->half_low, k->half_high, &any)
-                          : !narrow_interval(s, k, k->low, k->high, &any) || !narrow_end(s, k, &any))
-                return false;
+        for (size_t i = 0; good && i < v.count; i++) {
+            unsigned share = (s->budget - s->taken) / (unsigned)(v.count + 1);
+            s->share = s->taken + (share < SHARE_AT_LEAST ? SHARE_AT_LEAST : share);
+            good = narrow_knee(s, &v.knees[i], &any) || (!s->spent && s->taken >= s->share);
+            s->share = UINT_MAX;
         }
+        if (!good)
+            return false;
         if (!any)
             break;
     }
@@ -464,8 +480,10 @@ static bool extend(struct search *s)
         size_t after = points_within(s, end - s->grain / 2, INFINITY);
         if (after >= POINTS_AFTER)
             break;
-        double to = fmin(s->limit, s->per_octave ? 2 * s->reached : s->reached + (s->to - s->from) / 2),
-               from = s->reached;
+        double from = s->reached, to = s->per_octave ? 2 * from : from + to_grain(s, (s->to - s->from) / 2);
+        to = fmin(floor(s->limit / s->grain) * s->grain, fmax(to, from + s->grain));
+        if (!(to > from))
+            break;
         if (!walk(s, from, to))
             return false;
     }
@@ -474,6 +492,7 @@ static bool extend(struct search *s)
 
 bool search_run(struct search *s)
 {
+    s->share = UINT_MAX;
     bool good = walk(s, s->from, s->to) && extend(s) && narrow(s) && guard(s);
 
     for (unsigned round = 0; good && round < CONFIRMATIONS; round++)

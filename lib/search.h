@@ -39,6 +39,7 @@ struct search {
     double grain;        /* x are multiples of it: one step */
     unsigned per_octave; /* coarse points in an octave, a power of two; 0: linear, */
     unsigned coarse;     /* with so many coarse points, at least 4 */
+    double resolution;   /* relative: points of one level may differ so much for reasons of their own; 0: not at all */
     bool halves;         /* knees may be wide ramps, half way up is what is asked: narrow that down too */
     unsigned budget;     /* samples at most; when they are spent, the intervals are as wide as they are */
     uint64_t random;     /* state for random_next: the guard's choice */
@@ -53,6 +54,7 @@ struct search {
     unsigned taken; /* samples */
     double grid;    /* points that a full sweep of [from, reached] in steps of grain would have */
     bool spent;     /* the budget ended it */
+    unsigned share; /* of the search itself: samples when the knee at hand has had its share */
     struct verdict verdict;
 };
 
