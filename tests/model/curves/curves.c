@@ -43,6 +43,7 @@ static const struct {
     /* a return stack's bend a step early, beside an experiment that holds one entry more */
     {SEED, 132, true},
     {31337, 3869, true},
+    {1795186431993, 1469, true},
     /* curves without a structure: windows, slopes, steps, stairs */
     {8080, 278, false},
     {8080, 769, false},
