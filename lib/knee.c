@@ -17,6 +17,7 @@
 
 #include "lib/plateau.h"
 #include "lib/segment.h"
+#include "lib/smooth.h"
 #include "lib/statistics.h"
 
 const char *const knee_kind_names[KNEE_STAIRS + 1] = {"step", "window", "slope", "stairs"};
@@ -937,6 +938,65 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
     return good;
 }
 
+/*
+ * Points that stand alone: further from what is about them than noise is, and from both neighbours to the same side. No
+ * structure shows in a single point.
+ */
+static void find_isolated(const struct series *s, size_t first, size_t end, const double *heights, bool *isolated)
+{
+    for (size_t i = first; i < end; i++) {
+        double far = SPIKE * sqrt(s->variance[i]), off = s->y[i] - heights[i];
+        double before = i > first ? s->y[i] - s->y[i - 1] : off, after = i + 1 < end ? s->y[i] - s->y[i + 1] : off;
+        isolated[i] = fmin(off, fmin(before, after)) > far || fmax(off, fmax(before, after)) < -far;
+    }
+}
+
+/* What two lines cost of which the second one begins lower than the first one ends, where they explain the points best. */
+static double drop_cost(const struct series *s, size_t first, size_t end)
+{
+    double best = INFINITY;
+
+    for (size_t at = first + 2; at + 2 <= end; at++) {
+        struct line before = series_line(s, first, at, true), after = series_line(s, at, end, true);
+        if (line_at(&after, s->x[at]) < line_at(&before, s->x[at]) - RISE * sqrt(s->variance[at]))
+            best = fmin(best, before.cost + after.cost);
+    }
+    return best;
+}
+
+/*
+ * Whether points first … end - 1 have to have the knee that costs so much: whether what has none, a smooth curve, or
+ * two lines with a drop between them, explains them worse. Points that stand alone are held against the knee only.
+ */
+static bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, bool drops, bool *good)
+{
+    const struct series *s = &c->s;
+    double *heights = malloc(s->count * sizeof *heights), otherwise = INFINITY;
+    bool *isolated = malloc(s->count * sizeof *isolated);
+    struct series rest;
+
+    *good = heights && isolated && series_make(&rest, end - first);
+    if (*good) {
+        size_t n = 0;
+        running_medians(s, heights);
+        find_isolated(s, first, end, heights, isolated);
+        for (size_t i = first; i < end; i++)
+            if (!isolated[i]) {
+                rest.x[n] = s->x[i];
+                rest.y[n] = s->y[i];
+                rest.variance[n++] = s->variance[i];
+            }
+        rest.count = n;
+        series_sum(&rest);
+        double alone = SPIKE * (double)(end - first - n);
+        otherwise = alone + fmin(smooth_cost(&rest, 0, n), drops ? drop_cost(&rest, 0, n) : INFINITY);
+        series_free(&rest);
+    }
+    free(heights);
+    free(isolated);
+    return otherwise - cost > c->penalty * fmax(1, cost / (double)(end - first));
+}
+
 /* A window is all there is to a curve when it leaves no more of what a single line does. */
 static const double UNEXPLAINED = 0.02;
 
@@ -1032,8 +1092,12 @@ static bool decide_window(const struct curve *c, struct verdict *out)
             r.from = p->end > p->first + margin + 1 ? p->end - margin : p->first + 1;
             r.to = q->first + margin < q->end ? q->first + margin : q->end;
         }
+        if (knee) {
+            view_rise(c, &r, &v);
+            knee = needs_knee(c, r.first, r.end, v.top.cost, true, &good);
+        }
         out->count = knee && decide_rise(c, &r, &out->knees[0]);
-        good = agree(c, out->knees, out->count);
+        good = good && agree(c, out->knees, out->count);
     }
     if (good)
         decide_levels(c, out->knees, out->count, out, scratch);
@@ -1163,7 +1227,8 @@ static bool decide_slope(const struct curve *c, struct verdict *out)
             ;
         for (high = best; high + 3 < end && costs[high + 1] <= most; high++)
             ;
-        if (series_line(s, 0, end, true).cost - costs[best] > c->penalty) {
+        if (series_line(s, 0, end, true).cost - costs[best] > c->penalty &&
+            needs_knee(c, 0, end, costs[best], false, &good)) {
             bend_cost(c, best, end, &before, &after);
             double x = s->x[best], next = s->x[high + 1];
             out->knees[0] = (struct knee){.value = x,

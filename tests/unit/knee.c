@@ -1,5 +1,4 @@
 /* The knee rules give back the stairs and bends that were put into a curve, and none where there are none. */
-/* link: lib/knee.c lib/plateau.c lib/segment.c lib/statistics.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,4 @@
 /* The search finds on modelled curves what a full sweep would, takes few points for it, and knows when to stop. */
-/* link: lib/search.c lib/knee.c lib/plateau.c lib/segment.c lib/statistics.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

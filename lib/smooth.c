@@ -1,0 +1,84 @@
+#include "lib/smooth.h"
+
+#include <math.h>
+
+/* a + b f(x) + c g(x) */
+enum shape { PARABOLA, PARABOLA_OF_INDEX, PARABOLA_OF_LOGARITHM, HYPERBOLA, ROOT, SHAPES };
+
+static const double LN_2 = 0.69314718055994531;
+
+/* Natural logarithm of a positive number by the series of the inverse hyperbolic tangent (Abramowitz, Stegun: Handbook
+ * of mathematical functions, 4.1.27), the same in every build; good to 1e-10. */
+static double ln(double v)
+{
+    int exponent;
+    double m = frexp(v, &exponent), sum = 0; /* 0.5 <= m < 1 */
+    double t = (m * 1.4142135623730951 - 1) / (m * 1.4142135623730951 + 1), power = t;
+
+    for (int k = 1; k <= 11; k += 2) {
+        sum += power / k;
+        power *= t * t;
+    }
+    return 2 * sum + ((double)exponent - 0.5) * LN_2;
+}
+
+static void functions(const struct series *s, enum shape shape, size_t first, size_t i, double *f, double *g)
+{
+    double x = s->x[i], unit = s->x_unit;
+
+    if (shape == PARABOLA_OF_INDEX)
+        x = (double)(i - first);
+    if (shape == PARABOLA_OF_LOGARITHM)
+        x = ln(x);
+    *f = shape == HYPERBOLA ? unit / x : shape == ROOT ? sqrt(x / unit) : x;
+    *g = shape == HYPERBOLA || shape == ROOT ? x / unit : x * x;
+}
+
+/* Least squares by orthogonal functions: 1, then f without its mean, then g without its part along these. */
+static double shape_cost(const struct series *s, enum shape shape, size_t first, size_t end)
+{
+    double w = 0, f1 = 0, g1 = 0, y1 = 0, ff = 0, fg = 0, fy = 0, gg = 0, gy = 0, cost = 0, f, g;
+
+    for (size_t i = first; i < end; i++) {
+        functions(s, shape, first, i, &f, &g);
+        w += 1 / s->variance[i];
+        f1 += f / s->variance[i];
+        g1 += g / s->variance[i];
+        y1 += s->y[i] / s->variance[i];
+    }
+    if (!(w > 0))
+        return 0;
+    f1 /= w;
+    g1 /= w;
+    y1 /= w;
+    for (size_t i = first; i < end; i++) {
+        functions(s, shape, first, i, &f, &g);
+        ff += (f - f1) * (f - f1) / s->variance[i];
+        fg += (f - f1) * (g - g1) / s->variance[i];
+        fy += (f - f1) * (s->y[i] - y1) / s->variance[i];
+    }
+    double along = ff > 0 ? fg / ff : 0, b = ff > 0 ? fy / ff : 0;
+    for (size_t i = first; i < end; i++) {
+        functions(s, shape, first, i, &f, &g);
+        double rest = g - g1 - along * (f - f1);
+        gg += rest * rest / s->variance[i];
+        gy += rest * (s->y[i] - y1) / s->variance[i];
+    }
+    double c = gg > 0 ? gy / gg : 0;
+    for (size_t i = first; i < end; i++) {
+        functions(s, shape, first, i, &f, &g);
+        double r = s->y[i] - y1 - b * (f - f1) - c * (g - g1 - along * (f - f1));
+        cost += r * r / s->variance[i];
+    }
+    return cost;
+}
+
+double smooth_cost(const struct series *s, size_t first, size_t end)
+{
+    double best = INFINITY;
+
+    for (enum shape shape = 0; shape < SHAPES; shape++)
+        if (s->x[first] > 0 || shape == PARABOLA || shape == PARABOLA_OF_INDEX)
+            best = fmin(best, shape_cost(s, shape, first, end));
+    return best;
+}
