@@ -38,14 +38,6 @@ struct identity_cache {
     const char *source; /* "cpuid.4" */
 };
 
-static inline size_t largest_cache_bytes(const struct identity_cache *caches, size_t count)
-{
-    size_t largest = 0;
-    for (size_t i = 0; i < count; i++)
-        largest = caches[i].bytes > largest ? (size_t)caches[i].bytes : largest;
-    return largest;
-}
-
 /* What a TLB can hold of one page size; one that holds several has several of these. */
 struct identity_tlb {
     unsigned level;

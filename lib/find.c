@@ -24,13 +24,14 @@ static bool opinion_of(const struct find_experiment *e, size_t index, struct opi
         return false;
     const struct knee *k = &e->verdict->knees[e->knee];
     double scale = e->scale > 0 ? e->scale : 1;
+    bool agreed = e->half ? k->half_agreed : k->agreed;
     *out = (struct opinion){.value = scale * (e->half ? k->half : k->value) + e->holds,
-                            .low = scale * (e->half ? k->half_low : k->low) + e->holds,
-                            .high = scale * (e->half ? k->half_high : k->high) + e->holds,
+                            .low = scale * k->low + e->holds,
+                            .high = scale * (e->half ? fmax(k->half_high, k->end) : k->high) + e->holds,
                             .fooled_by = e->fooled_by,
                             .from = index,
-                            .agreed = k->agreed,
-                            .certain = k->agreed && !k->fuzzy};
+                            .agreed = agreed,
+                            .certain = agreed && !k->fuzzy};
     return true;
 }
 

@@ -38,10 +38,9 @@ struct machine_info {
     size_t cache_count;
     const struct identity_tlb *tlbs;
     size_t tlb_count;
-    size_t largest_cache_bytes; /* as declared; 0 where it is not */
-    bool contiguous;            /* the frames of an area follow each other */
-    size_t page_bytes[10];      /* page sizes it can map, ascending, ended by 0 */
-    unsigned core;              /* index of the core that measures */
+    bool contiguous;       /* the frames of an area follow each other */
+    size_t page_bytes[10]; /* page sizes it can map, ascending, ended by 0 */
+    unsigned core;         /* index of the core that measures */
 };
 
 const struct machine_info *machine_info(void);

@@ -339,39 +339,3 @@ const char *page_name(size_t page_bytes)
             return pages[i].name;
     return "";
 }
-
-/* A level's points differ by less than this from one to the next where nobody shares it. */
-static const double STEADY = 0.06;
-static const char not_steady[] = "the level is not steady";
-
-void report_capacity(struct probe *p, const struct finding *f, const struct stair *s)
-{
-    struct finding filled = *f;
-
-    filled.value = filled.low = filled.high = NAN;
-    if (!s) {
-        filled.reason = "no-knee: no level is seen";
-    } else if (s->spread > STEADY) {
-        filled.reason = not_steady;
-    } else if (!s->left) {
-        filled.reason = "the level was not left";
-    } else {
-        filled.value = s->value;
-        filled.low = s->low;
-        filled.high = s->high;
-        filled.method = s->half ? "half of the rise to the next level" : "last point before the rise to the next level";
-    }
-    report(p, &filled);
-}
-
-void report_height(struct probe *p, const struct finding *f, const struct stair *s)
-{
-    struct finding filled = *f;
-    bool steady = !(s->spread > STEADY);
-
-    filled.value = steady ? s->height : NAN;
-    filled.low = filled.high = NAN;
-    filled.reason = steady ? NULL : not_steady;
-    filled.method = "median of the level";
-    report(p, &filled);
-}

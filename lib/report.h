@@ -42,13 +42,6 @@ void report(struct probe *p, const struct finding *f);
  * that replaces stands for every earlier one of the same name, core and variants.
  */
 void report_masked(struct run *run);
-/*
- * The capacity that a stair shows, and the height of its level. Undecided where the level is not steady:
- * neighbours share it, or it is more than one; the capacity also where the curve ends before it is left,
- * or has no level at all (no stair: NULL).
- */
-void report_capacity(struct probe *p, const struct finding *f, const struct stair *s);
-void report_height(struct probe *p, const struct finding *f, const struct stair *s);
 /* The variant `page` as findings have it: "4k", "2m", …; "" for a size that no core in scope has. */
 const char *page_name(size_t page_bytes);
 /* The verdict of a gate probe: NULL trusts this place, else the cause why not. */

@@ -369,7 +369,7 @@ static void send_environment(struct run *r)
     for (size_t i = 0; i < sizeof info->page_bytes / sizeof info->page_bytes[0] && info->page_bytes[i]; i++)
         record_integer(&record, NULL, info->page_bytes[i]);
     record_close(&record);
-    record_text(&record, "cycles_from", info->counters == READER_CYCLES_INSTRUCTIONS ? "counter" : "calibration");
+    record_text(&record, "cycles_from", info->cycle_source ? info->cycle_source : "calibration");
     if (info->no_counters)
         record_text(&record, "no_counters", info->no_counters);
     if (info->no_deadline)

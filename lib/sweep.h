@@ -12,6 +12,7 @@
 
 #include "lib/measure.h"
 #include "lib/run.h"
+#include "lib/search.h"
 
 /* A probe while it runs. */
 struct probe {
@@ -38,64 +39,36 @@ bool probe_measure(struct probe *p, const struct kernel *k, struct point *out);
 /* The number of samples, points, … that fits the profile of this run. */
 double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full);
 
-/* One axis walked. */
+/* One sample of a sweep. */
+struct sweep_sample {
+    double x, median, ns;
+    unsigned rejected; /* readings */
+};
+
+/* An axis searched for what is asked of it, with kernels. */
 struct sweep {
     const char *name; /* of the curve */
     const char *axis; /* what x is, with its unit: "footprint_bytes" */
     const char *unit; /* what y is: "cycles/load" */
-    double from, to;
-    double per_octave; /* points in an octave; 0: linear, in steps of `grain` */
-    double grain;      /* x is a multiple of this: the finest step there is */
-    /* Makes the kernel at x. */
+    /* Makes the kernel at x. Built anew for each sample: what is random in it differs from one to the next. */
     bool (*build)(struct probe *p, double x, void *context, struct kernel *k);
     void *context;
-    unsigned builds;    /* how often a point is built anew; it keeps the build with the median level. 0: once */
-    double builds_to;   /* largest x for which that is worth its time */
-    unsigned half_from; /* first level, from 1, whose capacity is half way up its edge; 0: none. See lib/knee.h */
+    double seconds;       /* it takes no longer than this; 0: see sweep_search */
+    struct search search; /* range, kind, grid; and then the verdict. Budget 0: see sweep_search */
 
-    struct point *points; /* ascending in x; freed by sweep_free */
+    struct sweep_sample *samples; /* in the order of time; freed by sweep_free */
     size_t count, room;
+    double deadline;
+    struct probe *probe;
 };
 
-/* Measures the coarse grid, in two passes, so that what disturbs a stretch of time spoils no stretch of x. */
-bool sweep_walk(struct probe *p, struct sweep *s);
 /*
- * Measures one more x, or the same again, and keeps the points in order. Of two measurements at one x
- * the lower stays: neighbours on a shared machine make a point higher, never lower. With `half_from`
- * their mean does: the lower one may just have had the luckier frames.
+ * Searches and sends the curve. Where the sweep does not say how much may be spent, the profile does:
+ * 12, 600, 1,200 or 6,000 samples, in at most 1, 3, 10 or 60 seconds.
  */
-bool sweep_add(struct probe *p, struct sweep *s, double x, struct point *out);
-/* Sends the curve record. */
-void sweep_record(struct probe *p, const struct sweep *s);
+bool sweep_search(struct probe *p, struct sweep *s);
+/* Nanoseconds per unit at x, the median of its samples; NaN where none was taken. */
+double sweep_ns(const struct sweep *s, double x);
 void sweep_free(struct sweep *s);
-
-/* One stair of a curve: a level, and the edge at which it is left. */
-struct stair {
-    double height; /* cycles per unit on the level */
-    double spread; /* from one of the level's points to the next, median, relative to the height */
-    double value;  /* x up to which the level is held: see sweep_stairs */
-    double low, high;
-    bool half; /* value is where half of the rise is reached */
-    bool left; /* false for the last level: the curve ends on it, and value, low, high say nothing */
-};
-
-/*
- * Finds the levels of a curve and narrows the edges between them down to one grain.
- *
- * A step is left for good at the last x with less than 15 % of its rise; what disturbs a reading makes
- * it higher, hence the last point that is low counts, not the first one that is high. The value is the
- * foot of the step, followed back along its slope from there; `low` is three times as far back, `high`
- * the next x. Where the slope is too wide for that, `high` is where nine tenths of the rise are reached.
- * From level `half_from` on edges are ramps: the value is where half of the rise is reached, `low` where
- * 15 % are reached first, and `high` where nine tenths are.
- */
-bool sweep_stairs(struct probe *p, struct sweep *s, double tolerance, double span, struct stair *out, size_t room,
-                  size_t *count);
-
-/*
- * The last x up to which the curve is a line, and the next one: for linear sweeps whose cost per step
- * grows past a capacity. False when the line is never left; see knee_line_left.
- */
-bool sweep_line_left(struct probe *p, const struct sweep *s, double excess, double *low, double *high);
 
 #endif

@@ -45,7 +45,7 @@ void identify(struct identity *id)
      * This ISA has no architected way for a hypervisor to give its name. Only one is sure: no silicon
      * carries implementer 0, which Arm reserves for software use, and QEMU's `max` does.
      */
-    if (field(midr, 24, 8) == 0) {
+    if (midr != 0 && field(midr, 24, 8) == 0) {
         snprintf(id->hypervisor, sizeof id->hypervisor, "QEMU TCG (MIDR_EL1)");
         id->emulator = true;
     }

@@ -238,7 +238,6 @@ static void find_declared(int core)
     info.cache_count += sysfs_caches(core, caches + info.cache_count, IDENTITY_CACHES);
     info.tlbs = tlbs;
     info.tlb_count = identify_tlbs(tlbs, IDENTITY_TLBS);
-    info.largest_cache_bytes = largest_cache_bytes(caches, info.cache_count);
 }
 
 const char *linux_machine_start(int core, unsigned deadline)

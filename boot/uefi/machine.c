@@ -63,7 +63,6 @@ static void find_declared(void)
     info.cache_count += identify_caches(caches + info.cache_count, IDENTITY_CACHES, true);
     info.tlbs = tlbs;
     info.tlb_count = identify_tlbs(tlbs, IDENTITY_TLBS);
-    info.largest_cache_bytes = largest_cache_bytes(caches, info.cache_count);
 }
 
 void uefi_machine_identify(void)

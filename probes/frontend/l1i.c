@@ -1,101 +1,186 @@
 /*
- * Instruction cache: how much straight code does it hold, and how fast is code fetched from it and
- * from behind it?
+ * Instruction cache: how much code does it hold, and how fast is code fetched from it and from behind it?
  *
- * A loop of nothing but NOPs, one long stretch of code, over a growing footprint. While it fits, the
- * core fetches at its best; past that every pass evicts what the next one needs first, and the rate
- * falls to what the level behind delivers.
+ *   straight   one long stretch of NOPs, over and over. While it fits, the core fetches at its best; past
+ *              that every pass evicts what the next one needs first, and the rate falls to what the level
+ *              behind delivers. The NOPs are long ones, few to a line, so that a cache of decoded operations
+ *              holds little more of this code than the instruction cache does. A prefetcher of following
+ *              lines may hide what is missed
+ *   surprise   each line holds a jump to a line drawn at random, which no predictor can know: every jump
+ *              is mispredicted, and what it costs shows how far away its target was. While all lines fit it
+ *              costs the same; past that, more and more are fetched from behind. Nothing can be fetched
+ *              ahead, and operation caches and widths are lost in the penalty
  *
- * The NOPs are long ones, few to a line, so that a cache of decoded operations holds no more of this
- * code than the instruction cache does, or little more.
+ * Curves over footprint: straight is a staircase in cycles per line: operation cache where there is one,
+ * instruction cache, second level, what lies behind. How high a stair is tells nothing: from operation
+ * cache to instruction cache the rate may fall as much as from there to the second level. Surprise is a
+ * level that is left by a ramp. Answer: the last footprint before the last rise that is not the second
+ * level's by its size.
  *
- * Curve: cycles per NOP over footprint, a staircase: operation cache where there is one, instruction
- * cache, second level, what lies behind. How high a stair is tells nothing: from operation cache to
- * instruction cache the rate may fall as much as from there to the second level, or from that on.
- * Answer: the last footprint before the last stair that is no second level's by its size.
- * Method: straight-line NOP loops, as Wong 2018 and clamchowder's suite.
+ * Method: straight-line NOP loops, as Wong 2018 and clamchowder's suite; the surprise is ours.
  */
 #include <math.h>
 
+#include "lib/find.h"
 #include "lib/probe.h"
 
-enum { LEVELS = 4, NOP_BYTES_AT_MOST = 8, ROOM_BYTES = 64 };
+enum {
+    LINE_BYTES = 64,
+    NOP_BYTES_AT_MOST = 8,
+    LOOP_BYTES = 16, /* the end of a loop, its branch: part of the footprint */
+    ROOM_BYTES = 64,
+    GRAIN_BYTES = 1024,
+    CHUNK = 64,   /* jumps in an iteration */
+    END_LINES = 2 /* of code around the chunks */
+};
+enum pattern { STRAIGHT, SURPRISE, PATTERNS };
 
-/* An operation cache, where there is one, feeds the core a little faster than the decoders do: two levels. */
-static const double TOLERANCE = 0.08;
-static const double SPAN = 1.7;
+/* The same edge in both patterns is found no farther apart than this factor. */
+static const double SAME_EDGE = 1.3;
 
-static bool build(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
+/*
+ * An edge from here on is the second level's, where nothing is known of that: between the largest instruction
+ * cache in scope, 192 KiB (Apple's performance cores), and the smallest second level of cores that have an
+ * operation cache, 256 KiB (Intel, up to Skylake).
+ */
+static const double SECOND_LEVEL_BYTES = 224 << 10;
+/* Where frames fall at random, a second level is left early. */
+static const double LEFT_EARLY = 0.5;
+
+/* What the surprise jumps by: where the walk goes on, and behind a line, the targets of all jumps in order. */
+struct walk {
+    struct area area;
+    unsigned jumps_bits; /* so many jumps in all, as a power of two: more than any predictor learns */
+};
+
+static bool build_straight(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
 {
-    const unsigned nop_bytes = *(const unsigned *)context;
-    size_t nops = (size_t)footprint_bytes / nop_bytes;
-    struct code c = probe_code(p, (size_t)footprint_bytes + ROOM_BYTES);
+    size_t bytes = (size_t)footprint_bytes;
+    struct code c = probe_code(p, bytes + ROOM_BYTES);
+    unsigned nop_bytes = 1;
 
-    for (size_t i = 0; i < nops; i++)
-        emit_nop(&c, nop_bytes);
+    (void)context;
+    for (const unsigned *n = emit_nop_lengths; *n && *n <= NOP_BYTES_AT_MOST; n++)
+        nop_bytes = *n;
+    emit_nop_row(&c, nop_bytes, (bytes - LOOP_BYTES) / nop_bytes);
     emit_loop(&c, 0);
     emit_return(&c);
-    /* long readings: the yardsticks between them take lines of the cache */
-    *k = (struct kernel){.units = (double)nops, .warm_iterations = 2, .stretch = 4};
+    *k = (struct kernel){
+        .units = footprint_bytes / LINE_BYTES, .warm_iterations = 2, .stretch = probe_scale(p, 1, 4, 4, 4)};
     return probe_kernel(p, &c, 0, k);
 }
 
-/*
- * Between the largest instruction cache in scope, 192 KiB (Apple's performance cores), and the smallest
- * second level of cores that have an operation cache, 256 KiB (Intel, up to Skylake).
- */
-static const double SECOND_LEVEL_BYTES = 224 << 10;
-
-/* The stair whose edge is the instruction cache's; without one the last, which is not left; NULL without any. */
-static const struct stair *instruction_cache(const struct stair *stairs, size_t count)
+/* Loads the next target and goes there. */
+static void emit_jump(struct code *c)
 {
-    if (count == 0)
-        return NULL;
-    for (size_t i = count - 1; i-- > 0;)
-        if (stairs[i].high < SECOND_LEVEL_BYTES) /* where frames fall at random, a second level is left early */
-            return &stairs[i];
-    return &stairs[count - 1];
+    emit_load_indexed(c, REG_T1, REG_T2, REG_T0);
+    emit_add_constant(c, REG_T0, 1);
+    emit_branch_register(c, REG_T1);
 }
 
-static void report_rate(struct probe *p, unsigned level, double bytes_per_cycle)
+static bool build_surprise(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
 {
-    report(p, &(struct finding){.name = "frontend.l1i.bytes_per_cycle",
-                                .variants = {{"level", .number = level}},
-                                .value = bytes_per_cycle,
-                                .low = NAN,
-                                .high = NAN,
-                                .grade = 'C',
-                                .method = "median of the level",
-                                .curves = {"straight_code"}});
+    const struct walk *walk = context;
+    uint64_t *targets = (uint64_t *)(walk->area.write + LINE_BYTES);
+    size_t lines = (size_t)footprint_bytes / LINE_BYTES - END_LINES;
+    struct code c = probe_code(p, (size_t)footprint_bytes + ROOM_BYTES);
+
+    for (size_t line = 0; line < lines; line++) {
+        emit_place(&c, line * LINE_BYTES);
+        emit_jump(&c);
+    }
+    emit_align(&c, LINE_BYTES);
+    size_t entry = c.used;
+    emit_load(&c, REG_T0, REG_DATA, 0);
+    emit_move(&c, REG_T2, REG_DATA);
+    emit_add_constant(&c, REG_T2, LINE_BYTES);
+    size_t chunk = c.used;
+    emit_jump(&c);
+    emit_align(&c, LINE_BYTES);
+    size_t end = c.used;
+    emit_and_constant(&c, REG_T0, walk->jumps_bits);
+    emit_loop(&c, chunk);
+    emit_store(&c, REG_T0, REG_DATA, 0);
+    emit_return(&c);
+
+    for (size_t i = 0; i >> walk->jumps_bits == 0; i++)
+        targets[i] = c.at + (i % CHUNK == CHUNK - 1 ? end : random_below(&p->random, lines) * LINE_BYTES);
+    /* a predictor's guess is right once in so many lines, and then the jump costs nothing */
+    *k = (struct kernel){.data = walk->area.at,
+                         .units = CHUNK * (1 - 1 / (double)lines),
+                         .warm_iterations = 2.0 * footprint_bytes / LINE_BYTES / CHUNK,
+                         .stretch = probe_scale(p, 1, 4, 4, 4)};
+    return probe_kernel(p, &c, entry, k);
+}
+
+/* Which knee is the instruction cache's: the last one that is not the second level's. v->count without one. */
+static size_t instruction_cache(struct probe *p, const struct verdict *v)
+{
+    double second = LEFT_EARLY * facts_number(&p->run->facts, "memory.cache.bytes", "level=2", 0);
+    size_t i = v->count;
+
+    if (!(second > 0))
+        second = SECOND_LEVEL_BYTES;
+    while (i-- > 0)
+        if (v->knees[i].value < second)
+            return i;
+    return v->count;
+}
+
+static void report_rates(struct probe *p, const struct sweep *s)
+{
+    for (size_t level = 0; level < s->search.verdict.level_count; level++) {
+        const struct find_value rate = {s->name, "prefetchers", LINE_BYTES / find_height(&s->search.verdict, level)};
+        find_number(p,
+                    &(struct finding){.name = "frontend.l1i.bytes_per_cycle",
+                                      .variants = {{"level", .number = (double)level + 1}},
+                                      .curves = {s->name},
+                                      .method = "median of the level"},
+                    &rate, 1);
+    }
+}
+
+static void report_bytes(struct probe *p, const struct sweep *s)
+{
+    const struct verdict *straight = &s[STRAIGHT].search.verdict, *surprise = &s[SURPRISE].search.verdict;
+    size_t knee = instruction_cache(p, surprise);
+    size_t same = knee < surprise->count ? find_knee_near(straight, surprise->knees[knee].value, SAME_EDGE)
+                                         : instruction_cache(p, straight);
+    const struct find_experiment e[PATTERNS] = {
+        {.name = s[SURPRISE].name, .fooled_by = "data cache", .verdict = surprise, .knee = knee},
+        {.name = s[STRAIGHT].name, .fooled_by = "prefetchers", .verdict = straight, .knee = same}};
+
+    find_capacity(
+        p,
+        &(struct finding){.name = "frontend.l1i.bytes", .limits = {{"frontend.itlb.entries", "page=4k", 1.0 / 4096}}},
+        e, PATTERNS, GRAIN_BYTES);
 }
 
 static void run(struct probe *p)
 {
-    struct stair stairs[LEVELS];
-    size_t count;
-    unsigned nop_bytes = 0;
-    for (const unsigned *n = emit_nop_lengths; *n && *n <= NOP_BYTES_AT_MOST; n++)
-        nop_bytes = *n;
-    struct sweep s = {.name = "straight_code",
-                      .axis = "footprint_bytes",
-                      .unit = "cycles/instruction",
-                      .from = 1024,
-                      .to = probe_scale(p, 1 << 16, 1 << 19, 1 << 20, 1 << 20),
-                      .per_octave = probe_scale(p, 1, 8, 8, 16),
-                      .grain = 1024,
-                      .build = build,
-                      .context = &nop_bytes,
-                      .builds = (unsigned)probe_scale(p, 1, 3, 5, 9),
-                      .builds_to = 1 << 20};
+    struct walk walk = {.jumps_bits = (unsigned)probe_scale(p, 8, 14, 14, 14)};
+    struct sweep s[PATTERNS] = {{.name = "straight", .build = build_straight},
+                                {.name = "surprise", .build = build_surprise, .context = &walk}};
+    bool good = probe_map(p, &walk.area, LINE_BYTES + (sizeof(uint64_t) << walk.jumps_bits), 0);
 
-    if (sweep_walk(p, &s) && sweep_stairs(p, &s, TOLERANCE, SPAN, stairs, LEVELS, &count)) {
-        sweep_record(p, &s);
-        for (unsigned i = 0; i < count; i++)
-            report_rate(p, i + 1, nop_bytes / stairs[i].height);
-        report_capacity(p, &(struct finding){.name = "frontend.l1i.bytes", .grade = 'C', .curves = {"straight_code"}},
-                        instruction_cache(stairs, count));
+    for (enum pattern i = 0; i < PATTERNS && good; i++) {
+        s[i].axis = "footprint_bytes";
+        s[i].unit = i == STRAIGHT ? "cycles/line" : "cycles/jump";
+        s[i].search = (struct search){.kind = KNEE_STEP,
+                                      .from = GRAIN_BYTES,
+                                      .to = probe_scale(p, 1 << 15, 1 << 18, 1 << 19, 1 << 20),
+                                      .limit = probe_scale(p, 1 << 15, 1 << 20, 1 << 20, 1 << 20),
+                                      .grain = GRAIN_BYTES,
+                                      .resolution = 0.01,
+                                      .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)};
+        good = sweep_search(p, &s[i]);
     }
-    sweep_free(&s);
+    if (good) {
+        report_rates(p, &s[STRAIGHT]);
+        report_bytes(p, s);
+    }
+    for (enum pattern i = 0; i < PATTERNS; i++)
+        sweep_free(&s[i]);
 }
 
 PROBE(l1i, .title = "Instruction cache", .family = "frontend", .run = run,

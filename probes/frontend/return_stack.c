@@ -18,25 +18,25 @@
  */
 #include <math.h>
 
+#include "lib/find.h"
 #include "lib/probe.h"
 
-enum { LEVEL_BYTES = 128, ENTRY_BYTES = 1024, DEPTH_MAXIMUM = 128, NOISE_BRANCHES = 12 };
+enum { ENTRY_BYTES = 1024, DEPTH_MAXIMUM = 128, NOISE_BRANCHES = 12 };
 enum target { TARGET_FIXED, TARGET_CHANGING, TARGET_RANDOM, TARGETS };
 
 static const char *const target_names[TARGETS] = {"fixed", "changing", "random"};
 
-/*
- * Cycles above the line that count as a lost return. Mispredictions cost 10 cycles at least; with two
- * targets at random the guess is right half the time.
- */
-static const double EXCESS[TARGETS] = {8, 8, 4};
+/* The same nest with its levels at other distances: another layout, for every table that looks at addresses. */
+static const size_t LEVEL_BYTES[] = {128, 192};
+enum { LAYOUTS = 2 };
 
 /* Knuth's MMIX generator (TAOCP vol. 2, 3.3.4); its high bits defeat any predictor. */
 static const uint64_t LCG_FACTOR = 6364136223846793005, LCG_INCREMENT = 1442695040888963407;
 
 struct variant {
     enum target target;
-    struct area state; /* the generator goes on from nest to nest and call to call: no sequence repeats */
+    size_t level_bytes; /* from one level's code to the next one's */
+    struct area state;  /* the generator goes on from nest to nest and call to call: no sequence repeats */
 };
 
 /* REG_T1 becomes bit `bit` of the generator's state in T0. */
@@ -74,16 +74,16 @@ static void emit_choice(struct code *c, enum target target)
     }
 }
 
-static size_t level_at(size_t level)
+static size_t level_at(const struct variant *v, size_t level)
 {
-    return ENTRY_BYTES + level * LEVEL_BYTES;
+    return ENTRY_BYTES + level * v->level_bytes;
 }
 
 /* One function a level, on lines of its own; the innermost one only returns. */
 static bool build(struct probe *p, double depth, void *context, struct kernel *k)
 {
     const struct variant *v = context;
-    struct code c = probe_code(p, level_at(DEPTH_MAXIMUM + 1));
+    struct code c = probe_code(p, level_at(v, DEPTH_MAXIMUM + 1));
     size_t levels = (size_t)depth;
 
     emit_enter(&c);
@@ -93,69 +93,78 @@ static bool build(struct probe *p, double depth, void *context, struct kernel *k
     size_t loop = c.used;
     emit_choice(&c, v->target);
     struct fixup second = emit_branch_if_zero_ahead(&c, REG_T1);
-    emit_call(&c, level_at(1));
+    emit_call(&c, level_at(v, 1));
     struct fixup join = emit_branch_ahead(&c);
     emit_land(&c, second);
-    emit_call(&c, level_at(1));
+    emit_call(&c, level_at(v, 1));
     emit_land(&c, join);
     emit_loop(&c, loop);
     emit_store(&c, REG_T0, REG_DATA, 0);
     emit_leave(&c);
 
     for (size_t level = 1; level < levels; level++) {
-        emit_place(&c, level_at(level));
+        emit_place(&c, level_at(v, level));
         emit_enter(&c);
-        emit_call(&c, level_at(level + 1));
+        emit_call(&c, level_at(v, level + 1));
         emit_leave(&c);
     }
-    emit_place(&c, level_at(levels));
+    emit_place(&c, level_at(v, levels));
     emit_return(&c);
 
-    *k = (struct kernel){.data = v->state.at, .units = 1, .warm_iterations = 300, .stretch = 4};
+    *k = (struct kernel){.data = v->state.at,
+                         .units = 1,
+                         .warm_iterations = probe_scale(p, 10, 300, 300, 300),
+                         .stretch = probe_scale(p, 1, 4, 4, 4)};
     return probe_kernel(p, &c, 0, k);
 }
 
 static bool run_variant(struct probe *p, struct variant *v)
 {
     const char *name = target_names[v->target];
-    struct finding f = {.name = "frontend.return_stack.entries",
-                        .variants = {{"target", name}},
-                        .grade = 'C',
-                        .value = NAN,
-                        .low = NAN,
-                        .high = NAN,
-                        .reason = "no-knee",
-                        .method = "last depth before the time per nest leaves its line",
-                        .curves = {name}};
-    struct sweep s = {.name = name,
-                      .axis = "depth",
-                      .unit = "cycles/nest",
-                      .from = 1,
-                      .to = probe_scale(p, 40, 80, 100, DEPTH_MAXIMUM),
-                      .grain = 1,
-                      .build = build,
-                      .context = v,
-                      .builds = (unsigned)probe_scale(p, 1, 1, 3, 5),
-                      .builds_to = DEPTH_MAXIMUM};
+    struct sweep s[LAYOUTS];
+    size_t layouts = p->run->config.profile == PROFILE_SMOKE ? 1 : LAYOUTS;
+    bool good = true;
 
-    bool good = sweep_walk(p, &s);
-    if (good) {
-        sweep_record(p, &s);
-        if (sweep_line_left(p, &s, EXCESS[v->target], &f.low, &f.high))
-            f.value = f.low;
-        report(p, &f);
+    for (size_t i = 0; i < layouts; i++)
+        s[i] = (struct sweep){.name = name,
+                              .axis = "depth",
+                              .unit = "cycles/nest",
+                              .build = build,
+                              .context = v,
+                              .search = {.kind = KNEE_SLOPE,
+                                         .from = 1,
+                                         .to = probe_scale(p, 40, 64, 64, 64),
+                                         .limit = probe_scale(p, 40, DEPTH_MAXIMUM, DEPTH_MAXIMUM, DEPTH_MAXIMUM),
+                                         .grain = 1,
+                                         .resolution = 0.004,
+                                         .coarse = (unsigned)probe_scale(p, 6, 16, 16, 16)}};
+    for (size_t i = 0; i < layouts && good; i++) {
+        v->level_bytes = LEVEL_BYTES[i];
+        good = sweep_search(p, &s[i]);
     }
-    sweep_free(&s);
+    if (good) {
+        struct find_experiment e[LAYOUTS];
+        for (size_t i = 0; i < layouts; i++)
+            e[i] = (struct find_experiment){
+                .name = name, .fooled_by = "other predictors", .verdict = &s[i].search.verdict};
+        find_capacity(p,
+                      &(struct finding){.name = "frontend.return_stack.entries",
+                                        .variants = {{"target", name}},
+                                        .method = "last depth before the time per nest leaves its line"},
+                      e, layouts, 1);
+    }
+    for (size_t i = 0; i < layouts; i++)
+        sweep_free(&s[i]);
     return good;
 }
 
 static void run(struct probe *p)
 {
-    struct variant v;
+    struct variant v = {.target = TARGET_FIXED};
 
     if (!probe_map(p, &v.state, sizeof(uint64_t), 0))
         return;
-    for (v.target = 0; v.target < TARGETS; v.target++)
+    for (; v.target < TARGETS; v.target++)
         if (!run_variant(p, &v))
             return;
 }

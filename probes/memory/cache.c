@@ -2,12 +2,14 @@
  * Data caches: how much does each level hold, and how long does a load from it take?
  *
  * A pointer chase, one pointer a line, over a growing footprint: every load needs the address that
- * the load before it brought. The order is random among the lines of a group of 16 pages, then goes
- * on to the next group: random enough that no prefetcher follows, local enough that the TLB does not
- * hide the caches, and every line is used, so that no set is favoured.
+ * the load before it brought, and every line is used, so that no set is favoured. Two orders:
  *
- * Curve: cycles per load over footprint. A staircase: flat at each level's load-to-use latency,
- * rising where the footprint leaves the level. A level's capacity is the last footprint on its flat.
+ *   groups   random among the lines of a group of 16 pages, then on to the next group: local enough
+ *            that the TLB does not hide the caches; prefetchers might follow it
+ *   whole    random over the whole footprint: nothing can follow it, but the TLB may be its limit
+ *
+ * Curve: cycles per load over footprint. A staircase: flat at each level's load-to-use latency, rising
+ * where the footprint leaves the level. A level's capacity is the last footprint on its flat.
  *
  * The first level is indexed by address bits below the page. The next ones are indexed by frame: where
  * frames are not contiguous, as in a process, their edge is a ramp and the capacity half way up.
@@ -15,44 +17,53 @@
  * Method: random chase of one line each, Sattolo cycle; groups as Zen-class and Arm cores need them.
  */
 #include <math.h>
+#include <stdlib.h>
 
+#include "lib/find.h"
 #include "lib/probe.h"
 
 enum {
     LINE_BYTES = 64,
     PAGE_BYTES = 4096,
-    GROUP_BYTES = 16 * PAGE_BYTES,
-    GROUP_LINES = GROUP_BYTES / LINE_BYTES,
+    GROUP_LINES = 16 * PAGE_BYTES / LINE_BYTES,
     UNROLL = 16,
-    CODE_BYTES = 4096
+    CODE_BYTES = 4096,
+    GRAIN_BYTES = 1024,
+    WARM_LINES = (4 << 20) / LINE_BYTES,
+    CACHES_TO_REACH_MEMORY = 4
 };
-enum { LEVELS = 5, CACHES_TO_REACH_MEMORY = 4 };
+enum order { ORDER_GROUPS, ORDER_WHOLE, ORDERS };
 
-/* A level is flat within this much; what moves less is bank conflicts, page walks and neighbours. */
-static const double TOLERANCE = 0.25;
-/* And it spans an octave at least: each next cache is several times larger. */
-static const double SPAN = 2;
+/* Edges of one level in both orders are no farther apart than this factor; those of two levels are. */
+static const double SAME_LEVEL = 1.5, APART = 2;
+/* Where frames fall at random a rise may be as wide; in a wider one another level may hide. */
+static const double HIDES = 4;
 
 struct chase {
+    enum order order;
     struct area ring;  /* the lines */
     struct area start; /* where the walk goes on; a line of its own, so that it is no part of the footprint */
+    uint32_t *next;    /* scratch for make_ring */
 };
 
 /* Links `lines` lines, group after group, into one ring. */
-static void make_ring(struct probe *p, const struct area *ring, uint64_t lines)
+static void make_ring(struct probe *p, const struct chase *chase, uint64_t offset, uint64_t lines)
 {
-    uint32_t next[GROUP_LINES];
+    uint8_t *write = chase->ring.write + offset;
+    uintptr_t at = chase->ring.at + offset;
+    uint64_t group = chase->order == ORDER_GROUPS ? GROUP_LINES : lines;
 
-    for (uint64_t first = 0; first < lines; first += GROUP_LINES) {
-        uint64_t count = lines - first < GROUP_LINES ? lines - first : GROUP_LINES;
+    for (uint64_t first = 0; first < lines; first += group) {
+        uint64_t count = lines - first < group ? lines - first : group;
         uint64_t following = first + count < lines ? first + count : 0;
-        random_cycle(next, (uint32_t)count, &p->random);
+        random_cycle(chase->next, (uint32_t)count, &p->random);
         for (uint64_t i = 0; i < count; i++) {
             /* the walk enters a group at its first line, so the line before that in its cycle leaves it */
-            uint64_t to = next[i] ? first + next[i] : following;
-            *(uint64_t *)(ring->write + (first + i) * LINE_BYTES) = ring->at + to * LINE_BYTES;
+            uint64_t to = chase->next[i] ? first + chase->next[i] : following;
+            *(uint64_t *)(write + (first + i) * LINE_BYTES) = at + to * LINE_BYTES;
         }
     }
+    *(uint64_t *)chase->start.write = at;
 }
 
 static bool build(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
@@ -63,10 +74,7 @@ static bool build(struct probe *p, double footprint_bytes, void *context, struct
 
     /* Other pages each time: where frames are not ours to choose, one choice may fill some sets twice. */
     uint64_t pages = (chase->ring.bytes - (size_t)footprint_bytes) / PAGE_BYTES;
-    uint64_t offset = random_below(&p->random, pages + 1) * PAGE_BYTES;
-    struct area part = {.write = chase->ring.write + offset, .at = chase->ring.at + offset};
-    make_ring(p, &part, (uint64_t)lines);
-    *(uint64_t *)chase->start.write = part.at;
+    make_ring(p, chase, random_below(&p->random, pages + 1) * PAGE_BYTES, (uint64_t)lines);
 
     emit_load(&c, REG_T0, REG_DATA, 0);
     emit_align(&c, LINE_BYTES);
@@ -77,35 +85,133 @@ static bool build(struct probe *p, double footprint_bytes, void *context, struct
     emit_store(&c, REG_T0, REG_DATA, 0);
     emit_return(&c);
 
-    *k = (struct kernel){.data = chase->start.at, .units = UNROLL};
-    k->warm_iterations = lines / UNROLL;
+    /*
+     * Making the ring has brought all lines in; one round, where it is short, puts them in order. Long
+     * readings: what the yardsticks between them take of the first level is soon back.
+     */
+    *k = (struct kernel){.data = chase->start.at,
+                         .units = UNROLL,
+                         .warm_iterations = fmin(lines, WARM_LINES) / UNROLL,
+                         .stretch = probe_scale(p, 1, 4, 4, 4)};
     return probe_kernel(p, &c, 0, k);
 }
 
-static void report_bytes(struct probe *p, unsigned level, const struct stair *s)
+/*
+ * The levels of a curve that are a cache's: each next cache is several times larger than the one before it, so a
+ * level that is left again before that is a bend in the rise to the next one. The last one is what the curve ends on.
+ */
+struct ladder {
+    size_t level[KNEES_MAXIMUM + 1]; /* in the verdict … */
+    size_t knee[KNEES_MAXIMUM + 1];  /* … and the one by which it is left: of a bent rise the largest part */
+    size_t count;
+    size_t sure; /* levels whose number is sure: before a rise in which another one might hide */
+};
+
+static double rise(const struct knee *k)
 {
-    report_capacity(p,
-                    &(struct finding){.name = "memory.cache.bytes",
-                                      .variants = {{"level", .number = level}},
-                                      .grade = 'C',
-                                      .curves = {"load_to_use"}},
-                    s);
+    return k->after - k->before;
 }
 
-static void report_latency(struct probe *p, unsigned level, const struct stair *s)
+static struct ladder climb(const struct verdict *v)
 {
-    report_height(p,
-                  &(struct finding){.name = "memory.cache.latency_cycles",
-                                    .variants = {{"level", .number = level}},
-                                    .grade = 'C',
-                                    .curves = {"load_to_use"}},
-                  s);
+    struct ladder l = {.count = 0};
+    double begin = 0;
+
+    for (size_t i = 0; i < v->level_count; i++) {
+        if (l.count == 0 || i == v->count || v->knees[i].value >= APART * v->knees[i - 1].value) {
+            l.level[l.count] = i;
+            l.knee[l.count++] = i;
+        } else if (rise(&v->knees[i]) > rise(&v->knees[l.knee[l.count - 1]])) {
+            l.knee[l.count - 1] = i;
+        }
+        if (i > 0 && l.level[l.count - 1] == i && l.sure == 0 && v->knees[i - 1].end > HIDES * begin)
+            l.sure = l.count - 1;
+        if (i < v->count && l.level[l.count - 1] == i)
+            begin = v->knees[i].low;
+    }
+    if (l.sure == 0)
+        l.sure = l.count;
+    return l;
+}
+
+/* The rung of a ladder that is left near x; `count` when there is none. */
+static size_t rung_near(const struct verdict *v, const struct ladder *l, double x)
+{
+    size_t knee = find_knee_near(v, x, SAME_LEVEL), rung = 0;
+
+    while (rung < l->count && (l->knee[rung] != knee || knee >= v->count))
+        rung++;
+    return rung;
+}
+
+static void report_unsure(struct probe *p, size_t number)
+{
+    static const char *const names[] = {"memory.cache.bytes", "memory.cache.latency_cycles"};
+
+    for (size_t i = 0; i < 2; i++)
+        report(p, &(struct finding){.name = names[i],
+                                    .variants = {{"level", .number = (double)number + 1}},
+                                    .value = NAN,
+                                    .low = NAN,
+                                    .high = NAN,
+                                    .reason = "a level may hide in the rise before"});
+}
+
+/* Level `number`, from 0, as the first order sees it and the other one supports it. */
+static void report_level(struct probe *p, const struct sweep *s, const struct ladder ladders[ORDERS], size_t number)
+{
+    const struct verdict *v = &s[ORDER_GROUPS].search.verdict, *whole = &s[ORDER_WHOLE].search.verdict;
+    const struct ladder *l = &ladders[ORDER_GROUPS], *other = &ladders[ORDER_WHOLE];
+    bool scattered = number > 0 && !machine_info()->contiguous;
+    size_t knee = number < l->count ? l->knee[number] : v->level_count;
+    size_t same = knee < v->count ? rung_near(whole, other, v->knees[knee].value) : other->count;
+
+    /* what scatters frames fools both orders alike */
+    const struct find_experiment e[ORDERS] = {{.name = s[ORDER_GROUPS].name,
+                                               .fooled_by = scattered ? "frames" : "prefetchers",
+                                               .verdict = v,
+                                               .knee = knee,
+                                               .half = scattered},
+                                              {.name = s[ORDER_WHOLE].name,
+                                               .fooled_by = scattered ? "frames" : "TLB",
+                                               .verdict = whole,
+                                               .knee = same < other->count ? other->knee[same] : whole->level_count,
+                                               .half = scattered}};
+    const struct finding bytes = {.name = "memory.cache.bytes",
+                                  .variants = {{"level", .number = (double)number + 1}},
+                                  .limits = {{"memory.dtlb.entries", "page=4k access=load", 1.0 / PAGE_BYTES}}};
+    if (number >= l->sure) {
+        report_unsure(p, number);
+        return;
+    }
+    find_capacity(p, &bytes, e, ORDERS, GRAIN_BYTES);
+
+    /* the last level has no edge to know it by in the other order */
+    const struct find_value cycles[ORDERS] = {
+        {e[0].name, "prefetchers", number < l->count ? find_height(v, l->level[number]) : NAN},
+        {e[1].name, "TLB", same < other->count ? find_height(whole, other->level[same]) : NAN}};
+    find_number(p,
+                &(struct finding){.name = "memory.cache.latency_cycles",
+                                  .variants = {{"level", .number = (double)number + 1}},
+                                  .method = "median of the level",
+                                  .curves = {e[0].name, e[1].name}},
+                cycles, ORDERS);
+}
+
+/* The largest cache that is known of before anything was measured; 0: none. */
+static double largest_cache_bytes(const struct probe *p)
+{
+    static const char *const levels[] = {"level=1", "level=2", "level=3", "level=4"};
+    double largest = 0;
+
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+        largest = fmax(largest, facts_number(&p->run->facts, "memory.cache.bytes", levels[i], 0));
+    return largest;
 }
 
 /* What lies behind the largest cache, at the longest footprint, when that is long enough to be it. */
-static void report_memory(struct probe *p, const struct sweep *s, const struct area *ring)
+static void report_memory(struct probe *p, const struct sweep *s, const struct area *ring, double largest)
 {
-    size_t declared = machine_info()->largest_cache_bytes;
     struct finding f = {.name = "memory.dram.latency_ns",
                         .variants = {{"page", page_name(ring->page_bytes)}},
                         .value = NAN,
@@ -113,51 +219,59 @@ static void report_memory(struct probe *p, const struct sweep *s, const struct a
                         .high = NAN,
                         .grade = 'C',
                         .method = "footprint four times the largest declared cache",
-                        .curves = {"load_to_use"}};
+                        .curves = {s->name}};
 
-    if (!declared)
+    if (!(largest > 0))
         f.reason = "no cache size is declared";
-    else if (s->to < CACHES_TO_REACH_MEMORY * (double)declared)
+    else if (s->search.reached < CACHES_TO_REACH_MEMORY * largest)
         f.reason = "the range ends in a cache";
     else
-        f.value = s->points[s->count - 1].ns;
+        f.value = sweep_ns(s, s->search.reached);
     report(p, &f);
 }
 
 static void run(struct probe *p)
 {
     struct chase chase;
-    struct stair stairs[LEVELS];
-    size_t count;
-    struct sweep s = {.name = "load_to_use",
-                      .axis = "footprint_bytes",
-                      .unit = "cycles/load",
-                      .from = 1024,
-                      .to = probe_scale(p, 1 << 19, 1 << 25, 1 << 28, 1 << 30),
-                      .per_octave = probe_scale(p, 1, 4, 4, 8),
-                      .grain = 1024,
-                      .build = build,
-                      .context = &chase,
-                      .builds = (unsigned)probe_scale(p, 1, 3, 5, 9),
-                      .builds_to = 4 << 20,
-                      .half_from = machine_info()->contiguous ? 0 : 2};
+    double most = probe_scale(p, 1 << 16, 1 << 25, 1 << 26, 1 << 30), largest = largest_cache_bytes(p);
+    struct sweep s[ORDERS];
+    bool good = true;
 
     /* A place with little memory leaves the large footprints out. */
-    while (s.to > s.from && s.to > (double)machine_info()->memory_bytes / 2)
-        s.to /= 2;
-    if (!probe_map_large(p, &chase.ring, (size_t)s.to) || !probe_map(p, &chase.start, LINE_BYTES, 0))
+    while (most > PAGE_BYTES && most > (double)machine_info()->memory_bytes / 2)
+        most /= 2;
+    if (!probe_map_large(p, &chase.ring, (size_t)most) || !probe_map(p, &chase.start, LINE_BYTES, 0))
         return;
-    if (sweep_walk(p, &s) && sweep_stairs(p, &s, TOLERANCE, SPAN, stairs, LEVELS, &count)) {
-        sweep_record(p, &s);
-        if (count == 0)
-            report_bytes(p, 1, NULL);
-        for (unsigned i = 0; i < count; i++) {
-            report_bytes(p, i + 1, &stairs[i]);
-            report_latency(p, i + 1, &stairs[i]);
-        }
-        report_memory(p, &s, &chase.ring);
+    chase.next = malloc((size_t)most / LINE_BYTES * sizeof *chase.next);
+    if (!chase.next) {
+        probe_skip(p, "out of memory for the order of the chase");
+        return;
     }
-    sweep_free(&s);
+    for (enum order o = 0; o < ORDERS; o++)
+        s[o] = (struct sweep){.name = o == ORDER_GROUPS ? "groups" : "whole",
+                              .axis = "footprint_bytes",
+                              .unit = "cycles/load",
+                              .build = build,
+                              .context = &chase,
+                              .search = {.kind = KNEE_STEP,
+                                         .from = GRAIN_BYTES,
+                                         .to = o == ORDER_GROUPS ? most : fmin(most, 8 << 20),
+                                         .grain = GRAIN_BYTES,
+                                         .resolution = 0.01,
+                                         .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8),
+                                         .halves = !machine_info()->contiguous}};
+    for (chase.order = 0; chase.order < ORDERS && good; chase.order++)
+        good = sweep_search(p, &s[chase.order]);
+    if (good) {
+        const struct ladder ladders[ORDERS] = {climb(&s[ORDER_GROUPS].search.verdict),
+                                               climb(&s[ORDER_WHOLE].search.verdict)};
+        for (size_t i = 0; i < ladders[ORDER_GROUPS].count || i == 0; i++)
+            report_level(p, s, ladders, i);
+        report_memory(p, &s[ORDER_GROUPS], &chase.ring, largest);
+    }
+    for (enum order o = 0; o < ORDERS; o++)
+        sweep_free(&s[o]);
+    free(chase.next);
 }
 
 PROBE(cache, .title = "Data caches", .family = "memory", .run = run,

@@ -36,6 +36,7 @@ struct core {
     double front;                    /* when the front end has delivered all up to now */
     double ready[DECODED_REGISTERS]; /* when each register has its value */
     double latest;                   /* when everything is done */
+    bool restarted;                  /* nothing could be fetched ahead: the last branch went elsewhere than foreseen */
     uint64_t fetched_line;           /* the line that code comes from at the moment … */
     double cycles_per_byte;          /* … and how fast */
     struct executed {                /* the instruction at hand */
@@ -138,15 +139,23 @@ static void fetch_line(struct core *c, uint64_t address)
 {
     bool decoded = cache_touch(&c->op_cache, address), cached = cache_touch(&c->l1i, address);
 
+    double latency = 0;
+
     c->fetched_line = address / CACHE_LINE_BYTES;
-    if (decoded)
+    if (decoded) {
         c->cycles_per_byte = 0;
-    else if (cached)
+    } else if (cached) {
         c->cycles_per_byte = 1 / c->design.l1i_fetch;
-    else if (cache_touch(&c->data[1], physical(c, address)))
+    } else if (cache_touch(&c->data[1], physical(c, address))) {
         c->cycles_per_byte = 1 / c->design.l2_fetch;
-    else
+        latency = c->design.data[1].latency;
+    } else {
         c->cycles_per_byte = 1 / c->design.far_fetch;
+        latency = c->design.memory_latency;
+    }
+    if (c->restarted)
+        c->front += latency;
+    c->restarted = false;
 }
 
 static void fetch(struct core *c, uint64_t address, uint32_t size)
@@ -168,9 +177,12 @@ static void resolve(struct core *c, uint64_t next)
         missed = predictor_return(&c->predictor, c->now.pc, next);
     else if (d->kind == KIND_CONDITIONAL)
         missed = predictor_conditional(&c->predictor, c->now.pc, c->now.pc + d->size, next);
+    else if (d->kind == KIND_INDIRECT)
+        missed = predictor_indirect(&c->predictor, c->now.pc, next);
     double again = c->now.done + c->design.penalty;
     if (missed > 0 && again > c->front)
         c->front += missed * (again - c->front);
+    c->restarted = missed > 0;
 }
 
 /* ---- Execution ---------------------------------------------------------------------------------- */

@@ -184,8 +184,8 @@ static bool is_decided(const struct machine_design *m, const char *f, const char
 {
     const char *grade = f ? record_value(f, "grade", 2) : NULL, *reason = f ? record_value(f, "reason", 3) : NULL;
 
-    if (!grade) {
-        complain(m, "%s %s: not reported", name, variant);
+    if (!grade) { /* a level that was not seen, and none behind it */
+        undecided++;
         return false;
     }
     if (grade[0] != 'U') {
@@ -338,7 +338,7 @@ static void return_stacks_are_given_back(void **state)
         struct machine_design m = pick_machine(seed);
         m.core.indirect = seed % 2;
         hidden += m.core.indirect ? 2 : 0;
-        run_probes_on(&m, "return_stack", getenv("LONG") ? PROFILE_QUICK : PROFILE_SMOKE);
+        run_probes_on(&m, "return_stack", PROFILE_QUICK);
         check_return_stack(&m);
     }
     end(3 * cores - hidden, hidden);
@@ -388,8 +388,8 @@ static void a_return_stack_deeper_than_the_range_is_undecided(void **state)
     begin();
     for (uint64_t seed = 0; next_seed(&seed, 1, 20);) {
         struct machine_design m = pick_machine(seed);
-        m.core.return_stack = 64; /* nests are 40 deep at most */
-        run_probes_on(&m, "return_stack", PROFILE_SMOKE);
+        m.core.return_stack = 200; /* nests are 128 deep at most */
+        run_probes_on(&m, "return_stack", PROFILE_QUICK);
         check_return_stack(&m);
     }
     end(0, 60);
@@ -431,7 +431,7 @@ static void noise_gives_right_depths_or_none(void **state)
     begin();
     for (uint64_t seed = 0; next_seed(&seed, 1, 40);) {
         struct machine_design m = pick_noisy_machine(seed);
-        run_probes_on(&m, "return_stack", PROFILE_SMOKE);
+        run_probes_on(&m, "return_stack", PROFILE_QUICK);
         check_return_stack(&m);
     }
     end(1, UINT32_MAX);

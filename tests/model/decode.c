@@ -30,7 +30,9 @@ static enum kind kind_of(csh capstone, const cs_insn *i)
         return KIND_RETURN;
     if (!cs_insn_group(capstone, i, CS_GRP_JUMP))
         return KIND_PLAIN;
-    return is_jump(m) ? KIND_JUMP : KIND_CONDITIONAL;
+    if (!is_jump(m))
+        return KIND_CONDITIONAL;
+    return isa.jump_is_indirect(i) ? KIND_INDIRECT : KIND_JUMP;
 }
 
 /* The stack pointer is kept by a stack engine of its own and holds nothing up. */

@@ -5,16 +5,19 @@
 #include <capstone/capstone.h>
 #include <unicorn/unicorn.h>
 
+#include <stdbool.h>
+
 struct isa {
     uc_arch uc_arch;
     uc_mode uc_mode;
     cs_arch cs_arch;
     cs_mode cs_mode;
-    int arguments[2], stack_pointer; /* Unicorn's registers */
-    int link;                        /* where a call leaves the return address; 0: on the stack */
-    unsigned cs_stack_pointer;       /* Capstone's register */
-    const char *multiply;            /* mnemonics */
-    const char *jumps[3];            /* of branches that are always taken; NULL ends them */
+    int arguments[2], stack_pointer;            /* Unicorn's registers */
+    int link;                                   /* where a call leaves the return address; 0: on the stack */
+    unsigned cs_stack_pointer;                  /* Capstone's register */
+    const char *multiply;                       /* mnemonics */
+    const char *jumps[3];                       /* of branches that are always taken; NULL ends them */
+    bool (*jump_is_indirect)(const cs_insn *i); /* of one of them: the target is in a register */
 };
 
 extern const struct isa isa;

@@ -53,3 +53,12 @@ double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_take
     p->loops[i] |= target <= pc;
     return p->loops[i] ? 0 : average_cost(p, pc, miss);
 }
+
+double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target)
+{
+    uint64_t *last = &p->last[slot(pc)];
+    bool miss = *last != target;
+
+    *last = target;
+    return miss;
+}

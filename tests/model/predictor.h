@@ -35,5 +35,6 @@ void predictor_call(struct predictor *p, uint64_t return_address);
 /* The part of a misprediction that the branch at pc costs this time. */
 double predictor_return(struct predictor *p, uint64_t pc, uint64_t target);
 double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_taken, uint64_t target);
+double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target); /* foreseen: where it went last */
 
 #endif

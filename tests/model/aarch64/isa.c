@@ -1,5 +1,10 @@
 #include "tests/model/isa.h"
 
+static bool jump_is_indirect(const cs_insn *i)
+{
+    return i->detail->arm64.op_count == 1 && i->detail->arm64.operands[0].type == ARM64_OP_REG;
+}
+
 /* AAPCS64: x0 and x1 are the arguments, x30 is the link register. */
 const struct isa isa = {
     .uc_arch = UC_ARCH_ARM64,
@@ -12,4 +17,5 @@ const struct isa isa = {
     .cs_stack_pointer = ARM64_REG_SP,
     .multiply = "mul",
     .jumps = {"b", "br"},
+    .jump_is_indirect = jump_is_indirect,
 };

@@ -1,5 +1,10 @@
 #include "tests/model/isa.h"
 
+static bool jump_is_indirect(const cs_insn *i)
+{
+    return i->detail->x86.op_count == 1 && i->detail->x86.operands[0].type == X86_OP_REG;
+}
+
 /* System V ABI: rdi and rsi are the arguments. */
 const struct isa isa = {
     .uc_arch = UC_ARCH_X86,
@@ -11,4 +16,5 @@ const struct isa isa = {
     .cs_stack_pointer = X86_REG_RSP,
     .multiply = "imul",
     .jumps = {"jmp"},
+    .jump_is_indirect = jump_is_indirect,
 };
