@@ -52,6 +52,8 @@ static const double JUMP_PRICE = 12;
 static const double WITHIN = 9;
 /* The same for ramps, whose levels are told by fewer points and whose straightness is assumed. */
 static const double WITHIN_RAMP = 13;
+/* And for bends: five deviations, since a point on the wrong side of a bend is off by no more than the bend is steep. */
+static const double WITHIN_BEND = 25;
 /* Chance that a curve without a knee gains one. ln(1000) */
 static const double LN_FALSE = 6.9077552789821368;
 /* A level may grow so much in an octave, relative to its height. */
@@ -1112,8 +1114,8 @@ static bool decide_window(const struct curve *c, struct verdict *out)
 
 /* ---- Lines that are left ------------------------------------------------------------------------ */
 
-/* What it costs that the line before ends at point `good`: the rest is a steeper line, from there on or after a jump. */
-static double bend_cost(const struct curve *c, size_t good, size_t end, struct line *before, struct line *after)
+/* The line before ends at point `good`: the rest is a steeper line, from there on or after a jump. */
+static void fit_bend(const struct curve *c, size_t good, size_t end, struct line *before, struct line *after)
 {
     const struct series *s = &c->s;
     double best = INFINITY;
@@ -1129,10 +1131,37 @@ static double bend_cost(const struct curve *c, size_t good, size_t end, struct l
     }
     struct line freely = series_line(s, good + 1, end, true);
     if (end - good > 3 && freely.cost + JUMP_PRICE < best) {
-        best = freely.cost + JUMP_PRICE;
         *after = freely;
+        after->cost += JUMP_PRICE;
     }
-    return before->cost + best;
+}
+
+/* How much more than their variance the points on either side of a bend scatter about their lines. */
+struct scatter {
+    double before, after;
+};
+
+static double bend_cost(const struct curve *c, size_t good, size_t end, const struct scatter *e)
+{
+    struct line before, after;
+
+    fit_bend(c, good, end, &before, &after);
+    return before.cost / e->before + after.cost / e->after + (double)(good + 1) * ln_rough(e->before) +
+           (double)(end - good - 1) * ln_rough(e->after);
+}
+
+/* Costs of all bends, and which is best. */
+static size_t best_bend(const struct curve *c, size_t end, const struct scatter *e, double *costs)
+{
+    size_t best = 2;
+
+    costs[best] = INFINITY;
+    for (size_t i = 2; i + 2 < end; i++) {
+        costs[i] = bend_cost(c, i, end, e);
+        if (costs[i] < costs[best])
+            best = i;
+    }
+    return best;
 }
 
 /* The second view: the line of Theil (1950) and Sen (1968) through points first … last - 1, of pairs half of them apart. */
@@ -1215,21 +1244,22 @@ static bool decide_slope(const struct curve *c, struct verdict *out)
         end = leave_line(s, pieces, count);
     if (good && end > 0) {
         struct line before, after;
-        size_t best = 2, low, high;
-        costs[best] = INFINITY;
-        for (size_t i = 2; i + 2 < end; i++) {
-            costs[i] = bend_cost(c, i, end, &before, &after);
-            if (costs[i] < costs[best])
-                best = i;
-        }
-        double most = costs[best] + WITHIN * fmax(1, costs[best] / (double)(end - 4));
-        for (low = best; low > 2 && costs[low - 1] <= most; low--)
+        struct scatter e = {1, 1};
+        size_t best = best_bend(c, end, &e, costs), low, high;
+        bool knee = series_line(s, 0, end, true).cost - costs[best] > c->penalty &&
+                    needs_knee(c, 0, end, costs[best], false, &good);
+        /* Past their depth stacks are not as regular as before: each side is as noisy as it is. */
+        fit_bend(c, best, end, &before, &after);
+        e.before = fmax(1, before.cost / (double)best);
+        e.after = fmax(1, after.cost / (double)(end - best - 2));
+        best = best_bend(c, end, &e, costs);
+        for (low = best; low > 2 && costs[low - 1] <= costs[best] + (low == best ? WITHIN_BEND : WITHIN_RAMP); low--)
             ;
-        for (high = best; high + 3 < end && costs[high + 1] <= most; high++)
+        for (high = best; high + 3 < end && costs[high + 1] <= costs[best] + (high == best ? WITHIN_BEND : WITHIN_RAMP);
+             high++)
             ;
-        if (series_line(s, 0, end, true).cost - costs[best] > c->penalty &&
-            needs_knee(c, 0, end, costs[best], false, &good)) {
-            bend_cost(c, best, end, &before, &after);
+        if (knee) {
+            fit_bend(c, best, end, &before, &after);
             double x = s->x[best], next = s->x[high + 1];
             out->knees[0] = (struct knee){.value = x,
                                           .low = s->x[low],

@@ -392,9 +392,12 @@ static bool narrow_end(struct search *s, const struct knee *k, bool *any)
     return test(s, x, k);
 }
 
+/* A rise that takes less than this part of what is before it is an edge, and where it begins is asked. */
+static const double EDGE = 0.25;
+
 static bool narrow_knee(struct search *s, const struct knee *k, bool *any)
 {
-    if (s->halves && k->ramp)
+    if (s->halves && k->ramp && k->end - k->low > EDGE * k->low)
         return narrow_interval(s, k, k->half_low, k->half_high, any);
     return narrow_interval(s, k, k->low, k->high, any) && narrow_end(s, k, any);
 }
