@@ -27,7 +27,7 @@ enum {
     PIECES_MAXIMUM = 40,
     SPIKE_REACH = 3, /* a running median over seven points: four of a level are enough to be one */
     SPIKE_ROUNDS = 4,
-    NOISE_GROUP = 48, /* points of about one height from which their noise is told */
+    NOISE_GROUP = 32, /* points of about one height from which their noise is told */
     NOISE_NEAR = 25,
     NOISE_STRIDE = 8,
     RISERS_AT_LEAST = 3,
@@ -47,7 +47,7 @@ static const double SPIKE = 6;
 /* What a rise that takes more than one step must gain over one that does: it has a parameter more. */
 static const double RAMP_PRICE = 6;
 /* What a bend with a jump must gain over one without: the last point before such a bend lies on both lines. */
-static const double JUMP_PRICE = 12;
+static const double JUMP_PRICE = 36;
 /* Cuts within this of the best sum of squares stay in the interval: a likelihood ratio of exp(-9 / 2) = 1 : 90. */
 static const double WITHIN = 9;
 /* The same for ramps, whose levels are told by fewer points and whose straightness is assumed. */
@@ -1130,10 +1130,9 @@ static void fit_bend(const struct curve *c, size_t good, size_t end, struct line
         }
     }
     struct line freely = series_line(s, good + 1, end, true);
-    if (end - good > 3 && freely.cost + JUMP_PRICE < best) {
+    freely.cost += JUMP_PRICE;
+    if (end - good > 3 && freely.cost < best)
         *after = freely;
-        after->cost += JUMP_PRICE;
-    }
 }
 
 /* How much more than their variance the points on either side of a bend scatter about their lines. */
