@@ -46,6 +46,9 @@ static const double NORMAL_25 = 0.3186;
 static const double SPIKE = 6;
 /* What a rise that takes more than one step must gain over one that does: it has a parameter more. */
 static const double RAMP_PRICE = 6;
+/* What a rise among others must gain over a smooth curve: it has a parameter more. Whether there is one at all is
+ * another question, and has the penalty of a cut. */
+static const double KNEE_PRICE = 6;
 /* What a bend with a jump must gain over one without: the last point before such a bend lies on both lines. */
 static const double JUMP_PRICE = 36;
 /* Cuts within this of the best sum of squares stay in the interval: a likelihood ratio of exp(-9 / 2) = 1 : 90. */
@@ -341,6 +344,7 @@ struct rise {
     bool slope_before, slope_after;
     bool open;            /* it has not ended at point end - 1 */
     bool hidden;          /* there may be no level before it */
+    bool window;          /* it is known that no smooth curve explains it */
     double before, after; /* heights of the levels; NaN: as the fitted ramp has them */
 };
 
@@ -519,6 +523,7 @@ static struct line line_before(const struct curve *c, const struct rise *r, size
 struct view {
     struct cut top;
     size_t low, high; /* last good points, the first one and the last one that may be it */
+    size_t end;       /* points up to this one were looked at */
     double excess; /* sum of squares for a point of the ramp, in variances: much above 1 where it is no straight one */
 };
 
@@ -548,6 +553,7 @@ static void view_rise(const struct curve *c, const struct rise *r, struct view *
     size_t to = r->to - 1, from = r->from < to ? r->from : to, stride = (to - from) / CANDIDATES + 1, tried = 0;
 
     v->top = (struct cut){.good = from, .bad = r->to, .cost = INFINITY};
+    v->end = r->end;
     for (size_t good = from; good <= to; good += stride) {
         struct cut k = best_end(c, r, good);
         costs[tried++] = k.cost;
@@ -634,8 +640,73 @@ static double best_step(const struct curve *c, const struct rise *r, const struc
     return best;
 }
 
+/*
+ * Points that stand alone: further from what is about them than noise is, and from both neighbours to the same side. No
+ * structure shows in a single point.
+ */
+static void find_isolated(const struct series *s, size_t first, size_t end, const double *heights, bool *isolated)
+{
+    for (size_t i = first; i < end; i++) {
+        double far = SPIKE * sqrt(s->variance[i]), off = s->y[i] - heights[i];
+        double before = i > first ? s->y[i] - s->y[i - 1] : off, after = i + 1 < end ? s->y[i] - s->y[i + 1] : off;
+        isolated[i] = fmin(off, fmin(before, after)) > far || fmax(off, fmax(before, after)) < -far;
+    }
+}
+
+/* What two lines cost of which the second one begins lower than the first one ends, where they explain the points best. */
+static double drop_cost(const struct series *s, size_t first, size_t end)
+{
+    double best = INFINITY;
+
+    for (size_t at = first + 2; at + 2 <= end; at++) {
+        struct line before = series_line(s, first, at, true), after = series_line(s, at, end, true);
+        if (line_at(&after, s->x[at]) < line_at(&before, s->x[at]) - RISE * sqrt(s->variance[at]))
+            best = fmin(best, before.cost + after.cost);
+    }
+    return best;
+}
+
+/* What a curve without a knee may have, besides being smooth. */
+enum { LONE_POINTS = 1, DROPS = 2 };
+
+/*
+ * Whether points first … end - 1 have to have the knee that costs so much: whether what has none explains them worse, by
+ * so much at least. Points that stand alone, where they may be, are held against the knee only.
+ */
+static bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, double gain, unsigned without,
+                       bool *good)
+{
+    const struct series *s = &c->s;
+    double *heights = malloc(s->count * sizeof *heights), otherwise = INFINITY;
+    bool *isolated = malloc(s->count * sizeof *isolated);
+    struct series rest;
+
+    *good = heights && isolated && series_make(&rest, end - first);
+    if (*good) {
+        size_t n = 0;
+        running_medians(s, heights);
+        find_isolated(s, first, end, heights, isolated);
+        if (!(without & LONE_POINTS))
+            memset(isolated, 0, s->count * sizeof *isolated);
+        for (size_t i = first; i < end; i++)
+            if (!isolated[i]) {
+                rest.x[n] = s->x[i];
+                rest.y[n] = s->y[i];
+                rest.variance[n++] = s->variance[i];
+            }
+        rest.count = n;
+        series_sum(&rest);
+        double alone = SPIKE * (double)(end - first - n);
+        otherwise = alone + fmin(smooth_cost(&rest, 0, n), without & DROPS ? drop_cost(&rest, 0, n) : INFINITY);
+        series_free(&rest);
+    }
+    free(heights);
+    free(isolated);
+    return otherwise - cost > gain * fmax(1, cost / (double)(end - first));
+}
+
 /* Fills in a knee. False where no cut of the points rises. */
-static bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out)
+static bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out, bool *good)
 {
     const struct series *s = &c->s;
     struct view whole, begin;
@@ -650,7 +721,13 @@ static bool decide_rise(const struct curve *c, const struct rise *r, struct knee
     if (r->hidden && whole.low <= r->first + 1) /* it may as well rise from the first point on */
         return false;
     *out = (struct knee){.low = INFINITY, .high = -INFINITY, .before = whole.top.before, .after = whole.top.after};
-    begin = find_mixture(c, r, (before + after) / 2, out) ? whole : view_beginning(c, *r, whole);
+    begin = view_beginning(c, *r, whole);
+    /* A rise that begins sharply and bends over later shows its knee in its first part. */
+    if (!r->window && !needs_knee(c, r->first, whole.end, whole.top.cost, KNEE_PRICE, 0, good) &&
+        (begin.end == whole.end || !needs_knee(c, r->first, begin.end, begin.top.cost, KNEE_PRICE, 0, good)))
+        return false;
+    if (find_mixture(c, r, (before + after) / 2, out))
+        begin = whole;
     out->value = s->x[begin.top.good];
     out->low = fmin(out->low, s->x[begin.low]);
     out->high = fmax(out->high, s->x[begin.high + 1 < s->count ? begin.high + 1 : s->count - 1]);
@@ -926,8 +1003,12 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
     out->monotone = true;
     if (good) {
         size_t n = find_levels(c, pieces, count, levels, &out->monotone);
-        for (size_t i = find_rises(c, levels, n, rises, &out->monotone); i-- > 0;)
-            out->count += decide_rise(c, &rises[i], &out->knees[out->count]);
+        for (size_t i = find_rises(c, levels, n, rises, &out->monotone); i-- > 0;) {
+            struct knee *k = &out->knees[out->count];
+            /* two rises that begin at one point are one */
+            bool told = decide_rise(c, &rises[i], k, &good) && (out->count == 0 || k->value > k[-1].value);
+            out->count += told;
+        }
     }
     good = good && agree(c, out->knees, out->count);
     if (good)
@@ -938,65 +1019,6 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
     free(levels);
     free(scratch);
     return good;
-}
-
-/*
- * Points that stand alone: further from what is about them than noise is, and from both neighbours to the same side. No
- * structure shows in a single point.
- */
-static void find_isolated(const struct series *s, size_t first, size_t end, const double *heights, bool *isolated)
-{
-    for (size_t i = first; i < end; i++) {
-        double far = SPIKE * sqrt(s->variance[i]), off = s->y[i] - heights[i];
-        double before = i > first ? s->y[i] - s->y[i - 1] : off, after = i + 1 < end ? s->y[i] - s->y[i + 1] : off;
-        isolated[i] = fmin(off, fmin(before, after)) > far || fmax(off, fmax(before, after)) < -far;
-    }
-}
-
-/* What two lines cost of which the second one begins lower than the first one ends, where they explain the points best. */
-static double drop_cost(const struct series *s, size_t first, size_t end)
-{
-    double best = INFINITY;
-
-    for (size_t at = first + 2; at + 2 <= end; at++) {
-        struct line before = series_line(s, first, at, true), after = series_line(s, at, end, true);
-        if (line_at(&after, s->x[at]) < line_at(&before, s->x[at]) - RISE * sqrt(s->variance[at]))
-            best = fmin(best, before.cost + after.cost);
-    }
-    return best;
-}
-
-/*
- * Whether points first … end - 1 have to have the knee that costs so much: whether what has none, a smooth curve, or
- * two lines with a drop between them, explains them worse. Points that stand alone are held against the knee only.
- */
-static bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, bool drops, bool *good)
-{
-    const struct series *s = &c->s;
-    double *heights = malloc(s->count * sizeof *heights), otherwise = INFINITY;
-    bool *isolated = malloc(s->count * sizeof *isolated);
-    struct series rest;
-
-    *good = heights && isolated && series_make(&rest, end - first);
-    if (*good) {
-        size_t n = 0;
-        running_medians(s, heights);
-        find_isolated(s, first, end, heights, isolated);
-        for (size_t i = first; i < end; i++)
-            if (!isolated[i]) {
-                rest.x[n] = s->x[i];
-                rest.y[n] = s->y[i];
-                rest.variance[n++] = s->variance[i];
-            }
-        rest.count = n;
-        series_sum(&rest);
-        double alone = SPIKE * (double)(end - first - n);
-        otherwise = alone + fmin(smooth_cost(&rest, 0, n), drops ? drop_cost(&rest, 0, n) : INFINITY);
-        series_free(&rest);
-    }
-    free(heights);
-    free(isolated);
-    return otherwise - cost > c->penalty * fmax(1, cost / (double)(end - first));
 }
 
 /* A window is all there is to a curve when it leaves no more of what a single line does. */
@@ -1059,6 +1081,7 @@ static bool decide_window(const struct curve *c, struct verdict *out)
                      .to = s->count,
                      .slope_before = true,
                      .slope_after = true,
+                     .window = true,
                      .before = (double)NAN,
                      .after = (double)NAN};
     struct piece *pieces = malloc(PIECES_MAXIMUM * sizeof *pieces);
@@ -1096,9 +1119,9 @@ static bool decide_window(const struct curve *c, struct verdict *out)
         }
         if (knee) {
             view_rise(c, &r, &v);
-            knee = needs_knee(c, r.first, r.end, v.top.cost, true, &good);
+            knee = needs_knee(c, r.first, r.end, v.top.cost, c->penalty, LONE_POINTS | DROPS, &good);
         }
-        out->count = knee && decide_rise(c, &r, &out->knees[0]);
+        out->count = knee && decide_rise(c, &r, &out->knees[0], &good);
         good = good && agree(c, out->knees, out->count);
     }
     if (good)
@@ -1246,7 +1269,7 @@ static bool decide_slope(const struct curve *c, struct verdict *out)
         struct scatter e = {1, 1};
         size_t best = best_bend(c, end, &e, costs), low, high;
         bool knee = series_line(s, 0, end, true).cost - costs[best] > c->penalty &&
-                    needs_knee(c, 0, end, costs[best], false, &good);
+                    needs_knee(c, 0, end, costs[best], c->penalty, LONE_POINTS, &good);
         /* Past their depth stacks are not as regular as before: each side is as noisy as it is. */
         fit_bend(c, best, end, &before, &after);
         e.before = fmax(1, before.cost / (double)best);
@@ -1400,6 +1423,7 @@ static bool decide_stairs(struct curve *c, struct verdict *out)
             double seen = width_by_jumps(s, scratch);
             double first = whole ? value : floor(low / c->step) * c->step;
             double beyond = whole ? value + c->step : (floor(high / c->step) + 1) * c->step;
+            value = fmax(first, fmin(value, beyond - c->step));
             out->knees[0] = (struct knee){.value = value,
                                           .low = first,
                                           .high = beyond,
