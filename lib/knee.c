@@ -987,6 +987,18 @@ static size_t find_rises(const struct curve *c, const struct level_piece *levels
     return found;
 }
 
+/* Adds a rise to the knees. */
+static bool tell_rise(const struct curve *c, const struct rise *r, struct verdict *out, bool *good)
+{
+    struct knee *k = &out->knees[out->count];
+
+    /* two rises that begin at one point are one */
+    if (!decide_rise(c, r, k, good) || (out->count > 0 && !(k->value > k[-1].value)))
+        return false;
+    out->count++;
+    return true;
+}
+
 static bool decide_steps(const struct curve *c, struct verdict *out)
 {
     const struct series *s = &c->s;
@@ -1003,11 +1015,33 @@ static bool decide_steps(const struct curve *c, struct verdict *out)
     out->monotone = true;
     if (good) {
         size_t n = find_levels(c, pieces, count, levels, &out->monotone);
+        struct rise last = {0};
+        bool told = false;
         for (size_t i = find_rises(c, levels, n, rises, &out->monotone); i-- > 0;) {
-            struct knee *k = &out->knees[out->count];
-            /* two rises that begin at one point are one */
-            bool told = decide_rise(c, &rises[i], k, &good) && (out->count == 0 || k->value > k[-1].value);
-            out->count += told;
+            /* What is no rise of its own belongs to the one beside it. */
+            struct rise r = rises[i], both = last;
+            both.end = r.end;
+            both.to = r.to;
+            both.open = r.open;
+            both.slope_after = r.slope_after;
+            both.after = r.after;
+            bool beside = last.end > r.first;
+            if (!told && beside && tell_rise(c, &both, out, &good)) {
+                last = both;
+                told = true;
+                continue;
+            }
+            bool before = told;
+            told = tell_rise(c, &r, out, &good);
+            if (!told && before && beside) {
+                struct knee kept = out->knees[--out->count];
+                told = tell_rise(c, &both, out, &good);
+                if (!told)
+                    out->knees[out->count++] = kept;
+                else
+                    r = both;
+            }
+            last = r;
         }
     }
     good = good && agree(c, out->knees, out->count);
