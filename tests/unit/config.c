@@ -1,5 +1,4 @@
 /* Configuration: every key, and no input that stops a run or floods it with warnings. */
-/* link: lib/config.c lib/statistics.c */
 /* libs: -lm */
 #include <setjmp.h>
 #include <stdarg.h>

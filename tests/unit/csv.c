@@ -1,5 +1,4 @@
 /* Tables of numbers as people write them: every dialect gives the same fields, every mistake is told where it is. */
-/* link: lib/csv.c */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,4 @@
 /* What is known of a core: the better source wins, and what is declared goes by the names of findings. */
-/* link: lib/facts.c */
 /* libs: -lm */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,3 @@
-/* link: lib/find.c */
 /*
  * From experiments to a grade: lib/find.c, each rule of lib/find.h by a case that breaks when it does.
  */

@@ -1,5 +1,4 @@
 /* Rows become points: the order of rows does not matter, and memory stays bounded without bending the curve. */
-/* link: lib/gather.c lib/statistics.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

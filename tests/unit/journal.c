@@ -1,5 +1,4 @@
 /* The journal: a probe that twice started and never ended is skipped, whatever became of the files. */
-/* link: lib/journal.c lib/record.c */
 /* libs: -lm */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,4 @@
 /* Known values are found, belong to cores that fathom can name, and read the same without a C compiler. */
-/* link: lib/known.c lib/facts.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,5 +1,4 @@
 /* Points come back in core cycles whatever clock and time stamp do, or say that they could not be had. */
-/* link: lib/measure.c lib/statistics.c lib/config.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* How quiet a place is: what disturbs a fake machine is what the probe tells of it, in its kind of window and no other. */
-/* link: probes/system/noise.c lib/run.c lib/report.c lib/facts.c lib/sweep.c lib/knee.c lib/segment.c lib/plateau.c lib/search.c lib/measure.c lib/record.c lib/journal.c lib/known.c lib/statistics.c lib/config.c arch/emit.c arch/x86_64/emit.c */
+/* link: probes/system/noise.c arch/emit.c arch/x86_64/emit.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,4 @@
 /* The second view sees plateaus and where they are left, by medians and signs alone. */
-/* link: lib/plateau.c lib/statistics.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,4 @@
 /* Records are JSON with a right checksum, and no sink announces what the volume may still lose. */
-/* link: lib/record.c lib/statistics.c */
 /* libs: -lm -Wl,--wrap=malloc -Wl,--wrap=realloc */
 #define _GNU_SOURCE /* memmem */
 #include <math.h>

@@ -1,5 +1,5 @@
 /* A run keeps its order and its word: each probe starts and ends on record, and nothing is believed that may not be. */
-/* link: lib/run.c lib/report.c lib/facts.c lib/sweep.c lib/knee.c lib/segment.c lib/plateau.c lib/search.c lib/measure.c lib/record.c lib/journal.c lib/known.c lib/statistics.c lib/config.c arch/emit.c arch/x86_64/emit.c */
+/* link: arch/emit.c arch/x86_64/emit.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,4 @@
 /* Order statistics and random numbers that every sweep and every chase is built on. */
-/* link: lib/statistics.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
