@@ -871,13 +871,18 @@ static bool agree(const struct curve *c, struct knee *knees, size_t count)
             low++;
         while (high > 0 && s->x[high - 1] > knees[i].high)
             high--;
-        double half_margin = (knees[i].end - knees[i].value) / 20 + c->step;
+        size_t first = found, inside = 0; /* rises that share some of this one */
         for (size_t k = 0; k < found; k++) {
             knees[i].agreed = knees[i].agreed ||
                               (seen[k].low >= s->x[low] - margin && seen[k].high <= s->x[high] + margin);
-            knees[i].half_agreed = knees[i].half_agreed || (seen[k].half >= knees[i].half_low - half_margin &&
-                                                            seen[k].half <= knees[i].half_high + half_margin);
+            if (seen[k].high >= knees[i].low && seen[k].low < knees[i].end) {
+                first = inside ? first : k;
+                inside++;
+            }
         }
+        double half = inside ? plateau_half(s->x, s->y, &seen[first], inside) : (double)NAN;
+        double half_margin = (knees[i].end - knees[i].value) / 20 + c->step;
+        knees[i].half_agreed = half >= knees[i].half_low - half_margin && half <= knees[i].half_high + half_margin;
     }
     return true;
 }

@@ -137,6 +137,10 @@ static bool follow(const double *x, const double *y, size_t first, size_t last, 
     }
     out->low = x[i];
     out->high = x[i + 1];
+    out->first = first;
+    out->last = last;
+    out->before = low;
+    out->after = high;
     return true;
 }
 
@@ -165,4 +169,19 @@ size_t plateau_departures(const double *x, const double *y, size_t count, struct
     free(scratch);
     free(rest);
     return good ? found : (size_t)-1;
+}
+
+double plateau_half(const double *x, const double *y, const struct departure *departures, size_t count)
+{
+    size_t first = departures[0].first, last = departures[count - 1].last;
+    double low = departures[0].before, high = departures[count - 1].after, half = (double)NAN;
+    double *z = malloc((last - first + 1) * sizeof *z);
+
+    if (z) {
+        memcpy(z, y + first, (last - first + 1) * sizeof *y);
+        if (isotonic(z, last - first + 1))
+            half = passes(x, z, first, last, low + (high - low) / 2);
+    }
+    free(z);
+    return half;
 }

@@ -17,6 +17,8 @@
 /* Where a plateau is left for good: between `low` and `high`; the rise passes half way up at `half`. */
 struct departure {
     double low, high, half;
+    size_t first, last;   /* points among which it rises */
+    double before, after; /* heights of the plateaus on its sides */
 };
 
 /*
@@ -24,6 +26,12 @@ struct departure {
  * `room`; (size_t)-1 when memory is short.
  */
 size_t plateau_departures(const double *x, const double *y, size_t count, struct departure *out, size_t room);
+
+/*
+ * Where y is half way from the plateau before departures[0] to the one after the last of them: noise on a wide rise is
+ * easily taken for plateaus. NaN when memory is short.
+ */
+double plateau_half(const double *x, const double *y, const struct departure *departures, size_t count);
 
 /* Makes y[0 … count - 1] the nearest non-decreasing sequence in least squares. False when memory is short. */
 bool isotonic(double *y, size_t count);
