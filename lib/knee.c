@@ -1456,8 +1456,9 @@ static bool decide_stairs(struct curve *c, struct verdict *out)
         for (size_t i = 2; i < count; i++)
             whole = whole && fabs(s->x[stairs[i].first] - s->x[stairs[i - 1].first] - value) <=
                                  s->x[stairs[i].first] - s->x[stairs[i].first - 1] - c->step / 2;
-        /* A slope is no stairs, though it may be cut into pieces like them. */
-        equal = equal && stairs_cost(s, stairs, count) + c->penalty < series_line(s, 0, s->count, true).cost;
+        /* A slope is no stairs, nor is a bent one, though they may be cut into pieces like them. */
+        double slope = fmin(series_line(s, 0, s->count, true).cost, smooth_cost(s, 0, s->count));
+        equal = equal && stairs_cost(s, stairs, count) + c->penalty < slope;
         if (equal && low < high) {
             double seen = width_by_jumps(s, scratch);
             double first = whole ? value : floor(low / c->step) * c->step;

@@ -1,23 +1,37 @@
 #include "lib/statistics.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* NaN goes last, so that what is not a number never stands between numbers. */
+static bool after(double a, double b)
+{
+    return isnan(a) ? !isnan(b) : a > b;
+}
+
 static int compare_numbers(const void *left, const void *right)
 {
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-
-    if (isnan(a) || isnan(b))
-        return (isnan(a) != 0) - (isnan(b) != 0);
-    return (a > b) - (a < b);
+    double a = *(const double *)left, b = *(const double *)right;
+    return after(a, b) - after(b, a);
 }
+
+/* Up to so many are sorted by insertion: medians of a few neighbours are taken at every point of a curve. */
+enum { FEW = 64 };
 
 void sort_numbers(double *values, size_t count)
 {
-    if (count > 1)
+    if (count > FEW) {
         qsort(values, count, sizeof values[0], compare_numbers);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        double value = values[i];
+        size_t k = i;
+        for (; k > 0 && after(values[k - 1], value); k--)
+            values[k] = values[k - 1];
+        values[k] = value;
+    }
 }
 
 double quantile(const double *sorted, size_t count, double q)
