@@ -32,6 +32,7 @@ enum {
     NOISE_STRIDE = 8,
     RISERS_AT_LEAST = 3,
     STAIRS_MAXIMUM = 512,
+    LASTING_POINTS = 4,
     RISE_MARGIN = 16, /* points of either level among which a rise may begin or end */
     CANDIDATES = 96   /* places at which a rise may begin, and end, that are tried one by one */
 };
@@ -61,6 +62,8 @@ static const double WITHIN_BEND = 25;
 static const double LN_FALSE = 6.9077552789821368;
 /* A level may grow so much in an octave, relative to its height. */
 static const double LEVEL_SLOPE = 0.04;
+/* A level that lasts does so for half an octave. */
+static const double LASTING_RATIO = 1.4142;
 /* A rise is at least so many deviations of a point. */
 static const double RISE = 3;
 /* The middle part of a rise, and what share of its width a bend may shift its middle: a rise that is an S over the
@@ -947,8 +950,16 @@ static size_t find_levels(const struct curve *c, const struct piece *pieces, siz
     return n;
 }
 
+/* A level that lasts has been reached, also when y comes back later. */
+static bool lasts(const struct series *s, const struct level_piece *l)
+{
+    double from = fmax(s->x[l->first], s->x[l->first + 1] - s->x[l->first]);
+    return l->end - l->first >= LASTING_POINTS && s->x[l->end - 1] >= LASTING_RATIO * from;
+}
+
 /*
- * Rises between levels, from the last one back. One counts where all that follows stays higher. Of more than there is
+ * Rises between levels, from the last one back. One counts where all that follows stays higher, or
+ * the level that is reached lasts. Of more than there is
  * room for the first ones are kept. Returns how many there are, descending.
  */
 static size_t find_rises(const struct curve *c, const struct level_piece *levels, size_t n, struct rise *rises,
@@ -961,7 +972,7 @@ static size_t find_rises(const struct curve *c, const struct level_piece *levels
     for (size_t i = n; i-- > 0;) {
         const struct level_piece *l = &levels[i], *next = &levels[i + 1];
         double tolerance = RISE * l->error + RISE * sqrt(s->variance[l->first]) / 2;
-        bool counts = l->to + tolerance < beyond;
+        bool counts = l->to + tolerance < beyond || (i + 1 < n && next->from > l->to + tolerance && lasts(s, next));
         beyond = fmin(beyond, l->to);
         if (i + 1 == n)
             continue;

@@ -5,6 +5,9 @@
  * A structure of capacity N makes x <= N good and x > N bad. A knee is told as the interval [low, high): low is
  * the last x that is surely good, high the first that is surely bad, and the truth lies in it with 95 % at least.
  *
+ * A level that is left for half an octave has been left, also when y comes back to it later: that is a knee, and the
+ * curve is not monotone. Where y rises once more that is another knee. What comes back sooner was never left.
+ *
  * Two views look at each curve and know nothing of each other. The main one cuts the curve into pieces of straight
  * line, each with its own slope and height, by least squares (methods 16, A). The second one uses no sums of
  * squares and no lines: see knee.c. Where the second does not find the knee in the interval of the first, the
