@@ -1,6 +1,8 @@
 #include "lib/smooth.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* a + b f(x) + c g(x) */
 enum shape { PARABOLA, PARABOLA_OF_INDEX, PARABOLA_OF_LOGARITHM, HYPERBOLA, ROOT, SHAPES };
@@ -81,4 +83,62 @@ double smooth_cost(const struct series *s, size_t first, size_t end)
         if (s->x[first] > 0 || shape == PARABOLA || shape == PARABOLA_OF_INDEX)
             best = fmin(best, shape_cost(s, shape, first, end));
     return best;
+}
+
+/*
+ * Points that stand alone: further from what is about them than noise is, and from both neighbours to the same side. No
+ * structure shows in a single point.
+ */
+static void find_isolated(const struct series *s, size_t first, size_t end, const double *heights, bool *isolated)
+{
+    for (size_t i = first; i < end; i++) {
+        double far = SPIKE * sqrt(s->variance[i]), off = s->y[i] - heights[i];
+        double before = i > first ? s->y[i] - s->y[i - 1] : off, after = i + 1 < end ? s->y[i] - s->y[i + 1] : off;
+        isolated[i] = fmin(off, fmin(before, after)) > far || fmax(off, fmax(before, after)) < -far;
+    }
+}
+
+/* What two lines cost of which the second one begins lower than the first one ends, where they explain the points best. */
+static double drop_cost(const struct series *s, size_t first, size_t end)
+{
+    double best = INFINITY;
+
+    for (size_t at = first + 2; at + 2 <= end; at++) {
+        struct line before = series_line(s, first, at, true), after = series_line(s, at, end, true);
+        if (line_at(&after, s->x[at]) < line_at(&before, s->x[at]) - RISE * sqrt(s->variance[at]))
+            best = fmin(best, before.cost + after.cost);
+    }
+    return best;
+}
+
+bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, double gain, unsigned without, bool *good)
+{
+    const struct series *s = &c->s;
+    double *heights = malloc(s->count * sizeof *heights), otherwise = INFINITY;
+    bool *isolated = malloc(s->count * sizeof *isolated);
+    struct series rest;
+
+    bool ready = heights && isolated && series_make(&rest, end - first);
+    *good = *good && ready;
+    if (ready) {
+        size_t n = 0;
+        curve_medians(s, heights);
+        find_isolated(s, first, end, heights, isolated);
+        if (!(without & LONE_POINTS))
+            memset(isolated, 0, s->count * sizeof *isolated);
+        for (size_t i = first; i < end; i++)
+            if (!isolated[i]) {
+                rest.x[n] = s->x[i];
+                rest.y[n] = s->y[i];
+                rest.variance[n++] = s->variance[i];
+            }
+        rest.count = n;
+        series_sum(&rest);
+        double alone = SPIKE * (double)(end - first - n);
+        otherwise = alone + fmin(smooth_cost(&rest, 0, n), without & DROPS ? drop_cost(&rest, 0, n) : INFINITY);
+        series_free(&rest);
+    }
+    free(heights);
+    free(isolated);
+    return otherwise - cost > gain * fmax(1, cost / (double)(end - first));
 }

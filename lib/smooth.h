@@ -8,13 +8,23 @@
 #ifndef FATHOM_LIB_SMOOTH_H
 #define FATHOM_LIB_SMOOTH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/segment.h"
+#include "lib/curve.h"
+
+/* Sum of squares that the best smooth curve leaves of points first … end - 1, in variances; x ascending. */
+double smooth_cost(const struct series *s, size_t first, size_t end);
+
+/* What a curve without a knee may have, besides being smooth. */
+enum { LONE_POINTS = 1, DROPS = 2 };
 
 /*
- * Sum of squares that the best smooth curve leaves of points first … end - 1, in variances; x ascending.
+ * Whether points first … end - 1 have to have the knee that costs `cost`: whether what has none explains them worse, by
+ * `gain` at least. Points that stand alone, where they may be, are held against the knee only. *good becomes false when
+ * memory is short.
  */
-double smooth_cost(const struct series *s, size_t first, size_t end);
+bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, double gain, unsigned without,
+                bool *good);
 
 #endif

@@ -53,6 +53,12 @@ double quantile(const double *sorted, size_t count, double q)
     return sorted[below] + fraction * (sorted[below + 1] - sorted[below]);
 }
 
+double median(double *values, size_t count)
+{
+    sort_numbers(values, count);
+    return quantile(values, count, 0.5);
+}
+
 /* Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014, figure 17. */
 double rounded(double value)
 {

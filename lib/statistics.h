@@ -7,6 +7,8 @@
 
 /* Sorts ascending, in place. */
 void sort_numbers(double *values, size_t count);
+/* Sorts the values, none of them NaN, and returns the middle one. */
+double median(double *values, size_t count);
 /* Quantile q in 0 … 1 of sorted values, linear between neighbours; NaN when there are none. */
 double quantile(const double *sorted, size_t count, double q);
 
