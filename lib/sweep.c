@@ -103,20 +103,26 @@ static bool keep(struct sweep *s, const struct point *pt)
     return true;
 }
 
+static bool measure(struct sweep *s, bool (*build)(struct probe *p, double x, void *context, struct kernel *k),
+                    double x, struct point *out)
+{
+    struct kernel k = {.units = 1};
+    return build(s->probe, x, s->context, &k) && probe_measure(s->probe, &k, out);
+}
+
 static bool sample(void *context, double x, double *y)
 {
     struct sweep *s = context;
     struct probe *p = s->probe;
-    struct kernel k = {.units = 1};
-    struct point pt = {.x = x};
+    struct point pt = {.x = x}, control = {.q20 = 0};
     char text[96];
 
     snprintf(text, sizeof text, "%s: %s, %s = %.0f, %u samples", p->definition->name, s->name, s->axis, x,
              s->search.taken);
     machine_progress(text);
-    if (!s->build(p, x, s->context, &k) || !probe_measure(p, &k, &pt) || !keep(s, &pt))
+    if (!measure(s, s->build, x, &pt) || (s->control && !measure(s, s->control, x, &control)) || !keep(s, &pt))
         return false;
-    *y = pt.q20;
+    *y = pt.q20 - control.q20;
     if (machine_seconds() > s->deadline)
         s->search.budget = s->search.taken;
     return true;

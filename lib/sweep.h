@@ -52,6 +52,11 @@ struct sweep {
     const char *unit; /* what y is: "cycles/load" */
     /* Makes the kernel at x. Built anew for each sample: what is random in it differs from one to the next. */
     bool (*build)(struct probe *p, double x, void *context, struct kernel *k);
+    /*
+     * Makes a kernel of the same shape that lacks what is asked for; NULL where none is needed. y is then the
+     * difference of both, taken one after the other.
+     */
+    bool (*control)(struct probe *p, double x, void *context, struct kernel *k);
     void *context;
     double seconds;       /* it takes no longer than this; 0: see sweep_search */
     struct search search; /* range, kind, grid; and then the verdict. Budget 0: see sweep_search */

@@ -10,11 +10,13 @@
  *   random     a random bit, after a dozen branches that are random too: the history that an indirect
  *              predictor sees is never twice the same, and nothing but a return stack can know. All
  *              that is mispredicted on purpose is so before the nest begins, when the return stack
- *              holds nothing that a wrong path could spoil
+ *              holds nothing that a wrong path could spoil. The same nest entered from one site, after
+ *              the same branches, is the control: what is left is the cost of that one return
  *
- * Curve: cycles per nest over depth. A line, a few cycles a level, while all returns are predicted;
- * past the depth it leaves the line. Answer: the last depth on the line.
- * Method: Wong 2018; jia.je 2025, variant with two call sites; random history is our addition.
+ * Curve: cycles per nest over depth. With one site or alternating ones a line, a few cycles a level, while
+ * all returns are predicted; past the depth it leaves the line. With the control a step from nothing to
+ * half a misprediction. Answer: the last depth before that.
+ * Method: Wong 2018; jia.je 2025, variant with two call sites; random history and control are our addition.
  */
 #include <math.h>
 
@@ -25,6 +27,9 @@ enum { ENTRY_BYTES = 1024, DEPTH_MAXIMUM = 128, NOISE_BRANCHES = 12 };
 enum target { TARGET_FIXED, TARGET_CHANGING, TARGET_RANDOM, TARGETS };
 
 static const char *const target_names[TARGETS] = {"fixed", "changing", "random"};
+
+/* Nests of one depth differ by a cycle or so with how their levels share lines and fetch blocks. */
+static const double RESOLUTION = 0.02;
 
 /* The same nest with its levels at other distances: another layout, for every table that looks at addresses. */
 static const size_t LEVEL_BYTES[] = {128, 192};
@@ -80,9 +85,8 @@ static size_t level_at(const struct variant *v, size_t level)
 }
 
 /* One function a level, on lines of its own; the innermost one only returns. */
-static bool build(struct probe *p, double depth, void *context, struct kernel *k)
+static bool build_nest(struct probe *p, double depth, const struct variant *v, unsigned sites, struct kernel *k)
 {
-    const struct variant *v = context;
     struct code c = probe_code(p, level_at(v, DEPTH_MAXIMUM + 1));
     size_t levels = (size_t)depth;
 
@@ -93,11 +97,15 @@ static bool build(struct probe *p, double depth, void *context, struct kernel *k
     size_t loop = c.used;
     emit_choice(&c, v->target);
     struct fixup second = emit_branch_if_zero_ahead(&c, REG_T1);
-    emit_call(&c, level_at(v, 1));
+    if (sites == 2)
+        emit_call(&c, level_at(v, 1));
     struct fixup join = emit_branch_ahead(&c);
     emit_land(&c, second);
-    emit_call(&c, level_at(v, 1));
+    if (sites == 2)
+        emit_call(&c, level_at(v, 1));
     emit_land(&c, join);
+    if (sites == 1)
+        emit_call(&c, level_at(v, 1));
     emit_loop(&c, loop);
     emit_store(&c, REG_T0, REG_DATA, 0);
     emit_leave(&c);
@@ -118,25 +126,36 @@ static bool build(struct probe *p, double depth, void *context, struct kernel *k
     return probe_kernel(p, &c, 0, k);
 }
 
+static bool build(struct probe *p, double depth, void *context, struct kernel *k)
+{
+    return build_nest(p, depth, context, 2, k);
+}
+
+static bool build_control(struct probe *p, double depth, void *context, struct kernel *k)
+{
+    return build_nest(p, depth, context, 1, k);
+}
+
 static bool run_variant(struct probe *p, struct variant *v)
 {
     const char *name = target_names[v->target];
     struct sweep s[LAYOUTS];
     size_t layouts = p->run->config.profile == PROFILE_SMOKE ? 1 : LAYOUTS;
-    bool good = true;
+    bool random = v->target == TARGET_RANDOM, good = true;
 
     for (size_t i = 0; i < layouts; i++)
         s[i] = (struct sweep){.name = name,
                               .axis = "depth",
                               .unit = "cycles/nest",
                               .build = build,
+                              .control = random ? build_control : NULL,
                               .context = v,
-                              .search = {.kind = KNEE_SLOPE,
+                              .search = {.kind = random ? KNEE_STEP : KNEE_SLOPE,
                                          .from = 1,
                                          .to = probe_scale(p, 40, 64, 64, 64),
                                          .limit = probe_scale(p, 40, DEPTH_MAXIMUM, DEPTH_MAXIMUM, DEPTH_MAXIMUM),
                                          .grain = 1,
-                                         .resolution = 0.004,
+                                         .resolution = random ? 0 : RESOLUTION,
                                          .coarse = (unsigned)probe_scale(p, 6, 16, 16, 16)}};
     for (size_t i = 0; i < layouts && good; i++) {
         v->level_bytes = LEVEL_BYTES[i];
@@ -147,11 +166,13 @@ static bool run_variant(struct probe *p, struct variant *v)
         for (size_t i = 0; i < layouts; i++)
             e[i] = (struct find_experiment){
                 .name = name, .fooled_by = "other predictors", .verdict = &s[i].search.verdict};
-        find_capacity(p,
-                      &(struct finding){.name = "frontend.return_stack.entries",
-                                        .variants = {{"target", name}},
-                                        .method = "last depth before the time per nest leaves its line"},
-                      e, layouts, 1);
+        find_capacity(
+            p,
+            &(struct finding){.name = "frontend.return_stack.entries",
+                              .variants = {{"target", name}},
+                              .method = random ? "last depth before the outermost return costs more than in the control"
+                                               : "last depth before the time per nest leaves its line"},
+            e, layouts, 1);
     }
     for (size_t i = 0; i < layouts; i++)
         sweep_free(&s[i]);
