@@ -14,6 +14,7 @@ struct opinion {
     double value, low, high;
     const char *fooled_by;
     size_t from;  /* index of the experiment */
+    bool wide;    /* the interval is that of a ramp, and the value somewhere on it */
     bool agreed;  /* both views of its curve agree */
     bool certain; /* and good and bad points do not mix */
 };
@@ -30,6 +31,7 @@ static bool opinion_of(const struct find_experiment *e, size_t index, struct opi
                             .high = scale * (e->half ? fmax(k->half_high, k->end) : k->high) + e->holds,
                             .fooled_by = e->fooled_by,
                             .from = index,
+                            .wide = e->half,
                             .agreed = agreed,
                             .certain = agreed && !k->fuzzy};
     return true;
@@ -41,8 +43,15 @@ static bool same_step(const struct opinion *a, const struct opinion *b, double s
            fmax(a->high, b->high) - fmin(a->low, b->low) < 2.5 * step && fabs(a->value - b->value) < step / 2;
 }
 
+static bool within(const struct opinion *a, const struct opinion *b)
+{
+    return b->low <= a->value && a->value <= b->high;
+}
+
 static bool alike(const struct opinion *a, const struct opinion *b, double step)
 {
+    if (a->wide && b->wide)
+        return within(a, b) && within(b, a);
     return fabs(a->value - b->value) <= fmax(1.001 * step, ALIKE * fmax(fabs(a->value), fabs(b->value)));
 }
 

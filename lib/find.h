@@ -12,6 +12,8 @@
  *   U  none is decided (the reason is the first one's), or they contradict each other: experiments-disagree,
  *      or there is one experiment and the views of its curve do: views-disagree
  *
+ * Where the answer is half way up a ramp, experiments agree when each puts it onto the other's ramp.
+ *
  * Most is more than half of those that are decided at all. Experiments that the same thing could fool are
  * layouts of one experiment.
  */

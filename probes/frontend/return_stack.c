@@ -10,12 +10,13 @@
  *   random     a random bit, after a dozen branches that are random too: the history that an indirect
  *              predictor sees is never twice the same, and nothing but a return stack can know. All
  *              that is mispredicted on purpose is so before the nest begins, when the return stack
- *              holds nothing that a wrong path could spoil. The same nest entered from one site, after
- *              the same branches, is the control: what is left is the cost of that one return
+ *              holds nothing that a wrong path could spoil. A second experiment has a control, the same
+ *              nest entered from one site after the same branches: what is left is the cost of that one
+ *              return, if there is a predictor that knows it in the control
  *
- * Curve: cycles per nest over depth. With one site or alternating ones a line, a few cycles a level, while
- * all returns are predicted; past the depth it leaves the line. With the control a step from nothing to
- * half a misprediction. Answer: the last depth before that.
+ * Curve: cycles per nest over depth. A line, a few cycles a level, while all returns are predicted; past
+ * the depth it leaves the line. Against the control a step from nothing to half a misprediction. Answer:
+ * the last depth before that.
  * Method: Wong 2018; jia.je 2025, variant with two call sites; random history and control are our addition.
  */
 #include <math.h>
@@ -28,12 +29,15 @@ enum target { TARGET_FIXED, TARGET_CHANGING, TARGET_RANDOM, TARGETS };
 
 static const char *const target_names[TARGETS] = {"fixed", "changing", "random"};
 
-/* Nests of one depth differ by a cycle or so with how their levels share lines and fetch blocks. */
-static const double RESOLUTION = 0.02;
+/*
+ * Nests of one depth differ by a cycle or so with how their levels share lines and fetch blocks; what comes before
+ * random ones makes them long.
+ */
+static const double RESOLUTION[TARGETS] = {0.02, 0.02, 0.004};
 
 /* The same nest with its levels at other distances: another layout, for every table that looks at addresses. */
 static const size_t LEVEL_BYTES[] = {128, 192};
-enum { LAYOUTS = 2 };
+enum { EXPERIMENTS = 2 };
 
 /* Knuth's MMIX generator (TAOCP vol. 2, 3.3.4); its high bits defeat any predictor. */
 static const uint64_t LCG_FACTOR = 6364136223846793005, LCG_INCREMENT = 1442695040888963407;
@@ -136,45 +140,46 @@ static bool build_control(struct probe *p, double depth, void *context, struct k
     return build_nest(p, depth, context, 1, k);
 }
 
+/* What is done for one kind of target: the nest in two layouts; or by itself, and against its control. */
 static bool run_variant(struct probe *p, struct variant *v)
 {
     const char *name = target_names[v->target];
-    struct sweep s[LAYOUTS];
-    size_t layouts = p->run->config.profile == PROFILE_SMOKE ? 1 : LAYOUTS;
-    bool random = v->target == TARGET_RANDOM, good = true;
+    const bool random = v->target == TARGET_RANDOM;
+    const size_t count = p->run->config.profile == PROFILE_SMOKE ? 1 : EXPERIMENTS;
+    struct sweep s[EXPERIMENTS];
+    struct find_experiment e[EXPERIMENTS];
+    bool good = true;
 
-    for (size_t i = 0; i < layouts; i++)
-        s[i] = (struct sweep){.name = name,
+    for (size_t i = 0; i < count; i++) {
+        bool control = random && i > 0;
+        s[i] = (struct sweep){.name = control ? "random against control" : name,
                               .axis = "depth",
                               .unit = "cycles/nest",
                               .build = build,
-                              .control = random ? build_control : NULL,
+                              .control = control ? build_control : NULL,
                               .context = v,
-                              .search = {.kind = random ? KNEE_STEP : KNEE_SLOPE,
+                              .search = {.kind = control ? KNEE_STEP : KNEE_SLOPE,
                                          .from = 1,
                                          .to = probe_scale(p, 40, 64, 64, 64),
                                          .limit = probe_scale(p, 40, DEPTH_MAXIMUM, DEPTH_MAXIMUM, DEPTH_MAXIMUM),
                                          .grain = 1,
-                                         .resolution = random ? 0 : RESOLUTION,
+                                         .resolution = control ? 0 : RESOLUTION[v->target],
                                          .coarse = (unsigned)probe_scale(p, 6, 16, 16, 16)}};
-    for (size_t i = 0; i < layouts && good; i++) {
+        e[i] = (struct find_experiment){.name = s[i].name,
+                                        .fooled_by = control ? "no other predictor" : "other predictors",
+                                        .verdict = &s[i].search.verdict};
+    }
+    for (size_t i = 0; i < count && good; i++) {
         v->level_bytes = LEVEL_BYTES[i];
         good = sweep_search(p, &s[i]);
     }
-    if (good) {
-        struct find_experiment e[LAYOUTS];
-        for (size_t i = 0; i < layouts; i++)
-            e[i] = (struct find_experiment){
-                .name = name, .fooled_by = "other predictors", .verdict = &s[i].search.verdict};
-        find_capacity(
-            p,
-            &(struct finding){.name = "frontend.return_stack.entries",
-                              .variants = {{"target", name}},
-                              .method = random ? "last depth before the outermost return costs more than in the control"
-                                               : "last depth before the time per nest leaves its line"},
-            e, layouts, 1);
-    }
-    for (size_t i = 0; i < layouts; i++)
+    if (good)
+        find_capacity(p,
+                      &(struct finding){.name = "frontend.return_stack.entries",
+                                        .variants = {{"target", name}},
+                                        .method = "last depth before returns cost more"},
+                      e, count, 1);
+    for (size_t i = 0; i < count; i++)
         sweep_free(&s[i]);
     return good;
 }

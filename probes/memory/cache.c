@@ -19,7 +19,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/find.h"
+#include "lib/levels.h"
 #include "lib/probe.h"
 
 enum {
@@ -33,11 +33,6 @@ enum {
     CACHES_TO_REACH_MEMORY = 4
 };
 enum order { ORDER_GROUPS, ORDER_WHOLE, ORDERS };
-
-/* Edges of one level in both orders are no farther apart than this factor; those of two levels are. */
-static const double SAME_LEVEL = 1.5, APART = 2;
-/* Where frames fall at random a rise may be as wide; in a wider one another level may hide. */
-static const double HIDES = 4;
 
 struct chase {
     enum order order;
@@ -94,108 +89,6 @@ static bool build(struct probe *p, double footprint_bytes, void *context, struct
                          .warm_iterations = fmin(lines, WARM_LINES) / UNROLL,
                          .stretch = probe_scale(p, 1, 4, 4, 4)};
     return probe_kernel(p, &c, 0, k);
-}
-
-/*
- * The levels of a curve that are a cache's: each next cache is several times larger than the one before it, so a
- * level that is left again before that is a bend in the rise to the next one. The last one is what the curve ends on.
- */
-struct ladder {
-    size_t level[KNEES_MAXIMUM + 1]; /* in the verdict … */
-    size_t knee[KNEES_MAXIMUM + 1];  /* … and the one by which it is left: of a bent rise the largest part */
-    size_t count;
-    size_t sure; /* levels whose number is sure: before a rise in which another one might hide */
-};
-
-static double rise(const struct knee *k)
-{
-    return k->after - k->before;
-}
-
-static struct ladder climb(const struct verdict *v)
-{
-    struct ladder l = {.count = 0};
-    double begin = 0;
-
-    for (size_t i = 0; i < v->level_count; i++) {
-        if (l.count == 0 || i == v->count || v->knees[i].value >= APART * v->knees[i - 1].value) {
-            l.level[l.count] = i;
-            l.knee[l.count++] = i;
-        } else if (rise(&v->knees[i]) > rise(&v->knees[l.knee[l.count - 1]])) {
-            l.knee[l.count - 1] = i;
-        }
-        if (i > 0 && l.level[l.count - 1] == i && l.sure == 0 && v->knees[i - 1].end > HIDES * begin)
-            l.sure = l.count - 1;
-        if (i < v->count && l.level[l.count - 1] == i)
-            begin = v->knees[i].low;
-    }
-    if (l.sure == 0)
-        l.sure = l.count;
-    return l;
-}
-
-/* The rung of a ladder that is left near x; `count` when there is none. */
-static size_t rung_near(const struct verdict *v, const struct ladder *l, double x)
-{
-    size_t knee = find_knee_near(v, x, SAME_LEVEL), rung = 0;
-
-    while (rung < l->count && (l->knee[rung] != knee || knee >= v->count))
-        rung++;
-    return rung;
-}
-
-static void report_unsure(struct probe *p, size_t number)
-{
-    static const char *const names[] = {"memory.cache.bytes", "memory.cache.latency_cycles"};
-
-    for (size_t i = 0; i < 2; i++)
-        report(p, &(struct finding){.name = names[i],
-                                    .variants = {{"level", .number = (double)number + 1}},
-                                    .value = NAN,
-                                    .low = NAN,
-                                    .high = NAN,
-                                    .reason = "a level may hide in the rise before"});
-}
-
-/* Level `number`, from 0, as the first order sees it and the other one supports it. */
-static void report_level(struct probe *p, const struct sweep *s, const struct ladder ladders[ORDERS], size_t number)
-{
-    const struct verdict *v = &s[ORDER_GROUPS].search.verdict, *whole = &s[ORDER_WHOLE].search.verdict;
-    const struct ladder *l = &ladders[ORDER_GROUPS], *other = &ladders[ORDER_WHOLE];
-    bool scattered = number > 0 && !machine_info()->contiguous;
-    size_t knee = number < l->count ? l->knee[number] : v->level_count;
-    size_t same = knee < v->count ? rung_near(whole, other, v->knees[knee].value) : other->count;
-
-    /* what scatters frames fools both orders alike */
-    const struct find_experiment e[ORDERS] = {{.name = s[ORDER_GROUPS].name,
-                                               .fooled_by = scattered ? "frames" : "prefetchers",
-                                               .verdict = v,
-                                               .knee = knee,
-                                               .half = scattered},
-                                              {.name = s[ORDER_WHOLE].name,
-                                               .fooled_by = scattered ? "frames" : "TLB",
-                                               .verdict = whole,
-                                               .knee = same < other->count ? other->knee[same] : whole->level_count,
-                                               .half = scattered}};
-    const struct finding bytes = {.name = "memory.cache.bytes",
-                                  .variants = {{"level", .number = (double)number + 1}},
-                                  .limits = {{"memory.dtlb.entries", "page=4k access=load", 1.0 / PAGE_BYTES}}};
-    if (number >= l->sure) {
-        report_unsure(p, number);
-        return;
-    }
-    find_capacity(p, &bytes, e, ORDERS, GRAIN_BYTES);
-
-    /* the last level has no edge to know it by in the other order */
-    const struct find_value cycles[ORDERS] = {
-        {e[0].name, "prefetchers", number < l->count ? find_height(v, l->level[number]) : NAN},
-        {e[1].name, "TLB", same < other->count ? find_height(whole, other->level[same]) : NAN}};
-    find_number(p,
-                &(struct finding){.name = "memory.cache.latency_cycles",
-                                  .variants = {{"level", .number = (double)number + 1}},
-                                  .method = "median of the level",
-                                  .curves = {e[0].name, e[1].name}},
-                cycles, ORDERS);
 }
 
 /* The largest cache that is known of before anything was measured; 0: none. */
@@ -263,10 +156,16 @@ static void run(struct probe *p)
     for (chase.order = 0; chase.order < ORDERS && good; chase.order++)
         good = sweep_search(p, &s[chase.order]);
     if (good) {
-        const struct ladder ladders[ORDERS] = {climb(&s[ORDER_GROUPS].search.verdict),
-                                               climb(&s[ORDER_WHOLE].search.verdict)};
-        for (size_t i = 0; i < ladders[ORDER_GROUPS].count || i == 0; i++)
-            report_level(p, s, ladders, i);
+        const struct find_experiment e[ORDERS] = {
+            {.name = "groups", .fooled_by = "prefetchers", .verdict = &s[ORDER_GROUPS].search.verdict},
+            {.name = "whole", .fooled_by = "TLB", .verdict = &s[ORDER_WHOLE].search.verdict}};
+        levels_report(p,
+                      &(struct levels){.capacity = "memory.cache.bytes",
+                                       .height = "memory.cache.latency_cycles",
+                                       .step = GRAIN_BYTES,
+                                       .limit = {"memory.dtlb.entries", "page=4k access=load", 1.0 / PAGE_BYTES},
+                                       .scattered = !machine_info()->contiguous},
+                      e, ORDERS);
         report_memory(p, &s[ORDER_GROUPS], &chase.ring, largest);
     }
     for (enum order o = 0; o < ORDERS; o++)

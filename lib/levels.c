@@ -1,0 +1,108 @@
+#include "lib/levels.h"
+
+#include <math.h>
+
+/* Edges of one level in two experiments are no farther apart than this factor; those of two levels are. */
+static const double SAME_LEVEL = 1.5, APART = 2;
+/* Where frames fall at random a rise may be as wide; in a wider one another level may hide. */
+static const double HIDES = 4;
+
+/* The levels of a verdict that are levels of the core. The last one is what the curve ends on. */
+struct ladder {
+    const struct verdict *verdict;
+    size_t level[KNEES_MAXIMUM + 1]; /* in the verdict … */
+    size_t knee[KNEES_MAXIMUM + 1];  /* … and the knee by which it is left: of a bent rise the largest part */
+    size_t count;
+    size_t sure; /* levels whose number is sure */
+};
+
+static double rise(const struct knee *k)
+{
+    return k->after - k->before;
+}
+
+static struct ladder climb(const struct verdict *v)
+{
+    struct ladder l = {.verdict = v};
+    double begin = 0;
+
+    for (size_t i = 0; i < v->level_count; i++) {
+        if (l.count > 0 && i < v->count && v->knees[i].value < APART * v->knees[i - 1].value) {
+            size_t *knee = &l.knee[l.count - 1];
+            *knee = rise(&v->knees[i]) > rise(&v->knees[*knee]) ? i : *knee;
+            continue;
+        }
+        if (i > 0 && l.sure == 0 && v->knees[i - 1].end > HIDES * begin)
+            l.sure = l.count;
+        l.level[l.count] = l.knee[l.count] = i;
+        l.count++;
+        begin = i < v->count ? v->knees[i].low : 0;
+    }
+    if (l.sure == 0)
+        l.sure = l.count;
+    return l;
+}
+
+/* The rung of a ladder that is left near x; `count` when there is none. */
+static size_t rung_near(const struct ladder *l, double x)
+{
+    size_t knee = find_knee_near(l->verdict, x, SAME_LEVEL), rung = 0;
+
+    while (rung < l->count && (l->knee[rung] != knee || knee >= l->verdict->count))
+        rung++;
+    return rung;
+}
+
+static struct finding finding_of(const char *name, size_t number)
+{
+    return (struct finding){.name = name,
+                            .variants = {{"level", .number = (double)number + 1}},
+                            .value = NAN,
+                            .low = NAN,
+                            .high = NAN,
+                            .reason = "a level may hide in the rise before"};
+}
+
+static void report_level(struct probe *p, const struct levels *q, const struct find_experiment *experiments,
+                         const struct ladder *ladders, size_t count, size_t number)
+{
+    struct find_experiment e[FIND_EXPERIMENTS];
+    struct find_value v[FIND_EXPERIMENTS];
+    struct finding capacity = finding_of(q->capacity, number), height = finding_of(q->height, number);
+    bool scattered = q->scattered && number > 0;
+    size_t knee = number < ladders->count ? ladders->knee[number] : ladders->verdict->level_count;
+
+    if (number >= ladders->sure && number > 0) {
+        report(p, &capacity);
+        report(p, &height);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct ladder *l = &ladders[i];
+        size_t rung = number;
+        if (i > 0) /* the last level has no edge to know it by */
+            rung = knee < ladders->verdict->count ? rung_near(l, ladders->verdict->knees[knee].value) : l->count;
+        e[i] = experiments[i];
+        e[i].knee = rung < l->count ? l->knee[rung] : l->verdict->level_count;
+        e[i].half = scattered;
+        e[i].fooled_by = scattered ? "frames" : experiments[i].fooled_by;
+        v[i] = (struct find_value){e[i].name, experiments[i].fooled_by,
+                                   rung < l->count ? find_height(l->verdict, l->level[rung]) : NAN};
+        if (i < FINDING_CURVES)
+            height.curves[i] = e[i].name;
+    }
+    capacity.limits[0] = q->limit;
+    find_capacity(p, &capacity, e, count, q->step);
+    height.method = "median of the level";
+    find_number(p, &height, v, count);
+}
+
+void levels_report(struct probe *p, const struct levels *q, const struct find_experiment *experiments, size_t count)
+{
+    struct ladder ladders[FIND_EXPERIMENTS];
+
+    for (size_t i = 0; i < count; i++)
+        ladders[i] = climb(experiments[i].verdict);
+    for (size_t number = 0; number < ladders->count || number == 0; number++)
+        report_level(p, q, experiments, ladders, count, number);
+}
