@@ -209,8 +209,7 @@ void find_number(struct probe *p, const struct finding *f, const struct find_val
     struct find_result r = find_number_decide(v, count);
     struct finding filled = *f;
 
-    if (!(r.low < r.high)) /* one number is no interval */
-        r.low = r.high = NAN;
+    r.low = r.high = NAN; /* how far two numbers differ is no interval */
     send(p, &filled, &r);
 }
 

@@ -60,7 +60,7 @@ struct find_value {
  */
 struct find_result find_number_decide(const struct find_value *v, size_t count);
 
-/* Decides and reports. The finding's value, interval, grade, reason, agreement and curves are filled in. */
+/* Decides and reports. The finding's value, grade, reason and agreement are filled in; of a capacity also its interval, curves and method. */
 void find_capacity(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,
                    double step);
 void find_number(struct probe *p, const struct finding *f, const struct find_value *v, size_t count);
