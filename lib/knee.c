@@ -21,6 +21,8 @@ const char *const knee_kind_names[KNEE_STAIRS + 1] = {"step", "window", "slope",
 
 /* Below this share of the height noise is of no concern for whether a step to twice the height is seen. */
 static const double NOISY = 0.25;
+/* So many points on the level before show that y has come back to it. */
+enum { BACK = 3 };
 
 /* What the curve is like between its knees. */
 static bool decide_levels(const struct curve *c, struct verdict *out)
@@ -61,40 +63,74 @@ static bool decide_levels(const struct curve *c, struct verdict *out)
     return true;
 }
 
-/* Whether the second view finds each knee, and half of it, in their intervals. */
-static bool agree(const struct curve *c, struct knee *knees, size_t count)
+/* Whether the second view of the first `count` points finds a knee, and half of it, in their intervals. */
+static bool see(const struct curve *c, size_t count, struct knee *k)
 {
     const struct series *s = &c->s;
     struct departure seen[2 * KNEES_MAXIMUM];
-    size_t found = plateau_departures(s->x, s->y, s->count, seen, sizeof seen / sizeof seen[0]);
+    size_t found = plateau_departures(s->x, s->y, count, seen, sizeof seen / sizeof seen[0]);
 
     if (found == (size_t)-1)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        /* a neighbour of the interval's ends at most away, and for a ramp a tenth of its width */
-        double margin = (knees[i].ramp ? (knees[i].end - knees[i].value) / 10 : 0);
-        size_t low = 0, high = s->count - 1;
-        while (low + 1 < s->count && s->x[low + 1] < knees[i].low)
-            low++;
-        while (high > 0 && s->x[high - 1] > knees[i].high)
-            high--;
-        size_t first = found, inside = 0; /* rises that share some of this one */
-        for (size_t k = 0; k < found; k++) {
-            knees[i].agreed = knees[i].agreed ||
-                              (seen[k].low >= s->x[low] - margin && seen[k].high <= s->x[high] + margin);
-            if (seen[k].high >= knees[i].low && seen[k].low < knees[i].end) {
-                first = inside ? first : k;
-                inside++;
-            }
+    /* a neighbour of the interval's ends at most away, and for a ramp a tenth of its width */
+    double margin = k->ramp ? (k->end - k->value) / 10 : 0;
+    size_t low = 0, high = count - 1, first = found, inside = 0; /* rises that share some of this one */
+    while (low + 1 < count && s->x[low + 1] < k->low)
+        low++;
+    while (high > 0 && s->x[high - 1] > k->high)
+        high--;
+    for (size_t i = 0; i < found; i++) {
+        k->agreed = k->agreed || (seen[i].low >= s->x[low] - margin && seen[i].high <= s->x[high] + margin);
+        if (seen[i].high >= k->low && seen[i].low < k->end) {
+            first = inside ? first : i;
+            inside++;
         }
-        double half = inside ? plateau_half(s->x, s->y, &seen[first], inside) : (double)NAN;
-        double half_margin = (knees[i].end - knees[i].value) / 20 + c->step;
-        knees[i].half_agreed = half >= knees[i].half_low - half_margin && half <= knees[i].half_high + half_margin;
     }
+    double half = inside ? plateau_half(s->x, s->y, &seen[first], inside) : (double)NAN;
+    double half_margin = (k->end - k->value) / 20 + c->step;
+    k->half_agreed = k->half_agreed || (half >= k->half_low - half_margin && half <= k->half_high + half_margin);
     return true;
 }
 
-bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, struct verdict *out)
+/* The points up to where y has come back from a knee; all where it has not. */
+static size_t until_back(const struct series *s, const struct knee *k)
+{
+    double half = k->before + (k->after - k->before) / 2;
+
+    for (size_t i = 0; i + BACK <= s->count; i++) {
+        size_t under = 0;
+        while (s->x[i] >= k->end && under < BACK && s->y[i + under] < half)
+            under++;
+        if (under == BACK)
+            return i;
+    }
+    return s->count;
+}
+
+/*
+ * Asks the second view about each knee. It looks for levels that are left for good, so where y comes back it is asked
+ * about what is before that. What it does not see at all is not told but for `all`.
+ */
+static bool agree(const struct curve *c, bool all, struct verdict *out)
+{
+    size_t agreed = 0;
+
+    for (size_t i = 0; i < out->count; i++) {
+        struct knee k = out->knees[i];
+        size_t back = until_back(&c->s, &k);
+        if (!see(c, c->s.count, &k) || (back < c->s.count && !k.agreed && !see(c, back, &k)))
+            return false;
+        if (all || k.agreed || k.half_agreed)
+            out->knees[agreed++] = k;
+    }
+    if (agreed < out->count && agreed == 0)
+        out->reason = "ambiguous";
+    out->count = agreed;
+    return true;
+}
+
+static bool decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, bool all,
+                   struct verdict *out)
 {
     struct curve c;
     bool good = true;
@@ -107,14 +143,30 @@ bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t co
         out->reason = "too-few-points";
     else if (kind == KNEE_STAIRS)
         good = decide_stairs(&c, out);
-    else if (kind == KNEE_SLOPE)
-        good = decide_slope(&c, out) && decide_levels(&c, out);
-    else {
-        good = (kind == KNEE_STEP ? decide_steps : decide_window)(&c, out) && agree(&c, out->knees, out->count) &&
+    else if (kind == KNEE_SLOPE) {
+        good = decide_slope(&c, out);
+        if (good && out->count > 0 && !all && !out->knees[0].agreed) {
+            out->count = 0;
+            out->reason = "ambiguous";
+        }
+        good = good && decide_levels(&c, out);
+    } else {
+        good = (kind == KNEE_STEP ? decide_steps : decide_window)(&c, out) && agree(&c, all, out) &&
                decide_levels(&c, out);
         if (good && out->count == 0 && c.sigma > NOISY * fabs(out->levels[0].height))
             out->reason = "noise";
     }
     curve_release(&c);
     return good;
+}
+
+bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, struct verdict *out)
+{
+    return decide(kind, points, count, step, false, out);
+}
+
+bool knee_candidates(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
+                     struct verdict *out)
+{
+    return decide(kind, points, count, step, true, out);
 }

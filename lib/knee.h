@@ -10,8 +10,8 @@
  *
  * Two views look at each curve and know nothing of each other. The main one cuts the curve into pieces of straight
  * line, each with its own slope and height, by least squares (methods 16, A). The second one uses no sums of
- * squares and no lines: see knee.c. Where the second does not find the knee in the interval of the first, the
- * knee is not `agreed`.
+ * squares and no lines: see lib/plateau.h. Where the second does not find the knee in the interval of the first, the
+ * knee is not `agreed`; where it finds nothing of it at all, it is not told.
  *
  * Only + - * / and sqrt: the same points give the same verdict, to the last digit, in every build.
  */
@@ -76,5 +76,9 @@ struct verdict {
  * number of pieces. False only when memory is short.
  */
 bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, struct verdict *out);
+
+/* The same, with knees that the second view knows nothing of: where more points might show one. */
+bool knee_candidates(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
+                     struct verdict *out);
 
 #endif

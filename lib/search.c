@@ -155,7 +155,8 @@ static bool noise(const struct search *s, double *sigma)
     return good;
 }
 
-static bool decide(struct search *s)
+/* What the points say so far, or what they say at last. */
+static bool decide(struct search *s, bool at_last)
 {
     double *sigma = malloc((s->count + 1) * sizeof *sigma);
     struct knee_point *points = malloc((s->count + 1) * sizeof *points);
@@ -167,7 +168,7 @@ static bool decide(struct search *s)
         double error = sigma[i] / sqrt(p->kept) * (p->kept > 2 ? 1.2533 : 1), least = s->resolution * fabs(p->y);
         points[i] = (struct knee_point){p->x, p->y, least > 0 && !(error > least) ? least : error};
     }
-    good = good && knee_decide(s->kind, points, s->count, s->grain, &s->verdict);
+    good = good && (at_last ? knee_decide : knee_candidates)(s->kind, points, s->count, s->grain, &s->verdict);
     free(sigma);
     free(points);
     return good;
@@ -406,7 +407,7 @@ static bool narrow_knee(struct search *s, const struct knee *k, bool *any)
 static bool narrow(struct search *s)
 {
     for (unsigned round = 0; round < ROUNDS_MAXIMUM; round++) {
-        bool any = false, good = decide(s);
+        bool any = false, good = decide(s, false);
         const struct verdict v = s->verdict;
         for (size_t i = 0; good && i < v.count; i++) {
             unsigned share = (s->budget - s->taken) / (unsigned)(v.count + 1);
@@ -476,7 +477,7 @@ static bool confirm(struct search *s)
 static bool extend(struct search *s)
 {
     while (s->reached < s->limit) {
-        if (!decide(s))
+        if (!decide(s, false))
             return false;
         const struct verdict *v = &s->verdict;
         double end = v->count ? v->knees[v->count - 1].end : INFINITY;
@@ -501,9 +502,7 @@ bool search_run(struct search *s)
     for (unsigned round = 0; good && round < CONFIRMATIONS; round++)
         good = confirm(s) && settle(s) && narrow(s);
     s->grid = floor((s->reached - s->from) / s->grain + 1.5);
-    if (!good && s->spent)
-        good = decide(s);
-    return good;
+    return (good || s->spent) && decide(s, true);
 }
 
 void search_free(struct search *s)
