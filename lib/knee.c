@@ -143,14 +143,9 @@ static bool decide(enum knee_kind kind, const struct knee_point *points, size_t 
         out->reason = "too-few-points";
     else if (kind == KNEE_STAIRS)
         good = decide_stairs(&c, out);
-    else if (kind == KNEE_SLOPE) {
-        good = decide_slope(&c, out);
-        if (good && out->count > 0 && !all && !out->knees[0].agreed) {
-            out->count = 0;
-            out->reason = "ambiguous";
-        }
-        good = good && decide_levels(&c, out);
-    } else {
+    else if (kind == KNEE_SLOPE)
+        good = decide_slope(&c, out) && decide_levels(&c, out);
+    else {
         good = (kind == KNEE_STEP ? decide_steps : decide_window)(&c, out) && agree(&c, all, out) &&
                decide_levels(&c, out);
         if (good && out->count == 0 && c.sigma > NOISY * fabs(out->levels[0].height))
