@@ -365,6 +365,28 @@ static void what_rises_at_once_has_no_level_before(void **state)
     }
 }
 
+/* What grows with the logarithm, the root or the square of x, or is shared out among x, can be cut into lines, and has no
+ * knee. Nor has what falls once, or a point that stands alone. */
+static void smooth_curves_have_no_knee(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++)
+        for (unsigned shape = 0; shape < 6; shape++) {
+            struct rows r = {0};
+            for (size_t i = 1; i <= 200; i++) {
+                double x = (double)i;
+                const double y[] = {40 * log(x),   14 * sqrt(x),          x * x / 200,
+                                    200 - 200 / x, x < 90 ? 100.0 : 60.0, x < 90 || x > 90 ? 100 : 160};
+                row(&r, 100 + y[shape]);
+            }
+            disturb(&r, (double)(seed % 4), seed);
+            assert_int_equal(decided(KNEE_STEP, &r).count, 0);
+            assert_int_equal(decided(KNEE_WINDOW, &r).count, 0);
+            if (shape < 4)
+                assert_int_equal(decided(KNEE_SLOPE, &r).count, 0);
+        }
+}
+
 /* Points ten apart; the ramp begins at 104, between two of them, and ends at 254. */
 static void a_ramp_may_begin_between_points(void **state)
 {
@@ -470,6 +492,7 @@ int main(void)
         cmocka_unit_test(two_windows_are_ambiguous),
         cmocka_unit_test(a_line_that_becomes_steeper_is_left),
         cmocka_unit_test(what_rises_at_once_has_no_level_before),
+        cmocka_unit_test(smooth_curves_have_no_knee),
         cmocka_unit_test(a_ramp_may_begin_between_points),
         cmocka_unit_test(stairs_are_told_by_their_width),
         cmocka_unit_test(alternating_stairs_say_so),
