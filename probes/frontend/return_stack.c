@@ -151,7 +151,7 @@ static bool run_variant(struct probe *p, struct variant *v)
     bool good = true;
 
     for (size_t i = 0; i < count; i++) {
-        bool control = random && i > 0;
+        bool control = random && i + 1 < count; /* the sharper one first */
         s[i] = (struct sweep){.name = control ? "random against control" : name,
                               .axis = "depth",
                               .unit = "cycles/nest",

@@ -146,6 +146,7 @@ static void run(struct probe *p)
                               .unit = "cycles/load",
                               .build = build,
                               .context = &chase,
+                              .seconds = probe_scale(p, 1, 0.9, 0.9, 30),
                               .search = {.kind = KNEE_STEP,
                                          .from = GRAIN_BYTES,
                                          .to = o == ORDER_GROUPS ? most : fmin(most, 8 << 20),
