@@ -55,6 +55,13 @@ static bool alike(const struct opinion *a, const struct opinion *b, double step)
     return fabs(a->value - b->value) <= fmax(1.001 * step, ALIKE * fmax(fabs(a->value), fabs(b->value)));
 }
 
+/* They say different things that may both be true of one value. */
+static bool compatible(const struct opinion *a, const struct opinion *b, double step)
+{
+    (void)step;
+    return fmax(a->low, b->low) < fmin(a->high, b->high);
+}
+
 typedef bool agrees(const struct opinion *a, const struct opinion *b, double step);
 
 /* How many experiments agree with o[i], itself included; and whether something else could fool one of them. */
@@ -113,8 +120,11 @@ static struct find_result judge(const struct find_experiment *e, const struct op
         agrees *agree;
         bool different; /* two experiments at least that different things could fool */
         char all, most; /* the grade when all agree, or most */
-    } rules[] = {
-        {closely, true, 'A', 'B'}, {alike, true, 'B', 'C'}, {closely, false, 'B', 'C'}, {alike, false, 'C', 'C'}};
+    } rules[] = {{closely, true, 'A', 'B'},
+                 {alike, true, 'B', 'C'},
+                 {closely, false, 'B', 'C'},
+                 {alike, false, 'C', 'C'},
+                 {compatible, false, 'C', 'C'}};
 
     if (count == 1)
         return o[0].agreed ? answer(e, o, count, 0, alike, step, 'C') : undecided("views-disagree");

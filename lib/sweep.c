@@ -122,7 +122,9 @@ static bool sample(void *context, double x, double *y)
     machine_progress(text);
     if (!measure(s, s->build, x, &pt) || (s->control && !measure(s, s->control, x, &control)) || !keep(s, &pt))
         return false;
-    *y = pt.q20 - control.q20;
+    if (s->count == 1 || isnan(s->control_first))
+        s->control_first = control.q20;
+    *y = pt.q20 - (control.q20 - s->control_first);
     if (machine_seconds() > s->deadline)
         s->search.budget = s->search.taken;
     return true;

@@ -53,8 +53,8 @@ struct sweep {
     /* Makes the kernel at x. Built anew for each sample: what is random in it differs from one to the next. */
     bool (*build)(struct probe *p, double x, void *context, struct kernel *k);
     /*
-     * Makes a kernel of the same shape that lacks what is asked for; NULL where none is needed. y is then the
-     * difference of both, taken one after the other.
+     * Makes a kernel of the same shape that lacks what is asked for; NULL where none is needed. Both are measured
+     * one after the other, and by how much the control's y differs from its first one is taken off.
      */
     bool (*control)(struct probe *p, double x, void *context, struct kernel *k);
     void *context;
@@ -64,6 +64,7 @@ struct sweep {
     struct sweep_sample *samples; /* in the order of time; freed by sweep_free */
     size_t count, room;
     double deadline;
+    double control_first; /* y of the control's first sample */
     struct probe *probe;
 };
 

@@ -147,8 +147,8 @@ static void report_bytes(struct probe *p, const struct sweep *s)
     size_t same = knee < surprise->count ? find_knee_near(straight, surprise->knees[knee].value, SAME_EDGE)
                                          : instruction_cache(p, straight);
     const struct find_experiment e[PATTERNS] = {
-        {.name = s[SURPRISE].name, .fooled_by = "data cache", .verdict = surprise, .knee = knee},
-        {.name = s[STRAIGHT].name, .fooled_by = "prefetchers", .verdict = straight, .knee = same}};
+        {.name = s[STRAIGHT].name, .fooled_by = "prefetchers", .verdict = straight, .knee = same},
+        {.name = s[SURPRISE].name, .fooled_by = "data cache", .verdict = surprise, .knee = knee}};
 
     find_capacity(
         p,

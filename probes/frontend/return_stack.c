@@ -163,7 +163,7 @@ static bool run_variant(struct probe *p, struct variant *v)
                                          .to = probe_scale(p, 40, 64, 64, 64),
                                          .limit = probe_scale(p, 40, DEPTH_MAXIMUM, DEPTH_MAXIMUM, DEPTH_MAXIMUM),
                                          .grain = 1,
-                                         .resolution = control ? 0 : RESOLUTION[v->target],
+                                         .resolution = RESOLUTION[v->target],
                                          .coarse = (unsigned)probe_scale(p, 6, 16, 16, 16)}};
         e[i] = (struct find_experiment){.name = s[i].name,
                                         .fooled_by = control ? "no other predictor" : "other predictors",
