@@ -146,8 +146,8 @@ static bool decide(enum knee_kind kind, const struct knee_point *points, size_t 
     else if (kind == KNEE_SLOPE)
         good = decide_slope(&c, out) && decide_levels(&c, out);
     else {
-        good = (kind == KNEE_STEP ? decide_steps : decide_window)(&c, out) && agree(&c, all, out) &&
-               decide_levels(&c, out);
+        good = (kind == KNEE_STEP ? decide_steps : decide_window)(&c, out) &&
+               agree(&c, all || kind == KNEE_WINDOW, out) && decide_levels(&c, out);
         if (good && out->count == 0 && c.sigma > NOISY * fabs(out->levels[0].height))
             out->reason = "noise";
     }
