@@ -101,6 +101,8 @@ void levels_report(struct probe *p, const struct levels *q, const struct find_ex
 {
     struct ladder ladders[FIND_EXPERIMENTS];
 
+    if (count == 0 || count > FIND_EXPERIMENTS)
+        return;
     for (size_t i = 0; i < count; i++)
         ladders[i] = climb(experiments[i].verdict);
     for (size_t number = 0; number < ladders->count || number == 0; number++)
