@@ -42,7 +42,7 @@ struct scatter {
 
 static double bend_cost(const struct curve *c, size_t good, size_t end, const struct scatter *e)
 {
-    struct line before, after;
+    struct line before = {0}, after = {0};
 
     fit_bend(c, good, end, &before, &after);
     return before.cost / e->before + after.cost / e->after + (double)(good + 1) * ln_rough(e->before) +
@@ -142,7 +142,7 @@ bool decide_slope(const struct curve *c, struct verdict *out)
     if (good)
         end = leave_line(s, pieces, count);
     if (good && end > 0) {
-        struct line before, after;
+        struct line before = {0}, after = {0};
         struct scatter e = {1, 1};
         size_t best = best_bend(c, end, &e, costs), low, high;
         bool knee = series_line(s, 0, end, true).cost - costs[best] > c->penalty &&
