@@ -9,6 +9,8 @@
 #include "lib/record.h"
 
 enum { CODE_BYTES_AT_LEAST = 65536 };
+/* Consoles are slow, and nobody reads faster. */
+static const double TELL_SECONDS = 0.25;
 
 /* ---- Kernels ----------------------------------------------------------------------------------- */
 
@@ -117,9 +119,12 @@ static bool sample(void *context, double x, double *y)
     struct point pt = {.x = x}, control = {.q20 = 0};
     char text[96];
 
-    snprintf(text, sizeof text, "%s: %s, %s = %.0f, %u samples", p->definition->name, s->name, s->axis, x,
-             s->search.taken);
-    machine_progress(text);
+    if (machine_seconds() - s->told > TELL_SECONDS) {
+        s->told = machine_seconds();
+        snprintf(text, sizeof text, "%s: %s, %s = %.0f, %u of at most %u samples", p->definition->name, s->name,
+                 s->axis, x, s->search.taken, s->search.budget);
+        machine_progress(text);
+    }
     if (!measure(s, s->build, x, &pt) || (s->control && !measure(s, s->control, x, &control)) || !keep(s, &pt))
         return false;
     if (s->count == 1 || isnan(s->control_first))

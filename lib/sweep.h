@@ -63,8 +63,8 @@ struct sweep {
 
     struct sweep_sample *samples; /* in the order of time; freed by sweep_free */
     size_t count, room;
-    double deadline;
-    double control_first; /* y of the control's first sample */
+    double deadline, told; /* when it has to end; when people were told last where it is */
+    double control_first;  /* y of the control's first sample */
     struct probe *probe;
 };
 
