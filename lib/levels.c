@@ -27,7 +27,7 @@ static struct ladder climb(const struct verdict *v)
     double begin = 0;
 
     for (size_t i = 0; i < v->level_count; i++) {
-        if (l.count > 0 && i < v->count && v->knees[i].value < APART * v->knees[i - 1].value) {
+        if (l.count > 0 && i < v->count && v->knees[i].high < APART * v->knees[i - 1].value) {
             size_t *knee = &l.knee[l.count - 1];
             *knee = rise(&v->knees[i]) > rise(&v->knees[*knee]) ? i : *knee;
             continue;
