@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/control.h"
+#include "arch/counters.h"
 #include "arch/identify.h"
 #include "arch/reader.h"
 #include "arch/window.h"
@@ -86,6 +88,36 @@ struct window_result machine_window(struct reading *list, size_t count);
  * place has it. The others have no deadline. Returns NULL, or why there is no such window here: then nothing ran.
  */
 const char *machine_window_kind(struct reading *list, size_t count, enum silence silence, struct window_result *result);
+
+/* ---- Cores ------------------------------------------------------------------------------------ */
+
+/* A core that could measure. */
+struct machine_core {
+    unsigned index;
+    uint64_t id;         /* APIC identifier; affinity of MPIDR_EL1; Linux's number */
+    char type[4];        /* "P", "E"; "" where it has no type or does not tell before it runs */
+    const char *why_not; /* it cannot be used; NULL where it can */
+};
+
+/* All there are; the one that booted is 0. */
+const struct machine_core *machine_cores(size_t *count);
+/*
+ * From now on windows run there, and machine_info, machine_control and machine_count speak of that core. The one
+ * used before is given back: parked as the firmware wants it. NULL, or why not; then the one before goes on.
+ */
+const char *machine_use_core(unsigned index);
+
+/* ---- Control and counters ----------------------------------------------------------------------- */
+
+/* What can be controlled of the core in use; NULL, with the reason, where its registers are out of reach. */
+struct control *machine_control(const char **why_not);
+/* The counters of the core in use, proven to count; `why_not` in it says why there are none. */
+const struct counters *machine_counters(void);
+/*
+ * From now on the readings of windows that have room for it (struct reading.counts) also sample these counters, in
+ * this order. With none, that ends, and what the registers held before is back. NULL, or why not.
+ */
+const char *machine_count(const struct counter_setting *list, size_t count);
 
 /* ---- Output and time of day ------------------------------------------------------------------ */
 

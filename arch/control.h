@@ -1,0 +1,103 @@
+/*
+ * Control of the core: prefetcher switches, frequency, speculation, serialisation.
+ *
+ * Each ISA has tables of what each family of cores lets one switch, with the source of every bit;
+ * nothing is ever written but named bits of those tables, by reading, changing and writing
+ * (arch/access.h), and control_finish puts back all of it in the opposite order.
+ */
+#ifndef FATHOM_ARCH_CONTROL_H
+#define FATHOM_ARCH_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/access.h"
+
+/* What a write can do at worst. */
+enum hazard {
+    HAZARD_NONE,  /* a fault, which has a way back */
+    HAZARD_HANGS, /* firmware above us may hang the machine (AArch64: trap to EL3): only with an explicit key */
+};
+
+/* A switch of this core, by the vendor's name for it. */
+struct control_switch {
+    const char *name; /* as in the configuration: "l2-stream", "l1d-ip" */
+    const char *text; /* for people, one line */
+    const char *register_name;
+    uint32_t id;
+    uint64_t mask;
+    uint64_t off; /* the bits of `mask` that switch it off … */
+    uint64_t on;  /* … and on */
+    enum hazard hazard;
+    bool shared;         /* also in force for the other hardware threads of the core */
+    const char *source;  /* manual and section, or where it is known from */
+    const char *why_not; /* it cannot be read here; NULL where it can */
+    bool is_off;         /* as found */
+};
+
+enum { CONTROL_SWITCHES = 24 };
+
+/* The clock, as the core's registers describe it. Ratios are multiples of `ratio_hz`. */
+struct control_clock {
+    const char *way;                /* "IA32_PERF_CTL", "HWP", "AMD P-states", "AMD CPPC"; NULL where none can be set */
+    const char *why_not;            /* then */
+    unsigned lowest, base, highest; /* ratios; 0: not told */
+    double ratio_hz;
+    bool turbo; /* as found */
+};
+
+/* A register that is recorded and never changed, unless an experiment compares. */
+struct control_value {
+    const char *name;
+    uint64_t value;
+    bool readable;
+};
+
+struct control {
+    struct changes changes;
+    struct control_switch switches[CONTROL_SWITCHES];
+    size_t switch_count;
+    struct control_clock clock;
+    bool risky; /* the configuration allows HAZARD_HANGS */
+};
+
+/* Finds out what this core lets one control; changes nothing. */
+void control_start(struct control *c, const struct access *a);
+/*
+ * `setting` is "as-found", "off" or "NAME=off,NAME=on,…". NULL, or what is wrong with it, written into
+ * `why`, by name and with what there is; what could be done before is done.
+ */
+const char *control_prefetch(struct control *c, const char *setting, char *why, size_t room);
+/* One switch, for an experiment that compares. NULL, or why not. */
+const char *control_switch(struct control *c, size_t index, bool off);
+/* `setting` is "as-found", "fixed" (the base clock, no turbo), "highest", or a ratio. */
+const char *control_frequency(struct control *c, const char *setting, char *why, size_t room);
+/* Puts everything back. False when a register does not read as it was found. */
+bool control_finish(struct control *c);
+
+/* Speculation and data-independent timing as found: SPEC_CTRL, SSBS, DIT, … Returns how many; at most room. */
+size_t control_speculation(const struct access *a, struct control_value *out, size_t room);
+
+/*
+ * What disturbs without an interrupt: system management, thermal throttling, power limits, machine checks.
+ * Two readings of it around a measurement must be equal where `count` of them can be read.
+ */
+enum { DISTURBANCES = 4 };
+struct disturbance {
+    unsigned count;
+    const char *name[DISTURBANCES];
+    uint64_t value[DISTURBANCES];
+};
+void control_disturbance(const struct access *a, struct disturbance *out);
+
+/* Quirks and errata of this core, each with its reason and source: quirks.c of each ISA is the one page of them. */
+struct quirk {
+    const char *name;
+    const char *applies; /* to which cores, for people */
+    const char *reason;
+    const char *source;
+};
+size_t control_quirks(const struct access *a, const struct quirk *out[], size_t room);
+
+#endif
