@@ -12,14 +12,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * Counters to sample around a call, in the order of `index`, which is the reader's own numbering: RDPMC's
+ * on x86-64; on AArch64 0 … 30 for PMEVCNTR<n>_EL0, READER_CYCLES for PMCCNTR_EL0, READER_APPLE + n for
+ * Apple's PMC<n>. Values are as wide as the counter is.
+ */
+enum { READER_COUNTS = 12, READER_CYCLES = 31, READER_APPLE = 32 };
+struct reader_counts {
+    uint32_t count;
+    uint32_t index[READER_COUNTS + 1]; /* the last one is not used */
+    uint64_t begin[READER_COUNTS];
+    uint64_t end[READER_COUNTS];
+};
+
 /* One timed call of a kernel. Offsets are known to arch/<isa>/reader.S, which checks them. */
 struct reading {
-    uintptr_t kernel;        /*  0: address of the code, as seen inside a window */
-    uint64_t argument[2];    /*  8: handed to the kernel: iterations, data address */
-    uint64_t begin_ticks;    /* 24: time stamp before the call */
-    uint64_t end_ticks;      /* 32: time stamp after it */
-    uint64_t begin_count[2]; /* 40: counters before: core cycles, instructions; 0 where there are none */
-    uint64_t end_count[2];   /* 56: and after */
+    uintptr_t kernel;             /*  0: address of the code, as seen inside a window */
+    uint64_t argument[2];         /*  8: handed to the kernel: iterations, data address */
+    uint64_t begin_ticks;         /* 24: time stamp before the call */
+    uint64_t end_ticks;           /* 32: time stamp after it */
+    uint64_t begin_count[2];      /* 40: counters before: core cycles, instructions; 0 where there are none */
+    uint64_t end_count[2];        /* 56: and after */
+    struct reader_counts *counts; /* 72: for READER_EVENTS; else not looked at */
 };
 
 /* Which counters the reader samples besides the time stamp. An ISA implements those that its platforms offer. */
@@ -28,6 +42,7 @@ enum reader_counters {
     READER_CYCLES_INSTRUCTIONS, /* cycle counter and one event counter, set up by the platform */
     READER_CYCLES_ONLY,         /* a cycle counter */
     READER_CYCLES_AS_TIME,      /* nothing but a cycle counter: it is the time stamp, too */
+    READER_EVENTS,              /* of each reading the counters that it names, each of them, and the time stamp */
 };
 
 /*

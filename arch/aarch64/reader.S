@@ -43,6 +43,45 @@
     ldp     x0, x1, [x9, #READING_ARGUMENTS]
 .endm
 
+/*
+ * The counters of x14's list, one after another, into its values at \values. Each counter is an instruction of
+ * its own: reader_counter has two for each, 8 bytes, that leave the value in x12.
+ */
+.macro sample values
+    isb
+    mov     x15, #0
+9:  add     x12, x14, #COUNTS_INDEX
+    ldr     w13, [x12, x15, lsl #2]
+    adr     x12, reader_counter
+    add     x12, x12, x13, lsl #3
+    blr     x12
+    add     x13, x14, #\values
+    str     x12, [x13, x15, lsl #3]
+    add     x15, x15, #1
+    ldr     w13, [x14]
+    cmp     x15, x13
+    b.lo    9b
+    isb
+.endm
+
+/* Entry n reads counter n (arch/reader.h): Arm ARM DDI 0487, D19.5; Apple's by the numbers of their PMC<n>. */
+    .balign 64
+reader_counter:
+    .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30
+    mrs     x12, pmevcntr\n\()_el0
+    ret
+    .endr
+    mrs     x12, pmccntr_el0
+    ret
+    .irp    n, 0,1,2,3,4,5,6,7
+    mrs     x12, s3_2_c15_c\n\()_0
+    ret
+    .endr
+    .irp    n, 9,10
+    mrs     x12, s3_2_c15_c\n\()_0
+    ret
+    .endr
+
 /* void reader_run(struct reading *list, size_t count, enum reader_counters counters) */
     .balign 64
     .globl  reader_run
@@ -65,6 +104,8 @@ reader_run:
     mov     x10, #READING_BYTES
     madd    x10, x10, x1, x9
     str     x10, [sp, #STACK_END]
+    cmp     w2, #COUNT_EVENTS
+    b.eq    7f
     cmp     w2, #COUNT_CYCLES
     b.eq    3f
     b.hi    4f
@@ -138,6 +179,22 @@ reader_run:
     ldr     x9, [sp, #STACK_READING]
     stp     x11, xzr, [x9, #READING_END_COUNT]
     next_reading 4b
+    b       5f
+
+/* Any counters, inside the time stamps; what their reading costs is the same for every kernel. */
+    .balign 64
+7:  prepare
+    ldr     x14, [x9, #READING_COUNTS]
+    ticks_before
+    mov     x16, x10
+    sample  COUNTS_BEGIN
+    blr     x16
+    ldr     x9, [sp, #STACK_READING]
+    ldr     x14, [x9, #READING_COUNTS]
+    sample  COUNTS_END
+    isb
+    mrs     x11, cntvct_el0
+    next_reading 7b
 
 5:  ldp     x19, x20, [sp, #16]
     ldp     x21, x22, [sp, #32]
