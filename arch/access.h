@@ -38,17 +38,20 @@ struct change {
     uint64_t got; /* read back after */
 };
 
-enum { CHANGES = 48 };
+/* All counters of the largest PMUv3, 31 selectors and 31 counts, and what switches them. */
+enum { CHANGES = 80 };
 
 struct changes {
     const struct access *access;
     struct change list[CHANGES];
     size_t count;
+    char why[96]; /* what changes_set returned last, when that was not NULL */
 };
 
 /*
- * Sets the bits of `mask` to those of `value`. NULL when they read back so, else why not, in words
- * that a record can carry; what was written and did not stick is put back at once.
+ * Sets the bits of `mask` to those of `value`; what they hold already is not written. NULL when they read
+ * back so, else why not, in words that a record can carry, with the register's name; what was written and did
+ * not stick is put back at once.
  */
 const char *changes_set(struct changes *c, const char *name, uint32_t id, uint64_t mask, uint64_t value);
 /* Puts back everything from `mark` on, a count of earlier; false when a register does not read as it was found. */
