@@ -9,6 +9,7 @@ const char *const after_names[AFTERS] = {"stay", "reboot", "poweroff", "return"}
 
 static const char *const switch_names[] = {"off", "on"};
 static const char *const retry_names[] = {"none", "all"};
+static const char *const risky_names[] = {"none", "prefetch"};
 
 enum key {
     KEY_PROBES,
@@ -21,6 +22,11 @@ enum key {
     KEY_RETRY,
     KEY_SERIAL,
     KEY_WINDOWS,
+    KEY_EVENTS,
+    KEY_KERNELS,
+    KEY_PREFETCH,
+    KEY_FREQUENCY,
+    KEY_RISKY,
     KEY_NOTES,
     KEYS,
 };
@@ -39,6 +45,11 @@ static const struct {
     [KEY_RETRY] = {"retry", "none or all"},
     [KEY_SERIAL] = {"serial", "on or off"},
     [KEY_WINDOWS] = {"windows", "on or off"},
+    [KEY_EVENTS] = {"events", "names or numbers of events with commas or spaces between them, 511 characters at most"},
+    [KEY_KERNELS] = {"kernels", "names of the counters probe's kernels with commas or spaces between them"},
+    [KEY_PREFETCH] = {"prefetch", "as-found, off, or NAME=off,NAME=on,... without spaces"},
+    [KEY_FREQUENCY] = {"frequency", "as-found, fixed, highest, or a ratio"},
+    [KEY_RISKY] = {"risky", "none or prefetch"},
     [KEY_NOTES] = {"notes", "text of 127 bytes at most"},
 };
 
@@ -51,6 +62,8 @@ void config_defaults(struct config *c)
         .deadline_ms = 1000,
         .serial = true,
         .windows = true,
+        .prefetch = "as-found",
+        .frequency = "as-found",
     };
 }
 
@@ -114,11 +127,30 @@ static bool set_text(char *out, size_t room, const char *value)
     return true;
 }
 
-static bool set_probes(struct config *c, const char *value)
-{
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_, \t";
+#define WORDS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
-    return value[strspn(value, allowed)] == 0 && set_text(c->probes, sizeof c->probes, value);
+/* Text of nothing but these characters. */
+static bool set_names(char *out, size_t room, const char *value, const char *allowed)
+{
+    return value[strspn(value, allowed)] == 0 && set_text(out, room, value);
+}
+
+/* Whether there is such a switch only the core knows; here the form is looked at. */
+static bool set_prefetch(struct config *c, const char *value)
+{
+    if (!value[0] || (!strchr(value, '=') && strcasecmp(value, "as-found") != 0 && strcasecmp(value, "off") != 0))
+        return false;
+    return set_names(c->prefetch, sizeof c->prefetch, value, WORDS "=,.");
+}
+
+static bool set_frequency(struct config *c, const char *value)
+{
+    unsigned ratio;
+
+    if (strcasecmp(value, "as-found") != 0 && strcasecmp(value, "fixed") != 0 && strcasecmp(value, "highest") != 0 &&
+        !set_number(&ratio, value, 1, 65535))
+        return false;
+    return set_text(c->frequency, sizeof c->frequency, value);
 }
 
 static bool set_value(struct config *c, enum key key, const char *value)
@@ -126,7 +158,7 @@ static bool set_value(struct config *c, enum key key, const char *value)
     unsigned choice;
 
     switch (key) {
-    case KEY_PROBES: return set_probes(c, value);
+    case KEY_PROBES: return set_names(c->probes, sizeof c->probes, value, WORDS ", \t");
     case KEY_PROFILE:
         if (!set_choice(&choice, value, profile_names, PROFILES))
             return false;
@@ -144,6 +176,11 @@ static bool set_value(struct config *c, enum key key, const char *value)
     case KEY_RETRY: return set_switch(&c->retry, value, retry_names);
     case KEY_SERIAL: return set_switch(&c->serial, value, switch_names);
     case KEY_WINDOWS: return set_switch(&c->windows, value, switch_names);
+    case KEY_EVENTS: return set_names(c->events, sizeof c->events, value, WORDS ".:=, \t");
+    case KEY_KERNELS: return set_names(c->kernels, sizeof c->kernels, value, WORDS ", \t");
+    case KEY_PREFETCH: return set_prefetch(c, value);
+    case KEY_FREQUENCY: return set_frequency(c, value);
+    case KEY_RISKY: return set_switch(&c->risky_prefetch, value, risky_names);
     case KEY_NOTES: return set_text(c->notes, sizeof c->notes, value);
     case KEYS: break;
     }
@@ -251,7 +288,7 @@ static const char *before_comment(const char *begin, const char *end)
 
 static void parse_setting(struct parser *p, const char *begin, const char *end)
 {
-    char key[SHOWN], value[sizeof p->config->probes + 1];
+    char key[SHOWN], value[sizeof p->config->events + 1];
     char text[280], shown[SHOWN];
     const char *equals, *key_end, *value_begin;
     enum key k;

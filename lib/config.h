@@ -27,6 +27,11 @@ struct config {
     bool retry;           /* retry = all: forget what the journal says; retry = none */
     bool serial;          /* serial = on | off: records on the serial line */
     bool windows;         /* windows = on | off: off measures without owning the core (to compare) */
+    char events[512];     /* events = what the counters probe counts: needs, vendors' names, raw numbers */
+    char kernels[128];    /* kernels = what it counts them over; empty: all */
+    char prefetch[256];   /* prefetch = as-found | off | NAME=off,NAME=on,… */
+    char frequency[16];   /* frequency = as-found | fixed | highest | RATIO */
+    bool risky_prefetch;  /* risky = prefetch: also switches whose writes may hang a machine; risky = none */
     char notes[128];      /* notes = anything: copied into the run record */
 };
 

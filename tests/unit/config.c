@@ -53,6 +53,11 @@ static void assert_defaults(const struct config *c)
 {
     assert_string_equal(c->probes, "");
     assert_string_equal(c->notes, "");
+    assert_string_equal(c->events, "");
+    assert_string_equal(c->kernels, "");
+    assert_string_equal(c->prefetch, "as-found");
+    assert_string_equal(c->frequency, "as-found");
+    assert_false(c->risky_prefetch);
     assert_int_equal(c->profile, PROFILE_QUICK);
     assert_int_equal(c->after, AFTER_STAY);
     assert_int_equal(c->repeat, 1);
@@ -165,10 +170,18 @@ static void bad_values_are_explained(void **state)
         {"retry = on", "none or all"},
         {"serial = yes", "on or off"},
         {"windows = 1", "on or off"},
+        {"prefetch = on", "as-found, off, or NAME=off"},
+        {"prefetch =", "as-found, off, or NAME=off"},
+        {"prefetch = l1d-ip=off, l2-stream=off", "without spaces"},
+        {"frequency = fast", "as-found, fixed, highest, or a ratio"},
+        {"frequency = 0", "or a ratio"},
+        {"frequency = 65536", "or a ratio"},
+        {"risky = all", "none or prefetch"},
+        {"events = a;b", "names or numbers of events"},
         {"probes = cache;l1i", "names of probes"},
         {"probes = \x1b[31m", "'?[31m'"},
         {"colour = red", "colour: unknown key; known are probes, profile, after, repeat, memory, deadline, core, "
-                         "retry, serial, windows, notes\n"},
+                         "retry, serial, windows, events, kernels, prefetch, frequency, risky, notes\n"},
         {"= 3", ": unknown key"},
         {"hello there", "line 1: 'hello there' has no '='"},
     };
@@ -290,8 +303,9 @@ static void exactly_twenty_are_shown(void **state)
  */
 static void the_file_that_ships_documents_every_key(void **state)
 {
-    static const char *const names[] = {"probes", "profile", "after",  "repeat",  "memory", "deadline",
-                                        "core",   "retry",   "serial", "windows", "notes"};
+    static const char *const names[] = {"probes",   "profile",   "after",  "repeat",  "memory", "deadline",
+                                        "core",     "retry",     "serial", "windows", "events", "kernels",
+                                        "prefetch", "frequency", "risky",  "notes"};
     FILE *file = fopen("images/FATHOM.CFG", "r");
     char text[16384], start[32], *at;
     struct config c;
