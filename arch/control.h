@@ -20,7 +20,10 @@ enum hazard {
     HAZARD_HANGS, /* firmware above us may hang the machine (AArch64: trap to EL3): only with an explicit key */
 };
 
-/* A switch of this core, by the vendor's name for it. */
+/*
+ * A switch of this core, by the vendor's name for it; each ISA's table has them up to `source`, the rest is this
+ * core's.
+ */
 struct control_switch {
     const char *name; /* as in the configuration: "l2-stream", "l1d-ip" */
     const char *text; /* for people, one line */
@@ -30,7 +33,11 @@ struct control_switch {
     uint64_t off; /* the bits of `mask` that switch it off … */
     uint64_t on;  /* … and on */
     enum hazard hazard;
-    bool shared;         /* also in force for the other hardware threads of the core */
+    enum {
+        SCOPE_THREAD, /* in force for this hardware thread alone, */
+        SCOPE_CORE,   /* for all of this core, */
+        SCOPE_MODULE, /* for all cores that share its second-level cache */
+    } scope;
     const char *source;  /* manual and section, or where it is known from */
     const char *why_not; /* it cannot be read here; NULL where it can */
     bool is_off;         /* as found */
@@ -38,13 +45,18 @@ struct control_switch {
 
 enum { CONTROL_SWITCHES = 24 };
 
-/* The clock, as the core's registers describe it. Ratios are multiples of `ratio_hz`. */
+enum { CLOCK_STATES = 8 };
+
+/* The clock, as the core's registers describe it. */
 struct control_clock {
-    const char *way;                /* "IA32_PERF_CTL", "HWP", "AMD P-states", "AMD CPPC"; NULL where none can be set */
-    const char *why_not;            /* then */
-    unsigned lowest, base, highest; /* ratios; 0: not told */
-    double ratio_hz;
-    bool turbo; /* as found */
+    const char *way;     /* "IA32_PERF_CTL", "HWP", "AMD P-states", "AMD CPPC"; NULL where none can be set */
+    const char *why_not; /* then */
+    /* Ratios, in the units of the registers; 0: not told. `highest` is what one core alone may reach. */
+    unsigned lowest, base, highest;
+    double ratio_hz;               /* a ratio of 1, where that is known; else 0 */
+    bool turbo;                    /* more than `base` is allowed, as found */
+    unsigned kind;                 /* the implementation's own */
+    double state_hz[CLOCK_STATES]; /* AMD P-states: the clock of each, 0 where it is not told or not there */
 };
 
 /* A register that is recorded and never changed, unless an experiment compares. */
@@ -58,6 +70,7 @@ struct control {
     struct changes changes;
     struct control_switch switches[CONTROL_SWITCHES];
     size_t switch_count;
+    const char *no_switches; /* why there are none */
     struct control_clock clock;
     bool risky; /* the configuration allows HAZARD_HANGS */
 };
@@ -66,12 +79,19 @@ struct control {
 void control_start(struct control *c, const struct access *a);
 /*
  * `setting` is "as-found", "off" or "NAME=off,NAME=on,…". NULL, or what is wrong with it, written into
- * `why`, by name and with what there is; what could be done before is done.
+ * `why`, by name and with what there is; what can be done is done.
  */
 const char *control_prefetch(struct control *c, const char *setting, char *why, size_t room);
-/* One switch, for an experiment that compares. NULL, or why not. */
+/*
+ * One switch, for an experiment that compares. NULL, or why not. What was changed since a mark, a count of
+ * changes.list, is put back with changes_restore.
+ */
 const char *control_switch(struct control *c, size_t index, bool off);
-/* `setting` is "as-found", "fixed" (the base clock, no turbo), "highest", or a ratio. */
+/*
+ * `setting` is "as-found", "fixed" (the base clock, no turbo), "highest" (what firmware allows), or a ratio. NULL,
+ * or what is wrong with it, as above; then the clock is as it was. That registers read back does not mean that the
+ * clock followed: the caller measures it.
+ */
 const char *control_frequency(struct control *c, const char *setting, char *why, size_t room);
 /* Puts everything back. False when a register does not read as it was found. */
 bool control_finish(struct control *c);

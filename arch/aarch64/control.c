@@ -1,0 +1,82 @@
+/* Clock, speculation as found, and what disturbs without an interrupt (arch/control.h). */
+#include "arch/control_private.h"
+
+/* Named as in the Arm ARM (DDI 0487, D19.2, "Accessing" of each register). */
+enum {
+    MIDR_EL1 = SYSTEM_REGISTER(3, 0, 0, 0, 0),
+    ID_AA64PFR0_EL1 = SYSTEM_REGISTER(3, 0, 0, 4, 0),
+    ID_AA64PFR1_EL1 = SYSTEM_REGISTER(3, 0, 0, 4, 1),
+    ID_AA64ISAR1_EL1 = SYSTEM_REGISTER(3, 0, 0, 6, 1),
+    DIT = SYSTEM_REGISTER(3, 3, 4, 2, 5),
+    SSBS = SYSTEM_REGISTER(3, 3, 4, 2, 6),
+};
+
+/* ---- The clock --------------------------------------------------------------------------------------------- */
+
+/*
+ * Power management is the platform's: ACPI's _CPC through mailboxes, SCMI, or a vendor's registers in memory
+ * (Linux, drivers/cpufreq). The clock is measured and told, never set.
+ */
+void control_find_clock(struct control *c)
+{
+    c->clock.why_not = "AArch64 has no register for the clock: it is measured and told, not set";
+}
+
+const char *control_set_clock(struct control *c, enum clock_aim aim, unsigned ratio)
+{
+    (void)aim, (void)ratio;
+    return c->clock.why_not;
+}
+
+/* ---- Speculation ------------------------------------------------------------------------------------------- */
+
+/*
+ *   SSBS  1 lets loads pass older stores: ID_AA64PFR1_EL1.SSBS [7:4] from 2 on, when it can be read (C5.2)
+ *   DIT   1 makes timing independent of data, and on Apple's M3 and later switches the data-dependent prefetcher
+ *         off: ID_AA64PFR0_EL1.DIT [51:48] (C5.2)
+ *
+ * Whether predictors may be trained across contexts (CSV2 [59:56], CSV3 [63:60]) and whether there are instructions
+ * that restrict predictions (ID_AA64ISAR1_EL1.SPECRES [43:40]) stands in the identification registers. SCXTNUM_EL1
+ * is not read: SCR_EL3.EnSCXT may trap it to EL3.
+ */
+static const struct {
+    const char *name;
+    uint32_t id, announced;
+    unsigned low, least;
+} speculation[] = {
+    {"SSBS", SSBS, ID_AA64PFR1_EL1, 4, 2},
+    {"DIT", DIT, ID_AA64PFR0_EL1, 48, 1},
+    {"ID_AA64PFR0_EL1", ID_AA64PFR0_EL1, MIDR_EL1, 0, 0},
+    {"ID_AA64PFR1_EL1", ID_AA64PFR1_EL1, MIDR_EL1, 0, 0},
+    {"ID_AA64ISAR1_EL1", ID_AA64ISAR1_EL1, MIDR_EL1, 0, 0},
+};
+
+size_t control_speculation(const struct access *a, struct control_value *out, size_t room)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof speculation / sizeof speculation[0] && count < room; i++) {
+        uint64_t announced = 0;
+
+        if (!a->read(a->context, speculation[i].announced, &announced) ||
+            (announced >> speculation[i].low & 0xf) < speculation[i].least)
+            continue;
+        struct control_value *v = &out[count++];
+        *v = (struct control_value){.name = speculation[i].name};
+        v->readable = a->read(a->context, speculation[i].id, &v->value);
+    }
+    return count;
+}
+
+/* ---- Disturbances ------------------------------------------------------------------------------------------- */
+
+/*
+ * Nothing counts entries into EL3, and throttling is the platform's: both show as time taken from a reading. Error
+ * records of the RAS extension are left alone, since reading them may trap to EL3 (SCR_EL3.TERR), which older
+ * firmware does not come back from; an error that is not corrected ends the window as a fault.
+ */
+void control_disturbance(const struct access *a, struct disturbance *out)
+{
+    (void)a;
+    *out = (struct disturbance){0};
+}

@@ -1,0 +1,83 @@
+/*
+ * Quirks of AArch64 cores: what each gets wrong, or does unlike the others, and what we do about it. Firmware's are
+ * in boot/uefi/firmware.c.
+ */
+#include <string.h>
+
+#include "arch/aarch64/cores.h"
+#include "arch/control.h"
+
+enum { NAMES = 7 };
+
+/* A core, by name; where `at_el2` is set only when we were started at EL2. No name: any. */
+static const struct {
+    const char *core[NAMES]; /* ended by NULL where there are fewer */
+    bool at_el2;
+    struct quirk quirk;
+} quirks[] = {
+    {{NULL},
+     true,
+     {"filter-excludes-el2", "every PMUv3 at EL2",
+      "a counter counts nothing at EL2 unless its filter's bit 27 says so; windows count at EL1, which needs no such "
+      "bit",
+      "Arm ARM DDI 0487, PMEVTYPER<n>_EL0.NSH"}},
+    {{"cortex-a57", "cortex-a72", "cortex-a76", "neoverse-n1", "neoverse-n2", "cortex-a710", "cortex-x2"},
+     false,
+     {"gated-switches", "Arm's cores with switches in the tables",
+      "a write to the prefetcher switches may trap to EL3, and firmware before TF-A 2.11 hangs then: read only, unless "
+      "risky = prefetch",
+      "technical reference manuals, ACTLR_EL3; TF-A change log, UNDEF injection"}},
+    {{"cortex-a73"},
+     false,
+     {"torn-time-stamp", "Cortex-A73",
+      "CNTVCT_EL0 may read wrong while its lower 32 bits wrap around, once in minutes: such a reading is rejected as "
+      "far from its neighbours",
+      "Arm erratum 858921; Linux, drivers/clocksource/arm_arch_timer.c"}},
+    {{"icestorm", "firestorm", "blizzard", "avalanche"},
+     false,
+     {"e2h-always", "Apple M1 and M2",
+      "HCR_EL2.E2H cannot be cleared: what belongs to EL1 is reached by its _EL12 name",
+      "AsahiLinux/m1n1; Linux, arch/arm64/kernel/head.S"}},
+    {{"firestorm", "avalanche"},
+     false,
+     {"pointer-prefetch", "P-cores of Apple M1 and M2",
+      "a prefetcher follows what looks like pointers in data; a switch of its own turns it off, PSTATE.DIT does not",
+      "AsahiLinux/m1n1, src/mitigations.c"}},
+    {{"sawtooth", "everest", "apple-m4-e", "apple-m4-p"},
+     false,
+     {"dit-stops-pointer-prefetch", "Apple M3 and later",
+      "PSTATE.DIT also switches the data-dependent prefetcher off: recorded, not changed",
+      "AsahiLinux/m1n1, src/mitigations.c; GoFetch, 2024"}},
+    {{"apple-m4-e", "apple-m4-p"},
+     false,
+     {"own-registers-unknown", "Apple M4 and later",
+      "which of Apple's own registers may be accessed is not known: none is tried but with a way back",
+      "AsahiLinux/m1n1, src/chickens.c"}},
+};
+
+static bool named(const char *const core[NAMES], const char *name)
+{
+    if (!core[0])
+        return true;
+    for (size_t i = 0; i < NAMES && core[i]; i++)
+        if (!strcmp(core[i], name))
+            return true;
+    return false;
+}
+
+size_t control_quirks(const struct access *a, const struct quirk *out[], size_t room)
+{
+    uint64_t midr = 0, level = 0;
+    size_t count = 0;
+
+    if (!a->read(a->context, SYSTEM_REGISTER(3, 0, 0, 0, 0), &midr)) /* MIDR_EL1 */
+        return 0;
+    (void)a->read(a->context, SYSTEM_REGISTER(3, 0, 4, 2, 2), &level); /* CurrentEL, [3:2] */
+    const struct core *core = core_find(midr);
+    const char *name = core ? core->name : "";
+
+    for (size_t i = 0; i < sizeof quirks / sizeof quirks[0] && count < room; i++)
+        if (named(quirks[i].core, name) && (!quirks[i].at_el2 || level >> 2 == 2))
+            out[count++] = &quirks[i].quirk;
+    return count;
+}

@@ -1,0 +1,24 @@
+/* Which processor this is, by CPUID answers from anywhere, for tables that differ by family, model or core. */
+#ifndef FATHOM_ARCH_X86_64_CPU_H
+#define FATHOM_ARCH_X86_64_CPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/access.h"
+
+enum cpuid_register { CPUID_EAX, CPUID_EBX, CPUID_ECX, CPUID_EDX };
+
+struct cpu {
+    char vendor; /* 'I'ntel, 'A'MD, 'H'ygon, or 0 */
+    unsigned family, model;
+    bool hybrid;   /* the processor has cores of two kinds, or its models elsewhere have */
+    char core[32]; /* as in the known values; "" when not known */
+};
+
+void cpu_find(const struct access *a, struct cpu *out);
+/* One register of a leaf; 0 for a leaf that is not there. */
+uint32_t cpu_leaf(const struct access *a, uint32_t leaf, uint32_t subleaf, enum cpuid_register r);
+bool cpu_bit(const struct access *a, uint32_t leaf, uint32_t subleaf, enum cpuid_register r, unsigned bit);
+
+#endif
