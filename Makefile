@@ -203,11 +203,12 @@ run: build/fathom.img
 
 # Every tests/unit/NAME.c becomes build/tests/NAME, linked with what it needs of lib/. Comments in its
 # first five lines add to that: "link: FILE FILE", these sources too, before what else lib/ has;
-# "libs: -lNAME" adds to the linker's command, "define: -DNAME" to the compiler's for this file.
+# "libs: -lNAME" adds to the linker's command, "define: -DNAME" to the compiler's for this file. NATIVE stands
+# for this machine's ISA.
 UNIT_TESTS := $(patsubst tests/unit/%.c,build/tests/%,$(wildcard tests/unit/*.c))
 # Programs that report in TAP and do more than call functions: they boot, measure, fuzz.
 TEST_RUNS := $(wildcard tests/*/run)
-comment = $(shell sed -n '1,5s!.*/\* *$(1): *\(.*\) \*/.*!\1!p' $(2))
+comment = $(subst NATIVE,$(NATIVE),$(shell sed -n '1,5s!.*/\* *$(1): *\(.*\) \*/.*!\1!p' $(2)))
 unit_objects = $(patsubst %,build/tests/objects/%.o,$(call comment,link,tests/unit/$(1).c)) build/tests/objects/lib.a
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 
