@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/cores.h"
+
 const char *const profile_names[PROFILES] = {"smoke", "quick", "standard", "full"};
 const char *const after_names[AFTERS] = {"stay", "reboot", "poweroff", "return"};
 
@@ -18,7 +20,7 @@ enum key {
     KEY_REPEAT,
     KEY_MEMORY,
     KEY_DEADLINE,
-    KEY_CORE,
+    KEY_CORES,
     KEY_RETRY,
     KEY_SERIAL,
     KEY_WINDOWS,
@@ -41,7 +43,7 @@ static const struct {
     [KEY_REPEAT] = {"repeat", "a whole number from 1 to 1000000"},
     [KEY_MEMORY] = {"memory", "a whole number of MiB from 16 to 1048576, or 0 for what the profile needs"},
     [KEY_DEADLINE] = {"deadline", "a whole number of milliseconds from 10 to 1000"},
-    [KEY_CORE] = {"core", "the index of a core, a whole number from 0 to 65535"},
+    [KEY_CORES] = {"cores", "one-per-type, all, or indices and ranges from 0 to 65535, as in 0, 2, 4-7"},
     [KEY_RETRY] = {"retry", "none or all"},
     [KEY_SERIAL] = {"serial", "on or off"},
     [KEY_WINDOWS] = {"windows", "on or off"},
@@ -60,6 +62,7 @@ void config_defaults(struct config *c)
         .after = AFTER_STAY,
         .repeat = 1,
         .deadline_ms = 1000,
+        .cores = "one-per-type",
         .serial = true,
         .windows = true,
         .prefetch = "as-found",
@@ -172,7 +175,7 @@ static bool set_value(struct config *c, enum key key, const char *value)
     case KEY_REPEAT: return set_number(&c->repeat, value, 1, 1000000);
     case KEY_MEMORY: return set_number(&c->memory_mib, value, 16, 1048576) || set_number(&c->memory_mib, value, 0, 0);
     case KEY_DEADLINE: return set_number(&c->deadline_ms, value, 10, 1000);
-    case KEY_CORE: return set_number(&c->core, value, 0, 65535);
+    case KEY_CORES: return cores_valid(value) && set_text(c->cores, sizeof c->cores, value);
     case KEY_RETRY: return set_switch(&c->retry, value, retry_names);
     case KEY_SERIAL: return set_switch(&c->serial, value, switch_names);
     case KEY_WINDOWS: return set_switch(&c->windows, value, switch_names);

@@ -23,7 +23,7 @@ struct config {
     unsigned repeat;      /* repeat = 1 … 1000000: how often to run in a row of boots */
     unsigned memory_mib;  /* memory = 16 … 1048576 (MiB) of contiguous memory to ask for; 0 = as the profile needs */
     unsigned deadline_ms; /* deadline = 10 … 1000 (ms) one window may last */
-    unsigned core;        /* core = index of the core that measures; 0 is the boot core */
+    char cores[128];      /* cores = one-per-type | all | indices and ranges: "0, 2 4-7" */
     bool retry;           /* retry = all: forget what the journal says; retry = none */
     bool serial;          /* serial = on | off: records on the serial line */
     bool windows;         /* windows = on | off: off measures without owning the core (to compare) */

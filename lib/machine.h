@@ -43,6 +43,7 @@ struct machine_info {
     bool contiguous;       /* the frames of an area follow each other */
     size_t page_bytes[10]; /* page sizes it can map, ascending, ended by 0 */
     unsigned core;         /* index of the core that measures */
+    char core_type[4];     /* "P", "E"; "" where cores have no types */
 };
 
 const struct machine_info *machine_info(void);

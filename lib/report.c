@@ -118,6 +118,15 @@ static void print_finding(const struct finding *f, const char *unit, char grade,
 
 /* ---- The record -------------------------------------------------------------------------------- */
 
+void record_core(struct record *r)
+{
+    const struct machine_info *info = machine_info();
+
+    record_integer(r, "core", info->core);
+    if (info->core_type[0])
+        record_text(r, "type", info->core_type);
+}
+
 static const struct finding_declaration *declaration(const struct probe_definition *d, const char *name)
 {
     for (const struct finding_declaration *f = d->findings; f && f->name; f++)
@@ -159,7 +168,7 @@ static void send(struct run *run, const struct probe_definition *d, const struct
     record_start(&r, &run->writer, "finding");
     record_text(&r, "probe", d->name);
     record_text(&r, "name", f->name);
-    record_integer(&r, "core", machine_info()->core);
+    record_core(&r);
     for (size_t i = 0; i < FINDING_VARIANTS && f->variants[i].key; i++) {
         if (f->variants[i].text)
             record_text(&r, f->variants[i].key, f->variants[i].text);

@@ -44,6 +44,8 @@ void report(struct probe *p, const struct finding *f);
 void report_masked(struct run *run);
 /* The variant `page` as findings have it: "4k", "2m", …; "" for a size that no core in scope has. */
 const char *page_name(size_t page_bytes);
+/* Adds the core in use to a record: `core`, its index, and `type` where it has one. */
+void record_core(struct record *r);
 /* The verdict of a gate probe: NULL trusts this place, else the cause why not. */
 void trust(struct probe *p, const char *untrusted_cause);
 

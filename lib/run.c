@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/cores.h"
 #include "lib/machine.h"
 #include "lib/probe.h"
 
@@ -138,7 +139,7 @@ static void send_start(struct run *r, const struct probe_definition *d)
     struct record record;
     record_start(&record, &r->writer, "start");
     record_text(&record, "probe", d->name);
-    record_integer(&record, "core", machine_info()->core);
+    record_core(&record);
     record_send(&record);
 }
 
@@ -147,7 +148,7 @@ static void send_fault(const struct probe *p)
     struct record r;
     record_start(&r, &p->run->writer, "fault");
     record_text(&r, "probe", p->definition->name);
-    record_integer(&r, "core", machine_info()->core);
+    record_core(&r);
     record_text(&r, "vector", p->fault.vector ? p->fault.vector : "unknown");
     record_hex(&r, "syndrome", p->fault.syndrome);
     record_hex(&r, "address", p->fault.address);
@@ -175,7 +176,7 @@ static void send_end(const struct probe *p, const struct spent *before, double s
 
     record_start(&r, &p->run->writer, "end");
     record_text(&r, "probe", p->definition->name);
-    record_integer(&r, "core", machine_info()->core);
+    record_core(&r);
     record_text(&r, "outcome", outcome_names[p->outcome]);
     if (p->reason[0])
         record_text(&r, "reason", p->reason);
@@ -300,6 +301,7 @@ static void send_run(struct run *r)
     record_text(&record, "destination", r->destination);
     record_text(&record, "profile", profile_names[r->config.profile]);
     record_text(&record, "probes", r->config.probes);
+    record_text(&record, "cores", r->config.cores);
     record_text(&record, "after", after_names[r->config.after]);
     record_integer(&record, "repeat", r->config.repeat);
     record_integer(&record, "repeat_index", r->repeat_index);
@@ -347,6 +349,7 @@ static void send_machine(struct run *r)
     struct record record;
 
     record_start(&record, &r->writer, "machine");
+    record_core(&record);
     record_text(&record, "core_name", info->core_name);
     record_text(&record, "core_model", info->core_model);
     record_text(&record, "hypervisor", info->hypervisor);
@@ -365,6 +368,7 @@ static void send_environment(struct run *r)
     struct record record;
 
     record_start(&record, &r->writer, "environment");
+    record_core(&record);
     record_array(&record, "page_bytes");
     for (size_t i = 0; i < sizeof info->page_bytes / sizeof info->page_bytes[0] && info->page_bytes[i]; i++)
         record_integer(&record, NULL, info->page_bytes[i]);
@@ -379,17 +383,27 @@ static void send_environment(struct run *r)
     record_send(&record);
 }
 
-static void send_done(struct run *r, double seconds, int status)
+/* What the cores of this run came to. */
+struct result {
+    unsigned measured;        /* cores on which probes ran */
+    unsigned trusted;         /* of these, those whose times can be trusted */
+    char untrusted_cause[96]; /* of the first one whose cannot */
+    bool failed;              /* a core could not be used, or its first window did not end as it should */
+};
+
+static void send_done(struct run *r, const struct result *result, double seconds, int status)
 {
+    bool trusted = result->measured > 0 && result->trusted == result->measured;
     struct record record;
 
     record_start(&record, &r->writer, "done");
     for (enum outcome o = 0; o < OUTCOMES; o++)
         record_integer(&record, outcome_names[o], r->outcomes[o]);
     record_integer(&record, "findings", r->findings);
-    record_boolean(&record, "trusted", r->trusted);
-    if (!r->trusted)
-        record_text(&record, "untrusted_cause", r->untrusted_cause);
+    record_integer(&record, "cores", result->measured);
+    record_boolean(&record, "trusted", trusted);
+    if (!trusted)
+        record_text(&record, "untrusted_cause", result->untrusted_cause);
     record_integer(&record, "lost_lines", r->writer.lost);
     record_number(&record, "seconds", rounded(seconds));
     record_integer(&record, "status", (uint64_t)status);
@@ -400,10 +414,12 @@ static void send_done(struct run *r, double seconds, int status)
 static void print_heading(const struct run *r)
 {
     const struct machine_info *info = machine_info();
-    char line[320];
+    char type[16] = "", line[320];
 
-    snprintf(line, sizeof line, "fathom on %s (%s%s%s), core %u, profile %s%s%s\n", info->core_model, info->isa,
-             info->core_name[0] ? ", " : "", info->core_name, info->core, profile_names[r->config.profile],
+    if (info->core_type[0])
+        snprintf(type, sizeof type, " (type %s)", info->core_type);
+    snprintf(line, sizeof line, "fathom on %s (%s%s%s), core %u%s, profile %s%s%s\n", info->core_model, info->isa,
+             info->core_name[0] ? ", " : "", info->core_name, info->core, type, profile_names[r->config.profile],
              info->hypervisor[0] ? ", under " : "", info->hypervisor);
     machine_print(line);
 }
@@ -430,14 +446,24 @@ static void print_costs(const struct run *r)
     machine_print(".\n");
 }
 
-static void print_summary(const struct run *r, double seconds)
+/* What cores before this one have come to. */
+struct counted {
+    unsigned outcomes[OUTCOMES];
+    unsigned findings;
+};
+
+/* What was done and found on one core. */
+static void print_summary(const struct run *r, const struct counted *before, double seconds)
 {
+    unsigned outcomes[OUTCOMES];
     char line[320];
 
+    for (enum outcome o = 0; o < OUTCOMES; o++)
+        outcomes[o] = r->outcomes[o] - before->outcomes[o];
     snprintf(line, sizeof line,
              "%u findings; probes: %u ok, %u skipped, %u faults, %u timeouts; %.1f s, %.0f %% of it in kernels.\n",
-             r->findings, r->outcomes[OUTCOME_OK], r->outcomes[OUTCOME_SKIPPED], r->outcomes[OUTCOME_FAULT],
-             r->outcomes[OUTCOME_TIMEOUT], seconds, 100 * r->meter.kernel_seconds / (seconds > 0 ? seconds : 1));
+             r->findings - before->findings, outcomes[OUTCOME_OK], outcomes[OUTCOME_SKIPPED], outcomes[OUTCOME_FAULT],
+             outcomes[OUTCOME_TIMEOUT], seconds, 100 * r->meter.kernel_seconds / (seconds > 0 ? seconds : 1));
     machine_print(line);
     print_costs(r);
     if (!r->trusted) {
@@ -447,6 +473,12 @@ static void print_summary(const struct run *r, double seconds)
                  r->untrusted_cause);
         machine_print(line);
     }
+}
+
+static void print_records(const struct run *r)
+{
+    char line[160];
+
     if (r->destination[0]) {
         snprintf(line, sizeof line, "Records: %s\n", r->destination);
         machine_print(line);
@@ -473,21 +505,36 @@ static void warn_no_window(struct run *r, const struct window_result *result)
     machine_print(text);
 }
 
-int run_all(struct run *r)
+/* ---- Cores -------------------------------------------------------------------------------------- */
+
+static void warn_core(void *run, const char *text)
 {
-    struct plan plan = {.count = 0};
-    double start = machine_seconds();
+    struct run *r = run;
+    char line[240];
 
-    plan.count = run_probes(plan.order, PLAN_PROBES);
+    record_warning(&r->writer, "cores", text);
+    snprintf(line, sizeof line, "%s.\n", text);
+    machine_print(line);
+}
 
-    snprintf(r->untrusted_cause, sizeof r->untrusted_cause, "the clock was not examined");
-    send_run(r);
+static void send_platform_warnings(struct run *r)
+{
     if (r->warn)
         r->warn(&r->writer);
-    if (!names_exist(r, plan.order, plan.count)) {
-        send_done(r, 0, 2);
-        return 2;
-    }
+}
+
+/* Everything, on the core in use. Nothing is known of it yet. False when its first window did not end as it should. */
+static bool run_core(struct run *r, const struct plan *probes)
+{
+    struct plan plan = *probes;
+    struct counted before = {.findings = r->findings};
+    double start = machine_seconds();
+
+    memcpy(before.outcomes, r->outcomes, sizeof before.outcomes);
+    r->facts.count = 0;
+    r->points = r->grid = 0;
+    r->trusted = false;
+    snprintf(r->untrusted_cause, sizeof r->untrusted_cause, "the clock was not examined");
     print_heading(r);
     know_declared(r);
     struct window_result result = meter_start(&r->meter, r->config.profile);
@@ -502,11 +549,73 @@ int run_all(struct run *r)
             if (plan.order[i]->gate == (bool)gates && (gates || planned(r, plan.order[i])))
                 run_with_needs(r, &plan, i);
     report_masked(r);
+    print_summary(r, &before, machine_seconds() - start);
+    return result.end == WINDOW_RAN;
+}
 
-    bool failed = result.end != WINDOW_RAN || r->outcomes[OUTCOME_FAULT] || r->outcomes[OUTCOME_TIMEOUT] ||
-                  r->writer.lost;
-    double seconds = machine_seconds() - start;
-    print_summary(r, seconds);
-    send_done(r, seconds, failed);
+/* Makes it the core in use. False, with a warning, when it cannot be. */
+static bool use_core(struct run *r, unsigned index)
+{
+    const char *why = index == machine_info()->core ? NULL : machine_use_core(index);
+    char text[200];
+
+    send_platform_warnings(r);
+    if (!why)
+        return true;
+    snprintf(text, sizeof text, "core %u cannot be used: %s", index, why);
+    warn_core(r, text);
+    return false;
+}
+
+static struct result run_cores(struct run *r, const struct plan *plan)
+{
+    size_t count, chosen;
+    const struct machine_core *all = machine_cores(&count);
+    unsigned here = machine_info()->core;
+    unsigned *indices = calloc(count, sizeof *indices);
+    struct result result = {.untrusted_cause = "the clock was not examined"};
+
+    if (!indices) {
+        record_warning(&r->writer, "cores", "there is no memory for a list of them: only the one in use measures");
+        indices = &here;
+        chosen = 1;
+    } else {
+        chosen = cores_choose(r->config.cores, all, count, here, indices, warn_core, r);
+    }
+    for (size_t i = 0; i < chosen; i++) {
+        if (!use_core(r, indices[i])) {
+            result.failed = true;
+            continue;
+        }
+        result.failed |= !run_core(r, plan);
+        result.trusted += r->trusted;
+        if (!r->trusted && result.trusted == result.measured)
+            snprintf(result.untrusted_cause, sizeof result.untrusted_cause, "%s", r->untrusted_cause);
+        result.measured++;
+    }
+    result.failed |= !use_core(r, here); /* the last one is given back, while there is somebody to tell */
+    if (indices != &here)
+        free(indices);
+    return result;
+}
+
+int run_all(struct run *r)
+{
+    struct result result = {.untrusted_cause = "the clock was not examined"};
+    struct plan plan = {.count = 0};
+    double start = machine_seconds();
+
+    plan.count = run_probes(plan.order, PLAN_PROBES);
+    send_run(r);
+    send_platform_warnings(r);
+    if (!names_exist(r, plan.order, plan.count)) {
+        send_done(r, &result, 0, 2);
+        return 2;
+    }
+    result = run_cores(r, &plan);
+
+    bool failed = result.failed || r->outcomes[OUTCOME_FAULT] || r->outcomes[OUTCOME_TIMEOUT] || r->writer.lost;
+    print_records(r);
+    send_done(r, &result, machine_seconds() - start, failed);
     return failed;
 }

@@ -29,7 +29,7 @@ struct run {
     struct writer writer;
     struct journal journal;
     struct meter meter;
-    struct facts facts;        /* declared, then measured */
+    struct facts facts;        /* of the core in use: declared, then measured */
     struct kept_finding *kept; /* those with limits, until report_masked */
     size_t kept_count;
     uint64_t points, grid; /* measured by sweeps so far, and what full sweeps of the same ranges would have */
@@ -37,7 +37,7 @@ struct run {
     char destination
         [96]; /* where the records are, for people and the run record: "volume FATHOM, RESULTS\RUN00012.JSL" */
     unsigned repeat_index;    /* this is the n-th of config.repeat runs */
-    bool trusted;             /* the clock probe's verdict; false until it has spoken */
+    bool trusted;             /* the clock probe's verdict on this core; false until it has spoken */
     char untrusted_cause[96]; /* why not */
     unsigned outcomes[OUTCOMES];
     unsigned findings;
@@ -45,10 +45,11 @@ struct run {
 };
 
 /*
- * Sends `run`, `machine` and `environment`, then runs every planned probe of this binary in order,
- * prints the table for people, sends `done` and flushes. Returns the process exit status: 0 when
- * every probe ended ok or was skipped for a stated reason, 1 when one faulted or timed out, 2 when
- * the plan names a probe that does not exist (nothing was run).
+ * Sends `run`; for every selected core `machine` and `environment`, and then runs every planned probe of
+ * this binary in order and prints the table for people; sends `done` and flushes. Returns the process
+ * exit status: 0 when every probe ended ok or was skipped for a stated reason, 1 when one faulted or
+ * timed out or a core could not be used, 2 when the plan names a probe that does not exist (nothing was
+ * run).
  */
 int run_all(struct run *r);
 

@@ -203,7 +203,7 @@ static void send_curve(struct probe *p, const struct sweep *s)
     record_start(&r, &p->run->writer, "curve");
     record_text(&r, "probe", p->definition->name);
     record_text(&r, "name", s->name);
-    record_integer(&r, "core", machine_info()->core);
+    record_core(&r);
     record_text(&r, "axis", s->axis);
     record_text(&r, "unit", s->unit);
     record_array(&r, "x");

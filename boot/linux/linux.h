@@ -7,8 +7,13 @@
 
 struct machine_info;
 
-/* Pins the process to the core (-1: where it runs now) and describes the machine. NULL, or why not. */
-const char *linux_machine_start(int core, unsigned deadline_ms);
+/* Pins the process to the core it runs on and describes the machine. NULL, or why not. */
+const char *linux_machine_start(unsigned deadline_ms);
+
+/* Finds all cores and their types (cores.c). To be called while the process may still use all of them. */
+void linux_cores_start(void);
+/* "P", "E", "" … as struct machine_core has it. */
+const char *linux_core_type(unsigned index);
 
 /*
  * Makes windows possible: signals, the deadline, and what the reader can read, which is written into `info`.

@@ -33,7 +33,7 @@ static struct mapping {
 static size_t mapping_count;
 
 static struct machine_info info;
-static struct identity identity;
+static unsigned deadline_ms;
 
 const struct machine_info *machine_info(void)
 {
@@ -240,18 +240,31 @@ static void find_declared(int core)
     info.tlb_count = identify_tlbs(tlbs, IDENTITY_TLBS);
 }
 
-const char *linux_machine_start(int core, unsigned deadline)
+/* The identification registers of the core in use, as one number. */
+static void fingerprint(char out[17])
 {
+    static struct identity_value raw[IDENTITY_VALUES];
+    size_t count = identify_raw(raw, IDENTITY_VALUES);
+    uint64_t hash = HASH_START;
+
+    for (size_t i = 0; i < count; i++)
+        hash = hash_bytes(hash, &raw[i].value, sizeof raw[i].value);
+    snprintf(out, 17, "%016llx", (unsigned long long)hash);
+}
+
+/* Pins the process, and finds out what that core is. NULL, or why not. */
+static const char *describe_core(unsigned core)
+{
+    struct identity identity;
     cpu_set_t set;
+
     CPU_ZERO(&set);
-    if (core < 0)
-        core = sched_getcpu();
-    CPU_SET((size_t)core, &set);
+    CPU_SET(core, &set);
     if (sched_setaffinity(0, sizeof set, &set) != 0)
-        return "this core does not exist, is offline, or may not be used by this process";
+        return "it does not exist, is offline, or may not be used by this process";
 
     struct machine_info reader = {.counters = READER_TIME_ONLY};
-    const char *why = linux_windows_start(deadline, &reader);
+    const char *why = linux_windows_start(deadline_ms, &reader);
     if (why)
         return why;
     linux_describing(true);
@@ -267,11 +280,12 @@ const char *linux_machine_start(int core, unsigned deadline)
         .cycle_source = reader.cycle_source,
         .no_counters = reader.no_counters,
         .no_deadline = reader.no_deadline,
-        .core = (unsigned)core,
+        .core = core,
         .page_bytes = {(size_t)sysconf(_SC_PAGESIZE), huge_pages_offered() ? HUGE_PAGE_BYTES : 0},
         .memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE),
     };
-    find_declared(core);
+    snprintf(info.core_type, sizeof info.core_type, "%s", linux_core_type(core));
+    find_declared((int)core);
     memcpy(info.core_name, identity.core_name, sizeof info.core_name);
     memcpy(info.core_model, identity.model, sizeof info.core_model);
     memcpy(info.hypervisor, identity.hypervisor, sizeof info.hypervisor);
@@ -279,15 +293,27 @@ const char *linux_machine_start(int core, unsigned deadline)
         info.tick_hz = linux_tick_hz();
         info.tick_source = "calibrated against CLOCK_MONOTONIC_RAW";
     }
-
-    static struct identity_value raw[IDENTITY_VALUES];
-    size_t count = identify_raw(raw, IDENTITY_VALUES);
-    uint64_t hash = HASH_START;
-    for (size_t i = 0; i < count; i++)
-        hash = hash_bytes(hash, &raw[i].value, sizeof raw[i].value);
-    snprintf(info.fingerprint, sizeof info.fingerprint, "%016llx", (unsigned long long)hash);
+    fingerprint(info.fingerprint);
     linux_describing(false);
     return NULL;
+}
+
+const char *linux_machine_start(unsigned deadline)
+{
+    deadline_ms = deadline;
+    linux_cores_start();
+    return describe_core((unsigned)sched_getcpu());
+}
+
+/* Where it cannot be used, the process goes back to the core before, which could. */
+const char *machine_use_core(unsigned index)
+{
+    const unsigned before = info.core;
+    const char *why = describe_core(index);
+
+    if (why)
+        describe_core(before);
+    return why;
 }
 
 void machine_describe(struct record *r)

@@ -25,7 +25,8 @@ static const char usage_text[] =
     "\n"
     "Options of run:\n"
     "  --profile smoke|quick|standard|full   how much to measure (quick)\n"
-    "  --core N       measure on core N (the one the program starts on)\n"
+    "  --cores one-per-type|all|LIST   which cores measure, as in 0,2,4-7; by default the one that the program\n"
+    "                 starts on, and one of each other type\n"
     "  --json FILE    write the records, JSON Lines, to FILE; - is standard output\n"
     "  --set KEY=VALUE   any key of the configuration file, see images/FATHOM.CFG\n"
     "\n"
@@ -43,7 +44,7 @@ static const char usage_text[] =
     "Exit status of knee: 0 a knee is decided; 1 none is, and the reason is told; 2 wrong arguments;\n"
     "3 the file cannot be read, or not so.\n"
     "\n"
-    "Examples: fathom run cache return_stack --core 1 --json result.jsonl\n"
+    "Examples: fathom run cache return_stack --cores 1 --json result.jsonl\n"
     "          fathom knee lsu.csv --x size --y min --where pattern=0 --kind window\n";
 
 static int complain(const char *what, const char *about)
@@ -74,7 +75,6 @@ static bool file_write(void *context, const char *bytes, size_t count)
 struct arguments {
     struct config config;
     const char *json; /* NULL: none */
-    int core;         /* -1: not chosen */
 };
 
 /* Adds a probe's name to the plan. */
@@ -105,10 +105,9 @@ static int parse_run(struct arguments *a, int count, char **words)
         } else if (!strcmp(word, "--profile")) {
             if (!config_set(&a->config, "profile", value, why, sizeof why))
                 return complain("--profile", why);
-        } else if (!strcmp(word, "--core")) {
-            if (!config_set(&a->config, "core", value, why, sizeof why))
-                return complain("--core", why);
-            a->core = (int)a->config.core;
+        } else if (!strcmp(word, "--cores")) {
+            if (!config_set(&a->config, "cores", value, why, sizeof why))
+                return complain("--cores", why);
         } else if (!strcmp(word, "--set")) {
             char key[64];
             const char *equals = strchr(value, '=');
@@ -127,7 +126,7 @@ static int parse_run(struct arguments *a, int count, char **words)
 static int command_run(int count, char **words)
 {
     static struct run run;
-    struct arguments a = {.core = -1};
+    struct arguments a = {.json = NULL};
     int fd = -1;
 
     config_defaults(&a.config);
@@ -137,9 +136,9 @@ static int command_run(int count, char **words)
 
     bool to_stdout = a.json && !strcmp(a.json, "-");
     linux_console_start(to_stdout);
-    const char *why = linux_machine_start(a.core, a.config.deadline_ms);
+    const char *why = linux_machine_start(a.config.deadline_ms);
     if (why) {
-        fprintf(stderr, "fathom: core %d: %s\n", a.core, why);
+        fprintf(stderr, "fathom: %s\n", why);
         return EXIT_PLACE;
     }
 

@@ -98,8 +98,6 @@ void uefi_machine_start(const struct config *c)
 
     windows = c->windows;
     deadline_ms = c->deadline_ms;
-    if (c->core != 0)
-        warn("core", "core %u was asked for; this image measures on the core that booted, 0", c->core);
     tick_start();
     memory_start(c->memory_mib ? c->memory_mib : profile_mib);
     memory_buffer(&info.memory_bytes);

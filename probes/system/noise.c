@@ -308,7 +308,7 @@ static void send_gaps(struct probe *p, const struct window_kind *kind, const str
     record_start(&r, &p->run->writer, "curve");
     record_text(&r, "probe", p->definition->name);
     record_text(&r, "name", kind->curve);
-    record_integer(&r, "core", machine_info()->core);
+    record_core(&r);
     record_text(&r, "axis", "gap_ns_from");
     record_text(&r, "unit", "gaps");
     record_array(&r, "x");

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/config.h"
+#include "lib/cores.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -28,7 +29,7 @@ static void check(const struct config *c)
     assert(c->repeat >= 1 && c->repeat <= 1000000);
     assert(c->memory_mib == 0 || (c->memory_mib >= 16 && c->memory_mib <= 1048576));
     assert(c->deadline_ms >= 10 && c->deadline_ms <= 1000);
-    assert(c->core <= 65535);
+    assert(memchr(c->cores, 0, sizeof c->cores) && cores_valid(c->cores));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

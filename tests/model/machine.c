@@ -56,6 +56,21 @@ const struct machine_info *machine_info(void)
     return &machine.info;
 }
 
+/* ---- Cores -------------------------------------------------------------------------------------- */
+
+const struct machine_core *machine_cores(size_t *count)
+{
+    static const struct machine_core only;
+
+    *count = 1;
+    return &only;
+}
+
+const char *machine_use_core(unsigned index)
+{
+    return index == 0 ? NULL : "a modelled machine has one core";
+}
+
 /* ---- Memory ------------------------------------------------------------------------------------- */
 
 /* What is written and what is executed or loaded lie at different addresses, as in the image. */

@@ -63,7 +63,7 @@ static void assert_defaults(const struct config *c)
     assert_int_equal(c->repeat, 1);
     assert_int_equal(c->memory_mib, 0);
     assert_int_equal(c->deadline_ms, 1000);
-    assert_int_equal(c->core, 0);
+    assert_string_equal(c->cores, "one-per-type");
     assert_false(c->retry);
     assert_true(c->serial);
     assert_true(c->windows);
@@ -73,7 +73,7 @@ static void every_key_is_set(void **state)
 {
     struct config c;
     struct said said = parse(&c, "# a comment\n\nprobes = cache, l1i return_stack\nprofile=full\n after\t=\tpoweroff \n"
-                                 "repeat = 1000000\nmemory = 1048576\ndeadline = 10\ncore = 3\nretry = all\n"
+                                 "repeat = 1000000\nmemory = 1048576\ndeadline = 10\ncores = 0, 2 4-7\nretry = all\n"
                                  "serial = off\nwindows = off\nnotes = bench #3, = sign");
 
     (void)state;
@@ -84,7 +84,7 @@ static void every_key_is_set(void **state)
     assert_int_equal(c.repeat, 1000000);
     assert_int_equal(c.memory_mib, 1048576);
     assert_int_equal(c.deadline_ms, 10);
-    assert_int_equal(c.core, 3);
+    assert_string_equal(c.cores, "0, 2 4-7");
     assert_true(c.retry);
     assert_false(c.serial);
     assert_false(c.windows);
@@ -114,23 +114,24 @@ static void every_word_is_known(void **state)
 static void comments_end_a_line(void **state)
 {
     struct config c;
-    struct said said = parse(&c, "repeat = 3 # thrice\ncore = 1#2\nserial = off\t#x\n#after = reboot\n  # core = 9\n");
+    struct said said = parse(
+        &c, "repeat = 3 # thrice\nmemory = 16#2\nserial = off\t#x\n#after = reboot\n  # memory = 32\n");
 
     (void)state;
     assert_int_equal(c.repeat, 3);
     assert_false(c.serial);
-    assert_int_equal(c.core, 0);
+    assert_int_equal(c.memory_mib, 0);
     assert_int_equal(c.after, AFTER_STAY);
-    assert_int_equal(said.count, 1); /* 1#2: no blank before it */
+    assert_int_equal(said.count, 1); /* 16#2: no blank before it */
 }
 
 static void line_ends_and_byte_order_mark(void **state)
 {
     const char *const texts[] = {
-        "\xef\xbb\xbfrepeat = 2\r\n\r\ncore = 5\r\nfoo = 1\r\n",
-        "repeat = 2\r\rcore = 5\rfoo = 1",
-        "repeat = 2\n\ncore = 5\nfoo = 1",
-        "repeat = 2\r\n\ncore = 5\n\rfoo = 1",
+        "\xef\xbb\xbfrepeat = 2\r\n\r\ndeadline = 50\r\nfoo = 1\r\n",
+        "repeat = 2\r\rdeadline = 50\rfoo = 1",
+        "repeat = 2\n\ndeadline = 50\nfoo = 1",
+        "repeat = 2\r\n\ndeadline = 50\n\rfoo = 1",
     };
 
     (void)state;
@@ -139,7 +140,7 @@ static void line_ends_and_byte_order_mark(void **state)
         struct said said = parse(&c, texts[i]);
 
         assert_int_equal(c.repeat, 2);
-        assert_int_equal(c.core, 5);
+        assert_int_equal(c.deadline_ms, 50);
         assert_int_equal(said.count, 1);
         assert_non_null(strstr(said.text, i < 3 ? "FATHOM.CFG: line 4: foo: " : "FATHOM.CFG: line 5: foo: "));
     }
@@ -164,7 +165,16 @@ static void bad_values_are_explained(void **state)
         {"memory = 1048577", "from 16 to 1048576"},
         {"deadline = 9", "from 10 to 1000"},
         {"deadline = 1001", "from 10 to 1000"},
-        {"core = 65536", "from 0 to 65535"},
+        {"cores = 65536", "from 0 to 65535"},
+        {"cores =", "one-per-type, all, or indices"},
+        {"cores = 0-", "'0-'"},
+        {"cores = 3-2", "'3-2'"},
+        {"cores = 1;2", "'1;2'"},
+        {"cores = 1 - 2", "'1 - 2'"},
+        {"cores = -1", "'-1'"},
+        {"cores = 0 all", "'0 all'"},
+        {"cores = P", "'P'"},
+        {"core = 0", "core: unknown key"},
         {"profile = fast", "smoke, quick, standard or full"},
         {"after = halt", "stay, reboot, poweroff or return"},
         {"retry = on", "none or all"},
@@ -180,7 +190,7 @@ static void bad_values_are_explained(void **state)
         {"events = a;b", "names or numbers of events"},
         {"probes = cache;l1i", "names of probes"},
         {"probes = \x1b[31m", "'?[31m'"},
-        {"colour = red", "colour: unknown key; known are probes, profile, after, repeat, memory, deadline, core, "
+        {"colour = red", "colour: unknown key; known are probes, profile, after, repeat, memory, deadline, cores, "
                          "retry, serial, windows, events, kernels, prefetch, frequency, risky, notes\n"},
         {"= 3", ": unknown key"},
         {"hello there", "line 1: 'hello there' has no '='"},
@@ -220,19 +230,19 @@ static void texts_at_their_longest(void **state)
 static void doubles_are_told(void **state)
 {
     struct config c;
-    struct said said = parse(&c, "core = 1\ncore = bad\nCORE = 2\n");
+    struct said said = parse(&c, "deadline = 11\ndeadline = bad\nDEADLINE = 12\n");
 
     (void)state;
     assert_int_equal(said.count, 2);
-    assert_non_null(strstr(said.text, "line 3: core: was set before, on line 1; this one counts"));
-    assert_int_equal(c.core, 2);
-    assert_int_equal(parse_bytes(&c, "core = 4", 8).count, 0);
-    assert_int_equal(c.core, 4);
+    assert_non_null(strstr(said.text, "line 3: deadline: was set before, on line 1; this one counts"));
+    assert_int_equal(c.deadline_ms, 12);
+    assert_int_equal(parse_bytes(&c, "deadline=14", 11).count, 0);
+    assert_int_equal(c.deadline_ms, 14);
 }
 
 static void what_is_not_text(void **state)
 {
-    static const char zeros[] = "core\0 = 1\ncore = 1\0\nrepeat = 7\n\0";
+    static const char zeros[] = "memory\0 = 16\nmemory = 16\0\nrepeat = 7\n\0";
     static const char utf16[] = "\xff\xfe"
                                 "c\0o\0r\0e\0=\0"
                                 "1\0\n";
@@ -247,19 +257,20 @@ static void what_is_not_text(void **state)
     said = parse_bytes(&c, zeros, sizeof zeros - 1);
     assert_int_equal(said.count, 3);
     assert_non_null(strstr(said.text, "line 2: holds a zero byte"));
-    assert_int_equal(c.core, 0);
+    assert_int_equal(c.memory_mib, 0);
     assert_int_equal(c.repeat, 7);
     said = parse_bytes(&c, utf16, sizeof utf16);
     assert_int_equal(said.count, 1);
     assert_non_null(strstr(said.text, "UTF-16"));
-    assert_int_equal(c.core, 0);
+    assert_int_equal(c.memory_mib, 0);
 }
 
 /* A kernel image under the name of the configuration: a handful of warnings, no more. */
 static void a_mebibyte_of_anything(void **state)
 {
     enum { BYTES = 1 << 20 };
-    const char *const fillings[] = {"\n", "\r", "=", "=\n", "a", "a\n", "core=x\n", "core=1\n", "#", " ", "", "random"};
+    const char *const fillings[] = {"\n",        "\r",        "=", "=\n", "a", "a\n",
+                                    "cores=x\n", "cores=1\n", "#", " ",   "",  "random"};
     char *text = malloc(BYTES);
     uint64_t random = 11;
 
@@ -304,7 +315,7 @@ static void exactly_twenty_are_shown(void **state)
 static void the_file_that_ships_documents_every_key(void **state)
 {
     static const char *const names[] = {"probes",   "profile",   "after",  "repeat",  "memory", "deadline",
-                                        "core",     "retry",     "serial", "windows", "events", "kernels",
+                                        "cores",    "retry",     "serial", "windows", "events", "kernels",
                                         "prefetch", "frequency", "risky",  "notes"};
     FILE *file = fopen("images/FATHOM.CFG", "r");
     char text[16384], start[32], *at;
@@ -345,12 +356,12 @@ static void reasons_fit_their_room(void **state)
         assert_non_null(why);
         assert_false(config_set(&c, "no such key, and a long one at that, so that it is cut", "1", why, room));
         assert_true(strlen(why) < room);
-        assert_false(config_set(&c, "core", "none, and that is a long value that has to be cut", why, room));
+        assert_false(config_set(&c, "cores", "none, and that is a long value that has to be cut", why, room));
         assert_true(strlen(why) < room);
         free(why);
     }
-    assert_true(config_set(&c, "core", "7", NULL, 0));
-    assert_int_equal(c.core, 7);
+    assert_true(config_set(&c, "cores", "ALL", NULL, 0));
+    assert_string_equal(c.cores, "ALL");
 }
 
 int main(void)

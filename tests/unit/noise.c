@@ -41,6 +41,20 @@ const struct machine_info *machine_info(void)
     return &info;
 }
 
+const struct machine_core *machine_cores(size_t *count)
+{
+    static const struct machine_core only = {.index = 3};
+
+    *count = 1;
+    return &only;
+}
+
+const char *machine_use_core(unsigned index)
+{
+    (void)index;
+    return "there is no other core";
+}
+
 static uint64_t stamp(void)
 {
     return standing ? 1000 : (uint64_t)(now * info.tick_hz / 1e9) + 1000;

@@ -27,6 +27,28 @@ static bool no_windows; /* the first one faults */
 static size_t mapped;   /* areas that were mapped and not released */
 static bool no_memory;
 static uint8_t memory[4096];
+enum { CORES = 5 };
+static struct machine_core cores[CORES];
+static const char *refuses[CORES]; /* why it cannot be used, as is found out only when it is tried */
+static char used[128];             /* cores, in the order in which they were used */
+
+const struct machine_core *machine_cores(size_t *count)
+{
+    *count = CORES;
+    return cores;
+}
+
+const char *machine_use_core(unsigned index)
+{
+    size_t length = strlen(used);
+
+    if (refuses[index])
+        return refuses[index];
+    snprintf(used + length, sizeof used - length, " %u", index);
+    info.core = index;
+    memcpy(info.core_type, cores[index].type, sizeof info.core_type);
+    return NULL;
+}
 
 const struct machine_info *machine_info(void)
 {
@@ -121,6 +143,7 @@ void machine_date(char out[24])
 static char ran[256];     /* names in the order in which the probes ran */
 static const char *cause; /* the gate's verdict */
 static bool gate_speaks;
+static unsigned untrusted_core; /* on which the gate's verdict is another */
 
 static void note(const struct probe *p)
 {
@@ -137,7 +160,7 @@ static void run_gate(struct probe *p)
 {
     note(p);
     if (gate_speaks)
-        trust(p, cause);
+        trust(p, machine_info()->core == untrusted_core ? "this core's clock lies" : cause);
 }
 
 static void run_good(struct probe *p)
@@ -269,6 +292,11 @@ static struct run prepared(const char *probes)
     line_seen = -1;
     cause = NULL;
     gate_speaks = true;
+    untrusted_core = CORES;
+    for (unsigned i = 0; i < CORES; i++)
+        cores[i] = (struct machine_core){.index = i, .id = 0x100 * i};
+    memset(refuses, 0, sizeof refuses);
+    used[0] = 0;
     no_windows = no_memory = false;
     windows = 0;
     mapped = 5;
@@ -306,6 +334,7 @@ static const char *end_of(const char *probe)
     const char *start = records_find(&records, NULL, "start", "probe", probe);
     assert_non_null(start);
     assert_value(start, "core", "3");
+    assert_value(start, "type", NULL);
     assert_null(records_find(&records, start, "start", "probe", probe));
     return records_find(&records, start, "end", "probe", probe);
 }
@@ -591,6 +620,125 @@ static void silence_of_the_gate_is_no_trust(void **state)
     assert_int_equal(run(&r), 0);
     assert_string_equal(ran, " good");
     assert_all_undecided("the clock was not examined");
+}
+
+/* ---- Cores -------------------------------------------------------------------------------------- */
+
+/* Every core has its own machine, environment and records, knows nothing of the others', and the first is left in use. */
+static void every_core_that_was_asked_for_measures(void **state)
+{
+    struct run r = prepared("good line behind_line");
+    const char *line = NULL, *end;
+
+    (void)state;
+    strcpy(r.config.cores, "4 0-1, 0");
+    strcpy(cores[4].type, "P");
+    assert_int_equal(run(&r), 0);
+    assert_string_equal(used, " 4 0 1 3");
+    assert_string_equal(ran, " zz_gate line behind_line good zz_gate line behind_line good"
+                             " zz_gate line behind_line good");
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const order[] = {"4", "0", "1"};
+        line = records_find(&records, line, "machine", NULL, NULL);
+        assert_value(line, "core", order[i]);
+        assert_value(line, "type", i == 0 ? "P" : NULL);
+        assert_value(records_find(&records, line, "environment", NULL, NULL), "core", order[i]);
+        const char *finding = records_find(&records, line, "finding", "name", "test.size");
+        assert_value(finding, "core", order[i]);
+        assert_value(finding, "type", i == 0 ? "P" : NULL);
+        assert_value(finding, "grade", "B");
+        end = records_find(&records, line, "end", "probe", "line");
+        assert_value(end, "core", order[i]);
+        assert_value(end, "outcome", "ok");
+    }
+    assert_null(records_find(&records, line, "machine", NULL, NULL));
+    line = records_find(&records, NULL, "done", NULL, NULL);
+    assert_value(line, "cores", "3");
+    assert_value(line, "ok", "12");
+    assert_value(line, "trusted", "true");
+    assert_null(records_find(&records, NULL, "warning", NULL, NULL));
+}
+
+/* What one core was found to have is no fact of the next. */
+static void cores_share_no_facts(void **state)
+{
+    struct run r = prepared("reports");
+
+    (void)state;
+    strcpy(r.config.cores, "0 1");
+    to_report[0] = (struct finding){
+        .name = "memory.cache.bytes", .variants = {{"level", .number = 1}}, .value = 1, .grade = 'C'};
+    assert_int_equal(run(&r), 0);
+    assert_int_equal(r.facts.count, 1);
+    assert_int_equal(r.kept_count, 0);
+}
+
+static void one_core_of_each_type_by_default(void **state)
+{
+    struct run r = prepared("early");
+
+    (void)state;
+    for (unsigned i = 0; i < CORES; i++)
+        strcpy(cores[i].type, i < 3 ? "E" : "P");
+    strcpy(info.core_type, "P");
+    cores[0].why_not = "it is off";
+    assert_int_equal(run(&r), 0);
+    assert_string_equal(used, " 1 3");
+    assert_value(records_find(&records, NULL, "done", NULL, NULL), "cores", "2");
+    assert_null(records_find(&records, NULL, "warning", NULL, NULL));
+
+    r = prepared("early"); /* no types: the one in use, which is not taken anew */
+    assert_int_equal(run(&r), 0);
+    assert_string_equal(used, "");
+}
+
+static void cores_that_cannot_be_had_are_told(void **state)
+{
+    struct run r = prepared("early");
+    const char *line;
+
+    (void)state;
+    strcpy(r.config.cores, "999");
+    assert_int_equal(run(&r), 0);
+    line = records_find(&records, NULL, "warning", "text", "there is no core 999; this machine has 0 to 4");
+    assert_value(line, "subject", "cores");
+    assert_non_null(strstr(line, "no core that was asked for can be had: core 3 measures"));
+    assert_string_equal(ran, " zz_gate early");
+    assert_non_null(strstr(screen, "there is no core 999"));
+
+    r = prepared("early");
+    strcpy(r.config.cores, "all");
+    refuses[1] = "it does not start: denied";
+    cores[2].why_not = "it is disabled";
+    assert_int_equal(run(&r), 1);
+    assert_string_equal(used, " 0 3 4 3");
+    line = records_find(&records, NULL, "warning", NULL, NULL);
+    assert_value(line, "text", "core 2 cannot be used: it is disabled");
+    line = records_find(&records, line, "warning", NULL, NULL);
+    assert_value(line, "text", "core 1 cannot be used: it does not start: denied");
+    line = records_find(&records, NULL, "done", NULL, NULL);
+    assert_value(line, "cores", "3");
+    assert_value(line, "status", "1");
+}
+
+/* A core whose clock lies takes nothing from another one's findings, and `done` does not hide it. */
+static void each_core_is_trusted_by_itself(void **state)
+{
+    struct run r = prepared("good");
+    const char *line = NULL;
+
+    (void)state;
+    strcpy(r.config.cores, "0-2");
+    untrusted_core = 1;
+    assert_int_equal(run(&r), 0);
+    for (unsigned i = 0; i < 3; i++) {
+        line = records_find(&records, line, "finding", NULL, NULL);
+        assert_value(line, "grade", i == 1 ? "U" : "B");
+        line = records_find(&records, line, "finding", NULL, NULL); /* it reports two */
+    }
+    line = records_find(&records, NULL, "done", NULL, NULL);
+    assert_value(line, "trusted", "false");
+    assert_value(line, "untrusted_cause", "this core's clock lies");
 }
 
 /* ---- Facts, and what probes need ---------------------------------------------------------------- */
@@ -901,6 +1049,11 @@ int main(void)
         cmocka_unit_test(a_place_without_windows_fails_the_run),
         cmocka_unit_test(an_untrusted_place_decides_nothing),
         cmocka_unit_test(silence_of_the_gate_is_no_trust),
+        cmocka_unit_test(every_core_that_was_asked_for_measures),
+        cmocka_unit_test(cores_share_no_facts),
+        cmocka_unit_test(one_core_of_each_type_by_default),
+        cmocka_unit_test(cores_that_cannot_be_had_are_told),
+        cmocka_unit_test(each_core_is_trusted_by_itself),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,108 @@
+/*
+ * The cores, as Linux tells of them. An index is the kernel's number of the core.
+ *
+ * Types: on x86-64 the kernel lists the cores of each type's performance monitors, cpu_core and cpu_atom
+ * (Documentation/ABI/testing/sysfs-bus-event_source-devices); on AArch64 cpu_capacity says how much faster
+ * than the others a core is (sysfs-devices-system-cpu).
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "boot/linux/linux.h"
+#include "lib/machine.h"
+
+static struct machine_core *cores;
+static size_t core_count;
+
+static bool read_line(const char *path, char *out, int room)
+{
+    FILE *f = fopen(path, "re");
+    bool read = f && fgets(out, room, f);
+
+    if (f)
+        fclose(f);
+    return read;
+}
+
+/* Writes the type to every core on a list of the kernel's, "0-7,16". */
+static void set_type(const char *path, const char *type)
+{
+    char list[4096];
+    char *at = list;
+
+    if (!read_line(path, list, sizeof list))
+        return;
+    while (*at >= '0' && *at <= '9') {
+        unsigned long first = strtoul(at, &at, 10), last = *at == '-' ? strtoul(at + 1, &at, 10) : first;
+
+        for (unsigned long i = first; i <= last && i < core_count; i++)
+            snprintf(cores[i].type, sizeof cores[i].type, "%s", type);
+        at += *at == ',';
+    }
+}
+
+/* 0 where the kernel does not say. */
+static unsigned long capacity(unsigned index)
+{
+    char path[80], line[32];
+
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpu_capacity", index);
+    return read_line(path, line, sizeof line) ? strtoul(line, NULL, 10) : 0;
+}
+
+/* The fastest are "P", the slowest "E", and what is between "M". */
+static void set_types_by_capacity(void)
+{
+    unsigned long lowest = ~0ul, highest = 0;
+
+    for (unsigned i = 0; i < core_count; i++) {
+        unsigned long c = capacity(i);
+        if (c == 0)
+            continue;
+        lowest = c < lowest ? c : lowest;
+        highest = c > highest ? c : highest;
+    }
+    for (unsigned i = 0; i < core_count && lowest < highest; i++) {
+        unsigned long c = capacity(i);
+        if (c > 0)
+            snprintf(cores[i].type, sizeof cores[i].type, "%s", c == highest ? "P" : c == lowest ? "E" : "M");
+    }
+}
+
+void linux_cores_start(void)
+{
+    const long configured = sysconf(_SC_NPROCESSORS_CONF);
+    cpu_set_t usable;
+
+    core_count = configured > 0 && configured < CPU_SETSIZE ? (size_t)configured : CPU_SETSIZE;
+    cores = calloc(core_count, sizeof *cores);
+    if (!cores) {
+        core_count = 0;
+        return;
+    }
+    if (sched_getaffinity(0, sizeof usable, &usable) != 0)
+        CPU_ZERO(&usable);
+    for (unsigned i = 0; i < core_count; i++) {
+        cores[i] = (struct machine_core){.index = i, .id = i};
+        if (!CPU_ISSET(i, &usable))
+            cores[i].why_not = "it is offline, or may not be used by this process";
+    }
+    set_type("/sys/devices/cpu_core/cpus", "P");
+    set_type("/sys/devices/cpu_atom/cpus", "E");
+    set_types_by_capacity();
+}
+
+const char *linux_core_type(unsigned index)
+{
+    return index < core_count ? cores[index].type : "";
+}
+
+const struct machine_core *machine_cores(size_t *count)
+{
+    *count = core_count;
+    return cores;
+}
