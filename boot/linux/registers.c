@@ -1,0 +1,85 @@
+/*
+ * Registers of the core, as far as a Linux process reaches them: model-specific ones through the msr module
+ * (/dev/cpu/N/msr, msr(4)), where a fault comes back as an error; CPUID by the instruction.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "boot/linux/linux.h"
+#include "lib/machine.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+static bool read_register(void *context, uint32_t id, uint64_t *value)
+{
+    uint64_t read_value;
+
+    if (pread(*(const int *)context, &read_value, sizeof read_value, id) != (ssize_t)sizeof read_value)
+        return false;
+    *value = read_value;
+    return true;
+}
+
+static bool write_register(void *context, uint32_t id, uint64_t value)
+{
+    return pwrite(*(const int *)context, &value, sizeof value, id) == (ssize_t)sizeof value;
+}
+
+/* The process is pinned to the core it asks about. */
+static void ask_cpuid(void *context, uint32_t leaf, uint32_t subleaf, uint32_t out[4])
+{
+    (void)context;
+    memset(out, 0, 4 * sizeof out[0]);
+    if (__get_cpuid_max(leaf & 0x80000000, NULL) >= leaf)
+        __cpuid_count(leaf, subleaf, out[0], out[1], out[2], out[3]);
+}
+
+static const char *open_registers(unsigned core, int *fd, struct access *a)
+{
+    static char why[128];
+    char path[32];
+
+    snprintf(path, sizeof path, "/dev/cpu/%u/msr", core);
+    *fd = open(path, O_RDWR | O_CLOEXEC);
+    if (*fd < 0) {
+        snprintf(why, sizeof why, "%s: %s%s", path, strerror(errno),
+                 errno == EACCES || errno == EPERM ? " (root may)"
+                 : errno == ENOENT                 ? " (modprobe msr)"
+                                                   : "");
+        return why;
+    }
+    *a = (struct access){.context = fd, .read = read_register, .write = write_register, .cpuid = ask_cpuid};
+    return NULL;
+}
+#else
+static const char *open_registers(unsigned core, int *fd, struct access *a)
+{
+    (void)core, (void)fd, (void)a;
+    return "Linux gives processes no way to the system registers of this instruction set";
+}
+#endif
+
+struct control *machine_control(const char **why_not)
+{
+    static struct control control;
+    static struct access access;
+    static const char *why = "not looked at yet";
+    static int fd = -1;
+    static unsigned of_core;
+
+    if (fd < 0 || of_core != machine_info()->core) {
+        if (fd >= 0)
+            close(fd);
+        of_core = machine_info()->core;
+        why = open_registers(of_core, &fd, &access);
+        if (!why)
+            control_start(&control, &access);
+    }
+    *why_not = why;
+    return why ? NULL : &control;
+}
