@@ -1,0 +1,520 @@
+/* Prefetcher switches, the clock and what is recorded, on modelled register files of every family. */
+/* link: arch/control.c arch/access.c arch/x86_64/cpu.c arch/x86_64/prefetch.c arch/x86_64/frequency.c */
+/* link: arch/x86_64/control.c arch/x86_64/quirks.c arch/x86_64/identify.c tests/registers/model.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arch/control.h"
+#include "tests/registers/model.h"
+
+static struct model m;
+static struct access a;
+static struct control c;
+static char why[512];
+
+/* A processor by vendor and CPUID.01H:EAX; on hybrid ones CPUID.1AH:EAX says which kind of core this is. */
+static void processor(char vendor, uint32_t signature, uint32_t core)
+{
+    memset(&m, 0, sizeof m);
+    if (vendor == 'I')
+        model_cpuid(&m, 0, 0, 0x20, 0x756e6547, 0x6c65746e, 0x49656e69); /* GenuineIntel */
+    else
+        model_cpuid(&m, 0, 0, 0x10, 0x68747541, 0x444d4163, 0x69746e65); /* AuthenticAMD */
+    model_cpuid(&m, 1, 0, signature, 0, 1 << 7, 1 << 14 | 1 << 22);
+    if (core) {
+        model_cpuid(&m, 7, 0, 0, 0, 0, 1 << 15);
+        model_cpuid(&m, 0x1a, 0, core, 0, 0, 0);
+    }
+    a = model_access(&m);
+}
+
+static void start(void)
+{
+    model_begin(&m);
+    control_start(&c, &a);
+    model_assert_writes(&m, "");
+}
+
+/* ---- Prefetchers ----------------------------------------------------------------------------------------- */
+
+/* What "off" has to write, register after register: these and no other bits, whatever else they hold. */
+struct expected {
+    uint32_t id;
+    uint64_t mask, off;
+};
+
+enum { EXPECTED = 4, MIXED = 6 };
+
+static const struct family {
+    const char *name;
+    char vendor;
+    uint32_t signature, core; /* CPUID.01H:EAX, CPUID.1AH:EAX */
+    bool announced;           /* CPUID.80000021H:EAX[13] */
+    struct expected expected[EXPECTED];
+} families[] = {
+    {"Core 2", 'I', 0x10676, 0, false, {{0x1a0, 0xa000080200, 0xa000080200}}},
+    {"Nehalem", 'I', 0x106a5, 0, false, {{0x1a4, 0xf, 0xf}}},
+    {"Sandy Bridge", 'I', 0x206a7, 0, false, {{0x1a4, 0xf, 0xf}}},
+    {"Skylake", 'I', 0x506e3, 0, false, {{0x1a4, 0xf, 0xf}}},
+    {"Cascade Lake", 'I', 0x50657, 0, false, {{0x1a4, 0xf, 0xf}}},
+    {"Tiger Lake", 'I', 0x806c1, 0, false, {{0x1a4, 0xf, 0xf}}},
+    {"Alder Lake P", 'I', 0x90672, 0x40000001, false, {{0x1a4, 0x2f, 0x2f}}},
+    {"Alder Lake E",
+     'I',
+     0x90672,
+     0x20000001,
+     false,
+     {{0x1a4, 0x3d, 0x3d}, {0x1320, 1ull << 43, 1ull << 43}, {0x1321, 1ull << 40, 1ull << 40}}},
+    {"Sapphire Rapids",
+     'I',
+     0x806f8,
+     0,
+     false,
+     {{0x1a4, 0x3f, 0x3f}, {0x6d, 1ull << 42 | 1 << 14, 1ull << 42 | 1 << 14}}},
+    {"Granite Rapids",
+     'I',
+     0xa06d1,
+     0,
+     false,
+     {{0x1a4, 0xff, 0xff}, {0x6d, 1ull << 42 | 1 << 14, 1ull << 42 | 1 << 14}}},
+    {"Meteor Lake P", 'I', 0xa06a4, 0x40000002, false, {{0x1a4, 0x1ff, 0x1ff}}},
+    {"Meteor Lake E",
+     'I',
+     0xa06a4,
+     0x20000002,
+     false,
+     {{0x1a4, 0x1ff, 0x1ff}, {0x1320, 1ull << 43, 1ull << 43}, {0x1321, 1ull << 40, 1ull << 40}}},
+    {"Goldmont", 'I', 0x506c9, 0, false, {{0x1a4, 0x5, 0x5}}},
+    {"Knights Landing", 'I', 0x50671, 0, false, {{0x1a4, 0x3, 0x3}}},
+    {"family 10H", 'A', 0x100f42, 0, false, {{0xc0011022, 1 << 13, 1 << 13}}},
+    {"Bulldozer", 'A', 0x600f12, 0, false, {{0xc0011022, 1 << 13, 1 << 13}, {0xc001102b, 0x70008, 0x70008}}},
+    {"Zen 1", 'A', 0x800f11, 0, false, {{0xc0011022, 1 << 16, 1 << 16}, {0xc001102b, 1, 0}}},
+    {"Zen 2", 'A', 0x830f10, 0, false, {{0xc0011022, 1 << 16, 1 << 16}, {0xc001102b, 1, 0}}},
+    {"Zen 3", 'A', 0xa00f11, 0, true, {{0xc0000108, 0x2f, 0x2f}}},
+    {"Zen 4", 'A', 0xa10f11, 0, true, {{0xc0000108, 0x2f, 0x2f}}},
+    {"Zen 5", 'A', 0xb00f21, 0, true, {{0xc0000108, 0x2f, 0x2f}}},
+};
+
+/* What else is in the registers, and has to stay: each bit once set and once not. */
+static const uint64_t OTHERS = 0x5a5a5a5a5a5a5a5a;
+
+/* Every register of the family; whatever it does not list fails the test. */
+static void family(const struct family *f, uint64_t others)
+{
+    processor(f->vendor, f->signature, f->core);
+    if (f->announced)
+        model_cpuid(&m, 0x80000000, 0, 0x80000022, 0, 0, 0), model_cpuid(&m, 0x80000021, 0, 1 << 13, 0, 0, 0);
+    for (const struct expected *e = f->expected; e < f->expected + EXPECTED && e->id; e++)
+        model_register(&m, "R", e->id, others, UINT64_MAX)->allowed = e->mask;
+}
+
+static void switches_off_what_each_family_has(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof families / sizeof families[0]; i++) {
+        const struct family *f = &families[i / 2];
+        family(f, i % 2 ? OTHERS : ~OTHERS);
+        start();
+        const char *wrong = control_prefetch(&c, "off", why, sizeof why);
+        if (wrong)
+            fail_msg("%s: %s", f->name, wrong);
+        for (const struct expected *e = f->expected; e < f->expected + EXPECTED && e->id; e++)
+            if ((model_at(&m, e->id)->value & e->mask) != e->off)
+                fail_msg("%s: register 0x%x is not switched off", f->name, (unsigned)e->id);
+        assert_true(control_finish(&c));
+        model_assert_as_found(&m);
+    }
+}
+
+/* Whatever access faults, everything is as it was at the end. */
+static void puts_back_after_a_fault_anywhere(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof families / sizeof families[0]; i++) {
+        const struct family *f = &families[i / 2];
+        const uint64_t others = i % 2 ? OTHERS : ~OTHERS;
+        size_t accesses;
+
+        family(f, others);
+        start();
+        size_t started = m.accesses;
+        assert_null(control_prefetch(&c, "off", why, sizeof why));
+        accesses = m.accesses;
+        for (size_t at = started + 1; at <= accesses; at++) {
+            family(f, others);
+            start();
+            m.fault_at = at;
+            const char *wrong = control_prefetch(&c, "off", why, sizeof why);
+            assert_non_null(wrong);
+            m.fault_at = 0;
+            assert_true(control_finish(&c));
+            model_assert_as_found(&m);
+        }
+    }
+}
+
+static void reads_as_found(void **state)
+{
+    (void)state;
+    family(&families[1], 0xf0);
+    model_at(&m, 0x1a4)->value = 0xf2; /* firmware has l2-adjacent off */
+    start();
+    assert_int_equal(c.switch_count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(c.switches[i].is_off, i == 1);
+    assert_null(control_prefetch(&c, "l2-adjacent=on,L1D-ip=OFF", why, sizeof why));
+    model_assert_writes(&m, "w R f0\nw R f8\n");
+    assert_true(control_finish(&c));
+    model_assert_as_found(&m);
+}
+
+static void says_what_is_wrong_with_a_setting(void **state)
+{
+    (void)state;
+    family(&families[1], 0xf0);
+    start();
+    assert_null(control_prefetch(&c, "as-found", why, sizeof why));
+    assert_string_equal(control_prefetch(&c, "l3=off", why, sizeof why),
+                        "l3: there is no such switch; this core has l2-stream, l2-adjacent, l1d-next, l1d-ip");
+    assert_string_equal(control_prefetch(&c, "l1d-ip=maybe", why, sizeof why),
+                        "l1d-ip=maybe: is neither as-found, nor off, nor NAME=off or NAME=on");
+    /* what can be done is done nevertheless */
+    assert_non_null(control_prefetch(&c, "l3=off,l1d-ip=off", why, sizeof why));
+    assert_true(model_at(&m, 0x1a4)->value >> 3 & 1);
+    assert_true(control_finish(&c));
+    model_assert_as_found(&m);
+
+    char small[16]; /* what does not fit is cut */
+    assert_ptr_equal(control_prefetch(&c, "l3=off,l4=off", small, sizeof small), small);
+    assert_int_equal(strlen(small), sizeof small - 1);
+}
+
+/* A hypervisor takes the write and does nothing; or there is no such register. */
+static void says_what_has_no_effect(void **state)
+{
+    (void)state;
+    family(&families[1], 0xf0);
+    model_at(&m, 0x1a4)->kind = MODEL_IGNORES;
+    model_at(&m, 0x1a4)->value = 0;
+    start();
+    assert_string_equal(control_prefetch(&c, "l1d-ip=off", why, sizeof why),
+                        "l1d-ip: MSR_MISC_FEATURE_CONTROL (0x1a4) ignores what is written");
+    assert_true(control_finish(&c));
+
+    processor('I', 0x106a5, 0);
+    start();
+    assert_string_equal(control_prefetch(&c, "l1d-ip=off", why, sizeof why), "l1d-ip: its register cannot be read");
+}
+
+static void knows_no_switches_of_unknown_cores(void **state)
+{
+    (void)state;
+    processor('I', 0x606f0 | 0xd0000, 0); /* no such model */
+    start();
+    assert_int_equal(c.switch_count, 0);
+    assert_string_equal(control_prefetch(&c, "off", why, sizeof why),
+                        "off: this core is in no table of prefetcher switches");
+    processor('A', 0xa00f11, 0); /* Zen 3 that does not announce the register */
+    start();
+    assert_string_equal(control_prefetch(&c, "off", why, sizeof why),
+                        "off: CPUID does not announce this core's prefetcher switches");
+}
+
+/* ---- The clock --------------------------------------------------------------------------------------------- */
+
+/* Skylake, 8 to 42 times 100 MHz, 34 without turbo; SpeedStep in force, HWP not. */
+static void perf_ctl(void)
+{
+    processor('I', 0x506e3, 0);
+    model_cpuid(&m, 6, 0, 1 << 1, 0, 0, 0);
+    model_register(&m, "MISC_ENABLE", 0x1a0, 0x850089, 0)->allowed = 0;
+    model_register(&m, "PLATFORM_INFO", 0xce, 0x80000002200, 0)->kind = MODEL_READ_ONLY;
+    model_register(&m, "TURBO_RATIO_LIMIT", 0x1ad, 0x2728292a, 0)->kind = MODEL_READ_ONLY;
+    model_register(&m, "PERF_CTL", 0x199, 0x2a00, 0x10000ff00)->reserved = ~UINT64_C(0x10000ffff);
+}
+
+static void pins_ratios(void **state)
+{
+    (void)state;
+    perf_ctl();
+    start();
+    assert_string_equal(c.clock.way, "IA32_PERF_CTL");
+    assert_int_equal(c.clock.lowest, 8);
+    assert_int_equal(c.clock.base, 34);
+    assert_int_equal(c.clock.highest, 42);
+    assert_true(c.clock.turbo);
+    assert_null(control_frequency(&c, "fixed", why, sizeof why));
+    assert_int_equal(model_at(&m, 0x199)->value, 0x100002200);
+    assert_null(control_frequency(&c, "12", why, sizeof why));
+    assert_int_equal(model_at(&m, 0x199)->value, 0x100000c00);
+    assert_null(control_frequency(&c, "highest", why, sizeof why));
+    assert_int_equal(model_at(&m, 0x199)->value, 0x2a00);
+    assert_null(control_frequency(&c, "40", why, sizeof why));
+    assert_int_equal(model_at(&m, 0x199)->value, 0x2800);
+    assert_true(control_finish(&c));
+    model_assert_as_found(&m);
+}
+
+static void refuses_impossible_ratios(void **state)
+{
+    (void)state;
+    perf_ctl();
+    start();
+    assert_string_equal(control_frequency(&c, "99", why, sizeof why),
+                        "99: this core has no such ratio; by IA32_PERF_CTL it has 8 to 42, in steps of 100 MHz");
+    assert_string_equal(control_frequency(&c, "7", why, sizeof why),
+                        "7: this core has no such ratio; by IA32_PERF_CTL it has 8 to 42, in steps of 100 MHz");
+    assert_string_equal(control_frequency(&c, "fast", why, sizeof why),
+                        "fast: is neither as-found, nor fixed, nor highest, nor a ratio");
+    assert_non_null(control_frequency(&c, "0", why, sizeof why));
+    assert_non_null(control_frequency(&c, "42949673", why, sizeof why));
+    assert_null(control_frequency(&c, "as-found", why, sizeof why));
+    model_assert_writes(&m, "");
+}
+
+/* Turbo that firmware forbids stays forbidden, and its bit, which is not there then, is left alone. */
+static void leaves_turbo_forbidden(void **state)
+{
+    (void)state;
+    perf_ctl();
+    model_cpuid(&m, 6, 0, 0, 0, 0, 0);
+    model_at(&m, 0x1a0)->value |= UINT64_C(1) << 38;
+    model_at(&m, 0x199)->reserved = ~UINT64_C(0xffff);
+    start();
+    assert_int_equal(c.clock.highest, 34);
+    assert_null(control_frequency(&c, "highest", why, sizeof why));
+    assert_int_equal(model_at(&m, 0x199)->value, 0x2200);
+    assert_true(control_finish(&c));
+    model_assert_as_found(&m);
+}
+
+static void says_why_the_clock_is_not_ours(void **state)
+{
+    (void)state;
+    perf_ctl();
+    model_at(&m, 0x1a0)->value &= ~UINT64_C(0x10000);
+    start();
+    assert_string_equal(control_frequency(&c, "fixed", why, sizeof why),
+                        "fixed: Enhanced SpeedStep is off (IA32_MISC_ENABLE[16])");
+    processor('I', 0x506e3, 0);
+    model_cpuid(&m, 1, 0, 0x506e3, 0, 1u << 31 | 1 << 7, 0);
+    start();
+    assert_string_equal(control_frequency(&c, "fixed", why, sizeof why), "fixed: the clock is the hypervisor's");
+    model_assert_writes(&m, "");
+}
+
+/* HWP in force: 4 to 48, 30 guaranteed; the request comes from the package's. */
+static void pins_hardware_p_states(void **state)
+{
+    (void)state;
+    processor('I', 0x806f8, 0);
+    model_cpuid(&m, 6, 0, 1 << 1 | 1 << 7 | 1 << 10 | 1 << 11, 0, 0, 0);
+    model_register(&m, "PM_ENABLE", 0x770, 1, 0)->allowed = 0;
+    model_register(&m, "HWP_CAPABILITIES", 0x771, 0x04081e30, 0)->kind = MODEL_READ_ONLY;
+    model_register(&m, "HWP_REQUEST", 0x774, 0x40080003004 | UINT64_C(5) << 32, UINT64_MAX)->allowed = 0x400ffffffff;
+    start();
+    assert_string_equal(c.clock.way, "HWP");
+    assert_null(control_frequency(&c, "fixed", why, sizeof why));
+    assert_int_equal(model_at(&m, 0x774)->value, 0x5001e1e1e);
+    assert_null(control_frequency(&c, "highest", why, sizeof why));
+    assert_int_equal(model_at(&m, 0x774)->value, 0x500303030);
+    assert_string_equal(control_frequency(&c, "49", why, sizeof why),
+                        "49: this core has no such ratio; by HWP it has 4 to 48, in steps of 100 MHz");
+    assert_true(control_finish(&c));
+    model_assert_as_found(&m);
+}
+
+/* HWP that is announced and off stays off: it could not be switched off again. */
+static void does_not_switch_hwp_on(void **state)
+{
+    (void)state;
+    perf_ctl();
+    model_cpuid(&m, 6, 0, 1 << 1 | 1 << 7, 0, 0, 0);
+    model_register(&m, "PM_ENABLE", 0x770, 0, 1)->allowed = 0;
+    start();
+    assert_string_equal(c.clock.way, "IA32_PERF_CTL");
+    assert_null(control_frequency(&c, "fixed", why, sizeof why));
+    assert_true(control_finish(&c));
+    model_assert_as_found(&m);
+}
+
+/* Zen 2: P-states of 3400, 2800 and 1500 MHz. */
+static void p_states(void)
+{
+    processor('A', 0x870f10, 0);
+    model_cpuid(&m, 0x80000000, 0, 0x80000020, 0, 0, 0);
+    model_cpuid(&m, 0x80000007, 0, 0, 0, 0, 1 << 9 | 1 << 7);
+    model_register(&m, "LIMIT", 0xc0010061, 0x20, 0)->kind = MODEL_READ_ONLY;
+    model_register(&m, "CONTROL", 0xc0010062, 1, 7);
+    model_register(&m, "HWCR", 0xc0010015, 0x40000011, UINT64_MAX)->allowed = 1 << 25;
+    model_register(&m, "PSTATE0", 0xc0010064, 0x8000000000000888, 0)->kind = MODEL_READ_ONLY; /* 0x88 * 200 / 8 */
+    model_register(&m, "PSTATE1", 0xc0010065, 0x8000000000000a8c, 0)->kind = MODEL_READ_ONLY; /* 0x8c * 200 / 10 */
+    model_register(&m, "PSTATE2", 0xc0010066, 0x8000000000000c5a, 0)->kind = MODEL_READ_ONLY; /* 0x5a * 200 / 12 */
+}
+
+static void chooses_p_states(void **state)
+{
+    (void)state;
+    p_states();
+    start();
+    assert_string_equal(c.clock.way, "AMD P-states");
+    assert_true(c.clock.turbo);
+    assert_float_equal(c.clock.state_hz[0], 3400e6, 1);
+    assert_float_equal(c.clock.state_hz[1], 2800e6, 1);
+    assert_float_equal(c.clock.state_hz[2], 1500e6, 1);
+    assert_null(control_frequency(&c, "fixed", why, sizeof why));
+    assert_int_equal(model_at(&m, 0xc0010015)->value, 0x42000011);
+    assert_int_equal(model_at(&m, 0xc0010062)->value, 0);
+    assert_true(control_finish(&c));
+    model_assert_as_found(&m);
+    assert_null(control_frequency(&c, "highest", why, sizeof why)); /* boost stays as it is */
+    assert_int_equal(model_at(&m, 0xc0010015)->value, 0x40000011);
+    assert_int_equal(model_at(&m, 0xc0010062)->value, 0);
+    assert_true(control_finish(&c));
+    assert_null(control_frequency(&c, "1500", why, sizeof why));
+    assert_int_equal(model_at(&m, 0xc0010062)->value, 2);
+    assert_true(control_finish(&c));
+    model_assert_as_found(&m);
+    assert_string_equal(control_frequency(&c, "3000", why, sizeof why),
+                        "3000: no P-state of this core has that clock in MHz");
+    model_assert_as_found(&m);
+}
+
+/* The second of two changes fails: the first is put back. */
+static void leaves_no_clock_half_set(void **state)
+{
+    (void)state;
+    p_states();
+    model_at(&m, 0xc0010062)->write_faults = true;
+    start();
+    assert_string_equal(control_frequency(&c, "fixed", why, sizeof why),
+                        "fixed: PStateControl (0xc0010062) cannot be written");
+    assert_int_equal(c.changes.count, 0);
+    model_assert_as_found(&m);
+}
+
+/* Zen 4 with CPPC in force: 22 to 196, 148 nominal. */
+static void pins_cppc(void **state)
+{
+    (void)state;
+    processor('A', 0xa10f11, 0);
+    model_cpuid(&m, 0x80000000, 0, 0x80000021, 0, 0, 0);
+    model_cpuid(&m, 0x80000007, 0, 0, 0, 0, 1 << 9 | 1 << 7);
+    model_cpuid(&m, 0x80000008, 0, 0, 1 << 27, 0, 0);
+    model_register(&m, "CPPC_ENABLE", 0xc00102b1, 1, 0)->allowed = 0;
+    model_register(&m, "CPPC_CAP1", 0xc00102b0, 0xc4943916, 0)->kind = MODEL_READ_ONLY;
+    model_register(&m, "CPPC_REQ", 0xc00102b3, 0xff8016c4, 0xffffffff);
+    start();
+    assert_string_equal(c.clock.way, "AMD CPPC");
+    assert_null(control_frequency(&c, "fixed", why, sizeof why));
+    assert_int_equal(model_at(&m, 0xc00102b3)->value, 0x949494);
+    assert_true(control_finish(&c));
+    model_assert_as_found(&m);
+}
+
+/* ---- What is recorded ---------------------------------------------------------------------------------------- */
+
+static void records_speculation(void **state)
+{
+    struct control_value v[8];
+
+    (void)state;
+    processor('I', 0x806f8, 0);
+    model_cpuid(&m, 7, 0, 0, 0, 0, 1 << 26 | 1 << 29);
+    model_register(&m, "SPEC_CTRL", 0x48, 0x401, 0)->allowed = 0;
+    model_register(&m, "ARCH_CAPABILITIES", 0x10a, 1 << 12 | 1 << 7, 0)->kind = MODEL_READ_ONLY;
+    model_register(&m, "UARCH_MISC_CTL", 0x1b01, 1, 0)->allowed = 0; /* TSX_CTRL is announced and faults */
+    model_begin(&m);
+    assert_int_equal(control_speculation(&a, v, 8), 4);
+    assert_string_equal(v[0].name, "IA32_SPEC_CTRL");
+    assert_int_equal(v[0].value, 0x401);
+    assert_string_equal(v[2].name, "IA32_TSX_CTRL");
+    assert_false(v[2].readable);
+    assert_true(v[3].readable && v[3].value == 1);
+    assert_int_equal(control_speculation(&a, v, 2), 2);
+    model_assert_writes(&m, "");
+}
+
+static void notices_disturbances(void **state)
+{
+    struct disturbance before, after;
+
+    (void)state;
+    processor('I', 0x806f8, 0);
+    model_register(&m, "SMI_COUNT", 0x34, 7, 0);
+    model_register(&m, "THERM_STATUS", 0x19c, 0x88340000, 0);
+    model_register(&m, "MCG_CAP", 0x179, 2, 0);
+    model_register(&m, "MC0_STATUS", 0x401, 0, 0);
+    model_register(&m, "MC1_STATUS", 0x405, 0, 0);
+    model_begin(&m);
+    control_disturbance(&a, &before);
+    assert_int_equal(before.count, 3);
+    model_at(&m, 0x19c)->value += 0x10000; /* the temperature alone is none */
+    control_disturbance(&a, &after);
+    assert_memory_equal(before.value, after.value, sizeof before.value);
+    model_at(&m, 0x34)->value++;
+    model_at(&m, 0x19c)->value |= 0x400;
+    model_at(&m, 0x405)->value = UINT64_C(1) << 63;
+    control_disturbance(&a, &after);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_not_equal(before.value[i], after.value[i]);
+    model_assert_writes(&m, "");
+
+    processor('A', 0xa10f11, 0); /* nothing of it can be read */
+    control_disturbance(&a, &after);
+    assert_int_equal(after.count, 0);
+}
+
+static void tells_quirks(void **state)
+{
+    const struct quirk *q[32];
+
+    (void)state;
+    processor('I', 0x106a5, 0);
+    assert_int_equal(control_quirks(&a, q, 32), 1);
+    assert_string_equal(q[0]->name, "counter-warm-up");
+    processor('A', 0x830f10, 0);
+    size_t count = control_quirks(&a, q, 32);
+    bool found = false;
+    for (size_t i = 0; i < count; i++)
+        found |= !strcmp(q[i]->name, "non-branch-prediction");
+    assert_true(found);
+    processor('I', 0x90672, 0x40000001);
+    count = control_quirks(&a, q, 32);
+    found = false;
+    for (size_t i = 0; i < count; i++)
+        found |= !strcmp(q[i]->name, "counters-understated");
+    assert_true(found);
+    assert_int_equal(control_quirks(&a, q, 1), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(switches_off_what_each_family_has),
+        cmocka_unit_test(puts_back_after_a_fault_anywhere),
+        cmocka_unit_test(reads_as_found),
+        cmocka_unit_test(says_what_is_wrong_with_a_setting),
+        cmocka_unit_test(says_what_has_no_effect),
+        cmocka_unit_test(knows_no_switches_of_unknown_cores),
+        cmocka_unit_test(pins_ratios),
+        cmocka_unit_test(refuses_impossible_ratios),
+        cmocka_unit_test(leaves_turbo_forbidden),
+        cmocka_unit_test(says_why_the_clock_is_not_ours),
+        cmocka_unit_test(pins_hardware_p_states),
+        cmocka_unit_test(does_not_switch_hwp_on),
+        cmocka_unit_test(chooses_p_states),
+        cmocka_unit_test(leaves_no_clock_half_set),
+        cmocka_unit_test(pins_cppc),
+        cmocka_unit_test(records_speculation),
+        cmocka_unit_test(notices_disturbances),
+        cmocka_unit_test(tells_quirks),
+    };
+
+    return cmocka_run_group_tests_name("control x86_64", tests, NULL, NULL);
+}
