@@ -8,6 +8,13 @@
  * A counter has a slot: 0 … 31 are the general counters by the vendor's numbers, 32 + n the fixed
  * ones (Intel: fixed counter n; Arm: 32 is PMCCNTR_EL0, 33 PMICNTR_EL0). Apple's ten have the
  * slots 0 … 9, of which 0 and 1 are fixed.
+ *
+ *     counters_find      what is there
+ *     counters_program   selectors set, counts at zero, all stopped
+ *     counters_go        ┐
+ *       counters_read    │ as often as one likes
+ *     counters_stop      ┘
+ *     counters_restore   everything as it was found
  */
 #ifndef FATHOM_ARCH_COUNTERS_H
 #define FATHOM_ARCH_COUNTERS_H
@@ -38,32 +45,64 @@ struct counters {
 /* One counter and what it counts. */
 struct counter_setting {
     unsigned slot;
-    uint64_t code;  /* the event as the vendor's selector register takes it, without enables and filters */
+    uint64_t
+        code; /* the event as the vendor's selector register takes it, without enables and filters; fixed: ignored */
     uint32_t extra; /* a register the event needs besides (OFFCORE_RSP, FRONTEND), 0: none */
     uint64_t extra_value;
 };
 
-/* What counters_program changed. */
+enum { COUNTERS_FLAGS = 3 };
+
+/* What counters_program changed, and what counters_go starts. */
 struct counters_state {
     struct changes changes;
-    uint64_t enable; /* what counters_go writes */
+    uint64_t slots;                 /* programmed */
+    uint64_t flags[COUNTERS_FLAGS]; /* as found: bits that one register sets and another clears; the implementation's */
+    bool flags_found;
 };
 
 /*
- * Finds out what is there; changes nothing. `el2` says that the code that counts runs at EL2 (AArch64).
- * An announced register that faults is `why_not`. That counters move is proven by the caller, over
- * kernels of known length: registers that take writes prove nothing.
+ * Finds out what is there; changes nothing. An announced register that faults is `why_not`. That counters
+ * move is proven by the caller, with counters_proof: registers that take writes prove nothing.
  */
-void counters_find(const struct access *a, bool el2, struct counters *out);
+void counters_find(const struct access *a, struct counters *out);
 
-/* Programs the settings, stopped and at zero. NULL, or why not; then everything is as it was. */
+/*
+ * Programs the settings, stopped and at zero, for code at any privilege that this place can have. NULL, or
+ * why not, by the register's name; then everything is as it was. The reason stands in *state or for good.
+ */
 const char *counters_program(const struct access *a, const struct counters *have, const struct counter_setting *list,
                              size_t count, struct counters_state *state);
 /* Starts and stops all that was programmed at once, as far as the core can. False: a register faulted. */
 bool counters_go(const struct access *a, const struct counters *have, const struct counters_state *state);
 bool counters_stop(const struct access *a, const struct counters *have, const struct counters_state *state);
 bool counters_read(const struct access *a, const struct counters *have, unsigned slot, uint64_t *value);
-/* Stops, and puts back what was found, values of counters included. */
+/* Stops, and puts back what was found, values of counters included. False: something does not read as it was found. */
 bool counters_restore(const struct access *a, const struct counters *have, struct counters_state *state);
+
+/* ---- Proof that counters count ------------------------------------------------------------------ */
+
+enum counter_counts {
+    COUNTS_INSTRUCTIONS, /* as many as are executed */
+    COUNTS_SOMETHING,    /* cycles or the like: more for a longer kernel */
+};
+
+struct counter_proof {
+    struct counter_setting setting;
+    enum counter_counts counts;
+};
+
+/*
+ * One row for each slot that is there and not taken, all of which can be programmed at once: instructions
+ * wherever the slot can count them, else cycles or what the fixed counter has. Returns how many; at most room.
+ */
+size_t counters_proof(const struct access *a, const struct counters *have, struct counter_proof *out, size_t room);
+/*
+ * The caller runs a short and a long kernel, the long one of `more` instructions more, and tells what the
+ * counter counted over each, and over a span in which it was stopped. NULL when it counts, else what it does
+ * instead. Instructions must be right to one in a hundred (Arm ARM D13.4: a reasonable degree of inaccuracy).
+ */
+const char *counters_proof_verdict(const struct counter_proof *proof, uint64_t more, uint64_t over_short,
+                                   uint64_t over_long, uint64_t while_stopped);
 
 #endif

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/access.h"
 #include "arch/reader.h"
 #include "arch/window.h"
 
@@ -93,6 +94,12 @@ const char *own_noisy_window(struct reading *list, size_t count, enum reader_cou
 const char *own_no_deadline(void);
 /* Which counters the reader can sample in windows, proven by a count that moved; and why not more. */
 enum reader_counters own_counters(const char **why_not);
+
+/*
+ * Registers of the core that calls, between own_start and own_finish, outside windows. Each access is guarded
+ * by itself: one that faults returns false and has changed nothing.
+ */
+void own_access(struct access *out);
 
 /* Control registers as found and as set, for the environment record. Returns how many; at most room. */
 size_t own_values(struct own_value *out, size_t room);

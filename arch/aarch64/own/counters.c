@@ -30,7 +30,7 @@ static unsigned version(void)
     return field(READ(ID_AA64DFR0_EL1), 8, 4);
 }
 
-const char *counters_missing(void)
+const char *window_counters_missing(void)
 {
     if (version() == 0)
         return "no performance monitors (ID_AA64DFR0_EL1.PMUVer is 0)";
@@ -41,18 +41,18 @@ const char *counters_missing(void)
     return NULL;
 }
 
-const char *counters_no_instructions(void)
+const char *window_counters_no_instructions(void)
 {
     if (!(READ(PMCEID0_EL0) & UINT64_C(1) << EVENT_INSTRUCTIONS_RETIRED))
         return "cycles only: INST_RETIRED is not implemented (PMCEID0_EL0)";
     return NULL;
 }
 
-void counters_start(struct counters *found, bool instructions)
+void window_counters_start(struct window_counters *found, bool instructions)
 {
     uint64_t control = PMCR_ENABLE | PMCR_LONG_CYCLES | (version() >= PMUV3P5 ? PMCR_LONG_EVENTS : 0);
 
-    *found = (struct counters){
+    *found = (struct window_counters){
         .control = READ(PMCR_EL0),
         .enabled = READ(PMCNTENSET_EL0),
         .interrupts = READ(PMINTENSET_EL1),
@@ -77,7 +77,7 @@ void counters_start(struct counters *found, bool instructions)
     isb();
 }
 
-void counters_stop(const struct counters *found)
+void window_counters_stop(const struct window_counters *found)
 {
     WRITE(PMCR_EL0, 0);
     isb();
@@ -95,7 +95,7 @@ void counters_stop(const struct counters *found)
     isb();
 }
 
-void counters_unwrap(struct reading *list, size_t count)
+void window_counters_unwrap(struct reading *list, size_t count)
 {
     if (version() >= PMUV3P5)
         return;

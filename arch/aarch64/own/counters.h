@@ -9,22 +9,22 @@
 #include "arch/reader.h"
 
 /* What the firmware had in the registers we use. */
-struct counters {
+struct window_counters {
     uint64_t control, enabled, interrupts, overflowed;
     uint64_t cycle_filter, event_type;
     uint64_t cycles, events;
 };
 
 /* NULL when the core has a cycle counter and an event counter that EL1 may use, else the reason. */
-const char *counters_missing(void);
+const char *window_counters_missing(void);
 /* NULL when the core can count instructions too, else the reason. */
-const char *counters_no_instructions(void);
+const char *window_counters_no_instructions(void);
 
 /* Without instructions, the event counter stays 0. */
-void counters_start(struct counters *found, bool instructions);
-void counters_stop(const struct counters *found);
+void window_counters_start(struct window_counters *found, bool instructions);
+void window_counters_stop(const struct window_counters *found);
 
 /* Event counters of 32 bits may have wrapped between the two reads of a reading. */
-void counters_unwrap(struct reading *list, size_t count);
+void window_counters_unwrap(struct reading *list, size_t count);
 
 #endif

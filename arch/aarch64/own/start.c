@@ -96,10 +96,10 @@ static void prove_counters(void)
     struct window_result r;
     uint64_t cycles, instructions;
 
-    own.no_counters = counters_missing();
+    own.no_counters = window_counters_missing();
     if (own.no_counters)
         return;
-    own.no_counters = counters_no_instructions();
+    own.no_counters = window_counters_no_instructions();
     own.counters = READER_CYCLES_INSTRUCTIONS;
     r = own_window(loop, 2, READER_CYCLES_INSTRUCTIONS, 0);
     cycles = loop[1].end_count[0] - loop[1].begin_count[0];

@@ -30,7 +30,7 @@ struct window {
     bool open; /* what follows is to be put back */
     struct high_half high_half;
     struct timers timers;
-    struct counters counters;
+    struct window_counters counters;
     uint64_t return_address, return_state; /* ELR_EL1, SPSR_EL1, which exceptions overwrite */
 };
 
@@ -54,7 +54,7 @@ static void open_window(struct window *w)
     if (w->silence == SILENCE_STOPPED)
         timers_stop(&w->timers);
     if (w->guarded.counters)
-        counters_start(&w->counters, !own.no_counters);
+        window_counters_start(&w->counters, !own.no_counters);
     high_half_on(&w->high_half);
     w->open = true;
 }
@@ -65,7 +65,7 @@ static void close_window(void *window)
 
     high_half_off(&w->high_half);
     if (w->guarded.counters)
-        counters_stop(&w->counters);
+        window_counters_stop(&w->counters);
     if (w->silence == SILENCE_STOPPED)
         timers_restore(&w->timers);
     WRITE(SPSR_EL1, w->return_state);
@@ -153,7 +153,7 @@ static struct window_result run(struct window *w)
 
     result = result_of(w, &at_el2);
     if (w->guarded.counters)
-        counters_unwrap(w->guarded.list, w->guarded.count);
+        window_counters_unwrap(w->guarded.list, w->guarded.count);
     return result;
 }
 

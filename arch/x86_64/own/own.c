@@ -86,9 +86,9 @@ static void core_give_back(const struct core *c)
 }
 
 /* A function of ours that may fault, with our vectors around it. */
-static struct window_result try(void (*function)(uintptr_t, uintptr_t, uintptr_t))
+static struct window_result try_with(void (*function)(uintptr_t, uintptr_t, uintptr_t), uintptr_t a, uintptr_t b)
 {
-    struct guarded_call call = {.function = function, .stack_top = own.stack_top};
+    struct guarded_call call = {.function = function, .argument = {a, b}, .stack_top = own.stack_top};
     struct window_result result;
     struct core core;
 
@@ -96,6 +96,56 @@ static struct window_result try(void (*function)(uintptr_t, uintptr_t, uintptr_t
     guarded_run(&call, &result);
     core_give_back(&core);
     return result;
+}
+
+static struct window_result try(void (*function)(uintptr_t, uintptr_t, uintptr_t))
+{
+    return try_with(function, 0, 0);
+}
+
+static void access_read(uintptr_t id, uintptr_t value, uintptr_t unused)
+{
+    (void)unused;
+    *(uint64_t *)value = read_msr((uint32_t)id);
+}
+
+static void access_write(uintptr_t id, uintptr_t value, uintptr_t unused)
+{
+    (void)unused;
+    write_msr((uint32_t)id, *(const uint64_t *)value);
+}
+
+static bool read_guarded(void *context, uint32_t id, uint64_t *value)
+{
+    uint64_t read = 0;
+
+    (void)context;
+    if (try_with(access_read, id, (uintptr_t)&read).end != WINDOW_RAN)
+        return false;
+    *value = read;
+    return true;
+}
+
+static bool write_guarded(void *context, uint32_t id, uint64_t value)
+{
+    (void)context;
+    return try_with(access_write, id, (uintptr_t)&value).end == WINDOW_RAN;
+}
+
+static void cpuid_known_of(void *context, uint32_t leaf, uint32_t subleaf, uint32_t out[4])
+{
+    const struct cpuid r = cpuid_known(leaf, subleaf);
+
+    (void)context;
+    out[0] = r.eax;
+    out[1] = r.ebx;
+    out[2] = r.ecx;
+    out[3] = r.edx;
+}
+
+void own_access(struct access *out)
+{
+    *out = (struct access){.read = read_guarded, .write = write_guarded, .cpuid = cpuid_known_of};
 }
 
 static void try_apic(uintptr_t a, uintptr_t b, uintptr_t c)

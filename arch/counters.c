@@ -1,0 +1,98 @@
+#include "arch/counters_private.h"
+
+/* NULL when the settings can be made at once. */
+static const char *wrong(const struct counters *have, const struct counter_setting *list, size_t count)
+{
+    uint64_t used = 0;
+
+    if (have->why_not != NULL)
+        return have->why_not;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t slot = list[i].slot < COUNTER_SLOTS ? BIT(list[i].slot) : 0;
+
+        if (!(slot & have->slots))
+            return "this core has no such counter";
+        if (slot & have->taken)
+            return "this counter was in use when it was found, and is left alone";
+        if (slot & used)
+            return "one counter cannot count two events at once";
+        used |= slot;
+    }
+    return NULL;
+}
+
+const char *counters_program(const struct access *a, const struct counters *have, const struct counter_setting *list,
+                             size_t count, struct counters_state *state)
+{
+    const char *why_not = wrong(have, list, count);
+
+    state->changes.access = a;
+    state->changes.count = 0;
+    state->slots = 0;
+    state->flags_found = false;
+    if (why_not != NULL)
+        return why_not;
+    for (size_t i = 0; i < count; i++)
+        state->slots |= BIT(list[i].slot);
+    why_not = counters_way(have)->program(a, have, list, count, state);
+    if (why_not != NULL)
+        counters_restore(a, have, state);
+    return why_not;
+}
+
+bool counters_go(const struct access *a, const struct counters *have, const struct counters_state *state)
+{
+    return state->slots == 0 || counters_way(have)->run(a, have, state, true);
+}
+
+bool counters_stop(const struct access *a, const struct counters *have, const struct counters_state *state)
+{
+    return state->slots == 0 || counters_way(have)->run(a, have, state, false);
+}
+
+bool counters_read(const struct access *a, const struct counters *have, unsigned slot, uint64_t *value)
+{
+    return slot < COUNTER_SLOTS && (have->slots & BIT(slot)) && counters_way(have)->read(a, have, slot, value);
+}
+
+bool counters_restore(const struct access *a, const struct counters *have, struct counters_state *state)
+{
+    bool all = counters_stop(a, have, state);
+
+    if (state->slots != 0)
+        all &= counters_way(have)->restore(a, have, state);
+    state->slots = 0;
+    return all;
+}
+
+size_t counters_proof(const struct access *a, const struct counters *have, struct counter_proof *out, size_t room)
+{
+    size_t n = 0;
+
+    if (have->why_not != NULL)
+        return 0;
+    for (unsigned slot = 0; slot < COUNTER_SLOTS && n < room; slot++) {
+        if (!(have->slots & ~have->taken & BIT(slot)))
+            continue;
+        out[n] = (struct counter_proof){.setting.slot = slot};
+        counters_way(have)->proof(a, have, &out[n]);
+        n++;
+    }
+    return n;
+}
+
+const char *counters_proof_verdict(const struct counter_proof *proof, uint64_t more, uint64_t over_short,
+                                   uint64_t over_long, uint64_t while_stopped)
+{
+    const uint64_t counted = over_long - over_short;
+
+    if (over_long == 0)
+        return "stands still";
+    if (while_stopped != 0)
+        return "counts while it is stopped";
+    if (over_long <= over_short)
+        return "counts no more for a longer kernel";
+    if (proof->counts == COUNTS_INSTRUCTIONS && (counted < more - more / 100 || counted > more + more / 100))
+        return "does not count the instructions that are executed";
+    return NULL;
+}

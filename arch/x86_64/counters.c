@@ -1,0 +1,81 @@
+#include "arch/x86_64/counters_private.h"
+
+uint32_t counters_cpuid(const struct access *a, uint32_t leaf, uint32_t subleaf, enum cpuid_register r)
+{
+    uint32_t out[4] = {0};
+
+    a->cpuid(a->context, leaf, subleaf, out);
+    return out[r];
+}
+
+void counters_find(const struct access *a, struct counters *out)
+{
+    const uint32_t vendor = counters_cpuid(a, 0, 0, CPUID_EBX);
+
+    *out = (struct counters){.kind = COUNTERS_NONE};
+    /* "Auth" of AuthenticAMD, "Hygo" of HygonGenuine; Zhaoxin and Centaur follow Intel's architectural PMU. */
+    if (vendor == 0x68747541 || vendor == 0x6f677948)
+        amd_find(a, out);
+    else
+        intel_find(a, out);
+}
+
+const struct counters_way *counters_way(const struct counters *have)
+{
+    return have->kind == COUNTERS_AMD ? &amd_counters : &intel_counters;
+}
+
+const char *global_prepare(const struct access *a, const struct global_registers *g, uint64_t mask,
+                           struct counters_state *state)
+{
+    const char *why_not = changes_set(&state->changes, g->control_name, g->control, mask, 0);
+
+    if (why_not != NULL)
+        return why_not;
+    if (!a->read(a->context, g->status, &state->flags[0]))
+        return "the global status of the counters cannot be read";
+    state->flags_found = true;
+    if ((state->flags[0] & STATUS_FROZEN) && !a->write(a->context, g->clear, STATUS_FROZEN))
+        return "the counters are frozen, and cannot be thawed";
+    return NULL;
+}
+
+static bool switch_bits(const struct access *a, uint32_t id, uint64_t mask, bool on)
+{
+    uint64_t now, wanted;
+
+    if (!a->read(a->context, id, &now))
+        return false;
+    wanted = on ? now | mask : now & ~mask;
+    return wanted == now || a->write(a->context, id, wanted);
+}
+
+bool global_run(const struct access *a, const struct global_registers *g, uint64_t mask, bool go)
+{
+    return switch_bits(a, g->control, mask, go);
+}
+
+bool global_restore(const struct access *a, const struct global_registers *g, uint64_t mask,
+                    const struct counters_state *state)
+{
+    uint64_t status, overflowed, thawed;
+
+    if (!state->flags_found)
+        return true;
+    if (!a->read(a->context, g->status, &status))
+        return false;
+    overflowed = status & mask & ~state->flags[0];
+    thawed = state->flags[0] & ~status & STATUS_FROZEN;
+    return (overflowed == 0 || a->write(a->context, g->clear, overflowed)) &&
+           (thawed == 0 || a->write(a->context, g->set, thawed));
+}
+
+bool selectors_run(const struct access *a, uint64_t slots, uint32_t first, unsigned step, bool go)
+{
+    bool all = true;
+
+    for (uint32_t n = 0; n < COUNTER_FIXED; n++)
+        if (slots & BIT(n))
+            all &= switch_bits(a, first + step * n, SELECT_ENABLE, go);
+    return all;
+}
