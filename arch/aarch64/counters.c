@@ -13,7 +13,7 @@ void counters_find(const struct access *a, struct counters *out)
 
     *out = (struct counters){.kind = COUNTERS_NONE};
     if (!a->read(a->context, ID_ID_AA64DFR0_EL1, &features) || !a->read(a->context, ID_MIDR_EL1, &midr)) {
-        out->why_not = "ID_AA64DFR0_EL1 cannot be read";
+        out->why_not = "ID_AA64DFR0_EL1 and MIDR_EL1 cannot be read";
         return;
     }
     version = register_field(features, 8, 4);

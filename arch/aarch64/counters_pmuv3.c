@@ -230,6 +230,9 @@ static const char *program(const struct access *a, const struct counters *have, 
 static bool run(const struct access *a, const struct counters *have, const struct counters_state *state, bool go)
 {
     (void)have;
+    /* Before anything was programmed there is nothing to stop, and what would be cleared has not been noted. */
+    if (!state->flags_found)
+        return true;
     return a->write(a->context, go ? ID_PMCNTENSET_EL0 : ID_PMCNTENCLR_EL0, flags_of(state->slots));
 }
 

@@ -1,20 +1,13 @@
 #include "arch/x86_64/counters_private.h"
 
-uint32_t counters_cpuid(const struct access *a, uint32_t leaf, uint32_t subleaf, enum cpuid_register r)
-{
-    uint32_t out[4] = {0};
-
-    a->cpuid(a->context, leaf, subleaf, out);
-    return out[r];
-}
-
 void counters_find(const struct access *a, struct counters *out)
 {
-    const uint32_t vendor = counters_cpuid(a, 0, 0, CPUID_EBX);
+    struct cpu cpu;
 
+    cpu_find(a, &cpu);
     *out = (struct counters){.kind = COUNTERS_NONE};
-    /* "Auth" of AuthenticAMD, "Hygo" of HygonGenuine; Zhaoxin and Centaur follow Intel's architectural PMU. */
-    if (vendor == 0x68747541 || vendor == 0x6f677948)
+    /* Zhaoxin and Centaur follow Intel's architectural PMU. */
+    if (cpu.vendor == 'A' || cpu.vendor == 'H')
         amd_find(a, out);
     else
         intel_find(a, out);

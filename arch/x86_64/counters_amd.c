@@ -43,14 +43,6 @@ static const struct global_registers global = {
     .status_name = "PerfCntrGlobalStatus",
 };
 
-static unsigned family(const struct access *a)
-{
-    const uint32_t signature = counters_cpuid(a, 1, 0, CPUID_EAX);
-    const unsigned base = signature >> 8 & 0xf;
-
-    return base == 0xf ? base + (signature >> 20 & 0xff) : base; /* APM vol. 3, E.3.2 */
-}
-
 static uint32_t selector(const struct counters *have, unsigned slot)
 {
     return have->version == VERSION_LEGACY ? PERF_LEGACY_CTL0 + slot : PERF_CTL0 + 2 * slot;
@@ -74,9 +66,8 @@ bool amd_find(const struct access *a, struct counters *out)
     out->kind = COUNTERS_AMD;
     out->bits = 48; /* APM vol. 2, 13.2.1 */
     out->version = VERSION_LEGACY;
-    out->detail[0] = counters_cpuid(a, 0x80000001, 0, CPUID_ECX);
-    out->detail[1] = (uint64_t)counters_cpuid(a, 0x80000022, 0, CPUID_EBX) << 32 |
-                     counters_cpuid(a, 0x80000022, 0, CPUID_EAX);
+    out->detail[0] = cpu_leaf(a, 0x80000001, 0, CPUID_ECX);
+    out->detail[1] = (uint64_t)cpu_leaf(a, 0x80000022, 0, CPUID_EBX) << 32 | cpu_leaf(a, 0x80000022, 0, CPUID_EAX);
     if (out->detail[0] & BIT(23)) {
         out->version = out->detail[1] & 1 ? VERSION_2 : VERSION_EXTENDED;
         count = out->version == VERSION_2 ? (unsigned)(out->detail[1] >> 32 & 0xf) : 0;
@@ -101,7 +92,10 @@ bool amd_find(const struct access *a, struct counters *out)
 
 static bool is_large(const struct access *a, const struct counter_setting *s)
 {
-    return (s->code & SELECT_EVENT_ALL) == EVENT_LARGE && family(a) >= FAMILY_ZEN;
+    struct cpu cpu;
+
+    cpu_find(a, &cpu);
+    return (s->code & SELECT_EVENT_ALL) == EVENT_LARGE && cpu.family >= FAMILY_ZEN;
 }
 
 static const char *set_counter(const struct counters *have, unsigned slot, uint64_t select,

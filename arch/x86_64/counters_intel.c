@@ -78,12 +78,12 @@ static uint64_t announced_slots(const struct access *a, const struct counters *c
     if (c->version >= 5)
         fixed |= a_cd & 0xffffffff; /* ECX */
     /* CPUID.(07H,1):EAX[8]: leaf 23H; its sub-leaf 0, EAX[1]: sub-leaf 1 has the bitmaps. */
-    if ((counters_cpuid(a, 7, 1, CPUID_EAX) & BIT(8)) && (counters_cpuid(a, 0x23, 0, CPUID_EAX) & BIT(1))) {
-        const uint32_t general_23 = counters_cpuid(a, 0x23, 1, CPUID_EAX);
+    if (cpu_bit(a, 7, 1, CPUID_EAX, 8) && cpu_bit(a, 0x23, 0, CPUID_EAX, 1)) {
+        const uint32_t general_23 = cpu_leaf(a, 0x23, 1, CPUID_EAX);
 
         if (general_23 != 0) {
             general = general_23;
-            fixed = counters_cpuid(a, 0x23, 1, CPUID_EBX);
+            fixed = cpu_leaf(a, 0x23, 1, CPUID_EBX);
         }
     }
     return (general & ONES(GENERAL)) | (fixed & ONES(FIXED)) << COUNTER_FIXED;
@@ -98,9 +98,9 @@ static uint64_t unannounced_slots(const struct access *a, uint64_t announced)
 {
     enum { PERFORMANCE_CORE = 0x40 }; /* CPUID.1AH:EAX[31:24] */
     const uint64_t six_and_three = ONES(6) | ONES(3) << COUNTER_FIXED;
-    const bool hybrid = counters_cpuid(a, 7, 0, CPUID_EDX) & BIT(15);
+    const bool hybrid = cpu_bit(a, 7, 0, CPUID_EDX, 15);
 
-    if (announced != six_and_three || !hybrid || counters_cpuid(a, 0x1a, 0, CPUID_EAX) >> 24 != PERFORMANCE_CORE)
+    if (announced != six_and_three || !hybrid || cpu_leaf(a, 0x1a, 0, CPUID_EAX) >> 24 != PERFORMANCE_CORE)
         return 0;
     for (uint32_t n = 6; n < 8; n++)
         if (!readable(a, IA32_PERFEVTSEL0 + n) || !readable(a, IA32_PMC0 + n))
@@ -144,9 +144,9 @@ static bool look(const struct access *a, struct counters *c)
 
 bool intel_find(const struct access *a, struct counters *out)
 {
-    const uint32_t eax = counters_cpuid(a, 0xa, 0, CPUID_EAX);
-    const uint32_t edx = counters_cpuid(a, 0xa, 0, CPUID_EDX);
-    const uint32_t leaf_23 = counters_cpuid(a, 7, 1, CPUID_EAX) & BIT(8) ? counters_cpuid(a, 0x23, 0, CPUID_EBX) : 0;
+    const uint32_t eax = cpu_leaf(a, 0xa, 0, CPUID_EAX);
+    const uint32_t edx = cpu_leaf(a, 0xa, 0, CPUID_EDX);
+    const uint32_t leaf_23 = cpu_bit(a, 7, 1, CPUID_EAX, 8) ? cpu_leaf(a, 0x23, 0, CPUID_EBX) : 0;
 
     out->version = eax & 0xff;
     if (out->version == 0)
@@ -155,11 +155,10 @@ bool intel_find(const struct access *a, struct counters *out)
     snprintf(out->name, sizeof out->name, "Intel architectural PMU, version %u", out->version);
     out->bits = eax >> 16 & 0xff;
     out->fixed_bits = edx >> 5 & 0xff;
-    out->detail[LEAF_A_AB] = (uint64_t)counters_cpuid(a, 0xa, 0, CPUID_EBX) << 32 | eax;
-    out->detail[LEAF_A_CD] = (uint64_t)edx << 32 | counters_cpuid(a, 0xa, 0, CPUID_ECX);
+    out->detail[LEAF_A_AB] = (uint64_t)cpu_leaf(a, 0xa, 0, CPUID_EBX) << 32 | eax;
+    out->detail[LEAF_A_CD] = (uint64_t)edx << 32 | cpu_leaf(a, 0xa, 0, CPUID_ECX);
     /* CPUID.01H:ECX[15], PDCM. What these capabilities add can be done without. */
-    if (!(counters_cpuid(a, 1, 0, CPUID_ECX) & BIT(15)) ||
-        !a->read(a->context, IA32_PERF_CAPABILITIES, &out->detail[CAPABILITIES]))
+    if (!cpu_bit(a, 1, 0, CPUID_ECX, 15) || !a->read(a->context, IA32_PERF_CAPABILITIES, &out->detail[CAPABILITIES]))
         out->detail[CAPABILITIES] = 0;
     /* CPUID.(23H,0):EBX[0] and [1]. */
     out->detail[SELECTABLE] = SELECT_EVENT | (leaf_23 & 1 ? UNIT_MASK_2 : 0) | (leaf_23 & 2 ? EQUAL : 0);
@@ -216,7 +215,7 @@ static const char *program(const struct access *a, const struct counters *have, 
     if (have->detail[CAPABILITIES] & CAN_FREEZE)
         changes_set(c, "IA32_DEBUGCTL", IA32_DEBUGCTL, FREEZE_IN_SMM, FREEZE_IN_SMM);
     /* CPUID.(07H,0):EDX[13]: transactions borrow counter 3 unless they are made to abort. */
-    if (why_not == NULL && (state->slots & BIT(3)) && (counters_cpuid(a, 7, 0, CPUID_EDX) & BIT(13)))
+    if (why_not == NULL && (state->slots & BIT(3)) && cpu_bit(a, 7, 0, CPUID_EDX, 13))
         why_not = changes_set(c, "MSR_TSX_FORCE_ABORT", MSR_TSX_FORCE_ABORT, RTM_FORCE_ABORT, RTM_FORCE_ABORT);
     for (size_t i = 0; i < count && why_not == NULL; i++)
         why_not = changes_set(c, counters_is_fixed(&list[i]) ? "IA32_FIXED_CTRn" : "IA32_PMCn",

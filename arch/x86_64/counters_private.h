@@ -3,10 +3,7 @@
 #define FATHOM_ARCH_X86_64_COUNTERS_PRIVATE_H
 
 #include "arch/counters_private.h"
-
-enum cpuid_register { CPUID_EAX, CPUID_EBX, CPUID_ECX, CPUID_EDX };
-
-uint32_t counters_cpuid(const struct access *a, uint32_t leaf, uint32_t subleaf, enum cpuid_register r);
+#include "arch/x86_64/cpu.h"
 
 /* Fill in what is there; false with out->why_not. */
 bool intel_find(const struct access *a, struct counters *out);

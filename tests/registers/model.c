@@ -75,6 +75,17 @@ static bool faulted(struct model *m)
     return false;
 }
 
+static uint64_t readable_value(struct model *m, const struct model_register *r)
+{
+    switch (r->kind) {
+    case MODEL_SETS:
+    case MODEL_CLEARS: return model_at(m, r->view_of)->value & r->writable;
+    case MODEL_ALIAS: return model_at(m, r->view_of)->value;
+    case MODEL_LIES: return r->shown;
+    default: return r->value;
+    }
+}
+
 static bool read_register(void *context, uint32_t id, uint64_t *value)
 {
     struct model *m = context;
@@ -82,12 +93,7 @@ static bool read_register(void *context, uint32_t id, uint64_t *value)
 
     if (note(m, r, id, false, 0) || r == NULL || r->read_faults)
         return faulted(m);
-    switch (r->kind) {
-    case MODEL_SETS:
-    case MODEL_CLEARS: *value = model_at(m, r->view_of)->value & r->writable; break;
-    case MODEL_LIES: *value = r->shown; break;
-    default: *value = r->value; break;
-    }
+    *value = readable_value(m, r);
     m->log[m->accesses - 1].value = *value;
     return true;
 }
@@ -127,7 +133,7 @@ static bool write_register(void *context, uint32_t id, uint64_t value)
         fail_msg("0x%" PRIx64 " is written to register 0x%" PRIx32 ", which is not on the list", value, id);
         return false;
     }
-    hold_to_list(r, r->kind == MODEL_LIES ? r->shown : r->value, value);
+    hold_to_list(r, readable_value(m, r), value);
     r->writes++;
     if (fault || r->write_faults || r->kind == MODEL_READ_ONLY || (value & r->reserved))
         return faulted(m);
@@ -136,6 +142,12 @@ static bool write_register(void *context, uint32_t id, uint64_t value)
     case MODEL_LIES: r->shown = written(r, r->shown, value); break;
     case MODEL_SETS: model_at(m, r->view_of)->value |= value & r->writable; break;
     case MODEL_CLEARS: model_at(m, r->view_of)->value &= ~(value & r->writable); break;
+    case MODEL_ALIAS: {
+        struct model_register *same = model_at(m, r->view_of);
+
+        same->value = written(r, same->value, value);
+        break;
+    }
     default: break;
     }
     return true;

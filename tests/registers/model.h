@@ -31,6 +31,7 @@ enum model_kind {
     MODEL_LIES,      /* reads back what was written, and has no effect: .value stays as it was */
     MODEL_SETS,      /* ones that are written set bits of the register `view_of`; reads as that */
     MODEL_CLEARS,    /* ones that are written clear bits of it; reads as that */
+    MODEL_ALIAS,     /* the register `view_of` under another number, with rules of its own for writing */
 };
 
 struct model_register {
