@@ -63,8 +63,11 @@ static bool decide_levels(const struct curve *c, struct verdict *out)
     return true;
 }
 
-/* Whether the second view of the first `count` points finds a knee, and half of it, in their intervals. */
-static bool see(const struct curve *c, size_t count, struct knee *k)
+/*
+ * Whether the second view of the first `count` points finds a knee, and half of it, in their intervals; and whether it
+ * sees a rise there at all.
+ */
+static bool see(const struct curve *c, size_t count, struct knee *k, bool *rises)
 {
     const struct series *s = &c->s;
     struct departure seen[2 * KNEES_MAXIMUM];
@@ -80,12 +83,14 @@ static bool see(const struct curve *c, size_t count, struct knee *k)
     while (high > 0 && s->x[high - 1] > k->high)
         high--;
     for (size_t i = 0; i < found; i++) {
-        k->agreed = k->agreed || (seen[i].low >= s->x[low] - margin && seen[i].high <= s->x[high] + margin);
-        if (seen[i].high >= k->low && seen[i].low < k->end) {
+        double from = k->ramp ? seen[i].begin : seen[i].low, to = k->ramp ? seen[i].begin : seen[i].high;
+        k->agreed = k->agreed || (from >= s->x[low] - margin && to <= s->x[high] + margin);
+        if (seen[i].end > k->low && seen[i].low < k->end) {
             first = inside ? first : i;
             inside++;
         }
     }
+    *rises = *rises || inside > 0;
     double half = inside ? plateau_half(s->x, s->y, &seen[first], inside) : (double)NAN;
     double half_margin = (k->end - k->value) / 20 + c->step;
     k->half_agreed = k->half_agreed || (half >= k->half_low - half_margin && half <= k->half_high + half_margin);
@@ -118,9 +123,10 @@ static bool agree(const struct curve *c, bool all, struct verdict *out)
     for (size_t i = 0; i < out->count; i++) {
         struct knee k = out->knees[i];
         size_t back = until_back(&c->s, &k);
-        if (!see(c, c->s.count, &k) || (back < c->s.count && !k.agreed && !see(c, back, &k)))
+        bool rises = false;
+        if (!see(c, c->s.count, &k, &rises) || (back < c->s.count && !k.agreed && !see(c, back, &k, &rises)))
             return false;
-        if (all || k.agreed || k.half_agreed)
+        if (all || rises)
             out->knees[agreed++] = k;
     }
     if (agreed < out->count && agreed == 0)

@@ -11,7 +11,8 @@
  * Two views look at each curve and know nothing of each other. The main one cuts the curve into pieces of straight
  * line, each with its own slope and height, by least squares (methods 16, A). The second one uses no sums of
  * squares and no lines: see lib/plateau.h. Where the second does not find the knee in the interval of the first, the
- * knee is not `agreed`; where it finds nothing of a knee of KNEE_STEP, that is not told.
+ * knee is not `agreed`; where it sees no rise at all from before the end of a knee of KNEE_STEP to behind its
+ * beginning, that is not told.
  *
  * Only + - * / and sqrt: the same points give the same verdict, to the last digit, in every build.
  */

@@ -130,10 +130,18 @@ static bool follow(const double *x, const double *y, size_t first, size_t last, 
         from++;
     while (i + 1 < last && x[i + 1] <= out->half)
         i++;
+    out->begin = x[i];
     if (i > from && high - low > 2 * noise) { /* it takes more than a step, and more than noise around one does */
-        double begin = fmax(x[first], 2 * quarter - out->half);
-        for (i = first; i + 1 < last && x[i + 1] <= begin; i++)
+        out->begin = fmax(x[first], 2 * quarter - out->half);
+        double foot = out->begin, most = noise * (quarter - foot) / ((high - low) / 4);
+        for (i = first; i + 1 < last && x[i + 1] <= foot; i++)
             ;
+        /* a point that is not above the noise, where a straight rise would be by now, is before it */
+        for (size_t k = i + 1; k < last && z[k - first] <= low + noise / 2; k++)
+            if (x[k] - foot > most) {
+                i = k;
+                out->begin = x[k];
+            }
     }
     out->low = x[i];
     out->high = x[i + 1];
@@ -162,6 +170,7 @@ size_t plateau_departures(const double *x, const double *y, size_t count, struct
         size_t end = next + STEADY < count ? next + STEADY : count, reach = LOOKOUT + 2 * (next - i - 1);
         size_t first = i > start + reach ? i - reach : start;
         good = follow(x, y, first, end - 1, level, height(y, next, end), noise, scratch, &out[found]);
+        out[found].end = x[next];
         found += good;
         start = next;
         i = next - 1;

@@ -6,7 +6,8 @@
  * follow, lie above its median by more than noise. From there the next plateau is looked for, where y grows no more.
  * Around that y is made isotonic (pool adjacent violators: Ayer, Brunk, Ewing, Reid, Silverman: An empirical
  * distribution function for sampling with incomplete information, Annals of Mathematical Statistics 26, 1955), and
- * the rise is followed back from where it passes a quarter and a half of its height, since noise hides how it begins.
+ * the rise is followed back from where it passes a quarter and a half of its height, since noise hides how it begins;
+ * up to the points on the way that say otherwise, since not every rise is straight.
  */
 #ifndef FATHOM_LIB_PLATEAU_H
 #define FATHOM_LIB_PLATEAU_H
@@ -17,6 +18,8 @@
 /* Where a plateau is left for good: between `low` and `high`; the rise passes half way up at `half`. */
 struct departure {
     double low, high, half;
+    double begin;         /* where what is straight of the rise leads back to, or the last points before it */
+    double end;           /* where the next plateau begins */
     size_t first, last;   /* points among which it rises */
     double before, after; /* heights of the plateaus on its sides */
 };

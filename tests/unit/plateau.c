@@ -122,12 +122,31 @@ static void a_ramp_is_followed_back_to_its_foot(void **state)
     }
 }
 
+/* Random replacement: steepest where it begins. Straight back from a quarter and a half would be 97. */
+static void a_rise_that_bends_over_is_followed_back_to_its_first_step(void **state)
+{
+    struct curve c = {0};
+    struct departure d[ROOM];
+
+    (void)state;
+    add(&c, 10, 100);
+    for (size_t i = 1; i < 60; i++)
+        add(&c, 10 + 10 * (double)i / (double)(i + 12), 1);
+    add(&c, 20, 60);
+    assert_true(seen(&c, d) >= 1);
+    assert_true(d[0].begin >= 99 && d[0].begin <= 101);
+    assert_true(d[0].end > 101);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(isotonic_pools_what_falls),           cmocka_unit_test(a_step_is_left_at_its_point),
-        cmocka_unit_test(steps_of_four_deviations_are_seen),   cmocka_unit_test(what_does_not_last_is_not_seen),
+        cmocka_unit_test(isotonic_pools_what_falls),
+        cmocka_unit_test(a_step_is_left_at_its_point),
+        cmocka_unit_test(steps_of_four_deviations_are_seen),
+        cmocka_unit_test(what_does_not_last_is_not_seen),
         cmocka_unit_test(a_ramp_is_followed_back_to_its_foot),
+        cmocka_unit_test(a_rise_that_bends_over_is_followed_back_to_its_first_step),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
