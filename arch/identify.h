@@ -49,6 +49,11 @@ struct identity_tlb {
 };
 
 void identify(struct identity *id);
+/*
+ * The type of the core that runs this, among unlike ones: "P" (performance), "E" (efficiency), "" where no register
+ * of its tells.
+ */
+void identify_core_type(char out[4]);
 /* Every identification register there is, in a fixed order. Returns how many; at most room. */
 size_t identify_raw(struct identity_value *out, size_t room);
 /*

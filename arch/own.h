@@ -51,15 +51,40 @@ struct own_value {
     uint64_t value;
 };
 
-/* NULL when the core is ours to use, else why not; what had been changed by then is put back. */
+/*
+ * What all cores share: page tables, and the stack of windows. Called on the core that booted. NULL, or why
+ * nothing can be owned here; what had been changed by then is put back.
+ */
 const char *own_start(const struct own_services *services);
-/* Puts back everything own_start changed and frees what it allocated. */
+/* Frees what own_start allocated. No core may be in use any more. */
 void own_finish(void);
+
+/*
+ * Has a function called on another core, and waits until it has returned. False when it had not after
+ * `limit_ms` and was stopped, or has not even been begun; 0: no limit.
+ */
+typedef bool own_runner(void (*function)(void *), void *argument, unsigned limit_ms);
+
+/*
+ * Takes a core into use: one at a time, the one that `runner` reaches, or with NULL the one that runs this. Until
+ * own_core_finish everything below that concerns a core concerns that one. NULL, or why it cannot be used.
+ */
+const char *own_core_start(own_runner *runner);
+/* Puts back everything own_core_start changed on it. */
+void own_core_finish(void);
+
+/*
+ * Calls the function on the core in use, with our vectors and interrupts masked: what it runs into ends it there
+ * and is the result. A timeout: the core did not come back.
+ */
+struct window_result own_call(void (*function)(void *), void *argument);
 
 /* Turns on floating point and vectors before any C code that may use them. Called first of all. */
 void own_vector_state_on(void);
 /* And puts the control registers back as the firmware had them. Called last of all. */
 void own_vector_state_restore(void);
+/* Both around a call, where the firmware has begun to run us on another core. */
+void own_with_vector_state(void (*function)(void *), void *argument);
 
 /* Page sizes this core can map, ascending, ended by 0; room for 10. */
 void own_page_sizes(size_t out[10]);
@@ -96,8 +121,8 @@ const char *own_no_deadline(void);
 enum reader_counters own_counters(const char **why_not);
 
 /*
- * Registers of the core that calls, between own_start and own_finish, outside windows. Each access is guarded
- * by itself: one that faults returns false and has changed nothing.
+ * Registers of the core in use, outside windows and own_call. Each access is guarded by itself: one that faults
+ * returns false and has changed nothing.
  */
 void own_access(struct access *out);
 

@@ -542,6 +542,30 @@ size_t identify_raw_from(cpuid_source *ask, struct identity_value *out, size_t r
     return used;
 }
 
+/*
+ * Intel: CPUID.07H:EDX[15], a hybrid processor, and then the kind of this core in CPUID.1AH:EAX[31:24] (SDM vol. 2A,
+ * CPUID). AMD: CPUID Fn8000_0026_EAX[30], HeterogeneousCoreTopology, and then EBX[31:28], 0 performance, 1 efficiency
+ * (APM vol. 3, E.4.23).
+ */
+void identify_core_type_from(cpuid_source *ask, char out[4])
+{
+    uint32_t r[4] = {0};
+    const char vendor = vendor_of(ask);
+
+    out[0] = out[1] = 0;
+    if (vendor == 'I' && last_leaf(ask, 0) >= 0x1a) {
+        ask(7, 0, r);
+        if (!(r[EDX] >> 15 & 1))
+            return;
+        ask(0x1a, 0, r);
+        out[0] = r[EAX] >> 24 == 0x40 ? 'P' : r[EAX] >> 24 == 0x20 ? 'E' : 0;
+    } else if (vendor == 'A' && last_leaf(ask, EXTENDED) >= 0x80000026) {
+        ask(0x80000026, 0, r);
+        if (r[EAX] >> 30 & 1)
+            out[0] = r[EBX] >> 28 == 0 ? 'P' : r[EBX] >> 28 == 1 ? 'E' : 0;
+    }
+}
+
 static void ask_this_core(uint32_t leaf, uint32_t subleaf, uint32_t out[4])
 {
     __cpuid_count(leaf, subleaf, out[EAX], out[EBX], out[ECX], out[EDX]);
@@ -550,6 +574,11 @@ static void ask_this_core(uint32_t leaf, uint32_t subleaf, uint32_t out[4])
 void identify(struct identity *id)
 {
     identify_from(ask_this_core, id);
+}
+
+void identify_core_type(char out[4])
+{
+    identify_core_type_from(ask_this_core, out);
 }
 
 size_t identify_raw(struct identity_value *out, size_t room)

@@ -7,6 +7,7 @@
 /* EAX, EBX, ECX and EDX of a leaf. */
 typedef void cpuid_source(uint32_t leaf, uint32_t subleaf, uint32_t out[4]);
 
+void identify_core_type_from(cpuid_source *ask, char out[4]);
 void identify_from(cpuid_source *ask, struct identity *id);
 size_t identify_raw_from(cpuid_source *ask, struct identity_value *out, size_t room);
 size_t identify_caches_from(cpuid_source *ask, struct identity_cache *out, size_t room);

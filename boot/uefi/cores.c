@@ -1,15 +1,58 @@
-/* The other cores: which there are, and handing one of them what a window or a register access is to do. */
+/*
+ * The list of cores, and taking one of them into use. Everything of a probe but its windows and what concerns a
+ * core's own registers stays on the core that booted, which waits meanwhile: firmware runs there alone.
+ */
 #include "boot/uefi/uefi.h"
+
+#include <stdlib.h>
+
+#include "boot/uefi/cores_private.h"
+
+static const struct machine_core *cores;
+static size_t core_count;
 
 const struct machine_core *machine_cores(size_t *count)
 {
-    static const struct machine_core booted;
+    if (!cores) {
+        static struct machine_core booted;
+        struct machine_core *list;
 
-    *count = 1;
-    return &booted;
+        core_count = others_list(NULL, 0);
+        list = calloc(core_count, sizeof *list);
+        if (!list) {
+            warn("cores", "there is no memory for a list of them: only the one that booted is known");
+            list = &booted;
+            core_count = 1;
+        }
+        others_list(list, core_count);
+        for (size_t i = 0; i < core_count; i++)
+            list[i].index = (unsigned)i;
+        cores = list;
+    }
+    *count = core_count;
+    return cores;
 }
 
-const char *machine_use_core(unsigned index)
+const char *cores_reach(unsigned index, own_runner **runner)
 {
-    return index == 0 ? NULL : "this image does not start other cores yet";
+    size_t count;
+    const struct machine_core *all = machine_cores(&count);
+
+    *runner = NULL;
+    if (index >= count)
+        return "there is no such core";
+    if (all[index].why_not)
+        return all[index].why_not;
+    return index == 0 ? NULL : others_reach(all[index].id, runner);
+}
+
+void cores_leave(unsigned index)
+{
+    if (index > 0)
+        others_leave(cores[index].id);
+}
+
+const char *cores_parked(void)
+{
+    return others_parked();
 }

@@ -22,7 +22,7 @@ static struct own_services services;
 static struct own_range *ram;
 static const char *not_ours = "the core is not owned yet"; /* why there are no windows, NULL when there are */
 static bool owned;                                         /* own_finish is due */
-static bool windows;
+static bool windows_wanted, windows;                       /* by the configuration; and on the core in use */
 static unsigned deadline_ms;
 
 const struct machine_info *machine_info(void)
@@ -65,16 +65,24 @@ static void find_declared(void)
     info.tlb_count = identify_tlbs(tlbs, IDENTITY_TLBS);
 }
 
-void uefi_machine_identify(void)
+/* What the core that runs this says of itself. */
+static void identify_core(void *unused)
 {
     struct identity id;
 
+    (void)unused;
     identify(&id);
-    info = (struct machine_info){.platform = "uefi", .isa = emit_isa, .emulator = id.emulator, .contiguous = true};
     find_declared();
+    info.emulator = id.emulator;
     snprintf(info.core_name, sizeof info.core_name, "%s", id.core_name);
     snprintf(info.core_model, sizeof info.core_model, "%s", id.model);
     snprintf(info.hypervisor, sizeof info.hypervisor, "%s", id.hypervisor);
+}
+
+void uefi_machine_identify(void)
+{
+    info = (struct machine_info){.platform = "uefi", .isa = emit_isa, .contiguous = true};
+    identify_core(NULL);
     info.tick_hz = time_tick_hz(&info.tick_source);
     fingerprint(info.fingerprint);
 }
@@ -87,16 +95,35 @@ static void try_without_windows(void)
     const char *why = own_noisy_window(&once, 1, info.counters, SILENCE_NONE, &result);
 
     if (why) {
-        warn("windows", "windows = off cannot be had: %s", why);
+        warn("windows", "windows = off cannot be had on core %u: %s", info.core, why);
         windows = true;
     }
+}
+
+/* The core in use has been taken: what can be done on it. */
+static void examine_core(unsigned index)
+{
+    size_t count;
+    const struct machine_core *core = &machine_cores(&count)[index];
+
+    info.core = index;
+    memcpy(info.core_type, core->type, sizeof info.core_type);
+    windows = windows_wanted;
+    own_page_sizes(info.page_bytes);
+    info.counters = own_counters(&info.no_counters);
+    info.cycle_source = info.counters != READER_TIME_ONLY ? reader_cycle_counter : NULL;
+    info.no_deadline = own_no_deadline();
+    if (!windows)
+        try_without_windows();
+    if (!windows)
+        info.no_deadline = "windows are off: nothing ends a kernel";
 }
 
 void uefi_machine_start(const struct config *c)
 {
     size_t profile_mib = c->profile == PROFILE_SMOKE ? 64 : 512;
 
-    windows = c->windows;
+    windows_wanted = c->windows;
     deadline_ms = c->deadline_ms;
     tick_start();
     memory_start(c->memory_mib ? c->memory_mib : profile_mib);
@@ -108,26 +135,59 @@ void uefi_machine_start(const struct config *c)
 #endif
     services.ram = ram = memory_ram(&services.ram_count);
     not_ours = ram ? own_start(&services) : "the firmware does not give its memory map";
+    if (!not_ours) {
+        owned = true;
+        not_ours = own_core_start(NULL);
+    }
     if (not_ours) {
         warn("core", "the core cannot be owned: %s", not_ours);
         info.no_counters = info.no_deadline = not_ours;
         return;
     }
-    owned = true;
-    own_page_sizes(info.page_bytes);
-    info.counters = own_counters(&info.no_counters);
-    info.cycle_source = info.counters != READER_TIME_ONLY ? reader_cycle_counter : NULL;
-    info.no_deadline = own_no_deadline();
-    if (!windows)
-        try_without_windows();
-    if (!windows)
-        info.no_deadline = "windows are off: nothing ends a kernel";
+    examine_core(0);
+}
+
+/* Of another core than the one in use, which has been given back: takes it. NULL, or why not. */
+static const char *take_core(unsigned index)
+{
+    own_runner *runner;
+    const char *why = cores_reach(index, &runner);
+
+    if (why)
+        return why;
+    why = own_core_start(runner);
+    if (!why && own_call(identify_core, NULL).end != WINDOW_RAN)
+        why = "it does not say what it is";
+    if (why) {
+        own_core_finish();
+        cores_leave(index);
+        return why;
+    }
+    examine_core(index);
+    return NULL;
+}
+
+const char *machine_use_core(unsigned index)
+{
+    const unsigned before = info.core;
+
+    if (not_ours)
+        return not_ours;
+    own_core_finish();
+    cores_leave(before);
+    const char *why = take_core(index);
+    if (why)
+        not_ours = take_core(before);
+    return why;
 }
 
 void uefi_machine_finish(void)
 {
-    if (owned)
+    if (owned) {
+        own_core_finish();
+        cores_leave(info.core);
         own_finish();
+    }
     owned = false;
     not_ours = "the core has been given back";
     memory_finish();
@@ -165,6 +225,7 @@ void machine_describe_environment(struct record *r)
         record_text(r, "no_windows", not_ours);
     record_text(r, "tick", !windows ? "left running" : tick_no_control() ? tick_no_control() : "stopped in windows");
     record_integer(r, "deadline_ms", info.no_deadline ? 0 : deadline_ms);
+    record_text(r, "other_cores", cores_parked());
     record_object(r, "control");
     for (size_t i = 0; i < count; i++)
         record_hex(r, values[i].name, values[i].value);

@@ -14,7 +14,10 @@ enum {
     HEADER_BYTES = 36,
     MADT_HEADER_BYTES = 44, /* with the interrupt controller's address and flags */
     MADT_GICC = 0x0b,
-    GICC_LEAST = 76, /* up to and with MPIDR; later revisions are longer */
+    GICC_LEAST = 76,       /* up to and with MPIDR; later revisions are longer */
+    GICC_ENABLED = 1 << 0, /* flags, table 5.37 */
+    GICC_ONLINE_CAPABLE = 1 << 3,
+    GICC_EFFICIENCY = 76, /* processor power efficiency class */
     PPTT_PROCESSOR = 0,
     PROCESSOR_BYTES = 20, /* without its list of caches */
     PPTT_CACHE = 1,
@@ -39,21 +42,53 @@ static uint32_t read32(const uint8_t *p)
     return value;
 }
 
-bool madt_processor(const void *madt, size_t bytes, uint64_t mpidr, uint32_t *uid)
+/* The next GIC CPU interface structure at or behind that offset, which becomes that of what follows; NULL at the end. */
+static const uint8_t *next_gicc(const void *madt, size_t bytes, size_t *offset)
 {
     const uint8_t *at = madt;
 
-    for (size_t i = MADT_HEADER_BYTES; i + 2 <= bytes && at[i + 1] >= 2 && at[i + 1] <= bytes - i; i += at[i + 1]) {
-        uint64_t affinity;
-        if (at[i] != MADT_GICC || at[i + 1] < GICC_LEAST)
-            continue;
-        memcpy(&affinity, at + i + 68, sizeof affinity);
-        if ((affinity & MPIDR_AFFINITY) == (mpidr & MPIDR_AFFINITY)) {
-            *uid = read32(at + i + 8);
+    for (size_t i = *offset; i + 2 <= bytes && at[i + 1] >= 2 && at[i + 1] <= bytes - i; i += at[i + 1])
+        if (at[i] == MADT_GICC && at[i + 1] >= GICC_LEAST) {
+            *offset = i + at[i + 1];
+            return at + i;
+        }
+    return NULL;
+}
+
+static uint64_t affinity_of(const uint8_t *gicc)
+{
+    uint64_t mpidr;
+
+    memcpy(&mpidr, gicc + 68, sizeof mpidr);
+    return mpidr & MPIDR_AFFINITY;
+}
+
+bool madt_processor(const void *madt, size_t bytes, uint64_t mpidr, uint32_t *uid)
+{
+    const uint8_t *gicc;
+
+    for (size_t offset = MADT_HEADER_BYTES; (gicc = next_gicc(madt, bytes, &offset));)
+        if (affinity_of(gicc) == (mpidr & MPIDR_AFFINITY)) {
+            *uid = read32(gicc + 8);
             return true;
         }
-    }
     return false;
+}
+
+size_t madt_cores(const void *madt, size_t bytes, struct madt_core *out, size_t room)
+{
+    const uint8_t *gicc;
+    size_t count = 0;
+
+    for (size_t offset = MADT_HEADER_BYTES; (gicc = next_gicc(madt, bytes, &offset)); count++)
+        if (count < room)
+            out[count] = (struct madt_core){
+                .affinity = affinity_of(gicc),
+                .efficiency = gicc[1] > GICC_EFFICIENCY ? gicc[GICC_EFFICIENCY] : 0,
+                .enabled = (read32(gicc + 12) & (GICC_ENABLED | GICC_ONLINE_CAPABLE)) != 0,
+                .parked = read32(gicc + 16) != 0,
+            };
+    return count;
 }
 
 /* The structure at that offset when it is whole and of that type, else NULL. */

@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/own.h"
 #include "lib/journal.h"
 #include "lib/machine.h"
 #include "lib/record.h"
 
 struct config;
-struct own_range;
 
 /* ---- firmware.c: the tables we were given, and what this firmware gets wrong ------------------- */
 
@@ -141,6 +141,17 @@ bool tick_interrupt_source(unsigned id, bool on);
 
 /* Frequency of reader_ticks in Hz; `source` says where it is from. */
 double time_tick_hz(const char **source);
+
+/* ---- cores.c: the other cores --------------------------------------------------------------------- */
+
+/*
+ * Makes it ready to be given work: *runner gives it, NULL on the core that booted. NULL, or why it cannot be had.
+ * One core at a time, and cores_leave gives it back to the firmware; a warning says when that fails.
+ */
+const char *cores_reach(unsigned index, own_runner **runner);
+void cores_leave(unsigned index);
+/* How those that do not measure are kept meanwhile, for the environment record. */
+const char *cores_parked(void);
 
 /* ---- acpi.c, smbios.c: tables ------------------------------------------------------------------- */
 

@@ -431,6 +431,41 @@ static void amd_tlbs_are_as_declared(void **state)
     assert_int_equal(identify_tlbs_from(ask, t, IDENTITY_TLBS), 0);
 }
 
+static void assert_type(const char *expected)
+{
+    char type[4] = "xxx";
+
+    identify_core_type_from(ask, type);
+    assert_string_equal(type, expected);
+}
+
+static void unlike_cores_tell_their_type(void **state)
+{
+    (void)state;
+    core("GenuineIntel", 0x90672); /* Alder Lake */
+    answer(7, 0, 2, 0, 0, 1u << 15);
+    answer(0x1a, 0, 0x40000001, 0, 0, 0);
+    assert_type("P");
+    find(0x1a, 0)->eax = 0x20000001;
+    assert_type("E");
+    find(0x1a, 0)->eax = 0;
+    assert_type("");
+    find(0x1a, 0)->eax = 0x40000001; /* it answers, and yet all cores are alike */
+    find(7, 0)->edx = 0;
+    assert_type("");
+
+    core("AuthenticAMD", 0xb20f40);
+    answer(0x80000000, 0, 0x80000026, 0, 0, 0);
+    answer(0x80000026, 0, 1u << 30, 0x10000002, 0, 0);
+    assert_type("E");
+    find(0x80000026, 0)->ebx = 0x00000002;
+    assert_type("P");
+    find(0x80000026, 0)->eax = 0;
+    assert_type("");
+    find(0x80000000, 0)->eax = 0x80000021;
+    assert_type("");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +479,7 @@ int main(void)
         cmocka_unit_test(raw_values_leave_out_what_differs_between_cores),
         cmocka_unit_test(raw_values_are_bounded_whatever_is_claimed),
         cmocka_unit_test(this_core_answers),
+        cmocka_unit_test(unlike_cores_tell_their_type),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

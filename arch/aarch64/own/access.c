@@ -7,15 +7,29 @@
 uint64_t guarded_access_el1(uintptr_t code, uint64_t value, uint64_t *faulted);
 uint64_t guarded_access_el2(uintptr_t code, uint64_t value, uint64_t *faulted);
 
+enum { LIMIT_MS = 1000 };
+
+/* One access, on its way to the core in use and back. */
+struct request {
+    uintptr_t code;
+    uint64_t value, faulted;
+};
+
+static void access_here(void *request)
+{
+    struct request *r = request;
+
+    r->value = own.level == 2 ? guarded_access_el2(r->code, r->value, &r->faulted)
+                              : guarded_access_el1(r->code, r->value, &r->faulted);
+}
+
 static bool guarded(uintptr_t code, uint64_t *value)
 {
-    uint64_t faulted;
-    const uint64_t result = own.level == 2 ? guarded_access_el2(code, *value, &faulted)
-                                           : guarded_access_el1(code, *value, &faulted);
+    struct request r = {.code = code, .value = *value};
 
-    if (faulted)
+    if (!own_on_core(access_here, &r, LIMIT_MS) || r.faulted)
         return false;
-    *value = result;
+    *value = r.value;
     return true;
 }
 

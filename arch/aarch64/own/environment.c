@@ -46,8 +46,9 @@ static void note_caches(void)
     isb();
 }
 
-void environment_note(void)
+void environment_note(void *unused)
 {
+    (void)unused;
     count = 0;
     NOTE(CurrentEL);
     NOTE(MPIDR_EL1);

@@ -2,7 +2,7 @@
 #ifndef FATHOM_ARCH_AARCH64_OWN_ENVIRONMENT_H
 #define FATHOM_ARCH_AARCH64_OWN_ENVIRONMENT_H
 
-/* Remembers them; before anything is changed. */
-void environment_note(void);
+/* Remembers those of the core that runs this; before anything is changed. Its argument means nothing. */
+void environment_note(void *unused);
 
 #endif

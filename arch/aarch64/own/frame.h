@@ -32,6 +32,12 @@
 #define WORKER_STACK 16
 #define WORKER_EXCEPTION 24
 
+/* struct guarded_call: a call of a function at the level where we are. */
+#define CALL_FUNCTION 0
+#define CALL_ARGUMENT 8
+#define CALL_STACK 16
+#define CALL_EXCEPTION 24
+
 /* struct exception */
 #define EXCEPTION_VECTOR 0
 #define EXCEPTION_SYNDROME 8
@@ -65,6 +71,17 @@ struct worker_call {
     struct exception exception;
 };
 
+struct guarded_call {
+    void (*function)(void *argument);
+    void *argument;
+    uint64_t stack; /* top of the function's */
+    struct exception exception;
+};
+
+_Static_assert(offsetof(struct guarded_call, function) == CALL_FUNCTION, "call.S");
+_Static_assert(offsetof(struct guarded_call, argument) == CALL_ARGUMENT, "call.S");
+_Static_assert(offsetof(struct guarded_call, stack) == CALL_STACK, "call.S");
+_Static_assert(offsetof(struct guarded_call, exception) == CALL_EXCEPTION, "call.S");
 _Static_assert(offsetof(struct guarded, list) == GUARDED_LIST, "guard.S");
 _Static_assert(offsetof(struct guarded, count) == GUARDED_COUNT, "guard.S");
 _Static_assert(offsetof(struct guarded, counters) == GUARDED_COUNTERS, "guard.S");

@@ -118,6 +118,9 @@ guard_wait_kernel:
     cmp     x3, x2
     b.lo    1b
     ret
+    .globl  guard_wait_kernel_end
+    .hidden guard_wait_kernel_end
+guard_wait_kernel_end:
     .size   guard_wait_kernel, . - guard_wait_kernel
 
     .section .note.GNU-stack, "", %progbits

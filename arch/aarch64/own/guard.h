@@ -16,5 +16,6 @@ extern const char guard_vectors[] __attribute__((visibility("hidden")));
 /* Test kernels: 2 * iterations + 1 instructions; and waiting for so many ticks. */
 extern const char guard_loop_kernel[] __attribute__((visibility("hidden")));
 extern const char guard_wait_kernel[] __attribute__((visibility("hidden")));
+extern const char guard_wait_kernel_end[] __attribute__((visibility("hidden")));
 
 #endif

@@ -150,3 +150,38 @@ void high_half_off(const struct high_half *found)
 {
     replace(found->tcr, found->ttbr1);
 }
+
+static size_t root_entries(void)
+{
+    return ((size_t)1 << tables.granule_bits) / sizeof *tables.root;
+}
+
+/*
+ * Bit 0 of a descriptor says that it is valid (Arm ARM D8.3); all others stay, so that one bit brings it back. The
+ * invalidation reaches the other cores, whatever their VMID (D8.14): at EL1 all of EL1's for this VMID, and EL2's
+ * cores run with the one it had at their start.
+ */
+void high_half_withdraw(void)
+{
+    uint64_t *root = tables.root;
+
+    for (size_t i = 0; root && i < root_entries(); i++)
+        root[i] &= ~UINT64_C(1);
+    __asm__ volatile("dsb ishst" ::: "memory");
+    if (own.level == 2)
+        __asm__ volatile("tlbi alle1is" ::: "memory");
+    else
+        __asm__ volatile("tlbi vmalle1is" ::: "memory");
+    __asm__ volatile("dsb ish" ::: "memory");
+    isb();
+}
+
+void high_half_return(void)
+{
+    uint64_t *root = tables.root;
+
+    for (size_t i = 0; root && i < root_entries(); i++)
+        if (root[i])
+            root[i] |= 1;
+    __asm__ volatile("dsb ishst" ::: "memory");
+}

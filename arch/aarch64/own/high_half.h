@@ -30,6 +30,13 @@ bool high_half_ready(void);
 /* The top of the stack of windows. */
 uintptr_t high_half_stack(void);
 
+/*
+ * From the core that booted, while another one is in a window: takes the high half away from under it, so that its
+ * next fetch or access there faults; and gives it back.
+ */
+void high_half_withdraw(void);
+void high_half_return(void);
+
 /* At EL1, with interrupts masked: shows the high half, and takes it away again. */
 void high_half_on(struct high_half *found);
 void high_half_off(const struct high_half *found);

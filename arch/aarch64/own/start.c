@@ -1,6 +1,7 @@
 /* Taking the core, proving what it can do, and giving it back. */
 #include <string.h>
 
+#include "arch/aarch64/own/call.h"
 #include "arch/aarch64/own/counters.h"
 #include "arch/aarch64/own/el2_controls.h"
 #include "arch/aarch64/own/environment.h"
@@ -17,6 +18,9 @@ struct own_state own;
 
 #define TCR_DS (UINT64_C(1) << 59)
 
+/* On another core: how long what is no window may take. */
+enum { WORKER_LIMIT_MS = 1000, COUNTERS_LIMIT_MS = 1000 };
+
 static bool timer_reaches_us;
 
 static void do_nothing(void *argument)
@@ -24,18 +28,19 @@ static void do_nothing(void *argument)
     (void)argument;
 }
 
-/* At EL2: everything between the two levels, once, with nothing in it. */
-static const char *prove_worker(void)
+/* At EL2: everything between the two levels, once, with nothing in it. NULL, or the reason. */
+static void prove_worker(void *why)
 {
+    const char **reason = why;
     uint64_t daif = READ(DAIF);
     struct exception e;
 
     __asm__ volatile("msr daifset, #0xf" ::: "memory");
     e = call_at_el1(do_nothing, NULL, SILENCE_STOPPED);
     WRITE(DAIF, daif);
-    if (e.vector == VECTOR_OWN_SYNCHRONOUS)
-        return "EL1 worker: HVC is not allowed (SCR_EL3.HCE)";
-    return e.vector == VECTOR_NONE ? NULL : "EL1 worker: an exception at EL1 came to EL2";
+    *reason = e.vector == VECTOR_NONE              ? NULL
+              : e.vector == VECTOR_OWN_SYNCHRONOUS ? "EL1 worker: HVC is not allowed (SCR_EL3.HCE)"
+                                                   : "EL1 worker: an exception at EL1 came to EL2";
 }
 
 static const char *start_translation(void)
@@ -47,7 +52,7 @@ static const char *start_translation(void)
 
         if (!reason)
             reason = high_half_start(WORKER_MEMORY_INDEX, false);
-        return reason ? reason : prove_worker();
+        return reason;
     }
     memory_index = memory_index_write_back(READ(MAIR_EL1));
     if (memory_index < 0)
@@ -84,6 +89,49 @@ static const char *prove_deadline(void)
     return "virtual timer: other interrupts keep coming first";
 }
 
+/*
+ * On another core: the same kernel where every kernel lies, in the high half, which the core that booted takes away
+ * from under it. What cannot be tried proves nothing.
+ */
+static const char *prove_watch(void)
+{
+    enum { DEADLINE_MS = 20, WAIT_MS = 500 };
+    const struct own_services *services = own.services;
+    size_t sizes[10];
+    const char *reason;
+    uintptr_t at = 0;
+
+    own_page_sizes(sizes);
+    void *page = services->pages(sizes[0], sizes[0]);
+    if (!page)
+        return "there is no memory to prove a deadline with";
+    memcpy(page, guard_wait_kernel, (size_t)(guard_wait_kernel_end - guard_wait_kernel));
+    own_code_written(page, sizes[0]);
+    reason = own_map((uintptr_t)page, sizes[0], sizes[0], true, &at);
+    if (!reason) {
+        struct reading wait = {.kernel = at, .argument = {(uint64_t)(services->tick_hz * WAIT_MS / 1000)}};
+        struct window_result r;
+
+        own.no_deadline = NULL;
+        r = own_window(&wait, 1, READER_TIME_ONLY, DEADLINE_MS);
+        if (r.end != WINDOW_TIMEOUT || r.fault.pc - at >= sizes[0])
+            reason = "a kernel is not stopped by taking its memory away";
+    }
+    own_unmap_all();
+    services->free_pages(page, sizes[0]);
+    return reason;
+}
+
+static void find_counters(void *unused)
+{
+    (void)unused;
+    own.no_counters = window_counters_missing();
+    if (own.no_counters)
+        return;
+    own.no_counters = window_counters_no_instructions();
+    own.counters = READER_CYCLES_INSTRUCTIONS;
+}
+
 /* Cycles must move; instructions must be those of the kernel, to one in a hundred (Arm ARM D13.4, accuracy). */
 static void prove_counters(void)
 {
@@ -96,11 +144,8 @@ static void prove_counters(void)
     struct window_result r;
     uint64_t cycles, instructions;
 
-    own.no_counters = window_counters_missing();
-    if (own.no_counters)
+    if (own.counters == READER_TIME_ONLY)
         return;
-    own.no_counters = window_counters_no_instructions();
-    own.counters = READER_CYCLES_INSTRUCTIONS;
     r = own_window(loop, 2, READER_CYCLES_INSTRUCTIONS, 0);
     cycles = loop[1].end_count[0] - loop[1].begin_count[0];
     instructions = loop[1].end_count[1] - loop[1].begin_count[1] - (loop[0].end_count[1] - loop[0].begin_count[1]);
@@ -122,25 +167,53 @@ const char *own_start(const struct own_services *services)
     if (own.level == 3)
         return "entered at EL3, where no firmware should leave us";
     own.e2h = own.level == 2 && (READ(HCR_EL2) & HCR_E2H);
-    environment_note();
 
     reason = start_translation();
-    if (reason) {
+    if (!reason)
+        reason = call_start();
+    if (reason)
         own_finish();
-        return reason;
-    }
-    timer_reaches_us = services->interrupt_source && services->interrupt_source(VIRTUAL_TIMER_INTERRUPT, true);
-    own.no_deadline = prove_deadline();
-    prove_counters();
-    return NULL;
+    return reason;
 }
 
 void own_finish(void)
 {
-    if (timer_reaches_us)
-        own.services->interrupt_source(VIRTUAL_TIMER_INTERRUPT, false);
-    timer_reaches_us = false;
+    call_finish();
     high_half_finish();
     if (own.level == 2)
         worker_finish();
+}
+
+const char *own_core_start(own_runner *runner)
+{
+    const char *reason = NULL;
+
+    own.runner = runner;
+    own.counters = READER_TIME_ONLY;
+    own.no_deadline = own.no_counters = NULL;
+    switch (own_call(environment_note, NULL).end) {
+    case WINDOW_TIMEOUT: return "it does not do what it is given";
+    case WINDOW_FAULT: return "its registers cannot be read";
+    default: break;
+    }
+    if (own.level == 2 && (!own_on_core(prove_worker, &reason, WORKER_LIMIT_MS) || reason))
+        return reason ? reason : "EL1 worker: it does not come back";
+    if (runner) {
+        own.no_deadline = prove_watch();
+    } else {
+        timer_reaches_us = own.services->interrupt_source &&
+                           own.services->interrupt_source(VIRTUAL_TIMER_INTERRUPT, true);
+        own.no_deadline = prove_deadline();
+    }
+    own_on_core(find_counters, NULL, COUNTERS_LIMIT_MS);
+    prove_counters();
+    return NULL;
+}
+
+void own_core_finish(void)
+{
+    if (timer_reaches_us)
+        own.services->interrupt_source(VIRTUAL_TIMER_INTERRUPT, false);
+    timer_reaches_us = false;
+    own.runner = NULL;
 }

@@ -9,13 +9,19 @@
 
 struct own_state {
     const struct own_services *services;
-    unsigned level;                /* exception level the firmware runs at: 1 or 2 */
-    bool e2h;                      /* HCR_EL2.E2H: EL2 has the registers of a host, EL1's have other names */
+    unsigned level; /* exception level the firmware runs at, on every core: 1 or 2 */
+    bool e2h;       /* HCR_EL2.E2H: EL2 has the registers of a host, EL1's have other names */
+
+    /* Of the core in use. */
+    own_runner *runner;            /* NULL: the one that booted */
     const char *no_deadline;       /* why no timer can end a window; NULL where one can */
     enum reader_counters counters; /* what has been proven to count */
     const char *no_counters;       /* why not more */
 };
 
 extern struct own_state own;
+
+/* Runs it on the core in use: there and then, or where the runner brings it (own_runner). call.c. */
+bool own_on_core(void (*function)(void *), void *argument, unsigned limit_ms);
 
 #endif

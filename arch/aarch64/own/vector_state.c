@@ -18,10 +18,13 @@
 #define TZ (UINT64_C(1) << 8)    /* the same for SVE; RES1 where there is none */
 #define ZCR_LEN UINT64_C(0xf)    /* more than the core has gives what it has */
 
-static struct {
+struct vector_state {
     uint64_t control; /* CPACR_EL1 or CPTR_EL2 */
     uint64_t vector_length;
-} found;
+};
+
+/* Of the core that booted. */
+static struct vector_state booted;
 
 GENERAL_REGISTERS_ONLY static bool at_el2(void)
 {
@@ -33,42 +36,61 @@ GENERAL_REGISTERS_ONLY static bool has_sve(void)
     return field(READ(ID_AA64PFR0_EL1), 32, 4) != 0;
 }
 
-GENERAL_REGISTERS_ONLY void own_vector_state_on(void)
+GENERAL_REGISTERS_ONLY static void turn_on(struct vector_state *found)
 {
     bool sve = has_sve();
 
     if (!at_el2()) {
-        found.control = READ(CPACR_EL1);
-        WRITE(CPACR_EL1, found.control | FPEN | (sve ? ZEN : 0));
+        found->control = READ(CPACR_EL1);
+        WRITE(CPACR_EL1, found->control | FPEN | (sve ? ZEN : 0));
     } else {
-        found.control = READ(CPTR_EL2);
+        found->control = READ(CPTR_EL2);
         if (READ(HCR_EL2) & HCR_E2H)
-            WRITE(CPTR_EL2, found.control | FPEN | (sve ? ZEN : 0));
+            WRITE(CPTR_EL2, found->control | FPEN | (sve ? ZEN : 0));
         else
-            WRITE(CPTR_EL2, found.control & ~(TFP | (sve ? TZ : 0)));
+            WRITE(CPTR_EL2, found->control & ~(TFP | (sve ? TZ : 0)));
     }
     isb();
     if (!sve)
         return;
     if (at_el2()) {
-        found.vector_length = READ(ZCR_EL2);
-        WRITE(ZCR_EL2, found.vector_length | ZCR_LEN);
+        found->vector_length = READ(ZCR_EL2);
+        WRITE(ZCR_EL2, found->vector_length | ZCR_LEN);
     } else {
-        found.vector_length = READ(ZCR_EL1);
-        WRITE(ZCR_EL1, found.vector_length | ZCR_LEN);
+        found->vector_length = READ(ZCR_EL1);
+        WRITE(ZCR_EL1, found->vector_length | ZCR_LEN);
     }
     isb();
 }
 
-GENERAL_REGISTERS_ONLY void own_vector_state_restore(void)
+GENERAL_REGISTERS_ONLY static void restore(const struct vector_state *found)
 {
     if (has_sve() && at_el2())
-        WRITE(ZCR_EL2, found.vector_length);
+        WRITE(ZCR_EL2, found->vector_length);
     else if (has_sve())
-        WRITE(ZCR_EL1, found.vector_length);
+        WRITE(ZCR_EL1, found->vector_length);
     if (at_el2())
-        WRITE(CPTR_EL2, found.control);
+        WRITE(CPTR_EL2, found->control);
     else
-        WRITE(CPACR_EL1, found.control);
+        WRITE(CPACR_EL1, found->control);
     isb();
+}
+
+GENERAL_REGISTERS_ONLY void own_vector_state_on(void)
+{
+    turn_on(&booted);
+}
+
+GENERAL_REGISTERS_ONLY void own_vector_state_restore(void)
+{
+    restore(&booted);
+}
+
+GENERAL_REGISTERS_ONLY void own_with_vector_state(void (*function)(void *), void *argument)
+{
+    struct vector_state found;
+
+    turn_on(&found);
+    function(argument);
+    restore(&found);
 }

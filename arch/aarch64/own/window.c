@@ -157,6 +157,19 @@ static struct window_result run(struct window *w)
     return result;
 }
 
+/* What is to be run on the core in use. */
+struct request {
+    struct window window;
+    struct window_result result;
+};
+
+static void run_here(void *request)
+{
+    struct request *r = request;
+
+    r->result = run(&r->window);
+}
+
 static struct window prepare(struct reading *list, size_t count, enum reader_counters counters)
 {
     return (struct window){
@@ -172,25 +185,31 @@ static struct window prepare(struct reading *list, size_t count, enum reader_cou
 
 struct window_result own_window(struct reading *list, size_t count, enum reader_counters counters, unsigned deadline_ms)
 {
-    struct window w = prepare(list, count, counters);
+    struct request r = {.window = prepare(list, count, counters), .result = {.end = WINDOW_TIMEOUT}};
 
-    w.guarded.daif = DEBUG_MASKED;
-    if (deadline_ms && !own.no_deadline)
-        w.deadline_ticks = (uint64_t)(own.services->tick_hz * deadline_ms / 1000);
+    /* On another core than the one that booted, that one watches (secondary.c), and no interrupt is needed. */
+    r.window.guarded.daif = DEBUG_MASKED;
+    if (deadline_ms && !own.no_deadline && !own.runner)
+        r.window.deadline_ticks = (uint64_t)(own.services->tick_hz * deadline_ms / 1000);
     else
-        w.guarded.daif |= IRQ_MASKED | FIQ_MASKED;
-    return run(&w);
+        r.window.guarded.daif |= IRQ_MASKED | FIQ_MASKED;
+    if (!own_on_core(run_here, &r, own.no_deadline ? 0 : deadline_ms))
+        return (struct window_result){.end = WINDOW_TIMEOUT, .fault.pc = r.result.fault.pc};
+    return r.result;
 }
 
 const char *own_noisy_window(struct reading *list, size_t count, enum reader_counters counters, enum silence silence,
                              struct window_result *result)
 {
-    struct window w = prepare(list, count, counters);
+    struct request r = {.window = prepare(list, count, counters), .result = {.end = WINDOW_TIMEOUT}};
 
+    if (silence == SILENCE_NONE && own.runner)
+        return "interrupts go to the core that booted alone";
     /* With SILENCE_NONE interrupts go to a firmware at EL2, which these masks of EL1 do not hold back. */
-    w.guarded.daif = DEBUG_MASKED | IRQ_MASKED | FIQ_MASKED;
-    w.silence = silence;
-    *result = run(&w);
+    r.window.guarded.daif = DEBUG_MASKED | IRQ_MASKED | FIQ_MASKED;
+    r.window.silence = silence;
+    own_on_core(run_here, &r, 0);
+    *result = r.result;
     return NULL;
 }
 

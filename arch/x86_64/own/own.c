@@ -1,5 +1,5 @@
 /*
- * Owning the core: what is set up once, and windows (arch/own.h).
+ * Owning a core: what is set up once, what once for each core, and windows (arch/own.h).
  *
  * A window, in order: interrupts off; local APIC quiet; our descriptor tables; our control registers
  * and page tables; the deadline; the list, on a stack of our own. Then the same backwards. Between
@@ -24,20 +24,38 @@ enum { STACK_BYTES = 128 << 10 };
 /* Room on the list of own_values. */
 enum { VALUES = 16 };
 
+/* What all cores share. */
 static struct {
     const struct own_services *services;
     struct page_tables tables;
     void *stack;
     uintptr_t stack_top; /* in the high half */
+} own;
+
+/* The core in use. */
+static struct core {
+    own_runner *runner; /* NULL: the one that booted */
     struct lfence lfence;
     uint64_t cr4_set; /* bits of CR4 that a window adds */
     enum reader_counters counters;
     const char *no_counters; /* why not more */
     bool counts_smis;
-} own;
+} core;
+
+/* A core's time-out by its firmware, which stops it by INIT, comes only where our own deadline should have come. */
+enum { FIRMWARE_LATER_MS = 1000, NOISY_LIMIT_MS = 10000 };
+
+/* Runs it on the core in use: there and then, or where the runner brings it. */
+static bool on_core(void (*function)(void *), void *argument, unsigned limit_ms)
+{
+    if (core.runner != NULL)
+        return core.runner(function, argument, limit_ms);
+    function(argument);
+    return true;
+}
 
 /* The firmware's registers while ours are in force. */
-struct core {
+struct found {
     uint64_t rflags;
     uint64_t cr0;
     uint64_t cr3;
@@ -47,7 +65,7 @@ struct core {
 
 static uint64_t window_cr4(uint64_t firmware_cr4)
 {
-    return (firmware_cr4 | own.cr4_set) & ~(uint64_t)CR4_CET;
+    return (firmware_cr4 | core.cr4_set) & ~(uint64_t)CR4_CET;
 }
 
 /*
@@ -55,7 +73,7 @@ static uint64_t window_cr4(uint64_t firmware_cr4)
  * and machine checks on; shadow stacks off, which would not follow us onto our stack. Loading CR3
  * drops every translation of ours that an earlier window left behind: none of them is global.
  */
-static void core_take(struct core *c, bool firmware_interrupts)
+static void core_take(struct found *c, bool firmware_interrupts)
 {
     c->rflags = read_rflags();
     interrupts_off();
@@ -73,7 +91,7 @@ static void core_take(struct core *c, bool firmware_interrupts)
     write_cr3((uintptr_t)own.tables.root);
 }
 
-static void core_give_back(const struct core *c)
+static void core_give_back(const struct found *c)
 {
     write_cr3(c->cr3);
     if (!(c->efer & EFER_NXE))
@@ -85,62 +103,101 @@ static void core_give_back(const struct core *c)
         interrupts_on();
 }
 
-/* A function of ours that may fault, with our vectors around it. */
-static struct window_result try_with(void (*function)(uintptr_t, uintptr_t, uintptr_t), uintptr_t a, uintptr_t b)
-{
-    struct guarded_call call = {.function = function, .argument = {a, b}, .stack_top = own.stack_top};
+/* A function of ours that may fault. */
+struct call {
+    void (*function)(void *);
+    void *argument;
     struct window_result result;
-    struct core core;
+};
 
-    core_take(&core, false);
-    guarded_run(&call, &result);
-    core_give_back(&core);
-    return result;
+static void call_function(uintptr_t call, uintptr_t unused, uintptr_t unused_too)
+{
+    const struct call *c = (const struct call *)call;
+
+    (void)unused, (void)unused_too;
+    c->function(c->argument);
 }
 
-static struct window_result try(void (*function)(uintptr_t, uintptr_t, uintptr_t))
+static void call_here(void *call)
 {
-    return try_with(function, 0, 0);
+    struct call *c = call;
+    struct guarded_call guarded = {.function = call_function, .argument = {(uintptr_t)c}, .stack_top = own.stack_top};
+    struct found found;
+
+    core_take(&found, false);
+    guarded_run(&guarded, &c->result);
+    core_give_back(&found);
 }
 
-static void access_read(uintptr_t id, uintptr_t value, uintptr_t unused)
+struct window_result own_call(void (*function)(void *), void *argument)
 {
-    (void)unused;
-    *(uint64_t *)value = read_msr((uint32_t)id);
+    struct call call = {.function = function, .argument = argument};
+
+    if (!on_core(call_here, &call, FIRMWARE_LATER_MS))
+        return (struct window_result){.end = WINDOW_TIMEOUT};
+    return call.result;
 }
 
-static void access_write(uintptr_t id, uintptr_t value, uintptr_t unused)
+/* A register's value on its way from or to the core in use. */
+struct register_access {
+    uint32_t id;
+    uint64_t value;
+};
+
+static void read_here(void *access)
 {
-    (void)unused;
-    write_msr((uint32_t)id, *(const uint64_t *)value);
+    struct register_access *a = access;
+
+    a->value = read_msr(a->id);
+}
+
+static void write_here(void *access)
+{
+    const struct register_access *a = access;
+
+    write_msr(a->id, a->value);
 }
 
 static bool read_guarded(void *context, uint32_t id, uint64_t *value)
 {
-    uint64_t read = 0;
+    struct register_access a = {.id = id};
 
     (void)context;
-    if (try_with(access_read, id, (uintptr_t)&read).end != WINDOW_RAN)
+    if (own_call(read_here, &a).end != WINDOW_RAN)
         return false;
-    *value = read;
+    *value = a.value;
     return true;
 }
 
 static bool write_guarded(void *context, uint32_t id, uint64_t value)
 {
     (void)context;
-    return try_with(access_write, id, (uintptr_t)&value).end == WINDOW_RAN;
+    return own_call(write_here, &(struct register_access){id, value}).end == WINDOW_RAN;
+}
+
+/* A leaf on its way from the core in use. */
+struct leaf {
+    uint32_t leaf, subleaf;
+    struct cpuid answer;
+};
+
+static void cpuid_here(void *leaf)
+{
+    struct leaf *l = leaf;
+
+    l->answer = cpuid_known(l->leaf, l->subleaf);
 }
 
 static void cpuid_known_of(void *context, uint32_t leaf, uint32_t subleaf, uint32_t out[4])
 {
-    const struct cpuid r = cpuid_known(leaf, subleaf);
+    struct leaf l = {.leaf = leaf, .subleaf = subleaf};
 
     (void)context;
-    out[0] = r.eax;
-    out[1] = r.ebx;
-    out[2] = r.ecx;
-    out[3] = r.edx;
+    on_core(cpuid_here, &l, FIRMWARE_LATER_MS);
+    out[0] = l.answer.eax;
+    out[1] = l.answer.ebx;
+    out[2] = l.answer.ecx;
+    out[3] = l.answer.edx;
 }
 
 void own_access(struct access *out)
@@ -148,16 +205,16 @@ void own_access(struct access *out)
     *out = (struct access){.read = read_guarded, .write = write_guarded, .cpuid = cpuid_known_of};
 }
 
-static void try_apic(uintptr_t a, uintptr_t b, uintptr_t c)
+static void try_apic(void *unused)
 {
-    (void)a, (void)b, (void)c;
+    (void)unused;
     apic_start(own.services->tick_hz);
 }
 
-static void try_lfence(uintptr_t a, uintptr_t b, uintptr_t c)
+static void try_lfence(void *unused)
 {
-    (void)a, (void)b, (void)c;
-    lfence_serialise(&own.lfence);
+    (void)unused;
+    lfence_serialise(&core.lfence);
 }
 
 /* Entries into system management mode since reset: Intel, from Nehalem on (SDM vol. 4, MSR_SMI_COUNT, bits 31:0). */
@@ -166,9 +223,9 @@ static uint32_t smis(void)
     return (uint32_t)read_msr(MSR_SMI_COUNT);
 }
 
-static void try_smis(uintptr_t a, uintptr_t b, uintptr_t c)
+static void try_smis(void *unused)
 {
-    (void)a, (void)b, (void)c;
+    (void)unused;
     smis();
 }
 
@@ -187,43 +244,81 @@ static struct guarded_call list_call(struct reading *list, size_t count, enum re
     };
 }
 
-struct window_result own_window(struct reading *list, size_t count, enum reader_counters counters, unsigned deadline_ms)
-{
-    const bool deadline = deadline_ms > 0 && apic_no_deadline() == NULL;
-    struct guarded_call call = list_call(list, count, counters, deadline);
+struct window {
+    struct reading *list;
+    size_t count;
+    enum reader_counters counters;
+    unsigned deadline_ms;
+    enum silence silence; /* without SILENCE_STOPPED, no deadline */
     struct window_result result;
-    struct apic_state apic;
-    struct core core;
+    const char *why_not; /* nothing ran */
+};
 
-    core_take(&core, false);
+static void window_here(void *window)
+{
+    struct window *w = window;
+    const bool deadline = w->deadline_ms > 0 && apic_no_deadline() == NULL;
+    struct guarded_call call = list_call(w->list, w->count, w->counters, deadline);
+    struct apic_state apic;
+    struct found found;
+
+    core_take(&found, false);
     apic_quiet(&apic);
-    const uint32_t smis_before = own.counts_smis ? smis() : 0;
+    const uint32_t smis_before = core.counts_smis ? smis() : 0;
     if (deadline)
-        apic_arm(deadline_ms);
-    guarded_run(&call, &result);
+        apic_arm(w->deadline_ms);
+    guarded_run(&call, &w->result);
     if (deadline)
         apic_disarm();
-    result.smis = own.counts_smis ? smis() - smis_before : 0;
+    w->result.smis = core.counts_smis ? smis() - smis_before : 0;
     apic_restore(&apic);
-    core_give_back(&core);
-    return result;
+    core_give_back(&found);
+}
+
+/*
+ * On another core than the one that booted the firmware can stop a kernel, too, and does so where the local APIC's
+ * timer cannot or did not.
+ */
+static unsigned firmware_limit(unsigned deadline_ms)
+{
+    return apic_no_deadline() == NULL ? deadline_ms + FIRMWARE_LATER_MS : deadline_ms;
+}
+
+struct window_result own_window(struct reading *list, size_t count, enum reader_counters counters, unsigned deadline_ms)
+{
+    struct window w = {.list = list, .count = count, .counters = counters, .deadline_ms = deadline_ms};
+
+    if (!on_core(window_here, &w, firmware_limit(deadline_ms)))
+        return (struct window_result){.end = WINDOW_TIMEOUT};
+    return w.result;
+}
+
+static void noisy_window_here(void *window)
+{
+    struct window *w = window;
+    const bool interrupts = w->silence == SILENCE_NONE;
+    struct guarded_call call = list_call(w->list, w->count, w->counters, interrupts);
+    struct found found;
+
+    /* U-Boot runs like this, and has no interrupt vectors that could take one; so does edk2 on other cores. */
+    if (interrupts && !(read_rflags() & RFLAGS_IF)) {
+        w->why_not = "the firmware runs with interrupts disabled";
+        return;
+    }
+    core_take(&found, interrupts);
+    guarded_run(&call, &w->result);
+    core_give_back(&found);
 }
 
 const char *own_noisy_window(struct reading *list, size_t count, enum reader_counters counters, enum silence silence,
                              struct window_result *result)
 {
-    const bool interrupts = silence == SILENCE_NONE;
-    struct guarded_call call = list_call(list, count, counters, interrupts);
-    struct core core;
+    struct window w = {.list = list, .count = count, .counters = counters, .silence = silence};
 
-    /* U-Boot runs like this, and has no interrupt vectors that could take one. */
-    if (interrupts && !(read_rflags() & RFLAGS_IF))
-        return "the firmware runs with interrupts disabled";
-
-    core_take(&core, interrupts);
-    guarded_run(&call, result);
-    core_give_back(&core);
-    return NULL;
+    w.result.end = WINDOW_TIMEOUT;
+    on_core(noisy_window_here, &w, NOISY_LIMIT_MS);
+    *result = w.result;
+    return w.why_not;
 }
 
 const char *own_no_deadline(void)
@@ -236,23 +331,23 @@ static void prove_cycles(void)
 {
     struct reading list[READER_PROOF];
 
-    own.no_counters = "performance counters are not programmed on x86-64 yet, and IA32_APERF is not announced";
+    core.no_counters = "performance counters are not programmed on x86-64 yet, and IA32_APERF is not announced";
     if (!(cpuid_known(6, 0).ecx & 1))
         return;
     reader_proof_list(list);
-    own.no_counters = own_window(list, READER_PROOF, READER_CYCLES_ONLY, 0).end == WINDOW_RAN
-                          ? reader_proof_verdict(list)
-                          : "IA32_APERF is announced and cannot be read";
-    if (own.no_counters == NULL) {
-        own.counters = READER_CYCLES_ONLY;
-        own.no_counters = "cycles only: performance counters are not programmed on x86-64 yet";
+    core.no_counters = own_window(list, READER_PROOF, READER_CYCLES_ONLY, 0).end == WINDOW_RAN
+                           ? reader_proof_verdict(list)
+                           : "IA32_APERF is announced and cannot be read";
+    if (core.no_counters == NULL) {
+        core.counters = READER_CYCLES_ONLY;
+        core.no_counters = "cycles only: performance counters are not programmed on x86-64 yet";
     }
 }
 
 enum reader_counters own_counters(const char **why_not)
 {
-    *why_not = own.no_counters;
-    return own.counters;
+    *why_not = core.no_counters;
+    return core.counters;
 }
 
 static bool is_intel(void)
@@ -351,7 +446,6 @@ const char *own_start(const struct own_services *services)
         return "no-execute pages are missing, or the firmware has switched them off";
     if (is_encrypted_guest())
         return "the memory of this virtual machine is encrypted (SEV)";
-    own.cr4_set = cpuid(1, 0).edx >> 7 & 1 ? CR4_MCE : 0; /* CPUID.01H:EDX[7]: machine checks */
 
     problem = page_tables_start(&own.tables);
     if (problem == NULL)
@@ -363,32 +457,53 @@ const char *own_start(const struct own_services *services)
         if (stack == 0)
             problem = "no memory for a stack";
     }
-    if (problem != NULL) {
+    if (problem != NULL)
         own_finish();
-        return problem;
-    }
+    return problem;
+}
 
-    if (try(try_apic).end != WINDOW_RAN)
+static void nothing(void *unused)
+{
+    (void)unused;
+}
+
+const char *own_core_start(own_runner *runner)
+{
+    struct window_result result;
+
+    core = (struct core){.runner = runner};
+    core.cr4_set = cpuid(1, 0).edx >> 7 & 1 ? CR4_MCE : 0; /* CPUID.01H:EDX[7]: machine checks */
+
+    result = own_call(nothing, NULL);
+    if (result.end == WINDOW_TIMEOUT)
+        return "it does not do what it is given";
+    if (result.end == WINDOW_FAULT)
+        return "an empty function faults on it";
+    result = own_call(try_apic, NULL);
+    if (result.end != WINDOW_RAN)
         apic_unusable("the local APIC cannot be reached");
-    try(try_lfence);
-    own.counts_smis = is_intel() && try(try_smis).end == WINDOW_RAN;
+    own_call(try_lfence, NULL);
+    core.counts_smis = is_intel() && own_call(try_smis, NULL).end == WINDOW_RAN;
     prove_cycles();
     return NULL;
 }
 
-static void undo_lfence(uintptr_t a, uintptr_t b, uintptr_t c)
+static void undo_lfence(void *unused)
 {
-    (void)a, (void)b, (void)c;
-    lfence_restore(&own.lfence);
+    (void)unused;
+    lfence_restore(&core.lfence);
+}
+
+void own_core_finish(void)
+{
+    if (core.lfence.changed)
+        own_call(undo_lfence, NULL);
+    core = (struct core){0};
+    apic_unusable("the core has been given back");
 }
 
 void own_finish(void)
 {
-    if (own.lfence.changed)
-        try(undo_lfence);
-    own.lfence = (struct lfence){0};
-    apic_unusable("the core has been given back");
-
     page_tables_finish(&own.tables);
     descriptors_finish(own.services->free_pages);
     if (own.stack != NULL)
@@ -396,8 +511,15 @@ void own_finish(void)
     own.stack = NULL;
 }
 
-size_t own_values(struct own_value *out, size_t room)
+/* What own_values asks of the core in use. */
+struct values {
+    struct own_value *out;
+    size_t room, count;
+};
+
+static void values_here(void *asked)
 {
+    struct values *v = asked;
     const uint32_t features = cpuid(1, 0).edx;
     const struct vector_state *found = vector_state_found();
     struct own_value values[VALUES];
@@ -420,14 +542,20 @@ size_t own_values(struct own_value *out, size_t room)
         values[n++] = (struct own_value){"IA32_PAT", read_msr(MSR_PAT)};
     if (features >> 12 & 1)
         values[n++] = (struct own_value){"IA32_MTRR_DEF_TYPE", read_msr(MSR_MTRR_DEF_TYPE)};
-    if (own.lfence.switchable) {
-        values[n++] = (struct own_value){"DE_CFG", own.lfence.found};
-        values[n++] = (struct own_value){"DE_CFG in windows", own.lfence.set};
+    if (core.lfence.switchable) {
+        values[n++] = (struct own_value){"DE_CFG", core.lfence.found};
+        values[n++] = (struct own_value){"DE_CFG in windows", core.lfence.set};
     }
 
-    if (n > room)
-        n = room;
-    for (size_t i = 0; i < n; i++)
-        out[i] = values[i];
-    return n;
+    v->count = n < v->room ? n : v->room;
+    for (size_t i = 0; i < v->count; i++)
+        v->out[i] = values[i];
+}
+
+size_t own_values(struct own_value *out, size_t room)
+{
+    struct values v = {.out = out, .room = room};
+
+    on_core(values_here, &v, FIRMWARE_LATER_MS);
+    return v.count;
 }

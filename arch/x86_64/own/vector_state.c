@@ -8,9 +8,11 @@
 #include "arch/x86_64/own/instructions.h"
 #include "arch/x86_64/own/vector_state.h"
 
-static struct vector_state found;
+/* Of the core that booted, and of the core that runs our code now: one at a time does. */
+static struct vector_state booted;
+static const struct vector_state *current = &booted;
 
-GENERAL_REGISTERS void own_vector_state_on(void)
+GENERAL_REGISTERS static void turn_on(struct vector_state *found)
 {
     /* What UEFI asks for: all floating-point exceptions masked, double extended precision. */
     static const uint32_t mxcsr = 0x1f80;
@@ -18,32 +20,52 @@ GENERAL_REGISTERS void own_vector_state_on(void)
     const bool xsave = cpuid(1, 0).ecx >> 26 & 1;
     const uint64_t offered = xsave ? cpuid_known(0xd, 0).eax : 0;
 
-    found.cr0 = read_cr0();
-    found.cr4 = read_cr4();
-    write_cr0((found.cr0 | CR0_MP) & ~(uint64_t)(CR0_EM | CR0_TS));
-    write_cr4(found.cr4 | CR4_OSFXSR | CR4_OSXMMEXCPT | (xsave ? CR4_OSXSAVE : 0));
+    *found = (struct vector_state){.cr0 = read_cr0(), .cr4 = read_cr4()};
+    write_cr0((found->cr0 | CR0_MP) & ~(uint64_t)(CR0_EM | CR0_TS));
+    write_cr4(found->cr4 | CR4_OSFXSR | CR4_OSXMMEXCPT | (xsave ? CR4_OSXSAVE : 0));
     __asm__ volatile("fninit; ldmxcsr %0" : : "m"(mxcsr));
 
     if (xsave) {
         uint64_t wanted;
 
-        found.xcr0 = read_xcr0();
-        wanted = found.xcr0 | XCR0_X87 | (offered & (XCR0_SSE | XCR0_AVX));
+        found->xcr0 = read_xcr0();
+        wanted = found->xcr0 | XCR0_X87 | (offered & (XCR0_SSE | XCR0_AVX));
         if ((offered & XCR0_AVX) && (offered & XCR0_AVX512) == XCR0_AVX512)
             wanted |= XCR0_AVX512;
         write_xcr0(wanted);
     }
 }
 
-GENERAL_REGISTERS void own_vector_state_restore(void)
+GENERAL_REGISTERS static void restore(const struct vector_state *found)
 {
     if (read_cr4() & CR4_OSXSAVE)
-        write_xcr0(found.xcr0);
-    write_cr4(found.cr4);
-    write_cr0(found.cr0);
+        write_xcr0(found->xcr0);
+    write_cr4(found->cr4);
+    write_cr0(found->cr0);
+}
+
+GENERAL_REGISTERS void own_vector_state_on(void)
+{
+    turn_on(&booted);
+}
+
+GENERAL_REGISTERS void own_vector_state_restore(void)
+{
+    restore(&booted);
+}
+
+GENERAL_REGISTERS void own_with_vector_state(void (*function)(void *), void *argument)
+{
+    struct vector_state found;
+
+    turn_on(&found);
+    current = &found;
+    function(argument);
+    current = &booted;
+    restore(&found);
 }
 
 const struct vector_state *vector_state_found(void)
 {
-    return &found;
+    return current;
 }

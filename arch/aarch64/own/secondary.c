@@ -1,0 +1,336 @@
+#include "arch/aarch64/own/secondary.h"
+
+#include <stddef.h>
+
+#include "arch/aarch64/own/el2_controls.h"
+#include "arch/aarch64/own/high_half.h"
+#include "arch/aarch64/own/secondary_layout.h"
+#include "arch/aarch64/own/state.h"
+#include "arch/aarch64/registers.h"
+
+#define TTBR1_EL2 S3_4_C2_C0_1 /* with HCR_EL2.E2H */
+
+/* None of these functions may touch a vector register before own_with_vector_state has turned them on. */
+#define GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
+
+enum { STACK_BYTES = 0x8000 };
+/* How long to wait for a core: to start, to come back when its memory has been taken away, to switch itself off. */
+enum { START_MS = 1000, BACK_MS = 1000, OFF_MS = 1000 };
+
+/* Lies in memory of its own, since it is read by a core whose caches are off. */
+struct secondary {
+    uint64_t stack; /* top */
+    uint64_t tcr, mair;
+    uint64_t ttbr0, sctlr;
+    uint64_t ttbr1;
+    uint64_t hcr;
+
+    uint64_t vbar;
+    uint64_t cptr; /* CPACR_EL1 at EL1 */
+    uint64_t cntkctl;
+    uint64_t mdcr, cnthctl, cntvoff, vttbr;
+    enum psci_conduit conduit;
+
+    /* The mailbox. Counts are the requests made, begun and done so far. */
+    void (*function)(void *); /* NULL: leave */
+    void *argument;
+    volatile uint64_t asked, begun, done;
+};
+
+_Static_assert(offsetof(struct secondary, stack) == SECONDARY_STACK, "secondary.S");
+_Static_assert(offsetof(struct secondary, tcr) == SECONDARY_TCR, "secondary.S");
+_Static_assert(offsetof(struct secondary, mair) == SECONDARY_TCR + 8, "secondary.S");
+_Static_assert(offsetof(struct secondary, ttbr0) == SECONDARY_TTBR0, "secondary.S");
+_Static_assert(offsetof(struct secondary, sctlr) == SECONDARY_TTBR0 + 8, "secondary.S");
+_Static_assert(offsetof(struct secondary, ttbr1) == SECONDARY_TTBR1, "secondary.S");
+_Static_assert(offsetof(struct secondary, hcr) == SECONDARY_HCR, "secondary.S");
+
+/* secondary.S */
+extern const char secondary_enter[] __attribute__((visibility("hidden")));
+extern const char secondary_enter_end[] __attribute__((visibility("hidden")));
+_Noreturn void secondary_main(struct secondary *s) __attribute__((visibility("hidden")));
+
+static struct secondary *running;
+static uint64_t running_affinity;
+static bool lost; /* it does not come back any more */
+
+/* ---- PSCI --------------------------------------------------------------------------------------- */
+
+/* DEN0022, 5.2: the functions with addresses in the SMC64 convention. */
+enum { PSCI_CPU_OFF = 0x84000002 };
+#define PSCI_CPU_ON UINT64_C(0xc4000003)
+#define PSCI_AFFINITY_INFO UINT64_C(0xc4000004)
+
+/* SMC Calling Convention (DEN0028), 2.6: X4 to X17 may be destroyed. */
+GENERAL_REGISTERS_ONLY static int64_t psci(enum psci_conduit conduit, uint64_t function, uint64_t a, uint64_t b,
+                                           uint64_t c)
+{
+    register uint64_t x0 __asm__("x0") = function;
+    register uint64_t x1 __asm__("x1") = a;
+    register uint64_t x2 __asm__("x2") = b;
+    register uint64_t x3 __asm__("x3") = c;
+
+#define PSCI_CALL(instruction) \
+    __asm__ volatile(instruction " #0" \
+                     : "+r"(x0), "+r"(x1), "+r"(x2), "+r"(x3) \
+                     : \
+                     : "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", \
+                       "memory")
+    if (conduit == PSCI_HVC)
+        PSCI_CALL("hvc");
+    else
+        PSCI_CALL("smc");
+#undef PSCI_CALL
+    return (int32_t)x0;
+}
+
+/* DEN0022, 5.2.2. */
+static const char *psci_error(int64_t status)
+{
+    switch (status) {
+    case -1: return "PSCI: not supported";
+    case -2: return "PSCI: invalid parameters";
+    case -3: return "PSCI: denied";
+    case -4: return "PSCI: it is on already, and not ours";
+    case -5: return "PSCI: it is being started already";
+    case -6: return "PSCI: internal failure";
+    case -7: return "PSCI: not present";
+    case -8: return "PSCI: disabled";
+    case -9: return "PSCI: invalid address";
+    default: return "PSCI: an error without a name";
+    }
+}
+
+struct question {
+    enum psci_conduit conduit;
+    uint64_t function, a, b, c;
+    int64_t answer;
+};
+
+static void ask_here(void *question)
+{
+    struct question *q = question;
+
+    q->answer = psci(q->conduit, q->function, q->a, q->b, q->c);
+}
+
+/* Guarded: where tables name the wrong instruction, it is undefined. False then. */
+static bool ask(struct question *q)
+{
+    own_runner *in_use = own.runner;
+
+    own.runner = NULL;
+    bool answered = own_call(ask_here, q).end == WINDOW_RAN;
+    own.runner = in_use;
+    return answered;
+}
+
+bool secondary_is_off(enum psci_conduit conduit, uint64_t affinity)
+{
+    struct question q = {.conduit = conduit, .function = PSCI_AFFINITY_INFO, .a = affinity};
+
+    return ask(&q) && q.answer == 1; /* DEN0022, 5.7.2: 0 on, 1 off, 2 on its way */
+}
+
+/* ---- The core that was started --------------------------------------------------------------------- */
+
+/* What else the firmware has set up, but for what windows set and put back themselves. */
+GENERAL_REGISTERS_ONLY static void take_over(const struct secondary *s)
+{
+    if (READ(CurrentEL) == 2 << 2) {
+        WRITE(VBAR_EL2, s->vbar);
+        WRITE(CPTR_EL2, s->cptr);
+        WRITE(MDCR_EL2, s->mdcr);
+        WRITE(CNTHCTL_EL2, s->cnthctl);
+        WRITE(CNTVOFF_EL2, s->cntvoff);
+        WRITE(VTTBR_EL2, s->vttbr);
+        WRITE(VPIDR_EL2, READ(MIDR_EL1));
+        WRITE(VMPIDR_EL2, READ(MPIDR_EL1));
+        WRITE(HSTR_EL2, 0);
+    } else {
+        WRITE(VBAR_EL1, s->vbar);
+        WRITE(CPACR_EL1, s->cptr);
+        WRITE(CNTKCTL_EL1, s->cntkctl);
+    }
+    isb();
+}
+
+GENERAL_REGISTERS_ONLY _Noreturn void secondary_main(struct secondary *s)
+{
+    uint64_t asked = s->asked; /* the first time, only to arrive */
+
+    take_over(s);
+    do {
+        __asm__ volatile("dmb ish" ::: "memory"); /* what was done is seen before it is said */
+        s->done = asked;
+        while (s->asked == asked)
+            __asm__ volatile("wfe" ::: "memory");
+        asked = s->asked;
+        __asm__ volatile("dmb ish" ::: "memory");
+        s->begun = asked;
+        if (s->function)
+            own_with_vector_state(s->function, s->argument);
+    } while (s->function);
+    for (;;) /* it returns only where it is denied */
+        psci(s->conduit, PSCI_CPU_OFF, 0, 0, 0);
+}
+
+/* ---- The core that booted -------------------------------------------------------------------------- */
+
+static uint64_t now(void)
+{
+    isb();
+    return READ(CNTVCT_EL0);
+}
+
+static uint64_t ticks(unsigned ms)
+{
+    return (uint64_t)(own.services->tick_hz * ms / 1000);
+}
+
+/* Until the count is what was asked for. False when it is not after so long; 0: for ever. */
+static bool wait_for(const volatile uint64_t *count, uint64_t asked, unsigned ms)
+{
+    const uint64_t start = now();
+
+    while (*count != asked)
+        if (ms && now() - start > ticks(ms))
+            return false;
+    __asm__ volatile("dmb ish" ::: "memory");
+    return true;
+}
+
+static void request(struct secondary *s, void (*function)(void *), void *argument)
+{
+    s->function = function;
+    s->argument = argument;
+    __asm__ volatile("dmb ish" ::: "memory");
+    s->asked = s->asked + 1;
+    __asm__ volatile("dsb ish\n\tsev" ::: "memory");
+}
+
+/* To the point of coherency: a core whose caches are off sees it there. */
+static void clean(const void *base, size_t bytes)
+{
+    uint64_t line = UINT64_C(4) << field(READ(CTR_EL0), 16, 4); /* DminLine: log2 of words */
+
+    for (uint64_t at = (uintptr_t)base & ~(line - 1); at < (uintptr_t)base + bytes; at += line)
+        __asm__ volatile("dc civac, %0" ::"r"(at) : "memory");
+    __asm__ volatile("dsb sy" ::: "memory");
+}
+
+/* This core's registers, as the other one is to have them. */
+static void copy_registers(struct secondary *s)
+{
+    if (own.level == 2) {
+        s->tcr = READ(TCR_EL2);
+        s->mair = READ(MAIR_EL2);
+        s->ttbr0 = READ(TTBR0_EL2);
+        s->ttbr1 = own.e2h ? READ(TTBR1_EL2) : 0;
+        s->sctlr = READ(SCTLR_EL2);
+        s->hcr = READ(HCR_EL2);
+        s->vbar = READ(VBAR_EL2);
+        s->cptr = READ(CPTR_EL2);
+        s->mdcr = READ(MDCR_EL2);
+        s->cnthctl = READ(CNTHCTL_EL2);
+        s->cntvoff = READ(CNTVOFF_EL2);
+        s->vttbr = READ(VTTBR_EL2);
+    } else {
+        s->tcr = READ(TCR_EL1);
+        s->mair = READ(MAIR_EL1);
+        s->ttbr0 = READ(TTBR0_EL1);
+        s->ttbr1 = READ(TTBR1_EL1);
+        s->sctlr = READ(SCTLR_EL1);
+        s->vbar = READ(VBAR_EL1);
+        s->cptr = READ(CPACR_EL1);
+        s->cntkctl = READ(CNTKCTL_EL1);
+    }
+}
+
+static void free_secondary(void)
+{
+    if (running && !lost) {
+        own.services->free_pages((void *)(uintptr_t)(running->stack - STACK_BYTES), STACK_BYTES);
+        own.services->free_pages(running, sizeof *running);
+    }
+    running = NULL;
+}
+
+const char *secondary_start(enum psci_conduit conduit, uint64_t affinity)
+{
+    struct secondary *s = own.services->pages(sizeof *s, 0x1000);
+    uint8_t *stack = own.services->pages(STACK_BYTES, 0x1000);
+
+    if (!s || !stack) {
+        if (s)
+            own.services->free_pages(s, sizeof *s);
+        if (stack)
+            own.services->free_pages(stack, STACK_BYTES);
+        return "there is no memory to start it with";
+    }
+    running = s;
+    running_affinity = affinity;
+    lost = false;
+    s->conduit = conduit;
+    s->stack = (uintptr_t)stack + STACK_BYTES;
+    s->asked = 1; /* done when it has arrived */
+    copy_registers(s);
+    clean(s, sizeof *s);
+    clean(stack, STACK_BYTES);
+    clean(secondary_enter, (size_t)(secondary_enter_end - secondary_enter));
+
+    struct question q = {
+        .conduit = conduit, .function = PSCI_CPU_ON, .a = affinity, .b = (uintptr_t)secondary_enter, .c = (uintptr_t)s};
+    if (!ask(&q)) {
+        free_secondary();
+        return "PSCI: the call faults";
+    }
+    if (q.answer != 0) {
+        free_secondary();
+        return psci_error(q.answer);
+    }
+    if (!wait_for(&s->done, 1, START_MS)) {
+        lost = true; /* it may still come: its memory stays its own */
+        free_secondary();
+        return "it was started and does not arrive";
+    }
+    return NULL;
+}
+
+bool secondary_run(void (*function)(void *), void *argument, unsigned limit_ms)
+{
+    struct secondary *s = running;
+
+    if (!s || lost)
+        return false;
+    request(s, function, argument);
+    /* The time counts from when it has begun: an emulator's other core may sleep. */
+    lost = !wait_for(&s->begun, s->asked, BACK_MS);
+    if (lost)
+        return false;
+    if (wait_for(&s->done, s->asked, limit_ms))
+        return true;
+    high_half_withdraw();
+    lost = !wait_for(&s->done, s->asked, BACK_MS);
+    high_half_return();
+    return false;
+}
+
+const char *secondary_stop(void)
+{
+    struct secondary *s = running;
+
+    if (!s)
+        return NULL;
+    if (lost) {
+        free_secondary();
+        return "it did not come back from what it was given, and still runs";
+    }
+    request(s, NULL, NULL);
+    const uint64_t start = now();
+    do
+        lost = !secondary_is_off(s->conduit, running_affinity);
+    while (lost && now() - start < ticks(OFF_MS));
+    free_secondary();
+    return lost ? "it does not switch itself off" : NULL;
+}
