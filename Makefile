@@ -118,17 +118,57 @@ $(foreach isa,$(ISAS),$(eval $(call newlib_rules,$(isa))))
 
 # ---- gnu-efi of the other instruction set --------------------------------------------------------
 
-build/gnu-efi/stamp: scripts/fetch-gnu-efi | build/setup.stamp
+build/gnu-efi/stamp: scripts/fetch-foreign | build/setup.stamp
 	$(call say,FETCH,gnu-efi:$(DEBIAN_$(FOREIGN)))
-	$(Q)scripts/fetch-gnu-efi $(DEBIAN_$(FOREIGN)) build/gnu-efi
+	$(Q)scripts/fetch-foreign gnu-efi $(DEBIAN_$(FOREIGN)) build/gnu-efi
 	$(Q)touch $@
+
+# ---- Names and numbers of counter events, from libpfm4 --------------------------------------------
+
+# Each architecture's package knows only that architecture's cores. The other one is unpacked below build/, and what
+# is compiled with it runs in an emulator.
+PFM_x86_64 := build/libpfm4/usr
+PFM_aarch64 := build/libpfm4/usr
+PFM_$(NATIVE) := /usr
+PFM_RUN_x86_64 := qemu-x86_64
+PFM_RUN_aarch64 := qemu-aarch64
+PFM_RUN_$(NATIVE) :=
+# libpfm4's names of the cores that arch/*/ can name; lib/events/*.c says which is whose.
+PFM_TABLES_x86_64 := nhm wsm_dp snb ivb hsw bdw skl skx icl spr slm glm tmt knl knm \
+    amd64_fam15h_interlagos amd64_fam16h amd64_fam17h_zen1 amd64_fam17h_zen2 amd64_fam19h_zen3 amd64_fam19h_zen4
+PFM_TABLES_aarch64 := arm_ac53 arm_ac57 arm_n1 arm_n2 arm_v1 arm_v2 arm_a64fx arm_thunderx2 arm_kunpeng
+
+build/libpfm4/stamp: scripts/fetch-foreign | build/setup.stamp
+	$(call say,FETCH,libpfm4-dev:$(DEBIAN_$(FOREIGN)))
+	$(Q)scripts/fetch-foreign libpfm4-dev $(DEBIAN_$(FOREIGN)) build/libpfm4
+	$(Q)touch $@
+
+# $(1): ISA.
+define pfm_rules
+build/events/pack-$(1): scripts/pack-events.c Makefile | build/setup.stamp $(if $(filter $(FOREIGN),$(1)),build/libpfm4/stamp)
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$(CROSS_$(1))gcc -std=gnu11 -O2 $$(WARNINGS) -static $$< -o $$@ \
+	    -idirafter $(PFM_$(1))/include -L$(PFM_$(1))/lib/$(1)-linux-gnu -lpfm
+
+build/events/$(1).c: build/events/pack-$(1)
+	$$(call say,EVENTS,$$@)
+	$$(Q)$(PFM_RUN_$(1)) $$< packed_events_$(1) $$(PFM_TABLES_$(1)) >$$@
+endef
+$(foreach isa,$(ISAS),$(eval $(call pfm_rules,$(isa))))
+
+# An image carries the events of its own cores, the Linux program all.
+EVENTS_x86_64 := lib/events/intel.c lib/events/amd.c build/events/x86_64.c
+EVENTS_aarch64 := lib/events/arm.c lib/events/apple.c build/events/aarch64.c
+EVENTS := $(EVENTS_x86_64) $(EVENTS_aarch64)
 
 # ---- The UEFI application ------------------------------------------------------------------------
 
 # $(1): ISA. $$(gcc ...) is asked when a file is compiled: make may start before setup has run.
 define efi_rules
 SOURCES_$(1) := $$(wildcard arch/*.c arch/$(1)/*.[cS] lib/*.c probes/*/*.c)
-EFI_SOURCES_$(1) := boot/uefi/start_$(1).S $$(wildcard boot/uefi/*.c arch/$(1)/own/*.[cS]) $$(SOURCES_$(1))
+EFI_SOURCES_$(1) := boot/uefi/start_$(1).S $$(wildcard boot/uefi/*.c arch/$(1)/own/*.[cS]) $$(SOURCES_$(1)) \
+    $(EVENTS_$(1))
 EFI_OBJECTS_$(1) := $$(EFI_SOURCES_$(1):%=build/uefi/$(1)/%.o)
 EFI_NEEDS_$(1) := build/newlib/$(1).stamp $(if $(filter $(FOREIGN),$(1)),build/gnu-efi/stamp)
 EFI_INCLUDES_$(1) := -isystem $$(NEWLIB_$(1))/include \
@@ -170,7 +210,7 @@ efi: $(foreach isa,$(or $(ISA),$(ISAS)),build/$(BOOT_$(isa)).EFI)
 # ---- The Linux program ---------------------------------------------------------------------------
 
 define hosted_rules
-HOSTED_SOURCES_$(1) := $$(wildcard boot/linux/*.[cS]) $$(SOURCES_$(1))
+HOSTED_SOURCES_$(1) := $$(wildcard boot/linux/*.[cS]) $$(SOURCES_$(1)) $(EVENTS)
 HOSTED_OBJECTS_$(1) := $$(HOSTED_SOURCES_$(1):%=build/linux/$(1)/%.o)
 
 build/linux/$(1)/%.o: % Makefile | build/setup.stamp
@@ -275,8 +315,9 @@ test-long: $(TESTED)
 
 OURS := $(shell git ls-files '*.[ch]' 2>/dev/null)
 # Of the other instruction set only what is its own. Tests are left to the compiler and sanitizers.
-TIDIED := $(patsubst %,build/check/$(NATIVE)/%,$(filter %.c,$(EFI_SOURCES_$(NATIVE)))) \
+TIDIED := $(patsubst %,build/check/$(NATIVE)/%,$(filter-out build/%,$(filter %.c,$(EFI_SOURCES_$(NATIVE))))) \
           $(patsubst %,build/check/$(FOREIGN)/%,$(wildcard arch/$(FOREIGN)/*.c arch/$(FOREIGN)/own/*.c)) \
+          $(patsubst %,build/check/$(FOREIGN)/%,$(filter-out build/%,$(EVENTS_$(FOREIGN)))) \
           $(patsubst %,build/check/linux/%,$(wildcard boot/linux/*.c))
 
 build/check/linux/%: % build/linux/$(NATIVE)/%.o .clang-tidy
