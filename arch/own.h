@@ -70,6 +70,8 @@ typedef bool own_runner(void (*function)(void *), void *argument, unsigned limit
  * own_core_finish everything below that concerns a core concerns that one. NULL, or why it cannot be used.
  */
 const char *own_core_start(own_runner *runner);
+/* What makes the core in use unlike the one that booted, so that its times may mislead; NULL: nothing that is known. */
+const char *own_core_unlike(void);
 /* Puts back everything own_core_start changed on it. */
 void own_core_finish(void);
 

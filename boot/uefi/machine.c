@@ -113,6 +113,8 @@ static void examine_core(unsigned index)
     info.counters = own_counters(&info.no_counters);
     info.cycle_source = info.counters != READER_TIME_ONLY ? reader_cycle_counter : NULL;
     info.no_deadline = own_no_deadline();
+    if (own_core_unlike())
+        warn("cores", "core %u %s", index, own_core_unlike());
     if (!windows)
         try_without_windows();
     if (!windows)

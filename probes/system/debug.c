@@ -183,6 +183,7 @@ static bool check_pages(struct probe *p, size_t page_bytes)
     struct record r;
     record_start(&r, &p->run->writer, "table");
     record_text(&r, "probe", p->definition->name);
+    record_core(&r);
     record_text(&r, "name", "pages");
     record_integer(&r, "page_bytes", page_bytes);
     record_boolean(&r, "good", good);

@@ -103,15 +103,17 @@ def check_frame(run, table):
     by name where the core tells: AArch64 has only the core's own identity for that (arch/aarch64/identify.c).
     """
     kinds = [record["t"] for record in run.records]
-    complaints = [f"there are {kinds.count(kind)} {kind} records"
-                  for kind in ("run", "machine", "environment", "done") if kinds.count(kind) != 1]
+    cores = expected_cores(table)
+    complaints = [f"there are {kinds.count(kind)} {kind} records" for kind in ("run", "done") if kinds.count(kind) != 1]
+    complaints += [f"there are {kind} records of the cores {found}, not of {cores}" for kind in ("machine", "environment")
+                   if (found := [record["core"] for record in run.of(kind)]) != cores]
     nothing_kept = table["records"] == "volume cut short" and not run.volume
     if kinds[nothing_kept : nothing_kept + 1] != ["run"]:
         complaints.append("the first record is not `run`")
     if kinds[-1:] != ["done"]:
         complaints.append(f"the run did not end: its last record is {run.records[-1] if run.records else None}")
-    if run.one("machine").get("emulator") != (table["isa"] == "x86_64" or table["cpu"] == "max"):
-        complaints.append(f"the run's idea of an emulator is wrong: {run.one('machine').get('emulator')}")
+    if {machine["emulator"] for machine in run.of("machine")} != {table["isa"] == "x86_64" or table["cpu"] == "max"}:
+        complaints.append("the run's idea of an emulator is wrong")
     if run.one("done").get("trusted") is not False or not run.one("done").get("untrusted_cause"):
         complaints.append("the run trusts the emulator's clock")
     return complaints
@@ -143,6 +145,7 @@ def check_done(run):
     outcomes = [end["outcome"] for end in ends]
     counted = {outcome: outcomes.count(outcome) for outcome in ("ok", "skipped", "fault", "timeout")}
     counted["findings"] = len(run.of("finding"))
+    counted["cores"] = len(run.of("machine"))
     return [f"done says {key} = {done.get(key)}, the records show {value}"
             for key, value in counted.items() if done.get(key) != value]
 
@@ -169,8 +172,12 @@ def check_curves(run):
 # ---- What the table expects ------------------------------------------------------------------------
 
 
+def expected_cores(table):
+    return [int(core) for core in table["cores"].split()]
+
+
 def expected_outcomes(table, probes):
-    """Probe -> outcome. The gate, clock, runs always."""
+    """Probe -> outcome, on every core. The gate, clock, runs always."""
     named = table["probes"].replace(",", " ").split()
     names = set(named) | {"clock"} if named else {name for name, (debug, _) in probes.items() if not debug}
     outcomes = dict.fromkeys(names, "ok")
@@ -185,12 +192,13 @@ def lines_of(text):
 
 
 def check_outcomes(run, table, probes):
-    expected = expected_outcomes(table, probes)
-    found = {end["probe"]: end["outcome"] for end in run.of("end")}
-    complaints = [f"{name} ends as {found.get(name)}, not as {expected.get(name)}"
-                  for name in sorted(expected.keys() | found.keys()) if found.get(name) != expected.get(name)]
+    expected = {(core, name): outcome for name, outcome in expected_outcomes(table, probes).items()
+                for core in expected_cores(table)}
+    found = {(end["core"], end["probe"]): end["outcome"] for end in run.of("end")}
+    complaints = [f"{which[1]} ends as {found.get(which)} on core {which[0]}, not as {expected.get(which)}"
+                  for which in sorted(expected.keys() | found.keys()) if found.get(which) != expected.get(which)]
     if len(found) != len(run.of("end")):
-        complaints.append("a probe ends twice")
+        complaints.append("a probe ends twice on a core")
     reasons = {end["probe"]: end.get("reason", "") for end in run.of("end") if end["outcome"] == "skipped"}
     for line in lines_of(table["skips"]):
         name, _, pattern = line.partition(":")
@@ -204,12 +212,12 @@ def check_outcomes(run, table, probes):
 
 def check_faults(run, table):
     """Lines of the table: probe, vector, and what the address is: `none`, the `pc`, or `data` elsewhere."""
-    complaints, found = [], {fault["probe"]: fault for fault in run.of("fault")}
-    for line in lines_of(table["faults"]):
+    complaints, found = [], {(fault["core"], fault["probe"]): fault for fault in run.of("fault")}
+    for core, line in itertools.product(expected_cores(table), lines_of(table["faults"])):
         probe, vector, address = line.split()
-        fault = found.pop(probe, None)
+        fault = found.pop((core, probe), None)
         if not fault:
-            complaints.append(f"{probe} has no fault record")
+            complaints.append(f"{probe} has no fault record of core {core}")
             continue
         touched, pc = int(fault["address"], 16), int(fault["pc"], 16)
         kind = "none" if touched == 0 else "pc" if touched == pc else "data"
@@ -233,20 +241,24 @@ def check_warnings(run, table):
 
 
 def check_fields(run, table):
-    """Lines of the table: record.field = JSON, or record.field ~ pattern; `absent` where it must not be."""
+    """
+    Lines of the table: record.field = JSON, or record.field ~ pattern; `absent` where it must not be. What is said of a
+    kind holds for each record of it; kind[N] is that of the N-th core alone.
+    """
     complaints = []
     for line in lines_of(table["fields"]):
         path, operator, wanted = line.split(None, 2)
         kind, *keys = path.split(".")
-        value = run.one(kind)
-        for key in keys:
-            value = value.get(key, "absent") if isinstance(value, dict) else "absent"
-        if operator == "~":
-            good = isinstance(value, str) and re.search(wanted, value)
-        else:
-            good = value == ("absent" if wanted == "absent" else json.loads(wanted))
-        if not good:
-            complaints.append(f"{path} is {value!r}, not {operator} {wanted}")
+        kind, _, index = kind.rstrip("]").partition("[")
+        for value in run.of(kind)[int(index) : int(index) + 1] if index else run.of(kind) or [{}]:
+            for key in keys:
+                value = value.get(key, "absent") if isinstance(value, dict) else "absent"
+            if operator == "~":
+                good = isinstance(value, str) and re.search(wanted, value)
+            else:
+                good = value == ("absent" if wanted == "absent" else json.loads(wanted))
+            if not good:
+                complaints.append(f"{path} is {value!r}, not {operator} {wanted}")
     return complaints
 
 
@@ -257,9 +269,10 @@ def check_pages(run, table):
         return []
     complaints = []
     small = {int(size) for size in table["memory_lacks_pages"].split()}
-    sizes = run.one("environment").get("page_bytes", [])
-    if [row["page_bytes"] for row in rows] != sizes:
-        complaints.append(f"pages of {[row['page_bytes'] for row in rows]} were tried, the environment has {sizes}")
+    tried = [(row["core"], row["page_bytes"]) for row in rows]
+    there = [(record["core"], size) for record in run.of("environment") for size in record["page_bytes"]]
+    if tried != there:
+        complaints.append(f"pages of these cores and sizes were tried: {tried}; the environment has {there}")
     for row in rows:
         if row["page_bytes"] in small:
             if row["good"] or "contiguous memory" not in row.get("reason", ""):

@@ -25,7 +25,7 @@ TABLE = {
     "isa": "aarch64", "cpu": "max", "records": "both", "probes": "noise debug_undefined",
     "faults": "debug_undefined undefined-instruction none",
     "timeouts": "", "skips": "", "warnings": "core: not to be had", "fields": "environment.page_bytes = [4096]",
-    "memory_lacks_pages": "", "checks": "silence", "icount": "0", "repeat": "1", "runs": "1",
+    "memory_lacks_pages": "", "cores": "0", "checks": "silence", "icount": "0", "repeat": "1", "runs": "1",
     "destination": "volume FATHOM", "notes": [],
 }
 
@@ -50,8 +50,8 @@ def good_run():
     return [
         line(t="run", schema=1, platform="uefi", isa="aarch64", destination="volume FATHOM, RESULTS\\RUN00001.JSL",
              repeat=1, repeat_index=1),
-        line(t="machine", emulator=True, tick_hz=62500000),
-        line(t="environment", page_bytes=[4096]),
+        line(t="machine", core=0, emulator=True, tick_hz=62500000),
+        line(t="environment", core=0, page_bytes=[4096]),
         line(t="warning", subject="core", text="was not to be had"),
         line(t="start", probe="clock", core=0),
         line(t="finding", probe="clock", name="system.clock.hz", core=0, value=None, unit="Hz", grade="U",
@@ -73,7 +73,7 @@ def good_run():
         silence("none", "20ms", 22000000, 22002000, 22004000),
         silence("stopped", "twice", 44000000, 44000007, 44000007),
         line(t="end", probe="noise", core=0, outcome="ok"),
-        line(t="done", ok=2, skipped=0, fault=1, timeout=0, findings=1, trusted=False, untrusted_cause="an emulator",
+        line(t="done", ok=2, skipped=0, fault=1, timeout=0, findings=1, cores=1, trusted=False, untrusted_cause="an emulator",
              lost_lines=0, status=1),
     ]
 
@@ -139,6 +139,12 @@ def broken():
         ("the emulator is not known", edited(1, b'"emulator":true', b'"emulator":false')),
         ("the clock is trusted", edited(22, b'"trusted":false', b'"trusted":true')),
         ("a field differs", edited(2, b"[4096]", b"[4096,16384]")),
+        ("the machine is another core's", edited(1, b'"core":0', b'"core":1')),
+        ("the environment is another core's", edited(2, b'"core":0', b'"core":1')),
+        ("a core has no environment", good[:2] + good[3:]),
+        ("a probe ends on another core", edited(21, b'"core":0', b'"core":1')),
+        ("a fault is another core's", edited(8, b'"core":0', b'"core":1')),
+        ("done counts other cores", edited(22, b'"cores":1', b'"cores":2')),
         ("a probe ends otherwise", edited(21, b'"ok"', b'"timeout"')),
         ("lines were lost", edited(22, b'"lost_lines":0', b'"lost_lines":1')),
         ("done counts otherwise", edited(22, b'"findings":1', b'"findings":2')),
@@ -159,7 +165,7 @@ def broken():
     ):
         yield what, check(run, run)
     yield "the firmware has crashed", check([*good, b"!!!! X64 Exception Type - 06"], good)
-    misread = line(t="table", probe="noise", name="pages", page_bytes=4096, good=False)
+    misread = line(t="table", probe="noise", core=0, name="pages", page_bytes=4096, good=False)
     yield "pages are misread", check(good[:11] + [misread] + good[11:], good[:11] + [misread] + good[11:])
 
     rows = verdicts()

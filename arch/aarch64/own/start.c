@@ -210,6 +210,11 @@ const char *own_core_start(own_runner *runner)
     return NULL;
 }
 
+const char *own_core_unlike(void)
+{
+    return NULL; /* it runs with the translation registers of the one that booted (secondary.c) */
+}
+
 void own_core_finish(void)
 {
     if (timer_reaches_us)

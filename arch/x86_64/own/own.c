@@ -40,7 +40,12 @@ static struct core {
     enum reader_counters counters;
     const char *no_counters; /* why not more */
     bool counts_smis;
+    struct memory_types {
+        uint64_t mtrr_default, pat; /* 0 where there is no such register */
+    } memory_types;
 } core;
+
+static struct memory_types booted_memory_types;
 
 /* A core's time-out by its firmware, which stops it by INIT, comes only where our own deadline should have come. */
 enum { FIRMWARE_LATER_MS = 1000, NOISY_LIMIT_MS = 10000 };
@@ -467,6 +472,27 @@ static void nothing(void *unused)
     (void)unused;
 }
 
+/* CPUID.01H:EDX[12], MTRR, and [16], PAT. */
+static void find_memory_types(void *unused)
+{
+    const uint32_t features = cpuid(1, 0).edx;
+
+    (void)unused;
+    core.memory_types = (struct memory_types){
+        .mtrr_default = features >> 12 & 1 ? read_msr(MSR_MTRR_DEF_TYPE) : 0,
+        .pat = features >> 16 & 1 ? read_msr(MSR_PAT) : 0,
+    };
+}
+
+/* Every core must have the same (Intel SDM vol. 3A, 12.11.8); a core whose MTRRs are disabled has no caches. */
+const char *own_core_unlike(void)
+{
+    if (core.memory_types.mtrr_default == booted_memory_types.mtrr_default &&
+        core.memory_types.pat == booted_memory_types.pat)
+        return NULL;
+    return "has other memory types than the one that booted (IA32_MTRR_DEF_TYPE, IA32_PAT): it may run without caches";
+}
+
 const char *own_core_start(own_runner *runner)
 {
     struct window_result result;
@@ -484,6 +510,9 @@ const char *own_core_start(own_runner *runner)
         apic_unusable("the local APIC cannot be reached");
     own_call(try_lfence, NULL);
     core.counts_smis = is_intel() && own_call(try_smis, NULL).end == WINDOW_RAN;
+    own_call(find_memory_types, NULL);
+    if (runner == NULL)
+        booted_memory_types = core.memory_types;
     prove_cycles();
     return NULL;
 }
