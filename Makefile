@@ -294,6 +294,13 @@ build/tests/model_curves: $(patsubst %,build/tests/model/%.o,$(wildcard tests/mo
 	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
 MODEL_TESTS += build/tests/model_curves
 
+# Families of curves, on modelled branch target buffers.
+MODEL_FAMILIES := $(wildcard tests/model/families/*.c) tests/model/curves/noise.c tests/model/curves/machine.c
+build/tests/model_families: $(MODEL_FAMILIES:%=build/tests/model/%.o) build/tests/model/lib.a
+	$(call say,LD,$@)
+	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
+MODEL_TESTS += build/tests/model_families
+
 # What counts instructions of the Linux program.
 build/tests/simulator: tests/simulator/simulator.c Makefile | build/setup.stamp
 	$(call say,CC,$@)

@@ -1,0 +1,116 @@
+/*
+ * Family: one question asked at several spacings, as for branches 4, 8, 16 … bytes apart, or pages 1, 2, 4 … apart.
+ * No curve by itself tells what a branch target buffer or a TLB holds; the family does. The rule of halving is jia.je's (2024
+ * and 2025, on the branch target buffers of Firestorm, Oryon and Neoverse).
+ *
+ * Entries stand in sets, and some address bits say in which. Let the lowest of these bits have the weight b:
+ *
+ *   spacing > b    b, and then the next bit and the next, never change: of the sets only every second, fourth … is
+ *                  reached, and the count halves with every doubling until a single set is left, the ways  (sparse, floor)
+ *   spacing = b    every set is reached in turn
+ *   spacing < b    b / spacing neighbours share a set. Where the ways are no multiple of that, some stay empty; where
+ *                  they are fewer, hardly anything is held                                                (crowded)
+ *   any            count * spacing bytes are more than another structure holds, the instruction cache say: the count
+ *                  halves with every doubling, too                                                        (masked)
+ *
+ * So the capacity is the largest count that two spacings support. What could fool a single spacing is one of the above,
+ * and each depends on the spacing: at another one that holds just as many, neither unreached sets nor a limit of bytes
+ * can be the cause. Crowding can, since ways that are no multiple of four may be none of two either: five ways hold four
+ * entries both ways. It is excluded where the count halves behind the spacings that agree: then the last of these is b
+ * itself. Or where spacings agree over a factor of 16: crowded at the last one, with two neighbours to a set at least,
+ * the first one would have 32 of them, and no set is so wide; smaller spacings must have been tried then, as the ways of
+ * a set are constant, too. Hence:
+ *
+ *   A  two spacings at least put it into the same step, as lib/find.h has it, and crowding is excluded as above; smaller
+ *      spacings were tried, or there are none, so that two neighbours in one entry would have been seen; all other
+ *      spacings fall short as the rules above want it
+ *   B  the same, but some spacing falls short as no rule has it, or none was smaller, or a level may be missing before
+ *      this one; or two agree within 2 %; or one spacing alone holds so many, those behind it halve down to a
+ *      floor, and smaller ones were tried: a limit of bytes has no floor
+ *   C  two agree, but crowding is not excluded, or a third holds more; or one alone, and one behind it its share of that
+ *   U  largest-alone: no second spacing supports any count; spacings-end: the largest count stands alone at the first or
+ *      last spacing, and the one beyond might hold more; levels-too-close: two levels of one curve are no farther apart
+ *      than one level of two curves; not-left; experiments-disagree as in lib/find.h
+ *
+ * Levels are told apart by their height: a level costs the same at each spacing. A level is what two spacings show.
+ *
+ * Only spacings that are powers of two of each other are expected. What is told is the largest count held in regular
+ * rows: an index that leaves out a bit in between may never hold all in any of them.
+ */
+#ifndef FATHOM_LIB_FAMILY_H
+#define FATHOM_LIB_FAMILY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/find.h"
+
+enum { FAMILY_MEMBERS = 16, FAMILY_LEVELS = 6, FAMILY_WHICH = 160 };
+
+/* One spacing. */
+struct family_member {
+    const char *name;              /* of its curve */
+    double spacing;                /* from one neighbour to the next, in the unit of all: bytes, pages */
+    const struct verdict *verdict; /* of KNEE_STEP, over the count of neighbours */
+};
+
+struct family {
+    const struct family_member *members; /* ascending in spacing */
+    size_t count;
+    double step;      /* the finest difference of counts that means something */
+    double closest;   /* no smaller spacing is possible: an instruction's length, one page. 0: not known */
+    double footprint; /* what another structure holds, in the unit of spacing: bytes of the L1I. 0: not known */
+    double holds;     /* what the experiment itself holds, in counts: added */
+};
+
+enum family_role {
+    FAMILY_UNDECIDED, /* its curve decides nothing, or does not leave this level */
+    FAMILY_REACHES,   /* holds what the level holds */
+    FAMILY_SPARSE,    /* half, a quarter …: sets that it does not reach */
+    FAMILY_FLOOR,     /* the ways of one set; falls no further */
+    FAMILY_CROWDED,   /* a smaller spacing, and less: several neighbours to a set */
+    FAMILY_MASKED,    /* its count times its spacing is the footprint that is known */
+    FAMILY_HIDDEN,    /* does not show this level, as it leaves the one before behind the end of this one */
+    FAMILY_SHORT,     /* less, and no rule says why */
+    FAMILY_ABOVE,     /* more, and alone with that */
+    FAMILY_ROLES
+};
+/* "undecided", "reach", "sparse", … */
+extern const char *const family_role_names[FAMILY_ROLES];
+
+struct family_level {
+    double value, low, high; /* [last good, first bad] */
+    char grade;              /* 'A', 'B', 'C', 'U' */
+    const char *reason;      /* for U */
+    struct {
+        enum family_role role;
+        size_t level;      /* of its verdict; level_count where it does not show this one */
+        double count;      /* where it leaves the level, `holds` added; NaN */
+        unsigned halvings; /* FAMILY_SPARSE, FAMILY_FLOOR: by which it falls short */
+    } at[FAMILY_MEMBERS];
+    size_t lead;          /* the member whose value it is */
+    double index_spacing; /* weight of the lowest bit that chooses the set, as sure as the value; NaN: not known */
+    struct find_result
+        ways; /* of a set, where the floor is seen; else U, no-floor. A floor of three spacings is an A */
+    char which[FAMILY_WHICH]; /* "reach: 8 16, sparse: 32 64, crowded: 4": for people */
+};
+
+struct family_verdict {
+    const char *reason; /* NULL where there is a level */
+    size_t lone;        /* heights that one spacing alone shows: no levels, or levels that cannot be told */
+    size_t echoes;      /* heights at which no more is held than at one before: it shows again on top of other misses */
+    size_t level_count; /* ascending in height; the last is mostly what is left when all levels miss */
+    struct family_level levels[FAMILY_LEVELS];
+};
+
+void family_decide(const struct family *f, struct family_verdict *out);
+
+/* Reports one level's capacity; its height, for which spacings are the experiments; its ways. `level` from 0. */
+void find_family(struct probe *p, const struct finding *f, const struct family *family, const struct family_verdict *v,
+                 size_t level);
+void find_family_height(struct probe *p, const struct finding *f, const struct family *family,
+                        const struct family_verdict *v, size_t level);
+void find_family_ways(struct probe *p, const struct finding *f, const struct family *family,
+                      const struct family_verdict *v, size_t level);
+
+#endif

@@ -1,0 +1,379 @@
+/*
+ * From the curves of several spacings to one capacity: lib/family.c, each rule of lib/family.h by a case that breaks
+ * when it does.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/family.h"
+
+/* family.c and find.c report, too; here somebody listens. */
+static struct finding reported;
+
+void report(struct probe *p, const struct finding *f)
+{
+    (void)p;
+    reported = *f;
+}
+
+enum { MOST = 12, SEEN_FROM = 2, SEEN_TO = 100000 };
+
+static const double HIT = 1, NEXT = 4, OTHER = 7;
+
+static struct verdict verdicts[MOST];
+static struct family_member members[MOST];
+static struct family family;
+static struct family_verdict told;
+
+/* A family of branches 4 bytes apart at least. */
+static void begin(void)
+{
+    family = (struct family){.members = members, .step = 1, .closest = 4};
+}
+
+/* One more spacing, whose curve is flat at each height up to a count; the last goes on. count 0: the level is not there. */
+static void add(double spacing, size_t levels, const double *heights, const double *counts)
+{
+    static const char *const names[MOST] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"};
+    struct verdict *v = &verdicts[family.count];
+
+    *v = (struct verdict){.reason = levels > 1 ? NULL : "no-knee", .count = levels - 1, .level_count = levels};
+    for (size_t i = 0; i < levels; i++)
+        v->levels[i] = (struct knee_level){.from = i ? counts[i - 1] + 1 : SEEN_FROM,
+                                           .to = i + 1 < levels ? counts[i] : SEEN_TO,
+                                           .height = heights[i]};
+    for (size_t i = 0; i + 1 < levels; i++)
+        v->knees[i] = (struct knee){.value = counts[i],
+                                    .low = counts[i],
+                                    .high = counts[i] + 1,
+                                    .before = heights[i],
+                                    .after = heights[i + 1],
+                                    .end = counts[i] + 1,
+                                    .agreed = true,
+                                    .half_agreed = true};
+    members[family.count] = (struct family_member){.name = names[family.count], .spacing = spacing, .verdict = v};
+    family.count++;
+}
+
+static void holds(double spacing, double count)
+{
+    add(spacing, 2, (double[]){HIT, NEXT}, (double[]){count});
+}
+
+static void holds_nothing(double spacing)
+{
+    add(spacing, 1, &NEXT, NULL);
+}
+
+static const struct family_level *decide(void)
+{
+    family_decide(&family, &told);
+    assert_true(told.level_count > 0 && told.reason == NULL);
+    return &told.levels[0];
+}
+
+static void undecided(const struct family_level *l, const char *reason)
+{
+    assert_int_equal(l->grade, 'U');
+    assert_true(isnan(l->value) && isnan(l->low) && isnan(l->high));
+    assert_string_equal(l->reason, reason);
+}
+
+static void two_spacings_and_a_half_behind_are_grade_a(void **state)
+{
+    (void)state;
+    begin();
+    holds_nothing(4);
+    holds(8, 512);
+    holds(16, 1024);
+    holds(32, 1024);
+    holds(64, 512);
+    holds(128, 256);
+    const struct family_level *l = decide();
+    assert_int_equal(l->grade, 'A');
+    assert_true(l->value == 1024 && l->low == 1024 && l->high == 1025);
+    assert_true(l->index_spacing == 32);
+    assert_int_equal(l->lead, 2);
+    assert_int_equal(l->at[0].role, FAMILY_CROWDED);
+    assert_int_equal(l->at[1].role, FAMILY_CROWDED);
+    assert_int_equal(l->at[4].halvings, 1);
+    assert_int_equal(l->at[5].halvings, 2);
+    assert_string_equal(l->which, "reach: 16 32, sparse: 64 128, crowded: 4 8");
+}
+
+static void one_step_apart_is_b(void **state)
+{
+    (void)state;
+    begin();
+    holds(4, 1024);
+    holds(8, 1025);
+    holds(16, 512);
+    assert_int_equal(decide()->grade, 'B');
+    verdicts[1].knees[0] = verdicts[0].knees[0];
+    assert_int_equal(decide()->grade, 'A');
+    verdicts[1].knees[0].agreed = false;
+    assert_int_equal(decide()->grade, 'B');
+}
+
+/* Five ways hold four entries where four neighbours share a set, and where two do. */
+static void crowding_that_rounds_alike_is_no_a(void **state)
+{
+    (void)state;
+    begin();
+    holds_nothing(4);
+    holds(8, 800);
+    holds(16, 800);
+    assert_int_equal(decide()->grade, 'C');
+    holds(32, 1000);
+    undecided(decide(), "spacings-end");
+    holds(64, 500);
+    const struct family_level *l = decide();
+    assert_int_equal(l->grade, 'C');
+    assert_true(l->value == 1000 && l->index_spacing == 32);
+}
+
+static void what_is_constant_over_a_factor_of_16_is_not_crowded(void **state)
+{
+    (void)state;
+    begin();
+    for (double spacing = 4; spacing <= 32; spacing *= 2)
+        holds(spacing, 96);
+    assert_int_equal(decide()->grade, 'C');
+    holds(64, 96);
+    assert_int_equal(decide()->grade, 'A');
+    /* it may be the ways of one set, unless no spacing can be smaller */
+    family.closest = 2;
+    assert_int_equal(decide()->grade, 'C');
+    family.closest = 0;
+    assert_int_equal(decide()->grade, 'C');
+}
+
+static void the_ways_of_a_set_are_no_capacity(void **state)
+{
+    (void)state;
+    double count = 1024;
+
+    begin();
+    for (double spacing = 4; spacing <= 4096; spacing *= 2, count = fmax(count / 2, 8))
+        holds(spacing, count);
+    const struct family_level *l = decide();
+    assert_int_equal(l->grade, 'B'); /* one spacing alone reaches it */
+    assert_true(l->value == 1024 && l->index_spacing == 4);
+    assert_true(l->ways.grade == 'A' && l->ways.value == 8);
+
+    family.count -= 1; /* two at the floor */
+    l = decide();
+    assert_true(l->grade == 'B' && l->ways.grade == 'B' && l->ways.value == 8);
+    family.count -= 1; /* none for sure */
+    l = decide();
+    assert_int_equal(l->grade, 'C');
+    assert_true(isnan(l->ways.value));
+    assert_string_equal(l->ways.reason, "no-floor");
+    family.closest = 1;
+    undecided(decide(), "spacings-end");
+}
+
+static void one_halving_is_a_floor_or_two_in_an_entry(void **state)
+{
+    (void)state;
+    begin();
+    for (double spacing = 4; spacing <= 256; spacing *= 2)
+        holds(spacing, spacing < 32 ? 96 : 48);
+    const struct family_level *l = decide();
+    assert_true(l->grade == 'A' && l->value == 96);
+    assert_int_equal(l->ways.grade, 'U');
+    assert_string_equal(l->ways.reason, "floor-or-pairs");
+}
+
+static void a_limit_of_bytes_supports_nothing(void **state)
+{
+    (void)state;
+    begin();
+    holds(4, 4096);
+    holds(8, 4096);
+    holds(16, 2048);
+    holds(32, 1024);
+    assert_int_equal(decide()->grade, 'A');
+    family.footprint = 32768;
+    undecided(decide(), "largest-alone");
+    assert_int_equal(told.levels[0].at[1].role, FAMILY_MASKED);
+    family.footprint = 262144;
+    assert_int_equal(decide()->grade, 'A');
+    /* where it is not known, its misses cost something else */
+    family.footprint = 0;
+    for (size_t m = 2; m < 4; m++)
+        verdicts[m].levels[1].height = OTHER;
+    add(64, 2, (double[]){HIT, OTHER}, (double[]){512});
+    assert_int_equal(decide()->grade, 'C');
+}
+
+static void what_no_second_spacing_supports_is_undecided(void **state)
+{
+    (void)state;
+    begin();
+    holds(4, 700);
+    holds(8, 410);
+    holds(16, 90);
+    undecided(decide(), "largest-alone");
+    begin();
+    add(4, 1, &HIT, NULL);
+    add(8, 1, &HIT, NULL);
+    undecided(decide(), "not-left");
+    begin();
+    holds(4, 700);
+    family_decide(&family, &told);
+    assert_int_equal(told.level_count, 0);
+    assert_string_equal(told.reason, "no-level");
+}
+
+static void what_no_rule_explains_costs_a_grade(void **state)
+{
+    (void)state;
+    begin();
+    holds(4, 1024);
+    holds(8, 1024);
+    holds(16, 512);
+    holds(32, 200);
+    assert_int_equal(decide()->grade, 'B');
+    assert_int_equal(told.levels[0].at[3].role, FAMILY_SHORT);
+    begin();
+    holds(8, 1024);
+    holds(16, 1024);
+    holds(32, 512);
+    assert_int_equal(decide()->grade, 'B'); /* two neighbours might share an entry at 4 */
+    begin();
+    holds(4, 1024);
+    holds(8, 1600);
+    holds(16, 1024);
+    holds(32, 512);
+    const struct family_level *l = decide();
+    assert_true(l->grade == 'C' && l->value == 1024);
+    assert_int_equal(l->at[1].role, FAMILY_ABOVE);
+}
+
+static void a_curve_that_is_still_on_the_level_holds_more(void **state)
+{
+    (void)state;
+    begin();
+    holds(4, 1024);
+    holds(8, 1024);
+    holds(16, 512);
+    add(32, 1, &HIT, NULL);
+    undecided(decide(), "spacings-end");
+}
+
+static void levels_are_told_apart_by_height(void **state)
+{
+    (void)state;
+    const double heights[] = {HIT, NEXT, OTHER};
+
+    begin();
+    for (double spacing = 4; spacing <= 128; spacing *= 2)
+        add(spacing, 3, heights, (double[]){64, spacing <= 16 ? 1024 : 16384 / spacing});
+    const struct family_level *l = decide();
+    assert_int_equal(told.level_count, 3);
+    assert_true(l[0].grade == 'A' && l[0].value == 64);
+    assert_true(l[1].grade == 'A' && l[1].value == 1024);
+    undecided(&l[2], "not-left");
+
+    verdicts[5].levels[0].height = 0.5; /* a level that one spacing alone shows: the others may not be numbered right */
+    l = decide();
+    assert_int_equal(told.lone, 1);
+    assert_true(l[0].grade == 'B' && l[1].grade == 'B' && l[1].value == 1024);
+    verdicts[5].levels[0].height = HIT;
+
+    verdicts[1].levels[1].height = HIT * 1.04;
+    l = decide();
+    undecided(&l[0], "levels-too-close");
+}
+
+static void a_level_on_top_of_other_misses_is_none(void **state)
+{
+    (void)state;
+    const double count = 64;
+
+    begin();
+    for (double spacing = 4; spacing <= 64; spacing *= 2)
+        add(spacing, 2, (double[]){spacing < 16 ? HIT : 2, NEXT}, &count);
+    decide();
+    assert_int_equal(told.echoes, 1);
+    assert_int_equal(told.level_count, 2);
+    undecided(&told.levels[1], "not-left");
+}
+
+static void what_the_experiment_holds_is_added(void **state)
+{
+    (void)state;
+    begin();
+    holds(4, 1022);
+    holds(8, 1022);
+    holds(16, 510);
+    family.holds = 2;
+    const struct family_level *l = decide();
+    assert_int_equal(l->grade, 'A');
+    assert_true(l->value == 1024 && l->low == 1024 && l->high == 1025 && l->at[2].halvings == 1);
+}
+
+static void more_spacings_than_there_is_room_for_are_said(void **state)
+{
+    (void)state;
+    begin();
+    family.count = FAMILY_MEMBERS + 1;
+    family_decide(&family, &told);
+    assert_int_equal(told.level_count, 0);
+    assert_string_equal(told.reason, "too-many-spacings");
+}
+
+static void findings_are_reported(void **state)
+{
+    (void)state;
+    const struct finding f = {.name = "frontend.btb.entries"};
+
+    begin();
+    holds(4, 700);
+    for (double spacing = 8, count = 1024; spacing <= 8192; spacing *= 2, count = fmax(count / 2, 16))
+        holds(spacing, spacing == 16 ? (count = 1024) : count);
+    decide();
+    find_family(NULL, &f, &family, &told, 0);
+    assert_string_equal(reported.name, f.name);
+    assert_true(reported.grade == 'A' && reported.value == 1024 && reported.low == 1024 && reported.high == 1025);
+    assert_string_equal(reported.curves[0], "b");
+    assert_string_equal(reported.curves[1], "c");
+    assert_string_equal(reported.curves[2], "a");
+    assert_non_null(strstr(reported.agreement, "reach: 8 16, sparse: 32"));
+    find_family_height(NULL, &f, &family, &told, 0);
+    assert_true(reported.grade == 'A' && reported.value == HIT && isnan(reported.low));
+    find_family_ways(NULL, &f, &family, &told, 0);
+    assert_true(reported.grade == 'A' && reported.value == 16);
+    find_family(NULL, &f, &family, &told, 5);
+    assert_true(reported.grade == 'U' && isnan(reported.value));
+    assert_string_equal(reported.reason, "no-level");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_spacings_and_a_half_behind_are_grade_a),
+        cmocka_unit_test(one_step_apart_is_b),
+        cmocka_unit_test(crowding_that_rounds_alike_is_no_a),
+        cmocka_unit_test(what_is_constant_over_a_factor_of_16_is_not_crowded),
+        cmocka_unit_test(the_ways_of_a_set_are_no_capacity),
+        cmocka_unit_test(one_halving_is_a_floor_or_two_in_an_entry),
+        cmocka_unit_test(a_limit_of_bytes_supports_nothing),
+        cmocka_unit_test(what_no_second_spacing_supports_is_undecided),
+        cmocka_unit_test(what_no_rule_explains_costs_a_grade),
+        cmocka_unit_test(a_curve_that_is_still_on_the_level_holds_more),
+        cmocka_unit_test(levels_are_told_apart_by_height),
+        cmocka_unit_test(a_level_on_top_of_other_misses_is_none),
+        cmocka_unit_test(what_the_experiment_holds_is_added),
+        cmocka_unit_test(more_spacings_than_there_is_room_for_are_said),
+        cmocka_unit_test(findings_are_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
