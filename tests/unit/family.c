@@ -257,6 +257,81 @@ static void what_no_rule_explains_costs_a_grade(void **state)
     assert_int_equal(l->at[1].role, FAMILY_ABOVE);
 }
 
+static void one_alone_below_another_is_a_contradiction(void **state)
+{
+    (void)state;
+    begin();
+    holds(4, 300);
+    holds(8, 1600);
+    holds(16, 1000);
+    holds(32, 500);
+    undecided(decide(), "experiments-disagree");
+}
+
+/* Two neighbours in one entry would be seen at half the spacing, by a curve that is steady. */
+static void smaller_spacings_must_have_been_tried(void **state)
+{
+    (void)state;
+    begin();
+    holds_nothing(4);
+    holds(8, 1024);
+    holds(16, 1024);
+    holds(32, 512);
+    assert_int_equal(decide()->grade, 'A');
+    verdicts[0].levels[0].slope = 0.5; /* some of it may be the level */
+    assert_int_equal(decide()->grade, 'B');
+    assert_int_equal(told.levels[0].at[0].role, FAMILY_UNDECIDED);
+    begin();
+    holds(4, 300);
+    holds(16, 1024); /* at 8 it might be more */
+    holds(32, 1024);
+    holds(64, 512);
+    assert_int_equal(decide()->grade, 'B');
+}
+
+static void a_few_steps_are_no_half(void **state)
+{
+    (void)state;
+    begin();
+    holds(4, 256);
+    holds(8, 256);
+    holds(16, 128);
+    assert_int_equal(decide()->grade, 'A');
+    family.step = 64;
+    assert_int_equal(decide()->grade, 'C');
+}
+
+static void a_bend_in_the_rise_is_no_level(void **state)
+{
+    (void)state;
+    begin();
+    for (double spacing = 4; spacing <= 32; spacing *= 2)
+        add(spacing, 3, (double[]){HIT, 2, NEXT},
+            (double[]){spacing <= 8 ? 1024 : 8192 / spacing, spacing <= 8 ? 1500 : 12000 / spacing});
+    const struct family_level *l = decide();
+    assert_true(told.level_count == 2 && told.echoes == 0);
+    assert_true(l->grade == 'A' && l->value == 1024);
+}
+
+static void behind_what_is_undecided_numbers_are_unsure(void **state)
+{
+    (void)state;
+    const double heights[] = {HIT, NEXT, OTHER}, first[] = {60, 27, 40};
+
+    begin();
+    for (size_t i = 0; i < 3; i++)
+        add((double)(4u << i), 3, heights, (double[]){first[i], i < 2 ? 1024 : 512});
+    const struct family_level *l = decide();
+    undecided(&l[0], "largest-alone");
+    assert_true(l[1].grade == 'B' && l[1].value == 1024);
+    for (size_t i = 0; i < 3; i++)
+        verdicts[i].knees[0] = (struct knee){.value = 60, .low = 60, .high = 61, .end = 61, .agreed = true};
+    assert_int_equal(decide()[1].grade, 'A');
+    verdicts[2].knees[0] = (struct knee){.value = 30, .low = 30, .high = 31, .end = 31, .agreed = true};
+    l = decide();
+    assert_true(l[0].grade == 'A' && l[1].grade == 'A');
+}
+
 static void a_curve_that_is_still_on_the_level_holds_more(void **state)
 {
     (void)state;
@@ -368,6 +443,11 @@ int main(void)
         cmocka_unit_test(a_limit_of_bytes_supports_nothing),
         cmocka_unit_test(what_no_second_spacing_supports_is_undecided),
         cmocka_unit_test(what_no_rule_explains_costs_a_grade),
+        cmocka_unit_test(one_alone_below_another_is_a_contradiction),
+        cmocka_unit_test(smaller_spacings_must_have_been_tried),
+        cmocka_unit_test(a_few_steps_are_no_half),
+        cmocka_unit_test(a_bend_in_the_rise_is_no_level),
+        cmocka_unit_test(behind_what_is_undecided_numbers_are_unsure),
         cmocka_unit_test(a_curve_that_is_still_on_the_level_holds_more),
         cmocka_unit_test(levels_are_told_apart_by_height),
         cmocka_unit_test(a_level_on_top_of_other_misses_is_none),
