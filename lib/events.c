@@ -71,7 +71,7 @@ const char *events_source(const struct event_core *core)
     return core->source;
 }
 
-static const struct event_core *unknown_core(enum counters_kind kind)
+const struct event_core *events_unknown(enum counters_kind kind)
 {
     size_t count;
     const struct event_family *const *list = families(&count);
@@ -400,7 +400,7 @@ bool events_find(const struct event_core *core, enum counters_kind kind, const c
     size_t count = 0, used = 0;
 
     why[0] = 0;
-    core = core ? core : unknown_core(kind);
+    core = core ? core : events_unknown(kind);
     if (!core) {
         snprintf(why, room, "no events are known of this core");
         return false;
@@ -492,18 +492,18 @@ const struct need event_needs[] = {
     {"reference_cycles", "cycles of a clock that does not change"},
     {"instructions", "instructions retired"},
     {"ops_issued", "operations that left the front end, wrong paths too"},
-    {"ops_issued_int", "of these, those of integer units"},
-    {"ops_issued_load", "loads"},
-    {"ops_issued_store", "stores; their addresses where the core splits them"},
-    {"ops_issued_memory", "loads and stores, where the core does not tell them apart"},
-    {"ops_issued_vector", "those of vector and floating-point units"},
-    {"ops_issued_branch", "branches"},
+    {"ops_issued_int", "integer operations issued"},
+    {"ops_issued_load", "loads issued"},
+    {"ops_issued_store", "stores issued; their addresses where the core splits them"},
+    {"ops_issued_memory", "loads and stores issued, where the core does not tell them apart"},
+    {"ops_issued_vector", "vector and floating-point operations issued"},
+    {"ops_issued_branch", "branches issued"},
     {"ops_executed", "operations that went through an execution unit"},
     {"ops_retired", "operations retired"},
     {"branches", "branches retired"},
     {"branches_conditional", "conditional branches retired"},
     {"branches_taken", "taken branches retired"},
-    {"mispredicts", "mispredicted branches"},
+    {"mispredicts", "mispredicted branches, retired where the core tells"},
     {"conditional_mispredicts", "mispredicted conditional branches"},
     {"indirect_mispredicts", "mispredicted indirect branches"},
     {"return_mispredicts", "mispredicted returns"},
@@ -521,14 +521,14 @@ const struct need event_needs[] = {
     {"dtlb_misses", "level 1 data TLB: misses"},
     {"dtlb_l2_hits", "level 1 data TLB: misses that the level 2 TLB answered"},
     {"dtlb_walks", "page walks for data"},
-    {"loads", "loads"},
-    {"stores", "stores"},
+    {"loads", "loads, retired where the core tells"},
+    {"stores", "stores, likewise"},
     {"loads_split", "loads that cross a cache line"},
     {"loads_aliased", "loads held up by an older store of the same page offset"},
     {"store_forwards", "loads answered by an older store that waits"},
-    {"store_forwards_blocked", "loads that could not be"},
+    {"store_forwards_blocked", "loads that an older store overlaps and cannot answer"},
     {"machine_clears", "times that everything in flight was thrown away, branches apart"},
-    {"machine_clears_memory", "of these, for the order of memory accesses"},
+    {"machine_clears_memory", "the same for the order of memory accesses"},
     {"l1d_prefetches", "fills of the level 1 data cache by its prefetchers"},
     {"l2_prefetches", "prefetches that reached the level 2 cache"},
     {"smis", "system management interrupts"},

@@ -31,6 +31,8 @@ struct event_core;
 
 /* NULL when no table is there for that name; names of the known values (struct identity.core_name). */
 const struct event_core *events_core(const char *core_name);
+/* What is true of any core of the kind by its architecture; NULL where nothing is. */
+const struct event_core *events_unknown(enum counters_kind kind);
 /* All known cores, in alphabetical order. Returns how many; at most room. */
 size_t events_cores(const char *names[], size_t room);
 const char *events_name(const struct event_core *core);

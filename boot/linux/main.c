@@ -21,6 +21,7 @@ static const char usage_text[] =
     "  fathom run [PROBE…] [options]   run all probes, or those named\n"
     "  fathom list [--findings]        what there is to run, and what it finds\n"
     "  fathom knee FILE.csv [options]  where a curve has its knees; - is standard input\n"
+    "  fathom counters EVENT…          which performance counter counts which event; see fathom counters --help\n"
     "  fathom help\n"
     "\n"
     "Options of run:\n"
@@ -170,6 +171,8 @@ int main(int count, char **words)
         return command_run(count - 2, words + 2);
     if (!strcmp(command, "knee"))
         return command_knee(count - 2, words + 2);
+    if (!strcmp(command, "counters"))
+        return command_counters(count - 2, words + 2);
     if (!strcmp(command, "list")) {
         bool findings = count == 3 && !strcmp(words[2], "--findings");
         if (count > 2 && !findings)
