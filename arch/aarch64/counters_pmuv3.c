@@ -26,7 +26,6 @@ enum { PMUV3P1 = 4, PMUV3P5 = 6, PMUV3P7 = 7, PMUV3P8 = 8 };
 #define EL2_COUNTERS_ON BIT(7) /* HPME: those from HPMN on count */
 #define EL2_NO_EVENTS BIT(17)  /* HPMD: events are not counted at EL2, from PMUv3p1 on */
 #define EL2_NO_CYCLES BIT(23)  /* HCCD: nor are cycles, from PMUv3p5 on */
-#define EL2_FREEZE BIT(29)     /* HPMFZO: FZO for those from HPMN on, from PMUv3p7 on */
 
 /* PMEVTYPER<n>_EL0, PMCCFILTR_EL0, PMICFILTR_EL0. */
 #define FILTER_EL2 BIT(27)                            /* NSH: count at EL2 too; EL1 and EL0 are counted with zeros */
@@ -167,8 +166,6 @@ static const char *open_el2(const struct counters *have, struct counters_state *
         mask |= EL2_NO_EVENTS;
     if (have->version >= PMUV3P5)
         mask |= EL2_NO_CYCLES;
-    if (have->version >= PMUV3P7)
-        mask |= EL2_FREEZE;
     if (!(have->taken & second_range))
         return changes_set(&state->changes, "MDCR_EL2", ID_MDCR_EL2, mask | EL2_COUNTERS, count);
     return changes_set(&state->changes, "MDCR_EL2", ID_MDCR_EL2, mask, 0);

@@ -26,10 +26,10 @@ const char *global_prepare(const struct access *a, const struct global_registers
     if (why_not != NULL)
         return why_not;
     if (!a->read(a->context, g->status, &state->flags[0]))
-        return "the global status of the counters cannot be read";
+        return g->no_status;
     state->flags_found = true;
     if ((state->flags[0] & STATUS_FROZEN) && !a->write(a->context, g->clear, STATUS_FROZEN))
-        return "the counters are frozen, and cannot be thawed";
+        return g->stays_frozen;
     return NULL;
 }
 

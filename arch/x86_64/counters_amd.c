@@ -40,7 +40,8 @@ static const struct global_registers global = {
     .clear = PERF_GLOBAL_STATUS_CLR,
     .set = PERF_GLOBAL_STATUS_SET,
     .control_name = "PerfCntrGlobalCtl",
-    .status_name = "PerfCntrGlobalStatus",
+    .no_status = "PerfCntrGlobalStatus cannot be read",
+    .stays_frozen = "the counters are frozen, and PerfCntrGlobalStatusClr cannot be written",
 };
 
 static uint32_t selector(const struct counters *have, unsigned slot)
@@ -76,9 +77,10 @@ bool amd_find(const struct access *a, struct counters *out)
     }
     snprintf(out->name, sizeof out->name, "%s", names[out->version]);
     out->slots = ONES(count);
-    if (out->version == VERSION_2 &&
-        (!a->read(a->context, PERF_GLOBAL_CTL, &value) || !a->read(a->context, PERF_GLOBAL_STATUS, &value)))
+    if (out->version == VERSION_2 && !a->read(a->context, PERF_GLOBAL_CTL, &value))
         return counters_refuse(out, "PerfCntrGlobalCtl is announced (CPUID.80000022H) and cannot be read");
+    if (out->version == VERSION_2 && !a->read(a->context, PERF_GLOBAL_STATUS, &value))
+        return counters_refuse(out, "PerfCntrGlobalStatus is announced (CPUID.80000022H) and cannot be read");
     for (unsigned n = 0; n < count; n++) {
         if (!a->read(a->context, selector(out, n), &value))
             return counters_refuse(out, "PERF_CTLn cannot be read");

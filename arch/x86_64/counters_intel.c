@@ -51,7 +51,8 @@ static const struct global_registers global = {
     .clear = IA32_PERF_GLOBAL_STATUS_RESET,
     .set = IA32_PERF_GLOBAL_STATUS_SET,
     .control_name = "IA32_PERF_GLOBAL_CTRL",
-    .status_name = "IA32_PERF_GLOBAL_STATUS",
+    .no_status = "IA32_PERF_GLOBAL_STATUS cannot be read",
+    .stays_frozen = "the counters are frozen, and IA32_PERF_GLOBAL_STATUS_RESET cannot be written",
 };
 
 static bool readable(const struct access *a, uint32_t id)
@@ -98,9 +99,8 @@ static uint64_t unannounced_slots(const struct access *a, uint64_t announced)
 {
     enum { PERFORMANCE_CORE = 0x40 }; /* CPUID.1AH:EAX[31:24] */
     const uint64_t six_and_three = ONES(6) | ONES(3) << COUNTER_FIXED;
-    const bool hybrid = cpu_bit(a, 7, 0, CPUID_EDX, 15);
 
-    if (announced != six_and_three || !hybrid || cpu_leaf(a, 0x1a, 0, CPUID_EAX) >> 24 != PERFORMANCE_CORE)
+    if (announced != six_and_three || cpu_leaf(a, 0x1a, 0, CPUID_EAX) >> 24 != PERFORMANCE_CORE)
         return 0;
     for (uint32_t n = 6; n < 8; n++)
         if (!readable(a, IA32_PERFEVTSEL0 + n) || !readable(a, IA32_PMC0 + n))

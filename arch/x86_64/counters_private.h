@@ -27,7 +27,7 @@ extern const struct counters_way intel_counters, amd_counters;
 /* Registers that govern all counters at once, by their numbers; names are the vendor's. */
 struct global_registers {
     uint32_t control, status, clear, set;
-    const char *control_name, *status_name;
+    const char *control_name, *no_status, *stays_frozen;
 };
 
 /*

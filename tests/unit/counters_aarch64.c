@@ -108,9 +108,8 @@ static void build_pmu(struct model *model)
     if (pmu.version == 0 || pmu.version == 0xf)
         return;
     if (pmu.level == 2) {
-        /* HPMD, HCCD and HPMFZO as a reset may leave them; the rest is the firmware's. */
-        const uint64_t there = ONES(5) | (pmu.version >= 4 ? BIT(17) : 0) | (pmu.version >= 6 ? BIT(23) : 0) |
-                               (pmu.version >= 7 ? BIT(29) : 0);
+        /* HPMD and HCCD as a reset may leave them; the rest is the firmware's. */
+        const uint64_t there = ONES(5) | (pmu.version >= 4 ? BIT(17) : 0) | (pmu.version >= 6 ? BIT(23) : 0);
 
         model_register(model, "MDCR_EL2", ID_MDCR_EL2,
                        pmu.first | (pmu.hypervisor_counts ? BIT(7) : 0) | BIT(9) | (pmu.garbage ? there & ~ONES(5) : 0),
@@ -200,7 +199,7 @@ static const struct pmu cores[] = {
     {.version = 9, .count = 8, .first = 8, .level = 2, .counted = 2, .instructions = true, .garbage = true},
     {.version = 6, .count = 6, .first = 6, .level = 1, .counted = 1, .no_retired = true},
 };
-enum { CORES = sizeof cores / sizeof cores[0], A53 = 0, N1_GARBAGE = 1, GUEST_OF_4 = 2, N1_EL2 = 4, OF_2 = 5, V9 = 7 };
+enum { CORES = sizeof cores / sizeof cores[0], A53 = 0, N1_GARBAGE = 1, GUEST_OF_4 = 2, N1_EL2 = 4, OF_8 = 6, V9 = 7 };
 
 static void finds_what_each_core_has(void **unused)
 {
@@ -358,6 +357,34 @@ static void leaves_counters_in_use_alone(void **unused)
     model_assert_as_found(&m);
 }
 
+static void clears_overflows_of_its_own_only(void **unused)
+{
+    (void)unused;
+    be(&cores[A53]);
+    model_at(&m, OVERFLOWED)->value = BIT(4);
+    model_begin(&m);
+    assert_null(counters_program(&a, &have, three, 3, &state));
+    assert_true(counters_go(&a, &have, &state));
+    model_at(&m, OVERFLOWED)->value |= BIT(0) | BIT(31);
+    assert_true(counters_restore(&a, &have, &state));
+    model_assert_as_found(&m);
+}
+
+/* From PMUv3p7 on an overflow can stop all counters, and a reset may leave it so. */
+static void an_overflow_stops_nothing(void **unused)
+{
+    (void)unused;
+    be(&cores[OF_8]);
+    assert_null(counters_program(&a, &have, three, 3, &state));
+    assert_true(counters_go(&a, &have, &state));
+    model_at(&m, OVERFLOWED)->value |= BIT(3);
+    execute_pmu(&m, 100, 300);
+    assert_int_equal(model_at(&m, counter(0))->value, 100);
+    assert_int_equal(model_at(&m, ID_PMCCNTR_EL0)->value, 300);
+    assert_true(counters_restore(&a, &have, &state));
+    model_assert_as_found(&m);
+}
+
 static void a_core_without_is_told(void **unused)
 {
     static const struct {
@@ -447,9 +474,8 @@ static void build_apple(struct model *model)
     model_register(model, "MIDR_EL1", ID_MIDR_EL1, UINT64_C(0x61) << 24 | apple.part << 4, 0)->kind = MODEL_READ_ONLY;
     model_register(model, "ID_AA64DFR0_EL1", ID_ID_AA64DFR0_EL1, 0xf << 8, 0)->kind = MODEL_READ_ONLY;
     model_register(model, "CurrentEL", ID_CurrentEL, apple.level << 2, 0)->kind = MODEL_READ_ONLY;
-    model_register(model, "PMCR0", ID_APPLE_PMCR0, BIT(30) | BIT(22) | BIT(14), UINT64_MAX)->allowed = counters |
-                                                                                                       interrupts |
-                                                                                                       7 << 8;
+    model_register(model, "PMCR0", ID_APPLE_PMCR0, BIT(30) | BIT(22) | BIT(14) | BIT(19) | BIT(45), UINT64_MAX)
+        ->allowed = counters | interrupts | 7 << 8;
     model_register(model, "PMCR1", ID_APPLE_PMCR1, BIT(24) | BIT(9), UINT64_MAX)->allowed = levels;
     if (apple.level == 2)
         model_register(model, "PMCR1_EL12", ID_APPLE_PMCR1_EL12, 0, UINT64_MAX)->allowed = levels;
@@ -594,6 +620,8 @@ static void leaves_apple_counters_in_use_alone(void **unused)
     assert_string_equal(refused(five, 5), "this counter was in use when it was found, and is left alone");
     assert_null(counters_program(&a, &have, five, 4, &state));
     assert_true(counters_go(&a, &have, &state));
+    assert_int_equal(model_at(&m, ID_APPLE_PMCR0)->value & 7 << 8,
+                     1 << 8); /* their interrupts come as they were set up */
     execute_apple(&m, 10, 10);
     assert_int_equal(model_at(&m, ID_APPLE_PMC1)->value, 10);
     assert_true(counters_restore(&a, &have, &state));
@@ -639,6 +667,8 @@ int main(void)
         cmocka_unit_test(counts_nothing_at_el2_without_the_filter),
         cmocka_unit_test(leaves_el2_its_part),
         cmocka_unit_test(leaves_counters_in_use_alone),
+        cmocka_unit_test(clears_overflows_of_its_own_only),
+        cmocka_unit_test(an_overflow_stops_nothing),
         cmocka_unit_test(a_core_without_is_told),
         cmocka_unit_test(gated_registers_are_told),
         cmocka_unit_test(refuses_what_cannot_be),

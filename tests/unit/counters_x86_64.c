@@ -21,7 +21,7 @@ static struct intel {
     unsigned version, general, fixed;
     unsigned really_general, really_fixed; /* where the core has more than it announces */
     unsigned bits;
-    bool full_width, tsx, hybrid;
+    bool full_width, freezes, tsx;
     unsigned core_type;            /* CPUID.1AH:EAX[31:24] */
     uint32_t bitmaps[2];           /* CPUID.(23H,1), 0: no such leaf */
     uint32_t more;                 /* CPUID.(23H,0):EBX */
@@ -60,8 +60,8 @@ static void build_intel(struct model *m)
     const uint64_t selected = selector_bits & ~(BIT(19) | BIT(20) | BIT(21));
 
     model_cpuid(m, 0, 0, 0x23, 0x756e6547, 0x6c65746e, 0x49656e69);
-    model_cpuid(m, 1, 0, intel.signature, 0, intel.full_width ? BIT(15) : 0, 0);
-    model_cpuid(m, 7, 0, 1, 0, 0, (uint32_t)((intel.tsx ? BIT(13) : 0) | (intel.hybrid ? BIT(15) : 0)));
+    model_cpuid(m, 1, 0, intel.signature, 0, intel.full_width || intel.freezes ? 1 << 15 : 0, 0);
+    model_cpuid(m, 7, 0, 1, 0, 0, intel.tsx ? 1 << 13 : 0);
     model_cpuid(m, 7, 1, intel.bitmaps[0] ? 1 << 8 : 0, 0, 0, 0);
     model_cpuid(m, 0xa, 0, intel.version | intel.general << 8 | intel.bits << 16 | 7u << 24, 0,
                 intel.version >= 5 ? (uint32_t)ONES(intel.fixed) : 0,
@@ -113,8 +113,9 @@ static void build_intel(struct model *m)
     model_register(m, "OFFCORE_RSP_1", 0x1a7, 0, ONES(38))->reserved = ~ONES(38);
     model_at(m, 0x1a7)->allowed = UINT64_MAX; /* what an event needs there is for whoever asks for it to say */
     model_register(m, "PEBS_FRONTEND", 0x3f7, 0, ONES(24))->reserved = ~ONES(24);
-    if (intel.full_width) {
-        model_register(m, "PERF_CAPABILITIES", 0x345, BIT(12) | BIT(13), 0)->kind = MODEL_READ_ONLY;
+    if (intel.full_width || intel.freezes) {
+        model_register(m, "PERF_CAPABILITIES", 0x345, BIT(12) | (intel.full_width ? BIT(13) : 0), 0)->kind =
+            MODEL_READ_ONLY;
         model_register(m, "DEBUGCTL", 0x1d9, 0, ONES(16))->allowed = BIT(14);
     }
 }
@@ -156,7 +157,8 @@ static const struct counting_core intel_core = {build_intel, execute_intel};
 
 static const struct intel core_duo = {.version = 1, .general = 2, .bits = 40, .signature = 0x6e8};
 static const struct intel penryn = {.version = 2, .general = 2, .fixed = 3, .bits = 40, .signature = 0x1067a};
-static const struct intel nehalem = {.version = 3, .general = 4, .fixed = 3, .bits = 48, .signature = 0x106a5};
+static const struct intel nehalem = {
+    .version = 3, .general = 4, .fixed = 3, .bits = 48, .freezes = true, .signature = 0x106a5};
 static const struct intel skylake = {
     .version = 4, .general = 4, .fixed = 3, .bits = 48, .full_width = true, .tsx = true, .signature = 0x506e3};
 static const struct intel ice_lake = {
@@ -168,23 +170,15 @@ static const struct intel alder_lake_p = {.version = 5,
                                           .really_fixed = 4,
                                           .bits = 48,
                                           .full_width = true,
-                                          .hybrid = true,
                                           .core_type = 0x40,
                                           .signature = 0x90672};
-static const struct intel alder_lake_e = {.version = 5,
-                                          .general = 6,
-                                          .fixed = 3,
-                                          .bits = 48,
-                                          .full_width = true,
-                                          .hybrid = true,
-                                          .core_type = 0x20,
-                                          .signature = 0x90672};
+static const struct intel alder_lake_e = {
+    .version = 5, .general = 6, .fixed = 3, .bits = 48, .full_width = true, .core_type = 0x20, .signature = 0x90672};
 static const struct intel lion_cove = {.version = 6,
                                        .general = 8, /* what both kinds have in the old leaf */
                                        .fixed = 3,
                                        .bits = 48,
                                        .full_width = true,
-                                       .hybrid = true,
                                        .core_type = 0x40,
                                        .bitmaps = {0x3ff, 0xf},
                                        .more = 3,
@@ -194,7 +188,6 @@ static const struct intel skymont = {.version = 6,
                                      .fixed = 3,
                                      .bits = 48,
                                      .full_width = true,
-                                     .hybrid = true,
                                      .core_type = 0x20,
                                      .bitmaps = {0xff, 0x77},
                                      .more = 3,
