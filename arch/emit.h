@@ -115,6 +115,16 @@ void emit_divide(struct code *c, enum reg to, enum reg from);           /* 64-bi
 void emit_square_root(struct code *c, enum vreg to, enum vreg from);
 void emit_vector_add(struct code *c, enum vreg to, enum vreg from); /* scalar double, to += from */
 
+/* Widths in bits of whole-vector operations on this ISA, ascending, ended by 0; identify_vector_bits says which run. */
+extern const unsigned emit_wide_bits[];
+/*
+ * Vectors of doubles. Clear a register before the first operation of a width, so that nothing slow is in it; end a
+ * stretch of them before anything else uses vector registers, and before the kernel returns.
+ */
+void emit_wide_clear(struct code *c, enum vreg r, unsigned bits);
+void emit_wide_multiply(struct code *c, enum vreg to, enum vreg from, unsigned bits); /* to *= from */
+void emit_wide_end(struct code *c, unsigned bits);                                    /* may need no instruction */
+
 /* 64-bit load and store at base + offset; 0 … 32760 in steps of 8, and -256 … -1. */
 void emit_load(struct code *c, enum reg to, enum reg base, int32_t offset);
 void emit_store(struct code *c, enum reg from, enum reg base, int32_t offset);

@@ -144,6 +144,25 @@ void emit_vector_add(struct code *c, enum vreg to, enum vreg from)
     append(c, 0x1e602800 | field(c, from, VREGS, 16) | field(c, to, VREGS, 5) | field(c, to, VREGS, 0), WORK_PLAIN);
 }
 
+const unsigned emit_wide_bits[] = {128, 0};
+
+void emit_wide_clear(struct code *c, enum vreg r, unsigned bits)
+{
+    if (code_require(c, bits == 128)) /* MOVI Vd.2D, #0 */
+        append(c, 0x6f00e400 | field(c, r, VREGS, 0), WORK_PLAIN);
+}
+
+void emit_wide_multiply(struct code *c, enum vreg to, enum vreg from, unsigned bits)
+{
+    if (code_require(c, bits == 128)) /* FMUL (vector), 2D */
+        append(c, 0x6e60dc00 | field(c, from, VREGS, 16) | field(c, to, VREGS, 5) | field(c, to, VREGS, 0), WORK_PLAIN);
+}
+
+void emit_wide_end(struct code *c, unsigned bits)
+{
+    code_require(c, bits == 128);
+}
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* The scaled form holds 0 … 32760 in imm12, the unscaled one negative offsets in imm9. */

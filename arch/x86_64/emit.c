@@ -210,6 +210,48 @@ void emit_vector_add(struct code *c, enum vreg to, enum vreg from)
     append_scalar(c, 0x58, to, from); /* ADDSD */
 }
 
+const unsigned emit_wide_bits[] = {128, 256, 512, 0};
+
+static bool is_wide(unsigned bits)
+{
+    return bits == 128 || bits == 256 || bits == 512;
+}
+
+/* Legacy encoding up to 128 bits; VEX beyond that, which clears a register to its full width (vol. 2A, 2.3.10). */
+void emit_wide_clear(struct code *c, enum vreg r, unsigned bits)
+{
+    if (!code_require(c, (unsigned)r < VREGS && is_wide(bits)))
+        return;
+    const uint8_t operands = (uint8_t)modrm(3, r, r), vvvv = (uint8_t)(~(unsigned)r & 0xf);
+    const struct instruction legacy = {.bytes = {0x0f, 0x57, operands}, .count = 3}; /* XORPS: 0F 57 /r */
+    const struct instruction vex = {.bytes = {0xc5, (uint8_t)(0x80 | vvvv << 3), 0x57, operands}, .count = 4};
+    append(c, bits == 128 ? &legacy : &vex, WORK_PLAIN); /* VXORPS: VEX.128.0F 57 /r */
+}
+
+/*
+ * MULPD: 66 0F 59 /r; VEX.256.66.0F 59 /r; EVEX.512.66.0F.W1 59 /r (vol. 2A, 2.3 and 2.7). Fields that extend register
+ * numbers are stored inverted.
+ */
+void emit_wide_multiply(struct code *c, enum vreg to, enum vreg from, unsigned bits)
+{
+    if (!code_require(c, (unsigned)to < VREGS && (unsigned)from < VREGS && is_wide(bits)))
+        return;
+    const uint8_t operands = (uint8_t)modrm(3, to, from), vvvv = (uint8_t)(~(unsigned)to & 0xf);
+    const struct instruction sse = {.bytes = {0x66, 0x0f, 0x59, operands}, .count = 4};
+    const struct instruction vex = {.bytes = {0xc5, (uint8_t)(0x85 | vvvv << 3), 0x59, operands}, .count = 4};
+    const struct instruction evex = {.bytes = {0x62, 0xf1, (uint8_t)(0x85 | vvvv << 3), 0x48, 0x59, operands},
+                                     .count = 6};
+    append(c, bits == 128 ? &sse : bits == 256 ? &vex : &evex, WORK_PLAIN);
+}
+
+/* Upper halves that are not clear slow the legacy encoding down (Intel Optimization Reference Manual, 15.3). */
+void emit_wide_end(struct code *c, unsigned bits)
+{
+    const struct instruction vzeroupper = {.bytes = {0xc5, 0xf8, 0x77}, .count = 3}; /* VZEROUPPER: VEX.128.0F 77 */
+    if (code_require(c, is_wide(bits)) && bits > 128)
+        append(c, &vzeroupper, WORK_PLAIN);
+}
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /*

@@ -42,6 +42,9 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     case DIVIDE: SAY("udiv %s, %s, %s", a, a, b); break;
     case SQUARE_ROOT: SAY("fsqrt d%u, d%u", o.a, o.b); break;
     case VECTOR_ADD: SAY("fadd d%u, d%u, d%u", o.a, o.a, o.b); break;
+    case WIDE_CLEAR: SAY("movi v%u.2d, #0000000000000000", o.a); break;
+    case WIDE_MULTIPLY: SAY("fmul v%u.2d, v%u.2d, v%u.2d", o.a, o.a, o.b); break;
+    case WIDE_END: SAY("%s", ""); break;
     case LOAD: SAY("%s %s, [%s%s]", o.n < 0 ? "ldur" : "ldr", a, b, displacement(o.n)); break;
     case STORE: SAY("%s %s, [%s%s]", o.n < 0 ? "stur" : "str", a, b, displacement(o.n)); break;
     case LOAD_INDEXED: SAY("ldr %s, [%s, %s, lsl #3]", a, b, c); break;

@@ -38,6 +38,9 @@ enum kind {
     DIVIDE,
     SQUARE_ROOT,
     VECTOR_ADD,
+    WIDE_CLEAR,
+    WIDE_MULTIPLY,
+    WIDE_END,
     LOAD,
     STORE,
     LOAD_INDEXED,
@@ -80,6 +83,9 @@ static void apply(struct code *code, struct op o)
     case DIVIDE: emit_divide(code, o.a, o.b); break;
     case SQUARE_ROOT: emit_square_root(code, o.a, o.b); break;
     case VECTOR_ADD: emit_vector_add(code, o.a, o.b); break;
+    case WIDE_CLEAR: emit_wide_clear(code, o.a, (unsigned)o.n); break;
+    case WIDE_MULTIPLY: emit_wide_multiply(code, o.a, o.b, (unsigned)o.n); break;
+    case WIDE_END: emit_wide_end(code, (unsigned)o.n); break;
     case LOAD: emit_load(code, o.a, o.b, (int32_t)o.n); break;
     case STORE: emit_store(code, o.a, o.b, (int32_t)o.n); break;
     case LOAD_INDEXED: emit_load_indexed(code, o.a, o.b, o.c); break;

@@ -44,8 +44,10 @@ static struct op sample(enum kind kind)
     struct op o = {kind, .a = REG_T5, .b = REG_T7, .c = REG_T6, .n = 0};
     if (kind == NOP)
         o.n = emit_alignment;
-    if (kind == SQUARE_ROOT || kind == VECTOR_ADD)
+    if (kind == SQUARE_ROOT || kind == VECTOR_ADD || kind == WIDE_CLEAR || kind == WIDE_MULTIPLY)
         o.a = VREG_5, o.b = VREG_7;
+    if (kind == WIDE_CLEAR || kind == WIDE_MULTIPLY || kind == WIDE_END)
+        o.n = emit_wide_bits[0];
     if (kind == CONSTANT)
         o.n = INT64_C(0x123456789abcdef0);
     if (kind == AND_CONSTANT || kind == SHIFT_RIGHT)
@@ -190,12 +192,18 @@ static void operands_out_of_range_are_invalid(void **state)
         check_invalid((struct op){SQUARE_ROOT, .b = v});
         check_invalid((struct op){VECTOR_ADD, .a = v});
         check_invalid((struct op){VECTOR_ADD, .b = v});
+        check_invalid((struct op){WIDE_CLEAR, .a = v, .n = 128});
+        check_invalid((struct op){WIDE_MULTIPLY, .a = v, .n = 128});
+        check_invalid((struct op){WIDE_MULTIPLY, .b = v, .n = 128});
     }
     static const struct {
         enum kind kind;
         int64_t n[8];
     } numbers[] = {
         {NOP, {0, 16, 17, 64, UINT32_MAX, 16, 16, 16}},
+        {WIDE_CLEAR, {0, 64, 127, 129, 192, 1024, UINT32_MAX, 1}},
+        {WIDE_MULTIPLY, {0, 64, 127, 129, 192, 1024, UINT32_MAX, 1}},
+        {WIDE_END, {0, 64, 127, 129, 192, 1024, UINT32_MAX, 1}},
         {ADD_CONSTANT, {-4096, 4096, INT32_MIN, INT32_MAX, 4097, -4097, 65536, -65536}},
         {AND_CONSTANT, {0, 32, 33, 63, 64, 65, 255, UINT32_MAX}},
         {SHIFT_RIGHT, {0, 64, 65, 127, 128, 255, 256, UINT32_MAX}},

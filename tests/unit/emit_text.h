@@ -79,6 +79,11 @@ static void every_register_pair_is_encoded(void **state)
         for (enum vreg b = 0; b < VREGS; b++) {
             check((struct op){SQUARE_ROOT, .a = a, .b = b});
             check((struct op){VECTOR_ADD, .a = a, .b = b});
+            for (const unsigned *bits = emit_wide_bits; *bits; bits++) {
+                check((struct op){WIDE_CLEAR, .a = a, .n = *bits});
+                check((struct op){WIDE_MULTIPLY, .a = a, .b = b, .n = *bits});
+                check((struct op){WIDE_END, .n = *bits});
+            }
         }
 }
 

@@ -62,6 +62,21 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     case DIVIDE: SAY("xor edx, edx; mov rax, %s; div %s; mov %s, rax", a, b, a); break;
     case SQUARE_ROOT: SAY("sqrtsd xmm%u, xmm%u", o.a, o.b); break;
     case VECTOR_ADD: SAY("addsd xmm%u, xmm%u", o.a, o.b); break;
+    case WIDE_CLEAR:
+        if (o.n == 128)
+            SAY("xorps xmm%u, xmm%u", o.a, o.a);
+        else
+            SAY("vxorps xmm%u, xmm%u, xmm%u", o.a, o.a, o.a);
+        break;
+    case WIDE_MULTIPLY:
+        if (o.n == 128)
+            SAY("mulpd xmm%u, xmm%u", o.a, o.b);
+        else if (o.n == 256)
+            SAY("vmulpd ymm%u, ymm%u, ymm%u", o.a, o.a, o.b);
+        else /* Capstone 4 leaves room for a mask */
+            SAY("vmulpd zmm%u , zmm%u, zmm%u", o.a, o.a, o.b);
+        break;
+    case WIDE_END: SAY("%s", o.n > 128 ? "vzeroupper" : ""); break;
     case LOAD: SAY("mov %s, qword ptr [%s%s]", a, b, displacement(o.n)); break;
     case STORE: SAY("mov qword ptr [%s%s], %s", b, displacement(o.n), a); break;
     case LOAD_INDEXED: SAY("mov %s, qword ptr [%s + %s*8]", a, b, c); break;
