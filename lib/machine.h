@@ -41,6 +41,7 @@ struct machine_info {
     const struct identity_tlb *tlbs;
     size_t tlb_count;
     bool contiguous;       /* the frames of an area follow each other */
+    unsigned vector_bits;  /* width of the widest vectors that can be used */
     size_t page_bytes[10]; /* page sizes it can map, ascending, ended by 0 */
     unsigned core;         /* index of the core that measures */
     char core_type[4];     /* "P", "E"; "" where cores have no types */
@@ -137,6 +138,11 @@ void machine_print(const char *text);
 void machine_print_strong(const char *text);
 void machine_progress(const char *text);
 
+/*
+ * Lets the core idle for about so long, as the place does when there is nothing to do: asleep where it can, not
+ * spinning. NULL, or why there is no such thing here.
+ */
+const char *machine_idle(double seconds);
 /* Seconds since some start, for progress and budgets, never for measuring. */
 double machine_seconds(void);
 /* Wall clock as "2026-11-20T10:49:00Z", or "" where there is none. */

@@ -113,3 +113,8 @@ size_t identify_tlbs(struct identity_tlb *out, size_t room)
     (void)out, (void)room; /* no register tells */
     return 0;
 }
+
+unsigned identify_vector_bits(void)
+{
+    return 128; /* the emitter has no SVE */
+}

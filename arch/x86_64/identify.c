@@ -571,6 +571,25 @@ static void ask_this_core(uint32_t leaf, uint32_t subleaf, uint32_t out[4])
     __cpuid_count(leaf, subleaf, out[EAX], out[EBX], out[ECX], out[EDX]);
 }
 
+/*
+ * What XCR0 enables, of what there is: 2 AVX, 5 to 7 AVX-512 (Intel SDM vol. 1, 13.3; CPUID.01H:ECX[27] OSXSAVE, [28]
+ * AVX; CPUID.07H:EBX[16] AVX512F).
+ */
+unsigned identify_vector_bits(void)
+{
+    uint32_t one[4], seven[4] = {0}, low, high;
+
+    ask_this_core(1, 0, one);
+    if (!(one[ECX] >> 27 & 1) || !(one[ECX] >> 28 & 1))
+        return 128;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    if ((low & 0x6) != 0x6)
+        return 128;
+    if (last_leaf(ask_this_core, 0) >= 7)
+        ask_this_core(7, 0, seven);
+    return (seven[EBX] >> 16 & 1) && (low & 0xe0) == 0xe0 ? 512 : 256;
+}
+
 void identify(struct identity *id)
 {
     identify_from(ask_this_core, id);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,6 +167,14 @@ double machine_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+const char *machine_idle(double seconds)
+{
+    const struct timespec t = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
+
+    nanosleep(&t, NULL);
+    return NULL;
+}
+
 void machine_date(char out[24])
 {
     time_t now = time(NULL);
@@ -293,6 +302,7 @@ static const char *describe_core(unsigned core)
         info.tick_hz = linux_tick_hz();
         info.tick_source = "calibrated against CLOCK_MONOTONIC_RAW";
     }
+    info.vector_bits = identify_vector_bits();
     fingerprint(info.fingerprint);
     linux_describing(false);
     return NULL;

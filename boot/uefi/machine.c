@@ -84,6 +84,7 @@ void uefi_machine_identify(void)
     info = (struct machine_info){.platform = "uefi", .isa = emit_isa, .contiguous = true};
     identify_core(NULL);
     info.tick_hz = time_tick_hz(&info.tick_source);
+    info.vector_bits = identify_vector_bits();
     fingerprint(info.fingerprint);
 }
 

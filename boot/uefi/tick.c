@@ -62,6 +62,25 @@ void tick_resume(void)
         timer->set_period(timer, period);
 }
 
+/* 7.1.5 and 7.1.7: the firmware waits for an event as it always idles, which is HLT or WFI in edk2. */
+const char *machine_idle(double seconds)
+{
+    EFI_EVENT event;
+    UINTN index;
+
+    if (machine_info()->core != 0)
+        return "the core that idles is the firmware's, not the one in use";
+    if (!timer)
+        return no_control;
+    if (EFI_ERROR(firmware.boot->CreateEvent(EVT_TIMER, TPL_APPLICATION, NULL, NULL, &event)))
+        return "the firmware has no timer event to give";
+    EFI_STATUS status = firmware.boot->SetTimer(event, TimerRelative, (UINT64)(seconds * 1e7));
+    if (!EFI_ERROR(status))
+        status = firmware.boot->WaitForEvent(1, &event, &index);
+    firmware.boot->CloseEvent(event);
+    return EFI_ERROR(status) ? "the firmware does not wait for a timer" : NULL;
+}
+
 bool tick_interrupt_source(unsigned id, bool on)
 {
     static EFI_GUID guid = {0x2890b3ea, 0x053d, 0x1643, {0xad, 0x0c, 0xd6, 0x48, 0x08, 0xda, 0x3f, 0xf1}};

@@ -41,6 +41,7 @@ void machine_start(const struct machine_design *design)
                                          .tick_hz = design->tick_hz,
                                          .memory_bytes = (size_t)design->memory_bytes,
                                          .contiguous = design->core.contiguous,
+                                         .vector_bits = 128,
                                          .page_bytes = {PAGE_BYTES, design->core.contiguous ? LARGE_PAGE_BYTES : 0}};
 }
 
@@ -69,6 +70,18 @@ const struct machine_core *machine_cores(size_t *count)
 const char *machine_use_core(unsigned index)
 {
     return index == 0 ? NULL : "a modelled machine has one core";
+}
+
+struct control *machine_control(const char **why_not)
+{
+    *why_not = "a modelled machine has no registers";
+    return NULL;
+}
+
+const char *machine_idle(double seconds)
+{
+    machine.now += seconds;
+    return NULL;
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------- */
