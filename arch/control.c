@@ -184,3 +184,10 @@ const char *control_frequency(struct control *c, const char *setting, char *why,
         add_reason(&r, setting, reason);
     return reason ? why : NULL;
 }
+
+double control_clock_hz(const struct control_clock *k, const char *setting)
+{
+    if (!strcasecmp(setting, "fixed"))
+        return k->base ? k->base * k->ratio_hz : k->state_hz[0];
+    return ratio_of(setting) * k->ratio_hz;
+}

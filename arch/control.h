@@ -93,6 +93,8 @@ const char *control_switch(struct control *c, size_t index, bool off);
  * clock followed: the caller measures it.
  */
 const char *control_frequency(struct control *c, const char *setting, char *why, size_t room);
+/* What such a setting comes to in Hz, where that is known; else 0: the highest clock is as high as power and heat allow. */
+double control_clock_hz(const struct control_clock *k, const char *setting);
 /* Puts everything back. False when a register does not read as it was found. */
 bool control_finish(struct control *c);
 
@@ -100,16 +102,18 @@ bool control_finish(struct control *c);
 size_t control_speculation(const struct access *a, struct control_value *out, size_t room);
 
 /*
- * What disturbs without an interrupt: system management, thermal throttling, power limits, machine checks.
- * Two readings of it around a measurement must be equal where `count` of them can be read.
+ * What disturbs without an interrupt: system management, thermal throttling, power limits. Two looks at it around a
+ * measurement must be equal. A few reads of registers: cheap enough for every window.
  */
-enum { DISTURBANCES = 4 };
+enum { DISTURBANCES = 2 };
 struct disturbance {
-    unsigned count;
+    unsigned count; /* so many can be read here */
     const char *name[DISTURBANCES];
     uint64_t value[DISTURBANCES];
 };
 void control_disturbance(const struct access *a, struct disturbance *out);
+/* Machine checks that are pending, corrected ones too. False where they cannot be read, and 0. */
+bool control_machine_checks(const struct access *a, uint64_t *count);
 
 /* Quirks and errata of this core, each with its reason and source: quirks.c of each ISA is the one page of them. */
 struct quirk {

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "arch/aarch64/cores.h"
+#include "arch/aarch64/system_registers.h"
 #include "arch/control_private.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -27,12 +28,12 @@
 #define OPEN .hazard = HAZARD_NONE, .scope = SCOPE_CORE
 
 /* On A57 and A72, and from A75 on (TRM; TF-A). */
-#define OLD_CPUACTLR .register_name = "CPUACTLR_EL1", .id = SYSTEM_REGISTER(3, 1, 15, 2, 0)
-#define OLD_CPUECTLR .register_name = "CPUECTLR_EL1", .id = SYSTEM_REGISTER(3, 1, 15, 2, 1)
-#define CPUECTLR .register_name = "CPUECTLR_EL1", .id = SYSTEM_REGISTER(3, 0, 15, 1, 4)
-#define HID4 .register_name = "HID4_EL1", .id = SYSTEM_REGISTER(3, 0, 15, 4, 0)
-#define EHID4 .register_name = "EHID4_EL1", .id = SYSTEM_REGISTER(3, 0, 15, 4, 1)
-#define HID11 .register_name = "HID11_EL1", .id = SYSTEM_REGISTER(3, 0, 15, 11, 0)
+#define OLD_CPUACTLR .register_name = "CPUACTLR_EL1", .id = ID_OLD_CPUACTLR_EL1
+#define OLD_CPUECTLR .register_name = "CPUECTLR_EL1", .id = ID_OLD_CPUECTLR_EL1
+#define CPUECTLR .register_name = "CPUECTLR_EL1", .id = ID_CPUECTLR_EL1
+#define HID4 .register_name = "HID4_EL1", .id = ID_APPLE_HID4
+#define EHID4 .register_name = "EHID4_EL1", .id = ID_APPLE_EHID4
+#define HID11 .register_name = "HID11_EL1", .id = ID_APPLE_HID11
 
 /* clang-format off: tables */
 static const struct control_switch a72[] = {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arch/aarch64/cores.h"
+#include "arch/aarch64/system_registers.h"
 #include "arch/control.h"
 
 enum { NAMES = 7 };
@@ -70,9 +71,9 @@ size_t control_quirks(const struct access *a, const struct quirk *out[], size_t 
     uint64_t midr = 0, level = 0;
     size_t count = 0;
 
-    if (!a->read(a->context, SYSTEM_REGISTER(3, 0, 0, 0, 0), &midr)) /* MIDR_EL1 */
+    if (!a->read(a->context, ID_MIDR_EL1, &midr))
         return 0;
-    (void)a->read(a->context, SYSTEM_REGISTER(3, 0, 4, 2, 2), &level); /* CurrentEL, [3:2] */
+    (void)a->read(a->context, ID_CurrentEL, &level); /* [3:2] */
     const struct core *core = core_find(midr);
     const char *name = core ? core->name : "";
 

@@ -15,6 +15,19 @@
     REGISTER(ID_AA64DFR1_EL1, 3, 0, 0, 5, 1) \
     REGISTER(CurrentEL, 3, 0, 4, 2, 2) \
     REGISTER(MDCR_EL2, 3, 4, 1, 1, 1) \
+    /* Speculation and timing. */ \
+    REGISTER(ID_AA64PFR0_EL1, 3, 0, 0, 4, 0) \
+    REGISTER(ID_AA64PFR1_EL1, 3, 0, 0, 4, 1) \
+    REGISTER(ID_AA64ISAR1_EL1, 3, 0, 0, 6, 1) \
+    REGISTER(DIT, 3, 3, 4, 2, 5) \
+    REGISTER(SSBS, 3, 3, 4, 2, 6) \
+    /* Prefetcher switches: Arm's on A57 and A72, and later; Apple's (prefetch.c). */ \
+    REGISTER(OLD_CPUACTLR_EL1, 3, 1, 15, 2, 0) \
+    REGISTER(OLD_CPUECTLR_EL1, 3, 1, 15, 2, 1) \
+    REGISTER(CPUECTLR_EL1, 3, 0, 15, 1, 4) \
+    REGISTER(APPLE_HID4, 3, 0, 15, 4, 0) \
+    REGISTER(APPLE_EHID4, 3, 0, 15, 4, 1) \
+    REGISTER(APPLE_HID11, 3, 0, 15, 11, 0) \
     /* PMUv3. */ \
     REGISTER(PMCR_EL0, 3, 3, 9, 12, 0) \
     REGISTER(PMCNTENSET_EL0, 3, 3, 9, 12, 1) \

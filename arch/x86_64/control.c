@@ -90,18 +90,17 @@ static void add(struct disturbance *d, const char *name, uint64_t value)
  * How many error banks hold something: IA32_MCG_CAP[7:0] banks, IA32_MCi_STATUS[63] valid (SDM vol. 3B, 16.3;
  * the same on AMD, APM vol. 2, 9.3).
  */
-static bool machine_checks(const struct access *a, uint64_t *count)
+bool control_machine_checks(const struct access *a, uint64_t *count)
 {
     uint64_t capability, status;
 
     *count = 0;
-    if (!a->read(a->context, 0x179, &capability))
+    /* CPUID.01H:EDX[14]: machine check architecture. */
+    if (!cpu_bit(a, 1, 0, CPUID_EDX, 14) || !a->read(a->context, 0x179, &capability))
         return false;
-    for (uint32_t bank = 0; bank < (capability & 0xff) && bank < 32; bank++) {
-        if (!a->read(a->context, 0x401 + 4 * bank, &status))
-            return false;
-        *count += status >> 63;
-    }
+    for (uint32_t bank = 0; bank < (capability & 0xff) && bank < 32; bank++)
+        if (a->read(a->context, 0x401 + 4 * bank, &status)) /* IA32_MCi_STATUS */
+            *count += status >> 63;
     return true;
 }
 
@@ -120,7 +119,4 @@ void control_disturbance(const struct access *a, struct disturbance *out)
      */
     if (intel && cpu_bit(a, 1, 0, CPUID_EDX, 22) && a->read(a->context, 0x19c, &value))
         add(out, "throttle", value & 0xfc3f);
-    /* CPUID.01H:EDX[14]: machine check architecture. */
-    if (cpu_bit(a, 1, 0, CPUID_EDX, 14) && machine_checks(a, &value))
-        add(out, "machine-check", value);
 }
