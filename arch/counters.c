@@ -1,4 +1,5 @@
 #include "arch/counters_private.h"
+#include "arch/reader.h"
 
 /* NULL when the settings can be made at once. */
 static const char *wrong(const struct counters *have, const struct counter_setting *list, size_t count)
@@ -63,6 +64,22 @@ bool counters_restore(const struct access *a, const struct counters *have, struc
         all &= counters_way(have)->restore(a, have, state);
     state->slots = 0;
     return all;
+}
+
+bool counters_reader_index(const struct counters *have, unsigned slot, uint32_t *index)
+{
+    const uint32_t rdpmc_fixed = UINT32_C(1) << 30; /* Intel SDM vol. 2B, RDPMC */
+
+    switch (have->kind) {
+    case COUNTERS_INTEL: *index = slot < COUNTER_FIXED ? slot : rdpmc_fixed | (slot - COUNTER_FIXED); return true;
+    case COUNTERS_AMD: *index = slot; return slot < COUNTER_FIXED;
+    case COUNTERS_PMUV3:
+        *index = slot < READER_CYCLES ? slot : READER_CYCLES;
+        return slot < READER_CYCLES || slot == COUNTER_FIXED;
+    case COUNTERS_APPLE: *index = READER_APPLE + slot; return slot < 10;
+    case COUNTERS_NONE: break;
+    }
+    return false;
 }
 
 size_t counters_proof(const struct access *a, const struct counters *have, struct counter_proof *out, size_t room)

@@ -80,6 +80,9 @@ bool counters_read(const struct access *a, const struct counters *have, unsigned
 /* Stops, and puts back what was found, values of counters included. False: something does not read as it was found. */
 bool counters_restore(const struct access *a, const struct counters *have, struct counters_state *state);
 
+/* Where the reader finds a slot's counter (arch/reader.h, struct reader_counts). False where it has no way to it. */
+bool counters_reader_index(const struct counters *have, unsigned slot, uint32_t *index);
+
 /* ---- Proof that counters count ------------------------------------------------------------------ */
 
 enum counter_counts {

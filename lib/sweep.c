@@ -67,18 +67,20 @@ bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct ke
     return true;
 }
 
+bool probe_survived(struct probe *p, const struct window_result *result)
+{
+    if (result->end == WINDOW_RAN)
+        return true;
+    p->outcome = result->end == WINDOW_TIMEOUT ? OUTCOME_TIMEOUT : OUTCOME_FAULT;
+    p->fault = result->fault;
+    return false;
+}
+
 bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
 {
     struct window_result result = meter_measure(&p->run->meter, k, out);
 
-    if (result.end == WINDOW_FAULT) {
-        p->outcome = OUTCOME_FAULT;
-        p->fault = result.fault;
-    } else if (result.end == WINDOW_TIMEOUT) {
-        p->outcome = OUTCOME_TIMEOUT;
-        p->fault = result.fault;
-    }
-    return result.end == WINDOW_RAN;
+    return probe_survived(p, &result);
 }
 
 double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)

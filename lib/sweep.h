@@ -36,6 +36,8 @@ struct code probe_code(struct probe *p, size_t bytes);
 /* Makes finished code, entered at offset `entry`, a kernel. False when it did not fit or is invalid. */
 bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k);
 bool probe_measure(struct probe *p, const struct kernel *k, struct point *out);
+/* Ends the probe where a window ended by a fault or a time-out. */
+bool probe_survived(struct probe *p, const struct window_result *result);
 /* The number of samples, points, … that fits the profile of this run. */
 double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full);
 

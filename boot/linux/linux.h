@@ -32,5 +32,7 @@ void linux_console_start(bool text_on_stderr);
 int command_knee(int count, char **words);
 /* fathom counters, likewise. */
 int command_counters(int count, char **words);
+/* fathom stat, likewise. */
+int command_stat(int count, char **words);
 
 #endif

@@ -21,8 +21,11 @@ static const char usage_text[] =
     "  fathom run [PROBE…] [options]   run all probes, or those named\n"
     "  fathom list [--findings]        what there is to run, and what it finds\n"
     "  fathom knee FILE.csv [options]  where a curve has its knees; - is standard input\n"
-    "  fathom counters EVENT…          which performance counter counts which event; see fathom counters --help\n"
+    "  fathom counters EVENT…          which performance counter counts which event\n"
+    "  fathom stat -- COMMAND…         what a command costs in time, memory and events\n"
     "  fathom help\n"
+    "\n"
+    "counters and stat have more to say with --help.\n"
     "\n"
     "Options of run:\n"
     "  --profile smoke|quick|standard|full   how much to measure (quick)\n"
@@ -173,6 +176,8 @@ int main(int count, char **words)
         return command_knee(count - 2, words + 2);
     if (!strcmp(command, "counters"))
         return command_counters(count - 2, words + 2);
+    if (!strcmp(command, "stat"))
+        return command_stat(count - 2, words + 2);
     if (!strcmp(command, "list")) {
         bool findings = count == 3 && !strcmp(words[2], "--findings");
         if (count > 2 && !findings)

@@ -3,6 +3,7 @@
  * the kernel's word for whether another process had the core.
  */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -13,16 +14,20 @@
 #include <ucontext.h>
 
 #include "boot/linux/linux.h"
+#include "boot/linux/perf.h"
+#include "lib/count.h"
 #include "lib/machine.h"
 
 enum { SIGNAL_STACK_BYTES = 65536, ALARMS = 4, AGREE = 10, CALIBRATION_ITERATIONS = 1600 };
 
 static enum reader_counters counters;
+static bool counting; /* windows sample the counters that machine_count set */
 static sigjmp_buf way_back;
 static volatile sig_atomic_t in_window;
 static volatile sig_atomic_t describing; /* registers that a process may not read read as zero */
 static volatile sig_atomic_t alarms;     /* that came in this window */
 static volatile struct window_result ended;
+static struct perf_pmu pmu;
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
@@ -127,27 +132,71 @@ static void unwrap(struct reading *r)
         r->end_ticks += UINT64_C(1) << 32;
 }
 
+/* Where this window's readings find the counters. False while the kernel has taken one away. */
+static bool point_at_counters(struct reading *list, size_t count)
+{
+    static struct reader_counts unread;
+    struct reader_counts where;
+
+    if (!perf_windows_index(&where))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!list[i].counts)
+            list[i].counts = &unread;
+        list[i].counts->count = where.count;
+        memcpy(list[i].counts->index, where.index, sizeof where.index);
+    }
+    return true;
+}
+
+const char *machine_count(const struct counter_setting *list, size_t count)
+{
+    const char *why = perf_windows_count(&pmu, list, count);
+
+    counting = !why && count > 0;
+    return why;
+}
+
+const struct counters *machine_counters(void)
+{
+    static struct counters have;
+    static unsigned core = UINT_MAX; /* of which they are */
+    struct counter_proof rows[COUNTER_SLOTS];
+
+    if (core != machine_info()->core) {
+        core = machine_info()->core;
+        perf_find((int)core, &pmu);
+        perf_counters(&pmu, machine_info()->core_name, &have);
+        counters_prove(&have, rows, perf_proof(&have, rows, COUNTER_SLOTS));
+    }
+    return &have;
+}
+
 struct window_result machine_window(struct reading *list, size_t count)
 {
     static long switches;
     struct rusage usage;
 
     ended = (struct window_result){.end = WINDOW_RAN};
+    if (counting && !point_at_counters(list, count)) {
+        ended.interrupts = 1;
+        return ended;
+    }
     alarms = 0;
     if (sigsetjmp(way_back, 0) == 0) {
         in_window = 1;
-        reader_run(list, count, counters);
+        reader_run(list, count, counting ? READER_EVENTS : counters);
     }
     in_window = 0;
     if (ended.end != WINDOW_RAN)
         unmask_signals();
-    for (size_t i = 0; i < count && counters != READER_TIME_ONLY; i++)
+    for (size_t i = 0; i < count && counters != READER_TIME_ONLY && !counting; i++)
         unwrap(&list[i]);
     /*
      * Another process had the core, in the window or since the last one: caches and predictors are no
      * longer as they were left, and the list is void as after a stray interrupt.
      */
-    ended.interrupts = (unsigned)alarms;
+    ended.interrupts = (unsigned)alarms + (counting && !perf_windows_kept());
     if (getrusage(RUSAGE_THREAD, &usage) == 0) {
         ended.interrupts += (unsigned)(usage.ru_nivcsw - switches);
         switches = usage.ru_nivcsw;

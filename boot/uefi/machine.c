@@ -30,6 +30,11 @@ const struct machine_info *machine_info(void)
     return &info;
 }
 
+const char *uefi_not_ours(void)
+{
+    return not_ours;
+}
+
 double machine_seconds(void)
 {
     return info.tick_hz > 0 ? (double)reader_ticks() / info.tick_hz : 0;
@@ -344,13 +349,14 @@ struct window_result machine_window(struct reading *list, size_t count)
 {
     if (not_ours)
         return no_result(not_ours);
+    enum reader_counters counters = uefi_counting(list, count) ? READER_EVENTS : info.counters;
     if (!windows) {
         struct window_result result = {0};
-        const char *why = own_noisy_window(list, count, info.counters, SILENCE_NONE, &result);
+        const char *why = own_noisy_window(list, count, counters, SILENCE_NONE, &result);
         return why ? no_result(why) : result;
     }
     tick_stop();
-    struct window_result result = own_window(list, count, info.counters, deadline_ms);
+    struct window_result result = own_window(list, count, counters, deadline_ms);
     tick_resume();
     return result;
 }

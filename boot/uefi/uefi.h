@@ -176,6 +176,10 @@ void uefi_machine_start(const struct config *c);
 void uefi_machine_finish(void);
 /* Identifies the machine: what has to be known before the core is ours. */
 void uefi_machine_identify(void);
+/* Why there are no windows and no registers; NULL where the core is ours. */
+const char *uefi_not_ours(void);
+/* While machine_count has set some, tells the readings which counters to sample; false while it has not. */
+bool uefi_counting(struct reading *list, size_t count);
 
 /* ---- libc.c ---------------------------------------------------------------------------------------- */
 

@@ -47,13 +47,19 @@ static void restore_interrupts(uint64_t found)
     WRITE(DAIF, found);
 }
 
+/* Counters that the window sets up and puts back itself. READER_EVENTS are somebody else's (arch/counters.h). */
+static bool counts_itself(const struct window *w)
+{
+    return w->guarded.counters != READER_TIME_ONLY && w->guarded.counters != READER_EVENTS;
+}
+
 static void open_window(struct window *w)
 {
     w->return_address = READ(ELR_EL1);
     w->return_state = READ(SPSR_EL1);
     if (w->silence == SILENCE_STOPPED)
         timers_stop(&w->timers);
-    if (w->guarded.counters)
+    if (counts_itself(w))
         window_counters_start(&w->counters, !own.no_counters);
     high_half_on(&w->high_half);
     w->open = true;
@@ -64,7 +70,7 @@ static void close_window(void *window)
     struct window *w = window;
 
     high_half_off(&w->high_half);
-    if (w->guarded.counters)
+    if (counts_itself(w))
         window_counters_stop(&w->counters);
     if (w->silence == SILENCE_STOPPED)
         timers_restore(&w->timers);
@@ -152,7 +158,7 @@ static struct window_result run(struct window *w)
     restore_interrupts(w->daif);
 
     result = result_of(w, &at_el2);
-    if (w->guarded.counters)
+    if (counts_itself(w))
         window_counters_unwrap(w->guarded.list, w->guarded.count);
     return result;
 }
@@ -177,7 +183,7 @@ static struct window prepare(struct reading *list, size_t count, enum reader_cou
             {
                 .list = list,
                 .count = count,
-                .counters = own.counters == READER_TIME_ONLY ? READER_TIME_ONLY : counters,
+                .counters = own.counters == READER_TIME_ONLY && counters != READER_EVENTS ? READER_TIME_ONLY : counters,
                 .stack = high_half_stack(),
             },
     };

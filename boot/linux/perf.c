@@ -1,0 +1,381 @@
+#define _GNU_SOURCE
+#include "boot/linux/perf.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/events.h"
+
+#define DEVICES "/sys/bus/event_source/devices"
+
+/* ---- The kernel's word ------------------------------------------------------------------------- */
+
+/* The first line of a file, without its newline; false where it cannot be read. */
+static bool first_line(const char *path, char *out, int room)
+{
+    FILE *f = fopen(path, "re");
+    bool read = f && fgets(out, room, f);
+
+    if (f)
+        fclose(f);
+    if (read)
+        out[strcspn(out, "\n")] = 0;
+    return read;
+}
+
+/* Whether "0-3,8" has the core in it. */
+static bool list_has(const char *list, int core)
+{
+    while (*list) {
+        char *end;
+        long from = strtol(list, &end, 10), to = from;
+        if (end == list)
+            return false;
+        if (*end == '-')
+            to = strtol(end + 1, &end, 10);
+        if (core >= from && core <= to)
+            return true;
+        list = *end == ',' ? end + 1 : end;
+        if (*end && *end != ',')
+            return false;
+    }
+    return false;
+}
+
+/* A PMU of cores says which ones only where cores differ. */
+static bool serves(const char *name, int core)
+{
+    char path[512], cores[256];
+
+    snprintf(path, sizeof path, DEVICES "/%s/cpus", name);
+    return core < 0 || !first_line(path, cores, sizeof cores) || list_has(cores, core);
+}
+
+static enum counters_kind kind_of(const char *name)
+{
+#if defined(__x86_64__)
+    char line[128];
+    bool amd = false;
+
+    if (strcmp(name, "cpu") != 0 && strcmp(name, "cpu_core") != 0 && strcmp(name, "cpu_atom") != 0)
+        return COUNTERS_NONE;
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    while (f && fgets(line, sizeof line, f) && strncmp(line, "model name", 10) != 0)
+        if (!strncmp(line, "vendor_id", 9))
+            amd = strstr(line, "AuthenticAMD") || strstr(line, "HygonGenuine");
+    if (f)
+        fclose(f);
+    return amd ? COUNTERS_AMD : COUNTERS_INTEL;
+#else
+    if (!strncmp(name, "apple_", 6))
+        return COUNTERS_APPLE;
+    /* "armv8_pmuv3_0", "armv8_cortex_a76", "armv9_…", all of one driver */
+    return !strncmp(name, "armv8_", 6) || !strncmp(name, "armv9_", 6) ? COUNTERS_PMUV3 : COUNTERS_NONE;
+#endif
+}
+
+static bool find_device(int core, struct perf_pmu *out)
+{
+    DIR *devices = opendir(DEVICES);
+    bool found = false;
+
+    for (struct dirent *d; devices && !found && (d = readdir(devices));) {
+        char path[512], type[16];
+        enum counters_kind kind = kind_of(d->d_name);
+        snprintf(path, sizeof path, DEVICES "/%s/type", d->d_name);
+        if (kind == COUNTERS_NONE || !serves(d->d_name, core) || !first_line(path, type, sizeof type))
+            continue;
+        out->kind = kind;
+        out->type = (uint32_t)strtoul(type, NULL, 10);
+        snprintf(out->name, sizeof out->name, "%s", d->d_name);
+        found = true;
+    }
+    if (devices)
+        closedir(devices);
+    return found;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------- */
+
+/* What fixed counters count, as general events: perf places those by itself (Intel SDM vol. 3B, table 20-2). */
+static uint64_t event_code(const struct perf_pmu *pmu, const struct counter_setting *s)
+{
+    static const uint64_t intel[] = {0x00c0, 0x003c, 0x0300, 0x0400}; /* the last two: perf's own numbers */
+    static const uint64_t pmuv3[] = {0x11, 0x08};
+
+    if (pmu->kind == COUNTERS_INTEL && s->slot >= COUNTER_FIXED && s->slot < COUNTER_FIXED + 4)
+        return intel[s->slot - COUNTER_FIXED];
+    if (pmu->kind == COUNTERS_PMUV3 && s->slot >= COUNTER_FIXED && s->slot < COUNTER_FIXED + 2)
+        return pmuv3[s->slot - COUNTER_FIXED];
+    return s->code;
+}
+
+/* Instructions of ours may read a counter of PMUv3 only when asked for (Documentation/arch/arm64/perf.rst). */
+enum { PMUV3_USER_ACCESS = 1 << 1 };
+
+int perf_open(const struct perf_pmu *pmu, const struct counter_setting *setting, int leader, bool inherited)
+{
+    bool ask = pmu->kind == COUNTERS_PMUV3 && !inherited;
+    struct perf_event_attr a = {
+        .size = sizeof a,
+        .type = pmu->type,
+        .config = event_code(pmu, setting),
+        .config1 = setting->extra ? setting->extra_value
+                   : ask          ? PMUV3_USER_ACCESS
+                                  : 0,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .disabled = leader < 0,
+        .inherit = inherited,
+        .enable_on_exec = inherited && leader < 0,
+        .pinned = leader < 0, /* all the time, or not at all: nothing is ever scaled */
+        .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+    };
+
+    return (int)syscall(SYS_perf_event_open, &a, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+}
+
+void perf_explain(int error, char *why, size_t room)
+{
+    char level[16] = "?";
+
+    first_line("/proc/sys/kernel/perf_event_paranoid", level, sizeof level);
+    if (error == EACCES || error == EPERM)
+        snprintf(why, room,
+                 "the kernel does not let this user count (kernel.perf_event_paranoid is %s, at most 2 is needed: "
+                 "sysctl kernel.perf_event_paranoid=2, or run as root)",
+                 level);
+    else if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
+        snprintf(why, room, "this kernel or core does not offer it (perf_event_open: %s)", strerror(error));
+    else if (error == EINVAL)
+        snprintf(why, room, "the kernel does not take it: no such event, or more than there are counters");
+    else
+        snprintf(why, room, "perf_event_open: %s", strerror(error));
+}
+
+static bool count_something(int fd, uint64_t *counted)
+{
+    volatile uint64_t sum = 0;
+    uint64_t values[3] = {0}; /* count, time enabled, time running */
+
+    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+    for (unsigned i = 0; i < 100000; i++)
+        sum += i;
+    ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+    bool read_it = read(fd, values, sizeof values) == (ssize_t)sizeof values;
+    *counted = values[0];
+    return read_it && values[2] > 0;
+}
+
+/* Instructions: every PMU counts them. */
+static const struct counter_setting instructions[] = {
+    [COUNTERS_INTEL] = {.code = 0xc0},
+    [COUNTERS_AMD] = {.code = 0xc0},
+    [COUNTERS_PMUV3] = {.code = 0x08},
+    [COUNTERS_APPLE] = {.code = 0x8c},
+};
+
+void perf_find(int core, struct perf_pmu *out)
+{
+    uint64_t counted = 0; /* 100,000 turns of a loop are more than twice as many instructions */
+
+    *out = (struct perf_pmu){.kind = COUNTERS_NONE};
+    if (!find_device(core, out)) {
+        snprintf(out->why, sizeof out->why,
+                 "Linux shows no performance counters of this core (none below " DEVICES ")");
+        return;
+    }
+    int fd = perf_open(out, &instructions[out->kind], -1, false);
+    if (fd < 0) {
+        perf_explain(errno, out->why, sizeof out->why);
+        return;
+    }
+    if (!count_something(fd, &counted))
+        snprintf(out->why, sizeof out->why, "the kernel gives this process no counter: others hold all of them");
+    else if (counted < 200000)
+        snprintf(out->why, sizeof out->why,
+                 "instructions counted %llu where at least 200000 ran: the counters do not count",
+                 (unsigned long long)counted);
+    close(fd);
+}
+
+/* ---- In windows ------------------------------------------------------------------------------------ */
+
+static struct {
+    int fd[READER_COUNTS];
+    struct perf_event_mmap_page *page[READER_COUNTS];
+    uint32_t lock[READER_COUNTS]; /* of each page, before the window */
+    size_t count;
+} windows;
+
+static void stop(void)
+{
+    for (size_t i = 0; i < windows.count; i++) {
+        if (windows.page[i])
+            munmap(windows.page[i], (size_t)sysconf(_SC_PAGESIZE));
+        close(windows.fd[i]);
+    }
+    windows.count = 0;
+}
+
+/* Why a counter that is open cannot be read by instructions of ours. */
+static const char *no_reading(const struct perf_event_mmap_page *page)
+{
+    if (!page->cap_user_rdpmc)
+        return "the kernel does not let processes read counters: write 1 to " DEVICES
+               "/cpu/rdpmc (x86-64) or to /proc/sys/kernel/perf_user_access (AArch64)";
+    return page->index ? NULL : "the kernel has no counter free for it";
+}
+
+const char *perf_windows_count(const struct perf_pmu *pmu, const struct counter_setting *list, size_t count)
+{
+    static char why[200];
+
+    stop();
+    if (count > READER_COUNTS)
+        return "more counters than the reader can take";
+    if (pmu->why[0] && count)
+        return pmu->why;
+    why[0] = 0;
+    for (size_t i = 0; i < count && !why[0]; i++) {
+        int fd = perf_open(pmu, &list[i], i ? windows.fd[0] : -1, false);
+        if (fd < 0) {
+            perf_explain(errno, why, sizeof why);
+            break;
+        }
+        windows.fd[i] = fd;
+        windows.page[i] = NULL;
+        windows.count = i + 1;
+        void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+        if (page == MAP_FAILED)
+            snprintf(why, sizeof why, "mmap of a counter's page: %s", strerror(errno));
+        else
+            windows.page[i] = page;
+    }
+    if (!why[0] && count)
+        ioctl(windows.fd[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+    for (size_t i = 0; i < count && !why[0]; i++)
+        if (no_reading(windows.page[i]))
+            snprintf(why, sizeof why, "%s", no_reading(windows.page[i]));
+    if (why[0])
+        stop();
+    return why[0] ? why : NULL;
+}
+
+bool perf_windows_index(struct reader_counts *out)
+{
+    out->count = (uint32_t)windows.count;
+    for (size_t i = 0; i < windows.count; i++) {
+        volatile const struct perf_event_mmap_page *page = windows.page[i];
+        windows.lock[i] = page->lock;
+        out->index[i] = page->index - 1;
+        if (page->index == 0)
+            return false;
+#if defined(__aarch64__)
+        if (out->index[i] > READER_CYCLES)
+            return false;
+#endif
+    }
+    return windows.count > 0;
+}
+
+bool perf_windows_kept(void)
+{
+    for (size_t i = 0; i < windows.count; i++) {
+        volatile const struct perf_event_mmap_page *page = windows.page[i];
+        if (page->lock != windows.lock[i])
+            return false;
+    }
+    return true;
+}
+
+/* ---- What there is to count with --------------------------------------------------------------------- */
+
+/* As many general counters as the kernel lets one group have: others, a watchdog perhaps, may hold some. */
+static unsigned general_counters(const struct perf_pmu *pmu)
+{
+    /* Branches, which no fixed counter counts; Apple's cycles, which any general counter takes. */
+    static const struct counter_setting some[] = {
+        [COUNTERS_INTEL] = {.code = 0xc4},
+        [COUNTERS_AMD] = {.code = 0xc2},
+        [COUNTERS_PMUV3] = {.code = 0x12},
+        [COUNTERS_APPLE] = {.code = 0x02},
+    };
+    int fd[COUNTER_FIXED];
+    unsigned count = 0;
+
+    while (count < COUNTER_FIXED && (fd[count] = perf_open(pmu, &some[pmu->kind], count ? fd[0] : -1, false)) >= 0)
+        count++;
+    for (unsigned i = 0; i < count; i++)
+        close(fd[i]);
+    return count;
+}
+
+/* Width of the counter that counts this, as the kernel tells those who may read it; 0: they may not. */
+static unsigned width(const struct perf_pmu *pmu, const struct counter_setting *setting)
+{
+    unsigned bits = 0;
+
+    if (!perf_windows_count(pmu, setting, 1))
+        bits = windows.page[0]->pmc_width;
+    stop();
+    return bits;
+}
+
+void perf_counters(const struct perf_pmu *pmu, const char *core_name, struct counters *out)
+{
+    static char why[sizeof pmu->why];
+    const struct event_core *core = events_core(core_name);
+    const struct counter_setting cycles = {.slot = COUNTER_FIXED, .code = pmu->kind == COUNTERS_AMD ? 0x76 : 0x02};
+
+    *out = (struct counters){.kind = pmu->kind};
+    snprintf(out->name, sizeof out->name, "perf_event_open, %.30s", pmu->name);
+    snprintf(why, sizeof why, "%s", pmu->why);
+    out->why_not = why[0] ? why : NULL;
+    if (why[0])
+        return;
+    const char *unreadable = perf_windows_count(pmu, &cycles, 1);
+    stop();
+    if (unreadable) {
+        snprintf(why, sizeof why, "%s", unreadable);
+        out->why_not = why;
+        return;
+    }
+    unsigned general = general_counters(pmu);
+    uint64_t low = (UINT64_C(1) << COUNTER_FIXED) - 1, known = core ? events_slots(core) : 0;
+    if (core) {
+        out->slots = known & ~low;
+        for (unsigned slot = 0; slot < COUNTER_FIXED; slot++)
+            if (known >> slot & 1 && general) {
+                out->slots |= UINT64_C(1) << slot;
+                general--;
+            }
+    } else {
+        out->slots = (UINT64_C(1) << general) - 1;
+    }
+    out->bits = out->fixed_bits = width(pmu, &cycles);
+}
+
+size_t perf_proof(const struct counters *have, struct counter_proof *out, size_t room)
+{
+    size_t count = 0;
+
+    for (unsigned slot = 0; slot < COUNTER_SLOTS && count < room && !have->why_not; slot++) {
+        if (!(have->slots >> slot & 1))
+            continue;
+        /* The fixed ones by what they are; the kernel gives a general counter by its own choice. */
+        out[count] = (struct counter_proof){.setting = {.slot = slot, .code = instructions[have->kind].code}};
+        if (slot >= COUNTER_FIXED && (have->kind != COUNTERS_INTEL || slot > COUNTER_FIXED))
+            out[count].counts = COUNTS_SOMETHING;
+        count++;
+    }
+    return count;
+}
