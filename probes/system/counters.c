@@ -2,7 +2,7 @@
  * Counters: what performance counters does this core have, do they count, and what do kernels cost in events?
  *
  * Each counter has to count a chain of known length right before it counts as there: registers that take writes
- * prove nothing. Then every event asked for (`events` in the configuration) is counted over built-in kernels
+ * prove nothing. Instructions and cycles are counted on each counter that can, which must agree. Then every event asked for (`events` in the configuration) is counted over built-in kernels
  * (`kernels`), each of which says what one iteration of it executes, so that names and numbers can be believed.
  *
  * Answer: how many counters, and a table, kernel by event: mean ± standard deviation, least … most, for one
@@ -22,7 +22,7 @@ static const char default_events[] = "cycles instructions branches conditional_m
 
 struct built_in {
     const char *name, *text;
-    /* Emits what is repeated; `data` points at random words, then at a random ring of lines. */
+    /* Emits what is repeated. REG_DATA points at random words, REG_T5 into a random ring of lines, REG_T4 begins with 0. */
     void (*emit)(struct code *c);
 };
 
@@ -62,7 +62,10 @@ static void emit_taken_branches(struct code *c)
         emit_land(c, emit_branch_ahead(c));
 }
 
-/* Each skips an addition or not, by a bit that nothing can predict: half of them are mispredicted. */
+/*
+ * Taken or not by a bit that nothing can predict: half of them are mispredicted. Either way leads to the next
+ * instruction, so that the number of instructions is known.
+ */
 static void emit_random_branches(struct code *c)
 {
     emit_move(c, REG_T3, REG_T4);
@@ -71,9 +74,7 @@ static void emit_random_branches(struct code *c)
     for (unsigned i = 0; i < UNROLL; i++) {
         emit_move(c, REG_T3, REG_T2);
         emit_and_constant(c, REG_T3, 1);
-        struct fixup skip = emit_branch_if_zero_ahead(c, REG_T3);
-        emit_add(c, REG_T0, REG_T1);
-        emit_land(c, skip);
+        emit_land(c, emit_branch_if_zero_ahead(c, REG_T3));
         emit_shift_right(c, REG_T2, 1);
     }
     emit_add_constant(c, REG_T4, 1);
@@ -112,28 +113,25 @@ static bool names(const char *list, const char *name)
 /* ---- Kernels ------------------------------------------------------------------------------------- */
 
 struct bench {
-    struct area data; /* RANDOM_WORDS words; a page on, the ring */
-    struct work work; /* of one iteration */
+    struct area words; /* RANDOM_WORDS random ones */
+    struct area ring;  /* a random cycle through its lines */
+    struct work work;  /* of one iteration */
 };
 
 static bool fill(struct probe *p, struct bench *b)
 {
-    enum { LINES = RING_BYTES / LINE_BYTES };
-    uint32_t *next = malloc(LINES * sizeof *next);
-    size_t ring = RANDOM_WORDS * sizeof(uint64_t);
-
+    if (!probe_map(p, &b->words, RANDOM_WORDS * sizeof(uint64_t), 0) || !probe_map_large(p, &b->ring, RING_BYTES))
+        return false;
+    uint32_t lines = (uint32_t)(b->ring.bytes / LINE_BYTES), *next = malloc(lines * sizeof *next);
     if (!next)
         return probe_skip(p, "out of memory");
-    bool mapped = probe_map_large(p, &b->data, ring + RING_BYTES);
-    if (mapped) {
-        for (size_t i = 0; i < RANDOM_WORDS; i++)
-            ((uint64_t *)b->data.write)[i] = random_next(&p->random);
-        random_cycle(next, LINES, &p->random);
-        for (size_t i = 0; i < LINES; i++)
-            *(uint64_t *)(b->data.write + ring + i * LINE_BYTES) = b->data.at + ring + (size_t)next[i] * LINE_BYTES;
-    }
+    for (size_t i = 0; i < RANDOM_WORDS; i++)
+        ((uint64_t *)b->words.write)[i] = random_next(&p->random);
+    random_cycle(next, lines, &p->random);
+    for (size_t i = 0; i < lines; i++)
+        *(uint64_t *)(b->ring.write + i * LINE_BYTES) = b->ring.at + (size_t)next[i] * LINE_BYTES;
     free(next);
-    return mapped;
+    return true;
 }
 
 static bool build(struct probe *p, struct bench *b, const struct built_in *kind, struct kernel *k)
@@ -143,9 +141,7 @@ static bool build(struct probe *p, struct bench *b, const struct built_in *kind,
     emit_constant(&c, REG_T0, 3);
     emit_constant(&c, REG_T1, 5);
     emit_constant(&c, REG_T4, 0);
-    emit_move(&c, REG_T5, REG_DATA);
-    emit_constant(&c, REG_T6, RANDOM_WORDS * sizeof(uint64_t));
-    emit_add(&c, REG_T5, REG_T6);
+    emit_constant(&c, REG_T5, b->ring.at);
     size_t loop = c.used;
     struct work before = c.work;
     kind->emit(&c);
@@ -153,7 +149,7 @@ static bool build(struct probe *p, struct bench *b, const struct built_in *kind,
     b->work = (struct work){c.work.instructions - before.instructions, c.work.branches - before.branches,
                             c.work.loads - before.loads, c.work.stores - before.stores};
     emit_return(&c);
-    *k = (struct kernel){.data = b->data.at, .units = 1};
+    *k = (struct kernel){.data = b->words.at, .units = 1};
     return probe_kernel(p, &c, 0, k);
 }
 
@@ -221,15 +217,14 @@ static void print_row(const struct event *e, const struct count *c)
     machine_print(line);
 }
 
-static void send_table(struct probe *p, const struct built_in *kind, const struct work *work,
+static void send_table(struct probe *p, const char *name, const struct built_in *kind, const struct work *work,
                        const struct event *events, size_t count, const struct count *counts)
 {
     struct record r;
-    char line[160];
 
     record_start(&r, &p->run->writer, "table");
     record_text(&r, "probe", p->definition->name);
-    record_text(&r, "name", "events");
+    record_text(&r, "name", name);
     record_text(&r, "kernel", kind->name);
     record_text(&r, "text", kind->text);
     record_object(&r, "emitted"); /* what one iteration executes */
@@ -243,12 +238,48 @@ static void send_table(struct probe *p, const struct built_in *kind, const struc
         send_row(&r, &events[i], &counts[i]);
     record_close(&r);
     record_send(&r);
+}
+
+static void print_table(const struct built_in *kind, const struct work *work, const struct event *events, size_t count,
+                        const struct count *counts)
+{
+    char line[160];
 
     snprintf(line, sizeof line, "  %s (%s; %llu instructions): an iteration\n", kind->name, kind->text,
              (unsigned long long)work->instructions);
     machine_print(line);
     for (size_t i = 0; i < count; i++)
         print_row(&events[i], &counts[i]);
+}
+
+/*
+ * The same event on each counter that can count it, over the chain of additions: they must agree, whatever
+ * tables and registers say.
+ */
+static bool count_on_each(struct probe *p, const struct bench *bench, const struct kernel *k, const char *need,
+                          const struct count_options *options)
+{
+    static struct event each[COUNTER_SLOTS];
+    static struct count counts[COUNTER_SLOTS];
+    const struct counters *have = machine_counters();
+    struct event event;
+    char why[160];
+    size_t count = 0;
+
+    if (!events_find(events_core(machine_info()->core_name), have->kind, need, &event, why, sizeof why))
+        return true; /* this core has none */
+    for (unsigned slot = 0; slot < COUNTER_SLOTS; slot++) {
+        uint64_t bit = UINT64_C(1) << slot;
+        if (!(event.demand.slots & have->slots & ~have->taken & bit))
+            continue;
+        each[count] = event;
+        each[count++].demand.slots = bit;
+    }
+    struct window_result result = count_kernel(k, each, count, options, counts);
+    if (!probe_survived(p, &result))
+        return false;
+    send_table(p, "each-counter", &built_in[0], &bench->work, each, count, counts);
+    return true;
 }
 
 static unsigned ones(uint64_t bits)
@@ -298,10 +329,11 @@ static void run(struct probe *p)
         return;
     }
     report_counters(p, have);
-    size_t count = find_events(p, events);
-    if (!count || !fill(p, &bench))
+    if (!fill(p, &bench) || !build(p, &bench, &built_in[0], &k) ||
+        !count_on_each(p, &bench, &k, "instructions", &options) || !count_on_each(p, &bench, &k, "cycles", &options))
         return;
-    for (size_t i = 0; i < KERNELS; i++) {
+    size_t count = find_events(p, events);
+    for (size_t i = 0; i < KERNELS && count; i++) {
         if (p->run->config.kernels[0] && !names(p->run->config.kernels, built_in[i].name))
             continue;
         machine_progress(built_in[i].text);
@@ -310,7 +342,8 @@ static void run(struct probe *p)
         struct window_result result = count_kernel(&k, events, count, &options, counts);
         if (!probe_survived(p, &result))
             return;
-        send_table(p, &built_in[i], &bench.work, events, count, counts);
+        send_table(p, "events", &built_in[i], &bench.work, events, count, counts);
+        print_table(&built_in[i], &bench.work, events, count, counts);
     }
 }
 
