@@ -196,12 +196,7 @@ static void set_demand(const struct event_core *core, struct event *e)
             e->demand.slots = (f->only ? 0 : e->demand.slots) | f->slot;
     e->demand.slots &= core->most;
 
-    e->demand.width = 1;
-    e->partner = 0;
-    if (core->pair && core->pair->event == number) {
-        e->demand.width = 2;
-        e->partner = core->pair->partner;
-    }
+    e->demand.width = core->wide && core->wide == number ? 2 : 1;
 
     e->second_code = e->code;
     for (const struct event_register *r = core->registers; r && r->resource[0]; r++) {
@@ -479,7 +474,7 @@ size_t events_settings(const struct event *e, const struct place *at, struct cou
                                       .code = second ? e->second_code : e->code,
                                       .extra = at->resource,
                                       .extra_value = at->resource ? e->demand.value : 0};
-    if (e->demand.width < 2)
+    if (!e->partner)
         return 1;
     out[1] = (struct counter_setting){.slot = at->slot + 1, .code = e->partner};
     return 2;

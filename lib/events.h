@@ -21,7 +21,7 @@ struct event {
     char name[EVENT_NAME]; /* as the vendor has it, in lower case: "inst_retired.any", "ls_dispatch.ld_dispatch" */
     uint64_t code;         /* struct counter_setting.code */
     uint64_t second_code;  /* the same where the second of two registers is the one chosen */
-    uint64_t partner;      /* what the second of two slots counts; 0 where one slot is enough */
+    uint64_t partner;      /* what a second slot counts for this one (Arm's CHAIN); 0: none */
     struct demand demand;  /* the counters that can count it, and what it needs besides */
     const char *source;
 };
@@ -55,8 +55,8 @@ bool events_find(const struct event_core *core, enum counters_kind kind, const c
 /* The i-th event of the core, for listing; false past the last. Needs come first, and for those *need is set. */
 bool events_at(const struct event_core *core, size_t i, struct event *out, const char **need);
 /*
- * How to program an event at the place it was given: one setting, or two where it takes two slots. Arm's second one
- * holds the upper 32 bits; AMD's adds to the first and is not read.
+ * How to program an event at the place it was given: one setting, or two for a chain, of which the second counts the
+ * upper 32 bits. Of AMD's pairs counters_program looks after the second counter itself.
  */
 size_t events_settings(const struct event *e, const struct place *at, struct counter_setting out[2]);
 

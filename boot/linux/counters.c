@@ -361,7 +361,7 @@ static void print_plan(const struct target *t, const struct plan *p)
     printf("%s: %zu events in %u %s", events_name(t->core), p->distinct, p->runs, p->runs == 1 ? "run" : "runs");
     if (p->runs > 1)
         printf("%s", p->least ? ", the fewest possible" : "; fewer may be possible");
-    printf("\n  run  counter   %-44s %-14s %s\n", "event", "code", "besides");
+    printf("\n  run  counter   %-44s %s\n", "event", "code");
     for (size_t i = 0; i < p->count; i++) {
         const struct asked *asked = &p->asked[i];
         const struct place *at = &p->places[asked->place];
@@ -378,7 +378,7 @@ static void print_plan(const struct target *t, const struct plan *p)
         const char *need = strcmp(asked->word, asked->event.name) != 0 ? asked->word : NULL;
         char name[EVENT_NAME * 2];
         snprintf(name, sizeof name, "%s%s%s%s", asked->event.name, need ? " (" : "", need ? need : "", need ? ")" : "");
-        printf("  %3u  %-9s %-44s %-14s %s\n", at->run + 1, slot, name, code, besides);
+        printf("  %3u  %-9s %-44s %-*s%s\n", at->run + 1, slot, name, *besides ? 15 : 0, code, besides);
     }
     if (t->no_counters)
         printf("This is a plan only: the counters of this core are out of reach here: %s.\n", t->no_counters);
@@ -410,6 +410,7 @@ static void record_plan(const struct target *t, const struct plan *p)
         record_text(&r, "counter", slot);
         record_integer(&r, "slot", at->slot);
         record_hex(&r, "code", set[0].code);
+        record_integer(&r, "width", asked->event.demand.width);
         if (settings > 1)
             record_hex(&r, "next_code", set[1].code);
         if (set[0].extra) {

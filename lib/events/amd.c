@@ -14,8 +14,8 @@ enum { ALL = 0xffff };
 
 /* ---- Counters -------------------------------------------------------------------------------------- */
 
-/* More than one counter can add in a cycle: an even counter with Merge, event FFF, on the next. */
-static const struct event_pair large_increments = {0x003, 0xf000000ff};
+/* More in a cycle than one counter can add: an even counter, and Merge, event FFF, on the next. */
+enum { LARGE_INCREMENTS = 0x003 };
 
 static const struct event_rule four_counters[] = {{0, ALL, ANY, 0xf}};
 static const struct event_rule six_counters[] = {{0, ALL, ANY, 0x3f}};
@@ -263,7 +263,7 @@ static const struct event_need zen5_needs[] = {
 #define ZEN(known_as, table, row_list, need_list, told_by) \
     { \
         .name = known_as, .kind = COUNTERS_AMD, .packed = table, .rows = {zen_rows, row_list}, \
-        .needs = {common_needs, need_list}, .rules = six_counters, .pair = &large_increments, .slots = 0x3f, \
+        .needs = {common_needs, need_list}, .rules = six_counters, .wide = LARGE_INCREMENTS, .slots = 0x3f, \
         .most = 0x3f, .source = told_by \
     }
 
@@ -288,7 +288,7 @@ static const struct event_core unknown = {
     .rows = {unknown_rows},
     .needs = {common_needs},
     .rules = six_counters,
-    .pair = &large_increments,
+    .wide = LARGE_INCREMENTS,
     .slots = 0xf,
     .most = 0x3f,
     .source = "Linux 6.12, amd/core.c: events of every core since family 17h",

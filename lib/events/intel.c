@@ -3,7 +3,8 @@
  *
  * Sources. Counters: Linux 6.12, arch/x86/events/intel/core.c, its tables of event constraints and extra registers;
  * for Lion Cove and the Atom cores also the field Counter of Intel's event lists (github.com/intel/perfmon, 2026-08).
- * Our own rows: the same lists, of Alder Lake (Golden Cove, Gracemont) and Arrow Lake (Lion Cove, Skymont).
+ * Our own rows: the same lists, of Alder Lake (Golden Cove, Gracemont), Granite Rapids (Redwood Cove) and Arrow Lake
+ * (Lion Cove, Skymont).
  * Fixed counters: SDM vol. 3B, 20.2.2; Linux, arch/x86/include/asm/perf_event.h. Events of number 0 are Linux' way
  * to write what only a fixed counter counts; libpfm4 uses it too.
  */
@@ -151,10 +152,10 @@ static const struct event_rule sunny_cove_rules[] = {
 
 /* Golden, Raptor and Redwood Cove. */
 static const struct event_rule golden_cove_rules[] = {
-    {0x00, 0x00, ANY, 0},    {0x2e, 0x2e, ANY, 0xff},  {0x3c, 0x3c, ANY, 0xff}, {0x01, 0x8f, ANY, 0xf},
-    {0xa3, 0xa3, 0x01, 0xf}, {0xa3, 0xa3, 0x02, 0xf},  {0xa3, 0xa3, 0x08, 0xf}, {0xa4, 0xa4, 0x04, 0x1},
-    {0xa4, 0xa4, 0x08, 0x1}, {0xcd, 0xcd, 0x01, 0xfe}, {0xcd, 0xcd, 0x02, 0x1}, {0xce, 0xce, ANY, 0x1},
-    {0xd0, 0xdf, ANY, 0xf},  {0, ALL, ANY, 0xff},
+    {0x00, 0x00, ANY, 0},     {0x2e, 0x2e, ANY, 0xff},  {0x3c, 0x3c, ANY, 0xff}, {0x01, 0x8f, ANY, 0xf},
+    {0xa3, 0xa3, 0x04, 0xff}, {0xa3, 0xa3, 0x10, 0xff}, {0xa3, 0xa3, ANY, 0xf},  {0xa4, 0xa4, 0x04, 0x1},
+    {0xa4, 0xa4, 0x08, 0x1},  {0xcd, 0xcd, 0x01, 0xfe}, {0xcd, 0xcd, 0x02, 0x1}, {0xce, 0xce, ANY, 0x1},
+    {0xd0, 0xdf, ANY, 0xf},   {0, ALL, ANY, 0xff},
 };
 
 static const struct event_rule lion_cove_rules[] = {
@@ -221,7 +222,7 @@ static const struct event_row goldmont_rows[] = {
     {NULL, 0, 0},
 };
 
-/* Golden Cove's, without those whose numbers or registers changed. */
+/* Of execution and caches as in the list of Granite Rapids; of the front end what Golden Cove's has. */
 static const struct event_row redwood_cove_rows[] = {
     {"cpu_clk_unhalted.thread_p", 0x3c, 0},
     {"inst_retired.any_p", 0xc0, 0},
@@ -233,10 +234,15 @@ static const struct event_row redwood_cove_rows[] = {
     {"idq.ms_uops", 0x2079, 0},
     {"lsd.uops", 0x1a8, 0},
     {"dsb2mite_switches.penalty_cycles", 0x261, 0},
-    {"idq_uops_not_delivered.core", 0x19c, 0},
+    {"idq_bubbles.core", 0x19c, 0},
     {"resource_stalls.sb", 0x8a2, 0},
     {"uops_dispatched.port_0", 0x1b2, 0},
     {"uops_dispatched.port_1", 0x2b2, 0},
+    {"uops_dispatched.port_2_3_10", 0x4b2, 0},
+    {"uops_dispatched.port_4_9", 0x10b2, 0},
+    {"uops_dispatched.port_5_11", 0x20b2, 0},
+    {"uops_dispatched.port_6", 0x40b2, 0},
+    {"uops_dispatched.port_7_8", 0x80b2, 0},
     {"br_inst_retired.all_branches", 0xc4, 0},
     {"br_inst_retired.near_taken", 0x20c4, 0},
     {"br_inst_retired.cond", 0x11c4, 0},
@@ -264,6 +270,7 @@ static const struct event_row redwood_cove_rows[] = {
     {"l2_rqsts.all_demand_data_rd", 0xe124, 0},
     {"l2_rqsts.demand_data_rd_miss", 0x2124, 0},
     {"l2_lines_in.all", 0x1f25, 0},
+    {"ld_blocks.address_alias", 0x403, 0},
     {"ld_blocks.store_forward", 0x8203, 0},
     {"dtlb_load_misses.stlb_hit", 0x2012, 0},
     {"dtlb_load_misses.walk_completed", 0xe12, 0},
@@ -273,6 +280,14 @@ static const struct event_row redwood_cove_rows[] = {
     {"icache_tag.stalls", 0x483, 0},
     {"arith.div_active", 0x10009b0, 0},
     {"assists.any", 0x1bc1, 0},
+    {"uops_retired.ms", 0x4c2, 0x8},
+    {"int_misc.unknown_branch_cycles", 0x40ad, 0x7},
+    {"topdown.slots", 0x400, 0},
+    {"topdown.slots_p", 0x1a4, 0},
+    {"topdown.backend_bound_slots", 0x2a4, 0},
+    {"topdown.bad_spec_slots", 0x4a4, 0},
+    {"topdown.br_mispredict_slots", 0x8a4, 0},
+    {"topdown.memory_bound_slots", 0x10a4, 0},
     {NULL, 0, 0},
 };
 
@@ -322,14 +337,14 @@ static const struct event_row lion_cove_rows[] = {
     {"frontend_retired.any_dsb_miss", 0x3c6, 1},
     {"arith.div_active", 0x10009b0, 0},
     {"assists.any", 0x1fc1, 0},
-    {"int_eu.all", 0x01b2, 0},
-    {"int_eu.alu", 0x02b2, 0},
-    {"int_eu.load", 0x04b2, 0},
-    {"int_eu.slow", 0x08b2, 0},
-    {"int_eu.std", 0x10b2, 0},
-    {"int_eu.shift", 0x20b2, 0},
-    {"int_eu.jmp", 0x40b2, 0},
-    {"int_eu.sta", 0x80b2, 0},
+    {"uops_dispatched.int_eu_all", 0x01b2, 0},
+    {"uops_dispatched.alu", 0x02b2, 0},
+    {"uops_dispatched.load", 0x04b2, 0},
+    {"uops_dispatched.slow", 0x08b2, 0},
+    {"uops_dispatched.std", 0x10b2, 0},
+    {"uops_dispatched.shift", 0x20b2, 0},
+    {"uops_dispatched.jmp", 0x40b2, 0},
+    {"uops_dispatched.sta", 0x80b2, 0},
     {NULL, 0, 0},
 };
 
@@ -461,10 +476,10 @@ static const struct event_need skylake_needs[] = {
 /* From Ice Lake on these events keep their names; Lion Cove lacks some. */
 static const struct event_need lion_cove_needs[] = {
     {"ops_issued", "uops_issued.any"},
-    {"ops_issued_int", "int_eu.all"},
-    {"ops_issued_load", "int_eu.load"},
-    {"ops_issued_store", "int_eu.sta"},
-    {"ops_issued_branch", "int_eu.jmp"},
+    {"ops_issued_int", "uops_dispatched.int_eu_all"},
+    {"ops_issued_load", "uops_dispatched.load"},
+    {"ops_issued_store", "uops_dispatched.sta"},
+    {"ops_issued_branch", "uops_dispatched.jmp"},
     {"ops_executed", "uops_executed.thread"},
     {"ops_retired", "uops_retired.slots"},
     {"branches_conditional", "br_inst_retired.cond"},
@@ -580,8 +595,9 @@ static const struct event_need redwood_cove_needs[] = {
     {"store_forwards_blocked", "ld_blocks.store_forward"},
     {"machine_clears", "machine_clears.count"},
     {"machine_clears_memory", "machine_clears.memory_ordering"},
-    {"ops_issued_load", "0x4b2"},
-    {"ops_issued_store", "0x80b2"},
+    {"ops_issued_load", "uops_dispatched.port_2_3_10"},
+    {"ops_issued_store", "uops_dispatched.port_7_8"},
+    {"loads_aliased", "ld_blocks.address_alias"},
     {NULL, NULL},
 };
 
@@ -688,7 +704,7 @@ static const struct event_core cores[] = {
      .slots = 0xff | CORES_FIXED, .most = 0xff | CORES_FIXED},
     {CORE("redwood-cove", redwood_cove_rows, reference_rows, redwood_cove_needs, golden_cove_rules, sunny_cove_fixed,
           lion_cove_registers, NULL,
-          "Intel's list of Golden Cove, without what changed; not held against Redwood Cove's own"),
+          "Intel's event lists of Granite Rapids and, for the front end, Golden Cove (perfmon)"),
      .slots = 0xff | CORES_FIXED, .most = 0xff | CORES_FIXED},
     {CORE("lion-cove", lion_cove_rows, reference_rows, lion_cove_needs, lion_cove_rules, sunny_cove_fixed,
           lion_cove_registers, NULL, "Intel's event list of Arrow Lake (perfmon)"),

@@ -58,12 +58,6 @@ struct event_rule {
     uint64_t slots; /* 0: none */
 };
 
-/* The event that takes two counters, and what the second one is set to count. */
-struct event_pair {
-    uint16_t event;
-    uint64_t partner;
-};
-
 /* Event numbers that a fixed counter counts too, as long as no modifier changes what they mean. */
 struct event_fixed {
     uint64_t slot; /* 0 ends the list */
@@ -91,7 +85,7 @@ struct event_core {
     const struct event_rule *rules;
     const struct event_fixed *fixed;
     const struct event_register *registers;
-    const struct event_pair *pair;
+    unsigned wide;      /* the event that takes an even counter and the next; 0: none */
     const char *source; /* of names and numbers */
 };
 
