@@ -328,7 +328,7 @@ const char *own_noisy_window(struct reading *list, size_t count, enum reader_cou
 
 const char *own_no_deadline(void)
 {
-    return apic_no_deadline();
+    return core.runner != NULL ? NULL : apic_no_deadline(); /* another core the firmware can stop */
 }
 
 /* IA32_APERF, where CPUID.06H:ECX[0] announces it (Intel SDM vol. 3B, 15.2), no hypervisor keeps it, and it counts. */
