@@ -75,19 +75,28 @@ bool madt_processor(const void *madt, size_t bytes, uint64_t mpidr, uint32_t *ui
     return false;
 }
 
-size_t madt_cores(const void *madt, size_t bytes, struct madt_core *out, size_t room)
+static struct listed_core listed(const uint8_t *gicc)
+{
+    struct listed_core core = {
+        .affinity = affinity_of(gicc),
+        .rank = gicc[1] > GICC_EFFICIENCY ? gicc[GICC_EFFICIENCY] : 0,
+    };
+
+    if (!(read32(gicc + 12) & (GICC_ENABLED | GICC_ONLINE_CAPABLE)))
+        core.why_not = "the firmware has disabled it (MADT)";
+    else if (read32(gicc + 16) != 0) /* the protocol's version */
+        core.why_not = "it waits by the ACPI parking protocol: once started it could not be given back";
+    return core;
+}
+
+size_t madt_cores(const void *madt, size_t bytes, struct listed_core *out, size_t room)
 {
     const uint8_t *gicc;
     size_t count = 0;
 
     for (size_t offset = MADT_HEADER_BYTES; (gicc = next_gicc(madt, bytes, &offset)); count++)
         if (count < room)
-            out[count] = (struct madt_core){
-                .affinity = affinity_of(gicc),
-                .efficiency = gicc[1] > GICC_EFFICIENCY ? gicc[GICC_EFFICIENCY] : 0,
-                .enabled = (read32(gicc + 12) & (GICC_ENABLED | GICC_ONLINE_CAPABLE)) != 0,
-                .parked = read32(gicc + 16) != 0,
-            };
+            out[count] = listed(gicc);
     return count;
 }
 

@@ -1,6 +1,7 @@
 /*
- * Other cores of AArch64: those that the MADT lists, by PSCI, which the FADT says how to call (ACPI specification 6.5,
- * 5.2.12.14 and 5.2.9, "ARM boot architecture flags"). Firmware has no protocol for it that could be relied upon.
+ * Other cores of AArch64: those that the MADT or the device tree lists, by PSCI, which the FADT or the tree says how
+ * to call (ACPI specification 6.5, 5.2.12.14 and 5.2.9, "ARM boot architecture flags"; devicetree.h). Firmware has no
+ * protocol for it that could be relied upon.
  */
 #ifdef __aarch64__
 #include "boot/uefi/uefi.h"
@@ -11,52 +12,64 @@
 
 #include "arch/aarch64/own/secondary.h"
 #include "arch/aarch64/registers.h"
+#include "boot/uefi/cores_private.h"
+#include "boot/uefi/devicetree.h"
 #include "boot/uefi/pptt.h"
 
-#include "boot/uefi/cores_private.h"
-
 enum { FADT_ARM_BOOT_ARCH = 129, PSCI_COMPLIANT = 1 << 0, PSCI_USE_HVC = 1 << 1, TABLE_LENGTH = 4 };
+static const char no_psci_text[] = "the firmware offers no PSCI";
 static const uint64_t AFFINITY = 0xff00ffffff; /* MPIDR_EL1's Aff3, Aff2, Aff1, Aff0 */
+
+static const void *devicetree(size_t *bytes)
+{
+    static const EFI_GUID guid = {0xb1b621d5, 0xf19c, 0x41a5, {0x83, 0x0b, 0xd9, 0x15, 0x2c, 0x69, 0xaa, 0xe0}};
+    const void *tree = firmware_table(&guid);
+
+    *bytes = tree ? devicetree_bytes(tree) : 0;
+    return tree;
+}
 
 static enum psci_conduit conduit(void)
 {
     const uint8_t *fadt = acpi_table("FACP", FADT_ARM_BOOT_ARCH + 2);
     uint16_t flags = 0;
 
-    if (fadt)
+    if (fadt) {
         memcpy(&flags, fadt + FADT_ARM_BOOT_ARCH, sizeof flags);
-    return !(flags & PSCI_COMPLIANT) ? PSCI_NONE : flags & PSCI_USE_HVC ? PSCI_HVC : PSCI_SMC;
+        return !(flags & PSCI_COMPLIANT) ? PSCI_NONE : flags & PSCI_USE_HVC ? PSCI_HVC : PSCI_SMC;
+    }
+    size_t bytes;
+    const void *tree = devicetree(&bytes);
+    const char *method = tree ? devicetree_psci(tree, bytes) : NULL;
+    return !method ? PSCI_NONE : method[0] == 'h' ? PSCI_HVC : PSCI_SMC;
 }
 
-/* All cores, the booted one among them; to be freed. NULL where there is no list. */
-static struct madt_core *list(size_t *count)
+/* The cores in whichever table there is. Returns how many there are; at most room are written. */
+static size_t read_tables(struct listed_core *out, size_t room)
 {
     const uint8_t *madt = acpi_table("APIC", TABLE_LENGTH + 4);
-    struct madt_core *all = NULL;
     uint32_t bytes;
 
-    *count = 0;
-    if (!madt)
-        return NULL;
-    memcpy(&bytes, madt + TABLE_LENGTH, sizeof bytes);
-    size_t room = madt_cores(madt, bytes, NULL, 0);
-    all = calloc(room ? room : 1, sizeof *all);
-    if (all)
-        *count = madt_cores(madt, bytes, all, room);
-    return all;
+    if (madt) {
+        memcpy(&bytes, madt + TABLE_LENGTH, sizeof bytes);
+        return madt_cores(madt, bytes, out, room);
+    }
+    size_t tree_bytes;
+    const void *tree = devicetree(&tree_bytes);
+    return tree ? devicetree_cores(tree, tree_bytes, out, room) : 0;
 }
 
-/* The firmware's classes as types: "P" and "E" are the highest and the lowest, "M" between them; none where all are alike. */
-static void set_type(char type[4], const struct madt_core *all, size_t count, unsigned efficiency)
+/* "P" and "E" are the fastest and the slowest, "M" what is between; no type where all are alike. */
+static void set_type(char type[4], const struct listed_core *all, size_t count, unsigned rank)
 {
     unsigned lowest = ~0u, highest = 0;
 
     for (size_t i = 0; i < count; i++) {
-        lowest = all[i].efficiency < lowest ? all[i].efficiency : lowest;
-        highest = all[i].efficiency > highest ? all[i].efficiency : highest;
+        lowest = all[i].rank < lowest ? all[i].rank : lowest;
+        highest = all[i].rank > highest ? all[i].rank : highest;
     }
     if (lowest < highest)
-        type[0] = efficiency == highest ? 'P' : efficiency == lowest ? 'E' : 'M';
+        type[0] = rank == highest ? 'P' : rank == lowest ? 'E' : 'M';
 }
 
 static uint64_t booted(void)
@@ -67,26 +80,23 @@ static uint64_t booted(void)
 size_t others_list(struct machine_core *out, size_t room)
 {
     const bool no_psci = conduit() == PSCI_NONE;
-    size_t total, count = 1;
-    struct madt_core *all = list(&total);
+    const size_t listed = read_tables(NULL, 0);
+    struct listed_core *all = calloc(listed ? listed : 1, sizeof *all);
+    size_t count = 1;
 
     if (room > 0)
         out[0] = (struct machine_core){.id = booted()};
-    for (size_t i = 0; i < total; i++) {
+    if (all)
+        read_tables(all, listed);
+    for (size_t i = 0; all && i < listed; i++) {
         const bool first = all[i].affinity == booted();
         const size_t at = first ? 0 : count++;
 
         if (at >= room)
             continue;
-        out[at] = (struct machine_core){
-            .id = all[i].affinity,
-            .why_not = first             ? NULL
-                       : !all[i].enabled ? "the firmware has disabled it"
-                       : all[i].parked   ? "it is parked by the ACPI parking protocol, which is not supported"
-                       : no_psci         ? "the firmware offers no PSCI (FADT)"
-                                         : NULL,
-        };
-        set_type(out[at].type, all, total, all[i].efficiency);
+        out[at].id = all[i].affinity;
+        out[at].why_not = first ? NULL : !all[i].why_not && no_psci ? no_psci_text : all[i].why_not;
+        set_type(out[at].type, all, listed, all[i].rank);
     }
     free(all);
     return count;
@@ -123,7 +133,7 @@ const char *others_parked(void)
         off += secondary_is_off(conduit(), all[i].id);
     }
     if (conduit() == PSCI_NONE)
-        return "as the firmware left them: it offers no PSCI (FADT)";
+        return "as the firmware left them: it offers no PSCI";
     snprintf(text, sizeof text, "%zu of %zu off, by PSCI%s", off, others,
              machine_info()->core ? "; the one that booted waits" : "");
     return text;

@@ -230,6 +230,43 @@ static void a_core_is_found_by_its_affinity(void **state)
     assert_false(madt_processor(old.at, old.used, 0, &uid));
 }
 
+static void set32(struct table *t, size_t at, uint32_t value)
+{
+    memcpy(t->at + at, &value, sizeof value);
+}
+
+static void the_madt_lists_all_cores(void **state)
+{
+    struct table t = {.used = 44};
+    struct listed_core c[4];
+
+    (void)state;
+    const size_t first = t.used, second = first + 82, third = second + 82, fourth = third + 82;
+    gicc(&t, 82, 1, 0x80000000);
+    gicc(&t, 82, 2, 0x0100000001);
+    gicc(&t, 82, 3, 2);
+    gicc(&t, 76, 4, 3);
+    set32(&t, first + 12, 1);  /* enabled */
+    set32(&t, second + 12, 8); /* online capable */
+    set32(&t, third + 12, 0);
+    set32(&t, fourth + 12, 1);
+    set32(&t, fourth + 16, 1); /* the parking protocol */
+    t.at[first + 76] = 1;      /* efficiency class */
+
+    assert_int_equal(madt_cores(t.at, t.used, NULL, 0), 4);
+    memset(c, 0x55, sizeof c);
+    assert_int_equal(madt_cores(t.at, t.used, c, 4), 4);
+    assert_true(c[0].affinity == 0 && c[0].rank == 1 && !c[0].why_not);
+    assert_true(c[1].affinity == 0x0100000001 && c[1].rank == 0 && !c[1].why_not);
+    assert_non_null(strstr(c[2].why_not, "disabled"));
+    assert_true(c[3].rank == 0); /* too short to have a class */
+    assert_non_null(strstr(c[3].why_not, "parking protocol"));
+    memset(c, 0x55, sizeof c);
+    assert_int_equal(madt_cores(t.at, t.used, c, 1), 4);
+    assert_true(c[1].affinity == 0x5555555555555555);
+    assert_int_equal(madt_cores(t.at, t.used - 1, c, 4), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +276,7 @@ int main(void)
         cmocka_unit_test(rings_end),
         cmocka_unit_test(no_table_leads_outside),
         cmocka_unit_test(a_core_is_found_by_its_affinity),
+        cmocka_unit_test(the_madt_lists_all_cores),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,21 @@
+/*
+ * Cores of AArch64 in a flattened device tree (Devicetree Specification 0.4: chapter 5 for the format, 3.8 for cpu
+ * nodes; Linux, Documentation/devicetree/bindings/arm/{cpus,psci,cpu-capacity}). Pure: a tree in, cores out. Any
+ * offset and length in it may be wrong.
+ */
+#ifndef FATHOM_BOOT_UEFI_DEVICETREE_H
+#define FATHOM_BOOT_UEFI_DEVICETREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "boot/uefi/pptt.h"
+
+/* How large the tree says that it is; 0 when it is none. */
+size_t devicetree_bytes(const void *tree);
+/* The cores that it lists. Returns how many there are; at most room are written. */
+size_t devicetree_cores(const void *tree, size_t bytes, struct listed_core *out, size_t room);
+/* The `method` of PSCI, "smc" or "hvc"; NULL where there is none. */
+const char *devicetree_psci(const void *tree, size_t bytes);
+
+#endif

@@ -1,0 +1,223 @@
+/* Cores from device trees: as they are listed, and no tree can lead outside of itself. */
+/* link: boot/uefi/devicetree.c */
+/* libs: -lm */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "boot/uefi/devicetree.h"
+#include "lib/statistics.h"
+
+/* ---- Trees built by hand, in the format of the Devicetree Specification 0.4, chapter 5 ---------------------- */
+
+enum { ROOM = 4096, STRINGS_AT = 3072, STRUCTURE_AT = 64 };
+
+struct tree {
+    uint8_t at[ROOM];
+    size_t used, strings; /* of either block */
+};
+
+static void put32(uint8_t *at, uint32_t value)
+{
+    for (unsigned i = 0; i < 4; i++)
+        at[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+static void token(struct tree *t, uint32_t value)
+{
+    put32(t->at + STRUCTURE_AT + t->used, value);
+    t->used += 4;
+}
+
+static void bytes(struct tree *t, const void *data, size_t count)
+{
+    memcpy(t->at + STRUCTURE_AT + t->used, data, count);
+    t->used += (count + 3) & ~(size_t)3;
+}
+
+static void begin(struct tree *t, const char *name)
+{
+    token(t, 1);
+    bytes(t, name, strlen(name) + 1);
+}
+
+static void end(struct tree *t)
+{
+    token(t, 2);
+    token(t, 4); /* a NOP, which may stand anywhere */
+}
+
+static void property(struct tree *t, const char *name, const void *value, size_t count)
+{
+    token(t, 3);
+    token(t, (uint32_t)count);
+    token(t, (uint32_t)t->strings);
+    bytes(t, value, count);
+    memcpy(t->at + STRINGS_AT + t->strings, name, strlen(name) + 1);
+    t->strings += strlen(name) + 1;
+}
+
+static void text(struct tree *t, const char *name, const char *value)
+{
+    property(t, name, value, strlen(value) + 1);
+}
+
+static void cells(struct tree *t, const char *name, size_t count, uint32_t first, uint32_t second)
+{
+    uint8_t value[8];
+
+    put32(value, first);
+    put32(value + 4, second);
+    property(t, name, value, 4 * count);
+}
+
+static void finish(struct tree *t)
+{
+    end(t);
+    token(t, 9);
+    put32(t->at, 0xd00dfeed);
+    put32(t->at + 4, ROOM);
+    put32(t->at + 8, STRUCTURE_AT);
+    put32(t->at + 12, STRINGS_AT);
+    put32(t->at + 32, (uint32_t)t->strings);
+    put32(t->at + 36, (uint32_t)t->used);
+}
+
+static struct tree four_cores(void)
+{
+    struct tree t = {.used = 0};
+
+    begin(&t, "");
+    text(&t, "compatible", "board");
+    begin(&t, "cpus");
+    cells(&t, "#address-cells", 1, 2, 0);
+    begin(&t, "cpu-map");
+    begin(&t, "cluster0");
+    cells(&t, "reg", 1, 7, 0);
+    end(&t);
+    end(&t);
+    begin(&t, "cpu@0");
+    text(&t, "device_type", "cpu");
+    cells(&t, "reg", 2, 0, 0);
+    text(&t, "enable-method", "psci");
+    cells(&t, "capacity-dmips-mhz", 1, 1024, 0);
+    begin(&t, "l2-cache");
+    cells(&t, "reg", 1, 99, 0);
+    end(&t);
+    end(&t);
+    begin(&t, "cpu@100000001");
+    cells(&t, "reg", 2, 1, 1);
+    text(&t, "enable-method", "psci");
+    cells(&t, "capacity-dmips-mhz", 1, 446, 0);
+    text(&t, "status", "okay");
+    end(&t);
+    begin(&t, "cpu@2");
+    cells(&t, "reg", 1, 2, 0);
+    text(&t, "enable-method", "spin-table");
+    cells(&t, "cpu-release-addr", 2, 0, 0xd8);
+    end(&t);
+    begin(&t, "cpu@3");
+    cells(&t, "reg", 1, 3, 0);
+    text(&t, "enable-method", "psci");
+    text(&t, "status", "disabled");
+    end(&t);
+    end(&t);
+    begin(&t, "psci");
+    text(&t, "compatible", "arm,psci-1.0");
+    text(&t, "method", "hvc");
+    end(&t);
+    begin(&t, "memory@40000000");
+    text(&t, "method", "smc");
+    end(&t);
+    finish(&t);
+    return t;
+}
+
+static void cores_are_as_listed(void **state)
+{
+    const struct tree t = four_cores();
+    struct listed_core c[4];
+
+    (void)state;
+    assert_int_equal(devicetree_bytes(t.at), ROOM);
+    assert_int_equal(devicetree_cores(t.at, ROOM, NULL, 0), 4);
+    memset(c, 0x55, sizeof c);
+    assert_int_equal(devicetree_cores(t.at, ROOM, c, 4), 4);
+    assert_true(c[0].affinity == 0 && c[0].rank == 1024 && !c[0].why_not);
+    assert_true(c[1].affinity == 0x100000001 && c[1].rank == 446 && !c[1].why_not);
+    assert_true(c[2].affinity == 2);
+    assert_non_null(strstr(c[2].why_not, "spin table"));
+    assert_non_null(strstr(c[3].why_not, "disabled"));
+    memset(c, 0x55, sizeof c);
+    assert_int_equal(devicetree_cores(t.at, ROOM, c, 2), 4);
+    assert_true(c[2].affinity == 0x5555555555555555);
+    assert_string_equal(devicetree_psci(t.at, ROOM), "hvc");
+}
+
+static void a_core_without_a_method_is_told(void **state)
+{
+    struct tree t = {.used = 0};
+    struct listed_core c;
+
+    (void)state;
+    begin(&t, "");
+    begin(&t, "cpus");
+    begin(&t, "cpu@0");
+    cells(&t, "reg", 1, 0, 0);
+    end(&t);
+    end(&t);
+    finish(&t);
+    assert_int_equal(devicetree_cores(t.at, ROOM, &c, 1), 1);
+    assert_non_null(strstr(c.why_not, "does not say how"));
+    assert_null(devicetree_psci(t.at, ROOM));
+}
+
+/* Copies of just the right size, so that the sanitizer sees the first byte too far. */
+static void try_all(const uint8_t *tree, size_t count)
+{
+    uint8_t *copy = malloc(count ? count : 1);
+    struct listed_core c[2];
+
+    assert_non_null(copy);
+    memcpy(copy, tree, count);
+    devicetree_cores(copy, count, c, 2);
+    devicetree_psci(copy, count);
+    free(copy);
+}
+
+static void no_tree_leads_outside(void **state)
+{
+    const struct tree good = four_cores();
+    uint64_t random = 3;
+
+    (void)state;
+    for (size_t count = 0; count < ROOM; count++)
+        try_all(good.at, count);
+    for (unsigned i = 0; i < 20000; i++) {
+        struct tree bad = good;
+
+        for (unsigned j = 0; j <= i % 4; j++) {
+            size_t at = i % 2 ? random_below(&random, STRUCTURE_AT + good.used) : 4 * random_below(&random, 10);
+            bad.at[at] = i % 3 ? (uint8_t)random_next(&random) : 0xff;
+        }
+        try_all(bad.at, ROOM);
+    }
+    assert_int_equal(devicetree_bytes("MZ\0\0\0\0\0\0"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cores_are_as_listed),
+        cmocka_unit_test(a_core_without_a_method_is_told),
+        cmocka_unit_test(no_tree_leads_outside),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
