@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,9 +65,28 @@ static const char *open_registers(unsigned core, int *fd, struct access *a)
 }
 #endif
 
+static struct control control;
+
+/* Who ends the program early does not leave the core changed. The accesses are system calls, which handlers may make. */
+static void put_back(int number)
+{
+    control_finish(&control);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void put_back_on_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction action = {.sa_handler = put_back};
+
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
 struct control *machine_control(const char **why_not)
 {
-    static struct control control;
     static struct access access;
     static const char *why = "not looked at yet";
     static int fd = -1;
@@ -77,8 +97,10 @@ struct control *machine_control(const char **why_not)
             close(fd);
         of_core = machine_info()->core;
         why = open_registers(of_core, &fd, &access);
-        if (!why)
+        if (!why) {
             control_start(&control, &access);
+            put_back_on_signals();
+        }
     }
     *why_not = why;
     return why ? NULL : &control;

@@ -181,6 +181,7 @@ const char *machine_use_core(unsigned index)
 
     if (not_ours)
         return not_ours;
+    machine_count(NULL, 0); /* it has the firmware's counters back */
     own_core_finish();
     cores_leave(before);
     const char *why = take_core(index);
@@ -192,6 +193,7 @@ const char *machine_use_core(unsigned index)
 void uefi_machine_finish(void)
 {
     if (owned) {
+        machine_count(NULL, 0);
         own_core_finish();
         cores_leave(info.core);
         own_finish();
