@@ -9,6 +9,7 @@
 
 #include "arch/identify.h"
 #include "boot/linux/linux.h"
+#include "lib/config.h"
 #include "lib/events.h"
 #include "lib/machine.h"
 #include "lib/record.h"
@@ -86,9 +87,6 @@ static int parse(struct arguments *a, int count, char **words)
     return DONE;
 }
 
-/* Until every place reaches its counters. */
-#pragma weak machine_counters
-
 /* ---- The core ------------------------------------------------------------------------------------ */
 
 struct target {
@@ -116,14 +114,23 @@ static void tell_cores(FILE *out)
 static int find_core(const struct arguments *a, struct target *t)
 {
     struct identity id;
+    const struct counters *have = NULL;
 
+    *t = (struct target){0};
     identify(&id);
-    const struct counters *have = machine_counters ? machine_counters() : NULL;
     const char *name = a->core ? a->core : id.core_name;
     t->core = events_core(name);
     t->here = !a->core || (*id.core_name && !strcmp(name, id.core_name));
-    if (!t->core && !a->core && have)
-        t->core = events_unknown(have->kind);
+    if (t->here) {
+        struct config config;
+        config_defaults(&config);
+        t->no_counters = linux_machine_start(config.deadline_ms);
+        have = t->no_counters ? NULL : machine_counters();
+        if (have)
+            t->no_counters = have->why_not;
+        if (have && !t->core)
+            t->core = events_unknown(have->kind);
+    }
     if (!t->core) {
         if (a->core)
             fprintf(stderr, "fathom: counters: no core is known as %s; there are:\n", name);
@@ -132,17 +139,11 @@ static int find_core(const struct arguments *a, struct target *t)
         tell_cores(stderr);
         return UNKNOWN_CORE;
     }
-    t->slots = events_slots(t->core);
-    t->no_counters = NULL;
-    if (t->here) {
-        t->no_counters = have ? have->why_not : "this program does not reach them";
-        if (!t->no_counters)
-            t->slots = have->slots & ~have->taken;
-    }
+    t->slots = have && !have->why_not ? have->slots & ~have->taken : events_slots(t->core);
     return DONE;
 }
 
-/* "general 3", "fixed 0", as the vendor numbers them. */
+/* "3", "fixed 0", "4 and 5", as the vendor numbers them. */
 static void name_slot(enum counters_kind kind, unsigned slot, unsigned width, char *out, size_t room)
 {
     if (slot >= COUNTER_FIXED && kind == COUNTERS_PMUV3)
@@ -358,7 +359,8 @@ static int by_place(const void *left, const void *right, void *context)
 
 static void print_plan(const struct target *t, const struct plan *p)
 {
-    printf("%s: %zu events in %u %s", events_name(t->core), p->distinct, p->runs, p->runs == 1 ? "run" : "runs");
+    printf("%s: %zu %s in %u %s", events_name(t->core), p->distinct, p->distinct == 1 ? "event" : "events", p->runs,
+           p->runs == 1 ? "run" : "runs");
     if (p->runs > 1)
         printf("%s", p->least ? ", the fewest possible" : "; fewer may be possible");
     printf("\n  run  counter   %-44s %s\n", "event", "code");
