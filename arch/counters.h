@@ -42,7 +42,7 @@ struct counters {
     uint64_t detail[4]; /* the implementation's own: capability registers as read */
 };
 
-/* One counter and what it counts. */
+/* One counter and what it counts. An event that takes two counters has two of these (lib/events.h). */
 struct counter_setting {
     unsigned slot;
     uint64_t

@@ -40,6 +40,7 @@ enum { GENERAL = 10, FIXED = 7 };
 #define FULL_WIDTH BIT(13)              /* and counters can be written in full, as IA32_A_PMCn */
 #define UNIT_MASK_2 (BIT(48) - BIT(40)) /* IA32_PERFEVTSELn, where CPUID.23H says so */
 #define EQUAL BIT(36)
+#define ANY_THREAD BIT(21) /* from version 3 on, until CPUID.0AH:EDX[15] says that it has gone */
 #define RTM_FORCE_ABORT BIT(0)
 
 /* What counters.detail holds. */
@@ -162,6 +163,8 @@ bool intel_find(const struct access *a, struct counters *out)
         out->detail[CAPABILITIES] = 0;
     /* CPUID.(23H,0):EBX[0] and [1]. */
     out->detail[SELECTABLE] = SELECT_EVENT | (leaf_23 & 1 ? UNIT_MASK_2 : 0) | (leaf_23 & 2 ? EQUAL : 0);
+    if (out->version >= 3 && !(edx & BIT(15)))
+        out->detail[SELECTABLE] |= ANY_THREAD;
 
     out->slots = announced_slots(a, out);
     out->slots |= unannounced_slots(a, out->slots);

@@ -1,6 +1,7 @@
 /* Performance counters of PMUv3 and of Apple's cores on modelled register files. */
 /* link: arch/counters.c arch/access.c arch/aarch64/counters.c arch/aarch64/counters_pmuv3.c */
 /* link: arch/aarch64/counters_apple.c tests/registers/model.c tests/registers/counters.c */
+/* link: lib/events.c lib/events/arm.c lib/events/apple.c build/events/aarch64.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <cmocka.h>
 
 #include "arch/aarch64/system_registers.h"
+#include "lib/events.h"
 #include "tests/registers/counters.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -527,7 +529,7 @@ static const struct apple apples[] = {
     {.part = 0x49, .level = 2, .counted = 1}, /* M3 Max */
     {.part = 0x53, .level = 2, .counted = 1}, /* M4 */
 };
-enum { APPLES = sizeof apples / sizeof apples[0], M1 = 0, M3 = 4, M4 = 5 };
+enum { APPLES = sizeof apples / sizeof apples[0], M1 = 0, M2 = 3, M3 = 4, M4 = 5 };
 
 static void be_apple(const struct apple *core)
 {
@@ -656,6 +658,51 @@ static void a_locked_register_is_named(void **unused)
     assert_string_equal(refused(five, 3), "PMCR1_EL1 (0xcf88) cannot be written");
 }
 
+/* ---- The events of every known core ------------------------------------------------------------- */
+
+/* What the tables say and what the registers take is one: each event, by itself, where allocation puts it. */
+static void every_known_event_can_be_programmed(void **unused)
+{
+    static const char *names[128];
+    const size_t cores_known = events_cores(names, 128);
+    size_t events = 0;
+
+    (void)unused;
+    for (size_t i = 0; i < cores_known; i++) {
+        const struct event_core *core = events_core(names[i]);
+        const char *need;
+        struct event e;
+
+        if (events_kind(core) == COUNTERS_APPLE)
+            be_apple(&apples[strncmp(names[i], "apple-m1", 8) == 0   ? M1
+                             : strncmp(names[i], "apple-m2", 8) == 0 ? M2
+                             : strncmp(names[i], "apple-m3", 8) == 0 ? M3
+                                                                     : M4]);
+        else if (events_kind(core) == COUNTERS_PMUV3)
+            be(strcmp(names[i], "cortex-a53") == 0 || strcmp(names[i], "cortex-a57") == 0 ? &cores[A53] : &cores[V9]);
+        else
+            continue;
+        for (size_t j = 0; events_at(core, j, &e, &need); j++) {
+            struct counter_setting list[2];
+            struct place at;
+            size_t unmet;
+            bool least;
+            const char *why_not;
+
+            if (allocate(&e.demand, NULL, 1, have.slots, &at, &unmet, &least) == 0)
+                fail_msg("%s, %s: no place", names[i], e.name);
+            m.accesses = 0;
+            why_not = counters_program(&a, &have, list, events_settings(&e, &at, list), &state);
+            if (why_not != NULL)
+                fail_msg("%s, %s: %s", names[i], e.name, why_not);
+            assert_true(counters_restore(&a, &have, &state));
+            events++;
+        }
+        model_assert_as_found(&m);
+    }
+    assert_true(events > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -679,6 +726,7 @@ int main(void)
         cmocka_unit_test(leaves_apple_counters_in_use_alone),
         cmocka_unit_test(an_apple_core_whose_registers_fault_is_told),
         cmocka_unit_test(a_locked_register_is_named),
+        cmocka_unit_test(every_known_event_can_be_programmed),
     };
 
     return cmocka_run_group_tests_name("counters_aarch64", tests, NULL, NULL);
