@@ -67,6 +67,18 @@ static size_t level_within(const struct verdict *v, double from, double to)
     return i;
 }
 
+/* Whether some curve is not flat where it is no higher than `height`: a level may hide in that. */
+static bool level_may_hide(const struct family *f, double height)
+{
+    for (size_t m = 0; m < f->count; m++) {
+        const struct verdict *v = f->members[m].verdict;
+        for (size_t i = 0; i < v->level_count; i++)
+            if (v->levels[i].height <= (1 + SAME_HEIGHT) * height && isnan(find_height(v, i)))
+                return true;
+    }
+    return false;
+}
+
 /* What all members say of the level whose heights are from … to. Returns how many show it. */
 static size_t gather(const struct family *f, double from, double to, struct family_level *l)
 {
@@ -268,7 +280,7 @@ static char best_grade(const struct family *f, const struct tally *t, bool numbe
     return near && numbered && !t->odd && !alone ? 'A' : 'B';
 }
 
-static void decide_ways(const struct family *f, struct family_level *l, const struct tally *t)
+static void decide_ways(const struct family *f, bool numbered, struct family_level *l, const struct tally *t)
 {
     struct find_experiment e[FIND_EXPERIMENTS];
 
@@ -280,9 +292,9 @@ static void decide_ways(const struct family *f, struct family_level *l, const st
         return;
     }
     l->ways = find_decide(e, experiments_of(f, l, FAMILY_FLOOR, e), f->step);
-    l->ways.grade = worse(l->ways.grade, t->odd || t->above                        ? 'C'
-                                         : t->floors < FLOOR_SURE || !t->bracketed ? 'B'
-                                                                                   : 'A');
+    l->ways.grade = worse(l->ways.grade, t->odd || t->above                                    ? 'C'
+                                         : t->floors >= FLOOR_SURE && t->bracketed && numbered ? 'A'
+                                                                                               : 'B');
 }
 
 static void describe(const struct family *f, struct family_level *l)
@@ -356,7 +368,7 @@ static void decide_level(const struct family *f, double height, bool numbered, s
     /* one spacing by itself is grade C to lib/find.h: the halves behind it are what may lift it */
     l->grade = t.reach == 1 ? best_grade(f, &t, numbered) : worse(r.grade, best_grade(f, &t, numbered));
     l->index_spacing = t.bracketed ? f->members[t.last].spacing : (double)NAN;
-    decide_ways(f, l, &t);
+    decide_ways(f, numbered, l, &t);
 }
 
 void family_decide(const struct family *f, struct family_verdict *out)
@@ -376,7 +388,7 @@ void family_decide(const struct family *f, struct family_verdict *out)
         if (gather(f, from, to, l) >= 2) {
             if (to > from * (1 + 2 * SAME_HEIGHT))
                 l->reason = "levels-too-close";
-            decide_level(f, to, numbered && out->lone == 0, l);
+            decide_level(f, to, numbered && out->lone == 0 && !level_may_hide(f, to), l);
             numbered &= l->grade != 'U';
             if (l->grade != 'U' && l->value < APART * largest)
                 out->echoes++;

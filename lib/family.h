@@ -32,7 +32,9 @@
  *      last spacing, and the one beyond might hold more; levels-too-close: two levels of one curve are no farther apart
  *      than one level of two curves; not-left; experiments-disagree as in lib/find.h
  *
- * Levels are told apart by their height: a level costs the same at each spacing. A level is what two spacings show.
+ * Levels are told apart by their height: a level costs the same at each spacing. A level is what two spacings show, and
+ * levels are numbered as they show: one that no spacing shows is not counted. Where one spacing shows a height that no
+ * other has, or is not flat where a level might be, a level may be missing.
  *
  * Only spacings that are powers of two of each other are expected. What is told is the largest count held in regular
  * rows: an index that leaves out a bit in between may never hold all in any of them.

@@ -30,12 +30,18 @@ enum { FEW = 300, MANY = 6000, SPACINGS = 10, LARGEST = 1024, SMALLEST = 8, BUDG
 
 static const uint64_t SEED = 7130;
 static const char grades[] = "ABCU";
+/* Cases of earlier runs that went wrong in a way that must never be: levels that no spacing showed as a flat one. They
+ * mean what they did as long as nothing is drawn differently: whoever changes that looks for new ones. */
+static const struct {
+    uint64_t seed, number;
+} remembered[] = {{5, 1277}, {5, 2516}, {5, 2869}, {5, 3454}, {5, 3551}};
 
 struct spacing {
     char name[16];
     unsigned bits;
     struct noise noise;
-    double *means; /* by count; NaN: not simulated yet */
+    double *means;              /* by count; NaN: not simulated yet */
+    bool shows[BTB_LEVELS + 1]; /* some row of branches needed this level, and none behind it */
     double time;
     struct verdict verdict;
 };
@@ -169,8 +175,11 @@ static bool sample(void *context, double x, double *y)
     struct sampled *c = context;
     double *mean = &c->spacing->means[(size_t)x];
 
-    if (isnan(*mean))
-        *mean = btb_cycles(&c->scene->btb, (size_t)x, c->spacing->bits, NULL);
+    if (isnan(*mean)) {
+        size_t deepest;
+        *mean = btb_cycles(&c->scene->btb, (size_t)x, c->spacing->bits, &deepest);
+        c->spacing->shows[deepest] = true;
+    }
     *y = noise_apply(&c->spacing->noise, *mean, c->spacing->time++, &c->scene->random);
     return true;
 }
@@ -195,6 +204,15 @@ static void measure(struct scene *s)
     }
 }
 
+/* Levels are numbered as they show: one that no row of branches has shown is not counted. */
+static bool shows(const struct scene *s, size_t level)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->spacings[i].shows[level])
+            return true;
+    return false;
+}
+
 /* How many spacings hold all of a level, and no more. */
 static size_t showing(const struct scene *s, size_t level)
 {
@@ -216,7 +234,7 @@ struct score {
     size_t levels, right[4], wrong[4], inside, told; /* by grade; of U, all are in `right` */
 };
 
-static struct {
+static struct scores {
     struct score plain, hindered, others; /* the last: no two spacings show it */
     struct score ways;
     size_t phantoms[4]; /* numbers for levels that are none */
@@ -291,10 +309,14 @@ static void run_scene(uint64_t seed, uint64_t number, bool always)
     const struct family f = {
         .members = members, .count = s.count, .step = s.grain, .closest = s.closest, .footprint = s.footprint};
     family_decide(&f, &v);
+    size_t number_told = 0;
     for (size_t i = 0; i < s.btb.count; i++) {
         static const struct family_level none = {.grade = 'U', .value = NAN, .low = NAN, .high = NAN};
-        const struct family_level *l = i < v.level_count ? &v.levels[i] : &none;
+        if (!shows(&s, i))
+            continue;
+        const struct family_level *l = number_told < v.level_count ? &v.levels[number_told] : &none;
         struct score *score = showing(&s, i) < 2 ? &scores.others : s.plain ? &scores.plain : &scores.hindered;
+        number_told++;
         if (!add(score, l->grade, l->value, l->low, l->high, table_capacity(&s.btb.levels[i]), s.grain) &&
             l->grade == 'A')
             wrong = "grade A";
@@ -304,7 +326,7 @@ static void run_scene(uint64_t seed, uint64_t number, bool always)
             l->ways.grade == 'A')
             wrong = "ways, grade A";
     }
-    for (size_t i = s.btb.count; i < v.level_count; i++) {
+    for (size_t i = number_told; i < v.level_count; i++) {
         scores.phantoms[grade_number(v.levels[i].grade)]++;
         if (v.levels[i].grade == 'A')
             wrong = "phantom";
@@ -351,13 +373,27 @@ static void print_scores(void)
 
 /* ---- Tests -------------------------------------------------------------------------------------- */
 
+static size_t wrong_grades_a(void)
+{
+    return scores.plain.wrong[0] + scores.hindered.wrong[0] + scores.others.wrong[0] + scores.ways.wrong[0] +
+           scores.phantoms[0];
+}
+
 static void no_grade_a_is_wrong(void **state)
 {
     (void)state;
     assert_true(scores.plain.right[0] > 0 && scores.ways.right[0] > 0);
-    assert_int_equal(scores.plain.wrong[0] + scores.hindered.wrong[0] + scores.others.wrong[0], 0);
-    assert_int_equal(scores.ways.wrong[0], 0);
-    assert_int_equal(scores.phantoms[0], 0);
+    assert_int_equal(wrong_grades_a(), 0);
+}
+
+/* The last test: it begins the scores anew. */
+static void what_went_wrong_once_does_so_no_more(void **state)
+{
+    (void)state;
+    scores = (struct scores){.shown = 0};
+    for (size_t i = 0; i < sizeof remembered / sizeof remembered[0]; i++)
+        run_scene(remembered[i].seed, remembered[i].number, false);
+    assert_int_equal(wrong_grades_a(), 0);
 }
 
 static void what_two_spacings_show_is_told(void **state)
@@ -379,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_grade_a_is_wrong),
         cmocka_unit_test(what_two_spacings_show_is_told),
+        cmocka_unit_test(what_went_wrong_once_does_so_no_more),
     };
     bool long_run = getenv("LONG") != NULL;
     uint64_t seed = asked_for("FAMILIES_SEED", long_run ? (uint64_t)time(NULL) : SEED);
