@@ -106,3 +106,10 @@ bool journal_skips(const struct journal *j, const char *probe)
 
     return i < j->count && j->entries[i].unended >= 2;
 }
+
+bool journal_hung(const struct journal *j, const char *probe)
+{
+    size_t i = find_entry(j, probe);
+
+    return i < j->count && j->entries[i].unended >= 1;
+}

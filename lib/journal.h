@@ -36,5 +36,9 @@ void journal_start(struct journal *j, const char *fingerprint);
 void journal_add(struct journal *j, const char *text, size_t bytes);
 /* True when the probe started and never ended in each of the last two runs that started it. */
 bool journal_skips(const struct journal *j, const char *probe);
+/* True when that was so in the last run that started it: enough for what is known to hang some machines. */
+bool journal_hung(const struct journal *j, const char *probe);
+/* What stands for a probe where prefetchers are switched that may hang the machine. */
+#define JOURNAL_RISKY "risky-prefetch"
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "lib/statistics.h"
 
-const char *const cause_names[CAUSES] = {"yardsticks", "interrupted", "shared", "stolen", "smi"};
+const char *const cause_names[CAUSES] = {"yardsticks", "interrupted", "shared", "stolen", "smi", "throttled"};
 
 enum {
     POINT_READINGS = 16, /* at most; they fit one window, with yardsticks between them */
@@ -388,6 +388,9 @@ static enum cause void_list(const struct meter *m, const struct window_result *r
         return CAUSE_SMI;
     if (result->interrupts)
         return CAUSE_INTERRUPTED;
+    enum cause told = m->disturbed ? m->disturbed() : CAUSES;
+    if (told != CAUSES)
+        return told;
     double tolerance = m->profile == PROFILE_SMOKE ? SMOKE_WIDTH_TOLERANCE : WIDTH_TOLERANCE;
     double widest = m->width * (1 + tolerance + 4 * m->step_ticks / m->span_ticks);
     if (!isinf(m->tolerance) &&

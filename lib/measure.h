@@ -38,6 +38,7 @@ enum cause {
     CAUSE_SHARED,      /* a hardware thread of the same core was awake */
     CAUSE_STOLEN,      /* far above the others of its point: time was taken from it alone */
     CAUSE_SMI,         /* system management mode had the core */
+    CAUSE_THROTTLED,   /* heat, power or current slowed the core down */
     CAUSES
 };
 extern const char *const cause_names[CAUSES];
@@ -67,6 +68,8 @@ struct meter {
     unsigned readings;     /* wanted for a point … */
     bool exact;            /* … unless they repeat to the last digit, as the last ones did: then two are enough */
     enum reader_counters counters;
+    /* Which of them the core's registers told since they were asked last, else CAUSES; NULL where they tell nothing. */
+    enum cause (*disturbed)(void);
     uint64_t chain_iterations; /* so that the yardstick lasts one span */
     uint64_t width_iterations; /* of the other yardstick */
     uint64_t taken, rejected;  /* readings since the run began, rejected ones included; */

@@ -218,6 +218,7 @@ static void run_probe(struct run *r, const struct probe_definition *d, const cha
         if (p.outcome == OUTCOME_FAULT)
             send_fault(&p);
         machine_map_release(mark);
+        environment_watch(r, d->name);
         send_end(&p, &before, machine_seconds() - start);
     }
     if (p.outcome != OUTCOME_OK) {
@@ -380,6 +381,7 @@ static void send_environment(struct run *r)
         record_text(&record, "no_deadline", info->no_deadline);
     record_number(&record, "reader_ticks", r->meter.harness_ticks);
     machine_describe_environment(&record);
+    environment_describe(r, &record);
     record_send(&record);
 }
 
@@ -539,6 +541,8 @@ static bool run_core(struct run *r, const struct plan *probes)
     know_declared(r);
     struct window_result result = meter_start(&r->meter, r->config.profile);
     send_machine(r);
+    if (result.end == WINDOW_RAN)
+        environment_set(r);
     send_environment(r);
     if (result.end != WINDOW_RAN)
         warn_no_window(r, &result);
@@ -548,6 +552,8 @@ static bool run_core(struct run *r, const struct plan *probes)
         for (size_t i = 0; i < plan.count; i++)
             if (plan.order[i]->gate == (bool)gates && (gates || planned(r, plan.order[i])))
                 run_with_needs(r, &plan, i);
+    if (result.end == WINDOW_RAN)
+        environment_restore(r);
     report_masked(r);
     print_summary(r, &before, machine_seconds() - start);
     return result.end == WINDOW_RAN;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "lib/config.h"
+#include "lib/environment.h"
 #include "lib/facts.h"
 #include "lib/journal.h"
 #include "lib/measure.h"
@@ -29,8 +30,9 @@ struct run {
     struct writer writer;
     struct journal journal;
     struct meter meter;
-    struct facts facts;        /* of the core in use: declared, then measured */
-    struct kept_finding *kept; /* those with limits, until report_masked */
+    struct facts facts;             /* of the core in use: declared, then measured */
+    struct environment environment; /* of the core in use */
+    struct kept_finding *kept;      /* those with limits, until report_masked */
     size_t kept_count;
     uint64_t points, grid; /* measured by sweeps so far, and what full sweeps of the same ranges would have */
     unsigned number;       /* of this run on its volume; 0 where runs are not numbered */

@@ -1,5 +1,7 @@
 /* How quiet a place is: what disturbs a fake machine is what the probe tells of it, in its kind of window and no other. */
 /* link: probes/system/noise.c arch/emit.c arch/x86_64/emit.c */
+/* link: arch/control.c arch/access.c arch/x86_64/cpu.c arch/x86_64/prefetch.c arch/x86_64/frequency.c */
+/* link: arch/x86_64/control.c arch/x86_64/quirks.c arch/x86_64/identify.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -53,6 +55,12 @@ const char *machine_use_core(unsigned index)
 {
     (void)index;
     return "there is no other core";
+}
+
+struct control *machine_control(const char **why_not)
+{
+    *why_not = "there are no registers";
+    return NULL;
 }
 
 static uint64_t stamp(void)

@@ -1,5 +1,7 @@
 /* A run keeps its order and its word: each probe starts and ends on record, and nothing is believed that may not be. */
 /* link: arch/emit.c arch/x86_64/emit.c */
+/* link: arch/control.c arch/access.c arch/x86_64/cpu.c arch/x86_64/prefetch.c arch/x86_64/frequency.c */
+/* link: arch/x86_64/control.c arch/x86_64/quirks.c arch/x86_64/identify.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -53,6 +55,12 @@ const char *machine_use_core(unsigned index)
 const struct machine_info *machine_info(void)
 {
     return &info;
+}
+
+struct control *machine_control(const char **why_not)
+{
+    *why_not = "there are no registers";
+    return NULL;
 }
 
 struct window_result machine_window(struct reading *list, size_t count)

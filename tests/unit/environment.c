@@ -1,0 +1,304 @@
+/* The environment of a run, on modelled registers: what was asked for is set, measured, told, and put back. */
+/* link: arch/control.c arch/access.c arch/x86_64/cpu.c arch/x86_64/prefetch.c arch/x86_64/frequency.c */
+/* link: arch/x86_64/control.c arch/x86_64/quirks.c arch/x86_64/identify.c tests/registers/model.c */
+/* libs: -lm */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "lib/environment.h"
+#include "lib/run.h"
+#include "tests/records.h"
+#include "tests/registers/model.h"
+
+/* ---- A Skylake, whose clock follows IA32_PERF_CTL ------------------------------------------------------------ */
+
+enum { SWITCHES = 0x1a4, PERF_CTL = 0x199, PLATFORM_INFO = 0xce, LIMIT = 0x1ad, MISC_ENABLE = 0x1a0 };
+
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1];
+static struct machine_info info = {.core = 4, .tick_hz = 1e9};
+static struct model m;
+static struct access a;
+static struct control control;
+static bool reachable;
+static double seconds;
+static struct run run;
+static struct records records;
+
+const struct machine_info *machine_info(void)
+{
+    return &info;
+}
+
+struct control *machine_control(const char **why_not)
+{
+    *why_not = reachable ? NULL : "there are no registers here";
+    return reachable ? &control : NULL;
+}
+
+double machine_seconds(void)
+{
+    return seconds;
+}
+
+void machine_print(const char *text)
+{
+    (void)text;
+}
+
+void machine_print_strong(const char *text)
+{
+    (void)text;
+}
+
+struct window_result machine_window(struct reading *list, size_t count)
+{
+    const uint64_t ctl = model_at(&m, PERF_CTL)->value;
+    const double hz = 100e6 * (double)(ctl >> 8 & 0xff);
+
+    for (size_t i = 0; i < count; i++) {
+        double ns = (double)(list[i].argument[0] * READER_CHAIN) / hz * 1e9;
+        list[i].begin_ticks = (uint64_t)(seconds * 1e9);
+        seconds += ns * 1e-9;
+        list[i].end_ticks = list[i].begin_ticks + (uint64_t)ns;
+    }
+    return (struct window_result){.end = WINDOW_RAN};
+}
+
+static int prepare(void **state)
+{
+    (void)state;
+    memset(&m, 0, sizeof m);
+    model_cpuid(&m, 0, 0, 0x16, 0x756e6547, 0x6c65746e, 0x49656e69); /* GenuineIntel */
+    model_cpuid(&m, 1, 0, 0x506e3, 0, 1 << 7, 1 << 14 | 1 << 22);
+    model_cpuid(&m, 6, 0, 1 << 1, 0, 0, 0);
+    model_register(&m, "SWITCHES", SWITCHES, 0, 0xf);
+    model_register(&m, "MISC_ENABLE", MISC_ENABLE, 0x850089, 0)->allowed = 0;
+    model_register(&m, "PLATFORM_INFO", PLATFORM_INFO, 0x80000002200, 0)->allowed = 0;
+    model_register(&m, "LIMIT", LIMIT, 0x2a, 0)->allowed = 0;
+    model_register(&m, "PERF_CTL", PERF_CTL, 0x2a00, 0x10000ff00);
+    model_register(&m, "SMI_COUNT", 0x34, 5, 0)->allowed = 0;
+    model_register(&m, "THERM_STATUS", 0x19c, 0x88340000, 0)->allowed = 0;
+    model_register(&m, "MCG_CAP", 0x179, 1, 0)->allowed = 0;
+    model_register(&m, "MC0_STATUS", 0x401, 0, 0)->allowed = 0;
+    a = model_access(&m);
+    reachable = true;
+    seconds = 1;
+    control_start(&control, &a);
+
+    records = (struct records){0};
+    memset(&run, 0, sizeof run);
+    config_defaults(&run.config);
+    run.meter.chain_iterations = 200;
+    run.meter.tick_hz = info.tick_hz;
+    writer_start(&run.writer);
+    writer_add(&run.writer, records_sink(&records));
+    journal_start(&run.journal, "00000000deadbeef");
+    return 0;
+}
+
+static int clear(void **state)
+{
+    (void)state;
+    writer_stop(&run.writer);
+    records_free(&records);
+    return 0;
+}
+
+static void describe(void)
+{
+    struct record r;
+
+    record_start(&r, &run.writer, "environment");
+    environment_describe(&run, &r);
+    record_send(&r);
+}
+
+/* Whether some line has this text. */
+static bool told(const char *text)
+{
+    return records.text && strstr(records.text, text);
+}
+
+/* ---- Tests ------------------------------------------------------------------------------------------------------ */
+
+static void leaves_alone_what_nobody_asked_for(void **state)
+{
+    (void)state;
+    environment_set(&run);
+    describe();
+    assert_true(
+        told("\"prefetch\":{\"l2-stream\":\"on\",\"l2-adjacent\":\"on\",\"l1d-next\":\"on\",\"l1d-ip\":\"on\"}"));
+    environment_restore(&run);
+    model_assert_writes(&m, "");
+    model_assert_as_found(&m);
+    assert_null(records_find(&records, NULL, "restored", NULL, NULL));
+    assert_null(records_find(&records, NULL, "warning", NULL, NULL));
+}
+
+static void sets_tells_and_puts_back(void **state)
+{
+    (void)state;
+    snprintf(run.config.prefetch, sizeof run.config.prefetch, "off");
+    snprintf(run.config.frequency, sizeof run.config.frequency, "fixed");
+    environment_set(&run);
+    assert_int_equal(model_at(&m, SWITCHES)->value, 0xf);
+    assert_float_equal(run.environment.hz_before, 4200e6, 1e6);
+    assert_float_equal(run.environment.hz_set, 3400e6, 1e6);
+    describe();
+    assert_true(told("\"l1d-ip\":\"off, was on; effect not verified here\""));
+    assert_true(told("\"wanted_hz\":3400000000"));
+    environment_restore(&run);
+    model_assert_as_found(&m);
+    const char *line = records_find(&records, NULL, "restored", "as_found", "true");
+    assert_non_null(line);
+    assert_float_equal(strtod(record_value(line, "clock_hz", 0), NULL), 4200e6, 1e6);
+    assert_null(records_find(&records, NULL, "warning", NULL, NULL));
+}
+
+/* The register reads as it was written, and the clock stays where it was. */
+static void tells_a_clock_that_does_not_follow(void **state)
+{
+    (void)state;
+    model_at(&m, PERF_CTL)->kind = MODEL_LIES;
+    snprintf(run.config.frequency, sizeof run.config.frequency, "20");
+    environment_set(&run);
+    const char *line = records_find(&records, NULL, "warning", "subject", "frequency");
+    assert_non_null(line);
+    assert_string_equal(record_value(line, "text", 0),
+                        "20 was taken by IA32_PERF_CTL, which is 2000 MHz, but the core runs at 4200 MHz");
+    environment_restore(&run);
+}
+
+static void warns_of_what_cannot_be_had(void **state)
+{
+    (void)state;
+    snprintf(run.config.prefetch, sizeof run.config.prefetch, "l9=off,l1d-ip=off");
+    snprintf(run.config.frequency, sizeof run.config.frequency, "999");
+    environment_set(&run);
+    assert_int_equal(model_at(&m, SWITCHES)->value, 8);
+    assert_true(told("l9: there is no such switch"));
+    assert_true(told("999: this core has no such ratio"));
+    environment_restore(&run);
+    model_assert_as_found(&m);
+
+    reachable = false;
+    environment_set(&run);
+    assert_true(told("\"subject\":\"prefetch\",\"text\":\"there are no registers here\""));
+    assert_true(told("\"subject\":\"frequency\",\"text\":\"there are no registers here\""));
+    describe();
+    assert_true(told("\"no_control\":\"there are no registers here\""));
+    environment_watch(&run, "nothing");
+    environment_restore(&run);
+}
+
+static void tells_a_register_that_does_not_go_back(void **state)
+{
+    (void)state;
+    snprintf(run.config.prefetch, sizeof run.config.prefetch, "l1d-ip=off");
+    environment_set(&run);
+    model_at(&m, SWITCHES)->sticky = 8;
+    environment_restore(&run);
+    assert_non_null(records_find(&records, NULL, "restored", "as_found", "false"));
+    assert_non_null(records_find(&records, NULL, "warning", "subject", "environment"));
+}
+
+static void voids_what_was_throttled(void **state)
+{
+    (void)state;
+    environment_set(&run);
+    assert_non_null(run.meter.disturbed);
+    assert_int_equal(run.meter.disturbed(), CAUSES);
+    model_at(&m, 0x19c)->value |= 3;
+    assert_int_equal(run.meter.disturbed(), CAUSE_THROTTLED);
+    assert_int_equal(run.meter.disturbed(), CAUSES); /* told once */
+    model_at(&m, 0x34)->value++;
+    assert_int_equal(run.meter.disturbed(), CAUSE_SMI);
+
+    environment_watch(&run, "a probe");
+    assert_false(told("machine-check"));
+    model_at(&m, 0x401)->value = UINT64_C(1) << 63;
+    environment_watch(&run, "a probe");
+    assert_true(told("during a probe the error banks that hold something went from 0 to 1"));
+    environment_restore(&run);
+    assert_null(run.meter.disturbed);
+}
+
+/* ---- Writes that may hang the machine ------------------------------------------------------------------------ */
+
+/* As on a core whose firmware may not come back. */
+static void make_risky(void)
+{
+    control.switches[0].hazard = HAZARD_HANGS;
+    run.config.risky_prefetch = true;
+}
+
+static void journals_what_may_hang_before_it_is_tried(void **state)
+{
+    (void)state;
+    make_risky();
+    environment_set(&run);
+    model_assert_writes(&m, "w SWITCHES 1\nw SWITCHES 0\n");
+    const char *start = records_find(&records, NULL, "start", "probe", JOURNAL_RISKY);
+    assert_non_null(start);
+    assert_non_null(records_find(&records, start, "end", "probe", JOURNAL_RISKY));
+    assert_true(control.risky);
+    environment_restore(&run);
+    model_assert_as_found(&m);
+}
+
+static void does_not_try_again_what_has_hung(void **state)
+{
+    struct records before = {0};
+    struct writer w;
+    struct record r;
+
+    (void)state;
+    writer_start(&w);
+    writer_add(&w, records_sink(&before));
+    record_start(&r, &w, "run");
+    record_text(&r, "fingerprint", "00000000deadbeef");
+    record_send(&r);
+    record_start(&r, &w, "start");
+    record_text(&r, "probe", JOURNAL_RISKY);
+    record_send(&r);
+    journal_add(&run.journal, before.text, before.used);
+    writer_stop(&w);
+    records_free(&before);
+
+    make_risky();
+    snprintf(run.config.prefetch, sizeof run.config.prefetch, "l2-stream=off");
+    environment_set(&run);
+    model_assert_writes(&m, "");
+    assert_null(records_find(&records, NULL, "start", NULL, NULL));
+    assert_true(told("switching prefetchers hung this machine last time"));
+    assert_true(told("l2-stream: writing it may hang this machine"));
+    environment_restore(&run);
+
+    run.config.retry = true;
+    environment_set(&run);
+    assert_non_null(records_find(&records, NULL, "end", "probe", JOURNAL_RISKY));
+    assert_int_equal(model_at(&m, SWITCHES)->value, 1);
+    environment_restore(&run);
+    model_assert_as_found(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(leaves_alone_what_nobody_asked_for, prepare, clear),
+        cmocka_unit_test_setup_teardown(sets_tells_and_puts_back, prepare, clear),
+        cmocka_unit_test_setup_teardown(tells_a_clock_that_does_not_follow, prepare, clear),
+        cmocka_unit_test_setup_teardown(warns_of_what_cannot_be_had, prepare, clear),
+        cmocka_unit_test_setup_teardown(tells_a_register_that_does_not_go_back, prepare, clear),
+        cmocka_unit_test_setup_teardown(voids_what_was_throttled, prepare, clear),
+        cmocka_unit_test_setup_teardown(journals_what_may_hang_before_it_is_tried, prepare, clear),
+        cmocka_unit_test_setup_teardown(does_not_try_again_what_has_hung, prepare, clear),
+    };
+
+    return cmocka_run_group_tests_name("environment", tests, NULL, NULL);
+}
