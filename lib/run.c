@@ -577,13 +577,14 @@ static struct result run_cores(struct run *r, const struct plan *plan)
 {
     size_t count, chosen;
     const struct machine_core *all = machine_cores(&count);
-    unsigned here = machine_info()->core;
+    const unsigned here = machine_info()->core;
+    unsigned alone[1] = {here};
     unsigned *indices = calloc(count, sizeof *indices);
     struct result result = {.untrusted_cause = "the clock was not examined"};
 
     if (!indices) {
         record_warning(&r->writer, "cores", "there is no memory for a list of them: only the one in use measures");
-        indices = &here;
+        indices = alone;
         chosen = 1;
     } else {
         chosen = cores_choose(r->config.cores, all, count, here, indices, warn_core, r);
@@ -600,7 +601,7 @@ static struct result run_cores(struct run *r, const struct plan *plan)
         result.measured++;
     }
     result.failed |= !use_core(r, here); /* the last one is given back, while there is somebody to tell */
-    if (indices != &here)
+    if (indices != alone)
         free(indices);
     return result;
 }

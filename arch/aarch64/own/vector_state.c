@@ -88,7 +88,7 @@ GENERAL_REGISTERS_ONLY void own_vector_state_restore(void)
 
 GENERAL_REGISTERS_ONLY void own_with_vector_state(void (*function)(void *), void *argument)
 {
-    struct vector_state found;
+    struct vector_state found = {0};
 
     turn_on(&found);
     function(argument);
