@@ -10,6 +10,7 @@
 
 static const struct machine_core *cores;
 static size_t core_count;
+static bool left_running; /* one could not be given back */
 
 const struct machine_core *machine_cores(size_t *count)
 {
@@ -48,8 +49,21 @@ const char *cores_reach(unsigned index, own_runner **runner)
 
 void cores_leave(unsigned index)
 {
-    if (index > 0)
-        others_leave(cores[index].id);
+    const char *why = index > 0 ? others_leave(cores[index].id) : NULL;
+
+    if (why)
+        warn("cores", "core %u could not be given back: %s", index, why);
+    left_running |= why != NULL;
+}
+
+bool cores_left_running(void)
+{
+    return left_running;
+}
+
+const char *cores_gone(void)
+{
+    return machine_info()->core > 0 ? others_gone() : NULL;
 }
 
 const char *cores_parked(void)

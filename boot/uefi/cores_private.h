@@ -9,8 +9,10 @@
 size_t others_list(struct machine_core *out, size_t room);
 /* Makes it ready for work: *runner gives it some. NULL, or why not. */
 const char *others_reach(uint64_t id, own_runner **runner);
-/* Gives it back to the firmware; a warning says when that fails. */
-void others_leave(uint64_t id);
+/* Why the core that was reached does nothing any more; NULL while it does. */
+const char *others_gone(void);
+/* Gives it back to the firmware. NULL, or why it still runs: then what it may touch must stay as it is. */
+const char *others_leave(uint64_t id);
 /* How they are kept while they do not work; and when nobody knows a way to them, why. */
 const char *others_parked(void);
 

@@ -196,11 +196,14 @@ void uefi_machine_finish(void)
         machine_count(NULL, 0);
         own_core_finish();
         cores_leave(info.core);
-        own_finish();
     }
+    /* A core that runs on may still fetch from tables and kernels: then they stay allocated. */
+    if (owned && !cores_left_running())
+        own_finish();
+    if (!cores_left_running())
+        memory_finish();
     owned = false;
     not_ours = "the core has been given back";
-    memory_finish();
     free(ram);
     ram = NULL;
 }
@@ -349,8 +352,8 @@ static struct window_result no_result(const char *why)
 
 struct window_result machine_window(struct reading *list, size_t count)
 {
-    if (not_ours)
-        return no_result(not_ours);
+    if (not_ours || cores_gone())
+        return no_result(not_ours ? not_ours : cores_gone());
     enum reader_counters counters = uefi_counting(list, count) ? READER_EVENTS : info.counters;
     if (!windows) {
         struct window_result result = {0};

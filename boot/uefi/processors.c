@@ -42,7 +42,8 @@ struct work {
 };
 extern const char processor_enter[] __attribute__((visibility("hidden")));
 
-static UINTN in_use; /* the firmware's number of the core that works */
+static UINTN in_use;     /* the firmware's number of the core that works */
+static const char *gone; /* why it does not any more */
 
 static struct mp_services *services(void)
 {
@@ -70,7 +71,12 @@ static EFI_STATUS start(UINTN number, struct work *work, unsigned limit_ms)
 
 static bool run(void (*function)(void *), void *argument, unsigned limit_ms)
 {
-    return !EFI_ERROR(start(in_use, &(struct work){function, argument}, limit_ms));
+    EFI_STATUS status = start(in_use, &(struct work){function, argument}, limit_ms);
+
+    /* After a time-out the firmware has stopped and parked it, and it can be used again (13.4.4). */
+    if (EFI_ERROR(status) && status != EFI_TIMEOUT)
+        gone = "the firmware does not start it any more";
+    return !EFI_ERROR(status);
 }
 
 static void find_type(void *type)
@@ -121,15 +127,22 @@ const char *others_reach(uint64_t id, own_runner **runner)
         if (p.id != id || (p.status & IS_BOOTED))
             continue;
         in_use = number;
+        gone = NULL;
         *runner = run;
         return NULL;
     }
     return "the firmware does not know it any more";
 }
 
-void others_leave(uint64_t id)
+const char *others_gone(void)
 {
-    (void)id; /* it is parked already, as after each call */
+    return gone;
+}
+
+const char *others_leave(uint64_t id)
+{
+    (void)id;
+    return NULL; /* it is parked already, as after each call */
 }
 
 const char *others_parked(void)

@@ -111,12 +111,15 @@ const char *others_reach(uint64_t id, own_runner **runner)
     return why;
 }
 
-void others_leave(uint64_t id)
+const char *others_gone(void)
 {
-    const char *why = secondary_stop();
+    return secondary_lost() ? "it did not come back from what it was given" : NULL;
+}
 
-    if (why)
-        warn("cores", "the core with affinity 0x%llx could not be given back: %s", (unsigned long long)id, why);
+const char *others_leave(uint64_t id)
+{
+    (void)id; /* one at a time is reached */
+    return secondary_stop();
 }
 
 /* PSCI's word on each. */

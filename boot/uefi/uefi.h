@@ -150,6 +150,10 @@ double time_tick_hz(const char **source);
  */
 const char *cores_reach(unsigned index, own_runner **runner);
 void cores_leave(unsigned index);
+/* Whether one could not be given back: the memory that it may touch must be left to it. */
+bool cores_left_running(void);
+/* Why the core in use does nothing any more: it did not come back from what it was given. NULL while it does. */
+const char *cores_gone(void);
 /* How those that do not measure are kept meanwhile, for the environment record. */
 const char *cores_parked(void);
 

@@ -316,6 +316,11 @@ bool secondary_run(void (*function)(void *), void *argument, unsigned limit_ms)
     return false;
 }
 
+bool secondary_lost(void)
+{
+    return lost;
+}
+
 const char *secondary_stop(void)
 {
     struct secondary *s = running;

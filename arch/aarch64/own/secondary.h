@@ -28,6 +28,8 @@ bool secondary_is_off(enum psci_conduit conduit, uint64_t affinity);
 const char *secondary_start(enum psci_conduit conduit, uint64_t affinity);
 /* An own_runner. */
 bool secondary_run(void (*function)(void *), void *argument, unsigned limit_ms);
+/* Whether it did not come back from what it was given. */
+bool secondary_lost(void);
 /* NULL, or why it could not be switched off again. */
 const char *secondary_stop(void);
 
