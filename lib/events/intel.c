@@ -188,6 +188,13 @@ static const struct event_row architectural_rows[] = {
     {NULL, 0, 0},
 };
 
+/* Not in libpfm4's tables of Sandy Bridge. */
+static const struct event_row sandy_bridge_rows[] = {
+    {"branch_instruction_retired", 0x00c4, 0},
+    {"branch_misses_retired", 0x00c5, 0},
+    {NULL, 0, 0},
+};
+
 static const struct event_row reference_rows[] = {{"cpu_clk_unhalted.ref_tsc", 0x0300, 0}, {NULL, 0, 0}};
 
 /* Names that libpfm4 has differently. */
@@ -400,6 +407,12 @@ static const struct event_row skymont_only_rows[] = {
 static const struct event_need common_needs[] = {
     {"cycles", "0x3c"},   {"reference_cycles", "0x300"}, {"instructions", "0xc0"},
     {"branches", "0xc4"}, {"mispredicts", "0xc5"},       {NULL, NULL},
+};
+
+/* The architectural event of mispredictions is wrong on Nehalem (Linux, intel/core.c, intel_nehalem_quirk). */
+static const struct event_need nehalem_common_needs[] = {
+    {"cycles", "0x3c"},   {"reference_cycles", "0x300"},       {"instructions", "0xc0"},
+    {"branches", "0xc4"}, {"mispredicts", "br_misp_exec.any"}, {NULL, NULL},
 };
 
 static const struct event_need nehalem_needs[] = {
@@ -664,12 +677,20 @@ static const struct event_need gracemont_needs[] = {
     .source = told_by
 
 static const struct event_core cores[] = {
-    {CORE("nehalem", NULL, NULL, nehalem_needs, nehalem_rules, fixed, nehalem_registers, "nhm", PFM " (nhm)"),
-     .slots = 0xf | ATOMS_FIXED, .most = 0xf | ATOMS_FIXED},
+    {.name = "nehalem",
+     .kind = COUNTERS_INTEL,
+     .packed = "nhm",
+     .needs = {nehalem_common_needs, nehalem_needs},
+     .rules = nehalem_rules,
+     .fixed = fixed,
+     .registers = nehalem_registers,
+     .source = PFM " (nhm)",
+     .slots = 0xf | ATOMS_FIXED,
+     .most = 0xf | ATOMS_FIXED},
     {CORE("westmere", NULL, NULL, nehalem_needs, westmere_rules, fixed, westmere_registers, "wsm_dp", PFM " (wsm_dp)"),
      .slots = 0xf | ATOMS_FIXED, .most = 0xf | ATOMS_FIXED},
-    {CORE("sandy-bridge", NULL, NULL, sandy_bridge_needs, sandy_bridge_rules, fixed, sandy_bridge_registers, "snb",
-          PFM " (snb)"),
+    {CORE("sandy-bridge", sandy_bridge_rows, NULL, sandy_bridge_needs, sandy_bridge_rules, fixed,
+          sandy_bridge_registers, "snb", PFM " (snb)"),
      .slots = 0xf | ATOMS_FIXED, .most = 0xff | ATOMS_FIXED},
     {CORE("ivy-bridge", NULL, NULL, sandy_bridge_needs, haswell_rules, fixed, sandy_bridge_registers, "ivb",
           PFM " (ivb)"),
