@@ -42,7 +42,10 @@ struct counters {
     uint64_t detail[4]; /* the implementation's own: capability registers as read */
 };
 
-/* One counter and what it counts. An event that takes two counters has two of these (lib/events.h). */
+/*
+ * One counter and what it counts. AMD's event 003H, from Zen on, takes the counter behind as well, which nothing else
+ * may then name.
+ */
 struct counter_setting {
     unsigned slot;
     uint64_t

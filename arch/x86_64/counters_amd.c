@@ -93,42 +93,52 @@ bool amd_find(const struct access *a, struct counters *out)
     return true;
 }
 
-/* NULL when the selectors can take the list as it is. */
-static const char *wrong(const struct access *a, const struct counter_setting *list, size_t count)
+static bool is_large(const struct access *a, const struct counter_setting *s)
 {
     struct cpu cpu;
 
     cpu_find(a, &cpu);
+    return (s->code & SELECT_EVENT_ALL) == EVENT_LARGE && cpu.family >= FAMILY_ZEN;
+}
+
+static const char *set_counter(const struct counters *have, unsigned slot, uint64_t select,
+                               struct counters_state *state)
+{
+    /* Without the global control, counters run as soon as they are enabled. */
+    const uint64_t enable = have->version == VERSION_2 ? SELECT_ENABLE : 0;
+    const char *why_not = changes_set(&state->changes, "PERF_CTRn", count_register(have, slot), UINT64_MAX, 0);
+
+    if (why_not == NULL)
+        why_not = changes_set(&state->changes, "PERF_CTLn", selector(have, slot), UINT64_MAX, select | enable);
+    return why_not;
+}
+
+static const char *program(const struct access *a, const struct counters *have, const struct counter_setting *list,
+                           size_t count, struct counters_state *state)
+{
+    const char *why_not = NULL;
+
     for (size_t i = 0; i < count; i++) {
-        bool merged = cpu.family < FAMILY_ZEN || (list[i].code & SELECT_EVENT_ALL) != EVENT_LARGE;
+        const uint64_t partner = BIT(list[i].slot + 1);
 
         if (list[i].code & ~(SELECT_EVENT | SELECT_EVENT_HIGH))
             return "an event has bits that PERF_CTLn does not have";
         if (list[i].extra != 0)
             return "events of this core need no further registers";
-        for (size_t j = 0; j < count && !merged; j++)
-            merged = list[i].slot % 2 == 0 && list[j].slot == list[i].slot + 1 && list[j].code == EVENT_MERGE;
-        if (!merged)
-            return "event 003H needs an even counter, and on the odd one behind it the event FFFH";
+        if (!is_large(a, &list[i]))
+            continue;
+        if ((list[i].slot & 1) || !(partner & have->slots & ~have->taken & ~state->slots))
+            return "event 003H needs an even counter, and the odd one behind it";
+        state->slots |= partner;
     }
-    return NULL;
-}
-
-/* As in Intel's: nothing of ours enabled, counts, selectors. */
-static const char *program(const struct access *a, const struct counters *have, const struct counter_setting *list,
-                           size_t count, struct counters_state *state)
-{
-    /* Without the global control, counters run as soon as they are enabled. */
-    const uint64_t enable = have->version == VERSION_2 ? SELECT_ENABLE : 0;
-    const char *why_not = wrong(a, list, count);
-
-    if (why_not == NULL && have->version == VERSION_2)
+    if (have->version == VERSION_2)
         why_not = global_prepare(a, &global, state->slots, state);
-    for (size_t i = 0; i < count && why_not == NULL; i++)
-        why_not = changes_set(&state->changes, "PERF_CTRn", count_register(have, list[i].slot), UINT64_MAX, 0);
-    for (size_t i = 0; i < count && why_not == NULL; i++)
-        why_not = changes_set(&state->changes, "PERF_CTLn", selector(have, list[i].slot), UINT64_MAX,
-                              list[i].code | (list[i].code == EVENT_MERGE ? 0 : SELECT_USER | SELECT_SYSTEM) | enable);
+    for (size_t i = 0; i < count && why_not == NULL; i++) {
+        if (is_large(a, &list[i]))
+            why_not = set_counter(have, list[i].slot + 1, EVENT_MERGE, state);
+        if (why_not == NULL)
+            why_not = set_counter(have, list[i].slot, list[i].code | SELECT_USER | SELECT_SYSTEM, state);
+    }
     return why_not;
 }
 
