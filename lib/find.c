@@ -202,6 +202,13 @@ static void send(struct probe *p, struct finding *f, const struct find_result *r
     report(p, f);
 }
 
+void find_experiments(const struct sweep *s, size_t count, struct find_experiment *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = (struct find_experiment){
+            .name = s[i].name, .fooled_by = s[i].fooled_by, .verdict = &s[i].search.verdict};
+}
+
 void find_capacity(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count, double step)
 {
     struct find_result r = find_decide(e, count, step);

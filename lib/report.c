@@ -316,6 +316,16 @@ static const struct fact *masked_by(const struct facts *facts, const struct kept
     return NULL;
 }
 
+void report_number(struct probe *p, const struct finding *f, double value)
+{
+    struct finding filled = *f;
+
+    filled.value = value;
+    filled.low = filled.high = NAN;
+    filled.grade = 'C';
+    report(p, &filled);
+}
+
 void report_masked(struct run *run)
 {
     for (size_t i = 0; i < run->kept_count; i++) {

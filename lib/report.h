@@ -36,6 +36,8 @@ struct finding {
 
 /* Sends the record and prints the line. In an untrusted place the finding becomes grade U. */
 void report(struct probe *p, const struct finding *f);
+/* The same for a number of one experiment, which has no interval: grade C; NaN: not decided, for the finding's reason. */
+void report_number(struct probe *p, const struct finding *f, double value);
 /*
  * The last pass over all findings of this core: one whose experiment reached another limit at just that value is
  * sent again with grade U, the reason "masked-by:" and which, `replaces` true and its value as `seen`. A finding

@@ -89,6 +89,17 @@ double probe_scale(const struct probe *p, double smoke, double quick, double sta
     return by_profile[p->run->config.profile];
 }
 
+double probe_smoke(const struct probe *p, double smoke, double otherwise)
+{
+    return p->run->config.profile == PROFILE_SMOKE ? smoke : otherwise;
+}
+
+bool probe_scattered(const struct area *a)
+{
+    const struct machine_info *m = machine_info();
+    return !m->contiguous && (a->page_bytes <= m->page_bytes[0] || m->hypervisor[0]);
+}
+
 /* ---- Sweeps ------------------------------------------------------------------------------------ */
 
 /* Keeps what the search does not: it wants one number. */
@@ -208,6 +219,10 @@ static void send_curve(struct probe *p, const struct sweep *s)
     record_core(&r);
     record_text(&r, "axis", s->axis);
     record_text(&r, "unit", s->unit);
+    if (s->area) {
+        record_text(&r, "page", page_name(s->area->page_bytes));
+        record_boolean(&r, "scattered", probe_scattered(s->area));
+    }
     record_array(&r, "x");
     for (size_t i = 0; i < count; i++)
         record_number(&r, NULL, points[i].x);
@@ -265,4 +280,18 @@ void sweep_free(struct sweep *s)
     free(s->samples);
     s->samples = NULL;
     s->count = s->room = 0;
+}
+
+bool sweeps_search(struct probe *p, struct sweep *s, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!sweep_search(p, &s[i]))
+            return false;
+    return true;
+}
+
+void sweeps_free(struct sweep *s, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sweep_free(&s[i]);
 }

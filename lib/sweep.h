@@ -40,6 +40,13 @@ bool probe_measure(struct probe *p, const struct kernel *k, struct point *out);
 bool probe_survived(struct probe *p, const struct window_result *result);
 /* The number of samples, points, … that fits the profile of this run. */
 double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full);
+/* One number for smoke, where only few instructions are to be executed, and one for all else. */
+double probe_smoke(const struct probe *p, double smoke, double otherwise);
+/*
+ * Whether the frames of this area fall at random: a cache that is indexed by them is then left early. Where the place
+ * does not choose frames, a large page still lies on one run of them, unless a hypervisor maps that once more.
+ */
+bool probe_scattered(const struct area *a);
 
 /* One sample of a sweep. */
 struct sweep_sample {
@@ -49,9 +56,10 @@ struct sweep_sample {
 
 /* An axis searched for what is asked of it, with kernels. */
 struct sweep {
-    const char *name; /* of the curve */
-    const char *axis; /* what x is, with its unit: "footprint_bytes" */
-    const char *unit; /* what y is: "cycles/load" */
+    const char *name;      /* of the curve */
+    const char *axis;      /* what x is, with its unit: "footprint_bytes" */
+    const char *unit;      /* what y is: "cycles/load" */
+    const char *fooled_by; /* what could fool it, in a word or two; see lib/find.h */
     /* Makes the kernel at x. Built anew for each sample: what is random in it differs from one to the next. */
     bool (*build)(struct probe *p, double x, void *context, struct kernel *k);
     /*
@@ -60,8 +68,9 @@ struct sweep {
      */
     bool (*control)(struct probe *p, double x, void *context, struct kernel *k);
     void *context;
-    double seconds;       /* it takes no longer than this; 0: see sweep_search */
-    struct search search; /* range, kind, grid; and then the verdict. Budget 0: see sweep_search */
+    const struct area *area; /* where the data lies that it walks, for the record; NULL: it matters to nobody */
+    double seconds;          /* it takes no longer than this; 0: see sweep_search */
+    struct search search;    /* range, kind, grid; and then the verdict. Budget 0: see sweep_search */
 
     struct sweep_sample *samples; /* in the order of time; freed by sweep_free */
     size_t count, room;
@@ -78,5 +87,8 @@ bool sweep_search(struct probe *p, struct sweep *s);
 /* Nanoseconds per unit at x, the median of its samples; NaN where none was taken. */
 double sweep_ns(const struct sweep *s, double x);
 void sweep_free(struct sweep *s);
+/* Several experiments, one after the other. False when one of them ended the probe. */
+bool sweeps_search(struct probe *p, struct sweep *s, size_t count);
+void sweeps_free(struct sweep *s, size_t count);
 
 #endif

@@ -1,0 +1,45 @@
+#include "lib/chase.h"
+
+enum { CODE_BYTES = 4096 };
+
+bool chase_map(struct probe *p, struct chase *c, size_t bytes)
+{
+    return probe_map_large(p, &c->ring, bytes) && probe_map(p, &c->start, sizeof(uint64_t), 0) &&
+           probe_map(p, &c->order, bytes / CHASE_LINE_BYTES * sizeof(uint32_t), 0);
+}
+
+void chase_link(struct probe *p, const struct chase *c, size_t offset, size_t lines, size_t group)
+{
+    uint8_t *write = c->ring.write + offset;
+    uintptr_t at = c->ring.at + offset;
+    uint32_t *next = (uint32_t *)c->order.write;
+
+    for (size_t first = 0; first < lines; first += group) {
+        size_t count = lines - first < group ? lines - first : group;
+        size_t following = first + count < lines ? first + count : 0;
+        random_cycle(next, (uint32_t)count, &p->random);
+        for (size_t i = 0; i < count; i++) {
+            /* the walk enters a group at its first line, so the line before that in its cycle leaves it */
+            size_t to = next[i] ? first + next[i] : following;
+            *(uint64_t *)(write + (first + i) * CHASE_LINE_BYTES) = at + to * CHASE_LINE_BYTES;
+        }
+    }
+    *(uint64_t *)c->start.write = at;
+}
+
+bool chase_kernel(struct probe *p, const struct chase *c, unsigned unroll, struct kernel *k)
+{
+    struct code code = probe_code(p, CODE_BYTES);
+
+    emit_load(&code, REG_T0, REG_DATA, 0);
+    emit_align(&code, CHASE_LINE_BYTES);
+    size_t loop = code.used;
+    for (unsigned i = 0; i < unroll; i++)
+        emit_load(&code, REG_T0, REG_T0, 0);
+    emit_loop(&code, loop);
+    emit_store(&code, REG_T0, REG_DATA, 0);
+    emit_return(&code);
+    k->data = c->start.at;
+    k->units = unroll;
+    return probe_kernel(p, &code, 0, k);
+}

@@ -1,0 +1,28 @@
+/*
+ * Pointer chases: lines linked into one ring, and the kernel that walks it. Every load needs the address that the load
+ * before it brought.
+ */
+#ifndef FATHOM_LIB_CHASE_H
+#define FATHOM_LIB_CHASE_H
+
+#include "lib/probe.h"
+
+enum { CHASE_LINE_BYTES = 64 };
+
+struct chase {
+    struct area ring;  /* where the lines lie */
+    struct area start; /* where the walk goes on; a page of its own, so that it is no part of the footprint */
+    struct area order; /* scratch for chase_link */
+};
+
+/* Maps room for rings of at most `bytes`, with the largest pages that the place gives; ends the probe where it can't. */
+bool chase_map(struct probe *p, struct chase *c, size_t bytes);
+/*
+ * Links `lines` lines from `offset` on: those of a group of `group` lines in random order (Sattolo's cycle), then on to
+ * the next group, and from the last one to the first.
+ */
+void chase_link(struct probe *p, const struct chase *c, size_t offset, size_t lines, size_t group);
+/* The walk, `unroll` loads an iteration, going on where the call before it stopped. Units are loads. */
+bool chase_kernel(struct probe *p, const struct chase *c, unsigned unroll, struct kernel *k);
+
+#endif
