@@ -23,8 +23,15 @@
 #include "lib/hash.h"
 #include "lib/record.h"
 
-enum { AREAS = 64, SMALL_PAGE_MAXIMUM = 65536, IDENTITY_VALUES = 512 };
-static const size_t HUGE_PAGE_BYTES = (size_t)2 << 20;
+enum { AREAS = 64, IDENTITY_VALUES = 512, LARGE_PAGES = 4 };
+
+/* How pages larger than the smallest are had. */
+static struct large_page {
+    size_t bytes;
+    const char *source; /* for people */
+    bool reserved;      /* by the administrator (Documentation/admin-guide/mm/hugetlbpage.rst); else transparent */
+} large_pages[LARGE_PAGES];
+static size_t large_page_count;
 
 /* What is mapped now, in the order in which it was asked for. */
 static struct mapping {
@@ -64,6 +71,20 @@ static size_t huge_bytes_at(const void *base)
     return kib << 10;
 }
 
+/* On pages that were reserved, if enough of them are free; the size is told in bits 26 and up (mmap(2), MAP_HUGETLB). */
+static const char *map_reserved(struct mapping *m, size_t page_bytes)
+{
+    int size_bits = __builtin_ctzll(page_bytes);
+    void *base = mmap(NULL, m->mapped_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE | (int)((unsigned)size_bits << 26), -1,
+                      0);
+    if (base == MAP_FAILED)
+        return "too few huge pages are reserved";
+    m->area.write = base;
+    m->area.at = (uintptr_t)base;
+    return NULL;
+}
+
 static const char *map_data(struct mapping *m, size_t page_bytes)
 {
     size_t alignment = page_bytes;
@@ -76,7 +97,7 @@ static const char *map_data(struct mapping *m, size_t page_bytes)
         munmap(raw, (size_t)(base - raw));
     munmap(base + m->mapped_bytes, (size_t)(raw + span - base) - m->mapped_bytes);
 
-    bool huge = page_bytes == HUGE_PAGE_BYTES;
+    bool huge = page_bytes > (size_t)sysconf(_SC_PAGESIZE);
     (void)madvise(base, m->mapped_bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     for (size_t i = 0; i < m->mapped_bytes; i += (size_t)sysconf(_SC_PAGESIZE))
         base[i] = 0; /* touched: the frames are there before anything is timed */
@@ -120,7 +141,13 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
     size_t small = (size_t)sysconf(_SC_PAGESIZE);
     if (!page_bytes)
         page_bytes = small;
-    if (page_bytes != small && (page_bytes != HUGE_PAGE_BYTES || use == AREA_CODE))
+    bool offered = page_bytes == small, reserved = false;
+    for (size_t i = 0; i < large_page_count && use == AREA_DATA; i++)
+        if (large_pages[i].bytes == page_bytes) {
+            offered = true;
+            reserved = large_pages[i].reserved;
+        }
+    if (!offered)
         return "a Linux process cannot choose this page size";
     if (mapping_count == AREAS)
         return "too many areas are mapped";
@@ -128,7 +155,11 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
     struct mapping *m = &mappings[mapping_count];
     *m = (struct mapping){.area = {.bytes = bytes, .page_bytes = page_bytes},
                           .mapped_bytes = (bytes + page_bytes - 1) / page_bytes * page_bytes};
-    const char *why = use == AREA_CODE ? map_code(m) : map_data(m, page_bytes);
+    const char *why = NULL;
+    if (use == AREA_CODE)
+        why = map_code(m);
+    else if (!reserved || map_reserved(m, page_bytes))
+        why = map_data(m, page_bytes);
     if (why)
         return why;
     mapping_count++;
@@ -183,7 +214,19 @@ void machine_date(char out[24])
     strftime(out, 24, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-static bool huge_pages_offered(void)
+/* A number in a file of sysfs or procfs; 0 where it is not. */
+static size_t number_in(const char *path)
+{
+    size_t number = 0;
+    FILE *f = fopen(path, "re");
+    if (f && fscanf(f, "%zu", &number) != 1)
+        number = 0;
+    if (f)
+        fclose(f);
+    return number;
+}
+
+static bool transparent_offered(void)
 {
     char mode[64] = "";
     FILE *f = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
@@ -191,6 +234,26 @@ static bool huge_pages_offered(void)
     if (f)
         fclose(f);
     return offered;
+}
+
+/*
+ * Sizes ascending: block sizes of all granules on both instruction sets, as far as pages are reserved; and the one
+ * that transparent huge pages have here (Documentation/admin-guide/mm/transhuge.rst).
+ */
+static void find_large_pages(void)
+{
+    static const size_t kib[] = {2 << 10, 32 << 10, 512 << 10, 1 << 20};
+    size_t transparent = transparent_offered() ? number_in("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") : 0;
+
+    large_page_count = 0;
+    for (size_t i = 0; i < sizeof kib / sizeof kib[0]; i++) {
+        char path[96];
+        snprintf(path, sizeof path, "/sys/kernel/mm/hugepages/hugepages-%zukB/free_hugepages", kib[i]);
+        bool reserved = number_in(path) > 0;
+        if (reserved || transparent == kib[i] << 10)
+            large_pages[large_page_count++] = (struct large_page){
+                kib[i] << 10, reserved ? "reserved huge pages" : "transparent huge pages", reserved};
+    }
 }
 
 /* One line of /sys/devices/system/cpu/cpuN/cache/indexN/NAME; "" where it is not. */
@@ -290,10 +353,13 @@ static const char *describe_core(unsigned core)
         .no_counters = reader.no_counters,
         .no_deadline = reader.no_deadline,
         .core = core,
-        .page_bytes = {(size_t)sysconf(_SC_PAGESIZE), huge_pages_offered() ? HUGE_PAGE_BYTES : 0},
+        .page_bytes = {(size_t)sysconf(_SC_PAGESIZE)},
         .memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE),
     };
     snprintf(info.core_type, sizeof info.core_type, "%s", linux_core_type(core));
+    find_large_pages();
+    for (size_t i = 0; i < large_page_count; i++)
+        info.page_bytes[1 + i] = large_pages[i].bytes;
     find_declared((int)core);
     memcpy(info.core_name, identity.core_name, sizeof info.core_name);
     memcpy(info.core_model, identity.model, sizeof info.core_model);
@@ -350,4 +416,15 @@ void machine_describe_environment(struct record *r)
 {
     record_text(r, "interrupts", "the operating system's");
     record_text(r, "deadline", "ITIMER_REAL");
+    record_array(r, "large_pages");
+    for (size_t i = 0; i < large_page_count; i++) {
+        record_object(r, NULL);
+        record_integer(r, "bytes", large_pages[i].bytes);
+        record_text(r, "source", large_pages[i].source);
+        record_close(r);
+    }
+    record_close(r);
+    record_text(r, "frames",
+                info.hypervisor[0] ? "the hypervisor's to choose: large pages may lie on small frames"
+                                   : "the kernel's to choose: they follow each other within a page");
 }
