@@ -2,198 +2,177 @@
  * Return stack: how many return addresses does the core predict?
  *
  * n nested calls, then n returns. While n fits, every return is predicted. One more, and the oldest
- * return address is lost: the last return of the nest goes wrong. The nest is entered from one of two
- * call sites, so that this return has two targets. Which site is
+ * return address is lost: the last return of the nest goes wrong, unless something else predicts it.
+ * The nest is called from one of several sites, so that this return has as many targets. Which site is
  *
  *   fixed      always the same: an indirect predictor may stand in for the return stack past its depth
- *   changing   alternates from nest to nest
- *   random     a random bit, after eight branches that are random too: the history that an indirect
- *              predictor sees is never twice the same, and nothing but a return stack can know. All
- *              that is mispredicted on purpose is so before the nest begins, when the return stack
- *              holds nothing that a wrong path could spoil. A second experiment has a control, the same
- *              nest entered from one site after the same branches: what is left is the cost of that one
- *              return, if there is a predictor that knows it in the control
+ *   changing   alternates between two
+ *   random     drawn anew each time, after random jumps in one experiment and random conditional
+ *              branches in the other: some predictors keep a history of targets, others of directions.
+ *              It is never twice the same, and nothing but a return stack can know. All that is
+ *              mispredicted on purpose is so before the nest begins, when the return stack holds
+ *              nothing that a wrong path could spoil
  *
- * Curve: cycles per nest over depth. A line, a few cycles a level, while all returns are predicted; past
- * the depth it leaves the line. Against the control a step from nothing to half a misprediction. Answer:
- * the last depth before that.
+ * Control: as many calls and returns of the same code in nests that fit. What each costs by itself goes
+ * off, and what the depth costs is left.
+ *
+ * Curve: cycles per nest over depth, less the control's growth. Level while all returns are predicted,
+ * then a step of a misprediction, and a slope. Answer: the last depth on the level. An indirect predictor
+ * that knows some of the returns makes a bend of the step: then there is no answer.
  * Method: Wong 2018; jia.je 2025, variant with two call sites; random history and control are our addition.
  */
 #include <math.h>
 
+#include "lib/chance.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 
-enum { ENTRY_BYTES = 1024, DEPTH_MAXIMUM = 128, NOISE_BRANCHES = 8 };
-enum target { TARGET_FIXED, TARGET_CHANGING, TARGET_RANDOM, TARGETS };
-
-static const char *const target_names[TARGETS] = {"fixed", "changing", "random"};
-
-/*
- * Nests of one depth differ by a cycle or so with how their levels share lines and fetch blocks; what comes before
- * random ones makes them long.
- */
-static const double RESOLUTION[TARGETS] = {0.02, 0.02, 0.004};
-
-/* The same nest with its levels at other distances: another layout, for every table that looks at addresses. */
-static const size_t LEVEL_BYTES[] = {128, 192};
-enum { EXPERIMENTS = 2 };
-
-/* Knuth's MMIX generator (TAOCP vol. 2, 3.3.4); its high bits defeat any predictor. */
-static const uint64_t LCG_FACTOR = 6364136223846793005, LCG_INCREMENT = 1442695040888963407;
-
-struct variant {
-    enum target target;
-    size_t level_bytes; /* from one level's code to the next one's */
-    struct area state;  /* the generator goes on from nest to nest and call to call: no sequence repeats */
+enum {
+    DEPTH_MAXIMUM = 128,
+    CONTROL_DEPTH = 8, /* no return stack of a core in scope is smaller */
+    ENTRY_BYTES = 4096,
+    EXPERIMENTS = 2
 };
 
-/* REG_T1 becomes bit `bit` of the generator's state in T0. */
-static void emit_random_bit(struct code *c, unsigned bit)
+enum site { SITE_FIXED, SITE_CHANGING, SITE_AFTER_JUMPS, SITE_AFTER_BRANCHES };
+
+struct nest {
+    const char *name, *fooled_by;
+    enum site site;
+    size_t level_bytes; /* from one level's code to the next one's: another layout, for all that looks at addresses */
+    uint64_t state;     /* where chance goes on */
+};
+
+static size_t level_at(const struct nest *n, size_t level)
 {
-    emit_move(c, REG_T1, REG_T0);
-    emit_shift_right(c, REG_T1, bit);
-    emit_and_constant(c, REG_T1, 1);
+    return ENTRY_BYTES + level * n->level_bytes;
 }
 
-/* Branches that go either way at random, to the same place. */
-static void emit_noise(struct code *c)
+/* Calls level 1 from the site whose turn it is. */
+static void emit_nest_call(struct code *c, const struct nest *n)
 {
-    emit_multiply(c, REG_T0, REG_T2);
-    emit_add(c, REG_T0, REG_T3);
-    for (unsigned i = 0; i < NOISE_BRANCHES; i++) {
-        emit_random_bit(c, 62 - i);
-        struct fixup over = emit_branch_if_zero_ahead(c, REG_T1);
-        emit_nop(c, emit_nop_lengths[0]);
-        emit_land(c, over);
-    }
-}
-
-/* REG_T1 becomes zero where the second call site is to be used. */
-static void emit_choice(struct code *c, enum target target)
-{
-    if (target == TARGET_RANDOM) {
-        emit_noise(c);
-        emit_random_bit(c, 63);
-    } else if (target == TARGET_CHANGING) {
+    chance_draw(c);
+    switch (n->site) {
+    case SITE_FIXED: emit_constant(c, REG_T1, 0); break;
+    case SITE_CHANGING:
         emit_move(c, REG_T1, REG_COUNT);
         emit_and_constant(c, REG_T1, 1);
-    } else {
-        emit_constant(c, REG_T1, 1);
+        break;
+    case SITE_AFTER_JUMPS:
+        for (unsigned i = 0; i < 2; i++) {
+            chance_bits(c, i * CHANCE_PLACES_BITS, CHANCE_PLACES_BITS);
+            chance_places(c, 0);
+        }
+        chance_bits(c, CHANCE_BITS - CHANCE_PLACES_BITS, CHANCE_PLACES_BITS);
+        break;
+    case SITE_AFTER_BRANCHES:
+        chance_branches(c, 0, 8);
+        chance_bits(c, CHANCE_BITS - CHANCE_PLACES_BITS, CHANCE_PLACES_BITS);
+        break;
     }
+    chance_places(c, level_at(n, 1));
 }
 
-static size_t level_at(const struct variant *v, size_t level)
+/* `depth` calls and returns in nests of `nest` levels, one function a level, on lines of its own. */
+static bool build_nests(struct probe *p, const struct nest *n, size_t depth, size_t nest, struct kernel *k)
 {
-    return ENTRY_BYTES + level * v->level_bytes;
-}
-
-/* One function a level, on lines of its own; the innermost one only returns. */
-static bool build_nest(struct probe *p, double depth, const struct variant *v, unsigned sites, struct kernel *k)
-{
-    struct code c = probe_code(p, level_at(v, DEPTH_MAXIMUM + 1));
-    size_t levels = (size_t)depth;
-    double random_stretch = probe_scale(p, 1, 8, 8, 8); /* as many nests as average the luck of branches out */
+    struct code c = probe_code(p, level_at(n, DEPTH_MAXIMUM + 1));
 
     emit_enter(&c);
-    emit_load(&c, REG_T0, REG_DATA, 0);
-    emit_constant(&c, REG_T2, LCG_FACTOR);
-    emit_constant(&c, REG_T3, LCG_INCREMENT);
+    chance_begin(&c);
     size_t loop = c.used;
-    emit_choice(&c, v->target);
-    struct fixup second = emit_branch_if_zero_ahead(&c, REG_T1);
-    if (sites == 2)
-        emit_call(&c, level_at(v, 1));
-    struct fixup join = emit_branch_ahead(&c);
-    emit_land(&c, second);
-    if (sites == 2)
-        emit_call(&c, level_at(v, 1));
-    emit_land(&c, join);
-    if (sites == 1)
-        emit_call(&c, level_at(v, 1));
+    emit_nest_call(&c, n);
+    for (size_t level = 1 + nest; level <= depth; level += nest)
+        emit_call(&c, level_at(n, level));
     emit_loop(&c, loop);
-    emit_store(&c, REG_T0, REG_DATA, 0);
+    chance_end(&c);
     emit_leave(&c);
-
-    for (size_t level = 1; level < levels; level++) {
-        emit_place(&c, level_at(v, level));
+    for (size_t level = 1; level <= depth; level++) {
+        emit_place(&c, level_at(n, level));
         emit_enter(&c);
-        emit_call(&c, level_at(v, level + 1));
+        if (level < depth && level % nest != 0)
+            emit_call(&c, level_at(n, level + 1));
         emit_leave(&c);
     }
-    emit_place(&c, level_at(v, levels));
-    emit_return(&c);
-
-    *k = (struct kernel){.data = v->state.at,
-                         .units = 1,
-                         .warm_iterations = probe_scale(p, 10, 300, 300, 300),
-                         .stretch = v->target == TARGET_RANDOM ? random_stretch : probe_scale(p, 1, 4, 4, 4)};
+    *k = (struct kernel){
+        .data = n->state, .units = 1, .warm_iterations = probe_smoke(p, 10, 300), .stretch = probe_smoke(p, 1, 4)};
     return probe_kernel(p, &c, 0, k);
 }
 
 static bool build(struct probe *p, double depth, void *context, struct kernel *k)
 {
-    return build_nest(p, depth, context, 2, k);
+    return build_nests(p, context, (size_t)depth, DEPTH_MAXIMUM, k);
 }
 
 static bool build_control(struct probe *p, double depth, void *context, struct kernel *k)
 {
-    return build_nest(p, depth, context, 1, k);
+    return build_nests(p, context, (size_t)depth, CONTROL_DEPTH, k);
 }
 
-/* What is done for one kind of target: the nest in two layouts; or by itself, and against its control. */
-static bool run_variant(struct probe *p, struct variant *v)
+/* Where one experiment bends, none has an edge: last good and first bad are no neighbours. */
+static void refuse_bends(struct sweep *s, size_t count)
 {
-    const char *name = target_names[v->target];
-    const bool random = v->target == TARGET_RANDOM;
-    const size_t count = p->run->config.profile == PROFILE_SMOKE ? 1 : EXPERIMENTS;
-    struct sweep s[EXPERIMENTS];
-    struct find_experiment e[EXPERIMENTS];
-    bool good = true;
+    bool bends = false;
 
     for (size_t i = 0; i < count; i++) {
-        bool control = random && i + 1 < count; /* the sharper one first */
-        s[i] = (struct sweep){.name = control ? "random against control" : name,
+        const struct verdict *v = &s[i].search.verdict;
+        bends |= v->count && v->knees[0].high - v->knees[0].low > 1;
+    }
+    for (size_t i = 0; i < count && bends; i++)
+        s[i].search.verdict.reason = "no-edge";
+}
+
+static bool find_depth(struct probe *p, const char *target, struct nest nests[EXPERIMENTS])
+{
+    const size_t count = (size_t)probe_smoke(p, 1, EXPERIMENTS);
+    struct find_experiment e[EXPERIMENTS];
+    struct sweep s[EXPERIMENTS];
+
+    for (size_t i = 0; i < count; i++)
+        s[i] = (struct sweep){.name = nests[i].name,
+                              .fooled_by = nests[i].fooled_by,
                               .axis = "depth",
                               .unit = "cycles/nest",
                               .build = build,
-                              .control = control ? build_control : NULL,
-                              .context = v,
-                              .search = {.kind = control ? KNEE_STEP : KNEE_SLOPE,
+                              .control = build_control,
+                              .context = &nests[i],
+                              .search = {.kind = KNEE_STEP,
                                          .from = 1,
-                                         .to = probe_scale(p, 40, 64, 64, 64),
-                                         .limit = probe_scale(p, 40, DEPTH_MAXIMUM, DEPTH_MAXIMUM, DEPTH_MAXIMUM),
+                                         .to = probe_smoke(p, 40, 48),
+                                         .limit = probe_smoke(p, 40, DEPTH_MAXIMUM),
                                          .grain = 1,
-                                         .resolution = RESOLUTION[v->target],
-                                         .coarse = (unsigned)probe_scale(p, 6, 16, 16, 16)}};
-        e[i] = (struct find_experiment){.name = s[i].name,
-                                        .fooled_by = control ? "no other predictor" : "other predictors",
-                                        .verdict = &s[i].search.verdict};
-    }
-    for (size_t i = 0; i < count && good; i++) {
-        v->level_bytes = LEVEL_BYTES[i];
-        good = sweep_search(p, &s[i]);
-    }
-    if (good)
+                                         .resolution = 0.01,
+                                         .coarse = (unsigned)probe_smoke(p, 6, 16),
+                                         .budget = (unsigned)probe_smoke(p, 8, 0)}}; /* with the control twice that */
+    bool good = sweeps_search(p, s, count);
+    if (good) {
+        if (nests->site < SITE_AFTER_JUMPS)
+            refuse_bends(s, count);
+        find_experiments(s, count, e);
         find_capacity(p,
                       &(struct finding){.name = "frontend.return_stack.entries",
-                                        .variants = {{"target", name}},
+                                        .variants = {{"target", target}},
                                         .method = "last depth before returns cost more"},
                       e, count, 1);
-    for (size_t i = 0; i < count; i++)
-        sweep_free(&s[i]);
+    }
+    sweeps_free(s, count);
     return good;
 }
 
 static void run(struct probe *p)
 {
-    struct variant v = {.target = TARGET_FIXED};
+    struct area state;
 
-    if (!probe_map(p, &v.state, sizeof(uint64_t), 0))
+    if (!probe_map(p, &state, sizeof(uint64_t), 0))
         return;
-    for (; v.target < TARGETS; v.target++)
-        if (!run_variant(p, &v))
-            return;
+    struct nest fixed[] = {{"fixed", "other predictors", SITE_FIXED, 128, state.at},
+                           {"fixed, other layout", "other predictors", SITE_FIXED, 192, state.at}},
+                changing[] = {{"changing", "other predictors", SITE_CHANGING, 128, state.at},
+                              {"changing, other layout", "other predictors", SITE_CHANGING, 192, state.at}},
+                random[] = {{"random jumps", "history of directions", SITE_AFTER_JUMPS, 128, state.at},
+                            {"random branches", "history of targets", SITE_AFTER_BRANCHES, 192, state.at}};
+    if (find_depth(p, "fixed", fixed) && find_depth(p, "changing", changing))
+        find_depth(p, "random", random);
 }
 
 PROBE(return_stack, .title = "Return stack", .family = "frontend", .run = run,

@@ -60,5 +60,6 @@ double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target)
     bool miss = *last != target;
 
     *last = target;
+    p->history = p->history << 4 | (target >> 5 & 15); /* of targets, too */
     return miss;
 }
