@@ -65,8 +65,7 @@ static bool build_straight(struct probe *p, double footprint_bytes, void *contex
     emit_nop_row(&c, nop_bytes, (bytes - LOOP_BYTES) / nop_bytes);
     emit_loop(&c, 0);
     emit_return(&c);
-    *k = (struct kernel){
-        .units = footprint_bytes / LINE_BYTES, .warm_iterations = 2, .stretch = probe_scale(p, 1, 4, 4, 4)};
+    *k = (struct kernel){.units = footprint_bytes / LINE_BYTES, .warm_iterations = 2, .stretch = probe_smoke(p, 1, 4)};
     return probe_kernel(p, &c, 0, k);
 }
 
@@ -109,7 +108,7 @@ static bool build_surprise(struct probe *p, double footprint_bytes, void *contex
     *k = (struct kernel){.data = walk->area.at,
                          .units = CHUNK * (1 - 1 / (double)lines),
                          .warm_iterations = 2.0 * footprint_bytes / LINE_BYTES / CHUNK,
-                         .stretch = probe_scale(p, 1, 4, 4, 4)};
+                         .stretch = probe_smoke(p, 1, 4)};
     return probe_kernel(p, &c, entry, k);
 }
 
@@ -140,16 +139,16 @@ static void report_rates(struct probe *p, const struct sweep *s)
     }
 }
 
-static void report_bytes(struct probe *p, const struct sweep *s)
+static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
 {
     const struct verdict *straight = &s[STRAIGHT].search.verdict, *surprise = &s[SURPRISE].search.verdict;
-    size_t knee = instruction_cache(p, surprise);
-    size_t same = knee < surprise->count ? find_knee_near(straight, surprise->knees[knee].value, SAME_EDGE)
-                                         : instruction_cache(p, straight);
-    const struct find_experiment e[PATTERNS] = {
-        {.name = s[STRAIGHT].name, .fooled_by = "prefetchers", .verdict = straight, .knee = same},
-        {.name = s[SURPRISE].name, .fooled_by = "data cache", .verdict = surprise, .knee = knee}};
+    struct find_experiment e[PATTERNS];
 
+    find_experiments(s, PATTERNS, e);
+    e[SURPRISE].knee = instruction_cache(p, surprise);
+    e[STRAIGHT].knee = e[SURPRISE].knee < surprise->count
+                           ? find_knee_near(straight, surprise->knees[e[SURPRISE].knee].value, SAME_EDGE)
+                           : instruction_cache(p, straight);
     find_capacity(
         p,
         &(struct finding){.name = "frontend.l1i.bytes", .limits = {{"frontend.itlb.entries", "page=4k", 1.0 / 4096}}},
@@ -158,29 +157,29 @@ static void report_bytes(struct probe *p, const struct sweep *s)
 
 static void run(struct probe *p)
 {
-    struct walk walk = {.jumps_bits = (unsigned)probe_scale(p, 8, 14, 14, 14)};
-    struct sweep s[PATTERNS] = {{.name = "straight", .build = build_straight},
-                                {.name = "surprise", .build = build_surprise, .context = &walk}};
-    bool good = probe_map(p, &walk.area, LINE_BYTES + (sizeof(uint64_t) << walk.jumps_bits), 0);
+    struct walk walk = {.jumps_bits = (unsigned)probe_smoke(p, 8, 14)};
+    struct sweep s[PATTERNS] = {
+        [STRAIGHT] = {.name = "straight", .fooled_by = "prefetchers", .unit = "cycles/line", .build = build_straight},
+        [SURPRISE] = {.name = "surprise", .fooled_by = "data cache", .unit = "cycles/jump", .build = build_surprise}};
 
-    for (enum pattern i = 0; i < PATTERNS && good; i++) {
+    if (!probe_map(p, &walk.area, LINE_BYTES + (sizeof(uint64_t) << walk.jumps_bits), 0))
+        return;
+    for (enum pattern i = 0; i < PATTERNS; i++) {
         s[i].axis = "footprint_bytes";
-        s[i].unit = i == STRAIGHT ? "cycles/line" : "cycles/jump";
+        s[i].context = &walk;
         s[i].search = (struct search){.kind = KNEE_STEP,
                                       .from = GRAIN_BYTES,
                                       .to = probe_scale(p, 1 << 15, 1 << 18, 1 << 19, 1 << 20),
-                                      .limit = probe_scale(p, 1 << 15, 1 << 20, 1 << 20, 1 << 20),
+                                      .limit = probe_smoke(p, 1 << 15, 1 << 20),
                                       .grain = GRAIN_BYTES,
                                       .resolution = 0.01,
                                       .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)};
-        good = sweep_search(p, &s[i]);
     }
-    if (good) {
+    if (sweeps_search(p, s, PATTERNS)) {
         report_rates(p, &s[STRAIGHT]);
         report_bytes(p, s);
     }
-    for (enum pattern i = 0; i < PATTERNS; i++)
-        sweep_free(&s[i]);
+    sweeps_free(s, PATTERNS);
 }
 
 PROBE(l1i, .title = "Instruction cache", .family = "frontend", .run = run,

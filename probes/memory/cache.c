@@ -1,8 +1,8 @@
 /*
  * Data caches: how much does each level hold, and how long does a load from it take?
  *
- * A pointer chase, one pointer a line, over a growing footprint: every load needs the address that
- * the load before it brought, and every line is used, so that no set is favoured. Two orders:
+ * A pointer chase over a growing footprint, one pointer a line, every line used, so that no set is
+ * favoured. Two orders:
  *
  *   groups   random among the lines of a group of 16 pages, then on to the next group: local enough
  *            that the TLB does not hide the caches; prefetchers might follow it
@@ -17,78 +17,43 @@
  * Method: random chase of one line each, Sattolo cycle; groups as Zen-class and Arm cores need them.
  */
 #include <math.h>
-#include <stdlib.h>
 
+#include "lib/chase.h"
 #include "lib/levels.h"
-#include "lib/probe.h"
 
 enum {
-    LINE_BYTES = 64,
     PAGE_BYTES = 4096,
-    GROUP_LINES = 16 * PAGE_BYTES / LINE_BYTES,
+    GROUP_LINES = 16 * PAGE_BYTES / CHASE_LINE_BYTES,
     UNROLL = 16,
-    CODE_BYTES = 4096,
     GRAIN_BYTES = 1024,
-    WARM_LINES = (4 << 20) / LINE_BYTES,
+    WARM_LINES = (4 << 20) / CHASE_LINE_BYTES,
     CACHES_TO_REACH_MEMORY = 4
 };
-enum order { ORDER_GROUPS, ORDER_WHOLE, ORDERS };
 
-struct chase {
-    enum order order;
-    struct area ring;  /* the lines */
-    struct area start; /* where the walk goes on; a line of its own, so that it is no part of the footprint */
-    uint32_t *next;    /* scratch for make_ring */
-};
-
-/* Links `lines` lines, group after group, into one ring. */
-static void make_ring(struct probe *p, const struct chase *chase, uint64_t offset, uint64_t lines)
+static bool build(struct probe *p, const struct chase *chase, size_t bytes, size_t group_lines, struct kernel *k)
 {
-    uint8_t *write = chase->ring.write + offset;
-    uintptr_t at = chase->ring.at + offset;
-    uint64_t group = chase->order == ORDER_GROUPS ? GROUP_LINES : lines;
-
-    for (uint64_t first = 0; first < lines; first += group) {
-        uint64_t count = lines - first < group ? lines - first : group;
-        uint64_t following = first + count < lines ? first + count : 0;
-        random_cycle(chase->next, (uint32_t)count, &p->random);
-        for (uint64_t i = 0; i < count; i++) {
-            /* the walk enters a group at its first line, so the line before that in its cycle leaves it */
-            uint64_t to = chase->next[i] ? first + chase->next[i] : following;
-            *(uint64_t *)(write + (first + i) * LINE_BYTES) = at + to * LINE_BYTES;
-        }
-    }
-    *(uint64_t *)chase->start.write = at;
-}
-
-static bool build(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
-{
-    const struct chase *chase = context;
-    double lines = footprint_bytes / LINE_BYTES;
-    struct code c = probe_code(p, CODE_BYTES);
+    size_t lines = bytes / CHASE_LINE_BYTES;
 
     /* Other pages each time: where frames are not ours to choose, one choice may fill some sets twice. */
-    uint64_t pages = (chase->ring.bytes - (size_t)footprint_bytes) / PAGE_BYTES;
-    make_ring(p, chase, random_below(&p->random, pages + 1) * PAGE_BYTES, (uint64_t)lines);
-
-    emit_load(&c, REG_T0, REG_DATA, 0);
-    emit_align(&c, LINE_BYTES);
-    size_t loop = c.used;
-    for (unsigned i = 0; i < UNROLL; i++)
-        emit_load(&c, REG_T0, REG_T0, 0);
-    emit_loop(&c, loop);
-    emit_store(&c, REG_T0, REG_DATA, 0);
-    emit_return(&c);
-
+    uint64_t pages = (chase->ring.bytes - bytes) / PAGE_BYTES;
+    chase_link(p, chase, random_below(&p->random, pages + 1) * PAGE_BYTES, lines, group_lines ? group_lines : lines);
     /*
      * Making the ring has brought all lines in; one round, where it is short, puts them in order. Long
      * readings: what the yardsticks between them take of the first level is soon back.
      */
-    *k = (struct kernel){.data = chase->start.at,
-                         .units = UNROLL,
-                         .warm_iterations = fmin(lines, WARM_LINES) / UNROLL,
-                         .stretch = probe_scale(p, 1, 4, 4, 4)};
-    return probe_kernel(p, &c, 0, k);
+    k->warm_iterations = fmin((double)lines, WARM_LINES) / UNROLL;
+    k->stretch = probe_smoke(p, 1, 4);
+    return chase_kernel(p, chase, UNROLL, k);
+}
+
+static bool build_groups(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
+{
+    return build(p, context, (size_t)footprint_bytes, GROUP_LINES, k);
+}
+
+static bool build_whole(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
+{
+    return build(p, context, (size_t)footprint_bytes, 0, k);
 }
 
 /* The largest cache that is known of before anything was measured; 0: none. */
@@ -103,75 +68,60 @@ static double largest_cache_bytes(const struct probe *p)
 }
 
 /* What lies behind the largest cache, at the longest footprint, when that is long enough to be it. */
-static void report_memory(struct probe *p, const struct sweep *s, const struct area *ring, double largest)
+static void report_memory(struct probe *p, const struct sweep *s, double largest)
 {
-    struct finding f = {.name = "memory.dram.latency_ns",
-                        .variants = {{"page", page_name(ring->page_bytes)}},
-                        .value = NAN,
-                        .low = NAN,
-                        .high = NAN,
-                        .grade = 'C',
-                        .method = "footprint four times the largest declared cache",
-                        .curves = {s->name}};
+    bool reached = largest > 0 && s->search.reached >= CACHES_TO_REACH_MEMORY * largest;
 
-    if (!(largest > 0))
-        f.reason = "no cache size is declared";
-    else if (s->search.reached < CACHES_TO_REACH_MEMORY * largest)
-        f.reason = "the range ends in a cache";
-    else
-        f.value = sweep_ns(s, s->search.reached);
-    report(p, &f);
+    report_number(p,
+                  &(struct finding){.name = "memory.dram.latency_ns",
+                                    .variants = {{"page", page_name(s->area->page_bytes)}},
+                                    .reason = largest > 0 ? "the range ends in a cache" : "no cache size is declared",
+                                    .method = "footprint four times the largest declared cache",
+                                    .curves = {s->name}},
+                  reached ? sweep_ns(s, s->search.reached) : NAN);
 }
 
 static void run(struct probe *p)
 {
+    enum { GROUPS, WHOLE, ORDERS };
     struct chase chase;
     double most = probe_scale(p, 1 << 16, 1 << 25, 1 << 26, 1 << 30), largest = largest_cache_bytes(p);
-    struct sweep s[ORDERS];
-    bool good = true;
 
     /* A place with little memory leaves the large footprints out. */
     while (most > PAGE_BYTES && most > (double)machine_info()->memory_bytes / 2)
         most /= 2;
-    if (!probe_map_large(p, &chase.ring, (size_t)most) || !probe_map(p, &chase.start, LINE_BYTES, 0))
+    if (!chase_map(p, &chase, (size_t)most))
         return;
-    chase.next = malloc((size_t)most / LINE_BYTES * sizeof *chase.next);
-    if (!chase.next) {
-        probe_skip(p, "out of memory for the order of the chase");
-        return;
+    struct sweep s[ORDERS] = {
+        [GROUPS] = {.name = "groups", .fooled_by = "prefetchers", .build = build_groups, .search.to = most},
+        [WHOLE] = {.name = "whole", .fooled_by = "TLB", .build = build_whole, .search.to = fmin(most, 8 << 20)}};
+    for (size_t i = 0; i < ORDERS; i++) {
+        s[i].axis = "footprint_bytes";
+        s[i].unit = "cycles/load";
+        s[i].context = &chase;
+        s[i].area = &chase.ring;
+        s[i].seconds = probe_scale(p, 1, 0.9, 0.9, 30);
+        s[i].search = (struct search){.kind = KNEE_STEP,
+                                      .from = GRAIN_BYTES,
+                                      .to = s[i].search.to,
+                                      .grain = GRAIN_BYTES,
+                                      .resolution = 0.01,
+                                      .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8),
+                                      .halves = probe_scattered(&chase.ring)};
     }
-    for (enum order o = 0; o < ORDERS; o++)
-        s[o] = (struct sweep){.name = o == ORDER_GROUPS ? "groups" : "whole",
-                              .axis = "footprint_bytes",
-                              .unit = "cycles/load",
-                              .build = build,
-                              .context = &chase,
-                              .seconds = probe_scale(p, 1, 0.9, 0.9, 30),
-                              .search = {.kind = KNEE_STEP,
-                                         .from = GRAIN_BYTES,
-                                         .to = o == ORDER_GROUPS ? most : fmin(most, 8 << 20),
-                                         .grain = GRAIN_BYTES,
-                                         .resolution = 0.01,
-                                         .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8),
-                                         .halves = !machine_info()->contiguous}};
-    for (chase.order = 0; chase.order < ORDERS && good; chase.order++)
-        good = sweep_search(p, &s[chase.order]);
-    if (good) {
-        const struct find_experiment e[ORDERS] = {
-            {.name = "groups", .fooled_by = "prefetchers", .verdict = &s[ORDER_GROUPS].search.verdict},
-            {.name = "whole", .fooled_by = "TLB", .verdict = &s[ORDER_WHOLE].search.verdict}};
+    if (sweeps_search(p, s, ORDERS)) {
+        struct find_experiment e[ORDERS];
+        find_experiments(s, ORDERS, e);
         levels_report(p,
                       &(struct levels){.capacity = "memory.cache.bytes",
                                        .height = "memory.cache.latency_cycles",
                                        .step = GRAIN_BYTES,
                                        .limit = {"memory.dtlb.entries", "page=4k access=load", 1.0 / PAGE_BYTES},
-                                       .scattered = !machine_info()->contiguous},
+                                       .scattered = probe_scattered(&chase.ring)},
                       e, ORDERS);
-        report_memory(p, &s[ORDER_GROUPS], &chase.ring, largest);
+        report_memory(p, &s[GROUPS], largest);
     }
-    for (enum order o = 0; o < ORDERS; o++)
-        sweep_free(&s[o]);
-    free(chase.next);
+    sweeps_free(s, ORDERS);
 }
 
 PROBE(cache, .title = "Data caches", .family = "memory", .run = run,

@@ -18,48 +18,27 @@
  */
 #include <math.h>
 
+#include "lib/chase.h"
 #include "lib/find.h"
-#include "lib/probe.h"
 
-enum { UNROLL = 64, RING_LINES = 64, LINE_BYTES = 64, ROUNDS_MAXIMUM = 7, CODE_BYTES = 4096 };
+enum { UNROLL = 64, RING_LINES = 64, ROUNDS_MAXIMUM = 7, CODE_BYTES = 4096 };
 
 enum gate { GATE_ADD, GATE_MULTIPLY, GATE_LOAD, GATES };
 
-static bool build_gate(struct probe *p, enum gate gate, const struct area *ring, struct kernel *k)
+static bool build_gate(struct probe *p, enum gate gate, const struct chase *chase, struct kernel *k)
 {
-    struct code c = probe_code(p, CODE_BYTES);
-
     if (gate == GATE_LOAD)
-        emit_load(&c, REG_T0, REG_DATA, 0); /* where the walk stopped last time */
-    else
-        emit_constant(&c, REG_T0, 3);
+        return chase_kernel(p, chase, UNROLL, k);
+    struct code c = probe_code(p, CODE_BYTES);
+    emit_constant(&c, REG_T0, 3);
     emit_constant(&c, REG_T1, 5);
     size_t loop = c.used;
-    for (unsigned i = 0; i < UNROLL; i++) {
-        if (gate == GATE_ADD)
-            emit_add(&c, REG_T0, REG_T1);
-        else if (gate == GATE_MULTIPLY)
-            emit_multiply(&c, REG_T0, REG_T1);
-        else
-            emit_load(&c, REG_T0, REG_T0, 0);
-    }
+    for (unsigned i = 0; i < UNROLL; i++)
+        (gate == GATE_ADD ? emit_add : emit_multiply)(&c, REG_T0, REG_T1);
     emit_loop(&c, loop);
-    if (gate == GATE_LOAD)
-        emit_store(&c, REG_T0, REG_DATA, 0);
     emit_return(&c);
-    *k = (struct kernel){.data = ring->at, .units = UNROLL};
+    k->units = UNROLL;
     return probe_kernel(p, &c, 0, k);
-}
-
-/* Lines 1 … RING_LINES hold a random cycle; line 0 holds where the walk goes on. */
-static void make_ring(struct probe *p, const struct area *ring)
-{
-    uint32_t next[RING_LINES];
-
-    random_cycle(next, RING_LINES, &p->random);
-    for (uint32_t i = 0; i < RING_LINES; i++)
-        *(uint64_t *)(ring->write + (i + 1) * LINE_BYTES) = ring->at + (next[i] + 1) * LINE_BYTES;
-    *(uint64_t *)ring->write = ring->at + LINE_BYTES;
 }
 
 static bool whole(double cycles)
@@ -91,28 +70,23 @@ static const char *verdict(const double cycles[GATES][ROUNDS_MAXIMUM], size_t ro
 
 static void report_gate(struct probe *p, const char *name, double cycles)
 {
-    report(p, &(struct finding){.name = name,
-                                .value = cycles,
-                                .low = NAN,
-                                .high = NAN,
-                                .grade = 'C',
-                                .method = "dependent chain against a chain of additions"});
+    report_number(p, &(struct finding){.name = name, .method = "dependent chain against a chain of additions"}, cycles);
 }
 
 static void run(struct probe *p)
 {
     double cycles[GATES][ROUNDS_MAXIMUM], hz_by_add[ROUNDS_MAXIMUM], hz_by_multiply[ROUNDS_MAXIMUM];
-    size_t rounds = (size_t)probe_scale(p, 3, ROUNDS_MAXIMUM, ROUNDS_MAXIMUM, ROUNDS_MAXIMUM);
-    struct area ring;
-    struct kernel k;
+    size_t rounds = (size_t)probe_smoke(p, 3, ROUNDS_MAXIMUM);
+    struct chase chase;
     struct point pt;
 
-    if (!probe_map(p, &ring, (RING_LINES + 1) * LINE_BYTES, 0))
+    if (!chase_map(p, &chase, RING_LINES * CHASE_LINE_BYTES))
         return;
-    make_ring(p, &ring);
+    chase_link(p, &chase, 0, RING_LINES, RING_LINES);
     for (size_t round = 0; round < rounds; round++)
         for (enum gate g = 0; g < GATES; g++) {
-            if (!build_gate(p, g, &ring, &k) || !probe_measure(p, &k, &pt))
+            struct kernel k = {.units = 1};
+            if (!build_gate(p, g, &chase, &k) || !probe_measure(p, &k, &pt))
                 return;
             cycles[g][round] = pt.q20;
             if (g == GATE_MULTIPLY) {

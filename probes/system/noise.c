@@ -23,7 +23,6 @@
  * (Documentation/trace/hwlat_detector.rst).
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "lib/probe.h"
 
@@ -133,7 +132,7 @@ static bool run_list(struct probe *p, struct noise *n, enum silence silence, str
 /* The second call of each two: the first one also pays for cold caches and, in an emulator, translation. */
 static bool find_iterations(struct probe *p, struct noise *n, enum silence silence)
 {
-    uint64_t most = p->run->config.profile == PROFILE_SMOKE ? ITERATIONS_SMOKE : ITERATIONS, iterations = 250;
+    uint64_t most = (uint64_t)probe_smoke(p, ITERATIONS_SMOKE, ITERATIONS), iterations = 250;
 
     for (unsigned l = 0; l < LENGTHS; l++) {
         double wanted = lengths[l].seconds * machine_info()->tick_hz, ticks = 0;
@@ -222,14 +221,12 @@ static bool report_silence(struct probe *p, struct noise *n, const struct window
             continue;
         if (!repeat(p, n, kind, lengths[l].name, lengths[l].seconds, n->iterations[l], repetitions, &percent))
             return false;
-        report(p, &(struct finding){.name = "system.noise.silent_percent",
-                                    .variants = {{"window", kind->name}, {"length", lengths[l].name}},
-                                    .value = percent,
-                                    .low = NAN,
-                                    .high = NAN,
-                                    .grade = 'C',
-                                    .reason = not_seen,
-                                    .method = "repetitions of a fixed kernel as long as the shortest"});
+        report_number(p,
+                      &(struct finding){.name = "system.noise.silent_percent",
+                                        .variants = {{"window", kind->name}, {"length", lengths[l].name}},
+                                        .reason = not_seen,
+                                        .method = "repetitions of a fixed kernel as long as the shortest"},
+                      percent);
     }
     return true;
 }
@@ -332,7 +329,7 @@ static void send_gaps(struct probe *p, const struct window_kind *kind, const str
 static bool spin(struct probe *p, struct noise *n, const struct window_kind *kind, double seconds, struct gaps *g)
 {
     struct reading empty = {.kernel = (uintptr_t)reader_empty_kernel};
-    size_t count = p->run->config.profile == PROFILE_SMOKE ? LIST_READINGS_SMOKE : LIST_READINGS, ran;
+    size_t count = (size_t)probe_smoke(p, LIST_READINGS_SMOKE, LIST_READINGS), ran;
     /* No reading takes less than 5 ns; this ends it where the time stamp stands still. */
     double most = 1 + seconds * 1e9 / 5 / (double)count;
 
@@ -377,15 +374,13 @@ static bool report_gaps(struct probe *p, struct noise *n, const struct window_ki
                                     .method = "distances of time stamps taken one after another",
                                     .curves = {kind->curve}});
     }
-    report(p, &(struct finding){.name = "system.noise.lost_percent",
-                                .variants = {{"window", kind->name}},
-                                .value = moved ? 100 * g.lost_ticks / g.ticks : NAN,
-                                .low = NAN,
-                                .high = NAN,
-                                .grade = 'C',
-                                .reason = not_seen,
-                                .method = "distances of time stamps taken one after another",
-                                .curves = {kind->curve}});
+    report_number(p,
+                  &(struct finding){.name = "system.noise.lost_percent",
+                                    .variants = {{"window", kind->name}},
+                                    .reason = not_seen,
+                                    .method = "distances of time stamps taken one after another",
+                                    .curves = {kind->curve}},
+                  moved ? 100 * g.lost_ticks / g.ticks : NAN);
     return true;
 }
 
@@ -405,12 +400,10 @@ static bool examine(struct probe *p, struct noise *n, const struct window_kind *
     const char *why = unavailable(kind->silence);
 
     if (why) {
-        report(p, &(struct finding){.name = "system.noise.silent_percent",
-                                    .variants = {{"window", kind->name}},
-                                    .value = NAN,
-                                    .low = NAN,
-                                    .high = NAN,
-                                    .reason = why});
+        report_number(p,
+                      &(struct finding){
+                          .name = "system.noise.silent_percent", .variants = {{"window", kind->name}}, .reason = why},
+                      NAN);
         return true;
     }
     if (!n->iterations[0] && !find_iterations(p, n, kind->silence))
@@ -420,24 +413,23 @@ static bool examine(struct probe *p, struct noise *n, const struct window_kind *
 
 static void run(struct probe *p)
 {
-    struct noise n = {.list = malloc(LIST_READINGS * sizeof *n.list),
-                      .numbers = malloc(NUMBERS * sizeof *n.numbers),
-                      .gaps = malloc(GAPS_KEPT * sizeof *n.gaps)};
+    struct noise n = {.list = NULL};
+    struct area list, numbers, gaps;
+    double percent;
 
-    if (!n.list || !n.numbers || !n.gaps) {
-        probe_skip(p, "out of memory");
-    } else if (build(p, &n)) {
-        bool good = true;
-        for (unsigned k = 0; k < KINDS && good; k++)
-            good = examine(p, &n, &kinds[k]);
-        double percent;
-        unsigned l = p->run->config.profile == PROFILE_SMOKE ? 0 : LENGTHS - 1;
-        if (good && !unavailable(SILENCE_STOPPED))
-            repeat(p, &n, &kinds[0], "twice", 2 * lengths[l].seconds, 2 * n.iterations[l], 3, &percent);
-    }
-    free(n.list);
-    free(n.numbers);
-    free(n.gaps);
+    if (!probe_map(p, &list, LIST_READINGS * sizeof *n.list, 0) ||
+        !probe_map(p, &numbers, NUMBERS * sizeof *n.numbers, 0) ||
+        !probe_map(p, &gaps, GAPS_KEPT * sizeof *n.gaps, 0) || !build(p, &n))
+        return;
+    n.list = (struct reading *)list.write;
+    n.numbers = (double *)numbers.write;
+    n.gaps = (double *)gaps.write;
+    for (unsigned k = 0; k < KINDS; k++)
+        if (!examine(p, &n, &kinds[k]))
+            return;
+    unsigned l = (unsigned)probe_smoke(p, 0, LENGTHS - 1);
+    if (!unavailable(SILENCE_STOPPED))
+        repeat(p, &n, &kinds[0], "twice", 2 * lengths[l].seconds, 2 * n.iterations[l], 3, &percent);
 }
 
 PROBE(noise, .title = "Silence of the core", .family = "system", .after = "cache", .run = run,
