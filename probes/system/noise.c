@@ -421,9 +421,9 @@ static void run(struct probe *p)
         !probe_map(p, &numbers, NUMBERS * sizeof *n.numbers, 0) ||
         !probe_map(p, &gaps, GAPS_KEPT * sizeof *n.gaps, 0) || !build(p, &n))
         return;
-    n.list = (struct reading *)list.write;
-    n.numbers = (double *)numbers.write;
-    n.gaps = (double *)gaps.write;
+    n.list = (void *)list.write;
+    n.numbers = (void *)numbers.write;
+    n.gaps = (void *)gaps.write;
     for (unsigned k = 0; k < KINDS; k++)
         if (!examine(p, &n, &kinds[k]))
             return;
