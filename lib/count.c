@@ -169,13 +169,17 @@ static unsigned place_all(const struct event *events, size_t count, uint64_t ava
             keys[i] = events[which[i]].name;
         }
         runs = allocate(demands, keys, left, available, places, &unmet, NULL);
+        for (size_t i = 0; i < left && runs == 0 && unmet == left; i++)
+            snprintf(out[which[i]].why, sizeof out[0].why, "out of memory");
+        if (runs == 0 && unmet == left)
+            break;
         if (runs == 0) {
             snprintf(out[which[unmet]].why, sizeof out[0].why, "no counter of this core can count it");
             memmove(&which[unmet], &which[unmet + 1], (left - unmet - 1) * sizeof which[0]);
             left--;
         }
     }
-    for (size_t i = 0; i < left; i++)
+    for (size_t i = 0; i < left && runs; i++)
         out[which[i]].place = places[i];
     return runs;
 }

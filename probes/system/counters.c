@@ -18,7 +18,7 @@
 
 enum { UNROLL = 32, LINE_BYTES = 64, RANDOM_WORDS = 4096, RING_BYTES = 16 << 20, EVENTS_AT_MOST = 48 };
 
-static const char default_events[] = "cycles instructions branches conditional_mispredicts loads stores l1d_misses";
+static const char default_events[] = "cycles instructions branches mispredicts loads stores l1d_misses";
 
 struct built_in {
     const char *name, *text;
