@@ -6,6 +6,10 @@
 static const double SAME_LEVEL = 1.5, APART = 2;
 /* Where frames fall at random a rise may be as wide; in a wider one another level may hide. */
 static const double HIDES = 4;
+/* A level that grows by more than this is none: each level of a core costs more than half again of what the last does. */
+static const double RISES = 0.5;
+
+static const char HIDDEN_BEFORE[] = "a level may hide in the rise before", HIDDEN_HERE[] = "a level may hide here";
 
 /* The levels of a verdict that are levels of the core. The last one is what the curve ends on. */
 struct ladder {
@@ -13,7 +17,8 @@ struct ladder {
     size_t level[KNEES_MAXIMUM + 1]; /* in the verdict … */
     size_t knee[KNEES_MAXIMUM + 1];  /* … and the knee by which it is left: of a bent rise the largest part */
     size_t count;
-    size_t sure; /* levels whose number is sure */
+    size_t hides; /* the first one that, or whose rise to the next, may hide a level; count: none */
+    bool rises;   /* that one itself does */
 };
 
 static double rise(const struct knee *k)
@@ -23,7 +28,7 @@ static double rise(const struct knee *k)
 
 static struct ladder climb(const struct verdict *v)
 {
-    struct ladder l = {.verdict = v};
+    struct ladder l = {.verdict = v, .hides = KNEES_MAXIMUM + 1};
     double begin = 0;
 
     for (size_t i = 0; i < v->level_count; i++) {
@@ -32,15 +37,35 @@ static struct ladder climb(const struct verdict *v)
             *knee = rise(&v->knees[i]) > rise(&v->knees[*knee]) ? i : *knee;
             continue;
         }
-        if (i > 0 && l.sure == 0 && v->knees[i - 1].end > HIDES * begin)
-            l.sure = l.count;
+        if (i > 0 && l.hides >= l.count && v->knees[i - 1].end > HIDES * begin)
+            l.hides = l.count - 1;
+        if (l.hides > l.count && v->levels[i].slope > RISES) {
+            l.hides = l.count;
+            l.rises = true;
+        }
         l.level[l.count] = l.knee[l.count] = i;
         l.count++;
         begin = i < v->count ? v->knees[i].low : 0;
     }
-    if (l.sure == 0)
-        l.sure = l.count;
+    l.hides = l.hides < l.count ? l.hides : l.count;
     return l;
+}
+
+/* How many levels the other experiments leave where the first one is on its last. */
+static size_t climbed_on(const struct ladder *ladders, size_t count)
+{
+    const struct verdict *first = ladders->verdict;
+    double last = first->count ? APART * first->knees[first->count - 1].value : 0;
+    size_t most = 0;
+
+    for (size_t i = 1; i < count; i++) {
+        const struct verdict *v = ladders[i].verdict;
+        size_t n = 0;
+        for (size_t rung = 0; rung < ladders[i].count; rung++)
+            n += ladders[i].knee[rung] < v->count && v->knees[ladders[i].knee[rung]].value > last;
+        most = n > most ? n : most;
+    }
+    return most;
 }
 
 /* The rung of a ladder that is left near x; `count` when there is none. */
@@ -53,30 +78,39 @@ static size_t rung_near(const struct ladder *l, double x)
     return rung;
 }
 
-static struct finding finding_of(const char *name, size_t number)
+/* Undecided, as yet. */
+static struct finding finding_of(const char *name, size_t number, const char *reason)
 {
     return (struct finding){.name = name,
                             .variants = {{"level", .number = (double)number + 1}},
                             .value = NAN,
                             .low = NAN,
                             .high = NAN,
-                            .reason = "a level may hide in the rise before"};
+                            .reason = reason};
+}
+
+/* Why the capacity of a level cannot be told, whatever its edge is like; NULL: it can. */
+static const char *no_capacity(const struct levels *q, const struct ladder *first, size_t number, size_t beyond)
+{
+    bool half = q->scattered && number > 0;
+
+    if (number > first->hides)
+        return HIDDEN_BEFORE;
+    if (number == first->hides && number < first->count && (first->rises || half))
+        return HIDDEN_HERE;
+    return beyond > 0 && number + 1 >= first->count ? "experiments-disagree" : NULL;
 }
 
 static void report_level(struct probe *p, const struct levels *q, const struct find_experiment *experiments,
-                         const struct ladder *ladders, size_t count, size_t number)
+                         const struct ladder *ladders, size_t count, size_t number, size_t beyond)
 {
     struct find_experiment e[FIND_EXPERIMENTS];
     struct find_value v[FIND_EXPERIMENTS];
-    struct finding capacity = finding_of(q->capacity, number), height = finding_of(q->height, number);
+    const char *without = no_capacity(q, ladders, number, beyond);
+    struct finding capacity = finding_of(q->capacity, number, without), height = finding_of(q->height, number, without);
     bool scattered = q->scattered && number > 0;
     size_t knee = number < ladders->count ? ladders->knee[number] : ladders->verdict->level_count;
 
-    if (number >= ladders->sure && number > 0) {
-        report(p, &capacity);
-        report(p, &height);
-        return;
-    }
     for (size_t i = 0; i < count; i++) {
         const struct ladder *l = &ladders[i];
         size_t rung = number;
@@ -89,10 +123,18 @@ static void report_level(struct probe *p, const struct levels *q, const struct f
         v[i] = (struct find_value){e[i].name, experiments[i].fooled_by,
                                    rung < l->count ? find_height(l->verdict, l->level[rung]) : NAN};
         if (i < FINDING_CURVES)
-            height.curves[i] = e[i].name;
+            capacity.curves[i] = height.curves[i] = e[i].name;
     }
-    capacity.limits[0] = q->limit;
-    find_capacity(p, &capacity, e, count, q->step);
+    if (without) {
+        report(p, &capacity);
+    } else {
+        capacity.limits[0] = q->limit;
+        find_capacity(p, &capacity, e, count, q->step);
+    }
+    if (number > ladders->hides || (without && number >= ladders->count)) {
+        report(p, &height);
+        return;
+    }
     height.method = "median of the level";
     find_number(p, &height, v, count);
 }
@@ -105,6 +147,7 @@ void levels_report(struct probe *p, const struct levels *q, const struct find_ex
         return;
     for (size_t i = 0; i < count; i++)
         ladders[i] = climb(experiments[i].verdict);
-    for (size_t number = 0; number < ladders->count || number == 0; number++)
-        report_level(p, q, experiments, ladders, count, number);
+    size_t beyond = climbed_on(ladders, count);
+    for (size_t number = 0; number < ladders->count + beyond || number == 0; number++)
+        report_level(p, q, experiments, ladders, count, number, beyond);
 }

@@ -1,10 +1,11 @@
 /*
  * Levels: a staircase that several experiments climb, as caches and TLBs have it.
  *
- * The first experiment says which levels there are; the others support or contradict each of them. The next
- * structure is several times larger than the one before it, so a level that is left again before that is a bend
- * in the rise to the next one; and where a rise is very wide, another level may hide in it, so that what comes
- * behind has no sure number: it is not told.
+ * The first experiment says which levels there are; the others support or contradict each of them, and where one of
+ * them climbs on from the first one's last level, that is contradicted. The next structure is several times larger
+ * than the one before it, so a level that is left again before that is a bend in the rise to the next one. Where a
+ * rise is very wide, or a level itself rises, another level may hide: what comes behind has no sure number, and what
+ * is half way up has no sure place. Nothing of that is told, but that it is there.
  */
 #ifndef FATHOM_LIB_LEVELS_H
 #define FATHOM_LIB_LEVELS_H
