@@ -8,6 +8,8 @@
 static const double CLOSE = 0.005, ALIKE = 0.02;
 /* A level that nobody else uses scatters by less. */
 static const double STEADY = 0.06;
+/* An edge that is known no better than to a factor, and to so many steps, is not known. */
+static const double VAGUE = 2, VAGUE_STEPS = 4;
 
 /* What one experiment says, in the finding's unit. */
 struct opinion {
@@ -145,8 +147,11 @@ struct find_result find_decide(const struct find_experiment *e, size_t count, do
 
     for (size_t i = 0; i < count && i < FIND_EXPERIMENTS; i++)
         opinions += opinion_of(&e[i], i, &o[opinions]);
-    if (opinions)
-        return judge(e, o, opinions, same_step, step);
+    if (opinions) {
+        struct find_result r = judge(e, o, opinions, same_step, step);
+        bool vague = !e[r.first].half && r.high > VAGUE * r.low && r.high - r.low > VAGUE_STEPS * step;
+        return vague ? undecided("noise") : r;
+    }
     if (count && e[0].verdict->reason)
         return undecided(e[0].verdict->reason);
     return undecided(count && e[0].knee < e[0].verdict->level_count ? "not-left" : "no-knee");

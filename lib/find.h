@@ -11,7 +11,8 @@
  *   C  most agree less well, their intervals overlapping at least; or there is one experiment, both views
  *      of its curve agreeing
  *   U  none is decided (the reason is the first one's), or they contradict each other: experiments-disagree,
- *      or there is one experiment and the views of its curve do: views-disagree
+ *      or there is one experiment and the views of its curve do: views-disagree; or the interval of the
+ *      answer is wider than a factor of two: noise, unless it is half way up a ramp
  *
  * Where the answer is half way up a ramp, experiments agree when each puts it onto the other's ramp.
  *

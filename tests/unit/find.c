@@ -167,10 +167,23 @@ static void overlapping_intervals_contradict_nothing(void **state)
     assert_int_equal(decide(v, different, 2).grade, 'U');
 }
 
+static void an_edge_known_to_a_factor_is_not_known(void **state)
+{
+    (void)state;
+    struct verdict v[] = {one_knee(100, 60, 120, true), one_knee(101, 70, 121, true)};
+    struct find_result r = decide(v, different, 2);
+    assert_int_equal(r.grade, 'U');
+    assert_string_equal(r.reason, "noise");
+    v[0] = one_knee(100, 61, 120, true);
+    assert_int_equal(decide(v, different, 2).grade, 'B');
+    v[0] = v[1] = one_knee(3, 1, 5, true); /* few steps are a factor easily */
+    assert_int_equal(decide(v, different, 2).grade, 'B');
+}
+
 static void answers_on_a_ramp_agree_when_each_is_on_the_other(void **state)
 {
     (void)state;
-    struct verdict v[] = {one_knee(100, 60, 160, true), one_knee(130, 70, 180, true)};
+    struct verdict v[] = {one_knee(100, 95, 160, true), one_knee(130, 90, 180, true)};
     struct find_experiment e[] = {{.name = "one", .fooled_by = "TLB", .verdict = &v[0]},
                                   {.name = "two", .fooled_by = "prefetchers", .verdict = &v[1]}};
     assert_int_equal(find_decide(e, 2, 1).grade, 'C'); /* more than 2 % apart */
@@ -246,6 +259,7 @@ int main(void)
         cmocka_unit_test(nothing_decided_gives_the_first_reason),
         cmocka_unit_test(scale_and_correction_apply_to_the_interval),
         cmocka_unit_test(overlapping_intervals_contradict_nothing),
+        cmocka_unit_test(an_edge_known_to_a_factor_is_not_known),
         cmocka_unit_test(answers_on_a_ramp_agree_when_each_is_on_the_other),
         cmocka_unit_test(numbers_agree_closely_or_still),
         cmocka_unit_test(heights_want_a_steady_level),
