@@ -74,8 +74,8 @@ bool counters_reader_index(const struct counters *have, unsigned slot, uint32_t 
     case COUNTERS_INTEL: *index = slot < COUNTER_FIXED ? slot : rdpmc_fixed | (slot - COUNTER_FIXED); return true;
     case COUNTERS_AMD: *index = slot; return slot < COUNTER_FIXED;
     case COUNTERS_PMUV3:
-        *index = slot < READER_CYCLES ? slot : READER_CYCLES;
-        return slot < READER_CYCLES || slot == COUNTER_FIXED;
+        *index = slot < READER_CYCLES ? slot : slot == COUNTER_FIXED ? READER_CYCLES : READER_INSTRUCTIONS;
+        return slot < READER_CYCLES || slot == COUNTER_FIXED || slot == COUNTER_FIXED + 1;
     case COUNTERS_APPLE: *index = READER_APPLE + slot; return slot < 10;
     case COUNTERS_NONE: break;
     }

@@ -15,9 +15,9 @@
 /*
  * Counters to sample around a call, in the order of `index`, which is the reader's own numbering: RDPMC's
  * on x86-64; on AArch64 0 … 30 for PMEVCNTR<n>_EL0, READER_CYCLES for PMCCNTR_EL0, READER_APPLE + n for
- * Apple's PMC<n>. Values are as wide as the counter is.
+ * Apple's PMC<n>, READER_INSTRUCTIONS for PMICNTR_EL0. Values are as wide as the counter is.
  */
-enum { READER_COUNTS = 34, READER_CYCLES = 31, READER_APPLE = 32 };
+enum { READER_COUNTS = 34, READER_CYCLES = 31, READER_APPLE = 32, READER_INSTRUCTIONS = 42 };
 struct reader_counts {
     uint32_t count;
     uint32_t index[READER_COUNTS + 1]; /* the last one is not used */

@@ -81,6 +81,8 @@ reader_counter:
     mrs     x12, s3_2_c15_c\n\()_0
     ret
     .endr
+    mrs     x12, s3_3_c9_c4_0       /* PMICNTR_EL0 */
+    ret
 
 /* void reader_run(struct reading *list, size_t count, enum reader_counters counters) */
     .balign 64

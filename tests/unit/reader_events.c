@@ -50,7 +50,7 @@ static void stand_in(int signal_number, siginfo_t *si, void *context)
     uint32_t system = instruction >> 5 & 0x7fff; /* op0 bit 0, op1, CRn, CRm, op2 of MRS (Arm ARM DDI 0487, C6.2) */
     uint32_t crn = system >> 7 & 15, crm = system >> 3 & 15, op2 = system & 7;
     unsigned number = crn == 14  ? (crm & 3) * 8 + op2 /* PMEVCNTR<n>_EL0 */
-                      : crn == 9 ? READER_CYCLES
+                      : crn == 9 ? (crm == 4 ? READER_INSTRUCTIONS : READER_CYCLES)
                       : crm <= 7 ? READER_APPLE + crm
                                  : READER_APPLE + crm - 1;
     c->uc_mcontext.regs[instruction & 31] = next_value(number);
@@ -100,15 +100,17 @@ static void every_counter_has_its_number(void **state)
     struct reading once = {.kernel = (uintptr_t)reader_empty_kernel, .counts = &counts};
 
     (void)state;
-    for (uint32_t i = 0; i < READER_COUNTS; i++)
-        counts.index[i] = i;
-    stand_in_for_counters();
-    reader_run(&once, 1, READER_EVENTS);
-    assert_int_equal(reads, 2 * READER_COUNTS);
-    for (size_t i = 0; i < READER_COUNTS; i++) {
-        assert_int_equal(order[i], i);
-        assert_int_equal(order[READER_COUNTS + i], i);
-        assert_int_equal(counts.end[i] - counts.begin[i], i + 1);
+    for (uint32_t first = 0; first <= READER_INSTRUCTIONS + 1 - READER_COUNTS; first++) {
+        for (uint32_t i = 0; i < READER_COUNTS; i++)
+            counts.index[i] = first + i;
+        stand_in_for_counters();
+        reader_run(&once, 1, READER_EVENTS);
+        assert_int_equal(reads, 2 * READER_COUNTS);
+        for (uint32_t i = 0; i < READER_COUNTS; i++) {
+            assert_int_equal(order[i], first + i);
+            assert_int_equal(order[READER_COUNTS + i], first + i);
+            assert_int_equal(counts.end[i] - counts.begin[i], first + i + 1);
+        }
     }
 }
 
