@@ -274,14 +274,15 @@ build/tests/model/%.o: % Makefile | build/setup.stamp
 	$(Q)gcc $(COMMON) $(MODEL_SANITIZE) -c $< -o $@
 build/tests/model/tests/%.o: MODEL_SANITIZE :=
 
-# What control of a core is made of, registers apart.
-CONTROL_x86_64 := $(patsubst %,arch/x86_64/%.c,control cpu frequency identify prefetch quirks)
-CONTROL_aarch64 := $(patsubst %,arch/aarch64/%.c,control cores prefetch quirks)
+# What controls a core and counts on it, access to registers apart.
+CONTROL_x86_64 := $(patsubst %,arch/x86_64/%.c,control counters counters_amd counters_intel cpu frequency identify \
+    prefetch quirks)
+CONTROL_aarch64 := $(patsubst %,arch/aarch64/%.c,control cores counters counters_apple counters_pmuv3 prefetch quirks)
 
 # $(1): ISA.
 define model_rules
 MODEL_SOURCES_$(1) := $$(wildcard tests/model/*.c tests/model/$(1)/*.c lib/*.c probes/*/*.c) arch/emit.c \
-    arch/$(1)/emit.c arch/access.c arch/control.c $(CONTROL_$(1))
+    arch/$(1)/emit.c arch/access.c arch/control.c arch/counters.c $(CONTROL_$(1))
 build/tests/model_$(1): $$(MODEL_SOURCES_$(1):%=build/tests/model/%.o)
 	$$(call say,LD,$$@)
 	$$(Q)gcc $$(MODEL_SANITIZE) $$^ -lcapstone -lunicorn -lcmocka -lm -o $$@

@@ -78,6 +78,18 @@ struct control *machine_control(const char **why_not)
     return NULL;
 }
 
+const struct counters *machine_counters(void)
+{
+    static const struct counters none = {.why_not = "a modelled machine has no counters"};
+    return &none;
+}
+
+const char *machine_count(const struct counter_setting *list, size_t count)
+{
+    (void)list;
+    return count ? machine_counters()->why_not : NULL;
+}
+
 const char *machine_idle(double seconds)
 {
     machine.now += seconds;
