@@ -41,8 +41,10 @@ static void journal(struct run *r, const char *kind)
     record_start(&record, &r->writer, kind);
     record_text(&record, "probe", JOURNAL_RISKY);
     record_core(&record);
-    if (!strcmp(kind, "end"))
-        record_text(&record, "outcome", "ok");
+    if (!strcmp(kind, "end")) {
+        record_text(&record, "outcome", outcome_names[OUTCOME_OK]);
+        r->outcomes[OUTCOME_OK]++;
+    }
     record_send(&record);
 }
 
