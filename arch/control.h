@@ -21,26 +21,26 @@ enum hazard {
 };
 
 /*
- * A switch of this core, by the vendor's name for it; each ISA's table has them up to `source`, the rest is this
- * core's.
+ * A switch of this core, by the vendor's name for it. Each ISA's table says all but `is_off` and `why_not`, which are
+ * this core's.
  */
 struct control_switch {
     const char *name; /* as in the configuration: "l2-stream", "l1d-ip" */
     const char *text; /* for people, one line */
     const char *register_name;
     uint32_t id;
-    uint64_t mask;
-    uint64_t off; /* the bits of `mask` that switch it off … */
-    uint64_t on;  /* … and on */
     enum hazard hazard;
     enum {
         SCOPE_THREAD, /* in force for this hardware thread alone, */
         SCOPE_CORE,   /* for all of this core, */
         SCOPE_MODULE, /* for all cores that share its second-level cache */
     } scope;
+    bool is_off; /* as found */
+    uint64_t mask;
+    uint64_t off;        /* the bits of `mask` that switch it off … */
+    uint64_t on;         /* … and on */
     const char *source;  /* manual and section, or where it is known from */
     const char *why_not; /* it cannot be read here; NULL where it can */
-    bool is_off;         /* as found */
 };
 
 enum { CONTROL_SWITCHES = 24 };

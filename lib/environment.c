@@ -42,7 +42,7 @@ static void journal(struct run *r, const char *kind)
     record_text(&record, "probe", JOURNAL_RISKY);
     record_core(&record);
     if (!strcmp(kind, "end")) {
-        record_text(&record, "outcome", outcome_names[OUTCOME_OK]);
+        record_text(&record, "outcome", "ok");
         r->outcomes[OUTCOME_OK]++;
     }
     record_send(&record);
