@@ -41,10 +41,8 @@ struct ramp {
 static bool wake(struct probe *p, struct ramp *r)
 {
     const struct meter *m = &p->run->meter;
-    const char *why = machine_idle(IDLE_SECONDS);
 
-    if (why)
-        return probe_skip(p, why);
+    (void)machine_idle(IDLE_SECONDS); /* it did before */
     for (size_t i = 0; i < r->readings; i++)
         r->list[i] = (struct reading){.kernel = (uintptr_t)reader_chain_kernel, .argument = {m->chain_iterations, 0}};
     struct window_result result = machine_window(r->list, r->readings);
@@ -168,6 +166,20 @@ static void decide_ramp(struct probe *p, const struct ramp *r, double *us, doubl
     report(p, &idle);
 }
 
+/* Where the core cannot idle there is no ramp to be seen; vectors are measured all the same. */
+static bool cannot_idle(struct probe *p)
+{
+    struct finding f = ramp_finding("system.clock.ramp_us"), idle = ramp_finding("system.clock.idle_hz");
+
+    f.reason = idle.reason = machine_idle(IDLE_SECONDS);
+    if (!f.reason)
+        return false;
+    f.curves[0] = idle.curves[0] = NULL;
+    report(p, &f);
+    report(p, &idle);
+    return true;
+}
+
 static bool measure_ramp(struct probe *p)
 {
     const struct meter *m = &p->run->meter;
@@ -175,6 +187,8 @@ static bool measure_ramp(struct probe *p)
     struct ramp r = {.readings = (size_t)fmin(READINGS, RAMP_SECONDS / reading_seconds)};
     size_t wakes = (size_t)probe_scale(p, 2, 8, WAKES, WAKES);
 
+    if (cannot_idle(p))
+        return true;
     r.readings = (size_t)probe_scale(p, 64, (double)r.readings, (double)r.readings, (double)r.readings);
     r.list = calloc(r.readings, sizeof *r.list);
     r.hz = calloc(r.readings * (2 * WAKES + 2), sizeof *r.hz);
