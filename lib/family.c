@@ -9,6 +9,8 @@ static const double SAME_HEIGHT = 0.05;
 static const double ALIKE = 0.02;
 /* A level that is left again before it is so many times longer is a bend in the rise: lib/levels.c. */
 static const double APART = 2;
+/* In a rise as wide another level may hide: the same. */
+static const double HIDES = 4;
 /* Spacings that agree over such a factor are not crowded: no set has 32 ways. */
 static const double UNCROWDED = 16;
 /* An instruction cache also holds the loop around the branches, so it is full a little before. */
@@ -67,13 +69,17 @@ static size_t level_within(const struct verdict *v, double from, double to)
     return i;
 }
 
-/* Whether some curve is not flat where it is no higher than `height`: a level may hide in that. */
-static bool level_may_hide(const struct family *f, double height)
+/*
+ * Whether a level may hide before the one whose heights are from … to: some curve is not flat where it is no higher, or
+ * takes long to rise to it.
+ */
+static bool level_may_hide(const struct family *f, double from, double to)
 {
     for (size_t m = 0; m < f->count; m++) {
         const struct verdict *v = f->members[m].verdict;
         for (size_t i = 0; i < v->level_count; i++)
-            if (v->levels[i].height <= (1 + SAME_HEIGHT) * height && isnan(find_height(v, i)))
+            if ((v->levels[i].height <= (1 + SAME_HEIGHT) * to && isnan(find_height(v, i))) ||
+                (v->levels[i].height < from && i < v->count && v->knees[i].end > HIDES * v->knees[i].value))
                 return true;
     }
     return false;
@@ -105,14 +111,17 @@ static bool alike(const struct family *f, double a, double b)
     return fabs(a - b) <= fmax(1.001 * f->step, ALIKE * fmax(a, b));
 }
 
-/* Whether the footprint that is known is full where this member leaves the level. */
+/* Whether a footprint that is known is full where this member leaves the level. */
 static bool masked(const struct family *f, const struct family_level *l, size_t m)
 {
     if (isnan(l->at[m].count))
         return false;
     const struct knee *k = &f->members[m].verdict->knees[l->at[m].level];
     double spacing = f->members[m].spacing;
-    return spacing * k->low <= FULL_TO * f->footprint && spacing * k->high >= FULL_FROM * f->footprint;
+    for (size_t i = 0; i < FAMILY_FOOTPRINTS && f->footprints[i] > 0; i++)
+        if (spacing * k->low <= FULL_TO * f->footprints[i] && spacing * k->high >= FULL_FROM * f->footprints[i])
+            return true;
+    return false;
 }
 
 /* Up to which count a member that does not show a level of this height may have been on it. */
@@ -146,6 +155,7 @@ struct tally {
     size_t sparse, floors, odd, above;
     bool above_at_end; /* one that holds more is the first or last spacing */
     bool crowded;      /* half the spacing of the first that reaches it is crowded */
+    bool contradicted; /* by the interval of one that holds its share */
     bool bracketed;    /* one behind the last that reaches it holds its share, and goes on to the same level */
 };
 
@@ -171,6 +181,17 @@ static bool goes_on_alike(const struct family *f, const struct family_level *l, 
     double y = height_behind(f->members[b].verdict, l->at[b].level);
 
     return fabs(x - y) <= SAME_HEIGHT * fmax(x, y);
+}
+
+/* Whether the intervals of one that reaches the level and of one that holds its share of it can both be true. */
+static bool compatible(const struct family *f, const struct family_level *l, size_t reach, size_t m)
+{
+    const struct knee *whole = &f->members[reach].verdict->knees[l->at[reach].level];
+    const struct knee *part = &f->members[m].verdict->knees[l->at[m].level];
+    double share = sparse_count(f, 1, reach, m);
+
+    return share * (whole->low + f->holds) < part->high + f->holds &&
+           part->low + f->holds < share * (whole->high + f->holds);
 }
 
 /* The role of a member that shows the level and does not reach it. */
@@ -238,6 +259,7 @@ static struct tally give_roles(const struct family *f, double height, size_t lea
         t.odd += role == FAMILY_SHORT;
         t.above += role == FAMILY_ABOVE;
         t.above_at_end |= role == FAMILY_ABOVE && (m == 0 ? f->members[0].spacing > f->closest : m + 1 == f->count);
+        t.contradicted |= role == FAMILY_SPARSE && !compatible(f, l, t.last, m);
         t.bracketed |= role == FAMILY_SPARSE && l->at[m].count >= STEPS_AT_LEAST * f->step &&
                        goes_on_alike(f, l, m, t.first) && goes_on_alike(f, l, m, t.last);
     }
@@ -277,7 +299,9 @@ static char best_grade(const struct family *f, const struct tally *t, bool numbe
 
     if (!far || t->above || (alone && !(t->floors >= 2 && t->sparse >= 2 && near)))
         return 'C';
-    return near && numbered && !t->odd && !alone ? 'A' : 'B';
+    /* what is bracketed may be a limit of bytes just where crowding ends, unless such limits are known, or a floor seen */
+    bool unlimited = !t->bracketed || f->footprints[0] > 0 || t->floors >= 2;
+    return near && numbered && unlimited && !t->odd && !t->contradicted && !alone ? 'A' : 'B';
 }
 
 static void decide_ways(const struct family *f, bool numbered, struct family_level *l, const struct tally *t)
@@ -388,7 +412,7 @@ void family_decide(const struct family *f, struct family_verdict *out)
         if (gather(f, from, to, l) >= 2) {
             if (to > from * (1 + 2 * SAME_HEIGHT))
                 l->reason = "levels-too-close";
-            decide_level(f, to, numbered && out->lone == 0 && !level_may_hide(f, to), l);
+            decide_level(f, to, numbered && out->lone == 0 && !level_may_hide(f, from, to), l);
             numbered &= l->grade != 'U';
             if (l->grade != 'U' && l->value < APART * largest)
                 out->echoes++;

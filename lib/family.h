@@ -23,9 +23,10 @@
  *
  *   A  two spacings at least put it into the same step, as lib/find.h has it, and crowding is excluded as above; smaller
  *      spacings were tried, or there are none, so that two neighbours in one entry would have been seen; all other
- *      spacings fall short as the rules above want it
- *   B  the same, but some spacing falls short as no rule has it, or none was smaller, or a level may be missing before
- *      this one; or two agree within 2 %; or one spacing alone holds so many, those behind it halve down to a
+ *      spacings fall short as the rules above want it, with intervals that can be true of one capacity; limits of bytes
+ *      are known, or a floor is seen
+ *   B  the same, but some spacing falls short as no rule has it, or none was smaller, or limits of bytes are not known, or a
+ *      level may be missing before this one; or two agree within 2 %; or one spacing alone holds so many, those behind it halve down to a
  *      floor, and smaller ones were tried: a limit of bytes has no floor
  *   C  two agree, but crowding is not excluded, or a third holds more; or one alone, and one behind it its share of that
  *   U  largest-alone: no second spacing supports any count; spacings-end: the largest count stands alone at the first or
@@ -34,7 +35,7 @@
  *
  * Levels are told apart by their height: a level costs the same at each spacing. A level is what two spacings show, and
  * levels are numbered as they show: one that no spacing shows is not counted. Where one spacing shows a height that no
- * other has, or is not flat where a level might be, a level may be missing.
+ * other has, is not flat where a level might be, or takes long to rise, a level may be missing.
  *
  * Only spacings that are powers of two of each other are expected. What is told is the largest count held in regular
  * rows: an index that leaves out a bit in between may never hold all in any of them.
@@ -47,7 +48,7 @@
 
 #include "lib/find.h"
 
-enum { FAMILY_MEMBERS = 16, FAMILY_LEVELS = 6, FAMILY_WHICH = 160 };
+enum { FAMILY_MEMBERS = 16, FAMILY_LEVELS = 6, FAMILY_FOOTPRINTS = 4, FAMILY_WHICH = 160 };
 
 /* One spacing. */
 struct family_member {
@@ -59,10 +60,14 @@ struct family_member {
 struct family {
     const struct family_member *members; /* ascending in spacing */
     size_t count;
-    double step;      /* the finest difference of counts that means something */
-    double closest;   /* no smaller spacing is possible: an instruction's length, one page. 0: not known */
-    double footprint; /* what another structure holds, in the unit of spacing: bytes of the L1I. 0: not known */
-    double holds;     /* what the experiment itself holds, in counts: added */
+    double step;    /* the finest difference of counts that means something */
+    double closest; /* no smaller spacing is possible: an instruction's length, one page. 0: not known */
+    /*
+     * What other structures hold, in the unit of spacing: bytes of the L1I, reach of the ITLB. Ended by 0; INFINITY alone:
+     * it is known that there is none. 0 alone: not known.
+     */
+    double footprints[FAMILY_FOOTPRINTS];
+    double holds; /* what the experiment itself holds, in counts: added */
 };
 
 enum family_role {
@@ -71,7 +76,7 @@ enum family_role {
     FAMILY_SPARSE,    /* half, a quarter …: sets that it does not reach */
     FAMILY_FLOOR,     /* the ways of one set; falls no further */
     FAMILY_CROWDED,   /* a smaller spacing, and less: several neighbours to a set */
-    FAMILY_MASKED,    /* its count times its spacing is the footprint that is known */
+    FAMILY_MASKED,    /* its count times its spacing is a footprint that is known */
     FAMILY_HIDDEN,    /* does not show this level, as it leaves the one before behind the end of this one */
     FAMILY_SHORT,     /* less, and no rule says why */
     FAMILY_ABOVE,     /* more, and alone with that */

@@ -31,10 +31,10 @@ static struct family_member members[MOST];
 static struct family family;
 static struct family_verdict told;
 
-/* A family of branches 4 bytes apart at least. */
+/* A family of branches 4 bytes apart at least; nothing else has a limit. */
 static void begin(void)
 {
-    family = (struct family){.members = members, .step = 1, .closest = 4};
+    family = (struct family){.members = members, .step = 1, .closest = 4, .footprints = {INFINITY}};
 }
 
 /* One more spacing, whose curve is flat at each height up to a count; the last goes on. count 0: the level is not there. */
@@ -121,6 +121,21 @@ static void one_step_apart_is_b(void **state)
     assert_int_equal(decide()->grade, 'B');
 }
 
+/* Both are sure that it is 132, but that is not what the half of it says. */
+static void halves_are_measurements_too(void **state)
+{
+    (void)state;
+    begin();
+    holds(4, 132);
+    holds(8, 132);
+    holds(16, 66);
+    assert_int_equal(decide()->grade, 'A');
+    verdicts[2].knees[0] = (struct knee){.value = 65, .low = 65, .high = 66, .end = 66, .agreed = true};
+    assert_int_equal(decide()->grade, 'B');
+    verdicts[2].knees[0].high = 67;
+    assert_int_equal(decide()->grade, 'A');
+}
+
 /* Five ways hold four entries where four neighbours share a set, and where two do. */
 static void crowding_that_rounds_alike_is_no_a(void **state)
 {
@@ -200,13 +215,17 @@ static void a_limit_of_bytes_supports_nothing(void **state)
     holds(16, 2048);
     holds(32, 1024);
     assert_int_equal(decide()->grade, 'A');
-    family.footprint = 32768;
+    family.footprints[0] = 32768;
     undecided(decide(), "largest-alone");
     assert_int_equal(told.levels[0].at[1].role, FAMILY_MASKED);
-    family.footprint = 262144;
+    family.footprints[0] = 262144;
     assert_int_equal(decide()->grade, 'A');
-    /* where it is not known, its misses cost something else */
-    family.footprint = 0;
+    family.footprints[1] = 32768;
+    undecided(decide(), "largest-alone");
+    family.footprints[1] = 0;
+    /* where it is not known, its misses mostly cost something else */
+    family.footprints[0] = 0;
+    assert_int_equal(decide()->grade, 'B');
     for (size_t m = 2; m < 4; m++)
         verdicts[m].levels[1].height = OTHER;
     add(64, 2, (double[]){HIT, OTHER}, (double[]){512});
@@ -330,6 +349,12 @@ static void behind_what_is_undecided_numbers_are_unsure(void **state)
     verdicts[2].knees[0] = (struct knee){.value = 30, .low = 30, .high = 31, .end = 31, .agreed = true};
     l = decide();
     assert_true(l[0].grade == 'A' && l[1].grade == 'A');
+    verdicts[2].levels[0].slope = -0.1; /* not flat where a level might be */
+    assert_int_equal(decide()[1].grade, 'B');
+    verdicts[2].levels[0].slope = 0;
+    verdicts[0].knees[0].end = 241; /* a rise in which a level may hide */
+    l = decide();
+    assert_true(l[0].grade == 'A' && l[1].grade == 'B');
 }
 
 static void a_curve_that_is_still_on_the_level_holds_more(void **state)
@@ -436,6 +461,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_spacings_and_a_half_behind_are_grade_a),
         cmocka_unit_test(one_step_apart_is_b),
+        cmocka_unit_test(halves_are_measurements_too),
         cmocka_unit_test(crowding_that_rounds_alike_is_no_a),
         cmocka_unit_test(what_is_constant_over_a_factor_of_16_is_not_crowded),
         cmocka_unit_test(the_ways_of_a_set_are_no_capacity),
