@@ -15,6 +15,11 @@
  * distance has beyond the period, where it is more than two of them. Curve: how many gaps there are of each length, in
  * powers of two. Answer: how long they are, and the share of all time that they take.
  *
+ * Width. The other hardware threads of a core are as firmware or system left them, and the `environment` record says
+ * how. One that is parked in a loop takes its part of what the core can take in a cycle all the time, so that no
+ * comparison within this run shows it. Answer: the NOPs that the core took in a cycle when it took the most, to be held
+ * against its width.
+ *
  * Where the reader counts instructions, what was counted is shown beside what the kernel executes, for the kernel and
  * for one twice as long: the difference must be the same, the constant that reading costs. Under an emulator's
  * instruction counting the time stamp is such a counter, too.
@@ -395,6 +400,20 @@ static const char *unavailable(enum silence silence)
     return machine_window_kind(&once, 1, silence, &result);
 }
 
+/* The meter's own yardstick (lib/measure.h), as it was when the run began. */
+static void report_width(struct probe *p)
+{
+    const struct meter *m = &p->run->meter;
+    bool long_enough = m->profile != PROFILE_SMOKE;
+
+    report_number(p,
+                  &(struct finding){.name = "system.noise.nops_per_cycle",
+                                    .grade = 'C',
+                                    .reason = long_enough ? not_seen : "too-short",
+                                    .method = "NOPs beside a chain of dependent additions, the lowest decile"},
+                  long_enough && m->width > 0 ? 1 / m->width : NAN);
+}
+
 static bool examine(struct probe *p, struct noise *n, const struct window_kind *kind)
 {
     const char *why = unavailable(kind->silence);
@@ -424,6 +443,7 @@ static void run(struct probe *p)
     n.list = (void *)list.write;
     n.numbers = (void *)numbers.write;
     n.gaps = (void *)gaps.write;
+    report_width(p);
     for (unsigned k = 0; k < KINDS; k++)
         if (!examine(p, &n, &kinds[k]))
             return;
@@ -436,4 +456,5 @@ PROBE(noise, .title = "Silence of the core", .family = "system", .after = "cache
       .findings = FINDINGS(
           {"system.noise.silent_percent", "percent", "repetitions of a fixed kernel whose length equals the shortest"},
           {"system.noise.gap_ns", "ns", "gaps seen by a spinning core: so many percent are not longer"},
-          {"system.noise.lost_percent", "percent", "time that gaps took from a spinning core"}));
+          {"system.noise.lost_percent", "percent", "time that gaps took from a spinning core"},
+          {"system.noise.nops_per_cycle", "NOPs", "NOPs a cycle beside the other hardware threads as they were left"}));
