@@ -54,29 +54,39 @@ def print_table(head, rows):
         print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
 
 
+def print_core(run, machine, among_others, findings):
+    core = machine.get("core_model") or "a core that does not say what it is"
+    if machine.get("core_name"):
+        core += f" ({machine['core_name']})"
+    if among_others:
+        core += f", core {machine.get('core')}"
+    if machine.get("type"):
+        core += f" (type {machine['type']})"
+    if machine.get("hypervisor"):
+        core += f", under {machine['hypervisor']}"
+    print(f"{core}, {run.get('isa', '?')} on {run.get('platform', '?')}, profile {run.get('profile', '?')}\n")
+    if findings:
+        print_table(["finding", "variant", "value", "interval", "grade", "remark"], [finding_row(f) for f in findings])
+    else:
+        print("  no findings")
+    print()
+
+
 def summarise(reader):
     """Prints the summary; True when the run came to its end and every record is whole."""
     kinds = {}
     parsed = records.parse(reader)
     for record in parsed:
         kinds.setdefault(record["t"], []).append(record)
-    run, machine = kinds.get("run", [{}])[-1], kinds.get("machine", [{}])[-1]
-    core = machine.get("core_model") or "a core that does not say what it is"
-    if machine.get("core_name"):
-        core += f" ({machine['core_name']})"
-    if machine.get("hypervisor"):
-        core += f", under {machine['hypervisor']}"
-    print(f"{core}, {run.get('isa', '?')} on {run.get('platform', '?')}, profile {run.get('profile', '?')}\n")
-
-    if "finding" in kinds:
-        head = ["finding", "variant", "value", "interval", "grade", "remark"]
-        print_table(head, [finding_row(finding) for finding in records.findings(parsed)])
-    else:
-        print("  no findings")
-    print()
+    run, machines = kinds.get("run", [{}])[-1], kinds.get("machine", [{}])
+    standing = records.findings(parsed)
+    for machine in machines:
+        print_core(run, machine, len(machines) > 1,
+                   [finding for finding in standing if finding.get("core") == machine.get("core") or len(machines) == 1])
     for end in kinds.get("end", []):
         if end.get("outcome") != "ok":
-            print(f"  probe {end['probe']}: {end['outcome']}: {end.get('reason', 'see its fault record')}")
+            where = f" on core {end.get('core')}" if len(machines) > 1 else ""
+            print(f"  probe {end['probe']}{where}: {end['outcome']}: {end.get('reason', 'see its fault record')}")
     for warning in kinds.get("warning", []):
         print(f"  warning: {warning.get('subject', '')}: {warning.get('text', '')}")
 
