@@ -177,15 +177,25 @@ def expected_cores(table):
     return [int(core) for core in table["cores"].split()]
 
 
+def expected_skips(table):
+    """(core, probe) -> pattern of the reason. A line is of every core, or probe@N: of that one."""
+    skips = {}
+    for line in lines_of(table["skips"]):
+        name, _, pattern = line.partition(":")
+        name, _, core = name.partition("@")
+        skips.update({(number, name): pattern.strip() for number in ([int(core)] if core else expected_cores(table))})
+    return skips
+
+
 def expected_outcomes(table, probes):
-    """Probe -> outcome, on every core. The gate, clock, runs always."""
+    """(core, probe) -> outcome. The gate, clock, runs always."""
     named = table["probes"].replace(",", " ").split()
     names = set(named) | {"clock"} if named else {name for name, (debug, _) in probes.items() if not debug}
     outcomes = dict.fromkeys(names, "ok")
     outcomes.update((line.split()[0], "fault") for line in lines_of(table["faults"]))
     outcomes.update(dict.fromkeys(table["timeouts"].split(), "timeout"))
-    outcomes.update((line.split(":")[0], "skipped") for line in lines_of(table["skips"]))
-    return outcomes
+    outcomes = {(core, name): outcome for name, outcome in outcomes.items() for core in expected_cores(table)}
+    return outcomes | dict.fromkeys(expected_skips(table), "skipped")
 
 
 def lines_of(text):
@@ -193,18 +203,16 @@ def lines_of(text):
 
 
 def check_outcomes(run, table, probes):
-    expected = {(core, name): outcome for name, outcome in expected_outcomes(table, probes).items()
-                for core in expected_cores(table)}
+    expected = expected_outcomes(table, probes)
     found = {(end["core"], end["probe"]): end["outcome"] for end in run.of("end")}
     complaints = [f"{which[1]} ends as {found.get(which)} on core {which[0]}, not as {expected.get(which)}"
                   for which in sorted(expected.keys() | found.keys()) if found.get(which) != expected.get(which)]
     if len(found) != len(run.of("end")):
         complaints.append("a probe ends twice on a core")
-    reasons = {end["probe"]: end.get("reason", "") for end in run.of("end") if end["outcome"] == "skipped"}
-    for line in lines_of(table["skips"]):
-        name, _, pattern = line.partition(":")
-        if not re.search(pattern.strip(), reasons.get(name, "")):
-            complaints.append(f"{name} is skipped for this reason: {reasons.get(name)!r}")
+    reasons = {(end["core"], end["probe"]): end.get("reason", "") for end in run.of("end")}
+    for which, pattern in expected_skips(table).items():
+        if not re.search(pattern, reasons.get(which, "")):
+            complaints.append(f"{which[1]} is skipped on core {which[0]} for this reason: {reasons.get(which)!r}")
     status = 1 if {"fault", "timeout"} & set(expected.values()) or "cut short" in table["records"] else 0
     if run.one("done").get("status") != status:
         complaints.append(f"done has the status {run.one('done').get('status')}, not {status}")
