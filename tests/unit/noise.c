@@ -36,7 +36,8 @@ static struct place places[SILENCES];
 static double now, next; /* ns; when the core is taken next */
 static bool standing;
 static uint64_t random_state;
-static uint8_t memory[1 << 16];
+static uint8_t memory[1 << 19] __attribute__((aligned(64)));
+static size_t mapped; /* of it */
 
 const struct machine_info *machine_info(void)
 {
@@ -112,9 +113,10 @@ struct window_result machine_window(struct reading *list, size_t count)
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
 {
     (void)page_bytes, (void)use;
-    if (bytes > sizeof memory)
+    if (bytes > sizeof memory - mapped)
         return "no memory is left";
-    *a = (struct area){.write = memory, .at = (uintptr_t)memory, .bytes = bytes, .page_bytes = 4096};
+    *a = (struct area){.write = memory + mapped, .at = (uintptr_t)memory + mapped, .bytes = bytes, .page_bytes = 4096};
+    mapped += (bytes + 4095) / 4096 * 4096;
     return NULL;
 }
 
@@ -197,6 +199,7 @@ static int quiet(void **state)
     standing = false;
     random_state = 1;
     now = next = 0;
+    mapped = 0;
     return 0;
 }
 
