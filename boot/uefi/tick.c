@@ -62,11 +62,31 @@ void tick_resume(void)
         timer->set_period(timer, period);
 }
 
-/* 7.1.5 and 7.1.7: the firmware waits for an event as it always idles, which is HLT or WFI in edk2. */
+/* A wait for what never comes would be for ever: whether timer events come is seen awake, once. */
+static bool timer_events_come(EFI_EVENT event)
+{
+    static enum { UNKNOWN, THEY_COME, THEY_DO_NOT } seen;
+    const double patience_seconds = 0.5;
+
+    if (seen == UNKNOWN) {
+        double start = machine_seconds();
+        seen = THEY_DO_NOT;
+        if (EFI_ERROR(firmware.boot->SetTimer(event, TimerRelative, 10000))) /* 1 ms: at the next tick */
+            return false;
+        while (seen == THEY_DO_NOT && machine_seconds() - start < patience_seconds)
+            if (firmware.boot->CheckEvent(event) == EFI_SUCCESS)
+                seen = THEY_COME;
+        firmware.boot->SetTimer(event, TimerCancel, 0);
+    }
+    return seen == THEY_COME;
+}
+
+/* UEFI 2.10, 7.1.5 and 7.1.7: the firmware waits for an event as it always idles, which is HLT or WFI in edk2. */
 const char *machine_idle(double seconds)
 {
     EFI_EVENT event;
     UINTN index;
+    const char *why = NULL;
 
     if (machine_info()->core != 0)
         return "the core that idles is the firmware's, not the one in use";
@@ -74,11 +94,13 @@ const char *machine_idle(double seconds)
         return no_control;
     if (EFI_ERROR(firmware.boot->CreateEvent(EVT_TIMER, TPL_APPLICATION, NULL, NULL, &event)))
         return "the firmware has no timer event to give";
-    EFI_STATUS status = firmware.boot->SetTimer(event, TimerRelative, (UINT64)(seconds * 1e7));
-    if (!EFI_ERROR(status))
-        status = firmware.boot->WaitForEvent(1, &event, &index);
+    if (!timer_events_come(event))
+        why = "the firmware's timer events do not come";
+    else if (EFI_ERROR(firmware.boot->SetTimer(event, TimerRelative, (UINT64)(seconds * 1e7))) ||
+             EFI_ERROR(firmware.boot->WaitForEvent(1, &event, &index)))
+        why = "the firmware does not wait for a timer";
     firmware.boot->CloseEvent(event);
-    return EFI_ERROR(status) ? "the firmware does not wait for a timer" : NULL;
+    return why;
 }
 
 bool tick_interrupt_source(unsigned id, bool on)

@@ -95,7 +95,7 @@ static const struct built_in built_in[] = {
     {"stores", "independent stores to the first-level cache", emit_stores},
     {"taken-branches", "unconditional branches to the next instruction", emit_taken_branches},
     {"random-branches", "conditional branches that nothing can predict", emit_random_branches},
-    {"misses", "a chase through 16 MiB", emit_misses},
+    {"misses", "a chase through 16 MiB, or a quarter of the memory", emit_misses},
 };
 enum { KERNELS = sizeof built_in / sizeof built_in[0] };
 
@@ -120,7 +120,9 @@ struct bench {
 
 static bool fill(struct probe *p, struct bench *b)
 {
-    if (!probe_map(p, &b->words, RANDOM_WORDS * sizeof(uint64_t), 0) || !probe_map_large(p, &b->ring, RING_BYTES))
+    size_t room = machine_info()->memory_bytes / 4, ring = room < RING_BYTES ? room : RING_BYTES;
+
+    if (!probe_map(p, &b->words, RANDOM_WORDS * sizeof(uint64_t), 0) || !probe_map_large(p, &b->ring, ring))
         return false;
     uint32_t lines = (uint32_t)(b->ring.bytes / LINE_BYTES), *next = malloc(lines * sizeof *next);
     if (!next)
