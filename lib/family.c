@@ -79,7 +79,7 @@ static bool level_may_hide(const struct family *f, double from, double to)
         const struct verdict *v = f->members[m].verdict;
         for (size_t i = 0; i < v->level_count; i++)
             if ((v->levels[i].height <= (1 + SAME_HEIGHT) * to && isnan(find_height(v, i))) ||
-                (v->levels[i].height < from && i < v->count && v->knees[i].end > HIDES * v->knees[i].value))
+                (i < v->count && v->levels[i].height < from && v->knees[i].end > HIDES * v->knees[i].value))
                 return true;
     }
     return false;
@@ -154,6 +154,7 @@ struct tally {
     size_t reach, first, last; /* members that reach it: how many, the first and the last of them */
     size_t sparse, floors, odd, above;
     bool above_at_end; /* one that holds more is the first or last spacing */
+    size_t ramps;      /* of those that reach it: which leave it little by little */
     bool crowded;      /* half the spacing of the first that reaches it is crowded */
     bool contradicted; /* by the interval of one that holds its share */
     bool bracketed;    /* one behind the last that reaches it holds its share, and goes on to the same level */
@@ -242,6 +243,7 @@ static struct tally give_roles(const struct family *f, double height, size_t lea
             continue;
         l->at[m].role = FAMILY_REACHES;
         t.reach++;
+        t.ramps += f->members[m].verdict->knees[l->at[m].level].ramp;
         t.first = m < t.first ? m : t.first;
         t.last = m > t.last ? m : t.last;
     }
@@ -301,7 +303,9 @@ static char best_grade(const struct family *f, const struct tally *t, bool numbe
         return 'C';
     /* what is bracketed may be a limit of bytes just where crowding ends, unless such limits are known, or a floor seen */
     bool unlimited = !t->bracketed || f->footprints[0] > 0 || t->floors >= 2;
-    return near && numbered && unlimited && !t->odd && !t->contradicted && !alone ? 'A' : 'B';
+    /* what is constant is a single set, which overflows at once; or many that a hash fills unevenly, one by one */
+    bool whole = t->bracketed || 2 * t->ramps < t->reach;
+    return near && numbered && unlimited && whole && !t->odd && !t->contradicted && !alone ? 'A' : 'B';
 }
 
 static void decide_ways(const struct family *f, bool numbered, struct family_level *l, const struct tally *t)

@@ -19,7 +19,9 @@
  * entries both ways. It is excluded where the count halves behind the spacings that agree: then the last of these is b
  * itself. Or where spacings agree over a factor of 16: crowded at the last one, with two neighbours to a set at least,
  * the first one would have 32 of them, and no set is so wide; smaller spacings must have been tried then, as the ways of
- * a set are constant, too. Hence:
+ * a set are constant, too. A hash of the address has no b, and fills no two rows alike; what it seems to hold is less than
+ * there is. It is told by the sets, which overflow one by one: where spacings agree without end, the level must be left at
+ * once. Hence:
  *
  *   A  two spacings at least put it into the same step, as lib/find.h has it, and crowding is excluded as above; smaller
  *      spacings were tried, or there are none, so that two neighbours in one entry would have been seen; all other

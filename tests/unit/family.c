@@ -162,6 +162,11 @@ static void what_is_constant_over_a_factor_of_16_is_not_crowded(void **state)
     assert_int_equal(decide()->grade, 'C');
     holds(64, 96);
     assert_int_equal(decide()->grade, 'A');
+    for (size_t m = 0; m < 3; m++) /* sets that overflow one by one */
+        verdicts[m].knees[0].ramp = true;
+    assert_int_equal(decide()->grade, 'B');
+    verdicts[0].knees[0].ramp = false;
+    assert_int_equal(decide()->grade, 'A');
     /* it may be the ways of one set, unless no spacing can be smaller */
     family.closest = 2;
     assert_int_equal(decide()->grade, 'C');
