@@ -140,6 +140,27 @@ static struct find_result judge(const struct find_experiment *e, const struct op
     return undecided("experiments-disagree");
 }
 
+static bool is_vague(double low, double high, double step)
+{
+    return high > VAGUE * low && high - low > VAGUE_STEPS * step;
+}
+
+/* What the experiments say together has become vague: what do those say that are not? */
+static struct find_result judge_sharp(const struct find_experiment *e, struct opinion *o, size_t count, double step)
+{
+    size_t sharp = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (!is_vague(o[i].low, o[i].high, step))
+            o[sharp++] = o[i];
+    if (sharp == 0 || sharp == count)
+        return undecided("noise");
+    struct find_result r = judge(e, o, sharp, same_step, step);
+    if (r.grade < 'C') /* the others are no support */
+        r.grade = 'C';
+    return is_vague(r.low, r.high, step) ? undecided("noise") : r;
+}
+
 struct find_result find_decide(const struct find_experiment *e, size_t count, double step)
 {
     struct opinion o[FIND_EXPERIMENTS];
@@ -149,8 +170,7 @@ struct find_result find_decide(const struct find_experiment *e, size_t count, do
         opinions += opinion_of(&e[i], i, &o[opinions]);
     if (opinions) {
         struct find_result r = judge(e, o, opinions, same_step, step);
-        bool vague = !e[r.first].half && r.high > VAGUE * r.low && r.high - r.low > VAGUE_STEPS * step;
-        return vague ? undecided("noise") : r;
+        return !e[r.first].half && is_vague(r.low, r.high, step) ? judge_sharp(e, o, opinions, step) : r;
     }
     if (count && e[0].verdict->reason)
         return undecided(e[0].verdict->reason);

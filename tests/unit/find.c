@@ -174,7 +174,13 @@ static void an_edge_known_to_a_factor_is_not_known(void **state)
     struct find_result r = decide(v, different, 2);
     assert_int_equal(r.grade, 'U');
     assert_string_equal(r.reason, "noise");
+    v[0] = v[1] = one_knee(100, 40, 120, true);
+    assert_string_equal(decide(v, different, 2).reason, "noise");
+    v[0] = one_knee(100, 100, 101, true); /* beside a sharp one the vague one tells nothing */
+    r = decide(v, different, 2);
+    assert_true(r.grade == 'C' && r.low == 100 && r.high == 101);
     v[0] = one_knee(100, 61, 120, true);
+    v[1] = one_knee(101, 70, 121, true);
     assert_int_equal(decide(v, different, 2).grade, 'B');
     v[0] = v[1] = one_knee(3, 1, 5, true); /* few steps are a factor easily */
     assert_int_equal(decide(v, different, 2).grade, 'B');
