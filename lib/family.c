@@ -19,6 +19,8 @@ static const double FULL_FROM = 0.85, FULL_TO = 1.02;
 static const double STEPS_AT_LEAST = 4;
 /* So many spacings at the floor are sure to have met it; two might stand at a bit that the index leaves out. */
 enum { FLOOR_SURE = 3 };
+/* A single halving is also what becomes of two neighbours in one entry when they part. */
+enum { HALVINGS_SURE = 2 };
 
 const char *const family_role_names[FAMILY_ROLES] = {"undecided", "reach",  "sparse", "floor", "crowded",
                                                      "masked",    "hidden", "short",  "above"};
@@ -299,12 +301,12 @@ static char best_grade(const struct family *f, const struct tally *t, bool numbe
     bool far = t->bracketed || (near && f->members[t->last].spacing >= UNCROWDED * f->members[t->first].spacing);
     bool alone = t->reach == 1;
 
-    if (!far || t->above || (alone && !(t->floors >= 2 && t->sparse >= 2 && near)))
+    if (!far || t->above || (alone && !(t->floors >= 2 && t->sparse >= HALVINGS_SURE && near)))
         return 'C';
     /* what is bracketed may be a limit of bytes just where crowding ends, unless such limits are known, or a floor seen */
     bool unlimited = !t->bracketed || f->footprints[0] > 0 || t->floors >= 2;
     /* what is constant is a single set, which overflows at once; or many that a hash fills unevenly, one by one */
-    bool whole = t->bracketed || 2 * t->ramps < t->reach;
+    bool whole = (t->bracketed && t->sparse >= HALVINGS_SURE) || (t->sparse == 0 && 2 * t->ramps < t->reach);
     return near && numbered && unlimited && whole && !t->odd && !t->contradicted && !alone ? 'A' : 'B';
 }
 
@@ -315,7 +317,7 @@ static void decide_ways(const struct family *f, bool numbered, struct family_lev
     l->ways = (struct find_result){.value = NAN, .low = NAN, .high = NAN, .grade = 'U', .reason = "no-floor"};
     if (t->floors < 2 || l->grade == 'U')
         return;
-    if (t->sparse < 2) {
+    if (t->sparse < HALVINGS_SURE) {
         l->ways.reason = "floor-or-pairs";
         return;
     }

@@ -16,20 +16,25 @@
  * So the capacity is the largest count that two spacings support. What could fool a single spacing is one of the above,
  * and each depends on the spacing: at another one that holds just as many, neither unreached sets nor a limit of bytes
  * can be the cause. Crowding can, since ways that are no multiple of four may be none of two either: five ways hold four
- * entries both ways. It is excluded where the count halves behind the spacings that agree: then the last of these is b
- * itself. Or where spacings agree over a factor of 16: crowded at the last one, with two neighbours to a set at least,
- * the first one would have 32 of them, and no set is so wide; smaller spacings must have been tried then, as the ways of
- * a set are constant, too. A hash of the address has no b, and fills no two rows alike; what it seems to hold is less than
- * there is. It is told by the sets, which overflow one by one: where spacings agree without end, the level must be left at
- * once. Hence:
+ * entries both ways. It is excluded
+ *
+ *   where the count halves, and halves again, behind the spacings that agree: then the last of these is b itself. A single
+ *   halving may also be two neighbours in one entry that part. A limit of bytes halves, too: it must be known, or a floor
+ *   be seen, which such a limit does not have.
+ *
+ *   where spacings agree over a factor of 16 and fall nowhere: crowded at the last one, with two neighbours to a set at
+ *   least, the first one would have 32 of them, and no set is so wide. It might be the ways of one set, so smaller spacings
+ *   must have been tried. And it might be a hash of the address, which has no b and fills sets unevenly, so that less is
+ *   held than there is room for; but then sets overflow one by one, while a single one overflows at once.
+ *
+ * Hence:
  *
  *   A  two spacings at least put it into the same step, as lib/find.h has it, and crowding is excluded as above; smaller
  *      spacings were tried, or there are none, so that two neighbours in one entry would have been seen; all other
- *      spacings fall short as the rules above want it, with intervals that can be true of one capacity; limits of bytes
- *      are known, or a floor is seen
- *   B  the same, but some spacing falls short as no rule has it, or none was smaller, or limits of bytes are not known, or a
- *      level may be missing before this one; or two agree within 2 %; or one spacing alone holds so many, those behind it halve down to a
- *      floor, and smaller ones were tried: a limit of bytes has no floor
+ *      spacings fall short as the rules above want it, with intervals that can be true of one capacity
+ *   B  two agree, and fall behind that or are constant over a factor of 16, but something else of the above is missing, or
+ *      a level may be missing before this one; or they agree within 2 %; or one spacing alone holds so many, those behind
+ *      it halve down to a floor, and smaller ones were tried
  *   C  two agree, but crowding is not excluded, or a third holds more; or one alone, and one behind it its share of that
  *   U  largest-alone: no second spacing supports any count; spacings-end: the largest count stands alone at the first or
  *      last spacing, and the one beyond might hold more; levels-too-close: two levels of one curve are no farther apart

@@ -34,8 +34,8 @@ static const char grades[] = "ABCU";
  * mean what they did as long as nothing is drawn differently: whoever changes that looks for new ones. */
 static const struct {
     uint64_t seed, number;
-} remembered[] = {{5, 1277},  {5, 2516},   {5, 2869},   {5, 3454},   {5, 3551},
-                  {77, 2230}, {911, 1344}, {911, 3660}, {4242, 2738}};
+} remembered[] = {{5, 1277},  {5, 2516},   {5, 2869},   {5, 3454},    {5, 3551},
+                  {77, 2230}, {911, 1344}, {911, 3660}, {4242, 2738}, {31, 5393}};
 
 struct spacing {
     char name[16];
