@@ -22,6 +22,13 @@ static const char *wrong(const struct counters *have, const struct counter_setti
     return NULL;
 }
 
+const char *counters_lacks(const struct counters *have, uint64_t code)
+{
+    const struct counters_way *way = have->why_not == NULL ? counters_way(have) : NULL;
+
+    return way != NULL && way->lacks != NULL ? way->lacks(have, code) : NULL;
+}
+
 const char *counters_program(const struct access *a, const struct counters *have, const struct counter_setting *list,
                              size_t count, struct counters_state *state)
 {

@@ -70,6 +70,9 @@ struct counters_state {
  */
 void counters_find(const struct access *a, struct counters *out);
 
+/* Why the core cannot count this event, as far as its registers tell of events; NULL: it can, or they do not tell. */
+const char *counters_lacks(const struct counters *have, uint64_t code);
+
 /*
  * Programs the settings, stopped and at zero, for code at any privilege that this place can have. NULL, or
  * why not, by the register's name; then everything is as it was. The reason stands in *state or for good.

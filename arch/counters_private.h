@@ -9,6 +9,8 @@
 
 /* One vendor's counters. counters_private of each ISA chooses by have->kind. */
 struct counters_way {
+    /* counters_lacks; NULL where registers tell nothing of events. */
+    const char *(*lacks)(const struct counters *have, uint64_t code);
     /* The settings name slots that are there, free, and each once. What could be done is in *state either way. */
     const char *(*program)(const struct access *a, const struct counters *have, const struct counter_setting *list,
                            size_t count, struct counters_state *state);

@@ -161,8 +161,12 @@ static unsigned place_all(const struct event *events, size_t count, uint64_t ava
     size_t which[COUNT_EVENTS], left = 0, unmet = 0;
     unsigned runs = 0;
 
-    for (size_t i = 0; i < count; i++)
-        which[left++] = i;
+    for (size_t i = 0; i < count; i++) {
+        const char *lacks = counters_lacks(machine_counters(), events[i].code);
+        snprintf(out[i].why, sizeof out[i].why, "%s", lacks ? lacks : "");
+        if (!lacks)
+            which[left++] = i;
+    }
     while (left && runs == 0) {
         for (size_t i = 0; i < left; i++) {
             demands[i] = events[which[i]].demand;

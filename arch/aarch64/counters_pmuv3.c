@@ -259,6 +259,18 @@ static bool restore(const struct access *a, const struct counters *have, struct 
     return all;
 }
 
+/* PMCEID0_EL0 and PMCEID1_EL0 have a bit for each of the events 0 to 3FH, in their upper halves 4000H to 403FH (D19.5). */
+static const char *lacks(const struct counters *have, uint64_t code)
+{
+    const uint64_t event = code & ONES(16), number = event & 0x1f;
+    const uint64_t told = have->detail[event & 0x20 ? EVENTS_1 : EVENTS_0];
+
+    if ((event & ~UINT64_C(0x403f)) != 0) /* beyond both ranges */
+        return NULL;
+    return told & BIT(event & 0x4000 ? 32 + number : number) ? NULL
+                                                             : "this core does not have the event (PMCEID0/1_EL0)";
+}
+
 /* PMCEID0_EL0 says which of the common events there are (D13.11): INST_RETIRED 08H, else CPU_CYCLES 11H. */
 static void proof(const struct access *a, const struct counters *have, struct counter_proof *p)
 {
@@ -281,4 +293,5 @@ const struct counters_way pmuv3_counters = {
     .read = read_count,
     .restore = restore,
     .proof = proof,
+    .lacks = lacks,
 };

@@ -214,7 +214,7 @@ static void print_row(const struct event *e, const struct count *c)
     if (c->why[0])
         snprintf(line, sizeof line, "    %-40s %s\n", e->name, c->why);
     else
-        snprintf(line, sizeof line, "    %-40s %12.3f ± %-10.3f %12.3f … %.3f\n", e->name, c->mean,
+        snprintf(line, sizeof line, "    %-40s %12.3f +- %-10.3f %12.3f to %.3f\n", e->name, c->mean,
                  isnan(c->sigma) ? 0 : c->sigma, c->least, c->most);
     machine_print(line);
 }

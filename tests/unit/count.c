@@ -13,11 +13,21 @@
 
 const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1];
 
+enum { EVENT_LACKED = 9 };
+
+static const char *lacks(const struct counters *have, uint64_t code)
+{
+    (void)have;
+    return code == EVENT_LACKED ? "it is lacked" : NULL;
+}
+
 /* Programming is not this test's. */
 const struct counters_way *counters_way(const struct counters *have)
 {
+    static const struct counters_way way = {.lacks = lacks};
+
     (void)have;
-    return NULL;
+    return &way;
 }
 
 /* ---- The machine ------------------------------------------------------------------------------- */
@@ -187,19 +197,21 @@ static void disturbed_windows_do_not_count(void **state)
 
 static void what_cannot_be_counted_says_why(void **state)
 {
-    struct event events[] = {event("elsewhere", EVENT_TWO, 0x10), event("two", EVENT_TWO, 0xf)};
-    struct count out[2];
+    struct event events[] = {event("elsewhere", EVENT_TWO, 0x10), event("two", EVENT_TWO, 0xf),
+                             event("lacked", EVENT_LACKED, 0xf)};
+    struct count out[3];
 
     (void)state;
     start_machine(0xf);
-    assert_int_equal(WINDOW_RAN, count_kernel(&kernel, events, 2, &options, out).end);
+    assert_int_equal(WINDOW_RAN, count_kernel(&kernel, events, 3, &options, out).end);
     assert_non_null(strstr(out[0].why, "no counter"));
     assert_true(out[1].mean == 1);
+    assert_string_equal(out[2].why, "it is lacked");
     machine.refused = 0xf;
-    assert_int_equal(WINDOW_RAN, count_kernel(&kernel, events, 2, &options, out).end);
+    assert_int_equal(WINDOW_RAN, count_kernel(&kernel, events, 3, &options, out).end);
     assert_string_equal(out[1].why, "it is refused");
     machine.have.why_not = "none here";
-    assert_int_equal(WINDOW_RAN, count_kernel(&kernel, events, 2, &options, out).end);
+    assert_int_equal(WINDOW_RAN, count_kernel(&kernel, events, 3, &options, out).end);
     assert_string_equal(out[0].why, "none here");
     assert_string_equal(out[1].why, "none here");
 }

@@ -703,6 +703,25 @@ static void every_known_event_can_be_programmed(void **unused)
     assert_true(events > 1000);
 }
 
+/* PMCEID tells of the events 0 to 3FH and 4000H to 403FH, and of no others. */
+static void events_that_are_not_there_are_named(void **state)
+{
+    have = (struct counters){.kind = COUNTERS_PMUV3, .slots = 1};
+
+    (void)state;
+    have.detail[0] = UINT64_C(1) << 8 | UINT64_C(1) << (32 + 5); /* PMCEID0_EL0: 8H, 4005H */
+    have.detail[1] = UINT64_C(1) << 4 | UINT64_C(1) << (32 + 1); /* PMCEID1_EL0: 24H, 4021H */
+    for (uint64_t event = 0; event < 0x10000; event++) {
+        bool told = event < 0x40 || (event >= 0x4000 && event < 0x4040);
+        bool there = event == 0x8 || event == 0x24 || event == 0x4005 || event == 0x4021;
+        assert_int_equal(counters_lacks(&have, event) != NULL, told && !there);
+    }
+    have.why_not = "none";
+    assert_null(counters_lacks(&have, 0));
+    have = (struct counters){.kind = COUNTERS_APPLE};
+    assert_null(counters_lacks(&have, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -727,6 +746,7 @@ int main(void)
         cmocka_unit_test(an_apple_core_whose_registers_fault_is_told),
         cmocka_unit_test(a_locked_register_is_named),
         cmocka_unit_test(every_known_event_can_be_programmed),
+        cmocka_unit_test(events_that_are_not_there_are_named),
     };
 
     return cmocka_run_group_tests_name("counters_aarch64", tests, NULL, NULL);
