@@ -704,11 +704,11 @@ static void every_known_event_can_be_programmed(void **unused)
 }
 
 /* PMCEID tells of the events 0 to 3FH and 4000H to 403FH, and of no others. */
-static void events_that_are_not_there_are_named(void **state)
+static void events_that_are_not_there_are_named(void **unused)
 {
     have = (struct counters){.kind = COUNTERS_PMUV3, .slots = 1};
 
-    (void)state;
+    (void)unused;
     have.detail[0] = UINT64_C(1) << 8 | UINT64_C(1) << (32 + 5); /* PMCEID0_EL0: 8H, 4005H */
     have.detail[1] = UINT64_C(1) << 4 | UINT64_C(1) << (32 + 1); /* PMCEID1_EL0: 24H, 4021H */
     for (uint64_t event = 0; event < 0x10000; event++) {
