@@ -46,25 +46,6 @@ static struct window_result run_pairs(struct pairs *s, const struct kernel *k, u
 
 /* ---- Kernels --------------------------------------------------------------------------------------- */
 
-static void summarise(const double *values, size_t count, struct count *out)
-{
-    double mean = 0, squares = 0;
-
-    out->least = INFINITY;
-    out->most = -INFINITY;
-    for (size_t i = 0; i < count; i++) {
-        mean += values[i];
-        out->least = fmin(out->least, values[i]);
-        out->most = fmax(out->most, values[i]);
-    }
-    mean /= (double)count;
-    for (size_t i = 0; i < count; i++)
-        squares += (values[i] - mean) * (values[i] - mean);
-    out->mean = mean;
-    out->sigma = count > 1 ? sqrt(squares / (double)(count - 1)) : NAN;
-    out->repetitions = (unsigned)count;
-}
-
 /* The events of one run, in the order in which the reader takes them: first counters, then the second ones of pairs. */
 struct batch {
     size_t which[READER_COUNTS];
@@ -144,7 +125,7 @@ static struct window_result count_batch(const struct kernel *k, const struct bat
     unsigned kept = done > options->warmup ? done - options->warmup : 0;
     for (size_t i = 0; i < b->count; i++)
         if (kept)
-            summarise(values + i * COUNT_REPETITIONS, kept, &out[b->which[i]]);
+            out[b->which[i]].spread = spread_of(values + i * COUNT_REPETITIONS, kept);
     if (!kept && result.end == WINDOW_RAN)
         say(b, out, "every window was disturbed");
     free(s);

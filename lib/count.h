@@ -13,6 +13,7 @@
 
 #include "lib/events.h"
 #include "lib/measure.h"
+#include "lib/statistics.h"
 
 enum { COUNT_EVENTS = 64, COUNT_REPETITIONS = 100 };
 
@@ -25,8 +26,7 @@ struct count_options {
 /* What one event counted, for one unit of the kernel. */
 struct count {
     struct place place;
-    unsigned repetitions; /* that were not disturbed; 0: see why */
-    double mean, sigma, least, most;
+    struct spread spread; /* over the repetitions that were not disturbed; none: see why */
     char why[128];
 };
 

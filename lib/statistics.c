@@ -96,3 +96,22 @@ void random_cycle(uint32_t *next, uint32_t count, uint64_t *state)
         next[j] = swapped;
     }
 }
+
+struct spread spread_of(const double *values, size_t count)
+{
+    struct spread s = {.count = count, .mean = NAN, .sigma = NAN, .least = INFINITY, .most = -INFINITY};
+    double sum = 0, squares = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        sum += values[i];
+        s.least = fmin(s.least, values[i]);
+        s.most = fmax(s.most, values[i]);
+    }
+    if (count)
+        s.mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (values[i] - s.mean) * (values[i] - s.mean);
+    if (count > 1)
+        s.sigma = sqrt(squares / (double)(count - 1));
+    return s;
+}

@@ -22,4 +22,11 @@ uint64_t random_below(uint64_t *state, uint64_t bound);
 /* One cycle through all `count` elements: next[i] is visited after i (Sattolo 1986). */
 void random_cycle(uint32_t *next, uint32_t count, uint64_t *state);
 
+/* What so many numbers are like; sigma, of the sample, is NaN for fewer than two. */
+struct spread {
+    size_t count;
+    double mean, sigma, least, most;
+};
+struct spread spread_of(const double *values, size_t count);
+
 #endif

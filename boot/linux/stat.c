@@ -171,16 +171,11 @@ static bool openable(const struct perf_pmu *pmu, const struct counter_setting *s
 }
 
 /* Looks up the events; one that is not known is the user's error. Returns 0, or the exit status. */
-static int find_events(struct plan *plan, char *list)
+static int find_events(struct plan *plan, const struct event_core *core, char *list)
 {
-    struct identity id;
     char why[320], *rest;
 
-    linux_describing(true);
-    identify(&id);
-    linux_describing(false);
     perf_find(-1, &plan->pmu);
-    const struct event_core *core = events_core(id.core_name);
     enum counters_kind kind = core ? events_kind(core) : plan->pmu.kind;
     for (char *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
         struct asked *e = &plan->events[plan->count];
@@ -247,8 +242,8 @@ static double now(void)
 }
 
 /*
- * The child: opens its counters, hands them to the parent by being its copy before exec, and becomes the command.
- * Counters are opened by the parent for itself with inheritance, so that the child's exec starts them.
+ * The child becomes the command. The parent has opened the counters for itself; the child inherits them, and its exec
+ * starts them. Where there is no exec, its errno goes to the parent.
  */
 static _Noreturn void become(char **command, bool output, int report)
 {
@@ -387,28 +382,6 @@ static int run_command(const struct arguments *a, struct plan *plan, size_t whic
 
 /* ---- What comes out ------------------------------------------------------------------------------ */
 
-struct summary {
-    size_t count;
-    double mean, sigma, least, most;
-};
-
-static struct summary summarise(const struct series *s)
-{
-    struct summary r = {.count = s->count, .least = INFINITY, .most = -INFINITY};
-    double squares = 0;
-
-    for (size_t i = 0; i < s->count; i++) {
-        r.mean += s->values[i];
-        r.least = fmin(r.least, s->values[i]);
-        r.most = fmax(r.most, s->values[i]);
-    }
-    r.mean /= (double)s->count;
-    for (size_t i = 0; i < s->count; i++)
-        squares += (s->values[i] - r.mean) * (s->values[i] - r.mean);
-    r.sigma = s->count > 1 ? sqrt(squares / (double)(s->count - 1)) : NAN;
-    return r;
-}
-
 /* 97.5 % quantile of Student's t (Abramowitz and Stegun, table 26.10), for the next lower degree that is listed. */
 static double student(double degrees)
 {
@@ -430,7 +403,7 @@ struct difference {
     bool significant;
 };
 
-static struct difference compare(const struct summary *a, const struct summary *b)
+static struct difference compare(const struct spread *a, const struct spread *b)
 {
     double va = a->sigma * a->sigma / (double)a->count, vb = b->sigma * b->sigma / (double)b->count, v = va + vb;
     double degrees = v > 0 ? v * v / (va * va / (double)(a->count - 1) + vb * vb / (double)(b->count - 1)) : 1e9;
@@ -486,7 +459,7 @@ static const char *measure_name(const struct plan *plan, size_t m)
 
 static void print_row(const struct plan *plan, size_t m, const struct result *r, const struct result *first)
 {
-    struct summary s = summarise(&r->measure[m]);
+    struct spread s = spread_of(r->measure[m].values, r->measure[m].count);
     const char *unit = m < OWN ? own_units[m] : "";
     char text[4][32];
 
@@ -504,7 +477,7 @@ static void print_row(const struct plan *plan, size_t m, const struct result *r,
     printf(" … ");
     pad(text[3], 8);
     if (first) {
-        struct summary before = summarise(&first->measure[m]);
+        struct spread before = spread_of(first->measure[m].values, first->measure[m].count);
         struct difference d = compare(&before, &s);
         if (before.count && isfinite(d.relative)) {
             snprintf(text[0], sizeof text[0], "%+.1f %% ± %.1f %%", 100 * d.relative, 100 * d.half);
@@ -554,7 +527,8 @@ static bool write_out(void *context, const char *bytes, size_t count)
 static void send_row(struct record *r, const struct plan *plan, size_t m, const struct result *result,
                      const struct result *first)
 {
-    struct summary s = summarise(&result->measure[m]), before = summarise(&first->measure[m]);
+    struct spread s = spread_of(result->measure[m].values, result->measure[m].count),
+                  before = spread_of(first->measure[m].values, first->measure[m].count);
     struct difference d = compare(&before, &s);
 
     record_object(r, NULL);
@@ -615,7 +589,6 @@ int command_stat(int count, char **words)
         return count ? DONE : USAGE;
     }
     int status = parse(&a, words);
-    status = status ? status : find_events(&plan, a.events);
     if (status)
         return status;
     struct identity id;
@@ -623,6 +596,9 @@ int command_stat(int count, char **words)
     identify(&id);
     linux_describing(false);
     const struct event_core *core = events_core(id.core_name);
+    status = find_events(&plan, core, a.events);
+    if (status)
+        return status;
     place_events(&plan, core ? events_slots(core) : 0);
     for (size_t c = 0; c < a.commands && !status; c++)
         status = run_command(&a, &plan, c, &results[c]);

@@ -198,11 +198,11 @@ static void send_row(struct record *r, const struct event *e, const struct count
     } else {
         record_integer(r, "slot", c->place.slot);
         record_integer(r, "run", c->place.run);
-        record_integer(r, "repetitions", c->repetitions);
-        record_number(r, "mean", c->mean);
-        record_number(r, "sigma", c->sigma);
-        record_number(r, "min", c->least);
-        record_number(r, "max", c->most);
+        record_integer(r, "repetitions", c->spread.count);
+        record_number(r, "mean", c->spread.mean);
+        record_number(r, "sigma", c->spread.sigma);
+        record_number(r, "min", c->spread.least);
+        record_number(r, "max", c->spread.most);
     }
     record_close(r);
 }
@@ -214,8 +214,8 @@ static void print_row(const struct event *e, const struct count *c)
     if (c->why[0])
         snprintf(line, sizeof line, "    %-40s %s\n", e->name, c->why);
     else
-        snprintf(line, sizeof line, "    %-40s %12.3f +- %-10.3f %12.3f to %.3f\n", e->name, c->mean,
-                 isnan(c->sigma) ? 0 : c->sigma, c->least, c->most);
+        snprintf(line, sizeof line, "    %-40s %12.3f +- %-10.3f %12.3f to %.3f\n", e->name, c->spread.mean,
+                 isnan(c->spread.sigma) ? 0 : c->spread.sigma, c->spread.least, c->spread.most);
     machine_print(line);
 }
 

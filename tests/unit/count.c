@@ -144,9 +144,10 @@ static void what_a_unit_counts_comes_out(void **state)
     start_machine(0xf);
     assert_int_equal(WINDOW_RAN, count_kernel(&kernel, events, 2, &options, out).end);
     assert_string_equal(out[0].why, "");
-    assert_int_equal(out[0].repetitions, 20);
-    assert_true(out[0].mean == 1 && out[0].least == 1 && out[0].most == 1 && out[0].sigma == 0);
-    assert_true(out[1].mean == 1.5 && out[1].sigma == 0);
+    assert_int_equal(out[0].spread.count, 20);
+    assert_true(out[0].spread.mean == 1 && out[0].spread.least == 1 && out[0].spread.most == 1 &&
+                out[0].spread.sigma == 0);
+    assert_true(out[1].spread.mean == 1.5 && out[1].spread.sigma == 0);
     assert_int_equal(out[1].place.slot, 0);
     assert_int_equal(machine.programmed, 1);
     assert_int_equal(machine.count, 0); /* given back */
@@ -164,7 +165,7 @@ static void more_events_than_counters_take_more_runs(void **state)
     assert_int_equal(WINDOW_RAN, count_kernel(&kernel, events, 6, &options, out).end);
     assert_int_equal(machine.programmed, 3);
     for (size_t i = 0; i < 6; i++)
-        assert_true(out[i].mean == (i % 2 ? 1 : 1.5));
+        assert_true(out[i].spread.mean == (i % 2 ? 1 : 1.5));
 }
 
 static void noise_is_told(void **state)
@@ -175,8 +176,9 @@ static void noise_is_told(void **state)
     (void)state;
     start_machine(0xf);
     assert_int_equal(WINDOW_RAN, count_kernel(&kernel, events, 1, &options, out).end);
-    assert_true(fabs(out[0].least - 2.5) < 1e-9 && fabs(out[0].most - 2.8) < 1e-9);
-    assert_true(out[0].mean > out[0].least && out[0].mean < out[0].most && out[0].sigma > 0.1);
+    assert_true(fabs(out[0].spread.least - 2.5) < 1e-9 && fabs(out[0].spread.most - 2.8) < 1e-9);
+    assert_true(out[0].spread.mean > out[0].spread.least && out[0].spread.mean < out[0].spread.most &&
+                out[0].spread.sigma > 0.1);
 }
 
 static void disturbed_windows_do_not_count(void **state)
@@ -188,10 +190,10 @@ static void disturbed_windows_do_not_count(void **state)
     start_machine(0xf);
     machine.disturbed = 5;
     assert_int_equal(WINDOW_RAN, count_kernel(&kernel, events, 1, &options, out).end);
-    assert_true(out[0].mean == 1 && out[0].sigma == 0);
+    assert_true(out[0].spread.mean == 1 && out[0].spread.sigma == 0);
     machine.disturbed = 1000000;
     assert_int_equal(WINDOW_RAN, count_kernel(&kernel, events, 1, &options, out).end);
-    assert_int_equal(out[0].repetitions, 0);
+    assert_int_equal(out[0].spread.count, 0);
     assert_string_equal(out[0].why, "every window was disturbed");
 }
 
@@ -205,7 +207,7 @@ static void what_cannot_be_counted_says_why(void **state)
     start_machine(0xf);
     assert_int_equal(WINDOW_RAN, count_kernel(&kernel, events, 3, &options, out).end);
     assert_non_null(strstr(out[0].why, "no counter"));
-    assert_true(out[1].mean == 1);
+    assert_true(out[1].spread.mean == 1);
     assert_string_equal(out[2].why, "it is lacked");
     machine.refused = 0xf;
     assert_int_equal(WINDOW_RAN, count_kernel(&kernel, events, 3, &options, out).end);
