@@ -325,7 +325,7 @@ static void data_caches_are_given_back(void **state)
         check_gates(&m);
         check_caches(&m);
     }
-    end(7 * cores, 5 * cores / 2); /* of three of the clock, five of two levels and memory at least; levels may hide */
+    end(6 * cores, 3 * cores); /* of three of the clock, five of two levels and memory at least; levels may hide */
 }
 
 static void instruction_caches_are_given_back(void **state)
