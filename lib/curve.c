@@ -162,6 +162,40 @@ static void noise_by_place(const struct series *s, double *sigma)
     sigma[n - 1] = sigma[n - 2];
 }
 
+/* What repetitions say of a typical point among the neighbours of point i; 0 where they say nothing. */
+static double error_near(const double *error, size_t n, size_t i)
+{
+    double near[NOISE_NEAR];
+    size_t used = 0, from = i > NOISE_NEAR / 2 ? i - NOISE_NEAR / 2 : 0;
+
+    if (from + NOISE_NEAR > n)
+        from = n > NOISE_NEAR ? n - NOISE_NEAR : 0;
+    for (size_t k = from; k < from + NOISE_NEAR && k < n; k++)
+        if (!isnan(error[k]))
+            near[used++] = error[k];
+    return used ? median(near, used) : 0;
+}
+
+double curve_deviation(const struct curve *c, size_t first, size_t end, double *scratch)
+{
+    size_t used = 0;
+
+    for (size_t i = first; i < end; i++)
+        scratch[used++] = sqrt(c->s.variance[i]);
+    double weighed = used ? median(scratch, used) : 0;
+    used = 0;
+    for (size_t i = first + 1; i + 1 < end; i++)
+        scratch[used++] = pseudo_residual(&c->s, i);
+    double neighbours = used > 2 ? MAD_TO_SIGMA * median(scratch, used) : weighed;
+    used = 0;
+    for (size_t i = first; i < end; i++)
+        if (!isnan(c->error[i]))
+            scratch[used++] = c->error[i];
+    double repetitions = used ? median(scratch, used) : 0;
+    /* the weight of a point looks at fewer neighbours than these, and so at more noise than there is */
+    return fmin(weighed, fmax(neighbours > 0 ? neighbours : weighed, repetitions));
+}
+
 /* Takes points out that are far off the median of those around them, but for what was repeated; returns how many. */
 static size_t drop_spikes(struct series *s, double *error, const double *heights, const double *sigma)
 {
@@ -200,17 +234,16 @@ static bool weigh(struct curve *c)
         curve_medians(s, scratch);
         good = noise_by_height(s, scratch, sigma);
         noise_by_place(s, sigma);
-        size_t known = 0;
         for (size_t i = 0; i < n; i++) {
             low = fmin(low, s->y[i]);
             high = fmax(high, s->y[i]);
-            if (!isnan(c->error[i]))
-                scratch[known++] = c->error[i];
         }
-        double typical = known ? median(scratch, known) : 0;
+        double typical = 0;
         /* Nothing is more exact than numbers of so many digits. */
         double least = 1e-7 * (high - low) + 1e-12 * fmax(fabs(high), fabs(low));
         for (size_t i = 0; i < n; i++) {
+            if (i % NOISE_STRIDE == 0)
+                typical = error_near(c->error, n, i + NOISE_STRIDE / 2);
             double e = isnan(c->error[i]) ? 0 : c->error[i], layout = sigma[i] * sigma[i] - typical * typical;
             double v = fmax(fmax(layout, 0) + e * e, sigma[i] * sigma[i] / 16);
             s->variance[i] = fmax(v, least * least);

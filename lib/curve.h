@@ -23,14 +23,22 @@ enum {
 static const double MAD_TO_SIGMA = 1.4826;
 /* A single point that is so many deviations off the running median is not the core's doing. */
 static const double SPIKE = 6;
-/* A rise is at least so many deviations of a point. */
+/* A rise is at least so many deviations of a point; */
 static const double RISE = 3;
+/* so many where nobody has looked a second time whether it is there. */
+static const double RISE_SEEN_ONCE = 4;
 
 struct curve {
     struct series s;
     double *error;
     double step;
-    double sigma;   /* of a typical point; 0: the curve repeats exactly */
+    double sigma; /* of a typical point; 0: the curve repeats exactly */
+    /*
+     * Deviations of a single point that a knee has to be high. From many points a difference much smaller than one
+     * deviation would follow if their errors were independent. In a drift, in states of a core that last, in a burst
+     * they are not: what neighbours have in common no number of them averages out.
+     */
+    double outstanding;
     double penalty; /* what a cut has to gain: follows from how many are tried and how seldom one may be false */
 };
 
@@ -43,6 +51,12 @@ void curve_release(struct curve *c);
  * last point should be is told by the three beside it, or by them and the three beside those, whichever is nearer.
  */
 void curve_medians(const struct series *s, double *out);
+
+/*
+ * Deviation of a typical point among first … end - 1: what neighbours say or what repetitions say, whichever is more.
+ * `scratch` has room for as many points. 0 where there are none.
+ */
+double curve_deviation(const struct curve *c, size_t first, size_t end, double *scratch);
 
 /* Natural logarithm of a positive number, by chords within each octave: low by 0.06 at most, which no penalty minds. */
 double ln_rough(double v);

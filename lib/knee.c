@@ -135,8 +135,8 @@ static bool agree(const struct curve *c, bool all, struct verdict *out)
     return true;
 }
 
-static bool decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, bool all,
-                   struct verdict *out)
+static bool decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, double outstanding,
+                   bool all, struct verdict *out)
 {
     struct curve c;
     bool good = true;
@@ -144,6 +144,7 @@ static bool decide(enum knee_kind kind, const struct knee_point *points, size_t 
     *out = (struct verdict){.reason = NULL};
     if (!curve_load(points, count, step, &c))
         return false;
+    c.outstanding = outstanding;
     out->sigma = c.sigma;
     if (c.s.count < POINTS_AT_LEAST)
         out->reason = "too-few-points";
@@ -163,11 +164,17 @@ static bool decide(enum knee_kind kind, const struct knee_point *points, size_t 
 
 bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, struct verdict *out)
 {
-    return decide(kind, points, count, step, false, out);
+    return decide(kind, points, count, step, RISE_SEEN_ONCE, false, out);
+}
+
+bool knee_decide_searched(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
+                          struct verdict *out)
+{
+    return decide(kind, points, count, step, RISE, false, out);
 }
 
 bool knee_candidates(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
                      struct verdict *out)
 {
-    return decide(kind, points, count, step, true, out);
+    return decide(kind, points, count, step, 0, true, out);
 }

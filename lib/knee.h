@@ -78,6 +78,10 @@ struct verdict {
  */
 bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, struct verdict *out);
 
+/* The same for points of a search, which looks at each knee a second time before it is told: a lower one will do. */
+bool knee_decide_searched(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
+                          struct verdict *out);
+
 /* The same, with knees that the second view knows nothing of: where more points might show one. */
 bool knee_candidates(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
                      struct verdict *out);

@@ -105,14 +105,15 @@ static size_t leave_line(const struct series *s, const struct piece *pieces, siz
 
     for (size_t i = 0; i + 1 < count; i++) {
         const struct line before = series_line(s, 0, pieces[i].end, true);
+        double left = line_at(&before, s->x[pieces[i].end - 1]); /* what falls before it rises may come back to this */
         bool above = true;
         for (size_t k = pieces[i].first; k < pieces[i].end; k++)
             weight += 1 / s->variance[k];
         for (size_t k = i + 1; k < count; k++) {
             size_t last = pieces[k].end - 1, middle = (pieces[k].first + last) / 2;
             double noise = RISE * sqrt(s->variance[last]);
-            above = above && line_at(&pieces[k].line, s->x[last]) > line_at(&before, s->x[last]) + noise &&
-                    line_at(&pieces[k].line, s->x[middle]) > line_at(&before, s->x[middle]);
+            above = above && line_at(&pieces[k].line, s->x[last]) > fmax(left, line_at(&before, s->x[last])) + noise &&
+                    line_at(&pieces[k].line, s->x[middle]) > fmax(left, line_at(&before, s->x[middle]));
         }
         const struct piece *next = &pieces[i + 1];
         double x = s->x[(next->first + next->end - 1) / 2], points = (double)pieces[i].end;
@@ -124,6 +125,19 @@ static size_t leave_line(const struct series *s, const struct piece *pieces, siz
         }
     }
     return end;
+}
+
+/* Whether y comes back to below half of what it rose by, after the piece in which it rose. */
+static bool comes_back(const struct series *s, const struct knee *k)
+{
+    size_t rest = 0, under = 0;
+
+    for (size_t i = 0; i < s->count; i++)
+        if (s->x[i] > k->end) {
+            rest++;
+            under += s->y[i] < k->before + (k->after - k->before) / 2;
+        }
+    return 10 * under > rest;
 }
 
 bool decide_slope(const struct curve *c, struct verdict *out)
@@ -172,8 +186,10 @@ bool decide_slope(const struct curve *c, struct verdict *out)
                                           .ramp = true,
                                           .agreed = line_left_at(s, low, high + 1, scratch)};
             out->knees[0].half_agreed = out->knees[0].agreed;
-            out->count = 1;
-            out->reason = NULL;
+            if (stands_out(c, 0, end, &out->knees[0], &good) && !comes_back(s, &out->knees[0])) {
+                out->count = 1;
+                out->reason = NULL;
+            }
         }
     }
     free(pieces);

@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/statistics.h"
+
+/* Points on either side whose median tells how far a curve is off there, and how noisy it is there. */
+enum { OFF_REACH = 2, DEVIATION_REACH = 24, DEVIATION_STRIDE = 8 };
+
 /* a + b f(x) + c g(x) */
 enum shape { PARABOLA, PARABOLA_OF_INDEX, PARABOLA_OF_LOGARITHM, HYPERBOLA, ROOT, SHAPES };
 
@@ -36,8 +41,11 @@ static void functions(const struct series *s, enum shape shape, size_t first, si
     *g = shape == HYPERBOLA || shape == ROOT ? x / unit : x * x;
 }
 
-/* Least squares by orthogonal functions: 1, then f without its mean, then g without its part along these. */
-static double shape_cost(const struct series *s, enum shape shape, size_t first, size_t end)
+/*
+ * Least squares by orthogonal functions: 1, then f without its mean, then g without its part along these. `off`, where it
+ * is not NULL, gets how far each point is off.
+ */
+static double shape_cost(const struct series *s, enum shape shape, size_t first, size_t end, double *off)
 {
     double w = 0, f1 = 0, g1 = 0, y1 = 0, ff = 0, fg = 0, fy = 0, gg = 0, gy = 0, cost = 0, f, g;
 
@@ -71,8 +79,16 @@ static double shape_cost(const struct series *s, enum shape shape, size_t first,
         functions(s, shape, first, i, &f, &g);
         double r = s->y[i] - y1 - b * (f - f1) - c * (g - g1 - along * (f - f1));
         cost += r * r / s->variance[i];
+        if (off)
+            off[i - first] = r;
     }
     return cost;
+}
+
+/* Roots, logarithms and inverses are of positive numbers. */
+static bool applies(enum shape shape, const struct series *s, size_t first)
+{
+    return s->x[first] > 0 || shape == PARABOLA || shape == PARABOLA_OF_INDEX;
 }
 
 double smooth_cost(const struct series *s, size_t first, size_t end)
@@ -80,9 +96,58 @@ double smooth_cost(const struct series *s, size_t first, size_t end)
     double best = INFINITY;
 
     for (enum shape shape = 0; shape < SHAPES; shape++)
-        if (s->x[first] > 0 || shape == PARABOLA || shape == PARABOLA_OF_INDEX)
-            best = fmin(best, shape_cost(s, shape, first, end));
+        if (applies(shape, s, first))
+            best = fmin(best, shape_cost(s, shape, first, end, NULL));
     return best;
+}
+
+/* From where neighbours lie lowest to where they lie highest. */
+static double range_of(const double *off, size_t count)
+{
+    double near[2 * OFF_REACH + 1], low = INFINITY, high = -INFINITY;
+    size_t width = count < 2 * OFF_REACH + 1 ? count : 2 * OFF_REACH + 1;
+
+    for (size_t i = 0; i + width <= count; i++) {
+        memcpy(near, off + i, width * sizeof *near);
+        double middle = median(near, width);
+        low = fmin(low, middle);
+        high = fmax(high, middle);
+    }
+    return high - low;
+}
+
+/* The least that a smooth curve leaves; nothing where one is nowhere so far off that it could be told from the points. */
+static double smooth_enough(const struct series *s, const double *deviations, double outstanding, double *off)
+{
+    double best = INFINITY;
+
+    for (enum shape shape = 0; shape < SHAPES; shape++)
+        if (applies(shape, s, 0)) {
+            best = fmin(best, shape_cost(s, shape, 0, s->count, off));
+            for (size_t i = 0; i < s->count; i++)
+                off[i] /= deviations[i];
+            if (range_of(off, s->count) < outstanding)
+                return 0;
+        }
+    return best;
+}
+
+bool stands_out(const struct curve *c, size_t first, size_t end, const struct knee *k, bool *good)
+{
+    const struct series *s = &c->s;
+    double *scratch = malloc((s->count + 1) * sizeof *scratch), deviation = INFINITY;
+    size_t before = first, after = end;
+
+    *good = *good && scratch;
+    if (scratch) {
+        while (before < end && s->x[before] <= k->value)
+            before++;
+        while (after > first && s->x[after - 1] >= k->end)
+            after--;
+        deviation = fmax(curve_deviation(c, first, before, scratch), curve_deviation(c, after, end, scratch));
+    }
+    free(scratch);
+    return k->after - k->before > c->outstanding * deviation;
 }
 
 /*
@@ -114,11 +179,12 @@ static double drop_cost(const struct series *s, size_t first, size_t end)
 bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, double gain, unsigned without, bool *good)
 {
     const struct series *s = &c->s;
-    double *heights = malloc(s->count * sizeof *heights), otherwise = INFINITY;
+    double *heights = malloc((s->count + 1) * sizeof *heights), otherwise = INFINITY;
+    double *deviations = calloc(s->count + 1, sizeof *deviations), deviation = 0, near[2 * DEVIATION_REACH + 1];
     bool *isolated = malloc(s->count * sizeof *isolated);
     struct series rest;
 
-    bool ready = heights && isolated && series_make(&rest, end - first);
+    bool ready = heights && deviations && isolated && series_make(&rest, end - first);
     *good = *good && ready;
     if (ready) {
         size_t n = 0;
@@ -128,17 +194,26 @@ bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, do
             memset(isolated, 0, s->count * sizeof *isolated);
         for (size_t i = first; i < end; i++)
             if (!isolated[i]) {
+                size_t from = i > first + DEVIATION_REACH ? i - DEVIATION_REACH : first;
+                size_t to = i + DEVIATION_REACH < end ? i + DEVIATION_REACH + 1 : end;
+                if ((i - first) % DEVIATION_STRIDE == 0 || n == 0)
+                    deviation = curve_deviation(c, from, to, near);
+                deviations[n] = deviation;
                 rest.x[n] = s->x[i];
                 rest.y[n] = s->y[i];
                 rest.variance[n++] = s->variance[i];
             }
         rest.count = n;
         series_sum(&rest);
-        double alone = SPIKE * (double)(end - first - n);
-        otherwise = alone + fmin(smooth_cost(&rest, 0, n), without & DROPS ? drop_cost(&rest, 0, n) : INFINITY);
+        /* Levels of a search may have two points, and its steps are confirmed; its ramps are what smooth curves are not. */
+        double outstanding = without || c->outstanding > RISE ? c->outstanding : 0;
+        double alone = SPIKE * (double)(end - first - n),
+               smooth = smooth_enough(&rest, deviations, outstanding, heights);
+        otherwise = alone + fmin(smooth, without & DROPS ? drop_cost(&rest, 0, n) : INFINITY);
         series_free(&rest);
     }
     free(heights);
+    free(deviations);
     free(isolated);
     return otherwise - cost > gain * fmax(1, cost / (double)(end - first));
 }

@@ -21,10 +21,16 @@ enum { LONE_POINTS = 1, DROPS = 2 };
 
 /*
  * Whether points first … end - 1 have to have the knee that costs `cost`: whether what has none explains them worse, by
- * `gain` at least. Points that stand alone, where they may be, are held against the knee only. *good becomes false when
- * memory is short.
+ * `gain` at least, and some neighbours are so far off every smooth curve that it is `outstanding`. Points that stand
+ * alone, where they may be, are held against the knee only. *good becomes false when memory is short.
  */
 bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, double gain, unsigned without,
                 bool *good);
+
+/*
+ * Whether a knee among points first … end - 1 is `outstanding`, on that side of it where points scatter more. *good
+ * becomes false when memory is short.
+ */
+bool stands_out(const struct curve *c, size_t first, size_t end, const struct knee *k, bool *good);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "lib/rise.h"
 #include "lib/segment.h"
+#include "lib/smooth.h"
 #include "lib/statistics.h"
 
 enum { LASTING_POINTS = 4 };
@@ -212,7 +213,8 @@ static bool tell_rise(const struct curve *c, const struct rise *r, struct verdic
     struct knee *k = &out->knees[out->count];
 
     /* two rises that begin at one point are one */
-    if (!decide_rise(c, r, k, good) || (out->count > 0 && !(k->value > k[-1].value)))
+    if (!decide_rise(c, r, k, good) || (out->count > 0 && !(k->value > k[-1].value)) ||
+        !stands_out(c, r->first, r->end, k, good))
         return false;
     out->count++;
     return true;

@@ -106,7 +106,8 @@ bool decide_window(const struct curve *c, struct verdict *out)
             view_rise(c, &r, &v);
             knee = needs_knee(c, r.first, r.end, v.top.cost, c->penalty, LONE_POINTS | DROPS, &good);
         }
-        out->count = knee && decide_rise(c, &r, &out->knees[0], &good);
+        out->count = knee && decide_rise(c, &r, &out->knees[0], &good) &&
+                     stands_out(c, r.first, r.end, &out->knees[0], &good);
         if (out->count > 0)
             out->reason = NULL;
     }

