@@ -19,6 +19,28 @@ static const double MIDDLE_FROM = 0.3, MIDDLE_TO = 0.7, BEND = 0.04;
 /* A point that far above a height is above it. */
 static const double SURE = 3;
 
+/* What a jump to a slope must gain over a ramp without a jump: any first point that lies high by chance would make one. */
+static const double JUMP_PRICE = 36;
+
+/* A rise that has not ended may begin with a jump: the best line through points good + 1 … bad - 1, wherever it begins. */
+static double fit_jump(const struct curve *c, const struct line *before, double ramp, struct cut *k)
+{
+    const struct series *s = &c->s;
+    double x = s->x[k->good], end = s->x[k->bad - 1];
+
+    if (k->bad - k->good <= 4)
+        return ramp;
+    struct line l = series_line(s, k->good + 1, k->bad, true);
+    double cost = l.cost + RAMP_PRICE + JUMP_PRICE;
+    if (!(cost < ramp) || !(l.slope > 0) || !(line_at(&l, x) > line_at(before, x)))
+        return ramp;
+    k->jumps = true;
+    k->p = x;
+    k->q = end;
+    k->after = line_at(&l, end);
+    return cost;
+}
+
 /*
  * The best ramp through points good + 1 … bad - 1 that begins on the line before within [x[good], x[good + 1]) and
  * ends on the line after within (x[bad - 1], x[bad]]: begin and end are fitted in turn.
@@ -62,7 +84,7 @@ static double fit_ramp(const struct curve *c, const struct line *before, const s
         p = next;
         a = line_at(before, p);
     }
-    return best + RAMP_PRICE;
+    return after ? best + RAMP_PRICE : fit_jump(c, before, best + RAMP_PRICE, k);
 }
 
 static void try_cut(const struct curve *c, const struct rise *r, const struct line *before, struct cut *k)
@@ -188,7 +210,9 @@ static double excess_of(const struct series *s, const struct cut *k)
 
     if (inside < 3)
         return 1;
-    double cost = series_cost(s, k->good + 1, k->bad, k->p, k->before, (k->after - k->before) / (k->q - k->p));
+    double cost = k->jumps
+                      ? series_line(s, k->good + 1, k->bad, true).cost
+                      : series_cost(s, k->good + 1, k->bad, k->p, k->before, (k->after - k->before) / (k->q - k->p));
     return fmax(1, cost / (double)(inside - 1));
 }
 
@@ -321,7 +345,7 @@ bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out, 
     out->low = fmin(out->low, s->x[begin.low]);
     out->high = fmax(out->high, s->x[begin.high + 1 < s->count ? begin.high + 1 : s->count - 1]);
     out->end = fmax(s->x[bad], out->high);
-    out->ramp = !out->fuzzy && begin.top.bad > begin.top.good + 1 &&
+    out->ramp = !out->fuzzy && !begin.top.jumps && begin.top.bad > begin.top.good + 1 &&
                 best_step(c, r, &begin) > whole.top.cost + RAMP_PRICE;
     if (out->ramp) { /* it may begin between two points */
         out->value = fmax(out->low, floor(begin.top.p / c->step) * c->step);

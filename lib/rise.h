@@ -43,6 +43,7 @@ struct cut {
     double cost;
     double p, q; /* the ramp between begins and ends at these x */
     double before, after;
+    bool jumps; /* to a slope that goes on to the end: no ramp */
 };
 
 /* The ways to see a rise: the best one, and the range of beginnings whose best sum of squares is near it. */
