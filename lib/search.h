@@ -9,8 +9,10 @@
  *                   sequential test (Wald 1945) knows to which side it belongs
  *   guard           a few x drawn at random on each side, where the curve should be flat: what does not fit
  *                   becomes a change to be looked at, since not every curve is monotonic
- *   confirmation    points on both sides of each knee again, at a later time
- *   verdict         knee_decide over all points
+ *   confirmation    points on both sides of each knee again, at a later time; steps in pairs, one of either side after
+ *                   the other, so that what lives in time raises both; some of the budget is kept for this
+ *   verdict         knee_decide_searched over all points, without what was refuted; what was not confirmed is not
+ *                   `agreed`
  *
  * It knows nothing of kernels: a sample is one call of `sample`, and tests/model puts modelled curves there.
  */
@@ -30,6 +32,13 @@ struct search_point {
     unsigned samples; /* taken, with those that gave nothing */
     double *sample;   /* those that gave something, in the order of time; `kept` of them */
     unsigned kept;
+};
+
+/* What came of looking at a knee for a second time. */
+enum look { OPEN, CONFIRMED, REFUTED };
+struct look_again {
+    double low, high;
+    enum look look;
 };
 
 struct search {
@@ -54,8 +63,13 @@ struct search {
     unsigned taken; /* samples */
     double grid;    /* points that a full sweep of [from, reached] in steps of grain would have */
     bool spent;     /* the budget ended it */
-    unsigned share; /* of the search itself: samples when the knee at hand has had its share */
     struct verdict verdict;
+
+    /* Of the search itself */
+    unsigned share;    /* samples when the knee at hand has had its share */
+    unsigned reserved; /* samples kept for the confirmation */
+    struct look_again looks[KNEES_MAXIMUM];
+    size_t look_count;
 };
 
 /* False when `sample` ended it or memory is short; the points so far are there, the verdict is not. */

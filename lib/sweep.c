@@ -143,8 +143,11 @@ static bool sample(void *context, double x, double *y)
     if (s->count == 1 || isnan(s->control_first))
         s->control_first = control.q20;
     *y = pt.q20 - (control.q20 - s->control_first);
-    if (machine_seconds() > s->deadline)
+    double now = machine_seconds();
+    if (now > s->deadline)
         s->search.budget = s->search.taken;
+    else if (now > s->confirm_at && s->search.reserved > 0) /* what has been kept is for the rest of the time */
+        s->search.budget = s->search.taken + s->search.reserved;
     return true;
 }
 
@@ -260,6 +263,7 @@ bool sweep_search(struct probe *p, struct sweep *s)
 
     s->probe = p;
     s->deadline = machine_seconds() + seconds;
+    s->confirm_at = s->deadline - seconds / 8;
     s->search.sample = sample;
     s->search.context = s;
     if (!s->search.budget)

@@ -75,6 +75,7 @@ struct sweep {
     struct sweep_sample *samples; /* in the order of time; freed by sweep_free */
     size_t count, room;
     double deadline, told; /* when it has to end; when people were told last where it is */
+    double confirm_at;     /* when it has to end with all but looking at its knees again */
     double control_first;  /* y of the control's first sample */
     struct probe *probe;
 };
