@@ -57,11 +57,14 @@ static bool alike(const struct opinion *a, const struct opinion *b, double step)
     return fabs(a->value - b->value) <= fmax(1.001 * step, ALIKE * fmax(fabs(a->value), fabs(b->value)));
 }
 
-/* They say different things that may both be true of one value. */
+/*
+ * They say different things that may both be true of one value: each is worth a C by itself, and they do not contradict
+ * each other. What the views of its own curve do not agree about would be worth nothing by itself, and is not here.
+ */
 static bool compatible(const struct opinion *a, const struct opinion *b, double step)
 {
     (void)step;
-    return fmax(a->low, b->low) < fmin(a->high, b->high);
+    return a->agreed && b->agreed && fmax(a->low, b->low) < fmin(a->high, b->high);
 }
 
 typedef bool agrees(const struct opinion *a, const struct opinion *b, double step);
