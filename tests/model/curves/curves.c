@@ -473,6 +473,12 @@ static void no_verdict_breaks_the_contract(void **state)
     assert_int_equal(results.broken, 0);
 }
 
+/*
+ * Long runs still fail here: of 100,000 trials with a fresh seed 3 of 14,876 searches (0.02 %) and 37 of 7,445 tables
+ * (0.5 %) told a number. Two thirds are of drifts, states and bursts that a table's three passes happened to share, which
+ * looks as if it lived in x: the points do not say when they were measured. The rest are waves of alignment that are
+ * sampled less than once a turn, without noise, and clocks whose ticks make steps of smooth curves.
+ */
 static void nothing_is_found_where_nothing_is(void **state)
 {
     size_t searched = 0, search_numbers = 0, given = 0, given_numbers = 0;
