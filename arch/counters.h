@@ -47,11 +47,10 @@ struct counters {
  * may then name.
  */
 struct counter_setting {
-    unsigned slot;
-    uint64_t
-        code; /* the event as the vendor's selector register takes it, without enables and filters; fixed: ignored */
-    uint32_t extra; /* a register the event needs besides (OFFCORE_RSP, FRONTEND), 0: none */
+    uint64_t code; /* the event as the vendor's selector takes it, without enables and filters; fixed: ignored */
     uint64_t extra_value;
+    uint32_t extra; /* a register the event needs besides (OFFCORE_RSP, FRONTEND), 0: none */
+    unsigned slot;
 };
 
 enum { COUNTERS_FLAGS = 3 };

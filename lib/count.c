@@ -184,6 +184,8 @@ struct window_result count_kernel(const struct kernel *k, const struct event *ev
         for (size_t i = 0; i < count && b.count < READER_COUNTS; i++)
             if (!out[i].why[0] && out[i].place.run == run)
                 b.which[b.count++] = i;
+        if (b.count == 0)
+            continue;
         const char *why = program(&b, events, out);
         if (why)
             say(&b, out, why);

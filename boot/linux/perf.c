@@ -229,7 +229,7 @@ static void stop(void)
 /* Why a counter that is open cannot be read by instructions of ours. */
 static const char *no_reading(const struct perf_event_mmap_page *page)
 {
-    if (!page->cap_user_rdpmc)
+    if (!page || !page->cap_user_rdpmc)
         return "the kernel does not let processes read counters: write 1 to " DEVICES
                "/cpu/rdpmc (x86-64) or to /proc/sys/kernel/perf_user_access (AArch64)";
     return page->index ? NULL : "the kernel has no counter free for it";
@@ -324,7 +324,7 @@ static unsigned width(const struct perf_pmu *pmu, const struct counter_setting *
 {
     unsigned bits = 0;
 
-    if (!perf_windows_count(pmu, setting, 1))
+    if (!perf_windows_count(pmu, setting, 1) && windows.page[0])
         bits = windows.page[0]->pmc_width;
     stop();
     return bits;

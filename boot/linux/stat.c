@@ -182,13 +182,10 @@ static int find_events(struct plan *plan, const struct event_core *core, char *l
         if (plan->count == EVENTS)
             return complain("too many events", name);
         snprintf(e->name, sizeof e->name, "%s", name);
-        if (plan->pmu.why[0] && kind == COUNTERS_NONE) {
-            snprintf(e->why, sizeof e->why, "%s", plan->pmu.why);
-        } else if (!events_find(core, kind, name, &e->event, why, sizeof why)) {
+        snprintf(e->why, sizeof e->why, "%s", plan->pmu.why);
+        /* where nothing can be counted and no table is at hand, names cannot be looked up either */
+        if (kind != COUNTERS_NONE && !events_find(core, kind, name, &e->event, why, sizeof why))
             return complain(name, why);
-        } else if (plan->pmu.why[0]) {
-            snprintf(e->why, sizeof e->why, "%s", plan->pmu.why);
-        }
         plan->count++;
     }
     return 0;
