@@ -144,7 +144,11 @@ bool stands_out(const struct curve *c, size_t first, size_t end, const struct kn
             before++;
         while (after > first && s->x[after - 1] >= k->end)
             after--;
-        deviation = fmax(curve_deviation(c, first, before, scratch), curve_deviation(c, after, end, scratch));
+        /* As they scatter on all of that side, or near the knee: far from it another rise may have begun. */
+        size_t from = before - first > DEVIATION_REACH ? before - DEVIATION_REACH : first;
+        size_t to = end - after > DEVIATION_REACH ? after + DEVIATION_REACH : end;
+        deviation = fmax(fmin(curve_deviation(c, first, before, scratch), curve_deviation(c, from, before, scratch)),
+                         fmin(curve_deviation(c, after, end, scratch), curve_deviation(c, after, to, scratch)));
     }
     free(scratch);
     return k->after - k->before > c->outstanding * deviation;
