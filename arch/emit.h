@@ -149,6 +149,17 @@ struct fixup emit_branch_if_not_zero_ahead(struct code *c, enum reg r);
 void emit_land(struct code *c, struct fixup branch);
 void emit_land_at(struct code *c, struct fixup branch, size_t target);
 
+/*
+ * Jumps of a chosen length, so that each can be put where it shall lie: `bytes` of 2 or 5 on x86-64, 2 or 6 where they
+ * are conditional; 4 on AArch64. The flags of emit_compare live on over NOPs, moves, loads, stores and branches that are
+ * not `if_zero`; anything else may change them.
+ */
+void emit_compare(struct code *c, enum reg a, enum reg b);
+void emit_jump(struct code *c, size_t target, unsigned bytes);
+void emit_jump_if_equal(struct code *c, size_t target, unsigned bytes);
+/* The shortest that goes `distance` bytes on from its own start; 0 where none does. */
+unsigned emit_jump_bytes(int64_t distance, bool conditional);
+
 void emit_branch_register(struct code *c, enum reg r);
 /* The address at which `offset` of this code runs, into a register; constant length. */
 void emit_address(struct code *c, enum reg to, size_t offset);

@@ -255,6 +255,32 @@ void emit_land_at(struct code *c, struct fixup branch, size_t target)
         bytes[i] = (uint8_t)((bytes[i] & ~(mask >> (8 * i))) | displacement >> (8 * i));
 }
 
+void emit_compare(struct code *c, enum reg a, enum reg b)
+{
+    append(c, 0xeb00001f | rm(c, b) | rn(c, a), WORK_PLAIN); /* CMP = SUBS XZR, Xn, Xm */
+}
+
+void emit_jump(struct code *c, size_t target, unsigned bytes)
+{
+    if (code_require(c, bytes == 4))
+        emit_branch(c, target);
+}
+
+void emit_jump_if_equal(struct code *c, size_t target, unsigned bytes)
+{
+    if (code_require(c, bytes == 4)) {
+        const struct fixup f = append_branch(c, 0x54000000, NEAR_BRANCH); /* B.EQ: condition 0, imm19 as CBZ has it */
+        emit_land_at(c, f, target);
+    }
+}
+
+unsigned emit_jump_bytes(int64_t distance, bool conditional)
+{
+    const int64_t reach = conditional ? NEAR_REACH : INT64_C(1) << 27;
+
+    return distance % 4 == 0 && distance >= -reach && distance < reach ? 4 : 0;
+}
+
 void emit_branch_register(struct code *c, enum reg r)
 {
     append(c, 0xd61f0000 | rn(c, r), WORK_BRANCH); /* BR */

@@ -376,6 +376,47 @@ void emit_land_at(struct code *c, struct fixup branch, size_t target)
         c->write[branch.at + k] = i.bytes[k];
 }
 
+void emit_compare(struct code *c, enum reg a, enum reg b)
+{
+    append_between(c, 0x39, b, a); /* CMP r/m64, r64: 39 /r */
+}
+
+/* The rel8 form is two bytes long, JMP: EB cb, Jcc: 70+cc cb; the rel32 form is as in append_branch. */
+static void append_jump(struct code *c, unsigned short_opcode, unsigned near_opcode, size_t target, unsigned bytes)
+{
+    const unsigned near_bytes = near_opcode > 0xff ? 6 : 5;
+    if (!code_require(c, bytes == 2 || bytes == near_bytes) || !code_require(c, target <= c->bytes))
+        return;
+    const uint32_t rel = displacement(c, c->used + bytes, target);
+    if (!code_require(c, bytes != 2 || (int32_t)rel == (int8_t)rel))
+        return;
+    struct instruction i = {.count = 0};
+    if (bytes == 6)
+        add(&i, near_opcode >> 8, 1);
+    add(&i, bytes == 2 ? short_opcode : near_opcode & 0xff, 1);
+    add(&i, rel, bytes == 2 ? 1 : 4);
+    append(c, &i, WORK_BRANCH);
+}
+
+void emit_jump(struct code *c, size_t target, unsigned bytes)
+{
+    append_jump(c, 0xeb, 0xe9, target, bytes); /* JMP rel8, rel32 */
+}
+
+void emit_jump_if_equal(struct code *c, size_t target, unsigned bytes)
+{
+    append_jump(c, 0x74, 0x0f84, target, bytes); /* JE rel8, rel32 */
+}
+
+unsigned emit_jump_bytes(int64_t distance, bool conditional)
+{
+    const unsigned near_bytes = conditional ? 6 : 5;
+
+    if (distance - 2 >= INT8_MIN && distance - 2 <= INT8_MAX)
+        return 2;
+    return distance - near_bytes >= INT32_MIN && distance - near_bytes <= INT32_MAX ? near_bytes : 0;
+}
+
 /* FF /digit without REX.W: near branches are 64 bits wide by themselves. */
 static void append_indirect(struct code *c, unsigned digit, enum reg r, struct work work)
 {

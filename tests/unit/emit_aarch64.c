@@ -52,6 +52,9 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     case BRANCH: SAY("b #%" PRId64, target); break;
     case BRANCH_IF_ZERO: SAY("cbz %s, #%" PRId64, a, target); break;
     case BRANCH_IF_NOT_ZERO: SAY("cbnz %s, #%" PRId64, a, target); break;
+    case COMPARE: SAY("cmp %s, %s", a, b); break;
+    case DIRECT_JUMP: SAY("b #%" PRId64, target); break;
+    case DIRECT_JUMP_IF_EQUAL: SAY("b.eq #%" PRId64, target); break;
     case BRANCH_REGISTER: SAY("br %s", a); break;
     case ADDRESS:
         SAY("adrp %s, #%" PRId64 "; add %s, %s, #%" PRId64, a, target & ~UINT64_C(0xfff), a, a, target & 0xfff);
@@ -115,6 +118,8 @@ static const struct isa isa = {
               {BRANCH_IF_ZERO, -(INT64_C(1) << 20), (INT64_C(1) << 20) - 4},
               {BRANCH_IF_NOT_ZERO, -(INT64_C(1) << 20), (INT64_C(1) << 20) - 4},
               {ADDRESS, -(INT64_C(1) << 32), (INT64_C(1) << 32) - 1},
+              {DIRECT_JUMP, -(INT64_C(1) << 27), (INT64_C(1) << 27) - 4, .bytes = 4},
+              {DIRECT_JUMP_IF_EQUAL, -(INT64_C(1) << 20), (INT64_C(1) << 20) - 4, .bytes = 4},
               {LOOP, -(INT64_C(1) << 27) + 8, 0}},
     .constant_instructions = constant_instructions,
     .trap = 0,

@@ -48,6 +48,9 @@ enum kind {
     BRANCH,
     BRANCH_IF_ZERO,
     BRANCH_IF_NOT_ZERO,
+    COMPARE,
+    DIRECT_JUMP,          /* a: bytes */
+    DIRECT_JUMP_IF_EQUAL, /* a: bytes */
     BRANCH_REGISTER,
     ADDRESS,
     CALL,
@@ -93,6 +96,9 @@ static void apply(struct code *code, struct op o)
     case BRANCH: emit_branch(code, (size_t)o.n); break;
     case BRANCH_IF_ZERO: emit_branch_if_zero(code, o.a, (size_t)o.n); break;
     case BRANCH_IF_NOT_ZERO: emit_branch_if_not_zero(code, o.a, (size_t)o.n); break;
+    case COMPARE: emit_compare(code, o.a, o.b); break;
+    case DIRECT_JUMP: emit_jump(code, (size_t)o.n, o.a); break;
+    case DIRECT_JUMP_IF_EQUAL: emit_jump_if_equal(code, (size_t)o.n, o.a); break;
     case BRANCH_REGISTER: emit_branch_register(code, o.a); break;
     case ADDRESS: emit_address(code, o.a, (size_t)o.n); break;
     case CALL: emit_call(code, (size_t)o.n); break;
@@ -127,7 +133,8 @@ struct isa {
     struct reach {
         enum kind kind;
         int64_t backward, forward;
-    } reach[7];
+        unsigned bytes; /* of a jump that has a length of choice */
+    } reach[11];
     unsigned (*constant_instructions)(uint64_t value); /* how many emit_constant should need */
     uint8_t trap;                                      /* what gaps are filled with */
 };

@@ -48,6 +48,8 @@ static struct op sample(enum kind kind)
         o.a = VREG_5, o.b = VREG_7;
     if (kind == WIDE_CLEAR || kind == WIDE_MULTIPLY || kind == WIDE_END)
         o.n = emit_wide_bits[0];
+    if (kind == DIRECT_JUMP || kind == DIRECT_JUMP_IF_EQUAL)
+        o.a = emit_jump_bytes(-1024, kind == DIRECT_JUMP_IF_EQUAL);
     if (kind == CONSTANT)
         o.n = INT64_C(0x123456789abcdef0);
     if (kind == AND_CONSTANT || kind == SHIFT_RIGHT)
@@ -169,7 +171,7 @@ static void operands_out_of_range_are_invalid(void **state)
     (void)state;
     static const enum kind one[] = {CONSTANT,           ADD_CONSTANT,    AND_CONSTANT,  SHIFT_RIGHT, BRANCH_IF_ZERO,
                                     BRANCH_IF_NOT_ZERO, BRANCH_REGISTER, CALL_REGISTER, ADDRESS};
-    static const enum kind two[] = {MOVE,        ADD,        XOR,  MULTIPLY, DIVIDE,
+    static const enum kind two[] = {MOVE,        ADD,        XOR,  MULTIPLY, DIVIDE,      COMPARE,
                                     SQUARE_ROOT, VECTOR_ADD, LOAD, STORE,    LOAD_INDEXED};
     static const unsigned wrong[] = {REGS, 16, 31, 32, 255, 0x80000000, UINT32_MAX};
     for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
@@ -214,6 +216,8 @@ static void operands_out_of_range_are_invalid(void **state)
         {CALL, {129, 132, 1 << 20, INT32_MAX, INT64_C(1) << 40, INT64_MAX, -4, INT64_MIN}},
         {BRANCH_IF_ZERO, {129, 132, 1 << 20, INT32_MAX, INT64_C(1) << 40, INT64_MAX, -4, INT64_MIN}},
         {BRANCH_IF_NOT_ZERO, {129, 132, 1 << 20, INT32_MAX, INT64_C(1) << 40, INT64_MAX, -4, INT64_MIN}},
+        {DIRECT_JUMP, {129, 132, 1 << 20, INT32_MAX, INT64_C(1) << 40, INT64_MAX, -4, INT64_MIN}},
+        {DIRECT_JUMP_IF_EQUAL, {129, 132, 1 << 20, INT32_MAX, INT64_C(1) << 40, INT64_MAX, -4, INT64_MIN}},
         {ADDRESS, {129, 132, 1 << 20, INT32_MAX, INT64_C(1) << 40, INT64_MAX, -4, INT64_MIN}},
         {LOOP, {33, 36, 128, 132, INT32_MAX, INT64_MAX, -4, INT64_MIN}},
     };

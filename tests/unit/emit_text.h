@@ -70,7 +70,7 @@ static void check(struct op o)
 static void every_register_pair_is_encoded(void **state)
 {
     (void)state;
-    static const enum kind kinds[] = {MOVE, ADD, XOR, MULTIPLY, DIVIDE};
+    static const enum kind kinds[] = {MOVE, ADD, XOR, MULTIPLY, DIVIDE, COMPARE};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (enum reg a = 0; a < REGS; a++)
             for (enum reg b = 0; b < REGS; b++)
@@ -222,6 +222,30 @@ static void branches_and_addresses_reach_both_ways(void **state)
         check((struct op){LOOP, .n = target});
 }
 
+/* Each length that an operand of emit_jump can have is that of the instruction, and the one proposed is the shortest. */
+static void jumps_have_the_length_asked_for(void **state)
+{
+    (void)state;
+    for (unsigned conditional = 0; conditional < 2; conditional++)
+        for (int64_t target = 0; target <= 8192; target += emit_alignment) {
+            unsigned shortest = 0;
+            for (unsigned bytes = 0; bytes <= 16; bytes++) {
+                const struct op o = {conditional ? DIRECT_JUMP_IF_EQUAL : DIRECT_JUMP, .a = bytes, .n = target};
+                struct code c = fresh();
+                c.used = 1024;
+                apply(&c, o);
+                if (!code_good(&c))
+                    continue;
+                assert_int_equal(c.used - 1024, bytes);
+                check(o);
+                if (!shortest)
+                    shortest = bytes;
+            }
+            assert_int_not_equal(shortest, 0);
+            assert_int_equal(emit_jump_bytes(target - 1024, conditional), shortest);
+        }
+}
+
 /* Closed later, at the end or elsewhere, and moved: the same code as a branch to a known offset. */
 static void branches_ahead_are_the_same_branches(void **state)
 {
@@ -280,7 +304,7 @@ static void branches_reach_to_their_limits_and_no_further(void **state)
         const int64_t middle = (-r->backward + 8191) & ~INT64_C(4095);
         const int64_t step = r->kind == ADDRESS ? 1 : emit_alignment;
         const struct code area = vast((size_t)(middle + r->forward + 8192));
-        struct op o = {r->kind, .a = REG_T2};
+        struct op o = {r->kind, .a = r->bytes ? r->bytes : REG_T2};
 
         o.n = middle + r->backward;
         check_text(area, (size_t)middle, o);
@@ -293,6 +317,13 @@ static void branches_reach_to_their_limits_and_no_further(void **state)
             check_refused(area, (size_t)middle, o);
         }
         munmap(area.write, area.bytes);
+        if (!r->bytes)
+            continue;
+        const bool conditional = r->kind == DIRECT_JUMP_IF_EQUAL;
+        assert_int_equal(emit_jump_bytes(r->backward, conditional), r->bytes);
+        assert_int_equal(emit_jump_bytes(r->forward, conditional), r->bytes);
+        assert_int_not_equal(emit_jump_bytes(r->backward - step, conditional), r->bytes);
+        assert_int_not_equal(emit_jump_bytes(r->forward + step, conditional), r->bytes);
     }
 }
 
@@ -307,6 +338,7 @@ static void branches_reach_to_their_limits_and_no_further(void **state)
     cmocka_unit_test(gaps_are_filled_with_traps_and_do_no_work), \
     cmocka_unit_test(the_rest_is_encoded), \
     cmocka_unit_test(branches_and_addresses_reach_both_ways), \
+    cmocka_unit_test(jumps_have_the_length_asked_for), \
     cmocka_unit_test(branches_ahead_are_the_same_branches), \
     cmocka_unit_test(branches_reach_to_their_limits_and_no_further)
 /* clang-format on */

@@ -38,7 +38,7 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
         [FENCE_MEMORY] = "mfence",
         [FENCE_INSTRUCTIONS] = "lfence",
     };
-    const char *a = name[o.a], *b = name[o.b], *c = name[o.c];
+    const char *a = o.a < REGS ? name[o.a] : "", *b = name[o.b], *c = name[o.c];
     const uint64_t target = at + (uint64_t)o.n;
 
 #define SAY(...) snprintf(text, size, __VA_ARGS__)
@@ -84,6 +84,9 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     case BRANCH: SAY("jmp %" PRId64, target); break;
     case BRANCH_IF_ZERO: SAY("test %s, %s; je %" PRId64, a, a, target); break;
     case BRANCH_IF_NOT_ZERO: SAY("test %s, %s; jne %" PRId64, a, a, target); break;
+    case COMPARE: SAY("cmp %s, %s", a, b); break;
+    case DIRECT_JUMP: SAY("jmp %" PRId64, target); break;
+    case DIRECT_JUMP_IF_EQUAL: SAY("je %" PRId64, target); break;
     case BRANCH_REGISTER: SAY("jmp %s", a); break;
     case ADDRESS: SAY("lea %s, [rip%s]", a, displacement((int64_t)(target - here - 7))); break;
     case CALL: SAY("call %" PRId64, target); break;
@@ -127,12 +130,16 @@ static const struct isa isa = {
     .uc_stack_pointer = UC_X86_REG_RSP,
     .prepare = prepare,
     .branches = branches,
-    /* rel32 counts from the end of the operation: 5, 9 or 7 bytes on. */
+    /* rel32 counts from the end of the operation: 5, 6, 9 or 7 bytes on; rel8: 2. */
     .reach = {{BRANCH, BACK + 5, AHEAD + 5},
               {CALL, BACK + 5, AHEAD + 5},
               {BRANCH_IF_ZERO, BACK + 9, AHEAD + 9},
               {BRANCH_IF_NOT_ZERO, BACK + 9, AHEAD + 9},
               {ADDRESS, BACK + 7, AHEAD + 7},
+              {DIRECT_JUMP, -126, 129, .bytes = 2},
+              {DIRECT_JUMP, BACK + 5, AHEAD + 5, .bytes = 5},
+              {DIRECT_JUMP_IF_EQUAL, -126, 129, .bytes = 2},
+              {DIRECT_JUMP_IF_EQUAL, BACK + 6, AHEAD + 6, .bytes = 6},
               {LOOP, BACK + 9, 0}},
     .constant_instructions = constant_instructions,
     .trap = 0xcc,
