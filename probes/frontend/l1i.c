@@ -70,7 +70,7 @@ static bool build_straight(struct probe *p, double footprint_bytes, void *contex
 }
 
 /* Loads the next target and goes there. */
-static void emit_jump(struct code *c)
+static void emit_surprise(struct code *c)
 {
     emit_load_indexed(c, REG_T1, REG_T2, REG_T0);
     emit_add_constant(c, REG_T0, 1);
@@ -86,7 +86,7 @@ static bool build_surprise(struct probe *p, double footprint_bytes, void *contex
 
     for (size_t line = 0; line < lines; line++) {
         emit_place(&c, line * LINE_BYTES);
-        emit_jump(&c);
+        emit_surprise(&c);
     }
     emit_align(&c, LINE_BYTES);
     size_t entry = c.used;
@@ -94,7 +94,7 @@ static bool build_surprise(struct probe *p, double footprint_bytes, void *contex
     emit_move(&c, REG_T2, REG_DATA);
     emit_add_constant(&c, REG_T2, LINE_BYTES);
     size_t chunk = c.used;
-    emit_jump(&c);
+    emit_surprise(&c);
     emit_align(&c, LINE_BYTES);
     size_t end = c.used;
     emit_and_constant(&c, REG_T0, walk->jumps_bits);
