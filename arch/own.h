@@ -94,10 +94,10 @@ void own_page_sizes(size_t out[10]);
 
 /*
  * Maps frames into the high half. Code is executable and read-only, data read-write and not
- * executable. `page_bytes` must be one of own_page_sizes, `physical` and `bytes` multiples of it.
- * Returns NULL and the address, else the reason.
+ * executable. `page_bytes` must be one of own_page_sizes, `physical` and `bytes` multiples of it. Page i shows
+ * frame frames[i], counted from `physical`; NULL: frame i. Returns NULL and the address, else the reason.
  */
-const char *own_map(uint64_t physical, size_t bytes, size_t page_bytes, bool code, uintptr_t *at);
+const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_t page_bytes, bool code, uintptr_t *at);
 /* Unmaps everything; addresses may be given out again. */
 void own_unmap_all(void);
 /* Makes code just written through its frames' own addresses safe to run. */

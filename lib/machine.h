@@ -71,10 +71,16 @@ struct area {
  * when it worked, else why it did not, in words a record can carry.
  */
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use);
+/*
+ * The same with frames of one's choice: page i of a->at shows frame frames[i] of a block of them, and a->write has that
+ * block, in its own order. Several pages may show one frame.
+ */
+const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes,
+                               enum area_use use);
 /* Gives back everything mapped since the mark; probes need not, the run does it after each. */
 size_t machine_map_mark(void);
 void machine_map_release(size_t mark);
-/* To be called after code was written and before it runs. */
+/* To be called after code was written and before it runs; offsets are those of a->at. */
 void machine_code_written(const struct area *a, size_t offset, size_t bytes);
 
 /* ---- Windows --------------------------------------------------------------------------------- */

@@ -40,8 +40,34 @@ bool probe_map_large(struct probe *p, struct area *a, size_t bytes)
     return probe_map(p, a, bytes, 0);
 }
 
+bool probe_map_code(struct probe *p, struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes)
+{
+    const char *why = machine_map_frames(&f->area, frames, pages, page_bytes, AREA_CODE);
+
+    f->frames = frames;
+    return why ? probe_skip(p, why) : probe_map(p, &f->written, f->area.bytes, 0);
+}
+
+void probe_use_code(struct probe *p, const struct code_frames *f)
+{
+    p->frames = f;
+}
+
+/* Each page that was written goes to its frame. */
+static void code_to_frames(const struct code_frames *f, size_t bytes)
+{
+    const size_t page = f->area.page_bytes;
+
+    for (size_t at = 0; at < bytes; at += page)
+        memcpy(f->area.write + f->frames[at / page] * page, f->written.write + at, page);
+}
+
 struct code probe_code(struct probe *p, size_t bytes)
 {
+    if (p->frames) {
+        const struct area *a = &p->frames->area;
+        return code_start(p->frames->written.write, a->at, a->bytes < bytes ? a->bytes : bytes);
+    }
     if (p->code.bytes < bytes) { /* the smaller area before it stays mapped until the probe ends */
         size_t room = CODE_BYTES_AT_LEAST;
         while (room < bytes)
@@ -62,7 +88,12 @@ bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct ke
     if (!code_good(c))
         return probe_skip(p, c->overflow ? "the kernel did not fit its code area"
                                          : "the kernel has an operand out of range");
-    machine_code_written(&p->code, (size_t)(c->write - p->code.write), c->used);
+    if (p->frames) {
+        code_to_frames(p->frames, c->used);
+        machine_code_written(&p->frames->area, 0, c->used);
+    } else {
+        machine_code_written(&p->code, (size_t)(c->write - p->code.write), c->used);
+    }
     k->entry = c->at + entry;
     return true;
 }

@@ -14,14 +14,21 @@
 #include "lib/run.h"
 #include "lib/search.h"
 
+/* Code whose pages show frames of one's choice. It is written in one piece, and copied to the frames from there. */
+struct code_frames {
+    struct area area, written;
+    const size_t *frames; /* of the area's pages */
+};
+
 /* A probe while it runs. */
 struct probe {
     const struct probe_definition *definition;
     struct run *run;
-    struct area code;     /* where probe_code lets kernels be written */
-    uint64_t random;      /* state of random_next; the same start in every run */
-    enum outcome outcome; /* ok until something ends it */
-    char reason[96];      /* why it was skipped */
+    struct area code;                 /* where probe_code lets kernels be written */
+    const struct code_frames *frames; /* it does so there instead; NULL: not */
+    uint64_t random;                  /* state of random_next; the same start in every run */
+    enum outcome outcome;             /* ok until something ends it */
+    char reason[96];                  /* why it was skipped */
     struct fault fault;
 };
 
@@ -33,6 +40,13 @@ bool probe_map(struct probe *p, struct area *a, size_t bytes, size_t page_bytes)
 bool probe_map_large(struct probe *p, struct area *a, size_t bytes);
 /* Starts new code of at most `bytes` in the probe's own code area; code.overflow when there is none. */
 struct code probe_code(struct probe *p, size_t bytes);
+/* Maps room for such code, machine_map_frames; `frames` stays in use. Ends the probe where that cannot be had. */
+bool probe_map_code(struct probe *p, struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes);
+/*
+ * From now on kernels are written there; NULL: where they usually are. Pages that show one frame must hold the same
+ * where they are executed: the last of them is what all become.
+ */
+void probe_use_code(struct probe *p, const struct code_frames *f);
 /* Makes finished code, entered at offset `entry`, a kernel. False when it did not fit or is invalid. */
 bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k);
 bool probe_measure(struct probe *p, const struct kernel *k, struct point *out);

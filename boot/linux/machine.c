@@ -36,7 +36,8 @@ static size_t large_page_count;
 /* What is mapped now, in the order in which it was asked for. */
 static struct mapping {
     struct area area;
-    size_t mapped_bytes; /* of each alias, rounded up to whole pages */
+    size_t mapped_bytes; /* of the alias that runs, rounded up to whole pages */
+    size_t write_bytes;  /* of the other one */
 } mappings[AREAS];
 static size_t mapping_count;
 
@@ -110,20 +111,45 @@ static const char *map_data(struct mapping *m, size_t page_bytes)
     return NULL;
 }
 
-/* One piece of shared memory, seen twice: writable here, executable there. */
-static const char *map_code(struct mapping *m)
+/*
+ * Puts the pages of `fd` over those at `base`, in the order of frames, neighbours in one piece: the kernel allows some
+ * 65,000 of them (Documentation/admin-guide/sysctl/vm.rst, max_map_count).
+ */
+static bool order_frames(void *base, int protection, int fd, const size_t *frames, size_t pages, size_t page_bytes)
+{
+    for (size_t i = 0, run; i < pages; i += run) {
+        for (run = 1; i + run < pages && frames[i + run] == frames[i] + run;)
+            run++;
+        if (mmap((uint8_t *)base + i * page_bytes, run * page_bytes, protection, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
+                 fd, (off_t)(frames[i] * page_bytes)) == MAP_FAILED)
+            return false;
+    }
+    return true;
+}
+
+/*
+ * One piece of shared memory, seen twice: writable here, and there as windows see it. Its frames are in the order asked
+ * for, or in their own one (NULL).
+ */
+static const char *map_shared(struct mapping *m, const size_t *frames, enum area_use use)
 {
     const char *why = NULL;
-    int fd = memfd_create("fathom-code", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, (off_t)m->mapped_bytes) != 0) {
-        why = "the kernel gave no shared memory for code";
+    int protection = use == AREA_CODE ? PROT_READ | PROT_EXEC : PROT_READ | PROT_WRITE;
+    int fd = memfd_create("fathom", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, (off_t)m->write_bytes) != 0) {
+        why = "the kernel gave no shared memory";
     } else {
-        void *write = mmap(NULL, m->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        void *run = mmap(NULL, m->mapped_bytes, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
-        if (write == MAP_FAILED || run == MAP_FAILED) {
-            why = "the kernel does not let generated code run (a security module may forbid it)";
+        void *write = mmap(NULL, m->write_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+        void *run = frames ? mmap(NULL, m->mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                           : mmap(NULL, m->mapped_bytes, protection, MAP_SHARED, fd, 0);
+        bool ordered = run != MAP_FAILED &&
+                       (!frames || order_frames(run, protection, fd, frames, m->mapped_bytes / m->area.page_bytes,
+                                                m->area.page_bytes));
+        if (write == MAP_FAILED || !ordered) {
+            why = use == AREA_CODE ? "the kernel does not let generated code run (a security module may forbid it)"
+                                   : "the kernel does not map frames in this order";
             if (write != MAP_FAILED)
-                munmap(write, m->mapped_bytes);
+                munmap(write, m->write_bytes);
             if (run != MAP_FAILED)
                 munmap(run, m->mapped_bytes);
         } else {
@@ -155,11 +181,36 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
     struct mapping *m = &mappings[mapping_count];
     *m = (struct mapping){.area = {.bytes = bytes, .page_bytes = page_bytes},
                           .mapped_bytes = (bytes + page_bytes - 1) / page_bytes * page_bytes};
+    m->write_bytes = m->mapped_bytes;
     const char *why = NULL;
     if (use == AREA_CODE)
-        why = map_code(m);
+        why = map_shared(m, NULL, AREA_CODE);
     else if (!reserved || map_reserved(m, page_bytes))
         why = map_data(m, page_bytes);
+    if (why)
+        return why;
+    mapping_count++;
+    *a = m->area;
+    return NULL;
+}
+
+const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes, enum area_use use)
+{
+    size_t count = 0;
+
+    if (page_bytes != (size_t)sysconf(_SC_PAGESIZE))
+        return "a Linux process cannot choose this page size";
+    if (mapping_count == AREAS)
+        return "too many areas are mapped";
+    for (size_t i = 0; i < pages; i++)
+        if (frames[i] >= count)
+            count = frames[i] + 1;
+
+    struct mapping *m = &mappings[mapping_count];
+    *m = (struct mapping){.area = {.bytes = pages * page_bytes, .page_bytes = page_bytes},
+                          .mapped_bytes = pages * page_bytes,
+                          .write_bytes = count * page_bytes};
+    const char *why = map_shared(m, frames, use);
     if (why)
         return why;
     mapping_count++;
@@ -176,7 +227,7 @@ void machine_map_release(size_t mark)
 {
     while (mapping_count > mark) {
         struct mapping *m = &mappings[--mapping_count];
-        munmap(m->area.write, m->mapped_bytes);
+        munmap(m->area.write, m->write_bytes);
         if (m->area.at != (uintptr_t)m->area.write)
             munmap((void *)m->area.at, m->mapped_bytes);
     }
@@ -184,8 +235,8 @@ void machine_map_release(size_t mark)
 
 void machine_code_written(const struct area *a, size_t offset, size_t bytes)
 {
+    /* Data caches are cleaned by any address of the frame (Arm ARM D7.5): the one that runs reaches both caches. */
     char *run = (char *)a->at + offset;
-    __builtin___clear_cache((char *)a->write + offset, (char *)a->write + offset + bytes);
     __builtin___clear_cache(run, run + bytes);
 }
 

@@ -251,8 +251,10 @@ void machine_describe_environment(struct record *r)
 static struct mapping {
     struct area area;
     bool code;
-    size_t mapped; /* bytes in whole pages */
-    size_t end;    /* offset in the buffer behind it */
+    size_t mapped;        /* bytes in whole pages */
+    size_t block;         /* bytes of their frames */
+    const size_t *frames; /* the order of these; NULL: their own */
+    size_t end;           /* offset in the buffer behind it */
 } mappings[AREAS];
 static size_t mapping_count;
 
@@ -264,7 +266,9 @@ static bool page_size_exists(size_t page_bytes)
     return false;
 }
 
-static const char *map_pages(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
+/* `frames` and how many pages they are, or NULL. */
+static const char *map_pages(struct area *a, size_t bytes, size_t page_bytes, const size_t *frames, size_t pages,
+                             enum area_use use)
 {
     size_t room;
     uint8_t *buffer = memory_buffer(&room);
@@ -280,12 +284,14 @@ static const char *map_pages(struct area *a, size_t bytes, size_t page_bytes, en
         return "there is no whole page of that size in the contiguous memory";
 
     struct mapping m = {
-        .area = {.write = (uint8_t *)base, .bytes = bytes, .page_bytes = page_bytes},
+        .area = {.write = (uint8_t *)base, .bytes = frames ? pages * page_bytes : bytes, .page_bytes = page_bytes},
         .code = use == AREA_CODE,
-        .mapped = mapped,
+        .mapped = frames ? pages * page_bytes : mapped,
+        .block = mapped,
+        .frames = frames,
         .end = at + mapped,
     };
-    const char *why = own_map(base, mapped, page_bytes, m.code, &m.area.at);
+    const char *why = own_map(base, frames, m.mapped, page_bytes, m.code, &m.area.at);
     if (why)
         return why;
     memset(m.area.write, 0, bytes);
@@ -301,15 +307,31 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
     if (mapping_count == AREAS)
         return "too many areas are mapped";
     if (page_bytes)
-        return page_size_exists(page_bytes) ? map_pages(a, bytes, page_bytes, use)
+        return page_size_exists(page_bytes) ? map_pages(a, bytes, page_bytes, NULL, 0, use)
                                             : "this core has no pages of that size";
 
     /* The smallest that goes with what is mapped: an AArch64 window has one granule. */
-    const char *why = map_pages(a, bytes, info.page_bytes[0], use);
+    const char *why = map_pages(a, bytes, info.page_bytes[0], NULL, 0, use);
     for (size_t i = 1; why && i < PAGE_SIZES && info.page_bytes[i]; i++)
-        if (!map_pages(a, bytes, info.page_bytes[i], use))
+        if (!map_pages(a, bytes, info.page_bytes[i], NULL, 0, use))
             why = NULL;
     return why;
+}
+
+const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes, enum area_use use)
+{
+    size_t count = 0;
+
+    if (not_ours)
+        return not_ours;
+    if (mapping_count == AREAS)
+        return "too many areas are mapped";
+    if (!page_size_exists(page_bytes))
+        return "this core has no pages of that size";
+    for (size_t i = 0; i < pages; i++)
+        if (frames[i] >= count)
+            count = frames[i] + 1;
+    return map_pages(a, count * page_bytes, page_bytes, frames, pages, use);
 }
 
 size_t machine_map_mark(void)
@@ -330,7 +352,7 @@ void machine_map_release(size_t mark)
     for (size_t i = 0; i < mark; i++) {
         struct mapping *m = &mappings[i];
         uintptr_t at;
-        const char *why = own_map((uintptr_t)m->area.write, m->mapped, m->area.page_bytes, m->code, &at);
+        const char *why = own_map((uintptr_t)m->area.write, m->frames, m->mapped, m->area.page_bytes, m->code, &at);
         if (why || at != m->area.at) {
             not_ours = why ? why : "an area did not come back to its address";
             return;
@@ -340,6 +362,11 @@ void machine_map_release(size_t mark)
 
 void machine_code_written(const struct area *a, size_t offset, size_t bytes)
 {
+    for (size_t i = 0; i < mapping_count; i++)
+        if (mappings[i].frames && mappings[i].area.at == a->at) { /* in whatever order: the whole block */
+            own_code_written(a->write, mappings[i].block);
+            return;
+        }
     own_code_written(a->write + offset, bytes);
 }
 

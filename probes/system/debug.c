@@ -128,16 +128,20 @@ static void run_read_only(struct probe *p)
 }
 
 /*
- * Marks the first and last word of each page through one address, adds them up through the other.
- * False when that could not be tried; the reason is in the probe.
+ * Marks the first and last word of each page through one address, adds them up through the other; `frames` NULL: page i
+ * is frame i. False when that could not be tried; the reason is in the probe.
  */
-static bool read_pages(struct probe *p, size_t page_bytes, size_t pages, bool *good)
+static bool read_pages(struct probe *p, size_t page_bytes, const size_t *frames, size_t pages, bool *good)
 {
     struct area a, sum;
     struct point pt;
 
     p->code = (struct area){0};
-    if (!probe_map(p, &a, pages * page_bytes, page_bytes) || !probe_map(p, &sum, sizeof(uint64_t), 0))
+    const char *why = frames ? machine_map_frames(&a, frames, pages, page_bytes, AREA_DATA)
+                             : machine_map(&a, pages * page_bytes, page_bytes, AREA_DATA);
+    if (why)
+        return probe_skip(p, why);
+    if (!probe_map(p, &sum, sizeof(uint64_t), 0))
         return false;
     struct code c = probe_code(p, CODE_BYTES);
     struct kernel k = {.data = a.at, .units = 1};
@@ -146,11 +150,12 @@ static bool read_pages(struct probe *p, size_t page_bytes, size_t pages, bool *g
     emit_constant(&c, REG_T0, 0);
     for (size_t page = 0; page < pages; page++)
         for (unsigned end = 0; end < 2; end++) {
-            size_t at = page * page_bytes + (end ? page_bytes - sizeof(uint64_t) : 0);
-            uint64_t value = random_next(&p->random);
-            *(uint64_t *)(a.write + at) = value;
-            expected += value;
-            emit_constant(&c, REG_T1, a.at + at);
+            size_t in_page = end ? page_bytes - sizeof(uint64_t) : 0;
+            uint64_t *word = (uint64_t *)(a.write + (frames ? frames[page] : page) * page_bytes + in_page);
+            if (*word == 0) /* else it was marked through another page */
+                *word = random_next(&p->random);
+            expected += *word;
+            emit_constant(&c, REG_T1, a.at + page * page_bytes + in_page);
             emit_load(&c, REG_T2, REG_T1, 0);
             emit_add(&c, REG_T0, REG_T2);
         }
@@ -163,15 +168,19 @@ static bool read_pages(struct probe *p, size_t page_bytes, size_t pages, bool *g
     return true;
 }
 
-/* Two pages, or where memory has no room for two, one. False when they were read, and wrong. */
-static bool check_pages(struct probe *p, size_t page_bytes)
+/*
+ * Two pages, or where memory has no room for two, one; or each frame in two pages, backwards. False when they were
+ * read, and wrong.
+ */
+static bool check_pages(struct probe *p, size_t page_bytes, bool ordered)
 {
+    static const size_t backwards[2][4] = {{0, 0}, {1, 0, 1, 0}};
     char reason[sizeof p->reason];
     bool tried = false, good = false;
 
     for (size_t pages = 2; pages > 0 && !tried; pages--) {
         size_t mark = machine_map_mark();
-        tried = read_pages(p, page_bytes, pages, &good);
+        tried = read_pages(p, page_bytes, ordered ? backwards[pages - 1] : NULL, ordered ? 2 * pages : pages, &good);
         machine_map_release(mark);
         if (!tried) { /* a row of the table says so; the next size may do */
             memcpy(reason, p->reason, sizeof reason);
@@ -184,7 +193,7 @@ static bool check_pages(struct probe *p, size_t page_bytes)
     record_start(&r, &p->run->writer, "table");
     record_text(&r, "probe", p->definition->name);
     record_core(&r);
-    record_text(&r, "name", "pages");
+    record_text(&r, "name", ordered ? "ordered_pages" : "pages");
     record_integer(&r, "page_bytes", page_bytes);
     record_boolean(&r, "good", good);
     if (!tried)
@@ -198,7 +207,7 @@ static void run_pages(struct probe *p)
     const struct machine_info *info = machine_info();
 
     for (size_t i = 0; i < sizeof info->page_bytes / sizeof info->page_bytes[0] && info->page_bytes[i]; i++) {
-        if (check_pages(p, info->page_bytes[i]))
+        if (check_pages(p, info->page_bytes[i], false) && check_pages(p, info->page_bytes[i], true))
             continue;
         if (p->outcome == OUTCOME_OK) {
             p->outcome = OUTCOME_FAULT;

@@ -17,7 +17,8 @@ struct mapping {
     uint64_t at;
     uint8_t *bytes;
     size_t count;
-    uint8_t *seen; /* code as Unicorn has translated it */
+    uint8_t *seen;        /* code as Unicorn has translated it */
+    const size_t *frames; /* NULL: page i is frame i */
 };
 
 struct core {
@@ -77,6 +78,11 @@ void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool co
         .at = at, .bytes = bytes, .count = count, .seen = code ? calloc(1, count) : NULL};
 }
 
+void core_frames(struct core *c, uint64_t at, const size_t *frames)
+{
+    mapping_of(c, at)->frames = frames;
+}
+
 void core_unmap(struct core *c, uint64_t at)
 {
     struct mapping *m = mapping_of(c, at);
@@ -114,6 +120,14 @@ static uint64_t physical(const struct core *c, uint64_t address)
     return (page ^ (page >> 31)) * PAGE_BYTES + address % PAGE_BYTES;
 }
 
+/* Where the frame of an instruction would be, were all in order. */
+static uint64_t instruction_frame(struct core *c, uint64_t address)
+{
+    const struct mapping *m = mapping_of(c, address);
+
+    return m->frames ? m->at + m->frames[(address - m->at) / PAGE_BYTES] * PAGE_BYTES + address % PAGE_BYTES : address;
+}
+
 /* The first level that holds the line gives the latency; those before it take the line in. */
 static double load_latency(struct core *c, uint64_t address)
 {
@@ -137,7 +151,7 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
 
 static void fetch_line(struct core *c, uint64_t address)
 {
-    bool decoded = cache_touch(&c->op_cache, address), cached = cache_touch(&c->l1i, address);
+    bool decoded = cache_touch(&c->op_cache, address), cached = cache_touch(&c->l1i, instruction_frame(c, address));
 
     double latency = 0;
 

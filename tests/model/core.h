@@ -46,6 +46,8 @@ void core_free(struct core *c);
 /* Memory of ours that the core sees at `at`; code is executable only there. */
 void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool code);
 void core_unmap(struct core *c, uint64_t at);
+/* The instruction cache knows the pages mapped at `at` by these frames, which must stay until it is unmapped. */
+void core_frames(struct core *c, uint64_t at, const size_t *frames);
 /* Code at `at` may have changed. */
 void core_code_written(struct core *c, uint64_t at, size_t count);
 /* Calls a kernel. How many cycles it took; a fault is told in *result. */

@@ -22,7 +22,11 @@ static struct {
     uint64_t random;
     double now;   /* seconds */
     double speed; /* of the clock, times core_hz */
-    struct area areas[AREAS];
+    struct mapped {
+        struct area area;
+        const size_t *frames; /* NULL: in order, and what runs is what is written */
+        uint8_t *run;
+    } areas[AREAS];
     size_t area_count;
     uint64_t next_at;
 } machine;
@@ -98,25 +102,53 @@ const char *machine_idle(double seconds)
 
 /* ---- Memory ------------------------------------------------------------------------------------- */
 
+static uint8_t *zeroed_pages(size_t bytes)
+{
+    uint8_t *pages = aligned_alloc(PAGE_BYTES, bytes + PAGE_BYTES);
+
+    if (pages)
+        memset(pages, 0, bytes);
+    return pages;
+}
+
 /* What is written and what is executed or loaded lie at different addresses, as in the image. */
+static const char *map(struct area *a, const size_t *frames, size_t frame_bytes, enum area_use use)
+{
+    if (machine.area_count == AREAS)
+        return "no more areas can be mapped";
+    machine.next_at = (machine.next_at + LARGE_PAGE_BYTES) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES;
+    a->at = machine.next_at;
+    a->write = zeroed_pages(frame_bytes);
+    uint8_t *run = frames ? zeroed_pages(a->bytes) : a->write;
+    if (!a->write || !run)
+        return "out of memory";
+    machine.next_at += a->bytes;
+    core_map(machine.core, a->at, run, a->bytes, use == AREA_CODE);
+    core_frames(machine.core, a->at, frames);
+    machine.areas[machine.area_count++] = (struct mapped){.area = *a, .frames = frames, .run = run};
+    return NULL;
+}
+
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
 {
     size_t page = page_bytes ? page_bytes : PAGE_BYTES, count = (bytes + page - 1) / page * page;
 
-    if (machine.area_count == AREAS)
-        return "no more areas can be mapped";
-    machine.next_at = (machine.next_at + LARGE_PAGE_BYTES) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES;
-    *a = (struct area){.write = aligned_alloc(PAGE_BYTES, count + PAGE_BYTES),
-                       .at = machine.next_at,
-                       .bytes = count,
-                       .page_bytes = page};
-    if (!a->write)
-        return "out of memory";
-    memset(a->write, 0, count);
-    machine.next_at += count;
-    core_map(machine.core, a->at, a->write, count, use == AREA_CODE);
-    machine.areas[machine.area_count++] = *a;
-    return NULL;
+    *a = (struct area){.bytes = count, .page_bytes = page};
+    return map(a, NULL, count, use);
+}
+
+/* Code only: what is executed is a copy of what was written, page by page. */
+const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes, enum area_use use)
+{
+    size_t count = 0;
+
+    if (use != AREA_CODE || page_bytes != PAGE_BYTES)
+        return "this model orders frames of code in small pages only";
+    for (size_t i = 0; i < pages; i++)
+        if (frames[i] >= count)
+            count = frames[i] + 1;
+    *a = (struct area){.bytes = pages * page_bytes, .page_bytes = page_bytes};
+    return map(a, frames, count * page_bytes, use);
 }
 
 size_t machine_map_mark(void)
@@ -127,14 +159,21 @@ size_t machine_map_mark(void)
 void machine_map_release(size_t mark)
 {
     while (machine.area_count > mark) {
-        const struct area *a = &machine.areas[--machine.area_count];
-        core_unmap(machine.core, a->at);
-        free(a->write);
+        const struct mapped *m = &machine.areas[--machine.area_count];
+        core_unmap(machine.core, m->area.at);
+        if (m->run != m->area.write)
+            free(m->run);
+        free(m->area.write);
     }
 }
 
 void machine_code_written(const struct area *a, size_t offset, size_t bytes)
 {
+    for (size_t i = 0; i < machine.area_count; i++) {
+        const struct mapped *m = &machine.areas[i];
+        for (size_t page = 0; m->frames && m->area.at == a->at && page < a->bytes / PAGE_BYTES; page++)
+            memcpy(m->run + page * PAGE_BYTES, m->area.write + m->frames[page] * PAGE_BYTES, PAGE_BYTES);
+    }
     core_code_written(machine.core, a->at + offset, bytes);
 }
 

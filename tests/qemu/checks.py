@@ -272,14 +272,22 @@ def check_fields(run, table):
 
 
 def check_pages(run, table):
-    """debug_pages read through every page size there is, or says why the memory at hand has none."""
-    rows = [row for row in run.of("table") if row["name"] == "pages"]
+    """
+    debug_pages read through every page size there is, its frames in order and not, or says why the memory at hand has
+    none.
+    """
+    rows = [row for row in run.of("table") if row["name"] in ("pages", "ordered_pages")]
     if not rows:
         return []
     complaints = []
     small = {int(size) for size in table["memory_lacks_pages"].split()}
-    tried = [(row["core"], row["page_bytes"]) for row in rows]
-    there = [(record["core"], size) for record in run.of("environment") for size in record["page_bytes"]]
+    tried = [(row["core"], row["page_bytes"], row["name"]) for row in rows]
+    there = [
+        (record["core"], size, name)
+        for record in run.of("environment")
+        for size in record["page_bytes"]
+        for name in ("pages", "ordered_pages")
+    ]
     if tried != there:
         complaints.append(f"pages of these cores and sizes were tried: {tried}; the environment has {there}")
     for row in rows:

@@ -122,7 +122,7 @@ static void maps_every_page_size_and_use(void **state)
             const uint64_t physical = UINT64_C(0x7fc0000000) + i * bytes;
             uintptr_t at = 0;
 
-            assert_null(page_tables_map(&t, physical, bytes, page, code, &at));
+            assert_null(page_tables_map(&t, physical, NULL, bytes, page, code, &at));
             assert_canonical_high(&t, at);
             assert_int_equal(at % page, 0);
             assert_int_equal(at % PAGE_2M, 0);
@@ -139,6 +139,25 @@ static void maps_every_page_size_and_use(void **state)
     }
 }
 
+static void pages_show_the_frames_asked_for(void **state)
+{
+    static const size_t sizes[] = {PAGE_4K, PAGE_2M, PAGE_1G}, frames[] = {2, 0, 0, 5, 2};
+    struct page_tables t = start(4);
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        const uint64_t physical = UINT64_C(0x40000000) * (i + 1);
+        uintptr_t at = 0;
+
+        assert_null(page_tables_map(&t, physical, frames, 5 * sizes[i], sizes[i], true, &at));
+        for (unsigned page = 0; page < 5; page++)
+            assert_maps(&t, at + page * sizes[i], physical + frames[page] * sizes[i], sizes[i], true);
+        assert_false(walk(&t, at + 5 * sizes[i]).present);
+    }
+    page_tables_finish(&t);
+    assert_int_equal(tables_held, 0);
+}
+
 static void low_half_is_the_firmwares_as_it_is_now(void **state)
 {
     struct page_tables t = start(4);
@@ -148,7 +167,7 @@ static void low_half_is_the_firmwares_as_it_is_now(void **state)
     (void)state;
     for (unsigned i = 0; i < 512; i++)
         firmware[i] = UINT64_C(0x1000) * i;
-    assert_null(page_tables_map(&t, PAGE_2M, PAGE_4K, PAGE_4K, false, &at));
+    assert_null(page_tables_map(&t, PAGE_2M, NULL, PAGE_4K, PAGE_4K, false, &at));
     page_tables_follow(&t, firmware);
     assert_memory_equal(t.root, firmware, sizeof(firmware) / 2);
     firmware[3] = 0x123000;
@@ -174,7 +193,7 @@ static void stack_has_unmapped_neighbours_and_outlives_areas(void **state)
         uintptr_t at = 0;
 
         assert_canonical_high(&t, stack);
-        assert_null(page_tables_map(&t, PAGE_2M, PAGE_2M, PAGE_2M, true, &at));
+        assert_null(page_tables_map(&t, PAGE_2M, NULL, PAGE_2M, PAGE_2M, true, &at));
         page_tables_unmap_all(&t);
         assert_false(walk(&t, at).present);
         assert_maps(&t, stack, 0x5000000, PAGE_4K, false);
@@ -195,10 +214,10 @@ static void addresses_are_given_again_after_unmapping(void **state)
 
     (void)state;
     held = tables_held;
-    assert_null(page_tables_map(&t, 0, 5 * (size_t)PAGE_4K, PAGE_4K, false, &first));
+    assert_null(page_tables_map(&t, 0, NULL, 5 * (size_t)PAGE_4K, PAGE_4K, false, &first));
     page_tables_unmap_all(&t);
     assert_int_equal(tables_held, held);
-    assert_null(page_tables_map(&t, PAGE_2M, PAGE_2M, PAGE_2M, true, &again));
+    assert_null(page_tables_map(&t, PAGE_2M, NULL, PAGE_2M, PAGE_2M, true, &again));
     assert_int_equal(again, first);
     assert_maps(&t, again, PAGE_2M, PAGE_2M, true);
     page_tables_finish(&t);
@@ -218,10 +237,10 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
         const char *problem;
         uintptr_t begin;
 
-        assert_null(page_tables_map(&t, PAGE_1G, 2 * (size_t)PAGE_4K, PAGE_4K, true, &before));
+        assert_null(page_tables_map(&t, PAGE_1G, NULL, 2 * (size_t)PAGE_4K, PAGE_4K, true, &before));
         begin = (t.next + PAGE_2M - 1) & ~((uintptr_t)PAGE_2M - 1);
         tables_left = limit;
-        problem = page_tables_map(&t, 0, bytes, PAGE_4K, false, &at);
+        problem = page_tables_map(&t, 0, NULL, bytes, PAGE_4K, false, &at);
         done = problem == NULL;
         if (problem != NULL) {
             assert_string_equal(problem, "no memory for page tables");
@@ -231,7 +250,7 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
         }
         assert_maps(&t, before + PAGE_4K, (uint64_t)PAGE_1G + PAGE_4K, PAGE_4K, true);
         tables_left = NO_LIMIT;
-        assert_null(page_tables_map(&t, 0, PAGE_2M, PAGE_2M, false, &next));
+        assert_null(page_tables_map(&t, 0, NULL, PAGE_2M, PAGE_2M, false, &next));
         assert_maps(&t, next, 0, PAGE_2M, false);
         page_tables_finish(&t);
         assert_int_equal(tables_held, 0);
@@ -245,10 +264,10 @@ static void refuses_more_than_there_are_addresses(void **state)
 
     (void)state;
     t.next = (uintptr_t)0 - 4 * (uintptr_t)PAGE_2M;
-    assert_non_null(page_tables_map(&t, 0, 4 * (size_t)PAGE_2M, PAGE_2M, false, &at));
-    assert_non_null(page_tables_map(&t, 0, PAGE_1G, PAGE_1G, false, &at));
+    assert_non_null(page_tables_map(&t, 0, NULL, 4 * (size_t)PAGE_2M, PAGE_2M, false, &at));
+    assert_non_null(page_tables_map(&t, 0, NULL, PAGE_1G, PAGE_1G, false, &at));
     t.next = (uintptr_t)0 - 1;
-    assert_non_null(page_tables_map(&t, 0, PAGE_4K, PAGE_4K, false, &at));
+    assert_non_null(page_tables_map(&t, 0, NULL, PAGE_4K, PAGE_4K, false, &at));
     page_tables_finish(&t);
     assert_int_equal(tables_held, 0);
 }
@@ -286,7 +305,7 @@ static void random_areas_match_what_was_asked_for(void **state)
             areas[i].physical = areas[i].page * random_below(1000);
             areas[i].code = random_below(2);
             assert_null(
-                page_tables_map(&t, areas[i].physical, areas[i].bytes, areas[i].page, areas[i].code, &areas[i].at));
+                page_tables_map(&t, areas[i].physical, NULL, areas[i].bytes, areas[i].page, areas[i].code, &areas[i].at));
             if (i > 0)
                 assert_true(areas[i].at >= areas[i - 1].at + areas[i - 1].bytes + PAGE_4K);
         }
@@ -302,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_every_page_size_and_use),
+        cmocka_unit_test(pages_show_the_frames_asked_for),
         cmocka_unit_test(low_half_is_the_firmwares_as_it_is_now),
         cmocka_unit_test(stack_has_unmapped_neighbours_and_outlives_areas),
         cmocka_unit_test(addresses_are_given_again_after_unmapping),

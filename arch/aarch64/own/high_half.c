@@ -86,11 +86,12 @@ void own_page_sizes(size_t out[10])
     granule_page_sizes(mmfr0(), out);
 }
 
-const char *own_map(uint64_t physical, size_t bytes, size_t page_bytes, bool code, uintptr_t *at)
+const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_t page_bytes, bool code, uintptr_t *at)
 {
     unsigned granule = granule_of(page_bytes);
+    size_t step = frames ? page_bytes : bytes; /* mapped at once */
     uint64_t start;
-    const char *reason;
+    const char *reason = NULL;
 
     if (!granule)
         return "AArch64 has no pages of this size";
@@ -107,12 +108,13 @@ const char *own_map(uint64_t physical, size_t bytes, size_t page_bytes, bool cod
     start = (next_area + page_bytes - 1) & ~(uint64_t)(page_bytes - 1);
     if (start < next_area || start + bytes + page_bytes < start)
         return "the high half is full";
-    reason = tables_map(&tables, start, physical, bytes, page_bytes, code ? TABLE_CODE : TABLE_DATA);
-    if (reason)
-        return reason;
-    next_area = start + bytes + page_bytes; /* one page stays unmapped */
+    next_area = start + bytes +
+                page_bytes; /* one page stays unmapped; what fails half way stays until all is unmapped */
+    for (size_t done = 0; done < bytes && !reason; done += step)
+        reason = tables_map(&tables, start + done, physical + (frames ? frames[done / page_bytes] * page_bytes : 0),
+                            step, page_bytes, code ? TABLE_CODE : TABLE_DATA);
     *at = start;
-    return NULL;
+    return reason;
 }
 
 void own_unmap_all(void)

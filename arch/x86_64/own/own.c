@@ -404,7 +404,7 @@ static bool is_ram(uint64_t base, uint64_t bytes)
     return bytes == 0;
 }
 
-const char *own_map(uint64_t physical, size_t bytes, size_t page_bytes, bool code, uintptr_t *at)
+const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_t page_bytes, bool code, uintptr_t *at)
 {
     size_t sizes[10];
     size_t i = 0;
@@ -416,9 +416,12 @@ const char *own_map(uint64_t physical, size_t bytes, size_t page_bytes, bool cod
         return "this core has no pages of that size";
     if (bytes == 0 || (bytes | physical) & (page_bytes - 1))
         return "not a whole number of pages";
-    if (!is_ram(physical, bytes))
+    for (size_t page = 0; frames && page < bytes / page_bytes; page++)
+        if (!is_ram(physical + frames[page] * page_bytes, page_bytes))
+            return "not all of it is memory";
+    if (!frames && !is_ram(physical, bytes))
         return "not all of it is memory";
-    return page_tables_map(&own.tables, physical, bytes, page_bytes, code, at);
+    return page_tables_map(&own.tables, physical, frames, bytes, page_bytes, code, at);
 }
 
 void own_unmap_all(void)

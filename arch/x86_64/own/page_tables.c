@@ -52,7 +52,8 @@ static uint64_t *leaf_entry(struct page_tables *t, uintptr_t address, unsigned p
 }
 
 /* Accessed and dirty are set beforehand, so that the first touch costs what every touch costs. */
-static bool map_at(struct page_tables *t, uintptr_t at, uint64_t physical, size_t bytes, size_t page_bytes, bool code)
+static bool map_at(struct page_tables *t, uintptr_t at, uint64_t physical, const size_t *frames, size_t bytes,
+                   size_t page_bytes, bool code)
 {
     const unsigned level = page_bytes == PAGE_4K ? 1 : page_bytes == PAGE_2M ? 2 : 3;
     const uint64_t bits = ENTRY_PRESENT | ENTRY_ACCESSED | ENTRY_DIRTY | (level > 1 ? ENTRY_LARGE : 0) |
@@ -68,7 +69,7 @@ static bool map_at(struct page_tables *t, uintptr_t at, uint64_t physical, size_
             }
             return false;
         }
-        *entry = (physical + done) | bits;
+        *entry = (physical + (frames ? frames[done / page_bytes] * page_bytes : done)) | bits;
     }
     return true;
 }
@@ -111,11 +112,11 @@ uintptr_t page_tables_map_stack(struct page_tables *t, uint64_t physical, size_t
 {
     const uintptr_t at = root_entry_address(t, STACK_ENTRY) + PAGE_2M;
 
-    return map_at(t, at, physical, bytes, PAGE_4K, false) ? at : 0;
+    return map_at(t, at, physical, NULL, bytes, PAGE_4K, false) ? at : 0;
 }
 
-const char *page_tables_map(struct page_tables *t, uint64_t physical, size_t bytes, size_t page_bytes, bool code,
-                            uintptr_t *at)
+const char *page_tables_map(struct page_tables *t, uint64_t physical, const size_t *frames, size_t bytes,
+                            size_t page_bytes, bool code, uintptr_t *at)
 {
     const uintptr_t alignment = page_bytes > PAGE_2M ? page_bytes : PAGE_2M;
     const uintptr_t begin = (t->next + alignment - 1) & ~(alignment - 1);
@@ -123,7 +124,7 @@ const char *page_tables_map(struct page_tables *t, uint64_t physical, size_t byt
     if (begin < t->next || bytes > UINTPTR_MAX - begin - PAGE_2M)
         return "no addresses left above the areas mapped already";
     t->next = begin + bytes + PAGE_4K;
-    if (!map_at(t, begin, physical, bytes, page_bytes, code))
+    if (!map_at(t, begin, physical, frames, bytes, page_bytes, code))
         return "no memory for page tables";
     *at = begin;
     return NULL;

@@ -42,8 +42,8 @@ void page_tables_follow(struct page_tables *t, const uint64_t *firmware_root);
 /* Maps the stack, of 4 KiB pages, where it belongs. Its address, or 0 when out of memory. */
 uintptr_t page_tables_map_stack(struct page_tables *t, uint64_t physical, size_t bytes);
 /* Maps an area; see own_map. The page size must be one of the three, and the core must have it. */
-const char *page_tables_map(struct page_tables *t, uint64_t physical, size_t bytes, size_t page_bytes, bool code,
-                            uintptr_t *at);
+const char *page_tables_map(struct page_tables *t, uint64_t physical, const size_t *frames, size_t bytes,
+                            size_t page_bytes, bool code, uintptr_t *at);
 /* Unmaps every area and frees its tables; the stack stays. */
 void page_tables_unmap_all(struct page_tables *t);
 
