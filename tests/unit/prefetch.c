@@ -71,9 +71,10 @@ const char *machine_map(struct area *area, size_t bytes, size_t page_bytes, enum
     return NULL;
 }
 
-const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes, enum area_use use)
+const char *machine_map_frames(struct area *area, const size_t *frames, size_t pages, size_t page_bytes,
+                               enum area_use use)
 {
-    (void)a, (void)frames, (void)pages, (void)page_bytes, (void)use;
+    (void)area, (void)frames, (void)pages, (void)page_bytes, (void)use;
     return "no frames are chosen in this test";
 }
 
