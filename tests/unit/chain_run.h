@@ -1,0 +1,219 @@
+/*
+ * Protects lib/chain: every branch of a chain is executed once an iteration, and nothing but the chain and its loop;
+ * each ends at the same place of its slot; pages of one frame hold the same bytes; and what can't be is told.
+ *
+ * chain_x86_64.c and chain_aarch64.c say how to run it. Unicorn executes the code.
+ */
+#ifndef FATHOM_TESTS_CHAIN_RUN_H
+#define FATHOM_TESTS_CHAIN_RUN_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <unicorn/unicorn.h>
+
+#include "lib/chain.h"
+
+#define CODE_AT UINT64_C(0x40000000)
+#define CODE_BYTES ((size_t)1 << 22)
+#define ROOM ((size_t)1 << 21)
+#define STACK_AT UINT64_C(0x20000000)
+#define EXIT_AT UINT64_C(0x30000000)
+enum { ITERATIONS = 3, PAGE = 4096, EXECUTED = 100000, REACH = 1 << 20 /* of AArch64's conditional branches */ };
+
+struct isa {
+    uc_arch arch;
+    uc_mode mode;
+    int count, stack_pointer, link; /* Unicorn's registers; link 0: on the stack */
+    unsigned loop;                  /* instructions of an iteration of the loop by itself */
+};
+extern const struct isa isa;
+
+static uint8_t bytes[CODE_BYTES];
+static struct executed {
+    uint64_t at;
+    uint32_t size;
+} executed[EXECUTED];
+static size_t executed_count;
+
+/* The probe's part is not what is tested. */
+bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k)
+{
+    (void)p, (void)c, (void)entry, (void)k;
+    return false;
+}
+
+double probe_smoke(const struct probe *p, double smoke, double otherwise)
+{
+    (void)p, (void)smoke;
+    return otherwise;
+}
+
+static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void *context)
+{
+    (void)uc, (void)context;
+    assert_true(executed_count < EXECUTED);
+    executed[executed_count++] = (struct executed){address, size};
+}
+
+static void execute(const struct code *c, size_t entry)
+{
+    uint64_t iterations = ITERATIONS, exit_address = EXIT_AT, stack = STACK_AT + 2048;
+    uc_engine *uc;
+    uc_hook hook;
+
+    executed_count = 0;
+    assert_int_equal(uc_open(isa.arch, isa.mode, &uc), UC_ERR_OK);
+    uc_mem_map(uc, CODE_AT, CODE_BYTES, UC_PROT_READ | UC_PROT_EXEC);
+    uc_mem_write(uc, CODE_AT, c->write, c->used);
+    uc_mem_map(uc, STACK_AT, PAGE, UC_PROT_READ | UC_PROT_WRITE);
+    uc_mem_map(uc, EXIT_AT, PAGE, UC_PROT_READ | UC_PROT_EXEC);
+    if (isa.link)
+        uc_reg_write(uc, isa.link, &exit_address);
+    else
+        uc_mem_write(uc, stack -= 8, &exit_address, 8);
+    uc_reg_write(uc, isa.stack_pointer, &stack);
+    uc_reg_write(uc, isa.count, &iterations);
+    uc_hook_add(uc, &hook, UC_HOOK_CODE, on_instruction, NULL, CODE_AT, CODE_AT + CODE_BYTES);
+    assert_int_equal(uc_emu_start(uc, CODE_AT + entry, EXIT_AT, 0, 0), UC_ERR_OK);
+    uc_close(uc);
+}
+
+static void check_chain(const struct chain *chain)
+{
+    uint64_t random = 1;
+    struct code c = code_start(bytes, CODE_AT, CODE_BYTES);
+    const size_t entry = chain_emit(&c, chain, ROOM, &random), slots = ROOM - chain_span(chain);
+
+    assert_true(code_good(&c));
+    assert_true(c.used <= chain_bytes(chain, ROOM));
+    execute(&c, entry);
+
+    /* the chain's own instructions in the order of time, NOPs apart; its branches are all behind the first slot */
+    size_t branches = 0, nops = 0, loop = 0, place = 0;
+    uint64_t *at = calloc(chain->count * ITERATIONS, sizeof *at);
+    for (size_t i = 0; i < executed_count; i++) {
+        const size_t offset = executed[i].at - CODE_AT, end = offset + executed[i].size;
+        if (offset >= ROOM) {
+            loop++;
+            continue;
+        }
+        assert_true(offset + chain->distance >= slots);
+        if (chain->distance && i + 1 < executed_count && executed[i + 1].at == CODE_AT + end) {
+            nops++;
+            continue;
+        }
+        const size_t unit = chain->page_bytes ? CHAIN_LINE_BYTES : chain->stride;
+        if (!branches)
+            place = end % unit;
+        assert_int_equal(end % unit, place);
+        assert_true(branches < chain->count * ITERATIONS);
+        at[branches++] = executed[i].at;
+    }
+    assert_int_equal(branches, chain->count * ITERATIONS);
+    assert_true(!nops == !chain->distance);
+    assert_int_equal(nops % branches, 0);
+    assert_int_equal(executed_count, branches + nops + loop);
+    assert_int_equal(loop, ITERATIONS * isa.loop + 1); /* and the return */
+    for (size_t i = chain->count; i < branches; i++)
+        assert_int_equal(at[i], at[i - chain->count]);
+    for (size_t i = 0; i < chain->count; i++)
+        for (size_t j = i + 1; j < chain->count && !chain->scattered; j++)
+            assert_true(at[j] > at[i]);
+    for (size_t i = 1; chain->scattered && i < chain->count; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_int_not_equal(at[i], at[j]);
+    free(at);
+}
+
+static const size_t counts[] = {1, 2, 3, 16, 63, 200};
+
+static void branches_run_once_an_iteration(void **state)
+{
+    (void)state;
+    for (enum chain_pattern pattern = 0; pattern < CHAIN_PATTERNS; pattern++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            for (size_t stride = 4; stride <= 8192; stride *= 2) {
+                check_chain(&(struct chain){.pattern = pattern, .count = counts[i], .stride = stride});
+                if (stride >= 8 && counts[i] * stride < REACH)
+                    check_chain(
+                        &(struct chain){.pattern = pattern, .count = counts[i], .stride = stride, .scattered = true});
+                if (stride >= 128)
+                    check_chain(&(struct chain){
+                        .pattern = pattern, .count = counts[i], .stride = stride, .place = 100, .distance = 80});
+            }
+}
+
+/* One a page, and packed; on as many lines. */
+static void branches_of_pages_use_lines_evenly(void **state)
+{
+    (void)state;
+    for (size_t per_page = 1; per_page <= 16; per_page *= 2) {
+        struct chain chain = {.count = 256, .stride = PAGE, .page_bytes = PAGE, .per_page = per_page};
+        unsigned lines[PAGE / CHAIN_LINE_BYTES] = {0};
+        check_chain(&chain);
+        assert_int_equal(chain_span(&chain), 256 / per_page * PAGE);
+        for (size_t i = 0; i < executed_count; i++)
+            if (executed[i].at < CODE_AT + ROOM)
+                lines[executed[i].at % PAGE / CHAIN_LINE_BYTES]++;
+        for (size_t i = 0; i < PAGE / CHAIN_LINE_BYTES; i++)
+            assert_int_equal(lines[i], ITERATIONS * 256 / (PAGE / CHAIN_LINE_BYTES));
+        chain.scattered = true;
+        check_chain(&chain);
+        chain.count = 7;
+        check_chain(&chain);
+    }
+}
+
+/* What fan-in rests on: where it is executed, every page of an ascending chain is the one before it. */
+static void pages_are_alike(void **state)
+{
+    (void)state;
+    for (enum chain_pattern pattern = 0; pattern < CHAIN_PATTERNS; pattern++)
+        for (size_t stride = 4; stride <= 2048; stride *= 2)
+            for (size_t pages = 2; pages < 4; pages++) {
+                const struct chain chain = {.pattern = pattern, .count = pages * PAGE / stride - 1, .stride = stride};
+                uint64_t random = 1;
+                struct code c = code_start(bytes, CODE_AT, CODE_BYTES);
+                chain_emit(&c, &chain, ROOM, &random);
+                assert_true(code_good(&c));
+                for (size_t page = 2; page < pages; page++)
+                    assert_memory_equal(bytes + ROOM - page * PAGE, bytes + ROOM - PAGE, PAGE);
+                assert_memory_equal(bytes + ROOM - pages * PAGE + stride, bytes + ROOM - PAGE + stride, PAGE - stride);
+            }
+}
+
+static void what_does_not_fit_is_told(void **state)
+{
+    static const struct chain chains[] = {
+        {.count = 1024, .stride = 4096},                        /* more than the room */
+        {.count = 16, .stride = 64, .place = 8, .distance = 8}, /* NOPs that begin before the slot */
+        {.count = 16, .stride = 4, .scattered = true},          /* x86-64's are longer, AArch64's just fit */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
+        uint64_t random = 1;
+        struct code c = code_start(bytes, CODE_AT, CODE_BYTES);
+        chain_emit(&c, &chains[i], ROOM, &random);
+        assert_int_equal(code_good(&c), i == 2 && emit_alignment == 4);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(branches_run_once_an_iteration),
+        cmocka_unit_test(branches_of_pages_use_lines_evenly),
+        cmocka_unit_test(pages_are_alike),
+        cmocka_unit_test(what_does_not_fit_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
