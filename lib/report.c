@@ -190,6 +190,9 @@ static void send(struct run *run, const struct probe_definition *d, const struct
         record_number(&r, "holds", f->holds);
     if (f->agreement)
         record_text(&r, "agreement", f->agreement);
+    for (size_t i = 0; i < FINDING_REMARKS && f->remarks[i].key; i++)
+        if (f->remarks[i].text && f->remarks[i].text[0])
+            record_text(&r, f->remarks[i].key, f->remarks[i].text);
     if (f->method)
         record_text(&r, "method", f->method);
     record_array(&r, "curves");
@@ -222,7 +225,7 @@ static bool keep(struct run *run, const struct probe_definition *d, const struct
     run->kept = all;
     struct kept_finding *k = &all[run->kept_count++];
     *k = (struct kept_finding){.probe = d, .finding = *f};
-    k->finding.method = k->finding.agreement = k->finding.reason = NULL;
+    k->finding.method = k->finding.agreement = k->finding.reason = k->finding.remarks[0].key = NULL;
     snprintf(k->variants, sizeof k->variants, "%s", variants);
     for (size_t i = 0; i < FINDING_VARIANTS && f->variants[i].key; i++)
         if (f->variants[i].text)

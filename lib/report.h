@@ -6,7 +6,7 @@
 
 #include "lib/sweep.h"
 
-enum { FINDING_VARIANTS = 3, FINDING_CURVES = 4, FINDING_LIMITS = 4 };
+enum { FINDING_VARIANTS = 3, FINDING_CURVES = 4, FINDING_LIMITS = 4, FINDING_REMARKS = 3 };
 
 /*
  * At value v of a finding its experiment also occupied v * per_unit of another structure: a footprint of v bytes
@@ -31,6 +31,10 @@ struct finding {
     const char *curves[FINDING_CURVES];
     double holds;          /* what the experiment itself held of the structure: value, low and high have it in them */
     const char *agreement; /* how its experiments and views agree: "lines and pitch agree within one step" */
+    /* What belongs to it and is no number: "overflow", "condition", "proof"; ended by a NULL key. */
+    struct {
+        const char *key, *text;
+    } remarks[FINDING_REMARKS];
     struct finding_limit limits[FINDING_LIMITS]; /* ended by a NULL name */
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/probe.h"
+#include "lib/proof.h"
 #include "lib/record.h"
 
 enum { CODE_BYTES_AT_LEAST = 65536 };
@@ -153,7 +154,9 @@ static bool measure(struct sweep *s, bool (*build)(struct probe *p, double x, vo
                     double x, struct point *out)
 {
     struct kernel k = {.units = 1};
-    return build(s->probe, x, s->context, &k) && probe_measure(s->probe, &k, out);
+    if (!build(s->probe, x, s->context, &k))
+        return false;
+    return s->need ? probe_count(s->probe, &k, s->need, &out->q20) : probe_measure(s->probe, &k, out);
 }
 
 static bool sample(void *context, double x, double *y)

@@ -81,6 +81,8 @@ struct sweep {
      * one after the other, and by how much the control's y differs from its first one is taken off.
      */
     bool (*control)(struct probe *p, double x, void *context, struct kernel *k);
+    const char *
+        need; /* y is how many of these events (lib/events.h) a unit causes, NaN where none can be counted; NULL: cycles */
     void *context;
     const struct area *area; /* where the data lies that it walks, for the record; NULL: it matters to nobody */
     double seconds;          /* it takes no longer than this; 0: see sweep_search */

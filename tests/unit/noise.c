@@ -14,6 +14,7 @@
 
 #include "lib/probe.h"
 #include "tests/records.h"
+#include "tests/unit/no_counters.h"
 
 /* ---- A machine with a clock, and with what disturbs it ------------------------------------------- */
 

@@ -15,6 +15,7 @@
 #include "lib/probe.h"
 #include "tests/records.h"
 #include "tests/registers/model.h"
+#include "tests/unit/no_counters.h"
 
 /* ---- A core of Nehalem's switches: one level that holds some lines, two of its four prefetchers ------------------- */
 

@@ -1,0 +1,90 @@
+#include "lib/proof.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "lib/count.h"
+#include "lib/probe.h"
+
+/* Iterations of the shorter of two readings, and how often they are repeated. */
+enum { ITERATIONS = 64, REPETITIONS = 8 };
+
+bool probe_count(struct probe *p, const struct kernel *k, const char *need, double *per_unit)
+{
+    const struct counters *have = machine_counters();
+    struct event event;
+    struct count count = {0};
+    char why[160];
+
+    *per_unit = NAN;
+    if (have->why_not ||
+        !events_find(events_core(machine_info()->core_name), have->kind, need, &event, why, sizeof why))
+        return true;
+    /* a pair of readings has three times as many iterations as its shorter one */
+    const struct count_options options = {.iterations = ITERATIONS,
+                                          .warmup = 1 + (unsigned)(k->warm_iterations / (3 * ITERATIONS)),
+                                          .repetitions = REPETITIONS};
+    struct window_result result = count_kernel(k, &event, 1, &options, &count);
+    if (!count.why[0])
+        *per_unit = count.spread.mean;
+    return probe_survived(p, &result);
+}
+
+/* Of both sides of the knee. */
+struct sides {
+    double before, after;
+};
+
+static bool count_side(struct probe *p, const struct sweep *s, double x, const char *need, double *per_unit)
+{
+    struct kernel k = {.units = 1};
+
+    return s->build(p, x, s->context, &k) && probe_count(p, &k, need, per_unit);
+}
+
+static void send(struct probe *p, const struct sweep *s, const struct sides at, const char *const *needs,
+                 const struct sides *counts)
+{
+    struct record r;
+
+    record_start(&r, &p->run->writer, "table");
+    record_text(&r, "probe", p->definition->name);
+    record_core(&r);
+    record_text(&r, "name", "proof");
+    record_text(&r, "curve", s->name);
+    record_text(&r, "unit", s->unit);
+    record_number(&r, "before", at.before);
+    record_number(&r, "after", at.after);
+    record_array(&r, "rows");
+    for (size_t i = 0; needs[i]; i++) {
+        record_array(&r, NULL);
+        record_text(&r, NULL, needs[i]);
+        record_number(&r, NULL, rounded(counts[i].before));
+        record_number(&r, NULL, rounded(counts[i].after));
+        record_close(&r);
+    }
+    record_close(&r);
+    record_send(&r);
+}
+
+bool proof_of_knee(struct probe *p, const struct sweep *s, size_t knee, const char *const *needs, char text[PROOF_TEXT])
+{
+    const struct verdict *v = &s->search.verdict;
+    struct sides counts[PROOF_NEEDS];
+    size_t used = 0;
+
+    text[0] = 0;
+    if (machine_counters()->why_not || knee >= v->count)
+        return true;
+    const struct sides at = {v->knees[knee].low, v->knees[knee].ramp ? v->knees[knee].end : v->knees[knee].high};
+    for (size_t i = 0; needs[i] && i < PROOF_NEEDS; i++) {
+        if (!count_side(p, s, at.before, needs[i], &counts[i].before) ||
+            !count_side(p, s, at.after, needs[i], &counts[i].after))
+            return false;
+        if (!isnan(counts[i].before) && !isnan(counts[i].after) && used < PROOF_TEXT)
+            used += (size_t)snprintf(text + used, PROOF_TEXT - used, "%s%s %.2f, then %.2f", used ? "; " : "", needs[i],
+                                     counts[i].before, counts[i].after);
+    }
+    send(p, s, at, needs, counts);
+    return true;
+}
