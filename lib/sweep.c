@@ -172,7 +172,9 @@ static bool sample(void *context, double x, double *y)
                  s->axis, x, s->search.taken, s->search.budget);
         machine_progress(text);
     }
-    if (!measure(s, s->build, x, &pt) || (s->control && !measure(s, s->control, x, &control)) || !keep(s, &pt))
+    const bool good = s->measure ? s->measure(p, x, s->context, &pt)
+                                 : measure(s, s->build, x, &pt) && (!s->control || measure(s, s->control, x, &control));
+    if (!good || !keep(s, &pt))
         return false;
     if (s->count == 1 || isnan(s->control_first))
         s->control_first = control.q20;

@@ -81,6 +81,8 @@ struct sweep {
      * one after the other, and by how much the control's y differs from its first one is taken off.
      */
     bool (*control)(struct probe *p, double x, void *context, struct kernel *k);
+    /* Takes a whole sample by itself, for what more than these two kernels tell; instead of both. q20 is y. */
+    bool (*measure)(struct probe *p, double x, void *context, struct point *out);
     const char *
         need; /* y is how many of these events (lib/events.h) a unit causes, NaN where none can be counted; NULL: cycles */
     void *context;

@@ -1,0 +1,372 @@
+/*
+ * Branch history: how many branches does the history span by which conditional branches are predicted, and which
+ * kinds of branch enter it at all?
+ *
+ * A bit is drawn at random. It steers the bearer; then come k dummies, branches that always go the same way; then the
+ * probe, a conditional branch that goes by the same bit once more. While the history still holds the bearer, the
+ * probe is predicted from it; when k dummies have pushed that out, half of the probes are mispredicted. Bearers are
+ *
+ *   direction   a conditional branch, taken or not
+ *   target      an indirect jump to one of two neighbouring instructions, whose addresses differ in their lowest
+ *               bit: some cores keep a history of targets, some of branches, some of both in one
+ *
+ * Whose bit survives longer shows more of the history. What the probe goes by has to pass a chain of multiplications
+ * that begins right before it, so that a misprediction costs many times what the dummies' own time varies by. Control:
+ * the same code with a probe that goes by another bit of the draw, and is never predicted.
+ *
+ * Curve: cycles per iteration over k, less the control's growth. A low level, and a step up. Answer: the last k on the
+ * low level, and the bearer itself. At the step, the share of probes that are mispredicted is calibrated by a probe
+ * that always goes the same way, and by the control: less than 0.1 below, more than 0.4 above; else it is no end of
+ * the history.
+ *
+ * Dummies that do not enter the history never push the bearer out, and neither would those that a longer history than
+ * was tried still spans. So each kind is tried in a mixture, too: a fixed number of it, and k taken conditional
+ * branches. If the step is then where it is without them, they do not enter.
+ *
+ * Method: Yavarzadeh and others 2023 (Half&Half), jia.je 2024 (bearer, dummies, probe, with counters of mispredictions);
+ * chain, mixture and calibrated time are our addition.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/chance.h"
+#include "lib/find.h"
+#include "lib/probe.h"
+
+enum kind { TAKEN, NOT_TAKEN, UNCONDITIONAL, INDIRECT, CALL_RETURN, KINDS };
+enum bearer { DIRECTION, TARGET };
+enum dummies { PURE, MIXED };
+enum probe_goes { BY_THE_BIT, BY_ANOTHER, ALWAYS_ALIKE, PROBE_GOES };
+
+enum {
+    SLOT_BYTES = 64,      /* a dummy's: a line, so that no branch target buffer holds fewer of them for being dense; */
+    NOT_TAKEN_BYTES = 16, /* they need none of its entries */
+    PLACES = 64, /* where code begins: what predictors have learnt of the code before it is no help, and no harm */
+    ENTRY_BYTES = 4096 + PLACES * SLOT_BYTES,
+    CHAIN = 40,         /* multiplications */
+    DUMMIES = 512,      /* at most: more of them no longer fit the first instruction cache */
+    MIXED_AT_LEAST = 4, /* dummies, so that none and all of them make a difference */
+    BEARER = 1,         /* branches that the bearer is */
+    FIRST = 8,          /* dummies to begin with */
+    LOOKS = 3,          /* samples whose median counts, where a look tells roughly, */
+    CLOSE = 4,          /* to so many dummies, */
+    CLOSE_PART = 16,    /* or such a part of them; */
+    MARGIN = 4,         /* so many times as far to either side the curve goes then */
+    ANOTHER_BIT = 9,    /* of the draw */
+};
+
+/* The share of probes that are mispredicted: foreseen is at most the first, unforeseen at least the second (methods of jia.je). */
+static const double FORESEEN = 0.1, UNFORESEEN = 0.4;
+
+static const char *const kind_names[KINDS] = {"conditional-taken", "conditional-not-taken", "unconditional", "indirect",
+                                              "call-return"};
+static const unsigned branches_of[KINDS] = {1, 1, 1, 1, 2};
+static const char *const bearer_names[] = {"direction", "target"};
+
+/* How many times as many dummies are tried, of a kind that may not enter, as others need. */
+static const double BEYOND = 1.5;
+static const char METHOD[] = "last number of dummies before the probe is mispredicted, and the bearer";
+
+/* One experiment. */
+struct row {
+    enum kind kind;
+    enum bearer bearer;
+    unsigned mixed; /* so many dummies of the kind always, and x taken conditional branches; 0: x of the kind */
+    unsigned first; /* and so many taken conditional branches before them */
+    uint64_t state; /* where chance goes on */
+    char name[48];
+};
+
+/* One dummy in a slot of its own; the function called lies at offset 0. */
+static void emit_dummy(struct code *c, enum kind kind)
+{
+    const size_t next = c->used + (kind == NOT_TAKEN ? NOT_TAKEN_BYTES : SLOT_BYTES);
+    struct fixup branch;
+
+    switch (kind) {
+    case NOT_TAKEN:
+        emit_land(c, emit_branch_if_not_zero_ahead(c, REG_T6));
+        emit_nops(c, next - c->used);
+        return;
+    case CALL_RETURN:
+        emit_call(c, 0);
+        emit_nops(c, next - c->used);
+        return;
+    case INDIRECT:
+        emit_address(c, REG_T4, next);
+        emit_branch_register(c, REG_T4);
+        emit_place(c, next);
+        return;
+    default:
+        branch = kind == TAKEN ? emit_branch_if_zero_ahead(c, REG_T6) : emit_branch_ahead(c);
+        emit_place(c, next);
+        emit_land(c, branch);
+    }
+}
+
+/* Goes by the bit in REG_T1. */
+static void emit_bearer(struct code *c, enum bearer bearer)
+{
+    if (bearer == DIRECTION) {
+        emit_align(c, SLOT_BYTES);
+        struct fixup over = emit_branch_if_zero_ahead(c, REG_T1);
+        emit_nop(c, emit_nop_lengths[0]);
+        emit_land(c, over);
+        return;
+    }
+    const size_t target = (c->used / SLOT_BYTES + 2) * SLOT_BYTES;
+    emit_constant(c, REG_T4, emit_nop_lengths[0]);
+    emit_multiply(c, REG_T1, REG_T4);
+    emit_address(c, REG_T4, target);
+    emit_add(c, REG_T1, REG_T4);
+    emit_branch_register(c, REG_T1);
+    emit_place(c, target);
+    emit_nop(c, emit_nop_lengths[0]);
+}
+
+static bool build_row(struct probe *p, const struct row *s, size_t x, enum probe_goes goes, struct kernel *k)
+{
+    const size_t of_kind = s->mixed ? s->mixed : x, taken = s->first + (s->mixed ? x : 0);
+    struct code c = probe_code(p, ENTRY_BYTES + (of_kind + taken) * SLOT_BYTES);
+
+    emit_return(&c);
+    emit_place(&c, (1 + random_below(&p->random, PLACES)) * SLOT_BYTES);
+    const size_t entry = c.used;
+    emit_enter(&c);
+    chance_begin(&c);
+    emit_constant(&c, REG_T6, 0);
+    const size_t loop = c.used;
+    chance_draw(&c);
+    chance_bits(&c, goes == BY_ANOTHER ? ANOTHER_BIT : 0, 1);
+    emit_move(&c, REG_T5, goes == ALWAYS_ALIKE ? REG_T6 : REG_T1);
+    chance_bits(&c, 0, 1);
+    emit_bearer(&c, s->bearer);
+    emit_align(&c, SLOT_BYTES);
+    for (size_t i = 0; i < taken; i++)
+        emit_dummy(&c, TAKEN);
+    for (size_t i = 0; i < of_kind; i++)
+        emit_dummy(&c, s->kind);
+    for (size_t i = 0; i < CHAIN; i++)
+        emit_multiply(&c, REG_T5, REG_T2); /* an odd number: nothing but zero becomes zero */
+    struct fixup over = emit_branch_if_zero_ahead(&c, REG_T5);
+    emit_nop(&c, emit_nop_lengths[0]);
+    emit_land(&c, over);
+    emit_loop(&c, loop);
+    chance_end(&c);
+    emit_leave(&c);
+    *k = (struct kernel){.data = s->state,
+                         .units = 1,
+                         .warm_iterations = probe_scale(p, 10, 500, 1000, 4000),
+                         .stretch = probe_scale(p, 1, 4, 8, 16)};
+    return probe_kernel(p, &c, entry, k);
+}
+
+/*
+ * Mispredictions in an iteration at x, the bearer's among them, which is mispredicted half of the times. NaN where what
+ * calibrates them is not as far apart as the chain is long.
+ */
+static bool measure(struct probe *p, double x, void *context, struct point *out)
+{
+    const double chain = CHAIN * facts_number(&p->run->facts, "system.clock.multiply_cycles", "", 3);
+    struct point pt[PROBE_GOES];
+
+    for (enum probe_goes goes = 0; goes < PROBE_GOES; goes++) {
+        struct kernel k;
+        pt[goes] = (struct point){.x = x};
+        if (!build_row(p, context, (size_t)x, goes, &k) || !probe_measure(p, &k, &pt[goes]))
+            return false;
+    }
+    const double foreseen = pt[ALWAYS_ALIKE].q20, half = pt[BY_ANOTHER].q20 - foreseen;
+    *out = pt[BY_THE_BIT];
+    out->rejected += pt[BY_ANOTHER].rejected + pt[ALWAYS_ALIKE].rejected;
+    out->q20 = half > chain / 4 && half < chain ? 0.5 + 0.5 * (out->q20 - foreseen) / half : (double)NAN;
+    out->median = out->q20;
+    return true;
+}
+
+/* Which knee is the end of the history: where the probe is predicted below and not above; v->count for none. */
+static size_t find_end(struct verdict *v)
+{
+    size_t i = 0;
+
+    while (i < v->count && !(v->levels[i].height < 0.5 + FORESEEN && v->levels[i + 1].height > 0.5 + UNFORESEEN))
+        i++;
+    if (v->count && i == v->count)
+        v->reason = "partly-predicted";
+    return i;
+}
+
+/* Whether the probe is mispredicted after x dummies, by the median of some samples. */
+static bool is_out(struct probe *p, struct row *s, double x)
+{
+    double all[LOOKS];
+    size_t count = 0;
+
+    for (size_t i = 0; i < LOOKS; i++) {
+        struct point pt;
+        if (!measure(p, x, s, &pt))
+            return true;
+        if (!isnan(pt.q20))
+            all[count++] = pt.q20;
+    }
+    sort_numbers(all, count);
+    return quantile(all, count, 0.5) > 0.5 + (FORESEEN + UNFORESEEN) / 2;
+}
+
+/*
+ * Searches the end of the history, at most at `limit` dummies: where it is roughly, by doubling and halving, and then
+ * around that with many points.
+ */
+static bool search_end(struct probe *p, struct row *s, double limit, struct sweep *out, struct find_experiment *e)
+{
+    double good = 1, bad = FIRST;
+
+    snprintf(s->name, sizeof s->name, "%s%s, %s", s->mixed ? "mixed with " : "", kind_names[s->kind],
+             bearer_names[s->bearer]);
+    for (; bad < limit && !is_out(p, s, bad); bad = fmin(2 * bad, limit))
+        good = bad;
+    while (bad - good > fmax(CLOSE, good / CLOSE_PART)) {
+        const double middle = floor((good + bad) / 2);
+        *(is_out(p, s, middle) ? &bad : &good) = middle;
+    }
+    const double margin = MARGIN * (bad - good);
+    *out = (struct sweep){.name = s->name,
+                          .fooled_by = s->bearer == DIRECTION ? "history of targets" : "history of directions",
+                          .axis = s->mixed ? "conditional_taken" : "dummies",
+                          .unit = "mispredictions/iteration",
+                          .measure = measure,
+                          .context = s,
+                          .seconds = probe_scale(p, 1, 0.5, 2, 10),
+                          .search = {.kind = KNEE_STEP,
+                                     .from = fmax(1, good - margin),
+                                     .to = bad + margin,
+                                     .limit = bad + margin,
+                                     .grain = 1,
+                                     .resolution = 0.1,
+                                     .coarse = (unsigned)probe_smoke(p, 6, 3 * MARGIN),
+                                     .budget = (unsigned)probe_scale(p, 8, 150, 300, 1000)}};
+    if (p->outcome != OUTCOME_OK || !sweep_search(p, out))
+        return false;
+    find_experiments(out, 1, e);
+    e->knee = find_end(&out->search.verdict);
+    e->holds = BEARER;
+    return true;
+}
+
+/* The verdict on taken conditional branches: the others are held against it. */
+struct span {
+    struct row row[2];
+    struct sweep sweep[2];
+    struct find_result result;
+};
+
+static bool find_taken(struct probe *p, uint64_t state, struct span *taken)
+{
+    struct find_experiment e[2];
+
+    for (enum bearer b = DIRECTION; b <= TARGET; b++) {
+        taken->row[b] = (struct row){.kind = TAKEN, .bearer = b, .state = state};
+        if (!search_end(p, &taken->row[b], probe_smoke(p, 2 * FIRST, DUMMIES), &taken->sweep[b], &e[b]))
+            return false;
+    }
+    find_capacity(p,
+                  &(struct finding){
+                      .name = "frontend.history.branches", .variants = {{"kind", kind_names[TAKEN]}}, .method = METHOD},
+                  e, 2, 1);
+    taken->result = find_decide(e, 2, 1);
+    return true;
+}
+
+/*
+ * By how many entries of the history each of a mixture's dummies pushes the bearer out, by the step: 0, 1 or 2, or
+ * less than 0 where that is not just where one of these would put it. `reach`: taken conditional dummies before the
+ * step without the others.
+ */
+static int entries_of_dummy(const struct row *mixed, const struct knee *k, double reach)
+{
+    for (int entries = 0; entries <= (int)branches_of[mixed->kind]; entries++)
+        if (fabs(k->value + entries * (double)mixed->mixed - reach) <= 1)
+            return entries;
+    return -1;
+}
+
+/*
+ * A kind that does not enter: the step of the mixture is where it is without the kind, and dummies of the kind alone,
+ * half as many more as that, push nothing out.
+ */
+static void report_outside(struct probe *p, const struct span *taken, enum kind kind, const struct sweep s[2],
+                           const struct knee *step, double reach)
+{
+    const struct verdict *pure = &s[PURE].search.verdict;
+    const bool stays = pure->reason && !strcmp(pure->reason, "no-knee") && pure->level_count == 1 &&
+                       pure->levels[0].height < 0.5 + FORESEEN;
+    const bool exact = step->agreed && fabs(step->value - reach) < 0.5;
+
+    report(p, &(struct finding){.name = "frontend.history.branches",
+                                .variants = {{"kind", kind_names[kind]}},
+                                .value = 0,
+                                .low = NAN,
+                                .high = NAN,
+                                .grade = !stays  ? 'C'
+                                         : exact ? taken->result.grade
+                                                 : (char)fmax('B', taken->result.grade),
+                                .method = "the history reaches as far with dummies of this kind as without them",
+                                .curves = {s[PURE].name, s[MIXED].name}});
+}
+
+static bool find_kind(struct probe *p, uint64_t state, enum kind kind, const struct span *taken)
+{
+    const unsigned branches = branches_of[kind];
+    const bool known = taken->result.grade != 'U';
+    const double reach = known ? taken->result.value - BEARER : 4 * FIRST, limit = fmin(BEYOND * reach, DUMMIES);
+    struct row rows[] = {
+        [PURE] = {.kind = kind, .bearer = DIRECTION, .first = branches - 1, .state = state},
+        [MIXED] = {.kind = kind, .bearer = TARGET, .mixed = (unsigned)(reach / 4 / branches), .state = state}};
+    struct sweep s[2] = {{.name = NULL}};
+    struct find_experiment e[2];
+    int entries = -1;
+
+    if (rows[MIXED].mixed < MIXED_AT_LEAST)
+        rows[MIXED].mixed = MIXED_AT_LEAST;
+    bool good = search_end(p, &rows[PURE], limit, &s[PURE], &e[PURE]) &&
+                search_end(p, &rows[MIXED], limit, &s[MIXED], &e[MIXED]);
+    if (good) {
+        const struct verdict *v = e[MIXED].verdict;
+        if (known && !v->reason && e[MIXED].knee < v->count)
+            entries = entries_of_dummy(&rows[MIXED], &v->knees[e[MIXED].knee], reach);
+        else
+            e[MIXED].knee = v->count;
+        e[PURE].scale = branches;
+        e[PURE].holds = branches; /* the bearer, and the taken one before a pair, which makes any span an even number */
+        e[MIXED].scale = entries > 0 ? (double)branches / entries : 1;
+        e[MIXED].holds = BEARER + rows[MIXED].mixed * branches;
+        if (entries == 0)
+            report_outside(p, taken, kind, s, &v->knees[e[MIXED].knee], reach);
+        else
+            find_capacity(p,
+                          &(struct finding){.name = "frontend.history.branches",
+                                            .variants = {{"kind", kind_names[kind]}},
+                                            .method = METHOD},
+                          e, 2, branches);
+    }
+    sweeps_free(s, 2);
+    return good;
+}
+
+static void run(struct probe *p)
+{
+    struct area state;
+    struct span taken = {.result = {.grade = 'U'}};
+
+    if (!probe_map(p, &state, sizeof(uint64_t), 0))
+        return;
+    bool good = find_taken(p, state.at, &taken);
+    for (enum kind kind = NOT_TAKEN; kind < KINDS && good; kind++)
+        good = find_kind(p, state.at, kind, &taken);
+    sweeps_free(taken.sweep, 2);
+}
+
+PROBE(history, .title = "Branch history", .family = "frontend", .run = run,
+      .findings = FINDINGS({"frontend.history.branches", "branches",
+                            "branches of that kind that the history of the conditional predictor spans"}));
