@@ -33,6 +33,7 @@
 #include "lib/chance.h"
 #include "lib/find.h"
 #include "lib/probe.h"
+#include "lib/proof.h"
 
 enum kind { TAKEN, NOT_TAKEN, UNCONDITIONAL, INDIRECT, CALL_RETURN, KINDS };
 enum bearer { DIRECTION, TARGET };
@@ -67,6 +68,8 @@ static const char *const bearer_names[] = {"direction", "target"};
 /* How many times as many dummies are tried, of a kind that may not enter, as others need. */
 static const double BEYOND = 1.5;
 static const char METHOD[] = "last number of dummies before the probe is mispredicted, and the bearer";
+
+static const char *const COUNTED[] = {"conditional_mispredicts", "mispredicts", NULL};
 
 /* One experiment. */
 struct row {
@@ -185,6 +188,12 @@ static bool measure(struct probe *p, double x, void *context, struct point *out)
     return true;
 }
 
+/* For counters: they tell the probe's mispredictions from the bearer's by their number. */
+static bool build(struct probe *p, double x, void *context, struct kernel *k)
+{
+    return build_row(p, context, (size_t)x, BY_THE_BIT, k);
+}
+
 /* Which knee is the end of the history: where the probe is predicted below and not above; v->count for none. */
 static size_t find_end(struct verdict *v)
 {
@@ -214,28 +223,34 @@ static bool is_out(struct probe *p, struct row *s, double x)
     return quantile(all, count, 0.5) > 0.5 + (FORESEEN + UNFORESEEN) / 2;
 }
 
-/*
- * Searches the end of the history, at most at `limit` dummies: where it is roughly, by doubling and halving, and then
- * around that with many points.
- */
+/* Where the end is roughly, by doubling and halving: between *good and *bad dummies, `limit` at most. */
+static void bracket(struct probe *p, struct row *s, double limit, double *good, double *bad)
+{
+    *good = 1;
+    for (*bad = FIRST; *bad < limit && !is_out(p, s, *bad); *bad = fmin(2 * *bad, limit))
+        *good = *bad;
+    while (*bad - *good > fmax(CLOSE, *good / CLOSE_PART)) {
+        const double middle = floor((*good + *bad) / 2);
+        *(is_out(p, s, middle) ? bad : good) = middle;
+    }
+}
+
+/* Searches the end of the history, at most at `limit` dummies: roughly, and then around that with many points. */
 static bool search_end(struct probe *p, struct row *s, double limit, struct sweep *out, struct find_experiment *e)
 {
-    double good = 1, bad = FIRST;
+    double good = FIRST, bad = FIRST + 1;
 
     snprintf(s->name, sizeof s->name, "%s%s, %s", s->mixed ? "mixed with " : "", kind_names[s->kind],
              bearer_names[s->bearer]);
-    for (; bad < limit && !is_out(p, s, bad); bad = fmin(2 * bad, limit))
-        good = bad;
-    while (bad - good > fmax(CLOSE, good / CLOSE_PART)) {
-        const double middle = floor((good + bad) / 2);
-        *(is_out(p, s, middle) ? &bad : &good) = middle;
-    }
+    if (p->run->config.profile != PROFILE_SMOKE)
+        bracket(p, s, limit, &good, &bad);
     const double margin = MARGIN * (bad - good);
     *out = (struct sweep){.name = s->name,
                           .fooled_by = s->bearer == DIRECTION ? "history of targets" : "history of directions",
                           .axis = s->mixed ? "conditional_taken" : "dummies",
                           .unit = "mispredictions/iteration",
                           .measure = measure,
+                          .build = build,
                           .context = s,
                           .seconds = probe_scale(p, 1, 0.5, 2, 10),
                           .search = {.kind = KNEE_STEP,
@@ -244,8 +259,8 @@ static bool search_end(struct probe *p, struct row *s, double limit, struct swee
                                      .limit = bad + margin,
                                      .grain = 1,
                                      .resolution = 0.1,
-                                     .coarse = (unsigned)probe_smoke(p, 6, 3 * MARGIN),
-                                     .budget = (unsigned)probe_scale(p, 8, 150, 300, 1000)}};
+                                     .coarse = 3 * MARGIN,
+                                     .budget = (unsigned)probe_scale(p, 2, 150, 300, 1000)}};
     if (p->outcome != OUTCOME_OK || !sweep_search(p, out))
         return false;
     find_experiments(out, 1, e);
@@ -264,17 +279,23 @@ struct span {
 static bool find_taken(struct probe *p, uint64_t state, struct span *taken)
 {
     struct find_experiment e[2];
+    char proof[PROOF_TEXT] = "";
 
     for (enum bearer b = DIRECTION; b <= TARGET; b++) {
         taken->row[b] = (struct row){.kind = TAKEN, .bearer = b, .state = state};
-        if (!search_end(p, &taken->row[b], probe_smoke(p, 2 * FIRST, DUMMIES), &taken->sweep[b], &e[b]))
+        if (!search_end(p, &taken->row[b], DUMMIES, &taken->sweep[b], &e[b]))
             return false;
     }
-    find_capacity(p,
-                  &(struct finding){
-                      .name = "frontend.history.branches", .variants = {{"kind", kind_names[TAKEN]}}, .method = METHOD},
-                  e, 2, 1);
     taken->result = find_decide(e, 2, 1);
+    const size_t first = taken->result.first;
+    if (taken->result.grade != 'U' && !proof_of_knee(p, &taken->sweep[first], e[first].knee, COUNTED, proof))
+        return false;
+    find_capacity(p,
+                  &(struct finding){.name = "frontend.history.branches",
+                                    .variants = {{"kind", kind_names[TAKEN]}},
+                                    .method = METHOD,
+                                    .remarks = {{"proof", proof}}},
+                  e, 2, 1);
     return true;
 }
 
