@@ -175,6 +175,8 @@ void emit_call_register(struct code *c, enum reg r);
 void emit_enter(struct code *c);
 void emit_leave(struct code *c);
 void emit_return(struct code *c);
+/* The same, to the address in the register instead: a return that a return stack gets wrong where they differ. */
+void emit_return_to(struct code *c, enum reg r);
 
 /*
  * Counts REG_COUNT down by one and branches back while it is not zero. What lies between `start`

@@ -319,6 +319,11 @@ void emit_return(struct code *c)
     append(c, 0xd65f03c0, WORK_BRANCH); /* RET */
 }
 
+void emit_return_to(struct code *c, enum reg r)
+{
+    append(c, 0xd65f0000 | rn(c, r), WORK_BRANCH); /* RET Xn: a return, whatever register it goes by */
+}
+
 /*
  * Within reach of CBNZ:  SUB X0, X0, #1; CBNZ X0, start
  * Beyond it:             SUB X0, X0, #1; CBZ X0, last; B start; last: B next; next:

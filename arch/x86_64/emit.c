@@ -468,6 +468,18 @@ void emit_return(struct code *c)
     append(c, &i, WORK_RETURN);
 }
 
+/* MOV [RSP], r64: 89 /r with SIB, base RSP and no index (vol. 2A, table 2-3); RET. */
+void emit_return_to(struct code *c, enum reg r)
+{
+    const unsigned n = number(c, r);
+    struct instruction i = {.count = 0};
+    add_opcode(&i, 0x89, n, 0, 0);
+    add(&i, modrm(0, n, RSP), 1);
+    add(&i, 0x24, 1);
+    append(c, &i, WORK_STORE);
+    emit_return(c);
+}
+
 void emit_loop(struct code *c, size_t start)
 {
     if (!code_require(c, start <= c->used))

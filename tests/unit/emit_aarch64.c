@@ -64,6 +64,7 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     case ENTER: SAY("str x30, [sp, #-16]!"); break;
     case LEAVE: SAY("ldr x30, [sp], #16; ret"); break;
     case RETURN: SAY("ret"); break;
+    case RETURN_TO: SAY("ret %s", a); break;
     case LOOP:
         if (here + 4 - target <= 1 << 20)
             SAY("sub x0, x0, #1; cbnz x0, #%" PRId64, target);

@@ -58,6 +58,7 @@ enum kind {
     ENTER,
     LEAVE,
     RETURN,
+    RETURN_TO,
     LOOP,
     UNDEFINED,
     UNKNOWN_REGISTER,
@@ -106,6 +107,7 @@ static void apply(struct code *code, struct op o)
     case ENTER: emit_enter(code); break;
     case LEAVE: emit_leave(code); break;
     case RETURN: emit_return(code); break;
+    case RETURN_TO: emit_return_to(code, o.a); break;
     case LOOP: emit_loop(code, (size_t)o.n); break;
     case UNDEFINED: emit_undefined(code); break;
     case UNKNOWN_REGISTER: emit_unknown_register(code); break;

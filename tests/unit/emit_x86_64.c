@@ -94,6 +94,7 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     case ENTER: SAY("%s", ""); break;
     case LEAVE: SAY("ret"); break;
     case RETURN: SAY("ret"); break;
+    case RETURN_TO: SAY("mov qword ptr [rsp], %s; ret", a); break;
     case LOOP: SAY("dec rdi; jne %" PRId64, target); break;
     case UNDEFINED: SAY("ud2"); break;
     case UNKNOWN_REGISTER: SAY("mov ecx, %d; rdmsr", 0x12345678); break;
