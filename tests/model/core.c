@@ -25,6 +25,7 @@ struct core {
     struct core_design design;
     struct cache data[DATA_LEVELS], op_cache, l1i;
     struct predictor predictor;
+    struct core_counts counts;
     uc_engine *uc;
     struct mapping mappings[MAPPINGS];
     size_t mapping_count;
@@ -155,6 +156,7 @@ static void fetch_line(struct core *c, uint64_t address)
 
     double latency = 0;
 
+    c->counts.l1i_misses += !cached;
     c->fetched_line = address / CACHE_LINE_BYTES;
     if (decoded) {
         c->cycles_per_byte = 0;
@@ -197,6 +199,8 @@ static void resolve(struct core *c, uint64_t next)
     if (missed > 0 && again > c->front)
         c->front += missed * (again - c->front);
     c->restarted = missed > 0;
+    c->counts.mispredicts += missed;
+    c->counts.return_mispredicts += d->kind == KIND_RETURN ? missed : 0;
 }
 
 /* ---- Execution ---------------------------------------------------------------------------------- */
@@ -222,6 +226,7 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void 
 
     if (c->now.decoded)
         retire(c, address);
+    c->counts.instructions++;
     fetch(c, address, size);
 
     if (address - c->code.at >= c->code.count)
@@ -262,6 +267,11 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
     if (c->now.decoded)
         retire(c, EXIT_AT);
     return later(c->front, c->latest);
+}
+
+const struct core_counts *core_counts(const struct core *c)
+{
+    return &c->counts;
 }
 
 /* ---- The core ----------------------------------------------------------------------------------- */

@@ -39,6 +39,11 @@ struct core_design {
     double penalty;        /* of a misprediction, cycles */
 };
 
+/* What has happened so far; mispredictions as the predictor has them, on average. */
+struct core_counts {
+    double instructions, mispredicts, return_mispredicts, l1i_misses;
+};
+
 struct core;
 
 struct core *core_new(const struct core_design *design);
@@ -52,5 +57,6 @@ void core_frames(struct core *c, uint64_t at, const size_t *frames);
 void core_code_written(struct core *c, uint64_t at, size_t count);
 /* Calls a kernel. How many cycles it took; a fault is told in *result. */
 double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result);
+const struct core_counts *core_counts(const struct core *c);
 
 #endif

@@ -16,6 +16,7 @@
 #include "lib/probe.h"
 #include "tests/model/cache.h"
 #include "tests/model/machine.h"
+#include "tests/model/proofs.h"
 #include "tests/records.h"
 
 enum { KIB = 1024 };
@@ -358,6 +359,16 @@ static void return_stacks_are_given_back(void **state)
     end(3 * cores - hidden, hidden);
 }
 
+static void knees_are_proven_by_counting(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        struct machine_design m = pick_machine(seed);
+        m.counts = true;
+        proofs_check(&m);
+    }
+}
+
 /* ---- What cannot be seen ------------------------------------------------------------------------ */
 
 /* The largest footprint lies on the second level. */
@@ -477,6 +488,7 @@ int main(void)
         cmocka_unit_test(data_caches_are_given_back),
         cmocka_unit_test(instruction_caches_are_given_back),
         cmocka_unit_test(return_stacks_are_given_back),
+        cmocka_unit_test(knees_are_proven_by_counting),
         cmocka_unit_test(a_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(an_instruction_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(a_return_stack_deeper_than_the_range_is_undecided),

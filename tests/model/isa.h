@@ -17,6 +17,8 @@ struct isa {
     unsigned cs_stack_pointer;                  /* Capstone's register */
     const char *multiply;                       /* mnemonics */
     const char *jumps[3];                       /* of branches that are always taken; NULL ends them */
+    const char *counting;                       /* a core that counts what tests/model/counters.c does */
+    int counters_kind;                          /* enum counters_kind */
     bool (*jump_is_indirect)(const cs_insn *i); /* of one of them: the target is in a register */
 };
 

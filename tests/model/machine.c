@@ -7,6 +7,8 @@
 #include "arch/emit.h"
 #include "lib/machine.h"
 #include "lib/statistics.h"
+#include "tests/model/counters.h"
+#include "tests/model/isa.h"
 
 enum { AREAS = 32, PAGE_BYTES = 4096, LARGE_PAGE_BYTES = 2 << 20 };
 
@@ -47,6 +49,8 @@ void machine_start(const struct machine_design *design)
                                          .contiguous = design->core.contiguous,
                                          .vector_bits = 128,
                                          .page_bytes = {PAGE_BYTES, design->core.contiguous ? LARGE_PAGE_BYTES : 0}};
+    if (design->counts)
+        snprintf(machine.info.core_name, sizeof machine.info.core_name, "%s", isa.counting);
 }
 
 void machine_stop(void)
@@ -84,14 +88,12 @@ struct control *machine_control(const char **why_not)
 
 const struct counters *machine_counters(void)
 {
-    static const struct counters none = {.why_not = "a modelled machine has no counters"};
-    return &none;
+    return counters_of(machine.design.counts);
 }
 
 const char *machine_count(const struct counter_setting *list, size_t count)
 {
-    (void)list;
-    return count ? machine_counters()->why_not : NULL;
+    return counters_set(list, count);
 }
 
 const char *machine_idle(double seconds)
@@ -208,12 +210,17 @@ struct window_result machine_window(struct reading *list, size_t count)
         struct reading *r = &list[i];
         double cycles = AROUND_CYCLES;
 
+        if (r->counts)
+            counters_sample(core_counts(machine.core), r->counts->begin);
+
         if (r->kernel == (uintptr_t)reader_chain_kernel)
             cycles += (double)(r->argument[0] * READER_CHAIN);
         else if (r->kernel == (uintptr_t)reader_width_kernel)
             cycles += (double)(r->argument[0] * READER_WIDTH) / 4;
         else if (r->kernel != (uintptr_t)reader_empty_kernel)
             cycles += core_call(machine.core, r->kernel, r->argument, &result);
+        if (r->counts)
+            counters_sample(core_counts(machine.core), r->counts->end);
         result.interrupts += disturb(&cycles);
         r->begin_ticks = (uint64_t)(machine.now * machine.design.tick_hz);
         machine.now += cycles / (machine.design.core_hz * machine.speed);

@@ -8,6 +8,7 @@ struct machine_design {
     struct core_design core;
     double core_hz;
     double tick_hz;      /* slow, so that a reading is only some hundred cycles long */
+    bool counts;         /* has counters for some of what happens in the core, see counters.c */
     double memory_bytes; /* what can be mapped; bounds the footprints that are tried */
 
     /* Noise: all of it comes from the seed. */

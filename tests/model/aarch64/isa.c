@@ -1,3 +1,4 @@
+#include "arch/counters.h"
 #include "tests/model/isa.h"
 
 static bool jump_is_indirect(const cs_insn *i)
@@ -17,5 +18,7 @@ const struct isa isa = {
     .cs_stack_pointer = ARM64_REG_SP,
     .multiply = "mul",
     .jumps = {"b", "br"},
+    .counting = "neoverse-n2",
+    .counters_kind = COUNTERS_PMUV3,
     .jump_is_indirect = jump_is_indirect,
 };

@@ -1,3 +1,4 @@
+#include "arch/counters.h"
 #include "tests/model/isa.h"
 
 static bool jump_is_indirect(const cs_insn *i)
@@ -16,5 +17,7 @@ const struct isa isa = {
     .cs_stack_pointer = X86_REG_RSP,
     .multiply = "imul",
     .jumps = {"jmp"},
+    .counting = "golden-cove",
+    .counters_kind = COUNTERS_INTEL,
     .jump_is_indirect = jump_is_indirect,
 };

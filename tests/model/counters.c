@@ -1,0 +1,71 @@
+#include "tests/model/counters.h"
+
+#include <stddef.h>
+
+#include "arch/reader.h"
+#include "lib/events.h"
+#include "tests/model/isa.h"
+
+static const struct {
+    const char *need;
+    size_t where; /* in struct core_counts */
+} events[] = {
+    {"instructions", offsetof(struct core_counts, instructions)},
+    {"mispredicts", offsetof(struct core_counts, mispredicts)},
+    {"return_mispredicts", offsetof(struct core_counts, return_mispredicts)},
+    {"l1i_misses", offsetof(struct core_counts, l1i_misses)},
+};
+enum { EVENTS = sizeof events / sizeof events[0], GENERAL = 8 };
+
+static struct {
+    size_t event[READER_COUNTS];
+    size_t count;
+} set;
+
+const struct counters *counters_of(bool there)
+{
+    static const struct counters none = {.why_not = "this modelled machine has no counters"};
+    static struct counters have = {
+        .name = "modelled counters",
+        .version = 5,
+        .slots = ((uint64_t)1 << GENERAL) - 1,
+        .bits = 48,
+        .fixed_bits = 48,
+        .detail = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, /* whatever the architecture announces */
+    };
+
+    have.kind = (enum counters_kind)isa.counters_kind;
+    return there ? &have : &none;
+}
+
+/* Which of ours this code stands for; EVENTS: none. */
+static size_t event_of(uint64_t code)
+{
+    const struct event_core *core = events_core(isa.counting);
+    struct event event;
+    char why[160];
+
+    for (size_t i = 0; i < EVENTS; i++)
+        if (events_find(core, (enum counters_kind)isa.counters_kind, events[i].need, &event, why, sizeof why) &&
+            event.code == code)
+            return i;
+    return EVENTS;
+}
+
+const char *counters_set(const struct counter_setting *list, size_t count)
+{
+    set.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        set.event[i] = event_of(list[i].code);
+        if (set.event[i] == EVENTS)
+            return "the modelled core does not count this";
+    }
+    set.count = count;
+    return NULL;
+}
+
+void counters_sample(const struct core_counts *counts, uint64_t *values)
+{
+    for (size_t i = 0; i < set.count; i++)
+        values[i] = (uint64_t) * (const double *)((const char *)counts + events[set.event[i]].where);
+}
