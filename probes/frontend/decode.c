@@ -1,0 +1,247 @@
+/*
+ * Decoders: how many instructions a cycle, and how many NOPs a cycle at best?
+ *
+ * Rows of NOPs of one length, and of additions to registers in turn, over and over. A short row is kept, decoded, by cores
+ * that have an operation cache or a loop buffer: what it takes is what the core can take of these instructions at best. A
+ * row nearly as long as the instruction cache, of short instructions, is far too long for that and comes through the decoders.
+ *
+ * Where the long row is slower than the short one, it is the decoders that hold it up, or fetching where all instructions
+ * of some length are bound by their bytes; rows of lengths that are not tell the width. Where it is as fast, the width may be
+ * anything from there on: what takes the instructions behind the decoders is no wider.
+ *
+ * Decoders that stop at the ends of blocks of code do not come to a whole number. The next one above is then the width at
+ * least, and by one experiment only.
+ *
+ * Method: NOP loops beyond the operation cache, clamchowder's suite and jia.je 2024; short against long is ours.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "lib/find.h"
+#include "lib/probe.h"
+
+enum {
+    SHORT_ROW = 192,
+    KINDS = 17, /* NOP lengths, at most 15, and additions */
+    ADDED = 8,  /* registers */
+    ROOM_BYTES = 64,
+    SAMPLES = 5,
+    L1I_BYTES = 32 << 10, /* where nothing is known of it */
+    LONG_OPS = 8192       /* more than any operation cache holds: 6912 (AMD, Zen 4) */
+};
+
+/* So much of the instruction cache is surely to be had. */
+static const double PART_OF_L1I = 0.9;
+/* A row is held up when it is slower by more than this, in parts of the time. */
+static const double SLOWER = 0.015;
+/* As many bytes a cycle as the most that any row has, but for so much: it is bound by them. */
+static const double BOUND_BY_BYTES = 0.15;
+/* A rate this near to a whole number is one. */
+static const double WHOLE = 0.02;
+
+struct row {
+    unsigned bytes;       /* of an instruction */
+    bool add;             /* additions; else NOPs */
+    double kept, decoded; /* instructions a cycle; NaN: not measured */
+};
+
+static void emit_row(struct code *c, const struct row *row, size_t count)
+{
+    if (!row->add)
+        emit_nop_row(c, row->bytes, count);
+    for (size_t i = 0; row->add && i < count && code_good(c); i++)
+        emit_add_constant(c, (enum reg)(REG_T0 + i % ADDED), 1);
+}
+
+/* Cycles an iteration, the median of several. */
+static bool measure_row(struct probe *p, const struct row *row, size_t count, double *cycles)
+{
+    const unsigned samples = (unsigned)probe_smoke(p, 1, SAMPLES);
+    double y[SAMPLES];
+
+    for (unsigned i = 0; i < samples; i++) {
+        struct code c = probe_code(p, count * emit_longest + ROOM_BYTES);
+        struct kernel k = {.units = 1, .warm_iterations = 2};
+        struct point pt;
+        emit_row(&c, row, count);
+        emit_loop(&c, 0);
+        emit_return(&c);
+        if (!probe_kernel(p, &c, 0, &k) || !probe_measure(p, &k, &pt))
+            return false;
+        y[i] = pt.q20;
+    }
+    sort_numbers(y, samples);
+    *cycles = median(y, samples);
+    return true;
+}
+
+/* Instructions a cycle: what a row of twice the length takes more than this one, so that the loop's end is in neither. */
+static bool measure_rate(struct probe *p, const struct row *row, size_t count, double *rate)
+{
+    double once = NAN, twice = NAN;
+
+    if (!measure_row(p, row, count, &once) || !measure_row(p, row, 2 * count, &twice))
+        return false;
+    *rate = (double)count / (twice - once);
+    return true;
+}
+
+static bool measure_rows(struct probe *p, struct row *rows, size_t count)
+{
+    double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", L1I_BYTES);
+
+    for (size_t i = 0; i < count; i++) {
+        struct row *row = &rows[i];
+        size_t longest = (size_t)(PART_OF_L1I * l1i / row->bytes);
+        double cycles = NAN;
+        if (!measure_rate(p, row, SHORT_ROW, &row->kept))
+            return false;
+        row->decoded = NAN;
+        if (longest >= LONG_OPS || p->run->config.profile == PROFILE_SMOKE) {
+            longest = (size_t)probe_smoke(p, SHORT_ROW, (double)longest);
+            if (!measure_row(p, row, longest, &cycles))
+                return false;
+            row->decoded = (double)longest / cycles;
+        }
+    }
+    return true;
+}
+
+/* ---- What is told ------------------------------------------------------------------------------- */
+
+static double best_kept(const struct row *rows, size_t count, bool add)
+{
+    double best = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].add == add)
+            best = fmax(best, rows[i].kept);
+    return best;
+}
+
+static double best_decoded(const struct row *rows, size_t count)
+{
+    double best = 0;
+
+    for (size_t i = 0; i < count; i++)
+        best = fmax(best, rows[i].decoded);
+    return best;
+}
+
+/* Slower than others in instructions, and as fast as any in bytes. */
+static bool is_bound_by_bytes(const struct row *row, const struct row *rows, size_t count)
+{
+    double bytes = 0;
+
+    for (size_t i = 0; i < count; i++)
+        bytes = fmax(bytes, rows[i].decoded * rows[i].bytes);
+    return row->decoded < (1 - WHOLE) * best_decoded(rows, count) &&
+           row->decoded * row->bytes > (1 - BOUND_BY_BYTES) * bytes;
+}
+
+static double nearest_whole(double rate)
+{
+    return floor(rate + 0.5);
+}
+
+static bool is_whole(double rate)
+{
+    return fabs(rate - nearest_whole(rate)) <= WHOLE * rate;
+}
+
+static void report_width(struct probe *p, const struct row *rows, size_t count)
+{
+    struct find_value whole[FIND_EXPERIMENTS];
+    double best = best_decoded(rows, count), cut = 0;
+    char at_least[24];
+    size_t used = 0;
+    struct finding f = {.name = "frontend.decode.width",
+                        .value = NAN,
+                        .low = NAN,
+                        .high = NAN,
+                        .grade = 'U',
+                        .reason = best > 0 ? "masked-by:frontend.nop.per_cycle" : "no-instruction-cache-long-enough",
+                        .method = "long rows that are slower than short ones",
+                        .limits = {{"frontend.fetch.instructions", "", 1}}};
+
+    for (size_t i = 0; i < count; i++) {
+        const struct row *r = &rows[i];
+        if (isnan(r->decoded) || r->decoded > (1 - SLOWER) * best_kept(rows, count, r->add) ||
+            is_bound_by_bytes(r, rows, count))
+            continue;
+        cut = fmax(cut, r->decoded);
+        if (is_whole(r->decoded) && used < FIND_EXPERIMENTS)
+            whole[used++] = (struct find_value){r->add ? "additions" : "NOPs", r->add ? "units" : "NOPs",
+                                                nearest_whole(r->decoded)};
+    }
+    if (used) {
+        find_number(p, &f, whole, used);
+        return;
+    }
+    snprintf(at_least, sizeof at_least, "%.2f", best);
+    f.remarks[0].key = "at_least";
+    f.remarks[0].text = at_least;
+    f.method = "the whole number above the rate of a long row";
+    report_number(p, &f, cut > 0 ? ceil(cut) : (double)NAN);
+}
+
+static void report_nops(struct probe *p, const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!rows[i].add)
+            report_number(p,
+                          &(struct finding){.name = "frontend.nop.per_cycle",
+                                            .variants = {{"bytes", .number = rows[i].bytes}},
+                                            .reason = "not-steady",
+                                            .method = "a row of them that is kept, against one of half the length"},
+                          rows[i].kept);
+}
+
+static void send_rows(struct probe *p, const struct row *rows, size_t count)
+{
+    struct record r;
+
+    record_start(&r, &p->run->writer, "table");
+    record_text(&r, "probe", p->definition->name);
+    record_core(&r);
+    record_text(&r, "name", "rows");
+    record_array(&r, "columns");
+    record_text(&r, NULL, "instruction");
+    record_text(&r, NULL, "bytes");
+    record_text(&r, NULL, "kept_per_cycle");
+    record_text(&r, NULL, "decoded_per_cycle");
+    record_close(&r);
+    record_array(&r, "rows");
+    for (size_t i = 0; i < count; i++) {
+        record_array(&r, NULL);
+        record_text(&r, NULL, rows[i].add ? "add" : "nop");
+        record_number(&r, NULL, rows[i].bytes);
+        record_number(&r, NULL, rounded(rows[i].kept));
+        record_number(&r, NULL, rounded(rows[i].decoded));
+        record_close(&r);
+    }
+    record_close(&r);
+    record_send(&r);
+}
+
+static void run(struct probe *p)
+{
+    struct row rows[KINDS];
+    struct code c = probe_code(p, ROOM_BYTES);
+    size_t count = 1;
+
+    emit_add_constant(&c, REG_T0, 1);
+    rows[0] = (struct row){.bytes = (unsigned)c.used, .add = true};
+    for (const unsigned *n = emit_nop_lengths; *n && count < (size_t)probe_smoke(p, 2, KINDS); n++)
+        rows[count++] = (struct row){.bytes = *n};
+    if (p->outcome != OUTCOME_OK || !measure_rows(p, rows, count))
+        return;
+    send_rows(p, rows, count);
+    report_nops(p, rows, count);
+    report_width(p, rows, count);
+}
+
+PROBE(decode, .title = "Decoders", .family = "frontend", .after = "op_cache", .run = run,
+      .findings = FINDINGS({"frontend.decode.width", "instructions/cycle", "instructions decoded in one cycle"},
+                           {"frontend.nop.per_cycle", "instructions/cycle",
+                            "NOPs of one length that go through the core in one cycle"}));
