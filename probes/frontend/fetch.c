@@ -5,7 +5,9 @@
  *              cannot span two pages, since it would need two translations, takes a cycle for that one instruction, and then
  *              one for as many as fit a fetch. What takes the instructions behind, and may be narrower, has that cycle's time
  *              to catch up, so that it is not seen
- *   aligned    the control: the same loop within one page. Where it takes as long, no crossing is split, and nothing can be told
+ *   aligned    the control: the same loop within one page, on one line. Where it takes as long, no crossing is split, and
+ *              nothing can be told. Where instructions differ in length, crossing from one line to the next costs something by
+ *              itself, and the control does that, too
  *   led        where the back end catches up before there are stairs enough to count, more such cycles go ahead: two pairs of
  *              pages with one instruction on the first, and a jump to the next pair on the second. That also is our answer to
  *              a question of jia.je's about the efficiency cores of Apple's M4
@@ -33,6 +35,7 @@ enum {
     CROSSING_FROM = OTHERS + 1,
     CROSSING_TO = 72,
     SPLIT_AT = CROSSING_FROM, /* instructions of the loop that shows whether a crossing is split */
+    LOOKS = 5,
     LAYOUTS = 2,
     EXPERIMENTS = 2 * LAYOUTS,
     SHORT_LINES = 8,
@@ -72,7 +75,7 @@ static bool build_crossing(struct probe *p, double n, void *context, struct kern
     size_t pair = 0, start = page - emit_alignment;
 
     if (x->aligned) {
-        start = page;
+        start = page + (emit_longest > emit_alignment ? STRAIGHT_LINE_BYTES - emit_alignment : 0);
         emit_place(&c, start);
         emit_nop(&c, emit_alignment);
     } else {
@@ -140,17 +143,23 @@ static bool decide_pair(struct probe *p, struct pair *c)
     return knee_decide(KNEE_STAIRS, points, count, 1, &c->s[0].search.verdict) || probe_skip(p, "out of memory");
 }
 
-/* Is a loop of few instructions slower across a boundary than within a page? */
+/* Is a loop of few instructions slower across a boundary than within a page? By the median of several looks at both. */
 static bool is_split(struct probe *p, struct pair *c, bool *split)
 {
-    struct point pt[2];
+    const size_t looks = (size_t)probe_smoke(p, 1, LOOKS);
+    double more[LOOKS];
 
-    for (int aligned = 0; aligned < 2; aligned++) {
-        struct kernel k = {.units = 1};
-        if (!build_crossing(p, SPLIT_AT, &c->how[aligned], &k) || !probe_measure(p, &k, &pt[aligned]))
-            return false;
+    for (size_t i = 0; i < looks; i++) {
+        struct point pt[2];
+        for (int aligned = 0; aligned < 2; aligned++) {
+            struct kernel k = {.units = 1};
+            if (!build_crossing(p, SPLIT_AT, &c->how[aligned], &k) || !probe_measure(p, &k, &pt[aligned]))
+                return false;
+        }
+        more[i] = pt[0].q20 - pt[1].q20;
     }
-    *split = pt[0].q20 - pt[1].q20 >= SPLIT;
+    sort_numbers(more, looks);
+    *split = median(more, looks) >= SPLIT;
     return true;
 }
 

@@ -164,11 +164,12 @@ static void say_what_was_held(const struct density *d, size_t count, char text[F
                                      d[i].sweep.search.verdict.knees[0].value, d[i].per_line);
 }
 
-static void report_layout(struct probe *p, const struct density *d, size_t count, const char *proof)
+/* One rise alone fits any layout, and may be due to anything. */
+static void report_layout(struct probe *p, const struct density *d, size_t count, size_t rises, const char *proof)
 {
     struct layout l[LAYOUTS];
-    size_t layouts = fitting_layouts(d, count, l);
-    const char *reason = layouts ? "several-layouts-fit" : "no-layout-fits";
+    size_t layouts = rises > 1 ? fitting_layouts(d, count, l) : 0;
+    const char *reason = rises < 2 ? "one-rise-alone" : layouts ? "several-layouts-fit" : "no-layout-fits";
     char held[FIND_WHICH];
 
     say_what_was_held(d, count, held);
@@ -186,15 +187,29 @@ static void report_layout(struct probe *p, const struct density *d, size_t count
     report_number(p, &f, layouts == 1 ? (double)l->ops : NAN);
 }
 
-/* No curve rises: is there none, or could none be seen? The first density has the longest NOPs. */
+/* Cycles a NOP of few lines. */
+static double few_lines(const struct density *d)
+{
+    const struct search *s = &d->sweep.search;
+    double y[LINES_MINIMUM];
+    size_t count = 0;
+
+    while (count < s->count && count < LINES_MINIMUM) {
+        y[count] = s->points[count].y;
+        count++;
+    }
+    sort_numbers(y, count);
+    return median(y, count);
+}
+
+/* No curve rises: is there none, or could none be seen? */
 static void report_none(struct probe *p, const struct density *d, size_t count)
 {
     double slowest = 0, fastest = INFINITY;
 
     for (size_t i = 0; i < count; i++) {
-        double y = d[i].sweep.search.verdict.level_count ? d[i].sweep.search.verdict.levels[0].height : (double)NAN;
-        slowest = fmax(slowest, y);
-        fastest = fmin(fastest, y);
+        slowest = fmax(slowest, few_lines(&d[i]));
+        fastest = fmin(fastest, few_lines(&d[i]));
     }
     for (enum quantity q = 0; q < QUANTITIES; q++) {
         struct finding f = undecided(q, "no-knee");
@@ -256,7 +271,7 @@ static void run(struct probe *p)
             good = proof_of_knee(p, &d[i].sweep, 0, needs, proof);
     }
     if (good && rises)
-        report_layout(p, d, count, proof);
+        report_layout(p, d, count, rises, proof);
     else if (good)
         report_none(p, d, count);
     for (size_t i = 0; i < count; i++)
