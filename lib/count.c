@@ -204,14 +204,18 @@ struct window_result count_kernel(const struct kernel *k, const struct event *ev
  */
 enum { PROOF_TURNS = 40, PROOF_PAIRS = 4, TURN_INSTRUCTIONS = READER_CHAIN + 2 };
 
-/* Whether most pairs say so: one may have been disturbed by what no window keeps out. */
-static bool counts(const struct counters *have, const struct counter_proof *row, struct pairs *s)
+/*
+ * Whether most pairs say so: one may have been disturbed by what no window keeps out. Where it cannot be programmed,
+ * *refused says why.
+ */
+static bool counts(const struct counters *have, const struct counter_proof *row, struct pairs *s, const char **refused)
 {
     const struct kernel chain = {.entry = (uintptr_t)reader_chain_kernel, .units = 1};
     const unsigned slot = row->setting.slot;
     unsigned right = 0;
 
-    if (machine_count(&row->setting, 1) != NULL)
+    *refused = machine_count(&row->setting, 1);
+    if (*refused)
         return false;
     struct window_result result = run_pairs(s, &chain, PROOF_TURNS, PROOF_PAIRS);
     for (size_t pair = 0; result.end == WINDOW_RAN && pair < PROOF_PAIRS; pair++)
@@ -223,17 +227,24 @@ static bool counts(const struct counters *have, const struct counter_proof *row,
 
 void counters_prove(struct counters *have, const struct counter_proof *rows, size_t count)
 {
+    static char why_refused[128]; /* what the place says lasts until it is asked for something else */
     struct pairs *s = malloc(sizeof *s);
     uint64_t proven = 0;
 
-    for (size_t i = 0; i < count && s && !have->why_not; i++)
-        if (counts(have, &rows[i], s))
+    why_refused[0] = 0;
+    for (size_t i = 0; i < count && s && !have->why_not; i++) {
+        const char *refused = NULL;
+        if (counts(have, &rows[i], s, &refused))
             proven |= UINT64_C(1) << rows[i].setting.slot;
+        if (refused)
+            snprintf(why_refused, sizeof why_refused, "%s", refused);
+    }
     free(s);
     if (have->why_not)
         return;
     machine_count(NULL, 0);
     have->slots = proven | have->taken;
     if (!proven)
-        have->why_not = "its registers answer, but no counter counted a kernel of known length right";
+        have->why_not = why_refused[0] ? why_refused
+                                       : "its registers answer, but no counter counted a kernel of known length right";
 }

@@ -46,11 +46,8 @@ static bool wake(struct probe *p, struct ramp *r)
     for (size_t i = 0; i < r->readings; i++)
         r->list[i] = (struct reading){.kernel = (uintptr_t)reader_chain_kernel, .argument = {m->chain_iterations, 0}};
     struct window_result result = machine_window(r->list, r->readings);
-    if (result.end != WINDOW_RAN) {
-        p->outcome = result.end == WINDOW_FAULT ? OUTCOME_FAULT : OUTCOME_TIMEOUT;
-        p->fault = result.fault;
+    if (!probe_survived(p, &result))
         return false;
-    }
     for (size_t i = 0; i < r->readings; i++) {
         double ticks = (double)(r->list[i].end_ticks - r->list[i].begin_ticks) - m->harness_ticks;
         double since = (double)(r->list[i].begin_ticks - r->list[0].begin_ticks);

@@ -120,11 +120,8 @@ static bool run_list(struct probe *p, struct noise *n, enum silence silence, str
     const char *why = machine_window_kind(n->list, count, silence, &result);
     if (why)
         return probe_skip(p, why);
-    if (result.end != WINDOW_RAN) {
-        p->outcome = result.end == WINDOW_FAULT ? OUTCOME_FAULT : OUTCOME_TIMEOUT;
-        p->fault = result.fault;
+    if (!probe_survived(p, &result))
         return false;
-    }
     for (; *ran < count && n->list[*ran].end_ticks; ++*ran)
         p->run->meter.kernel_seconds += ns_of(ticks_of(&n->list[*ran])) / 1e9;
     p->run->meter.windows++;

@@ -267,7 +267,13 @@ static void only_counters_that_count_are_proven(void **state)
     start_machine(0xf);
     machine.stuck = 0xf;
     counters_prove(&machine.have, rows, rows_of(rows));
-    assert_non_null(machine.have.why_not);
+    assert_string_equal(machine.have.why_not,
+                        "its registers answer, but no counter counted a kernel of known length right");
+
+    start_machine(0xf);
+    machine.refused = 0xf;
+    counters_prove(&machine.have, rows, rows_of(rows));
+    assert_string_equal(machine.have.why_not, "it is refused");
 }
 
 int main(void)
