@@ -128,8 +128,11 @@ static double height_at(const struct sweep *s, double x)
     return NAN;
 }
 
-/* Where the crossing comes down to its control the back end has caught up: only what is before that counts. */
-static bool decide_pair(struct probe *p, struct pair *c)
+/*
+ * Where the crossing comes down to its control the back end has caught up: only what is before that counts. Where that
+ * is nothing, what a first look took for a split was none.
+ */
+static bool decide_pair(struct probe *p, struct pair *c, bool *split)
 {
     struct knee_point points[CROSSING_TO];
     const struct search *s = &c->s[0].search;
@@ -140,6 +143,7 @@ static bool decide_pair(struct probe *p, struct pair *c)
         points[count] = (struct knee_point){s->points[count].x, s->points[count].y, NAN};
         count++;
     }
+    *split = count > 0;
     return knee_decide(KNEE_STAIRS, points, count, 1, &c->s[0].search.verdict) || probe_skip(p, "out of memory");
 }
 
@@ -234,8 +238,11 @@ static bool find_crossing(struct probe *p)
         split |= p->run->config.profile == PROFILE_SMOKE && layout == 0; /* all that can run does */
         for (unsigned leads = 0; good && split && leads <= LEADS_MOST; leads += LEADS_MOST) {
             plan_pair(p, &pairs[count], leads, layouts[layout].name, page_bytes);
-            good = sweeps_search(p, pairs[count].s, 2) && decide_pair(p, &pairs[count]);
-            count++;
+            good = sweeps_search(p, pairs[count].s, 2) && decide_pair(p, &pairs[count], &split);
+            if (good && split)
+                count++;
+            else
+                sweeps_free(pairs[count].s, 2);
         }
     }
     probe_use_code(p, NULL);
