@@ -23,15 +23,14 @@
 
 #include "lib/find.h"
 #include "lib/probe.h"
+#include "lib/surprise.h"
 
 enum {
     LINE_BYTES = 64,
     NOP_BYTES_AT_MOST = 8,
     LOOP_BYTES = 16, /* the end of a loop, its branch: part of the footprint */
     ROOM_BYTES = 64,
-    GRAIN_BYTES = 1024,
-    CHUNK = 64,   /* jumps in an iteration */
-    END_LINES = 2 /* of code around the chunks */
+    GRAIN_BYTES = 1024
 };
 enum pattern { STRAIGHT, SURPRISE, PATTERNS };
 
@@ -46,12 +45,6 @@ static const double SAME_EDGE = 1.3;
 static const double SECOND_LEVEL_BYTES = 224 << 10;
 /* Where frames fall at random, a second level is left early. */
 static const double LEFT_EARLY = 0.5;
-
-/* What the surprise jumps by: where the walk goes on, and behind a line, the targets of all jumps in order. */
-struct walk {
-    struct area area;
-    unsigned jumps_bits; /* so many jumps in all, as a power of two: more than any predictor learns */
-};
 
 static bool build_straight(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
 {
@@ -69,47 +62,22 @@ static bool build_straight(struct probe *p, double footprint_bytes, void *contex
     return probe_kernel(p, &c, 0, k);
 }
 
-/* Loads the next target and goes there. */
-static void emit_surprise(struct code *c)
+static size_t line_place(const void *context, size_t index)
 {
-    emit_load_indexed(c, REG_T1, REG_T2, REG_T0);
-    emit_add_constant(c, REG_T0, 1);
-    emit_branch_register(c, REG_T1);
+    (void)context;
+    return index * LINE_BYTES;
 }
 
 static bool build_surprise(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
 {
-    const struct walk *walk = context;
-    uint64_t *targets = (uint64_t *)(walk->area.write + LINE_BYTES);
-    size_t lines = (size_t)footprint_bytes / LINE_BYTES - END_LINES;
+    size_t lines = (size_t)footprint_bytes / LINE_BYTES - SURPRISE_LOOP_LINES;
     struct code c = probe_code(p, (size_t)footprint_bytes + ROOM_BYTES);
 
     for (size_t line = 0; line < lines; line++) {
-        emit_place(&c, line * LINE_BYTES);
-        emit_surprise(&c);
+        emit_place(&c, line_place(NULL, line));
+        surprise_jump(&c);
     }
-    emit_align(&c, LINE_BYTES);
-    size_t entry = c.used;
-    emit_load(&c, REG_T0, REG_DATA, 0);
-    emit_move(&c, REG_T2, REG_DATA);
-    emit_add_constant(&c, REG_T2, LINE_BYTES);
-    size_t chunk = c.used;
-    emit_surprise(&c);
-    emit_align(&c, LINE_BYTES);
-    size_t end = c.used;
-    emit_and_constant(&c, REG_T0, walk->jumps_bits);
-    emit_loop(&c, chunk);
-    emit_store(&c, REG_T0, REG_DATA, 0);
-    emit_return(&c);
-
-    for (size_t i = 0; i >> walk->jumps_bits == 0; i++)
-        targets[i] = c.at + (i % CHUNK == CHUNK - 1 ? end : random_below(&p->random, lines) * LINE_BYTES);
-    /* a predictor's guess is right once in so many lines, and then the jump costs nothing */
-    *k = (struct kernel){.data = walk->area.at,
-                         .units = CHUNK * (1 - 1 / (double)lines),
-                         .warm_iterations = 2.0 * footprint_bytes / LINE_BYTES / CHUNK,
-                         .stretch = probe_smoke(p, 1, 4)};
-    return probe_kernel(p, &c, entry, k);
+    return surprise_kernel(p, context, &c, line_place, NULL, lines, k);
 }
 
 /* Which knee is the instruction cache's: the last one that is not the second level's. v->count without one. */
@@ -157,12 +125,12 @@ static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
 
 static void run(struct probe *p)
 {
-    struct walk walk = {.jumps_bits = (unsigned)probe_smoke(p, 8, 14)};
+    struct surprise walk;
     struct sweep s[PATTERNS] = {
         [STRAIGHT] = {.name = "straight", .fooled_by = "prefetchers", .unit = "cycles/line", .build = build_straight},
         [SURPRISE] = {.name = "surprise", .fooled_by = "data cache", .unit = "cycles/jump", .build = build_surprise}};
 
-    if (!probe_map(p, &walk.area, LINE_BYTES + (sizeof(uint64_t) << walk.jumps_bits), 0))
+    if (!surprise_map(p, &walk))
         return;
     for (enum pattern i = 0; i < PATTERNS; i++) {
         s[i].axis = "footprint_bytes";

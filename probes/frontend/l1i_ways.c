@@ -1,0 +1,305 @@
+/*
+ * Instruction cache, its shape: how many ways, how long are its lines, and which address bits choose the set?
+ *
+ *   apart    n places to jump to, a power of two bytes apart, in an order that no predictor can know (lib/surprise.h): each
+ *            jump is mispredicted, and costs more when its target is not in the cache. The control has as many on the same
+ *            pages, on lines that rotate: pages, branches and their number cost the same there, and it goes off
+ *
+ *            Curve over n: level, then a ramp. Where the places are so far apart that they all fall into one set, the level
+ *            ends with its ways; nearer than that, each halving of the distance doubles what is held, since one bit more
+ *            chooses between sets. So the shortest distance at which only the ways are held is what all sets of a way span
+ *
+ *   onward   far more places than the cache has lines, two to a block: a jump that everybody knows leads from the first to the
+ *   back     second, onwards or back. As long as both are on one line, only one is fetched
+ *
+ *            Curve over the bytes from the beginning of the first to the end of the last: a step behind the line's length.
+ *            Prefetchers that fetch the next line make it look longer onwards, not back
+ *
+ * At any one distance some other table may hold less than the cache does, its sets being chosen by the same bits: so three
+ * distances must agree, half the first of them hold twice as much, and the ways make up the cache. Where frames fall at
+ * random and a way spans more than a page, sets are random too, and nothing is told.
+ *
+ * Method: jia.je 2025, Apple M1: branches at distances of powers of two; in random order, with a control, ours.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "lib/find.h"
+#include "lib/proof.h"
+#include "lib/surprise.h"
+
+enum {
+    DISTANCES = 7,
+    FLOOR = 3, /* distances that have to agree; at still longer ones other tables hold less */
+    NEAREST_BYTES = 1024,
+    PLACES_FROM = 2,
+    PLACES_TO = 32,
+    PLACES_LIMIT = 64,
+    ROTATION_BYTES = 4096, /* lines rotate within this, or the distance where that is less */
+    BLOCK_BYTES = 320,     /* five lines of 64 bytes: blocks are on lines of any number */
+    LINE_LONGEST = 256,
+    LINE_GRAIN = 8,
+    ROOM_BYTES = 4096,
+    L1I_BYTES = 32 << 10 /* where nothing is known of it */
+};
+
+/* Counts that differ by less are the same, or one twice the other. */
+static const double ALIKE = 0.1;
+
+/* ---- Ways --------------------------------------------------------------------------------------- */
+
+struct apart {
+    const struct surprise *walk;
+    size_t bytes;
+    char name[24];
+};
+
+static size_t apart_place(const void *context, size_t index)
+{
+    return index * ((const struct apart *)context)->bytes;
+}
+
+/* Where the set does not depend on the distance. */
+static size_t rotating_place(const void *context, size_t index)
+{
+    const struct apart *a = context;
+    size_t within = a->bytes < ROTATION_BYTES ? a->bytes : ROTATION_BYTES;
+
+    return index * a->bytes + index * SURPRISE_LINE_BYTES % within;
+}
+
+static bool build_places(struct probe *p, size_t count, const struct apart *a,
+                         size_t (*place)(const void *context, size_t index), struct kernel *k)
+{
+    struct code c = probe_code(p, (count + 1) * a->bytes + ROOM_BYTES);
+
+    for (size_t i = 0; i < count; i++) {
+        emit_place(&c, place(a, i));
+        surprise_jump(&c);
+    }
+    return surprise_kernel(p, a->walk, &c, place, a, count, k);
+}
+
+static bool build_apart(struct probe *p, double count, void *context, struct kernel *k)
+{
+    return build_places(p, (size_t)count, context, apart_place, k);
+}
+
+static bool build_control(struct probe *p, double count, void *context, struct kernel *k)
+{
+    return build_places(p, (size_t)count, context, rotating_place, k);
+}
+
+static double held(const struct sweep *s)
+{
+    return s->search.verdict.count ? s->search.verdict.knees[0].value : (double)NAN;
+}
+
+static bool is_times(double a, double b, double factor)
+{
+    return fabs(a - factor * b) <= fmax(ALIKE * factor * b, 1);
+}
+
+/* The first distance from which on as much is held as at the next; `count` where there is none. */
+static size_t first_of_floor(const struct sweep *s, size_t count)
+{
+    size_t first = 0;
+
+    while (first + 1 < count && !is_times(held(&s[first]), held(&s[first + 1]), 1))
+        first++;
+    return first + 1 < count ? first : count;
+}
+
+static struct finding undecided(const char *name, const char *reason)
+{
+    return (struct finding){.name = name, .value = NAN, .low = NAN, .high = NAN, .grade = 'U', .reason = reason};
+}
+
+/* How often 1 is doubled to x; NaN where x is no power of two. */
+static double doublings(double x)
+{
+    double bits = 0;
+
+    for (; x > sqrt(2); bits++)
+        x /= 2;
+    return fabs(x - 1) < ALIKE ? bits : (double)NAN;
+}
+
+/* Are the bits that choose the set the same in all frames? */
+static bool sets_are_known(struct probe *p, size_t way_bytes)
+{
+    return machine_info()->contiguous || way_bytes <= p->code.page_bytes;
+}
+
+/* Why ways cannot be told; NULL: they can. `first` is the shortest distance at which only they are held. */
+static const char *no_ways(struct probe *p, const struct sweep *s, const struct apart *apart, size_t count,
+                           size_t first)
+{
+    double capacity = facts_number(&p->run->facts, "frontend.l1i.bytes", "", NAN);
+
+    if (first == count)
+        return "no-floor";
+    if (!sets_are_known(p, apart[first].bytes))
+        return "frames-at-random";
+    if (first == 0 || !is_times(held(&s[first - 1]), held(&s[first]), 2))
+        return "no-halving";
+    /* NaN where nothing is known: then it contradicts nothing */
+    return fabs(held(&s[first]) * (double)apart[first].bytes / capacity - 1) > ALIKE ? "experiments-disagree" : NULL;
+}
+
+static void report_ways(struct probe *p, const struct sweep *s, const struct apart *apart, size_t count,
+                        double line_bytes)
+{
+    const size_t first = first_of_floor(s, count), farther = first + FLOOR < count ? FLOOR : count - first;
+    struct find_experiment e[DISTANCES];
+    const char *without = no_ways(p, s, apart, count, first);
+    struct finding ways = undecided("frontend.l1i.ways", without), bits = undecided("frontend.l1i.index_bits", without);
+
+    if (without) {
+        report(p, &ways);
+        report(p, &bits);
+        return;
+    }
+    find_experiments(&s[first], farther, e);
+    ways.method = "places that are held however far apart they are";
+    find_capacity(p, &ways, e, farther, 1);
+
+    double capacity = facts_number(&p->run->facts, "frontend.l1i.bytes", "", NAN);
+    const struct find_value v[] = {
+        {"distance", "other tables", doublings((double)apart[first].bytes / line_bytes)},
+        {"capacity", "prefetchers", doublings(capacity / held(&s[first]) / line_bytes)},
+    };
+    bits.reason = "line-unknown";
+    bits.method = "lines that a way spans";
+    if (isnan(line_bytes))
+        report(p, &bits);
+    else
+        find_number(p, &bits, v, sizeof v / sizeof v[0]);
+}
+
+static bool find_ways(struct probe *p, const struct surprise *walk, double line_bytes)
+{
+    const size_t count = (size_t)probe_scale(p, 1, 4, DISTANCES, DISTANCES);
+    /* the longest distances are those of the widest ways: 32 KiB (Apple's performance cores) */
+    const size_t nearest = NEAREST_BYTES << (size_t)probe_scale(p, 0, 1, 0, 0);
+    struct apart apart[DISTANCES];
+    struct sweep s[DISTANCES];
+
+    for (size_t i = 0; i < count; i++) {
+        apart[i] = (struct apart){.walk = walk, .bytes = nearest << i};
+        snprintf(apart[i].name, sizeof apart[i].name, "%zu bytes apart", apart[i].bytes);
+        s[i] = (struct sweep){.name = apart[i].name,
+                              .fooled_by = apart[i].name,
+                              .axis = "places",
+                              .unit = "cycles/jump",
+                              .build = build_apart,
+                              .control = build_control,
+                              .context = &apart[i],
+                              .search = {.kind = KNEE_STEP,
+                                         .from = PLACES_FROM,
+                                         .to = probe_smoke(p, 6, PLACES_TO),
+                                         .limit = probe_smoke(p, 6, PLACES_LIMIT),
+                                         .grain = 1,
+                                         .resolution = 0.01,
+                                         .coarse = (unsigned)probe_smoke(p, 4, 12),
+                                         .budget = (unsigned)probe_smoke(p, 4, 120)}};
+    }
+    bool good = sweeps_search(p, s, count);
+    if (good)
+        report_ways(p, s, apart, count, line_bytes);
+    sweeps_free(s, count);
+    return good;
+}
+
+/* ---- Lines -------------------------------------------------------------------------------------- */
+
+struct pairs {
+    const struct surprise *walk;
+    bool back;
+    size_t bytes; /* from the beginning of the first to the end of the last instruction of a block */
+};
+
+/* Where a block is entered: at its beginning, or at the jump that ends it. */
+static size_t block_place(const void *context, size_t index)
+{
+    const struct pairs *q = context;
+    size_t at = index * BLOCK_BYTES;
+
+    return q->back ? at + q->bytes - emit_jump_bytes(-(int64_t)q->bytes, false) : at;
+}
+
+static bool build_pairs(struct probe *p, double bytes, void *context, struct kernel *k)
+{
+    struct pairs *q = context;
+    double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", L1I_BYTES);
+    /* in twice as many blocks as the cache has of the shortest lines, none is there any more */
+    size_t blocks = (size_t)probe_smoke(p, 64, 2 * l1i / SURPRISE_LINE_BYTES), jump = surprise_jump_bytes();
+    struct code c = probe_code(p, (blocks + 1) * BLOCK_BYTES + ROOM_BYTES);
+
+    q->bytes = (size_t)bytes;
+    for (size_t i = 0; i < blocks; i++) {
+        size_t first = i * BLOCK_BYTES, last = first + q->bytes;
+        emit_place(&c, first);
+        if (q->back)
+            surprise_jump(&c);
+        else
+            emit_jump(&c, last - jump, emit_jump_bytes((int64_t)(q->bytes - jump), false));
+        emit_place(&c, q->back ? block_place(q, i) : last - jump);
+        if (q->back)
+            emit_jump(&c, first, (unsigned)(last - c.used));
+        else
+            surprise_jump(&c);
+    }
+    return surprise_kernel(p, q->walk, &c, block_place, q, blocks, k);
+}
+
+static bool find_line(struct probe *p, const struct surprise *walk, double *line_bytes)
+{
+    static const char *const needs[] = {"l1i_misses", NULL};
+    enum { WAYS_TO_GO = 2 };
+    struct pairs pairs[WAYS_TO_GO] = {{.walk = walk}, {.walk = walk, .back = true}};
+    struct find_experiment e[WAYS_TO_GO];
+    struct sweep s[WAYS_TO_GO];
+    char proof[PROOF_TEXT];
+
+    for (size_t i = 0; i < WAYS_TO_GO; i++)
+        s[i] = (struct sweep){.name = pairs[i].back ? "back" : "onward",
+                              .fooled_by = pairs[i].back ? "fetching of lines before" : "fetching of lines behind",
+                              .axis = "bytes",
+                              .unit = "cycles/jump",
+                              .build = build_pairs,
+                              .context = &pairs[i],
+                              .search = {.kind = KNEE_STEP,
+                                         .from = 4 * LINE_GRAIN,
+                                         .to = probe_smoke(p, 8 * LINE_GRAIN, LINE_LONGEST),
+                                         .grain = LINE_GRAIN,
+                                         .resolution = 0.02,
+                                         .coarse = (unsigned)probe_smoke(p, 4, 15),
+                                         .budget = (unsigned)probe_smoke(p, 4, 120)}};
+    bool good = sweeps_search(p, s, WAYS_TO_GO) && proof_of_knee(p, &s[1], 0, needs, proof);
+    if (good) {
+        struct finding f = {.name = "frontend.l1i.line_bytes",
+                            .method = "the longest stretch that costs one miss",
+                            .remarks = {{proof[0] ? "proof" : NULL, proof}}};
+        find_experiments(s, WAYS_TO_GO, e);
+        find_capacity(p, &f, e, WAYS_TO_GO, LINE_GRAIN);
+        *line_bytes = find_decide(e, WAYS_TO_GO, LINE_GRAIN).value;
+    }
+    sweeps_free(s, WAYS_TO_GO);
+    return good;
+}
+
+static void run(struct probe *p)
+{
+    struct surprise walk;
+    double line_bytes = NAN;
+
+    if (surprise_map(p, &walk) && find_line(p, &walk, &line_bytes))
+        find_ways(p, &walk, line_bytes);
+}
+
+PROBE(l1i_ways, .title = "Instruction cache: lines and ways", .family = "frontend", .after = "l1i", .run = run,
+      .findings = FINDINGS({"frontend.l1i.line_bytes", "bytes", "length of an instruction cache's line"},
+                           {"frontend.l1i.ways", "ways", "lines of one set of the instruction cache"},
+                           {"frontend.l1i.index_bits", "bits",
+                            "address bits that choose the set, from the line's length on"}));
