@@ -44,8 +44,8 @@ enum {
     SLOT_BYTES = 64,      /* a dummy's: a line, so that no branch target buffer holds fewer of them for being dense; */
     NOT_TAKEN_BYTES = 16, /* they need none of its entries */
     PLACES = 64, /* where code begins: what predictors have learnt of the code before it is no help, and no harm */
-    ENTRY_BYTES = 4096 + PLACES * SLOT_BYTES,
-    CHAIN = 40,         /* multiplications */
+    ENTRY_BYTES = 4096 + (1 + PLACES) * SLOT_BYTES,
+    CHAIN = 48,         /* multiplications */
     DUMMIES = 512,      /* at most: more of them no longer fit the first instruction cache */
     MIXED_AT_LEAST = 4, /* dummies, so that none and all of them make a difference */
     BEARER = 1,         /* branches that the bearer is */
@@ -65,6 +65,9 @@ static const char *const kind_names[KINDS] = {"conditional-taken", "conditional-
 static const unsigned branches_of[KINDS] = {1, 1, 1, 1, 2};
 static const char *const bearer_names[] = {"direction", "target"};
 
+/* Cycles that half of a misprediction costs at least, on any core; on one that executes out of order the chain adds to it. */
+static const double LEAST = 1.5;
+
 /* How many times as many dummies are tried, of a kind that may not enter, as others need. */
 static const double BEYOND = 1.5;
 static const char METHOD[] = "last number of dummies before the probe is mispredicted, and the bearer";
@@ -78,6 +81,7 @@ struct row {
     unsigned mixed; /* so many dummies of the kind always, and x taken conditional branches; 0: x of the kind */
     unsigned first; /* and so many taken conditional branches before them */
     uint64_t state; /* where chance goes on */
+    size_t place;   /* in lines, where the code of a sample begins */
     char name[48];
 };
 
@@ -134,7 +138,7 @@ static bool build_row(struct probe *p, const struct row *s, size_t x, enum probe
     struct code c = probe_code(p, ENTRY_BYTES + (of_kind + taken) * SLOT_BYTES);
 
     emit_return(&c);
-    emit_place(&c, (1 + random_below(&p->random, PLACES)) * SLOT_BYTES);
+    emit_place(&c, (1 + s->place) * SLOT_BYTES);
     const size_t entry = c.used;
     emit_enter(&c);
     chance_begin(&c);
@@ -161,29 +165,32 @@ static bool build_row(struct probe *p, const struct row *s, size_t x, enum probe
     *k = (struct kernel){.data = s->state,
                          .units = 1,
                          .warm_iterations = probe_scale(p, 10, 500, 1000, 4000),
-                         .stretch = probe_scale(p, 1, 4, 8, 16)};
+                         .stretch = probe_scale(p, 1, 4, 8, 16) * branches_of[s->kind]};
     return probe_kernel(p, &c, entry, k);
 }
 
 /*
  * Mispredictions in an iteration at x, the bearer's among them, which is mispredicted half of the times. NaN where what
- * calibrates them is not as far apart as the chain is long.
+ * calibrates them is not as far apart as it must be. All kernels of a sample lie in one place: what that does to the
+ * dummies' time they have in common.
  */
 static bool measure(struct probe *p, double x, void *context, struct point *out)
 {
     const double chain = CHAIN * facts_number(&p->run->facts, "system.clock.multiply_cycles", "", 3);
     struct point pt[PROBE_GOES];
+    struct row *s = context;
 
+    s->place = random_below(&p->random, PLACES);
     for (enum probe_goes goes = 0; goes < PROBE_GOES; goes++) {
         struct kernel k;
         pt[goes] = (struct point){.x = x};
-        if (!build_row(p, context, (size_t)x, goes, &k) || !probe_measure(p, &k, &pt[goes]))
+        if (!build_row(p, s, (size_t)x, goes, &k) || !probe_measure(p, &k, &pt[goes]))
             return false;
     }
     const double foreseen = pt[ALWAYS_ALIKE].q20, half = pt[BY_ANOTHER].q20 - foreseen;
     *out = pt[BY_THE_BIT];
     out->rejected += pt[BY_ANOTHER].rejected + pt[ALWAYS_ALIKE].rejected;
-    out->q20 = half > chain / 4 && half < chain ? 0.5 + 0.5 * (out->q20 - foreseen) / half : (double)NAN;
+    out->q20 = half > LEAST && half < chain ? 0.5 + 0.5 * (out->q20 - foreseen) / half : (double)NAN;
     out->median = out->q20;
     return true;
 }
@@ -274,28 +281,51 @@ struct span {
     struct row row[2];
     struct sweep sweep[2];
     struct find_result result;
+    enum bearer bearer; /* whose bit is seen farther away; DIRECTION where they do not differ */
 };
+
+/* What both bearers say. Where one's bit is seen farther away than the other's, that shows how long the history is. */
+static void judge_taken(struct span *taken, const struct find_experiment e[2])
+{
+    const struct find_result alone[2] = {find_decide(&e[DIRECTION], 1, 1), find_decide(&e[TARGET], 1, 1)};
+
+    taken->result = find_decide(e, 2, 1);
+    if (isnan(alone[DIRECTION].value) || alone[TARGET].value > alone[DIRECTION].value + 1)
+        taken->bearer = TARGET;
+    if (taken->result.grade == 'U' && !isnan(alone[taken->bearer].value))
+        taken->result = alone[taken->bearer];
+}
 
 static bool find_taken(struct probe *p, uint64_t state, struct span *taken)
 {
     struct find_experiment e[2];
-    char proof[PROOF_TEXT] = "";
+    char proof[PROOF_TEXT] = "", reach[PROOF_TEXT] = "";
 
     for (enum bearer b = DIRECTION; b <= TARGET; b++) {
         taken->row[b] = (struct row){.kind = TAKEN, .bearer = b, .state = state};
         if (!search_end(p, &taken->row[b], DUMMIES, &taken->sweep[b], &e[b]))
             return false;
+        const struct verdict *v = e[b].verdict;
+        if (!v->reason && e[b].knee < v->count)
+            snprintf(reach + strlen(reach), sizeof reach - strlen(reach), "%s%s %.0f", b && reach[0] ? ", " : "",
+                     bearer_names[b], v->knees[e[b].knee].value + BEARER);
     }
-    taken->result = find_decide(e, 2, 1);
-    const size_t first = taken->result.first;
-    if (taken->result.grade != 'U' && !proof_of_knee(p, &taken->sweep[first], e[first].knee, COUNTED, proof))
+    judge_taken(taken, e);
+    if (taken->result.grade != 'U' &&
+        !proof_of_knee(p, &taken->sweep[taken->bearer], e[taken->bearer].knee, COUNTED, proof))
         return false;
-    find_capacity(p,
-                  &(struct finding){.name = "frontend.history.branches",
-                                    .variants = {{"kind", kind_names[TAKEN]}},
-                                    .method = METHOD,
-                                    .remarks = {{"proof", proof}}},
-                  e, 2, 1);
+    report(p, &(struct finding){.name = "frontend.history.branches",
+                                .variants = {{"kind", kind_names[TAKEN]}},
+                                .value = taken->result.value,
+                                .low = taken->result.low,
+                                .high = taken->result.high,
+                                .grade = taken->result.grade,
+                                .reason = taken->result.reason,
+                                .method = METHOD,
+                                .curves = {taken->row[DIRECTION].name, taken->row[TARGET].name},
+                                .holds = BEARER,
+                                .agreement = taken->result.agreement,
+                                .remarks = {{"proof", proof}, {"reach", reach}}});
     return true;
 }
 
@@ -341,9 +371,10 @@ static bool find_kind(struct probe *p, uint64_t state, enum kind kind, const str
     const unsigned branches = branches_of[kind];
     const bool known = taken->result.grade != 'U';
     const double reach = known ? taken->result.value - BEARER : 4 * FIRST, limit = fmin(BEYOND * reach, DUMMIES);
+    const enum bearer other = taken->result.grade < 'C' && taken->bearer == DIRECTION ? TARGET : taken->bearer;
     struct row rows[] = {
-        [PURE] = {.kind = kind, .bearer = DIRECTION, .first = branches - 1, .state = state},
-        [MIXED] = {.kind = kind, .bearer = TARGET, .mixed = (unsigned)(reach / 4 / branches), .state = state}};
+        [PURE] = {.kind = kind, .bearer = taken->bearer, .first = branches - 1, .state = state},
+        [MIXED] = {.kind = kind, .bearer = other, .mixed = (unsigned)(reach / 4 / branches), .state = state}};
     struct sweep s[2] = {{.name = NULL}};
     struct find_experiment e[2];
     int entries = -1;
