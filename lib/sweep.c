@@ -54,13 +54,14 @@ void probe_use_code(struct probe *p, const struct code_frames *f)
     p->frames = f;
 }
 
-/* Each page that was written goes to its frame. */
-static void code_to_frames(const struct code_frames *f, size_t bytes)
+/* Each page that was written goes to its frame, of a row of pages that show one frame the last. */
+static void code_to_frames(const struct code_frames *f, size_t from, size_t bytes)
 {
     const size_t page = f->area.page_bytes;
 
-    for (size_t at = 0; at < bytes; at += page)
-        memcpy(f->area.write + f->frames[at / page] * page, f->written.write + at, page);
+    for (size_t at = from / page * page; at < from + bytes; at += page)
+        if (at + page >= from + bytes || f->frames[at / page] != f->frames[at / page + 1])
+            memcpy(f->area.write + f->frames[at / page] * page, f->written.write + at, page);
 }
 
 struct code probe_code(struct probe *p, size_t bytes)
@@ -90,8 +91,9 @@ bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct ke
         return probe_skip(p, c->overflow ? "the kernel did not fit its code area"
                                          : "the kernel has an operand out of range");
     if (p->frames) {
-        code_to_frames(p->frames, c->used);
-        machine_code_written(&p->frames->area, 0, c->used);
+        const size_t from = (size_t)(c->write - p->frames->written.write);
+        code_to_frames(p->frames, from, c->used);
+        machine_code_written(&p->frames->area, from, c->used);
     } else {
         machine_code_written(&p->code, (size_t)(c->write - p->code.write), c->used);
     }

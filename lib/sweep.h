@@ -47,7 +47,10 @@ bool probe_map_code(struct probe *p, struct code_frames *f, const size_t *frames
  * where they are executed: the last of them is what all become.
  */
 void probe_use_code(struct probe *p, const struct code_frames *f);
-/* Makes finished code, entered at offset `entry`, a kernel. False when it did not fit or is invalid. */
+/*
+ * Makes finished code, entered at offset `entry`, a kernel. False when it did not fit or is invalid. The code may have
+ * been moved on within the room that probe_code gave: `write` and `at` alike, by whole pages where it has frames.
+ */
 bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k);
 bool probe_measure(struct probe *p, const struct kernel *k, struct point *out);
 /* Ends the probe where a window ended by a fault or a time-out. */
