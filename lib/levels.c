@@ -79,10 +79,10 @@ static size_t rung_near(const struct ladder *l, double x)
 }
 
 /* Undecided, as yet. */
-static struct finding finding_of(const char *name, size_t number, const char *reason)
+static struct finding finding_of(const struct levels *q, const char *name, size_t number, const char *reason)
 {
     return (struct finding){.name = name,
-                            .variants = {{"level", .number = (double)number + 1}},
+                            .variants = {{"level", .number = (double)(q->before + number) + 1}, {q->key, q->text}},
                             .value = NAN,
                             .low = NAN,
                             .high = NAN,
@@ -92,7 +92,7 @@ static struct finding finding_of(const char *name, size_t number, const char *re
 /* Why the capacity of a level cannot be told, whatever its edge is like; NULL: it can. */
 static const char *no_capacity(const struct levels *q, const struct ladder *first, size_t number, size_t beyond)
 {
-    bool half = q->scattered && number > 0;
+    bool half = q->scattered && q->before + number > 0;
 
     if (number > first->hides)
         return HIDDEN_BEFORE;
@@ -107,8 +107,9 @@ static void report_level(struct probe *p, const struct levels *q, const struct f
     struct find_experiment e[FIND_EXPERIMENTS];
     struct find_value v[FIND_EXPERIMENTS];
     const char *without = no_capacity(q, ladders, number, beyond);
-    struct finding capacity = finding_of(q->capacity, number, without), height = finding_of(q->height, number, without);
-    bool scattered = q->scattered && number > 0;
+    struct finding capacity = finding_of(q, q->capacity, number, without);
+    struct finding height = finding_of(q, q->height, number, without);
+    bool scattered = q->scattered && q->before + number > 0;
     size_t knee = number < ladders->count ? ladders->knee[number] : ladders->verdict->level_count;
 
     for (size_t i = 0; i < count; i++) {
@@ -129,8 +130,14 @@ static void report_level(struct probe *p, const struct levels *q, const struct f
         report(p, &capacity);
     } else {
         capacity.limits[0] = q->limit;
+        if (number == 0 && q->proof && q->proof[0]) {
+            capacity.remarks[0].key = "proof";
+            capacity.remarks[0].text = q->proof;
+        }
         find_capacity(p, &capacity, e, count, q->step);
     }
+    if (!q->height)
+        return;
     if (number > ladders->hides || (without && number >= ladders->count)) {
         report(p, &height);
         return;
@@ -139,15 +146,18 @@ static void report_level(struct probe *p, const struct levels *q, const struct f
     find_number(p, &height, v, count);
 }
 
-void levels_report(struct probe *p, const struct levels *q, const struct find_experiment *experiments, size_t count)
+unsigned levels_report(struct probe *p, const struct levels *q, const struct find_experiment *experiments, size_t count)
 {
     struct ladder ladders[FIND_EXPERIMENTS];
 
     if (count == 0 || count > FIND_EXPERIMENTS)
-        return;
+        return 0;
     for (size_t i = 0; i < count; i++)
         ladders[i] = climb(experiments[i].verdict);
-    size_t beyond = climbed_on(ladders, count);
-    for (size_t number = 0; number < ladders->count + beyond || number == 0; number++)
-        report_level(p, q, experiments, ladders, count, number, beyond);
+    size_t beyond = climbed_on(ladders, count), most = ladders->count + beyond, told = 0;
+    if (q->goes_on && beyond == 0 && ladders->verdict->count > 0)
+        most--;
+    for (; told < most || told == 0; told++)
+        report_level(p, q, experiments, ladders, count, told, beyond);
+    return (unsigned)told;
 }

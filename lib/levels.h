@@ -13,17 +13,23 @@
 #include "lib/find.h"
 
 struct levels {
-    const char *capacity, *height; /* names of the findings; variant `level` is added */
+    const char *capacity, *height; /* names of the findings; variant `level` is added. height NULL: is not told here */
+    const char *key, *text;        /* a further variant; NULL: none */
+    const char *proof;             /* a remark to the first level's capacity; NULL or "": none */
     double step;                   /* the finest difference of capacities that means something */
     struct finding_limit limit;    /* of the capacities; name NULL: none */
     /*
-     * From the second level on edges are ramps and the capacity is half way up, since frames fall at random:
-     * that fools all experiments alike.
+     * From the second level on edges are ramps and the capacity is half way up, since frames fall at random, or sets
+     * are chosen by a hash: that fools all experiments alike.
      */
     bool scattered;
+    unsigned before; /* so many levels have been told already, of smaller capacities … */
+    bool goes_on;    /* … and the last one will be told elsewhere: experiments of larger ones follow */
 };
 
 /* One experiment: name, what could fool it, and its verdict; the other members are chosen level by level. */
-void levels_report(struct probe *p, const struct levels *q, const struct find_experiment *experiments, size_t count);
+/* Returns how many levels it told. */
+unsigned levels_report(struct probe *p, const struct levels *q, const struct find_experiment *experiments,
+                       size_t count);
 
 #endif

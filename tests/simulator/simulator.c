@@ -34,8 +34,8 @@ static const uint64_t TIMER_DIVIDER = 10; /* the generic timer counts at 100 MHz
 struct shared {
     uint8_t *bytes;
     uint64_t size;
-    uint64_t runs_at;
-    bool translated; /* executed since it was written last */
+    uint64_t runs_at, runs_end; /* where it is executable; pages of it may be there in any order, and more than once */
+    bool translated;            /* executed since it was written last */
 };
 
 static struct {
@@ -158,7 +158,7 @@ static void on_instruction(uc_engine *u, uint64_t address, uint32_t size, void *
     (void)u, (void)size, (void)context;
     sim.instructions++;
     for (unsigned i = 0; i < DESCRIPTORS && address >= MAPS_AT; i++)
-        if (sim.shared[i].runs_at && address - sim.shared[i].runs_at < sim.shared[i].size)
+        if (address >= sim.shared[i].runs_at && address < sim.shared[i].runs_end)
             sim.shared[i].translated = true;
 }
 
@@ -168,7 +168,7 @@ static void on_code_write(uc_engine *u, uc_mem_type type, uint64_t address, int 
     struct shared *s = context;
     (void)type, (void)address, (void)size, (void)value;
     if (s->translated)
-        uc(uc_ctl_remove_cache(u, s->runs_at, s->runs_at + s->size));
+        uc(uc_ctl_remove_cache(u, s->runs_at, s->runs_end));
     s->translated = false;
 }
 
@@ -274,9 +274,24 @@ static uint64_t map_file(uint64_t descriptor, uint64_t bytes, uint64_t protectio
                       protection & PROT_EXEC ? UC_PROT_READ | UC_PROT_EXEC : UC_PROT_READ | UC_PROT_WRITE);
     if (protection & PROT_EXEC) {
         s->runs_at = at;
+        s->runs_end = at + s->size;
     } else {
         uc(uc_hook_add(sim.uc, &hook, UC_HOOK_MEM_WRITE, (void *)on_code_write, s, at, at + s->size - 1));
     }
+    return at;
+}
+
+/* Pages of a file over what is mapped at `at`: a process that orders frames does so piece by piece. */
+static uint64_t map_over(uint64_t at, uint64_t bytes, uint64_t protection, uint64_t descriptor, uint64_t offset)
+{
+    struct shared *s = descriptor < DESCRIPTORS ? &sim.shared[descriptor] : NULL;
+
+    if (!s || !s->bytes || offset + bytes > s->size || !(protection & PROT_EXEC))
+        return (uint64_t)-EINVAL;
+    uc(uc_mem_unmap(sim.uc, at, bytes));
+    uc(uc_mem_map_ptr(sim.uc, at, bytes, UC_PROT_READ | UC_PROT_EXEC, s->bytes + offset));
+    s->runs_at = s->runs_at && s->runs_at < at ? s->runs_at : at;
+    s->runs_end = s->runs_end > at + bytes ? s->runs_end : at + bytes;
     return at;
 }
 
@@ -368,6 +383,8 @@ static uint64_t system_call(uint64_t number, const uint64_t a[6])
     case 1: return output(a[0], a[1], a[2]);         /* write */
     case 20: return output_vector(a[0], a[1], a[2]); /* writev */
     case 9:                                          /* mmap */
+        if (a[3] & MAP_FIXED)
+            return map_over(a[0], a[1], a[2], a[4], a[5]);
         return a[3] & MAP_ANONYMOUS ? map(a[1], NULL, UC_PROT_READ | UC_PROT_WRITE) : map_file(a[4], a[1], a[2]);
     case 12: /* brk */
         if (a[0] >= HEAP_AT && a[0] <= HEAP_AT + HEAP_BYTES)
