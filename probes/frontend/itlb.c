@@ -278,7 +278,7 @@ static bool find_page(struct probe *p, size_t page_bytes)
 {
     const double middle = probe_smoke(p, 16, 1024), most = probe_scale(p, 16, 1024, 4096, 4096);
     const size_t count = (size_t)probe_scale(p, 1, 2, KINDS, KINDS);
-    struct pages s[KINDS];
+    struct pages s[KINDS] = {{.bytes = page_bytes}};
     double entries;
     size_t mapped = 0;
     bool good = true;

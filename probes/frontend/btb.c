@@ -1,0 +1,348 @@
+/*
+ * Branch target buffers: how many taken branches does the core foresee, and how fast?
+ *
+ * Chains of taken branches (lib/chain.h), ever longer. While a level of the branch target buffer holds all of them each
+ * costs what that level takes; past that, what the next level takes; and past the last one what it takes until the
+ * branch itself has been fetched and decoded. All pages of a chain lie on one frame, so that the instruction cache
+ * holds one page of it however long it is: what is left shows as a knee is the predictor's, or the instruction TLB's,
+ * which is known. One chain on frames of its own shows what the instruction cache changes.
+ *
+ *   matrix     unconditional, always-taken conditional and alternating branches, at strides 4 (AArch64), 8, 16 … bytes.
+ *              No single curve tells a capacity, the family of strides does: lib/family.h
+ *   fallback   far past the last level, with and without NOPs before each branch. A target that is known with the line
+ *              from the instruction cache lets the NOPs be fetched while earlier ones are decoded: they cost as much as
+ *              before or nothing. One that is known only when the branch is decoded comes after all of them, so that
+ *              they cost what they cost, and the redirect on top. Ours
+ *   pairs      chains that every level holds, differenced over their length: two taken branches a cycle cost 0.5 each.
+ *              NOPs between a target and the branch that it leads to, ended before and behind the border of a line, say
+ *              on what condition
+ *
+ * Curve: cycles per branch over branches, a staircase. Answer: the last count on each level.
+ * Method: Matt Godbolt 2016; jia.je 2024 and 2025, which also has the mixed patterns; many pages on one frame is ours.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/chain.h"
+#include "lib/facts.h"
+#include "lib/family.h"
+#include "lib/find.h"
+#include "lib/probe.h"
+#include "lib/proof.h"
+
+enum { STRIDES = 6, PAGE_BYTES = 4096 };
+
+/*
+ * Counts are searched in two stretches, since a curve of a dozen octaves has more bends than the engine can tell apart.
+ * They overlap; a level belongs to the one in which its end lies far from both of its borders.
+ */
+enum stretch { NEAR, FAR };
+static const struct {
+    const char *name;
+    double from, to;       /* counts that are searched */
+    double holds_at_least; /* capacities that are taken from it */
+} stretches[] = {{"short", 8, 2048, 0}, {"long", 512, 32768, 1024}};
+
+/* The chains of one curve. */
+struct row {
+    struct chain chain;
+    const struct chain_room *room;
+    char name[48];
+};
+
+static bool build(struct probe *p, double branches, void *context, struct kernel *k)
+{
+    struct row *row = context;
+
+    row->chain.count = (size_t)branches - CHAIN_LOOP_BRANCHES;
+    return chain_kernel(p, &row->chain, row->room, k);
+}
+
+/* All strides of one pattern in one stretch. */
+struct rows {
+    struct row row[STRIDES];
+    struct sweep sweep[STRIDES];
+    struct family_member member[STRIDES];
+    size_t count;
+    struct family family;
+    struct family_verdict verdict;
+};
+
+static size_t least_stride(void)
+{
+    return emit_alignment > 1 ? emit_alignment : 8;
+}
+
+static bool search_rows(struct probe *p, struct rows *r, enum chain_pattern pattern, enum stretch stretch,
+                        const struct chain_room *room, size_t span)
+{
+    const double itlb = facts_number(&p->run->facts, "frontend.itlb.entries", "page=4k level=1", 0);
+
+    for (r->count = 0; r->count < (size_t)probe_scale(p, 2, 5, STRIDES, STRIDES);) {
+        const size_t i = r->count++, stride = least_stride() << i;
+        struct row *row = &r->row[i];
+        *row = (struct row){.chain = {.pattern = pattern, .stride = stride}, .room = room};
+        snprintf(row->name, sizeof row->name, "%s %zu, %s", chain_pattern_names[pattern], stride,
+                 stretches[stretch].name);
+        r->sweep[i] = (struct sweep){
+            .name = row->name,
+            .fooled_by = row->name,
+            .axis = "branches",
+            .unit = "cycles/branch",
+            .build = build,
+            .context = row,
+            .seconds = probe_scale(p, 1, 0.12, 0.4, 4),
+            .search = {.kind = KNEE_STEP,
+                       .from = stretches[stretch].from,
+                       .to = fmin(probe_smoke(p, 64, stretches[stretch].to), (double)(span / stride)),
+                       .grain = 1,
+                       .resolution = 0.02,
+                       .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)}};
+        r->member[i] = (struct family_member){row->name, (double)stride, &r->sweep[i].search.verdict};
+        if (!sweep_search(p, &r->sweep[i]))
+            return false;
+    }
+    r->family = (struct family){.members = r->member,
+                                .count = r->count,
+                                .step = 1,
+                                .closest = emit_jump_bytes(0, true),
+                                .footprints = {PAGE_BYTES * itlb}};
+    family_decide(&r->family, &r->verdict);
+    return true;
+}
+
+/* Whether a level of this stretch is told: it is left, or nobody knows where, and the other stretch does not know better. */
+static bool belongs(const struct rows *r, enum stretch stretch, size_t level)
+{
+    const struct family_level *l = &r->verdict.levels[level];
+    const bool last = level + 1 == r->verdict.level_count;
+
+    if (isnan(l->value))
+        return !last || (stretch == FAR && level == 0);
+    return stretch == NEAR ? l->value < stretches[FAR].holds_at_least : l->value >= stretches[FAR].holds_at_least;
+}
+
+/* What one pattern's chains told. */
+struct told {
+    unsigned levels; /* that end, in whichever stretch */
+    bool open;       /* one of them, nobody knows where */
+};
+
+/* Capacities, and what a branch costs on each level. */
+static bool report_levels(struct probe *p, const struct rows *r, enum chain_pattern pattern, enum stretch stretch,
+                          struct told *told)
+{
+    static const char *const needs[] = {"btb_redirects", "l1i_misses", "itlb_misses", NULL};
+
+    for (size_t i = 0; i < r->verdict.level_count; i++) {
+        const struct family_level *l = &r->verdict.levels[i];
+        char proof[PROOF_TEXT] = "";
+        if (!belongs(r, stretch, i))
+            continue;
+        if (!isnan(l->value) && !proof_of_knee(p, &r->sweep[l->lead], l->at[l->lead].level, needs, proof))
+            return false;
+        struct finding f = {
+            .name = "frontend.btb.entries",
+            .variants = {{"level", .number = ++told->levels}, {"branch", chain_pattern_names[pattern]}}};
+        if (proof[0]) {
+            f.remarks[0].key = "proof";
+            f.remarks[0].text = proof;
+        }
+        told->open |= isnan(l->value);
+        find_family(p, &f, &r->family, &r->verdict, i);
+        f = (struct finding){.name = "frontend.btb.cycles", .variants = {f.variants[0], f.variants[1]}};
+        find_family_height(p, &f, &r->family, &r->verdict, i);
+    }
+    return true;
+}
+
+static bool find_pattern(struct probe *p, enum chain_pattern pattern, const struct chain_room *room, size_t span,
+                         struct told *told)
+{
+    struct rows *r = calloc(1, sizeof *r);
+    bool good = true;
+
+    *told = (struct told){.levels = 0};
+    if (!r)
+        return probe_skip(p, "out of memory for curves");
+    for (enum stretch i = NEAR; i <= probe_smoke(p, NEAR, FAR) && good; i++) {
+        good = search_rows(p, r, pattern, i, room, span) && report_levels(p, r, pattern, i, told);
+        sweeps_free(r->sweep, r->count);
+        r->count = 0;
+    }
+    free(r);
+    return good;
+}
+
+/* How many levels there are; patterns are the experiments. */
+static void report_count(struct probe *p, const struct told *told, size_t patterns)
+{
+    struct find_value v[CHAIN_PATTERNS];
+
+    for (size_t i = 0; i < patterns; i++)
+        v[i] = (struct find_value){chain_pattern_names[i], chain_pattern_names[i],
+                                   told[i].open || !told[i].levels ? (double)NAN : told[i].levels};
+    find_number(p, &(struct finding){.name = "frontend.btb.levels", .method = "levels whose ends are told"}, v,
+                patterns);
+}
+
+/* ---- One point ---------------------------------------------------------------------------------- */
+
+/* Cycles per branch of a chain, the median of a few. */
+static bool measure(struct probe *p, const struct row *of, size_t count, double *cycles)
+{
+    enum { TIMES = 3 };
+    struct row row = *of;
+    double all[TIMES];
+
+    for (size_t i = 0; i < TIMES; i++) {
+        struct kernel k;
+        struct point pt;
+        if (!build(p, (double)count, &row, &k) || !probe_measure(p, &k, &pt))
+            return false;
+        all[i] = pt.q20;
+    }
+    for (size_t i = 0; i < TIMES; i++)
+        if (isnan(all[i])) {
+            *cycles = NAN;
+            return true;
+        }
+    *cycles = median(all, TIMES);
+    return true;
+}
+
+/* ---- Past the last level ------------------------------------------------------------------------ */
+
+/* 2^8 bytes apart even the largest level in scope holds a few thousand: a lowest index bit of 2^5 leaves it an eighth. */
+enum { SPARSE_BYTES = 256, NOPS_BYTES = 192, HELD_PART = 32 };
+
+/* Why a redirect does not come from where it would be told; NULL: *cause is where. */
+static const char *find_cause(double bare, double half, double held, double with_nops, const char **cause)
+{
+    static const double FLAT = 0.1;              /* half as many cost as much: no level is left in it */
+    static const double HIDES = 0.3, ADDS = 0.7; /* how much of what NOPs cost comes on top */
+    const double share = (with_nops - fmax(bare, held)) / fmin(bare, held);
+
+    if (!(fabs(bare - half) <= FLAT * bare))
+        return "not-left";
+    if (!(share <= HIDES || share >= ADDS))
+        return "ambiguous";
+    *cause = share >= ADDS ? "decode" : "l1i";
+    return NULL;
+}
+
+static bool find_fallback(struct probe *p, enum chain_pattern pattern, const struct chain_room *room, size_t span,
+                          const struct told *told)
+{
+    const size_t far = span / SPARSE_BYTES;
+    struct row bare = {.room = room,
+                       .chain = {.pattern = pattern,
+                                 .stride = SPARSE_BYTES,
+                                 .place = SPARSE_BYTES - CHAIN_LINE_BYTES / 2}},
+               nops = bare;
+    double at_far, at_half, held, with_nops;
+    const char *cause = NULL;
+
+    nops.chain.distance = NOPS_BYTES;
+    if (!measure(p, &bare, far, &at_far) || !measure(p, &bare, far / 2, &at_half) ||
+        !measure(p, &nops, far / HELD_PART, &held) || !measure(p, &nops, far, &with_nops))
+        return false;
+    struct finding f = {
+        .name = "frontend.btb.fallback_cycles",
+        .variants = {{"branch", chain_pattern_names[pattern]}},
+        .reason = find_cause(at_far, at_half, held, with_nops, &cause),
+        .method = "far past the last level; NOPs before each branch tell where the redirect comes from"};
+    if (!f.reason && !told->levels)
+        f.reason = "no-level";
+    if (cause && !f.reason) {
+        f.variants[1].key = "cause";
+        f.variants[1].text = cause;
+    }
+    report_number(p, &f, f.reason ? (double)NAN : at_far);
+    return true;
+}
+
+/* ---- Two taken branches a cycle ----------------------------------------------------------------- */
+
+/* So few that every first level holds them; what one more costs is the difference, and the loop is the same in both. */
+enum { PAIRS_FEW = 8, PAIRS_MANY = 24, CONDITIONS = 4 };
+
+static bool one_more(struct probe *p, const struct row *row, double *cycles)
+{
+    double few, many;
+
+    if (!measure(p, row, PAIRS_FEW, &few) || !measure(p, row, PAIRS_MANY, &many))
+        return false;
+    *cycles = (many * PAIRS_MANY - few * PAIRS_FEW) / (PAIRS_MANY - PAIRS_FEW);
+    return true;
+}
+
+static bool find_pairs(struct probe *p, enum chain_pattern pattern, const struct chain_room *room)
+{
+    enum { LINE = CHAIN_LINE_BYTES, ON = 8 };
+    static const double TWO = 0.55, ONE = 0.9; /* cycles a branch, at most and at least */
+    const size_t across = LINE + emit_longest /
+                                     2; /* the branch itself lies behind the border of a line, its target before it */
+    const struct {
+        const char *name;
+        struct chain chain;
+    } conditions[CONDITIONS] = {
+        {"both in one line", {.stride = LINE / 4}},
+        {"lines apart", {.stride = LINE}},
+        {"8 bytes behind the target", {.stride = 2 * LINE, .place = LINE / 2, .distance = ON}},
+        {"in the line behind the target's", {.stride = 2 * LINE, .place = across, .distance = ON}}};
+    char when[96] = "";
+    size_t used = 0, one = 0;
+    double least = INFINITY;
+
+    for (size_t i = 0; i < CONDITIONS; i++) {
+        struct row row = {.chain = conditions[i].chain, .room = room};
+        double cycles;
+        row.chain.pattern = pattern;
+        if (!one_more(p, &row, &cycles))
+            return false;
+        one += cycles >= ONE;
+        least = fmin(least, cycles);
+        if (cycles <= TWO && used < sizeof when)
+            used += (size_t)snprintf(when + used, sizeof when - used, "%s%s", used ? ", " : "", conditions[i].name);
+    }
+    struct finding f = {.name = "frontend.btb.taken_per_cycle",
+                        .variants = {{"branch", chain_pattern_names[pattern]}},
+                        .reason = "neither-one-nor-two",
+                        .method = "what one more branch costs while all are held"};
+    if (used) {
+        f.remarks[0].key = "condition";
+        f.remarks[0].text = when;
+    }
+    report_number(p, &f, used ? 2 : one == CONDITIONS ? 1 : (double)NAN);
+    return true;
+}
+
+/* ---- All of it ---------------------------------------------------------------------------------- */
+
+static void run(struct probe *p)
+{
+    const size_t span = (size_t)probe_smoke(p, 1 << 13, 1 << 21);
+    const size_t patterns = (size_t)probe_scale(p, 1, 2, CHAIN_PATTERNS, CHAIN_PATTERNS);
+    const bool more = probe_smoke(p, 0, 1) > 0;
+    struct told told[CHAIN_PATTERNS];
+    struct chain_room room;
+    bool good = chain_map(p, &room, span, PAGE_BYTES, CHAIN_ONE_FRAME);
+
+    for (size_t i = 0; i < patterns && good; i++) {
+        const enum chain_pattern pattern = (enum chain_pattern)i;
+        good = find_pattern(p, pattern, &room, span, &told[i]) &&
+               (!more || (find_fallback(p, pattern, &room, span, &told[i]) && find_pairs(p, pattern, &room)));
+    }
+    if (good)
+        report_count(p, told, patterns);
+    chain_unmap(p, &room);
+}
+
+PROBE(btb, .title = "Branch target buffers", .family = "frontend", .run = run, .after = "itlb",
+      .findings = FINDINGS({"frontend.btb.levels", "levels", "levels of branch target buffers"},
+                           {"frontend.btb.entries", "branches", "taken branches whose targets a level holds"},
+                           {"frontend.btb.cycles", "cycles", "a taken branch whose target that level holds"},
+                           {"frontend.btb.fallback_cycles", "cycles", "a taken branch whose target no level holds"},
+                           {"frontend.btb.taken_per_cycle", "branches", "taken branches in a cycle at best"}));
