@@ -307,6 +307,13 @@ build/tests/model_families: $(MODEL_FAMILIES:%=build/tests/model/%.o) build/test
 	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
 MODEL_TESTS += build/tests/model_families
 
+# Organisations fitted to modelled and published branch target buffers.
+MODEL_BTB := $(wildcard tests/model/btb/*.c) tests/model/curves/noise.c tests/model/curves/machine.c
+build/tests/model_btb: $(MODEL_BTB:%=build/tests/model/%.o) build/tests/model/lib.a
+	$(call say,LD,$@)
+	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
+MODEL_TESTS += build/tests/model_btb
+
 # What counts instructions of the Linux program.
 build/tests/simulator: tests/simulator/simulator.c Makefile | build/setup.stamp
 	$(call say,CC,$@)

@@ -1,0 +1,1243 @@
+#include "lib/btb_fit.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/probe.h"
+
+/* ---- Constants, each by what it stands for ------------------------------------------------------ */
+
+/* Points of one plateau differ from it by up to so much, relatively, for reasons that repeating them does not show. */
+static const double SCATTER = 0.01;
+/* What is anything from -1 to 1 has this variance. */
+static const double UNIFORM = 1.0 / 3;
+/* Rows of one pattern deviate so much from its costs, relatively: hits, misses. */
+static const double HITS_DEVIATE = 0.1, MISSES_DEVIATE = 0.2;
+/* A level costs so much more than the one before it, or it is the same. */
+static const double DEARER = 1.05;
+/* Five sigma, squared: of survivors against the best, of a second level against none. */
+static const double SURVIVES = 25;
+/* A level that does not hold so many times what the one before it holds is a bend of that one's end, as in lib/family.c. */
+static const unsigned APART = 2;
+/* So many sigma of its own distribution may chi-square be too large, and any single point be off. */
+static const double CHANCE = 5;
+/* A row that is so near to a footprint is beyond it: the loop around it is held there, too. */
+static const double FULL_FROM = 0.85;
+
+enum {
+    POINTS_AT_LEAST = 12,
+    SINGLE_SET_MOST = 512, /* no larger fully associative buffer is searched in a cycle */
+    SEEDS = 4,             /* classes that begin the search for pairs, for each part of the rows */
+    SCANS = 256,           /* classes that are combined with all others, at most */
+    PAIRS = 4096,          /* that are kept */
+    MEMBERS = 32,          /* survivors of a level that are asked for the next row */
+    COSTS = 3,             /* level 1, level 2, miss */
+    PER_OCTAVE = 4,        /* counts of branches that are candidates for the next row */
+    TRIES = 256            /* rows drawn at random to find one that may refute */
+};
+
+static const unsigned ways_tried[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16};
+enum { WAYS_TRIED = sizeof ways_tried / sizeof ways_tried[0] };
+
+/* Of a set; single sets have no blocks. */
+static const struct rule {
+    enum btb_entry entry;
+    unsigned per_entry;
+} rules[] = {{BTB_SINGLE, 1}, {BTB_COND_FIRST, 2}, {BTB_UNCOND_NEXT, 2}, {BTB_ANY_NEXT, 2},
+             {BTB_BLOCK, 2},  {BTB_BLOCK, 3},      {BTB_BLOCK, 4},       {BTB_BLOCK, 5},
+             {BTB_BLOCK, 6},  {BTB_BLOCK, 7},      {BTB_BLOCK, 8}};
+enum { RULES = sizeof rules / sizeof rules[0], SINGLE_SET_RULES = 4, PER_ENTRY_MOST = 8 };
+
+/* What is kept of hits: parts of so many. */
+enum { ALL = UINT16_MAX };
+
+/* ---- Organisations in question, numbered -------------------------------------------------------- */
+
+static size_t index_count(const struct btb_fit_question *q)
+{
+    size_t lows = 0;
+
+    for (unsigned low = 0; low <= BTB_LOW_MOST; low++)
+        lows += 1U << low >= q->alignment;
+    return lows * BTB_SET_BITS_MOST * 2;
+}
+
+static struct btb_index index_of(const struct btb_fit_question *q, size_t number)
+{
+    unsigned low = (unsigned)(number / (BTB_SET_BITS_MOST * 2));
+
+    for (unsigned a = 1; a < q->alignment; a *= 2)
+        low++;
+    return (struct btb_index){
+        .low = low, .set_bits = 1 + (unsigned)(number / 2) % BTB_SET_BITS_MOST, .folded = number % 2 != 0};
+}
+
+/* Single sets first, then each index with each rule and number of ways. */
+static size_t organisation_count(const struct btb_fit_question *q)
+{
+    return SINGLE_SET_RULES * SINGLE_SET_MOST + index_count(q) * RULES * WAYS_TRIED;
+}
+
+static struct btb_organisation organisation(const struct btb_fit_question *q, size_t number)
+{
+    struct btb_organisation o = {0};
+
+    if (number < SINGLE_SET_RULES * SINGLE_SET_MOST) {
+        o.ways = 1 + (unsigned)(number % SINGLE_SET_MOST);
+        o.entry = rules[number / SINGLE_SET_MOST].entry;
+        o.per_entry = rules[number / SINGLE_SET_MOST].per_entry;
+    } else {
+        number -= SINGLE_SET_RULES * SINGLE_SET_MOST;
+        o.ways = ways_tried[number % WAYS_TRIED];
+        o.entry = rules[number / WAYS_TRIED % RULES].entry;
+        o.per_entry = rules[number / WAYS_TRIED % RULES].per_entry;
+        o.index = index_of(q, number / WAYS_TRIED / RULES);
+    }
+    o.ways_end = o.ways + 1;
+    return o;
+}
+
+void btb_organisation_text(const struct btb_organisation *o, char *out, size_t room)
+{
+    char ways[24], index[32] = "";
+    unsigned top = o->index.low + o->index.set_bits;
+
+    if (o->ways_end > o->ways + 1)
+        snprintf(ways, sizeof ways, "%u to %u", o->ways, o->ways_end - 1);
+    else
+        snprintf(ways, sizeof ways, "%u", o->ways);
+    if (o->index.set_bits)
+        snprintf(index, sizeof index, ", PC[%u:%u]", top - 1, o->index.low);
+    if (o->index.folded)
+        snprintf(index + strlen(index), sizeof index - strlen(index), "^[%u:%u]", top + o->index.set_bits - 1, top);
+    snprintf(out, room, "%s ways of %u sets%s, %s %u", ways, 1U << o->index.set_bits, index, btb_entry_names[o->entry],
+             o->per_entry);
+}
+
+/* ---- The fit's state ---------------------------------------------------------------------------- */
+
+/*
+ * Organisations that predict alike in all rows so far are one class; each new row may split it. A class keeps what it
+ * holds of each point's row.
+ */
+struct fit_point {
+    struct btb_row row;
+    double cycles, error;
+    size_t group; /* points of one pattern and stride have one */
+};
+
+struct group {
+    enum btb_pattern pattern;
+    unsigned stride;
+};
+
+struct pair {
+    uint16_t level[BTB_FIT_LEVELS]; /* classes */
+    double misfit;
+};
+
+struct btb_fit {
+    struct btb_fit_question question;
+    size_t organisations;
+    uint16_t *class_of; /* by organisation */
+    uint16_t *held;     /* class_count rows of BTB_FIT_POINTS */
+    size_t class_count, class_room;
+    uint16_t *split_at; /* by organisation, while a point is added: hits */
+    bool broken;        /* memory was short in the middle of that */
+    size_t count;       /* points */
+    struct fit_point points[BTB_FIT_POINTS];
+    struct group groups[BTB_FIT_POINTS];
+    size_t group_count;
+    struct pair *pairs;
+    size_t pair_count;
+    double best;
+    struct btb_fit_result result;
+    double costs[BTB_PATTERNS][COSTS]; /* of the best */
+    uint16_t *root;                    /* by class: which one it was part of when pairs were found */
+    size_t challenges;                 /* rows asked for that might have refuted the survivors */
+    uint64_t random;
+};
+
+static const uint16_t NONE = UINT16_MAX;
+
+struct btb_fit *btb_fit_start(const struct btb_fit_question *q)
+{
+    struct btb_fit *f = calloc(1, sizeof *f);
+
+    if (!f)
+        return NULL;
+    f->question = *q;
+    f->organisations = organisation_count(q);
+    f->class_count = 1;
+    f->class_room = 64;
+    f->class_of = calloc(f->organisations, sizeof *f->class_of);
+    f->split_at = calloc(f->organisations, sizeof *f->split_at);
+    f->held = calloc(f->class_room * BTB_FIT_POINTS, sizeof *f->held);
+    f->root = calloc(f->class_room, sizeof *f->root);
+    f->pairs = calloc(PAIRS, sizeof *f->pairs);
+    if (f->class_of && f->split_at && f->held && f->root && f->pairs)
+        return f;
+    btb_fit_free(f);
+    return NULL;
+}
+
+void btb_fit_free(struct btb_fit *f)
+{
+    if (!f)
+        return;
+    free(f->class_of);
+    free(f->split_at);
+    free(f->held);
+    free(f->root);
+    free(f->pairs);
+    free(f);
+}
+
+static bool beyond_footprint(const struct btb_fit_question *q, const struct btb_row *row)
+{
+    double bytes = (double)row->count * row->stride;
+
+    for (size_t i = 0; i < BTB_FIT_FOOTPRINTS && q->footprints[i] > 0; i++)
+        if (bytes > FULL_FROM * q->footprints[i])
+            return true;
+    return false;
+}
+
+/* ---- Points ------------------------------------------------------------------------------------- */
+
+static uint16_t part(unsigned held, unsigned of)
+{
+    return (uint16_t)(((uint64_t)held * ALL + of / 2) / of);
+}
+
+/* What every organisation holds of a row. */
+static void predict_all(const struct btb_fit_question *q, const struct btb_row *row, uint16_t *out)
+{
+    unsigned plain[BTB_WAYS + 1], joined[BTB_WAYS + 1];
+
+    for (size_t r = 0; r < SINGLE_SET_RULES; r++) {
+        unsigned entries = btb_row_entries(rules[r].entry, row);
+        for (unsigned ways = 1; ways <= SINGLE_SET_MOST; ways++)
+            *out++ = entries <= ways ? ALL : 0;
+    }
+    for (size_t i = 0; i < index_count(q); i++) {
+        const struct btb_index index = index_of(q, i);
+        btb_row_held(&index, BTB_SINGLE, 1, row, plain);
+        for (size_t r = 0; r < RULES; r++) {
+            const unsigned *held = plain;
+            if (!btb_row_single(&index, rules[r].entry, row)) {
+                btb_row_held(&index, rules[r].entry, rules[r].per_entry, row, joined);
+                held = joined;
+            }
+            for (size_t w = 0; w < WAYS_TRIED; w++)
+                *out++ = part(held[ways_tried[w]], row->count);
+        }
+    }
+}
+
+/* A class of its own for those of `class` that hold so much of the newest point; NONE where memory is short. */
+static uint16_t new_class(struct btb_fit *f, uint16_t class, uint16_t hits)
+{
+    if (f->class_count == f->class_room) {
+        uint16_t *held = realloc(f->held, 2 * f->class_room * BTB_FIT_POINTS * sizeof *held);
+        if (held)
+            f->held = held;
+        uint16_t *root = realloc(f->root, 2 * f->class_room * sizeof *root);
+        if (root)
+            f->root = root;
+        if (!held || !root)
+            return NONE;
+        f->class_room *= 2;
+    }
+    uint16_t *row = &f->held[f->class_count * BTB_FIT_POINTS];
+    memcpy(row, &f->held[class * BTB_FIT_POINTS], f->count * sizeof *row);
+    row[f->count] = hits;
+    f->root[f->class_count] = f->root[class];
+    return (uint16_t)f->class_count++;
+}
+
+struct child {
+    uint16_t hits, class, next; /* of the same parent */
+};
+
+/* Splits classes by what their organisations hold of the point that is about to be added. */
+static bool split(struct btb_fit *f)
+{
+    size_t parents = f->class_count, room = f->organisations, used = 0;
+    struct child *children = calloc(room, sizeof *children);
+    uint16_t *first = calloc(parents, sizeof *first);
+    bool good = children && first;
+
+    for (size_t i = 0; good && i < parents; i++)
+        first[i] = NONE;
+    for (size_t o = 0; good && o < f->organisations; o++) {
+        uint16_t parent = f->class_of[o], *link = &first[parent];
+        while (*link != NONE && children[*link].hits != f->split_at[o])
+            link = &children[*link].next;
+        if (*link == NONE) {
+            bool eldest = first[parent] == NONE;
+            uint16_t class = eldest ? parent : new_class(f, parent, f->split_at[o]);
+            if (eldest)
+                f->held[(size_t)parent * BTB_FIT_POINTS + f->count] = f->split_at[o];
+            if (class == NONE) {
+                good = false;
+                break;
+            }
+            *link = (uint16_t)used;
+            children[used++] = (struct child){f->split_at[o], class, NONE};
+        }
+        f->class_of[o] = children[*link].class;
+    }
+    free(children);
+    free(first);
+    return good;
+}
+
+bool btb_fit_add(struct btb_fit *f, const struct btb_row *row, double cycles, double error)
+{
+    if (f->broken || f->count == BTB_FIT_POINTS || !btb_row_good(row) || !(cycles > 0) || !(cycles < INFINITY) ||
+        !(error >= 0) || !(error < INFINITY))
+        return false;
+    if (beyond_footprint(&f->question, row))
+        return true;
+    struct fit_point *p = &f->points[f->count];
+    *p = (struct fit_point){*row, cycles, error, 0};
+    while (p->group < f->group_count &&
+           (f->groups[p->group].pattern != row->pattern || f->groups[p->group].stride != row->stride))
+        p->group++;
+    predict_all(&f->question, row, f->split_at);
+    if (!split(f)) {
+        f->broken = true;
+        return false;
+    }
+    if (p->group == f->group_count)
+        f->groups[f->group_count++] = (struct group){row->pattern, row->stride};
+    f->count++;
+    return true;
+}
+
+/* ---- Misfit ------------------------------------------------------------------------------------- */
+
+/*
+ * Least squares. In group g hits of level 1, hits of level 2 and misses cost u = (u1, u2, u3), and
+ *
+ *     sum over points of ((y - f.u) / sigma)^2 + sum over j of ((uj - cj) / tj)^2
+ *
+ * is least, f the parts of the row, c the pattern's costs, t how far a group may deviate. For given c the best u solves
+ * (A + T) u = b + T c, with A = sum f f' / sigma^2, b = sum f y / sigma^2, T = diag(1 / t^2). What remains is
+ * quadratic in c.
+ */
+struct symmetric {
+    double xx, xy, xz, yy, yz, zz;
+};
+struct vector {
+    double x, y, z;
+};
+
+static double dot(struct vector a, struct vector b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static struct vector times(const struct symmetric *m, struct vector v)
+{
+    return (struct vector){m->xx * v.x + m->xy * v.y + m->xz * v.z, m->xy * v.x + m->yy * v.y + m->yz * v.z,
+                           m->xz * v.x + m->yz * v.y + m->zz * v.z};
+}
+
+/* Of a positive definite one, by its adjugate. */
+static struct symmetric inverse(const struct symmetric *m)
+{
+    double xx = m->yy * m->zz - m->yz * m->yz, xy = m->xz * m->yz - m->xy * m->zz, xz = m->xy * m->yz - m->xz * m->yy;
+    double d = 1 / (m->xx * xx + m->xy * xy + m->xz * xz);
+
+    return (struct symmetric){.xx = xx * d,
+                              .xy = xy * d,
+                              .xz = xz * d,
+                              .yy = (m->xx * m->zz - m->xz * m->xz) * d,
+                              .yz = (m->xy * m->xz - m->xx * m->yz) * d,
+                              .zz = (m->xx * m->yy - m->xy * m->xy) * d};
+}
+
+/* What a pattern's points have in common, whatever the organisation. */
+struct pattern_scale {
+    double least, most;   /* cycles */
+    struct vector spread; /* T */
+};
+
+static double square(double x)
+{
+    return x * x;
+}
+
+static void scale_patterns(const struct btb_fit *f, struct pattern_scale scales[BTB_PATTERNS])
+{
+    for (size_t p = 0; p < BTB_PATTERNS; p++)
+        scales[p] = (struct pattern_scale){.least = INFINITY};
+    for (size_t i = 0; i < f->count; i++) {
+        struct pattern_scale *s = &scales[f->points[i].row.pattern];
+        s->least = fmin(s->least, f->points[i].cycles);
+        s->most = fmax(s->most, f->points[i].cycles);
+    }
+    for (size_t p = 0; p < BTB_PATTERNS; p++) {
+        struct pattern_scale *s = &scales[p];
+        s->spread = (struct vector){1 / square(HITS_DEVIATE * s->least),
+                                    1 / (square(HITS_DEVIATE) * s->least * s->most),
+                                    1 / square(MISSES_DEVIATE * s->most)};
+    }
+}
+
+/* Points in the order of their groups, with what a fit needs of them. */
+struct sum {
+    size_t point, group;
+    double cycles, weight; /* of least squares: 1 / sigma^2 */
+    double range;          /* of its pattern's cycles */
+};
+
+struct fitting {
+    struct btb_fit *fit;
+    const unsigned *reach; /* by class: the longest row that is held */
+    size_t count;
+    struct pattern_scale scales[BTB_PATTERNS];
+    struct sum sums[BTB_FIT_POINTS];
+};
+
+static int by_group(const void *a, const void *b)
+{
+    const struct sum *x = a, *y = b;
+
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return x->point < y->point ? -1 : 1;
+}
+
+/* With the rows of from … to branches. */
+static void prepare(struct btb_fit *f, struct fitting *t, unsigned from, unsigned to)
+{
+    t->fit = f;
+    t->count = 0;
+    scale_patterns(f, t->scales);
+    for (size_t i = 0; i < f->count; i++) {
+        const struct fit_point *p = &f->points[i];
+        const struct pattern_scale *s = &t->scales[p->row.pattern];
+        if (p->row.count >= from && p->row.count <= to)
+            t->sums[t->count++] = (struct sum){.point = i,
+                                               .group = p->group,
+                                               .cycles = p->cycles,
+                                               .weight = 1 / (square(p->error) + square(SCATTER * p->cycles)),
+                                               .range = s->most - s->least};
+    }
+    qsort(t->sums, t->count, sizeof t->sums[0], by_group);
+}
+
+struct group_sums {
+    struct symmetric a;
+    struct vector b;
+    double yy;
+    struct vector used; /* sum of parts */
+    bool mixed;         /* some row is held in parts */
+};
+
+/*
+ * A row that is held in parts. What both levels hold may be anything from one + two - 1 to the smaller part: the middle
+ * is taken, and half of the range is a doubt.
+ */
+static void add_mixed(const struct sum *s, double one, double two, struct group_sums *g)
+{
+    double least = fmax(0, one + two - 1), both = (least + fmin(one, two)) / 2;
+    double weight = both > least ? 1 / (1 / s->weight + square((both - least) * s->range)) : s->weight;
+    struct vector p = {one, two - both, 1 - one - two + both};
+
+    g->mixed = true;
+    g->a.xx += weight * p.x * p.x;
+    g->a.xy += weight * p.x * p.y;
+    g->a.xz += weight * p.x * p.z;
+    g->a.yy += weight * p.y * p.y;
+    g->a.yz += weight * p.y * p.z;
+    g->a.zz += weight * p.z * p.z;
+    g->b.x += weight * p.x * s->cycles;
+    g->b.y += weight * p.y * s->cycles;
+    g->b.z += weight * p.z * s->cycles;
+    g->yy += (weight - s->weight) * s->cycles * s->cycles;
+    g->used.x += p.x;
+    g->used.y += p.y;
+    g->used.z += p.z;
+}
+
+/* held[l] NULL: there is no such level. */
+static void add_point(const struct fitting *t, size_t number, const uint16_t *const held[BTB_FIT_LEVELS],
+                      struct group_sums *g)
+{
+    const struct sum *s = &t->sums[number];
+    unsigned first = held[0] ? held[0][s->point] : 0, second = held[1] ? held[1][s->point] : 0;
+
+    g->yy += s->weight * s->cycles * s->cycles;
+    if (first == ALL) {
+        g->a.xx += s->weight;
+        g->b.x += s->weight * s->cycles;
+        g->used.x++;
+    } else if (first == 0 && second == ALL) {
+        g->a.yy += s->weight;
+        g->b.y += s->weight * s->cycles;
+        g->used.y++;
+    } else if (first == 0 && second == 0) {
+        g->a.zz += s->weight;
+        g->b.z += s->weight * s->cycles;
+        g->used.z++;
+    } else
+        add_mixed(s, first * (1.0 / ALL), second * (1.0 / ALL), g);
+}
+
+/* Sums of the points of one group; returns the first of the next. */
+static size_t add_up(const struct fitting *t, size_t from, const uint16_t *const held[BTB_FIT_LEVELS],
+                     struct group_sums *g)
+{
+    size_t i = from;
+
+    *g = (struct group_sums){0};
+    for (; i < t->count && t->sums[i].group == t->sums[from].group; i++)
+        add_point(t, i, held, g);
+    return i;
+}
+
+/* What is quadratic in a pattern's costs: c'Gc - 2 r'c + rest. */
+struct pattern_sums {
+    struct symmetric g;
+    struct vector r;
+    double rest;
+    struct vector used;
+};
+
+static void eliminate(const struct group_sums *g, struct vector t, struct pattern_sums *p)
+{
+    p->used.x += g->used.x;
+    p->used.y += g->used.y;
+    p->used.z += g->used.z;
+    p->rest += g->yy;
+    if (!g->mixed) { /* three lines, each by itself */
+        struct vector share = {t.x / (g->a.xx + t.x), t.y / (g->a.yy + t.y), t.z / (g->a.zz + t.z)};
+        p->rest -= g->b.x * g->b.x * share.x / t.x + g->b.y * g->b.y * share.y / t.y + g->b.z * g->b.z * share.z / t.z;
+        p->r.x += share.x * g->b.x;
+        p->r.y += share.y * g->b.y;
+        p->r.z += share.z * g->b.z;
+        p->g.xx += share.x * g->a.xx;
+        p->g.yy += share.y * g->a.yy;
+        p->g.zz += share.z * g->a.zz;
+        return;
+    }
+    struct symmetric s = g->a;
+    s.xx += t.x;
+    s.yy += t.y;
+    s.zz += t.z;
+    const struct symmetric i = inverse(&s);
+    struct vector b = times(&i, g->b);
+    p->rest -= dot(g->b, b);
+    p->r.x += t.x * b.x;
+    p->r.y += t.y * b.y;
+    p->r.z += t.z * b.z;
+    p->g.xx += t.x - t.x * t.x * i.xx;
+    p->g.xy -= t.x * t.y * i.xy;
+    p->g.xz -= t.x * t.z * i.xz;
+    p->g.yy += t.y - t.y * t.y * i.yy;
+    p->g.yz -= t.y * t.z * i.yz;
+    p->g.zz += t.z - t.z * t.z * i.zz;
+}
+
+/* The costs of one pattern, and what remains; INFINITY where they do not ascend. NaN: the cost that no row shows. */
+static double solve(const struct pattern_sums *p, double costs[COSTS])
+{
+    /* what is hardly seen has hardly a cost */
+    const double SEEN = 0.01;
+    bool x = p->used.x > SEEN, y = p->used.y > SEEN, z = p->used.z > SEEN;
+    struct symmetric g = p->g;
+    struct vector r = p->r;
+
+    if (!x) {
+        g.xx = 1;
+        g.xy = g.xz = r.x = 0;
+    }
+    if (!y) {
+        g.yy = 1;
+        g.xy = g.yz = r.y = 0;
+    }
+    if (!z) {
+        g.zz = 1;
+        g.xz = g.yz = r.z = 0;
+    }
+    const struct symmetric i = inverse(&g);
+    struct vector c = times(&i, r);
+    costs[0] = x ? c.x : (double)NAN;
+    costs[1] = y ? c.y : (double)NAN;
+    costs[2] = z ? c.z : (double)NAN;
+    double before = 0;
+    for (size_t k = 0; k < COSTS; k++)
+        if (!isnan(costs[k])) {
+            if (costs[k] < DEARER * before)
+                return INFINITY;
+            before = costs[k];
+        }
+    return p->rest - dot(r, c);
+}
+
+/* What remains of a group whatever costs are: how its hits and its misses scatter. */
+static double scatter(const struct group_sums *g)
+{
+    if (g->mixed)
+        return 0;
+    return g->yy - (g->a.xx > 0 ? g->b.x * g->b.x / g->a.xx : 0) - (g->a.yy > 0 ? g->b.y * g->b.y / g->a.yy : 0) -
+           (g->a.zz > 0 ? g->b.z * g->b.z / g->a.zz : 0);
+}
+
+static bool several(unsigned bits)
+{
+    return (bits & (bits - 1)) != 0;
+}
+
+/*
+ * Chi-square of two classes as levels 1 and 2; NONE: there is no such level. INFINITY where costs do not ascend, or a
+ * level is not shown by two spacings at least: one alone may cost what it does for reasons of its own. It may be
+ * INFINITY, too, where it is above `limit`.
+ */
+static double misfit(const struct fitting *t, uint16_t one, uint16_t two, double limit,
+                     double costs[BTB_PATTERNS][COSTS])
+{
+    /* parts that a spacing's rows hold at a level, together, or it does not show it */
+    const double SHOWS = 0.5;
+    const struct btb_fit *f = t->fit;
+    const uint16_t *const held[BTB_FIT_LEVELS] = {one == NONE ? NULL : &f->held[(size_t)one * BTB_FIT_POINTS],
+                                                  two == NONE ? NULL : &f->held[(size_t)two * BTB_FIT_POINTS]};
+    struct pattern_sums patterns[BTB_PATTERNS] = {0};
+    unsigned show_one = 0, show_two = 0; /* spacings, each a bit */
+    double sum = 0, least = 0;
+
+    for (size_t i = 0; i < t->count;) {
+        struct group_sums g;
+        const struct group *is = &f->groups[t->sums[i].group];
+        i = add_up(t, i, held, &g);
+        eliminate(&g, t->scales[is->pattern].spread, &patterns[is->pattern]);
+        least += scatter(&g);
+        if (least > limit)
+            return INFINITY;
+        show_one |= g.used.x > SHOWS ? is->stride : 0;
+        show_two |= g.used.y > SHOWS ? is->stride : 0;
+    }
+    for (size_t p = 0; p < BTB_PATTERNS; p++) {
+        for (size_t k = 0; k < COSTS; k++)
+            costs[p][k] = NAN;
+        if (t->scales[p].most > 0)
+            sum += solve(&patterns[p], costs[p]);
+    }
+    return (one == NONE || several(show_one)) && (two == NONE || several(show_two)) ? sum : INFINITY;
+}
+
+static double worst_residual(const struct fitting *t, const struct group_sums *g, size_t from, size_t to,
+                             const uint16_t *const held[BTB_FIT_LEVELS], struct vector spread,
+                             const double costs[COSTS])
+{
+    struct symmetric s = g->a;
+    struct vector b = g->b;
+    double worst = 0;
+
+    s.xx += spread.x;
+    s.yy += spread.y;
+    s.zz += spread.z;
+    b.x += isnan(costs[0]) ? 0 : spread.x * costs[0];
+    b.y += isnan(costs[1]) ? 0 : spread.y * costs[1];
+    b.z += isnan(costs[2]) ? 0 : spread.z * costs[2];
+    const struct symmetric i = inverse(&s);
+    const struct vector u = times(&i, b);
+    for (size_t k = from; k < to; k++) {
+        struct group_sums one;
+        one = (struct group_sums){0};
+        add_point(t, k, held, &one);
+        /* one point's sums: its weight times what is left of it, squared */
+        struct vector p = times(&one.a, u);
+        worst = fmax(worst, one.yy - 2 * dot(one.b, u) + dot(p, u));
+    }
+    return worst;
+}
+
+/* Chi-square of the worst point of a pair, at the costs that fit best. */
+static double worst_point(const struct fitting *t, const struct pair *pair, double costs[BTB_PATTERNS][COSTS])
+{
+    const struct btb_fit *f = t->fit;
+    const uint16_t *held[BTB_FIT_LEVELS] = {NULL};
+    double worst = 0;
+
+    for (size_t l = 0; l < BTB_FIT_LEVELS; l++)
+        if (pair->level[l] != NONE)
+            held[l] = &f->held[(size_t)pair->level[l] * BTB_FIT_POINTS];
+    for (size_t i = 0; i < t->count;) {
+        enum btb_pattern pattern = f->groups[t->sums[i].group].pattern;
+        struct group_sums g;
+        size_t next = add_up(t, i, held, &g);
+        worst = fmax(worst, worst_residual(t, &g, i, next, held, t->scales[pattern].spread, costs[pattern]));
+        i = next;
+    }
+    return worst;
+}
+
+/* ---- Search ------------------------------------------------------------------------------------- */
+
+/* Keeps the pair if it may survive. */
+static void keep(struct btb_fit *f, uint16_t one, uint16_t two, double chi)
+{
+    size_t kept = 0;
+
+    if (!(chi < INFINITY) || chi > f->best + SURVIVES)
+        return;
+    if (f->pair_count == PAIRS || chi < f->best) {
+        f->best = fmin(f->best, chi);
+        for (size_t i = 0; i < f->pair_count; i++)
+            if (f->pairs[i].misfit <= f->best + SURVIVES)
+                f->pairs[kept++] = f->pairs[i];
+        f->pair_count = kept;
+    }
+    for (size_t i = 0; i < f->pair_count; i++)
+        if (f->pairs[i].level[0] == one && f->pairs[i].level[1] == two)
+            return;
+    if (f->pair_count < PAIRS)
+        f->pairs[f->pair_count++] = (struct pair){{one, two}, chi};
+    else
+        f->result.complete = false;
+}
+
+enum { SCANNED = 1 }; /* shifted by the level that a class was held to be, while the other was anything */
+
+/* Holds one class as `level` against all others at the other level. */
+static void scan(struct fitting *t, uint16_t class, size_t level, uint8_t *scanned)
+{
+    struct btb_fit *f = t->fit;
+    double costs[BTB_PATTERNS][COSTS];
+
+    scanned[class] |= (uint8_t)(SCANNED << level);
+    for (size_t other = 0; other < f->class_count; other++) {
+        uint16_t one = level == 0 ? class : (uint16_t)other, two = level == 0 ? (uint16_t)other : class;
+        if (t->reach[two] >= APART * t->reach[one])
+            keep(f, one, two, misfit(t, one, two, f->best + SURVIVES, costs));
+    }
+}
+
+/* The best pair of which a class was not scanned yet; NULL when there is none. */
+static const struct pair *next_pair(const struct btb_fit *f, const uint8_t *scanned, size_t *level)
+{
+    const struct pair *best = NULL;
+
+    for (size_t i = 0; i < f->pair_count; i++)
+        for (size_t l = 0; l < BTB_FIT_LEVELS; l++)
+            if (!(scanned[f->pairs[i].level[l]] & SCANNED << l) && (!best || f->pairs[i].misfit < best->misfit)) {
+                best = &f->pairs[i];
+                *level = l;
+            }
+    return best;
+}
+
+/* How much each class misses by itself. */
+static void fit_alone(const struct fitting *t, double *alone)
+{
+    double costs[BTB_PATTERNS][COSTS];
+
+    for (size_t c = 0; c < t->fit->class_count; c++)
+        alone[c] = misfit(t, (uint16_t)c, NONE, INFINITY, costs);
+}
+
+/* The classes that miss least, as either level, with all others as the other one. */
+static size_t scan_best(struct fitting *t, const double *alone, uint8_t *scanned)
+{
+    const struct btb_fit *f = t->fit;
+    size_t scans = 0;
+
+    for (size_t s = 0; s < SEEDS; s++) {
+        size_t seed = f->class_count;
+        for (size_t c = 0; c < f->class_count; c++)
+            if (!scanned[c] && alone[c] < INFINITY && (seed == f->class_count || alone[c] < alone[seed]))
+                seed = c;
+        for (size_t l = 0; seed < f->class_count && l < BTB_FIT_LEVELS; l++, scans++)
+            scan(t, (uint16_t)seed, l, scanned);
+    }
+    return scans;
+}
+
+/*
+ * All pairs are too many. Short rows need hardly more than the first level, long ones are beyond it: classes that
+ * explain the ones or the others by themselves are held against all others; and then, as long as pairs survive whose
+ * classes were not, these.
+ */
+static void search_pairs(struct fitting *t, double *alone, uint8_t *scanned)
+{
+    struct btb_fit *f = t->fit;
+    size_t scans = scan_best(t, alone, scanned);
+
+    for (unsigned count = 32; count < BTB_COUNT_MOST; count *= 4)
+        for (size_t longer = 0; longer < 2; longer++) {
+            prepare(f, t, longer ? count : 0, longer ? UINT_MAX : count);
+            if (t->count < POINTS_AT_LEAST || t->count == f->count)
+                continue;
+            fit_alone(t, alone);
+            prepare(f, t, 0, UINT_MAX);
+            scans += scan_best(t, alone, scanned);
+        }
+    prepare(f, t, 0, UINT_MAX);
+    for (; scans < SCANS; scans++) {
+        size_t level;
+        const struct pair *p = next_pair(f, scanned, &level);
+        if (!p)
+            return;
+        scan(t, p->level[level], level, scanned);
+    }
+    f->result.complete = false;
+}
+
+/* ---- Decision ----------------------------------------------------------------------------------- */
+
+static bool same_index(const struct btb_index *a, const struct btb_index *b)
+{
+    return a->low == b->low && a->set_bits == b->set_bits && a->folded == b->folded;
+}
+
+/* One more survivor. Single sets of one kind whose sizes follow each other are one. */
+static void survivor(struct btb_fit_level *l, const struct btb_organisation *o)
+{
+    if (l->count > 0) {
+        const struct btb_organisation *first = &l->shown[0];
+        struct btb_organisation *last = &l->shown[(l->count < BTB_FIT_SHOWN ? l->count : BTB_FIT_SHOWN) - 1];
+        if (o->index.set_bits == 0 && l->count <= BTB_FIT_SHOWN && last->entry == o->entry &&
+            last->index.set_bits == 0 && last->ways_end == o->ways) {
+            last->ways_end = o->ways_end;
+            return;
+        }
+        l->same_ways &= first->ways == o->ways && first->ways_end == o->ways_end;
+        l->same_sets &= first->index.set_bits == o->index.set_bits;
+        l->same_index &= same_index(&first->index, &o->index);
+        l->same_per_entry &= first->per_entry == o->per_entry;
+    } else
+        l->same_ways = l->same_sets = l->same_index = l->same_per_entry = true;
+    l->same_per_entry &= o->per_entry < PER_ENTRY_MOST; /* it may as well be more */
+    if (l->count < BTB_FIT_SHOWN)
+        l->shown[l->count] = *o;
+    l->count++;
+}
+
+static bool holds_all(const struct btb_fit *f, size_t class)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->held[class * BTB_FIT_POINTS + i] != ALL)
+            return false;
+    return true;
+}
+
+/* Which classes survive at a level, as marks by class. */
+static void mark_survivors(const struct btb_fit *f, size_t level, uint8_t *marks)
+{
+    memset(marks, 0, f->class_count);
+    for (size_t i = 0; i < f->pair_count; i++)
+        if (f->pairs[i].misfit <= f->best + SURVIVES)
+            marks[f->pairs[i].level[level]] = 1;
+}
+
+/* A block of one instruction is no block. */
+static bool sensible(const struct btb_fit_question *q, const struct btb_organisation *o)
+{
+    return o->entry != BTB_BLOCK || 1U << o->index.low > q->alignment;
+}
+
+static void tell_level(const struct btb_fit *f, const uint8_t *marks, struct btb_fit_level *l)
+{
+    l->left = true;
+    for (size_t c = 0; c < f->class_count; c++)
+        if (marks[c] && holds_all(f, c))
+            l->left = false;
+    for (size_t o = 0; o < f->organisations; o++)
+        if (marks[f->class_of[o]]) {
+            const struct btb_organisation found = organisation(&f->question, o);
+            if (sensible(&f->question, &found))
+                survivor(l, &found);
+        }
+    if (!f->result.complete)
+        l->same_ways = l->same_sets = l->same_index = l->same_per_entry = false;
+}
+
+static void find_reach(const struct btb_fit *f, unsigned *reach)
+{
+    for (size_t c = 0; c < f->class_count; c++) {
+        reach[c] = 0;
+        for (size_t i = 0; i < f->count; i++)
+            if (f->held[c * BTB_FIT_POINTS + i] == ALL && f->points[i].row.count > reach[c])
+                reach[c] = f->points[i].row.count;
+    }
+}
+
+static const struct pair *best_pair(const struct btb_fit *f)
+{
+    const struct pair *best = NULL;
+
+    for (size_t i = 0; i < f->pair_count; i++)
+        if (!best || f->pairs[i].misfit < best->misfit)
+            best = &f->pairs[i];
+    return best;
+}
+
+/* No point is off by more than chance. Leaves the pair's costs. */
+static bool fits(const struct fitting *t, const struct pair *pair)
+{
+    struct btb_fit *f = t->fit;
+
+    misfit(t, pair->level[0], pair->level[1], INFINITY, f->costs);
+    return worst_point(t, pair, f->costs) <= square(CHANCE);
+}
+
+/* With points enough, and memory. */
+static const char *decide(struct fitting *t, double *alone, uint8_t *marks)
+{
+    struct btb_fit *f = t->fit;
+    struct btb_fit_result *r = &f->result;
+    double flat = misfit(t, NONE, NONE, INFINITY, f->costs), one_level = INFINITY;
+    double likely = UNIFORM * (double)f->group_count;
+
+    for (size_t i = 0; i < t->count; i++)
+        likely += 1 - (1 - UNIFORM) * square(SCATTER * t->sums[i].cycles) * t->sums[i].weight;
+    r->expected = likely + CHANCE * sqrt(2 * likely);
+    fit_alone(t, alone);
+    for (size_t c = 0; c < f->class_count; c++)
+        one_level = fmin(one_level, alone[c]);
+    r->misfit = flat;
+    if (flat <= r->expected && flat <= one_level + SURVIVES)
+        return "no-level";
+    search_pairs(t, alone, marks);
+    r->misfit = fmax(0, fmin(one_level, f->best)); /* sums may cancel to a little less */
+    r->level_count = 2;
+    if (one_level <= r->expected && one_level <= f->best + SURVIVES) {
+        r->level_count = 1;
+        r->complete = true;
+        f->best = one_level;
+        f->pair_count = 0;
+        fit_alone(t, alone);
+        for (size_t c = 0; c < f->class_count; c++)
+            keep(f, (uint16_t)c, NONE, alone[c]);
+    }
+    const struct pair *best = best_pair(f);
+    if (r->misfit > r->expected || !best || !fits(t, best)) {
+        r->level_count = 0;
+        return "none-fits";
+    }
+    for (size_t l = 0; l < r->level_count; l++) {
+        for (size_t p = 0; p < BTB_PATTERNS; p++)
+            r->levels[l].cycles[p] = f->costs[p][l];
+        mark_survivors(f, l, marks);
+        tell_level(f, marks, &r->levels[l]);
+    }
+    return NULL;
+}
+
+const struct btb_fit_result *btb_fit_decide(struct btb_fit *f)
+{
+    struct btb_fit_result *r = &f->result;
+    bool seen[BTB_PATTERNS] = {0};
+    size_t room = f->class_count + 1; /* never 0 */
+
+    *r = (struct btb_fit_result){.points = f->count,
+                                 .challenges = f->challenges,
+                                 .limits_known = f->question.footprints[0] > 0,
+                                 .complete = true};
+    f->pair_count = 0;
+    f->best = INFINITY;
+    for (size_t c = 0; c < f->class_count; c++)
+        f->root[c] = (uint16_t)c;
+    for (size_t i = 0; i < f->count; i++) {
+        r->patterns += !seen[f->points[i].row.pattern];
+        seen[f->points[i].row.pattern] = true;
+    }
+    struct fitting *t = malloc(sizeof *t);
+    double *alone = calloc(room, sizeof *alone);
+    uint8_t *marks = calloc(room, sizeof *marks);
+    unsigned *reach = calloc(room, sizeof *reach);
+    if (f->broken || !t || !alone || !marks || !reach)
+        r->reason = "no-memory";
+    else if (f->count < POINTS_AT_LEAST)
+        r->reason = "too-few-points";
+    else {
+        find_reach(f, reach);
+        t->reach = reach;
+        prepare(f, t, 0, UINT_MAX);
+        r->reason = decide(t, alone, marks);
+    }
+    free(t);
+    free(alone);
+    free(marks);
+    free(reach);
+    return r;
+}
+
+/* ---- The next row ------------------------------------------------------------------------------- */
+
+/* Survivors of one level; where they are many, some, by chance. */
+struct members {
+    size_t count;
+    struct btb_organisation all[MEMBERS];
+};
+
+static void gather_members(struct btb_fit *f, size_t level, uint8_t *marks, struct members *m)
+{
+    size_t left = 0;
+
+    mark_survivors(f, level, marks);
+    for (size_t o = 0; o < f->organisations; o++)
+        left += marks[f->class_of[o]];
+    m->count = 0;
+    for (size_t o = 0; o < f->organisations && m->count < MEMBERS; o++)
+        if (marks[f->class_of[o]] && random_below(&f->random, left--) < MEMBERS - m->count)
+            m->all[m->count++] = organisation(&f->question, o);
+}
+
+static double part_held(const struct btb_organisation *o, const struct btb_row *row)
+{
+    unsigned held[BTB_WAYS + 1];
+
+    if (o->index.set_bits == 0)
+        return btb_row_entries(o->entry, row) <= o->ways;
+    btb_row_held(&o->index, o->entry, o->per_entry, row, held);
+    return (double)held[o->ways] / row->count;
+}
+
+struct opinions {
+    double mean, variance, range;
+};
+
+static struct opinions ask(const struct members *m, const struct btb_row *row)
+{
+    double sum = 0, squares = 0, least = 1, most = 0;
+
+    for (size_t i = 0; i < m->count; i++) {
+        double part = part_held(&m->all[i], row);
+        sum += part;
+        squares += part * part;
+        least = fmin(least, part);
+        most = fmax(most, part);
+    }
+    double mean = sum / (double)m->count;
+    return (struct opinions){mean, fmax(0, squares / (double)m->count - mean * mean), most - least};
+}
+
+/* What a miss of a level costs more than a hit, relatively: in this pattern or, where it is not known, in another. */
+static double contrast(const struct btb_fit *f, enum btb_pattern pattern, size_t level)
+{
+    double found = NAN;
+
+    for (size_t p = 0; p < BTB_PATTERNS; p++) {
+        const double *c = f->costs[p];
+        double behind = level == 0 && !isnan(c[1]) ? c[1] : c[2], is = (behind - c[level]) / behind;
+        if (!isnan(is) && (isnan(found) || p == (size_t)pattern))
+            found = is;
+    }
+    return isnan(found) ? 0.5 : found;
+}
+
+static bool measured(const struct btb_fit *f, const struct btb_row *row)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        const struct btb_row *r = &f->points[i].row;
+        if (r->pattern == row->pattern && r->stride == row->stride && r->count == row->count)
+            return true;
+    }
+    return false;
+}
+
+/* How well this row would tell survivors apart; 0 where no two of them differ by what a point can show. */
+static double tells_apart(const struct btb_fit *f, const struct members members[BTB_FIT_LEVELS],
+                          const struct btb_row *row)
+{
+    double sum = 0, missed = 1;
+
+    for (size_t l = 0; l < f->result.level_count; l++) {
+        const struct opinions o = ask(&members[l], row);
+        double seen = missed * contrast(f, row->pattern, l);
+        if (o.range * seen > CHANCE * SCATTER)
+            sum += o.variance * square(seen);
+        missed *= 1 - o.mean;
+    }
+    return sum;
+}
+
+/*
+ * So many branches that the row ends where a line does: what becomes of the last block, if the row takes a part of it and
+ * its set has no room, depends on how entries are filled.
+ */
+static unsigned whole_lines(unsigned count, unsigned stride)
+{
+    const unsigned LINE = 64;
+    unsigned grain = stride < LINE / 2 ? LINE / stride : 2;
+
+    return count > grain ? count / grain * grain : count / 2 * 2;
+}
+
+static bool possible(const struct btb_fit *f, const struct btb_row *row)
+{
+    const struct btb_fit_question *q = &f->question;
+
+    return q->patterns >> row->pattern & 1 && row->stride >= q->stride_from && row->stride <= q->stride_to &&
+           row->count >= q->count_from && row->count <= q->count_to && btb_row_good(row) && !beyond_footprint(q, row) &&
+           !measured(f, row);
+}
+
+/* The row that tells survivors apart best; false where none does. */
+static bool telling_row(const struct btb_fit *f, const struct members members[BTB_FIT_LEVELS], struct btb_row *out)
+{
+    double best = 0;
+
+    for (unsigned p = 0; p < BTB_PATTERNS; p++)
+        for (unsigned stride = 1; stride <= BTB_STRIDE_MOST; stride *= 2)
+            for (unsigned octave = PER_OCTAVE; octave <= BTB_COUNT_MOST; octave *= 2)
+                for (unsigned part = 0; part < PER_OCTAVE; part++) {
+                    struct btb_row row = {(enum btb_pattern)p, stride,
+                                          whole_lines(octave + octave / PER_OCTAVE * part, stride)};
+                    double score = possible(f, &row) ? tells_apart(f, members, &row) : 0;
+                    if (score > best) {
+                        best = score;
+                        *out = row;
+                    }
+                }
+    return best > 0;
+}
+
+/*
+ * A row that may refute what survives: chance decides, among those that would be held otherwise if they were a third longer,
+ * or shorter. False where none was found.
+ */
+static bool challenging_row(struct btb_fit *f, const struct members members[BTB_FIT_LEVELS], struct btb_row *out)
+{
+    for (size_t i = 0; i < TRIES; i++) {
+        struct btb_row row = {.pattern = (enum btb_pattern)random_below(&f->random, BTB_PATTERNS),
+                              .stride = 1U << random_below(&f->random, 17)};
+        unsigned octave = 1U << random_below(&f->random, 17);
+        row.count = whole_lines(octave + (unsigned)random_below(&f->random, octave), row.stride);
+        struct btb_row shorter = row, longer = row;
+        shorter.count = row.count / 4 * 3 / 2 * 2;
+        longer.count = row.count / 3 * 4 / 2 * 2;
+        if (!possible(f, &row) || !btb_row_good(&shorter) || !btb_row_good(&longer))
+            continue;
+        for (size_t l = 0; l < f->result.level_count; l++)
+            if (part_held(&members[l].all[0], &shorter) > part_held(&members[l].all[0], &longer)) {
+                *out = row;
+                return true;
+            }
+    }
+    return false;
+}
+
+/* Pairs of what became of the classes since pairs were found. */
+static void refresh(struct btb_fit *f, struct fitting *t)
+{
+    size_t count = f->pair_count;
+    struct pair *before = malloc((count + 1) * sizeof *before);
+    double costs[BTB_PATTERNS][COSTS];
+
+    if (!before)
+        return;
+    memcpy(before, f->pairs, count * sizeof *before);
+    prepare(f, t, 0, UINT_MAX);
+    f->pair_count = 0;
+    f->best = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        for (size_t one = 0; one < f->class_count; one++)
+            for (size_t two = 0; f->root[one] == before[i].level[0] && two < f->class_count; two++)
+                if (before[i].level[1] == NONE) {
+                    keep(f, (uint16_t)one, NONE, misfit(t, (uint16_t)one, NONE, f->best + SURVIVES, costs));
+                    break;
+                } else if (f->root[two] == before[i].level[1])
+                    keep(f, (uint16_t)one, (uint16_t)two,
+                         misfit(t, (uint16_t)one, (uint16_t)two, f->best + SURVIVES, costs));
+    for (size_t c = 0; c < f->class_count; c++)
+        f->root[c] = (uint16_t)c;
+    free(before);
+}
+
+bool btb_fit_next(struct btb_fit *f, struct btb_row *out)
+{
+    struct members *members = malloc(BTB_FIT_LEVELS * sizeof *members);
+    uint8_t *marks = calloc(f->class_count, sizeof *marks);
+    struct fitting *t = malloc(sizeof *t);
+    bool found = false;
+
+    if (members && marks && t && !f->broken && !f->result.reason && f->count < BTB_FIT_POINTS) {
+        refresh(f, t);
+        for (size_t l = 0; l < f->result.level_count; l++)
+            gather_members(f, l, marks, &members[l]);
+        found = f->pair_count && telling_row(f, members, out);
+        if (!found && f->pair_count && f->challenges < BTB_FIT_CHALLENGES) {
+            found = challenging_row(f, members, out);
+            f->challenges += found;
+        }
+    }
+    free(members);
+    free(marks);
+    free(t);
+    return found;
+}
+
+/* ---- Report ------------------------------------------------------------------------------------- */
+
+static void send_survivors(struct probe *p, const struct btb_fit_level *l, unsigned number)
+{
+    for (size_t i = 0; i < l->count && i < BTB_FIT_SHOWN; i++) {
+        const struct btb_organisation *o = &l->shown[i];
+        struct record r;
+        record_start(&r, &p->run->writer, "table");
+        record_text(&r, "probe", p->definition->name);
+        record_text(&r, "name", "organisation");
+        record_core(&r);
+        record_integer(&r, "level", number);
+        record_integer(&r, "fits", i + 1);
+        record_integer(&r, "of", l->count);
+        record_integer(&r, "ways", o->ways);
+        record_integer(&r, "ways_most", o->ways_end - 1);
+        record_integer(&r, "sets", 1U << o->index.set_bits);
+        record_integer(&r, "index_low", o->index.low);
+        record_integer(&r, "index_bits", o->index.set_bits);
+        record_boolean(&r, "folded", o->index.folded);
+        record_text(&r, "entry", btb_entry_names[o->entry]);
+        record_integer(&r, "branches_per_entry", o->per_entry);
+        record_send(&r);
+    }
+}
+
+void btb_fit_report(struct probe *p, const struct btb_fit_result *r, size_t level, unsigned number,
+                    const struct btb_fit_names *names)
+{
+    const char *const name[] = {names->ways, names->sets, names->index_bits, names->branches_per_entry};
+    enum { QUESTIONS = sizeof name / sizeof name[0] };
+    bool found = !r->reason && level < r->level_count;
+    const struct btb_fit_level *l = found ? &r->levels[level] : NULL;
+    const struct btb_organisation *o = found ? &l->shown[0] : NULL;
+    const bool same[QUESTIONS] = {found && l->same_ways, found && l->same_sets, found && l->same_index,
+                                  found && l->same_per_entry};
+    const unsigned values[QUESTIONS] = {found ? o->ways : 0, found ? 1U << o->index.set_bits : 0,
+                                        found ? o->index.set_bits : 0, found ? o->per_entry : 0};
+    char text[BTB_FIT_TEXT] = "none";
+
+    if (found)
+        btb_organisation_text(o, text, sizeof text);
+    if (found && l->count > 1)
+        snprintf(text, sizeof text, "%zu organisations fit", l->count);
+    for (size_t i = 0; i < QUESTIONS; i++) {
+        struct finding f = {.name = name[i], .value = NAN, .low = NAN, .high = NAN, .grade = 'U'};
+        f.variants[0].key = "level";
+        f.variants[0].number = number;
+        f.method = "rows held by simulated buffers";
+        f.agreement = text;
+        if (same[i]) {
+            f.value = values[i];
+            if (i == 0 && o->ways_end > o->ways + 1) {
+                f.low = o->ways;
+                f.high = o->ways_end;
+            }
+            f.grade = r->limits_known && r->patterns > 1 && r->challenges == BTB_FIT_CHALLENGES ? 'B' : 'C';
+        } else
+            f.reason = r->reason ? r->reason : !found ? "no-level" : !l->left ? "not-left" : "several-fit";
+        report(p, &f);
+    }
+    if (found)
+        send_survivors(p, l, number);
+}
