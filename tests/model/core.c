@@ -183,6 +183,19 @@ static void fetch(struct core *c, uint64_t address, uint32_t size)
         fetch_line(c, address + size - 1);
 }
 
+/* Kinds of branch whose prediction does not enter them by itself. */
+static void enter_history(struct core *c, uint64_t next)
+{
+    const enum kind kind = c->now.decoded->kind;
+
+    if (kind == KIND_JUMP || kind == KIND_CALL || kind == KIND_RETURN)
+        history_enter(&c->predictor.history,
+                      kind == KIND_JUMP   ? HISTORY_UNCONDITIONAL
+                      : kind == KIND_CALL ? HISTORY_CALL
+                                          : HISTORY_RETURN,
+                      c->now.pc, next);
+}
+
 /* The instruction at hand is followed by the one at `next`: was that foreseen? */
 static void resolve(struct core *c, uint64_t next)
 {
@@ -195,6 +208,7 @@ static void resolve(struct core *c, uint64_t next)
         missed = predictor_conditional(&c->predictor, c->now.pc, c->now.pc + d->size, next);
     else if (d->kind == KIND_INDIRECT)
         missed = predictor_indirect(&c->predictor, c->now.pc, next);
+    enter_history(c, next);
     double again = c->now.done + c->design.penalty;
     if (missed > 0 && again > c->front)
         c->front += missed * (again - c->front);
@@ -292,6 +306,8 @@ struct core *core_new(const struct core_design *design)
     c->l1i = cache_new(design->l1i.bytes, design->l1i.ways);
     c->predictor.depth = design->return_stack;
     c->predictor.indirect = design->indirect;
+    c->predictor.history.span = design->history;
+    memcpy(c->predictor.history.enters, design->history_enters, sizeof design->history_enters);
 
     UC(uc_open(isa.uc_arch, isa.uc_mode, &c->uc));
     core_map(c, STACK_AT, c->stack, STACK_BYTES, false);

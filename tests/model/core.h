@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "arch/window.h"
+#include "tests/model/history.h"
 
 enum { DATA_LEVELS = 3 };
 
@@ -34,9 +35,11 @@ struct core_design {
     double l1i_fetch, l2_fetch;        /* bytes a cycle from the instruction cache, and from the second level … */
     double far_fetch;                  /* … and from behind that; the op cache keeps up with any width */
 
-    unsigned return_stack; /* entries */
-    bool indirect;         /* see struct predictor */
-    double penalty;        /* of a misprediction, cycles */
+    unsigned return_stack;              /* entries */
+    bool indirect;                      /* see struct predictor */
+    unsigned history;                   /* branches by which conditional ones are predicted; 0: by themselves */
+    bool history_enters[HISTORY_KINDS]; /* and which are */
+    double penalty;                     /* of a misprediction, cycles */
 };
 
 /* What has happened so far; mispredictions as the predictor has them, on average. */

@@ -3,6 +3,7 @@
  *
  * Cores are drawn at random, each from a seed, which is printed with whatever is wrong. LONG=1 draws
  * more of them; MODEL_SEED=n takes that one only, and MODEL_SHOWS=1 prints its table and curves.
+ * MODEL_TEST=pattern runs the tests of that name.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -285,6 +286,33 @@ static void check_return_stack(const struct machine_design *m)
     }
 }
 
+/* 0 is a number of its own, and no interval. */
+static void check_span(const struct machine_design *m, const char *kind, double truth)
+{
+    static const char name[] = "frontend.history.branches";
+    const char *f = finding_of(name, "kind", kind);
+
+    if (truth > 0)
+        check_capacity(m, name, "kind", kind, truth);
+    else if (is_decided(m, f, name, kind) && number(f, "value") > 0)
+        complain(m, "%s %s: %g, and they do not enter", name, kind, number(f, "value"));
+}
+
+/*
+ * The history of branches. Pairs of call and return have one entry in it, two or none; dummies come in pairs, so that
+ * the end lies between two even numbers.
+ */
+static void check_history(const struct machine_design *m)
+{
+    static const char *const kinds[] = {"conditional-taken", "conditional-not-taken", "unconditional", "indirect"};
+    const bool *enters = m->core.history_enters;
+    const unsigned of_pair = enters[HISTORY_CALL] + enters[HISTORY_RETURN];
+
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
+        check_span(m, kinds[kind], enters[kind] ? m->core.history : 0);
+    check_span(m, "call-return", of_pair == 2 ? m->core.history : of_pair == 1 ? 2 * m->core.history - 1 : 0);
+}
+
 static void begin(void)
 {
     wrong = decided = undecided = 0;
@@ -367,6 +395,32 @@ static void knees_are_proven_by_counting(void **state)
         m.counts = true;
         proofs_check(&m);
     }
+}
+
+/* Conditional branches that are taken enter every history. */
+static struct machine_design pick_machine_with_history(uint64_t seed)
+{
+    struct machine_design m = pick_machine(seed);
+
+    m.core.history = (unsigned)pick(12, 60);
+    m.core.l1i = (struct cache_design){.bytes = 32 * KIB, .ways = 8};
+    for (enum history_kind kind = HISTORY_TAKEN; kind < HISTORY_KINDS; kind++)
+        m.core.history_enters[kind] = kind == HISTORY_TAKEN || pick(0, 1);
+    return m;
+}
+
+static void histories_are_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 3, 100); cores++) {
+        struct machine_design m = pick_machine_with_history(seed);
+        run_probes_on(&m, "history", PROFILE_QUICK);
+        check_history(&m);
+    }
+    end(4 * cores, cores);
 }
 
 /* ---- What cannot be seen ------------------------------------------------------------------------ */
@@ -488,6 +542,7 @@ int main(void)
         cmocka_unit_test(data_caches_are_given_back),
         cmocka_unit_test(instruction_caches_are_given_back),
         cmocka_unit_test(return_stacks_are_given_back),
+        cmocka_unit_test(histories_are_given_back),
         cmocka_unit_test(knees_are_proven_by_counting),
         cmocka_unit_test(a_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(an_instruction_cache_larger_than_the_range_is_undecided),
@@ -498,6 +553,8 @@ int main(void)
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
+    if (getenv("MODEL_TEST"))
+        cmocka_set_test_filter(getenv("MODEL_TEST"));
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     records_free(&records);
     return failed;

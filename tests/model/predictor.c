@@ -32,7 +32,7 @@ double predictor_return(struct predictor *p, uint64_t pc, uint64_t target)
     }
     if (!p->indirect)
         return 1;
-    uint64_t key = pc * 31 + p->history, *last = &p->last[slot(pc)];
+    uint64_t key = pc * 31 + p->outcomes, *last = &p->last[slot(pc)];
     unsigned i = slot(key);
     bool miss = (p->by_history[i].key == key ? p->by_history[i].target : *last) != target;
     p->by_history[i].key = key;
@@ -43,15 +43,19 @@ double predictor_return(struct predictor *p, uint64_t pc, uint64_t target)
 double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_taken, uint64_t target)
 {
     unsigned i = slot(pc);
-    bool taken = target != not_taken, miss = (p->counters[i] >= 2) != taken;
+    bool taken = target != not_taken, believed = p->counters[i] >= 2;
 
     if (taken && p->counters[i] < 3)
         p->counters[i]++;
     if (!taken && p->counters[i] > 0)
         p->counters[i]--;
-    p->history = p->history << 1 | taken;
+    p->outcomes = p->outcomes << 1 | taken;
     p->loops[i] |= target <= pc;
-    return p->loops[i] ? 0 : average_cost(p, pc, miss);
+    p->seen[i] |= taken ? 1 : 2;
+    if (p->history.span && p->seen[i] == 3 && !p->loops[i])
+        history_predict(&p->history, pc, taken, &believed);
+    history_enter(&p->history, taken ? HISTORY_TAKEN : HISTORY_NOT_TAKEN, pc, target);
+    return p->loops[i] ? 0 : average_cost(p, pc, believed != taken);
 }
 
 double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target)
@@ -60,6 +64,7 @@ double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target)
     bool miss = *last != target;
 
     *last = target;
-    p->history = p->history << 4 | (target >> 5 & 15); /* of targets, too */
-    return miss;
+    p->outcomes = p->outcomes << 4 | (target >> 5 & 15); /* of targets, too */
+    history_enter(&p->history, HISTORY_INDIRECT, pc, target);
+    return average_cost(p, pc, miss);
 }

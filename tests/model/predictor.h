@@ -13,21 +13,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PREDICTOR_ENTRIES = 4096, RETURN_STACK_MAXIMUM = 256 };
+#include "tests/model/history.h"
+
+enum { PREDICTOR_ENTRIES = 16384, RETURN_STACK_MAXIMUM = 256 };
 
 struct predictor {
-    unsigned depth; /* of the return stack */
-    bool indirect;  /* returns that the return stack has lost go to the indirect predictor */
+    unsigned depth;         /* of the return stack */
+    bool indirect;          /* returns that the return stack has lost go to the indirect predictor */
+    struct history history; /* by which conditional branches are predicted; without it, by where they went last */
 
     uint64_t returns[RETURN_STACK_MAXIMUM]; /* a ring: what is deeper than it overwrites the oldest */
     unsigned top, held;
-    uint64_t history; /* of conditional branches, newest bit last */
+    uint64_t outcomes; /* of conditional branches, newest bit last */
     struct {
         uint64_t key, target;
     } by_history[PREDICTOR_ENTRIES];     /* by branch and history; where that was not seen before, … */
     uint64_t last[PREDICTOR_ENTRIES];    /* … where the branch went last */
     uint8_t counters[PREDICTOR_ENTRIES]; /* two bits, by branch: taken from 2 on */
     bool loops[PREDICTOR_ENTRIES];       /* has gone back */
+    uint8_t seen[PREDICTOR_ENTRIES];     /* ways that it has gone: bit 0 taken, bit 1 not */
     double missed[PREDICTOR_ENTRIES];    /* rate, by branch */
 };
 
@@ -35,6 +39,7 @@ void predictor_call(struct predictor *p, uint64_t return_address);
 /* The part of a misprediction that the branch at pc costs this time. */
 double predictor_return(struct predictor *p, uint64_t pc, uint64_t target);
 double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_taken, uint64_t target);
-double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target); /* foreseen: where it went last */
+/* Foreseen: where it went last. */
+double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target);
 
 #endif

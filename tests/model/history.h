@@ -1,0 +1,41 @@
+/*
+ * A predictor of conditional branches by the history of all branches, as the modelled core may have one: tables that are
+ * looked up by the branch and so many of the newest entries of the history, the whole of it, a half, a quarter and so
+ * on. The longest that knows what it is asked decides (TAGE: Seznec and Michaud 2006, much simplified).
+ */
+#ifndef FATHOM_TESTS_MODEL_HISTORY_H
+#define FATHOM_TESTS_MODEL_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum history_kind {
+    HISTORY_TAKEN, /* conditional */
+    HISTORY_NOT_TAKEN,
+    HISTORY_UNCONDITIONAL,
+    HISTORY_INDIRECT,
+    HISTORY_CALL,
+    HISTORY_RETURN,
+    HISTORY_KINDS
+};
+
+enum { HISTORY_MAXIMUM = 256, HISTORY_TABLES = 8, HISTORY_ENTRIES = 4096 };
+
+struct history {
+    unsigned span; /* entries that are looked at */
+    bool enters[HISTORY_KINDS];
+
+    uint64_t entries[HISTORY_MAXIMUM]; /* a ring */
+    unsigned newest;
+    struct {
+        uint64_t key;
+        bool taken;
+    } tables[HISTORY_TABLES][HISTORY_ENTRIES]; /* the whole span first */
+};
+
+/* A branch went from pc to target: the history has one entry more, if this kind enters it. */
+void history_enter(struct history *h, enum history_kind kind, uint64_t pc, uint64_t target);
+/* What is believed of the branch at pc, where any table knows it; and that it was taken, or not, is learnt. */
+bool history_predict(struct history *h, uint64_t pc, bool taken, bool *believed);
+
+#endif
