@@ -19,20 +19,34 @@
  * Curve: cycles per nest over depth, less the control's growth. Level while all returns are predicted,
  * then a step of a misprediction, and a slope. Answer: the last depth on the level. An indirect predictor
  * that knows some of the returns makes a bend of the step: then there is no answer.
+ *
+ * Overflow. Behind the depth only the first call's site is drawn, the other returns are always the same. If each level
+ * more costs a misprediction more, the oldest address has been overwritten, and what is popped in its place is stale or
+ * nothing; if it costs much less, something else predicts returns that the stack has lost; if all returns are
+ * mispredicted at once, the first level too many has cost the stack what it held. How many mispredictions the first
+ * level costs and each that follows (slope by Theil 1950 and Sen 1968, the median over all pairs of points) is told.
  * Method: Wong 2018; jia.je 2025, variant with two call sites; random history and control are our addition.
  */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "lib/chance.h"
 #include "lib/find.h"
 #include "lib/probe.h"
+#include "lib/proof.h"
 
 enum {
     DEPTH_MAXIMUM = 128,
     CONTROL_DEPTH = 8, /* no return stack of a core in scope is smaller */
     ENTRY_BYTES = 4096,
-    EXPERIMENTS = 2
+    EXPERIMENTS = 2,
+    OVERFLOW_TEXT = 96,
+    DEEP = 3 /* times the depth: how far behind it is looked */
 };
+
+/* Of a misprediction: a level more that costs more than this, or less, costs one, or none. */
+static const double MOST = 0.6, FEW = 0.3;
 
 enum site { SITE_FIXED, SITE_CHANGING, SITE_AFTER_JUMPS, SITE_AFTER_BRANCHES };
 
@@ -125,9 +139,55 @@ static void refuse_bends(struct sweep *s, size_t count)
         s[i].search.verdict.reason = "no-edge";
 }
 
+/* The median over all pairs of points from x = `from` to `to`. NaN where there are none, or memory is short. */
+static double slope_of(const struct search *s, double from, double to)
+{
+    double *slopes = malloc((s->count * s->count + 1) * sizeof *slopes), slope = (double)NAN;
+    size_t n = 0;
+
+    for (size_t i = 0; slopes && i < s->count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (s->points[j].x >= from && s->points[i].x <= to && !isnan(s->points[i].y - s->points[j].y))
+                slopes[n++] = (s->points[i].y - s->points[j].y) / (s->points[i].x - s->points[j].x);
+    if (slopes) {
+        sort_numbers(slopes, n);
+        slope = quantile(slopes, n, 0.5);
+    }
+    free(slopes);
+    return slope;
+}
+
+/* What happens past the depth, in words; empty where that is not known. */
+static void tell_overflow(struct probe *p, const struct sweep *s, char text[OVERFLOW_TEXT])
+{
+    const struct verdict *v = &s->search.verdict;
+    const double penalty = facts_number(&p->run->facts, "frontend.mispredict.cycles", "branch=return", (double)NAN);
+    double first = (double)NAN;
+
+    text[0] = 0;
+    if (v->reason || !v->count)
+        return;
+    const struct knee *k = &v->knees[0];
+    for (size_t i = s->search.count; i-- > 0;)
+        if (s->search.points[i].x >= k->high)
+            first = s->search.points[i].y - k->before;
+    const double unit = isnan(penalty) ? first : penalty, step = first / unit,
+                 each = slope_of(&s->search, k->high, DEEP * k->value) / unit;
+    if (!(step > 0) || isnan(each))
+        return;
+    snprintf(text, OVERFLOW_TEXT, "%s: %.1f mispredictions at first, then %.2f a level",
+             step > k->value * MOST ? "all are lost"
+             : each > MOST          ? "the oldest are lost"
+             : each < FEW           ? "others stand in"
+                                    : "unclear",
+             step, each);
+}
+
 static bool find_depth(struct probe *p, const char *target, struct nest nests[EXPERIMENTS])
 {
     const size_t count = (size_t)probe_smoke(p, 1, EXPERIMENTS);
+    static const char *const counted[] = {"return_mispredicts", "mispredicts", NULL};
+    char overflow[OVERFLOW_TEXT] = "", proof[PROOF_TEXT] = "";
     struct find_experiment e[EXPERIMENTS];
     struct sweep s[EXPERIMENTS];
 
@@ -152,12 +212,18 @@ static bool find_depth(struct probe *p, const char *target, struct nest nests[EX
         if (nests->site < SITE_AFTER_JUMPS)
             refuse_bends(s, count);
         find_experiments(s, count, e);
+        if (nests->site >= SITE_AFTER_JUMPS) {
+            tell_overflow(p, &s[0], overflow);
+            good = proof_of_knee(p, &s[0], 0, counted, proof);
+        }
+    }
+    if (good)
         find_capacity(p,
                       &(struct finding){.name = "frontend.return_stack.entries",
                                         .variants = {{"target", target}},
-                                        .method = "last depth before returns cost more"},
+                                        .method = "last depth before returns cost more",
+                                        .remarks = {{"overflow", overflow}, {"proof", proof}}},
                       e, count, 1);
-    }
     sweeps_free(s, count);
     return good;
 }
@@ -178,5 +244,5 @@ static void run(struct probe *p)
         find_depth(p, "random", random);
 }
 
-PROBE(return_stack, .title = "Return stack", .family = "frontend", .run = run,
+PROBE(return_stack, .title = "Return stack", .family = "frontend", .after = "mispredict", .run = run,
       .findings = FINDINGS({"frontend.return_stack.entries", "entries", "nested calls whose returns are predicted"}));
