@@ -154,7 +154,7 @@ static bool build_row(struct probe *p, const struct row *s, size_t x, enum probe
         emit_dummy(&c, TAKEN);
     for (size_t i = 0; i < of_kind; i++)
         emit_dummy(&c, s->kind);
-    for (size_t i = 0; i < CHAIN; i++)
+    for (size_t i = 0; i < probe_smoke(p, CHAIN / 8, CHAIN); i++)
         emit_multiply(&c, REG_T5, REG_T2); /* an odd number: nothing but zero becomes zero */
     struct fixup over = emit_branch_if_zero_ahead(&c, REG_T5);
     emit_nop(&c, emit_nop_lengths[0]);
