@@ -170,7 +170,7 @@ static void operands_out_of_range_are_invalid(void **state)
 {
     (void)state;
     static const enum kind one[] = {CONSTANT,           ADD_CONSTANT,    AND_CONSTANT,  SHIFT_RIGHT, BRANCH_IF_ZERO,
-                                    BRANCH_IF_NOT_ZERO, BRANCH_REGISTER, CALL_REGISTER, RETURN_TO, ADDRESS};
+                                    BRANCH_IF_NOT_ZERO, BRANCH_REGISTER, CALL_REGISTER, RETURN_TO,   ADDRESS};
     static const enum kind two[] = {MOVE,        ADD,        XOR,  MULTIPLY, DIVIDE,      COMPARE,
                                     SQUARE_ROOT, VECTOR_ADD, LOAD, STORE,    LOAD_INDEXED};
     static const unsigned wrong[] = {REGS, 16, 31, 32, 255, 0x80000000, UINT32_MAX};
