@@ -45,7 +45,8 @@ enum {
     NOT_TAKEN_BYTES = 16, /* they need none of its entries */
     PLACES = 64, /* where code begins: what predictors have learnt of the code before it is no help, and no harm */
     ENTRY_BYTES = 4096 + (1 + PLACES) * SLOT_BYTES,
-    CHAIN = 48,         /* multiplications */
+    CHAIN = 48,         /* multiplications, … */
+    SMOKE_CHAIN = 6,    /* … and where each instruction counts */
     DUMMIES = 512,      /* at most: more of them no longer fit the first instruction cache */
     MIXED_AT_LEAST = 4, /* dummies, so that none and all of them make a difference */
     BEARER = 1,         /* branches that the bearer is */
@@ -154,7 +155,7 @@ static bool build_row(struct probe *p, const struct row *s, size_t x, enum probe
         emit_dummy(&c, TAKEN);
     for (size_t i = 0; i < of_kind; i++)
         emit_dummy(&c, s->kind);
-    for (size_t i = 0; i < probe_smoke(p, CHAIN / 8, CHAIN); i++)
+    for (size_t i = 0; i < probe_smoke(p, SMOKE_CHAIN, CHAIN); i++)
         emit_multiply(&c, REG_T5, REG_T2); /* an odd number: nothing but zero becomes zero */
     struct fixup over = emit_branch_if_zero_ahead(&c, REG_T5);
     emit_nop(&c, emit_nop_lengths[0]);

@@ -106,13 +106,15 @@ static bool build_either(struct probe *p, struct walk *w, size_t targets, bool d
         emit_next(&c);
         emit_branch_register(&c, REG_T1);
     }
-    for (size_t place = 0; place < all; place++) {
-        emit_place(&c, place_at(w, place));
-        if (direct)
-            emit_next(&c);
-        const size_t on = direct ? place_at(w, w->next[place]) : head_at((place + 1) % w->branches);
-        emit_land_at(&c, emit_branch_ahead(&c), place == w->places[all - 1] ? end : on);
-    }
+    for (size_t t = 0; t < targets; t++)
+        for (size_t b = 0; b < w->branches; b++) {
+            const size_t place = t * w->branches + b;
+            emit_place(&c, place_at(w, place));
+            if (direct)
+                emit_next(&c);
+            const size_t on = direct ? place_at(w, w->next[place]) : head_at(b + 1 < w->branches ? b + 1 : 0);
+            emit_land_at(&c, emit_branch_ahead(&c), place == w->places[all - 1] ? end : on);
+        }
     *k = (struct kernel){.data = w->list.at,
                          .units = (double)all,
                          .warm_iterations = probe_smoke(p, 1, PASSES),
