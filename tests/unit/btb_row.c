@@ -1,0 +1,125 @@
+/* What buffers hold of rows, counted by subspaces (lib/btb_row.c), against counting every entry of every set. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/btb_row.h"
+#include "lib/statistics.h"
+
+enum { SETS = 1 << BTB_SET_BITS_MOST, CASES = 4000, COUNT = 3000, LINE = 64 };
+
+static unsigned entries[SETS], branches[SETS];
+
+static unsigned set_of(const struct btb_index *index, uint64_t address)
+{
+    uint64_t sets = UINT64_C(1) << index->set_bits, number = address >> index->low;
+
+    return (unsigned)(index->folded ? (number % sets) ^ (number / sets % sets) : number % sets);
+}
+
+static void enter(const struct btb_index *index, uint64_t address, unsigned more_branches)
+{
+    entries[set_of(index, address)]++;
+    branches[set_of(index, address)] += more_branches;
+}
+
+static bool conditional(enum btb_pattern pattern, unsigned n)
+{
+    return pattern == BTB_COND || (pattern == BTB_COND_UNCOND && n % 2 == 0) || (pattern == BTB_UNCOND_COND && n % 2);
+}
+
+static bool pairs(enum btb_entry entry, const struct btb_row *row, unsigned n)
+{
+    unsigned next = (n + 1) % row->count;
+
+    switch (entry) {
+    case BTB_COND_FIRST: return conditional(row->pattern, n) && n * row->stride / LINE == next * row->stride / LINE;
+    case BTB_UNCOND_NEXT: return !conditional(row->pattern, next);
+    case BTB_ANY_NEXT: return true;
+    default: return false;
+    }
+}
+
+/* Goes along the row until it has come around, each branch once in some entry. */
+static void enter_row(const struct btb_index *index, enum btb_entry entry, unsigned per_entry,
+                      const struct btb_row *row)
+{
+    memset(entries, 0, sizeof entries);
+    memset(branches, 0, sizeof branches);
+    if (entry == BTB_BLOCK) {
+        for (unsigned n = 0; n < row->count;) {
+            uint64_t block = (uint64_t)n * row->stride >> index->low;
+            unsigned in_block = 0;
+            for (; n < row->count && (uint64_t)n * row->stride >> index->low == block; n++, in_block++)
+                if (in_block % per_entry == 0)
+                    enter(index, block << index->low, 0);
+            branches[set_of(index, block << index->low)] += in_block;
+        }
+        return;
+    }
+    /* where the last branch takes the first one with it, the first one is nobody's first */
+    unsigned begin = entry != BTB_ANY_NEXT && !pairs(entry, row, 0) && pairs(entry, row, row->count - 1);
+    for (unsigned n = begin; n < row->count + begin; n++) {
+        bool pair = pairs(entry, row, n % row->count);
+        enter(index, (uint64_t)(n % row->count) * row->stride, 1 + pair);
+        n += pair;
+    }
+}
+
+static void counting_by_subspaces_is_counting(void **state)
+{
+    uint64_t random = 3;
+
+    (void)state;
+    for (size_t i = 0; i < CASES; i++) {
+        const struct btb_index index = {.low = (unsigned)random_below(&random, BTB_LOW_MOST + 1),
+                                        .set_bits = 1 + (unsigned)random_below(&random, BTB_SET_BITS_MOST),
+                                        .folded = random_below(&random, 2)};
+        const struct btb_row row = {.pattern = (enum btb_pattern)random_below(&random, BTB_PATTERNS),
+                                    .stride = 2U << random_below(&random, 13),
+                                    .count = 2 + 2 * (unsigned)random_below(&random, COUNT / 2)};
+        enum btb_entry entry = (enum btb_entry)random_below(&random, BTB_ENTRIES);
+        unsigned per_entry = 1 + (unsigned)random_below(&random, 8), held[BTB_WAYS + 1], counted[BTB_WAYS + 1] = {0};
+        unsigned all = 0;
+
+        assert_true(btb_row_good(&row));
+        btb_row_held(&index, entry, per_entry, &row, held);
+        enter_row(&index, entry, per_entry, &row);
+        for (size_t s = 0; s < 1U << index.set_bits; s++) {
+            all += entries[s];
+            for (unsigned w = entries[s]; w <= BTB_WAYS; w++)
+                counted[w] += branches[s];
+        }
+        assert_memory_equal(held, counted, sizeof held);
+        if (entry != BTB_BLOCK)
+            assert_int_equal(btb_row_entries(entry, &row), all);
+        if (btb_row_single(&index, entry, &row))
+            assert_int_equal(all, row.count);
+    }
+}
+
+static void rows_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    assert_true(btb_row_good(&(struct btb_row){BTB_UNCOND, 4, 2}));
+    assert_false(btb_row_good(&(struct btb_row){BTB_UNCOND, 4, 3}));
+    assert_false(btb_row_good(&(struct btb_row){BTB_UNCOND, 12, 4}));
+    assert_false(btb_row_good(&(struct btb_row){BTB_UNCOND, 0, 4}));
+    assert_false(btb_row_good(&(struct btb_row){BTB_UNCOND, 4, 0}));
+    assert_false(btb_row_good(&(struct btb_row){BTB_UNCOND, 4, 2 * BTB_COUNT_MOST}));
+    assert_false(btb_row_good(&(struct btb_row){BTB_PATTERNS, 4, 4}));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counting_by_subspaces_is_counting),
+        cmocka_unit_test(rows_that_are_none_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
