@@ -36,7 +36,7 @@ enum {
     MEMBERS = 32,          /* survivors of a level that are asked for the next row */
     COSTS = 3,             /* level 1, level 2, miss */
     PER_OCTAVE = 4,        /* counts of branches that are candidates for the next row */
-    TRIES = 256            /* rows drawn at random to find one that may refute */
+    TRIES = 4096           /* rows drawn at random to find one that may refute */
 };
 
 static const unsigned ways_tried[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16};

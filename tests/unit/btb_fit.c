@@ -1,0 +1,229 @@
+/* What is asked of fitting organisations (lib/btb_fit.c) besides finding them: reasons, limits, grades. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/btb_fit.h"
+#include "lib/probe.h"
+
+static struct finding reported[8];
+static size_t report_count;
+
+void report(struct probe *p, const struct finding *f)
+{
+    (void)p;
+    assert_true(report_count < 8);
+    reported[report_count++] = *f;
+}
+
+void record_core(struct record *r)
+{
+    (void)r;
+}
+
+double machine_seconds(void)
+{
+    return 0;
+}
+
+static const struct btb_fit_names names = {"ways", "sets", "index_bits", "branches_per_entry"};
+static const struct btb_index from_bit_2 = {.low = 2, .set_bits = 6};
+enum { WAYS = 2, HIT = 1, MISS = 4 };
+
+static struct btb_fit *start(double footprint)
+{
+    struct btb_fit *f = btb_fit_start(&(struct btb_fit_question){.patterns = 1 << BTB_UNCOND | 1 << BTB_COND,
+                                                                 .stride_from = 4,
+                                                                 .stride_to = 4096,
+                                                                 .count_from = 8,
+                                                                 .count_to = 1024,
+                                                                 .alignment = 4,
+                                                                 .footprints = {footprint}});
+    assert_non_null(f);
+    return f;
+}
+
+static void measure(struct btb_fit *f, const struct btb_row *row)
+{
+    unsigned held[BTB_WAYS + 1];
+
+    btb_row_held(&from_bit_2, BTB_SINGLE, 1, row, held);
+    double part = (double)held[WAYS] / row->count;
+    assert_true(btb_fit_add(f, row, part * HIT + (1 - part) * MISS, 0.001));
+}
+
+/* Rows of one pattern. */
+static void measure_all(struct btb_fit *f, enum btb_pattern pattern)
+{
+    for (unsigned stride = 4; stride <= 4096; stride *= 4)
+        for (unsigned count = 8; count <= 1024; count *= 2)
+            measure(f, &(struct btb_row){pattern, stride, count});
+}
+
+static void measure_rest(struct btb_fit *f)
+{
+    struct btb_row row;
+
+    for (btb_fit_decide(f); btb_fit_next(f, &row);)
+        measure(f, &row);
+}
+
+static void report_level(struct btb_fit *f)
+{
+    struct run run = {0};
+    struct probe_definition definition = {.name = "test"};
+    struct probe p = {.run = &run, .definition = &definition};
+
+    report_count = 0;
+    btb_fit_report(&p, btb_fit_decide(f), 0, 1, &names);
+    assert_int_equal(report_count, 4);
+    btb_fit_free(f);
+}
+
+static void what_is_alone_is_told(void **state)
+{
+    struct btb_fit *f = start(INFINITY);
+
+    (void)state;
+    measure_all(f, BTB_UNCOND);
+    measure_all(f, BTB_COND);
+    measure_rest(f);
+    const struct btb_fit_result *r = btb_fit_decide(f);
+    assert_null(r->reason);
+    assert_int_equal(r->level_count, 1);
+    assert_true(r->levels[0].left);
+    report_level(f);
+    assert_string_equal(reported[0].name, "ways");
+    assert_true(reported[0].value == WAYS);
+    assert_int_equal(reported[0].grade, 'B');
+}
+
+static void unknown_limits_cost_a_grade(void **state)
+{
+    struct btb_fit *f = start(0);
+
+    (void)state;
+    measure_all(f, BTB_UNCOND);
+    measure_all(f, BTB_COND);
+    measure_rest(f);
+    report_level(f);
+    assert_int_equal(reported[0].grade, 'C');
+}
+
+static void one_pattern_costs_a_grade(void **state)
+{
+    struct btb_fit *f = btb_fit_start(&(struct btb_fit_question){.patterns = 1 << BTB_UNCOND,
+                                                                 .stride_from = 4,
+                                                                 .stride_to = 4096,
+                                                                 .count_from = 8,
+                                                                 .count_to = 1024,
+                                                                 .alignment = 4,
+                                                                 .footprints = {INFINITY}});
+    (void)state;
+    measure_all(f, BTB_UNCOND);
+    measure_rest(f);
+    report_level(f);
+    assert_int_equal(reported[0].grade, 'C');
+}
+
+static void what_several_explain_is_not_told(void **state)
+{
+    struct btb_fit *f = start(INFINITY);
+
+    (void)state;
+    for (unsigned stride = 4; stride <= 4096; stride *= 4)
+        for (unsigned count = 8; count <= 1024; count *= 4)
+            measure(f, &(struct btb_row){BTB_UNCOND, stride, count});
+    assert_true(btb_fit_decide(f)->levels[0].count > 1);
+    report_level(f);
+    assert_int_equal(reported[1].grade, 'U');
+    assert_string_equal(reported[1].reason, "several-fit");
+}
+
+static void few_points_say_nothing(void **state)
+{
+    struct btb_fit *f = start(INFINITY);
+    struct btb_row row;
+
+    (void)state;
+    for (unsigned count = 8; count <= 512; count *= 2)
+        measure(f, &(struct btb_row){BTB_UNCOND, 4, count});
+    assert_string_equal(btb_fit_decide(f)->reason, "too-few-points");
+    assert_false(btb_fit_next(f, &row));
+    report_level(f);
+    assert_int_equal(reported[0].grade, 'U');
+    assert_string_equal(reported[0].reason, "too-few-points");
+}
+
+static void flat_rows_are_no_level(void **state)
+{
+    struct btb_fit *f = start(INFINITY);
+
+    (void)state;
+    for (unsigned stride = 4; stride <= 4096; stride *= 4)
+        for (unsigned count = 8; count <= 1024; count *= 2)
+            assert_true(btb_fit_add(f, &(struct btb_row){BTB_UNCOND, stride, count}, 3, 0.001));
+    assert_string_equal(btb_fit_decide(f)->reason, "no-level");
+    btb_fit_free(f);
+}
+
+static void what_no_buffer_does_fits_none(void **state)
+{
+    struct btb_fit *f = start(INFINITY);
+    double cycles = 1;
+
+    (void)state;
+    for (unsigned stride = 4; stride <= 4096; stride *= 4)
+        for (unsigned count = 8; count <= 1024; count *= 2, cycles = 5 - cycles) /* the longer row is held again */
+            assert_true(btb_fit_add(f, &(struct btb_row){BTB_UNCOND, stride, count}, cycles, 0.001));
+    assert_string_equal(btb_fit_decide(f)->reason, "none-fits");
+    btb_fit_free(f);
+}
+
+static void rows_beyond_a_footprint_do_not_count(void **state)
+{
+    struct btb_fit *f = start(4096);
+
+    (void)state;
+    assert_true(btb_fit_add(f, &(struct btb_row){BTB_UNCOND, 4, 512}, 1, 0));
+    assert_int_equal(btb_fit_decide(f)->points, 1);
+    assert_true(btb_fit_add(f, &(struct btb_row){BTB_UNCOND, 8, 512}, 1, 0));
+    assert_int_equal(btb_fit_decide(f)->points, 1);
+    btb_fit_free(f);
+}
+
+static void what_is_no_point_is_refused(void **state)
+{
+    struct btb_fit *f = start(INFINITY);
+    const struct btb_row row = {BTB_UNCOND, 4, 8};
+
+    (void)state;
+    assert_false(btb_fit_add(f, &row, NAN, 0));
+    assert_false(btb_fit_add(f, &row, 0, 0));
+    assert_false(btb_fit_add(f, &row, 1, -1));
+    assert_false(btb_fit_add(f, &row, 1, NAN));
+    assert_false(btb_fit_add(f, &row, INFINITY, 0));
+    assert_false(btb_fit_add(f, &(struct btb_row){BTB_UNCOND, 4, 7}, 1, 0));
+    for (size_t i = 0; i < BTB_FIT_POINTS; i++)
+        assert_true(btb_fit_add(f, &row, 1, 0.01));
+    assert_false(btb_fit_add(f, &row, 1, 0.01));
+    btb_fit_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_alone_is_told),         cmocka_unit_test(unknown_limits_cost_a_grade),
+        cmocka_unit_test(one_pattern_costs_a_grade),     cmocka_unit_test(what_several_explain_is_not_told),
+        cmocka_unit_test(few_points_say_nothing),        cmocka_unit_test(flat_rows_are_no_level),
+        cmocka_unit_test(what_no_buffer_does_fits_none), cmocka_unit_test(rows_beyond_a_footprint_do_not_count),
+        cmocka_unit_test(what_is_no_point_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
