@@ -7,13 +7,14 @@
  * with a history knows it as long as it holds all n * t. Targets lie some multiple of 4 and not of 16 bytes apart,
  * since some cores see only low bits of a target in their history.
  *
- * Control: the same targets in the same order, by direct jumps from one to the next. What instruction cache and branch
- * target buffer cost goes off with it.
+ * Curve: cycles per indirect jump over t, the mean over several orders. A level, and a ramp: tables are chosen from by a
+ * hash of the history, and where chance puts too many targets into one set they evict each other, long before all
+ * entries are used. With as many targets as entries about half are in sets that hold theirs. Answer: where half of the
+ * jumps are mispredicted; its interval is the whole ramp. What a misprediction costs is measured with targets drawn at
+ * random all the time.
  *
- * Curve: cycles per indirect jump over t, less the control's growth. A level, and a ramp: the tables are chosen from by
- * a hash of the history, and where chance puts too many targets into one set they no longer fit, in one order sooner
- * than in another. Answer: half way up the ramp, by several n; its interval is the whole ramp. Predicted jumps take what
- * the level is above the control's. A matrix shows all n and t.
+ * What a predicted jump costs is told against direct jumps from target to target in the same order. A matrix shows that
+ * for all n and t.
  *
  * Method: jia.je 2024 and clamchowder 2021 (branches by targets); order and control are ours.
  */
@@ -28,11 +29,13 @@
 #include "lib/proof.h"
 
 enum spacing { DENSE, SPARSE, SPACINGS };
+enum jumps { IN_ORDER, DIRECT, AT_RANDOM };
 
 enum {
     TARGETS = 4096,       /* of all branches together, at most */
     LEVEL_TARGETS = 64,   /* where curves begin: every indirect predictor in scope holds more than these, … */
     CURVE_TARGETS = 2048, /* … and where they end, unless that is still held */
+    STEPS = 16384,        /* of a pass at random: more than any predictor learns */
     HEAD_BYTES = 64,      /* of a branch and what it needs */
     ENTRY_BYTES = 64,
     PASSES = 100,             /* before it counts */
@@ -86,22 +89,45 @@ static void emit_next(struct code *c)
     emit_add_constant(c, REG_T0, 1);
 }
 
-/* A pass is an iteration. Of the control, each place loads as a branch does, and jumps on directly. */
-static bool build_either(struct probe *p, struct walk *w, size_t targets, bool direct, struct kernel *k)
+/* Puts the addresses of a pass into the list, the last one `out`; how many they are. */
+static size_t list_at_random(struct probe *p, struct walk *w, size_t targets, const struct code *c, size_t out)
 {
-    const size_t all = targets * w->branches;
-    struct code c = probe_code(p, place_at(w, all));
+    const size_t steps = (size_t)probe_smoke(p, LEVEL_TARGETS, STEPS);
+    uint64_t *list = (uint64_t *)w->list.write;
+
+    for (size_t i = 0; i < steps; i++)
+        list[i] = c->at + place_at(w, random_below(&p->random, targets) * w->branches + i % w->branches);
+    list[steps - 1] = c->at + out;
+    return steps;
+}
+
+static size_t list_in_order(struct probe *p, struct walk *w, size_t targets, const struct code *c)
+{
+    const size_t steps = targets * w->branches;
 
     draw_order(p, w, targets);
-    for (size_t i = 0; i < all; i++)
-        ((uint64_t *)w->list.write)[i] = c.at + place_at(w, w->places[i]);
+    for (size_t i = 0; i < steps; i++)
+        ((uint64_t *)w->list.write)[i] = c->at + place_at(w, w->places[i]);
+    return steps;
+}
+
+/*
+ * A pass is an iteration. Direct jumps go from place to place, where the next target is loaded as it is at a branch.
+ * The way out of a pass is the last place in its order, or one more place where there is no order.
+ */
+static bool build_jumps(struct probe *p, struct walk *w, size_t targets, enum jumps jumps, struct kernel *k)
+{
+    const size_t all = targets * w->branches, out = place_at(w, all);
+    struct code c = probe_code(p, out + w->spacing_bytes);
+    const size_t steps = jumps == AT_RANDOM ? list_at_random(p, w, targets, &c, out) : list_in_order(p, w, targets, &c);
+
     emit_constant(&c, REG_T0, 0);
     const struct fixup begin = emit_branch_ahead(&c);
     const size_t end = c.used;
     emit_loop(&c, 0);
     emit_return(&c);
-    emit_land_at(&c, begin, direct ? place_at(w, w->places[0]) : head_at(0));
-    for (size_t b = 0; b < w->branches && !direct; b++) {
+    emit_land_at(&c, begin, jumps == DIRECT ? place_at(w, w->places[0]) : head_at(0));
+    for (size_t b = 0; b < w->branches && jumps != DIRECT; b++) {
         emit_place(&c, head_at(b));
         emit_next(&c);
         emit_branch_register(&c, REG_T1);
@@ -110,26 +136,82 @@ static bool build_either(struct probe *p, struct walk *w, size_t targets, bool d
         for (size_t b = 0; b < w->branches; b++) {
             const size_t place = t * w->branches + b;
             emit_place(&c, place_at(w, place));
-            if (direct)
+            if (jumps == DIRECT)
                 emit_next(&c);
-            const size_t on = direct ? place_at(w, w->next[place]) : head_at(b + 1 < w->branches ? b + 1 : 0);
-            emit_land_at(&c, emit_branch_ahead(&c), place == w->places[all - 1] ? end : on);
+            const bool last = jumps != AT_RANDOM && place == w->places[all - 1];
+            const size_t on = jumps == DIRECT ? place_at(w, w->next[place]) : head_at(b + 1 < w->branches ? b + 1 : 0);
+            emit_land_at(&c, emit_branch_ahead(&c), last ? end : on);
         }
+    emit_place(&c, out);
+    emit_branch(&c, end);
     *k = (struct kernel){.data = w->list.at,
-                         .units = (double)all,
-                         .warm_iterations = probe_smoke(p, 1, PASSES),
+                         .units = (double)steps,
+                         .warm_iterations = jumps == AT_RANDOM ? 1 : probe_smoke(p, 1, PASSES),
                          .stretch = probe_smoke(p, 1, 4)};
     return probe_kernel(p, &c, 0, k);
 }
 
 static bool build(struct probe *p, double x, void *context, struct kernel *k)
 {
-    return build_either(p, context, (size_t)x, false, k);
+    return build_jumps(p, context, (size_t)x, IN_ORDER, k);
 }
 
-static bool build_control(struct probe *p, double x, void *context, struct kernel *k)
+/* The mean over several orders: near the capacity it is chance which of them fit. */
+static bool measure(struct probe *p, double x, void *context, struct point *out)
 {
-    return build_either(p, context, (size_t)x, true, k);
+    const unsigned orders = (unsigned)probe_scale(p, 1, 3, 5, 9);
+    double sum = 0;
+    unsigned rejected = 0;
+
+    for (unsigned i = 0; i < orders; i++) {
+        struct kernel k;
+        if (!build(p, x, context, &k) || !probe_measure(p, &k, out))
+            return false;
+        sum += out->q20;
+        rejected += out->rejected;
+    }
+    out->q20 = out->median = sum / orders;
+    out->rejected = rejected;
+    return true;
+}
+
+/* What a jump takes that is never predicted: one of few targets, so that no cache is short of room. */
+static bool measure_random(struct probe *p, struct walk *w, double *cycles)
+{
+    const size_t targets = LEVEL_TARGETS / w->branches;
+    struct point pt = {.x = (double)targets};
+    struct kernel k;
+
+    if (!build_jumps(p, w, targets, AT_RANDOM, &k) || !probe_measure(p, &k, &pt))
+        return false;
+    *cycles = pt.q20;
+    return true;
+}
+
+/*
+ * Puts the answer of a curve where half of the jumps are mispredicted, by a straight line between two points. `random`
+ * is what jumps to `targets` cost that nothing can predict: by chance one in so many is right. Without such points that
+ * has not been reached.
+ */
+static void put_half(struct search *s, double random, double targets)
+{
+    struct verdict *v = &s->verdict;
+    struct knee *k = &v->knees[0];
+
+    if (v->reason)
+        return;
+    const double half = k->before + (random - k->before) / (1 - 1 / targets) / 2;
+    for (size_t i = 1; i < s->count; i++) {
+        const struct search_point *a = &s->points[i - 1], *b = &s->points[i];
+        if (a->x >= k->low && a->y < half && b->y >= half) {
+            k->half = floor(a->x + (half - a->y) / (b->y - a->y) * (b->x - a->x));
+            k->half_low = a->x;
+            k->half_high = b->x;
+            v->count = 1; /* what follows is beyond */
+            return;
+        }
+    }
+    v->reason = "not-left";
 }
 
 static bool find_targets(struct probe *p, struct walk *w, size_t branches)
@@ -139,6 +221,7 @@ static bool find_targets(struct probe *p, struct walk *w, size_t branches)
     struct find_experiment e[SPACINGS];
     struct sweep s[SPACINGS];
     char proof[PROOF_TEXT] = "";
+    double random;
 
     for (enum spacing i = DENSE; i < SPACINGS; i++) {
         w[i].branches = branches;
@@ -148,7 +231,7 @@ static bool find_targets(struct probe *p, struct walk *w, size_t branches)
                               .axis = "targets",
                               .unit = "cycles/jump",
                               .build = build,
-                              .control = build_control,
+                              .measure = measure,
                               .context = &w[i],
                               .seconds = probe_scale(p, 1, 0.25, 0.8, 10),
                               .search = {.kind = KNEE_STEP,
@@ -158,58 +241,74 @@ static bool find_targets(struct probe *p, struct walk *w, size_t branches)
                                          .grain = 1,
                                          .resolution = 0.1,
                                          .halves = true,
-                                         .per_octave = (unsigned)probe_scale(p, 1, 2, 4, 8),
+                                         .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8),
                                          .budget = (unsigned)probe_scale(p, 2, 120, 240, 2000)}};
     }
-    bool good = sweeps_search(p, s, SPACINGS);
+    bool good = sweeps_search(p, s, SPACINGS) && measure_random(p, &w[DENSE], &random);
     if (good) {
         find_experiments(s, SPACINGS, e);
-        for (enum spacing i = DENSE; i < SPACINGS; i++)
+        for (enum spacing i = DENSE; i < SPACINGS; i++) {
             e[i].half = true;
+            put_half(&s[i].search, random, LEVEL_TARGETS / n);
+        }
         good = proof_of_knee(p, &s[DENSE], 0, COUNTED, proof);
     }
-    if (good) {
+    if (good)
         find_capacity(p,
                       &(struct finding){.name = "frontend.indirect.targets",
                                         .variants = {{"branches", .number = n}},
                                         .remarks = {{"proof", proof}}},
                       e, SPACINGS, 1);
-        report_number(p,
-                      &(struct finding){.name = "frontend.indirect.cycles",
-                                        .variants = {{"branches", .number = n}},
-                                        .curves = {s[DENSE].name},
-                                        .method = "level of the indirect jumps above direct ones'",
-                                        .reason = "not-steady"},
-                      find_height(e[DENSE].verdict, 0) - s[DENSE].control_first);
-    }
     sweeps_free(s, SPACINGS);
     return good;
+}
+
+/* What a predicted jump takes: the median over numbers of targets that any predictor in scope holds. */
+static void report_cycles(struct probe *p, const struct matrix *m, size_t row)
+{
+    double predicted[MATRIX_SIDE];
+    size_t count = 0;
+
+    for (size_t column = 0; column < m->column_count; column++)
+        if (m->rows[row] * m->columns[column] <= LEVEL_TARGETS && !isnan(m->cells[row][column]))
+            predicted[count++] = m->cells[row][column];
+    if (!count)
+        return;
+    sort_numbers(predicted, count);
+    report_number(p,
+                  &(struct finding){.name = "frontend.indirect.cycles",
+                                    .variants = {{"branches", .number = m->rows[row]}},
+                                    .curves = {m->name},
+                                    .method = "indirect jumps less direct ones in the same order"},
+                  quantile(predicted, count, 0.5));
 }
 
 /* Cycles of an indirect jump more than of a direct one, by branches and targets of each. */
 static bool measure_matrix(struct probe *p, struct walk *w)
 {
     const unsigned step = (unsigned)probe_scale(p, 4, 2, 2, 1);
+    const double most = probe_smoke(p, LEVEL_TARGETS, TARGETS);
     struct matrix m = {.name = "targets", .row_axis = "branches", .column_axis = "targets", .unit = "cycles/jump"};
 
     for (unsigned b = 0; b <= probe_smoke(p, 0, MATRIX_BRANCHES_BITS); b += step, m.row_count++) {
         w->branches = (size_t)1 << b;
         m.rows[m.row_count] = (double)w->branches;
+        m.column_count = 0;
         for (unsigned t = 1; t <= MATRIX_TARGETS_BITS; t += step) {
-            const size_t targets = (size_t)1 << t, column = (t - 1) / step;
-            struct point pt[2] = {{.q20 = NAN}, {.q20 = NAN}};
-            for (int direct = 0; direct < 2 && targets * w->branches <= probe_smoke(p, LEVEL_TARGETS, TARGETS);
-                 direct++) {
+            const size_t targets = (size_t)1 << t;
+            struct point pt[] = {[IN_ORDER] = {.q20 = (double)NAN}, [DIRECT] = {.q20 = (double)NAN}};
+            for (enum jumps j = IN_ORDER; j <= DIRECT && (double)(targets * w->branches) <= most; j++) {
                 struct kernel k;
-                if (!build_either(p, w, targets, direct, &k) || !probe_measure(p, &k, &pt[direct]))
+                if (!build_jumps(p, w, targets, j, &k) || !probe_measure(p, &k, &pt[j]))
                     return false;
             }
-            m.columns[column] = (double)targets;
-            m.column_count = column + 1;
-            m.cells[m.row_count][column] = pt[0].q20 - pt[1].q20;
+            m.columns[m.column_count] = (double)targets;
+            m.cells[m.row_count][m.column_count++] = pt[IN_ORDER].q20 - pt[DIRECT].q20;
         }
     }
     matrix_send(p, &m);
+    for (size_t row = 0; row < m.row_count; row++)
+        report_cycles(p, &m, row);
     return true;
 }
 
@@ -222,7 +321,7 @@ static void run(struct probe *p)
 
     if (!w)
         probe_skip(p, "out of memory");
-    else if (probe_map(p, &list, TARGETS * sizeof(uint64_t), 0)) {
+    else if (probe_map(p, &list, STEPS * sizeof(uint64_t), 0)) {
         for (enum spacing i = DENSE; i < SPACINGS; i++) {
             w[i].spacing_bytes = spacing_bytes[i];
             w[i].list = list;
