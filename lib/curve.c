@@ -12,6 +12,7 @@ enum {
     NOISE_GROUP = 32, /* points of about one height from which their noise is told */
     NOISE_NEAR = 25,
     NOISE_STRIDE = 8,
+    TICKS = 6,
 };
 
 /* Nine in ten of a normal sample are within so many deviations. */
@@ -213,6 +214,24 @@ static size_t drop_spikes(struct series *s, double *error, const double *heights
 }
 
 /*
+ * The tick of a clock that is coarser than the noise; 0 where none shows. Neighbours that differ do so by multiples of
+ * it, many of them by one. `scratch` has room for as many points.
+ */
+static double tick_of(const struct series *s, double *scratch)
+{
+    size_t n = 0, single = 0;
+
+    for (size_t i = 1; i < s->count; i++)
+        if (s->y[i] > s->y[i - 1] || s->y[i] < s->y[i - 1])
+            scratch[n++] = fabs(s->y[i] - s->y[i - 1]);
+    sort_numbers(scratch, n);
+    double tick = n ? scratch[0] : 0;
+    while (single < n && scratch[single] < 1.001 * tick)
+        single++;
+    return single >= TICKS && 4 * single >= n ? tick : 0;
+}
+
+/*
  * A point scatters as its repetitions do, and besides as far as its place in memory, its alignment and the like differ
  * from its neighbours': the part of the neighbours' scatter that repetitions don't explain is added.
  */
@@ -241,12 +260,15 @@ static bool weigh(struct curve *c)
         double typical = 0;
         /* Nothing is more exact than numbers of so many digits. */
         double least = 1e-7 * (high - low) + 1e-12 * fmax(fabs(high), fabs(low));
+        /* A rounded number is off by no less (Widrow: A study of rough amplitude quantization, IRE Transactions CT-3, 1956). */
+        c->tick = tick_of(s, scratch);
+        double rounding = c->tick / sqrt(12);
         for (size_t i = 0; i < n; i++) {
             if (i % NOISE_STRIDE == 0)
                 typical = error_near(c->error, n, i + NOISE_STRIDE / 2);
             double e = isnan(c->error[i]) ? 0 : c->error[i], layout = sigma[i] * sigma[i] - typical * typical;
             double v = fmax(fmax(layout, 0) + e * e, sigma[i] * sigma[i] / 16);
-            s->variance[i] = fmax(v, least * least);
+            s->variance[i] = fmax(v, fmax(least * least, rounding * rounding));
             if (!(s->variance[i] > 0))
                 s->variance[i] = 1;
         }

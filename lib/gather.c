@@ -185,7 +185,7 @@ static bool settle(struct gather *g)
 
 void gather_start(struct gather *g)
 {
-    *g = (struct gather){.random = 1};
+    *g = (struct gather){.ascending = true, .descending = true, .last = (double)NAN, .random = 1};
 }
 
 bool gather_add(struct gather *g, double x, double y)
@@ -200,6 +200,9 @@ bool gather_add(struct gather *g, double x, double y)
     }
     g->waiting[g->waiting_count] = (struct gather_row){x, y, (uint32_t)g->waiting_count};
     g->waiting_count++;
+    g->ascending = g->ascending && !(x < g->last);
+    g->descending = g->descending && !(x > g->last);
+    g->last = x;
     return g->waiting_count < GATHER_WAITING || settle(g);
 }
 
@@ -223,22 +226,60 @@ static double standard_error(const double *sorted, size_t count)
     return (quantile(sorted, count, 0.5 + aside) - quantile(sorted, count, 0.5 - aside)) / 2;
 }
 
-bool gather_points(struct gather *g, struct knee_point **points)
+bool gather_points(const struct gather *g, struct knee_point **points)
 {
+    double sorted[GATHER_SAMPLES];
+
     *points = malloc((g->count ? g->count : 1) * sizeof **points);
     if (!*points)
         return false;
     for (size_t i = 0; i < g->count; i++) {
-        struct gather_bin *b = &g->bins[i];
+        const struct gather_bin *b = &g->bins[i];
 
-        sort_numbers(b->samples, b->kept);
+        for (size_t k = 0; k < b->kept; k++)
+            sorted[k] = b->samples[k];
+        sort_numbers(sorted, b->kept);
         (*points)[i] = (struct knee_point){
             .x = b->from,
-            .y = quantile(b->samples, b->kept, 0.5),
-            .error = standard_error(b->samples, b->kept),
+            .y = quantile(sorted, b->kept, 0.5),
+            .error = standard_error(sorted, b->kept),
         };
     }
     return true;
+}
+
+/* Nine in ten points are in each pass. */
+static size_t passes_of(const struct gather *g)
+{
+    for (size_t passes = KNEE_PASSES; passes > 1 && !(g->width > 0); passes--) {
+        size_t in = 0;
+        for (size_t i = 0; i < g->count; i++)
+            in += g->bins[i].kept >= passes && g->bins[i].seen == g->bins[i].kept;
+        if (10 * in >= 9 * g->count)
+            return passes;
+    }
+    return 0;
+}
+
+bool gather_passes(const struct gather *g, struct knee_passes *passes)
+{
+    double sorted[GATHER_SAMPLES];
+
+    *passes = (struct knee_passes){.count = passes_of(g)};
+    if (passes->count == 0)
+        return true;
+    passes->y = malloc(passes->count * g->count * sizeof *passes->y);
+    for (size_t pass = 0; passes->y && pass < passes->count; pass++)
+        for (size_t i = 0; i < g->count; i++) {
+            const struct gather_bin *b = &g->bins[i];
+            size_t from = b->kept * pass / passes->count, end = b->kept * (pass + 1) / passes->count;
+
+            for (size_t k = from; k < end; k++)
+                sorted[k - from] = b->samples[k];
+            sort_numbers(sorted, end - from);
+            passes->y[pass * g->count + i] = quantile(sorted, end - from, 0.5); /* NaN of none */
+        }
+    return passes->y != NULL;
 }
 
 /* The last x of the bin that begins at x; x itself where none does. */

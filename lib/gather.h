@@ -30,7 +30,7 @@ struct gather_bin {
     double from, to; /* the x in it: one, or several that were merged */
     uint64_t seen;   /* rows that had a y */
     size_t kept, room;
-    double *samples; /* `kept` of them */
+    double *samples; /* `kept` of them, in the order of rows but where more were seen */
 };
 
 struct gather {
@@ -39,6 +39,8 @@ struct gather {
     struct gather_bin *bins; /* ascending */
     size_t count;
     double width; /* 0, or: x that differ by less than this proportion were merged where there were too many */
+    bool ascending, descending; /* each row's x no less, no more than the one before */
+    double last;
     uint64_t random;
 };
 
@@ -52,7 +54,13 @@ bool gather_end(struct gather *g);
  * The points of the bins, for the caller to free: x is the smallest in the bin, y the median, error the standard
  * error of the median.
  */
-bool gather_points(struct gather *g, struct knee_point **points);
+bool gather_points(const struct gather *g, struct knee_point **points);
+/*
+ * What passes over these points gave, one after the other, the order of rows being the order of time: the first third
+ * of the samples at each x, the second one, the last one. passes->y is for the caller to free. No passes where samples
+ * are too few, where x were merged, and where more samples came than are kept, which have no order any more.
+ */
+bool gather_passes(const struct gather *g, struct knee_passes *passes);
 void gather_free(struct gather *g);
 
 /*

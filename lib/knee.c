@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "lib/curve.h"
+#include "lib/passes.h"
 #include "lib/plateau.h"
 #include "lib/segment.h"
 #include "lib/slope.h"
@@ -23,6 +24,10 @@ const char *const knee_kind_names[KNEE_STAIRS + 1] = {"step", "window", "slope",
 static const double NOISY = 0.25;
 /* So many points on the level before show that y has come back to it. */
 enum { BACK = 3 };
+/* A level that has been left lasts for half an octave, and for so many points. */
+static const double LASTING_RATIO = 1.4142;
+enum { LASTING_POINTS = 4 };
+enum { TURNS_MAXIMUM = 3 };
 
 /* What the curve is like between its knees. */
 static bool decide_levels(const struct curve *c, struct verdict *out)
@@ -112,31 +117,113 @@ static size_t until_back(const struct series *s, const struct knee *k)
     return s->count;
 }
 
+/* Where the rise is over, as far as single points tell: those of a mixture may be anywhere in it. */
+static double over(const struct knee *k)
+{
+    return k->fuzzy ? k->half_high : k->end;
+}
+
+/*
+ * Whether a level is left: for half an octave all points but one in five are nearer to what comes after, those too that
+ * are so far from their neighbours that they were set aside.
+ */
+static bool is_left(const struct knee_point *points, size_t count, const struct knee *k, double until)
+{
+    double half = k->before + (k->after - k->before) / 2;
+    size_t n = 0, under = 0;
+
+    for (size_t i = 0; i < count && points[i].x < until; i++)
+        if (!isnan(points[i].y) && points[i].x >= over(k) &&
+            (n < LASTING_POINTS || points[i].x <= LASTING_RATIO * k->value)) {
+            n++;
+            under += points[i].y < half;
+        }
+    return 5 * under <= n;
+}
+
+/*
+ * Whether y goes up and down by what the knee rises, before and behind it, up to the knees on its sides, more often
+ * than structures make it: down from where some spacing conflicts, before, and behind once more. What swings on is a
+ * wave of alignment, or a core that changes its state. `medians`: running ones.
+ */
+static bool swings(const struct series *s, const double *medians, const struct knee *k, double from, double until)
+{
+    double rise = k->after - k->before, half = k->before + rise / 2;
+    unsigned turns = 0;
+    bool up = false, known = false;
+
+    for (size_t i = 0; i < s->count && s->x[i] < until; i++) {
+        double off = medians[i] - half, sure = fmin(rise / 4, RISE * sqrt(s->variance[i]));
+        if (s->x[i] < from || (s->x[i] > k->low && s->x[i] < over(k)) || !(fabs(off) > sure))
+            continue;
+        turns += known && up != (off > 0);
+        up = off > 0;
+        known = true;
+    }
+    return turns > TURNS_MAXIMUM;
+}
+
 /*
  * Asks the second view about each knee. It looks for levels that are left for good, so where y comes back it is asked
  * about what is before that. What it does not see at all is not told but for `all`.
  */
-static bool agree(const struct curve *c, bool all, struct verdict *out)
+static bool agree(const struct curve *c, const struct knee_point *points, size_t count, bool all, bool window,
+                  struct verdict *out)
 {
-    size_t agreed = 0;
+    const struct series *s = &c->s;
+    double *medians = malloc((s->count + 1) * sizeof *medians);
+    size_t told = out->count + 1, before = out->count;
+    bool good = medians != NULL;
 
-    for (size_t i = 0; i < out->count; i++) {
-        struct knee k = out->knees[i];
-        size_t back = until_back(&c->s, &k);
-        bool rises = false;
-        if (!see(c, c->s.count, &k, &rises) || (back < c->s.count && !k.agreed && !see(c, back, &k, &rises)))
-            return false;
-        if (all || rises)
-            out->knees[agreed++] = k;
+    if (good)
+        curve_medians(s, medians);
+    while (good && told > out->count) { /* what is between knees is more where one fewer is told */
+        size_t kept = 0;
+        told = out->count;
+        for (size_t i = 0; good && i < told; i++) {
+            struct knee k = out->knees[i];
+            size_t back = until_back(s, &k);
+            double from = kept ? out->knees[kept - 1].end : s->x[0];
+            double until = i + 1 < told ? out->knees[i + 1].value : INFINITY;
+            bool rises = false;
+            good = see(c, s->count, &k, &rises) && (back == s->count || k.agreed || see(c, back, &k, &rises));
+            if (all || ((window || rises) && is_left(points, count, &k, until) && !swings(s, medians, &k, from, until)))
+                out->knees[kept++] = k;
+        }
+        out->count = kept;
     }
-    if (agreed < out->count && agreed == 0)
+    if (before > 0 && out->count == 0)
         out->reason = "ambiguous";
-    out->count = agreed;
-    return true;
+    free(medians);
+    return good;
 }
 
-static bool decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, double outstanding,
-                   bool all, struct verdict *out)
+/* Drops the knees that the passes over the points do not bear out. */
+static bool keep_what_repeats(enum knee_kind kind, const struct knee_point *points, size_t count,
+                              const struct knee_passes *passes, struct verdict *out)
+{
+    size_t kept = 0;
+    bool good = true;
+
+    for (size_t i = 0; i < out->count; i++)
+        if (passes_bear_out(kind, points, count, passes, &out->knees[i], &good))
+            out->knees[kept++] = out->knees[i];
+    if (kept < out->count && kept == 0)
+        out->reason = "passes-disagree";
+    out->count = kept;
+    return good;
+}
+
+/* What is known of the points besides themselves. */
+struct manner {
+    double outstanding;
+    bool all; /* also what the second view does not see */
+    const struct knee_passes *passes;
+    bool confirmed; /* and not by these passes */
+};
+
+static bool decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
+                   const struct manner *manner, struct verdict *out)
 {
     struct curve c;
     bool good = true;
@@ -144,18 +231,22 @@ static bool decide(enum knee_kind kind, const struct knee_point *points, size_t 
     *out = (struct verdict){.reason = NULL};
     if (!curve_load(points, count, step, &c))
         return false;
-    c.outstanding = outstanding;
+    c.outstanding = manner->outstanding;
+    good = !manner->passes || passes_apart(points, count, manner->passes, &c.together);
     out->sigma = c.sigma;
     if (c.s.count < POINTS_AT_LEAST)
         out->reason = "too-few-points";
     else if (kind == KNEE_STAIRS)
-        good = decide_stairs(&c, out);
+        good = good && decide_stairs(&c, out);
     else if (kind == KNEE_SLOPE)
-        good = decide_slope(&c, out) && decide_levels(&c, out);
-    else {
-        good = (kind == KNEE_STEP ? decide_steps : decide_window)(&c, out) &&
-               agree(&c, all || kind == KNEE_WINDOW, out) && decide_levels(&c, out);
-        if (good && out->count == 0 && c.sigma > NOISY * fabs(out->levels[0].height))
+        good = good && decide_slope(&c, out);
+    else
+        good = good && (kind == KNEE_STEP ? decide_steps : decide_window)(&c, out) &&
+               agree(&c, points, count, manner->all, kind == KNEE_WINDOW, out);
+    if (good && kind != KNEE_STAIRS && c.s.count >= POINTS_AT_LEAST) {
+        good = (!manner->passes || manner->confirmed || keep_what_repeats(kind, points, count, manner->passes, out)) &&
+               decide_levels(&c, out);
+        if (good && kind != KNEE_SLOPE && out->count == 0 && c.sigma > NOISY * fabs(out->levels[0].height))
             out->reason = "noise";
     }
     curve_release(&c);
@@ -164,17 +255,27 @@ static bool decide(enum knee_kind kind, const struct knee_point *points, size_t 
 
 bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, struct verdict *out)
 {
-    return decide(kind, points, count, step, RISE_SEEN_ONCE, false, out);
+    return decide(kind, points, count, step, &(struct manner){.outstanding = RISE_SEEN_ONCE}, out);
+}
+
+bool knee_decide_passes(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
+                        const struct knee_passes *passes, struct verdict *out)
+{
+    const struct manner manner = {.outstanding = RISE_SEEN_ONCE, .passes = passes->count ? passes : NULL};
+
+    return decide(kind, points, count, step, &manner, out);
 }
 
 bool knee_decide_searched(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
-                          struct verdict *out)
+                          const struct knee_passes *passes, struct verdict *out)
 {
-    return decide(kind, points, count, step, RISE, false, out);
+    const struct manner manner = {.outstanding = RISE, .passes = passes, .confirmed = true};
+
+    return decide(kind, points, count, step, &manner, out);
 }
 
 bool knee_candidates(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
                      struct verdict *out)
 {
-    return decide(kind, points, count, step, 0, true, out);
+    return decide(kind, points, count, step, &(struct manner){.all = true}, out);
 }

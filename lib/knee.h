@@ -12,7 +12,7 @@
  * line, each with its own slope and height, by least squares (methods 16, A). The second one uses no sums of
  * squares and no lines: see lib/plateau.h. Where the second does not find the knee in the interval of the first, the
  * knee is not `agreed`; where it sees no rise at all from before the end of a knee of KNEE_STEP to behind its
- * beginning, that is not told.
+ * beginning, that is not told. Nor is what y swings back and forth by, nor what smooth curves explain as well.
  *
  * Only + - * / and sqrt: the same points give the same verdict, to the last digit, in every build.
  */
@@ -39,6 +39,16 @@ struct knee_point {
     double error; /* standard error of y as repetitions at this x tell it; 0 where they repeat exactly; NaN: unknown */
 };
 
+/*
+ * What passes over the same points gave, one after the other in time, each by itself. What lives in time, a drift,
+ * another state of the core, a burst, is at another x in each; what lives in x is in all of them.
+ */
+enum { KNEE_PASSES = 3 };
+struct knee_passes {
+    size_t count; /* 0: nothing is known of time; else 2 … KNEE_PASSES */
+    double *y;    /* y[pass * points + point]; NaN: none */
+};
+
 struct knee {
     double value;         /* the last good x, at best knowledge */
     double low, high;     /* last surely good, first surely bad */
@@ -62,7 +72,7 @@ struct knee_level {
 
 struct verdict {
     const char *reason; /* NULL where at least one knee is decided. Else why not, in a word that a record can carry:
-                            * "no-knee", "too-few-points", "noise", "not-left", "ambiguous" */
+                            * "no-knee", "too-few-points", "noise", "not-left", "ambiguous", "passes-disagree" */
     double sigma;       /* standard deviation of a point, as found; 0: the curve repeats exactly */
     bool monotone;      /* y never falls by more than noise (KNEE_STEP and KNEE_WINDOW) */
     size_t count;       /* knees, ascending in x; at most one for KNEE_WINDOW, KNEE_SLOPE, KNEE_STAIRS */
@@ -78,9 +88,16 @@ struct verdict {
  */
 bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, struct verdict *out);
 
-/* The same for points of a search, which looks at each knee a second time before it is told: a lower one will do. */
+/* The same, where it is known what each pass over the points gave: what most passes do not bear out is not told. */
+bool knee_decide_passes(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
+                        const struct knee_passes *passes, struct verdict *out);
+
+/*
+ * The same for points of a search, which looks at each knee a second time before it is told: a lower one will do. What
+ * the passes over its coarse grid say is used to tell how much time does.
+ */
 bool knee_decide_searched(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
-                          struct verdict *out);
+                          const struct knee_passes *passes, struct verdict *out);
 
 /* The same, with knees that the second view knows nothing of: where more points might show one. */
 bool knee_candidates(enum knee_kind kind, const struct knee_point *points, size_t count, double step,

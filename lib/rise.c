@@ -351,6 +351,9 @@ bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out, 
         out->value = fmax(out->low, floor(begin.top.p / c->step) * c->step);
         out->before = begin.top.before;
     }
+    if (out->ramp && !r->window && !needs_knee(c, r->first, whole.end, whole.top.cost, KNEE_PRICE, SLOW, good) &&
+        (begin.end == whole.end || !needs_knee(c, r->first, begin.end, begin.top.cost, KNEE_PRICE, SLOW, good)))
+        return false;
     if (!isnan(r->after)) /* a fitted ramp may end before a bent one does */
         while (bad + 1 < r->end && s->y[bad] < (before + after) / 2 + SURE * sqrt(s->variance[bad]))
             bad++;

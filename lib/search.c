@@ -22,8 +22,10 @@ enum {
     TAKES_FOR_ONE_OF_THE_FIRST = 8, /* in a pass */
     GUARDS_MAXIMUM = 8,             /* methods 16.4 */
     STEPS_FOR_A_GUARD = 100,
+    GUARDS_EXACT = 3, /* on each side of a knee */
     POINTS_AFTER = 3, /* of a level that counts as reached */
     PAIR_POINTS = 3,
+    LOOKED_AT = 3,          /* x at once */
     RESERVED = 64,          /* samples for the confirmation, whatever has become of the rest, */
     RESERVED_OF_BUDGET = 4, /* and no more than this part of all */
     PAIRS_MAXIMUM = 24,
@@ -37,6 +39,9 @@ static const double LN_WRONG = 6.9077552789821368;
 static const double MAD_TO_SIGMA = 1.4826;
 /* Deviations by which a point drawn at random surprises: methods 16.4. */
 static const double SURPRISE = 6;
+
+/* Two samples of one x that are further apart than this many deviations were not taken under the same conditions. */
+static const double APART = 4;
 
 /* ---- Samples ------------------------------------------------------------------------------------ */
 
@@ -165,24 +170,28 @@ static bool decide(struct search *s, bool at_last)
 {
     double *sigma = malloc((s->count + 1) * sizeof *sigma);
     struct knee_point *points = malloc((s->count + 1) * sizeof *points);
-    bool good = sigma && points && noise(s, sigma);
+    struct knee_passes passes = {PASSES, malloc((PASSES * s->count + 1) * sizeof *passes.y)};
+    bool good = sigma && points && passes.y && noise(s, sigma);
 
     for (size_t i = 0; good && i < s->count; i++) {
         const struct search_point *p = &s->points[i];
         /* the median of more than two scatters sqrt(pi / 2) as far as their mean */
         double error = sigma[i] / sqrt(p->kept) * (p->kept > 2 ? 1.2533 : 1), least = s->resolution * fabs(p->y);
         points[i] = (struct knee_point){p->x, p->y, least > 0 && !(error > least) ? least : error};
+        /* What was disturbed in one of the passes was settled since. */
+        bool both = p->walked && p->kept >= PASSES && fabs(p->sample[1] - p->sample[0]) <= APART * sigma[i];
+        for (size_t pass = 0; pass < PASSES; pass++)
+            passes.y[pass * s->count + i] = both ? p->sample[pass] : (double)NAN;
     }
-    good = good && (at_last ? knee_decide_searched : knee_candidates)(s->kind, points, s->count, s->grain, &s->verdict);
+    good = good && (at_last ? knee_decide_searched(s->kind, points, s->count, s->grain, &passes, &s->verdict)
+                            : knee_candidates(s->kind, points, s->count, s->grain, &s->verdict));
+    free(passes.y);
     free(sigma);
     free(points);
     return good;
 }
 
 /* ---- Asking at one x ---------------------------------------------------------------------------- */
-
-/* Two samples of one x that are further apart than this many deviations were not taken under the same conditions. */
-static const double APART = 4;
 
 /*
  * Waits until the core is as it was: the first point, well known by now, is sampled until it reads no higher than
@@ -315,6 +324,7 @@ static bool pass(struct search *s, double from, double to)
         last = x;
         if ((n % TAKES_FOR_ONE_OF_THE_FIRST == 0 && !take(s, s->from)) || !take(s, x))
             return false;
+        place(s, x)->walked = true;
     }
     return true;
 }
@@ -430,14 +440,17 @@ static bool narrow(struct search *s)
 
 /* ---- Doubting ----------------------------------------------------------------------------------- */
 
-/* Points drawn at random where the curve should be as its neighbours are: what isn't is looked at more closely. */
-static bool guard(struct search *s)
+/*
+ * Points drawn at random where the curve should be as its neighbours are: what isn't is looked at more closely. Where
+ * samples repeat exactly, a wave between the points of the grid is no noise, and looks slower than it is: some are drawn
+ * on each side of each knee.
+ */
+static bool guard_between(struct search *s, double from, double to, unsigned draws)
 {
-    double steps = floor((s->reached - s->from) / s->grain);
-    unsigned draws = (unsigned)fmin(GUARDS_MAXIMUM, steps / STEPS_FOR_A_GUARD);
+    double steps = floor((to - from) / s->grain);
 
-    for (unsigned n = 0; n < draws; n++) {
-        double x = s->from + (double)random_below(&s->random, (uint64_t)steps + 1) * s->grain;
+    for (unsigned n = 0; n < draws && steps >= 0; n++) {
+        double x = from + (double)random_below(&s->random, (uint64_t)steps + 1) * s->grain;
         size_t before = s->count;
         if (!wait_for_quiet(s) || !take(s, x) || !take(s, x))
             return false;
@@ -457,6 +470,30 @@ static bool guard(struct search *s)
     return true;
 }
 
+/* Whether all samples of each x are alike. */
+static bool repeats(const struct search *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        for (unsigned k = 1; k < s->points[i].kept; k++)
+            if (s->points[i].sample[k] < s->points[i].sample[0] || s->points[i].sample[k] > s->points[i].sample[0])
+                return false;
+    return true;
+}
+
+static bool guard(struct search *s)
+{
+    double steps = floor((s->reached - s->from) / s->grain);
+    const struct verdict v = s->verdict;
+    bool good = guard_between(s, s->from, s->reached, (unsigned)fmin(GUARDS_MAXIMUM, steps / STEPS_FOR_A_GUARD));
+
+    for (size_t i = 0; good && i < v.count && s->kind != KNEE_STAIRS && repeats(s); i++) {
+        double from = i > 0 ? v.knees[i - 1].end : s->from, to = i + 1 < v.count ? v.knees[i + 1].low : s->reached;
+        good = guard_between(s, from, v.knees[i].low, GUARDS_EXACT) &&
+               guard_between(s, v.knees[i].end, to, GUARDS_EXACT);
+    }
+    return good;
+}
+
 /* Samples the points beside each knee again, later than the first time; a side that has few gets more. */
 static bool again_beside(struct search *s, const struct knee *k)
 {
@@ -474,6 +511,15 @@ static bool again_beside(struct search *s, const struct knee *k)
     return true;
 }
 
+/*
+ * Some x at which y differs by what a knee rises. Sampled in turn they show it again, while what lives in time, a
+ * drift, another state of the core, a burst, raises all of them.
+ */
+struct contrast {
+    unsigned count;
+    double x[LOOKED_AT], weight[LOOKED_AT]; /* of y in the sum that differs */
+};
+
 /* The x of up to PAIR_POINTS points on one side of a knee, the nearest ones, that are on that side of half its height. */
 static size_t points_beside(const struct search *s, const struct knee *k, bool above, double *x)
 {
@@ -486,6 +532,58 @@ static size_t points_beside(const struct search *s, const struct knee *k, bool a
             x[n++] = p->x;
     }
     return n;
+}
+
+/* A step: points on either side of it. */
+static size_t contrasts_of_step(const struct search *s, const struct knee *k, struct contrast *out)
+{
+    double x[2][PAIR_POINTS];
+    size_t n[2] = {points_beside(s, k, false, x[0]), points_beside(s, k, true, x[1])}, count = 0;
+
+    while (n[0] && n[1] && count < PAIR_POINTS) {
+        out[count] = (struct contrast){2, {x[0][count % n[0]], x[1][count % n[1]]}, {-1, 1}};
+        count++;
+    }
+    return count;
+}
+
+/* A bend: from where the line begins to the bend, and from there as far again or to the end, which is higher now. */
+static size_t contrasts_of_bend(const struct search *s, const struct knee *k, struct contrast *out)
+{
+    double from[PAIR_POINTS], bend[PAIR_POINTS], to[PAIR_POINTS], far = fmin(k->end, 2 * k->low - s->from);
+    size_t n[3] = {0}, count = 0;
+
+    for (size_t i = 0; i < s->count; i++) {
+        const struct search_point *p = &s->points[i], *q = &s->points[s->count - 1 - i];
+        if (p->kept && p->x < k->low && n[0] < PAIR_POINTS)
+            from[n[0]++] = p->x;
+        if (q->kept && q->x <= k->low && n[1] < PAIR_POINTS)
+            bend[n[1]++] = q->x;
+        if (q->kept && q->x > k->high && q->x <= fmax(far, k->high + s->grain) && n[2] < PAIR_POINTS)
+            to[n[2]++] = q->x;
+    }
+    while (n[0] && n[1] && n[2] && count < PAIR_POINTS) {
+        double a = from[count % n[0]], b = bend[count % n[1]], c = to[count % n[2]];
+        if (!(a < b))
+            break;
+        double leads = (c - b) / (b - a);
+        out[count++] = (struct contrast){3, {a, b, c}, {leads, -1 - leads, 1}};
+    }
+    return count;
+}
+
+/* Stairs: points before and past a riser, of the first ones that some are beside. */
+static size_t contrasts_of_stairs(const struct search *s, const struct knee *k, struct contrast *out)
+{
+    double half = (k->after - k->before) / 2;
+    size_t count = 0;
+
+    for (size_t i = 1; i < s->count && count < PAIR_POINTS; i++) {
+        const struct search_point *p = &s->points[i];
+        if (p->kept && p[-1].kept && p->y - p[-1].y > half && p->y - p[-1].y < 3 * half)
+            out[count++] = (struct contrast){2, {p[-1].x, p->x}, {-1, 1}};
+    }
+    return count;
 }
 
 /* One more sample at x. NaN where it gave nothing. */
@@ -501,26 +599,53 @@ static bool take_one(struct search *s, double x, double *y)
     return true;
 }
 
+/* One more sample at each x of a contrast, the first one last each other time: what they differ by. */
+static bool take_contrast(struct search *s, const struct contrast *c, bool backwards, double *differs)
+{
+    double y;
+
+    *differs = 0;
+    for (unsigned i = 0; i < c->count; i++) {
+        unsigned at = backwards ? c->count - 1 - i : i;
+        if (!take_one(s, c->x[at], &y))
+            return false;
+        *differs += c->weight[at] * y;
+    }
+    return true;
+}
+
+/* What it differed by so far. */
+static double differed(struct search *s, const struct contrast *c)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < c->count; i++)
+        sum += c->weight[i] * place(s, c->x[i])->y;
+    return sum;
+}
+
 /*
- * Whether a rise is there at a later time, too: points before and after it are sampled in turn, so that what lives in
- * time, a drift, another state of the core, a burst, raises both of a pair. A pair differs by more than half of the
- * rise or it does not; a sequential test of these signs ends when one kind leads by LEAD (Wald 1945: of a rise of four
+ * Whether a rise is there at a later time, too. A contrast differs by more than half of what it differed by or it does
+ * not; a sequential test of these signs ends when one kind leads by LEAD (Wald 1945: of a rise of four
  * deviations nine in ten are so, of none one in ten; 9^LEAD > 1000). What it ends
  * with is in *look.
  */
 static bool in_pairs(struct search *s, const struct knee *k, enum look *look)
 {
-    double x[2][PAIR_POINTS], y[2];
-    size_t n[2] = {points_beside(s, k, false, x[0]), points_beside(s, k, true, x[1])};
+    struct contrast c[PAIR_POINTS];
+    double half[PAIR_POINTS], differs;
+    size_t n = (s->kind == KNEE_SLOPE    ? contrasts_of_bend
+                : s->kind == KNEE_STAIRS ? contrasts_of_stairs
+                                         : contrasts_of_step)(s, k, c);
     int lead = 0, enough = s->verdict.sigma > 0 ? LEAD : LEAD_EXACT;
     bool good = true;
 
-    for (unsigned pair = 0; good && n[0] && n[1] && pair < PAIRS_MAXIMUM && lead < enough && lead > -enough; pair++) {
-        unsigned first = pair % 2;
-        good = take_one(s, x[first][pair % n[first]], &y[first]) &&
-               take_one(s, x[!first][pair % n[!first]], &y[!first]);
-        if (good && !isnan(y[0]) && !isnan(y[1]))
-            lead += y[1] - y[0] > (k->after - k->before) / 2 ? 1 : -1;
+    for (size_t i = 0; i < n; i++)
+        half[i] = (s->kind == KNEE_SLOPE ? differed(s, &c[i]) : k->after - k->before) / 2;
+    for (unsigned pair = 0; good && n && pair < PAIRS_MAXIMUM && lead < enough && lead > -enough; pair++) {
+        good = take_contrast(s, &c[pair % n], pair % 2, &differs);
+        if (good && !isnan(differs))
+            lead += half[pair % n] > 0 && differs > half[pair % n] ? 1 : -1;
     }
     *look = lead >= enough ? CONFIRMED : lead <= -enough ? REFUTED : OPEN;
     return good;
@@ -534,9 +659,9 @@ static bool confirm(struct search *s)
     s->look_count = 0;
     for (size_t i = 0; i < v.count; i++) {
         const struct knee *k = &v.knees[i];
-        bool pairs = s->kind == KNEE_STEP || s->kind == KNEE_WINDOW;
-        enum look look = CONFIRMED;
-        if ((pairs && !in_pairs(s, k, &look)) || ((!pairs || k->high - k->low > 1.5 * s->grain) && !again_beside(s, k)))
+        bool wide = k->high - k->low > 1.5 * s->grain || s->kind == KNEE_SLOPE;
+        enum look look;
+        if (!in_pairs(s, k, &look) || (wide && s->kind != KNEE_STAIRS && !again_beside(s, k)))
             return false;
         s->looks[s->look_count++] = (struct look_again){.low = k->low, .high = k->high, .look = look};
     }

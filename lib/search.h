@@ -8,9 +8,10 @@
  *   bisection       between the points on either side of a change; at each middle x samples are taken until a
  *                   sequential test (Wald 1945) knows to which side it belongs
  *   guard           a few x drawn at random on each side, where the curve should be flat: what does not fit
- *                   becomes a change to be looked at, since not every curve is monotonic
- *   confirmation    points on both sides of each knee again, at a later time; steps in pairs, one of either side after
- *                   the other, so that what lives in time raises both; some of the budget is kept for this
+ *                   becomes a change to be looked at, since not every curve is monotonic; more of them where samples
+ *                   repeat exactly, and a wave between the points of the grid is no noise
+ *   confirmation    points on both sides of each knee again, at a later time, in turn, so that what lives in time raises
+ *                   all of them: of a step two, of a bend three on its lines; some of the budget is kept for this
  *   verdict         knee_decide_searched over all points, without what was refuted; what was not confirmed is not
  *                   `agreed`
  *
@@ -32,6 +33,7 @@ struct search_point {
     unsigned samples; /* taken, with those that gave nothing */
     double *sample;   /* those that gave something, in the order of time; `kept` of them */
     unsigned kept;
+    bool walked; /* of the coarse grid: the first sample is of the first pass, the second one of the second */
 };
 
 /* What came of looking at a knee for a second time. */

@@ -127,6 +127,16 @@ static size_t leave_line(const struct series *s, const struct piece *pieces, siz
     return end;
 }
 
+/* Whether the rise past a bend is higher above the line before than what is before lies off that: else that is no line. */
+static bool rises_from_line(const struct curve *c, size_t good, const struct line *before, const struct knee *k)
+{
+    double weight = 0;
+
+    for (size_t i = 0; i <= good; i++)
+        weight += 1 / c->s.variance[i];
+    return k->after - line_at(before, k->end) > RISE * sqrt(before->cost / weight);
+}
+
 /* Whether y comes back to below half of what it rose by, after the piece in which it rose. */
 static bool comes_back(const struct series *s, const struct knee *k)
 {
@@ -186,7 +196,8 @@ bool decide_slope(const struct curve *c, struct verdict *out)
                                           .ramp = true,
                                           .agreed = line_left_at(s, low, high + 1, scratch)};
             out->knees[0].half_agreed = out->knees[0].agreed;
-            if (stands_out(c, 0, end, &out->knees[0], &good) && !comes_back(s, &out->knees[0])) {
+            if (rises_from_line(c, best, &before, &out->knees[0]) && stands_out(c, 0, end, &out->knees[0], &good) &&
+                !comes_back(s, &out->knees[0])) {
                 out->count = 1;
                 out->reason = NULL;
             }

@@ -7,7 +7,7 @@
 #include "lib/statistics.h"
 
 /* Points on either side whose median tells how far a curve is off there, and how noisy it is there. */
-enum { OFF_REACH = 2, DEVIATION_REACH = 24, DEVIATION_STRIDE = 8 };
+enum { OFF_REACH = 2, TRIMMED = 40, DEVIATION_REACH = 24, DEVIATION_STRIDE = 8 };
 
 /* a + b f(x) + c g(x) */
 enum shape { PARABOLA, PARABOLA_OF_INDEX, PARABOLA_OF_LOGARITHM, HYPERBOLA, ROOT, SHAPES };
@@ -101,23 +101,23 @@ double smooth_cost(const struct series *s, size_t first, size_t end)
     return best;
 }
 
-/* From where neighbours lie lowest to where they lie highest. */
-static double range_of(const double *off, size_t count)
+/* From where neighbours lie low to where they lie high, but for one place in TRIMMED on each side: a burst is one. */
+static double range_of(const double *off, size_t count, double *middles)
 {
-    double near[2 * OFF_REACH + 1], low = INFINITY, high = -INFINITY;
-    size_t width = count < 2 * OFF_REACH + 1 ? count : 2 * OFF_REACH + 1;
+    double near[2 * OFF_REACH + 1];
+    size_t width = count < 2 * OFF_REACH + 1 ? count : 2 * OFF_REACH + 1, n = 0;
 
     for (size_t i = 0; i + width <= count; i++) {
         memcpy(near, off + i, width * sizeof *near);
-        double middle = median(near, width);
-        low = fmin(low, middle);
-        high = fmax(high, middle);
+        middles[n++] = median(near, width);
     }
-    return high - low;
+    sort_numbers(middles, n);
+    return n ? middles[n - 1 - n / TRIMMED] - middles[n / TRIMMED] : 0;
 }
 
 /* The least that a smooth curve leaves; nothing where one is nowhere so far off that it could be told from the points. */
-static double smooth_enough(const struct series *s, const double *deviations, double outstanding, double *off)
+static double smooth_enough(const struct series *s, const double *deviations, double outstanding, double *off,
+                            double *scratch)
 {
     double best = INFINITY;
 
@@ -126,7 +126,7 @@ static double smooth_enough(const struct series *s, const double *deviations, do
             best = fmin(best, shape_cost(s, shape, 0, s->count, off));
             for (size_t i = 0; i < s->count; i++)
                 off[i] /= deviations[i];
-            if (range_of(off, s->count) < outstanding)
+            if (range_of(off, s->count, scratch) < outstanding)
                 return 0;
         }
     return best;
@@ -149,9 +149,11 @@ bool stands_out(const struct curve *c, size_t first, size_t end, const struct kn
         size_t to = end - after > DEVIATION_REACH ? after + DEVIATION_REACH : end;
         deviation = fmax(fmin(curve_deviation(c, first, before, scratch), curve_deviation(c, from, before, scratch)),
                          fmin(curve_deviation(c, after, end, scratch), curve_deviation(c, after, to, scratch)));
+        deviation = fmax(deviation, c->together * fmax(fabs(k->before), fabs(k->after)));
     }
     free(scratch);
-    return k->after - k->before > c->outstanding * deviation;
+    /* of one tick any slope makes a step */
+    return k->after - k->before > fmax(c->outstanding * deviation, 1.5 * c->tick);
 }
 
 /*
@@ -184,11 +186,12 @@ bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, do
 {
     const struct series *s = &c->s;
     double *heights = malloc((s->count + 1) * sizeof *heights), otherwise = INFINITY;
+    double *scratch = malloc((s->count + 1) * sizeof *scratch);
     double *deviations = calloc(s->count + 1, sizeof *deviations), deviation = 0, near[2 * DEVIATION_REACH + 1];
     bool *isolated = malloc(s->count * sizeof *isolated);
     struct series rest;
 
-    bool ready = heights && deviations && isolated && series_make(&rest, end - first);
+    bool ready = heights && scratch && deviations && isolated && series_make(&rest, end - first);
     *good = *good && ready;
     if (ready) {
         size_t n = 0;
@@ -202,21 +205,22 @@ bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, do
                 size_t to = i + DEVIATION_REACH < end ? i + DEVIATION_REACH + 1 : end;
                 if ((i - first) % DEVIATION_STRIDE == 0 || n == 0)
                     deviation = curve_deviation(c, from, to, near);
-                deviations[n] = deviation;
+                deviations[n] = fmax(deviation, c->together * fabs(heights[i]));
                 rest.x[n] = s->x[i];
                 rest.y[n] = s->y[i];
                 rest.variance[n++] = s->variance[i];
             }
         rest.count = n;
         series_sum(&rest);
-        /* Levels of a search may have two points, and its steps are confirmed; its ramps are what smooth curves are not. */
+        /* Levels of a search may have two points, and its steps are confirmed. */
         double outstanding = without || c->outstanding > RISE ? c->outstanding : 0;
         double alone = SPIKE * (double)(end - first - n),
-               smooth = smooth_enough(&rest, deviations, outstanding, heights);
+               smooth = smooth_enough(&rest, deviations, outstanding, heights, scratch);
         otherwise = alone + fmin(smooth, without & DROPS ? drop_cost(&rest, 0, n) : INFINITY);
         series_free(&rest);
     }
     free(heights);
+    free(scratch);
     free(deviations);
     free(isolated);
     return otherwise - cost > gain * fmax(1, cost / (double)(end - first));

@@ -16,8 +16,8 @@
 /* Sum of squares that the best smooth curve leaves of points first … end - 1, in variances; x ascending. */
 double smooth_cost(const struct series *s, size_t first, size_t end);
 
-/* What a curve without a knee may have, besides being smooth. */
-enum { LONE_POINTS = 1, DROPS = 2 };
+/* What a curve without a knee may have, besides being smooth; SLOW: what is told from it is no step. */
+enum { LONE_POINTS = 1, DROPS = 2, SLOW = 4 };
 
 /*
  * Whether points first … end - 1 have to have the knee that costs `cost`: whether what has none explains them worse, by

@@ -461,6 +461,8 @@ static void say(const struct table *t, const struct knee_point *points, const st
         printf("left out without a number in %s: %llu\n", t->names[t->x], (unsigned long long)t->without);
     if (t->empty)
         printf("left out without a number in %s: %llu\n", t->names[t->y], (unsigned long long)t->empty);
+    if (t->gather.ascending || t->gather.descending)
+        printf("each %s was visited once, in order: what changed with time meanwhile looks the same\n", t->names[t->x]);
     for (size_t at = 0; next_note(t, &at, note, sizeof note);)
         printf("note: %s\n", note);
 
@@ -558,6 +560,7 @@ int command_knee(int count, char **words)
     static struct table t;
     static struct csv csv;
     struct knee_point *points = NULL;
+    struct knee_passes passes = {0};
     struct verdict v = {0};
 
     int status = parse(&t.arguments, count, words);
@@ -568,8 +571,8 @@ int command_knee(int count, char **words)
     status = read_table(&t, &csv);
     if (!status && t.gather.count == 0)
         status = complain_of_nothing(&t);
-    if (!status &&
-        (!gather_points(&t.gather, &points) || !knee_decide(t.arguments.kind, points, t.gather.count, 0, &v))) {
+    if (!status && (!gather_points(&t.gather, &points) || !gather_passes(&t.gather, &passes) ||
+                    !knee_decide_passes(t.arguments.kind, points, t.gather.count, 0, &passes, &v))) {
         fprintf(stderr, "fathom: memory is short\n");
         status = UNUSABLE;
     }
@@ -590,6 +593,7 @@ int command_knee(int count, char **words)
         }
     }
     free(points);
+    free(passes.y);
     gather_free(&t.gather);
     return status;
 }

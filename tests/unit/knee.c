@@ -137,6 +137,34 @@ static void levels_of_many_heights_are_given_back(void **state)
     assert_true(inside * 100 >= found * 98);
 }
 
+/*
+ * Three passes at different times. The clock changed for good in the second one, which is the median of all: in x that
+ * is a step. Where all three step there is one.
+ */
+static void what_one_pass_alone_shows_is_no_knee(void **state)
+{
+    enum { POINTS = 60 };
+    static double y[3 * POINTS];
+    const struct knee_passes passes = {3, y};
+
+    (void)state;
+    for (int real = 0; real < 2; real++) {
+        struct rows r = {0};
+        struct verdict v;
+        uint64_t random = 5;
+        for (size_t i = 0; i < POINTS; i++) {
+            double late = i < 30 ? 10 : 12, own[] = {real ? late + 0.1 : 12, late, real ? late : 10};
+            for (size_t pass = 0; pass < 3; pass++)
+                y[pass * POINTS + i] = own[pass] + 0.05 * noise(&random);
+            row(&r, y[POINTS + i]);
+        }
+        assert_true(knee_decide(KNEE_STEP, r.p, POINTS, 0, &v));
+        assert_int_equal(v.count, 1);
+        assert_true(knee_decide_passes(KNEE_STEP, r.p, POINTS, 0, &passes, &v));
+        assert_int_equal(v.count, real);
+    }
+}
+
 static void noise_has_no_knees(void **state)
 {
     size_t found = 0;
@@ -484,6 +512,7 @@ int main(void)
         cmocka_unit_test(tiny_steps_of_exact_curves_are_real),
         cmocka_unit_test(ticks_are_noise),
         cmocka_unit_test(levels_of_many_heights_are_given_back),
+        cmocka_unit_test(what_one_pass_alone_shows_is_no_knee),
         cmocka_unit_test(noise_has_no_knees),
         cmocka_unit_test(the_reason_tells_flat_from_drowned),
         cmocka_unit_test(a_slope_has_no_level_to_leave),
