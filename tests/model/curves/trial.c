@@ -530,10 +530,13 @@ static void draw_grid(struct trial *c)
     else
         for (c->count = 0; c->count < GRID_MAXIMUM; c->count++)
             c->x[c->count] = grained(p, p->from + (p->to - p->from) * (double)c->count / (GRID_MAXIMUM - 1));
-    /* what lives in time must not look as if it lived in x: nobody can tell those apart from one pass */
+    /* What lives in time must not look as if it lived in x: nobody can tell those apart from one pass along the axis. */
     const struct noise *n = &c->curve.noise;
     bool in_time = n->drift > 0 || n->states > 0 || n->burst_share > 0 || n->stolen_share > 0;
     c->passes = in_time || chance(0.5) ? 3 : 1;
+    c->shuffled = p->random >> 7 & 1;
+    if (c->shuffled && p->random >> 8 & 1)
+        c->passes = 1;
 }
 
 /* A knee past the range that grows far enough to find it. */

@@ -56,7 +56,8 @@ struct trial {
     struct curve curve;
     struct search plan; /* kind, range, grain, budget */
     bool grid;          /* also once as a table that somebody else measured: */
-    unsigned passes;    /* so many times along the axis */
+    unsigned passes;    /* so many times along the axis, forth and back, */
+    bool shuffled;      /* or as often all over it, in an order of its own each time */
     double *x;          /* at these */
     size_t count;
     struct truth searched[STRUCTURES], given[STRUCTURES]; /* what there is, for either way */
