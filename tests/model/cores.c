@@ -428,7 +428,7 @@ static void histories_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 3, 100); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
         struct machine_design m = pick_machine_with_history(seed);
         run_probes_on(&m, "history", PROFILE_QUICK);
         check_history(&m);

@@ -581,6 +581,31 @@ static void nested_calls_come_back(void **state)
     }
 }
 
+/* Behind the call stands what must not be reached; the stack is as it was, or the last return would go astray. */
+static void a_function_returns_where_it_is_told(void **state)
+{
+    enum { FUNCTION = 64, BACK = 256 };
+
+    (void)state;
+    for (enum reg a = REG_T0; a < REGS; a++) {
+        struct code c = fresh();
+        emit_enter(&c);
+        emit_address(&c, a, BACK);
+        emit_call(&c, FUNCTION);
+        emit_undefined(&c);
+        emit_place(&c, FUNCTION);
+        emit_return_to(&c, a);
+        emit_place(&c, BACK);
+        emit_leave(&c);
+        struct run r = {.entry = CODE_AT};
+        emulate(&c, &r);
+        assert_int_equal(r.error, UC_ERR_OK);
+        c.work.instructions--; /* what was not reached */
+        assert_work(r.work, c.work);
+        run_end(&r);
+    }
+}
+
 /* Every constant, also those of AArch64 that take one to four instructions. */
 static void constants_arrive(void **state)
 {
@@ -639,6 +664,7 @@ static void traps_trap(void **state)
     cmocka_unit_test(random_programs_do_what_they_say), \
     cmocka_unit_test(loops_run_as_often_as_they_are_told), \
     cmocka_unit_test(nested_calls_come_back), \
+    cmocka_unit_test(a_function_returns_where_it_is_told), \
     cmocka_unit_test(constants_arrive), \
     cmocka_unit_test(traps_trap)
 /* clang-format on */
