@@ -42,7 +42,10 @@ static const struct {
     const char *name;
     double from, to;       /* counts that are searched */
     double holds_at_least; /* capacities that are taken from it */
-} stretches[] = {{"short", 8, 2048, 0}, {"long", 512, 32768, 1024}};
+} stretches[] = {{"short", 8, 2048, 0}, {"long", 256, 32768, 1024}};
+
+/* Ramps begin a little before what a level holds. */
+static const double SHORT_OF = 0.95;
 
 /* The chains of one curve. */
 struct row {
@@ -95,7 +98,7 @@ static bool search_rows(struct probe *p, struct rows *r, enum chain_pattern patt
             .seconds = probe_scale(p, 1, 0.12, 0.4, 4),
             .search = {.kind = KNEE_STEP,
                        .from = stretches[stretch].from,
-                       .to = fmin(probe_smoke(p, 64, stretches[stretch].to), (double)(span / stride)),
+                       .to = fmin(probe_smoke(p, 64, stretches[stretch].to), floor((double)span / (double)stride)),
                        .grain = 1,
                        .resolution = 0.02,
                        .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)}};
@@ -112,21 +115,34 @@ static bool search_rows(struct probe *p, struct rows *r, enum chain_pattern patt
     return true;
 }
 
-/* Whether a level of this stretch is told: it is left, or nobody knows where, and the other stretch does not know better. */
+/* The largest count that any stride supports. */
+static double most_held(const struct rows *r, const struct family_level *l)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < r->count; i++)
+        most = fmax(most, l->at[i].count); /* or NaN, which fmax leaves out */
+    return most;
+}
+
+/*
+ * Whether a level of this stretch is told: it ends here, or nobody knows where. The last one is what the curves end on,
+ * and a level of which the shorter stretch only sees what sparse strides leave of it is the longer one's.
+ */
 static bool belongs(const struct rows *r, enum stretch stretch, size_t level)
 {
     const struct family_level *l = &r->verdict.levels[level];
-    const bool last = level + 1 == r->verdict.level_count;
+    const double border = stretches[FAR].holds_at_least, most = isnan(l->value) ? most_held(r, l) : l->value;
 
-    if (isnan(l->value))
-        return !last || (stretch == FAR && level == 0);
-    return stretch == NEAR ? l->value < stretches[FAR].holds_at_least : l->value >= stretches[FAR].holds_at_least;
+    if (level + 1 == r->verdict.level_count && isnan(l->value))
+        return false;
+    return stretch == NEAR ? most < border * SHORT_OF : most >= border * SHORT_OF;
 }
 
 /* What one pattern's chains told. */
 struct told {
     unsigned levels; /* that end, in whichever stretch */
-    bool open;       /* one of them, nobody knows where */
+    bool open;       /* one of them, nobody knows where; or one stride shows a level that no other does */
 };
 
 /* Capacities, and what a branch costs on each level. */
@@ -135,6 +151,7 @@ static bool report_levels(struct probe *p, const struct rows *r, enum chain_patt
 {
     static const char *const needs[] = {"btb_redirects", "l1i_misses", "itlb_misses", NULL};
 
+    told->open |= r->verdict.lone > 0;
     for (size_t i = 0; i < r->verdict.level_count; i++) {
         const struct family_level *l = &r->verdict.levels[i];
         char proof[PROOF_TEXT] = "";
@@ -175,16 +192,21 @@ static bool find_pattern(struct probe *p, enum chain_pattern pattern, const stru
     return good;
 }
 
-/* How many levels there are; patterns are the experiments. */
+/*
+ * How many levels there are, where all patterns say the same. It is never surer than C: all of them are blind to a level
+ * that holds too few to be seen, or costs what the next one does.
+ */
 static void report_count(struct probe *p, const struct told *told, size_t patterns)
 {
-    struct find_value v[CHAIN_PATTERNS];
+    struct finding f = {.name = "frontend.btb.levels", .method = "levels whose ends are told"};
 
-    for (size_t i = 0; i < patterns; i++)
-        v[i] = (struct find_value){chain_pattern_names[i], chain_pattern_names[i],
-                                   told[i].open || !told[i].levels ? (double)NAN : told[i].levels};
-    find_number(p, &(struct finding){.name = "frontend.btb.levels", .method = "levels whose ends are told"}, v,
-                patterns);
+    for (size_t i = 0; i < patterns && !f.reason; i++) {
+        if (told[i].open || told[i].levels == 0)
+            f.reason = "a level may be missing";
+        else if (told[i].levels != told[0].levels)
+            f.reason = "experiments-disagree";
+    }
+    report_number(p, &f, f.reason ? (double)NAN : told[0].levels);
 }
 
 /* ---- One point ---------------------------------------------------------------------------------- */
@@ -215,51 +237,69 @@ static bool measure(struct probe *p, const struct row *of, size_t count, double 
 /* ---- Past the last level ------------------------------------------------------------------------ */
 
 /* 2^8 bytes apart even the largest level in scope holds a few thousand: a lowest index bit of 2^5 leaves it an eighth. */
-enum { SPARSE_BYTES = 256, NOPS_BYTES = 192, HELD_PART = 32 };
+enum { SPARSE_BYTES = 256, NOPS_BYTES = 96, FEW = 16 };
 
-/* Why a redirect does not come from where it would be told; NULL: *cause is where. */
-static const char *find_cause(double bare, double half, double held, double with_nops, const char **cause)
+/* Cycles per branch far past the last level with no NOPs, some and twice as many; what those add where all is held. */
+struct redirects {
+    double half; /* without NOPs, of half as many branches */
+    double bare, some, more, held;
+};
+
+/* Where the redirect comes from, "decode" or "l1i"; NULL, with the reason, where that is not clear. */
+static const char *find_cause(const struct redirects *r, const char **why_not)
 {
-    static const double FLAT = 0.1;              /* half as many cost as much: no level is left in it */
-    static const double HIDES = 0.3, ADDS = 0.7; /* how much of what NOPs cost comes on top */
-    const double share = (with_nops - fmax(bare, held)) / fmin(bare, held);
+    static const double FLAT = 0.1;                /* half as many cost as much: no level is left in it */
+    static const double HIDDEN = 0.3, ADDED = 0.7; /* parts of what would come on top if nothing hid it */
+    static const double SEEN = 0.05;
+    const double first = r->some - r->bare, second = r->more - r->some;
 
-    if (!(fabs(bare - half) <= FLAT * bare))
-        return "not-left";
-    if (!(share <= HIDES || share >= ADDS))
-        return "ambiguous";
-    *cause = share >= ADDS ? "decode" : "l1i";
-    return NULL;
+    *why_not = fabs(r->bare - r->half) <= FLAT * r->bare ? "ambiguous" : "not-left";
+    if (!(fabs(r->bare - r->half) <= FLAT * r->bare))
+        return NULL;
+    if (r->held > SEEN * r->bare && first + second <= HIDDEN * r->held)
+        return "l1i";
+    /* NOPs that take no longer than the redirect: hidden in it or not, later ones may be seen where the first ones are not */
+    if (!(second > SEEN * r->bare && second <= r->bare))
+        return NULL;
+    if (first <= HIDDEN * second)
+        return "l1i";
+    return first >= ADDED * second && first + second >= ADDED * r->held ? "decode" : NULL;
 }
 
 static bool find_fallback(struct probe *p, enum chain_pattern pattern, const struct chain_room *room, size_t span,
                           const struct told *told)
 {
     const size_t far = span / SPARSE_BYTES;
-    struct row bare = {.room = room,
-                       .chain = {.pattern = pattern,
-                                 .stride = SPARSE_BYTES,
-                                 .place = SPARSE_BYTES - CHAIN_LINE_BYTES / 2}},
-               nops = bare;
-    double at_far, at_half, held, with_nops;
-    const char *cause = NULL;
+    struct row row = {
+        .room = room,
+        .chain = {.pattern = pattern, .stride = SPARSE_BYTES, .place = SPARSE_BYTES - CHAIN_LINE_BYTES / 2}};
+    struct redirects r;
+    double few, few_with_nops;
 
-    nops.chain.distance = NOPS_BYTES;
-    if (!measure(p, &bare, far, &at_far) || !measure(p, &bare, far / 2, &at_half) ||
-        !measure(p, &nops, far / HELD_PART, &held) || !measure(p, &nops, far, &with_nops))
+    if (!measure(p, &row, far, &r.bare) || !measure(p, &row, far / 2, &r.half) || !measure(p, &row, FEW, &few))
         return false;
+    row.chain.distance = NOPS_BYTES;
+    if (!measure(p, &row, far, &r.some))
+        return false;
+    row.chain.distance = (size_t)2 * NOPS_BYTES;
+    if (!measure(p, &row, far, &r.more) || !measure(p, &row, FEW, &few_with_nops))
+        return false;
+    r.held = few_with_nops - few;
+
     struct finding f = {
         .name = "frontend.btb.fallback_cycles",
         .variants = {{"branch", chain_pattern_names[pattern]}},
-        .reason = find_cause(at_far, at_half, held, with_nops, &cause),
         .method = "far past the last level; NOPs before each branch tell where the redirect comes from"};
-    if (!f.reason && !told->levels)
+    const char *cause = find_cause(&r, &f.reason);
+    if (!told->levels) {
+        cause = NULL;
         f.reason = "no-level";
-    if (cause && !f.reason) {
+    }
+    if (cause) {
         f.variants[1].key = "cause";
         f.variants[1].text = cause;
     }
-    report_number(p, &f, f.reason ? (double)NAN : at_far);
+    report_number(p, &f, cause ? r.bare : (double)NAN);
     return true;
 }
 

@@ -167,10 +167,10 @@ static void report_stretches(struct probe *p, const struct stretch *near, const 
 {
     const unsigned told = report_entries(p, near, page, proof, 0, far->count > 0);
 
-    if (far->count == 0)
-        return;
     for (unsigned i = 1; i < told; i++)
         report_miss(p, near, i - 1, near, i, page, i);
+    if (far->count == 0)
+        return;
     report_miss(p, near, near->sweep->search.verdict.count - 1, far, 0, page, told);
     const unsigned more = report_entries(p, far, page, NULL, told, false);
     for (unsigned i = 1; i < more; i++)

@@ -23,7 +23,7 @@ struct mapping {
 
 struct core {
     struct core_design design;
-    struct cache data[DATA_LEVELS], op_cache, l1i;
+    struct cache data[DATA_LEVELS], op_cache, l1i, targets[TARGET_LEVELS], pages[PAGE_LEVELS];
     struct predictor predictor;
     struct core_counts counts;
     uc_engine *uc;
@@ -41,7 +41,9 @@ struct core {
     bool restarted;                  /* nothing could be fetched ahead: the last branch went elsewhere than foreseen */
     uint64_t fetched_line;           /* the line that code comes from at the moment … */
     double cycles_per_byte;          /* … and how fast */
-    struct executed {                /* the instruction at hand */
+    uint64_t fetched_page;
+    double branched;  /* when the front end went on behind the last taken branch */
+    struct executed { /* the instruction at hand */
         const struct decoded *decoded;
         uint64_t pc;
         double start, done;
@@ -150,12 +152,47 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
 
 /* ---- Front end ---------------------------------------------------------------------------------- */
 
+/* Caches of lines stand in for tables of anything: a line each. */
+static bool table_touch(struct cache *table, uint64_t number)
+{
+    return cache_touch(table, (number + table->sets) * CACHE_LINE_BYTES); /* never 0 */
+}
+
+static void translate(struct core *c, uint64_t address)
+{
+    bool held = false;
+
+    c->fetched_page = address / PAGE_BYTES;
+    for (size_t i = 0; i < PAGE_LEVELS && c->design.pages[i].ways && !held; i++) {
+        held = table_touch(&c->pages[i], c->fetched_page);
+        c->front += held ? 0 : c->design.pages[i].miss;
+    }
+}
+
+/* A taken branch is known by its last byte. Every level learns what those before it do not hold. */
+static void find_target(struct core *c, uint64_t last_byte)
+{
+    const struct target_design *level = c->design.targets;
+    const double cycles = c->design.redirect;
+
+    for (size_t i = 0; i < TARGET_LEVELS && level[i].ways; i++)
+        if (table_touch(&c->targets[i], last_byte * level[i].sets + (last_byte >> level[i].low) % level[i].sets)) {
+            c->front = later(c->front, c->branched + level[i].cycles);
+            c->branched = c->front;
+            return;
+        }
+    c->front = c->design.decodes ? c->front + cycles : later(c->front, c->branched + cycles);
+    c->branched = c->front;
+}
+
 static void fetch_line(struct core *c, uint64_t address)
 {
     bool decoded = cache_touch(&c->op_cache, address), cached = cache_touch(&c->l1i, instruction_frame(c, address));
 
     double latency = 0;
 
+    if (address / PAGE_BYTES != c->fetched_page)
+        translate(c, address);
     c->counts.l1i_misses += !cached;
     c->fetched_line = address / CACHE_LINE_BYTES;
     if (decoded) {
@@ -213,6 +250,9 @@ static void resolve(struct core *c, uint64_t next)
     if (missed > 0 && again > c->front)
         c->front += missed * (again - c->front);
     c->restarted = missed > 0;
+    if (c->design.targets[0].ways && (d->kind == KIND_CONDITIONAL || d->kind == KIND_JUMP) &&
+        next != c->now.pc + d->size)
+        find_target(c, c->now.pc + d->size - 1);
     c->counts.mispredicts += missed;
     c->counts.return_mispredicts += d->kind == KIND_RETURN ? missed : 0;
 }
@@ -258,7 +298,7 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;
 
-    c->front = c->latest = 0;
+    c->front = c->latest = c->branched = 0;
     memset(c->ready, 0, sizeof c->ready);
     c->now.decoded = NULL;
     predictor_call(&c->predictor, EXIT_AT);
@@ -304,6 +344,12 @@ struct core *core_new(const struct core_design *design)
         c->data[i] = cache_new(design->data[i].bytes, design->data[i].ways);
     c->op_cache = cache_new(design->op_cache.bytes, design->op_cache.ways);
     c->l1i = cache_new(design->l1i.bytes, design->l1i.ways);
+    for (size_t i = 0; i < TARGET_LEVELS; i++)
+        c->targets[i] = cache_new(design->targets[i].sets * design->targets[i].ways * CACHE_LINE_BYTES,
+                                  design->targets[i].ways);
+    for (size_t i = 0; i < PAGE_LEVELS; i++)
+        c->pages[i] = cache_new(design->pages[i].sets * design->pages[i].ways * CACHE_LINE_BYTES,
+                                design->pages[i].ways);
     c->predictor.depth = design->return_stack;
     c->predictor.indirect = design->indirect;
     c->predictor.history.span = design->history;
@@ -324,6 +370,10 @@ void core_free(struct core *c)
     uc_close(c->uc);
     for (size_t i = 0; i < DATA_LEVELS; i++)
         cache_free(&c->data[i]);
+    for (size_t i = 0; i < TARGET_LEVELS; i++)
+        cache_free(&c->targets[i]);
+    for (size_t i = 0; i < PAGE_LEVELS; i++)
+        cache_free(&c->pages[i]);
     cache_free(&c->op_cache);
     cache_free(&c->l1i);
     free(c);

@@ -17,11 +17,24 @@
 #include "arch/window.h"
 #include "tests/model/history.h"
 
-enum { DATA_LEVELS = 3 };
+enum { DATA_LEVELS = 3, TARGET_LEVELS = 2, PAGE_LEVELS = 2 };
 
 struct cache_design {
     size_t bytes, ways; /* 0: there is none */
     double latency;     /* load-to-use, cycles */
+};
+
+/* A level of branch target buffer: sets of least recently used branches, by address bits from `low` on. */
+struct target_design {
+    size_t sets, ways; /* 0: there is none */
+    unsigned low;
+    double cycles; /* from one taken branch to the next, if it holds it */
+};
+
+/* A level of instruction TLB: the same of pages. */
+struct page_design {
+    size_t sets, ways;
+    double miss; /* what it costs on top that this level does not hold the page */
 };
 
 struct core_design {
@@ -34,6 +47,11 @@ struct core_design {
     struct cache_design op_cache, l1i; /* lines of code that are decoded already; instruction cache */
     double l1i_fetch, l2_fetch;        /* bytes a cycle from the instruction cache, and from the second level … */
     double far_fetch;                  /* … and from behind that; the op cache keeps up with any width */
+
+    struct target_design targets[TARGET_LEVELS]; /* of direct branches; without any all targets are known at once */
+    double redirect;                             /* from one taken branch to the next that no level holds; … */
+    bool decodes;                                /* … or from when it is decoded */
+    struct page_design pages[PAGE_LEVELS];
 
     unsigned return_stack;              /* entries */
     bool indirect;                      /* see struct predictor */
