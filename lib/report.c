@@ -104,11 +104,13 @@ static void print_finding(const struct finding *f, const char *unit, char grade,
     variants_text(variants, sizeof variants, f);
     snprintf(name, sizeof name, "%s %s ", f->name, variants);
     if (grade != 'U')
-        snprintf(value, sizeof value, "%.4g %s", f->value / scale.divisor, scale.unit);
+        snprintf(value, sizeof value, f->value / scale.divisor >= 1e4 ? "%.0f %s" : "%.4g %s", f->value / scale.divisor,
+                 scale.unit);
     if (grade == 'U')
         snprintf(detail, sizeof detail, "%s", reason ? reason : "");
     else if (isfinite(f->low) && isfinite(f->high))
-        snprintf(detail, sizeof detail, "[%.5g, %.5g]", f->low / scale.divisor, f->high / scale.divisor);
+        snprintf(detail, sizeof detail, f->high / scale.divisor >= 1e5 ? "[%.0f, %.0f]" : "[%.5g, %.5g]",
+                 f->low / scale.divisor, f->high / scale.divisor);
     int gap = NAME_AND_VALUE_COLUMNS - (int)strlen(name);
     snprintf(line, sizeof line, "  %s%*s  %c  %s", name, gap, value, grade, detail);
     machine_print(line);
