@@ -304,8 +304,8 @@ static void random_areas_match_what_was_asked_for(void **state)
             areas[i].bytes = areas[i].page * (size_t)(1 + random_below(areas[i].page == PAGE_4K ? 1500 : 20));
             areas[i].physical = areas[i].page * random_below(1000);
             areas[i].code = random_below(2);
-            assert_null(
-                page_tables_map(&t, areas[i].physical, NULL, areas[i].bytes, areas[i].page, areas[i].code, &areas[i].at));
+            assert_null(page_tables_map(&t, areas[i].physical, NULL, areas[i].bytes, areas[i].page, areas[i].code,
+                                        &areas[i].at));
             if (i > 0)
                 assert_true(areas[i].at >= areas[i - 1].at + areas[i - 1].bytes + PAGE_4K);
         }
