@@ -8,22 +8,10 @@
 
 #include "lib/probe.h"
 
-/* ---- Constants, each by what it stands for ------------------------------------------------------ */
-
-/* Points of one plateau differ from it by up to so much, relatively, for reasons that repeating them does not show. */
-static const double SCATTER = 0.01;
-/* What is anything from -1 to 1 has this variance. */
-static const double UNIFORM = 1.0 / 3;
-/* Rows of one pattern deviate so much from its costs, relatively: hits, misses. */
-static const double HITS_DEVIATE = 0.1, MISSES_DEVIATE = 0.2;
-/* A level costs so much more than the one before it, or it is the same. */
-static const double DEARER = 1.05;
 /* Five sigma, squared: of survivors against the best, of a second level against none. */
 static const double SURVIVES = 25;
-/* A level that does not hold so many times what the one before it holds is a bend of that one's end, as in lib/family.c. */
+/* A level that holds less than so many times what the one before it holds is a bend in its end, as in lib/family.c. */
 static const unsigned APART = 2;
-/* So many sigma of its own distribution may chi-square be too large, and any single point be off. */
-static const double CHANCE = 5;
 /* A row that is so near to a footprint is beyond it: the loop around it is held there, too. */
 static const double FULL_FROM = 0.85;
 
@@ -34,13 +22,9 @@ enum {
     SCANS = 256,           /* classes that are combined with all others, at most */
     PAIRS = 4096,          /* that are kept */
     MEMBERS = 32,          /* survivors of a level that are asked for the next row */
-    COSTS = 3,             /* level 1, level 2, miss */
     PER_OCTAVE = 4,        /* counts of branches that are candidates for the next row */
     TRIES = 4096           /* rows drawn at random to find one that may refute */
 };
-
-static const unsigned ways_tried[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16};
-enum { WAYS_TRIED = sizeof ways_tried / sizeof ways_tried[0] };
 
 /* Of a set; single sets have no blocks. */
 static const struct rule {
@@ -50,9 +34,6 @@ static const struct rule {
              {BTB_BLOCK, 2},  {BTB_BLOCK, 3},      {BTB_BLOCK, 4},       {BTB_BLOCK, 5},
              {BTB_BLOCK, 6},  {BTB_BLOCK, 7},      {BTB_BLOCK, 8}};
 enum { RULES = sizeof rules / sizeof rules[0], SINGLE_SET_RULES = 4, PER_ENTRY_MOST = 8 };
-
-/* What is kept of hits: parts of so many. */
-enum { ALL = UINT16_MAX };
 
 /* ---- Organisations in question, numbered -------------------------------------------------------- */
 
@@ -78,7 +59,7 @@ static struct btb_index index_of(const struct btb_fit_question *q, size_t number
 /* Single sets first, then each index with each rule and number of ways. */
 static size_t organisation_count(const struct btb_fit_question *q)
 {
-    return SINGLE_SET_RULES * SINGLE_SET_MOST + index_count(q) * RULES * WAYS_TRIED;
+    return SINGLE_SET_RULES * SINGLE_SET_MOST + index_count(q) * RULES * BTB_WAYS;
 }
 
 static struct btb_organisation organisation(const struct btb_fit_question *q, size_t number)
@@ -91,10 +72,10 @@ static struct btb_organisation organisation(const struct btb_fit_question *q, si
         o.per_entry = rules[number / SINGLE_SET_MOST].per_entry;
     } else {
         number -= SINGLE_SET_RULES * SINGLE_SET_MOST;
-        o.ways = ways_tried[number % WAYS_TRIED];
-        o.entry = rules[number / WAYS_TRIED % RULES].entry;
-        o.per_entry = rules[number / WAYS_TRIED % RULES].per_entry;
-        o.index = index_of(q, number / WAYS_TRIED / RULES);
+        o.ways = 1 + (unsigned)(number % BTB_WAYS);
+        o.entry = rules[number / BTB_WAYS % RULES].entry;
+        o.per_entry = rules[number / BTB_WAYS % RULES].per_entry;
+        o.index = index_of(q, number / BTB_WAYS / RULES);
     }
     o.ways_end = o.ways + 1;
     return o;
@@ -119,26 +100,15 @@ void btb_organisation_text(const struct btb_organisation *o, char *out, size_t r
 
 /* ---- The fit's state ---------------------------------------------------------------------------- */
 
-/*
- * Organisations that predict alike in all rows so far are one class; each new row may split it. A class keeps what it
- * holds of each point's row.
- */
-struct fit_point {
-    struct btb_row row;
-    double cycles, error;
-    size_t group; /* points of one pattern and stride have one */
-};
-
-struct group {
-    enum btb_pattern pattern;
-    unsigned stride;
-};
-
 struct pair {
     uint16_t level[BTB_FIT_LEVELS]; /* classes */
     double misfit;
 };
 
+/*
+ * Organisations that predict alike in all rows so far are one class; each new row may split it. A class keeps what it
+ * holds of each point's row.
+ */
 struct btb_fit {
     struct btb_fit_question question;
     size_t organisations;
@@ -148,16 +118,14 @@ struct btb_fit {
     uint16_t *split_at; /* by organisation, while a point is added: hits */
     bool broken;        /* memory was short in the middle of that */
     size_t count;       /* points */
-    struct fit_point points[BTB_FIT_POINTS];
-    struct group groups[BTB_FIT_POINTS];
-    size_t group_count;
+    struct btb_point points[BTB_FIT_POINTS];
     struct pair *pairs;
     size_t pair_count;
     double best;
     struct btb_fit_result result;
-    double costs[BTB_PATTERNS][COSTS]; /* of the best */
-    uint16_t *root;                    /* by class: which one it was part of when pairs were found */
-    size_t challenges;                 /* rows asked for that might have refuted the survivors */
+    double costs[BTB_PATTERNS][BTB_COSTS]; /* of the best */
+    uint16_t *root;                        /* by class: which one it was part of when pairs were found */
+    size_t challenges;                     /* rows asked for that might have refuted the survivors */
     uint64_t random;
 };
 
@@ -210,7 +178,7 @@ static bool beyond_footprint(const struct btb_fit_question *q, const struct btb_
 
 static uint16_t part(unsigned held, unsigned of)
 {
-    return (uint16_t)(((uint64_t)held * ALL + of / 2) / of);
+    return (uint16_t)(((uint64_t)held * BTB_ALL + of / 2) / of);
 }
 
 /* What every organisation holds of a row. */
@@ -221,7 +189,7 @@ static void predict_all(const struct btb_fit_question *q, const struct btb_row *
     for (size_t r = 0; r < SINGLE_SET_RULES; r++) {
         unsigned entries = btb_row_entries(rules[r].entry, row);
         for (unsigned ways = 1; ways <= SINGLE_SET_MOST; ways++)
-            *out++ = entries <= ways ? ALL : 0;
+            *out++ = entries <= ways ? BTB_ALL : 0;
     }
     for (size_t i = 0; i < index_count(q); i++) {
         const struct btb_index index = index_of(q, i);
@@ -232,8 +200,8 @@ static void predict_all(const struct btb_fit_question *q, const struct btb_row *
                 btb_row_held(&index, rules[r].entry, rules[r].per_entry, row, joined);
                 held = joined;
             }
-            for (size_t w = 0; w < WAYS_TRIED; w++)
-                *out++ = part(held[ways_tried[w]], row->count);
+            for (unsigned ways = 1; ways <= BTB_WAYS; ways++)
+                *out++ = part(held[ways], row->count);
         }
     }
 }
@@ -303,384 +271,41 @@ bool btb_fit_add(struct btb_fit *f, const struct btb_row *row, double cycles, do
         return false;
     if (beyond_footprint(&f->question, row))
         return true;
-    struct fit_point *p = &f->points[f->count];
-    *p = (struct fit_point){*row, cycles, error, 0};
-    while (p->group < f->group_count &&
-           (f->groups[p->group].pattern != row->pattern || f->groups[p->group].stride != row->stride))
-        p->group++;
     predict_all(&f->question, row, f->split_at);
     if (!split(f)) {
         f->broken = true;
         return false;
     }
-    if (p->group == f->group_count)
-        f->groups[f->group_count++] = (struct group){row->pattern, row->stride};
+    f->points[f->count] = (struct btb_point){*row, cycles, error};
     f->count++;
     return true;
 }
 
-/* ---- Misfit ------------------------------------------------------------------------------------- */
-
-/*
- * Least squares. In group g hits of level 1, hits of level 2 and misses cost u = (u1, u2, u3), and
- *
- *     sum over points of ((y - f.u) / sigma)^2 + sum over j of ((uj - cj) / tj)^2
- *
- * is least, f the parts of the row, c the pattern's costs, t how far a group may deviate. For given c the best u solves
- * (A + T) u = b + T c, with A = sum f f' / sigma^2, b = sum f y / sigma^2, T = diag(1 / t^2). What remains is
- * quadratic in c.
- */
-struct symmetric {
-    double xx, xy, xz, yy, yz, zz;
-};
-struct vector {
-    double x, y, z;
-};
-
-static double dot(struct vector a, struct vector b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static struct vector times(const struct symmetric *m, struct vector v)
-{
-    return (struct vector){m->xx * v.x + m->xy * v.y + m->xz * v.z, m->xy * v.x + m->yy * v.y + m->yz * v.z,
-                           m->xz * v.x + m->yz * v.y + m->zz * v.z};
-}
-
-/* Of a positive definite one, by its adjugate. */
-static struct symmetric inverse(const struct symmetric *m)
-{
-    double xx = m->yy * m->zz - m->yz * m->yz, xy = m->xz * m->yz - m->xy * m->zz, xz = m->xy * m->yz - m->xz * m->yy;
-    double d = 1 / (m->xx * xx + m->xy * xy + m->xz * xz);
-
-    return (struct symmetric){.xx = xx * d,
-                              .xy = xy * d,
-                              .xz = xz * d,
-                              .yy = (m->xx * m->zz - m->xz * m->xz) * d,
-                              .yz = (m->xy * m->xz - m->xx * m->yz) * d,
-                              .zz = (m->xx * m->yy - m->xy * m->xy) * d};
-}
-
-/* What a pattern's points have in common, whatever the organisation. */
-struct pattern_scale {
-    double least, most;   /* cycles */
-    struct vector spread; /* T */
-};
-
-static double square(double x)
-{
-    return x * x;
-}
-
-static void scale_patterns(const struct btb_fit *f, struct pattern_scale scales[BTB_PATTERNS])
-{
-    for (size_t p = 0; p < BTB_PATTERNS; p++)
-        scales[p] = (struct pattern_scale){.least = INFINITY};
-    for (size_t i = 0; i < f->count; i++) {
-        struct pattern_scale *s = &scales[f->points[i].row.pattern];
-        s->least = fmin(s->least, f->points[i].cycles);
-        s->most = fmax(s->most, f->points[i].cycles);
-    }
-    for (size_t p = 0; p < BTB_PATTERNS; p++) {
-        struct pattern_scale *s = &scales[p];
-        s->spread = (struct vector){1 / square(HITS_DEVIATE * s->least),
-                                    1 / (square(HITS_DEVIATE) * s->least * s->most),
-                                    1 / square(MISSES_DEVIATE * s->most)};
-    }
-}
-
-/* Points in the order of their groups, with what a fit needs of them. */
-struct sum {
-    size_t point, group;
-    double cycles, weight; /* of least squares: 1 / sigma^2 */
-    double range;          /* of its pattern's cycles */
-};
+/* ---- Search ------------------------------------------------------------------------------------- */
 
 struct fitting {
     struct btb_fit *fit;
     const unsigned *reach; /* by class: the longest row that is held */
-    size_t count;
-    struct pattern_scale scales[BTB_PATTERNS];
-    struct sum sums[BTB_FIT_POINTS];
+    struct btb_misfit rows;
 };
 
-static int by_group(const void *a, const void *b)
-{
-    const struct sum *x = a, *y = b;
-
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    return x->point < y->point ? -1 : 1;
-}
-
-/* With the rows of from … to branches. */
 static void prepare(struct btb_fit *f, struct fitting *t, unsigned from, unsigned to)
 {
     t->fit = f;
-    t->count = 0;
-    scale_patterns(f, t->scales);
-    for (size_t i = 0; i < f->count; i++) {
-        const struct fit_point *p = &f->points[i];
-        const struct pattern_scale *s = &t->scales[p->row.pattern];
-        if (p->row.count >= from && p->row.count <= to)
-            t->sums[t->count++] = (struct sum){.point = i,
-                                               .group = p->group,
-                                               .cycles = p->cycles,
-                                               .weight = 1 / (square(p->error) + square(SCATTER * p->cycles)),
-                                               .range = s->most - s->least};
-    }
-    qsort(t->sums, t->count, sizeof t->sums[0], by_group);
+    btb_misfit_prepare(&t->rows, f->points, f->count, from, to);
 }
 
-struct group_sums {
-    struct symmetric a;
-    struct vector b;
-    double yy;
-    struct vector used; /* sum of parts */
-    bool mixed;         /* some row is held in parts */
-};
-
-/*
- * A row that is held in parts. What both levels hold may be anything from one + two - 1 to the smaller part: the middle
- * is taken, and half of the range is a doubt.
- */
-static void add_mixed(const struct sum *s, double one, double two, struct group_sums *g)
+static const uint16_t *held_by(const struct btb_fit *f, uint16_t class)
 {
-    double least = fmax(0, one + two - 1), both = (least + fmin(one, two)) / 2;
-    double weight = both > least ? 1 / (1 / s->weight + square((both - least) * s->range)) : s->weight;
-    struct vector p = {one, two - both, 1 - one - two + both};
-
-    g->mixed = true;
-    g->a.xx += weight * p.x * p.x;
-    g->a.xy += weight * p.x * p.y;
-    g->a.xz += weight * p.x * p.z;
-    g->a.yy += weight * p.y * p.y;
-    g->a.yz += weight * p.y * p.z;
-    g->a.zz += weight * p.z * p.z;
-    g->b.x += weight * p.x * s->cycles;
-    g->b.y += weight * p.y * s->cycles;
-    g->b.z += weight * p.z * s->cycles;
-    g->yy += (weight - s->weight) * s->cycles * s->cycles;
-    g->used.x += p.x;
-    g->used.y += p.y;
-    g->used.z += p.z;
+    return class == NONE ? NULL : &f->held[(size_t) class * BTB_FIT_POINTS];
 }
 
-/* held[l] NULL: there is no such level. */
-static void add_point(const struct fitting *t, size_t number, const uint16_t *const held[BTB_FIT_LEVELS],
-                      struct group_sums *g)
-{
-    const struct sum *s = &t->sums[number];
-    unsigned first = held[0] ? held[0][s->point] : 0, second = held[1] ? held[1][s->point] : 0;
-
-    g->yy += s->weight * s->cycles * s->cycles;
-    if (first == ALL) {
-        g->a.xx += s->weight;
-        g->b.x += s->weight * s->cycles;
-        g->used.x++;
-    } else if (first == 0 && second == ALL) {
-        g->a.yy += s->weight;
-        g->b.y += s->weight * s->cycles;
-        g->used.y++;
-    } else if (first == 0 && second == 0) {
-        g->a.zz += s->weight;
-        g->b.z += s->weight * s->cycles;
-        g->used.z++;
-    } else
-        add_mixed(s, first * (1.0 / ALL), second * (1.0 / ALL), g);
-}
-
-/* Sums of the points of one group; returns the first of the next. */
-static size_t add_up(const struct fitting *t, size_t from, const uint16_t *const held[BTB_FIT_LEVELS],
-                     struct group_sums *g)
-{
-    size_t i = from;
-
-    *g = (struct group_sums){0};
-    for (; i < t->count && t->sums[i].group == t->sums[from].group; i++)
-        add_point(t, i, held, g);
-    return i;
-}
-
-/* What is quadratic in a pattern's costs: c'Gc - 2 r'c + rest. */
-struct pattern_sums {
-    struct symmetric g;
-    struct vector r;
-    double rest;
-    struct vector used;
-};
-
-static void eliminate(const struct group_sums *g, struct vector t, struct pattern_sums *p)
-{
-    p->used.x += g->used.x;
-    p->used.y += g->used.y;
-    p->used.z += g->used.z;
-    p->rest += g->yy;
-    if (!g->mixed) { /* three lines, each by itself */
-        struct vector share = {t.x / (g->a.xx + t.x), t.y / (g->a.yy + t.y), t.z / (g->a.zz + t.z)};
-        p->rest -= g->b.x * g->b.x * share.x / t.x + g->b.y * g->b.y * share.y / t.y + g->b.z * g->b.z * share.z / t.z;
-        p->r.x += share.x * g->b.x;
-        p->r.y += share.y * g->b.y;
-        p->r.z += share.z * g->b.z;
-        p->g.xx += share.x * g->a.xx;
-        p->g.yy += share.y * g->a.yy;
-        p->g.zz += share.z * g->a.zz;
-        return;
-    }
-    struct symmetric s = g->a;
-    s.xx += t.x;
-    s.yy += t.y;
-    s.zz += t.z;
-    const struct symmetric i = inverse(&s);
-    struct vector b = times(&i, g->b);
-    p->rest -= dot(g->b, b);
-    p->r.x += t.x * b.x;
-    p->r.y += t.y * b.y;
-    p->r.z += t.z * b.z;
-    p->g.xx += t.x - t.x * t.x * i.xx;
-    p->g.xy -= t.x * t.y * i.xy;
-    p->g.xz -= t.x * t.z * i.xz;
-    p->g.yy += t.y - t.y * t.y * i.yy;
-    p->g.yz -= t.y * t.z * i.yz;
-    p->g.zz += t.z - t.z * t.z * i.zz;
-}
-
-/* The costs of one pattern, and what remains; INFINITY where they do not ascend. NaN: the cost that no row shows. */
-static double solve(const struct pattern_sums *p, double costs[COSTS])
-{
-    /* what is hardly seen has hardly a cost */
-    const double SEEN = 0.01;
-    bool x = p->used.x > SEEN, y = p->used.y > SEEN, z = p->used.z > SEEN;
-    struct symmetric g = p->g;
-    struct vector r = p->r;
-
-    if (!x) {
-        g.xx = 1;
-        g.xy = g.xz = r.x = 0;
-    }
-    if (!y) {
-        g.yy = 1;
-        g.xy = g.yz = r.y = 0;
-    }
-    if (!z) {
-        g.zz = 1;
-        g.xz = g.yz = r.z = 0;
-    }
-    const struct symmetric i = inverse(&g);
-    struct vector c = times(&i, r);
-    costs[0] = x ? c.x : (double)NAN;
-    costs[1] = y ? c.y : (double)NAN;
-    costs[2] = z ? c.z : (double)NAN;
-    double before = 0;
-    for (size_t k = 0; k < COSTS; k++)
-        if (!isnan(costs[k])) {
-            if (costs[k] < DEARER * before)
-                return INFINITY;
-            before = costs[k];
-        }
-    return p->rest - dot(r, c);
-}
-
-/* What remains of a group whatever costs are: how its hits and its misses scatter. */
-static double scatter(const struct group_sums *g)
-{
-    if (g->mixed)
-        return 0;
-    return g->yy - (g->a.xx > 0 ? g->b.x * g->b.x / g->a.xx : 0) - (g->a.yy > 0 ? g->b.y * g->b.y / g->a.yy : 0) -
-           (g->a.zz > 0 ? g->b.z * g->b.z / g->a.zz : 0);
-}
-
-static bool several(unsigned bits)
-{
-    return (bits & (bits - 1)) != 0;
-}
-
-/*
- * Chi-square of two classes as levels 1 and 2; NONE: there is no such level. INFINITY where costs do not ascend, or a
- * level is not shown by two spacings at least: one alone may cost what it does for reasons of its own. It may be
- * INFINITY, too, where it is above `limit`.
- */
+/* Of two classes as levels 1 and 2; NONE: there is no such level. */
 static double misfit(const struct fitting *t, uint16_t one, uint16_t two, double limit,
-                     double costs[BTB_PATTERNS][COSTS])
+                     double costs[BTB_PATTERNS][BTB_COSTS])
 {
-    /* parts that a spacing's rows hold at a level, together, or it does not show it */
-    const double SHOWS = 0.5;
-    const struct btb_fit *f = t->fit;
-    const uint16_t *const held[BTB_FIT_LEVELS] = {one == NONE ? NULL : &f->held[(size_t)one * BTB_FIT_POINTS],
-                                                  two == NONE ? NULL : &f->held[(size_t)two * BTB_FIT_POINTS]};
-    struct pattern_sums patterns[BTB_PATTERNS] = {0};
-    unsigned show_one = 0, show_two = 0; /* spacings, each a bit */
-    double sum = 0, least = 0;
-
-    for (size_t i = 0; i < t->count;) {
-        struct group_sums g;
-        const struct group *is = &f->groups[t->sums[i].group];
-        i = add_up(t, i, held, &g);
-        eliminate(&g, t->scales[is->pattern].spread, &patterns[is->pattern]);
-        least += scatter(&g);
-        if (least > limit)
-            return INFINITY;
-        show_one |= g.used.x > SHOWS ? is->stride : 0;
-        show_two |= g.used.y > SHOWS ? is->stride : 0;
-    }
-    for (size_t p = 0; p < BTB_PATTERNS; p++) {
-        for (size_t k = 0; k < COSTS; k++)
-            costs[p][k] = NAN;
-        if (t->scales[p].most > 0)
-            sum += solve(&patterns[p], costs[p]);
-    }
-    return (one == NONE || several(show_one)) && (two == NONE || several(show_two)) ? sum : INFINITY;
+    return btb_misfit(&t->rows, held_by(t->fit, one), held_by(t->fit, two), limit, costs);
 }
-
-static double worst_residual(const struct fitting *t, const struct group_sums *g, size_t from, size_t to,
-                             const uint16_t *const held[BTB_FIT_LEVELS], struct vector spread,
-                             const double costs[COSTS])
-{
-    struct symmetric s = g->a;
-    struct vector b = g->b;
-    double worst = 0;
-
-    s.xx += spread.x;
-    s.yy += spread.y;
-    s.zz += spread.z;
-    b.x += isnan(costs[0]) ? 0 : spread.x * costs[0];
-    b.y += isnan(costs[1]) ? 0 : spread.y * costs[1];
-    b.z += isnan(costs[2]) ? 0 : spread.z * costs[2];
-    const struct symmetric i = inverse(&s);
-    const struct vector u = times(&i, b);
-    for (size_t k = from; k < to; k++) {
-        struct group_sums one;
-        one = (struct group_sums){0};
-        add_point(t, k, held, &one);
-        /* one point's sums: its weight times what is left of it, squared */
-        struct vector p = times(&one.a, u);
-        worst = fmax(worst, one.yy - 2 * dot(one.b, u) + dot(p, u));
-    }
-    return worst;
-}
-
-/* Chi-square of the worst point of a pair, at the costs that fit best. */
-static double worst_point(const struct fitting *t, const struct pair *pair, double costs[BTB_PATTERNS][COSTS])
-{
-    const struct btb_fit *f = t->fit;
-    const uint16_t *held[BTB_FIT_LEVELS] = {NULL};
-    double worst = 0;
-
-    for (size_t l = 0; l < BTB_FIT_LEVELS; l++)
-        if (pair->level[l] != NONE)
-            held[l] = &f->held[(size_t)pair->level[l] * BTB_FIT_POINTS];
-    for (size_t i = 0; i < t->count;) {
-        enum btb_pattern pattern = f->groups[t->sums[i].group].pattern;
-        struct group_sums g;
-        size_t next = add_up(t, i, held, &g);
-        worst = fmax(worst, worst_residual(t, &g, i, next, held, t->scales[pattern].spread, costs[pattern]));
-        i = next;
-    }
-    return worst;
-}
-
-/* ---- Search ------------------------------------------------------------------------------------- */
 
 /* Keeps the pair if it may survive. */
 static void keep(struct btb_fit *f, uint16_t one, uint16_t two, double chi)
@@ -711,7 +336,7 @@ enum { SCANNED = 1 }; /* shifted by the level that a class was held to be, while
 static void scan(struct fitting *t, uint16_t class, size_t level, uint8_t *scanned)
 {
     struct btb_fit *f = t->fit;
-    double costs[BTB_PATTERNS][COSTS];
+    double costs[BTB_PATTERNS][BTB_COSTS];
 
     scanned[class] |= (uint8_t)(SCANNED << level);
     for (size_t other = 0; other < f->class_count; other++) {
@@ -738,7 +363,7 @@ static const struct pair *next_pair(const struct btb_fit *f, const uint8_t *scan
 /* How much each class misses by itself. */
 static void fit_alone(const struct fitting *t, double *alone)
 {
-    double costs[BTB_PATTERNS][COSTS];
+    double costs[BTB_PATTERNS][BTB_COSTS];
 
     for (size_t c = 0; c < t->fit->class_count; c++)
         alone[c] = misfit(t, (uint16_t)c, NONE, INFINITY, costs);
@@ -774,7 +399,7 @@ static void search_pairs(struct fitting *t, double *alone, uint8_t *scanned)
     for (unsigned count = 32; count < BTB_COUNT_MOST; count *= 4)
         for (size_t longer = 0; longer < 2; longer++) {
             prepare(f, t, longer ? count : 0, longer ? UINT_MAX : count);
-            if (t->count < POINTS_AT_LEAST || t->count == f->count)
+            if (t->rows.count < POINTS_AT_LEAST || t->rows.count == f->count)
                 continue;
             fit_alone(t, alone);
             prepare(f, t, 0, UINT_MAX);
@@ -824,7 +449,7 @@ static void survivor(struct btb_fit_level *l, const struct btb_organisation *o)
 static bool holds_all(const struct btb_fit *f, size_t class)
 {
     for (size_t i = 0; i < f->count; i++)
-        if (f->held[class * BTB_FIT_POINTS + i] != ALL)
+        if (f->held[class * BTB_FIT_POINTS + i] != BTB_ALL)
             return false;
     return true;
 }
@@ -865,7 +490,7 @@ static void find_reach(const struct btb_fit *f, unsigned *reach)
     for (size_t c = 0; c < f->class_count; c++) {
         reach[c] = 0;
         for (size_t i = 0; i < f->count; i++)
-            if (f->held[c * BTB_FIT_POINTS + i] == ALL && f->points[i].row.count > reach[c])
+            if (f->held[c * BTB_FIT_POINTS + i] == BTB_ALL && f->points[i].row.count > reach[c])
                 reach[c] = f->points[i].row.count;
     }
 }
@@ -886,7 +511,8 @@ static bool fits(const struct fitting *t, const struct pair *pair)
     struct btb_fit *f = t->fit;
 
     misfit(t, pair->level[0], pair->level[1], INFINITY, f->costs);
-    return worst_point(t, pair, f->costs) <= square(CHANCE);
+    double worst = btb_misfit_worst(&t->rows, held_by(f, pair->level[0]), held_by(f, pair->level[1]), f->costs);
+    return worst <= BTB_CHANCE * BTB_CHANCE;
 }
 
 /* With points enough, and memory. */
@@ -895,11 +521,8 @@ static const char *decide(struct fitting *t, double *alone, uint8_t *marks)
     struct btb_fit *f = t->fit;
     struct btb_fit_result *r = &f->result;
     double flat = misfit(t, NONE, NONE, INFINITY, f->costs), one_level = INFINITY;
-    double likely = UNIFORM * (double)f->group_count;
 
-    for (size_t i = 0; i < t->count; i++)
-        likely += 1 - (1 - UNIFORM) * square(SCATTER * t->sums[i].cycles) * t->sums[i].weight;
-    r->expected = likely + CHANCE * sqrt(2 * likely);
+    r->expected = btb_misfit_expected(&t->rows);
     fit_alone(t, alone);
     for (size_t c = 0; c < f->class_count; c++)
         one_level = fmin(one_level, alone[c]);
@@ -1054,16 +677,16 @@ static double tells_apart(const struct btb_fit *f, const struct members members[
     for (size_t l = 0; l < f->result.level_count; l++) {
         const struct opinions o = ask(&members[l], row);
         double seen = missed * contrast(f, row->pattern, l);
-        if (o.range * seen > CHANCE * SCATTER)
-            sum += o.variance * square(seen);
+        if (o.range * seen > BTB_CHANCE * BTB_SCATTER)
+            sum += o.variance * seen * seen;
         missed *= 1 - o.mean;
     }
     return sum;
 }
 
 /*
- * So many branches that the row ends where a line does: what becomes of the last block, if the row takes a part of it and
- * its set has no room, depends on how entries are filled.
+ * So many branches that the row ends where a line does: what becomes of the last block, if the row takes a part of it
+ * and its set has no room, depends on how entries are filled.
  */
 static unsigned whole_lines(unsigned count, unsigned stride)
 {
@@ -1103,8 +726,8 @@ static bool telling_row(const struct btb_fit *f, const struct members members[BT
 }
 
 /*
- * A row that may refute what survives: chance decides, among those that would be held otherwise if they were a third longer,
- * or shorter. False where none was found.
+ * A row that may refute what survives: chance decides, among those that would be held otherwise if they were a third
+ * longer, or shorter. False where none was found.
  */
 static bool challenging_row(struct btb_fit *f, const struct members members[BTB_FIT_LEVELS], struct btb_row *out)
 {
@@ -1132,7 +755,7 @@ static void refresh(struct btb_fit *f, struct fitting *t)
 {
     size_t count = f->pair_count;
     struct pair *before = malloc((count + 1) * sizeof *before);
-    double costs[BTB_PATTERNS][COSTS];
+    double costs[BTB_PATTERNS][BTB_COSTS];
 
     if (!before)
         return;
@@ -1156,7 +779,7 @@ static void refresh(struct btb_fit *f, struct fitting *t)
 
 bool btb_fit_next(struct btb_fit *f, struct btb_row *out)
 {
-    struct members *members = malloc(BTB_FIT_LEVELS * sizeof *members);
+    struct members *members = calloc(BTB_FIT_LEVELS, sizeof *members);
     uint8_t *marks = calloc(f->class_count, sizeof *marks);
     struct fitting *t = malloc(sizeof *t);
     bool found = false;

@@ -40,11 +40,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/btb_misfit.h"
 #include "lib/btb_row.h"
 #include "lib/report.h"
 
 enum {
-    BTB_FIT_POINTS = 320,
+    BTB_FIT_POINTS = BTB_MISFIT_POINTS,
     BTB_FIT_LEVELS = 2,
     BTB_FIT_FOOTPRINTS = 4,
     BTB_FIT_SHOWN = 32, /* organisations of one level that are told one by one */
@@ -104,8 +105,8 @@ bool btb_fit_add(struct btb_fit *f, const struct btb_row *row, double cycles, do
 const struct btb_fit_result *btb_fit_decide(struct btb_fit *f);
 /*
  * After btb_fit_decide: the row, not measured yet, that tells survivors apart best; when none does, since what remains
- * behaves alike in all that can be measured, some rows by chance that may refute it. False when all is done. Rows may be
- * added and asked for without deciding in between, which is quicker; the answer is btb_fit_decide's.
+ * behaves alike in all that can be measured, some rows by chance that may refute it. False when all is done. Rows may
+ * be added and asked for without deciding in between, which is quicker; the answer is btb_fit_decide's.
  *
  *     for (btb_fit_decide(f); btb_fit_next(f, &row) && measure(&row, &cycles, &error);)
  *         btb_fit_add(f, &row, cycles, error);
@@ -116,7 +117,8 @@ bool btb_fit_next(struct btb_fit *f, struct btb_row *row);
 /*
  * Reports one level's ways, sets, index bits and branches per entry, under the names that the probe declares; `level`
  * from 0, `number` what records call it. What all survivors share is grade B where two patterns have spoken, limits are
- * known and all challenges were passed, else C. What they do not share is U, several-fit; they are sent as a table, a row each.
+ * known and all challenges were passed, else C. What they do not share is U, several-fit; they are sent as a table, a
+ * row each.
  */
 struct btb_fit_names {
     const char *ways, *sets, *index_bits, *branches_per_entry;

@@ -1,7 +1,7 @@
 /*
- * Organisations from rows: random branch target buffers are simulated branch by branch, rows are measured with noise as a
- * probe would choose them, and lib/btb_fit.c has to say how they are organised: the truth among what it tells, alone in
- * most, and nothing wrong told as the only one. Then buffers that no organisation in question is like.
+ * Organisations from rows: random branch target buffers are simulated branch by branch, rows are measured with noise as
+ * a probe would choose them, and lib/btb_fit.c has to say how they are organised: the truth among what it tells, alone
+ * in most, and nothing wrong told as the only one. Then buffers that no organisation in question is like.
  *
  * LONG=1 draws many with a seed from the clock, which is printed. BTB_SEED=n BTB_CASE=k shows one case, BTB_COUNT=k
  * draws so many.
@@ -60,7 +60,7 @@ static double log_between(uint64_t *random, double from, double to)
 
 static struct btb_organisation draw_organisation(uint64_t *random, double branches, unsigned lowest)
 {
-    static const unsigned ways[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16};
+    static const unsigned ways[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 16};
     static const struct {
         enum btb_entry entry;
         unsigned per_entry;
@@ -413,7 +413,7 @@ static void v1_nano_is_what_its_author_says(void **state)
     assert_int_equal(r.levels[0].shown[0].per_entry, 2);
 }
 
-/* Four branches of 2048 sets from bit 5 on, as he reads it; not 4096 sets from bit 4 on with pairs, as the manual has it. */
+/* Four branches in each of 2048 sets from bit 5 on, as he reads it; not pairs in 4096 from bit 4 on, as the manual. */
 static void v1_main_is_four_ways_from_bit_5_and_more(void **state)
 {
     const struct btb_organisation author = {.index = {.low = 5, .set_bits = 11}, .ways = 4, .per_entry = 1};

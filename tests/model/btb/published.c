@@ -41,8 +41,8 @@ static const struct published_step v1_main[] = {
 const struct published published_v1_main = {"V1, main level held or not", INFINITY, STEPS(v1_main)};
 
 /*
- * What the text leaves open: unconditional ones become a little slower behind 4096, 2048 and 1024 branches at 8, 16 and 32
- * bytes. How much is not said: 1.2 stands for "a little". At 64 bytes there is one step of one cycle, up to 1024.
+ * What the text leaves open: unconditional ones become a little slower behind 4096, 2048 and 1024 branches at 8, 16 and
+ * 32 bytes. How much is not said: 1.2 stands for "a little". At 64 bytes there is one step of one cycle, up to 1024.
  */
 static const struct published_step v1_decline[] = {
     {BTB_UNCOND, 8, 128, 4096, 1, 0.02},  {BTB_UNCOND, 8, 8192, 8192, 1.2, 0.05},
@@ -55,8 +55,8 @@ const struct published published_v1_decline = {"V1, the decline", INFINITY, STEP
 /* ---- Neoverse N1 --------------------------------------------------------------------------------
  *
  * Unconditional; conditional ones are said to behave alike. One cycle up to 16 branches, two up to 80. Then, by the
- * spacing, 5 cycles (4 bytes), 2.75 up to 4096 (8 bytes), 2.5 (16 bytes), 2 (32 bytes and more); main level up to 6144 at
- * 16 and 32 bytes, 3122 (of 3072) at 64, 1536 at 128. Its step is told as held or not, as above.
+ * spacing, 5 cycles (4 bytes), 2.75 up to 4096 (8 bytes), 2.5 (16 bytes), 2 (32 bytes and more); main level up to 6144
+ * at 16 and 32 bytes, 3122 (of 3072) at 64, 1536 at 128. Its step is told as held or not, as above.
  */
 static const struct published_step n1_small[] = {
     {BTB_UNCOND, 4, 8, 16, 1, 0.02},  {BTB_UNCOND, 4, 32, 80, 2, 0.04},  {BTB_UNCOND, 4, 128, 4096, 5, 0.2},

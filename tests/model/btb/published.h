@@ -1,7 +1,7 @@
 /*
- * What has been published about branch target buffers in rows, as points: jia.je's texts on Neoverse V1 (2025-06-23) and
- * Neoverse N1 (2025-06-05). A text says to which count a step goes and how many cycles it has; that is what stands here,
- * at the step's end, and before it at powers of two. Behind its end stands what it says of the next step.
+ * What has been published about branch target buffers in rows, as points: jia.je's texts on Neoverse V1 (2025-06-23)
+ * and Neoverse N1 (2025-06-05). A text says to which count a step goes and how many cycles it has; that is what stands
+ * here, at the step's end, and before it at powers of two. Behind its end stands what it says of the next step.
  */
 #ifndef FATHOM_TESTS_MODEL_BTB_PUBLISHED_H
 #define FATHOM_TESTS_MODEL_BTB_PUBLISHED_H

@@ -14,7 +14,7 @@
 enum replacement {
     REPLACE_OLDEST,
     REPLACE_RANDOM,
-    REPLACE_TREE /* pseudo-LRU: a bit at each node of a tree over the ways points away from what was used; powers of two */
+    REPLACE_TREE /* pseudo-LRU: each node of a tree over the ways, a power of two, points away from what was used */
 };
 
 struct simulated {

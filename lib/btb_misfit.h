@@ -1,0 +1,73 @@
+/*
+ * How badly two levels that hold given parts of rows explain what the rows cost: least squares over all costs.
+ *
+ * A row costs its hits of either level and its misses, each times a cost. Rows of one pattern and spacing are a group;
+ * its costs deviate a little from the pattern's, and both are chosen so that the sum of squares is least, each in units
+ * of its own deviation.
+ */
+#ifndef FATHOM_LIB_BTB_MISFIT_H
+#define FATHOM_LIB_BTB_MISFIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/btb_row.h"
+
+enum {
+    BTB_COSTS = 3,        /* of a hit of level 1, of level 2, of a miss */
+    BTB_ALL = UINT16_MAX, /* parts of a row that is held whole */
+    BTB_MISFIT_POINTS = 320
+};
+
+/* Points of one plateau differ from it by up to so much, relatively, for reasons that repeating them does not show. */
+#define BTB_SCATTER 0.01
+/* So many sigma of its own distribution may chi-square be too large, and any single point be off. */
+#define BTB_CHANCE 5.0
+
+struct btb_point {
+    struct btb_row row;
+    double cycles, error; /* a branch; standard error */
+};
+
+struct btb_vector {
+    double x, y, z; /* level 1, level 2, miss */
+};
+
+/* What a pattern's points have in common, whatever holds them. */
+struct btb_misfit_pattern {
+    double least, most;       /* cycles */
+    struct btb_vector spread; /* of groups: 1 / variance */
+};
+
+/* A point with what a fit needs of it. */
+struct btb_misfit_point {
+    size_t number;
+    enum btb_pattern pattern;
+    unsigned stride;
+    double cycles, weight; /* of least squares: 1 / variance */
+    double range;          /* of its pattern's cycles */
+};
+
+struct btb_misfit {
+    size_t count;
+    struct btb_misfit_point points[BTB_MISFIT_POINTS]; /* in the order of their groups */
+    struct btb_misfit_pattern patterns[BTB_PATTERNS];
+};
+
+/* Takes those of the points, BTB_MISFIT_POINTS at most, whose rows have from … to branches. */
+void btb_misfit_prepare(struct btb_misfit *m, const struct btb_point *points, size_t count, unsigned from, unsigned to);
+/*
+ * Chi-square, where levels 1 and 2 hold parts one[i] and two[i] of BTB_ALL of point i's row; NULL: there is no such
+ * level. Costs are those of each pattern; NaN: no row shows it. INFINITY where costs do not ascend, or a level is not
+ * shown by two spacings at least: one alone may cost what it does for reasons of its own. It may be INFINITY, too,
+ * where it is above `limit`.
+ */
+double btb_misfit(const struct btb_misfit *m, const uint16_t *one, const uint16_t *two, double limit,
+                  double costs[BTB_PATTERNS][BTB_COSTS]);
+/* The most that chance explains. */
+double btb_misfit_expected(const struct btb_misfit *m);
+/* The share of the worst point, at these costs. */
+double btb_misfit_worst(const struct btb_misfit *m, const uint16_t *one, const uint16_t *two,
+                        double costs[BTB_PATTERNS][BTB_COSTS]);
+
+#endif
