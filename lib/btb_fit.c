@@ -10,8 +10,8 @@
 
 /* Five sigma, squared: of survivors against the best, of a second level against none. */
 static const double SURVIVES = 25;
-/* A level that holds less than so many times what the one before it holds is a bend in its end, as in lib/family.c. */
-static const unsigned APART = 2;
+/* A level that holds less than so many times what the one before it holds is a bend in its end. */
+static const double APART = 1.5;
 /* A row that is so near to a footprint is beyond it: the loop around it is held there, too. */
 static const double FULL_FROM = 0.85;
 
