@@ -10,14 +10,14 @@
  *   target      an indirect jump to one of two neighbouring instructions, whose addresses differ in their lowest
  *               bit: some cores keep a history of targets, some of branches, some of both in one
  *
- * Whose bit survives longer shows more of the history. What the probe goes by has to pass a chain of multiplications
- * that begins right before it, so that a misprediction costs many times what the dummies' own time varies by. Control:
- * the same code with a probe that goes by another bit of the draw, and is never predicted.
+ * Whose bit is seen farther away shows more of the history; `reach` tells both. What the probe goes by has to pass a
+ * chain of multiplications that begins right before it, so that on a core that executes out of order a misprediction
+ * costs many times what the dummies' own time varies by. Two controls: a probe that goes by another bit of the draw, and
+ * is never predicted, and one that always goes the same way. All three lie in the same place, one after the other.
  *
- * Curve: cycles per iteration over k, less the control's growth. A low level, and a step up. Answer: the last k on the
- * low level, and the bearer itself. At the step, the share of probes that are mispredicted is calibrated by a probe
- * that always goes the same way, and by the control: less than 0.1 below, more than 0.4 above; else it is no end of
- * the history.
+ * Curve: mispredictions in an iteration over k, told from time by the controls. Half of one is the bearer's. Their number
+ * is 0.5 while the probe is predicted, and 1 when the bearer is out of sight: less than 0.6 below the step and more than
+ * 0.9 above, else it is no end of the history. Answer: the last k before it, and the bearer itself.
  *
  * Dummies that do not enter the history never push the bearer out, and neither would those that a longer history than
  * was tried still spans. So each kind is tried in a mixture, too: a fixed number of it, and k taken conditional
@@ -55,10 +55,11 @@ enum {
     CLOSE = 4,          /* to so many dummies, */
     CLOSE_PART = 16,    /* or such a part of them; */
     MARGIN = 4,         /* so many times as far to either side the curve goes then */
+    BRACKETS = 3,       /* ranges tried, at most */
     ANOTHER_BIT = 9,    /* of the draw */
 };
 
-/* The share of probes that are mispredicted: foreseen is at most the first, unforeseen at least the second (methods of jia.je). */
+/* The share of mispredicted probes: foreseen ones have less than the first, unforeseen ones more than the second. */
 static const double FORESEEN = 0.1, UNFORESEEN = 0.4;
 
 static const char *const kind_names[KINDS] = {"conditional-taken", "conditional-not-taken", "unconditional", "indirect",
@@ -243,16 +244,28 @@ static void bracket(struct probe *p, struct row *s, double limit, double *good, 
     }
 }
 
+/* The range of the curve. A look may be wrong: where the ends of the range are not what they should be, once more. */
+static void choose_range(struct probe *p, struct row *s, double limit, double *from, double *to)
+{
+    for (unsigned i = 0; i < BRACKETS && p->outcome == OUTCOME_OK; i++) {
+        double good = FIRST, bad = FIRST + 1;
+        if (p->run->config.profile != PROFILE_SMOKE)
+            bracket(p, s, limit, &good, &bad);
+        *from = fmax(1, good - MARGIN * (bad - good));
+        *to = bad + MARGIN * (bad - good);
+        if (p->run->config.profile == PROFILE_SMOKE || (!is_out(p, s, *from) && (bad >= limit || is_out(p, s, *to))))
+            return;
+    }
+}
+
 /* Searches the end of the history, at most at `limit` dummies: roughly, and then around that with many points. */
 static bool search_end(struct probe *p, struct row *s, double limit, struct sweep *out, struct find_experiment *e)
 {
-    double good = FIRST, bad = FIRST + 1;
+    double from = 1, to = 1;
 
     snprintf(s->name, sizeof s->name, "%s%s, %s", s->mixed ? "mixed with " : "", kind_names[s->kind],
              bearer_names[s->bearer]);
-    if (p->run->config.profile != PROFILE_SMOKE)
-        bracket(p, s, limit, &good, &bad);
-    const double margin = MARGIN * (bad - good);
+    choose_range(p, s, limit, &from, &to);
     *out = (struct sweep){.name = s->name,
                           .fooled_by = s->bearer == DIRECTION ? "history of targets" : "history of directions",
                           .axis = s->mixed ? "conditional_taken" : "dummies",
@@ -262,9 +275,9 @@ static bool search_end(struct probe *p, struct row *s, double limit, struct swee
                           .context = s,
                           .seconds = probe_scale(p, 1, 0.5, 2, 10),
                           .search = {.kind = KNEE_STEP,
-                                     .from = fmax(1, good - margin),
-                                     .to = bad + margin,
-                                     .limit = bad + margin,
+                                     .from = from,
+                                     .to = to,
+                                     .limit = to,
                                      .grain = 1,
                                      .resolution = 0.1,
                                      .coarse = 3 * MARGIN,
@@ -351,18 +364,21 @@ static void report_outside(struct probe *p, const struct span *taken, enum kind 
                            const struct knee *step, double reach)
 {
     const struct verdict *pure = &s[PURE].search.verdict;
+    const bool goes = !pure->reason;
     const bool stays = pure->reason && !strcmp(pure->reason, "no-knee") && pure->level_count == 1 &&
                        pure->levels[0].height < 0.5 + FORESEEN;
     const bool exact = step->agreed && fabs(step->value - reach) < 0.5;
 
     report(p, &(struct finding){.name = "frontend.history.branches",
                                 .variants = {{"kind", kind_names[kind]}},
-                                .value = 0,
+                                .value = goes ? (double)NAN : 0,
                                 .low = NAN,
                                 .high = NAN,
-                                .grade = !stays  ? 'C'
-                                         : exact ? taken->result.grade
-                                                 : (char)fmax('B', taken->result.grade),
+                                .reason = goes ? "experiments-disagree" : NULL,
+                                .grade = goes     ? 'U'
+                                         : !stays ? 'C'
+                                         : exact  ? taken->result.grade
+                                                  : (char)fmax('B', taken->result.grade),
                                 .method = "the history reaches as far with dummies of this kind as without them",
                                 .curves = {s[PURE].name, s[MIXED].name}});
 }
@@ -371,7 +387,7 @@ static bool find_kind(struct probe *p, uint64_t state, enum kind kind, const str
 {
     const unsigned branches = branches_of[kind];
     const bool known = taken->result.grade != 'U';
-    const double reach = known ? taken->result.value - BEARER : 4 * FIRST, limit = fmin(BEYOND * reach, DUMMIES);
+    const double reach = known ? taken->result.value - BEARER : 4 * FIRST, limit = fmin(floor(BEYOND * reach), DUMMIES);
     const enum bearer other = taken->result.grade < 'C' && taken->bearer == DIRECTION ? TARGET : taken->bearer;
     struct row rows[] = {
         [PURE] = {.kind = kind, .bearer = taken->bearer, .first = branches - 1, .state = state},

@@ -9,7 +9,8 @@
  * adds is what it costs the front end. Answer: the difference, divided by one half.
  *
  * That differs by a cycle or so with how the code happens to lie: the median over layouts is told. Two experiments
- * differ in what fills the front end: long NOPs, which need nothing behind it, and moves from register to register.
+ * differ in what fills the front end: long NOPs, which need nothing behind it, and the same with moves from register to
+ * register between them. Where they differ by more than 2 %, but by no more than a cycle, that is grade B.
  *
  * Capacity. n branches, each with a random pattern of its own of m outcomes, over and over. While the predictor holds
  * all n * m outcomes, or sees through them by its history, nothing is mispredicted. Two controls bound each n: patterns
