@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/btb_fit.h"
 #include "lib/chain.h"
 #include "lib/facts.h"
 #include "lib/family.h"
@@ -44,6 +45,11 @@ static const struct {
     double holds_at_least; /* capacities that are taken from it */
 } stretches[] = {{"short", 8, 2048, 0}, {"long", 256, 32768, 1024}};
 
+/*
+ * A level costs at least half a cycle more than the one before it, with room for noise. Where caches of operations are
+ * left a branch costs less than that: they know lines by their virtual addresses, so that one frame does not hide them.
+ */
+static const double STEP_CYCLES = 0.4;
 /* Ramps begin a little before what a level holds. */
 static const double SHORT_OF = 0.95;
 
@@ -95,7 +101,7 @@ static bool search_rows(struct probe *p, struct rows *r, enum chain_pattern patt
             .unit = "cycles/branch",
             .build = build,
             .context = row,
-            .seconds = probe_scale(p, 1, 0.12, 0.4, 4),
+            .seconds = probe_scale(p, 1, 0.12, pattern == CHAIN_UNCOND ? 0.8 : 0.4, 4),
             .search = {.kind = KNEE_STEP,
                        .from = stretches[stretch].from,
                        .to = fmin(probe_smoke(p, 64, stretches[stretch].to), floor((double)span / (double)stride)),
@@ -125,6 +131,19 @@ static double most_held(const struct rows *r, const struct family_level *l)
     return most;
 }
 
+/* By how much more a branch costs where this level is left, at most at any stride. */
+static double rise_behind(const struct rows *r, const struct family_level *l)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < r->count; i++) {
+        const struct verdict *v = r->member[i].verdict;
+        if (l->at[i].level < v->count)
+            most = fmax(most, v->knees[l->at[i].level].after - v->knees[l->at[i].level].before);
+    }
+    return most;
+}
+
 /*
  * Whether a level of this stretch is told: it ends here, or nobody knows where. The last one is what the curves end on,
  * and a level of which the shorter stretch only sees what sparse strides leave of it is the longer one's.
@@ -134,7 +153,7 @@ static bool belongs(const struct rows *r, enum stretch stretch, size_t level)
     const struct family_level *l = &r->verdict.levels[level];
     const double border = stretches[FAR].holds_at_least, most = isnan(l->value) ? most_held(r, l) : l->value;
 
-    if (level + 1 == r->verdict.level_count && isnan(l->value))
+    if ((level + 1 == r->verdict.level_count && isnan(l->value)) || rise_behind(r, l) < STEP_CYCLES)
         return false;
     return stretch == NEAR ? most < border * SHORT_OF : most >= border * SHORT_OF;
 }
@@ -142,8 +161,41 @@ static bool belongs(const struct rows *r, enum stretch stretch, size_t level)
 /* What one pattern's chains told. */
 struct told {
     unsigned levels; /* that end, in whichever stretch */
+    unsigned near;   /* of these, before those of the longer one */
+    double least;    /* cycles of a branch at best, while there are few */
     bool open;       /* one of them, nobody knows where; or one stride shows a level that no other does */
 };
+
+/* At best: the least of all strides, of the counts that are few. */
+static double least_cycles(const struct rows *r)
+{
+    enum { FEW = 16 };
+    double least = INFINITY;
+
+    for (size_t i = 0; i < r->count; i++)
+        for (size_t j = 0; j < r->sweep[i].search.count && r->sweep[i].search.points[j].x <= FEW; j++)
+            least = fmin(least, r->sweep[i].search.points[j].y); /* or NaN, which fmin leaves out */
+    return least;
+}
+
+/* Where few branches cost much less than the first level that can be told, there is one before it. */
+static void report_hidden(struct probe *p, const struct rows *r, const struct family_level *l,
+                          enum chain_pattern pattern, struct told *told)
+{
+    static const double LESS = 0.75;
+    const double height = find_height(r->member[l->lead].verdict, l->at[l->lead].level);
+
+    if (told->levels > 0 || !(told->least < LESS * height))
+        return;
+    told->levels++;
+    told->near++;
+    told->open = true;
+    report_number(p,
+                  &(struct finding){.name = "frontend.btb.entries",
+                                    .variants = {{"level", .number = 1}, {"branch", chain_pattern_names[pattern]}},
+                                    .reason = "no-edge"},
+                  NAN);
+}
 
 /* Capacities, and what a branch costs on each level. */
 static bool report_levels(struct probe *p, const struct rows *r, enum chain_pattern pattern, enum stretch stretch,
@@ -157,25 +209,57 @@ static bool report_levels(struct probe *p, const struct rows *r, enum chain_patt
         char proof[PROOF_TEXT] = "";
         if (!belongs(r, stretch, i))
             continue;
+        report_hidden(p, r, l, pattern, told);
         if (!isnan(l->value) && !proof_of_knee(p, &r->sweep[l->lead], l->at[l->lead].level, needs, proof))
             return false;
         struct finding f = {
             .name = "frontend.btb.entries",
             .variants = {{"level", .number = ++told->levels}, {"branch", chain_pattern_names[pattern]}}};
+        f.limits[0] = (struct finding_limit){"frontend.op_cache.entries", "", 1};
+        f.limits[1] = (struct finding_limit){"frontend.itlb.entries", "level=1 page=4k",
+                                             (double)r->row[l->lead].chain.stride / PAGE_BYTES};
         if (proof[0]) {
             f.remarks[0].key = "proof";
             f.remarks[0].text = proof;
         }
         told->open |= isnan(l->value);
         find_family(p, &f, &r->family, &r->verdict, i);
+        if (isnan(l->value))
+            continue; /* what is not known to be a level costs nothing by itself */
         f = (struct finding){.name = "frontend.btb.cycles", .variants = {f.variants[0], f.variants[1]}};
         find_family_height(p, &f, &r->family, &r->verdict, i);
     }
     return true;
 }
 
+/* The standard error of a point's median, as its samples tell it; calibrated time alone is no better than a percent. */
+static double error_of(const struct search_point *pt)
+{
+    static const double CALIBRATION = 0.01;
+    const struct spread s = spread_of(pt->sample, pt->kept);
+
+    return fmax(CALIBRATION * pt->y, s.count > 1 ? s.sigma / sqrt((double)s.count) : 0);
+}
+
+/* Points of the longer stretch, for the fit; where it has no more room the others have to do. */
+static void add_rows(const struct rows *r, enum chain_pattern pattern, struct btb_fit *fit)
+{
+    enum { EVERY = 2 }; /* of the points near a knee there are more than are needed */
+
+    for (size_t i = 0; i < r->count; i++) {
+        const struct search *s = &r->sweep[i].search;
+        for (size_t j = 0; j < s->count; j += EVERY)
+            if (s->points[j].kept)
+                btb_fit_add(fit,
+                            &(struct btb_row){.pattern = (enum btb_pattern)pattern,
+                                              .stride = (unsigned)r->row[i].chain.stride,
+                                              .count = (unsigned)s->points[j].x},
+                            s->points[j].y, error_of(&s->points[j]));
+    }
+}
+
 static bool find_pattern(struct probe *p, enum chain_pattern pattern, const struct chain_room *room, size_t span,
-                         struct told *told)
+                         struct told *told, struct btb_fit *fit)
 {
     struct rows *r = calloc(1, sizeof *r);
     bool good = true;
@@ -184,7 +268,14 @@ static bool find_pattern(struct probe *p, enum chain_pattern pattern, const stru
     if (!r)
         return probe_skip(p, "out of memory for curves");
     for (enum stretch i = NEAR; i <= probe_smoke(p, NEAR, FAR) && good; i++) {
-        good = search_rows(p, r, pattern, i, room, span) && report_levels(p, r, pattern, i, told);
+        good = search_rows(p, r, pattern, i, room, span);
+        if (good && i == NEAR)
+            told->least = least_cycles(r);
+        good = good && report_levels(p, r, pattern, i, told);
+        if (i == NEAR)
+            told->near = told->levels;
+        else if (good && fit && pattern <= CHAIN_COND) /* rows of mixed ones do not begin as the fit has it */
+            add_rows(r, pattern, fit);
         sweeps_free(r->sweep, r->count);
         r->count = 0;
     }
@@ -321,7 +412,7 @@ static bool one_more(struct probe *p, const struct row *row, double *cycles)
 static bool find_pairs(struct probe *p, enum chain_pattern pattern, const struct chain_room *room)
 {
     enum { LINE = CHAIN_LINE_BYTES, ON = 8 };
-    static const double TWO = 0.55, ONE = 0.9; /* cycles a branch, at most and at least */
+    static const double TWO = 0.53, ONE = 0.9; /* cycles a branch, at most and at least */
     const size_t across = LINE + emit_longest /
                                      2; /* the branch itself lies behind the border of a line, its target before it */
     const struct {
@@ -359,25 +450,71 @@ static bool find_pairs(struct probe *p, enum chain_pattern pattern, const struct
     return true;
 }
 
+/* ---- How it is organised ------------------------------------------------------------------------- */
+
+/* Asks for the rows that tell apart what might be, and measures them. */
+static bool find_organisation(struct probe *p, struct btb_fit *fit, const struct chain_room *room, unsigned before)
+{
+    static const struct btb_fit_names names = {"frontend.btb.ways", "frontend.btb.sets", "frontend.btb.index_bits",
+                                               "frontend.btb.branches_per_entry"};
+    const double deadline = machine_seconds() + probe_scale(p, 0, 0.2, 2, 20);
+    struct btb_row next;
+
+    btb_fit_decide(fit);
+    while (machine_seconds() < deadline && btb_fit_next(fit, &next)) {
+        struct row row = {.room = room, .chain = {.pattern = (enum chain_pattern)next.pattern, .stride = next.stride}};
+        double cycles;
+        if (!measure(p, &row, next.count, &cycles))
+            return false;
+        if (isnan(cycles) || !btb_fit_add(fit, &next, cycles, 0.02 * cycles))
+            break;
+    }
+    const struct btb_fit_result *r = btb_fit_decide(fit);
+    for (size_t i = 0; i == 0 || i < r->level_count; i++)
+        btb_fit_report(p, r, i, before + (unsigned)i + 1, &names);
+    return true;
+}
+
 /* ---- All of it ---------------------------------------------------------------------------------- */
+
+static bool find_all(struct probe *p, const struct chain_room *room, size_t span, struct btb_fit *fit)
+{
+    const size_t patterns = (size_t)probe_scale(p, 1, 2, CHAIN_PATTERNS, CHAIN_PATTERNS);
+    const bool more = probe_smoke(p, 0, 1) > 0;
+    struct told told[CHAIN_PATTERNS] = {{.levels = 0}};
+
+    for (size_t i = 0; i < patterns; i++) {
+        const enum chain_pattern pattern = (enum chain_pattern)i;
+        if (!find_pattern(p, pattern, room, span, &told[i], fit) ||
+            (more && (!find_fallback(p, pattern, room, span, &told[i]) || !find_pairs(p, pattern, room))))
+            return false;
+    }
+    report_count(p, told, patterns);
+    return !more || find_organisation(p, fit, room, told[CHAIN_UNCOND].near);
+}
 
 static void run(struct probe *p)
 {
     const size_t span = (size_t)probe_smoke(p, 1 << 13, 1 << 21);
-    const size_t patterns = (size_t)probe_scale(p, 1, 2, CHAIN_PATTERNS, CHAIN_PATTERNS);
-    const bool more = probe_smoke(p, 0, 1) > 0;
-    struct told told[CHAIN_PATTERNS];
+    const double itlb = facts_number(&p->run->facts, "frontend.itlb.entries", "page=4k level=1", 0);
+    const struct btb_fit_question question = {.patterns = 1u << BTB_UNCOND | 1u << BTB_COND,
+                                              .stride_from = (unsigned)least_stride(),
+                                              .stride_to = SPARSE_BYTES,
+                                              .count_from = (unsigned)stretches[FAR].from,
+                                              .count_to = (unsigned)stretches[FAR].to,
+                                              .alignment = emit_alignment,
+                                              .footprints = {PAGE_BYTES * itlb}};
+    struct btb_fit *fit = probe_smoke(p, 0, 1) > 0 ? btb_fit_start(&question) : NULL;
     struct chain_room room;
-    bool good = chain_map(p, &room, span, PAGE_BYTES, CHAIN_ONE_FRAME);
 
-    for (size_t i = 0; i < patterns && good; i++) {
-        const enum chain_pattern pattern = (enum chain_pattern)i;
-        good = find_pattern(p, pattern, &room, span, &told[i]) &&
-               (!more || (find_fallback(p, pattern, &room, span, &told[i]) && find_pairs(p, pattern, &room)));
+    if (!fit && probe_smoke(p, 0, 1) > 0) {
+        probe_skip(p, "out of memory for what a branch target buffer might be");
+        return;
     }
-    if (good)
-        report_count(p, told, patterns);
+    if (chain_map(p, &room, span, PAGE_BYTES, CHAIN_ONE_FRAME))
+        find_all(p, &room, span, fit);
     chain_unmap(p, &room);
+    btb_fit_free(fit);
 }
 
 PROBE(btb, .title = "Branch target buffers", .family = "frontend", .run = run, .after = "itlb",
@@ -385,4 +522,8 @@ PROBE(btb, .title = "Branch target buffers", .family = "frontend", .run = run, .
                            {"frontend.btb.entries", "branches", "taken branches whose targets a level holds"},
                            {"frontend.btb.cycles", "cycles", "a taken branch whose target that level holds"},
                            {"frontend.btb.fallback_cycles", "cycles", "a taken branch whose target no level holds"},
-                           {"frontend.btb.taken_per_cycle", "branches", "taken branches in a cycle at best"}));
+                           {"frontend.btb.taken_per_cycle", "branches", "taken branches in a cycle at best"},
+                           {"frontend.btb.ways", "ways", "entries of a set"},
+                           {"frontend.btb.sets", "sets", "sets of a level"},
+                           {"frontend.btb.index_bits", "bits", "address bits that choose the set"},
+                           {"frontend.btb.branches_per_entry", "branches", "branches that share an entry"}));
