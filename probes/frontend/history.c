@@ -345,15 +345,21 @@ static bool find_taken(struct probe *p, uint64_t state, struct span *taken)
 
 /*
  * By how many entries of the history each of a mixture's dummies pushes the bearer out, by the step: 0, 1 or 2, or
- * less than 0 where that is not just where one of these would put it. `reach`: taken conditional dummies before the
- * step without the others.
+ * less than 0 where none of these, or more than one, would put it into its interval. `reach`: taken conditional dummies
+ * before the step without the others.
  */
 static int entries_of_dummy(const struct row *mixed, const struct knee *k, double reach)
 {
-    for (int entries = 0; entries <= (int)branches_of[mixed->kind]; entries++)
-        if (fabs(k->value + entries * (double)mixed->mixed - reach) <= 1)
-            return entries;
-    return -1;
+    int found = -1, matches = 0;
+
+    for (int entries = 0; entries <= (int)branches_of[mixed->kind]; entries++) {
+        const double of_taken = reach - entries * (double)mixed->mixed;
+        if (k->low - 1 <= of_taken && of_taken <= k->high) {
+            found = entries;
+            matches++;
+        }
+    }
+    return matches == 1 ? found : -1;
 }
 
 /*
@@ -406,6 +412,8 @@ static bool find_kind(struct probe *p, uint64_t state, enum kind kind, const str
             entries = entries_of_dummy(&rows[MIXED], &v->knees[e[MIXED].knee], reach);
         else
             e[MIXED].knee = v->count;
+        if (entries < 0 && (e[PURE].verdict->reason || e[PURE].knee >= e[PURE].verdict->count))
+            e[MIXED].knee = v->count; /* alone it tells nothing of the kind; beside the other it may contradict */
         e[PURE].scale = branches;
         e[PURE].holds = branches; /* the bearer, and the taken one before a pair, which makes any span an even number */
         e[MIXED].scale = entries > 0 ? (double)branches / entries : 1;

@@ -233,7 +233,7 @@ static bool find_targets(struct probe *p, struct walk *w, size_t branches)
                               .build = build,
                               .measure = measure,
                               .context = &w[i],
-                              .seconds = probe_scale(p, 1, 0.25, 0.8, 10),
+                              .seconds = probe_scale(p, 1, 0.2, 0.6, 10),
                               .search = {.kind = KNEE_STEP,
                                          .from = from < 2 ? 2 : (double)from,
                                          .to = probe_smoke(p, 2 * LEVEL_TARGETS, CURVE_TARGETS) / n,
