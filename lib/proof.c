@@ -56,7 +56,7 @@ static void send(struct probe *p, const struct sweep *s, const struct sides at, 
     record_number(&r, "before", at.before);
     record_number(&r, "after", at.after);
     record_array(&r, "rows");
-    for (size_t i = 0; needs[i]; i++) {
+    for (size_t i = 0; i < PROOF_NEEDS && needs[i]; i++) {
         record_array(&r, NULL);
         record_text(&r, NULL, needs[i]);
         record_number(&r, NULL, rounded(counts[i].before));
@@ -77,7 +77,7 @@ bool proof_of_knee(struct probe *p, const struct sweep *s, size_t knee, const ch
     if (machine_counters()->why_not || knee >= v->count)
         return true;
     const struct sides at = {v->knees[knee].low, v->knees[knee].ramp ? v->knees[knee].end : v->knees[knee].high};
-    for (size_t i = 0; needs[i] && i < PROOF_NEEDS; i++) {
+    for (size_t i = 0; i < PROOF_NEEDS && needs[i]; i++) {
         if (!count_side(p, s, at.before, needs[i], &counts[i].before) ||
             !count_side(p, s, at.after, needs[i], &counts[i].after))
             return false;
