@@ -341,7 +341,7 @@ static void scan(struct fitting *t, uint16_t class, size_t level, uint8_t *scann
     scanned[class] |= (uint8_t)(SCANNED << level);
     for (size_t other = 0; other < f->class_count; other++) {
         uint16_t one = level == 0 ? class : (uint16_t)other, two = level == 0 ? (uint16_t)other : class;
-        if (t->reach[two] >= APART * t->reach[one])
+        if (one != two)
             keep(f, one, two, misfit(t, one, two, f->best + SURVIVES, costs));
     }
 }
@@ -481,7 +481,7 @@ static void tell_level(const struct btb_fit *f, const uint8_t *marks, struct btb
             if (sensible(&f->question, &found))
                 survivor(l, &found);
         }
-    if (!f->result.complete)
+    if (!f->result.complete || f->result.doubtful)
         l->same_ways = l->same_sets = l->same_index = l->same_per_entry = false;
 }
 
@@ -503,6 +503,23 @@ static const struct pair *best_pair(const struct btb_fit *f)
         if (!best || f->pairs[i].misfit < best->misfit)
             best = &f->pairs[i];
     return best;
+}
+
+/*
+ * What explains rows and may be no level: some survivor has a level that one spacing alone shows, or one that hardly
+ * holds more than the one before. It may stand for something that is not in question at all.
+ */
+static bool doubtful(const struct fitting *t)
+{
+    const struct btb_fit *f = t->fit;
+
+    for (size_t i = 0; i < f->pair_count; i++) {
+        const uint16_t *level = f->pairs[i].level;
+        if (btb_misfit_lonely(&t->rows, held_by(f, level[0]), held_by(f, level[1])) ||
+            (level[1] != NONE && t->reach[level[1]] < APART * t->reach[level[0]]))
+            return true;
+    }
+    return false;
 }
 
 /* No point is off by more than chance. Leaves the pair's costs. */
@@ -546,6 +563,7 @@ static const char *decide(struct fitting *t, double *alone, uint8_t *marks)
         r->level_count = 0;
         return "none-fits";
     }
+    r->doubtful = doubtful(t);
     for (size_t l = 0; l < r->level_count; l++) {
         for (size_t p = 0; p < BTB_PATTERNS; p++)
             r->levels[l].cycles[p] = f->costs[p][l];
@@ -858,7 +876,11 @@ void btb_fit_report(struct probe *p, const struct btb_fit_result *r, size_t leve
             }
             f.grade = r->limits_known && r->patterns > 1 && r->challenges == BTB_FIT_CHALLENGES ? 'B' : 'C';
         } else
-            f.reason = r->reason ? r->reason : !found ? "no-level" : !l->left ? "not-left" : "several-fit";
+            f.reason = r->reason     ? r->reason
+                       : !found      ? "no-level"
+                       : !l->left    ? "not-left"
+                       : r->doubtful ? "level-in-doubt"
+                                     : "several-fit";
         report(p, &f);
     }
     if (found)

@@ -75,7 +75,7 @@ struct btb_fit_level {
     size_t count;                                 /* organisations that survive */
     struct btb_organisation shown[BTB_FIT_SHOWN]; /* the first of them */
     bool left;                                    /* false: one of them holds all rows that were measured */
-    /* What all survivors share; of an index, low, bits and folding. */
+    /* What all survivors share; of an index, low, bits and folding. Nothing where not `complete`, or `doubtful`. */
     bool same_ways, same_sets, same_index, same_per_entry;
     double cycles[BTB_PATTERNS]; /* of a hit, by the best; NaN */
 };
@@ -88,7 +88,8 @@ struct btb_fit_result {
     size_t points, patterns; /* that counted; of which patterns they are */
     size_t challenges;       /* rows chosen to refute survivors */
     bool limits_known;
-    bool complete; /* false: there may be survivors that were not looked at; nothing is then the same in all */
+    bool complete; /* false: there may be survivors that were not looked at */
+    bool doubtful; /* a survivor has a level that one spacing alone shows, or that hardly holds more than the other */
 };
 
 struct btb_fit;
@@ -117,8 +118,8 @@ bool btb_fit_next(struct btb_fit *f, struct btb_row *row);
 /*
  * Reports one level's ways, sets, index bits and branches per entry, under the names that the probe declares; `level`
  * from 0, `number` what records call it. What all survivors share is grade B where two patterns have spoken, limits are
- * known and all challenges were passed, else C. What they do not share is U, several-fit; they are sent as a table, a
- * row each.
+ * known and all challenges were passed, else C. What they do not share is U: several-fit, level-in-doubt; they are sent
+ * as a table, a row each.
  */
 struct btb_fit_names {
     const char *ways, *sets, *index_bits, *branches_per_entry;

@@ -11,6 +11,9 @@ static const double HITS_DEVIATE = 0.1, MISSES_DEVIATE = 0.2;
 /* A level costs so much more than the one before it, or it is the same. */
 static const double DEARER = 1.05;
 
+/* Parts that a spacing's rows hold at a level, together, or it does not show it. */
+static const double SHOWS = 0.5;
+
 enum { BTB_MISFIT_LEVELS = 2 };
 
 /*
@@ -285,8 +288,6 @@ static bool several(unsigned bits)
 double btb_misfit(const struct btb_misfit *m, const uint16_t *one, const uint16_t *two, double limit,
                   double costs[BTB_PATTERNS][BTB_COSTS])
 {
-    /* parts that a spacing's rows hold at a level, together, or it does not show it */
-    const double SHOWS = 0.5;
     const uint16_t *const held[BTB_MISFIT_LEVELS] = {one, two};
     struct pattern_sums patterns[BTB_PATTERNS] = {0};
     unsigned show_one = 0, show_two = 0; /* spacings, each a bit */
@@ -309,7 +310,22 @@ double btb_misfit(const struct btb_misfit *m, const uint16_t *one, const uint16_
         if (m->patterns[p].most > 0)
             sum += solve(&patterns[p], costs[p]);
     }
-    return (!one || several(show_one)) && (!two || several(show_two)) ? sum : INFINITY;
+    return (!one || show_one) && (!two || show_two) ? sum : INFINITY;
+}
+
+bool btb_misfit_lonely(const struct btb_misfit *m, const uint16_t *one, const uint16_t *two)
+{
+    const uint16_t *const held[BTB_MISFIT_LEVELS] = {one, two};
+    unsigned show_one = 0, show_two = 0;
+
+    for (size_t i = 0; i < m->count;) {
+        unsigned stride = m->points[i].stride;
+        struct group_sums g;
+        i = add_up(m, i, held, &g);
+        show_one |= g.used.x > SHOWS ? stride : 0;
+        show_two |= g.used.y > SHOWS ? stride : 0;
+    }
+    return (one && !several(show_one)) || (two && !several(show_two));
 }
 
 /* Of one group, whose costs follow from its pattern's. */

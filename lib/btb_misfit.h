@@ -8,6 +8,7 @@
 #ifndef FATHOM_LIB_BTB_MISFIT_H
 #define FATHOM_LIB_BTB_MISFIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,12 +59,13 @@ struct btb_misfit {
 void btb_misfit_prepare(struct btb_misfit *m, const struct btb_point *points, size_t count, unsigned from, unsigned to);
 /*
  * Chi-square, where levels 1 and 2 hold parts one[i] and two[i] of BTB_ALL of point i's row; NULL: there is no such
- * level. Costs are those of each pattern; NaN: no row shows it. INFINITY where costs do not ascend, or a level is not
- * shown by two spacings at least: one alone may cost what it does for reasons of its own. It may be INFINITY, too,
- * where it is above `limit`.
+ * level. Costs are those of each pattern; NaN: no row shows it. INFINITY where costs do not ascend, or no row shows a
+ * level. It may be INFINITY, too, where it is above `limit`.
  */
 double btb_misfit(const struct btb_misfit *m, const uint16_t *one, const uint16_t *two, double limit,
                   double costs[BTB_PATTERNS][BTB_COSTS]);
+/* Whether a level is shown by one spacing alone: that may cost what it does for reasons of its own. */
+bool btb_misfit_lonely(const struct btb_misfit *m, const uint16_t *one, const uint16_t *two);
 /* The most that chance explains. */
 double btb_misfit_expected(const struct btb_misfit *m);
 /* The share of the worst point, at these costs. */

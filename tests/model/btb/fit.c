@@ -23,7 +23,7 @@
 #include "tests/model/btb/simulated.h"
 #include "tests/model/curves/noise.h"
 
-enum { FEW = 30, MANY = 1500, ROUNDS = 6, PER_ROUND = 24, SHOWN = 6 };
+enum { FEW = 24, MANY = 1500, ROUNDS = 6, PER_ROUND = 24, SHOWN = 6 };
 
 static const uint64_t SEED = 20250623;
 
