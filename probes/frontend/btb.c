@@ -4,21 +4,24 @@
  * Chains of taken branches (lib/chain.h), ever longer. While a level of the branch target buffer holds all of them each
  * costs what that level takes; past that, what the next level takes; and past the last one what it takes until the
  * branch itself has been fetched and decoded. All pages of a chain lie on one frame, so that the instruction cache
- * holds one page of it however long it is: what is left shows as a knee is the predictor's, or the instruction TLB's,
- * which is known. One chain on frames of its own shows what the instruction cache changes.
+ * holds a page or two of it however long it is: what is left to show as a knee is the predictor, the instruction TLB,
+ * which is known, and the cache of operations, which makes small steps. One chain on frames of its own is there to see
+ * what the instruction cache would change.
  *
  *   matrix     unconditional, always-taken conditional and alternating branches, at strides 4 (AArch64), 8, 16 … bytes.
  *              No single curve tells a capacity, the family of strides does: lib/family.h
  *   fallback   far past the last level, with and without NOPs before each branch. A target that is known with the line
- *              from the instruction cache lets the NOPs be fetched while earlier ones are decoded: they cost as much as
- *              before or nothing. One that is known only when the branch is decoded comes after all of them, so that
- *              they cost what they cost, and the redirect on top. Ours
- *   pairs      chains that every level holds, differenced over their length: two taken branches a cycle cost 0.5 each.
- *              NOPs between a target and the branch that it leads to, ended before and behind the border of a line, say
- *              on what condition
+ *              from the instruction cache lets NOPs hide behind the wait for it. One that is known only when the branch
+ *              is decoded comes after all of them: what they cost comes on top
+ *   pairs      what one more branch costs while all levels hold the chain: half a cycle where two are taken in one.
+ *              With and without NOPs between a target and the branch that it leads to, which lies before or behind the
+ *              border of a line
+ *   fit        which organisations explain what unconditional and conditional rows cost, and which rows would tell them
+ *              apart: lib/btb_fit.h
  *
  * Curve: cycles per branch over branches, a staircase. Answer: the last count on each level.
- * Method: Matt Godbolt 2016; jia.je 2024 and 2025, which also has the mixed patterns; many pages on one frame is ours.
+ * Method: Matt Godbolt 2016; jia.je 2024 and 2025, who has the mixed patterns, too. Many pages on one frame, and NOPs
+ * that tell where a redirect comes from, are ours.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +35,7 @@
 #include "lib/probe.h"
 #include "lib/proof.h"
 
-enum { STRIDES = 6, PAGE_BYTES = 4096 };
+enum { STRIDES = 6 };
 
 /*
  * Counts are searched in two stretches, since a curve of a dozen octaves has more bends than the engine can tell apart.
@@ -57,7 +60,7 @@ static const double SHORT_OF = 0.95;
 struct row {
     struct chain chain;
     const struct chain_room *room;
-    char name[48];
+    char name[64];
 };
 
 static bool build(struct probe *p, double branches, void *context, struct kernel *k)
@@ -83,31 +86,50 @@ static size_t least_stride(void)
     return emit_alignment > 1 ? emit_alignment : 8;
 }
 
+/* The smallest pages: most of them share a frame. */
+static size_t page_bytes(void)
+{
+    return machine_info()->page_bytes[0];
+}
+
+/* Bytes of code that the first instruction TLB reaches; 0: not known. */
+static double itlb_reach(struct probe *p)
+{
+    char variants[32];
+
+    snprintf(variants, sizeof variants, "level=1 page=%s", page_name(page_bytes()));
+    return (double)page_bytes() * facts_number(&p->run->facts, "frontend.itlb.entries", variants, 0);
+}
+
+static struct sweep sweep_of(struct probe *p, struct row *row, enum stretch stretch, size_t span)
+{
+    const double fits = floor((double)span / (double)row->chain.stride);
+
+    return (struct sweep){.name = row->name,
+                          .fooled_by = row->name,
+                          .axis = "branches",
+                          .unit = "cycles/branch",
+                          .build = build,
+                          .context = row,
+                          .seconds = probe_scale(p, 1, 0.12, row->chain.pattern == CHAIN_UNCOND ? 0.7 : 0.4, 4),
+                          .search = {.kind = KNEE_STEP,
+                                     .from = stretches[stretch].from,
+                                     .to = fmin(probe_smoke(p, 64, stretches[stretch].to), fits),
+                                     .grain = 1,
+                                     .resolution = 0.02,
+                                     .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)}};
+}
+
 static bool search_rows(struct probe *p, struct rows *r, enum chain_pattern pattern, enum stretch stretch,
                         const struct chain_room *room, size_t span)
 {
-    const double itlb = facts_number(&p->run->facts, "frontend.itlb.entries", "page=4k level=1", 0);
-
     for (r->count = 0; r->count < (size_t)probe_scale(p, 2, 5, STRIDES, STRIDES);) {
         const size_t i = r->count++, stride = least_stride() << i;
         struct row *row = &r->row[i];
         *row = (struct row){.chain = {.pattern = pattern, .stride = stride}, .room = room};
         snprintf(row->name, sizeof row->name, "%s %zu, %s", chain_pattern_names[pattern], stride,
                  stretches[stretch].name);
-        r->sweep[i] = (struct sweep){
-            .name = row->name,
-            .fooled_by = row->name,
-            .axis = "branches",
-            .unit = "cycles/branch",
-            .build = build,
-            .context = row,
-            .seconds = probe_scale(p, 1, 0.12, pattern == CHAIN_UNCOND ? 0.8 : 0.4, 4),
-            .search = {.kind = KNEE_STEP,
-                       .from = stretches[stretch].from,
-                       .to = fmin(probe_smoke(p, 64, stretches[stretch].to), floor((double)span / (double)stride)),
-                       .grain = 1,
-                       .resolution = 0.02,
-                       .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)}};
+        r->sweep[i] = sweep_of(p, row, stretch, span);
         r->member[i] = (struct family_member){row->name, (double)stride, &r->sweep[i].search.verdict};
         if (!sweep_search(p, &r->sweep[i]))
             return false;
@@ -116,7 +138,7 @@ static bool search_rows(struct probe *p, struct rows *r, enum chain_pattern patt
                                 .count = r->count,
                                 .step = 1,
                                 .closest = emit_jump_bytes(0, true),
-                                .footprints = {PAGE_BYTES * itlb}};
+                                .footprints = {itlb_reach(p)}};
     family_decide(&r->family, &r->verdict);
     return true;
 }
@@ -216,8 +238,8 @@ static bool report_levels(struct probe *p, const struct rows *r, enum chain_patt
             .name = "frontend.btb.entries",
             .variants = {{"level", .number = ++told->levels}, {"branch", chain_pattern_names[pattern]}}};
         f.limits[0] = (struct finding_limit){"frontend.op_cache.entries", "", 1};
-        f.limits[1] = (struct finding_limit){"frontend.itlb.entries", "level=1 page=4k",
-                                             (double)r->row[l->lead].chain.stride / PAGE_BYTES};
+        f.limits[1] = (struct finding_limit){"frontend.itlb.entries", "level=1",
+                                             (double)r->row[l->lead].chain.stride / (double)page_bytes()};
         if (proof[0]) {
             f.remarks[0].key = "proof";
             f.remarks[0].text = proof;
@@ -382,7 +404,7 @@ static bool find_fallback(struct probe *p, enum chain_pattern pattern, const str
         .variants = {{"branch", chain_pattern_names[pattern]}},
         .method = "far past the last level; NOPs before each branch tell where the redirect comes from"};
     const char *cause = find_cause(&r, &f.reason);
-    if (!told->levels) {
+    if (cause && cause[0] == 'l' && !told->levels) { /* it may be a level that all of them fit */
         cause = NULL;
         f.reason = "no-level";
     }
@@ -396,25 +418,32 @@ static bool find_fallback(struct probe *p, enum chain_pattern pattern, const str
 
 /* ---- Two taken branches a cycle ----------------------------------------------------------------- */
 
-/* So few that every first level holds them; what one more costs is the difference, and the loop is the same in both. */
-enum { PAIRS_FEW = 8, PAIRS_MANY = 24, CONDITIONS = 4 };
+/* So few that every first level holds them. */
+enum { PAIRS_FEW = 8, PAIRS_MANY = 16, PAIRS_MOST = 24, CONDITIONS = 4 };
 
+/*
+ * What one more branch costs: a difference of lengths, in which the loop is the same. NaN where two such differences
+ * are not alike.
+ */
 static bool one_more(struct probe *p, const struct row *row, double *cycles)
 {
-    double few, many;
+    static const double ALIKE = 0.1;
+    double few, many, most;
 
-    if (!measure(p, row, PAIRS_FEW, &few) || !measure(p, row, PAIRS_MANY, &many))
+    if (!measure(p, row, PAIRS_FEW, &few) || !measure(p, row, PAIRS_MANY, &many) || !measure(p, row, PAIRS_MOST, &most))
         return false;
-    *cycles = (many * PAIRS_MANY - few * PAIRS_FEW) / (PAIRS_MANY - PAIRS_FEW);
+    const double first = (many * PAIRS_MANY - few * PAIRS_FEW) / (PAIRS_MANY - PAIRS_FEW);
+    const double second = (most * PAIRS_MOST - many * PAIRS_MANY) / (PAIRS_MOST - PAIRS_MANY);
+    *cycles = fabs(first - second) <= ALIKE * second ? (first + second) / 2 : (double)NAN;
     return true;
 }
 
 static bool find_pairs(struct probe *p, enum chain_pattern pattern, const struct chain_room *room)
 {
     enum { LINE = CHAIN_LINE_BYTES, ON = 8 };
-    static const double TWO = 0.53, ONE = 0.9; /* cycles a branch, at most and at least */
-    const size_t across = LINE + emit_longest /
-                                     2; /* the branch itself lies behind the border of a line, its target before it */
+    static const double LESS = 0.45, TWO = 0.55, ONE = 0.9; /* cycles a branch */
+    /* behind the border of a line, its target before it */
+    const size_t across = LINE + emit_longest / 2;
     const struct {
         const char *name;
         struct chain chain;
@@ -425,7 +454,6 @@ static bool find_pairs(struct probe *p, enum chain_pattern pattern, const struct
         {"in the line behind the target's", {.stride = 2 * LINE, .place = across, .distance = ON}}};
     char when[96] = "";
     size_t used = 0, one = 0;
-    double least = INFINITY;
 
     for (size_t i = 0; i < CONDITIONS; i++) {
         struct row row = {.chain = conditions[i].chain, .room = room};
@@ -434,8 +462,7 @@ static bool find_pairs(struct probe *p, enum chain_pattern pattern, const struct
         if (!one_more(p, &row, &cycles))
             return false;
         one += cycles >= ONE;
-        least = fmin(least, cycles);
-        if (cycles <= TWO && used < sizeof when)
+        if (cycles >= LESS && cycles <= TWO && used < sizeof when)
             used += (size_t)snprintf(when + used, sizeof when - used, "%s%s", used ? ", " : "", conditions[i].name);
     }
     struct finding f = {.name = "frontend.btb.taken_per_cycle",
@@ -475,6 +502,25 @@ static bool find_organisation(struct probe *p, struct btb_fit *fit, const struct
     return true;
 }
 
+/* ---- The instruction cache ----------------------------------------------------------------------- */
+
+/* One branch a line, on as many lines as branches: the curve is there to be compared, nothing is decided by it. */
+static bool show_frames(struct probe *p, size_t span)
+{
+    struct chain_room room;
+    struct row row = {
+        .chain = {.stride = CHAIN_LINE_BYTES}, .room = &room, .name = "uncond 64, long, each page its own frame"};
+    bool good = chain_map(p, &room, span, page_bytes(), CHAIN_IN_ORDER);
+
+    if (good) {
+        struct sweep s = sweep_of(p, &row, FAR, span);
+        good = sweep_search(p, &s);
+        sweep_free(&s);
+    }
+    chain_unmap(p, &room);
+    return good;
+}
+
 /* ---- All of it ---------------------------------------------------------------------------------- */
 
 static bool find_all(struct probe *p, const struct chain_room *room, size_t span, struct btb_fit *fit)
@@ -490,20 +536,20 @@ static bool find_all(struct probe *p, const struct chain_room *room, size_t span
             return false;
     }
     report_count(p, told, patterns);
-    return !more || find_organisation(p, fit, room, told[CHAIN_UNCOND].near);
+    return !more || (find_organisation(p, fit, room, told[CHAIN_UNCOND].near) &&
+                     (probe_scale(p, 0, 0, 1, 1) < 1 || show_frames(p, span)));
 }
 
 static void run(struct probe *p)
 {
     const size_t span = (size_t)probe_smoke(p, 1 << 13, 1 << 21);
-    const double itlb = facts_number(&p->run->facts, "frontend.itlb.entries", "page=4k level=1", 0);
     const struct btb_fit_question question = {.patterns = 1u << BTB_UNCOND | 1u << BTB_COND,
                                               .stride_from = (unsigned)least_stride(),
                                               .stride_to = SPARSE_BYTES,
                                               .count_from = (unsigned)stretches[FAR].from,
                                               .count_to = (unsigned)stretches[FAR].to,
                                               .alignment = emit_alignment,
-                                              .footprints = {PAGE_BYTES * itlb}};
+                                              .footprints = {itlb_reach(p)}};
     struct btb_fit *fit = probe_smoke(p, 0, 1) > 0 ? btb_fit_start(&question) : NULL;
     struct chain_room room;
 
@@ -511,7 +557,7 @@ static void run(struct probe *p)
         probe_skip(p, "out of memory for what a branch target buffer might be");
         return;
     }
-    if (chain_map(p, &room, span, PAGE_BYTES, CHAIN_ONE_FRAME))
+    if (chain_map(p, &room, span, page_bytes(), CHAIN_ONE_FRAME))
         find_all(p, &room, span, fit);
     chain_unmap(p, &room);
     btb_fit_free(fit);
