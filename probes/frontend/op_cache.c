@@ -6,14 +6,14 @@
  * where either the bytes of a line or its operations are too many for that.
  *
  * Curves over lines, one for each number of NOPs to a line: level, then a rise long before the instruction cache is full.
- * An entry holds so many operations at most, all from one line or from one half of it; so a line of m NOPs takes a number
- * of entries that depends on m alone, and where the rises are tells it:
+ * An entry holds so many operations at most, all from one line or from one half of it, and the line's address chooses the
+ * set; so a line of m NOPs takes a number of entries of its set that depends on m alone, and the core keeps
  *
- *     lines held * entries a line = entries of the cache, for every m
+ *     sets * floor(ways / entries a line takes)      lines of it, whole
  *
- * Every layout that may be, from 4 to 12 operations an entry, is held against all curves. Answer: what the one layout says
- * that fits; where several do, what they have in common. What hides the first misses, a cache that delivers more than the
- * core can take, differs with m, and so does what could fool one curve: bytes, lines or operations that something else holds.
+ * Every layout that may be is held against all curves. Answer: what those that fit have in common. What hides the first
+ * misses, a cache that delivers more than the core can take, differs with m, and so does what could fool one curve: bytes,
+ * lines or operations that something else holds.
  *
  * There is none where code with few NOPs to a line, which is bound by its bytes, is slow however short it is. Where it is
  * as fast as other code, and nothing is slower from the instruction cache, time cannot tell.
@@ -34,7 +34,14 @@ enum {
     LINES_OF_32_KIB = 512,
     OPS_MINIMUM = 4, /* an entry holds; smallest and largest of all that are known: 6 (Intel 2011) and 9 (AMD 2022) */
     OPS_MAXIMUM = 12,
-    LAYOUTS = 2 * (OPS_MAXIMUM - OPS_MINIMUM + 1),
+    SETS_MINIMUM = 8, /* powers of two; Intel 2011 and 2022: 32 and 64 */
+    SETS_MAXIMUM = 512,
+    WAYS_MINIMUM = 2, /* AMD 2022: 12 */
+    WAYS_MAXIMUM = 16,
+    MIXED_PER_LINE = 16,
+    MIXED_REGISTERS = 8,
+    RISES = 3,
+    SHARP_LINES = 2,
     NAME = 24
 };
 
@@ -46,25 +53,53 @@ static const double BOUND_BY_BYTES = 1.1;
 /* Straight code of one density. */
 struct density {
     unsigned per_line;
+    bool mixed; /* additions to general and to vector registers take turns; else NOPs */
     char name[NAME];
     struct sweep sweep;
 };
 
+/* All of them four bytes long. */
+static bool build_mixed(struct probe *p, size_t lines, struct kernel *k)
+{
+    const size_t count = (lines - 1) * MIXED_PER_LINE;
+    struct code c = probe_code(p, (lines + 1) * STRAIGHT_LINE_BYTES);
+
+    for (size_t i = 0; i < count && code_good(&c); i++) {
+        if (i % 2)
+            emit_vector_add(&c, (enum vreg)(i / 2 % VREGS), (enum vreg)(i / 2 % VREGS));
+        else
+            emit_add_constant(&c, (enum reg)(REG_T0 + i / 2 % MIXED_REGISTERS), 1);
+    }
+    emit_loop(&c, 0);
+    emit_return(&c);
+    *k = (struct kernel){.units = (double)count, .warm_iterations = 4};
+    return probe_kernel(p, &c, 0, k);
+}
+
 static bool build(struct probe *p, double lines, void *context, struct kernel *k)
 {
     const struct density *d = context;
-    return straight_build(p, (size_t)lines, d->per_line, k);
+    return d->mixed ? build_mixed(p, (size_t)lines, k) : straight_build(p, (size_t)lines, d->per_line, k);
 }
 
 /* ---- Layouts ------------------------------------------------------------------------------------ */
 
-/* Entries hold up to `ops` operations that begin in the same so many bytes. */
+/* Entries hold up to `ops` operations that begin in the same so many bytes; those of a line share a set. */
 struct layout {
-    unsigned window_bytes, ops;
-    double entries_low, entries_high; /* by all curves together */
+    unsigned window_bytes, ops, sets, ways;
 };
 
-static unsigned entries_of_line(const struct layout *l, unsigned per_line)
+enum quantity { ENTRIES, OPS, OPS_PER_ENTRY, QUANTITIES };
+static const char *const names[QUANTITIES] = {"frontend.op_cache.entries", "frontend.op_cache.ops",
+                                              "frontend.op_cache.ops_per_entry"};
+
+static unsigned quantity_of(const struct layout *l, enum quantity q)
+{
+    return q == OPS_PER_ENTRY ? l->ops : l->sets * l->ways * (q == OPS ? l->ops : 1);
+}
+
+/* How many lines in a row it holds whole. */
+static unsigned lines_held(const struct layout *l, unsigned per_line)
 {
     unsigned entries = 0;
 
@@ -72,84 +107,77 @@ static unsigned entries_of_line(const struct layout *l, unsigned per_line)
         unsigned ops = straight_begin(per_line, from + l->window_bytes) - straight_begin(per_line, from);
         entries += (ops + l->ops - 1) / l->ops;
     }
-    return entries;
+    return l->sets * (l->ways / entries);
 }
 
-/* Does one number of entries explain where each curve rises? */
-static bool layout_fits(struct layout *l, const struct density *d, size_t count)
+/* Does it explain where each curve rises? */
+static bool layout_fits(const struct layout *l, const struct density *d, size_t count)
 {
-    l->entries_low = 0;
-    l->entries_high = INFINITY;
-    for (size_t i = 0; i < count; i++) {
+    bool fits = true;
+
+    for (size_t i = 0; i < count && fits; i++) {
         const struct verdict *v = &d[i].sweep.search.verdict;
-        unsigned entries = entries_of_line(l, d[i].per_line);
-        if (v->count == 0)
-            continue;
-        l->entries_low = fmax(l->entries_low, v->knees[0].low * entries);
-        l->entries_high = fmin(l->entries_high, v->knees[0].high * entries);
+        double lines = lines_held(l, d[i].per_line);
+        fits = v->count == 0 || (lines >= v->knees[0].low && lines < v->knees[0].high);
     }
-    return l->entries_low < l->entries_high;
+    return fits;
 }
 
-static size_t fitting_layouts(const struct density *d, size_t count, struct layout out[LAYOUTS])
-{
-    size_t fitting = 0;
+/* What those that fit have in common. */
+struct fit {
+    size_t layouts;
+    unsigned least[QUANTITIES], most[QUANTITIES];
+};
 
-    for (unsigned window = STRAIGHT_LINE_BYTES; window >= STRAIGHT_LINE_BYTES / 2; window /= 2)
-        for (unsigned ops = OPS_MINIMUM; ops <= OPS_MAXIMUM; ops++) {
-            out[fitting] = (struct layout){.window_bytes = window, .ops = ops};
-            fitting += layout_fits(&out[fitting], d, count);
-        }
-    return fitting;
+static void add_layout(struct fit *f, const struct layout *l)
+{
+    for (enum quantity q = 0; q < QUANTITIES; q++) {
+        unsigned value = quantity_of(l, q);
+        if (f->layouts == 0 || value < f->least[q])
+            f->least[q] = value;
+        if (f->layouts == 0 || value > f->most[q])
+            f->most[q] = value;
+    }
+    f->layouts++;
+}
+
+static struct fit fit_layouts(const struct density *d, size_t count)
+{
+    struct fit f = {.layouts = 0};
+    struct layout l;
+
+    for (l.window_bytes = STRAIGHT_LINE_BYTES; l.window_bytes >= STRAIGHT_LINE_BYTES / 2; l.window_bytes /= 2)
+        for (l.ops = OPS_MINIMUM; l.ops <= OPS_MAXIMUM; l.ops++)
+            for (l.sets = SETS_MINIMUM; l.sets <= SETS_MAXIMUM; l.sets *= 2)
+                for (l.ways = WAYS_MINIMUM; l.ways <= WAYS_MAXIMUM; l.ways++)
+                    if (layout_fits(&l, d, count))
+                        add_layout(&f, &l);
+    return f;
 }
 
 /* ---- What is told ------------------------------------------------------------------------------- */
-
-enum quantity { ENTRIES, OPS, OPS_PER_ENTRY, QUANTITIES };
-static const char *const names[QUANTITIES] = {"frontend.op_cache.entries", "frontend.op_cache.ops",
-                                              "frontend.op_cache.ops_per_entry"};
-
-/* By how much the lines that one density shows are to be multiplied. */
-static double scale_of(enum quantity q, const struct layout *l, unsigned per_line)
-{
-    return entries_of_line(l, per_line) * (q == OPS ? (double)l->ops : 1);
-}
-
-/* Whether all layouts that fit say the same about each curve. */
-static bool same_for_all(enum quantity q, const struct layout *l, size_t layouts, const struct density *d, size_t count)
-{
-    bool same = true;
-
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 1; j < layouts; j++)
-            same = same && fabs(scale_of(q, &l[j], d[i].per_line) - scale_of(q, l, d[i].per_line)) < 0.5;
-    return same;
-}
 
 static struct finding undecided(enum quantity q, const char *reason)
 {
     return (struct finding){.name = names[q], .value = NAN, .low = NAN, .high = NAN, .grade = 'U', .reason = reason};
 }
 
-static void report_capacity(struct probe *p, enum quantity q, const struct layout *l, const struct density *d,
-                            size_t count, const char *proof)
+/*
+ * Curves of different density are fooled by different things. A: at least three rise within a step or two of where the
+ * layout wants it, and both views of each say so. B: at least three, less sharp.
+ */
+static char grade_of(const struct density *d, size_t count)
 {
-    struct find_experiment e[DENSITIES];
-    double coarsest = 1;
-    size_t used = 0;
+    bool agreed = true, sharp = true;
 
-    for (size_t i = 0; i < count && used < FIND_EXPERIMENTS; i++) {
-        double scale = scale_of(q, l, d[i].per_line);
-        if (d[i].sweep.search.verdict.count == 0)
+    for (size_t i = 0; i < count; i++) {
+        const struct verdict *v = &d[i].sweep.search.verdict;
+        if (v->count == 0)
             continue;
-        coarsest = fmax(coarsest, scale);
-        e[used++] = (struct find_experiment){
-            .name = d[i].name, .fooled_by = d[i].name, .verdict = &d[i].sweep.search.verdict, .scale = scale};
+        agreed = agreed && v->knees[0].agreed;
+        sharp = sharp && v->knees[0].high - v->knees[0].low <= SHARP_LINES;
     }
-    struct finding f = {.name = names[q],
-                        .method = "the layout of entries that explains each rise",
-                        .remarks = {{proof[0] ? "proof" : NULL, proof}}};
-    find_capacity(p, &f, e, used, 2 * coarsest); /* a line more or less, of the coarsest one */
+    return agreed && sharp ? 'A' : agreed ? 'B' : 'C';
 }
 
 /* What each density held, for people to think about where no layout fits. */
@@ -164,27 +192,56 @@ static void say_what_was_held(const struct density *d, size_t count, char text[F
                                      d[i].sweep.search.verdict.knees[0].value, d[i].per_line);
 }
 
-/* One rise alone fits any layout, and may be due to anything. */
+/*
+ * Where instructions have one length, lines have one density, and entries are not to be seen: only how many instructions
+ * are held, by those that nothing is known to merge. NOPs may share an operation (Neoverse V2, jia.je 2025).
+ */
+static void report_held(struct probe *p, const struct density *d, size_t count)
+{
+    struct find_experiment e[] = {{.fooled_by = "merging"}};
+    struct finding f = {.name = names[OPS], .method = "additions of both kinds in turn: the last line before the rise"};
+
+    for (size_t i = 0; i < count; i++)
+        if (d[i].mixed)
+            e[0] = (struct find_experiment){.name = d[i].name,
+                                            .fooled_by = "merging",
+                                            .verdict = &d[i].sweep.search.verdict,
+                                            .scale = MIXED_PER_LINE};
+    if (e[0].verdict)
+        find_capacity(p, &f, e, 1, MIXED_PER_LINE);
+}
+
+/* One rise alone fits many layouts, and may be due to anything. */
 static void report_layout(struct probe *p, const struct density *d, size_t count, size_t rises, const char *proof)
 {
-    struct layout l[LAYOUTS];
-    size_t layouts = rises > 1 ? fitting_layouts(d, count, l) : 0;
-    const char *reason = rises < 2 ? "one-rise-alone" : layouts ? "several-layouts-fit" : "no-layout-fits";
+    const struct fit fit = fit_layouts(d, count);
     char held[FIND_WHICH];
 
     say_what_was_held(d, count, held);
-    for (enum quantity q = 0; q < OPS_PER_ENTRY; q++) {
-        struct finding f = undecided(q, reason);
+    for (enum quantity q = 0; q < QUANTITIES; q++) {
+        if (q == OPS && emit_longest == emit_alignment) {
+            report_held(p, d, count);
+            continue;
+        }
+        struct finding f = undecided(q, rises < 2          ? "one-rise-alone"
+                                        : fit.layouts == 0 ? "no-layout-fits"
+                                                           : "several-layouts-fit");
+        f.method = "the layout of entries that explains each rise";
         f.remarks[0].key = "held";
         f.remarks[0].text = held;
-        if (layouts && same_for_all(q, l, layouts, d, count))
-            report_capacity(p, q, l, d, count, proof);
-        else
-            report(p, &f);
+        if (proof[0]) {
+            f.remarks[1].key = "proof";
+            f.remarks[1].text = proof;
+        }
+        if (rises >= RISES && fit.layouts && fit.least[q] == fit.most[q]) {
+            f.value = f.low = fit.least[q];
+            f.high = f.low + 1;
+            f.grade = grade_of(d, count);
+        }
+        for (size_t i = 0; i < count && i < FINDING_CURVES; i++)
+            f.curves[i] = d[i].name;
+        report(p, &f);
     }
-    struct finding f = undecided(OPS_PER_ENTRY, reason);
-    f.method = "the layout of entries that explains each rise";
-    report_number(p, &f, layouts == 1 ? (double)l->ops : NAN);
 }
 
 /* Cycles a NOP of few lines. */
@@ -229,14 +286,16 @@ static void forget_l1i(struct verdict *v, double lines)
 
 static size_t choose_densities(struct probe *p, double lines, struct density d[DENSITIES])
 {
-    static const uint8_t all[] = {16, 8, 10, 20, 6, 9, 12, 18, 24};
-    size_t wanted = (size_t)probe_scale(p, 1, 4, sizeof all, sizeof all), count = 0;
+    /* the first one is mixed */
+    static const uint8_t all[] = {MIXED_PER_LINE, 16, 8, 10, 20, 9, 6, 12, 18, 24};
+    enum { ALL = sizeof all };
+    size_t wanted = (size_t)probe_scale(p, 1, 6, ALL, ALL), count = 0;
 
-    for (size_t i = 0; i < sizeof all && count < wanted; i++) {
+    for (size_t i = 0; i < ALL && count < wanted; i++) {
         if (!straight_fits(all[i]))
             continue;
-        d[count] = (struct density){.per_line = all[i]};
-        snprintf(d[count].name, NAME, "%u a line", all[i]);
+        d[count] = (struct density){.per_line = all[i], .mixed = i == 0};
+        snprintf(d[count].name, NAME, "%u a line%s", d[count].per_line, d[count].mixed ? ", mixed" : "");
         d[count].sweep = (struct sweep){.name = d[count].name,
                                         .axis = "lines",
                                         .unit = "cycles/nop",
