@@ -15,15 +15,6 @@ void surprise_jump(struct code *c)
     emit_branch_register(c, REG_T1);
 }
 
-size_t surprise_jump_bytes(void)
-{
-    uint8_t bytes[SURPRISE_BYTES];
-    struct code c = code_start(bytes, 0, sizeof bytes);
-
-    surprise_jump(&c);
-    return c.used;
-}
-
 bool surprise_kernel(struct probe *p, const struct surprise *s, struct code *c,
                      size_t (*place)(const void *context, size_t index), const void *context, size_t count,
                      struct kernel *k)

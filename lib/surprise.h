@@ -20,8 +20,6 @@ struct surprise {
 bool surprise_map(struct probe *p, struct surprise *s);
 /* Goes to the next target. At most SURPRISE_BYTES. */
 void surprise_jump(struct code *c);
-/* The bytes that takes on this ISA. */
-size_t surprise_jump_bytes(void);
 /*
  * Finishes code that has `count` places to go to, the index-th at offset place(context, index): behind it, from the next
  * line on, a loop of SURPRISE_LOOP_LINES lines and what goes before and after. The unit is a jump.

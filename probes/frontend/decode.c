@@ -26,8 +26,7 @@ enum {
     ADDED = 8,  /* registers */
     ROOM_BYTES = 64,
     SAMPLES = 5,
-    L1I_BYTES = 32 << 10, /* where nothing is known of it */
-    LONG_OPS = 8192       /* more than any operation cache holds: 6912 (AMD, Zen 4) */
+    LONG_OPS = 8192 /* more than any operation cache holds: 6912 (AMD, Zen 4) */
 };
 
 /* So much of the instruction cache is surely to be had. */
@@ -88,7 +87,7 @@ static bool measure_rate(struct probe *p, const struct row *row, size_t count, d
 
 static bool measure_rows(struct probe *p, struct row *rows, size_t count)
 {
-    double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", L1I_BYTES);
+    double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", 0);
 
     for (size_t i = 0; i < count; i++) {
         struct row *row = &rows[i];

@@ -8,7 +8,7 @@
  *   aligned    the control: the same loop within one page, on one line. Where it takes as long, no crossing is split, and
  *              nothing can be told. Where instructions differ in length, crossing from one line to the next costs something by
  *              itself, and the control does that, too
- *   led        where the back end catches up before there are stairs enough to count, more such cycles go ahead: two pairs of
+ *   led        where the back end catches up before there are stairs enough to count, more such cycles go ahead: three pairs of
  *              pages with one instruction on the first, and a jump to the next pair on the second. That also is our answer to
  *              a question of jia.je's about the efficiency cores of Apple's M4
  *   scattered  the same where no frame follows the one before it: if that alone were split, the boundary would be physical
@@ -28,11 +28,12 @@
 #include "lib/straight.h"
 
 enum {
-    LEADS_MOST = 2,
+    LEADS_MOST = 3, /* first and last lines of pages may all fall into one set: four ways hold them, and the loop's */
     PAGES = 2 * (LEADS_MOST + 1), /* pairs: the first of a pair has one instruction, its last */
+    LEAD = 2,                     /* instructions */
     FILLER_BYTES = 4,
     OTHERS = 3, /* instructions of the loop: its first one, and two that end it */
-    CROSSING_FROM = OTHERS + 1,
+    CROSSING_FROM = OTHERS,
     CROSSING_TO = 72,
     SPLIT_AT = CROSSING_FROM, /* instructions of the loop that shows whether a crossing is split */
     LOOKS = 5,
@@ -47,6 +48,8 @@ enum {
 
 /* A split costs a cycle. */
 static const double SPLIT = 0.9, STILL_SPLIT = 0.5;
+/* Calibrated time is no better, however alike repetitions are. */
+static const double CALIBRATION = 0.005;
 /* So much of the instruction cache is surely to be had. */
 static const double PART_OF_L1I = 0.97;
 /* A line with one NOP more that takes no longer than by this factor is bound by its bytes, if it is slower than when kept. */
@@ -72,9 +75,10 @@ static bool build_crossing(struct probe *p, double n, void *context, struct kern
     const struct crossing *x = context;
     const size_t page = x->page_bytes;
     struct code c = probe_code(p, PAGES * page);
-    size_t pair = 0, start = page - emit_alignment;
+    size_t pair = 0, start = page - emit_alignment, fillers = (size_t)n - OTHERS;
 
     if (x->aligned) {
+        fillers += (size_t)x->leads * LEAD; /* the back end has as much to do */
         start = page + (emit_longest > emit_alignment ? STRAIGHT_LINE_BYTES - emit_alignment : 0);
         emit_place(&c, start);
         emit_nop(&c, emit_alignment);
@@ -86,7 +90,7 @@ static bool build_crossing(struct probe *p, double n, void *context, struct kern
         }
         emit_last_of_page(&c, (2 * pair + 1) * page);
     }
-    emit_nop_row(&c, FILLER_BYTES, (size_t)n - OTHERS);
+    emit_nop_row(&c, FILLER_BYTES, fillers);
     emit_loop(&c, start);
     emit_return(&c);
     *k = (struct kernel){.units = 1, .warm_iterations = probe_smoke(p, 10, 1000)};
@@ -128,9 +132,17 @@ static double height_at(const struct sweep *s, double x)
     return NAN;
 }
 
+static bool still_split(const struct pair *c, size_t i)
+{
+    const struct search *s = &c->s[0].search;
+
+    return i < s->count && s->points[i].y - height_at(&c->s[1], s->points[i].x) >= STILL_SPLIT;
+}
+
 /*
- * Where the crossing comes down to its control the back end has caught up: only what is before that counts. Where that
- * is nothing, what a first look took for a split was none.
+ * Where the crossing comes down to its control the back end has caught up: only what is before that counts. For a single
+ * n it may do so where the control is bound by fetching as well, and needs one fetch more. Where nothing is left, what a
+ * first look took for a split was none.
  */
 static bool decide_pair(struct probe *p, struct pair *c, bool *split)
 {
@@ -138,9 +150,8 @@ static bool decide_pair(struct probe *p, struct pair *c, bool *split)
     const struct search *s = &c->s[0].search;
     size_t count = 0;
 
-    while (count < s->count && count < CROSSING_TO &&
-           s->points[count].y - height_at(&c->s[1], s->points[count].x) >= STILL_SPLIT) {
-        points[count] = (struct knee_point){s->points[count].x, s->points[count].y, NAN};
+    while (count < s->count && count < CROSSING_TO && (still_split(c, count) || still_split(c, count + 1))) {
+        points[count] = (struct knee_point){s->points[count].x, s->points[count].y, CALIBRATION * s->points[count].y};
         count++;
     }
     *split = count > 0;
@@ -216,7 +227,7 @@ static void report_crossing(struct probe *p, struct pair *pairs, size_t count, c
 /* Without and with leads, on frames that follow each other, where the place has such, and on others. */
 static bool find_crossing(struct probe *p)
 {
-    static const size_t in_order[PAGES] = {0, 1, 2, 3, 4, 5}, reversed[PAGES] = {5, 4, 3, 2, 1, 0};
+    static const size_t in_order[PAGES] = {0, 1, 2, 3, 4, 5, 6, 7}, reversed[PAGES] = {7, 6, 5, 4, 3, 2, 1, 0};
     const struct {
         const char *name;
         const size_t *frames;
@@ -272,14 +283,18 @@ static struct sweep dense_sweep(const char *name, size_t *lines)
             .kind = KNEE_STEP, .from = DENSE_FROM, .to = DENSE_TO, .grain = 1, .coarse = DENSE_TO - DENSE_FROM + 1}};
 }
 
-/* The densest rows that are bound by their bytes. */
+/* The densest rows that are bound by their bytes: the best short row is faster, and with one NOP less they are not. */
 static size_t choose_dense(const struct sweep *kept, const struct sweep *fetched, struct find_value out[DENSE])
 {
+    double best = INFINITY;
     size_t count = 0;
+
+    for (size_t i = 0; i < kept->search.count; i++)
+        best = fmin(best, kept->search.points[i].y);
 
     for (unsigned m = DENSE_TO; m > DENSE_FROM && count < DENSE; m--) {
         double line = m * height_at(fetched, m), less = (m - 1) * height_at(fetched, m - 1);
-        if (line <= NO_LONGER * less && height_at(fetched, m) >= NO_LONGER * height_at(kept, m))
+        if (line <= NO_LONGER * less && height_at(fetched, m) >= NO_LONGER * best)
             out[count++] = (struct find_value){fetched->name, "operation cache", STRAIGHT_LINE_BYTES / line};
     }
     return count;
@@ -300,8 +315,10 @@ static bool find_dense(struct probe *p)
                         .curves = {"short rows", "dense"},
                         .method = "bytes of dense rows that take as long with one NOP more"};
 
-    bool good = sweeps_search(p, s, 2);
-    if (good && choose_dense(&s[0], &s[1], v) == DENSE)
+    bool good = sweeps_search(p, s, 2), known = facts_find(&p->run->facts, "frontend.l1i.bytes", "");
+    if (!known)
+        f.reason = "capacity-unknown";
+    if (good && known && choose_dense(&s[0], &s[1], v) == DENSE)
         find_number(p, &f, v, DENSE);
     else if (good)
         report(p, &f);

@@ -2,7 +2,8 @@
  * Instruction cache, its shape: how many ways, how long are its lines, and which address bits choose the set?
  *
  *   apart    n places to jump to, a power of two bytes apart, in an order that no predictor can know (lib/surprise.h): each
- *            jump is mispredicted, and costs more when its target is not in the cache. The control has as many on the same
+ *            jump is mispredicted, and costs more when its target is not in the cache. Some places are always held, so that few
+ *            others are unpredictable, too. The control has as many on the same
  *            pages, on lines that rotate: pages, branches and their number cost the same there, and it goes off
  *
  *            Curve over n: level, then a ramp. Where the places are so far apart that they all fall into one set, the level
@@ -32,19 +33,20 @@ enum {
     DISTANCES = 7,
     FLOOR = 3, /* distances that have to agree; at still longer ones other tables hold less */
     NEAREST_BYTES = 1024,
-    PLACES_FROM = 2,
+    COMPANIONS = 1, /* places that are always held, so that one is no target that everybody knows */
+    PLACES_FROM = 1,
     PLACES_TO = 32,
-    PLACES_LIMIT = 64,
+    PLACES_LIMIT = 40,
     ROTATION_BYTES = 4096, /* lines rotate within this, or the distance where that is less */
     BLOCK_BYTES = 320,     /* five lines of 64 bytes: blocks are on lines of any number */
     LINE_LONGEST = 256,
-    LINE_GRAIN = 8,
+    LINE_GRAIN = 16, /* jumps lie in pieces of so many bytes, and never on two lines */
     ROOM_BYTES = 4096,
     L1I_BYTES = 32 << 10 /* where nothing is known of it */
 };
 
-/* Counts that differ by less are the same, or one twice the other. */
-static const double ALIKE = 0.1;
+/* Counts that differ by less are the same, or one twice the other: it is powers of two that are to be told apart. */
+static const double ALIKE = 0.2;
 
 /* ---- Ways --------------------------------------------------------------------------------------- */
 
@@ -54,18 +56,26 @@ struct apart {
     char name[24];
 };
 
+/* Companions lie on lines of their own behind the first place. */
+static size_t companion_place(size_t index)
+{
+    return (index + 1) * SURPRISE_LINE_BYTES;
+}
+
 static size_t apart_place(const void *context, size_t index)
 {
-    return index * ((const struct apart *)context)->bytes;
+    const struct apart *a = context;
+
+    return index < COMPANIONS ? companion_place(index) : (index - COMPANIONS) * a->bytes;
 }
 
 /* Where the set does not depend on the distance. */
 static size_t rotating_place(const void *context, size_t index)
 {
     const struct apart *a = context;
-    size_t within = a->bytes < ROTATION_BYTES ? a->bytes : ROTATION_BYTES;
+    size_t within = a->bytes < ROTATION_BYTES ? a->bytes : ROTATION_BYTES, at = apart_place(context, index);
 
-    return index * a->bytes + index * SURPRISE_LINE_BYTES % within;
+    return index < COMPANIONS ? at : at + (index - COMPANIONS) * SURPRISE_LINE_BYTES % within;
 }
 
 static bool build_places(struct probe *p, size_t count, const struct apart *a,
@@ -73,11 +83,16 @@ static bool build_places(struct probe *p, size_t count, const struct apart *a,
 {
     struct code c = probe_code(p, (count + 1) * a->bytes + ROOM_BYTES);
 
-    for (size_t i = 0; i < count; i++) {
-        emit_place(&c, place(a, i));
+    surprise_jump(&c);
+    for (size_t i = 0; i < COMPANIONS; i++) {
+        emit_place(&c, companion_place(i));
         surprise_jump(&c);
     }
-    return surprise_kernel(p, a->walk, &c, place, a, count, k);
+    for (size_t i = 1; i < count; i++) {
+        emit_place(&c, place(a, COMPANIONS + i));
+        surprise_jump(&c);
+    }
+    return surprise_kernel(p, a->walk, &c, place, a, COMPANIONS + count, k);
 }
 
 static bool build_apart(struct probe *p, double count, void *context, struct kernel *k)
@@ -143,7 +158,8 @@ static const char *no_ways(struct probe *p, const struct sweep *s, const struct 
         return "frames-at-random";
     if (first == 0 || !is_times(held(&s[first - 1]), held(&s[first]), 2))
         return "no-halving";
-    /* NaN where nothing is known: then it contradicts nothing */
+    if (isnan(capacity))
+        return "capacity-unknown";
     return fabs(held(&s[first]) * (double)apart[first].bytes / capacity - 1) > ALIKE ? "experiments-disagree" : NULL;
 }
 
@@ -201,7 +217,7 @@ static bool find_ways(struct probe *p, const struct surprise *walk, double line_
                                          .limit = probe_smoke(p, 6, PLACES_LIMIT),
                                          .grain = 1,
                                          .resolution = 0.01,
-                                         .coarse = (unsigned)probe_smoke(p, 4, 12),
+                                         .per_octave = (unsigned)probe_smoke(p, 2, 4),
                                          .budget = (unsigned)probe_smoke(p, 4, 120)}};
     }
     bool good = sweeps_search(p, s, count);
@@ -225,7 +241,7 @@ static size_t block_place(const void *context, size_t index)
     const struct pairs *q = context;
     size_t at = index * BLOCK_BYTES;
 
-    return q->back ? at + q->bytes - emit_jump_bytes(-(int64_t)q->bytes, false) : at;
+    return q->back ? at + q->bytes - LINE_GRAIN : at;
 }
 
 static bool build_pairs(struct probe *p, double bytes, void *context, struct kernel *k)
@@ -233,20 +249,20 @@ static bool build_pairs(struct probe *p, double bytes, void *context, struct ker
     struct pairs *q = context;
     double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", L1I_BYTES);
     /* in twice as many blocks as the cache has of the shortest lines, none is there any more */
-    size_t blocks = (size_t)probe_smoke(p, 64, 2 * l1i / SURPRISE_LINE_BYTES), jump = surprise_jump_bytes();
+    size_t blocks = (size_t)probe_smoke(p, 64, 2 * l1i / SURPRISE_LINE_BYTES);
     struct code c = probe_code(p, (blocks + 1) * BLOCK_BYTES + ROOM_BYTES);
 
     q->bytes = (size_t)bytes;
     for (size_t i = 0; i < blocks; i++) {
-        size_t first = i * BLOCK_BYTES, last = first + q->bytes;
+        size_t first = i * BLOCK_BYTES, last = first + q->bytes - LINE_GRAIN, away = last - first;
         emit_place(&c, first);
         if (q->back)
             surprise_jump(&c);
         else
-            emit_jump(&c, last - jump, emit_jump_bytes((int64_t)(q->bytes - jump), false));
-        emit_place(&c, q->back ? block_place(q, i) : last - jump);
+            emit_jump(&c, last, emit_jump_bytes((int64_t)away, false));
+        emit_place(&c, last);
         if (q->back)
-            emit_jump(&c, first, (unsigned)(last - c.used));
+            emit_jump(&c, first, emit_jump_bytes(-(int64_t)away, false));
         else
             surprise_jump(&c);
     }
@@ -270,8 +286,8 @@ static bool find_line(struct probe *p, const struct surprise *walk, double *line
                               .build = build_pairs,
                               .context = &pairs[i],
                               .search = {.kind = KNEE_STEP,
-                                         .from = 4 * LINE_GRAIN,
-                                         .to = probe_smoke(p, 8 * LINE_GRAIN, LINE_LONGEST),
+                                         .from = 2 * LINE_GRAIN,
+                                         .to = probe_smoke(p, 5 * LINE_GRAIN, LINE_LONGEST),
                                          .grain = LINE_GRAIN,
                                          .resolution = 0.02,
                                          .coarse = (unsigned)probe_smoke(p, 4, 15),

@@ -39,6 +39,7 @@ enum {
     WAYS_MINIMUM = 2, /* AMD 2022: 12 */
     WAYS_MAXIMUM = 16,
     MIXED_PER_LINE = 16,
+    MIXED_LAST = 11, /* of the last line, which also ends the loop */
     MIXED_REGISTERS = 8,
     RISES = 3,
     SHARP_LINES = 2,
@@ -61,7 +62,7 @@ struct density {
 /* All of them four bytes long. */
 static bool build_mixed(struct probe *p, size_t lines, struct kernel *k)
 {
-    const size_t count = (lines - 1) * MIXED_PER_LINE;
+    const size_t count = (lines - 1) * MIXED_PER_LINE + MIXED_LAST;
     struct code c = probe_code(p, (lines + 1) * STRAIGHT_LINE_BYTES);
 
     for (size_t i = 0; i < count && code_good(&c); i++) {
@@ -110,7 +111,7 @@ static unsigned lines_held(const struct layout *l, unsigned per_line)
     return l->sets * (l->ways / entries);
 }
 
-/* Does it explain where each curve rises? */
+/* Does it explain where each curve rises? The last line has fewer operations, and may fit where a whole one would not. */
 static bool layout_fits(const struct layout *l, const struct density *d, size_t count)
 {
     bool fits = true;
@@ -118,7 +119,7 @@ static bool layout_fits(const struct layout *l, const struct density *d, size_t 
     for (size_t i = 0; i < count && fits; i++) {
         const struct verdict *v = &d[i].sweep.search.verdict;
         double lines = lines_held(l, d[i].per_line);
-        fits = v->count == 0 || (lines >= v->knees[0].low && lines < v->knees[0].high);
+        fits = v->count == 0 || (lines >= v->knees[0].low - 1 && lines < v->knees[0].high);
     }
     return fits;
 }
@@ -160,6 +161,14 @@ static struct fit fit_layouts(const struct density *d, size_t count)
 static struct finding undecided(enum quantity q, const char *reason)
 {
     return (struct finding){.name = names[q], .value = NAN, .low = NAN, .high = NAN, .grade = 'U', .reason = reason};
+}
+
+static void report_all(struct probe *p, const char *reason)
+{
+    for (enum quantity q = 0; q < QUANTITIES; q++) {
+        const struct finding f = undecided(q, reason);
+        report(p, &f);
+    }
 }
 
 /*
@@ -289,7 +298,7 @@ static size_t choose_densities(struct probe *p, double lines, struct density d[D
     /* the first one is mixed */
     static const uint8_t all[] = {MIXED_PER_LINE, 16, 8, 10, 20, 9, 6, 12, 18, 24};
     enum { ALL = sizeof all };
-    size_t wanted = (size_t)probe_scale(p, 1, 6, ALL, ALL), count = 0;
+    size_t wanted = (size_t)probe_scale(p, 1, 7, ALL, ALL), count = 0;
 
     for (size_t i = 0; i < ALL && count < wanted; i++) {
         if (!straight_fits(all[i]))
@@ -315,9 +324,8 @@ static size_t choose_densities(struct probe *p, double lines, struct density d[D
 static void run(struct probe *p)
 {
     static const char *const needs[] = {"op_cache_ops", "op_cache_misses", "decoder_ops", NULL};
-    double lines = NEAR_L1I *
-                   facts_number(&p->run->facts, "frontend.l1i.bytes", "", LINES_OF_32_KIB * STRAIGHT_LINE_BYTES) /
-                   STRAIGHT_LINE_BYTES;
+    double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", NAN);
+    double lines = isnan(l1i) ? LINES_OF_32_KIB : NEAR_L1I * l1i / STRAIGHT_LINE_BYTES;
     struct density d[DENSITIES];
     char proof[PROOF_TEXT] = "";
     size_t count = choose_densities(p, probe_smoke(p, 64, lines), d), rises = 0;
@@ -329,7 +337,9 @@ static void run(struct probe *p)
         if (good && d[i].sweep.search.verdict.count && rises++ == 0)
             good = proof_of_knee(p, &d[i].sweep, 0, needs, proof);
     }
-    if (good && rises)
+    if (good && isnan(l1i)) /* then a rise may be its */
+        report_all(p, "capacity-unknown");
+    else if (good && rises)
         report_layout(p, d, count, rises, proof);
     else if (good)
         report_none(p, d, count);
