@@ -38,9 +38,15 @@ struct core {
     double front;                    /* when the front end has delivered all up to now */
     double ready[DECODED_REGISTERS]; /* when each register has its value */
     double latest;                   /* when everything is done */
-    bool restarted;                  /* nothing could be fetched ahead: the last branch went elsewhere than foreseen */
-    uint64_t fetched_line;           /* the line that code comes from at the moment … */
-    double cycles_per_byte;          /* … and how fast */
+    bool
+        restarted; /* nothing could be fetched ahead: the last branch went elsewhere than foreseen, or was not foreseen */
+    uint64_t fetched_line;  /* the line that code comes from at the moment … */
+    double cycles_per_byte; /* … and how fast, unless it is decoded already */
+    bool decoded;
+    unsigned line_instructions; /* of this line since it was entered */
+    uint64_t next;              /* where code goes on when no branch is taken */
+    double fetched;             /* when what was fetched last was there … */
+    double fetched_left;        /* … and how many bytes of it are left */
     uint64_t fetched_page;
     double branched;  /* when the front end went on behind the last taken branch */
     struct executed { /* the instruction at hand */
@@ -187,17 +193,14 @@ static void find_target(struct core *c, uint64_t last_byte)
 
 static void fetch_line(struct core *c, uint64_t address)
 {
-    bool decoded = cache_touch(&c->op_cache, address), cached = cache_touch(&c->l1i, instruction_frame(c, address));
-
+    bool cached = cache_touch(&c->l1i, instruction_frame(c, address));
+    uint64_t line = address / CACHE_LINE_BYTES;
     double latency = 0;
 
     if (address / PAGE_BYTES != c->fetched_page)
         translate(c, address);
     c->counts.l1i_misses += !cached;
-    c->fetched_line = address / CACHE_LINE_BYTES;
-    if (decoded) {
-        c->cycles_per_byte = 0;
-    } else if (cached) {
+    if (cached) {
         c->cycles_per_byte = 1 / c->design.l1i_fetch;
     } else if (cache_touch(&c->data[1], physical(c, address))) {
         c->cycles_per_byte = 1 / c->design.l2_fetch;
@@ -209,13 +212,49 @@ static void fetch_line(struct core *c, uint64_t address)
     if (c->restarted)
         c->front += latency;
     c->restarted = false;
+    c->fetched_line = line;
+    c->line_instructions = 0;
+}
+
+/* Ways of the op cache that hold the same line lie in the same set, and are told apart by what is above all addresses. */
+static void look_up_decoded(struct core *c, uint64_t address)
+{
+    unsigned entry = c->design.op_entry ? c->line_instructions / c->design.op_entry : 0;
+
+    if (c->line_instructions == 0 || (c->design.op_entry && c->line_instructions % c->design.op_entry == 0))
+        c->decoded = cache_touch(&c->op_cache, address | (uint64_t)entry << 48);
+    c->line_instructions++;
+}
+
+/* What is fetched ends with a taken branch, and with a page. Fetching runs ahead of all else, by so many cycles at most. */
+static void fetch_bytes(struct core *c, uint64_t address, uint32_t size)
+{
+    const double ahead = 8;
+
+    if (!c->design.fetch_bytes)
+        return;
+    if (address != c->next || address % PAGE_BYTES == 0)
+        c->fetched_left = 0;
+    if (!(c->fetched_left > 0)) {
+        c->fetched = later(c->fetched + 1, c->front - ahead);
+        c->fetched_left += c->design.fetch_bytes;
+    }
+    c->fetched_left -= size;
+    c->front = later(c->front, c->fetched);
 }
 
 static void fetch(struct core *c, uint64_t address, uint32_t size)
 {
     if (address / CACHE_LINE_BYTES != c->fetched_line)
         fetch_line(c, address);
-    c->front += later(c->cycles_per_instruction, size * c->cycles_per_byte);
+    else if (address != c->next)
+        c->line_instructions = 0;
+    look_up_decoded(c, address);
+    fetch_bytes(c, address, size);
+    double decoding = c->design.decoders ? 1.0 / c->design.decoders : 0;
+    double cycles = c->decoded ? 0 : later(size * c->cycles_per_byte, decoding);
+    c->front += later(c->cycles_per_instruction, cycles);
+    c->next = address + size;
     if ((address + size - 1) / CACHE_LINE_BYTES != c->fetched_line)
         fetch_line(c, address + size - 1);
 }
@@ -249,7 +288,9 @@ static void resolve(struct core *c, uint64_t next)
     double again = c->now.done + c->design.penalty;
     if (missed > 0 && again > c->front)
         c->front += missed * (again - c->front);
-    c->restarted = missed > 0;
+    /* without branch target buffers, jumps are found when they are decoded */
+    c->restarted = missed > 0 || (d->kind == KIND_JUMP && !c->design.targets[0].ways);
+    c->fetched = missed > 0 ? c->front : c->fetched;
     if (c->design.targets[0].ways && (d->kind == KIND_CONDITIONAL || d->kind == KIND_JUMP) &&
         next != c->now.pc + d->size)
         find_target(c, c->now.pc + d->size - 1);
@@ -298,7 +339,7 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;
 
-    c->front = c->latest = c->branched = 0;
+    c->front = c->latest = c->branched = c->fetched = c->fetched_left = 0;
     memset(c->ready, 0, sizeof c->ready);
     c->now.decoded = NULL;
     predictor_call(&c->predictor, EXIT_AT);

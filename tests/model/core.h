@@ -47,6 +47,9 @@ struct core_design {
     struct cache_design op_cache, l1i; /* lines of code that are decoded already; instruction cache */
     double l1i_fetch, l2_fetch;        /* bytes a cycle from the instruction cache, and from the second level … */
     double far_fetch;                  /* … and from behind that; the op cache keeps up with any width */
+    unsigned op_entry;                 /* instructions of a line that a way of the op cache holds; 0: the whole line */
+    unsigned decoders;                 /* instructions a cycle that are not decoded already; 0: any number */
+    unsigned fetch_bytes;              /* of one page and in a row, fetched in a cycle; 0: any number */
 
     struct target_design targets[TARGET_LEVELS]; /* of direct branches; without any all targets are known at once */
     double redirect;                             /* from one taken branch to the next that no level holds; … */

@@ -438,6 +438,123 @@ static void instruction_caches_are_given_back(void **state)
     end(2 * cores / 3, cores / 3); /* behind scattered frames of few ways an edge may be too vague to be told */
 }
 
+/* Lines and sets, where pages leave the set to the address alone. */
+static void shapes_of_instruction_caches_are_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 3, 60); cores++) {
+        struct machine_design m = pick_machine(seed);
+        m.core.contiguous = true;
+        m.core.op_cache = m.core.data[2] = (struct cache_design){0};
+        m.core.data[1].bytes = 512 * KIB; /* sets enough for all places, ways enough for those of one */
+        m.core.data[1].ways = 16;
+        m.tick_hz *= 4; /* what is random wants longer readings */
+        m.core_hz *= 4;
+        run_probes_on(&m, "l1i l1i_ways", PROFILE_QUICK);
+        check_capacity(&m, "frontend.l1i.line_bytes", NULL, "", CACHE_LINE_BYTES);
+        check_capacity(&m, "frontend.l1i.ways", NULL, "", (double)m.core.l1i.ways);
+        check_number(&m, "frontend.l1i.index_bits", NULL, "",
+                     log2((double)m.core.l1i.bytes / (double)m.core.l1i.ways / CACHE_LINE_BYTES));
+    }
+    end(2 * cores, cores);
+}
+
+static bool has_lengths(void)
+{
+    return emit_longest > emit_alignment;
+}
+
+/*
+ * Entries of operation caches, where NOPs of many lengths show them. On AArch64 there is one number of instructions to a
+ * line, and all that can be told is how many are held: lines of 16.
+ */
+static void check_op_cache(const struct machine_design *m)
+{
+    const struct core_design *d = &m->core;
+    double entries = (double)(d->op_cache.bytes / CACHE_LINE_BYTES), sets = entries / (double)d->op_cache.ways;
+    double taken = ceil(16.0 / d->op_entry);
+
+    check_capacity(m, "frontend.op_cache.entries", NULL, "", entries);
+    check_number(m, "frontend.op_cache.ops_per_entry", NULL, "", d->op_entry);
+    check_capacity(m, "frontend.op_cache.ops", NULL, "",
+                   has_lengths() ? entries * d->op_entry : 16 * sets * floor((double)d->op_cache.ways / taken));
+}
+
+static void operation_caches_are_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 3, 60); cores++) {
+        struct machine_design m = pick_machine(seed);
+        m.core.l1i = (struct cache_design){.bytes = 16 * KIB, .ways = 4};
+        m.core.op_entry = (unsigned)pick(6, 9);
+        m.core.op_cache.ways = pick(6, 8);
+        m.core.op_cache.bytes = m.core.op_cache.ways * 16 * CACHE_LINE_BYTES;
+        m.core.l1i_fetch = 4.0 * m.core.width; /* a line takes twice as long as its instructions at 8 to a line */
+        m.core.decoders = m.core.width / 2 + 1;
+        m.core.l2_fetch = m.core.far_fetch = m.core.l1i_fetch / 2;
+        run_probes_on(&m, "l1i op_cache", PROFILE_QUICK);
+        check_op_cache(&m);
+    }
+    end(has_lengths() ? 2 * cores : cores / 2, 3 * cores);
+}
+
+static void widths_of_decoders_are_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
+        struct machine_design m = pick_machine(seed);
+        m.core.l1i = (struct cache_design){.bytes = has_lengths() ? 16 * KIB : 64 * KIB, .ways = 4};
+        m.core.op_cache = (struct cache_design){.bytes = 8 * KIB, .ways = 8};
+        m.core.l1i_fetch = 64;
+        m.core.decoders = (unsigned)pick(2, m.core.width - 1);
+        run_probes_on(&m, "l1i decode", PROFILE_QUICK);
+        check_number(&m, "frontend.decode.width", NULL, "", m.core.decoders);
+    }
+    end(cores, 0);
+}
+
+/* Decoders as wide as all else cannot be told from what is behind them. */
+static void decoders_that_nothing_waits_for_are_undecided(void **state)
+{
+    (void)state;
+    begin();
+    struct machine_design m = pick_machine(1);
+    m.core.l1i = (struct cache_design){.bytes = has_lengths() ? 16 * KIB : 64 * KIB, .ways = 4};
+    m.core.op_cache = (struct cache_design){0};
+    m.core.l1i_fetch = 64;
+    run_probes_on(&m, "l1i decode", PROFILE_QUICK);
+    if (is_decided(&m, finding_of("frontend.decode.width", NULL, ""), "frontend.decode.width", ""))
+        complain(&m, "frontend.decode.width: decided, and nothing waited for the decoders");
+    assert_int_equal(wrong, 0);
+}
+
+static void widths_of_fetches_are_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 3, 40); cores++) {
+        struct machine_design m = pick_machine(seed);
+        m.core.l1i = (struct cache_design){.bytes = 16 * KIB, .ways = 4};
+        m.core.op_cache = (struct cache_design){0};
+        m.core.l1i_fetch = 256;
+        m.core.fetch_bytes = 16U << pick(0, 2);
+        run_probes_on(&m, "l1i fetch", PROFILE_QUICK);
+        check_capacity(&m, "frontend.fetch.instructions", NULL, "", m.core.fetch_bytes / 4.0);
+    }
+    end(2 * cores / 3, cores);
+}
+
 static void return_stacks_are_given_back(void **state)
 {
     unsigned cores = 0, hidden = 0;
@@ -654,6 +771,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_caches_are_given_back),
         cmocka_unit_test(instruction_caches_are_given_back),
+        cmocka_unit_test(shapes_of_instruction_caches_are_given_back),
+        cmocka_unit_test(operation_caches_are_given_back),
+        cmocka_unit_test(widths_of_decoders_are_given_back),
+        cmocka_unit_test(decoders_that_nothing_waits_for_are_undecided),
+        cmocka_unit_test(widths_of_fetches_are_given_back),
         cmocka_unit_test(return_stacks_are_given_back),
         cmocka_unit_test(histories_are_given_back),
         cmocka_unit_test(knees_are_proven_by_counting),
