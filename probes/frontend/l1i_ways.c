@@ -33,7 +33,7 @@ enum {
     DISTANCES = 7,
     FLOOR = 3, /* distances that have to agree; at still longer ones other tables hold less */
     NEAREST_BYTES = 1024,
-    COMPANIONS = 1, /* places that are always held, so that one is no target that everybody knows */
+    COMPANIONS = 4, /* places that are always held, so that one is no target that everybody knows */
     PLACES_FROM = 1,
     PLACES_TO = 32,
     PLACES_LIMIT = 40,
