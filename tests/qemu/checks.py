@@ -434,7 +434,28 @@ def check_counters(run, table):
     return complaints
 
 
-SPECIAL = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters}
+# ---- What kernels execute ----------------------------------------------------------------------------
+
+MEASURED = ("probe", "name", "x", "q20", "median", "samples", "rejected")
+
+
+def check_exact(run, table):
+    """
+    Under instruction counting a kernel takes as many cycles as it executes instructions, so a second run of the same
+    probes in the same boot brings the same curves, to the last digit: nothing but the kernels was measured.
+    """
+    curves = [{key: curve[key] for key in MEASURED if key in curve} for curve in run.of("curve")]
+    points = sum(len(curve["x"]) for curve in curves)
+    first = table.setdefault("first_curves", curves)
+    if first is curves:
+        return [] if points >= 20 else [f"there are {points} points in {len(curves)} curves"]
+    table["notes"].append(f"{len(curves)} curves of {points} points, the same twice")
+    if [(c["probe"], c["name"]) for c in first] != [(c["probe"], c["name"]) for c in curves]:
+        return [f"the second run has other curves: {[c['name'] for c in curves]}"]
+    return [f"the second time a curve differs: {one}, then {other}" for one, other in zip(first, curves) if one != other]
+
+
+SPECIAL = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters, "exact": check_exact}
 
 
 # ---- All of it -------------------------------------------------------------------------------------
