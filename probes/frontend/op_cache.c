@@ -296,7 +296,7 @@ static void forget_l1i(struct verdict *v, double lines)
 static size_t choose_densities(struct probe *p, double lines, struct density d[DENSITIES])
 {
     /* the first one is mixed */
-    static const uint8_t all[] = {MIXED_PER_LINE, 16, 8, 10, 20, 9, 6, 12, 18, 24};
+    static const uint8_t all[] = {MIXED_PER_LINE, 16, 8, 10, 20, 6, 9, 12, 18, 24};
     enum { ALL = sizeof all };
     size_t wanted = (size_t)probe_scale(p, 1, 7, ALL, ALL), count = 0;
 
@@ -310,6 +310,7 @@ static size_t choose_densities(struct probe *p, double lines, struct density d[D
                                         .unit = "cycles/nop",
                                         .build = build,
                                         .context = &d[count],
+                                        .seconds = probe_scale(p, 1, 0.14, 0.6, 6),
                                         .search = {.kind = KNEE_STEP,
                                                    .from = LINES_MINIMUM,
                                                    .to = floor(lines),
