@@ -173,7 +173,7 @@ static double rise_behind(const struct rows *r, const struct family_level *l)
 static bool belongs(const struct rows *r, enum stretch stretch, size_t level)
 {
     const struct family_level *l = &r->verdict.levels[level];
-    const double border = stretches[FAR].holds_at_least, most = isnan(l->value) ? most_held(r, l) : l->value;
+    const double border = stretches[FAR].holds_at_least, most = fmax(most_held(r, l), isnan(l->value) ? 0 : l->value);
 
     if ((level + 1 == r->verdict.level_count && isnan(l->value)) || rise_behind(r, l) < STEP_CYCLES)
         return false;
@@ -182,9 +182,8 @@ static bool belongs(const struct rows *r, enum stretch stretch, size_t level)
 
 /* What one pattern's chains told. */
 struct told {
-    unsigned levels; /* that end, in whichever stretch */
-    unsigned near;   /* of these, before those of the longer one */
     double least;    /* cycles of a branch at best, while there are few */
+    unsigned levels; /* that end, in whichever stretch */
     bool open;       /* one of them, nobody knows where; or one stride shows a level that no other does */
 };
 
@@ -210,7 +209,6 @@ static void report_hidden(struct probe *p, const struct rows *r, const struct fa
     if (told->levels > 0 || !(told->least < LESS * height))
         return;
     told->levels++;
-    told->near++;
     told->open = true;
     report_number(p,
                   &(struct finding){.name = "frontend.btb.entries",
@@ -294,9 +292,7 @@ static bool find_pattern(struct probe *p, enum chain_pattern pattern, const stru
         if (good && i == NEAR)
             told->least = least_cycles(r);
         good = good && report_levels(p, r, pattern, i, told);
-        if (i == NEAR)
-            told->near = told->levels;
-        else if (good && fit && pattern <= CHAIN_COND) /* rows of mixed ones do not begin as the fit has it */
+        if (good && i == FAR && fit && pattern <= CHAIN_COND) /* rows of mixed ones do not begin as the fit has it */
             add_rows(r, pattern, fit);
         sweeps_free(r->sweep, r->count);
         r->count = 0;
@@ -479,8 +475,23 @@ static bool find_pairs(struct probe *p, enum chain_pattern pattern, const struct
 
 /* ---- How it is organised ------------------------------------------------------------------------- */
 
-/* Asks for the rows that tell apart what might be, and measures them. */
-static bool find_organisation(struct probe *p, struct btb_fit *fit, const struct chain_room *room, unsigned before)
+/* Which of the levels that were told holds as many branches as the organisation; 0: none does. */
+static unsigned number_of(struct probe *p, const struct btb_organisation *o, unsigned levels)
+{
+    static const double ALIKE = 0.1;
+    const double holds = (double)o->ways * (double)((size_t)1 << o->index.set_bits) * o->per_entry;
+
+    for (unsigned number = 1; number <= levels; number++) {
+        char variants[40];
+        snprintf(variants, sizeof variants, "level=%u branch=%s", number, chain_pattern_names[CHAIN_UNCOND]);
+        if (fabs(facts_number(&p->run->facts, "frontend.btb.entries", variants, 0) - holds) <= ALIKE * holds)
+            return number;
+    }
+    return 0;
+}
+
+/* Asks for the rows that tell apart what might be, and measures them; `levels` have been told. */
+static bool find_organisation(struct probe *p, struct btb_fit *fit, const struct chain_room *room, unsigned levels)
 {
     static const struct btb_fit_names names = {"frontend.btb.ways", "frontend.btb.sets", "frontend.btb.index_bits",
                                                "frontend.btb.branches_per_entry"};
@@ -496,9 +507,13 @@ static bool find_organisation(struct probe *p, struct btb_fit *fit, const struct
         if (isnan(cycles) || !btb_fit_add(fit, &next, cycles, 0.02 * cycles))
             break;
     }
-    const struct btb_fit_result *r = btb_fit_decide(fit);
-    for (size_t i = 0; i == 0 || i < r->level_count; i++)
-        btb_fit_report(p, r, i, before + (unsigned)i + 1, &names);
+    struct btb_fit_result r = *btb_fit_decide(fit);
+    for (size_t i = 0; i == 0 || i < r.level_count; i++) {
+        const unsigned number = i < r.level_count ? number_of(p, &r.levels[i].shown[0], levels) : 0;
+        if (number == 0 && !r.reason)
+            r.reason = "level-not-known";
+        btb_fit_report(p, &r, i, number ? number : levels + 1, &names);
+    }
     return true;
 }
 
@@ -536,7 +551,7 @@ static bool find_all(struct probe *p, const struct chain_room *room, size_t span
             return false;
     }
     report_count(p, told, patterns);
-    return !more || (find_organisation(p, fit, room, told[CHAIN_UNCOND].near) &&
+    return !more || (find_organisation(p, fit, room, told[CHAIN_UNCOND].levels) &&
                      (probe_scale(p, 0, 0, 1, 1) < 1 || show_frames(p, span)));
 }
 

@@ -265,8 +265,9 @@ static bool find_sets(struct probe *p, struct pages *s, double entries, double m
                          &(struct finding){.name = "frontend.itlb.ways",
                                            .variants = {{"level", .number = 1}, {"page", page_name(s->bytes)}}},
                          &family, &v, 0);
-        if (v.level_count)
-            report_index(p, &v.levels[0], s->bytes);
+        if (!v.level_count)
+            v.levels[0] = (struct family_level){.value = NAN, .index_spacing = NAN, .reason = v.reason};
+        report_index(p, &v.levels[0], s->bytes);
     }
     sweeps_free(sweep, count);
     return good;

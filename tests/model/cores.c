@@ -328,17 +328,16 @@ static void check_history(const struct machine_design *m)
 /* A finding of grade A or B must hold one of these; what is C may be wrong, and is counted. */
 static void check_one_of(const struct machine_design *m, const char *f, const double *truths, size_t count)
 {
-    const char *name = record_value(f, "name", 2), *grade = record_value(f, "grade", 2);
     bool right = false;
 
     if (!is_decided(m, f, "a level", "of this core"))
         return;
+    double value = number(f, "value"), low = number(f, "low"), high = number(f, "high");
     for (size_t i = 0; i < count; i++)
-        right |= number(f, "low") <= truths[i] && truths[i] <= number(f, "high");
+        right |= low <= truths[i] && truths[i] <= high;
     vague += !right;
-    if (!right && grade[0] != 'C')
-        complain(m, "%.24s: %g in %g ... %g, and no level holds so many", name, number(f, "value"), number(f, "low"),
-                 number(f, "high"));
+    if (!right && record_value(f, "grade", 2)[0] != 'C')
+        complain(m, "%s: %g in %g ... %g, and no level holds so many", record_value(f, "name", 3), value, low, high);
 }
 
 /* Levels that no curve shows are not counted: which one a number belongs to is not asked. */
