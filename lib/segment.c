@@ -106,7 +106,7 @@ double series_slope(const struct series *s, size_t first, size_t end, double x, 
     return xx > 0 ? xy / xx / s->x_unit : (double)NAN;
 }
 
-enum { JOINED_MAXIMUM = 4 };
+enum { JOINED_MAXIMUM = 4, PLACED_AGAIN = 4 };
 
 /* ---- Cutting ----------------------------------------------------------------------------------- */
 
@@ -170,6 +170,26 @@ static size_t join(const struct series *s, struct piece *p, size_t count, double
     }
 }
 
+/*
+ * Places each cut again, between those beside it. The first cuts were placed while all the later ones were missing: the
+ * point before a steep rise may have been left with the level, and none that is cut off alone could mend that.
+ */
+static void place_again(const struct series *s, struct piece *p, size_t count, double slope_penalty, size_t shortest)
+{
+    bool moved = true;
+
+    for (unsigned round = 0; moved && round < PLACED_AGAIN; round++) {
+        moved = false;
+        for (size_t i = 0; i + 1 < count; i++) {
+            const struct cut c = best_cut(s, p[i].first, p[i + 1].end, slope_penalty, shortest);
+            if (c.gain >= 0 && c.at != p[i].end) {
+                p[i].end = p[i + 1].first = c.at;
+                moved = true;
+            }
+        }
+    }
+}
+
 size_t series_cut(const struct series *s, size_t first, size_t end, double penalty, double slope_penalty,
                   size_t shortest, struct piece *out, size_t room)
 {
@@ -195,7 +215,9 @@ size_t series_cut(const struct series *s, size_t first, size_t end, double penal
     for (size_t i = 0; i < count; i++)
         out[i] = (struct piece){.first = cuts[i].first, .end = cuts[i].end};
     free(cuts);
+    place_again(s, out, count, slope_penalty, shortest);
     count = join(s, out, count, penalty, slope_penalty);
+    place_again(s, out, count, slope_penalty, shortest);
     for (size_t i = 0; i < count; i++) {
         struct line flat = series_line(s, out[i].first, out[i].end, false);
         struct line sloped = series_line(s, out[i].first, out[i].end, true);

@@ -3,7 +3,8 @@
  *
  * A curve is cut in two where that lowers the weighted sum of squares most, then its halves are, and so on while a
  * cut gains more than a penalty (binary segmentation: Vostrikova 1981; Bai 1997 for cuts found one at a time), and
- * pieces that turn out to be one are joined again from the weakest cut on. Each piece is flat where a line gains
+ * pieces that turn out to be one are joined again from the weakest cut on. Each cut is placed again between those beside
+ * it (repartition: Bai 1997, section 4). Each piece is flat where a line gains
  * nothing. Weights are one over the variance of a point, so that sums of squares count in variances: the gain of a
  * cut that is not there is a chi-squared variable of two degrees at each place, and exceeds c with probability
  * exp(-c / 2).
