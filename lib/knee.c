@@ -214,6 +214,21 @@ static bool keep_what_repeats(enum knee_kind kind, const struct knee_point *poin
     return good;
 }
 
+/*
+ * Steps between levels that are flat, or nearly so. Where there are none levels may slope more than that, and yet much
+ * less than what is between them: then it is the one great rise that is told, as in a window.
+ */
+static bool find_steps(const struct curve *c, struct verdict *out)
+{
+    bool good = decide_steps(c, out), monotone = out->monotone;
+
+    if (!good || out->count > 0)
+        return good;
+    good = decide_window(c, out);
+    out->monotone = monotone;
+    return good;
+}
+
 /* What is known of the points besides themselves. */
 struct manner {
     double outstanding;
@@ -241,7 +256,7 @@ static bool decide(enum knee_kind kind, const struct knee_point *points, size_t 
     else if (kind == KNEE_SLOPE)
         good = good && decide_slope(&c, out);
     else
-        good = good && (kind == KNEE_STEP ? decide_steps : decide_window)(&c, out) &&
+        good = good && (kind == KNEE_STEP ? find_steps : decide_window)(&c, out) &&
                agree(&c, points, count, manner->all, kind == KNEE_WINDOW, out);
     if (good && kind != KNEE_STAIRS && c.s.count >= POINTS_AT_LEAST) {
         good = (!manner->passes || manner->confirmed || keep_what_repeats(kind, points, count, manner->passes, out)) &&

@@ -10,7 +10,7 @@
 /* A window is all there is to a curve when it leaves no more of what a single line does. */
 static const double UNEXPLAINED = 0.02;
 
-/* A jump between two pieces, or over a third one between them that may be a ramp. */
+/* A jump between two pieces, or over others between them that rise: a ramp, which may bend. */
 struct jump {
     size_t before, after; /* pieces */
     double height;        /* of the one after, where it begins, above the line of the one before */
@@ -19,16 +19,21 @@ struct jump {
 static struct jump jump_between(const struct series *s, const struct piece *pieces, size_t before, size_t after)
 {
     const struct piece *p = &pieces[before], *q = &pieces[after];
-    double x = s->x[q->first];
+    double x = s->x[q->first], ramp = 0;
     /* a piece of few points says little about where its line leads */
     double ends = line_at(&p->line, s->x[p->end - 1]), leads = p->end - p->first > 3 ? line_at(&p->line, x) : ends;
     struct jump j = {before, after, line_at(&q->line, x) - fmax(leads, ends)};
-    if (after > before + 1) { /* what is between has to make most of the rise, or it is a level */
-        const struct piece *ramp = &pieces[before + 1];
-        double from = line_at(&ramp->line, s->x[ramp->first]), to = line_at(&ramp->line, s->x[ramp->end - 1]);
-        if (to - from < j.height / 2)
-            j.height = 0;
+    bool rises = true;
+
+    for (const struct piece *between = p + 1; between < q; between++) {
+        double from = line_at(&between->line, s->x[between->first]);
+        double to = line_at(&between->line, s->x[between->end - 1]);
+        rises = rises && to > from;
+        ramp += to - from;
     }
+    /* what is between has to make most of the rise, or there is a level among it */
+    if (after > before + 1 && (!rises || ramp < j.height / 2))
+        j.height = 0;
     return j;
 }
 
@@ -42,13 +47,13 @@ static bool greatest_jump(const struct series *s, const struct piece *pieces, si
 
     *best = (struct jump){.height = 0};
     for (size_t i = 0; i < count; i++)
-        for (size_t k = i + 1; k < count && k <= i + 2; k++) {
+        for (size_t k = i + 1; k < count; k++) {
             struct jump j = jump_between(s, pieces, i, k);
             if (j.height > best->height)
                 *best = j;
         }
     for (size_t i = 0; i < count; i++)
-        for (size_t k = i + 1; k < count && k <= i + 2; k++)
+        for (size_t k = i + 1; k < count; k++)
             if (k <= best->before || i >= best->after)
                 other = fmax(other, jump_between(s, pieces, i, k).height);
     return best->height > 2 * other;
