@@ -233,7 +233,21 @@ static struct rise join_rises(const struct rise *first, const struct rise *secon
     return r;
 }
 
-/* Adds the rises to the knees, the last one first in `rises`. What is none of its own belongs to the one beside it. */
+/* Puts a rise in the place of the last knee; that stays where the rise is none. */
+static bool tell_instead(const struct curve *c, const struct rise *r, struct verdict *out, bool *good)
+{
+    const struct knee kept = out->knees[--out->count];
+
+    if (tell_rise(c, r, out, good))
+        return true;
+    out->knees[out->count++] = kept;
+    return false;
+}
+
+/*
+ * Adds the rises to the knees, the last one first in `rises`. What is none of its own belongs to the one beside it, but
+ * for what ends before that begins: then there is a level in between, and its height is its own.
+ */
 static void tell_rises(const struct curve *c, const struct rise *rises, size_t count, struct verdict *out, bool *good)
 {
     struct rise last = {0}; /* reaches up to the one at hand */
@@ -242,14 +256,12 @@ static void tell_rises(const struct curve *c, const struct rise *rises, size_t c
     for (size_t i = count; i-- > 0;) {
         const struct rise both = join_rises(&last, &rises[i]);
         bool beside = last.end > rises[i].first, joined = !told && beside && tell_rise(c, &both, out, good);
-        if (!joined) {
+        if (joined && out->knees[out->count - 1].low >= c->s.x[rises[i].first]) {
+            told = tell_instead(c, &rises[i], out, good);
+            joined = !told;
+        } else if (!joined) {
             bool alone = tell_rise(c, &rises[i], out, good);
-            if (!alone && told && beside) {
-                const struct knee kept = out->knees[--out->count];
-                joined = tell_rise(c, &both, out, good);
-                if (!joined)
-                    out->knees[out->count++] = kept;
-            }
+            joined = !alone && told && beside && tell_instead(c, &both, out, good);
             told = alone;
         }
         told = told || joined;
