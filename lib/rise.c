@@ -1,6 +1,7 @@
 #include "lib/rise.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "lib/smooth.h"
 
@@ -305,6 +306,26 @@ static struct view view_beginning(const struct curve *c, struct rise r, struct v
     return v;
 }
 
+/*
+ * What is further off the level before than that one's points scatter has left it, however noisy what comes after is:
+ * last good is the last point up to `good` that has not.
+ */
+static size_t last_on_level(const struct curve *c, const struct rise *r, size_t good, bool *ready)
+{
+    const struct series *s = &c->s;
+    double *scratch = malloc((s->count + 1) * sizeof *scratch);
+
+    *ready = *ready && scratch;
+    if (scratch && good > r->first + 1) {
+        const struct line before = line_before(c, r, good - 1);
+        double sure = SURE * curve_deviation(c, r->first, good, scratch);
+        while (good > r->first + 1 && s->y[good] > line_at(&before, s->x[good]) + sure)
+            good--;
+    }
+    free(scratch);
+    return good;
+}
+
 /* What the best step costs among the beginnings that may be. */
 static double best_step(const struct curve *c, const struct rise *r, const struct view *v)
 {
@@ -341,8 +362,12 @@ bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out, 
     if (!r->window && !needs_knee(c, r->first, whole.end, whole.top.cost, KNEE_PRICE, 0, good) &&
         (begin.end == whole.end || !needs_knee(c, r->first, begin.end, begin.top.cost, KNEE_PRICE, 0, good)))
         return false;
-    if (find_mixture(c, r, (before + after) / 2, out))
+    if (find_mixture(c, r, (before + after) / 2, out)) {
         begin = whole;
+    } else {
+        begin.low = last_on_level(c, r, begin.low, good);
+        begin.top.good = begin.top.bad > begin.top.good + 1 ? begin.top.good : last_on_level(c, r, begin.top.good, good);
+    }
     out->value = s->x[begin.top.good];
     out->low = fmin(out->low, s->x[begin.low]);
     out->high = fmax(out->high, s->x[begin.high + 1 < s->count ? begin.high + 1 : s->count - 1]);
