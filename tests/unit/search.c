@@ -137,6 +137,57 @@ static void disturbed_levels_are_found(void **state)
     assert_true(inside * 100 >= knees * 95);
 }
 
+/* A structure of so many entries behind a level that grows with x: past it x - entries of x miss. */
+struct misses {
+    double entries, grows; /* of the level's height, in all */
+    double hit, miss;
+    uint64_t random;
+};
+
+static bool sample_misses(void *context, double x, double *y)
+{
+    struct misses *m = context;
+    double hit = m->hit * (1 + m->grows * fmin(x, m->entries) / m->entries);
+
+    *y = x > m->entries ? m->miss - (m->miss - hit) * m->entries / x : hit;
+    *y *= 1 + 0.002 * (uniform(&m->random) - 0.5);
+    return true;
+}
+
+/*
+ * What rises far above what its level varies by is told, also where levels slope and the rise is no straight ramp. The
+ * first samples past the knee are few and far apart, and points are known no better than a part of their height: these
+ * searches once ended without a knee.
+ */
+static void steep_rises_between_levels_that_slope_are_told(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 60; n++) {
+        uint64_t random = n;
+        struct misses m = {.entries = floor(16 + 300 * uniform(&random)),
+                           .grows = n % 3 * 0.1,
+                           .hit = 0.5 + uniform(&random),
+                           .miss = 8 + 10 * uniform(&random),
+                           .random = n + 7};
+        struct search s = {.kind = KNEE_STEP,
+                           .from = 4,
+                           .to = 4096,
+                           .grain = 1,
+                           .per_octave = 4,
+                           .budget = 1200,
+                           .resolution = n % 2 ? 0.02 : 0.05,
+                           .random = 1,
+                           .sample = sample_misses,
+                           .context = &m};
+        bool inside = false;
+        assert_true(search_run(&s));
+        for (size_t i = 0; i < s.verdict.count; i++)
+            inside |= s.verdict.knees[i].low <= m.entries && m.entries < s.verdict.knees[i].high;
+        assert_true(inside);
+        search_free(&s);
+    }
+}
+
 static void what_is_not_there_is_not_found(void **state)
 {
     (void)state;
@@ -407,6 +458,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_levels_are_found_to_one_step_with_two_samples_each),
         cmocka_unit_test(disturbed_levels_are_found),
+        cmocka_unit_test(steep_rises_between_levels_that_slope_are_told),
         cmocka_unit_test(what_is_not_there_is_not_found),
         cmocka_unit_test(a_level_between_coarse_points_is_found),
         cmocka_unit_test(a_level_of_four_at_either_end_is_found),
