@@ -318,7 +318,7 @@ static size_t last_on_level(const struct curve *c, const struct rise *r, size_t 
     *ready = *ready && scratch;
     if (scratch && good > r->first + 1) {
         const struct line before = line_before(c, r, good - 1);
-        double sure = SURE * curve_deviation(c, r->first, good, scratch);
+        double sure = SPIKE * curve_deviation(c, r->first, good, scratch);
         while (good > r->first + 1 && s->y[good] > line_at(&before, s->x[good]) + sure)
             good--;
     }
