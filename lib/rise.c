@@ -356,7 +356,8 @@ bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out, 
         return false;
     *out = (struct knee){.low = INFINITY, .high = -INFINITY, .before = whole.top.before, .after = whole.top.after};
     begin = view_beginning(c, *r, whole);
-    if (r->hidden && begin.low <= r->first + 1) /* so may its first part */
+    bool climbs = !begin.top.jumps && begin.top.bad > begin.top.good + 1;
+    if (r->hidden && climbs && begin.low <= r->first + 1) /* so may its first part, unless it jumps */
         return false;
     /* A rise that begins sharply and bends over later shows its knee in its first part. */
     if (!r->window && !needs_knee(c, r->first, whole.end, whole.top.cost, KNEE_PRICE, 0, good) &&
