@@ -161,6 +161,8 @@ static bool sample_misses(void *context, double x, double *y)
  */
 static void steep_rises_between_levels_that_slope_are_told(void **state)
 {
+    unsigned inside = 0;
+
     (void)state;
     for (unsigned n = 0; n < 60; n++) {
         uint64_t random = n;
@@ -179,13 +181,15 @@ static void steep_rises_between_levels_that_slope_are_told(void **state)
                            .random = 1,
                            .sample = sample_misses,
                            .context = &m};
-        bool inside = false;
+        bool holds = false;
         assert_true(search_run(&s));
+        assert_true(s.verdict.count > 0);
         for (size_t i = 0; i < s.verdict.count; i++)
-            inside |= s.verdict.knees[i].low <= m.entries && m.entries < s.verdict.knees[i].high;
-        assert_true(inside);
+            holds |= s.verdict.knees[i].low <= m.entries && m.entries < s.verdict.knees[i].high;
+        inside += holds;
         search_free(&s);
     }
+    assert_true(inside * 100 >= 60 * 95); /* as intervals promise: lib/knee.h */
 }
 
 static void what_is_not_there_is_not_found(void **state)
