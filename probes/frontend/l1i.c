@@ -114,13 +114,14 @@ static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
 
     find_experiments(s, PATTERNS, e);
     e[SURPRISE].knee = instruction_cache(p, surprise);
-    e[STRAIGHT].knee = e[SURPRISE].knee < surprise->count
-                           ? find_knee_near(straight, surprise->knees[e[SURPRISE].knee].value, SAME_EDGE)
-                           : instruction_cache(p, straight);
+    /* where straight code slows down an operation cache may end as well: by itself it tells nothing */
+    const bool edge = e[SURPRISE].knee < surprise->count;
+    if (edge)
+        e[STRAIGHT].knee = find_knee_near(straight, surprise->knees[e[SURPRISE].knee].value, SAME_EDGE);
     find_capacity(
         p,
         &(struct finding){.name = "frontend.l1i.bytes", .limits = {{"frontend.itlb.entries", "page=4k", 1.0 / 4096}}},
-        e, PATTERNS, GRAIN_BYTES);
+        edge ? e : &e[SURPRISE], edge ? PATTERNS : 1, GRAIN_BYTES);
 }
 
 static void run(struct probe *p)

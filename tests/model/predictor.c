@@ -60,11 +60,13 @@ double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_take
 
 double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target)
 {
-    uint64_t *last = &p->last[slot(pc)];
-    bool miss = *last != target;
+    uint64_t *last = &p->last[slot(pc)], *other = &p->other[slot(pc)];
+    bool miss = *last != target, two = !miss || *other == target;
 
+    if (miss)
+        *other = *last;
     *last = target;
     p->outcomes = p->outcomes << 4 | (target >> 5 & 15); /* of targets, too */
     history_enter(&p->history, HISTORY_INDIRECT, pc, target);
-    return average_cost(p, pc, miss);
+    return two ? average_cost(p, pc, miss) : miss; /* luck averages out by itself where there are many targets */
 }

@@ -28,7 +28,8 @@ struct predictor {
     struct {
         uint64_t key, target;
     } by_history[PREDICTOR_ENTRIES];     /* by branch and history; where that was not seen before, … */
-    uint64_t last[PREDICTOR_ENTRIES];    /* … where the branch went last */
+    uint64_t last[PREDICTOR_ENTRIES];    /* … where the branch went last, … */
+    uint64_t other[PREDICTOR_ENTRIES];   /* … and where it went before that */
     uint8_t counters[PREDICTOR_ENTRIES]; /* two bits, by branch: taken from 2 on */
     bool loops[PREDICTOR_ENTRIES];       /* has gone back */
     uint8_t seen[PREDICTOR_ENTRIES];     /* ways that it has gone: bit 0 taken, bit 1 not */
