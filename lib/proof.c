@@ -7,7 +7,7 @@
 #include "lib/probe.h"
 
 /* Iterations of the shorter of two readings, and how often they are repeated. */
-enum { ITERATIONS = 64, REPETITIONS = 8 };
+enum { ITERATIONS = 16, REPETITIONS = 5 };
 
 bool probe_count(struct probe *p, const struct kernel *k, const char *need, double *per_unit)
 {
