@@ -36,7 +36,7 @@ bool probe_map_large(struct probe *p, struct area *a, size_t bytes)
     while (count < sizeof machine_info()->page_bytes / sizeof sizes[0] && sizes[count])
         count++;
     for (size_t i = count; i-- > 1;)
-        if (sizes[i] <= bytes && !machine_map(a, bytes / sizes[i] * sizes[i], sizes[i], AREA_DATA))
+        if (sizes[i] <= bytes && !machine_map(a, bytes, sizes[i], AREA_DATA))
             return true;
     return probe_map(p, a, bytes, 0);
 }
