@@ -439,7 +439,7 @@ static bool find_pairs(struct probe *p, enum chain_pattern pattern, const struct
     enum { LINE = CHAIN_LINE_BYTES, ON = 8 };
     static const double LESS = 0.45, TWO = 0.55, ONE = 0.9; /* cycles a branch */
     /* behind the border of a line, its target before it */
-    const size_t across = LINE + emit_longest / 2;
+    const size_t across = LINE + (emit_longest / 2 + emit_alignment - 1) / emit_alignment * emit_alignment;
     const struct {
         const char *name;
         struct chain chain;
