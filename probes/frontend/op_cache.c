@@ -41,7 +41,7 @@ enum {
     MIXED_PER_LINE = 16,
     MIXED_LAST = 11, /* of the last line, which also ends the loop */
     MIXED_REGISTERS = 8,
-    RISES = 3,
+    RISES = 5, /* one more than a layout has unknowns: window, operations of an entry, sets, ways. Fewer prove no fit */
     SHARP_LINES = 2,
     NAME = 24
 };
@@ -232,9 +232,9 @@ static void report_layout(struct probe *p, const struct density *d, size_t count
             report_held(p, d, count);
             continue;
         }
-        struct finding f = undecided(q, rises < 2          ? "one-rise-alone"
-                                        : fit.layouts == 0 ? "no-layout-fits"
-                                                           : "several-layouts-fit");
+        struct finding f = undecided(q, fit.layouts == 0 ? "no-layout-fits"
+                                        : rises < RISES  ? "too-few-rises"
+                                                         : "several-layouts-fit");
         f.method = "the layout of entries that explains each rise";
         f.remarks[0].key = "held";
         f.remarks[0].text = held;
