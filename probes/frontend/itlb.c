@@ -22,8 +22,9 @@
  * Behind the first level Intel's cores show a saw-tooth (jia.je 2025, Redwood Cove: it drops at 289, 321, 353 … pages
  * and climbs in between; open there, and huge pages suspected). Seen here on a Raptor Cove: the same on one frame, on
  * shuffled ones and in order, and wherever the first page lies, so it is neither huge pages nor neighbours in one entry
- * nor a cache. Two pages apart, where 16 of the 32 sets are reached, it has half the period. So it is replacement: of
- * sets of eight, those with the most pages miss always, those with one page less sometimes hit.
+ * nor a cache. Two pages apart, where 16 of the 32 sets are reached, it has half the period. What would explain that,
+ * and is not proven, is replacement: of sets of eight, those with the most pages miss always, those with one page less
+ * sometimes hit.
  */
 #include <math.h>
 #include <stdio.h>
