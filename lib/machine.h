@@ -73,7 +73,7 @@ struct area {
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use);
 /*
  * The same with frames of one's choice: page i of a->at shows frame frames[i] of a block of them, and a->write has that
- * block, in its own order. Several pages may show one frame.
+ * block, in its own order. Several pages may show one frame. `frames` stays in use until the area is given back.
  */
 const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes,
                                enum area_use use);

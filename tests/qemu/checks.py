@@ -445,7 +445,7 @@ def check_exact(run, table):
     probes in the same boot brings the same curves, to the last digit: nothing but the kernels was measured.
     """
     curves = [{key: curve[key] for key in MEASURED if key in curve} for curve in run.of("curve")]
-    points = sum(len(curve["x"]) for curve in curves)
+    points = sum(y is not None for curve in curves for y in curve["q20"])
     first = table.setdefault("first_curves", curves)
     if first is curves:
         return [] if points >= 20 else [f"there are {points} points in {len(curves)} curves"]
