@@ -7,7 +7,7 @@
  * Registers: enum reg counts as the machine does, x0 … x10. x16 is the emitter's scratch register;
  * x18 belongs to the platform (AAPCS64, 6.1.1), x30 is the link register.
  */
-#include "arch/emit_private.h"
+#include "arch/aarch64/encode.h"
 
 const unsigned emit_nop_lengths[] = {4, 0};
 const unsigned emit_alignment = 4;
@@ -15,41 +15,6 @@ const unsigned emit_longest = 4;
 const char emit_isa[] = "aarch64";
 
 const uint8_t emit_trap = 0; /* UDF #0 is a word of zeros */
-
-static void append(struct code *c, uint32_t word, struct work work)
-{
-    const uint8_t bytes[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
-    code_append(c, bytes, sizeof bytes, work);
-}
-
-/* Register fields: Rd and Rt are bits 4:0, Rn 9:5, Rm 20:16. */
-static uint32_t field(struct code *c, unsigned number, unsigned limit, unsigned bit)
-{
-    return code_require(c, number < limit) ? number << bit : 0;
-}
-
-static uint32_t rd(struct code *c, enum reg r)
-{
-    return field(c, r, REGS, 0);
-}
-
-static uint32_t rn(struct code *c, enum reg r)
-{
-    return field(c, r, REGS, 5);
-}
-
-static uint32_t rm(struct code *c, enum reg r)
-{
-    return field(c, r, REGS, 16);
-}
-
-/* A signed immediate of `width` bits at `bit`. */
-static uint32_t immediate(struct code *c, int64_t value, unsigned width, unsigned bit)
-{
-    const int64_t limit = INT64_C(1) << (width - 1);
-    const uint32_t mask = (UINT32_C(1) << width) - 1;
-    return code_require(c, value >= -limit && value < limit) ? ((uint32_t)value & mask) << bit : 0;
-}
 
 /* ---- Computing ------------------------------------------------------------------------------- */
 

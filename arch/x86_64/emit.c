@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "arch/emit_private.h"
+#include "arch/x86_64/encode.h"
 
 const unsigned emit_nop_lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0};
 const unsigned emit_alignment = 1;
@@ -17,50 +17,6 @@ const unsigned emit_longest = 15; /* Intel SDM vol. 2A, 2.3.11 */
 const char emit_isa[] = "x86_64";
 
 const uint8_t emit_trap = 0xcc; /* INT3 */
-
-enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13 };
-
-/* ---- Building one instruction ---------------------------------------------------------------- */
-
-struct instruction {
-    uint8_t bytes[15];
-    unsigned count;
-};
-
-static void add(struct instruction *i, uint32_t value, unsigned bytes)
-{
-    for (; bytes; bytes--, value >>= 8)
-        i->bytes[i->count++] = (uint8_t)value;
-}
-
-static void append(struct code *c, const struct instruction *i, struct work work)
-{
-    code_append(c, i->bytes, i->count, work);
-}
-
-/* The number an instruction knows a register by. The first two are the System V ABI's arguments. */
-static unsigned number(struct code *c, enum reg r)
-{
-    static const uint8_t numbers[REGS] = {
-        [REG_COUNT] = RDI, [REG_DATA] = RSI, [REG_T0] = RCX, [REG_T1] = R8,  [REG_T2] = R9,  [REG_T3] = R10,
-        [REG_T4] = R11,    [REG_T5] = RBX,   [REG_T6] = RBP, [REG_T7] = R12, [REG_T8] = R13,
-    };
-    return code_require(c, (unsigned)r < REGS) ? numbers[r] : 0;
-}
-
-/* REX.W and the opcode, one byte or 0F and a second one. R, X and B extend the three register fields. */
-static void add_opcode(struct instruction *i, unsigned opcode, unsigned reg, unsigned index, unsigned base)
-{
-    add(i, 0x48 | reg >> 3 << 2 | index >> 3 << 1 | base >> 3, 1);
-    if (opcode > 0xff)
-        add(i, opcode >> 8, 1);
-    add(i, opcode, 1);
-}
-
-static unsigned modrm(unsigned mod, unsigned reg, unsigned rm)
-{
-    return mod << 6 | (reg & 7) << 3 | (rm & 7);
-}
 
 /* 64-bit operation between two registers; `reg` may be the /digit of the opcode. */
 static struct instruction between(unsigned opcode, unsigned reg, unsigned rm)

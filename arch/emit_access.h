@@ -1,0 +1,34 @@
+/*
+ * Loads and stores of every width: what arch/emit.h has of 64 bits, for all that an ISA can move at once.
+ */
+#ifndef FATHOM_ARCH_EMIT_ACCESS_H
+#define FATHOM_ARCH_EMIT_ACCESS_H
+
+#include "arch/emit.h"
+
+enum access_file { ACCESS_GENERAL, ACCESS_VECTOR };
+
+struct emit_access {
+    const char *name;         /* "8", "64", "v128", "pair", "stream64" */
+    enum access_file file;    /* which registers it moves */
+    unsigned bits;            /* in all */
+    unsigned registers;       /* 2: a pair, register r and the one behind it */
+    unsigned vector_bits;     /* the core must have vectors of so many bits (lib/machine.h); 0: every core has it */
+    bool streams;             /* a store past the caches, as an optional hint */
+    bool has_load, has_store; /* which of both there are */
+};
+
+/* By file, single registers first, ascending in width; ended by a NULL name. */
+extern const struct emit_access emit_accesses[];
+
+/*
+ * To or from register r, an enum reg or an enum vreg by the file, at base + offset. Loads clear what they do not fill
+ * of a register. Offsets: -256 … 255, or a multiple of the access's bytes from 0 to 4095 times that; of pairs only
+ * multiples of one register's bytes, from -64 to 63 times that.
+ *
+ * Vector accesses may leave the upper parts of registers in use: emit_wide_end with the widest ends a stretch of them.
+ */
+void emit_load_as(struct code *c, const struct emit_access *a, unsigned r, enum reg base, int32_t offset);
+void emit_store_as(struct code *c, const struct emit_access *a, unsigned r, enum reg base, int32_t offset);
+
+#endif
