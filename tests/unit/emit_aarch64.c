@@ -1,6 +1,7 @@
-/* link: arch/emit.c arch/aarch64/emit.c */
+/* link: arch/emit.c arch/aarch64/emit.c arch/aarch64/emit_access.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the AArch64 emitter: its encodings, its limits, and that kernels do what they say. */
+#include "tests/unit/emit_access_text.h"
 #include "tests/unit/emit_room.h"
 #include "tests/unit/emit_run.h"
 #include "tests/unit/emit_text.h"
@@ -76,6 +77,36 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     case KINDS: break;
     }
 #undef SAY
+}
+
+static void expect_access(char *text, size_t size, const struct emit_access *a, unsigned r, enum reg base,
+                          int32_t offset, bool load)
+{
+    const unsigned bits = a->bits / a->registers;
+    const char letter = a->file == ACCESS_GENERAL ? (bits == 64 ? 'x' : 'w')
+                        : bits == 8               ? 'b'
+                        : bits == 16              ? 'h'
+                        : bits == 32              ? 's'
+                        : bits == 64              ? 'd'
+                                                  : 'q';
+    const char *narrow = a->file == ACCESS_GENERAL && bits == 8    ? "b"
+                         : a->file == ACCESS_GENERAL && bits == 16 ? "h"
+                                                                   : "";
+    const int32_t bytes = (int32_t)bits / 8;
+    const bool scaled = offset >= 0 && offset % bytes == 0;
+
+    if (a->registers == 2)
+        snprintf(text, size, "%s%sp %c%u, %c%u, [%s%s]", load ? "ld" : "st", a->streams ? "n" : "", letter, r, letter,
+                 r + 1, name[base], displacement(offset));
+    else
+        snprintf(text, size, "%s%s%s %c%u, [%s%s]", load ? "ld" : "st", scaled ? "r" : "ur", narrow, letter, r,
+                 name[base], displacement(offset));
+}
+
+static bool emulated(const struct emit_access *a)
+{
+    (void)a;
+    return true;
 }
 
 static const char *const branches[] = {"b", "bl", "br", "blr", "ret", "cbz", "cbnz", NULL};
@@ -193,6 +224,7 @@ int main(void)
         TEXT_TESTS,
         RUN_TESTS,
         ROOM_TESTS,
+        ACCESS_TESTS,
         cmocka_unit_test(words_only),
         cmocka_unit_test(long_loops_take_the_long_way),
         cmocka_unit_test(no_core_has_the_unknown_register),

@@ -1,6 +1,7 @@
-/* link: arch/emit.c arch/x86_64/emit.c */
+/* link: arch/emit.c arch/x86_64/emit.c arch/x86_64/emit_access.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the x86-64 emitter: its encodings, its limits, and that kernels do what they say. */
+#include "tests/unit/emit_access_text.h"
 #include "tests/unit/emit_room.h"
 #include "tests/unit/emit_run.h"
 #include "tests/unit/emit_text.h"
@@ -101,6 +102,50 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     case KINDS: break;
     }
 #undef SAY
+}
+
+static void expect_access(char *text, size_t size, const struct emit_access *a, unsigned r, enum reg base,
+                          int32_t offset, bool load)
+{
+    static const char *const name8[REGS] = {"dil",  "sil", "cl",  "r8b",  "r9b", "r10b",
+                                            "r11b", "bl",  "bpl", "r12b", "r13b"};
+    static const char *const name16[REGS] = {"di",   "si", "cx", "r8w",  "r9w", "r10w",
+                                             "r11w", "bx", "bp", "r12w", "r13w"};
+    const struct {
+        unsigned bits;
+        const char *memory, *const *names, *vector, *load, *store, *stream, *prefix;
+    } widths[] = {{8, "byte", name8, NULL, "movzx", "mov", NULL, NULL},
+                  {16, "word", name16, NULL, "movzx", "mov", NULL, NULL},
+                  {32, "dword", name32, "xmm", "vmovd", "vmovd", NULL, NULL},
+                  {64, "qword", name, "xmm", "vmovq", "vmovq", "movnti", NULL},
+                  {128, "xmmword", NULL, "xmm", "vmovups", "vmovups", "vmovntps", NULL},
+                  {256, "ymmword", NULL, "ymm", "vmovups", "vmovups", "vmovntps", NULL},
+                  {512, "zmmword", NULL, "zmm", "vmovups", "vmovups", "vmovntps", NULL}};
+    size_t w = 0;
+    char operand[64], r_name[16];
+
+    while (widths[w].bits != a->bits)
+        w++;
+    snprintf(operand, sizeof operand, "%s ptr [%s%s]", widths[w].memory, name[base], displacement(offset));
+    const bool vector = a->file == ACCESS_VECTOR;
+    if (vector)
+        snprintf(r_name, sizeof r_name, "%s%u", widths[w].vector, r);
+    else /* less than 64 bits are loaded into a register of 32 */
+        snprintf(r_name, sizeof r_name, "%s", (load && a->bits < 32 ? name32 : widths[w].names)[r]);
+    const char *mnemonic = a->streams ? widths[w].stream
+                           : !vector  ? (load && a->bits < 32 ? "movzx" : "mov")
+                           : load     ? widths[w].load
+                                      : widths[w].store;
+    if (load)
+        snprintf(text, size, "%s %s, %s", mnemonic, r_name, operand);
+    else
+        snprintf(text, size, "%s %s, %s", mnemonic, operand, r_name);
+}
+
+/* Debian's Unicorn knows no VEX. */
+static bool emulated(const struct emit_access *a)
+{
+    return a->file == ACCESS_GENERAL;
 }
 
 static const char *const branches[] = {"jmp", "je", "jne", "call", "ret", NULL};
@@ -240,6 +285,7 @@ int main(void)
         TEXT_TESTS,
         RUN_TESTS,
         ROOM_TESTS,
+        ACCESS_TESTS,
         cmocka_unit_test(constants_take_their_shortest_form),
         cmocka_unit_test(immediates_and_displacements_take_their_shortest_form),
         cmocka_unit_test(nops_are_the_recommended_ones),
