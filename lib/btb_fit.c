@@ -864,8 +864,10 @@ void btb_fit_report(struct probe *p, const struct btb_fit_result *r, size_t leve
         snprintf(text, sizeof text, "%zu organisations fit", l->count);
     for (size_t i = 0; i < QUESTIONS; i++) {
         struct finding f = {.name = name[i], .value = NAN, .low = NAN, .high = NAN, .grade = 'U'};
-        f.variants[0].key = "level";
-        f.variants[0].number = number;
+        if (number) {
+            f.variants[0].key = "level";
+            f.variants[0].number = number;
+        }
         f.method = "rows held by simulated buffers";
         f.agreement = text;
         if (same[i]) {

@@ -414,30 +414,37 @@ static bool find_fallback(struct probe *p, enum chain_pattern pattern, const str
 
 /* ---- Two taken branches a cycle ----------------------------------------------------------------- */
 
-/* So few that every first level holds them. */
-enum { PAIRS_FEW = 8, PAIRS_MANY = 16, PAIRS_MOST = 24, CONDITIONS = 4 };
+/* So few that every first level holds them; what lengths happen to cost as a whole differs with the first one. */
+enum { PAIRS_FEW = 8, PAIRS_FEW_AGAIN = 12, PAIRS_STEP = 8, CONDITIONS = 4 };
 
 /*
  * What one more branch costs: a difference of lengths, in which the loop is the same. NaN where two such differences
  * are not alike.
  */
-static bool one_more(struct probe *p, const struct row *row, double *cycles)
+static bool one_more(struct probe *p, const struct row *row, size_t few, double *cycles)
 {
     static const double ALIKE = 0.1;
-    double few, many, most;
+    const size_t many = few + PAIRS_STEP, most = many + PAIRS_STEP;
+    double of_few, of_many, of_most;
 
-    if (!measure(p, row, PAIRS_FEW, &few) || !measure(p, row, PAIRS_MANY, &many) || !measure(p, row, PAIRS_MOST, &most))
+    if (!measure(p, row, few, &of_few) || !measure(p, row, many, &of_many) || !measure(p, row, most, &of_most))
         return false;
-    const double first = (many * PAIRS_MANY - few * PAIRS_FEW) / (PAIRS_MANY - PAIRS_FEW);
-    const double second = (most * PAIRS_MOST - many * PAIRS_MANY) / (PAIRS_MOST - PAIRS_MANY);
+    const double first = (of_many * (double)many - of_few * (double)few) / PAIRS_STEP;
+    const double second = (of_most * (double)most - of_many * (double)many) / PAIRS_STEP;
     *cycles = fabs(first - second) <= ALIKE * second ? (first + second) / 2 : (double)NAN;
     return true;
+}
+
+static bool two_a_cycle(double cycles)
+{
+    static const double LESS = 0.45, MORE = 0.55;
+    return cycles >= LESS && cycles <= MORE;
 }
 
 static bool find_pairs(struct probe *p, enum chain_pattern pattern, const struct chain_room *room)
 {
     enum { LINE = CHAIN_LINE_BYTES, ON = 8 };
-    static const double LESS = 0.45, TWO = 0.55, ONE = 0.9; /* cycles a branch */
+    static const double ONE = 0.9; /* cycles a branch */
     /* behind the border of a line, its target before it */
     const size_t across = LINE + (emit_longest / 2 + emit_alignment - 1) / emit_alignment * emit_alignment;
     const struct {
@@ -453,18 +460,19 @@ static bool find_pairs(struct probe *p, enum chain_pattern pattern, const struct
 
     for (size_t i = 0; i < CONDITIONS; i++) {
         struct row row = {.chain = conditions[i].chain, .room = room};
-        double cycles;
+        double cycles, again = NAN;
         row.chain.pattern = pattern;
-        if (!one_more(p, &row, &cycles))
+        if (!one_more(p, &row, PAIRS_FEW, &cycles) ||
+            (two_a_cycle(cycles) && !one_more(p, &row, PAIRS_FEW_AGAIN, &again)))
             return false;
         one += cycles >= ONE;
-        if (cycles >= LESS && cycles <= TWO && used < sizeof when)
+        if (two_a_cycle(again) && used < sizeof when)
             used += (size_t)snprintf(when + used, sizeof when - used, "%s%s", used ? ", " : "", conditions[i].name);
     }
     struct finding f = {.name = "frontend.btb.taken_per_cycle",
                         .variants = {{"branch", chain_pattern_names[pattern]}},
                         .reason = "neither-one-nor-two",
-                        .method = "what one more branch costs while all are held"};
+                        .method = "what one more branch costs while all are held, at two sets of lengths"};
     if (used) {
         f.remarks[0].key = "condition";
         f.remarks[0].text = when;
@@ -508,12 +516,14 @@ static bool find_organisation(struct probe *p, struct btb_fit *fit, const struct
             break;
     }
     struct btb_fit_result r = *btb_fit_decide(fit);
-    for (size_t i = 0; i == 0 || i < r.level_count; i++) {
-        const unsigned number = i < r.level_count ? number_of(p, &r.levels[i].shown[0], levels) : 0;
-        if (number == 0 && !r.reason)
+    unsigned number[BTB_FIT_LEVELS] = {0};
+    for (size_t i = 0; i < r.level_count && !r.reason; i++) {
+        number[i] = number_of(p, &r.levels[i].shown[0], levels);
+        if (number[i] == 0)
             r.reason = "level-not-known";
-        btb_fit_report(p, &r, i, number ? number : levels + 1, &names);
     }
+    for (size_t i = 0; i == 0 || (!r.reason && i < r.level_count); i++)
+        btb_fit_report(p, &r, i, r.reason ? 0 : number[i], &names);
     return true;
 }
 
