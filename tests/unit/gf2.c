@@ -1,0 +1,369 @@
+/*
+ * Linear hashes from collisions: published ones come back from simulated experiments that are wrong every tenth time,
+ * for every seed; what is not linear is said to be so. LONG=1: a thousand seeds for each.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/gf2.h"
+#include "lib/statistics.h"
+
+#define BIT(n) (UINT64_C(1) << (n))
+#define BITS(from, to) (BIT((to) + 1) - BIT(from))
+
+enum { MOST = 12, CHECKS = 500 };
+
+struct hash {
+    const char *name;
+    uint64_t bits;
+    size_t count;
+    uint64_t masks[MOST];
+    uint64_t (*other)(uint64_t address); /* what is not linear; NULL: the masks */
+    unsigned calls; /* at most, at one answer in ten wrong, on average of all seeds; 0: nobody said */
+};
+
+struct experiment {
+    const struct hash *hash;
+    double error;
+    uint64_t random;
+    unsigned answers, most_answers; /* 0: any number */
+};
+
+static uint64_t hash_of(const struct hash *h, uint64_t address)
+{
+    uint64_t value = 0;
+
+    if (h->other)
+        return h->other(address);
+    for (size_t i = 0; i < h->count; i++)
+        value |= (uint64_t)__builtin_parityll(address & h->masks[i]) << i;
+    return value;
+}
+
+static bool collide(void *context, uint64_t base, uint64_t difference, bool *answer)
+{
+    struct experiment *e = context;
+
+    assert_int_equal((base | difference) & ~e->hash->bits, 0);
+    assert_int_not_equal(difference, 0);
+    if (e->most_answers && e->answers == e->most_answers)
+        return false;
+    e->answers++;
+    *answer = hash_of(e->hash, base) == hash_of(e->hash, base ^ difference);
+    if ((double)(random_next(&e->random) >> 11) / 9007199254740992.0 < e->error)
+        *answer = !*answer;
+    return true;
+}
+
+static struct gf2_question question(struct experiment *e, double error)
+{
+    return (struct gf2_question){.bits = e->hash->bits,
+                                 .most = MOST,
+                                 .checks = CHECKS,
+                                 .error = error,
+                                 .collide = collide,
+                                 .context = e,
+                                 .random = &e->random};
+}
+
+static bool find(const struct hash *h, double error, uint64_t seed, struct gf2_answer *out)
+{
+    struct experiment e = {.hash = h, .error = error, .random = seed};
+    const struct gf2_question q = question(&e, error > 0.1 ? 0.1 : error);
+
+    return gf2_find(&q, out);
+}
+
+/* Row echelon form: the same for all masks that say the same. */
+static void canonical(uint64_t *masks, size_t count)
+{
+    size_t done = 0;
+
+    for (unsigned bit = GF2_BITS; bit-- > 0 && done < count;)
+        for (size_t i = done; i < count; i++)
+            if (masks[i] & BIT(bit)) {
+                const uint64_t pivot = masks[i];
+                masks[i] = masks[done];
+                masks[done] = pivot;
+                for (size_t j = 0; j < count; j++)
+                    if (j != done && masks[j] & BIT(bit))
+                        masks[j] ^= pivot;
+                done++;
+                break;
+            }
+}
+
+static bool same_masks(const struct gf2_answer *a, const struct hash *h)
+{
+    uint64_t found[GF2_MASKS], truth[GF2_MASKS];
+
+    if (a->reason || a->count != h->count)
+        return false;
+    memcpy(found, a->masks, sizeof a->masks);
+    memcpy(truth, h->masks, sizeof h->masks);
+    canonical(found, a->count);
+    canonical(truth, h->count);
+    return !memcmp(found, truth, a->count * sizeof *found);
+}
+
+static unsigned weight(const uint64_t *masks, size_t count)
+{
+    unsigned sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += (unsigned)__builtin_popcountll(masks[i]);
+    return sum;
+}
+
+static size_t seeds(size_t few)
+{
+    return getenv("LONG") ? 1000 : few;
+}
+
+/* ---- Published hashes --------------------------------------------------------------------------- */
+
+static const struct hash published[] = {
+    {.name = "Zen to Zen 5, tags of the data cache's ways", /* Lipp et al. 2020; jia.je */
+     .bits = BITS(12, 46),
+     .count = 8,
+     .masks = {BIT(12) | BIT(27), BIT(13) | BIT(26), BIT(14) | BIT(25), BIT(15) | BIT(20), BIT(16) | BIT(21),
+               BIT(17) | BIT(22), BIT(18) | BIT(23), BIT(19) | BIT(24)},
+     .calls = 7879},
+    {.name = "Bulldozer, the same", /* Lipp et al. 2020 */
+     .bits = BITS(12, 46),
+     .count = 7,
+     .masks = {BIT(12) | BIT(21), BIT(13) | BIT(22), BIT(14) | BIT(23), BIT(15) | BIT(24), BIT(16) | BIT(25),
+               BIT(17) | BIT(26), BIT(18) | BIT(27)},
+     .calls = 7879},
+    {.name = "Apple M1, the same: bits 14 to 47 folded by 8", /* jia.je */
+     .bits = BITS(14, 47),
+     .count = 8,
+     .masks = {BIT(14) | BIT(22) | BIT(30) | BIT(38) | BIT(46), BIT(15) | BIT(23) | BIT(31) | BIT(39) | BIT(47),
+               BIT(16) | BIT(24) | BIT(32) | BIT(40), BIT(17) | BIT(25) | BIT(33) | BIT(41),
+               BIT(18) | BIT(26) | BIT(34) | BIT(42), BIT(19) | BIT(27) | BIT(35) | BIT(43),
+               BIT(20) | BIT(28) | BIT(36) | BIT(44), BIT(21) | BIT(29) | BIT(37) | BIT(45)},
+     .calls = 7879},
+    {.name = "eight slices of Intel's last-level cache", /* Maurice et al. 2015, table 2 */
+     .bits = BITS(6, 37),
+     .count = 3,
+     .masks = {UINT64_C(0x1b5f575440), UINT64_C(0x2eb5faa880), UINT64_C(0x3cccc93100)},
+     .calls = 7879},
+    {.name = "sets of Skylake's second-level TLB", /* Gras et al. 2018, TLBleed: XOR-7 */
+     .bits = BITS(12, 46),
+     .count = 7,
+     .masks = {BIT(12) | BIT(19), BIT(13) | BIT(20), BIT(14) | BIT(21), BIT(15) | BIT(22), BIT(16) | BIT(23),
+               BIT(17) | BIT(24), BIT(18) | BIT(25)},
+     .calls = 7879},
+    {.name = "Ampere Skylark: bits folded by 12, with gaps at 42 and 45", /* jia.je; those above the gaps move down */
+     .bits = BITS(12, 47),
+     .count = 12,
+     .masks = {BIT(12) | BIT(24) | BIT(36), BIT(13) | BIT(25) | BIT(37), BIT(14) | BIT(26) | BIT(38),
+               BIT(15) | BIT(27) | BIT(39), BIT(16) | BIT(28) | BIT(40), BIT(17) | BIT(29) | BIT(41),
+               BIT(18) | BIT(30) | BIT(43), BIT(19) | BIT(31) | BIT(44), BIT(20) | BIT(32) | BIT(46), BIT(21) | BIT(33),
+               BIT(22) | BIT(34), BIT(23) | BIT(35)},
+     .calls = 36 * 4096},
+};
+
+static void published_hashes_come_back(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+        const struct hash *h = &published[i];
+        const size_t count = seeds(h->count > 8 ? 3 : 10);
+        double calls = 0;
+        size_t right = 0;
+        for (uint64_t seed = 1; seed <= count; seed++) {
+            struct gf2_answer a;
+            assert_true(find(h, 0.1, seed, &a));
+            calls += a.calls;
+            if (same_masks(&a, h) && weight(a.masks, a.count) <= weight(h->masks, h->count))
+                right++;
+            else
+                print_message("# %s, seed %u: %s, %zu masks\n", h->name, (unsigned)seed, a.reason ? a.reason : "wrong",
+                              a.count);
+        }
+        print_message("# %s: %zu of %zu, %.0f answers\n", h->name, right, count, calls / (double)count);
+        assert_int_equal(right, count);
+        assert_true(calls / (double)count <= h->calls);
+    }
+}
+
+static void random_hashes_come_back(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= seeds(100); seed++) {
+        uint64_t random = seed, null = random_next(&random) & random_next(&random);
+        struct hash h = {.name = "random", .bits = BITS(12, 40)};
+        struct gf2_answer a;
+        h.count = (size_t)random_below(&random, 6);
+        for (size_t i = 0; i < h.count; i++)
+            h.masks[i] = random_next(&random) & h.bits & ~null;
+        uint64_t reduced[GF2_MASKS];
+        memcpy(reduced, h.masks, sizeof h.masks);
+        canonical(reduced, h.count);
+        while (h.count && !reduced[h.count - 1])
+            h.count--;
+        memcpy(h.masks, reduced, sizeof h.masks);
+        uint64_t used = 0;
+        for (size_t i = 0; i < h.count; i++)
+            used |= h.masks[i];
+        assert_true(find(&h, 0.05, seed, &a));
+        assert_true(same_masks(&a, &h));
+        assert_int_equal(a.null, h.bits & ~used);
+        assert_int_equal(a.null | a.dependent | a.independent, h.bits);
+    }
+}
+
+/* ---- What has no masks -------------------------------------------------------------------------- */
+
+static uint64_t slices_of_three(uint64_t address)
+{
+    return (address >> 12) % 3;
+}
+
+static uint64_t sum(uint64_t address)
+{
+    return ((address >> 12) + (address >> 20)) & 0xff;
+}
+
+static uint64_t gated(uint64_t address)
+{
+    return address >> 30 & 1 ? (address >> 12 ^ address >> 16) & 15 : (address >> 12 ^ address >> 20) & 15;
+}
+
+static uint64_t with_a_product(uint64_t address)
+{
+    return ((address >> 12 ^ address >> 20) & 31) ^ (address >> 13 & address >> 14 & address >> 25 & 1);
+}
+
+static uint64_t multiplied(uint64_t address)
+{
+    return (address >> 12) * 0x9e3779b97f4a7c15 >> 58;
+}
+
+static void what_is_not_linear_is_said_to_be_so(void **state)
+{
+    static const struct hash hashes[] = {
+        {.name = "address modulo 3", .bits = BITS(12, 31), .other = slices_of_three},
+        {.name = "sum with carries", .bits = BITS(12, 31), .other = sum},
+        {.name = "two hashes, chosen by a bit", .bits = BITS(12, 31), .other = gated},
+        {.name = "XOR of a product of three bits", .bits = BITS(12, 31), .other = with_a_product},
+        {.name = "multiplicative hash", .bits = BITS(12, 31), .other = multiplied}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
+        for (uint64_t seed = 1; seed <= seeds(10); seed++) {
+            struct gf2_answer a;
+            assert_true(find(&hashes[i], 0.1, seed, &a));
+            if (!a.reason || strcmp(a.reason, "not-linear") != 0)
+                fail_msg("%s, seed %u: %s", hashes[i].name, (unsigned)seed, a.reason ? a.reason : "masks");
+        }
+}
+
+static uint64_t all_of_it(uint64_t address)
+{
+    return address;
+}
+
+static uint64_t low_bits_of_it(uint64_t address)
+{
+    return address & BITS(12, 28);
+}
+
+static void nothing_to_go_by_is_told(void **state)
+{
+    const struct hash apart = {.bits = BITS(12, 31), .other = all_of_it};
+    const struct hash many = {.bits = BITS(10, 31), .other = low_bits_of_it};
+    const struct hash none = {.bits = BITS(12, 31)};
+    struct gf2_answer a;
+
+    (void)state;
+    assert_true(find(&apart, 0, 1, &a));
+    assert_string_equal(a.reason, "no-collision");
+    assert_true(find(&many, 0, 1, &a));
+    assert_string_equal(a.reason, "too-many");
+    assert_true(find(&none, 0.1, 1, &a));
+    assert_null(a.reason);
+    assert_int_equal(a.count, 0);
+    assert_int_equal(a.null, none.bits);
+    /* half of the answers are wrong: there is nothing in them */
+    assert_true(find(&published[0], 0.5, 1, &a));
+    assert_non_null(a.reason);
+}
+
+static void the_end_of_the_probe_ends_the_search(void **state)
+{
+    (void)state;
+    for (unsigned most = 1; most < 4000; most = 3 * most + 1) {
+        struct experiment e = {.hash = &published[0], .random = most, .most_answers = most};
+        const struct gf2_question q = question(&e, 0.01);
+        struct gf2_answer a;
+        const bool found = gf2_find(&q, &a);
+        assert_int_equal(found, a.calls < most);
+    }
+}
+
+static void masks_are_tested_against_another_experiment(void **state)
+{
+    struct hash one_less = published[0], other = published[0];
+    struct gf2_answer a;
+
+    (void)state;
+    assert_true(find(&published[0], 0.01, 1, &a));
+    struct experiment same = {.hash = &published[0], .error = 0.01, .random = 2};
+    struct gf2_question q = question(&same, 0.1);
+    assert_true(gf2_check(&q, &a));
+    assert_null(a.reason);
+    assert_int_equal(a.checked, 2 * CHECKS);
+
+    struct gf2_answer b = a;
+    one_less.count--;
+    struct experiment less = {.hash = &one_less, .error = 0.01, .random = 3};
+    q = question(&less, 0.1);
+    assert_true(gf2_check(&q, &b));
+    assert_string_equal(b.reason, "not-linear");
+
+    b = a;
+    other.masks[0] |= BIT(40);
+    struct experiment more = {.hash = &other, .error = 0.01, .random = 4};
+    q = question(&more, 0.1);
+    assert_true(gf2_check(&q, &b));
+    assert_string_equal(b.reason, "not-linear");
+}
+
+static void masks_are_written_as_people_do(void **state)
+{
+    char text[64], small[8];
+    struct gf2_answer a;
+
+    (void)state;
+    assert_true(find(&published[1], 0, 1, &a));
+    gf2_text(&a, text, sizeof text);
+    assert_string_equal(text, "12^21 13^22 14^23 15^24 16^25 17^26 18^27");
+    gf2_text(&a, small, sizeof small);
+    assert_string_equal(small, "12^21 1");
+    gf2_text(&(struct gf2_answer){.count = 0}, text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(published_hashes_come_back),
+        cmocka_unit_test(random_hashes_come_back),
+        cmocka_unit_test(what_is_not_linear_is_said_to_be_so),
+        cmocka_unit_test(nothing_to_go_by_is_told),
+        cmocka_unit_test(the_end_of_the_probe_ends_the_search),
+        cmocka_unit_test(masks_are_tested_against_another_experiment),
+        cmocka_unit_test(masks_are_written_as_people_do),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
