@@ -158,7 +158,7 @@ static bool solve(struct solver *s)
 
     for (uint64_t left = q->bits; left; left &= left - 1) {
         const uint64_t bit = left & -left;
-        uint64_t on;
+        uint64_t on = 0;
         bool found;
         if (!depends(s, independent, a->count, bit, leads, &found, &on))
             return false;
