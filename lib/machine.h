@@ -80,6 +80,11 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
 /* Gives back everything mapped since the mark; probes need not, the run does it after each. */
 size_t machine_map_mark(void);
 void machine_map_release(size_t mark);
+/*
+ * What lies around each area is guarded, and releasing it looks whether that is intact. True when something outside was
+ * touched since this was asked last: `fault` has the first place of which that is known.
+ */
+bool machine_touched_outside(struct fault *fault);
 /* To be called after code was written and before it runs; offsets are those of a->at. */
 void machine_code_written(const struct area *a, size_t offset, size_t bytes);
 

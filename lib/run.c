@@ -218,6 +218,10 @@ static void run_probe(struct run *r, const struct probe_definition *d, const cha
         if (p.outcome == OUTCOME_FAULT)
             send_fault(&p);
         machine_map_release(mark);
+        if (machine_touched_outside(&p.fault)) {
+            p.outcome = OUTCOME_FAULT;
+            send_fault(&p);
+        }
         environment_watch(r, d->name);
         send_end(&p, &before, machine_seconds() - start);
     }

@@ -9,6 +9,8 @@ struct machine_info;
 
 /* Pins the process to the core it runs on and describes the machine. NULL, or why not. */
 const char *linux_machine_start(unsigned deadline_ms);
+/* A fault outside windows: whether a guard of an area was touched. From then on it may be, and the run is told. */
+bool linux_guard_touched(uintptr_t address, uint64_t pc);
 
 /* Finds all cores and their types (cores.c). To be called while the process may still use all of them. */
 void linux_cores_start(void);

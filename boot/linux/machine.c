@@ -20,6 +20,7 @@
 #include "arch/emit.h"
 #include "arch/identify.h"
 #include "boot/linux/linux.h"
+#include "lib/guard.h"
 #include "lib/hash.h"
 #include "lib/record.h"
 
@@ -33,13 +34,20 @@ static struct large_page {
 } large_pages[LARGE_PAGES];
 static size_t large_page_count;
 
-/* What is mapped now, in the order in which it was asked for. */
+/*
+ * What is mapped now, in the order in which it was asked for. What is left of its last page holds a pattern; the pages
+ * around it cannot be touched:
+ *
+ *     no access | area … | pattern | no access
+ */
 static struct mapping {
     struct area area;
     size_t mapped_bytes; /* of the alias that runs, rounded up to whole pages */
     size_t write_bytes;  /* of the other one */
+    size_t guard_bytes;  /* of the pattern behind the area */
 } mappings[AREAS];
 static size_t mapping_count;
+static struct fault outside; /* the first one of which nobody has been told; its vector is NULL: none */
 
 static struct machine_info info;
 static unsigned deadline_ms;
@@ -72,15 +80,45 @@ static size_t huge_bytes_at(const void *base)
     return kib << 10;
 }
 
+static size_t small_page(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Addresses so aligned for so many bytes, between two pages that cannot be touched; NULL: there are none. */
+static uint8_t *reserve(size_t bytes, size_t alignment)
+{
+    const size_t page = small_page(), span = bytes + alignment + 2 * page;
+    uint8_t *raw = mmap(NULL, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED)
+        return NULL;
+    uint8_t *base = (uint8_t *)(((uintptr_t)raw + page + alignment - 1) & ~(uintptr_t)(alignment - 1));
+    uint8_t *end = base + bytes + page;
+    if (base - page > raw)
+        munmap(raw, (size_t)(base - page - raw));
+    if (raw + span > end)
+        munmap(end, (size_t)(raw + span - end));
+    return base;
+}
+
+static void unreserve(uint8_t *base, size_t bytes)
+{
+    munmap(base - small_page(), bytes + 2 * small_page());
+}
+
 /* On pages that were reserved, if enough of them are free; the size is told in bits 26 and up (mmap(2), MAP_HUGETLB). */
 static const char *map_reserved(struct mapping *m, size_t page_bytes)
 {
     int size_bits = __builtin_ctzll(page_bytes);
-    void *base = mmap(NULL, m->mapped_bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE | (int)((unsigned)size_bits << 26), -1,
-                      0);
-    if (base == MAP_FAILED)
+    uint8_t *base = reserve(m->mapped_bytes, page_bytes);
+    if (!base)
+        return "the kernel gave no addresses";
+    if (mmap(base, m->mapped_bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_HUGETLB | MAP_POPULATE | (int)((unsigned)size_bits << 26),
+             -1, 0) == MAP_FAILED) {
+        unreserve(base, m->mapped_bytes);
         return "too few huge pages are reserved";
+    }
     m->area.write = base;
     m->area.at = (uintptr_t)base;
     return NULL;
@@ -88,22 +126,19 @@ static const char *map_reserved(struct mapping *m, size_t page_bytes)
 
 static const char *map_data(struct mapping *m, size_t page_bytes)
 {
-    size_t alignment = page_bytes;
-    size_t span = m->mapped_bytes + alignment;
-    uint8_t *raw = mmap(NULL, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (raw == MAP_FAILED)
+    const bool huge = page_bytes > small_page();
+    uint8_t *base = reserve(m->mapped_bytes, page_bytes);
+    if (!base)
+        return "the kernel gave no addresses";
+    if (mprotect(base, m->mapped_bytes, PROT_READ | PROT_WRITE) != 0) {
+        unreserve(base, m->mapped_bytes);
         return "the kernel gave no memory";
-    uint8_t *base = (uint8_t *)(((uintptr_t)raw + alignment - 1) & ~(uintptr_t)(alignment - 1));
-    if (base > raw)
-        munmap(raw, (size_t)(base - raw));
-    munmap(base + m->mapped_bytes, (size_t)(raw + span - base) - m->mapped_bytes);
-
-    bool huge = page_bytes > (size_t)sysconf(_SC_PAGESIZE);
+    }
     (void)madvise(base, m->mapped_bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-    for (size_t i = 0; i < m->mapped_bytes; i += (size_t)sysconf(_SC_PAGESIZE))
+    for (size_t i = 0; i < m->mapped_bytes; i += small_page())
         base[i] = 0; /* touched: the frames are there before anything is timed */
     if (huge && huge_bytes_at(base) < m->mapped_bytes) {
-        munmap(base, m->mapped_bytes);
+        unreserve(base, m->mapped_bytes);
         return "the kernel gave no transparent huge pages";
     }
     m->area.write = base;
@@ -139,19 +174,20 @@ static const char *map_shared(struct mapping *m, const size_t *frames, enum area
     if (fd < 0 || ftruncate(fd, (off_t)m->write_bytes) != 0) {
         why = "the kernel gave no shared memory";
     } else {
-        void *write = mmap(NULL, m->write_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
-        void *run = frames ? mmap(NULL, m->mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-                           : mmap(NULL, m->mapped_bytes, protection, MAP_SHARED, fd, 0);
-        bool ordered = run != MAP_FAILED &&
-                       (!frames || order_frames(run, protection, fd, frames, m->mapped_bytes / m->area.page_bytes,
-                                                m->area.page_bytes));
-        if (write == MAP_FAILED || !ordered) {
+        uint8_t *write = reserve(m->write_bytes, small_page()), *run = reserve(m->mapped_bytes, small_page());
+        bool seen = write && mmap(write, m->write_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
+                                  fd, 0) != MAP_FAILED;
+        if (seen && run && frames)
+            seen = order_frames(run, protection, fd, frames, m->mapped_bytes / m->area.page_bytes, m->area.page_bytes);
+        else if (seen && run)
+            seen = mmap(run, m->mapped_bytes, protection, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
+        if (!seen || !run) {
             why = use == AREA_CODE ? "the kernel does not let generated code run (a security module may forbid it)"
                                    : "the kernel does not map frames in this order";
-            if (write != MAP_FAILED)
-                munmap(write, m->write_bytes);
-            if (run != MAP_FAILED)
-                munmap(run, m->mapped_bytes);
+            if (write)
+                unreserve(write, m->write_bytes);
+            if (run)
+                unreserve(run, m->mapped_bytes);
         } else {
             m->area.write = write;
             m->area.at = (uintptr_t)run;
@@ -164,10 +200,9 @@ static const char *map_shared(struct mapping *m, const size_t *frames, enum area
 
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
 {
-    size_t small = (size_t)sysconf(_SC_PAGESIZE);
     if (!page_bytes)
-        page_bytes = small;
-    bool offered = page_bytes == small, reserved = false;
+        page_bytes = small_page();
+    bool offered = page_bytes == small_page(), reserved = false;
     for (size_t i = 0; i < large_page_count && use == AREA_DATA; i++)
         if (large_pages[i].bytes == page_bytes) {
             offered = true;
@@ -189,6 +224,8 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
         why = map_data(m, page_bytes);
     if (why)
         return why;
+    m->guard_bytes = m->mapped_bytes - bytes < GUARD_BYTES ? m->mapped_bytes - bytes : GUARD_BYTES;
+    guard_set(m->area.write + bytes, m->guard_bytes);
     mapping_count++;
     *a = m->area;
     return NULL;
@@ -198,7 +235,7 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
 {
     size_t count = 0;
 
-    if (page_bytes != (size_t)sysconf(_SC_PAGESIZE))
+    if (page_bytes != small_page())
         return "a Linux process cannot choose this page size";
     if (mapping_count == AREAS)
         return "too many areas are mapped";
@@ -223,14 +260,51 @@ size_t machine_map_mark(void)
     return mapping_count;
 }
 
+static void note_outside(uintptr_t address, uint64_t pc)
+{
+    if (!outside.vector)
+        outside = (struct fault){.vector = "outside-area", .address = address, .pc = pc};
+}
+
 void machine_map_release(size_t mark)
 {
     while (mapping_count > mark) {
         struct mapping *m = &mappings[--mapping_count];
-        munmap(m->area.write, m->write_bytes);
+        const uint8_t *broken = guard_broken(m->area.write + m->area.bytes, m->guard_bytes);
+        if (broken)
+            note_outside((uintptr_t)broken, 0);
+        unreserve(m->area.write, m->write_bytes);
         if (m->area.at != (uintptr_t)m->area.write)
-            munmap((void *)m->area.at, m->mapped_bytes);
+            unreserve((uint8_t *)m->area.at, m->mapped_bytes);
     }
+}
+
+/* Whether it lies in one of the two pages around these bytes. */
+static bool around(uintptr_t address, uintptr_t base, size_t bytes)
+{
+    return (address >= base - small_page() && address < base) ||
+           (address >= base + bytes && address < base + bytes + small_page());
+}
+
+bool linux_guard_touched(uintptr_t address, uint64_t pc)
+{
+    for (size_t i = 0; i < mapping_count; i++) {
+        const struct mapping *m = &mappings[i];
+        if (!around(address, (uintptr_t)m->area.write, m->write_bytes) && !around(address, m->area.at, m->mapped_bytes))
+            continue;
+        note_outside(address, pc);
+        return mprotect((void *)(address & ~(uintptr_t)(small_page() - 1)), small_page(), PROT_READ | PROT_WRITE) == 0;
+    }
+    return false;
+}
+
+bool machine_touched_outside(struct fault *fault)
+{
+    if (!outside.vector)
+        return false;
+    *fault = outside;
+    outside = (struct fault){.vector = NULL};
+    return true;
 }
 
 void machine_code_written(const struct area *a, size_t offset, size_t bytes)

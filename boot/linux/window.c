@@ -73,6 +73,8 @@ static void on_fault(int number, siginfo_t *si, void *context)
     if (!in_window) {
         if (describing && number == SIGILL && read_as_zero(context))
             return;
+        if (number == SIGSEGV && linux_guard_touched((uintptr_t)si->si_addr, signal_pc(context)))
+            return;
         signal(number, SIG_DFL); /* not a kernel's doing: a bug of ours, and the default action shows it */
         raise(number);
         return;

@@ -9,6 +9,7 @@
 #include "arch/identify.h"
 #include "arch/own.h"
 #include "lib/config.h"
+#include "lib/guard.h"
 #include "lib/hash.h"
 
 static struct machine_info info;
@@ -247,16 +248,25 @@ void machine_describe_environment(struct record *r)
 
 /* ---- Memory ------------------------------------------------------------------------------------ */
 
-/* What is mapped now, in the order in which it was asked for; areas lie in the buffer one after another. */
+/*
+ * What is mapped now, in the order in which it was asked for; areas lie in the buffer one after another, a guard before
+ * the first one and one behind each. Windows see them between unmapped pages (arch/own.h), all else sees this:
+ *
+ *     guard | area … | guard | to the end of its page | what the next page's alignment takes | area … | guard
+ *
+ * The guard before an area is the last of what lies there.
+ */
 static struct mapping {
     struct area area;
     bool code;
     size_t mapped;        /* bytes in whole pages */
     size_t block;         /* bytes of their frames */
     const size_t *frames; /* the order of these; NULL: their own */
+    uint8_t *guard;       /* behind it */
     size_t end;           /* offset in the buffer behind it */
 } mappings[AREAS];
 static size_t mapping_count;
+static struct fault outside; /* the first one of which nobody has been told; its vector is NULL: none */
 
 static bool page_size_exists(size_t page_bytes)
 {
@@ -277,11 +287,12 @@ static const char *map_pages(struct area *a, size_t bytes, size_t page_bytes, co
     uintptr_t free_from = (uintptr_t)buffer + (mapping_count ? mappings[mapping_count - 1].end : 0);
     uintptr_t base = (free_from + page_bytes - 1) & ~(uintptr_t)(page_bytes - 1);
     size_t at = base - (uintptr_t)buffer;
-    if (at > room || bytes > room - at)
+    if (at > room || bytes > room - at || GUARD_BYTES > room - at - bytes)
         return "there is not enough contiguous memory";
     size_t mapped = (bytes + page_bytes - 1) & ~(page_bytes - 1);
     if (mapped > room - at)
         return "there is no whole page of that size in the contiguous memory";
+    size_t guarded = (bytes + 2 * GUARD_BYTES - 1) & ~(size_t)(GUARD_BYTES - 1); /* in whole frames */
 
     struct mapping m = {
         .area = {.write = (uint8_t *)base, .bytes = frames ? pages * page_bytes : bytes, .page_bytes = page_bytes},
@@ -289,12 +300,15 @@ static const char *map_pages(struct area *a, size_t bytes, size_t page_bytes, co
         .mapped = frames ? pages * page_bytes : mapped,
         .block = mapped,
         .frames = frames,
-        .end = at + mapped,
+        .guard = (uint8_t *)base + bytes,
+        .end = at + (mapped > guarded ? mapped : guarded),
     };
     const char *why = own_map(base, frames, m.mapped, page_bytes, m.code, &m.area.at);
     if (why)
         return why;
     memset(m.area.write, 0, bytes);
+    guard_set(m.area.write - GUARD_BYTES, GUARD_BYTES);
+    guard_set(m.guard, GUARD_BYTES);
     mappings[mapping_count++] = m;
     *a = m.area;
     return NULL;
@@ -339,12 +353,34 @@ size_t machine_map_mark(void)
     return mapping_count;
 }
 
+/* A write there is seen afterwards, whoever made it. */
+static void look_outside(const struct mapping *m)
+{
+    const uint8_t *broken = guard_broken(m->area.write - GUARD_BYTES, GUARD_BYTES);
+
+    if (!broken)
+        broken = guard_broken(m->guard, GUARD_BYTES);
+    if (broken && !outside.vector)
+        outside = (struct fault){.vector = "outside-area", .address = (uintptr_t)broken};
+}
+
+bool machine_touched_outside(struct fault *fault)
+{
+    if (!outside.vector)
+        return false;
+    *fault = outside;
+    outside = (struct fault){.vector = NULL};
+    return true;
+}
+
 /*
  * own_unmap_all knows only all or nothing, so what lies before the mark is mapped again. Addresses
  * are given out in order, hence each area comes back to where it was.
  */
 void machine_map_release(size_t mark)
 {
+    for (size_t i = mark; i < mapping_count; i++)
+        look_outside(&mappings[i]);
     if (mark >= mapping_count || not_ours)
         return;
     own_unmap_all();

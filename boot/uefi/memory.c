@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arch/own.h"
+#include "lib/guard.h"
 
 static const size_t MIB = (size_t)1 << 20;
 enum {
@@ -163,13 +164,13 @@ void memory_free(void *base, size_t bytes)
 
 /* ---- The buffer -------------------------------------------------------------------------------- */
 
-/* A free range that holds `bytes` so aligned; 0 where there is none. */
+/* A free range that holds a guard, and behind it `bytes` so aligned; 0 where there is none. */
 static uint64_t find_place(const struct map *m, size_t bytes, size_t alignment)
 {
     const EFI_MEMORY_DESCRIPTOR *d;
 
     for (size_t i = 0; (d = map_entry(m, i)); i++) {
-        uint64_t base = round_up(d->PhysicalStart, alignment);
+        uint64_t base = round_up(d->PhysicalStart + GUARD_BYTES, alignment);
         uint64_t end = d->PhysicalStart + d->NumberOfPages * EFI_PAGE_SIZE;
         if (d->Type == EfiConventionalMemory && (d->Attribute & EFI_MEMORY_WB) && base >= MIB && base < end &&
             end - base >= bytes)
@@ -183,9 +184,10 @@ static bool take(const struct map *m, size_t bytes)
 {
     for (size_t i = 0; i < sizeof alignments_mib / sizeof alignments_mib[0]; i++) {
         size_t alignment = alignments_mib[i] * MIB;
-        EFI_PHYSICAL_ADDRESS base = bytes >= alignment ? find_place(m, bytes, alignment) : 0;
-        if (base &&
-            !EFI_ERROR(firmware.boot->AllocatePages(AllocateAddress, EfiLoaderData, bytes / EFI_PAGE_SIZE, &base))) {
+        uint64_t base = bytes >= alignment ? find_place(m, bytes, alignment) : 0;
+        EFI_PHYSICAL_ADDRESS guard = base - GUARD_BYTES;
+        if (base && !EFI_ERROR(firmware.boot->AllocatePages(AllocateAddress, EfiLoaderData,
+                                                            (bytes + GUARD_BYTES) / EFI_PAGE_SIZE, &guard))) {
             buffer = (uint8_t *)(uintptr_t)base;
             buffer_bytes = bytes;
             return true;
@@ -217,7 +219,7 @@ void memory_start(size_t wanted_mib)
 void memory_finish(void)
 {
     if (buffer)
-        firmware.boot->FreePages((uintptr_t)buffer, buffer_bytes / EFI_PAGE_SIZE);
+        firmware.boot->FreePages((uintptr_t)buffer - GUARD_BYTES, (buffer_bytes + GUARD_BYTES) / EFI_PAGE_SIZE);
     buffer = NULL;
     buffer_bytes = 0;
 }

@@ -123,7 +123,7 @@ struct own_range *memory_ram(size_t *count);
 /* The one large contiguous buffer; warns when it is smaller than wanted. */
 void memory_start(size_t wanted_mib);
 void memory_finish(void);
-/* Its address, which is its frame too, and its size; NULL and 0 where there is none. */
+/* Its address, which is its frame too, and its size; NULL and 0 where there is none. A guard before it is ours, too. */
 uint8_t *memory_buffer(size_t *bytes);
 void memory_describe(struct record *r);
 

@@ -2,7 +2,8 @@
  * Debug probes: do faults, hangs and page tables behave as every other probe relies on?
  *
  * Each runs one kernel that does one forbidden thing, and must end as a fault that names it, with the
- * next probe unharmed; the one that never returns must end by the deadline. The last one reads through
+ * next probe unharmed; the one that never returns must end by the deadline. Two write beside their memory where nothing
+ * stops them, and must end as a fault all the same. The last one reads through
  * pages of every size what was written through the frames' own addresses. They run only when named.
  */
 #include <string.h>
@@ -114,6 +115,22 @@ static void run_unmapped(struct probe *p)
         commit(p, read_at, a.at + a.page_bytes);
 }
 
+/* Behind an area, in its last page. */
+static void run_overrun(struct probe *p)
+{
+    struct area a;
+    if (probe_map(p, &a, 64, 0))
+        commit(p, write_at, a.at + a.bytes);
+}
+
+/* Before it, and not by a kernel. */
+static void run_underrun(struct probe *p)
+{
+    struct area a;
+    if (probe_map(p, &a, 64, 0))
+        memset(a.write - sizeof(uint64_t), 0, sizeof(uint64_t));
+}
+
 static void run_no_execute(struct probe *p)
 {
     struct area a;
@@ -223,6 +240,8 @@ DEBUG_PROBE(undefined, "Executes an undefined instruction");
 DEBUG_PROBE(register, "Reads a system register that no core has");
 DEBUG_PROBE(divide, "Divides by zero");
 DEBUG_PROBE(unmapped, "Reads an unmapped address");
+DEBUG_PROBE(overrun, "Writes behind its memory");
+DEBUG_PROBE(underrun, "Writes before its memory, from outside windows");
 DEBUG_PROBE(no_execute, "Jumps into a data page");
 DEBUG_PROBE(read_only, "Writes through the executable alias of code");
 DEBUG_PROBE(stack, "Overflows the stack");

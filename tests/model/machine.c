@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arch/emit.h"
+#include "lib/guard.h"
 #include "lib/machine.h"
 #include "lib/statistics.h"
 #include "tests/model/counters.h"
@@ -28,8 +29,10 @@ static struct {
         struct area area;
         const size_t *frames; /* NULL: in order, and what runs is what is written */
         uint8_t *run;
+        size_t bytes; /* written to, between two guards */
     } areas[AREAS];
     size_t area_count;
+    bool outside; /* a guard was broken, and nobody has been told yet */
     uint64_t next_at;
 } machine;
 
@@ -106,11 +109,19 @@ const char *machine_idle(double seconds)
 
 static uint8_t *zeroed_pages(size_t bytes)
 {
-    uint8_t *pages = aligned_alloc(PAGE_BYTES, bytes + PAGE_BYTES);
+    uint8_t *pages = aligned_alloc(PAGE_BYTES, GUARD_BYTES + bytes + GUARD_BYTES);
 
-    if (pages)
-        memset(pages, 0, bytes);
-    return pages;
+    if (!pages)
+        return NULL;
+    memset(pages + GUARD_BYTES, 0, bytes);
+    guard_set(pages, GUARD_BYTES);
+    guard_set(pages + GUARD_BYTES + bytes, GUARD_BYTES);
+    return pages + GUARD_BYTES;
+}
+
+static void free_pages(uint8_t *pages)
+{
+    free(pages - GUARD_BYTES);
 }
 
 /* What is written and what is executed or loaded lie at different addresses, as in the image. */
@@ -127,7 +138,8 @@ static const char *map(struct area *a, const size_t *frames, size_t frame_bytes,
     machine.next_at += a->bytes;
     core_map(machine.core, a->at, run, a->bytes, use == AREA_CODE);
     core_frames(machine.core, a->at, frames);
-    machine.areas[machine.area_count++] = (struct mapped){.area = *a, .frames = frames, .run = run};
+    machine.areas[machine.area_count++] = (struct mapped){
+        .area = *a, .frames = frames, .run = run, .bytes = frame_bytes};
     return NULL;
 }
 
@@ -163,10 +175,21 @@ void machine_map_release(size_t mark)
     while (machine.area_count > mark) {
         const struct mapped *m = &machine.areas[--machine.area_count];
         core_unmap(machine.core, m->area.at);
+        machine.outside |= guard_broken(m->area.write - GUARD_BYTES, GUARD_BYTES) ||
+                           guard_broken(m->area.write + m->bytes, GUARD_BYTES);
         if (m->run != m->area.write)
-            free(m->run);
-        free(m->area.write);
+            free_pages(m->run);
+        free_pages(m->area.write);
     }
+}
+
+bool machine_touched_outside(struct fault *fault)
+{
+    if (!machine.outside)
+        return false;
+    machine.outside = false;
+    *fault = (struct fault){.vector = "outside-area"};
+    return true;
 }
 
 void machine_code_written(const struct area *a, size_t offset, size_t bytes)

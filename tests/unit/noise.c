@@ -137,6 +137,12 @@ void machine_map_release(size_t mark)
     (void)mark;
 }
 
+bool machine_touched_outside(struct fault *fault)
+{
+    (void)fault;
+    return false;
+}
+
 void machine_code_written(const struct area *a, size_t offset, size_t bytes)
 {
     (void)a, (void)offset, (void)bytes;

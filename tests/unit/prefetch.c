@@ -89,6 +89,12 @@ void machine_map_release(size_t mark)
     mapped = mark;
 }
 
+bool machine_touched_outside(struct fault *fault)
+{
+    (void)fault;
+    return false;
+}
+
 void machine_code_written(const struct area *area, size_t offset, size_t bytes)
 {
     (void)area, (void)offset, (void)bytes;

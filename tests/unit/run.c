@@ -104,9 +104,21 @@ size_t machine_map_mark(void)
     return mapped;
 }
 
+static const char *writes_outside; /* a probe that does; NULL: none */
+static bool wrote_outside;         /* and nobody has been told of it */
+
 void machine_map_release(size_t mark)
 {
     mapped = mark;
+}
+
+bool machine_touched_outside(struct fault *fault)
+{
+    if (!wrote_outside)
+        return false;
+    wrote_outside = false;
+    *fault = (struct fault){.vector = "outside-area", .address = 0x2000};
+    return true;
 }
 
 void machine_code_written(const struct area *a, size_t offset, size_t bytes)
@@ -163,6 +175,7 @@ static unsigned untrusted_core; /* on which the gate's verdict is another */
 static void note(const struct probe *p)
 {
     strcat(strcat(ran, " "), p->definition->name);
+    wrote_outside = writes_outside && !strcmp(writes_outside, p->definition->name);
 }
 
 static bool measure_kernel(struct probe *p, uintptr_t entry)
@@ -508,6 +521,32 @@ static void faults_are_recorded_and_the_run_goes_on(void **state)
     assert_value(fault, "pc", "0x1234");
     assert_true(fault < end_of("faulty"));
     assert_null(records_find(&records, fault, "fault", NULL, NULL));
+}
+
+/* Two records where a kernel faulted before. */
+static void what_is_written_outside_is_a_fault(void **state)
+{
+    (void)state;
+    for (unsigned faulty = 0; faulty < 2; faulty++) {
+        const char *probe = faulty ? "faulty" : "early";
+        char plan[32];
+        snprintf(plan, sizeof plan, "%s last", probe);
+        struct run r = prepared(plan);
+        writes_outside = probe;
+        assert_int_equal(run(&r), 1);
+        writes_outside = NULL;
+        assert_value(end_of(probe), "outcome", "fault");
+        assert_value(end_of("last"), "outcome", "ok");
+        const char *fault = records_find(&records, NULL, "fault", NULL, NULL);
+        if (faulty) {
+            assert_value(fault, "vector", "undefined-instruction");
+            fault = records_find(&records, fault, "fault", NULL, NULL);
+        }
+        assert_value(fault, "probe", probe);
+        assert_value(fault, "vector", "outside-area");
+        assert_value(fault, "address", "0x2000");
+        assert_null(records_find(&records, fault, "fault", NULL, NULL));
+    }
 }
 
 static void an_undeclared_finding_fails_its_probe(void **state)
@@ -1049,6 +1088,7 @@ int main(void)
         cmocka_unit_test(a_good_probe_starts_reports_and_ends),
         cmocka_unit_test(a_finding_without_value_is_undecided),
         cmocka_unit_test(faults_are_recorded_and_the_run_goes_on),
+        cmocka_unit_test(what_is_written_outside_is_a_fault),
         cmocka_unit_test(an_undeclared_finding_fails_its_probe),
         cmocka_unit_test(what_the_place_lacks_skips_the_probe),
         cmocka_unit_test(the_journal_skips_what_never_ended),
