@@ -285,13 +285,16 @@ static uint64_t map_file(uint64_t descriptor, uint64_t bytes, uint64_t protectio
 static uint64_t map_over(uint64_t at, uint64_t bytes, uint64_t protection, uint64_t descriptor, uint64_t offset)
 {
     struct shared *s = descriptor < DESCRIPTORS ? &sim.shared[descriptor] : NULL;
+    const bool code = protection & PROT_EXEC;
 
-    if (!s || !s->bytes || offset + bytes > s->size || !(protection & PROT_EXEC))
+    if (!s || !s->bytes || offset + bytes > s->size)
         return (uint64_t)-EINVAL;
     uc(uc_mem_unmap(sim.uc, at, bytes));
-    uc(uc_mem_map_ptr(sim.uc, at, bytes, UC_PROT_READ | UC_PROT_EXEC, s->bytes + offset));
-    s->runs_at = s->runs_at && s->runs_at < at ? s->runs_at : at;
-    s->runs_end = s->runs_end > at + bytes ? s->runs_end : at + bytes;
+    uc(uc_mem_map_ptr(sim.uc, at, bytes, UC_PROT_READ | (code ? UC_PROT_EXEC : UC_PROT_WRITE), s->bytes + offset));
+    if (code) {
+        s->runs_at = s->runs_at && s->runs_at < at ? s->runs_at : at;
+        s->runs_end = s->runs_end > at + bytes ? s->runs_end : at + bytes;
+    }
     return at;
 }
 
