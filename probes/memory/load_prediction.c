@@ -1,0 +1,247 @@
+/*
+ * Load prediction: does the core guess where a load goes, or what it brings, before its address is known?
+ *
+ * A chain of loads in which each address takes what the load before it brought: that is shifted until nothing is left
+ * of it, and added. So the chain goes at the latency of a load, a shift and an addition, unless loads are predicted:
+ * then the next one does not wait. All of it lies in the first-level cache; no prefetcher makes a hit faster.
+ *
+ *                       address           value
+ *   random              at random         at random     the control: nothing to predict
+ *   address-constant    always the same   so is this
+ *   address-stride      a word on         at random
+ *   value               at random         always the same
+ *
+ * Predictors know loads by where they stand in the code. n loads follow each other in a loop, and each one sees what its
+ * kind says from one pass to the next: pass by pass they go through a table of addresses together, each at a distance
+ * of its own.
+ *
+ * Whether there is prediction: the chain is at least one cycle faster, at each load, than the control, cycles being
+ * whole. A constant address has a constant value; where values are predicted nothing is told of constant addresses.
+ * How many loads are predicted at once: curve of cycles per load over n, level, then a rise to the control. Twice: loads
+ * packed, and each on a line of code of its own.
+ *
+ * Stores to what is loaded would let it be forwarded, or renamed (Intel's Golden Cove, AMD's Zen 2): there are
+ * none, and no load is relative to the stack pointer.
+ *
+ * Method: Kim et al. 2025, SLAP and FLOP, for Apple's cores since M2; control and unpredictable values as jia.je 2025, M4.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "lib/find.h"
+#include "lib/probe.h"
+
+enum {
+    PASSES_BITS = 10, /* passes until the table begins anew */
+    MOST_LOADS = 256,
+    FEW_LOADS = 4,
+    WORD = sizeof(uint64_t),
+    LINE_BYTES = 64,
+    TABLE_AT = 4096, /* behind where the chain goes on */
+    ROUNDS = 5,
+    CODE_BYTES = 32768
+};
+enum kind { RANDOM, ADDRESS_CONSTANT, ADDRESS_STRIDE, VALUE, KINDS };
+static const char *const names[KINDS] = {"random", "address-constant", "address-stride", "value"};
+enum layout { PACKED, SPREAD, LAYOUTS };
+static const char *const layout_names[LAYOUTS] = {"packed", "spread"};
+
+/* Cycles are whole: what is predicted saves one at least, and what is not saves none. */
+static const double SAVES = 1, NOTHING = 0.5;
+
+struct chain {
+    struct area words; /* what is loaded */
+    struct area walk;  /* pass and value where the chain goes on; then the table: where each pass begins */
+    unsigned passes_bits;
+};
+
+/* An experiment: a chain of one kind in one layout. */
+struct experiment {
+    const struct chain *chain;
+    enum kind kind;
+    enum layout layout;
+};
+
+static bool map(struct probe *p, struct chain *c)
+{
+    c->passes_bits = (unsigned)probe_smoke(p, 5, PASSES_BITS);
+    const size_t passes = (size_t)1 << c->passes_bits;
+    return probe_map(p, &c->words, (passes + MOST_LOADS) * WORD, 0) &&
+           probe_map(p, &c->walk, TABLE_AT + passes * WORD, 0);
+}
+
+/* Values have their highest bit clear: shifted by all others, nothing is left of them. */
+static void fill(struct probe *p, const struct experiment *e)
+{
+    const struct chain *c = e->chain;
+    const size_t passes = (size_t)1 << c->passes_bits;
+    uint64_t *words = (uint64_t *)c->words.write, *start = (uint64_t *)c->walk.write;
+    uint64_t *table = (uint64_t *)(c->walk.write + TABLE_AT);
+    const uint64_t always = random_next(&p->random) >> 1;
+
+    for (size_t i = 0; i < passes + MOST_LOADS; i++)
+        words[i] = e->kind == VALUE ? always : random_next(&p->random) >> 1;
+    start[0] = start[1] = 0;
+    for (size_t i = 0; i < passes; i++)
+        table[i] = c->words.at + (e->kind == ADDRESS_CONSTANT ? 0 : i) * WORD;
+    for (size_t i = passes; i > 1 && (e->kind == RANDOM || e->kind == VALUE); i--) { /* Fisher and Yates */
+        const size_t other = random_below(&p->random, i);
+        const uint64_t at = table[i - 1];
+        table[i - 1] = table[other];
+        table[other] = at;
+    }
+}
+
+static bool build(struct probe *p, double count, void *context, struct kernel *k)
+{
+    const struct experiment *e = context;
+    const size_t loads = (size_t)count;
+    uint32_t order[MOST_LOADS];
+    struct code c = probe_code(p, CODE_BYTES);
+
+    fill(p, e);
+    random_cycle(order, (uint32_t)loads, &p->random);
+    emit_load(&c, REG_T0, REG_DATA, 0);
+    emit_load(&c, REG_T1, REG_DATA, WORD);
+    emit_move(&c, REG_T2, REG_DATA);
+    emit_constant(&c, REG_T3, TABLE_AT);
+    emit_add(&c, REG_T2, REG_T3);
+    emit_align(&c, LINE_BYTES);
+    const size_t loop = c.used;
+    emit_load_indexed(&c, REG_T3, REG_T2, REG_T0);
+    emit_add_constant(&c, REG_T0, 1);
+    emit_and_constant(&c, REG_T0, e->chain->passes_bits);
+    for (size_t i = 0; i < loads; i++) {
+        if (e->layout == SPREAD)
+            emit_align(&c, LINE_BYTES);
+        emit_shift_right(&c, REG_T1, 63);
+        emit_add(&c, REG_T1, REG_T3);
+        emit_load(&c, REG_T1, REG_T1, (int32_t)(order[i] * WORD));
+    }
+    emit_loop(&c, loop);
+    emit_store(&c, REG_T0, REG_DATA, 0);
+    emit_store(&c, REG_T1, REG_DATA, WORD);
+    emit_return(&c);
+    *k = (struct kernel){.data = e->chain->walk.at,
+                         .units = count,
+                         .warm_iterations = 2.0 * (double)(1U << e->chain->passes_bits),
+                         .stretch = 1};
+    return probe_kernel(p, &c, 0, k);
+}
+
+/* ---- Is there any? ------------------------------------------------------------------------------ */
+
+/* Cycles that each kind saves of the control, the middle of several rounds; NaN where there is none. */
+static bool measure_savings(struct probe *p, const struct chain *chain, enum layout layout, double saved[KINDS])
+{
+    const size_t rounds = (size_t)probe_smoke(p, 1, ROUNDS);
+    double all[KINDS][ROUNDS];
+    size_t count[KINDS] = {0};
+
+    for (size_t round = 0; round < rounds; round++) {
+        double control = NAN;
+        for (enum kind kind = RANDOM; kind < KINDS; kind++) {
+            struct experiment e = {chain, kind, layout};
+            struct kernel k;
+            struct point pt;
+            if (!build(p, FEW_LOADS, &e, &k) || !probe_measure(p, &k, &pt))
+                return false;
+            if (kind == RANDOM)
+                control = pt.q20;
+            else if (!isnan(control - pt.q20))
+                all[kind][count[kind]++] = control - pt.q20;
+        }
+    }
+    for (enum kind kind = RANDOM + 1; kind < KINDS; kind++)
+        saved[kind] = count[kind] ? median(all[kind], count[kind]) : NAN;
+    return true;
+}
+
+static bool present(const double saved[LAYOUTS][KINDS], enum kind kind)
+{
+    return saved[PACKED][kind] >= SAVES && saved[SPREAD][kind] >= SAVES;
+}
+
+static bool absent(const double saved[LAYOUTS][KINDS], enum kind kind)
+{
+    return fabs(saved[PACKED][kind]) < NOTHING && fabs(saved[SPREAD][kind]) < NOTHING;
+}
+
+/* ---- How many loads? ---------------------------------------------------------------------------- */
+
+static bool find_reach(struct probe *p, const struct chain *chain, enum kind kind, const struct finding *f)
+{
+    struct experiment context[LAYOUTS];
+    struct find_experiment e[LAYOUTS];
+    struct sweep s[LAYOUTS];
+    char curve[LAYOUTS][40];
+
+    for (enum layout layout = PACKED; layout < LAYOUTS; layout++) {
+        context[layout] = (struct experiment){chain, kind, layout};
+        snprintf(curve[layout], sizeof curve[layout], "%s %s", names[kind], layout_names[layout]);
+        s[layout] = (struct sweep){.name = curve[layout],
+                                   .fooled_by = "places of loads",
+                                   .axis = "loads",
+                                   .unit = "cycles/load",
+                                   .build = build,
+                                   .context = &context[layout],
+                                   .area = &chain->words,
+                                   .seconds = probe_scale(p, 1, 0.3, 1, 10),
+                                   .search = {.kind = KNEE_STEP,
+                                              .from = 1,
+                                              .to = MOST_LOADS,
+                                              .grain = 1,
+                                              .resolution = 0.02,
+                                              .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)}};
+    }
+    const bool good = sweeps_search(p, s, LAYOUTS);
+    if (good) {
+        find_experiments(s, LAYOUTS, e);
+        find_capacity(p, f, e, LAYOUTS, 1);
+    }
+    sweeps_free(s, LAYOUTS);
+    return good;
+}
+
+static bool report_kind(struct probe *p, const struct chain *chain, enum kind kind, const double saved[LAYOUTS][KINDS])
+{
+    char text[80];
+    const bool hidden = kind == ADDRESS_CONSTANT && present(saved, kind) && !absent(saved, VALUE);
+    struct finding f = {.name = "memory.load_prediction.reach",
+                        .variants = {{"kind", names[kind]}},
+                        .value = NAN,
+                        .grade = 'U',
+                        .remarks = {{"saved_cycles", text}}};
+
+    snprintf(text, sizeof text, "packed %.2f, spread %.2f", saved[PACKED][kind], saved[SPREAD][kind]);
+    if (hidden || (!present(saved, kind) && !absent(saved, kind))) {
+        f.reason = hidden ? "a constant address has a constant value, and values may be predicted"
+                          : "layouts disagree, or less than a cycle is saved";
+        report(p, &f);
+        return true;
+    }
+    if (present(saved, kind)) {
+        f.method = "last number of loads before the rise";
+        return find_reach(p, chain, kind, &f);
+    }
+    const struct find_value none[LAYOUTS] = {{"packed", "training", 0}, {"spread", "training", 0}};
+    f.method = "nothing is saved of a chain that cannot be predicted";
+    find_number(p, &f, none, LAYOUTS);
+    return true;
+}
+
+static void run(struct probe *p)
+{
+    double saved[LAYOUTS][KINDS];
+    struct chain chain;
+    bool good = map(p, &chain);
+
+    for (enum layout layout = PACKED; good && layout < LAYOUTS; layout++)
+        good = measure_savings(p, &chain, layout, saved[layout]);
+    for (enum kind kind = RANDOM + 1; good && kind < KINDS; kind++)
+        good = report_kind(p, &chain, kind, saved);
+}
+
+PROBE(load_prediction, .title = "Load prediction", .family = "memory", .run = run,
+      .findings = FINDINGS({"memory.load_prediction.reach", "loads",
+                            "loads whose address or value is predicted at once; 0: none"}));
