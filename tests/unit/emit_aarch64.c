@@ -1,7 +1,8 @@
-/* link: arch/emit.c arch/aarch64/emit.c arch/aarch64/emit_access.c */
+/* link: arch/emit.c arch/aarch64/emit.c arch/aarch64/emit_access.c arch/aarch64/emit_modes.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the AArch64 emitter: its encodings, its limits, and that kernels do what they say. */
 #include "tests/unit/emit_access_text.h"
+#include "tests/unit/emit_modes_text.h"
 #include "tests/unit/emit_room.h"
 #include "tests/unit/emit_run.h"
 #include "tests/unit/emit_text.h"
@@ -78,6 +79,30 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     }
 #undef SAY
 }
+
+static const struct expected_links expected_links[] = {
+    {"base", "ldr x2, [x2]; ldr x2, [x2]"},
+    {"offset", "ldr x2, [x2, #8]; ldr x2, [x2, #8]"},
+    {"offset-far", "ldr x2, [x2, #4096]; ldr x2, [x2, #4096]"},
+    {"offset-unscaled", "ldur x2, [x2, #-8]; ldur x2, [x2, #-8]"},
+    {"register", "ldr x2, [x2, x4]; ldr x2, [x2, x4]"},
+    {"register-scaled", "ldr x2, [x2, x4, lsl #3]; ldr x2, [x2, x4, lsl #3]"},
+    {"index", "ldr x2, [x4, x2]; ldr x2, [x4, x2]"},
+    {"index-scaled", "ldr x2, [x4, x2, lsl #3]; ldr x2, [x4, x2, lsl #3]"},
+    {"index-extended", "ldr w2, [x4, w2, sxtw]; ldr w2, [x4, w2, sxtw]"},
+    {"pre-index", "ldr x3, [x2, #8]!; ldr x2, [x3, #8]!"},
+    {"post-index", "ldr x3, [x2], #8; ldr x2, [x3], #8"},
+    {"pair-first", "ldp x2, x3, [x2]; ldp x2, x3, [x2]"},
+    {"pair-second", "ldp x3, x2, [x2]; ldp x3, x2, [x2]"},
+    {"zero8", "ldrb w2, [x4, x2]; ldrb w2, [x4, x2]"},
+    {"zero16", "ldrh w2, [x4, x2]; ldrh w2, [x4, x2]"},
+    {"zero32", "ldr w2, [x4, x2]; ldr w2, [x4, x2]"},
+    {"sign8", "ldrsb x2, [x4, x2]; ldrsb x2, [x4, x2]"},
+    {"sign16", "ldrsh x2, [x4, x2]; ldrsh x2, [x4, x2]"},
+    {"sign32", "ldrsw x2, [x4, x2]; ldrsw x2, [x4, x2]"},
+    {"to-alu", "ldr x2, [x2]; add x2, x2, x4; ldr x2, [x2]; add x2, x2, x4"},
+    {NULL, NULL},
+};
 
 static void expect_access(char *text, size_t size, const struct emit_access *a, unsigned r, enum reg base,
                           int32_t offset, bool load)
@@ -225,6 +250,7 @@ int main(void)
         RUN_TESTS,
         ROOM_TESTS,
         ACCESS_TESTS,
+        MODE_TESTS,
         cmocka_unit_test(words_only),
         cmocka_unit_test(long_loops_take_the_long_way),
         cmocka_unit_test(no_core_has_the_unknown_register),

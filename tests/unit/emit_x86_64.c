@@ -1,7 +1,8 @@
-/* link: arch/emit.c arch/x86_64/emit.c arch/x86_64/emit_access.c */
+/* link: arch/emit.c arch/x86_64/emit.c arch/x86_64/emit_access.c arch/x86_64/emit_modes.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the x86-64 emitter: its encodings, its limits, and that kernels do what they say. */
 #include "tests/unit/emit_access_text.h"
+#include "tests/unit/emit_modes_text.h"
 #include "tests/unit/emit_room.h"
 #include "tests/unit/emit_run.h"
 #include "tests/unit/emit_text.h"
@@ -103,6 +104,28 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     }
 #undef SAY
 }
+
+static const struct expected_links expected_links[] = {
+    {"base", "mov rcx, qword ptr [rcx]; mov rcx, qword ptr [rcx]"},
+    {"offset8", "mov rcx, qword ptr [rcx + 8]; mov rcx, qword ptr [rcx + 8]"},
+    {"offset32", "mov rcx, qword ptr [rcx + 1024]; mov rcx, qword ptr [rcx + 1024]"},
+    {"offset32-far", "mov rcx, qword ptr [rcx + 4096]; mov rcx, qword ptr [rcx + 4096]"},
+    {"register", "mov rcx, qword ptr [rcx + r9]; mov rcx, qword ptr [rcx + r9]"},
+    {"register-scaled", "mov rcx, qword ptr [rcx + r9*8]; mov rcx, qword ptr [rcx + r9*8]"},
+    {"index", "mov rcx, qword ptr [r9 + rcx]; mov rcx, qword ptr [r9 + rcx]"},
+    {"index-scaled", "mov rcx, qword ptr [r9 + rcx*8]; mov rcx, qword ptr [r9 + rcx*8]"},
+    {"index-offset", "mov rcx, qword ptr [r9 + rcx + 8]; mov rcx, qword ptr [r9 + rcx + 8]"},
+    {"index-scaled-alone", "mov rcx, qword ptr [rcx*8]; mov rcx, qword ptr [rcx*8]"},
+    {"zero8", "movzx ecx, byte ptr [r9 + rcx]; movzx ecx, byte ptr [r9 + rcx]"},
+    {"zero16", "movzx ecx, word ptr [r9 + rcx]; movzx ecx, word ptr [r9 + rcx]"},
+    {"zero32", "mov ecx, dword ptr [r9 + rcx]; mov ecx, dword ptr [r9 + rcx]"},
+    {"sign8", "movsx rcx, byte ptr [r9 + rcx]; movsx rcx, byte ptr [r9 + rcx]"},
+    {"sign16", "movsx rcx, word ptr [r9 + rcx]; movsx rcx, word ptr [r9 + rcx]"},
+    {"sign32", "movsxd rcx, dword ptr [r9 + rcx]; movsxd rcx, dword ptr [r9 + rcx]"},
+    {"to-alu", "mov rcx, qword ptr [rcx]; add rcx, r9; mov rcx, qword ptr [rcx]; add rcx, r9"},
+    {"alu-memory", "add rcx, qword ptr [rcx]; add rcx, qword ptr [rcx]"},
+    {NULL, NULL},
+};
 
 static void expect_access(char *text, size_t size, const struct emit_access *a, unsigned r, enum reg base,
                           int32_t offset, bool load)
@@ -286,6 +309,7 @@ int main(void)
         RUN_TESTS,
         ROOM_TESTS,
         ACCESS_TESTS,
+        MODE_TESTS,
         cmocka_unit_test(constants_take_their_shortest_form),
         cmocka_unit_test(immediates_and_displacements_take_their_shortest_form),
         cmocka_unit_test(nops_are_the_recommended_ones),

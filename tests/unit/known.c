@@ -202,6 +202,8 @@ static const struct {
     {"stores", NULL},
     {"page", "4k 16k 64k 2m 32m 512m 1g"},
     {"access", "load store fetch"},
+    {"mode", "base offset register index-scaled pair-first pair-second to-alu"},
+    {"crossing", "none 8 16 32 64 page"},
     {"branch", "uncond cond cond-uncond uncond-cond indirect taken not-taken"},
     {"cause", "l1i decode"},
     {"counted", "operations entries renames"},

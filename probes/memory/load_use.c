@@ -1,0 +1,222 @@
+/*
+ * Load to use: how long until what a load brought can be used, for each way to use it?
+ *
+ * A ring of words in the first-level cache, in random order, each leading to the next. A chain of loads walks it, so that
+ * a link takes what passes from one load to the next: through a base register, an index, a narrow load and what extends
+ * it, the second register of a pair, an addition (arch/emit_modes.h). Where a link has other instructions of one cycle
+ * each besides, those are taken off.
+ *
+ *   short   31 words next to each other: what predicts addresses or values could learn that
+ *   long    251 words, a line each where the mode reaches so far: much to learn, but the cache has to keep them all
+ *
+ * Both rings are linked anew for each sample, and neither length has a factor in common with the loop's.
+ *
+ * Crossing: the same chain of pointers, each word across a boundary of 8, 16, 32, 64 bytes or a page, and across none
+ * that is larger. Two experiments again: all words lie so, or every second one, the others being aligned.
+ *
+ * Method: the modes are those of jia.je's reviews (2025, Apple M4), and what x86-64 has instead; rings are ours.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arch/emit_modes.h"
+#include "lib/find.h"
+#include "lib/probe.h"
+#include "lib/sample.h"
+
+enum {
+    SHORT = 31,
+    LONG = 251,
+    LINE_BYTES = 64,
+    UNROLL = 16,  /* links an iteration */
+    ORIGIN = 512, /* where the ring of a mode begins in its area: offsets are negative, too */
+    AREA_BYTES = 32 << 10,
+    CODE_BYTES = 4096,
+    SAMPLES = 5,
+    MODES = 32,
+    EXPERIMENTS = 2,
+    PAGE_WORDS = 3, /* they all lie in the same two sets: so few fit any cache; … */
+    PAGE_TURNS = 5  /* … with those by turns */
+};
+
+/* What one word of a ring may cross, in bytes; then a page. */
+static const size_t boundaries[] = {8, 16, 32, 64};
+enum { CROSSINGS = sizeof boundaries / sizeof boundaries[0] + 1 };
+
+/* Where the words lie, and the page from which a walk goes on: what REG_T0 and REG_T2 begin with. */
+struct place {
+    struct area words, state;
+};
+
+/* Words of a ring, a pitch apart; every second one moved back, or none. */
+struct ring {
+    const struct emit_mode *mode;
+    const struct place *place;
+    size_t count, first, pitch, moved;
+};
+
+static uint64_t address_of(const struct ring *r, size_t i)
+{
+    return r->place->words.at + r->first + i * r->pitch - (i % 2 ? r->moved : 0);
+}
+
+static void link_ring(struct probe *p, const struct ring *r)
+{
+    const struct emit_mode *m = r->mode;
+    const struct area *words = &r->place->words;
+    /* an index with a sign is as often below the base as above it */
+    const uint64_t base = words->at + r->first + (m->is_signed ? r->count / 2 * r->pitch : 0);
+    const uint64_t origin = (m->origin == MODE_BASE ? base : 0) + (uint64_t)(int64_t)m->offset;
+    const int64_t scale = m->scale;
+    uint32_t next[LONG];
+    uint64_t state[2] = {(uint64_t)((int64_t)(address_of(r, 0) - origin) / scale),
+                         m->origin == MODE_BASE ? base : m->constant};
+
+    random_cycle(next, (uint32_t)r->count, &p->random);
+    for (size_t i = 0; i < r->count; i++) {
+        const uint64_t here = address_of(r, i);
+        const int64_t word = (int64_t)(address_of(r, next[i]) - (m->origin == MODE_SELF ? here : origin)) / scale;
+        memcpy(words->write + (here - words->at) + m->word, &word, m->bits / 8); /* its low end comes first */
+    }
+    memcpy(r->place->state.write, state, sizeof state);
+}
+
+static bool build(struct probe *p, void *context, struct kernel *k)
+{
+    const struct ring *r = context;
+    struct code c = probe_code(p, CODE_BYTES);
+
+    link_ring(p, r);
+    emit_load(&c, REG_T0, REG_DATA, 0);
+    emit_load(&c, REG_T2, REG_DATA, 8);
+    emit_align(&c, LINE_BYTES);
+    const size_t loop = c.used;
+    for (unsigned i = 0; i < UNROLL; i += 2)
+        emit_mode_links(&c, r->mode);
+    emit_loop(&c, loop);
+    emit_store(&c, REG_T0, REG_DATA, 0);
+    emit_return(&c);
+    k->data = r->place->state.at;
+    k->units = UNROLL;
+    k->warm_iterations = 2.0 * (double)r->count / UNROLL;
+    return probe_kernel(p, &c, 0, k);
+}
+
+/* ---- Both questions ----------------------------------------------------------------------------- */
+
+/* One row of the record; and what its two experiments gave, in cycles. */
+struct row {
+    const char *mode;
+    char crossing[8]; /* "none", "64", "page" */
+    double cycles[EXPERIMENTS];
+};
+
+static bool measure_mode(struct probe *p, const struct place *place, const struct emit_mode *m, struct row *out)
+{
+    struct ring rings[EXPERIMENTS] = {
+        {m, place, .count = SHORT, .first = ORIGIN, .pitch = m->bytes > 8 ? m->bytes : 8},
+        {m, place, .count = (size_t)probe_smoke(p, 61, LONG), .first = ORIGIN,
+         .pitch = m->bits > 8 ? LINE_BYTES : 1}, /* index of eight bits */
+    };
+
+    *out = (struct row){.mode = m->name, .crossing = "none"};
+    for (size_t i = 0; i < EXPERIMENTS; i++) {
+        if (!sample_cycles(p, SAMPLES, build, &rings[i], &out->cycles[i]))
+            return false;
+        out->cycles[i] -= m->more;
+    }
+    return true;
+}
+
+/* Words lie twice the boundary apart, half of each behind it, so that nothing larger is crossed. */
+static bool measure_crossing(struct probe *p, const struct place *place, size_t boundary, double aligned,
+                             struct row *out)
+{
+    const struct emit_mode *m = &emit_modes[0];
+    const bool page = boundary == place->words.page_bytes;
+    const size_t half = m->bytes / 2;
+    struct ring all = {m, place, .count = page ? PAGE_WORDS : SHORT, .first = boundary - half, .pitch = 2 * boundary};
+    struct ring turns = all;
+    double both = NAN;
+
+    *out = (struct row){.mode = m->name};
+    snprintf(out->crossing, sizeof out->crossing, page ? "page" : "%zu", boundary);
+    turns.count = page ? PAGE_TURNS : SHORT;
+    turns.moved = half + boundary / 2 / m->bytes * m->bytes;
+    if (!sample_cycles(p, SAMPLES, build, &all, &out->cycles[0]) || !sample_cycles(p, SAMPLES, build, &turns, &both))
+        return false;
+    const size_t moved = turns.count / 2;
+    out->cycles[1] = (both * (double)turns.count - aligned * (double)moved) / (double)(turns.count - moved);
+    return true;
+}
+
+/* ---- What is told ------------------------------------------------------------------------------- */
+
+static void report_row(struct probe *p, const struct row *row)
+{
+    const bool crossing = strcmp(row->crossing, "none") != 0;
+    const struct find_value v[EXPERIMENTS] = {
+        {crossing ? "all" : "short", crossing ? "misses" : "prediction", row->cycles[0]},
+        {crossing ? "turns" : "long", crossing ? "aligned loads" : "misses", row->cycles[1]},
+    };
+
+    find_number(p,
+                &(struct finding){.name = "memory.load_use.cycles",
+                                  .variants = {{"mode", row->mode}, {"crossing", row->crossing}},
+                                  .method = crossing
+                                                ? "chain of words across the boundary; chain of those and aligned ones"
+                                                : "chains over a short ring and a long one, in the first level"},
+                v, EXPERIMENTS);
+}
+
+static void send_rows(struct probe *p, const struct row *rows, size_t count)
+{
+    static const char *const columns[] = {"mode", "crossing", "first_cycles", "second_cycles"};
+    struct record r;
+
+    record_start(&r, &p->run->writer, "table");
+    record_text(&r, "probe", p->definition->name);
+    record_core(&r);
+    record_text(&r, "name", "rows");
+    record_array(&r, "columns");
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        record_text(&r, NULL, columns[i]);
+    record_close(&r);
+    record_array(&r, "rows");
+    for (size_t i = 0; i < count; i++) {
+        record_array(&r, NULL);
+        record_text(&r, NULL, rows[i].mode);
+        record_text(&r, NULL, rows[i].crossing);
+        for (size_t e = 0; e < EXPERIMENTS; e++)
+            record_number(&r, NULL, rounded(rows[i].cycles[e]));
+        record_close(&r);
+    }
+    record_close(&r);
+    record_send(&r);
+}
+
+static void run(struct probe *p)
+{
+    const size_t page = machine_info()->page_bytes[0], pages = 2 * PAGE_TURNS * page;
+    struct row rows[MODES + CROSSINGS] = {{.mode = NULL}};
+    struct place place;
+    size_t count = 0;
+
+    if (!probe_map(p, &place.words, pages > AREA_BYTES ? pages : AREA_BYTES, page) ||
+        !probe_map(p, &place.state, page, page))
+        return;
+    for (const struct emit_mode *m = emit_modes; m->name && count < MODES; m++)
+        if (!measure_mode(p, &place, m, &rows[count++]))
+            return;
+    for (size_t i = 0; i < CROSSINGS; i++)
+        if (!measure_crossing(p, &place, i < CROSSINGS - 1 ? boundaries[i] : page, rows[0].cycles[0], &rows[count++]))
+            return;
+    send_rows(p, rows, count);
+    for (size_t i = 0; i < count; i++)
+        report_row(p, &rows[i]);
+}
+
+PROBE(load_use, .title = "Load to use", .family = "memory", .after = "cache", .run = run,
+      .findings = FINDINGS({"memory.load_use.cycles", "cycles",
+                            "from a load to the use of what it brought, by address and by boundary crossed"}));
