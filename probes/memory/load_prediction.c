@@ -11,9 +11,9 @@
  *   address-stride      a word on         at random
  *   value               at random         always the same
  *
- * Predictors know loads by where they stand in the code. n loads follow each other in a loop, and each one sees what its
- * kind says from one pass to the next: pass by pass they go through a table of addresses together, each at a distance
- * of its own.
+ * Predictors know loads by where they stand in the code. n loads follow each other in a loop, each at a distance of its
+ * own from where the pass begins, and that is always the same place, a word on, or drawn at random (lib/chance.h). There
+ * is no other load in the loop.
  *
  * Whether there is prediction: the chain is at least one cycle faster, at each load, than the control, cycles being
  * whole. A constant address has a constant value; where values are predicted nothing is told of constant addresses.
@@ -28,19 +28,21 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "lib/chance.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 
 enum {
-    PASSES_BITS = 10, /* passes until the table begins anew */
+    PLACES_BITS = 10, /* words where a pass may begin */
+    WORD = sizeof(uint64_t),
     MOST_LOADS = 256,
     FEW_LOADS = 4,
-    WORD = sizeof(uint64_t),
     LINE_BYTES = 64,
-    TABLE_AT = 4096, /* behind where the chain goes on */
     ROUNDS = 5,
     CODE_BYTES = 32768
 };
+/* How many words on; what was loaded last; where this pass begins; the first of all words; the size of one. */
+static const enum reg STEPS = REG_T4, CHAIN = REG_T5, PASS = REG_T6, WORDS = REG_T7, SIZE = REG_T8;
 enum kind { RANDOM, ADDRESS_CONSTANT, ADDRESS_STRIDE, VALUE, KINDS };
 static const char *const names[KINDS] = {"random", "address-constant", "address-stride", "value"};
 enum layout { PACKED, SPREAD, LAYOUTS };
@@ -51,8 +53,8 @@ static const double SAVES = 1, NOTHING = 0.5;
 
 struct chain {
     struct area words; /* what is loaded */
-    struct area walk;  /* pass and value where the chain goes on; then the table: where each pass begins */
-    unsigned passes_bits;
+    struct area state; /* of what is drawn */
+    double passes;     /* before anything is timed */
 };
 
 /* An experiment: a chain of one kind in one layout. */
@@ -64,32 +66,32 @@ struct experiment {
 
 static bool map(struct probe *p, struct chain *c)
 {
-    c->passes_bits = (unsigned)probe_smoke(p, 5, PASSES_BITS);
-    const size_t passes = (size_t)1 << c->passes_bits;
-    return probe_map(p, &c->words, (passes + MOST_LOADS) * WORD, 0) &&
-           probe_map(p, &c->walk, TABLE_AT + passes * WORD, 0);
+    c->passes = probe_smoke(p, 16, 4096);
+    return probe_map(p, &c->words, ((1 << PLACES_BITS) + MOST_LOADS) * WORD, 0) &&
+           probe_map(p, &c->state, sizeof(uint64_t), 0);
 }
 
 /* Values have their highest bit clear: shifted by all others, nothing is left of them. */
 static void fill(struct probe *p, const struct experiment *e)
 {
-    const struct chain *c = e->chain;
-    const size_t passes = (size_t)1 << c->passes_bits;
-    uint64_t *words = (uint64_t *)c->words.write, *start = (uint64_t *)c->walk.write;
-    uint64_t *table = (uint64_t *)(c->walk.write + TABLE_AT);
     const uint64_t always = random_next(&p->random) >> 1;
+    uint64_t *words = (uint64_t *)e->chain->words.write;
 
-    for (size_t i = 0; i < passes + MOST_LOADS; i++)
+    for (size_t i = 0; i < (1 << PLACES_BITS) + MOST_LOADS; i++)
         words[i] = e->kind == VALUE ? always : random_next(&p->random) >> 1;
-    start[0] = start[1] = 0;
-    for (size_t i = 0; i < passes; i++)
-        table[i] = c->words.at + (e->kind == ADDRESS_CONSTANT ? 0 : i) * WORD;
-    for (size_t i = passes; i > 1 && (e->kind == RANDOM || e->kind == VALUE); i--) { /* Fisher and Yates */
-        const size_t other = random_below(&p->random, i);
-        const uint64_t at = table[i - 1];
-        table[i - 1] = table[other];
-        table[other] = at;
-    }
+    *(uint64_t *)e->chain->state.write = 0;
+}
+
+/* As many instructions of each sort, whatever the kind: chance is drawn even where it is not used. */
+static void emit_pass(struct code *c, enum kind kind)
+{
+    chance_draw(c);
+    chance_bits(c, 0, PLACES_BITS);
+    emit_add_constant(c, STEPS, kind == ADDRESS_STRIDE ? 1 : 0);
+    emit_and_constant(c, STEPS, PLACES_BITS);
+    emit_move(c, PASS, kind == RANDOM || kind == VALUE ? REG_T1 : STEPS);
+    emit_multiply(c, PASS, SIZE);
+    emit_add(c, PASS, WORDS);
 }
 
 static bool build(struct probe *p, double count, void *context, struct kernel *k)
@@ -101,31 +103,25 @@ static bool build(struct probe *p, double count, void *context, struct kernel *k
 
     fill(p, e);
     random_cycle(order, (uint32_t)loads, &p->random);
-    emit_load(&c, REG_T0, REG_DATA, 0);
-    emit_load(&c, REG_T1, REG_DATA, WORD);
-    emit_move(&c, REG_T2, REG_DATA);
-    emit_constant(&c, REG_T3, TABLE_AT);
-    emit_add(&c, REG_T2, REG_T3);
+    chance_begin(&c);
+    emit_constant(&c, CHAIN, 0);
+    emit_constant(&c, WORDS, e->chain->words.at);
+    emit_constant(&c, SIZE, WORD);
+    emit_constant(&c, STEPS, 0);
     emit_align(&c, LINE_BYTES);
     const size_t loop = c.used;
-    emit_load_indexed(&c, REG_T3, REG_T2, REG_T0);
-    emit_add_constant(&c, REG_T0, 1);
-    emit_and_constant(&c, REG_T0, e->chain->passes_bits);
+    emit_pass(&c, e->kind);
     for (size_t i = 0; i < loads; i++) {
         if (e->layout == SPREAD)
             emit_align(&c, LINE_BYTES);
-        emit_shift_right(&c, REG_T1, 63);
-        emit_add(&c, REG_T1, REG_T3);
-        emit_load(&c, REG_T1, REG_T1, (int32_t)(order[i] * WORD));
+        emit_shift_right(&c, CHAIN, 63);
+        emit_add(&c, CHAIN, PASS);
+        emit_load(&c, CHAIN, CHAIN, (int32_t)(order[i] * WORD));
     }
     emit_loop(&c, loop);
-    emit_store(&c, REG_T0, REG_DATA, 0);
-    emit_store(&c, REG_T1, REG_DATA, WORD);
+    chance_end(&c);
     emit_return(&c);
-    *k = (struct kernel){.data = e->chain->walk.at,
-                         .units = count,
-                         .warm_iterations = 2.0 * (double)(1U << e->chain->passes_bits),
-                         .stretch = 1};
+    *k = (struct kernel){.data = e->chain->state.at, .units = count, .warm_iterations = e->chain->passes};
     return probe_kernel(p, &c, 0, k);
 }
 
@@ -188,7 +184,7 @@ static bool find_reach(struct probe *p, const struct chain *chain, enum kind kin
                                    .area = &chain->words,
                                    .seconds = probe_scale(p, 1, 0.3, 1, 10),
                                    .search = {.kind = KNEE_STEP,
-                                              .from = 1,
+                                              .from = FEW_LOADS,
                                               .to = MOST_LOADS,
                                               .grain = 1,
                                               .resolution = 0.02,
