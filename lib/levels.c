@@ -82,7 +82,9 @@ static size_t rung_near(const struct ladder *l, double x)
 static struct finding finding_of(const struct levels *q, const char *name, size_t number, const char *reason)
 {
     return (struct finding){.name = name,
-                            .variants = {{"level", .number = (double)(q->before + number) + 1}, {q->key, q->text}},
+                            .variants = {{"level", .number = (double)(q->before + number) + 1},
+                                         {q->variants[0].key, q->variants[0].text},
+                                         {q->variants[1].key, q->variants[1].text}},
                             .value = NAN,
                             .low = NAN,
                             .high = NAN,

@@ -14,10 +14,12 @@
 
 struct levels {
     const char *capacity, *height; /* names of the findings; variant `level` is added. height NULL: is not told here */
-    const char *key, *text;        /* a further variant; NULL: none */
-    const char *proof;             /* a remark to the first level's capacity; NULL or "": none */
-    double step;                   /* the finest difference of capacities that means something */
-    struct finding_limit limit;    /* of the capacities; name NULL: none */
+    struct {
+        const char *key, *text;
+    } variants[2];              /* further ones; NULL: none */
+    const char *proof;          /* a remark to the first level's capacity; NULL or "": none */
+    double step;                /* the finest difference of capacities that means something */
+    struct finding_limit limit; /* of the capacities; name NULL: none */
     /*
      * From the second level on edges are ramps and the capacity is half way up, since frames fall at random, or sets
      * are chosen by a hash: that fools all experiments alike.

@@ -17,13 +17,15 @@ struct mapping {
     uint64_t at;
     uint8_t *bytes;
     size_t count;
-    uint8_t *seen;        /* code as Unicorn has translated it */
+    uint8_t *seen; /* code as Unicorn has translated it */
+    size_t page_bytes;
     const size_t *frames; /* NULL: page i is frame i */
+    uint8_t *written;     /* what data of these frames is; NULL: as it is at `bytes` */
 };
 
 struct core {
     struct core_design design;
-    struct cache data[DATA_LEVELS], op_cache, l1i, targets[TARGET_LEVELS], pages[PAGE_LEVELS];
+    struct cache data[DATA_LEVELS], op_cache, l1i, targets[TARGET_LEVELS], pages[PAGE_LEVELS], data_pages[PAGE_LEVELS];
     struct predictor predictor;
     struct core_counts counts;
     uc_engine *uc;
@@ -84,12 +86,16 @@ void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool co
         abort();
     UC(uc_mem_map_ptr(c->uc, at, count, code ? UC_PROT_READ | UC_PROT_EXEC : UC_PROT_READ | UC_PROT_WRITE, bytes));
     c->mappings[c->mapping_count++] = (struct mapping){
-        .at = at, .bytes = bytes, .count = count, .seen = code ? calloc(1, count) : NULL};
+        .at = at, .bytes = bytes, .count = count, .seen = code ? calloc(1, count) : NULL, .page_bytes = PAGE_BYTES};
 }
 
-void core_frames(struct core *c, uint64_t at, const size_t *frames)
+void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *frames, uint8_t *written)
 {
-    mapping_of(c, at)->frames = frames;
+    struct mapping *m = mapping_of(c, at);
+
+    m->page_bytes = page_bytes;
+    m->frames = frames;
+    m->written = written;
 }
 
 void core_unmap(struct core *c, uint64_t at)
@@ -129,34 +135,19 @@ static uint64_t physical(const struct core *c, uint64_t address)
     return (page ^ (page >> 31)) * PAGE_BYTES + address % PAGE_BYTES;
 }
 
-/* Where the frame of an instruction would be, were all in order. */
-static uint64_t instruction_frame(struct core *c, uint64_t address)
+/* Where the frame of an address is in its block of frames. */
+static size_t frame_offset(const struct mapping *m, uint64_t address)
 {
-    const struct mapping *m = mapping_of(c, address);
+    const uint64_t offset = address - m->at;
 
-    return m->frames ? m->at + m->frames[(address - m->at) / PAGE_BYTES] * PAGE_BYTES + address % PAGE_BYTES : address;
+    return m->frames ? m->frames[offset / m->page_bytes] * m->page_bytes + offset % m->page_bytes : offset;
 }
 
-/* The first level that holds the line gives the latency; those before it take the line in. */
-static double load_latency(struct core *c, uint64_t address)
+/* Where that would be, were all in order. */
+static uint64_t frame_address(const struct mapping *m, uint64_t address)
 {
-    for (size_t level = 0; level < DATA_LEVELS; level++)
-        if (cache_touch(&c->data[level], level ? physical(c, address) : address))
-            return c->design.data[level].latency;
-    return c->design.memory_latency;
+    return m->at + frame_offset(m, address);
 }
-
-static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int size, int64_t value, void *context)
-{
-    (void)uc, (void)size, (void)value;
-    struct core *c = context;
-    double latency = load_latency(c, address);
-
-    if (type == UC_MEM_READ)
-        c->now.done = c->now.start + latency;
-}
-
-/* ---- Front end ---------------------------------------------------------------------------------- */
 
 /* Caches of lines stand in for tables of anything: a line each. */
 static bool table_touch(struct cache *table, uint64_t number)
@@ -164,15 +155,54 @@ static bool table_touch(struct cache *table, uint64_t number)
     return cache_touch(table, (number + table->sets) * CACHE_LINE_BYTES); /* never 0 */
 }
 
-static void translate(struct core *c, uint64_t address)
+/* What the levels that do not hold the page cost, each on top of the one before it; they take it in. */
+static double translation(struct cache *levels, const struct page_design *design, uint64_t page)
 {
+    double cycles = 0;
     bool held = false;
 
-    c->fetched_page = address / PAGE_BYTES;
-    for (size_t i = 0; i < PAGE_LEVELS && c->design.pages[i].ways && !held; i++) {
-        held = table_touch(&c->pages[i], c->fetched_page);
-        c->front += held ? 0 : c->design.pages[i].miss;
+    for (size_t i = 0; i < PAGE_LEVELS && design[i].ways && !held; i++) {
+        const uint64_t above = page / design[i].sets;
+        held = table_touch(&levels[i], design[i].hashed ? page ^ above % design[i].sets : page);
+        cycles += held ? 0 : design[i].miss;
     }
+    return cycles;
+}
+
+/* The first level that holds the line gives the latency; those before it take the line in. */
+static double load_latency(struct core *c, const struct mapping *m, uint64_t address)
+{
+    const uint64_t frame = frame_address(m, address);
+    const double translated = translation(c->data_pages, c->design.data_pages, address / m->page_bytes);
+
+    for (size_t level = 0; level < DATA_LEVELS; level++)
+        if (cache_touch(&c->data[level], level ? physical(c, frame) : frame))
+            return translated + c->design.data[level].latency;
+    return translated + c->design.memory_latency;
+}
+
+/* Before it is done: what is on a frame is brought to the page that is loaded from, and what is stored to the frame. */
+static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int size, int64_t value, void *context)
+{
+    (void)uc;
+    struct core *c = context;
+    const struct mapping *m = mapping_of(c, address);
+    double latency = load_latency(c, m, address);
+
+    if (type == UC_MEM_READ)
+        c->now.done = c->now.start + latency;
+    if (m->written && type == UC_MEM_READ)
+        memcpy(m->bytes + (address - m->at), m->written + frame_offset(m, address), (size_t)size);
+    else if (m->written)
+        memcpy(m->written + frame_offset(m, address), &value, (size_t)size);
+}
+
+/* ---- Front end ---------------------------------------------------------------------------------- */
+
+static void translate(struct core *c, uint64_t address)
+{
+    c->fetched_page = address / PAGE_BYTES;
+    c->front += translation(c->pages, c->design.pages, c->fetched_page);
 }
 
 /* A taken branch is known by its last byte. Every level learns what those before it do not hold. */
@@ -193,7 +223,7 @@ static void find_target(struct core *c, uint64_t last_byte)
 
 static void fetch_line(struct core *c, uint64_t address)
 {
-    bool cached = cache_touch(&c->l1i, instruction_frame(c, address));
+    bool cached = cache_touch(&c->l1i, frame_address(mapping_of(c, address), address));
     uint64_t line = address / CACHE_LINE_BYTES;
     double latency = 0;
 
@@ -371,6 +401,11 @@ const struct core_counts *core_counts(const struct core *c)
 
 /* ---- The core ----------------------------------------------------------------------------------- */
 
+static struct cache table_new(const struct page_design *d)
+{
+    return cache_new(d->sets * d->ways * CACHE_LINE_BYTES, d->ways);
+}
+
 struct core *core_new(const struct core_design *design)
 {
     struct core *c = aligned_alloc(PAGE_BYTES, (sizeof *c + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
@@ -388,9 +423,10 @@ struct core *core_new(const struct core_design *design)
     for (size_t i = 0; i < TARGET_LEVELS; i++)
         c->targets[i] = cache_new(design->targets[i].sets * design->targets[i].ways * CACHE_LINE_BYTES,
                                   design->targets[i].ways);
-    for (size_t i = 0; i < PAGE_LEVELS; i++)
-        c->pages[i] = cache_new(design->pages[i].sets * design->pages[i].ways * CACHE_LINE_BYTES,
-                                design->pages[i].ways);
+    for (size_t i = 0; i < PAGE_LEVELS; i++) {
+        c->pages[i] = table_new(&design->pages[i]);
+        c->data_pages[i] = table_new(&design->data_pages[i]);
+    }
     c->predictor.depth = design->return_stack;
     c->predictor.indirect = design->indirect;
     c->predictor.history.span = design->history;
@@ -413,8 +449,10 @@ void core_free(struct core *c)
         cache_free(&c->data[i]);
     for (size_t i = 0; i < TARGET_LEVELS; i++)
         cache_free(&c->targets[i]);
-    for (size_t i = 0; i < PAGE_LEVELS; i++)
+    for (size_t i = 0; i < PAGE_LEVELS; i++) {
         cache_free(&c->pages[i]);
+        cache_free(&c->data_pages[i]);
+    }
     cache_free(&c->op_cache);
     cache_free(&c->l1i);
     free(c);

@@ -31,10 +31,11 @@ struct target_design {
     double cycles; /* from one taken branch to the next, if it holds it */
 };
 
-/* A level of instruction TLB: the same of pages. */
+/* A level of TLB: the same of pages. */
 struct page_design {
     size_t sets, ways;
     double miss; /* what it costs on top that this level does not hold the page */
+    bool hashed; /* the set is the exclusive or of the lowest bits of the page number and of as many above them */
 };
 
 struct core_design {
@@ -54,7 +55,8 @@ struct core_design {
     struct target_design targets[TARGET_LEVELS]; /* of direct branches; without any all targets are known at once */
     double redirect;                             /* from one taken branch to the next that no level holds; … */
     bool decodes;                                /* … or from when it is decoded */
-    struct page_design pages[PAGE_LEVELS];
+    struct page_design pages[PAGE_LEVELS];       /* of instructions */
+    struct page_design data_pages[PAGE_LEVELS];  /* of data; without any all translations are known at once */
 
     unsigned return_stack;              /* entries */
     bool indirect;                      /* see struct predictor */
@@ -75,8 +77,11 @@ void core_free(struct core *c);
 /* Memory of ours that the core sees at `at`; code is executable only there. */
 void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool code);
 void core_unmap(struct core *c, uint64_t at);
-/* The instruction cache knows the pages mapped at `at` by these frames, which must stay until it is unmapped. */
-void core_frames(struct core *c, uint64_t at, const size_t *frames);
+/*
+ * The pages mapped at `at`, of that size, lie on these frames; NULL: each on its own, in order. So caches know them. What
+ * is loaded comes from `written`, where the frames are, unless that is NULL. All must stay until it is unmapped.
+ */
+void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *frames, uint8_t *written);
 /* Code at `at` may have changed. */
 void core_code_written(struct core *c, uint64_t at, size_t count);
 /* Calls a kernel. How many cycles it took; a fault is told in *result. */

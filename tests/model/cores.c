@@ -653,6 +653,40 @@ static void instruction_tlbs_are_given_back(void **state)
     end(cores, UINT32_MAX);
 }
 
+static void check_data_pages(const struct machine_design *m)
+{
+    const struct page_design *first = &m->core.data_pages[0], *second = &m->core.data_pages[1];
+
+    check_capacity(m, "memory.dtlb.entries", "level", "1", (double)(first->sets * first->ways));
+    check_capacity(m, "memory.dtlb.entries", "level", "2", (double)(second->sets * second->ways));
+    check_number(m, "memory.dtlb.miss_cycles", "level", "1", first->miss);
+    check_number(m, "memory.dtlb.miss_cycles", "level", "2", second->miss);
+    check_number(m, "memory.dtlb.ways", "level", "1", (double)first->ways);
+    check_number(m, "memory.dtlb.index_bits", "level", "1", log2((double)first->sets));
+}
+
+static void data_tlbs_are_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 3, 40); cores++) {
+        struct machine_design m = pick_machine(seed);
+        m.core.data[0].bytes = 64 * KIB;
+        m.core.data[0].ways = 16;
+        m.core.data[1] = (struct cache_design){.bytes = 512 * KIB, .ways = 16, .latency = m.core.data[1].latency};
+        m.core.data_pages[0] = (struct page_design){
+            .sets = (size_t)1 << pick(2, 5), .ways = pick(4, 8), .miss = (double)pick(5, 9)};
+        m.core.data_pages[1] = (struct page_design){
+            .sets = 128, .ways = pick(6, 12), .miss = (double)pick(15, 30), .hashed = pick(0, 1)};
+        m.memory_bytes = 256 << 20;
+        run_probes_on(&m, "dtlb", PROFILE_QUICK);
+        check_data_pages(&m);
+    }
+    end(3 * cores, UINT32_MAX);
+}
+
 /* ---- What cannot be seen ------------------------------------------------------------------------ */
 
 /* The largest footprint lies on the second level. */
@@ -781,6 +815,7 @@ int main(void)
         cmocka_unit_test(knees_are_proven_by_counting),
         cmocka_unit_test(branch_target_buffers_are_given_back),
         cmocka_unit_test(instruction_tlbs_are_given_back),
+        cmocka_unit_test(data_tlbs_are_given_back),
         cmocka_unit_test(a_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(an_instruction_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(a_return_stack_deeper_than_the_range_is_undecided),

@@ -137,7 +137,7 @@ static const char *map(struct area *a, const size_t *frames, size_t frame_bytes,
         return "out of memory";
     machine.next_at += a->bytes;
     core_map(machine.core, a->at, run, a->bytes, use == AREA_CODE);
-    core_frames(machine.core, a->at, frames);
+    core_frames(machine.core, a->at, a->page_bytes, frames, frames && use == AREA_DATA ? a->write : NULL);
     machine.areas[machine.area_count++] = (struct mapped){
         .area = *a, .frames = frames, .run = run, .bytes = frame_bytes};
     return NULL;
@@ -151,13 +151,13 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
     return map(a, NULL, count, use);
 }
 
-/* Code only: what is executed is a copy of what was written, page by page. */
+/* What is executed is a copy of what was written, page by page; data is brought there as it is loaded. */
 const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes, enum area_use use)
 {
     size_t count = 0;
 
-    if (use != AREA_CODE || page_bytes != PAGE_BYTES)
-        return "this model orders frames of code in small pages only";
+    if (page_bytes != PAGE_BYTES)
+        return "this model orders frames of small pages only";
     for (size_t i = 0; i < pages; i++)
         if (frames[i] >= count)
             count = frames[i] + 1;

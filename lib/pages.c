@@ -1,0 +1,166 @@
+#include "lib/pages.h"
+
+#include <stdlib.h>
+
+enum {
+    WINDOW_BYTES = 1 << 14, /* lines of a large page rotate over so many bytes: no first level wants more */
+    WORD_BYTES = sizeof(uint64_t),
+    WORDS = CHASE_LINE_BYTES / WORD_BYTES,
+    UNROLL = 8,
+    GROUP = 512,     /* pages */
+    NEIGHBOURS = 16, /* pages: no core is known to keep more in one entry */
+    ROUNDS = 4       /* of the ring until all that is held is held */
+};
+
+static size_t lines_of(size_t page_bytes)
+{
+    return (page_bytes < WINDOW_BYTES ? page_bytes : WINDOW_BYTES) / CHASE_LINE_BYTES;
+}
+
+/* Where in its page the i-th of a ring has its pointer. */
+static size_t place_of(const struct pages *r, size_t i)
+{
+    const size_t lines = lines_of(r->page_bytes), word = r->kind == PAGES_SHARED_LINES ? i / lines % WORDS : 0;
+
+    return i % lines * CHASE_LINE_BYTES + word * WORD_BYTES;
+}
+
+static size_t pages_to_a_frame(size_t page_bytes, enum pages_frames kind)
+{
+    return kind == PAGES_SHARED_LINES ? WORDS * lines_of(page_bytes)
+           : kind == PAGES_OWN_LINES  ? lines_of(page_bytes)
+                                      : 1;
+}
+
+size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind)
+{
+    const size_t share = pages_to_a_frame(page_bytes, kind);
+
+    return (count + share - 1) / share * page_bytes;
+}
+
+static void shuffle(size_t *list, size_t count, uint64_t *random)
+{
+    for (size_t i = count; i-- > 1;) { /* Fisher and Yates (TAOCP vol. 2, 3.4.2 P) */
+        const size_t other = random_below(random, i + 1), was = list[i];
+        list[i] = list[other];
+        list[other] = was;
+    }
+}
+
+static const char *map_ring(struct pages *r, size_t first_frame)
+{
+    for (size_t i = 0; i < r->count; i++)
+        r->frames[i] += first_frame;
+    return machine_map_frames(&r->chase.ring, r->frames, r->count, r->page_bytes, AREA_DATA);
+}
+
+/*
+ * Pages and frames that go with each other: what keeps neighbours in one entry may want a group of them to begin at the
+ * same multiple on both sides. An area mapped again comes to lie where it was. Where the place orders no frames of this
+ * size they are as it has them.
+ */
+static const char *map_in_order(struct pages *r)
+{
+    const size_t page = r->page_bytes;
+    const char *why = map_ring(r, 0);
+
+    if (why)
+        return machine_map(&r->chase.ring, r->count * page, page, AREA_DATA);
+    const uintptr_t apart = (r->chase.ring.at - (uintptr_t)r->chase.ring.write) / page % NEIGHBOURS;
+    if (!apart)
+        return NULL;
+    machine_map_release(r->mark);
+    return map_ring(r, apart);
+}
+
+static const char *map_all(struct pages *r)
+{
+    const char *why = r->kind == PAGES_IN_ORDER ? map_in_order(r) : map_ring(r, 0);
+
+    if (!why)
+        why = machine_map(&r->chase.start, sizeof(uint64_t), 0, AREA_DATA);
+    if (!why)
+        why = machine_map(&r->chase.order, r->count * sizeof(uint32_t), 0, AREA_DATA);
+    if (why || r->kind == PAGES_SHARED_LINES)
+        return why;
+    r->packed = r->chase;
+    return machine_map(&r->packed.ring, r->count * CHASE_LINE_BYTES, 0, AREA_DATA);
+}
+
+const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t page_bytes, enum pages_frames kind)
+{
+    *r = (struct pages){.kind = kind,
+                        .page_bytes = page_bytes,
+                        .count = count,
+                        .frames = calloc(count, sizeof *r->frames),
+                        .mark = machine_map_mark()};
+    if (!r->frames)
+        return "out of memory for the order of frames";
+    for (size_t i = 0; i < count; i++)
+        r->frames[i] = i / pages_to_a_frame(page_bytes, kind);
+    if (kind == PAGES_SHUFFLED)
+        shuffle(r->frames, count, &p->random);
+    const char *why = map_all(r);
+    if (why)
+        pages_unmap(p, r);
+    return why;
+}
+
+void pages_unmap(struct probe *p, struct pages *r)
+{
+    machine_map_release(r->mark);
+    p->code = (struct area){0};
+    free(r->frames);
+    *r = (struct pages){0};
+}
+
+/* Where the i-th of a ring has its pointer: as it is written, and as it is seen. */
+static uint8_t *written(const struct pages *r, size_t page, size_t i)
+{
+    return r->chase.ring.write + r->frames[page] * r->page_bytes + place_of(r, i);
+}
+
+static uintptr_t seen(const struct pages *r, size_t page, size_t i)
+{
+    return r->chase.ring.at + page * r->page_bytes + place_of(r, i);
+}
+
+/* All that is held is held after some rounds. */
+static void warm(struct probe *p, size_t count, struct kernel *k)
+{
+    k->warm_iterations = probe_smoke(p, 1, ROUNDS) * (double)count / UNROLL;
+}
+
+/* Groups in random order each, one after the other: translations of a group lie on few lines, which a walk then finds. */
+static void link_group(struct probe *p, const struct pages *r, size_t spacing, size_t from, size_t to, size_t following)
+{
+    uint32_t *next = (uint32_t *)r->chase.order.write;
+
+    random_cycle(next, (uint32_t)(to - from), &p->random);
+    for (size_t i = from; i < to; i++) {
+        /* the walk enters a group at its first page, so the page before that in its cycle leaves it */
+        const size_t then = next[i - from] ? from + next[i - from] : following;
+        *(uint64_t *)written(r, i * spacing, i) = seen(r, then * spacing, then);
+    }
+}
+
+bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t spacing, struct kernel *k)
+{
+    for (size_t from = 0, to; from < count; from = to) {
+        to = from + GROUP < count ? from + GROUP : count;
+        link_group(p, r, spacing, from, to, to < count ? to : 0);
+    }
+    *(uint64_t *)r->chase.start.write = seen(r, 0, 0);
+    warm(p, count, k);
+    return chase_kernel(p, &r->chase, UNROLL, k);
+}
+
+bool pages_control(struct probe *p, const struct pages *r, size_t count, struct kernel *k)
+{
+    enum { GROUP_LINES = 1024 }; /* on 16 pages: any TLB holds these */
+
+    chase_link(p, &r->packed, 0, count, GROUP_LINES);
+    warm(p, count, k);
+    return chase_kernel(p, &r->packed, UNROLL, k);
+}

@@ -1,0 +1,47 @@
+/*
+ * Pages: pointer chases that load once from each page, so that what a load takes tells how its page was translated.
+ *
+ * Pages have numbers; every `spacing`-th one belongs to the ring, and of these the i-th holds its pointer on line i modulo
+ * the lines of a page: so caches that are indexed below the page are filled evenly (methods 4a; jiegec/cpu-micro-benchmarks,
+ * dtlb_size). The order is random (Sattolo's cycle) and another one each time.
+ *
+ * What lies behind the pages differs in what it asks of caches:
+ *
+ *   shared lines   eight pages to a line, all on few frames: no cache is full before a TLB is. A way predictor that goes by
+ *                  the virtual address may take them for strangers (Lipp 2020, Take A Way)
+ *   own lines      one page to a line, 64 and more to a frame: as many lines as pages. As many lines packed onto a 64th
+ *                  of the pages are the control
+ *   shuffled       each page its own frame, in random order
+ *   in order       each page its own frame, next to each other: what keeps neighbours in one entry holds more
+ */
+#ifndef FATHOM_LIB_PAGES_H
+#define FATHOM_LIB_PAGES_H
+
+#include "lib/chase.h"
+
+enum pages_frames { PAGES_SHARED_LINES, PAGES_OWN_LINES, PAGES_SHUFFLED, PAGES_IN_ORDER };
+
+struct pages {
+    enum pages_frames kind;
+    size_t page_bytes, count; /* how many there are */
+    struct chase chase;       /* ring: the pages */
+    struct chase packed;      /* the control's lines; PAGES_SHARED_LINES has none */
+    size_t *frames;           /* of the pages */
+    size_t mark;              /* of what was mapped before */
+};
+
+/* Bytes of frames that so many pages take. */
+size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind);
+/*
+ * Maps so many pages. NULL, or why the place has them not: then nothing stays mapped. No code of the probe may be mapped
+ * before, since on AArch64 a window has one granule.
+ */
+const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t page_bytes, enum pages_frames kind);
+/* Gives them back, and with them all that was mapped after, the probe's code too. */
+void pages_unmap(struct probe *p, struct pages *r);
+/* The kernel that walks `count` pages, `spacing` apart. Units are loads. */
+bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t spacing, struct kernel *k);
+/* Its control: so many lines, on as few pages as hold them. */
+bool pages_control(struct probe *p, const struct pages *r, size_t count, struct kernel *k);
+
+#endif

@@ -1,0 +1,200 @@
+#include "lib/tlb.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "lib/family.h"
+#include "lib/levels.h"
+#include "lib/probe.h"
+#include "lib/proof.h"
+
+struct search tlb_search(const struct probe *p)
+{
+    return (struct search){
+        .kind = KNEE_STEP, .grain = 1, .resolution = 0.05, .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)};
+}
+
+/* A finding of this level, not decided as yet. */
+static struct finding finding_of(const struct tlb *t, const char *name, unsigned level)
+{
+    return (struct finding){.name = name,
+                            .variants = {{"level", .number = level},
+                                         {"page", page_name(t->page_bytes)},
+                                         {t->access ? "access" : NULL, t->access}},
+                            .value = NAN,
+                            .low = NAN,
+                            .high = NAN,
+                            .grade = 'U'};
+}
+
+/* ---- Levels ------------------------------------------------------------------------------------- */
+
+/* What the experiments say of one stretch of counts. */
+struct stretch {
+    struct sweep sweep[TLB_KINDS];
+    size_t count;
+};
+
+static bool search(struct probe *p, const struct tlb *t, struct stretch *s, const struct sweep *experiments,
+                   size_t count, double from, double to)
+{
+    for (s->count = 0; s->count < count;) {
+        struct sweep *sweep = &s->sweep[s->count];
+        *sweep = experiments[s->count++];
+        sweep->search = tlb_search(p);
+        sweep->search.from = from;
+        sweep->search.to = to;
+        sweep->search.halves = from > t->fewest;
+        sweep->seconds = t->seconds;
+        if (!sweep_search(p, sweep))
+            return false;
+    }
+    return true;
+}
+
+static unsigned report_entries(struct probe *p, const struct tlb *t, const struct stretch *s, const char *proof,
+                               unsigned before, bool goes_on)
+{
+    struct find_experiment e[TLB_KINDS];
+
+    find_experiments(s->sweep, s->count, e);
+    return levels_report(
+        p,
+        &(struct levels){.capacity = t->entries,
+                         .variants = {{"page", page_name(t->page_bytes)}, {t->access ? "access" : NULL, t->access}},
+                         .proof = proof,
+                         .step = 1,
+                         .limit = t->limit,
+                         .scattered = true,
+                         .before = before,
+                         .goes_on = goes_on},
+        e, s->count);
+}
+
+/*
+ * By how much a page costs more on one level than on another; NaN where an experiment has not both, or where what they
+ * scatter or slope by is not little beside it.
+ */
+static double difference(const struct verdict *v, size_t level, const struct verdict *w, size_t behind)
+{
+    static const double LITTLE = 0.06; /* as find_height has it for a height by itself */
+
+    if (level >= v->level_count || behind >= w->level_count)
+        return NAN;
+    const struct knee_level *a = &v->levels[level], *b = &w->levels[behind];
+    const double rise = b->height - a->height;
+    const double loose = a->height * fmax(a->spread, fabs(a->slope)) + b->height * fmax(b->spread, fabs(b->slope));
+    return loose <= LITTLE * rise ? rise : (double)NAN;
+}
+
+static void report_miss(struct probe *p, const struct tlb *t, const struct stretch *before, size_t level,
+                        const struct stretch *behind, size_t level_behind, unsigned number)
+{
+    struct finding f = finding_of(t, t->miss_cycles, number);
+    struct find_value v[TLB_KINDS];
+
+    for (size_t i = 0; i < before->count; i++)
+        v[i] = (struct find_value){
+            before->sweep[i].name, before->sweep[i].fooled_by,
+            difference(&before->sweep[i].search.verdict, level, &behind->sweep[i].search.verdict, level_behind)};
+    f.method = "difference of levels";
+    find_number(p, &f, v, before->count);
+}
+
+static void report_stretches(struct probe *p, const struct tlb *t, const struct stretch *near,
+                             const struct stretch *far, const char *proof)
+{
+    const unsigned told = report_entries(p, t, near, proof, 0, far->count > 0);
+
+    for (unsigned i = 1; i < told; i++)
+        report_miss(p, t, near, i - 1, near, i, i);
+    if (far->count == 0)
+        return;
+    report_miss(p, t, near, near->sweep->search.verdict.count - 1, far, 0, told);
+    const unsigned more = report_entries(p, t, far, NULL, told, false);
+    for (unsigned i = 1; i < more; i++)
+        report_miss(p, t, far, i - 1, far, i, told + i);
+}
+
+bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experiments, size_t count, double *entries)
+{
+    enum { APART = 2 }; /* the next level is larger by more than this factor */
+    struct stretch near = {.count = 0}, far = {.count = 0};
+    const struct verdict *v = &near.sweep->search.verdict;
+    char proof[PROOF_TEXT] = "";
+    bool good = search(p, t, &near, experiments, count, t->fewest, t->middle);
+
+    if (good && v->count)
+        good = proof_of_knee(p, near.sweep, 0, t->needs, proof) &&
+               (t->most <= t->middle ||
+                search(p, t, &far, experiments, count, floor(APART * v->knees[v->count - 1].value), t->most));
+    if (good)
+        report_stretches(p, t, &near, &far, proof);
+    *entries = good && v->count ? v->knees[0].value : (double)NAN;
+    sweeps_free(near.sweep, near.count);
+    sweeps_free(far.sweep, far.count);
+    return good;
+}
+
+/* ---- Sets --------------------------------------------------------------------------------------- */
+
+/* The bits that choose a set: from the lowest one on as many as there are sets. */
+static void report_index(struct probe *p, const struct tlb *t, const struct family_level *l)
+{
+    char bits[32] = "";
+    unsigned low = 0, count = 0;
+    struct finding f = finding_of(t, t->index_bits, 1);
+
+    f.reason = l->ways.reason ? l->ways.reason : l->reason;
+    f.method = "sets are entries by ways; counts halve behind the lowest bit";
+    if (!isnan(l->index_spacing) && !isnan(l->ways.value) && !isnan(l->value)) {
+        while ((double)((size_t)1 << low) < l->index_spacing * (double)t->page_bytes)
+            low++;
+        while (l->ways.value * (double)((size_t)1 << count) < l->value)
+            count++;
+        if (!(l->ways.value * (double)((size_t)1 << count) > l->value)) { /* as many as a power of two */
+            f.value = count;
+            f.grade = l->grade > l->ways.grade ? l->grade : l->ways.grade;
+            f.reason = NULL;
+            snprintf(bits, sizeof bits, "VA[%u:%u]", low + count - 1, low);
+            f.remarks[0].key = "bits";
+            f.remarks[0].text = bits;
+        } else {
+            f.reason = "sets-are-no-power-of-two";
+        }
+    }
+    report(p, &f);
+}
+
+bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SPACINGS], double entries)
+{
+    enum { AROUND = 4 }; /* from a part of what is expected if it halves to a multiple of what if it does not */
+    struct family_member members[TLB_SPACINGS];
+    struct family_verdict v;
+    size_t count = 0;
+    bool good = true;
+
+    for (; count < TLB_SPACINGS && good; count++) {
+        struct sweep *s = &spacings[count];
+        const double spacing = (double)((size_t)1 << count);
+        s->search = tlb_search(p);
+        s->search.from = fmax(t->fewest, floor(entries / (AROUND * spacing)));
+        s->search.to = floor(fmin(AROUND * entries, t->most / spacing));
+        s->seconds = t->seconds_apart;
+        members[count] = (struct family_member){s->name, spacing, &s->search.verdict};
+        good = sweep_search(p, s);
+    }
+    if (good) {
+        const struct finding ways = finding_of(t, t->ways, 1);
+        /* as many lines of as few caches as before, whatever the spacing */
+        const struct family family = {
+            .members = members, .count = count, .step = 1, .closest = 1, .footprints = {INFINITY}};
+        family_decide(&family, &v);
+        find_family_ways(p, &ways, &family, &v, 0);
+        if (!v.level_count)
+            v.levels[0] = (struct family_level){.value = NAN, .index_spacing = NAN, .reason = v.reason};
+        report_index(p, t, &v.levels[0]);
+    }
+    sweeps_free(spacings, count);
+    return good;
+}

@@ -1,0 +1,39 @@
+/*
+ * What the probes of instruction and data TLBs share: levels, miss costs, ways and index bits, out of staircases over
+ * pages.
+ *
+ * Counts behind the last level of the first stretch make a second one: a curve of many octaves with a saw-tooth in it
+ * has more bends than the engine can tell apart, and the edge of a large second level is a wide ramp.
+ */
+#ifndef FATHOM_LIB_TLB_H
+#define FATHOM_LIB_TLB_H
+
+#include "lib/find.h"
+
+enum { TLB_KINDS = 4, TLB_SPACINGS = 7 };
+
+struct tlb {
+    const char *entries, *miss_cycles, *ways, *index_bits; /* names of the findings */
+    size_t page_bytes;                                     /* the variant `page` of all of them */
+    const char *access;                                    /* the variant `access`; NULL: has none */
+    struct finding_limit limit;                            /* of the entries; name NULL: none */
+    const char *const *needs;                              /* events that are counted around the first knee */
+    double fewest, middle, most; /* pages: where the first stretch begins, where it ends, and where all does */
+    double seconds;              /* for each curve of a stretch */
+    double seconds_apart;        /* for each spacing */
+};
+
+/* The search that a staircase over pages wants; from and to are set here. */
+struct search tlb_search(const struct probe *p);
+/*
+ * Searches each stretch with these experiments, sweeps over pages of which name, build, control and what could fool them
+ * are filled in, and reports levels and miss costs. *entries is what the first level holds, NaN where none was told.
+ */
+bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experiments, size_t count, double *entries);
+/*
+ * The sets of the first level, which holds `entries`: the i-th of these sweeps is over pages that are 2^i pages apart
+ * (lib/family.h). They are searched and freed here.
+ */
+bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SPACINGS], double entries);
+
+#endif

@@ -1,0 +1,236 @@
+/*
+ * Data TLBs: how many pages are translated at once, and what does it cost when one is not?
+ *
+ * A pointer chase (lib/pages.h), one load on each page. While a level holds all translations a load takes what the first
+ * cache takes; past that, a miss of that level on top.
+ *
+ *   shared lines   eight pages to a line: caches hold all of it, but a way predictor may be fooled
+ *   own lines      a page to a line, less what as many lines packed onto few pages cost
+ *   shuffled       the same with a frame to each page, in random order
+ *
+ * Curve: cycles per load over pages, a staircase. Answer: the last count on each level; what a miss costs is by how
+ * much the next level is higher. The edge of a second level is a wide ramp: its sets are chosen by a hash or replaced by
+ * no order of use, and it holds tables and code as well, so that half way up is told.
+ *
+ *   spacing     pages 1, 2, 4 … pages apart: behind the lowest address bit that chooses a set the count halves, until
+ *               the ways of one set are left (lib/family.h)
+ *
+ * Method: methods 4a and 4b; jiegec/cpu-micro-benchmarks, dtlb_size with pages that share frames; jia.je 2025, Golden
+ * Cove and Redwood Cove. Eight pages to a line and the packed control are ours.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "lib/pages.h"
+#include "lib/tlb.h"
+
+enum { KINDS = PAGES_IN_ORDER + 1, NEIGHBOURS = 16 /* at most in one entry */ };
+
+static const struct {
+    const char *name, *fooled_by;
+} experiments[KINDS] = {[PAGES_SHARED_LINES] = {"shared lines", "way predictors"},
+                        [PAGES_OWN_LINES] = {"own lines", "caches"},
+                        [PAGES_SHUFFLED] = {"shuffled", "caches"},
+                        [PAGES_IN_ORDER] = {"in order", "neighbours in one entry"}};
+
+/* Pages of a ring. */
+struct ring {
+    const struct pages *pages;
+    size_t spacing;
+};
+
+static bool build(struct probe *p, double pages, void *context, struct kernel *k)
+{
+    const struct ring *r = context;
+
+    return pages_kernel(p, r->pages, (size_t)pages, r->spacing, k);
+}
+
+static bool build_control(struct probe *p, double pages, void *context, struct kernel *k)
+{
+    const struct ring *r = context;
+
+    return pages_control(p, r->pages, (size_t)pages, k);
+}
+
+static struct sweep sweep_of(const char *name, struct ring *r)
+{
+    return (struct sweep){.name = name,
+                          .axis = "pages",
+                          .unit = "cycles/load",
+                          .build = build,
+                          .control = r->pages->kind == PAGES_SHARED_LINES ? NULL : build_control,
+                          .context = r,
+                          .area = &r->pages->chase.ring};
+}
+
+static bool find_levels(struct probe *p, const struct tlb *t, const struct pages *pages, size_t count, double *entries)
+{
+    struct sweep sweep[KINDS];
+    struct ring ring[KINDS];
+
+    for (size_t i = 0; i < count; i++) {
+        ring[i] = (struct ring){&pages[i], 1};
+        sweep[i] = sweep_of(experiments[pages[i].kind].name, &ring[i]);
+        sweep[i].fooled_by = experiments[pages[i].kind].fooled_by;
+    }
+    return tlb_levels(p, t, sweep, count, entries);
+}
+
+static bool find_sets(struct probe *p, const struct tlb *t, const struct pages *pages, double entries)
+{
+    struct sweep sweep[TLB_SPACINGS];
+    struct ring ring[TLB_SPACINGS];
+    char names[TLB_SPACINGS][24];
+
+    for (size_t i = 0; i < TLB_SPACINGS; i++) {
+        ring[i] = (struct ring){pages, (size_t)1 << i};
+        snprintf(names[i], sizeof names[i], "%zu apart", ring[i].spacing);
+        sweep[i] = sweep_of(names[i], &ring[i]);
+    }
+    return tlb_sets(p, t, sweep, entries);
+}
+
+/* ---- Coalescing --------------------------------------------------------------------------------- */
+
+/* The interval of the quotient must hold one power of two, and that is the answer. */
+static void report_coalescing(struct probe *p, struct finding *f, const struct verdict *v, double entries)
+{
+    const struct knee *k = v->knees;
+
+    f->reason = v->count ? "no power of two" : v->reason;
+    for (double pages = 1; v->count && pages <= NEIGHBOURS; pages *= 2)
+        if (k->low <= pages * entries && pages * entries < k->high) {
+            f->value = pages;
+            f->grade = k->agreed ? 'B' : 'C';
+            f->reason = NULL;
+        }
+    report(p, f);
+}
+
+/*
+ * Frames in order against frames that are shared, around where the first level ends: how many neighbours one entry
+ * holds. `entries` are those of the first level.
+ */
+static bool find_coalescing(struct probe *p, const struct tlb *t, double entries)
+{
+    struct pages pages;
+    struct finding f = {.name = "memory.dtlb.coalescing",
+                        .variants = {{"level", .number = 1}, {"page", page_name(t->page_bytes)}, {"access", "load"}},
+                        .value = NAN,
+                        .low = NAN,
+                        .high = NAN,
+                        .grade = 'U',
+                        .reason = "frames are not ours to choose: neighbours may lie anywhere",
+                        .method = "pages held with frames in order, by those held with shared frames",
+                        .curves = {experiments[PAGES_IN_ORDER].name, experiments[PAGES_SHARED_LINES].name}};
+
+    if (!machine_info()->contiguous) {
+        report(p, &f);
+        return true;
+    }
+    const double most = fmin(t->most, 2 * NEIGHBOURS * entries);
+    f.reason = pages_map(p, &pages, (size_t)most, t->page_bytes, PAGES_IN_ORDER);
+    if (f.reason) {
+        report(p, &f);
+        return true;
+    }
+    struct ring ring = {&pages, 1};
+    struct sweep s = sweep_of(experiments[PAGES_IN_ORDER].name, &ring);
+    s.search = tlb_search(p);
+    s.search.from = t->fewest;
+    s.search.to = most;
+    s.seconds = t->seconds_apart;
+    const bool good = sweep_search(p, &s);
+    if (good)
+        report_coalescing(p, &f, &s.search.verdict, entries);
+    sweep_free(&s);
+    pages_unmap(p, &pages);
+    return good;
+}
+
+/* ---- All of it ---------------------------------------------------------------------------------- */
+
+/* Why pages of this size would tell nothing here; NULL: they would. */
+static const char *no_use(const struct probe *p, size_t page_bytes)
+{
+    const struct machine_info *m = machine_info();
+
+    return page_bytes > m->page_bytes[0] && m->hypervisor[0] && !m->emulator && probe_smoke(p, 0, 1) > 0
+               ? "a hypervisor may have smaller frames behind such pages"
+               : NULL;
+}
+
+/* Maps as many experiments as are wanted and the place has; *why tells of the first one that it has not. */
+static size_t map_experiments(struct probe *p, const struct tlb *t, struct pages pages[KINDS], const char **why)
+{
+    const size_t wanted = (size_t)probe_scale(p, 1, 2, 3, 3);
+    size_t count = 0;
+
+    *why = NULL;
+    for (enum pages_frames kind = 0; kind <= PAGES_IN_ORDER && count < wanted; kind++) {
+        const size_t needed = pages_frame_bytes((size_t)t->most, t->page_bytes, kind);
+        const char *lacks = needed > machine_info()->memory_bytes / 2
+                                ? "there is not enough memory for pages of that size"
+                                : pages_map(p, &pages[count], (size_t)t->most, t->page_bytes, kind);
+        count += lacks == NULL;
+        *why = *why ? *why : lacks;
+    }
+    return count;
+}
+
+static bool find_page(struct probe *p, size_t page_bytes)
+{
+    static const char *const needs[] = {"dtlb_misses", "dtlb_walks", "l1d_misses", NULL};
+    static const double SPAN = 1099511627776; /* of addresses, bytes: any core has as many */
+    const struct tlb t = {.entries = "memory.dtlb.entries",
+                          .miss_cycles = "memory.dtlb.miss_cycles",
+                          .ways = "memory.dtlb.ways",
+                          .index_bits = "memory.dtlb.index_bits",
+                          .page_bytes = page_bytes,
+                          .access = "load",
+                          .needs = needs,
+                          .fewest = 2,
+                          .middle = probe_smoke(p, 16, 1024),
+                          .most = fmin(probe_smoke(p, 16, 8192), SPAN / (double)page_bytes),
+                          .seconds = probe_scale(p, 1, 0.25, 0.5, 4),
+                          .seconds_apart = probe_scale(p, 1, 0.1, 0.3, 1)};
+    struct pages pages[KINDS];
+    double entries;
+    const char *why = no_use(p, page_bytes);
+    size_t mapped = why ? 0 : map_experiments(p, &t, pages, &why);
+
+    if (mapped == 0) {
+        report(p, &(struct finding){
+                      .name = t.entries,
+                      .variants = {{"level", .number = 1}, {"page", page_name(page_bytes)}, {"access", t.access}},
+                      .value = NAN,
+                      .low = NAN,
+                      .high = NAN,
+                      .grade = 'U',
+                      .reason = why});
+        return true;
+    }
+    bool good = find_levels(p, &t, pages, mapped, &entries);
+    const bool sets = good && !isnan(entries) && probe_smoke(p, 0, 1) > 0;
+    good = good && (!sets || find_sets(p, &t, pages, entries));
+    while (mapped-- > 0)
+        pages_unmap(p, &pages[mapped]);
+    return good && (!sets || find_coalescing(p, &t, entries));
+}
+
+static void run(struct probe *p)
+{
+    const size_t *size = machine_info()->page_bytes;
+
+    for (bool good = true; good && *size; size++)
+        good = find_page(p, *size);
+}
+
+PROBE(dtlb, .title = "Data TLBs", .family = "memory", .run = run,
+      .findings = FINDINGS({"memory.dtlb.entries", "entries", "pages of data whose translations a level holds"},
+                           {"memory.dtlb.miss_cycles", "cycles", "what a miss of that level costs a load"},
+                           {"memory.dtlb.ways", "ways", "entries of a set"},
+                           {"memory.dtlb.index_bits", "bits", "address bits that choose the set"},
+                           {"memory.dtlb.coalescing", "pages",
+                            "neighbouring pages that one entry holds where their frames are neighbours too"}));
