@@ -41,7 +41,7 @@ static const struct {
     [KEY_PROFILE] = {"profile", "smoke, quick, standard or full"},
     [KEY_AFTER] = {"after", "stay, reboot, poweroff or return"},
     [KEY_REPEAT] = {"repeat", "a whole number from 1 to 1000000"},
-    [KEY_MEMORY] = {"memory", "a whole number of MiB from 16 to 1048576, or 0 for what the profile needs"},
+    [KEY_MEMORY] = {"memory", "a whole number of MiB from 8 to 1048576, all, or 0 for what the profile needs"},
     [KEY_DEADLINE] = {"deadline", "a whole number of milliseconds from 10 to 1000"},
     [KEY_CORES] = {"cores", "one-per-type, all, or indices and ranges from 0 to 65535, as in 0, 2, 4-7"},
     [KEY_RETRY] = {"retry", "none or all"},
@@ -156,6 +156,15 @@ static bool set_frequency(struct config *c, const char *value)
     return set_text(c->frequency, sizeof c->frequency, value);
 }
 
+static bool set_memory(unsigned *mib, const char *value)
+{
+    if (!strcasecmp(value, "all")) {
+        *mib = MEMORY_ALL;
+        return true;
+    }
+    return set_number(mib, value, 8, 1048576) || set_number(mib, value, 0, 0);
+}
+
 static bool set_value(struct config *c, enum key key, const char *value)
 {
     unsigned choice;
@@ -173,7 +182,7 @@ static bool set_value(struct config *c, enum key key, const char *value)
         c->after = (enum after)choice;
         return true;
     case KEY_REPEAT: return set_number(&c->repeat, value, 1, 1000000);
-    case KEY_MEMORY: return set_number(&c->memory_mib, value, 16, 1048576) || set_number(&c->memory_mib, value, 0, 0);
+    case KEY_MEMORY: return set_memory(&c->memory_mib, value);
     case KEY_DEADLINE: return set_number(&c->deadline_ms, value, 10, 1000);
     case KEY_CORES: return cores_valid(value) && set_text(c->cores, sizeof c->cores, value);
     case KEY_RETRY: return set_switch(&c->retry, value, retry_names);

@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of struct config's memory_mib: all that can be had. */
+enum { MEMORY_ALL = 1 << 30 };
+
 enum profile { PROFILE_SMOKE, PROFILE_QUICK, PROFILE_STANDARD, PROFILE_FULL, PROFILES };
 enum after { AFTER_STAY, AFTER_REBOOT, AFTER_POWEROFF, AFTER_RETURN, AFTERS };
 
@@ -21,7 +24,7 @@ struct config {
     enum profile profile; /* profile = smoke | quick | standard | full */
     enum after after;     /* after = stay | reboot | poweroff | return */
     unsigned repeat;      /* repeat = 1 … 1000000: how often to run in a row of boots */
-    unsigned memory_mib;  /* memory = 16 … 1048576 (MiB) of contiguous memory to ask for; 0 = as the profile needs */
+    unsigned memory_mib;  /* memory = 8 … 1048576 (MiB) to measure in; 0 = as the profile needs; all = MEMORY_ALL */
     unsigned deadline_ms; /* deadline = 10 … 1000 (ms) one window may last */
     char cores[128];      /* cores = one-per-type | all | indices and ranges: "0, 2 4-7" */
     bool retry;           /* retry = all: forget what the journal says; retry = none */

@@ -124,7 +124,7 @@ static int find_core(const struct arguments *a, struct target *t)
     if (t->here) {
         struct config config;
         config_defaults(&config);
-        t->no_counters = linux_machine_start(config.deadline_ms);
+        t->no_counters = linux_machine_start(&config);
         have = t->no_counters ? NULL : machine_counters();
         if (have)
             t->no_counters = have->why_not;

@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct config;
 struct machine_info;
 
 /* Pins the process to the core it runs on and describes the machine. NULL, or why not. */
-const char *linux_machine_start(unsigned deadline_ms);
+const char *linux_machine_start(const struct config *c);
 /* A fault outside windows: whether a guard of an area was touched. From then on it may be, and the run is told. */
 bool linux_guard_touched(uintptr_t address, uint64_t pc);
 

@@ -20,6 +20,7 @@
 #include "arch/emit.h"
 #include "arch/identify.h"
 #include "boot/linux/linux.h"
+#include "lib/config.h"
 #include "lib/guard.h"
 #include "lib/hash.h"
 #include "lib/record.h"
@@ -50,7 +51,7 @@ static size_t mapping_count;
 static struct fault outside; /* the first one of which nobody has been told; its vector is NULL: none */
 
 static struct machine_info info;
-static unsigned deadline_ms;
+static unsigned deadline_ms, memory_mib;
 
 const struct machine_info *machine_info(void)
 {
@@ -198,6 +199,18 @@ static const char *map_shared(struct mapping *m, const size_t *frames, enum area
     return why;
 }
 
+/* Whether so much is left of what may be used. */
+static bool memory_left(size_t bytes)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < mapping_count; i++)
+        used += mappings[i].write_bytes;
+    return used <= info.memory_bytes && bytes <= info.memory_bytes - used;
+}
+
+static const char no_memory[] = "there is not enough memory: the key `memory` sets how much may be used";
+
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
 {
     if (!page_bytes)
@@ -218,6 +231,8 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
                           .mapped_bytes = (bytes + page_bytes - 1) / page_bytes * page_bytes};
     m->write_bytes = m->mapped_bytes;
     const char *why = NULL;
+    if (!memory_left(m->write_bytes))
+        return no_memory;
     if (use == AREA_CODE)
         why = map_shared(m, NULL, AREA_CODE);
     else if (!reserved || map_reserved(m, page_bytes))
@@ -247,6 +262,8 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
     *m = (struct mapping){.area = {.bytes = pages * page_bytes, .page_bytes = page_bytes},
                           .mapped_bytes = pages * page_bytes,
                           .write_bytes = count * page_bytes};
+    if (!memory_left(m->write_bytes))
+        return no_memory;
     const char *why = map_shared(m, frames, use);
     if (why)
         return why;
@@ -449,6 +466,16 @@ static void fingerprint(char out[17])
     snprintf(out, 17, "%016llx", (unsigned long long)hash);
 }
 
+/* Unless told otherwise half of what there is: others need some, too. All of it is what nobody uses now. */
+static size_t memory_to_use(void)
+{
+    const size_t all = (size_t)sysconf(_SC_PHYS_PAGES) * small_page(), wanted = (size_t)memory_mib << 20;
+
+    if (memory_mib == MEMORY_ALL)
+        return (size_t)sysconf(_SC_AVPHYS_PAGES) * small_page();
+    return memory_mib == 0 ? all / 2 : wanted < all ? wanted : all;
+}
+
 /* Pins the process, and finds out what that core is. NULL, or why not. */
 static const char *describe_core(unsigned core)
 {
@@ -479,7 +506,7 @@ static const char *describe_core(unsigned core)
         .no_deadline = reader.no_deadline,
         .core = core,
         .page_bytes = {(size_t)sysconf(_SC_PAGESIZE)},
-        .memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE),
+        .memory_bytes = memory_to_use(),
     };
     snprintf(info.core_type, sizeof info.core_type, "%s", linux_core_type(core));
     find_large_pages();
@@ -499,9 +526,10 @@ static const char *describe_core(unsigned core)
     return NULL;
 }
 
-const char *linux_machine_start(unsigned deadline)
+const char *linux_machine_start(const struct config *c)
 {
-    deadline_ms = deadline;
+    deadline_ms = c->deadline_ms;
+    memory_mib = c->memory_mib;
     linux_cores_start();
     return describe_core((unsigned)sched_getcpu());
 }

@@ -142,7 +142,7 @@ static int command_run(int count, char **words)
 
     bool to_stdout = a.json && !strcmp(a.json, "-");
     linux_console_start(to_stdout);
-    const char *why = linux_machine_start(a.config.deadline_ms);
+    const char *why = linux_machine_start(&a.config);
     if (why) {
         fprintf(stderr, "fathom: %s\n", why);
         return EXIT_PLACE;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arch/own.h"
+#include "lib/config.h"
 #include "lib/guard.h"
 
 static const size_t MIB = (size_t)1 << 20;
@@ -21,6 +22,7 @@ enum {
 
 /* Alignments worth having: the block sizes of x86-64 and of AArch64's three granules, large to small. */
 static const size_t alignments_mib[] = {1024, 512, 32, 2};
+enum { ALIGNMENTS = sizeof alignments_mib / sizeof alignments_mib[0] };
 
 static uint8_t *buffer;
 static size_t buffer_bytes;
@@ -182,7 +184,7 @@ static uint64_t find_place(const struct map *m, size_t bytes, size_t alignment)
 /* Takes a buffer of exactly that size with the best alignment to be had. */
 static bool take(const struct map *m, size_t bytes)
 {
-    for (size_t i = 0; i < sizeof alignments_mib / sizeof alignments_mib[0]; i++) {
+    for (size_t i = 0; i < ALIGNMENTS; i++) {
         size_t alignment = alignments_mib[i] * MIB;
         uint64_t base = bytes >= alignment ? find_place(m, bytes, alignment) : 0;
         EFI_PHYSICAL_ADDRESS guard = base - GUARD_BYTES;
@@ -196,6 +198,19 @@ static bool take(const struct map *m, size_t bytes)
     return false;
 }
 
+/* The largest piece to be had in MiB, with enough of all memory left to the firmware where there is more than little. */
+static size_t largest_mib(const struct map *m)
+{
+    const size_t free_mib = free_bytes_at_start / MIB, alignment = alignments_mib[ALIGNMENTS - 1] * MIB;
+    size_t most = 0;
+
+    while (find_place(m, (most + 1) * MIB, alignment))
+        most++;
+    if (free_mib > FIRMWARE_MIB + SMALL_BUFFER_MIB && most > free_mib - FIRMWARE_MIB)
+        most = free_mib - FIRMWARE_MIB;
+    return most;
+}
+
 void memory_start(size_t wanted_mib)
 {
     struct map m;
@@ -205,13 +220,15 @@ void memory_start(size_t wanted_mib)
         return;
     }
     free_bytes_at_start = free_bytes(&m);
-    for (size_t mib = wanted_mib; mib >= alignments_mib[3] && !buffer; mib /= 2) {
+    const size_t most = largest_mib(&m);
+    for (size_t mib = wanted_mib < most ? wanted_mib : most; mib >= alignments_mib[ALIGNMENTS - 1] && !buffer;
+         mib /= 2) {
         size_t left = mib > SMALL_BUFFER_MIB ? FIRMWARE_MIB : FIRMWARE_LEAST_MIB;
         if (free_bytes_at_start >= (mib + left) * MIB)
             take(&m, mib * MIB);
     }
     firmware.boot->FreePool(m.bytes);
-    if (buffer_bytes < wanted_mib * MIB)
+    if (wanted_mib != MEMORY_ALL && buffer_bytes < wanted_mib * MIB)
         warn("memory", "%zu MiB of contiguous memory were wanted, %zu MiB could be had: large footprints are left out",
              wanted_mib, buffer_bytes / MIB);
 }

@@ -264,7 +264,7 @@ def check_warnings(run, table):
 
 def check_fields(run, table):
     """
-    Lines of the table: record.field = JSON, or record.field ~ pattern; `absent` where it must not be. What is said of a
+    Lines of the table: record.field = JSON, or >= number, or ~ pattern; `absent` where it must not be. What is said of a
     kind holds for each record of it; kind[N] is that of the N-th core alone.
     """
     complaints = []
@@ -275,7 +275,9 @@ def check_fields(run, table):
         for value in run.of(kind)[int(index) : int(index) + 1] if index else run.of(kind) or [{}]:
             for key in keys:
                 value = value.get(key, "absent") if isinstance(value, dict) else "absent"
-            if operator == "~":
+            if operator == ">=":
+                good = isinstance(value, (int, float)) and value >= json.loads(wanted)
+            elif operator == "~":
                 good = isinstance(value, str) and re.search(wanted, value)
             else:
                 good = value == ("absent" if wanted == "absent" else json.loads(wanted))

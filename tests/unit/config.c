@@ -107,6 +107,10 @@ static void every_word_is_known(void **state)
         assert_int_equal(parse(&c, text).count, 0);
         assert_int_equal(c.after, i);
     }
+    assert_int_equal(parse(&c, "memory = all").count, 0);
+    assert_int_equal(c.memory_mib, MEMORY_ALL);
+    assert_int_equal(parse(&c, "memory = 8").count, 0);
+    assert_int_equal(c.memory_mib, 8);
     assert_int_equal(parse(&c, "retry = NONE\nserial = On\nwindows = on\nprobes =\nnotes =\nmemory = 0").count, 0);
     assert_defaults(&c);
 }
@@ -161,8 +165,8 @@ static void bad_values_are_explained(void **state)
         {"repeat = 0x10", "'0x10'"},
         {"repeat = 5 MiB", "'5 MiB'"},
         {"repeat =", "repeat: ''"},
-        {"memory = 15", "from 16 to 1048576"},
-        {"memory = 1048577", "from 16 to 1048576"},
+        {"memory = 7", "from 8 to 1048576, all, or 0"},
+        {"memory = 1048577", "from 8 to 1048576"},
         {"deadline = 9", "from 10 to 1000"},
         {"deadline = 1001", "from 10 to 1000"},
         {"cores = 65536", "from 0 to 65535"},
