@@ -1,0 +1,311 @@
+/*
+ * Loads and stores: how many of them together in each cycle?
+ *
+ * n loads and m stores, over and over, all of one width and all to the first level: no load reads what a store wrote, nor
+ * a place whose lowest twelve address bits a store has. Where n and m can be had in every cycle, a group takes one.
+ *
+ *   in order   n loads, then m stores, then n loads …
+ *   shuffled   as many of both, in random order: what chooses ports may like one order and not the other
+ *
+ * Both loops differ in length besides. A group is sustained when it takes one cycle by what both say together. Told are
+ * for each number of stores the most loads that still are, and one more, which are not; all groups are in the record.
+ *
+ * Groups touch neighbouring places, which suits caches that take two stores into one line at once: all loads in one line
+ * and all stores in another, or both over 512 bytes. What is told is that of the better one, and which that is. How it
+ * changes with the distance of neighbours, by banks or by lines, is asked apart: loads alone and stores alone, of 64 bits,
+ * 8 to 512 bytes apart.
+ *
+ * Method: jia.je 2025, Apple M4 and Redwood Cove; strides: the same, Neoverse V2 and Oryon.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "arch/emit_access.h"
+#include "lib/find.h"
+#include "lib/probe.h"
+#include "lib/sample.h"
+
+enum {
+    TOGETHER = 6,                                     /* at most so many of both */
+    GROUPS = (TOGETHER + 1) * (TOGETHER + 2) / 2 - 1, /* without the empty one */
+    EXPERIMENTS = 2,
+    LAYOUTS = 2,
+    STORES_AT = 2048, /* from the loads on */
+    AREA_BYTES = 16384,
+    STRIDED = 32, /* places */
+    STRIDE_FROM = 8,
+    STRIDE_TO = 512,
+    CODE_BYTES = 16384,
+    OPERATIONS_MOST = 128,
+    SAMPLES = 3
+};
+
+/* Bytes that loads touch, and stores as well. Offsets of pairs reach no further. */
+static const unsigned spans[LAYOUTS] = {64, 512};
+static const char *const conditions[LAYOUTS] = {"loads in one line, stores in one", "loads over 512 bytes, and stores"};
+static const unsigned operations[EXPERIMENTS] = {64, 96}; /* of a loop, about */
+/* A group that takes no longer than a cycle by more than calibrated time may be wrong. */
+static const double SUSTAINED = 0.98;
+
+struct groups {
+    const struct area *area;
+    const struct emit_access *access;
+    unsigned loads, stores; /* of a group */
+    unsigned span;          /* bytes that are touched, densely … */
+    unsigned stride;        /* … unless neighbours are so many bytes apart; 0: they are not */
+    bool shuffled;
+    unsigned count; /* groups in the loop, as built last */
+};
+
+/* One load or store of the loop: the i-th of its kind. */
+static void emit_operation(struct code *c, const struct groups *g, bool store, unsigned i)
+{
+    const struct emit_access *a = g->access;
+    const bool general = a->file == ACCESS_GENERAL;
+    const unsigned apart = a->bits / 8, places = g->stride ? STRIDED : g->span / apart;
+    const int32_t offset = (int32_t)(i % places * (g->stride ? g->stride : apart));
+    const unsigned first = general ? (unsigned)REG_T3 : (unsigned)VREG_2, registers = a->registers;
+
+    if (store)
+        emit_store_as(c, a, general ? (unsigned)REG_T1 : (unsigned)VREG_0, REG_T0, offset);
+    else
+        emit_load_as(c, a, first + i % (6 / registers) * registers, REG_DATA, offset);
+}
+
+static void shuffle(struct probe *p, bool *stores, unsigned count)
+{
+    for (unsigned i = count; i-- > 1;) { /* Fisher and Yates; Durstenfeld 1964 */
+        const uint64_t j = random_below(&p->random, i + 1);
+        const bool swapped = stores[i];
+        stores[i] = stores[j];
+        stores[j] = swapped;
+    }
+}
+
+static bool build(struct probe *p, void *context, struct kernel *k)
+{
+    struct groups *g = context;
+    const unsigned group = g->loads + g->stores, widest = machine_info()->vector_bits;
+    struct code c = probe_code(p, CODE_BYTES);
+    bool stores[OPERATIONS_MOST];
+    unsigned count = 0, done[2] = {0, 0};
+
+    g->count = ((unsigned)probe_smoke(p, 16, operations[g->shuffled]) + group - 1) / group;
+    while (count < g->count * group) {
+        stores[count] = count % group >= g->loads;
+        count++;
+    }
+    if (g->shuffled)
+        shuffle(p, stores, count);
+    emit_move(&c, REG_T0, REG_DATA);
+    if (!g->stride)
+        emit_add_constant(&c, REG_T0, STORES_AT);
+    emit_constant(&c, REG_T1, 1);
+    emit_constant(&c, REG_T2, 2);
+    if (g->access->file == ACCESS_VECTOR) {
+        emit_wide_clear(&c, VREG_0, g->access->vector_bits);
+        emit_wide_clear(&c, VREG_1, g->access->vector_bits);
+    }
+    emit_align(&c, 64);
+    const size_t loop = c.used;
+    for (unsigned i = 0; i < count; i++)
+        emit_operation(&c, g, stores[i], done[stores[i]]++);
+    emit_loop(&c, loop);
+    if (g->access->file == ACCESS_VECTOR)
+        emit_wide_end(&c, widest);
+    emit_return(&c);
+    k->data = g->area->at;
+    k->units = g->count;
+    k->warm_iterations = probe_smoke(p, 2, 20);
+    return probe_kernel(p, &c, 0, k);
+}
+
+/* Groups a cycle, by both orders. */
+static bool measure(struct probe *p, struct groups *g, double per_cycle[EXPERIMENTS])
+{
+    for (unsigned shuffled = 0; shuffled < EXPERIMENTS; shuffled++) {
+        double cycles = NAN;
+        g->shuffled = shuffled;
+        if (!sample_cycles(p, SAMPLES, build, g, &cycles))
+            return false;
+        per_cycle[shuffled] = 1 / cycles;
+    }
+    return true;
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------- */
+
+struct group {
+    unsigned loads, stores;
+    double per_cycle[LAYOUTS][EXPERIMENTS];
+    struct find_result results[LAYOUTS];
+    size_t best; /* layout */
+};
+
+static void values_of(const double per_cycle[EXPERIMENTS], struct find_value v[EXPERIMENTS])
+{
+    v[0] = (struct find_value){"in order", "order", per_cycle[0]};
+    v[1] = (struct find_value){"shuffled", "chance", per_cycle[1]};
+}
+
+static bool measure_group(struct probe *p, const struct area *area, const struct emit_access *a, struct group *g)
+{
+    for (size_t i = 0; i < (size_t)probe_smoke(p, 1, LAYOUTS); i++) {
+        struct groups how = {.area = area, .access = a, .loads = g->loads, .stores = g->stores, .span = spans[i]};
+        struct find_value v[EXPERIMENTS];
+        if (!measure(p, &how, g->per_cycle[i]))
+            return false;
+        values_of(g->per_cycle[i], v);
+        g->results[i] = find_number_decide(v, EXPERIMENTS);
+        const struct find_result *best = &g->results[g->best];
+        if (best->grade == 'U' ? g->results[i].grade != 'U' : g->results[i].value > best->value)
+            g->best = i;
+    }
+    return true;
+}
+
+static bool measure_groups(struct probe *p, const struct area *area, const struct emit_access *a,
+                           struct group groups[GROUPS], size_t *count)
+{
+    const unsigned most = (unsigned)probe_smoke(p, 1, TOGETHER);
+
+    *count = 0;
+    for (unsigned stores = 0; stores <= (a->has_store ? most : 0); stores++)
+        for (unsigned loads = stores ? 0 : 1; loads <= (a->has_load ? most - stores : 0); loads++) {
+            groups[*count] = (struct group){.loads = loads, .stores = stores};
+            if (!measure_group(p, area, a, &groups[(*count)++]))
+                return false;
+        }
+    return true;
+}
+
+static bool is_sustained(const struct group *g)
+{
+    const struct find_result *r = &g->results[g->best];
+    return r->grade != 'U' && r->value >= SUSTAINED;
+}
+
+static bool sustains(const struct group *groups, size_t count, unsigned loads, unsigned stores)
+{
+    for (size_t i = 0; i < count; i++)
+        if (groups[i].loads == loads && groups[i].stores == stores)
+            return is_sustained(&groups[i]);
+    return loads + stores == 0; /* nothing at all always is */
+}
+
+/* The last that is sustained with so many stores, or without loads; and the first that is not. */
+static bool is_told(const struct group *groups, size_t count, const struct group *g)
+{
+    if (is_sustained(g))
+        return !sustains(groups, count, g->loads + 1, g->stores) ||
+               (g->loads == 0 && !sustains(groups, count, 0, g->stores + 1));
+    return g->loads ? sustains(groups, count, g->loads - 1, g->stores) : sustains(groups, count, 0, g->stores - 1);
+}
+
+/* Where general and vector registers, or one and two of them, have the same width, only one of them is told. */
+static bool has_its_own_width(const struct emit_access *a)
+{
+    return a->file == ACCESS_GENERAL ? a->registers == 1 : a->bits > 64;
+}
+
+static void report_groups(struct probe *p, const struct emit_access *a, const struct group *groups, size_t count)
+{
+    if (!has_its_own_width(a))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        struct find_value v[EXPERIMENTS];
+        values_of(groups[i].per_cycle[groups[i].best], v);
+        if (is_told(groups, count, &groups[i]))
+            find_number(p,
+                        &(struct finding){.name = "memory.mix.per_cycle",
+                                          .variants = {{"loads", .number = groups[i].loads},
+                                                       {"stores", .number = groups[i].stores},
+                                                       {"width", .number = a->bits}},
+                                          .remarks = {{"condition", conditions[groups[i].best]}},
+                                          .method = "loops of such groups, in order and shuffled"},
+                        v, EXPERIMENTS);
+    }
+}
+
+static void send_groups(struct probe *p, const struct emit_access *a, const struct group *groups, size_t count)
+{
+    static const char *const columns[] = {"loads", "stores", "span_bytes", "in_order_per_cycle", "shuffled_per_cycle"};
+    struct record r;
+
+    record_start(&r, &p->run->writer, "table");
+    record_text(&r, "probe", p->definition->name);
+    record_core(&r);
+    record_text(&r, "name", a->name);
+    record_integer(&r, "width", a->bits);
+    record_array(&r, "columns");
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        record_text(&r, NULL, columns[i]);
+    record_close(&r);
+    record_array(&r, "rows");
+    for (size_t i = 0; i < count * LAYOUTS; i++) {
+        const struct group *g = &groups[i / LAYOUTS];
+        record_array(&r, NULL);
+        record_integer(&r, NULL, g->loads);
+        record_integer(&r, NULL, g->stores);
+        record_integer(&r, NULL, spans[i % LAYOUTS]);
+        for (size_t e = 0; e < EXPERIMENTS; e++)
+            record_number(&r, NULL, rounded(g->per_cycle[i % LAYOUTS][e]));
+        record_close(&r);
+    }
+    record_close(&r);
+    record_send(&r);
+}
+
+/* ---- Strides ------------------------------------------------------------------------------------ */
+
+static bool find_strides(struct probe *p, const struct area *area, const struct emit_access *a)
+{
+    const unsigned to = (unsigned)probe_smoke(p, STRIDE_FROM, STRIDE_TO);
+
+    for (unsigned store = 0; store < 2; store++)
+        for (unsigned stride = STRIDE_FROM; stride <= to; stride *= 2) {
+            struct groups how = {.area = area, .access = a, .loads = !store, .stores = store, .stride = stride};
+            double per_cycle[EXPERIMENTS];
+            struct find_value v[EXPERIMENTS];
+            if (!measure(p, &how, per_cycle))
+                return false;
+            v[0] = (struct find_value){"shorter loop", "loop", per_cycle[0]};
+            v[1] = (struct find_value){"longer loop", "operation cache", per_cycle[1]};
+            find_number(
+                p,
+                &(struct finding){.name = "memory.stride.per_cycle",
+                                  .variants = {{"access", store ? "store" : "load"}, {"stride", .number = stride}},
+                                  .method = "loops over 32 places, of 64 bits"},
+                v, EXPERIMENTS);
+        }
+    return true;
+}
+
+static void run(struct probe *p)
+{
+    const struct emit_access *general = NULL;
+    struct area area;
+
+    if (!probe_map(p, &area, AREA_BYTES, 0))
+        return;
+    for (const struct emit_access *a = emit_accesses; a->name; a++) {
+        struct group groups[GROUPS];
+        size_t count;
+        if (a->streams || a->vector_bits > machine_info()->vector_bits)
+            continue;
+        if (!measure_groups(p, &area, a, groups, &count))
+            return;
+        send_groups(p, a, groups, count);
+        report_groups(p, a, groups, count);
+        if (a->file == ACCESS_GENERAL && a->registers == 1)
+            general = a; /* the last of them is the widest */
+    }
+    if (general)
+        find_strides(p, &area, general);
+}
+
+PROBE(mix, .title = "Loads and stores together", .family = "memory", .after = "load_use", .run = run,
+      .findings = FINDINGS({"memory.mix.per_cycle", "groups/cycle",
+                            "groups of so many loads and stores that the core sustains in one cycle"},
+                           {"memory.stride.per_cycle", "operations/cycle",
+                            "loads, or stores, in one cycle to places so far apart"}));
