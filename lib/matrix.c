@@ -10,6 +10,11 @@ static void send_numbers(struct record *r, const char *key, const double *number
     record_close(r);
 }
 
+double *matrix_cell(const struct matrix *m, size_t row, size_t column)
+{
+    return &m->cells[row * m->pitch + column];
+}
+
 void matrix_send(struct probe *p, const struct matrix *m)
 {
     struct record r;
@@ -25,7 +30,7 @@ void matrix_send(struct probe *p, const struct matrix *m)
     send_numbers(&r, "columns", m->columns, m->column_count);
     record_array(&r, "cells");
     for (size_t i = 0; i < m->row_count; i++)
-        send_numbers(&r, NULL, m->cells[i], m->column_count);
+        send_numbers(&r, NULL, matrix_cell(m, i, 0), m->column_count);
     record_close(&r);
     record_send(&r);
 }

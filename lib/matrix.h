@@ -6,16 +6,17 @@
 
 #include "lib/sweep.h"
 
-enum { MATRIX_SIDE = 16 };
-
+/* Its arrays are the caller's. */
 struct matrix {
     const char *name, *row_axis, *column_axis; /* "pattern", "branches", "pattern_length" */
     const char *unit;                          /* of the cells: "cycles/branch" */
     size_t row_count, column_count;
-    double rows[MATRIX_SIDE], columns[MATRIX_SIDE]; /* what the axes are at */
-    double cells[MATRIX_SIDE][MATRIX_SIDE];         /* by row and column; NaN where nothing was measured */
+    double *rows, *columns; /* what the axes are at */
+    double *cells;          /* NaN where nothing was measured */
+    size_t pitch;           /* from a cell to the one below it: so many columns there is room for */
 };
 
+double *matrix_cell(const struct matrix *m, size_t row, size_t column);
 void matrix_send(struct probe *p, const struct matrix *m);
 
 #endif

@@ -266,12 +266,12 @@ static bool find_targets(struct probe *p, struct walk *w, size_t branches)
 /* What a predicted jump takes: the median over numbers of targets that any predictor in scope holds. */
 static void report_cycles(struct probe *p, const struct matrix *m, size_t row)
 {
-    double predicted[MATRIX_SIDE];
+    double predicted[MATRIX_TARGETS_BITS];
     size_t count = 0;
 
     for (size_t column = 0; column < m->column_count; column++)
-        if (m->rows[row] * m->columns[column] <= LEVEL_TARGETS && !isnan(m->cells[row][column]))
-            predicted[count++] = m->cells[row][column];
+        if (m->rows[row] * m->columns[column] <= LEVEL_TARGETS && !isnan(*matrix_cell(m, row, column)))
+            predicted[count++] = *matrix_cell(m, row, column);
     if (!count)
         return;
     sort_numbers(predicted, count);
@@ -288,7 +288,16 @@ static bool measure_matrix(struct probe *p, struct walk *w)
 {
     const unsigned step = (unsigned)probe_scale(p, 4, 2, 2, 1);
     const double most = probe_smoke(p, LEVEL_TARGETS, TARGETS);
-    struct matrix m = {.name = "targets", .row_axis = "branches", .column_axis = "targets", .unit = "cycles/jump"};
+    double rows[MATRIX_BRANCHES_BITS + 1], columns[MATRIX_TARGETS_BITS];
+    double cells[(MATRIX_BRANCHES_BITS + 1) * MATRIX_TARGETS_BITS];
+    struct matrix m = {.name = "targets",
+                       .row_axis = "branches",
+                       .column_axis = "targets",
+                       .unit = "cycles/jump",
+                       .rows = rows,
+                       .columns = columns,
+                       .cells = cells,
+                       .pitch = MATRIX_TARGETS_BITS};
 
     for (unsigned b = 0; b <= probe_smoke(p, 0, MATRIX_BRANCHES_BITS); b += step, m.row_count++) {
         w->branches = (size_t)1 << b;
@@ -303,7 +312,7 @@ static bool measure_matrix(struct probe *p, struct walk *w)
                     return false;
             }
             m.columns[m.column_count] = (double)targets;
-            m.cells[m.row_count][m.column_count++] = pt[IN_ORDER].q20 - pt[DIRECT].q20;
+            *matrix_cell(&m, m.row_count, m.column_count++) = pt[IN_ORDER].q20 - pt[DIRECT].q20;
         }
     }
     matrix_send(p, &m);

@@ -331,7 +331,7 @@ static bool measure_map(struct probe *p, const struct area *area, struct matrix 
                 return false;
             m->columns[column] = (double)((size_t)1 << l);
             m->column_count = column + 1;
-            m->cells[m->row_count][column] = HALF * (cycles - zeros) / (random - zeros);
+            *matrix_cell(m, m->row_count, column) = HALF * (cycles - zeros) / (random - zeros);
         }
     }
     return true;
@@ -351,9 +351,9 @@ static struct finding outcomes_of(const struct matrix *m)
 
     for (size_t i = 0; i < m->row_count; i++) {
         size_t held = 0;
-        while (held < m->column_count && m->cells[i][held] < HELD)
+        while (held < m->column_count && *matrix_cell(m, i, held) < HELD)
             held++;
-        if (!held || held == m->column_count || isnan(m->cells[i][held]))
+        if (!held || held == m->column_count || isnan(*matrix_cell(m, i, held)))
             continue; /* none, or all that were tried */
         const double product = m->rows[i] * m->columns[held - 1];
         agree = product > f.value ? 1 : agree + !(product < f.value);
@@ -374,8 +374,15 @@ static struct finding outcomes_of(const struct matrix *m)
 
 static bool find_outcomes(struct probe *p, const struct area *area)
 {
-    struct matrix m = {
-        .name = "patterns", .row_axis = "branches", .column_axis = "pattern_length", .unit = "mispredicted"};
+    double rows[BRANCHES_BITS + 1], columns[LENGTH_BITS], cells[(BRANCHES_BITS + 1) * LENGTH_BITS];
+    struct matrix m = {.name = "patterns",
+                       .row_axis = "branches",
+                       .column_axis = "pattern_length",
+                       .unit = "mispredicted",
+                       .rows = rows,
+                       .columns = columns,
+                       .cells = cells,
+                       .pitch = LENGTH_BITS};
 
     if (!measure_map(p, area, &m))
         return false;

@@ -27,15 +27,18 @@ void record_core(struct record *r)
 static void rows_and_columns_stay_what_they_are(void **state)
 {
     const struct probe_definition definition = {.name = "mispredict"};
+    double rows[] = {1, 4}, columns[] = {4, 16, 64};
+    double cells[] = {0, 0.25, 0.5, -1, 0.00001, (double)NAN, -0.125, -1}; /* with room for a column more */
     const struct matrix m = {.name = "patterns",
                              .row_axis = "branches",
                              .column_axis = "pattern_length",
                              .unit = "mispredicted",
                              .row_count = 2,
                              .column_count = 3,
-                             .rows = {1, 4},
-                             .columns = {4, 16, 64},
-                             .cells = {{0, 0.25, 0.5}, {0.00001, (double)NAN, -0.125}}};
+                             .rows = rows,
+                             .columns = columns,
+                             .cells = cells,
+                             .pitch = 4};
     static const char want[] = "{\"t\":\"matrix\",\"probe\":\"mispredict\",\"name\":\"patterns\",\"core\":3,"
                                "\"row_axis\":\"branches\",\"column_axis\":\"pattern_length\",\"unit\":\"mispredicted\","
                                "\"rows\":[1,4],\"columns\":[4,16,64],\"cells\":[[0,0.25,0.5],[0,null,-0.125]],\"c\":";
