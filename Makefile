@@ -162,11 +162,27 @@ EVENTS_x86_64 := lib/events/intel.c lib/events/amd.c build/events/x86_64.c
 EVENTS_aarch64 := lib/events/arm.c lib/events/apple.c build/events/aarch64.c
 EVENTS := $(EVENTS_x86_64) $(EVENTS_aarch64)
 
+# ---- Instruction forms ----------------------------------------------------------------------------
+
+build/catalogue/make-x86_64: scripts/catalogue-x86_64.c arch/catalogue.h Makefile | build/setup.stamp
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)gcc -std=gnu11 -O2 $(WARNINGS) -I. $< -lZydis -o $@
+
+build/catalogue/x86_64.c: build/catalogue/make-x86_64
+	$(call say,FORMS,$@)
+	$(Q)$< >$@.new && mv $@.new $@
+
+build/catalogue/aarch64.c: scripts/catalogue-aarch64 | build/setup.stamp
+	$(call say,FORMS,$@)
+	@mkdir -p $(@D)
+	$(Q)$< "$(CROSS_aarch64)" >$@.new && mv $@.new $@
+
 # ---- The UEFI application ------------------------------------------------------------------------
 
 # $(1): ISA. $$(gcc ...) is asked when a file is compiled: make may start before setup has run.
 define efi_rules
-SOURCES_$(1) := $$(wildcard arch/*.c arch/$(1)/*.[cS] lib/*.c probes/*/*.c)
+SOURCES_$(1) := $$(wildcard arch/*.c arch/$(1)/*.[cS] lib/*.c probes/*/*.c) build/catalogue/$(1).c
 EFI_SOURCES_$(1) := boot/uefi/start_$(1).S $$(wildcard boot/uefi/*.c arch/$(1)/own/*.[cS]) $$(SOURCES_$(1)) \
     $(EVENTS_$(1))
 EFI_OBJECTS_$(1) := $$(EFI_SOURCES_$(1):%=build/uefi/$(1)/%.o)

@@ -1,0 +1,23 @@
+/* Which registers of AArch64 the catalogue's forms may use in a kernel. */
+#include "arch/catalogue.h"
+
+/*
+ * What AAPCS64, 6.1 lets a function change; x16 is the emitter's, x18 the platform's. v8 to v15 are not among them, since
+ * their lower halves belong to the caller. Predicates: only eight can govern.
+ */
+static const uint8_t general[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, FIELD_NONE};
+static const uint8_t vector[] = {0,  1,  2,  3,  4,  5,  6,  7,  16, 17, 18, 19,        20,
+                                 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, FIELD_NONE};
+static const uint8_t mask[] = {0, 1, 2, 3, 4, 5, 6, 7, FIELD_NONE};
+static const uint8_t none[] = {FIELD_NONE};
+
+const uint8_t *const form_registers[OPERAND_KINDS] = {
+    [OPERAND_GENERAL] = general, [OPERAND_VECTOR] = vector, [OPERAND_MASK] = mask,   [OPERAND_MMX] = none,
+    [OPERAND_X87] = none,        [OPERAND_FLAGS] = none,    [OPERAND_MEMORY] = none, [OPERAND_IMMEDIATE] = none,
+};
+
+/* enum reg counts as the machine does. */
+unsigned form_register(enum reg r)
+{
+    return r;
+}

@@ -1,0 +1,67 @@
+/* What of the catalogue is the same on every ISA. */
+#include "arch/catalogue.h"
+
+#include <string.h>
+
+#include "arch/emit_private.h"
+
+const char *const operand_kind_names[OPERAND_KINDS] = {"general", "vector", "mask",   "mmx",
+                                                       "x87",     "flags",  "memory", "immediate"};
+const char *const form_class_names[FORM_CLASSES] = {"ordinary", "divides", "serialises", "streams", "atomic"};
+
+const char *form_name(const struct form *f)
+{
+    return form_names + f->name_at;
+}
+
+const char *form_feature(const struct form *f)
+{
+    return form_features[f->feature];
+}
+
+const struct form_operand *form_operand(const struct form *f, unsigned i)
+{
+    return &form_operands[f->operands_at + i];
+}
+
+bool form_has_field(const struct form_operand *o)
+{
+    for (unsigned i = 0; i < FIELD_BITS; i++)
+        if (o->field.bit[i] != FIELD_NONE)
+            return true;
+    return false;
+}
+
+static bool set_field(uint8_t *bytes, const struct form_field *field, unsigned number)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        const unsigned bit = i < FIELD_BITS ? field->bit[i] : FIELD_NONE;
+        if (bit == FIELD_NONE) {
+            if (number >> i & 1)
+                return false;
+            continue;
+        }
+        const uint8_t mask = (uint8_t)(1u << bit % 8);
+        const bool set = (number >> i & 1) != (field->inverted >> i & 1);
+        bytes[bit / 8] = (uint8_t)(set ? bytes[bit / 8] | mask : bytes[bit / 8] & ~mask);
+    }
+    return true;
+}
+
+void emit_form(struct code *c, const struct form *f, const uint8_t *registers)
+{
+    uint8_t bytes[FORM_BYTES];
+    struct work work = {.instructions = 1};
+
+    memcpy(bytes, f->bytes, sizeof bytes);
+    for (unsigned i = 0; i < f->operand_count; i++) {
+        const struct form_operand *o = form_operand(f, i);
+        if (o->kind == OPERAND_MEMORY) {
+            work.loads |= (o->access & OPERAND_READ) != 0;
+            work.stores |= (o->access & OPERAND_WRITE) != 0;
+        }
+        if (form_has_field(o) && !code_require(c, set_field(bytes, &o->field, *registers++)))
+            return;
+    }
+    code_append(c, bytes, f->length, work);
+}

@@ -1,0 +1,107 @@
+/*
+ * The catalogue: the forms of this ISA's instructions that can be measured, with what each reads and writes.
+ *
+ * A form is an instruction with the kinds of its operands: "add r64, m64". It is made when fathom is built, by walking
+ * what can be encoded with a maintained decoder (scripts/catalogue-*), not typed in; what is left out, and why, is in
+ * forms_left_out.
+ *
+ * Registers are named by the numbers that encodings have, not by enum reg.
+ */
+#ifndef FATHOM_ARCH_CATALOGUE_H
+#define FATHOM_ARCH_CATALOGUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/emit.h"
+
+enum operand_kind {
+    OPERAND_GENERAL,   /* a general register, or a part of it */
+    OPERAND_VECTOR,    /* a vector register, or a part of it */
+    OPERAND_MASK,      /* a mask or predicate register */
+    OPERAND_MMX,       /* x86-64 */
+    OPERAND_X87,       /* x86-64: the stack; `fixed` counts from its top */
+    OPERAND_FLAGS,     /* condition flags, as one */
+    OPERAND_MEMORY,    /* at the address in a general register, which the field names; no displacement */
+    OPERAND_IMMEDIATE, /* as it stands in the bytes */
+    OPERAND_KINDS
+};
+extern const char *const operand_kind_names[OPERAND_KINDS];
+
+enum operand_type { TYPE_INTEGER, TYPE_HALF, TYPE_BFLOAT, TYPE_SINGLE, TYPE_DOUBLE, TYPE_EXTENDED, OPERAND_TYPES };
+
+enum { OPERAND_READ = 1, OPERAND_WRITE = 2 }; /* both: for what is written only in part, too */
+
+enum { FIELD_BITS = 5, FIELD_NONE = 0xff };
+
+/* Where the number of a register stands: bit i of it is bit `bit[i]` of the instruction, counted from its first byte. */
+struct form_field {
+    uint8_t bit[FIELD_BITS]; /* FIELD_NONE: this bit of the number is always 0; bit[0]: there is no choice at all */
+    uint8_t inverted;        /* those bits i that are stored inverted */
+};
+
+struct form_operand {
+    uint8_t kind, type, access; /* enum operand_kind, enum operand_type, OPERAND_READ | OPERAND_WRITE */
+    uint8_t fixed;              /* the register where there is no choice */
+    uint16_t bits;              /* what is accessed */
+    uint8_t is_implicit;        /* not written down in assembly: flags, the accumulator, … */
+    uint8_t is_index;           /* a vector of addresses relative to the memory operand's register */
+    struct form_field field;
+};
+
+enum form_class {
+    FORM_ORDINARY,
+    FORM_DIVIDES,    /* its cost depends on values, and some trap: divisors must not be 0 */
+    FORM_SERIALISES, /* fences and the like */
+    FORM_STREAMS,    /* stores past the caches, flushes, prefetches */
+    FORM_ATOMIC,     /* reads, changes and writes memory in one */
+    FORM_CLASSES
+};
+extern const char *const form_class_names[FORM_CLASSES];
+
+enum { FORM_BYTES = 15, FORM_OPERANDS = 10 };
+
+struct form {
+    uint32_t name_at;     /* in form_names */
+    uint16_t operands_at; /* in form_operands: explicit ones first, in the order of assembly */
+    uint16_t feature;     /* in form_features */
+    uint8_t operand_count, class, length, bytes[FORM_BYTES];
+};
+
+/* Made when fathom is built. Offsets instead of pointers: the image moves, and each pointer would cost it a relocation. */
+extern const struct form forms[];
+extern const size_t form_count;
+extern const char form_names[];
+extern const struct form_operand form_operands[];
+extern const char *const form_features[];
+
+/* "vfmadd231pd zmm{k}, zmm, m512" */
+const char *form_name(const struct form *f);
+/* What the core must have, as the decoder calls it: "AVX512F_512", "FEAT_LSE"; "" where every core has it. */
+const char *form_feature(const struct form *f);
+const struct form_operand *form_operand(const struct form *f, unsigned i);
+/* Whether its register can be chosen. */
+bool form_has_field(const struct form_operand *o);
+
+/* Instructions of which no form is in the catalogue. */
+struct form_left_out {
+    const char *what, *why; /* "hlt", "waits" */
+};
+extern const struct form_left_out forms_left_out[]; /* ended by NULL */
+
+/*
+ * Registers that a kernel may use for operands of a kind, ascending, ended by FIELD_NONE. Not among them: the stack
+ * pointer, REG_COUNT, REG_DATA, and what the place keeps for itself.
+ */
+extern const uint8_t *const form_registers[OPERAND_KINDS];
+
+/* The number that an enum reg has in encodings. */
+unsigned form_register(enum reg r);
+/*
+ * Emits the form with these registers, one for each operand that has a field, in the order of operands; others are
+ * skipped. Invalid where a number does not fit its field.
+ */
+void emit_form(struct code *c, const struct form *f, const uint8_t *registers);
+
+#endif
