@@ -380,6 +380,27 @@ def check_gaps(run, table):
     return complaints
 
 
+# ---- Page sizes -------------------------------------------------------------------------------------
+
+
+def check_granules(run, table):
+    """Data TLBs were measured with every page size and granule of the core, but those that the memory lacks."""
+    lacks = {int(size) for size in table["memory_lacks_pages"].split()}
+    measured = {curve["page"] for curve in run.of("curve") if curve["probe"] == "dtlb"}
+    wanted = {page_name(size) for size in run.one("environment")["page_bytes"] if size not in lacks}
+    table["notes"].append(f"page sizes: {' '.join(sorted(measured))}")
+    return [] if measured == wanted else [f"data TLBs were measured with pages of {measured}, and not {wanted}"]
+
+
+def page_name(size):
+    """As findings have it: 4k, 2m, 1g."""
+    for unit in "bkm":
+        if size < 1024:
+            return f"{size}{unit}"
+        size //= 1024
+    return f"{size}g"
+
+
 # ---- Verdicts --------------------------------------------------------------------------------------
 
 
@@ -470,7 +491,8 @@ def check_exact(run, table):
     return [f"the second time a curve differs: {one}, then {other}" for one, other in zip(first, curves) if one != other]
 
 
-SPECIAL = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters, "exact": check_exact}
+SPECIAL = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters, "exact": check_exact,
+           "granules": check_granules}
 
 
 # ---- All of it -------------------------------------------------------------------------------------
