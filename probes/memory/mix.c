@@ -20,7 +20,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "arch/emit_access.h"
+#include "lib/access.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/sample.h"
@@ -202,15 +202,9 @@ static bool is_told(const struct group *groups, size_t count, const struct group
     return g->loads ? sustains(groups, count, g->loads - 1, g->stores) : sustains(groups, count, 0, g->stores - 1);
 }
 
-/* Where general and vector registers, or one and two of them, have the same width, only one of them is told. */
-static bool has_its_own_width(const struct emit_access *a)
-{
-    return a->file == ACCESS_GENERAL ? a->registers == 1 : a->bits > 64;
-}
-
 static void report_groups(struct probe *p, const struct emit_access *a, const struct group *groups, size_t count)
 {
-    if (!has_its_own_width(a))
+    if (!access_stands_for_width(a))
         return;
     for (size_t i = 0; i < count; i++) {
         struct find_value v[EXPERIMENTS];
@@ -291,7 +285,7 @@ static void run(struct probe *p)
     for (const struct emit_access *a = emit_accesses; a->name; a++) {
         struct group groups[GROUPS];
         size_t count;
-        if (a->streams || a->vector_bits > machine_info()->vector_bits)
+        if (a->streams || !access_can_run(a))
             continue;
         if (!measure_groups(p, &area, a, groups, &count))
             return;

@@ -1,0 +1,279 @@
+/*
+ * Bandwidth: how many bytes a cycle does one core read, write and copy, from each level and by each width?
+ *
+ * One walk after the other over a footprint, line after line, so that all that prefetchers know helps. The footprint
+ * says which level answers: it is a part of that level, and several times what the level before holds.
+ *
+ *   smaller, larger   two footprints, the second one twice the first: the level before could help with the one, and the
+ *                     level behind hold up the other
+ *
+ * Everything is measured in three passes over all of it. Others who share a level or memory come and go meanwhile: what
+ * they disturb differs from pass to pass, and the grade says so.
+ *
+ * access: load; store; copy, of which the bytes copied count, each read once and written once; stream, stores that ask to
+ * go past the caches, whatever level holds what they write over.
+ *
+ * Method: STREAM (McCalpin 1995) cut down to one level, as in clamchowder's suite.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/access.h"
+#include "lib/find.h"
+#include "lib/probe.h"
+#include "lib/sample.h"
+
+enum {
+    LEVELS = 4,
+    FOOTPRINTS = 2,
+    UNROLL = 64, /* accesses of a block, at most; … */
+    BLOCK_BYTES = 2048,
+    PAIRS_BLOCK_BYTES = 512, /* … and as far as offsets reach */
+    PAGE_BYTES = 4096,
+    LEFT = 4,            /* times what the level before holds; at least … */
+    LEFT_AT_LEAST = 2,   /* … so many */
+    TO_REACH_MEMORY = 4, /* times the largest cache */
+    PASSES = 3,
+    RESULTS = 256,
+    CODE_BYTES = 16384
+};
+
+enum access_kind { LOAD, STORE, COPY, STREAM, ACCESS_KINDS };
+static const char *const kind_names[ACCESS_KINDS] = {"load", "store", "copy", "stream"};
+
+/* Footprints of one level; 0: there is none. */
+struct level {
+    char name[8]; /* "1", "dram" */
+    double bytes[FOOTPRINTS];
+    const char *why_not;
+};
+
+struct walk {
+    const struct area *area, *state;
+    const struct emit_access *access;
+    enum access_kind kind;
+    size_t bytes; /* of the footprint */
+};
+
+/*
+ * What a copy writes lies behind what it reads, and on pages a line before that: a load then finds no store in flight whose
+ * lowest twelve address bits are its own, unless a whole page is in flight.
+ */
+enum { COPY_SHIFT = PAGE_BYTES - 64 };
+
+static void emit_block(struct code *c, const struct walk *w, size_t block)
+{
+    const struct emit_access *a = w->access;
+    const unsigned bytes = a->bits / 8, registers = a->registers, first = a->file == ACCESS_GENERAL ? REG_T5 : VREG_0;
+
+    for (size_t at = 0; at < block; at += bytes) {
+        const unsigned r = first + (unsigned)(at / bytes) % (4 / registers) * registers;
+        if (w->kind == LOAD || w->kind == COPY)
+            emit_load_as(c, a, r, REG_T0, (int32_t)at);
+        if (w->kind != LOAD)
+            emit_store_as(c, a, r, w->kind == COPY ? REG_T1 : REG_T0, (int32_t)at);
+    }
+}
+
+/* Blocks one after the other, then all over again; T2 counts them down. A call goes on where the one before stopped. */
+static bool build(struct probe *p, void *context, struct kernel *k)
+{
+    const struct walk *w = context;
+    const struct emit_access *a = w->access;
+    const size_t longest = a->registers == 2 ? PAIRS_BLOCK_BYTES : BLOCK_BYTES;
+    const size_t block = UNROLL * a->bits / 8 < longest ? UNROLL * a->bits / 8 : longest;
+    const size_t part = w->kind == COPY ? w->bytes / 2 / PAGE_BYTES * PAGE_BYTES : w->bytes, blocks = part / block;
+    struct code c = probe_code(p, CODE_BYTES);
+    const uint64_t state[] = {w->area->at, w->area->at + part + COPY_SHIFT, blocks};
+
+    memcpy(w->state->write, state, sizeof state);
+    emit_load(&c, REG_T0, REG_DATA, 0);
+    emit_load(&c, REG_T1, REG_DATA, 8);
+    emit_load(&c, REG_T2, REG_DATA, 16);
+    if (a->file == ACCESS_VECTOR)
+        for (enum vreg r = VREG_0; r < VREG_4; r++)
+            emit_wide_clear(&c, r, a->vector_bits);
+    emit_align(&c, 64);
+    const size_t loop = c.used;
+    emit_block(&c, w, block);
+    emit_add_constant(&c, REG_T0, (int32_t)block);
+    if (w->kind == COPY)
+        emit_add_constant(&c, REG_T1, (int32_t)block);
+    emit_add_constant(&c, REG_T2, -1);
+    const struct fixup on = emit_branch_if_not_zero_ahead(&c, REG_T2);
+    emit_constant(&c, REG_T0, state[0]);
+    emit_constant(&c, REG_T1, state[1]);
+    emit_constant(&c, REG_T2, blocks);
+    emit_land(&c, on);
+    emit_loop(&c, loop);
+    emit_store(&c, REG_T0, REG_DATA, 0);
+    emit_store(&c, REG_T1, REG_DATA, 8);
+    emit_store(&c, REG_T2, REG_DATA, 16);
+    if (a->file == ACCESS_VECTOR)
+        emit_wide_end(&c, machine_info()->vector_bits);
+    emit_return(&c);
+    k->data = w->state->at;
+    k->units = (double)block;
+    k->warm_iterations = probe_smoke(p, 2, (double)blocks);
+    return probe_kernel(p, &c, 0, k);
+}
+
+/* ---- Levels ------------------------------------------------------------------------------------- */
+
+static double capacity(const struct probe *p, size_t level)
+{
+    char variant[16];
+
+    snprintf(variant, sizeof variant, "level=%zu", level);
+    return facts_number(&p->run->facts, "memory.cache.bytes", variant, 0);
+}
+
+/* Footprints that leave `before` and lie in `holds`. */
+static struct level between(double before, double holds)
+{
+    const double larger = before > 0 ? fmin(2 * LEFT * before, holds / 2) : holds / 2;
+    const double smaller = before > 0 ? fmin(LEFT * before, larger / 2) : larger / 2;
+    return (struct level){.bytes = {smaller, larger},
+                          .why_not = !(holds > 0)                       ? "capacity-unknown"
+                                     : smaller < LEFT_AT_LEAST * before ? "hardly larger than the level before"
+                                                                        : NULL};
+}
+
+static struct level behind(double largest)
+{
+    return (struct level){.name = "dram",
+                          .bytes = {TO_REACH_MEMORY * largest, 2 * TO_REACH_MEMORY * largest},
+                          .why_not = largest > 0 ? NULL : "capacity-unknown"};
+}
+
+/* Every level that is known, and memory behind them. */
+static size_t plan(const struct probe *p, double most, struct level levels[LEVELS + 1])
+{
+    size_t count = 0;
+    double largest = 0;
+
+    for (double holds = capacity(p, 1); count == 0 || (holds > 0 && count < LEVELS); holds = capacity(p, count + 1)) {
+        levels[count] = between(largest, holds);
+        snprintf(levels[count].name, sizeof levels[count].name, "%zu", count + 1);
+        largest = fmax(largest, holds);
+        count++;
+    }
+    levels[count++] = behind(largest);
+    for (size_t i = 0; i < count; i++)
+        if (!levels[i].why_not && levels[i].bytes[FOOTPRINTS - 1] > most)
+            levels[i].why_not = "the range ends before this level";
+    return count;
+}
+
+/* ---- What is told ------------------------------------------------------------------------------- */
+
+/* One access to one level, and what each pass gave, by footprint: bytes a cycle. */
+struct result {
+    const struct level *level;
+    const struct emit_access *access;
+    enum access_kind kind;
+    double bytes_per_cycle[FOOTPRINTS][PASSES];
+};
+
+static bool measure(struct probe *p, const struct area *area, const struct area *state, size_t pass, struct result *r)
+{
+    for (size_t i = 0; i < FOOTPRINTS; i++) {
+        const size_t bytes = (size_t)r->level->bytes[i] / PAGE_BYTES * PAGE_BYTES;
+        struct walk w = {area, state, r->access, r->kind, bytes};
+        double cycles = NAN;
+        if (!(i && probe_smoke(p, 1, 0)) && !sample_cycles(p, 1, build, &w, &cycles))
+            return false;
+        r->bytes_per_cycle[i][pass] = 1 / cycles;
+    }
+    return true;
+}
+
+static void report_result(struct probe *p, const struct result *r, size_t passes)
+{
+    struct find_value v[FOOTPRINTS * PASSES];
+    size_t count = 0;
+
+    for (size_t pass = 0; pass < passes; pass++) {
+        v[count++] = (struct find_value){"smaller", "level before", r->bytes_per_cycle[0][pass]};
+        v[count++] = (struct find_value){"larger", "level behind", r->bytes_per_cycle[1][pass]};
+    }
+    find_number(p,
+                &(struct finding){.name = "memory.bandwidth.bytes_per_cycle",
+                                  .variants = {{"level", r->level->name},
+                                               {"access", kind_names[r->kind]},
+                                               {"width", .number = r->access->bits}},
+                                  .method = "walks over a footprint, and over one twice as long; three passes"},
+                v, count);
+}
+
+static void report_without(struct probe *p, const struct level *level)
+{
+    for (enum access_kind kind = LOAD; kind < ACCESS_KINDS; kind++)
+        report_number(p,
+                      &(struct finding){.name = "memory.bandwidth.bytes_per_cycle",
+                                        .variants = {{"level", level->name}, {"access", kind_names[kind]}},
+                                        .reason = level->why_not,
+                                        .method = "walks over a footprint, and over one twice as long"},
+                      NAN);
+}
+
+/* All that can be asked of a level. */
+static size_t add_level(const struct level *level, struct result *out, size_t room)
+{
+    size_t count = 0;
+
+    for (enum access_kind kind = LOAD; kind < ACCESS_KINDS; kind++)
+        for (const struct emit_access *a = emit_accesses; a->name && count < room; a++) {
+            const bool can = (kind == STORE || kind == STREAM || a->has_load) && (kind == LOAD || a->has_store);
+            if (can && a->streams == (kind == STREAM) && access_stands_for_width(a) && access_can_run(a))
+                out[count++] = (struct result){.level = level, .access = a, .kind = kind};
+        }
+    return count;
+}
+
+static bool measure_all(struct probe *p, double longest, struct result *results, size_t count, size_t passes)
+{
+    struct area area, state;
+
+    if (!probe_map_large(p, &area, (size_t)longest + 2 * PAGE_BYTES) || !probe_map(p, &state, PAGE_BYTES, 0))
+        return false;
+    memset(area.write, 1, area.bytes); /* pages that were never written might all be one */
+    for (size_t pass = 0; pass < passes; pass++)
+        for (size_t i = 0; i < count; i++)
+            if (!measure(p, &area, &state, pass, &results[i]))
+                return false;
+    return true;
+}
+
+static void run(struct probe *p)
+{
+    const size_t passes = (size_t)probe_smoke(p, 1, PASSES);
+    struct level levels[LEVELS + 1];
+    struct result *results = malloc(RESULTS * sizeof *results);
+    double most = probe_scale(p, 1 << 16, 1 << 25, 1 << 26, 1 << 30), longest = PAGE_BYTES;
+    size_t count = 0;
+
+    while (most > PAGE_BYTES && most > (double)machine_info()->memory_bytes / 2)
+        most /= 2;
+    const size_t level_count = plan(p, most, levels);
+    for (size_t i = 0; i < level_count; i++)
+        if (!levels[i].why_not && results) {
+            longest = fmax(longest, levels[i].bytes[FOOTPRINTS - 1]);
+            count += add_level(&levels[i], results + count, RESULTS - count);
+        }
+    if (!results)
+        probe_skip(p, "out of memory for the results");
+    else if (measure_all(p, longest, results, count, passes))
+        for (size_t i = 0; i < count; i++)
+            report_result(p, &results[i], passes);
+    free(results);
+    for (size_t i = 0; i < level_count && p->outcome == OUTCOME_OK; i++)
+        if (levels[i].why_not)
+            report_without(p, &levels[i]);
+}
+
+PROBE(bandwidth, .title = "Bandwidth", .family = "memory", .after = "cache", .run = run,
+      .findings = FINDINGS({"memory.bandwidth.bytes_per_cycle", "bytes/cycle",
+                            "bytes that one core reads, writes or copies in a cycle, by level and width"}));
