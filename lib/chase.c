@@ -27,6 +27,24 @@ void chase_link(struct probe *p, const struct chase *c, size_t offset, size_t li
     *(uint64_t *)c->start.write = at;
 }
 
+void chase_follow(const struct chase *c, const size_t *offsets, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        *(uint64_t *)(c->ring.write + offsets[i]) = c->ring.at + offsets[i + 1 < count ? i + 1 : 0];
+    *(uint64_t *)c->start.write = c->ring.at + offsets[0];
+}
+
+/* A random order of what comes behind the first, walked as a ring, is a random cycle. */
+void chase_scatter(struct probe *p, const struct chase *c, size_t *offsets, size_t count)
+{
+    for (size_t i = count; i > 2; i--) {
+        size_t j = 1 + random_below(&p->random, i - 1), kept = offsets[i - 1];
+        offsets[i - 1] = offsets[j];
+        offsets[j] = kept;
+    }
+    chase_follow(c, offsets, count);
+}
+
 bool chase_kernel(struct probe *p, const struct chase *c, unsigned unroll, struct kernel *k)
 {
     struct code code = probe_code(p, CODE_BYTES);

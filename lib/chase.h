@@ -22,6 +22,10 @@ bool chase_map(struct probe *p, struct chase *c, size_t bytes);
  * the next group, and from the last one to the first.
  */
 void chase_link(struct probe *p, const struct chase *c, size_t offset, size_t lines, size_t group);
+/* Links pointers at these offsets, in this order, and the last one to the first. One line may hold several. */
+void chase_follow(const struct chase *c, const size_t *offsets, size_t count);
+/* The same in random order (Sattolo's cycle); the offsets are left in the order of the walk. */
+void chase_scatter(struct probe *p, const struct chase *c, size_t *offsets, size_t count);
 /* The walk, `unroll` loads an iteration, going on where the call before it stopped. Units are loads. */
 bool chase_kernel(struct probe *p, const struct chase *c, unsigned unroll, struct kernel *k);
 

@@ -16,9 +16,8 @@
  *            Curve over the bytes from the beginning of the first to the end of the last: a step behind the line's length.
  *            Prefetchers that fetch the next line make it look longer onwards, not back
  *
- * At any one distance some other table may hold less than the cache does, its sets being chosen by the same bits: so three
- * distances must agree, half the first of them hold twice as much, and the ways make up the cache. Where frames fall at
- * random and a way spans more than a page, sets are random too, and nothing is told.
+ * Several distances must agree, and the ways make up the cache (lib/ways.h). Where frames fall at random and a way spans
+ * more than a page, sets are random too, and nothing is told.
  *
  * Method: jia.je 2025, Apple M1: branches at distances of powers of two; in random order, with a control, ours.
  */
@@ -28,10 +27,10 @@
 #include "lib/find.h"
 #include "lib/proof.h"
 #include "lib/surprise.h"
+#include "lib/ways.h"
 
 enum {
     DISTANCES = 7,
-    FLOOR = 3, /* distances that have to agree; at still longer ones other tables hold less */
     NEAREST_BYTES = 1024,
     COMPANIONS = 4, /* places that are always held, so that one is no target that everybody knows */
     PLACES_FROM = 1,
@@ -44,9 +43,6 @@ enum {
     ROOM_BYTES = 4096,
     L1I_BYTES = 32 << 10 /* where nothing is known of it */
 };
-
-/* Counts that differ by less are the same, or one twice the other: it is powers of two that are to be told apart. */
-static const double ALIKE = 0.2;
 
 /* ---- Ways --------------------------------------------------------------------------------------- */
 
@@ -105,104 +101,18 @@ static bool build_control(struct probe *p, double count, void *context, struct k
     return build_places(p, (size_t)count, context, rotating_place, k);
 }
 
-static double held(const struct sweep *s)
-{
-    return s->search.verdict.count ? s->search.verdict.knees[0].value : (double)NAN;
-}
-
-static bool is_times(double a, double b, double factor)
-{
-    return fabs(a - factor * b) <= fmax(ALIKE * factor * b, 1);
-}
-
-/* The first distance from which on as much is held as at the next; `count` where there is none. */
-static size_t first_of_floor(const struct sweep *s, size_t count)
-{
-    size_t first = 0;
-
-    while (first + 1 < count && !is_times(held(&s[first]), held(&s[first + 1]), 1))
-        first++;
-    return first + 1 < count ? first : count;
-}
-
-static struct finding undecided(const char *name, const char *reason)
-{
-    return (struct finding){.name = name, .value = NAN, .low = NAN, .high = NAN, .grade = 'U', .reason = reason};
-}
-
-/* How often 1 is doubled to x; NaN where x is no power of two. */
-static double doublings(double x)
-{
-    double bits = 0;
-
-    for (; x > sqrt(2); bits++)
-        x /= 2;
-    return fabs(x - 1) < ALIKE ? bits : (double)NAN;
-}
-
-/* Are the bits that choose the set the same in all frames? */
-static bool sets_are_known(struct probe *p, size_t way_bytes)
-{
-    return machine_info()->contiguous || way_bytes <= p->code.page_bytes;
-}
-
-/* Why ways cannot be told; NULL: they can. `first` is the shortest distance at which only they are held. */
-static const char *no_ways(struct probe *p, const struct sweep *s, const struct apart *apart, size_t count,
-                           size_t first)
-{
-    double capacity = facts_number(&p->run->facts, "frontend.l1i.bytes", "", NAN);
-
-    if (first == count)
-        return "no-floor";
-    if (!sets_are_known(p, apart[first].bytes))
-        return "frames-at-random";
-    if (first == 0 || !is_times(held(&s[first - 1]), held(&s[first]), 2))
-        return "no-halving";
-    if (isnan(capacity))
-        return "capacity-unknown";
-    return fabs(held(&s[first]) * (double)apart[first].bytes / capacity - 1) > ALIKE ? "experiments-disagree" : NULL;
-}
-
-static void report_ways(struct probe *p, const struct sweep *s, const struct apart *apart, size_t count,
-                        double line_bytes)
-{
-    const size_t first = first_of_floor(s, count), farther = first + FLOOR < count ? FLOOR : count - first;
-    struct find_experiment e[DISTANCES];
-    const char *without = no_ways(p, s, apart, count, first);
-    struct finding ways = undecided("frontend.l1i.ways", without), bits = undecided("frontend.l1i.index_bits", without);
-
-    if (without) {
-        report(p, &ways);
-        report(p, &bits);
-        return;
-    }
-    find_experiments(&s[first], farther, e);
-    ways.method = "places that are held however far apart they are";
-    find_capacity(p, &ways, e, farther, 1);
-
-    double capacity = facts_number(&p->run->facts, "frontend.l1i.bytes", "", NAN);
-    const struct find_value v[] = {
-        {"distance", "other tables", doublings((double)apart[first].bytes / line_bytes)},
-        {"capacity", "prefetchers", doublings(capacity / held(&s[first]) / line_bytes)},
-    };
-    bits.reason = "line-unknown";
-    bits.method = "lines that a way spans";
-    if (isnan(line_bytes))
-        report(p, &bits);
-    else
-        find_number(p, &bits, v, sizeof v / sizeof v[0]);
-}
-
 static bool find_ways(struct probe *p, const struct surprise *walk, double line_bytes)
 {
     const size_t count = (size_t)probe_scale(p, 1, 4, DISTANCES, DISTANCES);
     /* the longest distances are those of the widest ways: 32 KiB (Apple's performance cores) */
     const size_t nearest = NEAREST_BYTES << (size_t)probe_scale(p, 0, 1, 0, 0);
     struct apart apart[DISTANCES];
+    size_t bytes[DISTANCES];
     struct sweep s[DISTANCES];
 
     for (size_t i = 0; i < count; i++) {
-        apart[i] = (struct apart){.walk = walk, .bytes = nearest << i};
+        bytes[i] = nearest << i;
+        apart[i] = (struct apart){.walk = walk, .bytes = bytes[i]};
         snprintf(apart[i].name, sizeof apart[i].name, "%zu bytes apart", apart[i].bytes);
         s[i] = (struct sweep){.name = apart[i].name,
                               .fooled_by = apart[i].name,
@@ -222,7 +132,13 @@ static bool find_ways(struct probe *p, const struct surprise *walk, double line_
     }
     bool good = sweeps_search(p, s, count);
     if (good)
-        report_ways(p, s, apart, count, line_bytes);
+        ways_report(p,
+                    &(struct ways){.ways = "frontend.l1i.ways",
+                                   .index_bits = "frontend.l1i.index_bits",
+                                   .capacity = facts_number(&p->run->facts, "frontend.l1i.bytes", "", NAN),
+                                   .line_bytes = line_bytes,
+                                   .known_bytes = ways_known_bytes(p->code.page_bytes)},
+                    s, bytes, count);
     sweeps_free(s, count);
     return good;
 }

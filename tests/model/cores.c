@@ -462,6 +462,31 @@ static void shapes_of_instruction_caches_are_given_back(void **state)
     end(2 * cores, cores);
 }
 
+/* Lines, ways and sets of the first level. */
+static void check_shape(const struct machine_design *m)
+{
+    const struct cache_design *first = &m->core.data[0];
+
+    check_capacity(m, "memory.cache.line_bytes", "level", "1", CACHE_LINE_BYTES);
+    check_capacity(m, "memory.cache.ways", "level", "1", (double)first->ways);
+    check_number(m, "memory.cache.index_bits", "level", "1",
+                 log2((double)first->bytes / (double)first->ways / CACHE_LINE_BYTES));
+}
+
+static void shapes_of_data_caches_are_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 4, 60); cores++) {
+        struct machine_design m = pick_machine(seed);
+        run_probes_on(&m, "cache cache_lines cache_ways", PROFILE_QUICK);
+        check_shape(&m);
+    }
+    end(2 * cores, cores);
+}
+
 static bool has_lengths(void)
 {
     return emit_longest > emit_alignment;
@@ -806,6 +831,7 @@ int main(void)
         cmocka_unit_test(data_caches_are_given_back),
         cmocka_unit_test(instruction_caches_are_given_back),
         cmocka_unit_test(shapes_of_instruction_caches_are_given_back),
+        cmocka_unit_test(shapes_of_data_caches_are_given_back),
         cmocka_unit_test(operation_caches_are_given_back),
         cmocka_unit_test(widths_of_decoders_are_given_back),
         cmocka_unit_test(decoders_that_nothing_waits_for_are_undecided),
