@@ -28,6 +28,7 @@ struct core {
     struct cache data[DATA_LEVELS], op_cache, l1i, targets[TARGET_LEVELS], pages[PAGE_LEVELS], data_pages[PAGE_LEVELS];
     struct predictor predictor;
     struct core_counts counts;
+    void (*watch)(uint64_t address, size_t size); /* NULL: nobody does */
     uc_engine *uc;
     struct mapping mappings[MAPPINGS];
     size_t mapping_count;
@@ -96,6 +97,11 @@ void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *f
     m->page_bytes = page_bytes;
     m->frames = frames;
     m->written = written;
+}
+
+void core_watch(struct core *c, void (*access)(uint64_t address, size_t size))
+{
+    c->watch = access;
 }
 
 void core_unmap(struct core *c, uint64_t at)
@@ -189,6 +195,8 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
     const struct mapping *m = mapping_of(c, address);
     double latency = load_latency(c, m, address);
 
+    if (c->watch && m->at != STACK_AT)
+        c->watch(address, (size_t)size);
     if (type == UC_MEM_READ)
         c->now.done = c->now.start + latency;
     if (m->written && type == UC_MEM_READ)

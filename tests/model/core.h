@@ -82,6 +82,8 @@ void core_unmap(struct core *c, uint64_t at);
  * is loaded comes from `written`, where the frames are, unless that is NULL. All must stay until it is unmapped.
  */
 void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *frames, uint8_t *written);
+/* Told of every access to data, but for the stack, before it is done; NULL: of none. */
+void core_watch(struct core *c, void (*access)(uint64_t address, size_t size));
 /* Code at `at` may have changed. */
 void core_code_written(struct core *c, uint64_t at, size_t count);
 /* Calls a kernel. How many cycles it took; a fault is told in *result. */

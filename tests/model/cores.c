@@ -18,6 +18,7 @@
 #include "tests/model/cache.h"
 #include "tests/model/machine.h"
 #include "tests/model/proofs.h"
+#include "tests/model/touched.h"
 #include "tests/records.h"
 
 enum { KIB = 1024 };
@@ -825,6 +826,76 @@ static void a_clock_that_lies_is_not_trusted(void **state)
     assert_true(undecided >= 3);
 }
 
+/* ---- What kernels touch -------------------------------------------------------------------------- */
+
+/* Whether a kernel touched so many of what the axis counts. */
+static bool somebody_touched(const char *axis, double x)
+{
+    size_t count;
+    const struct touched *all = touched_all(&count);
+
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(axis, "pages")
+                ? (double)all[i].pages == x
+                : (double)(all[i].lines * CACHE_LINE_BYTES) == floor(x / CACHE_LINE_BYTES) * CACHE_LINE_BYTES)
+            return true;
+    return false;
+}
+
+/* Points of the curves over pages or footprints: each has a kernel that touched as much, no more and no less. */
+static unsigned check_axis(const struct machine_design *m, const char *probe, const char *axis)
+{
+    unsigned points = 0;
+
+    for (const char *c = NULL; (c = records_find(&records, c, "curve", "axis", axis));) {
+        const char *owner = record_value(c, "probe", 2);
+        char *at;
+        if (!owner || strcmp(owner, probe) != 0)
+            continue;
+        for (at = strstr(c, "\"x\":[") + 5; at[-1] != ']' && *at != ']'; at++) {
+            const double x = strtod(at, &at);
+            points++;
+            if (!somebody_touched(axis, x))
+                complain(m, "%s: a curve has %g %s, and no kernel touched as many", probe, x, axis);
+        }
+    }
+    return points;
+}
+
+/* Nothing but data of one's own, of every probe that there is; and of data what is said, where it is. */
+static void kernels_touch_what_they_say(void **state)
+{
+    const struct probe_definition *probes[JOURNAL_PROBES];
+    const size_t count = run_probes(probes, JOURNAL_PROBES);
+    unsigned points = 0;
+    size_t kernels = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 2, 10);)
+        for (size_t i = 0; i < count; i++) {
+            struct machine_design m = pick_machine(seed);
+            uint64_t stray;
+            size_t touching;
+            if (probes[i]->debug)
+                continue;
+            m.core.contiguous = seed % 2;
+            m.watches = true;
+            run_probes_on(&m, probes[i]->name, PROFILE_SMOKE);
+            if (touched_strays(&stray))
+                complain(&m, "%s: %#llx is no data of its own", probes[i]->name, (unsigned long long)stray);
+            touched_all(&touching);
+            kernels += touching;
+            if (strcmp(probes[i]->family, "memory") != 0) /* these axes are of code */
+                continue;
+            points += check_axis(&m, probes[i]->name, "pages");
+            points += check_axis(&m, probes[i]->name, "footprint_bytes");
+        }
+    fprintf(stderr, "# %s: %zu kernels, %u points, %u wrong\n", emit_isa, kernels, points, wrong);
+    assert_int_equal(wrong, 0);
+    assert_true(kernels > 50 && points > 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -848,6 +919,7 @@ int main(void)
         cmocka_unit_test(noise_gives_right_answers_or_none),
         cmocka_unit_test(noise_gives_right_depths_or_none),
         cmocka_unit_test(a_clock_that_lies_is_not_trusted),
+        cmocka_unit_test(kernels_touch_what_they_say),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -10,6 +10,7 @@
 #include "lib/statistics.h"
 #include "tests/model/counters.h"
 #include "tests/model/isa.h"
+#include "tests/model/touched.h"
 
 enum { AREAS = 32, PAGE_BYTES = 4096, LARGE_PAGE_BYTES = 2 << 20 };
 
@@ -30,11 +31,14 @@ static struct {
         const size_t *frames; /* NULL: in order, and what runs is what is written */
         uint8_t *run;
         size_t bytes; /* written to, between two guards */
+        bool code;
     } areas[AREAS];
     size_t area_count;
     bool outside; /* a guard was broken, and nobody has been told yet */
     uint64_t next_at;
 } machine;
+
+static void watch(uint64_t address, size_t size);
 
 void machine_start(const struct machine_design *design)
 {
@@ -54,6 +58,9 @@ void machine_start(const struct machine_design *design)
                                          .page_bytes = {PAGE_BYTES, design->core.contiguous ? LARGE_PAGE_BYTES : 0}};
     if (design->counts)
         snprintf(machine.info.core_name, sizeof machine.info.core_name, "%s", isa.counting);
+    touched_start();
+    if (design->watches)
+        core_watch(machine.core, watch);
 }
 
 void machine_stop(void)
@@ -107,9 +114,15 @@ const char *machine_idle(double seconds)
 
 /* ---- Memory ------------------------------------------------------------------------------------- */
 
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+/* The guard behind begins at once. */
 static uint8_t *zeroed_pages(size_t bytes)
 {
-    uint8_t *pages = aligned_alloc(PAGE_BYTES, GUARD_BYTES + bytes + GUARD_BYTES);
+    uint8_t *pages = aligned_alloc(PAGE_BYTES, GUARD_BYTES + whole_pages(bytes) + GUARD_BYTES);
 
     if (!pages)
         return NULL;
@@ -135,20 +148,31 @@ static const char *map(struct area *a, const size_t *frames, size_t frame_bytes,
     uint8_t *run = frames ? zeroed_pages(a->bytes) : a->write;
     if (!a->write || !run)
         return "out of memory";
-    machine.next_at += a->bytes;
-    core_map(machine.core, a->at, run, a->bytes, use == AREA_CODE);
+    machine.next_at += whole_pages(a->bytes);
+    core_map(machine.core, a->at, run, whole_pages(a->bytes), use == AREA_CODE);
     core_frames(machine.core, a->at, a->page_bytes, frames, frames && use == AREA_DATA ? a->write : NULL);
     machine.areas[machine.area_count++] = (struct mapped){
-        .area = *a, .frames = frames, .run = run, .bytes = frame_bytes};
+        .area = *a, .frames = frames, .run = run, .bytes = frame_bytes, .code = use == AREA_CODE};
     return NULL;
+}
+
+/* Data lies in one area, and not beside what was asked for. */
+static void watch(uint64_t address, size_t size)
+{
+    for (size_t i = 0; i < machine.area_count; i++) {
+        const struct area *a = &machine.areas[i].area;
+        if (!machine.areas[i].code && address >= a->at && address + size <= a->at + a->bytes) {
+            touched_data(address, size, a->bytes, a->page_bytes);
+            return;
+        }
+    }
+    touched_stray(address);
 }
 
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
 {
-    size_t page = page_bytes ? page_bytes : PAGE_BYTES, count = (bytes + page - 1) / page * page;
-
-    *a = (struct area){.bytes = count, .page_bytes = page};
-    return map(a, NULL, count, use);
+    *a = (struct area){.bytes = bytes, .page_bytes = page_bytes ? page_bytes : PAGE_BYTES};
+    return map(a, NULL, bytes, use);
 }
 
 /* What is executed is a copy of what was written, page by page; data is brought there as it is loaded. */
@@ -194,6 +218,7 @@ bool machine_touched_outside(struct fault *fault)
 
 void machine_code_written(const struct area *a, size_t offset, size_t bytes)
 {
+    touched_kernel();
     for (size_t i = 0; i < machine.area_count; i++) {
         const struct mapped *m = &machine.areas[i];
         for (size_t page = 0; m->frames && m->area.at == a->at && page < a->bytes / PAGE_BYTES; page++)
