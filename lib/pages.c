@@ -17,19 +17,22 @@ static size_t lines_of(size_t page_bytes)
     return (page_bytes < WINDOW_BYTES ? page_bytes : WINDOW_BYTES) / CHASE_LINE_BYTES;
 }
 
-/* Where in its page the i-th of a ring has its pointer. */
+static size_t pages_to_a_line(enum pages_frames kind)
+{
+    return kind == PAGES_SHARED_LINES ? WORDS : 1;
+}
+
+/* Where in its page the i-th of a ring has its pointers. */
 static size_t place_of(const struct pages *r, size_t i)
 {
-    const size_t lines = lines_of(r->page_bytes), word = r->kind == PAGES_SHARED_LINES ? i / lines % WORDS : 0;
+    const size_t lines = lines_of(r->page_bytes);
 
-    return i % lines * CHASE_LINE_BYTES + word * WORD_BYTES;
+    return i % lines * CHASE_LINE_BYTES + i / lines % pages_to_a_line(r->kind) * WORD_BYTES;
 }
 
 static size_t pages_to_a_frame(size_t page_bytes, enum pages_frames kind)
 {
-    return kind == PAGES_SHARED_LINES ? WORDS * lines_of(page_bytes)
-           : kind == PAGES_OWN_LINES  ? lines_of(page_bytes)
-                                      : 1;
+    return kind > PAGES_OWN_LINES ? 1 : pages_to_a_line(kind) * lines_of(page_bytes);
 }
 
 size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind)
@@ -93,6 +96,7 @@ const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t pag
     *r = (struct pages){.kind = kind,
                         .page_bytes = page_bytes,
                         .count = count,
+                        .orders = 1,
                         .frames = calloc(count, sizeof *r->frames),
                         .mark = machine_map_mark()};
     if (!r->frames)
@@ -115,15 +119,15 @@ void pages_unmap(struct probe *p, struct pages *r)
     *r = (struct pages){0};
 }
 
-/* Where the i-th of a ring has its pointer: as it is written, and as it is seen. */
+uintptr_t pages_at(const struct pages *r, size_t page, size_t i)
+{
+    return r->chase.ring.at + page * r->page_bytes + place_of(r, i);
+}
+
+/* The same where it is written. */
 static uint8_t *written(const struct pages *r, size_t page, size_t i)
 {
     return r->chase.ring.write + r->frames[page] * r->page_bytes + place_of(r, i);
-}
-
-static uintptr_t seen(const struct pages *r, size_t page, size_t i)
-{
-    return r->chase.ring.at + page * r->page_bytes + place_of(r, i);
 }
 
 /* All that is held is held after some rounds. */
@@ -132,26 +136,32 @@ static void warm(struct probe *p, size_t count, struct kernel *k)
     k->warm_iterations = probe_smoke(p, 1, ROUNDS) * (double)count / UNROLL;
 }
 
-/* Groups in random order each, one after the other: translations of a group lie on few lines, which a walk then finds. */
-static void link_group(struct probe *p, const struct pages *r, size_t spacing, size_t from, size_t to, size_t following)
+/*
+ * An order of the ring: groups in random order each, one after the other, so that translations of a group lie on few
+ * lines, which a walk then finds. The last page leads to the next order.
+ */
+static void link_order(struct probe *p, const struct pages *r, size_t count, size_t spacing, size_t order)
 {
     uint32_t *next = (uint32_t *)r->chase.order.write;
 
-    random_cycle(next, (uint32_t)(to - from), &p->random);
-    for (size_t i = from; i < to; i++) {
-        /* the walk enters a group at its first page, so the page before that in its cycle leaves it */
-        const size_t then = next[i - from] ? from + next[i - from] : following;
-        *(uint64_t *)written(r, i * spacing, i) = seen(r, then * spacing, then);
+    for (size_t from = 0, to; from < count; from = to) {
+        to = from + GROUP < count ? from + GROUP : count;
+        random_cycle(next, (uint32_t)(to - from), &p->random);
+        for (size_t i = from; i < to; i++) {
+            /* the walk enters a group at its first page, so the page before that in its cycle leaves it */
+            const bool leaves = next[i - from] == 0, ends = leaves && to == count;
+            const size_t then = !leaves ? from + next[i - from] : ends ? 0 : to;
+            *((uint64_t *)written(r, i * spacing, i) + order) = pages_at(r, then * spacing, then) +
+                                                                (ends ? order + 1 : order) % r->orders * WORD_BYTES;
+        }
     }
 }
 
 bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t spacing, struct kernel *k)
 {
-    for (size_t from = 0, to; from < count; from = to) {
-        to = from + GROUP < count ? from + GROUP : count;
-        link_group(p, r, spacing, from, to, to < count ? to : 0);
-    }
-    *(uint64_t *)r->chase.start.write = seen(r, 0, 0);
+    for (size_t order = 0; order < r->orders; order++)
+        link_order(p, r, count, spacing, order);
+    *(uint64_t *)r->chase.start.write = pages_at(r, 0, 0);
     warm(p, count, k);
     return chase_kernel(p, &r->chase, UNROLL, k);
 }

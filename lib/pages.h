@@ -24,6 +24,7 @@ enum pages_frames { PAGES_SHARED_LINES, PAGES_OWN_LINES, PAGES_SHUFFLED, PAGES_I
 struct pages {
     enum pages_frames kind;
     size_t page_bytes, count; /* how many there are */
+    size_t orders;            /* of a ring, one after the other; 1, but for PAGES_OWN_LINES up to 8 */
     struct chase chase;       /* ring: the pages */
     struct chase packed;      /* the control's lines; PAGES_SHARED_LINES has none */
     size_t *frames;           /* of the pages */
@@ -39,6 +40,8 @@ size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind
 const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t page_bytes, enum pages_frames kind);
 /* Gives them back, and with them all that was mapped after, the probe's code too. */
 void pages_unmap(struct probe *p, struct pages *r);
+/* The address of what page `page` holds as the i-th of a ring. */
+uintptr_t pages_at(const struct pages *r, size_t page, size_t i);
 /* The kernel that walks `count` pages, `spacing` apart. Units are loads. */
 bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t spacing, struct kernel *k);
 /* Its control: so many lines, on as few pages as hold them. */

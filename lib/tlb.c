@@ -8,10 +8,14 @@
 #include "lib/probe.h"
 #include "lib/proof.h"
 
-struct search tlb_search(const struct probe *p)
+struct search tlb_search(const struct probe *p, const struct tlb *t, double from, double to)
 {
-    return (struct search){
-        .kind = KNEE_STEP, .grain = 1, .resolution = 0.05, .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)};
+    return (struct search){.kind = KNEE_STEP,
+                           .from = from,
+                           .to = to,
+                           .grain = 1,
+                           .resolution = t->resolution,
+                           .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)};
 }
 
 /* A finding of this level, not decided as yet. */
@@ -41,9 +45,7 @@ static bool search(struct probe *p, const struct tlb *t, struct stretch *s, cons
     for (s->count = 0; s->count < count;) {
         struct sweep *sweep = &s->sweep[s->count];
         *sweep = experiments[s->count++];
-        sweep->search = tlb_search(p);
-        sweep->search.from = from;
-        sweep->search.to = to;
+        sweep->search = tlb_search(p, t, from, to);
         sweep->search.halves = from > t->fewest;
         sweep->seconds = t->seconds;
         if (!sweep_search(p, sweep))
@@ -177,9 +179,8 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SP
     for (; count < TLB_SPACINGS && good; count++) {
         struct sweep *s = &spacings[count];
         const double spacing = (double)((size_t)1 << count);
-        s->search = tlb_search(p);
-        s->search.from = fmax(t->fewest, floor(entries / (AROUND * spacing)));
-        s->search.to = floor(fmin(AROUND * entries, t->most / spacing));
+        s->search = tlb_search(p, t, fmax(t->fewest, floor(entries / (AROUND * spacing))),
+                               floor(fmin(AROUND * entries, t->most / spacing)));
         s->seconds = t->seconds_apart;
         members[count] = (struct family_member){s->name, spacing, &s->search.verdict};
         good = sweep_search(p, s);

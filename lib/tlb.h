@@ -18,13 +18,14 @@ struct tlb {
     const char *access;                                    /* the variant `access`; NULL: has none */
     struct finding_limit limit;                            /* of the entries; name NULL: none */
     const char *const *needs;                              /* events that are counted around the first knee */
+    double resolution;           /* of the searches: points of one level may differ so much for reasons of their own */
     double fewest, middle, most; /* pages: where the first stretch begins, where it ends, and where all does */
     double seconds;              /* for each curve of a stretch */
     double seconds_apart;        /* for each spacing */
 };
 
-/* The search that a staircase over pages wants; from and to are set here. */
-struct search tlb_search(const struct probe *p);
+/* The search that a staircase over pages wants. */
+struct search tlb_search(const struct probe *p, const struct tlb *t, double from, double to);
 /*
  * Searches each stretch with these experiments, sweeps over pages of which name, build, control and what could fool them
  * are filled in, and reports levels and miss costs. *entries is what the first level holds, NaN where none was told.

@@ -108,6 +108,7 @@ static bool find_page(struct probe *p, size_t page_bytes)
                           .page_bytes = page_bytes,
                           .limit = {"frontend.btb.entries", "", 1},
                           .needs = needs,
+                          .resolution = 0.05,
                           .fewest = 4,
                           .middle = probe_smoke(p, 16, 1024),
                           .most = probe_scale(p, 16, 1024, 4096, 4096),

@@ -15,6 +15,8 @@
  *   spacing     pages 1, 2, 4 … pages apart: behind the lowest address bit that chooses a set the count halves, until
  *               the ways of one set are left (lib/family.h)
  *
+ *   stores      straight code, a store to each page and a fence behind each: many cores have fewer entries for them
+ *
  * Method: methods 4a and 4b; jiegec/cpu-micro-benchmarks, dtlb_size with pages that share frames; jia.je 2025, Golden
  * Cove and Redwood Cove. Eight pages to a line and the packed control are ours.
  */
@@ -91,6 +93,76 @@ static bool find_sets(struct probe *p, const struct tlb *t, const struct pages *
     return tlb_sets(p, t, sweep, entries);
 }
 
+/* ---- Stores ------------------------------------------------------------------------------------- */
+
+/*
+ * A store waits for its translation, but nothing waits for a store; so a fence stands behind each. One lets later
+ * instructions begin when the store is sure to be done some day, the other one when it is done.
+ */
+static const struct order {
+    const char *name, *fooled_by;
+    enum fence fence;
+} orders[] = {{"stores, memory fences", "draining", FENCE_MEMORY},
+              {"stores, instruction fences", "overlap", FENCE_INSTRUCTIONS}};
+enum { ORDERS = sizeof orders / sizeof orders[0] };
+
+struct stores {
+    const struct pages *pages;
+    const struct order *order;
+};
+
+/*
+ * Straight code, a store to each page, so that no load takes part. Pages take turns in several orders: a tree of bits
+ * that says what to replace may keep something useless for ever where the same order comes again and again (Berg 2006,
+ * PLRU Cache Domino Effects).
+ */
+static bool build_stores(struct probe *p, double pages, void *context, struct kernel *k)
+{
+    enum { STORE_BYTES = 32, REST_BYTES = 64, TURNS = 8 }; /* at most: an address, a store and a fence; the loop */
+    const struct stores *s = context;
+    const size_t count = (size_t)pages;
+    uint32_t *next = (uint32_t *)s->pages->chase.order.write;
+    const size_t turns = (size_t)probe_smoke(p, 1, TURNS);
+    struct code c = probe_code(p, turns * count * STORE_BYTES + REST_BYTES);
+
+    for (size_t turn = 0; turn < turns; turn++) {
+        random_cycle(next, (uint32_t)count, &p->random);
+        for (size_t i = 0, page = 0; i < count; i++, page = next[page]) {
+            emit_constant(&c, REG_T0, pages_at(s->pages, page, page));
+            emit_store(&c, REG_T1, REG_T0, 0);
+            emit_fence(&c, s->order->fence);
+        }
+    }
+    emit_loop(&c, 0);
+    emit_return(&c);
+    *k = (struct kernel){.units = (double)turns * pages, .warm_iterations = 2};
+    return probe_kernel(p, &c, 0, k);
+}
+
+/* Levels that stores see: few pages, since all that lies behind is the loads', too. */
+static bool find_stores(struct probe *p, const struct tlb *loads, const struct pages *pages)
+{
+    struct sweep sweep[ORDERS];
+    struct stores stores[ORDERS];
+    struct tlb t = *loads;
+    double entries;
+
+    t.access = "store";
+    t.resolution = 0.01; /* fences cost many times what a miss does */
+    t.middle = t.most = fmin(t.most, 256);
+    for (size_t i = 0; i < ORDERS; i++) {
+        stores[i] = (struct stores){pages, &orders[i]};
+        sweep[i] = (struct sweep){.name = orders[i].name,
+                                  .fooled_by = orders[i].fooled_by,
+                                  .axis = "pages",
+                                  .unit = "cycles/store",
+                                  .build = build_stores,
+                                  .context = &stores[i],
+                                  .area = &pages->chase.ring};
+    }
+    return tlb_levels(p, &t, sweep, ORDERS, &entries);
+}
+
 /* ---- Coalescing --------------------------------------------------------------------------------- */
 
 /* The interval of the quotient must hold one power of two, and that is the answer. */
@@ -137,9 +209,7 @@ static bool find_coalescing(struct probe *p, const struct tlb *t, double entries
     }
     struct ring ring = {&pages, 1};
     struct sweep s = sweep_of(experiments[PAGES_IN_ORDER].name, &ring);
-    s.search = tlb_search(p);
-    s.search.from = t->fewest;
-    s.search.to = most;
+    s.search = tlb_search(p, t, t->fewest, most);
     s.seconds = t->seconds_apart;
     const bool good = sweep_search(p, &s);
     if (good)
@@ -190,6 +260,7 @@ static bool find_page(struct probe *p, size_t page_bytes)
                           .page_bytes = page_bytes,
                           .access = "load",
                           .needs = needs,
+                          .resolution = 0.05,
                           .fewest = 2,
                           .middle = probe_smoke(p, 16, 1024),
                           .most = fmin(probe_smoke(p, 16, 8192), SPAN / (double)page_bytes),
@@ -213,7 +284,7 @@ static bool find_page(struct probe *p, size_t page_bytes)
     }
     bool good = find_levels(p, &t, pages, mapped, &entries);
     const bool sets = good && !isnan(entries) && probe_smoke(p, 0, 1) > 0;
-    good = good && (!sets || find_sets(p, &t, pages, entries));
+    good = good && (!sets || find_sets(p, &t, pages, entries)) && find_stores(p, &t, pages);
     while (mapped-- > 0)
         pages_unmap(p, &pages[mapped]);
     return good && (!sets || find_coalescing(p, &t, entries));
