@@ -25,7 +25,8 @@ struct mapping {
 
 struct core {
     struct core_design design;
-    struct cache data[DATA_LEVELS], op_cache, l1i, targets[TARGET_LEVELS], pages[PAGE_LEVELS], data_pages[PAGE_LEVELS];
+    struct cache data[DATA_LEVELS], op_cache, l1i, targets[TARGET_LEVELS], pages[PAGE_LEVELS], data_pages[PAGE_LEVELS],
+        store_pages[PAGE_LEVELS];
     struct predictor predictor;
     struct core_counts counts;
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody does */
@@ -176,15 +177,20 @@ static double translation(struct cache *levels, const struct page_design *design
 }
 
 /* The first level that holds the line gives the latency; those before it take the line in. */
-static double load_latency(struct core *c, const struct mapping *m, uint64_t address)
+static double cache_latency(struct core *c, uint64_t frame)
 {
-    const uint64_t frame = frame_address(m, address);
-    const double translated = translation(c->data_pages, c->design.data_pages, address / m->page_bytes);
-
     for (size_t level = 0; level < DATA_LEVELS; level++)
         if (cache_touch(&c->data[level], level ? physical(c, frame) : frame))
-            return translated + c->design.data[level].latency;
-    return translated + c->design.memory_latency;
+            return c->design.data[level].latency;
+    return c->design.memory_latency;
+}
+
+static double data_translation(struct core *c, const struct mapping *m, uint64_t address, bool stores)
+{
+    const bool apart = stores && c->design.store_pages[0].ways;
+
+    return translation(apart ? c->store_pages : c->data_pages, apart ? c->design.store_pages : c->design.data_pages,
+                       address / m->page_bytes);
 }
 
 /* Before it is done: what is on a frame is brought to the page that is loaded from, and what is stored to the frame. */
@@ -193,12 +199,15 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
     (void)uc;
     struct core *c = context;
     const struct mapping *m = mapping_of(c, address);
-    double latency = load_latency(c, m, address);
+    const double translated = data_translation(c, m, address, type != UC_MEM_READ);
+    const double latency = cache_latency(c, frame_address(m, address));
 
     if (c->watch && m->at != STACK_AT)
         c->watch(address, (size_t)size);
     if (type == UC_MEM_READ)
         c->now.done = c->now.start + latency;
+    /* a store waits in a buffer for its line, but not for its translation */
+    c->now.done = later(c->now.done, c->now.start + translated + (type == UC_MEM_READ ? latency : 1));
     if (m->written && type == UC_MEM_READ)
         memcpy(m->bytes + (address - m->at), m->written + frame_offset(m, address), (size_t)size);
     else if (m->written)
@@ -370,6 +379,8 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void 
     c->now = (struct executed){.decoded = d, .pc = address, .start = c->front};
     for (unsigned i = 0; i < d->read_count; i++)
         c->now.start = later(c->now.start, c->ready[d->read[i]]);
+    if (d->kind == KIND_FENCE)
+        c->front = c->now.start = later(c->now.start, c->latest);
     c->now.done = c->now.start + (d->kind == KIND_MULTIPLY ? c->design.multiply : 1);
 }
 
@@ -434,6 +445,7 @@ struct core *core_new(const struct core_design *design)
     for (size_t i = 0; i < PAGE_LEVELS; i++) {
         c->pages[i] = table_new(&design->pages[i]);
         c->data_pages[i] = table_new(&design->data_pages[i]);
+        c->store_pages[i] = table_new(&design->store_pages[i]);
     }
     c->predictor.depth = design->return_stack;
     c->predictor.indirect = design->indirect;
@@ -460,6 +472,7 @@ void core_free(struct core *c)
     for (size_t i = 0; i < PAGE_LEVELS; i++) {
         cache_free(&c->pages[i]);
         cache_free(&c->data_pages[i]);
+        cache_free(&c->store_pages[i]);
     }
     cache_free(&c->op_cache);
     cache_free(&c->l1i);

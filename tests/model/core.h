@@ -57,6 +57,7 @@ struct core_design {
     bool decodes;                                /* … or from when it is decoded */
     struct page_design pages[PAGE_LEVELS];       /* of instructions */
     struct page_design data_pages[PAGE_LEVELS];  /* of data; without any all translations are known at once */
+    struct page_design store_pages[PAGE_LEVELS]; /* of stores instead; without any they are data like loads */
 
     unsigned return_stack;              /* entries */
     bool indirect;                      /* see struct predictor */

@@ -679,12 +679,26 @@ static void instruction_tlbs_are_given_back(void **state)
     end(cores, UINT32_MAX);
 }
 
+/* What stores see may be what loads see: then it is one level, or two. */
+static void check_store_pages(const struct machine_design *m)
+{
+    const struct page_design *first = m->core.store_pages[0].ways ? m->core.store_pages : m->core.data_pages;
+    const double truth = (double)(first->sets * first->ways);
+
+    for (const char *f = NULL; (f = records_find(&records, f, "finding", "name", "memory.dtlb.entries"));) {
+        const char *access = record_value(f, "access", 2);
+        if (access && !strncmp(access, "store", 5) && number(f, "level") < 2)
+            check_one_of(m, f, &truth, 1);
+    }
+}
+
 static void check_data_pages(const struct machine_design *m)
 {
     const struct page_design *first = &m->core.data_pages[0], *second = &m->core.data_pages[1];
 
     check_capacity(m, "memory.dtlb.entries", "level", "1", (double)(first->sets * first->ways));
     check_capacity(m, "memory.dtlb.entries", "level", "2", (double)(second->sets * second->ways));
+    check_store_pages(m);
     check_number(m, "memory.dtlb.miss_cycles", "level", "1", first->miss);
     check_number(m, "memory.dtlb.miss_cycles", "level", "2", second->miss);
     check_number(m, "memory.dtlb.ways", "level", "1", (double)first->ways);
@@ -706,6 +720,8 @@ static void data_tlbs_are_given_back(void **state)
             .sets = (size_t)1 << pick(2, 5), .ways = pick(4, 8), .miss = (double)pick(5, 9)};
         m.core.data_pages[1] = (struct page_design){
             .sets = 128, .ways = pick(6, 12), .miss = (double)pick(15, 30), .hashed = pick(0, 1)};
+        if (pick(0, 1))
+            m.core.store_pages[0] = (struct page_design){.sets = 1, .ways = 8 * pick(1, 4), .miss = (double)pick(5, 9)};
         m.memory_bytes = 256 << 20;
         run_probes_on(&m, "dtlb", PROFILE_QUICK);
         check_data_pages(&m);

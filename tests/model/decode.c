@@ -24,6 +24,8 @@ static enum kind kind_of(csh capstone, const cs_insn *i)
         return KIND_NOP;
     if (!strcmp(m, isa.multiply))
         return KIND_MULTIPLY;
+    if (!strcmp(m, "lfence") || !strcmp(m, "mfence") || !strcmp(m, "isb") || !strcmp(m, "dsb"))
+        return KIND_FENCE;
     if (!strcmp(m, "call") || !strcmp(m, "bl") || !strcmp(m, "blr"))
         return KIND_CALL;
     if (!strcmp(m, "ret"))
