@@ -204,8 +204,6 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
 
     if (c->watch && m->at != STACK_AT)
         c->watch(address, (size_t)size);
-    if (type == UC_MEM_READ)
-        c->now.done = c->now.start + latency;
     /* a store waits in a buffer for its line, but not for its translation */
     c->now.done = later(c->now.done, c->now.start + translated + (type == UC_MEM_READ ? latency : 1));
     if (m->written && type == UC_MEM_READ)
