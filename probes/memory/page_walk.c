@@ -60,7 +60,7 @@ static bool measure_walk(struct probe *p, struct pages *pages, double *cycles)
                       .area = &pages->chase.ring,
                       .seconds = probe_scale(p, 1, 0.15, 1, 4),
                       .search = {.kind = KNEE_STEP,
-                                 .from = (double)(pages->count / 2),
+                                 .from = floor((double)pages->count / 2),
                                  .to = (double)pages->count,
                                  .grain = 1,
                                  .resolution = 0.05,

@@ -699,6 +699,7 @@ static void check_data_pages(const struct machine_design *m)
     check_capacity(m, "memory.dtlb.entries", "level", "1", (double)(first->sets * first->ways));
     check_capacity(m, "memory.dtlb.entries", "level", "2", (double)(second->sets * second->ways));
     check_store_pages(m);
+    check_number(m, "memory.page_walk.cycles", "level", "1", first->miss + second->miss);
     check_number(m, "memory.dtlb.miss_cycles", "level", "1", first->miss);
     check_number(m, "memory.dtlb.miss_cycles", "level", "2", second->miss);
     check_number(m, "memory.dtlb.ways", "level", "1", (double)first->ways);
@@ -723,7 +724,7 @@ static void data_tlbs_are_given_back(void **state)
         if (pick(0, 1))
             m.core.store_pages[0] = (struct page_design){.sets = 1, .ways = 8 * pick(1, 4), .miss = (double)pick(5, 9)};
         m.memory_bytes = 256 << 20;
-        run_probes_on(&m, "dtlb", PROFILE_QUICK);
+        run_probes_on(&m, "dtlb page_walk", PROFILE_QUICK);
         check_data_pages(&m);
     }
     end(3 * cores, UINT32_MAX);
