@@ -98,6 +98,11 @@ void own_page_sizes(size_t out[10]);
  * frame frames[i], counted from `physical`; NULL: frame i. Returns NULL and the address, else the reason.
  */
 const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_t page_bytes, bool code, uintptr_t *at);
+/*
+ * Whether the core has noted an access to each of these pages, as mapped by own_map, since this was asked last. From
+ * then on until all is unmapped it does so. NULL, or why it does not.
+ */
+const char *own_accessed(uintptr_t at, size_t pages, size_t page_bytes, bool *accessed);
 /* Unmaps everything; addresses may be given out again. */
 void own_unmap_all(void);
 /* Makes code just written through its frames' own addresses safe to run. */

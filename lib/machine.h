@@ -77,6 +77,11 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
  */
 const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes,
                                enum area_use use);
+/*
+ * Which pages of the area were accessed since this was asked last, a flag for each: what the core noted in page tables of
+ * ours. Asked first, it means nothing; cores may also note what they only guess. NULL, or why the place cannot tell.
+ */
+const char *machine_pages_accessed(const struct area *a, bool *accessed);
 /* Gives back everything mapped since the mark; probes need not, the run does it after each. */
 size_t machine_map_mark(void);
 void machine_map_release(size_t mark);

@@ -272,6 +272,12 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
     return NULL;
 }
 
+const char *machine_pages_accessed(const struct area *a, bool *accessed)
+{
+    (void)a, (void)accessed;
+    return "the kernel keeps page tables to itself";
+}
+
 size_t machine_map_mark(void)
 {
     return mapping_count;

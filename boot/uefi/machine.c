@@ -348,6 +348,13 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
     return map_pages(a, count * page_bytes, page_bytes, frames, pages, use);
 }
 
+const char *machine_pages_accessed(const struct area *a, bool *accessed)
+{
+    if (not_ours)
+        return not_ours;
+    return own_accessed(a->at, (a->bytes + a->page_bytes - 1) / a->page_bytes, a->page_bytes, accessed);
+}
+
 size_t machine_map_mark(void)
 {
     return mapping_count;

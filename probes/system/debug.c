@@ -3,12 +3,12 @@
  *
  * Each runs one kernel that does one forbidden thing, and must end as a fault that names it, with the
  * next probe unharmed; the one that never returns must end by the deadline. Two write beside their memory where nothing
- * stops them, and must end as a fault all the same. The last one reads through
- * pages of every size what was written through the frames' own addresses. They run only when named.
+ * stops them, and must end as a fault all the same. One reads through pages of every size what was written through the
+ * frames' own addresses, and the last one looks into the page tables for what was accessed. They run only when named.
  */
 #include <string.h>
 
-#include "lib/probe.h"
+#include "lib/pages.h"
 
 enum { CODE_BYTES = 4096 };
 
@@ -234,6 +234,61 @@ static void run_pages(struct probe *p)
     }
 }
 
+/*
+ * Walks some of many pages with the kernel that data TLBs are measured with, and asks the page tables for the others.
+ * False when they say otherwise.
+ */
+static bool check_accessed(struct probe *p, size_t page_bytes)
+{
+    enum { PAGES = 20, WALKED = 6, SPACING = 3 };
+    bool accessed[PAGES];
+    struct pages pages;
+    struct kernel k = {.units = 1};
+    struct point pt;
+    unsigned wrong = 0;
+    const char *why = pages_map(p, &pages, PAGES, page_bytes, PAGES_SHARED_LINES);
+    const bool mapped = !why;
+
+    if (mapped) /* forgets what was before */
+        why = machine_pages_accessed(&pages.chase.ring, accessed);
+    if (!why) {
+        if (!pages_kernel(p, &pages, WALKED, SPACING, &k) || !probe_measure(p, &k, &pt))
+            return false;
+        why = machine_pages_accessed(&pages.chase.ring, accessed);
+        for (size_t i = 0; i < PAGES; i++)
+            wrong += accessed[i] != (i % SPACING == 0 && i / SPACING < WALKED);
+    }
+    if (mapped)
+        pages_unmap(p, &pages);
+
+    struct record r;
+    record_start(&r, &p->run->writer, "table");
+    record_text(&r, "probe", p->definition->name);
+    record_core(&r);
+    record_text(&r, "name", "accessed_pages");
+    record_integer(&r, "page_bytes", page_bytes);
+    record_boolean(&r, "good", !why && !wrong);
+    record_integer(&r, "wrong", wrong);
+    if (why)
+        record_text(&r, "reason", why);
+    record_send(&r);
+    return !wrong;
+}
+
+static void run_accessed(struct probe *p)
+{
+    const struct machine_info *info = machine_info();
+
+    for (size_t i = 0; i < sizeof info->page_bytes / sizeof info->page_bytes[0] && info->page_bytes[i]; i++)
+        if (!check_accessed(p, info->page_bytes[i])) {
+            if (p->outcome == OUTCOME_OK) {
+                p->outcome = OUTCOME_FAULT;
+                p->fault = (struct fault){.vector = "wrong-pages", .address = info->page_bytes[i]};
+            }
+            return;
+        }
+}
+
 #define DEBUG_PROBE(id, text) PROBE(debug_##id, .title = text, .family = "system", .debug = true, .run = run_##id)
 
 DEBUG_PROBE(undefined, "Executes an undefined instruction");
@@ -247,3 +302,4 @@ DEBUG_PROBE(read_only, "Writes through the executable alias of code");
 DEBUG_PROBE(stack, "Overflows the stack");
 DEBUG_PROBE(hang, "Never returns");
 DEBUG_PROBE(pages, "Reads through pages of every size");
+DEBUG_PROBE(accessed, "Touches some pages of every size, and no others");

@@ -189,6 +189,12 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
     return map(a, frames, count * page_bytes, use);
 }
 
+const char *machine_pages_accessed(const struct area *a, bool *accessed)
+{
+    (void)a, (void)accessed;
+    return "a modelled machine has no page tables";
+}
+
 size_t machine_map_mark(void)
 {
     return machine.area_count;

@@ -314,6 +314,27 @@ def check_pages(run, table):
     return complaints
 
 
+def check_accessed(run, table):
+    """
+    The pages that the core noted as accessed are those that debug_accessed touched, of every size; or the memory has none
+    of them. Of QEMU's AArch64 cores only `max` notes it.
+    """
+    rows = [row for row in run.of("table") if row["name"] == "accessed_pages"]
+    small = {int(size) for size in table["memory_lacks_pages"].split()}
+    notes = table["isa"] == "x86_64" or table["cpu"].split(",")[0] == "max"
+    sizes = [row["page_bytes"] for row in rows]
+    complaints = [] if sizes == [size for record in run.of("environment") for size in record["page_bytes"]] else \
+        [f"accesses to pages of other sizes were looked at: {sizes}"]
+    for row in rows:
+        if row["page_bytes"] in small:
+            good = not row["good"] and "contiguous memory" in row.get("reason", "")
+        else:
+            good = row["good"] if notes else "does not set access flags" in row.get("reason", "")
+        if not good:
+            complaints.append(f"the pages that were accessed are others: {row}")
+    return complaints
+
+
 def check_silence(run, table):
     """
     The proof of silence (probes/system/noise.c). Under instruction counting an instruction takes 2^icount
@@ -492,7 +513,7 @@ def check_exact(run, table):
 
 
 SPECIAL = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters, "exact": check_exact,
-           "granules": check_granules}
+           "granules": check_granules, "accessed": check_accessed}
 
 
 # ---- All of it -------------------------------------------------------------------------------------

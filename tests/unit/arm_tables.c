@@ -383,6 +383,26 @@ static void finds_write_back_memory(void **state)
     assert_int_equal(memory_index_write_back(UINT64_C(0x0000000000bb4400)), -1);
 }
 
+/* Whose access flag is clear is as it was but for that, and so are its neighbours. */
+static void access_flags_are_read_and_cleared(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SIZES; i++) {
+        struct tables t = tables_of(sizes[i].granule_bits, HIGH_ADDRESS_BITS);
+        const size_t page = sizes[i].bytes;
+
+        assert_null(tables_map(&t, HIGH, GIB(4), 3 * page, page, TABLE_DATA));
+        assert_true(tables_accessed(&t, HIGH + page, page));
+        assert_false(tables_accessed(&t, HIGH + page, page));
+        const struct found cleared = look_up(&t, HIGH + page + 5);
+        assert_true(cleared.mapped && !cleared.accessed && !cleared.read_only);
+        assert_int_equal(cleared.physical, GIB(4) + page + 5);
+        assert_true(look_up(&t, HIGH).accessed && look_up(&t, HIGH + 2 * page).accessed);
+        assert_true(tables_accessed(&t, HIGH, page));
+        tables_free(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,6 +419,7 @@ int main(void)
         cmocka_unit_test(high_half_control_has_the_granule),
         cmocka_unit_test(low_half_control_fits_the_core),
         cmocka_unit_test(finds_write_back_memory),
+        cmocka_unit_test(access_flags_are_read_and_cleared),
     };
 
     return cmocka_run_group_tests_name("arm_tables", tests, NULL, NULL);

@@ -317,6 +317,29 @@ static void random_areas_match_what_was_asked_for(void **state)
     }
 }
 
+/* Whose accessed bit is clear is as it was but for that, and so are its neighbours. */
+static void accessed_bits_are_read_and_cleared(void **state)
+{
+    static const size_t sizes[] = {PAGE_4K, PAGE_2M, PAGE_1G};
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct page_tables t = start(4);
+        uintptr_t at = 0;
+
+        assert_null(page_tables_map(&t, PAGE_1G, NULL, 3 * sizes[i], sizes[i], false, &at));
+        assert_true(page_tables_accessed(&t, at + sizes[i], sizes[i]));
+        assert_false(page_tables_accessed(&t, at + sizes[i], sizes[i]));
+        const struct translation cleared = walk(&t, at + sizes[i] + 5);
+        assert_true(cleared.present && cleared.writable && !cleared.accessed_and_dirty);
+        assert_int_equal(cleared.physical, PAGE_1G + sizes[i] + 5);
+        assert_maps(&t, at, PAGE_1G, sizes[i], false);
+        assert_maps(&t, at + 2 * sizes[i], PAGE_1G + 2 * sizes[i], sizes[i], false);
+        assert_true(page_tables_accessed(&t, at, sizes[i]));
+        page_tables_finish(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +351,7 @@ int main(void)
         cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
         cmocka_unit_test(refuses_more_than_there_are_addresses),
         cmocka_unit_test(random_areas_match_what_was_asked_for),
+        cmocka_unit_test(accessed_bits_are_read_and_cleared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,10 +12,12 @@
 #define STACK_BOTTOM (HIGH_HALF + STACK_BYTES)
 #define AREAS (HIGH_HALF + (UINT64_C(1) << 30))
 
+#define TCR_HA (UINT64_C(1) << 39)   /* the core sets access flags itself (FEAT_HAFDBS) */
 #define TCR_EPD1 (UINT64_C(1) << 23) /* no walks for the high half: its addresses fault */
 
 static struct tables tables;
 static void *stack;
+static bool sets_accessed; /* the core, in windows: until all is unmapped */
 static uint64_t next_area; /* where the next one may begin; AREAS when none is mapped */
 
 static uint64_t mmfr0(void)
@@ -117,8 +119,20 @@ const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_
     return reason;
 }
 
+/* A page whose flag is clear faults, unless the core sets it (Arm ARM D8.4.1; ID_AA64MMFR1_EL1.HAFDBS, D19.2). */
+const char *own_accessed(uintptr_t at, size_t pages, size_t page_bytes, bool *accessed)
+{
+    if (field(READ(ID_AA64MMFR1_EL1), 0, 4) == 0)
+        return "the core does not set access flags (ID_AA64MMFR1_EL1.HAFDBS)";
+    sets_accessed = true;
+    for (size_t i = 0; i < pages; i++)
+        accessed[i] = tables_accessed(&tables, at + i * page_bytes, page_bytes);
+    return NULL;
+}
+
 void own_unmap_all(void)
 {
+    sets_accessed = false;
     begin_tables(tables.granule_bits); /* where it fails, high_half_ready and the next own_map tell */
 }
 
@@ -145,7 +159,8 @@ void high_half_on(struct high_half *found)
     found->ttbr1 = READ(TTBR1_EL1);
     /* The walker sees the descriptors just written. */
     __asm__ volatile("dsb ishst" ::: "memory");
-    replace((found->tcr & ~tcr_high_half_mask) | tcr_high_half(tables.granule_bits), (uintptr_t)tables.root);
+    replace((found->tcr & ~tcr_high_half_mask) | tcr_high_half(tables.granule_bits) | (sets_accessed ? TCR_HA : 0),
+            (uintptr_t)tables.root);
 }
 
 void high_half_off(const struct high_half *found)

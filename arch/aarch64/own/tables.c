@@ -204,6 +204,15 @@ const char *tables_map(struct tables *t, uint64_t virtual, uint64_t physical, ui
     return NULL;
 }
 
+bool tables_accessed(struct tables *t, uint64_t virtual, size_t page_bytes)
+{
+    uint64_t *d = descriptor(t, virtual, (unsigned)__builtin_ctzll(page_bytes));
+    const bool accessed = *d & ACCESSED;
+
+    *d &= ~(uint64_t)ACCESSED;
+    return accessed;
+}
+
 const char *tables_map_identity(struct tables *t, const struct own_range *range, enum table_use use)
 {
     static const uint64_t sizes[] = {UINT64_C(1) << 30, UINT64_C(1) << 21, UINT64_C(1) << 12};

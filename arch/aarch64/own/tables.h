@@ -63,6 +63,8 @@ bool tables_start(struct tables *t);
  */
 const char *tables_map(struct tables *t, uint64_t virtual, uint64_t physical, uint64_t bytes, size_t page_bytes,
                        enum table_use use);
+/* Whether the access flag of the page or block mapped there, of that size, is set; clears it. */
+bool tables_accessed(struct tables *t, uint64_t virtual, size_t page_bytes);
 /* Maps address = frame with the largest blocks that fit; 4 KiB granule. */
 const char *tables_map_identity(struct tables *t, const struct own_range *range, enum table_use use);
 void tables_free(struct tables *t);

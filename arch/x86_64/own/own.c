@@ -424,6 +424,14 @@ const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_
     return page_tables_map(&own.tables, physical, frames, bytes, page_bytes, code, at);
 }
 
+/* The next window's load of CR3 drops what the TLB holds, and then the core sets the bits anew. */
+const char *own_accessed(uintptr_t at, size_t pages, size_t page_bytes, bool *accessed)
+{
+    for (size_t i = 0; i < pages; i++)
+        accessed[i] = page_tables_accessed(&own.tables, at + i * page_bytes, page_bytes);
+    return NULL;
+}
+
 void own_unmap_all(void)
 {
     page_tables_unmap_all(&own.tables);

@@ -51,11 +51,16 @@ static uint64_t *leaf_entry(struct page_tables *t, uintptr_t address, unsigned p
     return &table[address >> level_shift(page_level) & (ENTRIES - 1)];
 }
 
+static unsigned level_of(size_t page_bytes)
+{
+    return page_bytes == PAGE_4K ? 1 : page_bytes == PAGE_2M ? 2 : 3;
+}
+
 /* Accessed and dirty are set beforehand, so that the first touch costs what every touch costs. */
 static bool map_at(struct page_tables *t, uintptr_t at, uint64_t physical, const size_t *frames, size_t bytes,
                    size_t page_bytes, bool code)
 {
-    const unsigned level = page_bytes == PAGE_4K ? 1 : page_bytes == PAGE_2M ? 2 : 3;
+    const unsigned level = level_of(page_bytes);
     const uint64_t bits = ENTRY_PRESENT | ENTRY_ACCESSED | ENTRY_DIRTY | (level > 1 ? ENTRY_LARGE : 0) |
                           (code ? 0 : ENTRY_WRITABLE | ENTRY_NO_EXECUTE);
 
@@ -128,6 +133,16 @@ const char *page_tables_map(struct page_tables *t, uint64_t physical, const size
         return "no memory for page tables";
     *at = begin;
     return NULL;
+}
+
+/* Intel SDM vol. 3A, 5.8: the processor sets it, and never clears it. */
+bool page_tables_accessed(struct page_tables *t, uintptr_t at, size_t page_bytes)
+{
+    uint64_t *entry = leaf_entry(t, at, level_of(page_bytes));
+    const bool accessed = *entry & ENTRY_ACCESSED;
+
+    *entry &= ~ENTRY_ACCESSED;
+    return accessed;
 }
 
 void page_tables_unmap_all(struct page_tables *t)

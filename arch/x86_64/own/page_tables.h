@@ -44,6 +44,8 @@ uintptr_t page_tables_map_stack(struct page_tables *t, uint64_t physical, size_t
 /* Maps an area; see own_map. The page size must be one of the three, and the core must have it. */
 const char *page_tables_map(struct page_tables *t, uint64_t physical, const size_t *frames, size_t bytes,
                             size_t page_bytes, bool code, uintptr_t *at);
+/* Whether the core has set the accessed bit of the page mapped there, of that size; clears it. */
+bool page_tables_accessed(struct page_tables *t, uintptr_t at, size_t page_bytes);
 /* Unmaps every area and frees its tables; the stack stays. */
 void page_tables_unmap_all(struct page_tables *t);
 
