@@ -850,16 +850,16 @@ static bool somebody_touched(const char *axis, double x)
 {
     size_t count;
     const struct touched *all = touched_all(&count);
+    const bool pages = !strcmp(axis, "pages");
+    const double wanted = strcmp(axis, "footprint_bytes") ? x : floor(x / CACHE_LINE_BYTES);
 
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(axis, "pages")
-                ? (double)all[i].pages == x
-                : (double)(all[i].lines * CACHE_LINE_BYTES) == floor(x / CACHE_LINE_BYTES) * CACHE_LINE_BYTES)
+        if ((double)(pages ? all[i].pages : all[i].lines) == wanted)
             return true;
     return false;
 }
 
-/* Points of the curves over pages or footprints: each has a kernel that touched as much, no more and no less. */
+/* Points of the curves over pages, lines or footprints: each has a kernel that touched as much, no more and no less. */
 static unsigned check_axis(const struct machine_design *m, const char *probe, const char *axis)
 {
     unsigned points = 0;
@@ -906,6 +906,7 @@ static void kernels_touch_what_they_say(void **state)
             if (strcmp(probes[i]->family, "memory") != 0) /* these axes are of code */
                 continue;
             points += check_axis(&m, probes[i]->name, "pages");
+            points += check_axis(&m, probes[i]->name, "lines");
             points += check_axis(&m, probes[i]->name, "footprint_bytes");
         }
     fprintf(stderr, "# %s: %zu kernels, %u points, %u wrong\n", emit_isa, kernels, points, wrong);

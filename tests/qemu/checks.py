@@ -401,16 +401,25 @@ def check_gaps(run, table):
     return complaints
 
 
-# ---- Page sizes -------------------------------------------------------------------------------------
+# ---- Memory probes ----------------------------------------------------------------------------------
+
+MEMORY_SECONDS = 90  # for all memory probes at smoke, on each core
 
 
-def check_granules(run, table):
-    """Data TLBs were measured with every page size and granule of the core, but those that the memory lacks."""
+def check_memory(run, table):
+    """
+    Data TLBs were measured with every page size and granule of the core, but those that the memory lacks; and all probes
+    together took no longer than they may.
+    """
     lacks = {int(size) for size in table["memory_lacks_pages"].split()}
     measured = {curve["page"] for curve in run.of("curve") if curve["probe"] == "dtlb"}
     wanted = {page_name(size) for size in run.one("environment")["page_bytes"] if size not in lacks}
-    table["notes"].append(f"page sizes: {' '.join(sorted(measured))}")
-    return [] if measured == wanted else [f"data TLBs were measured with pages of {measured}, and not {wanted}"]
+    seconds = sum(end["seconds"] for end in run.of("end"))
+    table["notes"].append(f"page sizes: {' '.join(sorted(measured))}; {seconds:.1f} s in probes")
+    complaints = [f"memory probes took {seconds} s"] if seconds > MEMORY_SECONDS else []
+    if measured != wanted:
+        complaints.append(f"data TLBs were measured with pages of {measured}, and not {wanted}")
+    return complaints
 
 
 def page_name(size):
@@ -513,7 +522,7 @@ def check_exact(run, table):
 
 
 SPECIAL = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters, "exact": check_exact,
-           "granules": check_granules, "accessed": check_accessed}
+           "memory": check_memory, "accessed": check_accessed}
 
 
 # ---- All of it -------------------------------------------------------------------------------------
