@@ -103,7 +103,9 @@ static void print_finding(const struct finding *f, const char *unit, char grade,
 
     variants_text(variants, sizeof variants, f);
     snprintf(name, sizeof name, "%s %s ", f->name, variants);
-    if (grade != 'U')
+    if (grade != 'U' && f->text)
+        snprintf(value, sizeof value, "%s", f->text);
+    else if (grade != 'U')
         snprintf(value, sizeof value, f->value / scale.divisor >= 1e4 ? "%.0f %s" : "%.4g %s", f->value / scale.divisor,
                  scale.unit);
     if (grade == 'U')
@@ -177,7 +179,10 @@ static void send(struct run *run, const struct probe_definition *d, const struct
         else
             record_number(&r, f->variants[i].key, f->variants[i].number);
     }
-    record_number(&r, "value", grade == 'U' ? NAN : rounded(f->value)); /* NaN is written as null */
+    if (grade != 'U' && f->text)
+        record_text(&r, "value", f->text);
+    else
+        record_number(&r, "value", grade == 'U' ? NAN : rounded(f->value)); /* NaN is written as null */
     record_text(&r, "unit", unit);
     record_number(&r, "low", grade == 'U' ? NAN : rounded(f->low));
     record_number(&r, "high", grade == 'U' ? NAN : rounded(f->high));
@@ -279,7 +284,7 @@ void report(struct probe *p, const struct finding *f)
         p->fault = (struct fault){.vector = "undeclared-finding"};
         return;
     }
-    if (isnan(f->value))
+    if (isnan(f->value) && !f->text)
         grade = 'U';
     if (!run->trusted) {
         grade = 'U';

@@ -24,6 +24,7 @@ struct finding {
         double number;
     } variants[FINDING_VARIANTS];
     double value;       /* NAN: not decided */
+    const char *text;   /* the value, where it is a word; then there is no number. NULL: it is one */
     double low, high;   /* last good and first bad; both NAN where it is not an interval */
     char grade;         /* 'A', 'B', 'C', 'U' */
     const char *reason; /* for U */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/replacement.h"
+
 struct cache cache_new(size_t bytes, size_t ways)
 {
     struct cache c = {.ways = ways};
@@ -16,9 +18,33 @@ struct cache cache_new(size_t bytes, size_t ways)
     return c;
 }
 
+/* Policies are found by name once, and stay. */
+static const struct replacement_policy *policy_of(unsigned ways, const char *name)
+{
+    static struct replacement_policy of_ways[REPLACEMENT_WAYS + 1][REPLACEMENT_POLICIES];
+    size_t count = replacement_policies(ways, of_ways[ways]);
+
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(of_ways[ways][i].name, name))
+            return &of_ways[ways][i];
+    abort();
+}
+
+void cache_replace_by(struct cache *c, const char *policy)
+{
+    const struct replacement_policy *p = policy_of((unsigned)c->ways, policy);
+
+    c->others = calloc(c->sets, sizeof *c->others);
+    if (!c->others)
+        abort();
+    for (size_t i = 0; i < c->sets; i++)
+        replacement_start(&c->others[i], p, (unsigned)c->ways, i + 1);
+}
+
 void cache_free(struct cache *c)
 {
     free(c->lines);
+    free(c->others);
     *c = (struct cache){0};
 }
 
@@ -27,11 +53,24 @@ size_t cache_bytes(const struct cache *c)
     return c->sets * c->ways * CACHE_LINE_BYTES;
 }
 
+static size_t set_of(const struct cache *c, uint64_t line)
+{
+    uint64_t set = line;
+
+    if (c->hashed)
+        for (uint64_t rest = line / c->sets; rest; rest /= c->sets)
+            set ^= rest;
+    return set & (c->sets - 1);
+}
+
 bool cache_touch(struct cache *c, uint64_t address)
 {
     if (!c->ways)
         return false;
-    uint64_t line = address / CACHE_LINE_BYTES, *set = c->lines + (line & (c->sets - 1)) * c->ways;
+    uint64_t line = address / CACHE_LINE_BYTES;
+    if (c->others)
+        return replacement_touch(&c->others[set_of(c, line)], line);
+    uint64_t *set = c->lines + set_of(c, line) * c->ways;
     size_t way = 0;
 
     if (set[0] == line)

@@ -433,8 +433,12 @@ struct core *core_new(const struct core_design *design)
     memset(c, 0, sizeof *c);
     c->design = *design;
     c->cycles_per_instruction = 1.0 / design->width;
-    for (size_t i = 0; i < DATA_LEVELS; i++)
+    for (size_t i = 0; i < DATA_LEVELS; i++) {
         c->data[i] = cache_new(design->data[i].bytes, design->data[i].ways);
+        c->data[i].hashed = design->data[i].hashed;
+        if (design->data[i].policy)
+            cache_replace_by(&c->data[i], design->data[i].policy);
+    }
     c->op_cache = cache_new(design->op_cache.bytes, design->op_cache.ways);
     c->l1i = cache_new(design->l1i.bytes, design->l1i.ways);
     for (size_t i = 0; i < TARGET_LEVELS; i++)

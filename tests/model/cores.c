@@ -474,6 +474,66 @@ static void check_shape(const struct machine_design *m)
                  log2((double)first->bytes / (double)first->ways / CACHE_LINE_BYTES));
 }
 
+/* The policy that was put in is among those told, or none is told. */
+static void check_replacement(const struct machine_design *m)
+{
+    const char *f = finding_of("memory.cache.replacement", "level", "1"), *policy = m->core.data[0].policy;
+    const char *grade = f ? record_value(f, "grade", 2) : NULL;
+
+    if (!grade) /* neither ways nor lines are known */
+        return;
+    if (grade[0] == 'U') {
+        undecided++;
+        return;
+    }
+    const char *value = record_value(f, "value", 3), *end = value + strlen(value);
+    decided++;
+    for (const char *word = value; word < end; word += strcspn(word, " ") + 1) /* "LRU or PLRU" */
+        if (strcspn(word, " ") == strlen(policy) && !strncmp(word, policy, strlen(policy)))
+            return;
+    complain(m, "memory.cache.replacement: %s, and is %s", value, policy);
+}
+
+static void replacement_policies_are_given_back(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t ways;
+    } policies[] = {{"LRU", 8},    {"LRU3PLRU4", 12},         {"PLRU", 8},     {"FIFO", 4}, {"SRRIP", 12}, {"NRU", 8},
+                    {"RANDOM", 4}, {"QLRU_H11_M1_R0_U0", 16}, {"LRU2PLRU4", 8}};
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 5, 45); cores++) {
+        struct machine_design m = pick_machine(seed);
+        const size_t which = (seed - 1) * (getenv("LONG") || getenv("MODEL_SEED") ? 1 : 2) %
+                             (sizeof policies / sizeof *policies);
+        m.core.data[0].policy = policies[which].name;
+        m.core.data[0].ways = policies[which].ways;
+        m.core.data[0].bytes = policies[which].ways * 4 * KIB;
+        if (m.core.data[1].bytes < 256 * KIB) /* several sets of all lines that lie as far apart as a way spans */
+            m.core.data[1] = (struct cache_design){256 * KIB, 8, .latency = m.core.data[1].latency};
+        run_probes_on(&m, "cache cache_lines cache_ways replacement", PROFILE_QUICK);
+        check_replacement(&m);
+    }
+    end(cores / 2, cores);
+}
+
+/* A hash has no ways that strides could show. */
+static void hashed_sets_are_not_told_wrong(void **state)
+{
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 2, 40);) {
+        struct machine_design m = pick_machine(seed);
+        m.core.data[0].hashed = true;
+        run_probes_on(&m, "cache cache_lines cache_ways replacement", PROFILE_QUICK);
+        check_shape(&m);
+    }
+    end(0, UINT32_MAX);
+}
+
 static void shapes_of_data_caches_are_given_back(void **state)
 {
     unsigned cores = 0;
@@ -921,6 +981,8 @@ int main(void)
         cmocka_unit_test(instruction_caches_are_given_back),
         cmocka_unit_test(shapes_of_instruction_caches_are_given_back),
         cmocka_unit_test(shapes_of_data_caches_are_given_back),
+        cmocka_unit_test(replacement_policies_are_given_back),
+        cmocka_unit_test(hashed_sets_are_not_told_wrong),
         cmocka_unit_test(operation_caches_are_given_back),
         cmocka_unit_test(widths_of_decoders_are_given_back),
         cmocka_unit_test(decoders_that_nothing_waits_for_are_undecided),

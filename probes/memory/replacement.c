@@ -1,0 +1,205 @@
+/*
+ * First data cache: which line of a full set has to go?
+ *
+ * Sequences of loads from one set, a few more lines than it has ways, in random order and some of them again soon, are
+ * walked again and again as one pointer chase: each line has room for several pointers, one for each time that a round
+ * comes by. So a round takes what its hits and misses take together, and no load has to be timed by itself. Every policy
+ * that is known is simulated on the same sequences (lib/replacement.h); those that miss as often as was measured, to half
+ * a miss a round, are what the cache may have. All of them are told.
+ *
+ * What a round takes when nothing misses is measured on a sequence over half of the ways; what a miss takes follows from
+ * all sequences together, and must be what every policy that is told says of itself.
+ *
+ * Two batches, in other sets and with other sequences: a policy must explain both.
+ *
+ * Method: Abel and Reineke 2020, nanoBench: random sequences against simulated policies; chains instead of counters ours.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/chase.h"
+#include "lib/replacement.h"
+
+enum {
+    BATCHES = 2,
+    TRIALS = 32, /* of a batch */
+    USES = CHASE_LINE_BYTES / sizeof(uint64_t),
+    UNROLL = 16,
+    WARM_ROUNDS = 40,
+    TEXT = 160
+};
+
+struct batch {
+    uint8_t blocks[TRIALS][REPLACEMENT_LENGTH];
+    struct replacement_trial trials[TRIALS];
+    struct replacement_fit fit;
+};
+
+struct set {
+    struct chase chase;
+    unsigned ways;
+    size_t way_bytes, line; /* lines of one set are so far apart; which line of a way it is */
+    double hit_cycles;
+};
+
+static bool measure(struct probe *p, const struct set *s, const uint8_t *blocks, size_t length, double *cycles)
+{
+    size_t offsets[REPLACEMENT_LENGTH], used[REPLACEMENT_BLOCKS] = {0};
+    struct kernel k = {.stretch = 2};
+    struct point pt;
+
+    for (size_t i = 0; i < length; i++)
+        offsets[i] = blocks[i] * s->way_bytes + s->line * CHASE_LINE_BYTES + used[blocks[i]]++ * sizeof(uint64_t);
+    chase_follow(&s->chase, offsets, length);
+    k.warm_iterations = (double)(WARM_ROUNDS * length) / UNROLL;
+    if (!chase_kernel(p, &s->chase, UNROLL, &k) || !probe_measure(p, &k, &pt))
+        return false;
+    *cycles = pt.q20 * (double)length;
+    return true;
+}
+
+/* Half of the ways, each once: nothing misses. */
+static bool measure_hits(struct probe *p, struct set *s)
+{
+    uint8_t blocks[REPLACEMENT_WAYS];
+    const size_t count = s->ways / 2;
+    double cycles;
+
+    for (size_t i = 0; i < count; i++)
+        blocks[i] = (uint8_t)i;
+    if (!measure(p, s, blocks, count, &cycles))
+        return false;
+    s->hit_cycles = cycles / (double)count;
+    return true;
+}
+
+static bool measure_batch(struct probe *p, struct set *s, struct batch *b, size_t trials)
+{
+    /* not the first line: there lies what the walk begins with */
+    s->line = 1 + random_below(&p->random, s->way_bytes / CHASE_LINE_BYTES - 1);
+    for (size_t i = 0; i < trials; i++) {
+        struct replacement_trial *t = &b->trials[i];
+        t->blocks = b->blocks[i];
+        t->length = replacement_sequence(b->blocks[i], REPLACEMENT_LENGTH, s->ways, USES, &p->random);
+        if (!measure(p, s, t->blocks, t->length, &t->cycles))
+            return false;
+        t->cycles -= s->hit_cycles * (double)t->length;
+    }
+    return true;
+}
+
+static bool among(const struct replacement_fit *f, size_t policy)
+{
+    size_t i = 0;
+
+    while (i < f->count && f->survivors[i] != policy)
+        i++;
+    return i < f->count;
+}
+
+/* "LRU or PLRU"; returns how many explain every batch. */
+static size_t name_survivors(const struct replacement_policy *policies, const struct batch *b, char text[TEXT])
+{
+    size_t count = 0, used = 0;
+
+    for (size_t i = 0; i < b[0].fit.count; i++) {
+        const size_t policy = b[0].fit.survivors[i];
+        if (!among(&b[1].fit, policy))
+            continue;
+        if (used < TEXT) {
+            int n = snprintf(text + used, TEXT - used, "%s%s", count ? " or " : "", policies[policy].name);
+            used += n > 0 ? (size_t)n : 0;
+        }
+        count++;
+    }
+    if (used >= TEXT) /* too many to be an answer */
+        text[0] = 0;
+    return count;
+}
+
+/* The rounds as they were measured, and the policies' misses beside them, for whoever wants to know better. */
+static void send_table(struct probe *p, const struct batch *b, size_t trials)
+{
+    struct record r;
+
+    record_start(&r, &p->run->writer, "table");
+    record_text(&r, "probe", p->definition->name);
+    record_text(&r, "name", "rounds");
+    record_core(&r);
+    record_array(&r, "columns");
+    record_text(&r, NULL, "sequence");
+    record_text(&r, NULL, "cycles");
+    record_close(&r);
+    record_array(&r, "rows");
+    for (size_t i = 0; i < trials; i++) {
+        record_array(&r, NULL);
+        record_array(&r, NULL);
+        for (size_t n = 0; n < b->trials[i].length; n++)
+            record_integer(&r, NULL, b->trials[i].blocks[n]);
+        record_close(&r);
+        record_number(&r, NULL, rounded(b->trials[i].cycles));
+        record_close(&r);
+    }
+    record_close(&r);
+    record_send(&r);
+}
+
+static void report_policy(struct probe *p, const struct set *s, struct batch *b, size_t trials)
+{
+    struct replacement_policy *policies = malloc(REPLACEMENT_POLICIES * sizeof *policies);
+    char text[TEXT] = "";
+    struct finding f = {.name = "memory.cache.replacement",
+                        .variants = {{"level", .number = 1}},
+                        .value = NAN,
+                        .low = NAN,
+                        .high = NAN,
+                        .method = "random sequences against simulated policies"};
+
+    if (!policies) {
+        probe_skip(p, "out of memory");
+        return;
+    }
+    size_t count = replacement_policies(s->ways, policies), left = 0;
+    for (size_t i = 0; i < BATCHES; i++) {
+        send_table(p, &b[i], trials);
+        replacement_fit(policies, count, s->ways, b[i].trials, trials, &b[i].fit);
+    }
+    left = name_survivors(policies, b, text);
+    f.text = left && text[0] ? text : NULL;
+    f.grade = !f.text ? 'U' : left == 1 ? 'B' : 'C';
+    f.reason = left                                       ? "too many policies fit"
+               : b[0].fit.trials == 0                     ? "not measured"
+               : b[0].fit.count > 0 && b[1].fit.count > 0 ? "passes-disagree"
+                                                          : "no policy fits";
+    report(p, &f);
+    free(policies);
+}
+
+static void run(struct probe *p)
+{
+    const struct facts *facts = &p->run->facts;
+    const double ways = facts_number(facts, "memory.cache.ways", "level=1", NAN);
+    const double line = facts_number(facts, "memory.cache.line_bytes", "level=1", NAN);
+    const double bits = facts_number(facts, "memory.cache.index_bits", "level=1", NAN);
+    const size_t trials = (size_t)probe_smoke(p, 2, TRIALS);
+    struct set s = {.ways = (unsigned)ways, .way_bytes = (size_t)line << (size_t)bits};
+    struct batch *b = calloc(BATCHES, sizeof *b);
+
+    if (!b) {
+        probe_skip(p, "out of memory");
+        return;
+    }
+    bool good = chase_map(p, &s.chase, replacement_blocks(s.ways) * s.way_bytes) && measure_hits(p, &s);
+    for (size_t i = 0; i < BATCHES && good; i++)
+        good = measure_batch(p, &s, &b[i], trials);
+    if (good)
+        report_policy(p, &s, b, trials);
+    free(b);
+}
+
+PROBE(replacement, .title = "Data cache: replacement", .family = "memory", .after = "cache_ways", .run = run,
+      .needs = NEEDS("memory.cache.ways level=1", "memory.cache.line_bytes level=1", "memory.cache.index_bits level=1"),
+      .findings = FINDINGS({"memory.cache.replacement", "",
+                            "policy by which a data cache replaces lines; all that fit"}));
