@@ -8,6 +8,7 @@ enum {
     WORDS = CHASE_LINE_BYTES / WORD_BYTES,
     UNROLL = 8,
     GROUP = 512,     /* pages */
+    BLOCK = 512,     /* frames */
     NEIGHBOURS = 16, /* pages: no core is known to keep more in one entry */
     ROUNDS = 4       /* of the ring until all that is held is held */
 };
@@ -39,7 +40,7 @@ size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind
 {
     const size_t share = pages_to_a_frame(page_bytes, kind);
 
-    return (count + share - 1) / share * page_bytes;
+    return kind == PAGES_IN_BLOCKS && count > BLOCK ? BLOCK * page_bytes : (count + share - 1) / share * page_bytes;
 }
 
 static void shuffle(size_t *list, size_t count, uint64_t *random)
@@ -85,7 +86,7 @@ static const char *map_all(struct pages *r)
         why = machine_map(&r->chase.start, sizeof(uint64_t), 0, AREA_DATA);
     if (!why)
         why = machine_map(&r->chase.order, r->count * sizeof(uint32_t), 0, AREA_DATA);
-    if (why || r->kind == PAGES_SHARED_LINES)
+    if (why || r->kind == PAGES_SHARED_LINES || r->kind == PAGES_IN_BLOCKS)
         return why;
     r->packed = r->chase;
     return machine_map(&r->packed.ring, r->count * CHASE_LINE_BYTES, 0, AREA_DATA);
@@ -102,7 +103,7 @@ const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t pag
     if (!r->frames)
         return "out of memory for the order of frames";
     for (size_t i = 0; i < count; i++)
-        r->frames[i] = i / pages_to_a_frame(page_bytes, kind);
+        r->frames[i] = kind == PAGES_IN_BLOCKS ? i % BLOCK : i / pages_to_a_frame(page_bytes, kind);
     if (kind == PAGES_SHUFFLED)
         shuffle(r->frames, count, &p->random);
     const char *why = map_all(r);
@@ -136,34 +137,58 @@ static void warm(struct probe *p, size_t count, struct kernel *k)
     k->warm_iterations = probe_smoke(p, 1, ROUNDS) * (double)count / UNROLL;
 }
 
+/* Pages of a ring: these, or every so manieth. */
+struct ring {
+    const size_t *list;
+    size_t spacing, count;
+    size_t split; /* the first group ends here; 0: all are of one size */
+};
+
+static size_t page_of(const struct ring *ring, size_t i)
+{
+    return ring->list ? ring->list[i] : i * ring->spacing;
+}
+
 /*
  * An order of the ring: groups in random order each, one after the other, so that translations of a group lie on few
  * lines, which a walk then finds. The last page leads to the next order.
  */
-static void link_order(struct probe *p, const struct pages *r, size_t count, size_t spacing, size_t order)
+static void link_order(struct probe *p, const struct pages *r, const struct ring *ring, size_t order)
 {
     uint32_t *next = (uint32_t *)r->chase.order.write;
 
-    for (size_t from = 0, to; from < count; from = to) {
-        to = from + GROUP < count ? from + GROUP : count;
+    for (size_t from = 0, to; from < ring->count; from = to) {
+        to = from < ring->split ? ring->split : from + GROUP;
+        to = to < ring->count ? to : ring->count;
         random_cycle(next, (uint32_t)(to - from), &p->random);
         for (size_t i = from; i < to; i++) {
             /* the walk enters a group at its first page, so the page before that in its cycle leaves it */
-            const bool leaves = next[i - from] == 0, ends = leaves && to == count;
+            const bool leaves = next[i - from] == 0, ends = leaves && to == ring->count;
             const size_t then = !leaves ? from + next[i - from] : ends ? 0 : to;
-            *((uint64_t *)written(r, i * spacing, i) + order) = pages_at(r, then * spacing, then) +
-                                                                (ends ? order + 1 : order) % r->orders * WORD_BYTES;
+            *((uint64_t *)written(r, page_of(ring, i), i) +
+              order) = pages_at(r, page_of(ring, then), then) + (ends ? order + 1 : order) % r->orders * WORD_BYTES;
         }
     }
 }
 
-bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t spacing, struct kernel *k)
+static bool ring_kernel(struct probe *p, const struct pages *r, const struct ring *ring, struct kernel *k)
 {
     for (size_t order = 0; order < r->orders; order++)
-        link_order(p, r, count, spacing, order);
-    *(uint64_t *)r->chase.start.write = pages_at(r, 0, 0);
-    warm(p, count, k);
+        link_order(p, r, ring, order);
+    *(uint64_t *)r->chase.start.write = pages_at(r, page_of(ring, 0), 0);
+    warm(p, r->orders * ring->count, k);
     return chase_kernel(p, &r->chase, UNROLL, k);
+}
+
+bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t spacing, struct kernel *k)
+{
+    return ring_kernel(p, r, &(struct ring){.spacing = spacing, .count = count}, k);
+}
+
+bool pages_kernel_of(struct probe *p, const struct pages *r, const size_t *list, size_t count, size_t split,
+                     struct kernel *k)
+{
+    return ring_kernel(p, r, &(struct ring){.list = list, .count = count, .split = split}, k);
 }
 
 bool pages_control(struct probe *p, const struct pages *r, size_t count, struct kernel *k)

@@ -13,18 +13,19 @@
  *                  of the pages are the control
  *   shuffled       each page its own frame, in random order
  *   in order       each page its own frame, next to each other: what keeps neighbours in one entry holds more
+ *   in blocks      512 frames again and again, in order: hundreds of thousands of pages, of which only few are used
  */
 #ifndef FATHOM_LIB_PAGES_H
 #define FATHOM_LIB_PAGES_H
 
 #include "lib/chase.h"
 
-enum pages_frames { PAGES_SHARED_LINES, PAGES_OWN_LINES, PAGES_SHUFFLED, PAGES_IN_ORDER };
+enum pages_frames { PAGES_SHARED_LINES, PAGES_OWN_LINES, PAGES_SHUFFLED, PAGES_IN_ORDER, PAGES_IN_BLOCKS };
 
 struct pages {
     enum pages_frames kind;
     size_t page_bytes, count; /* how many there are */
-    size_t orders;            /* of a ring, one after the other; 1, but for PAGES_OWN_LINES up to 8 */
+    size_t orders;            /* of a ring, one after the other; 1, but up to 8 where a line belongs to one page */
     struct chase chase;       /* ring: the pages */
     struct chase packed;      /* the control's lines; PAGES_SHARED_LINES has none */
     size_t *frames;           /* of the pages */
@@ -44,7 +45,13 @@ void pages_unmap(struct probe *p, struct pages *r);
 uintptr_t pages_at(const struct pages *r, size_t page, size_t i);
 /* The kernel that walks `count` pages, `spacing` apart. Units are loads. */
 bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t spacing, struct kernel *k);
-/* Its control: so many lines, on as few pages as hold them. */
+/*
+ * The same with pages of one's choice, and of the first `split` of them each order goes through all before it goes to the
+ * rest. Of PAGES_IN_BLOCKS there may be as many as a page has lines.
+ */
+bool pages_kernel_of(struct probe *p, const struct pages *r, const size_t *list, size_t count, size_t split,
+                     struct kernel *k);
+/* The control: so many lines, on as few pages as hold them. */
 bool pages_control(struct probe *p, const struct pages *r, size_t count, struct kernel *k);
 
 #endif

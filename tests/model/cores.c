@@ -760,6 +760,11 @@ static void check_data_pages(const struct machine_design *m)
     check_capacity(m, "memory.dtlb.entries", "level", "2", (double)(second->sets * second->ways));
     check_store_pages(m);
     check_number(m, "memory.page_walk.cycles", "level", "1", first->miss + second->miss);
+    check_number(m, "memory.dtlb.ways", "level", "2", (double)second->ways);
+    check_number(m, "memory.dtlb.index_bits", "level", "2", log2((double)second->sets));
+    const char *f = finding_of("memory.dtlb.index_bits", "level", "2"), *bits = f ? record_value(f, "bits", 2) : NULL;
+    if (bits && !strncmp(bits, "VPN[6:0] ^ VPN[13:7]", 20) != second->hashed)
+        complain(m, "memory.dtlb.index_bits: %.24s, and the set is %s", bits, second->hashed ? "hashed" : "not hashed");
     check_number(m, "memory.dtlb.miss_cycles", "level", "1", first->miss);
     check_number(m, "memory.dtlb.miss_cycles", "level", "2", second->miss);
     check_number(m, "memory.dtlb.ways", "level", "1", (double)first->ways);
@@ -784,7 +789,7 @@ static void data_tlbs_are_given_back(void **state)
         if (pick(0, 1))
             m.core.store_pages[0] = (struct page_design){.sets = 1, .ways = 8 * pick(1, 4), .miss = (double)pick(5, 9)};
         m.memory_bytes = 256 << 20;
-        run_probes_on(&m, "dtlb page_walk", PROFILE_QUICK);
+        run_probes_on(&m, "dtlb dtlb_sets page_walk", PROFILE_QUICK);
         check_data_pages(&m);
     }
     end(3 * cores, UINT32_MAX);

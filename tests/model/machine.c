@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "arch/emit.h"
 #include "lib/guard.h"
@@ -119,22 +120,22 @@ static size_t whole_pages(size_t bytes)
     return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
-/* The guard behind begins at once. */
+/* Zero, and there only where somebody writes: some areas are large, and hardly used. The guard behind begins at once. */
 static uint8_t *zeroed_pages(size_t bytes)
 {
-    uint8_t *pages = aligned_alloc(PAGE_BYTES, GUARD_BYTES + whole_pages(bytes) + GUARD_BYTES);
+    uint8_t *pages = mmap(NULL, GUARD_BYTES + whole_pages(bytes) + GUARD_BYTES, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    if (!pages)
+    if (pages == MAP_FAILED)
         return NULL;
-    memset(pages + GUARD_BYTES, 0, bytes);
     guard_set(pages, GUARD_BYTES);
     guard_set(pages + GUARD_BYTES + bytes, GUARD_BYTES);
     return pages + GUARD_BYTES;
 }
 
-static void free_pages(uint8_t *pages)
+static void free_pages(uint8_t *pages, size_t bytes)
 {
-    free(pages - GUARD_BYTES);
+    munmap(pages - GUARD_BYTES, GUARD_BYTES + whole_pages(bytes) + GUARD_BYTES);
 }
 
 /* What is written and what is executed or loaded lie at different addresses, as in the image. */
@@ -208,8 +209,8 @@ void machine_map_release(size_t mark)
         machine.outside |= guard_broken(m->area.write - GUARD_BYTES, GUARD_BYTES) ||
                            guard_broken(m->area.write + m->bytes, GUARD_BYTES);
         if (m->run != m->area.write)
-            free_pages(m->run);
-        free_pages(m->area.write);
+            free_pages(m->run, m->area.bytes);
+        free_pages(m->area.write, m->bytes);
     }
 }
 
