@@ -178,19 +178,25 @@ static size_t turning_slot(const struct chain *chain)
     return slot < chain->count ? slot : 0;
 }
 
-/* Nothing is written up to there: no instruction, and no trap either. */
-static void skip_to(struct code *c, size_t offset)
+/*
+ * On to the page that begins at `offset`: nothing is written up to there, no instruction and no trap either. What follows
+ * is written into the frame that this page shows.
+ */
+static void go_to_page(struct code *c, const struct chain_room *r, size_t offset)
 {
+    const size_t frame = r->frames[offset / r->code.area.page_bytes] * r->code.area.page_bytes;
+
+    c->write = (uint8_t *)((uintptr_t)r->code.area.write + frame - offset); /* not all of it is there to be written */
     c->used = offset;
 }
 
 /* The slots that lie on a page, numbered as slots are, whole pages of them. */
-static void emit_page(struct code *c, const struct chain *chain, size_t end, size_t page_bytes, size_t page)
+static void emit_page(struct code *c, const struct chain *chain, const struct chain_room *r, size_t page)
 {
-    const size_t per_page = page_bytes / chain->stride;
+    const size_t page_bytes = r->code.area.page_bytes, end = r->end, per_page = page_bytes / chain->stride;
     const size_t from = (page + 1) * per_page < chain->count ? (page + 1) * per_page : chain->count;
 
-    skip_to(c, end - (page + 1) * page_bytes);
+    go_to_page(c, r, end - (page + 1) * page_bytes);
     for (size_t slot = from; slot-- > page * per_page && code_good(c);) {
         const size_t at = target_at(chain, end, slot);
         emit_slot(c, chain, at, target_at(chain, end, slot > 0 ? slot - 1 : LOOP) - at, conditional(chain, slot));
@@ -201,8 +207,9 @@ static void emit_page(struct code *c, const struct chain *chain, size_t end, siz
  * Of pages that share a frame only the last ones are written: page 0, and the one `lines` before it, where lines turn.
  * All others are there already, since the code says nothing of where it is.
  */
-static size_t emit_frames(struct code *c, const struct chain *chain, size_t end, size_t page_bytes)
+static size_t emit_frames(struct code *c, const struct chain *chain, const struct chain_room *r)
 {
+    const size_t end = r->end, page_bytes = r->code.area.page_bytes;
     const size_t turn = chain->page_bytes ? turning_slot(chain) : lines_of(page_bytes);
 
     c->invalid |= chain->scattered || (chain->page_bytes ? lines_of(page_bytes) % (chain->stride / page_bytes) != 0
@@ -211,33 +218,36 @@ static size_t emit_frames(struct code *c, const struct chain *chain, size_t end,
         return 0;
     if (chain->page_bytes) {
         for (size_t slot = turn;; slot = 0) {
-            skip_to(c, end - slot * chain->stride - page_bytes);
+            go_to_page(c, r, end - slot * chain->stride - page_bytes);
             emit_lines(c, chain, end, slot);
             if (slot == 0)
                 break;
         }
     } else {
         if (turn * page_bytes < chain_span(chain))
-            emit_page(c, chain, end, page_bytes, turn);
-        emit_page(c, chain, end, page_bytes, 0);
+            emit_page(c, chain, r, turn);
+        emit_page(c, chain, r, 0);
     }
+    go_to_page(c, r, slot_at(chain, end, LOOP));
     return emit_rest(c, chain, end);
 }
 
 /* ---- Room --------------------------------------------------------------------------------------- */
 
-/* Where in an area of so many pages an address is a multiple of `align`: from `align` on, so that slots fit before it. */
-static bool find_end(struct probe *p, struct chain_room *r, size_t pages, size_t page_bytes, size_t align)
+/*
+ * Where in an area of so many pages an address is a multiple of `align`: from `align` on, so that slots fit before it.
+ * NULL, or why there is no such area.
+ */
+static const char *find_end(struct chain_room *r, size_t pages, size_t page_bytes, size_t align)
 {
     const size_t mark = machine_map_mark();
     struct area a;
     const char *why = machine_map_frames(&a, r->frames, pages, page_bytes, AREA_CODE);
 
-    if (why)
-        return probe_skip(p, why);
-    r->end = 2 * align - a.at % align;
+    if (!why)
+        r->end = 2 * align - a.at % align;
     machine_map_release(mark);
-    return true;
+    return why;
 }
 
 static void shuffle(size_t *list, size_t count, uint64_t *random)
@@ -249,7 +259,8 @@ static void shuffle(size_t *list, size_t count, uint64_t *random)
     }
 }
 
-bool chain_map(struct probe *p, struct chain_room *r, size_t span, size_t page_bytes, enum chain_frames frames)
+const char *chain_try_map(struct probe *p, struct chain_room *r, size_t span, size_t page_bytes,
+                          enum chain_frames frames)
 {
     enum { SLOTS, TURNS, REST };
     size_t align = page_bytes;
@@ -259,10 +270,11 @@ bool chain_map(struct probe *p, struct chain_room *r, size_t span, size_t page_b
     const size_t lines = lines_of(page_bytes), pages = 2 * align / page_bytes + lines;
     *r = (struct chain_room){.kind = frames, .frames = calloc(pages, sizeof *r->frames), .mark = machine_map_mark()};
     if (!r->frames)
-        return probe_skip(p, "out of memory for the order of frames");
+        return "out of memory for the order of frames";
     /* the same room again comes to lie where it was; if not, less is aligned than could be */
-    if (!find_end(p, r, pages, page_bytes, align))
-        return false;
+    const char *why = find_end(r, pages, page_bytes, align);
+    if (why)
+        return why;
     const size_t slots = r->end / page_bytes;
     for (size_t i = 0; i < slots; i++) {
         const size_t page = slots - 1 - i; /* numbered as slots are */
@@ -272,7 +284,15 @@ bool chain_map(struct probe *p, struct chain_room *r, size_t span, size_t page_b
         r->frames[i] = frames == CHAIN_ONE_FRAME ? REST : slots; /* one of these is the loop's */
     if (frames == CHAIN_SHUFFLED)
         shuffle(r->frames, slots, &p->random);
-    return probe_map_code(p, &r->code, r->frames, pages, page_bytes);
+    return frames == CHAIN_ONE_FRAME ? probe_try_frames(&r->code, r->frames, pages, page_bytes)
+                                     : probe_try_code(&r->code, r->frames, pages, page_bytes);
+}
+
+bool chain_map(struct probe *p, struct chain_room *r, size_t span, size_t page_bytes, enum chain_frames frames)
+{
+    const char *why = chain_try_map(p, r, span, page_bytes, frames);
+
+    return !why || probe_skip(p, why);
 }
 
 void chain_unmap(struct probe *p, struct chain_room *r)
@@ -292,7 +312,7 @@ bool chain_kernel(struct probe *p, const struct chain *chain, const struct chain
     probe_use_code(p, &r->code);
     struct code c = probe_code(p, chain_bytes(chain, r->end));
     if (r->kind == CHAIN_ONE_FRAME) {
-        entry = emit_frames(&c, chain, r->end, page);
+        entry = emit_frames(&c, chain, r);
     } else {
         const size_t skip = span < r->end ? (r->end - span) / page * page : 0;
         c.write += skip;

@@ -76,6 +76,9 @@ struct chain_room {
 
 /* Maps room for slots that span up to `span` bytes. Ends the probe where it can't be had. */
 bool chain_map(struct probe *p, struct chain_room *r, size_t span, size_t page_bytes, enum chain_frames frames);
+/* The same where it may be missing: NULL, or why it can't be had. To be given back in either case. */
+const char *chain_try_map(struct probe *p, struct chain_room *r, size_t span, size_t page_bytes,
+                          enum chain_frames frames);
 /* Gives it back, and with it all that was mapped after it. */
 void chain_unmap(struct probe *p, struct chain_room *r);
 /* The kernel. Units are branches, the loop's own included. From now on the probe's code lies in that room. */

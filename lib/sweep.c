@@ -41,12 +41,24 @@ bool probe_map_large(struct probe *p, struct area *a, size_t bytes)
     return probe_map(p, a, bytes, 0);
 }
 
+const char *probe_try_frames(struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes)
+{
+    *f = (struct code_frames){.frames = frames};
+    return machine_map_frames(&f->area, frames, pages, page_bytes, AREA_CODE);
+}
+
+const char *probe_try_code(struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes)
+{
+    const char *why = probe_try_frames(f, frames, pages, page_bytes);
+
+    return why ? why : machine_map(&f->written, f->area.bytes, 0, AREA_DATA);
+}
+
 bool probe_map_code(struct probe *p, struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes)
 {
-    const char *why = machine_map_frames(&f->area, frames, pages, page_bytes, AREA_CODE);
+    const char *why = probe_try_code(f, frames, pages, page_bytes);
 
-    f->frames = frames;
-    return why ? probe_skip(p, why) : probe_map(p, &f->written, f->area.bytes, 0);
+    return !why || probe_skip(p, why);
 }
 
 void probe_use_code(struct probe *p, const struct code_frames *f)
@@ -90,7 +102,9 @@ bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct ke
     if (!code_good(c))
         return probe_skip(p, c->overflow ? "the kernel did not fit its code area"
                                          : "the kernel has an operand out of range");
-    if (p->frames) {
+    if (p->frames && !p->frames->written.bytes) {
+        machine_code_written(&p->frames->area, 0, c->used);
+    } else if (p->frames) {
         const size_t from = (size_t)(c->write - p->frames->written.write);
         code_to_frames(p->frames, from, c->used);
         machine_code_written(&p->frames->area, from, c->used);

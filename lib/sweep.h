@@ -16,8 +16,8 @@
 
 /* Code whose pages show frames of one's choice. It is written in one piece, and copied to the frames from there. */
 struct code_frames {
-    struct area area, written;
-    const size_t *frames; /* of the area's pages */
+    struct area area, written; /* the second one has no bytes where kernels are written into frames */
+    const size_t *frames;      /* of the area's pages */
 };
 
 /* A probe while it runs. */
@@ -42,6 +42,13 @@ bool probe_map_large(struct probe *p, struct area *a, size_t bytes);
 struct code probe_code(struct probe *p, size_t bytes);
 /* Maps room for such code, machine_map_frames; `frames` stays in use. Ends the probe where that cannot be had. */
 bool probe_map_code(struct probe *p, struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes);
+/* The same without ending anything: NULL, or why it can't be had. */
+const char *probe_try_code(struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes);
+/*
+ * And with no copy of all pages to write into, which of large ones would be more than there is: kernels are written
+ * into area.write, in the order of frames, by whoever emits them.
+ */
+const char *probe_try_frames(struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes);
 /*
  * From now on kernels are written there; NULL: where they usually are. Pages that show one frame must hold the same
  * where they are executed: the last of them is what all become.

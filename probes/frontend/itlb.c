@@ -12,6 +12,8 @@
  * Control: the same number of jumps packed, one to a line, onto a 64th of the pages: as much for branch target buffers
  * to hold, and in the same sets. By how much it grows goes off.
  *
+ *   larger      pages of other sizes, on one frame each, as far as a branch reaches; where a place has none of them for
+ *               code it says why
  *   spacing     on one frame, pages 1, 2, 4 … pages apart: behind the lowest address bit that chooses a set the count
  *               halves, until the ways of one set are left (lib/family.h)
  *
@@ -71,7 +73,7 @@ static struct sweep sweep_of(const char *name, struct pages *s)
         .name = name, .axis = "pages", .unit = "cycles/jump", .build = build, .control = build_control, .context = s};
 }
 
-static bool find_levels(struct probe *p, const struct tlb *t, struct pages s[KINDS], size_t count, double *entries)
+static bool find_levels(struct probe *p, const struct tlb *t, struct pages *s, size_t count, double *entries)
 {
     struct sweep sweep[KINDS];
 
@@ -98,22 +100,27 @@ static bool find_sets(struct probe *p, const struct tlb *t, const struct pages *
     return tlb_sets(p, t, sweep, entries);
 }
 
-static bool find_page(struct probe *p, size_t page_bytes)
+static struct tlb question(struct probe *p, size_t page_bytes, double middle, double most)
 {
     static const char *const needs[] = {"itlb_misses", "itlb_walks", "l1i_misses", NULL};
-    const struct tlb t = {.entries = "frontend.itlb.entries",
-                          .miss_cycles = "frontend.itlb.miss_cycles",
-                          .ways = "frontend.itlb.ways",
-                          .index_bits = "frontend.itlb.index_bits",
-                          .page_bytes = page_bytes,
-                          .limit = {"frontend.btb.entries", "", 1},
-                          .needs = needs,
-                          .resolution = 0.05,
-                          .fewest = 4,
-                          .middle = probe_smoke(p, 16, 1024),
-                          .most = probe_scale(p, 16, 1024, 4096, 4096),
-                          .seconds = probe_scale(p, 1, 0.25, 0.5, 8),
-                          .seconds_apart = probe_scale(p, 1, 0.1, 0.35, 2)};
+    return (struct tlb){.entries = "frontend.itlb.entries",
+                        .miss_cycles = "frontend.itlb.miss_cycles",
+                        .ways = "frontend.itlb.ways",
+                        .index_bits = "frontend.itlb.index_bits",
+                        .page_bytes = page_bytes,
+                        .limit = {"frontend.btb.entries", "", 1},
+                        .needs = needs,
+                        .resolution = 0.05,
+                        .fewest = 4,
+                        .middle = middle,
+                        .most = most,
+                        .seconds = probe_scale(p, 1, 0.25, 0.5, 8),
+                        .seconds_apart = probe_scale(p, 1, 0.1, 0.35, 2)};
+}
+
+static bool find_page(struct probe *p, size_t page_bytes)
+{
+    const struct tlb t = question(p, page_bytes, probe_smoke(p, 16, 1024), probe_scale(p, 16, 1024, 4096, 4096));
     const size_t count = (size_t)probe_scale(p, 1, 2, KINDS, KINDS);
     struct pages s[KINDS] = {{.bytes = page_bytes}};
     double entries;
@@ -131,9 +138,51 @@ static bool find_page(struct probe *p, size_t page_bytes)
     return good;
 }
 
+/* Pages of this size, enough of them to see a level; 0: a branch does not lead from one end to the other. */
+static double reached(struct probe *p, size_t page_bytes)
+{
+    enum { FEW = 16, MANY = 1024 };
+    double pages = probe_smoke(p, FEW, MANY);
+
+    while (pages >= FEW && !emit_jump_bytes(((int64_t)pages + 2) * (int64_t)page_bytes, false))
+        pages /= 2;
+    return pages >= FEW ? pages : 0;
+}
+
+/* One frame of such a page is all that there may be memory for. */
+static bool find_large_page(struct probe *p, size_t page_bytes)
+{
+    struct pages s = {.bytes = page_bytes, .spacing = 1};
+    const double most = reached(p, page_bytes);
+    const struct tlb t = question(p, page_bytes, most, most);
+    const char *why = most > 0 ? chain_try_map(p, &s.room, (size_t)most * page_bytes, page_bytes, CHAIN_ONE_FRAME)
+                               : "branches do not reach over pages enough";
+    double entries;
+    bool good = true;
+
+    if (why)
+        report_number(p,
+                      &(struct finding){.name = t.entries,
+                                        .variants = {{"level", .number = 1}, {"page", page_name(page_bytes)}},
+                                        .reason = why},
+                      NAN);
+    else
+        good = find_levels(p, &t, &s, 1, &entries);
+    if (most > 0)
+        chain_unmap(p, &s.room);
+    return good;
+}
+
 static void run(struct probe *p)
 {
-    find_page(p, machine_info()->page_bytes[0]);
+    enum { LARGE = 2 << 20 }; /* both ISAs have such pages, whether a place does or not */
+    const size_t *sizes = machine_info()->page_bytes;
+    bool good = find_page(p, sizes[0]);
+
+    if (good && !sizes[1])
+        find_large_page(p, LARGE);
+    for (size_t i = 1; good && sizes[i]; i++)
+        good = find_large_page(p, sizes[i]);
 }
 
 PROBE(itlb, .title = "Instruction TLBs", .family = "frontend", .run = run, .after = "l1i",

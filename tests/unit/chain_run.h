@@ -52,14 +52,20 @@ bool probe_skip(struct probe *p, const char *reason)
     return false;
 }
 
-bool probe_map_code(struct probe *p, struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes)
+const char *probe_try_frames(struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes)
 {
-    (void)p;
     *f = (struct code_frames){
         .area = {.write = frames_of, .at = CODE_AT, .bytes = pages * page_bytes, .page_bytes = page_bytes},
-        .written = {.write = bytes},
         .frames = frames};
-    return f->area.bytes <= CODE_BYTES;
+    return f->area.bytes <= CODE_BYTES ? NULL : "no room";
+}
+
+const char *probe_try_code(struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes)
+{
+    const char *why = probe_try_frames(f, frames, pages, page_bytes);
+
+    f->written = (struct area){.write = bytes, .bytes = sizeof bytes};
+    return why;
 }
 
 static const struct code_frames *in_use;
@@ -79,12 +85,12 @@ struct code probe_code(struct probe *p, size_t room)
 bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k)
 {
     (void)p, (void)k;
-    const size_t from = (size_t)(c->write - bytes);
+    const size_t from = in_use->written.bytes ? (size_t)(c->write - bytes) : 0;
 
     kernel_good = code_good(c);
     kernel_entry = from + entry;
     kernel_used = from + c->used;
-    for (size_t at = from / PAGE * PAGE; at < kernel_used; at += PAGE)
+    for (size_t at = from / PAGE * PAGE; in_use->written.bytes && at < kernel_used; at += PAGE)
         memcpy(frames_of + in_use->frames[at / PAGE] * PAGE, bytes + at, PAGE);
     return true;
 }
