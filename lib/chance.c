@@ -12,6 +12,13 @@ void chance_begin(struct code *c)
     emit_constant(c, REG_T3, INCREMENT);
 }
 
+void chance_begin_from(struct code *c, uint64_t state)
+{
+    emit_constant(c, REG_T0, state);
+    emit_constant(c, REG_T2, FACTOR);
+    emit_constant(c, REG_T3, INCREMENT);
+}
+
 void chance_end(struct code *c)
 {
     emit_store(c, REG_T0, REG_DATA, 0);

@@ -18,6 +18,8 @@ enum {
 };
 
 void chance_begin(struct code *c);
+/* Begins anew at each call instead, from a number of one's choice: no load, and no chance_end. */
+void chance_begin_from(struct code *c, uint64_t state);
 void chance_end(struct code *c);
 void chance_draw(struct code *c);
 /* REG_T1 becomes bits from … from + count - 1 of the draw, as a number. */

@@ -45,6 +45,23 @@ void chase_scatter(struct probe *p, const struct chase *c, size_t *offsets, size
     chase_follow(c, offsets, count);
 }
 
+static bool have_common_divisor(size_t a, size_t b)
+{
+    while (b) {
+        const size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a > 1;
+}
+
+unsigned chase_unroll(size_t lines, unsigned at_least)
+{
+    while (have_common_divisor(lines, at_least))
+        at_least++;
+    return at_least;
+}
+
 bool chase_kernel(struct probe *p, const struct chase *c, unsigned unroll, struct kernel *k)
 {
     struct code code = probe_code(p, CODE_BYTES);

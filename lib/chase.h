@@ -26,6 +26,15 @@ void chase_link(struct probe *p, const struct chase *c, size_t offset, size_t li
 void chase_follow(const struct chase *c, const size_t *offsets, size_t count);
 /* The same in random order (Sattolo's cycle); the offsets are left in the order of the walk. */
 void chase_scatter(struct probe *p, const struct chase *c, size_t *offsets, size_t count);
+/*
+ * The guard against predicted loads. Some cores predict where a load goes, or what it brings, by where it stands in the
+ * code: what was the same the last times, or as far on each time (Apple since M2, Kim et al. 2025, SLAP and FLOP). Then
+ * the next load of a chase does not wait. So each load of an iteration has to come to all lines of the ring, in random
+ * order: so many loads, `at_least`, that they and the lines have no common divisor. Rings of one or two lines cannot be
+ * guarded.
+ */
+#define CHASE_GUARD "each load comes to all lines, in random order"
+unsigned chase_unroll(size_t lines, unsigned at_least);
 /* The walk, `unroll` loads an iteration, going on where the call before it stopped. Units are loads. */
 bool chase_kernel(struct probe *p, const struct chase *c, unsigned unroll, struct kernel *k);
 

@@ -140,6 +140,10 @@ static void report_level(struct probe *p, const struct levels *q, const struct f
     }
     if (!q->height)
         return;
+    if (q->guard) {
+        height.remarks[0].key = "guard";
+        height.remarks[0].text = q->guard;
+    }
     if (number > ladders->hides || (without && number >= ladders->count)) {
         report(p, &height);
         return;

@@ -18,6 +18,7 @@ struct levels {
         const char *key, *text;
     } variants[2];              /* further ones; NULL: none */
     const char *proof;          /* a remark to the first level's capacity; NULL or "": none */
+    const char *guard;          /* a remark to all heights: against predicted loads, CHASE_GUARD; NULL: none */
     double step;                /* the finest difference of capacities that means something */
     struct finding_limit limit; /* of the capacities; name NULL: none */
     /*

@@ -177,7 +177,7 @@ static bool ring_kernel(struct probe *p, const struct pages *r, const struct rin
         link_order(p, r, ring, order);
     *(uint64_t *)r->chase.start.write = pages_at(r, page_of(ring, 0), 0);
     warm(p, r->orders * ring->count, k);
-    return chase_kernel(p, &r->chase, UNROLL, k);
+    return chase_kernel(p, &r->chase, chase_unroll(r->orders * ring->count, UNROLL), k);
 }
 
 bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t spacing, struct kernel *k)
@@ -197,5 +197,5 @@ bool pages_control(struct probe *p, const struct pages *r, size_t count, struct 
 
     chase_link(p, &r->packed, 0, count, GROUP_LINES);
     warm(p, count, k);
-    return chase_kernel(p, &r->packed, UNROLL, k);
+    return chase_kernel(p, &r->packed, chase_unroll(count, UNROLL), k);
 }

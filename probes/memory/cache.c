@@ -43,7 +43,7 @@ static bool build(struct probe *p, const struct chase *chase, size_t bytes, size
      */
     k->warm_iterations = fmin((double)lines, WARM_LINES) / UNROLL;
     k->stretch = probe_smoke(p, 1, 4);
-    return chase_kernel(p, chase, UNROLL, k);
+    return chase_kernel(p, chase, chase_unroll(lines, UNROLL), k);
 }
 
 static bool build_groups(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
@@ -115,6 +115,7 @@ static void run(struct probe *p)
         levels_report(p,
                       &(struct levels){.capacity = "memory.cache.bytes",
                                        .height = "memory.cache.latency_cycles",
+                                       .guard = CHASE_GUARD,
                                        .step = GRAIN_BYTES,
                                        .limit = {"memory.dtlb.entries", "page=4k access=load", 1.0 / PAGE_BYTES},
                                        .scattered = probe_scattered(&chase.ring)},

@@ -13,12 +13,12 @@
  *
  * Predictors know loads by where they stand in the code. n loads follow each other in a loop, each at a distance of its
  * own from where the pass begins, and that is always the same place, a word on, or drawn at random (lib/chance.h). There
- * is no other load in the loop.
+ * is no other load in the loop, and before it one at most.
  *
  * Whether there is prediction: the chain is at least one cycle faster, at each load, than the control, cycles being
  * whole. A constant address has a constant value; where values are predicted nothing is told of constant addresses.
  * How many loads are predicted at once: curve of cycles per load over n, level, then a rise to the control. Twice: loads
- * packed, and each on a line of code of its own.
+ * packed, and NOPs between them.
  *
  * Stores to what is loaded would let it be forwarded, or renamed (Intel's Golden Cove, AMD's Zen 2): there are
  * none, and no load is relative to the stack pointer.
@@ -35,9 +35,12 @@
 enum {
     PLACES_BITS = 10, /* words where a pass may begin */
     WORD = sizeof(uint64_t),
+    PASSES = 2048, /* before anything is timed */
+    MANY_LOADS = 64,
     MOST_LOADS = 256,
     FEW_LOADS = 4,
     LINE_BYTES = 64,
+    SPREAD_BYTES = 32, /* farther, and narrow cores would wait for the NOPs between them */
     ROUNDS = 5,
     CODE_BYTES = 32768
 };
@@ -53,8 +56,7 @@ static const double SAVES = 1, NOTHING = 0.5;
 
 struct chain {
     struct area words; /* what is loaded */
-    struct area state; /* of what is drawn */
-    double passes;     /* before anything is timed */
+    struct area state; /* how many words on the last pass began */
 };
 
 /* An experiment: a chain of one kind in one layout. */
@@ -66,9 +68,7 @@ struct experiment {
 
 static bool map(struct probe *p, struct chain *c)
 {
-    c->passes = probe_smoke(p, 16, 4096);
-    return probe_map(p, &c->words, ((1 << PLACES_BITS) + MOST_LOADS) * WORD, 0) &&
-           probe_map(p, &c->state, sizeof(uint64_t), 0);
+    return probe_map(p, &c->words, ((1 << PLACES_BITS) + MOST_LOADS) * WORD, 0) && probe_map(p, &c->state, WORD, 0);
 }
 
 /* Values have their highest bit clear: shifted by all others, nothing is left of them. */
@@ -79,7 +79,6 @@ static void fill(struct probe *p, const struct experiment *e)
 
     for (size_t i = 0; i < (1 << PLACES_BITS) + MOST_LOADS; i++)
         words[i] = e->kind == VALUE ? always : random_next(&p->random) >> 1;
-    *(uint64_t *)e->chain->state.write = 0;
 }
 
 /* As many instructions of each sort, whatever the kind: chance is drawn even where it is not used. */
@@ -103,25 +102,30 @@ static bool build(struct probe *p, double count, void *context, struct kernel *k
 
     fill(p, e);
     random_cycle(order, (uint32_t)loads, &p->random);
-    chance_begin(&c);
+    chance_begin_from(&c, random_next(&p->random));
     emit_constant(&c, CHAIN, 0);
     emit_constant(&c, WORDS, e->chain->words.at);
     emit_constant(&c, SIZE, WORD);
-    emit_constant(&c, STEPS, 0);
+    if (e->kind == ADDRESS_STRIDE)
+        emit_load(&c, STEPS, REG_DATA, 0);
+    else
+        emit_constant(&c, STEPS, 0);
     emit_align(&c, LINE_BYTES);
     const size_t loop = c.used;
     emit_pass(&c, e->kind);
     for (size_t i = 0; i < loads; i++) {
         if (e->layout == SPREAD)
-            emit_align(&c, LINE_BYTES);
+            emit_align(&c, SPREAD_BYTES);
         emit_shift_right(&c, CHAIN, 63);
         emit_add(&c, CHAIN, PASS);
         emit_load(&c, CHAIN, CHAIN, (int32_t)(order[i] * WORD));
     }
     emit_loop(&c, loop);
-    chance_end(&c);
+    if (e->kind == ADDRESS_STRIDE)
+        emit_store(&c, STEPS, REG_DATA, 0);
     emit_return(&c);
-    *k = (struct kernel){.data = e->chain->state.at, .units = count, .warm_iterations = e->chain->passes};
+    *k = (struct kernel){
+        .data = e->chain->state.at, .units = count, .warm_iterations = probe_smoke(p, 16, PASSES), .stretch = 8};
     return probe_kernel(p, &c, 0, k);
 }
 
@@ -185,7 +189,8 @@ static bool find_reach(struct probe *p, const struct chain *chain, enum kind kin
                                    .seconds = probe_scale(p, 1, 0.3, 1, 10),
                                    .search = {.kind = KNEE_STEP,
                                               .from = FEW_LOADS,
-                                              .to = MOST_LOADS,
+                                              .to = MANY_LOADS,
+                                              .limit = MOST_LOADS,
                                               .grain = 1,
                                               .resolution = 0.02,
                                               .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)}};

@@ -28,7 +28,7 @@ enum gate { GATE_ADD, GATE_MULTIPLY, GATE_LOAD, GATES };
 static bool build_gate(struct probe *p, enum gate gate, const struct chase *chase, struct kernel *k)
 {
     if (gate == GATE_LOAD)
-        return chase_kernel(p, chase, UNROLL, k);
+        return chase_kernel(p, chase, chase_unroll(RING_LINES, UNROLL), k);
     struct code c = probe_code(p, CODE_BYTES);
     emit_constant(&c, REG_T0, 3);
     emit_constant(&c, REG_T1, 5);

@@ -27,6 +27,8 @@ struct core {
     struct core_design design;
     struct cache data[DATA_LEVELS], op_cache, l1i, targets[TARGET_LEVELS], pages[PAGE_LEVELS], data_pages[PAGE_LEVELS],
         store_pages[PAGE_LEVELS];
+    struct ways ways;
+    struct load_predictor addresses, values;
     struct predictor predictor;
     struct core_counts counts;
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody does */
@@ -56,7 +58,7 @@ struct core {
     struct executed { /* the instruction at hand */
         const struct decoded *decoded;
         uint64_t pc;
-        double start, done;
+        double delivered, start, done;
     } now;
 };
 
@@ -177,10 +179,12 @@ static double translation(struct cache *levels, const struct page_design *design
 }
 
 /* The first level that holds the line gives the latency; those before it take the line in. */
-static double cache_latency(struct core *c, uint64_t frame)
+static double cache_latency(struct core *c, uint64_t address, uint64_t frame)
 {
+    const bool found = ways_touch(&c->ways, address, frame);
+
     for (size_t level = 0; level < DATA_LEVELS; level++)
-        if (cache_touch(&c->data[level], level ? physical(c, frame) : frame))
+        if (cache_touch(&c->data[level], level ? physical(c, frame) : frame) && (found || level > 0))
             return c->design.data[level].latency;
     return c->design.memory_latency;
 }
@@ -193,6 +197,27 @@ static double data_translation(struct core *c, const struct mapping *m, uint64_t
                        address / m->page_bytes);
 }
 
+/*
+ * A load of this latency is done sooner where it did not have to wait for its address, or its value was known. What is
+ * foretold wrongly is a misprediction. Returns have a predictor of their own.
+ */
+static void foretell(struct core *c, uint64_t address, const uint8_t *bytes, int size, double latency)
+{
+    uint64_t value = 0;
+
+    memcpy(&value, bytes, (size_t)size < sizeof value ? (size_t)size : sizeof value);
+    if (c->now.decoded->kind == KIND_RETURN)
+        return;
+    const enum foretold goes = load_predictor_see(&c->addresses, c->now.pc, address);
+    const enum foretold brings = load_predictor_see(&c->values, c->now.pc, value);
+    if (goes == FORETOLD_WRONG || brings == FORETOLD_WRONG)
+        c->front = later(c->front, c->now.done + c->design.penalty);
+    else if (brings == FORETOLD_RIGHT)
+        c->now.done = c->now.delivered;
+    else if (goes == FORETOLD_RIGHT)
+        c->now.done = c->now.delivered + latency;
+}
+
 /* Before it is done: what is on a frame is brought to the page that is loaded from, and what is stored to the frame. */
 static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int size, int64_t value, void *context)
 {
@@ -200,7 +225,7 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
     struct core *c = context;
     const struct mapping *m = mapping_of(c, address);
     const double translated = data_translation(c, m, address, type != UC_MEM_READ);
-    const double latency = cache_latency(c, frame_address(m, address));
+    const double latency = cache_latency(c, address, frame_address(m, address));
 
     if (c->watch && m->at != STACK_AT)
         c->watch(address, (size_t)size);
@@ -210,6 +235,8 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
         memcpy(m->bytes + (address - m->at), m->written + frame_offset(m, address), (size_t)size);
     else if (m->written)
         memcpy(m->written + frame_offset(m, address), &value, (size_t)size);
+    if (type == UC_MEM_READ)
+        foretell(c, address, m->bytes + (address - m->at), size, translated + latency);
 }
 
 /* ---- Front end ---------------------------------------------------------------------------------- */
@@ -374,7 +401,7 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void 
     const struct decoded *d = decode(c->code.bytes + (address - c->code.at), size);
     if (d->kind == KIND_NOP)
         return;
-    c->now = (struct executed){.decoded = d, .pc = address, .start = c->front};
+    c->now = (struct executed){.decoded = d, .pc = address, .delivered = c->front, .start = c->front};
     for (unsigned i = 0; i < d->read_count; i++)
         c->now.start = later(c->now.start, c->ready[d->read[i]]);
     if (d->kind == KIND_FENCE)
@@ -439,6 +466,9 @@ struct core *core_new(const struct core_design *design)
         if (design->data[i].policy)
             cache_replace_by(&c->data[i], design->data[i].policy);
     }
+    c->ways = ways_new(&design->ways, c->data[0].sets, design->data[0].ways);
+    c->addresses.design = design->addresses;
+    c->values.design = design->values;
     c->op_cache = cache_new(design->op_cache.bytes, design->op_cache.ways);
     c->l1i = cache_new(design->l1i.bytes, design->l1i.ways);
     for (size_t i = 0; i < TARGET_LEVELS; i++)
@@ -476,6 +506,7 @@ void core_free(struct core *c)
         cache_free(&c->data_pages[i]);
         cache_free(&c->store_pages[i]);
     }
+    ways_free(&c->ways);
     cache_free(&c->op_cache);
     cache_free(&c->l1i);
     free(c);

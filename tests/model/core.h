@@ -16,6 +16,8 @@
 
 #include "arch/window.h"
 #include "tests/model/history.h"
+#include "tests/model/load_predictor.h"
+#include "tests/model/ways.h"
 
 enum { DATA_LEVELS = 3, TARGET_LEVELS = 2, PAGE_LEVELS = 2 };
 
@@ -44,6 +46,8 @@ struct core_design {
     unsigned width;                        /* instructions a cycle */
     double multiply;                       /* latency, cycles */
     struct cache_design data[DATA_LEVELS]; /* the first indexed by address, the others by frame; filled alike */
+    struct way_design ways;                /* of the first level: what is not found there comes from the second */
+    struct load_predictor_design addresses, values; /* of loads */
     double memory_latency;
     bool contiguous; /* frames follow each other as pages do; else they are scattered at random */
 

@@ -795,6 +795,138 @@ static void data_tlbs_are_given_back(void **state)
     end(3 * cores, UINT32_MAX);
 }
 
+/* The masks that a finding's text lists, as "12^27 13^26". */
+static size_t masks_of(const char *text, uint64_t masks[WAY_MASKS])
+{
+    size_t count = 0;
+
+    while (text && *text && *text != '"' && count < WAY_MASKS) {
+        masks[count] = 0;
+        for (bool more = true; more; text += more ? 1 : 0) {
+            char *end;
+            masks[count] |= UINT64_C(1) << strtoul(text, &end, 10);
+            more = *end == '^';
+            text = end;
+        }
+        count++;
+        text += *text == ' ';
+    }
+    return count;
+}
+
+/* All masks of either side are sums of the other's, where both are independent and as many. */
+static bool span_the_same(const uint64_t *one, const uint64_t *other, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool in = false;
+        for (uint64_t chosen = 1; chosen >> count == 0 && !in; chosen++) {
+            uint64_t sum = 0;
+            for (size_t j = 0; j < count; j++)
+                sum ^= chosen >> j & 1 ? other[j] : 0;
+            in = sum == one[i];
+        }
+        if (!in)
+            return false;
+    }
+    return true;
+}
+
+static void check_way_hash(const struct machine_design *m)
+{
+    const struct way_design *ways = &m->core.ways;
+    const char *f = finding_of("memory.way_hash.functions", NULL, "");
+    uint64_t masks[WAY_MASKS], bits = 0;
+
+    for (size_t i = 0; i < ways->count; i++)
+        bits |= ways->masks[i];
+    if (is_decided(m, f, "memory.way_hash.functions", "") && number(f, "value") != ways->count)
+        complain(m, "memory.way_hash.functions: %g, and are %u", number(f, "value"), ways->count);
+    const char *b = finding_of("memory.way_hash.bits", NULL, "");
+    if (is_decided(m, b, "memory.way_hash.bits", "") && number(b, "value") != __builtin_popcountll(bits))
+        complain(m, "memory.way_hash.bits: %g, and are %d", number(b, "value"), __builtin_popcountll(bits));
+    if (!f || record_value(f, "grade", 2)[0] == 'U' || !ways->count)
+        return;
+    const char *text = record_value(f, "functions", 2);
+    if (masks_of(text ? text + (*text == '"') : NULL, masks) != ways->count ||
+        !span_the_same(masks, ways->masks, ways->count))
+        complain(m, "memory.way_hash.functions: %.60s", text ? text : "no text");
+}
+
+/* Bits folded onto each other, as published hashes are, or any that are independent; of those that quick reaches. */
+static void pick_way_hash(struct way_design *ways)
+{
+    enum { LOWEST = 12, BITS = 16 };
+    const unsigned folds = (unsigned)pick(2, 3);
+
+    ways->predicted = true;
+    ways->count = folds == 2 ? (unsigned)pick(3, 6) : (unsigned)pick(2, 4);
+    for (unsigned i = 0; i < ways->count; i++) {
+        for (unsigned fold = 0; fold < folds; fold++)
+            ways->masks[i] |= UINT64_C(1) << (LOWEST + fold * ways->count + i);
+        if (pick(0, 1)) /* each mask keeps its lowest bit for itself */
+            ways->masks[i] |= UINT64_C(1) << pick(LOWEST + ways->count, LOWEST + BITS - 1);
+    }
+}
+
+static void way_hashes_are_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 6, 40); cores++) {
+        struct machine_design m = pick_machine(seed);
+        if (seed % 3)
+            pick_way_hash(&m.core.ways);
+        run_probes_on(&m, "way_hash", PROFILE_QUICK);
+        check_way_hash(&m);
+    }
+    end(2 * cores, 0);
+}
+
+static void check_load_prediction(const struct machine_design *m)
+{
+    static const char name[] = "memory.load_prediction.reach";
+    const struct load_predictor_design *addresses = &m->core.addresses, *values = &m->core.values;
+    const struct {
+        const char *kind;
+        double truth;
+    } kinds[] = {{"address-constant", addresses->loads},
+                 {"address-stride", addresses->strides ? addresses->loads : 0},
+                 {"value", values->loads}};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *f = finding_of(name, "kind", kinds[i].kind);
+        if (kinds[i].truth > 0)
+            check_capacity(m, name, "kind", kinds[i].kind, kinds[i].truth);
+        else if (is_decided(m, f, name, kinds[i].kind) && number(f, "value") > 0)
+            complain(m, "%s %s: %g, and there is none", name, kinds[i].kind, number(f, "value"));
+    }
+}
+
+/* Of addresses, of values, of both, or none. Where values are predicted, constant addresses are not told. */
+static void predictions_of_loads_are_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 4, 40); cores++) {
+        struct machine_design m = pick_machine(seed);
+        if (seed & 1)
+            m.core.addresses = (struct load_predictor_design){
+                .loads = (unsigned)pick(8, 100), .strides = pick(0, 1), .training = (unsigned)pick(2, 16)};
+        if (seed & 2)
+            m.core.values = (struct load_predictor_design){.loads = (unsigned)pick(8, 100),
+                                                           .training = (unsigned)pick(2, 16)};
+        m.core.l1i = (struct cache_design){.bytes = 64 * KIB, .ways = 8}; /* loads on lines of their own */
+        m.core.op_cache = (struct cache_design){0};
+        run_probes_on(&m, "load_prediction", PROFILE_QUICK);
+        check_load_prediction(&m);
+    }
+    end(2 * cores, cores);
+}
+
 /* ---- What cannot be seen ------------------------------------------------------------------------ */
 
 /* The largest footprint lies on the second level. */
@@ -998,6 +1130,8 @@ int main(void)
         cmocka_unit_test(branch_target_buffers_are_given_back),
         cmocka_unit_test(instruction_tlbs_are_given_back),
         cmocka_unit_test(data_tlbs_are_given_back),
+        cmocka_unit_test(way_hashes_are_given_back),
+        cmocka_unit_test(predictions_of_loads_are_given_back),
         cmocka_unit_test(a_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(an_instruction_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(a_return_stack_deeper_than_the_range_is_undecided),
