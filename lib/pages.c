@@ -13,9 +13,15 @@ enum {
     ROUNDS = 4       /* of the ring until all that is held is held */
 };
 
+/* Of a page, that are used. */
+static size_t window_of(size_t page_bytes)
+{
+    return page_bytes < WINDOW_BYTES ? page_bytes : WINDOW_BYTES;
+}
+
 static size_t lines_of(size_t page_bytes)
 {
-    return (page_bytes < WINDOW_BYTES ? page_bytes : WINDOW_BYTES) / CHASE_LINE_BYTES;
+    return window_of(page_bytes) / CHASE_LINE_BYTES;
 }
 
 static size_t pages_to_a_line(enum pages_frames kind)
@@ -29,6 +35,19 @@ static size_t place_of(const struct pages *r, size_t i)
     const size_t lines = lines_of(r->page_bytes);
 
     return i % lines * CHASE_LINE_BYTES + i / lines % pages_to_a_line(r->kind) * WORD_BYTES;
+}
+
+uintptr_t pages_at(const struct pages *r, size_t page, size_t i)
+{
+    return r->chase.ring.at + page * r->page_bytes + place_of(r, i);
+}
+
+/* The same place of the control's, which has as many to a page as there is room for. */
+static size_t packed_offset(const struct pages *r, size_t i)
+{
+    const size_t window = window_of(r->page_bytes);
+
+    return i / (pages_to_a_line(r->kind) * lines_of(r->page_bytes)) * window + place_of(r, i);
 }
 
 static size_t pages_to_a_frame(size_t page_bytes, enum pages_frames kind)
@@ -86,10 +105,10 @@ static const char *map_all(struct pages *r)
         why = machine_map(&r->chase.start, sizeof(uint64_t), 0, AREA_DATA);
     if (!why)
         why = machine_map(&r->chase.order, r->count * sizeof(uint32_t), 0, AREA_DATA);
-    if (why || r->kind == PAGES_SHARED_LINES || r->kind == PAGES_IN_BLOCKS)
+    if (why || r->kind == PAGES_IN_BLOCKS)
         return why;
     r->packed = r->chase;
-    return machine_map(&r->packed.ring, r->count * CHASE_LINE_BYTES, 0, AREA_DATA);
+    return machine_map(&r->packed.ring, packed_offset(r, r->count - 1) + CHASE_LINE_BYTES, 0, AREA_DATA);
 }
 
 const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t page_bytes, enum pages_frames kind)
@@ -120,33 +139,28 @@ void pages_unmap(struct probe *p, struct pages *r)
     *r = (struct pages){0};
 }
 
-uintptr_t pages_at(const struct pages *r, size_t page, size_t i)
-{
-    return r->chase.ring.at + page * r->page_bytes + place_of(r, i);
-}
-
-/* The same where it is written. */
-static uint8_t *written(const struct pages *r, size_t page, size_t i)
-{
-    return r->chase.ring.write + r->frames[page] * r->page_bytes + place_of(r, i);
-}
-
-/* All that is held is held after some rounds. */
-static void warm(struct probe *p, size_t count, struct kernel *k)
-{
-    k->warm_iterations = probe_smoke(p, 1, ROUNDS) * (double)count / UNROLL;
-}
-
 /* Pages of a ring: these, or every so manieth. */
 struct ring {
     const size_t *list;
     size_t spacing, count;
     size_t split; /* the first group ends here; 0: all are of one size */
+    bool packed;  /* it is the control's */
 };
 
 static size_t page_of(const struct ring *ring, size_t i)
 {
     return ring->list ? ring->list[i] : i * ring->spacing;
+}
+
+static uint8_t *written(const struct pages *r, const struct ring *ring, size_t i)
+{
+    return ring->packed ? r->packed.ring.write + packed_offset(r, i)
+                        : r->chase.ring.write + r->frames[page_of(ring, i)] * r->page_bytes + place_of(r, i);
+}
+
+static uintptr_t seen(const struct pages *r, const struct ring *ring, size_t i)
+{
+    return ring->packed ? r->packed.ring.at + packed_offset(r, i) : pages_at(r, page_of(ring, i), i);
 }
 
 /*
@@ -165,8 +179,8 @@ static void link_order(struct probe *p, const struct pages *r, const struct ring
             /* the walk enters a group at its first page, so the page before that in its cycle leaves it */
             const bool leaves = next[i - from] == 0, ends = leaves && to == ring->count;
             const size_t then = !leaves ? from + next[i - from] : ends ? 0 : to;
-            *((uint64_t *)written(r, page_of(ring, i), i) +
-              order) = pages_at(r, page_of(ring, then), then) + (ends ? order + 1 : order) % r->orders * WORD_BYTES;
+            *((uint64_t *)written(r, ring, i) + order) = seen(r, ring, then) +
+                                                         (ends ? order + 1 : order) % r->orders * WORD_BYTES;
         }
     }
 }
@@ -178,6 +192,10 @@ static bool ring_kernel(struct probe *p, const struct pages *r, const struct rin
     *(uint64_t *)r->chase.start.write = pages_at(r, page_of(ring, 0), 0);
     warm(p, r->orders * ring->count, k);
     return chase_kernel(p, &r->chase, chase_unroll(r->orders * ring->count, UNROLL), k);
+    *(uint64_t *)r->chase.start.write = seen(r, ring, 0);
+    /* all that is held is held after some rounds */
+    k->warm_iterations = probe_smoke(p, 1, ROUNDS) * (double)(r->orders * ring->count) / UNROLL;
+    return chase_kernel(p, ring->packed ? &r->packed : &r->chase, UNROLL, k);
 }
 
 bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t spacing, struct kernel *k)
@@ -198,4 +216,5 @@ bool pages_control(struct probe *p, const struct pages *r, size_t count, struct 
     chase_link(p, &r->packed, 0, count, GROUP_LINES);
     warm(p, count, k);
     return chase_kernel(p, &r->packed, chase_unroll(count, UNROLL), k);
+    return ring_kernel(p, r, &(struct ring){.count = count, .packed = true}, k);
 }

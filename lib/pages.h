@@ -9,11 +9,12 @@
  *
  *   shared lines   eight pages to a line, all on few frames: no cache is full before a TLB is. A way predictor that goes by
  *                  the virtual address may take them for strangers (Lipp 2020, Take A Way)
- *   own lines      one page to a line, 64 and more to a frame: as many lines as pages. As many lines packed onto a 64th
- *                  of the pages are the control
+ *   own lines      one page to a line, 64 and more to a frame: as many lines as pages
  *   shuffled       each page its own frame, in random order
  *   in order       each page its own frame, next to each other: what keeps neighbours in one entry holds more
  *   in blocks      512 frames again and again, in order: hundreds of thousands of pages, of which only few are used
+ *
+ * The control walks as many lines in the same order on as few pages as have them: what caches make of it.
  */
 #ifndef FATHOM_LIB_PAGES_H
 #define FATHOM_LIB_PAGES_H
@@ -27,7 +28,7 @@ struct pages {
     size_t page_bytes, count; /* how many there are */
     size_t orders;            /* of a ring, one after the other; 1, but up to 8 where a line belongs to one page */
     struct chase chase;       /* ring: the pages */
-    struct chase packed;      /* the control's lines; PAGES_SHARED_LINES has none */
+    struct chase packed;      /* the control's lines; PAGES_IN_BLOCKS has none */
     size_t *frames;           /* of the pages */
     size_t mark;              /* of what was mapped before */
 };
@@ -51,7 +52,7 @@ bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t s
  */
 bool pages_kernel_of(struct probe *p, const struct pages *r, const size_t *list, size_t count, size_t split,
                      struct kernel *k);
-/* The control: so many lines, on as few pages as hold them. */
+/* The control of pages that are neighbours. */
 bool pages_control(struct probe *p, const struct pages *r, size_t count, struct kernel *k);
 
 #endif

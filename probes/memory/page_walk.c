@@ -5,8 +5,10 @@
  * groups: what the upper tables say was just used, and the last table's entries lie eight or sixteen to a line. So what a
  * walk has left to do is to read one entry: level 1.
  *
- *   shared lines   eight pages to a line; less what a load takes among few pages
- *   own lines      a page to a line, so that lines come from the second cache; less what as many lines take on few pages
+ *   shared lines   eight pages to a line: caches nearly hold all of it
+ *   own lines      a page to a line, so that lines come from the second cache
+ *
+ * Off goes what as many lines take in the same order on few pages.
  *
  * Curve: cycles per load over pages, which must be flat from half of the range on, since then no TLB holds a part of them.
  * A walk that has to read the upper tables, too, wants pages that lie gigabytes apart, and is not asked here.
@@ -19,7 +21,7 @@
 #include "lib/pages.h"
 #include "lib/probe.h"
 
-enum { KINDS = 2, FEW = 8 };
+enum { KINDS = 2 };
 
 static const struct {
     const char *name, *fooled_by;
@@ -50,12 +52,11 @@ static double known_entries(const struct probe *p)
 /* By how much a load takes longer than one whose page is held; NaN where the upper half of the range is not flat. */
 static bool measure_walk(struct probe *p, struct pages *pages, double *cycles)
 {
-    const bool shared = pages->kind == PAGES_SHARED_LINES;
     struct sweep s = {.name = experiments[pages->kind].name,
                       .axis = "pages",
                       .unit = "cycles/load",
                       .build = build,
-                      .control = shared ? NULL : build_control,
+                      .control = build_control,
                       .context = pages,
                       .area = &pages->chase.ring,
                       .seconds = probe_scale(p, 1, 0.15, 1, 4),
@@ -65,13 +66,11 @@ static bool measure_walk(struct probe *p, struct pages *pages, double *cycles)
                                  .grain = 1,
                                  .resolution = 0.05,
                                  .per_octave = (unsigned)probe_scale(p, 2, 8, 16, 16)}};
-    struct kernel k = {.units = 1};
-    struct point held;
-    const bool good = build(p, FEW, pages, &k) && probe_measure(p, &k, &held) && sweep_search(p, &s);
+    const bool good = sweep_search(p, &s);
 
     *cycles = NAN;
     if (good && s.search.verdict.level_count == 1)
-        *cycles = find_height(&s.search.verdict, 0) - (shared ? held.q20 : s.control_first);
+        *cycles = find_height(&s.search.verdict, 0) - s.control_first;
     sweep_free(&s);
     return good;
 }
@@ -86,7 +85,7 @@ static void run(struct probe *p)
                         .low = NAN,
                         .high = NAN,
                         .grade = 'U',
-                        .method = "among far more pages than TLBs hold, less among few"};
+                        .method = "far more pages than TLBs hold, less as many lines on few pages"};
     struct find_value v[KINDS];
 
     for (size_t i = 0; i < KINDS; i++) {
