@@ -187,15 +187,15 @@ static void link_order(struct probe *p, const struct pages *r, const struct ring
 
 static bool ring_kernel(struct probe *p, const struct pages *r, const struct ring *ring, struct kernel *k)
 {
+    const size_t loads = r->orders * ring->count;
+    const unsigned unroll = chase_unroll(loads, UNROLL);
+
     for (size_t order = 0; order < r->orders; order++)
         link_order(p, r, ring, order);
-    *(uint64_t *)r->chase.start.write = pages_at(r, page_of(ring, 0), 0);
-    warm(p, r->orders * ring->count, k);
-    return chase_kernel(p, &r->chase, chase_unroll(r->orders * ring->count, UNROLL), k);
     *(uint64_t *)r->chase.start.write = seen(r, ring, 0);
     /* all that is held is held after some rounds */
-    k->warm_iterations = probe_smoke(p, 1, ROUNDS) * (double)(r->orders * ring->count) / UNROLL;
-    return chase_kernel(p, ring->packed ? &r->packed : &r->chase, UNROLL, k);
+    k->warm_iterations = probe_smoke(p, 1, ROUNDS) * (double)loads / unroll;
+    return chase_kernel(p, ring->packed ? &r->packed : &r->chase, unroll, k);
 }
 
 bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t spacing, struct kernel *k)
@@ -211,10 +211,5 @@ bool pages_kernel_of(struct probe *p, const struct pages *r, const size_t *list,
 
 bool pages_control(struct probe *p, const struct pages *r, size_t count, struct kernel *k)
 {
-    enum { GROUP_LINES = 1024 }; /* on 16 pages: any TLB holds these */
-
-    chase_link(p, &r->packed, 0, count, GROUP_LINES);
-    warm(p, count, k);
-    return chase_kernel(p, &r->packed, chase_unroll(count, UNROLL), k);
     return ring_kernel(p, r, &(struct ring){.count = count, .packed = true}, k);
 }
