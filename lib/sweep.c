@@ -175,6 +175,29 @@ static bool measure(struct sweep *s, bool (*build)(struct probe *p, double x, vo
     return s->need ? probe_count(s->probe, &k, s->need, &out->q20) : probe_measure(s->probe, &k, out);
 }
 
+/* The kernel that is asked for; in an emulator it has to touch the pages that it says (struct sweep.touches_pages). */
+static bool measure_held(struct sweep *s, double x, struct point *out)
+{
+    const size_t pages = s->touches_pages && machine_info()->emulator ? s->area->bytes / s->area->page_bytes : 0;
+    bool *accessed = pages ? calloc(pages, sizeof *accessed) : NULL;
+    const bool told = accessed && !machine_pages_accessed(s->area, accessed); /* and forgotten */
+    bool good = measure(s, s->build, x, out);
+    size_t touched = 0;
+
+    if (good && told && !machine_pages_accessed(s->area, accessed)) {
+        for (size_t i = 0; i < pages; i++)
+            touched += accessed[i];
+        s->held++;
+        if (touched != (size_t)x) {
+            s->probe->outcome = OUTCOME_FAULT;
+            s->probe->fault = (struct fault){.vector = "wrong-pages", .syndrome = touched, .address = (uint64_t)x};
+            good = false;
+        }
+    }
+    free(accessed);
+    return good;
+}
+
 static bool sample(void *context, double x, double *y)
 {
     struct sweep *s = context;
@@ -189,7 +212,7 @@ static bool sample(void *context, double x, double *y)
         machine_progress(text);
     }
     const bool good = s->measure ? s->measure(p, x, s->context, &pt)
-                                 : measure(s, s->build, x, &pt) && (!s->control || measure(s, s->control, x, &control));
+                                 : measure_held(s, x, &pt) && (!s->control || measure(s, s->control, x, &control));
     if (!good || !keep(s, &pt))
         return false;
     if (s->count == 1 || isnan(s->control_first))
@@ -306,6 +329,8 @@ static void send_curve(struct probe *p, const struct sweep *s)
     send_knees(&r, &s->search.verdict);
     record_number(&r, "grid", s->search.grid);
     record_boolean(&r, "spent", s->search.spent);
+    if (s->touches_pages)
+        record_integer(&r, "held_to_pages", s->held);
     record_send(&r);
 }
 

@@ -63,7 +63,8 @@ static struct sweep sweep_of(const char *name, struct ring *r)
                           .build = build,
                           .control = r->pages->kind == PAGES_SHARED_LINES ? NULL : build_control,
                           .context = r,
-                          .area = &r->pages->chase.ring};
+                          .area = &r->pages->chase.ring,
+                          .touches_pages = true};
 }
 
 static bool find_levels(struct probe *p, const struct tlb *t, const struct pages *pages, size_t count, double *entries)
@@ -158,7 +159,8 @@ static bool find_stores(struct probe *p, const struct tlb *loads, const struct p
                                   .unit = "cycles/store",
                                   .build = build_stores,
                                   .context = &stores[i],
-                                  .area = &pages->chase.ring};
+                                  .area = &pages->chase.ring,
+                                  .touches_pages = true};
     }
     return tlb_levels(p, &t, sweep, ORDERS, &entries);
 }

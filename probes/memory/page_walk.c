@@ -59,6 +59,7 @@ static bool measure_walk(struct probe *p, struct pages *pages, double *cycles)
                       .control = build_control,
                       .context = pages,
                       .area = &pages->chase.ring,
+                      .touches_pages = true,
                       .seconds = probe_scale(p, 1, 0.15, 1, 4),
                       .search = {.kind = KNEE_STEP,
                                  .from = floor((double)pages->count / 2),

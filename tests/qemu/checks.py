@@ -408,8 +408,8 @@ MEMORY_SECONDS = 90  # for all memory probes at smoke, on each core
 
 def check_memory(run, table):
     """
-    Data TLBs were measured with every page size and granule of the core, but those that the memory lacks; and all probes
-    together took no longer than they may.
+    Data TLBs were measured with every page size and granule of the core, but those that the memory lacks; all probes
+    together took no longer than they may; and kernels that say how many pages they touch were held to it.
     """
     lacks = {int(size) for size in table["memory_lacks_pages"].split()}
     measured = {curve["page"] for curve in run.of("curve") if curve["probe"] == "dtlb"}
@@ -419,7 +419,8 @@ def check_memory(run, table):
     complaints = [f"memory probes took {seconds} s"] if seconds > MEMORY_SECONDS else []
     if measured != wanted:
         complaints.append(f"data TLBs were measured with pages of {measured}, and not {wanted}")
-    return complaints
+    return complaints + [f"nobody looked which pages were touched: {curve['probe']}, {curve['name']}"
+                         for curve in run.of("curve") if curve.get("held_to_pages", len(curve["x"])) < len(curve["x"])]
 
 
 def page_name(size):

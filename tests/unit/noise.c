@@ -127,6 +127,12 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
     return "no frames are chosen in this test";
 }
 
+const char *machine_pages_accessed(const struct area *a, bool *accessed)
+{
+    (void)a, (void)accessed;
+    return "there are no page tables";
+}
+
 size_t machine_map_mark(void)
 {
     return 0;

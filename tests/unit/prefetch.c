@@ -79,6 +79,12 @@ const char *machine_map_frames(struct area *area, const size_t *frames, size_t p
     return "no frames are chosen in this test";
 }
 
+const char *machine_pages_accessed(const struct area *area, bool *accessed)
+{
+    (void)area, (void)accessed;
+    return "there are no page tables";
+}
+
 size_t machine_map_mark(void)
 {
     return mapped;
