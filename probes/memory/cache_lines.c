@@ -50,7 +50,7 @@ static bool build(struct probe *p, double bytes, void *context, struct kernel *k
     }
     chase_follow(q->chase, q->offsets, 2 * q->blocks);
     k->warm_iterations = 2 * (double)q->blocks / UNROLL;
-    return chase_kernel(p, q->chase, UNROLL, k);
+    return chase_kernel(p, q->chase, chase_unroll(2 * q->blocks, UNROLL), k);
 }
 
 static void run(struct probe *p)

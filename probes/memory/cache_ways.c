@@ -44,7 +44,7 @@ static bool build(struct probe *p, size_t lines, const struct apart *a, bool tur
         offsets[i] = i * a->bytes + (turning ? (first + i) % places : first) * CHASE_LINE_BYTES;
     chase_scatter(p, a->chase, offsets, lines);
     k->warm_iterations = (double)(WARM_ROUNDS * lines) / UNROLL;
-    return chase_kernel(p, a->chase, UNROLL, k);
+    return chase_kernel(p, a->chase, chase_unroll(lines, UNROLL), k);
 }
 
 static bool build_apart(struct probe *p, double lines, void *context, struct kernel *k)

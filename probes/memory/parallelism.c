@@ -154,7 +154,7 @@ static bool build_chase(struct probe *p, void *context, struct kernel *k)
 
     *(uint64_t *)r->chase.start.write = r->chase.ring.at;
     k->warm_iterations = (double)r->lines / UNROLL;
-    return chase_kernel(p, &r->chase, UNROLL, k);
+    return chase_kernel(p, &r->chase, chase_unroll(r->lines, UNROLL), k);
 }
 
 /* Cycles by which a round grows with each walker behind the knee; NaN: there is none. */

@@ -30,6 +30,7 @@
 
 #include "lib/find.h"
 #include "lib/gf2.h"
+#include "lib/matrix.h"
 #include "lib/probe.h"
 
 enum {
@@ -46,6 +47,7 @@ enum {
     TEXT = 192
 };
 enum experiment { ALIASES, COLLISIONS, EXPERIMENTS };
+static const char MATRIX[] = "one bit apart";
 static const char *const names[EXPERIMENTS] = {"aliases", "collisions"};
 
 /* Loads take whole cycles: what is slow takes one more at least. */
@@ -151,19 +153,55 @@ static bool measure(struct pair *q, uintptr_t one, uintptr_t other, double *cycl
     return good;
 }
 
-static bool is_slow(struct pair *q, uint64_t base, uint64_t difference, bool *slow)
+static bool measure_pair(struct pair *q, uint64_t base, uint64_t difference, double *cycles)
 {
     uintptr_t one, other;
-    double cycles = NAN;
 
+    *cycles = NAN;
     if (!choose(q, base, difference, &one, &other))
         return false;
-    for (unsigned i = 0; i < MISSING && isnan(cycles); i++)
-        if (!measure(q, one, other, &cycles))
+    for (unsigned i = 0; i < MISSING && isnan(*cycles); i++)
+        if (!measure(q, one, other, cycles))
             return false;
-    if (isnan(cycles))
-        return probe_skip(q->p, "loads cannot be timed: something else runs all the time");
+    return !isnan(*cycles) || probe_skip(q->p, "loads cannot be timed: something else runs all the time");
+}
+
+static bool is_slow(struct pair *q, uint64_t base, uint64_t difference, bool *slow)
+{
+    double cycles;
+
+    if (!measure_pair(q, base, difference, &cycles))
+        return false;
     *slow = cycles > q->fast + SLOWER;
+    return true;
+}
+
+/* What is decided from, for people: addresses that differ in one bit. */
+static bool send_bits(struct pair *q)
+{
+    enum { BITS = 64 };
+    double experiments[EXPERIMENTS] = {1, 2}, bits[BITS], cells[EXPERIMENTS][BITS];
+    const struct matrix m = {.name = MATRIX,
+                             .row_axis = "frames",
+                             .column_axis = "bit",
+                             .unit = "cycles/load",
+                             .row_count = EXPERIMENTS,
+                             .column_count = (size_t)__builtin_popcountll(q->reached),
+                             .rows = experiments,
+                             .columns = bits,
+                             .cells = cells[0],
+                             .pitch = BITS};
+
+    for (enum experiment i = ALIASES; i < EXPERIMENTS; i++) {
+        uint64_t left = q->reached;
+        q->experiment = i;
+        for (size_t bit = 0; left; bit++, left &= left - 1) {
+            bits[bit] = __builtin_ctzll(left);
+            if (!measure_pair(q, random_next(&q->p->random) & q->reached, left & -left, matrix_cell(&m, i, bit)))
+                return false;
+        }
+    }
+    matrix_send(q->p, &m);
     return true;
 }
 
@@ -287,35 +325,27 @@ static bool same(const struct gf2_answer *a, const struct gf2_answer *b)
 
 static void report_hash(struct pair *q, const struct gf2_answer answers[EXPERIMENTS])
 {
-    char text[TEXT], reached[TEXT], disagree[TEXT];
-    struct find_value bits[EXPERIMENTS], functions[EXPERIMENTS];
-    const struct gf2_answer *told = &answers[answers[ALIASES].reason ? COLLISIONS : ALIASES];
-    const bool agree = !answers[ALIASES].reason && !answers[COLLISIONS].reason &&
-                       same(&answers[ALIASES], &answers[COLLISIONS]);
+    static const char *const findings[] = {"memory.way_hash.bits", "memory.way_hash.functions"};
+    const struct gf2_answer *aliases = &answers[ALIASES], *collisions = &answers[COLLISIONS];
+    const bool both = !aliases->reason && !collisions->reason, disagree = both && !same(aliases, collisions);
+    char functions[TEXT], reached[TEXT];
+    struct find_value values[EXPERIMENTS];
 
-    for (enum experiment i = 0; i < EXPERIMENTS; i++) {
-        const struct gf2_answer *a = &answers[i];
-        const double sure = a->reason || (!agree && !answers[1 - i].reason) ? NAN : 0;
-        bits[i] = (struct find_value){names[i], names[i], sure + __builtin_popcountll(a->independent | a->dependent)};
-        functions[i] = (struct find_value){names[i], names[i], sure + (double)a->count};
-    }
-    gf2_text(told, text, sizeof text);
+    for (enum experiment i = ALIASES; i < EXPERIMENTS; i++)
+        values[i] = (struct find_value){names[i], names[i],
+                                        disagree || answers[i].reason ? NAN : (double)answers[i].count};
+    gf2_text(aliases->reason ? collisions : aliases, functions, sizeof functions);
     snprintf(reached, sizeof reached, "%d to %d", __builtin_ctzll(q->reached), 63 - __builtin_clzll(q->reached));
-    snprintf(disagree, sizeof disagree, "%s",
-             !answers[ALIASES].reason && !answers[COLLISIONS].reason ? "experiments-disagree"
-             : answers[ALIASES].reason                               ? answers[ALIASES].reason
-                                                                     : answers[COLLISIONS].reason);
-    const struct finding f = {.method = "differences of addresses that collide, and that do not",
-                              .remarks = {{"functions", text}, {"reached", reached}}};
-    struct finding both[] = {f, f};
-    both[0].name = "memory.way_hash.bits";
-    both[1].name = "memory.way_hash.functions";
-    for (size_t i = 0; i < 2; i++) {
-        both[i].reason = disagree;
-        if (isnan((i ? functions : bits)[0].value) && isnan((i ? functions : bits)[1].value))
-            report_number(q->p, &both[i], NAN);
+    for (size_t i = 0; i < sizeof findings / sizeof *findings; i++) {
+        const struct finding f = {.name = findings[i],
+                                  .reason = disagree ? "experiments-disagree" : aliases->reason,
+                                  .method = "differences of addresses that collide, and that do not",
+                                  .curves = {MATRIX},
+                                  .remarks = {{"functions", functions}, {"reached", reached}}};
+        if (disagree || (aliases->reason && collisions->reason))
+            report_number(q->p, &f, NAN);
         else
-            find_number(q->p, &both[i], i ? functions : bits, EXPERIMENTS);
+            find_number(q->p, &f, values, EXPERIMENTS);
     }
 }
 
@@ -325,13 +355,14 @@ static void run(struct probe *p)
     struct gf2_answer answers[EXPERIMENTS];
     const size_t pages = (size_t)probe_scale(p, 64, 1 << 17, 1 << 19, 1 << 20);
 
-    if (map(&q, pages, (size_t)probe_smoke(p, 2, 64)) && build(&q) && measure_control(&q) &&
+    if (map(&q, pages, (size_t)probe_smoke(p, 2, 64)) && build(&q) && measure_control(&q) && send_bits(&q) &&
         find_masks(&q, ALIASES, &answers[ALIASES]) && compare(&q, answers))
         report_hash(&q, answers);
 }
 
 PROBE(way_hash, .title = "Way prediction", .family = "memory", .after = "cache", .run = run,
-      .findings = FINDINGS({"memory.way_hash.bits", "bits",
-                            "virtual address bits that enter the hash by which the data cache's way is predicted"},
-                           {"memory.way_hash.functions", "functions",
-                            "XOR functions of these bits; 0: none is used, of the bits that were reached"}));
+      .findings =
+          FINDINGS({"memory.way_hash.bits", "bits",
+                    "bits of the hash of the virtual address by which the data cache's way is predicted; 0: none"},
+                   {"memory.way_hash.functions", "functions",
+                    "XOR functions of address bits that make them, listed; of bits that were reached"}));
