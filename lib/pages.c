@@ -71,35 +71,41 @@ static void shuffle(size_t *list, size_t count, uint64_t *random)
     }
 }
 
-static const char *map_ring(struct pages *r, size_t first_frame)
-{
-    for (size_t i = 0; i < r->count; i++)
-        r->frames[i] += first_frame;
-    return machine_map_frames(&r->chase.ring, r->frames, r->count, r->page_bytes, AREA_DATA);
-}
-
 /*
  * Pages and frames that go with each other: what keeps neighbours in one entry may want a group of them to begin at the
- * same multiple on both sides. An area mapped again comes to lie where it was. Where the place orders no frames of this
- * size they are as it has them.
+ * same multiple on both sides. Frames are as many whatever their order, with a page more that shows the last of them, so
+ * that the area, mapped again, comes to lie where it was. Where the place orders no frames of this size they are as it
+ * has them.
  */
 static const char *map_in_order(struct pages *r)
 {
     const size_t page = r->page_bytes;
-    const char *why = map_ring(r, 0);
+    struct area *a = &r->chase.ring;
+    size_t apart = 0;
 
-    if (why)
-        return machine_map(&r->chase.ring, r->count * page, page, AREA_DATA);
-    const uintptr_t apart = (r->chase.ring.at - (uintptr_t)r->chase.ring.write) / page % NEIGHBOURS;
-    if (!apart)
-        return NULL;
-    machine_map_release(r->mark);
-    return map_ring(r, apart);
+    for (unsigned attempt = 0; attempt < 2; attempt++) {
+        for (size_t i = 0; i < r->count; i++)
+            r->frames[i] = i + apart;
+        r->frames[r->count] = r->count + NEIGHBOURS - 1;
+        if (machine_map_frames(a, r->frames, r->count + 1, page, AREA_DATA)) {
+            for (size_t i = 0; i < r->count; i++)
+                r->frames[i] = i;
+            return machine_map(a, r->count * page, page, AREA_DATA);
+        }
+        const size_t now = (a->at - (uintptr_t)a->write) / page % NEIGHBOURS;
+        if (now == apart)
+            return NULL;
+        apart = now;
+        machine_map_release(r->mark);
+    }
+    return "the place puts pages and frames elsewhere each time";
 }
 
 static const char *map_all(struct pages *r)
 {
-    const char *why = r->kind == PAGES_IN_ORDER ? map_in_order(r) : map_ring(r, 0);
+    const char *why = r->kind == PAGES_IN_ORDER
+                          ? map_in_order(r)
+                          : machine_map_frames(&r->chase.ring, r->frames, r->count, r->page_bytes, AREA_DATA);
 
     if (!why)
         why = machine_map(&r->chase.start, sizeof(uint64_t), 0, AREA_DATA);
@@ -117,7 +123,7 @@ const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t pag
                         .page_bytes = page_bytes,
                         .count = count,
                         .orders = 1,
-                        .frames = calloc(count, sizeof *r->frames),
+                        .frames = calloc(count + 1, sizeof *r->frames),
                         .mark = machine_map_mark()};
     if (!r->frames)
         return "out of memory for the order of frames";
@@ -125,6 +131,12 @@ const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t pag
         r->frames[i] = kind == PAGES_IN_BLOCKS ? i % BLOCK : i / pages_to_a_frame(page_bytes, kind);
     if (kind == PAGES_SHUFFLED)
         shuffle(r->frames, count, &p->random);
+    if (kind == PAGES_IN_BLOCKS && machine_info()->contiguous) {
+        /* neighbours in one entry would be in one set; elsewhere frames lie anywhere, and kernels map only rows of them fast */
+        shuffle(r->frames, count < BLOCK ? count : BLOCK, &p->random);
+        for (size_t i = BLOCK; i < count; i++)
+            r->frames[i] = r->frames[i % BLOCK];
+    }
     const char *why = map_all(r);
     if (why)
         pages_unmap(p, r);

@@ -12,7 +12,7 @@
  *   own lines      one page to a line, 64 and more to a frame: as many lines as pages
  *   shuffled       each page its own frame, in random order
  *   in order       each page its own frame, next to each other: what keeps neighbours in one entry holds more
- *   in blocks      512 frames again and again, in order: hundreds of thousands of pages, of which only few are used
+ *   in blocks      512 frames again and again: hundreds of thousands of pages, of which only few are used
  *
  * The control walks as many lines in the same order on as few pages as have them: what caches make of it.
  */

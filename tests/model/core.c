@@ -164,15 +164,33 @@ static bool table_touch(struct cache *table, uint64_t number)
     return cache_touch(table, (number + table->sets) * CACHE_LINE_BYTES); /* never 0 */
 }
 
+/* The entry that translates an address: of its page, or of a group of neighbours that one entry can hold. */
+static uint64_t entry_of(const struct core *c, const struct page_design *d, const struct mapping *m, uint64_t address)
+{
+    const uint64_t page = address / m->page_bytes, first = page - page % (d->neighbours ? d->neighbours : 1);
+    const uint64_t at = m->at / m->page_bytes, end = at + m->count / m->page_bytes;
+    const uint64_t block = (uintptr_t)(m->written ? m->written : m->bytes) / m->page_bytes;
+
+    if (d->neighbours < 2 || !c->design.contiguous || first < at || first + d->neighbours > end)
+        return page;
+    const uint64_t frame = block + frame_offset(m, first * m->page_bytes) / m->page_bytes;
+    for (uint64_t i = 0; i < d->neighbours; i++)
+        if (frame % d->neighbours != 0 ||
+            block + frame_offset(m, (first + i) * m->page_bytes) / m->page_bytes != frame + i)
+            return page;
+    return first / d->neighbours | (uint64_t)1 << 52; /* no page has that number */
+}
+
 /* What the levels that do not hold the page cost, each on top of the one before it; they take it in. */
-static double translation(struct cache *levels, const struct page_design *design, uint64_t page)
+static double translation(const struct core *c, struct cache *levels, const struct page_design *design,
+                          const struct mapping *m, uint64_t address)
 {
     double cycles = 0;
     bool held = false;
 
     for (size_t i = 0; i < PAGE_LEVELS && design[i].ways && !held; i++) {
-        const uint64_t above = page / design[i].sets;
-        held = table_touch(&levels[i], design[i].hashed ? page ^ above % design[i].sets : page);
+        const uint64_t entry = entry_of(c, &design[i], m, address), above = entry / design[i].sets;
+        held = table_touch(&levels[i], design[i].hashed ? entry ^ above % design[i].sets : entry);
         cycles += held ? 0 : design[i].miss;
     }
     return cycles;
@@ -193,8 +211,8 @@ static double data_translation(struct core *c, const struct mapping *m, uint64_t
 {
     const bool apart = stores && c->design.store_pages[0].ways;
 
-    return translation(apart ? c->store_pages : c->data_pages, apart ? c->design.store_pages : c->design.data_pages,
-                       address / m->page_bytes);
+    return translation(c, apart ? c->store_pages : c->data_pages, apart ? c->design.store_pages : c->design.data_pages,
+                       m, address);
 }
 
 /*
@@ -244,7 +262,7 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
 static void translate(struct core *c, uint64_t address)
 {
     c->fetched_page = address / PAGE_BYTES;
-    c->front += translation(c->pages, c->design.pages, c->fetched_page);
+    c->front += translation(c, c->pages, c->design.pages, mapping_of(c, address), address);
 }
 
 /* A taken branch is known by its last byte. Every level learns what those before it do not hold. */

@@ -40,6 +40,7 @@ struct page_design {
     size_t sets, ways;
     double miss; /* what it costs on top that this level does not hold the page */
     bool hashed; /* the set is the exclusive or of the lowest bits of the page number and of as many above them */
+    unsigned neighbours; /* so many pages, aligned, are held by one entry where their frames are as well; 0: 1 */
 };
 
 struct core_design {

@@ -760,6 +760,8 @@ static void check_data_pages(const struct machine_design *m)
     check_capacity(m, "memory.dtlb.entries", "level", "2", (double)(second->sets * second->ways));
     check_store_pages(m);
     check_number(m, "memory.page_walk.cycles", "level", "1", first->miss + second->miss);
+    if (m->core.contiguous)
+        check_number(m, "memory.dtlb.coalescing", "level", "1", first->neighbours);
     check_number(m, "memory.dtlb.ways", "level", "2", (double)second->ways);
     check_number(m, "memory.dtlb.index_bits", "level", "2", log2((double)second->sets));
     const char *f = finding_of("memory.dtlb.index_bits", "level", "2"), *bits = f ? record_value(f, "bits", 2) : NULL;
@@ -782,8 +784,10 @@ static void data_tlbs_are_given_back(void **state)
         m.core.data[0].bytes = 64 * KIB;
         m.core.data[0].ways = 16;
         m.core.data[1] = (struct cache_design){.bytes = 512 * KIB, .ways = 16, .latency = m.core.data[1].latency};
-        m.core.data_pages[0] = (struct page_design){
-            .sets = (size_t)1 << pick(2, 5), .ways = pick(4, 8), .miss = (double)pick(5, 9)};
+        m.core.data_pages[0] = (struct page_design){.sets = (size_t)1 << pick(2, 5),
+                                                    .ways = pick(4, 8),
+                                                    .miss = (double)pick(5, 9),
+                                                    .neighbours = 1U << pick(0, 2)};
         m.core.data_pages[1] = (struct page_design){
             .sets = 128, .ways = pick(6, 12), .miss = (double)pick(15, 30), .hashed = pick(0, 1)};
         if (pick(0, 1))
