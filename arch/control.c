@@ -74,6 +74,14 @@ const char *control_switch(struct control *c, size_t index, bool off)
     return changes_set(&c->changes, s->register_name, s->id, s->mask, off ? s->off : s->on);
 }
 
+const char *control_switch_op_cache(struct control *c, bool off)
+{
+    const struct control_switch *s = control_op_cache(c->changes.access);
+
+    return s ? changes_set(&c->changes, s->register_name, s->id, s->mask, off ? s->off : s->on)
+             : "no switch of it is known";
+}
+
 static void unknown_switch(const struct control *c, struct reasons *r, const char *name)
 {
     char text[320];

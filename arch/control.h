@@ -88,6 +88,13 @@ const char *control_prefetch(struct control *c, const char *setting, char *why, 
  */
 const char *control_switch(struct control *c, size_t index, bool off);
 /*
+ * The switch of the cache of operations; NULL where none is known of this core. It is no prefetcher: no setting turns
+ * it, and nothing is read before an experiment does.
+ */
+const struct control_switch *control_op_cache(const struct access *a);
+/* Turns it, as control_switch does; "no switch of it is known" where there is none. */
+const char *control_switch_op_cache(struct control *c, bool off);
+/*
  * `setting` is "as-found", "fixed" (the base clock, no turbo), "highest" (what firmware allows), or a ratio. NULL,
  * or what is wrong with it, as above; then the clock is as it was. That registers read back does not mean that the
  * clock followed: the caller measures it.

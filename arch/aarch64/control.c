@@ -59,6 +59,15 @@ size_t control_speculation(const struct access *a, struct control_value *out, si
     return count;
 }
 
+/* ---- The cache of operations ------------------------------------------------------------------------------------ */
+
+/* Arm's cores that have one document no switch of it. */
+const struct control_switch *control_op_cache(const struct access *a)
+{
+    (void)a;
+    return NULL;
+}
+
 /* ---- Disturbances ------------------------------------------------------------------------------------------- */
 
 /*

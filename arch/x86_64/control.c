@@ -1,6 +1,8 @@
 /* Speculation as found, and what disturbs without an interrupt (arch/control.h). */
 #include "arch/control.h"
 
+#include <string.h>
+
 #include "arch/x86_64/cpu.h"
 
 /* ---- Speculation ---------------------------------------------------------------------------------------- */
@@ -76,6 +78,29 @@ size_t control_speculation(const struct access *a, struct control_value *out, si
             if (capabilities >> by_capabilities[i].bit & 1)
                 note(a, by_capabilities[i].name, by_capabilities[i].id, out, room, &count);
     return count;
+}
+
+/* ---- The cache of operations ------------------------------------------------------------------------------ */
+
+/*
+ * Bit 5 of IC_CFG, which AMD does not document, switches it off: Zen 5 (Chips and Cheese 2025, Disabling Zen 5's Op Cache;
+ * jia.je), Zen 4 (Chips and Cheese 2023, Turning off Zen 4's Op Cache, which names the bit and calls the register the
+ * instruction cache's). That it has an effect is for the experiment to show. Intel has no such switch that is known.
+ */
+const struct control_switch *control_op_cache(const struct access *a)
+{
+    static const struct control_switch ic_cfg = {.name = "op-cache",
+                                                 .text = "cache of operations",
+                                                 .register_name = "IC_CFG",
+                                                 .id = 0xc0011021,
+                                                 .scope = SCOPE_CORE,
+                                                 .mask = 1 << 5,
+                                                 .off = 1 << 5,
+                                                 .source = "Chips and Cheese 2023 and 2025"};
+    struct cpu cpu;
+
+    cpu_find(a, &cpu);
+    return strcmp(cpu.core, "zen4") == 0 || strcmp(cpu.core, "zen5") == 0 ? &ic_cfg : NULL;
 }
 
 /* ---- Disturbances ----------------------------------------------------------------------------------------- */

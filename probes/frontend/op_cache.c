@@ -15,6 +15,9 @@
  * misses, a cache that delivers more than the core can take, differs with m, and so does what could fool one curve: bytes,
  * lines or operations that something else holds.
  *
+ * Where the core has a switch for it (AMD's Zen 4 and Zen 5), code that the curves have as kept is measured with the switch
+ * turned: it then has to take as long as code that is not.
+ *
  * There is none where code with few NOPs to a line, which is bound by its bytes, is slow however short it is. Where it is
  * as fast as other code, and nothing is slower from the instruction cache, time cannot tell.
  *
@@ -81,6 +84,41 @@ static bool build(struct probe *p, double lines, void *context, struct kernel *k
 {
     const struct density *d = context;
     return d->mixed ? build_mixed(p, (size_t)lines, k) : straight_build(p, (size_t)lines, d->per_line, k);
+}
+
+/* ---- The switch --------------------------------------------------------------------------------- */
+
+/* Cycles a NOP with the cache of operations as found, and switched off; NaN where this core or place has no switch. */
+struct switched {
+    double found, off;
+};
+
+static bool measure_lines(struct probe *p, struct density *d, double lines, double *cycles)
+{
+    struct kernel k;
+    struct point pt;
+
+    if (!build(p, lines, d, &k) || !probe_measure(p, &k, &pt))
+        return false;
+    *cycles = pt.q20;
+    return true;
+}
+
+static bool measure_switched(struct probe *p, struct density *d, double lines, struct switched *s)
+{
+    const char *why_not;
+    struct control *control = machine_control(&why_not);
+
+    *s = (struct switched){NAN, NAN};
+    if (!control || !control_op_cache(control->changes.access))
+        return true;
+    const size_t mark = control->changes.count;
+    bool good = measure_lines(p, d, lines, &s->found);
+    if (good && !control_switch_op_cache(control, true))
+        good = measure_lines(p, d, lines, &s->off);
+    if (!changes_restore(&control->changes, mark))
+        good = probe_skip(p, "the switch of the operation cache does not go back to what it was");
+    return good;
 }
 
 /* ---- Layouts ------------------------------------------------------------------------------------ */
@@ -221,8 +259,11 @@ static void report_held(struct probe *p, const struct density *d, size_t count)
 }
 
 /* One rise alone fits many layouts, and may be due to anything. */
-static void report_layout(struct probe *p, const struct density *d, size_t count, size_t rises, const char *proof)
+static void report_layout(struct probe *p, const struct density *d, size_t count, size_t rises, const char *proof,
+                          const struct switched *switched, const struct knee *first)
 {
+    const double half_way = (first->before + first->after) / 2;
+    const bool stays = !isnan(switched->off) && switched->off < half_way;
     const struct fit fit = fit_layouts(d, count);
     char held[FIND_WHICH];
 
@@ -232,9 +273,10 @@ static void report_layout(struct probe *p, const struct density *d, size_t count
             report_held(p, d, count);
             continue;
         }
-        struct finding f = undecided(q, fit.layouts == 0 ? "no-layout-fits"
-                                        : rises < RISES  ? "too-few-rises"
-                                                         : "several-layouts-fit");
+        struct finding f = undecided(q, stays              ? "stays-when-switched-off"
+                                        : fit.layouts == 0 ? "no-layout-fits"
+                                        : rises < RISES    ? "too-few-rises"
+                                                           : "several-layouts-fit");
         f.method = "the layout of entries that explains each rise";
         f.remarks[0].key = "held";
         f.remarks[0].text = held;
@@ -242,7 +284,11 @@ static void report_layout(struct probe *p, const struct density *d, size_t count
             f.remarks[1].key = "proof";
             f.remarks[1].text = proof;
         }
-        if (rises >= RISES && fit.layouts && fit.least[q] == fit.most[q]) {
+        if (!isnan(switched->off)) {
+            f.remarks[2].key = "switched_off";
+            f.remarks[2].text = stays ? "no slower" : "as slow as past the rise";
+        }
+        if (!stays && rises >= RISES && fit.layouts && fit.least[q] == fit.most[q]) {
             f.value = f.low = fit.least[q];
             f.high = f.low + 1;
             f.grade = grade_of(d, count);
@@ -268,8 +314,8 @@ static double few_lines(const struct density *d)
     return median(y, count);
 }
 
-/* No curve rises: is there none, or could none be seen? */
-static void report_none(struct probe *p, const struct density *d, size_t count)
+/* No curve rises: is there none, or could none be seen? `seen`: a switch shows that there is one. */
+static void report_none(struct probe *p, const struct density *d, size_t count, bool seen)
 {
     double slowest = 0, fastest = INFINITY;
 
@@ -280,7 +326,7 @@ static void report_none(struct probe *p, const struct density *d, size_t count)
     for (enum quantity q = 0; q < QUANTITIES; q++) {
         struct finding f = undecided(q, "no-knee");
         f.method = "code of long NOPs is bound by its bytes, however short it is";
-        report_number(p, &f, slowest > BOUND_BY_BYTES * fastest ? 0 : (double)NAN);
+        report_number(p, &f, !seen && slowest > BOUND_BY_BYTES * fastest ? 0 : (double)NAN);
     }
 }
 
@@ -329,21 +375,29 @@ static void run(struct probe *p)
     double lines = isnan(l1i) ? LINES_OF_32_KIB : NEAR_L1I * l1i / STRAIGHT_LINE_BYTES;
     struct density d[DENSITIES];
     char proof[PROOF_TEXT] = "";
-    size_t count = choose_densities(p, probe_smoke(p, 64, lines), d), rises = 0;
-    bool good = true;
+    size_t count = choose_densities(p, probe_smoke(p, 64, lines), d), rises = 0, first = 0;
+    struct switched switched = {NAN, NAN};
+    bool good = true, seen = false;
 
     for (size_t i = 0; i < count && good; i++) {
         good = sweep_search(p, &d[i].sweep);
         forget_l1i(&d[i].sweep.search.verdict, lines);
-        if (good && d[i].sweep.search.verdict.count && rises++ == 0)
-            good = proof_of_knee(p, &d[i].sweep, 0, needs, proof);
+        if (good && d[i].sweep.search.verdict.count && rises++ == 0) {
+            first = i;
+            good = proof_of_knee(p, &d[i].sweep, 0, needs, proof) &&
+                   measure_switched(p, &d[i], d[i].sweep.search.verdict.knees[0].low, &switched);
+        }
+    }
+    for (size_t i = 0; i < count && good && !rises && !seen; i++) {
+        good = measure_switched(p, &d[i], LINES_MINIMUM, &switched);
+        seen = switched.off > BOUND_BY_BYTES * switched.found;
     }
     if (good && isnan(l1i)) /* then a rise may be its */
         report_all(p, "capacity-unknown");
     else if (good && rises)
-        report_layout(p, d, count, rises, proof);
+        report_layout(p, d, count, rises, proof, &switched, &d[first].sweep.search.verdict.knees[0]);
     else if (good)
-        report_none(p, d, count);
+        report_none(p, d, count, seen);
     for (size_t i = 0; i < count; i++)
         sweep_free(&d[i].sweep);
 }

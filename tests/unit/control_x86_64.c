@@ -194,6 +194,38 @@ static void says_what_is_wrong_with_a_setting(void **state)
     assert_int_equal(strlen(small), sizeof small - 1);
 }
 
+/* Zen 4 and Zen 5 alone, that bit and no other, whatever access faults; and prefetch = off leaves it alone (above). */
+static void turns_the_op_cache_of_cores_that_let_it(void **state)
+{
+    enum { IC_CFG = 0xc0011021, BIT = 1 << 5 };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof families / sizeof families[0]; i++) {
+        const struct family *f = &families[i / 2];
+        const bool has = !strcmp(f->name, "Zen 4") || !strcmp(f->name, "Zen 5");
+        for (size_t fault_at = 0; fault_at < 8; fault_at++) {
+            family(f, i % 2 ? OTHERS : ~OTHERS);
+            model_register(&m, "IC_CFG", IC_CFG, i % 2 ? OTHERS & ~(uint64_t)BIT : ~(OTHERS | BIT), UINT64_MAX)->allowed = BIT;
+            start();
+            assert_int_equal(control_op_cache(&a) != NULL, has);
+            m.fault_at = fault_at ? m.accesses + fault_at : 0;
+            const char *wrong = control_switch_op_cache(&c, true);
+            m.fault_at = 0;
+            if (has && !wrong)
+                assert_true(model_at(&m, IC_CFG)->value & BIT);
+            if (!has)
+                model_assert_as_found(&m);
+            assert_true(fault_at || (wrong == NULL) == has);
+            assert_true(control_finish(&c));
+            model_assert_as_found(&m);
+        }
+    }
+    processor('A', 0xb00f21, 0);
+    model_register(&m, "IC_CFG", IC_CFG, 0, UINT64_MAX)->kind = MODEL_IGNORES;
+    start();
+    assert_string_equal(control_switch_op_cache(&c, true), "IC_CFG (0xc0011021) ignores what is written");
+}
+
 /* A hypervisor takes the write and does nothing; or there is no such register. */
 static void says_what_has_no_effect(void **state)
 {
@@ -504,6 +536,7 @@ int main(void)
         cmocka_unit_test(puts_back_after_a_fault_anywhere),
         cmocka_unit_test(reads_as_found),
         cmocka_unit_test(says_what_is_wrong_with_a_setting),
+        cmocka_unit_test(turns_the_op_cache_of_cores_that_let_it),
         cmocka_unit_test(says_what_has_no_effect),
         cmocka_unit_test(knows_no_switches_of_unknown_cores),
         cmocka_unit_test(pins_ratios),
