@@ -7,7 +7,7 @@
  * each besides, those are taken off.
  *
  *   short   31 words next to each other: what predicts addresses or values could learn that
- *   long    251 words, a line each where the mode reaches so far: much to learn, but the cache has to keep them all
+ *   long    127 words, a line each where the mode reaches so far: much to learn, but the cache has to keep them all
  *
  * Both rings are linked anew for each sample, and neither length has a factor in common with the loop's.
  *
@@ -27,7 +27,7 @@
 
 enum {
     SHORT = 31,
-    LONG = 251,
+    LONG = 127,
     LINE_BYTES = 64,
     UNROLL = 16,  /* links an iteration */
     ORIGIN = 512, /* where the ring of a mode begins in its area: offsets are negative, too */

@@ -17,8 +17,9 @@
  * is told: latencies that grow with what is under way bend the flat.
  *
  * As many lines as come in when one walks through them in order may be all that can come in, however many could be under
- * way. Then the knee counts only where another level, with other latencies, has the same. Whoever answers, loads wait in
- * buffers of the first level: what a further level could take beyond that does not show.
+ * way; and as many steps as are taken where all hit the first level may be all that the core can take. Then the knee counts
+ * only where another level, with other latencies, has the same. Whoever answers, loads wait in buffers of the first level:
+ * what a further level could take beyond that does not show.
  *
  * Method: independent chases, clamchowder's suite; walkers on one ring are ours. Little 1961.
  */
@@ -37,19 +38,18 @@ enum {
     LEVELS = 4,
     WALKERS_FROM = 1,
     WALKERS_TO = 40,
-    WALKERS_LIMIT = 64,
-    COARSE = 14,
     LONGER = 3,          /* than the level; at least … */
     LONGER_AT_LEAST = 2, /* … so much */
     TO_REACH_MEMORY = 4, /* times the largest cache */
     PAGE_LINES = 64,
     ORDERS = 2,
     UNROLL = 16,
+    STRETCH = 8,
     SAMPLES = 3,
     CODE_BYTES = 8192
 };
 
-/* A part of what comes in in order: from there on it may be what holds loads up. */
+/* A part of what can come in, or of the steps that can be taken: from there on it may be that what holds loads up. */
 static const double NEARLY_ALL = 0.8;
 /* Little's law may miss an end of the interval by one walker: the last one of the interval may be under way in part. */
 static const double PARTLY = 1;
@@ -96,6 +96,7 @@ static bool build(struct probe *p, double walkers, void *context, struct kernel 
     k->data = r->chase.start.at;
     k->units = 1;
     k->warm_iterations = (double)r->lines / walkers;
+    k->stretch = probe_smoke(p, 1, STRETCH); /* many rounds: the last one ends when its last walker is back */
     return probe_kernel(p, &c, 0, k);
 }
 
@@ -145,7 +146,7 @@ struct answer {
     struct find_result result;
     char names[ORDERS][32]; /* of its curves */
     char little[32];
-    bool may_be_bandwidth;
+    const char *may_be; /* what else may be the limit; NULL: nothing */
 };
 
 static bool build_chase(struct probe *p, void *context, struct kernel *k)
@@ -168,8 +169,9 @@ static double growth(const struct sweep *s)
     return (last->y - v->knees[0].before) / (last->x - v->knees[0].value);
 }
 
+/* `hits`: cycles of a step where all hit the first level. */
 static struct answer decide(const struct probe *p, size_t level, const struct sweep s[ORDERS],
-                            const double latency[ORDERS])
+                            const double latency[ORDERS], double hits)
 {
     const double in_order = cycles_in_order(p, level);
     struct find_experiment e[ORDERS];
@@ -184,14 +186,18 @@ static struct answer decide(const struct probe *p, size_t level, const struct sw
     if (a.result.grade == 'U')
         return a;
     snprintf(a.little, sizeof a.little, "%.1f", little);
-    a.may_be_bandwidth = !(grows > in_order / NEARLY_ALL);
+    a.may_be = !(grows > in_order / NEARLY_ALL) ? "masked-by:memory.bandwidth.bytes_per_cycle"
+               : !(grows > hits / NEARLY_ALL)   ? "masked-by:instructions of a step"
+                                                : NULL;
     if (!(little >= a.result.low - PARTLY && little <= a.result.high + PARTLY))
         a.result = (struct find_result){
             .value = NAN, .low = NAN, .high = NAN, .grade = 'U', .reason = "views-disagree"};
+    else if (floor(little + 0.5) >= a.result.low && floor(little + 0.5) <= a.result.high)
+        a.result.value = floor(little + 0.5); /* buffers are whole; what a step loses to passing its place is not */
     return a;
 }
 
-static bool measure_level(struct probe *p, size_t level, double bytes, struct ring *r, struct answer *out)
+static bool measure_level(struct probe *p, size_t level, double bytes, struct ring *r, double hits, struct answer *out)
 {
     static const char *const orders[ORDERS] = {"whole", "pages"}, *const fooled_by[ORDERS] = {"TLB", "prefetchers"};
     const size_t lines = (size_t)bytes / CHASE_LINE_BYTES / PAGE_LINES * PAGE_LINES;
@@ -213,18 +219,32 @@ static bool measure_level(struct probe *p, size_t level, double bytes, struct ri
                               .search = {.kind = KNEE_SLOPE,
                                          .from = WALKERS_FROM,
                                          .to = probe_smoke(p, 8, WALKERS_TO),
-                                         .limit = probe_smoke(p, 8, WALKERS_LIMIT),
                                          .grain = 1,
-                                         .coarse = (unsigned)probe_smoke(p, 4, COARSE)}};
+                                         .per_octave = (unsigned)probe_smoke(p, 1, 4)}};
         link_ring(p, r, lines, i ? PAGE_LINES : lines);
         good = sample_cycles(p, SAMPLES, build_chase, r, &latency[i]) && sweep_search(p, &s[i]);
     }
     if (good) {
-        *out = decide(p, level, s, latency);
+        *out = decide(p, level, s, latency, hits);
         memcpy(out->names, names, sizeof names);
     }
     sweeps_free(s, ORDERS);
     return good;
+}
+
+/* So many walkers that nothing but their instructions can take the time. */
+static bool build_hits(struct probe *p, void *context, struct kernel *k)
+{
+    if (!build(p, WALKERS_TO, context, k))
+        return false;
+    k->units = WALKERS_TO;
+    return true;
+}
+
+static bool measure_hits(struct probe *p, struct ring *r, double *cycles)
+{
+    link_ring(p, r, PAGE_LINES, PAGE_LINES);
+    return sample_cycles(p, SAMPLES, build_hits, r, cycles);
 }
 
 /* ---- What is told ------------------------------------------------------------------------------- */
@@ -261,10 +281,10 @@ static void report_level(struct probe *p, const struct answer *all, size_t level
 
     for (size_t i = 0; i < ORDERS && a->names[i][0]; i++)
         f.curves[i] = a->names[i];
-    if (f.grade != 'U' && a->may_be_bandwidth && !is_borne_out(all, levels, level)) {
+    if (f.grade != 'U' && a->may_be && !is_borne_out(all, levels, level)) {
         f.value = f.low = f.high = NAN;
         f.grade = 'U';
-        f.reason = "masked-by:memory.bandwidth.bytes_per_cycle";
+        f.reason = a->may_be;
     }
     report(p, &f);
 }
@@ -286,16 +306,17 @@ static void run(struct probe *p)
         longest = fmax(longest, bytes[levels]);
         levels++;
     } while (levels < LEVELS && capacity(p, levels + 1) > 0);
-    if (!chase_map(p, &r.chase, (size_t)longest) || !probe_map(p, &r.chase.start, WALKERS_LIMIT * sizeof(uint64_t), 0))
+    if (!chase_map(p, &r.chase, (size_t)longest) || !probe_map(p, &r.chase.start, WALKERS_TO * sizeof(uint64_t), 0))
         return;
     r.order = malloc((size_t)longest / CHASE_LINE_BYTES * sizeof *r.order);
     if (!r.order) {
         probe_skip(p, "out of memory for the order of the ring");
         return;
     }
-    bool good = true;
+    double hits = NAN;
+    bool good = measure_hits(p, &r, &hits);
     for (size_t i = 0; i < levels && good; i++)
-        good = !(bytes[i] > 0) || measure_level(p, i + 1, bytes[i], &r, &all[i]);
+        good = !(bytes[i] > 0) || measure_level(p, i + 1, bytes[i], &r, hits, &all[i]);
     for (size_t i = 0; i < levels && good; i++)
         report_level(p, all, levels, i);
     free(r.order);

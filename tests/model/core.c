@@ -30,6 +30,7 @@ struct core {
     struct ways ways;
     struct load_predictor addresses, values;
     struct predictor predictor;
+    struct load_store load_store;
     struct core_counts counts;
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody does */
     uc_engine *uc;
@@ -248,7 +249,16 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
     if (c->watch && m->at != STACK_AT)
         c->watch(address, (size_t)size);
     /* a store waits in a buffer for its line, but not for its translation */
-    c->now.done = later(c->now.done, c->now.start + translated + (type == UC_MEM_READ ? latency : 1));
+    const struct data_access a = {.instruction = (uint64_t)c->counts.instructions,
+                                  .address = address,
+                                  .size = (size_t)size,
+                                  .store = type != UC_MEM_READ,
+                                  .missed = latency > c->design.data[0].latency,
+                                  .start = c->now.start + translated,
+                                  .latency = latency};
+    c->now.done = later(c->now.done, load_store_done(&c->load_store, &c->design.load_store, &a));
+    if (c->now.decoded->computes && !a.store)
+        c->now.done++;
     if (m->written && type == UC_MEM_READ)
         memcpy(m->bytes + (address - m->at), m->written + frame_offset(m, address), (size_t)size);
     else if (m->written)
@@ -434,6 +444,7 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
     c->front = c->latest = c->branched = c->fetched = c->fetched_left = 0;
     memset(c->ready, 0, sizeof c->ready);
     c->now.decoded = NULL;
+    load_store_start(&c->load_store);
     predictor_call(&c->predictor, EXIT_AT);
     if (isa.link) {
         UC(uc_reg_write(c->uc, isa.link, &EXIT_AT));

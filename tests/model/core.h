@@ -18,6 +18,7 @@
 #include "tests/model/history.h"
 #include "tests/model/load_predictor.h"
 #include "tests/model/ways.h"
+#include "tests/model/load_store.h"
 
 enum { DATA_LEVELS = 3, TARGET_LEVELS = 2, PAGE_LEVELS = 2 };
 
@@ -50,6 +51,7 @@ struct core_design {
     struct way_design ways;                /* of the first level: what is not found there comes from the second */
     struct load_predictor_design addresses, values; /* of loads */
     double memory_latency;
+    struct load_store_design load_store;
     bool contiguous; /* frames follow each other as pages do; else they are scattered at random */
 
     struct cache_design op_cache, l1i; /* lines of code that are decoded already; instruction cache */

@@ -1060,6 +1060,168 @@ static void a_clock_that_lies_is_not_trusted(void **state)
     assert_true(undecided >= 3);
 }
 
+/* ---- Loads and stores ---------------------------------------------------------------------------- */
+
+static bool has_field(const char *finding, const char *key, const char *text)
+{
+    const char *value = record_value(finding, key, 2);
+    return value && !strcmp(value, text);
+}
+
+/* All modes take as long in a modelled core, and crossing from line to line takes longer. */
+static void latencies_of_loads_are_given_back(void **state)
+{
+    unsigned told = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 8, 50);) {
+        struct machine_design m = pick_machine(seed);
+        m.core.load_store.split = (double)pick(0, 10);
+        run_probes_on(&m, "load_use", PROFILE_QUICK);
+        for (const char *f = NULL; (f = records_find(&records, f, "finding", "name", "memory.load_use.cycles"));
+             told++) {
+            const bool split = has_field(f, "crossing", "64") || has_field(f, "crossing", "page");
+            const double truth = m.core.data[0].latency + (split ? m.core.load_store.split : 0);
+            if (is_decided(&m, f, "memory.load_use.cycles", "") && !(fabs(number(f, "value") / truth - 1) <= 0.03))
+                complain(&m, "%.*s: is %g", (int)strcspn(f, "\n"), f, truth);
+        }
+    }
+    end(told, 0);
+}
+
+static double pieces(const struct machine_design *m, double width)
+{
+    return ceil(width / 8 / m->core.load_store.port_bytes);
+}
+
+/* Cycles of a group, by the ports. */
+static double group_cycles(const struct machine_design *m, double loads, double stores, double width)
+{
+    const struct load_store_design *d = &m->core.load_store;
+    return pieces(m, width) * fmax(loads / d->loads, stores / d->stores);
+}
+
+/* What is told is true, and as much as can be sustained in a cycle is told. */
+static void check_mixes(const struct machine_design *m)
+{
+    const double together = 6;
+
+    for (const char *f = NULL; (f = records_find(&records, f, "finding", "name", "memory.mix.per_cycle"));) {
+        const double truth = 1 / group_cycles(m, number(f, "loads"), number(f, "stores"), number(f, "width"));
+        if (is_decided(m, f, "memory.mix.per_cycle", "") && !(fabs(number(f, "value") / truth - 1) <= 0.03))
+            complain(m, "%.*s: is %g", (int)strcspn(f, "\n"), f, truth);
+    }
+    for (double stores = 0; stores <= 2; stores++) {
+        double loads = 0;
+        bool found = false;
+        while (loads + 1 + stores <= together && group_cycles(m, loads + 1, stores, 64) <= 1)
+            loads++;
+        if (group_cycles(m, loads, stores, 64) > 1 || loads + stores < 1)
+            continue;
+        for (const char *f = NULL; (f = records_find(&records, f, "finding", "name", "memory.mix.per_cycle"));)
+            found |= fabs(number(f, "loads") - loads) + fabs(number(f, "stores") - stores) < 0.5 &&
+                     fabs(number(f, "width") - 64) < 1;
+        if (!found)
+            complain(m, "%g loads and %g stores in a cycle: not told", loads, stores);
+    }
+}
+
+static struct machine_design pick_ports(uint64_t seed)
+{
+    struct machine_design m = pick_machine(seed);
+
+    m.core.width = 12;
+    m.core.load_store = (struct load_store_design){
+        .loads = (unsigned)pick(1, 4), .stores = (unsigned)pick(1, 2), .port_bytes = 4u << pick(0, 2)};
+    return m;
+}
+
+static void ports_are_given_back(void **state)
+{
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 1, 20);) {
+        struct machine_design m = pick_ports(seed);
+        run_probes_on(&m, "mix", PROFILE_QUICK);
+        check_mixes(&m);
+    }
+    end(20, 0);
+}
+
+/* Of the first level: behind it nothing is fetched ahead in a modelled core. */
+static void check_bandwidth(const struct machine_design *m, const char *access,
+                            double per_cycle(const struct machine_design *, double))
+{
+    for (const char *f = NULL;
+         (f = records_find(&records, f, "finding", "name", "memory.bandwidth.bytes_per_cycle"));) {
+        if (!has_field(f, "level", "1") || !has_field(f, "access", access))
+            continue;
+        const double truth = per_cycle(m, number(f, "width"));
+        if (is_decided(m, f, "memory.bandwidth.bytes_per_cycle", access) &&
+            !(fabs(number(f, "value") / truth - 1) <= 0.03))
+            complain(m, "%.*s: is %g", (int)strcspn(f, "\n"), f, truth);
+    }
+}
+
+static double loaded_per_cycle(const struct machine_design *m, double width)
+{
+    return width / 8 / group_cycles(m, 1, 0, width);
+}
+
+static double stored_per_cycle(const struct machine_design *m, double width)
+{
+    return width / 8 / group_cycles(m, 0, 1, width);
+}
+
+static double copied_per_cycle(const struct machine_design *m, double width)
+{
+    return width / 8 / group_cycles(m, 1, 1, width);
+}
+
+static void bandwidths_are_given_back(void **state)
+{
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 3, 20);) {
+        struct machine_design m = pick_ports(seed);
+        m.declares = true;
+        m.memory_bytes = 128 * KIB; /* footprints of further levels do not fit */
+        run_probes_on(&m, "bandwidth", PROFILE_QUICK);
+        check_bandwidth(&m, "load", loaded_per_cycle);
+        check_bandwidth(&m, "store", stored_per_cycle);
+        check_bandwidth(&m, "copy", copied_per_cycle);
+    }
+    end(20, 4);
+}
+
+/* Buffers of the first level, whoever answers: no level has more under way. */
+static void parallel_misses_are_given_back(void **state)
+{
+    unsigned right = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 2, 40);) {
+        struct machine_design m = pick_machine(seed);
+        m.core.load_store = (struct load_store_design){.misses = (unsigned)pick(4, 20), .forward = (double)pick(1, 6)};
+        m.core.data[0] = (struct cache_design){.bytes = 16 * KIB, .ways = 4, .latency = 4};
+        m.core.data[1] = (struct cache_design){.bytes = 128 * KIB, .ways = 8, .latency = (double)pick(14, 30)};
+        m.core.data[2] = (struct cache_design){.bytes = 0};
+        m.core.memory_latency = (double)pick(60, 120);
+        m.declares = true;
+        m.memory_bytes = 4096 * KIB;
+        run_probes_on(&m, "parallelism", PROFILE_QUICK);
+        for (size_t level = 0; level < DATA_LEVELS && m.core.data[level].bytes; level++) {
+            const char *f = finding_of("memory.parallel_misses", "level", level_names[level]);
+            check_capacity(&m, "memory.parallel_misses", "level", level_names[level], m.core.load_store.misses);
+            right += f && fabs(number(f, "value") - m.core.load_store.misses) < 0.5;
+        }
+    }
+    fprintf(stderr, "# %s: %u numbers of buffers to the digit\n", emit_isa, right);
+    end(2, 4);
+}
+
 /* ---- What kernels touch -------------------------------------------------------------------------- */
 
 /* Whether a kernel touched so many of what the axis counts. */
@@ -1140,6 +1302,10 @@ int main(void)
         cmocka_unit_test(shapes_of_data_caches_are_given_back),
         cmocka_unit_test(replacement_policies_are_given_back),
         cmocka_unit_test(hashed_sets_are_not_told_wrong),
+        cmocka_unit_test(latencies_of_loads_are_given_back),
+        cmocka_unit_test(ports_are_given_back),
+        cmocka_unit_test(bandwidths_are_given_back),
+        cmocka_unit_test(parallel_misses_are_given_back),
         cmocka_unit_test(operation_caches_are_given_back),
         cmocka_unit_test(widths_of_decoders_are_given_back),
         cmocka_unit_test(decoders_that_nothing_waits_for_are_undecided),

@@ -44,7 +44,7 @@ static uint8_t copy_registers(uint16_t *to, const uint16_t *from, unsigned count
 
     for (unsigned i = 0; i < count && n < DECODED_OPERANDS; i++)
         if (from[i] != isa.cs_stack_pointer && from[i] < DECODED_REGISTERS)
-            to[n++] = from[i];
+            to[n++] = (uint16_t)isa.whole(from[i]);
     return n;
 }
 
@@ -60,6 +60,7 @@ static void disassemble(struct decoded *d, const uint8_t *bytes, uint32_t size)
     if (size > LONGEST_INSTRUCTION || cs_disasm(capstone, bytes, size, 0, 1, &i) != 1)
         abort();
     *d = (struct decoded){.kind = kind_of(capstone, i), .size = (uint8_t)size};
+    d->computes = !strcmp(i->mnemonic, "add");
     memcpy(d->bytes, bytes, size);
     if (d->kind != KIND_NOP && !cs_regs_access(capstone, i, read, &read_count, written, &written_count)) {
         d->read_count = copy_registers(d->read, read, read_count);

@@ -19,6 +19,7 @@ struct isa {
     const char *jumps[3];                       /* of branches that are always taken; NULL ends them */
     const char *counting;                       /* a core that counts what tests/model/counters.c does */
     int counters_kind;                          /* enum counters_kind */
+    unsigned (*whole)(unsigned reg);            /* Capstone's 64-bit register that a narrower one is part of */
     bool (*jump_is_indirect)(const cs_insn *i); /* of one of them: the target is in a register */
 };
 

@@ -1,5 +1,7 @@
 #include "tests/model/machine.h"
 
+#include "tests/model/cache.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +39,7 @@ static struct {
     size_t area_count;
     bool outside; /* a guard was broken, and nobody has been told yet */
     uint64_t next_at;
+    struct identity_cache caches[DATA_LEVELS];
 } machine;
 
 static void watch(uint64_t address, size_t size);
@@ -57,6 +60,11 @@ void machine_start(const struct machine_design *design)
                                          .contiguous = design->core.contiguous,
                                          .vector_bits = 128,
                                          .page_bytes = {PAGE_BYTES, design->core.contiguous ? LARGE_PAGE_BYTES : 0}};
+    for (unsigned i = 0; i < DATA_LEVELS && design->declares && design->core.data[i].bytes; i++)
+        machine.caches[machine.info.cache_count++] = (struct identity_cache){
+            i + 1,  HOLDS_DATA, design->core.data[i].bytes, (unsigned)design->core.data[i].ways, CACHE_LINE_BYTES,
+            "model"};
+    machine.info.caches = machine.caches;
     if (design->counts)
         snprintf(machine.info.core_name, sizeof machine.info.core_name, "%s", isa.counting);
     touched_start();

@@ -6,6 +6,12 @@ static bool jump_is_indirect(const cs_insn *i)
     return i->detail->arm64.op_count == 1 && i->detail->arm64.operands[0].type == ARM64_OP_REG;
 }
 
+/* Those that the emitter uses stand in one row. */
+static unsigned whole(unsigned reg)
+{
+    return reg >= ARM64_REG_W0 && reg <= ARM64_REG_W18 ? reg - ARM64_REG_W0 + ARM64_REG_X0 : reg;
+}
+
 /* AAPCS64: x0 and x1 are the arguments, x30 is the link register. */
 const struct isa isa = {
     .uc_arch = UC_ARCH_ARM64,
@@ -20,5 +26,6 @@ const struct isa isa = {
     .jumps = {"b", "br"},
     .counting = "neoverse-n2",
     .counters_kind = COUNTERS_PMUV3,
+    .whole = whole,
     .jump_is_indirect = jump_is_indirect,
 };

@@ -6,6 +6,32 @@ static bool jump_is_indirect(const cs_insn *i)
     return i->detail->x86.op_count == 1 && i->detail->x86.operands[0].type == X86_OP_REG;
 }
 
+/* As the emitter uses them: of 32 bits, and bytes and words to be stored. */
+static unsigned whole(unsigned reg)
+{
+    static const unsigned parts[][4] = {
+        {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL},
+        {X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL},
+        {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL},
+        {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL},
+        {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL},
+        {X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL},
+        {X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL},
+        {X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B},
+        {X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B},
+        {X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B},
+        {X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B},
+        {X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B},
+        {X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B},
+    };
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        for (size_t part = 1; part < 4; part++)
+            if (parts[i][part] == reg)
+                return parts[i][0];
+    return reg;
+}
+
 /* System V ABI: rdi and rsi are the arguments. */
 const struct isa isa = {
     .uc_arch = UC_ARCH_X86,
@@ -19,5 +45,6 @@ const struct isa isa = {
     .jumps = {"jmp"},
     .counting = "golden-cove",
     .counters_kind = COUNTERS_INTEL,
+    .whole = whole,
     .jump_is_indirect = jump_is_indirect,
 };

@@ -1,0 +1,63 @@
+#include "tests/model/load_store.h"
+
+#include <string.h>
+
+#include "tests/model/cache.h"
+
+/* The one of them that is free first is taken, not before `start`. When that is. */
+static double take(double *free_at, unsigned count, double start, double busy)
+{
+    unsigned first = 0;
+
+    if (!count)
+        return start;
+    for (unsigned i = 1; i < count; i++)
+        if (free_at[i] < free_at[first])
+            first = i;
+    start = start > free_at[first] ? start : free_at[first];
+    free_at[first] = start + busy;
+    return start;
+}
+
+/* A port is taken for each piece of its width. */
+static double take_port(struct load_store *l, const struct load_store_design *d, const struct data_access *a,
+                        double start)
+{
+    const size_t pieces = d->port_bytes ? (l->bytes + a->size + d->port_bytes - 1) / d->port_bytes -
+                                              (l->bytes + d->port_bytes - 1) / d->port_bytes
+                                        : 1;
+
+    for (size_t i = 0; i < pieces; i++)
+        start = a->store ? take(l->store_ports, d->stores, start, 1) : take(l->load_ports, d->loads, start, 1);
+    return start;
+}
+
+double load_store_done(struct load_store *l, const struct load_store_design *d, const struct data_access *a)
+{
+    const uint64_t line = a->address / CACHE_LINE_BYTES, last = (a->address + a->size - 1) / CACHE_LINE_BYTES;
+    const size_t slot = a->address / 8 % STORED;
+
+    if (l->instruction != a->instruction) {
+        l->instruction = a->instruction;
+        l->line = line;
+        l->bytes = 0;
+    }
+    double start = take_port(l, d, a, a->start);
+    l->bytes += a->size;
+    if (a->store) {
+        l->stored[slot].address = a->address;
+        l->stored[slot].at = start;
+        return start + 1;
+    }
+    if (a->missed)
+        start = take(l->misses, d->misses, start, a->latency);
+    double done = start + a->latency + (line != l->line || last != l->line ? d->split : 0);
+    if (d->forward > 0 && l->stored[slot].address == a->address && l->stored[slot].at + d->forward > done)
+        done = l->stored[slot].at + d->forward;
+    return done;
+}
+
+void load_store_start(struct load_store *l)
+{
+    memset(l, 0, sizeof *l);
+}
