@@ -84,7 +84,8 @@ static bool build(struct probe *p, void *context, struct kernel *k)
     const struct emit_access *a = w->access;
     const size_t longest = a->registers == 2 ? PAIRS_BLOCK_BYTES : BLOCK_BYTES;
     const size_t block = UNROLL * a->bits / 8 < longest ? UNROLL * a->bits / 8 : longest;
-    const size_t part = w->kind == COPY ? w->bytes / 2 / PAGE_BYTES * PAGE_BYTES : w->bytes, blocks = part / block;
+    const size_t half = w->bytes < 2 * PAGE_BYTES ? w->bytes / 2 : w->bytes / 2 / PAGE_BYTES * PAGE_BYTES;
+    const size_t part = w->kind == COPY ? half : w->bytes, blocks = part / block; /* of any footprint one at least */
     struct code c = probe_code(p, CODE_BYTES);
     const uint64_t state[] = {w->area->at, w->area->at + part + COPY_SHIFT, blocks};
 
@@ -138,6 +139,7 @@ static struct level between(double before, double holds)
     return (struct level){.bytes = {smaller, larger},
                           .why_not = !(holds > 0)                       ? "capacity-unknown"
                                      : smaller < LEFT_AT_LEAST * before ? "hardly larger than the level before"
+                                     : smaller < PAGE_BYTES             ? "smaller than a few pages"
                                                                         : NULL};
 }
 
