@@ -17,8 +17,8 @@
 #include "arch/window.h"
 #include "tests/model/history.h"
 #include "tests/model/load_predictor.h"
-#include "tests/model/ways.h"
 #include "tests/model/load_store.h"
+#include "tests/model/ways.h"
 
 enum { DATA_LEVELS = 3, TARGET_LEVELS = 2, PAGE_LEVELS = 2 };
 
