@@ -170,22 +170,37 @@ static void report_policy(struct probe *p, const struct set *s, struct batch *b,
     f.text = left && text[0] ? text : NULL;
     f.grade = !f.text ? 'U' : left == 1 ? 'B' : 'C';
     f.reason = left                                       ? "too many policies fit"
-               : b[0].fit.trials == 0                     ? "not measured"
+               : b[0].fit.trials < TRIALS                 ? "not measured"
                : b[0].fit.count > 0 && b[1].fit.count > 0 ? "passes-disagree"
                                                           : "no policy fits";
     report(p, &f);
     free(policies);
 }
 
+/* Sets are a power of two, and a capacity may be known to some lines only. */
+static size_t span_of_way(double bytes)
+{
+    size_t span = CHASE_LINE_BYTES;
+
+    while ((double)span * sqrt(2) < bytes)
+        span *= 2;
+    return span;
+}
+
 static void run(struct probe *p)
 {
     const struct facts *facts = &p->run->facts;
     const double ways = facts_number(facts, "memory.cache.ways", "level=1", NAN);
-    const double line = facts_number(facts, "memory.cache.line_bytes", "level=1", NAN);
-    const double bits = facts_number(facts, "memory.cache.index_bits", "level=1", NAN);
+    const double bytes = facts_number(facts, "memory.cache.bytes", "level=1", NAN);
     const size_t trials = (size_t)probe_smoke(p, 2, TRIALS);
-    struct set s = {.ways = (unsigned)ways, .way_bytes = (size_t)line << (size_t)bits};
-    struct batch *b = calloc(BATCHES, sizeof *b);
+    struct set s = {.ways = (unsigned)ways, .way_bytes = span_of_way(bytes / ways)};
+    struct batch *b;
+
+    if (!(ways >= 2 && ways <= REPLACEMENT_WAYS && s.way_bytes > CHASE_LINE_BYTES)) {
+        probe_skip(p, "sets of so many ways, or so few sets, are not simulated");
+        return;
+    }
+    b = calloc(BATCHES, sizeof *b);
 
     if (!b) {
         probe_skip(p, "out of memory");
@@ -200,6 +215,6 @@ static void run(struct probe *p)
 }
 
 PROBE(replacement, .title = "Data cache: replacement", .family = "memory", .after = "cache_ways", .run = run,
-      .needs = NEEDS("memory.cache.ways level=1", "memory.cache.line_bytes level=1", "memory.cache.index_bits level=1"),
+      .needs = NEEDS("memory.cache.ways level=1", "memory.cache.bytes level=1"),
       .findings = FINDINGS({"memory.cache.replacement", "",
                             "policy by which a data cache replaces lines; all that fit"}));
