@@ -158,7 +158,7 @@ static void send_published(struct record *r, const struct known_value *known)
     record_close(r);
 }
 
-/* The record and the line. What replaces an earlier finding keeps its value as `seen`. */
+/* The record and the line. What replaces an earlier finding by none keeps its value as `seen`. */
 static void send(struct run *run, const struct probe_definition *d, const struct finding *f, char grade,
                  const char *reason, bool replaces)
 {
@@ -191,7 +191,8 @@ static void send(struct run *run, const struct probe_definition *d, const struct
         record_text(&r, "reason", reason);
     if (replaces) {
         record_boolean(&r, "replaces", true);
-        record_number(&r, "seen", rounded(f->value));
+        if (grade == 'U')
+            record_number(&r, "seen", rounded(f->value));
     }
     if (f->holds != 0)
         record_number(&r, "holds", f->holds);
@@ -255,6 +256,17 @@ static struct finding kept_again(struct kept_finding *k)
     return f;
 }
 
+/* It is replaced: the last pass has nothing to take back. */
+static void forget(struct run *run, const struct finding *f)
+{
+    char variants[FACT_VARIANTS];
+
+    variants_text(variants, sizeof variants, f);
+    for (size_t i = 0; i < run->kept_count; i++)
+        if (!strcmp(run->kept[i].finding.name, f->name) && !strcmp(run->kept[i].variants, variants))
+            run->kept[i].probe = NULL;
+}
+
 static void remember(struct run *run, const struct probe_definition *d, const struct finding *f, char grade)
 {
     bool interval = isfinite(f->low) && isfinite(f->high);
@@ -290,7 +302,9 @@ void report(struct probe *p, const struct finding *f)
         grade = 'U';
         reason = "untrusted-clock"; /* the cause stands in the summary and in `done` */
     }
-    send(run, p->definition, f, grade, reason, false);
+    if (f->replaces)
+        forget(run, f);
+    send(run, p->definition, f, grade, reason, f->replaces);
     run->findings++;
     if (grade != 'U')
         remember(run, p->definition, f, grade);
@@ -340,7 +354,7 @@ void report_masked(struct run *run)
 {
     for (size_t i = 0; i < run->kept_count; i++) {
         struct kept_finding *k = &run->kept[i];
-        const struct fact *limit = masked_by(&run->facts, k);
+        const struct fact *limit = k->probe ? masked_by(&run->facts, k) : NULL;
         struct finding f = kept_again(k);
         char reason[128];
 

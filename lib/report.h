@@ -30,6 +30,7 @@ struct finding {
     const char *reason; /* for U */
     const char *method;
     const char *curves[FINDING_CURVES];
+    bool replaces;         /* a better experiment than that of the finding that another probe told before */
     double holds;          /* what the experiment itself held of the structure: value, low and high have it in them */
     const char *agreement; /* how its experiments and views agree: "lines and pitch agree within one step" */
     /* What belongs to it and is no number: "overflow", "condition", "proof"; ended by a NULL key. */

@@ -520,6 +520,35 @@ static void replacement_policies_are_given_back(void **state)
     end(cores / 2, cores);
 }
 
+/* The second level, by pages that are picked: frames in order, scattered, and hashed sets. */
+static void sets_behind_frames_are_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 2, 30); cores++) {
+        struct machine_design m = pick_machine(seed);
+        struct cache_design *second = &m.core.data[1];
+        m.core.data[2] = (struct cache_design){0};
+        m.core.data[0].ways = 8;
+        m.core.data[0].bytes = 32 * KIB;
+        second->bytes = (size_t)(seed % 2 ? 1024 : 512) * KIB;
+        second->ways = seed % 2 ? 16 : 8;
+        second->hashed = seed % 3 == 0;
+        m.memory_bytes = 16384 * KIB;
+        run_probes_on(&m, "cache cache_lines cache_ways cache_sets", PROFILE_STANDARD);
+        check_number(&m, "memory.cache.ways", "level", "2", (double)second->ways);
+        check_number(&m, "memory.cache.index_bits", "level", "2",
+                     log2((double)second->bytes / (double)second->ways / CACHE_LINE_BYTES));
+        for (const char *f = NULL; (f = records_find(&records, f, "finding", "probe", "cache_sets"));)
+            if (!strcmp(record_value(f, "name", 2), "memory.cache.bytes") &&
+                !(fabs(number(f, "value") / (double)second->bytes - 1) <= 0.02))
+                complain(&m, "memory.cache.bytes: %g, and is %zu", number(f, "value"), second->bytes);
+    }
+    end(cores, cores);
+}
+
 /* A hash has no ways that strides could show. */
 static void hashed_sets_are_not_told_wrong(void **state)
 {
@@ -1303,6 +1332,7 @@ int main(void)
         cmocka_unit_test(shapes_of_instruction_caches_are_given_back),
         cmocka_unit_test(shapes_of_data_caches_are_given_back),
         cmocka_unit_test(replacement_policies_are_given_back),
+        cmocka_unit_test(sets_behind_frames_are_given_back),
         cmocka_unit_test(hashed_sets_are_not_told_wrong),
         cmocka_unit_test(latencies_of_loads_are_given_back),
         cmocka_unit_test(ports_are_given_back),

@@ -1,0 +1,341 @@
+/*
+ * Second data cache, its shape: how many pages does it hold when none is in another's way, how many ways has a set, and
+ * which address bits choose it?
+ *
+ * Sets are chosen by frames, which nobody chooses in a process. So pages are picked by what they do: a pointer chase over
+ * one line of each page, at the same place in all of them, in random order; of pages that bring a miss none is kept. What
+ * is kept when no further page can be is all that those sets hold: as many pages as the cache has.
+ *
+ * The control has the same pages at two places of each, so that only half as many lines fall into one set: TLBs see
+ * the same, and what they cost goes off. Both miss the first level, which has room for few lines of one place.
+ *
+ * One page more, then, that brings misses: they go away again when a page of its own set is left out, and stay when any
+ * other is. So the pages of that set are found by leaving out groups and, of groups that matter, halves. Their number is
+ * the ways; what is kept, divided by it, the sets among which frames choose, and place in the page chooses the others.
+ *
+ * Where frames are not the only choice, since place and frame are hashed together, pages of one place may be in each
+ * other's way while cache remains: their number is no power of two of sets then, or not what the levels (cache.c)
+ * show, and nothing is told.
+ *
+ * Method: eviction sets by group testing (Vila, Köpf and Morales 2019); picking pages until a cache is full: lmbench's
+ * `cache`, which swaps pages that raise the latency.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/chase.h"
+#include "lib/find.h"
+
+enum {
+    POOL_FACTOR = 6,    /* so many times the pages that the cache should hold: every set finds its own */
+    L2_BYTES = 2 << 20, /* where nothing is known of it */
+    GROUP = 32,         /* pages that are tried together */
+    LOOKS_TO_KEEP = 2,  /* a page that is refused by mistake is no loss … */
+    LOOKS_TO_COUNT = 6, /* … but each page of a set is counted once */
+    SETS = 3,           /* sets whose ways are counted */
+    PLACES = 2,
+    FIRST_LEVEL_WAYS = 24, /* more than any has: so many pages of one place and it holds none */
+    UNROLL = 8,
+    WARM_ROUNDS = 6,
+    ROUNDS = 4,      /* at least, of a reading, … */
+    LOAD_CYCLES = 16 /* … each load of so many cycles or so */
+};
+/* A set with one line too many has a miss in every round, at least. */
+static const double NO_MISS = 0.75;
+/* Sets are a power of two, to what a few pages that were refused by mistake make of their number. */
+static const double ALIKE = 0.06;
+
+struct pages {
+    struct probe *p;
+    struct chase chase;
+    size_t page_bytes, pool;
+    size_t *kept, kept_count; /* pages, by number, and room for more */
+    size_t *offsets;          /* scratch */
+    size_t *others;
+    size_t control_count;  /* the control of so many pages … */
+    double control_cycles; /* … took so long */
+    double miss_cycles;    /* a miss takes so much more than a hit */
+    double deadline;
+    const char *reason; /* why nothing is told; NULL: not yet */
+};
+
+/* ---- Measuring ----------------------------------------------------------------------------------- */
+
+/* Cycles of a round over one line of each page, or over lines at PLACES places. */
+static bool round_cycles(struct pages *g, const size_t *pages, size_t count, bool turning, double *cycles)
+{
+    const size_t lines = g->page_bytes / CHASE_LINE_BYTES / PLACES;
+    const size_t place = 1 + random_below(&g->p->random, lines - 1);
+    const double span_cycles = (double)(g->p->run->meter.chain_iterations * READER_CHAIN);
+    struct kernel k = {.warm_iterations = (double)(WARM_ROUNDS * count) / UNROLL,
+                       .stretch = fmax(1, (double)(ROUNDS * count * LOAD_CYCLES) / span_cycles)};
+    struct point pt;
+
+    for (size_t i = 0; i < count; i++) { /* drawn, since the pages of a set may well be every second one */
+        size_t turn = turning ? random_below(&g->p->random, PLACES) : 0;
+        g->offsets[i] = pages[i] * g->page_bytes + (place + turn * lines) * CHASE_LINE_BYTES;
+    }
+    chase_scatter(g->p, &g->chase, g->offsets, count);
+    if (!chase_kernel(g->p, &g->chase, UNROLL, &k) || !probe_measure(g->p, &k, &pt))
+        return false;
+    *cycles = pt.q20 * (double)count;
+    return true;
+}
+
+static bool look(struct pages *g, const size_t *pages, size_t count, double *misses)
+{
+    double cycles;
+
+    if (count != g->control_count && !round_cycles(g, pages, count, true, &g->control_cycles))
+        return false;
+    g->control_count = count;
+    if (!round_cycles(g, pages, count, false, &cycles))
+        return false;
+    *misses = (cycles - g->control_cycles) / g->miss_cycles;
+    return true;
+}
+
+/*
+ * Whether these pages are in each other's way: then every look shows it, each at another place in the pages. At some places
+ * something else wants a way, too: page tables, say. What is not measured says nothing.
+ */
+static bool conflict(struct pages *g, const size_t *pages, size_t count, unsigned looks, bool *conflicts)
+{
+    *conflicts = true;
+    for (unsigned i = 0; i < looks && *conflicts; i++) {
+        double misses;
+        if (!look(g, pages, count, &misses))
+            return false;
+        *conflicts = isnan(misses) || misses > NO_MISS;
+        if (*conflicts)
+            g->control_count = 0;
+    }
+    return true;
+}
+
+/* What a miss takes more than a hit: nearly all of the pool misses, an eighth of it hits. */
+static bool measure_miss(struct pages *g)
+{
+    double few, many;
+
+    for (size_t i = 0; i < g->pool; i++)
+        g->others[i] = i;
+    if (!round_cycles(g, g->others, g->pool / (2 * POOL_FACTOR), false, &few) ||
+        !round_cycles(g, g->others, g->pool, false, &many))
+        return false;
+    few /= (double)(g->pool / (2 * POOL_FACTOR));
+    g->miss_cycles = many / (double)g->pool - few;
+    if (!(g->miss_cycles > few / 2))
+        g->reason = "no-contrast";
+    return true;
+}
+
+/* ---- Pages that are in nobody's way ---------------------------------------------------------------- */
+
+static bool in_time(struct pages *g)
+{
+    if (machine_seconds() > g->deadline)
+        g->reason = "budget";
+    return !g->reason;
+}
+
+/* Groups are tried, and halved where they bring misses; done when as many in a row were refused as say that none fits. */
+static bool keep_pages(struct pages *g, double refused_part, size_t *refused_count)
+{
+    size_t size = GROUP, refused = 0, next = 0;
+
+    while (next < g->pool && in_time(g)) {
+        size_t count = size < g->pool - next ? size : g->pool - next;
+        bool conflicts;
+        for (size_t i = 0; i < count; i++)
+            g->kept[g->kept_count + i] = next + i;
+        if (!conflict(g, g->kept, g->kept_count + count, LOOKS_TO_KEEP, &conflicts))
+            return false;
+        if (!conflicts) {
+            g->kept_count += count;
+            refused = 0;
+            size = 2 * size < GROUP ? 2 * size : GROUP;
+        } else if (count > 1) {
+            size = count / 2;
+            continue;
+        } else {
+            refused++;
+            g->others[refused - 1] = next;
+        }
+        next += count;
+        *refused_count = refused;
+        if (refused > SETS && (double)refused > refused_part * (double)g->kept_count)
+            return true;
+    }
+    g->reason = g->reason ? g->reason : "not-left";
+    return true;
+}
+
+/* Counts the kept pages from … to - 1 that are of the set of `extra`: without one of them its misses go away. */
+static bool count_of_set(struct pages *g, size_t extra, size_t from, size_t to, size_t *count)
+{
+    size_t *rest = g->others + g->pool, n = 0;
+    bool conflicts;
+
+    if (!in_time(g))
+        return true;
+    for (size_t i = 0; i < g->kept_count; i++)
+        if (i < from || i >= to)
+            rest[n++] = g->kept[i];
+    rest[n++] = extra;
+    if (!conflict(g, rest, n, LOOKS_TO_COUNT, &conflicts))
+        return false;
+    if (conflicts)
+        return true;
+    if (to - from == 1) {
+        ++*count;
+        return true;
+    }
+    size_t middle = from + (to - from) / 2;
+    return count_of_set(g, extra, from, middle, count) && count_of_set(g, extra, middle, to, count);
+}
+
+/* Some of the pages that were refused may have been so by mistake: they say nothing. */
+static bool count_ways(struct pages *g, size_t refused, double ways[SETS])
+{
+    for (size_t set = 0, i = 0; set < SETS && i < refused && in_time(g); i++) {
+        size_t count = 0;
+        bool conflicts;
+        g->kept[g->kept_count] = g->others[i];
+        if (!conflict(g, g->kept, g->kept_count + 1, LOOKS_TO_COUNT, &conflicts))
+            return false;
+        if (!conflicts)
+            continue;
+        for (size_t from = 0; from < g->kept_count; from += GROUP) {
+            size_t to = from + GROUP < g->kept_count ? from + GROUP : g->kept_count;
+            if (!count_of_set(g, g->others[i], from, to, &count))
+                return false;
+        }
+        ways[set++] = count > 0 && !g->reason ? (double)count : (double)NAN;
+    }
+    return true;
+}
+
+/* ---- What that says ------------------------------------------------------------------------------- */
+
+static struct finding second(const char *name, const char *reason)
+{
+    return (struct finding){.name = name,
+                            .variants = {{"level", .number = 2}},
+                            .value = NAN,
+                            .low = NAN,
+                            .high = NAN,
+                            .grade = 'U',
+                            .reason = reason};
+}
+
+/* How often 1 is doubled to x; NaN where x is no power of two. */
+static double doublings(double x)
+{
+    double bits = 0;
+
+    for (; x > sqrt(2); bits++)
+        x /= 2;
+    return fabs(x - 1) < ALIKE ? bits : (double)NAN;
+}
+
+static double powers(double bits)
+{
+    double x = 1;
+
+    for (; bits > 0.5; bits--)
+        x *= 2;
+    return x;
+}
+
+/* What levels say half way up a ramp has a place of its own here: as many pages are held when none is in another's way. */
+static void report_capacity(struct probe *p, const struct pages *g, double all_sets)
+{
+    const double kept = (double)g->kept_count, most = fmax(kept, all_sets);
+    struct finding f = second("memory.cache.bytes", NULL);
+
+    f.value = kept * (double)g->page_bytes;
+    f.low = f.value;
+    f.high = (most + 1) * (double)g->page_bytes;
+    f.grade = fabs(kept - all_sets) <= 0.02 * all_sets ? 'B' : 'C';
+    f.method = "pages that are not in each other's way";
+    f.agreement = f.grade == 'B' ? "pages with ways times sets" : NULL;
+    f.replaces = true;
+    report(p, &f);
+}
+
+static void report_shape(struct probe *p, const struct pages *g, const double *ways)
+{
+    static const char *const names[SETS] = {"a set", "another set", "a third set"};
+    struct finding f = second("memory.cache.ways", g->reason), b = second("memory.cache.index_bits", g->reason);
+    const double line = facts_number(&p->run->facts, "memory.cache.line_bytes", "level=1", CHASE_LINE_BYTES);
+    struct find_value v[SETS];
+
+    if (g->reason) {
+        report(p, &f);
+        report(p, &b);
+        return;
+    }
+    for (size_t i = 0; i < SETS; i++)
+        v[i] = (struct find_value){names[i], "frames", ways[i]};
+    const struct find_result r = find_number_decide(v, SETS);
+    const double bits = doublings((double)g->kept_count / r.value), capacity = (double)(g->kept_count * g->page_bytes);
+    const double in_page = doublings((double)g->page_bytes / line),
+                 levels = facts_number(&p->run->facts, "memory.cache.bytes", "level=2", capacity);
+    f.method = b.method = "pages that are not in each other's way, and those of one set among them";
+    f.reason = b.reason = r.grade == 'U' ? r.reason : "sets are no power of two: hashed, or too noisy";
+    /* half again of what the levels show, or less than two thirds: something else than the cache's sets was filled */
+    if (!isnan(bits) && fmax(levels, capacity) > 1.5 * fmin(levels, capacity)) {
+        f.reason = b.reason = "experiments-disagree";
+    } else if (!isnan(bits)) {
+        f.value = r.value;
+        f.agreement = r.agreement;
+        f.grade = r.grade;
+        b.value = bits + in_page;
+        b.grade = r.grade;
+    }
+    report(p, &f);
+    report(p, &b);
+    if (!isnan(f.value))
+        report_capacity(p, g, r.value * powers(bits));
+}
+
+static void run(struct probe *p)
+{
+    const struct facts *facts = &p->run->facts;
+    const double l2 = facts_number(facts, "memory.cache.bytes", "level=2", L2_BYTES);
+    struct pages g = {.p = p, .page_bytes = machine_info()->page_bytes[0]};
+    double ways[SETS] = {NAN, NAN, NAN};
+    size_t refused = 0;
+    bool good;
+
+    g.pool = (size_t)probe_smoke(p, 4 * POOL_FACTOR, POOL_FACTOR * l2 / (double)g.page_bytes);
+    while (g.pool * g.page_bytes > machine_info()->memory_bytes / 2)
+        g.pool /= 2;
+    g.deadline = machine_seconds() + probe_scale(p, 1, 2, 8, 20);
+    if (g.pool < (size_t)probe_smoke(p, 1, 2 * POOL_FACTOR * FIRST_LEVEL_WAYS * PLACES)) {
+        probe_skip(p, "the second level holds too few pages to be told from the first");
+        return;
+    }
+    if (!chase_map(p, &g.chase, g.pool * g.page_bytes))
+        return;
+    size_t *room = malloc(5 * g.pool * sizeof *room);
+    if (!room) {
+        probe_skip(p, "out of memory");
+        return;
+    }
+    g.kept = room;
+    g.offsets = room + g.pool;
+    g.others = room + 2 * g.pool; /* and as many behind: kept ones but for some */
+    good = measure_miss(&g) && (g.reason || keep_pages(&g, probe_smoke(p, 0, 0.5), &refused)) &&
+           (g.reason || count_ways(&g, refused, ways));
+    if (good)
+        report_shape(p, &g, ways);
+    free(room);
+}
+
+PROBE(cache_sets, .title = "Second data cache: sets", .family = "memory", .after = "cache_ways", .run = run,
+      .findings = FINDINGS({"memory.cache.bytes", "bytes", "capacity of a data cache level"},
+                           {"memory.cache.ways", "ways", "lines of one set of a data cache"},
+                           {"memory.cache.index_bits", "bits",
+                            "address bits that choose the set, from the line's length on"}));
