@@ -216,5 +216,5 @@ static void run(struct probe *p)
 
 PROBE(replacement, .title = "Data cache: replacement", .family = "memory", .after = "cache_ways", .run = run,
       .needs = NEEDS("memory.cache.ways level=1", "memory.cache.bytes level=1"),
-      .findings = FINDINGS({"memory.cache.replacement", "",
+      .findings = FINDINGS({"memory.cache.replacement", "policy",
                             "policy by which a data cache replaces lines; all that fit"}));
