@@ -20,6 +20,8 @@
  * a word holds what the address is to be XORed with. No load sees the same address or the same value twice in a
  * row, so that predicted loads hide nothing.
  *
+ * How high the bits are that can be chosen is told; those above them may be part of the same functions.
+ *
  * Where the set is chosen by bits above the page, two addresses may fall into different sets: then aliases may be slow
  * and collisions fast though there is no hash, and the experiments disagree.
  *

@@ -118,6 +118,18 @@ static struct machine_design pick_machine(uint64_t seed)
     return d;
 }
 
+/* Jitter, a clock that wanders, and readings that something else ran in, known of or not. */
+static struct machine_design pick_noisy_machine(uint64_t seed)
+{
+    struct machine_design m = pick_machine(seed);
+
+    m.jitter = between(0, 0.006);
+    m.drift = between(0, 0.003);
+    m.stolen = between(0, 0.05);
+    m.stolen_told = 0.5;
+    return m;
+}
+
 /* ---- One run ------------------------------------------------------------------------------------ */
 
 static struct records records;
@@ -906,13 +918,13 @@ static void way_hashes_are_given_back(void **state)
     (void)state;
     begin();
     for (uint64_t seed = 0; next_seed(&seed, 6, 40); cores++) {
-        struct machine_design m = pick_machine(seed);
+        struct machine_design m = seed % 2 ? pick_machine(seed) : pick_noisy_machine(seed);
         if (seed % 3)
             pick_way_hash(&m.core.ways);
         run_probes_on(&m, "way_hash", PROFILE_QUICK);
         check_way_hash(&m);
     }
-    end(2 * cores, 0);
+    end(cores, cores);
 }
 
 static void check_load_prediction(const struct machine_design *m)
@@ -943,7 +955,7 @@ static void predictions_of_loads_are_given_back(void **state)
     (void)state;
     begin();
     for (uint64_t seed = 0; next_seed(&seed, 4, 40); cores++) {
-        struct machine_design m = pick_machine(seed);
+        struct machine_design m = seed % 5 ? pick_machine(seed) : pick_noisy_machine(seed);
         if (seed & 1)
             m.core.addresses = (struct load_predictor_design){
                 .loads = (unsigned)pick(8, 100), .strides = pick(0, 1), .training = (unsigned)pick(2, 16)};
@@ -1029,18 +1041,6 @@ static void a_return_stack_deeper_than_the_range_is_undecided(void **state)
 }
 
 /* ---- Machines that disturb, and machines that lie ----------------------------------------------- */
-
-/* Jitter, a clock that wanders, and readings that something else ran in, known of or not. */
-static struct machine_design pick_noisy_machine(uint64_t seed)
-{
-    struct machine_design m = pick_machine(seed);
-
-    m.jitter = between(0, 0.006);
-    m.drift = between(0, 0.003);
-    m.stolen = between(0, 0.05);
-    m.stolen_told = 0.5;
-    return m;
-}
 
 static void noise_gives_right_answers_or_none(void **state)
 {
