@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arch/emit_modes.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/sample.h"
