@@ -41,6 +41,7 @@ struct curve {
     double outstanding;
     /* What neighbours are known to have in common of that, relative to their height; 0: nothing is known. */
     double together;
+    size_t places;  /* from so many places */
     double tick;    /* of the clock, where it is coarser than the noise; 0: none shows */
     double penalty; /* what a cut has to gain: follows from how many are tried and how seldom one may be false */
 };

@@ -274,7 +274,7 @@ static bool decide(enum knee_kind kind, const struct knee_point *points, size_t 
     if (!curve_load(points, count, step, &c))
         return false;
     c.outstanding = manner->outstanding;
-    good = !manner->passes || passes_apart(points, count, manner->passes, &c.together);
+    good = !manner->passes || passes_apart(points, count, manner->passes, &c.together, &c.places);
     out->sigma = c.sigma;
     if (c.s.count < POINTS_AT_LEAST)
         out->reason = "too-few-points";

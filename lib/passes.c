@@ -34,7 +34,8 @@ static double off(const struct knee_point *points, const double *pass, size_t fi
     return median(scratch, n);
 }
 
-bool passes_apart(const struct knee_point *points, size_t count, const struct knee_passes *passes, double *deviation)
+bool passes_apart(const struct knee_point *points, size_t count, const struct knee_passes *passes, double *deviation,
+                  size_t *places)
 {
     double *ranges = malloc((count + 1) * sizeof *ranges), near[NEIGHBOURS];
     size_t at[NEIGHBOURS], found = 0, n = 0;
@@ -62,6 +63,7 @@ bool passes_apart(const struct knee_point *points, size_t count, const struct kn
         sort_numbers(ranges, n);
         *deviation = quantile(ranges, n, 0.75) / RANGE_75[passes->count];
     }
+    *places = n;
     free(ranges);
     return ranges != NULL;
 }

@@ -14,9 +14,10 @@
 
 /*
  * The standard deviation of what neighbours in one pass have in common, relative to their height, since what slows a
- * core slows all that it does. False when memory is short.
+ * core slows all that it does. False when memory is short. It is told from `*places` places: from few of them only roughly.
  */
-bool passes_apart(const struct knee_point *points, size_t count, const struct knee_passes *passes, double *deviation);
+bool passes_apart(const struct knee_point *points, size_t count, const struct knee_passes *passes, double *deviation,
+                  size_t *places);
 
 /*
  * Whether most passes bear a knee out: from before it to where its rise has ended they differ from the points by one

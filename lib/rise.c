@@ -17,6 +17,8 @@ static const double LEVEL_ERROR = 0.001;
 /* The middle part of a rise, and what share of its width a bend may shift its middle: a rise that is an S over the
  * logarithm of x from half the capacity to twice it is shifted by 0.017 of it. */
 static const double MIDDLE_FROM = 0.3, MIDDLE_TO = 0.7, BEND = 0.04;
+/* A rise is so many times as steep as the levels on its sides. */
+static const double STEEPER = 2;
 /* A point that far above a height is above it. */
 static const double SURE = 3;
 
@@ -340,6 +342,29 @@ static double best_step(const struct curve *c, const struct rise *r, const struc
     return best;
 }
 
+/*
+ * Whether y only goes on: with no more than twice the slope of the level before or of the one after; or, of a rise that
+ * takes more than a step, as one smooth curve does from as far before it to as far behind it. (Pieces of such a curve
+ * that chance to lie flat have none in common with what is between them.)
+ */
+static bool goes_on(const struct curve *c, const struct rise *r, size_t good, size_t bad, const struct knee *k,
+                    bool *ready)
+{
+    const struct series *s = &c->s;
+    double slope = line_before(c, r, good).slope, width = k->end - k->value;
+    size_t first = r->first, end = r->end;
+
+    if (bad + 3 < r->end && r->slope_after)
+        slope = fmax(slope, series_line(s, bad, r->end, true).slope);
+    if (k->after - k->before < STEEPER * slope * (s->x[bad] - k->value))
+        return true;
+    while (first > 0 && s->x[first - 1] >= k->value - width)
+        first--;
+    while (end < s->count && s->x[end] <= k->end + width)
+        end++;
+    return bad > good + 2 && goes_on_smoothly(c, first, end, ready);
+}
+
 bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out, bool *good)
 {
     const struct series *s = &c->s;
@@ -382,6 +407,8 @@ bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out, 
     }
     if (out->ramp && !r->window && !needs_knee(c, r->first, whole.end, whole.top.cost, KNEE_PRICE, SLOW, good) &&
         (begin.end == whole.end || !needs_knee(c, r->first, begin.end, begin.top.cost, KNEE_PRICE, SLOW, good)))
+        return false;
+    if (goes_on(c, r, begin.top.good, bad, out, good))
         return false;
     if (!isnan(r->after)) /* a fitted ramp may end before a bent one does */
         while (bad + 1 < r->end && s->y[bad] < (before + after) / 2 + SURE * sqrt(s->variance[bad]))

@@ -12,6 +12,10 @@ enum { OFF_REACH = 2, TRIMMED = 40, DEVIATION_REACH = 24, DEVIATION_STRIDE = 8 }
 /* a + b f(x) + c g(x) */
 enum shape { PARABOLA, PARABOLA_OF_INDEX, PARABOLA_OF_LOGARITHM, HYPERBOLA, ROOT, SHAPES };
 
+/* A median of five scatters a little more than half as far as what it is of (Teichroew: Tables of expected values of order
+ * statistics, Annals of Mathematical Statistics 27, 1956); that is of one pass here, and of points that have several. */
+static const double SCATTER_OF_MEDIANS = 0.75;
+
 static const double LN_2 = 0.69314718055994531;
 
 /* Natural logarithm of a positive number by the series of the inverse hyperbolic tangent (Abramowitz, Stegun: Handbook
@@ -182,7 +186,25 @@ static double drop_cost(const struct series *s, size_t first, size_t end)
     return best;
 }
 
-bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, double gain, unsigned without, bool *good)
+/*
+ * Deviations by which `outstanding` is counted: of a point, or what its repetitions say of it; and what neighbours have
+ * in common, twice that, since medians of neighbours average out the one and not the other. It is only what is more
+ * than chance makes of their own scatter: a standard error of 0.9 / sqrt(n) for a quartile of n ranges is allowed.
+ */
+static double deviation_at(const struct curve *c, size_t i, double deviation, double height)
+{
+    double own = isnan(c->error[i]) ? deviation : fmax(deviation, c->error[i]), common = 0;
+
+    if (c->places > 0) {
+        double chance = SCATTER_OF_MEDIANS * (1 + 0.9 / sqrt((double)c->places)) * own;
+        double together = c->together * fabs(height);
+        common = fmax(0, together * together - chance * chance);
+    }
+    return sqrt(own * own + 4 * common);
+}
+
+/* What points first … end - 1 cost without a knee; 0 where a smooth curve is nowhere so far off that it could be told. */
+static double cost_without(const struct curve *c, size_t first, size_t end, unsigned without, bool *good)
 {
     const struct series *s = &c->s;
     double *heights = malloc((s->count + 1) * sizeof *heights), otherwise = INFINITY;
@@ -205,7 +227,7 @@ bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, do
                 size_t to = i + DEVIATION_REACH < end ? i + DEVIATION_REACH + 1 : end;
                 if ((i - first) % DEVIATION_STRIDE == 0 || n == 0)
                     deviation = curve_deviation(c, from, to, near);
-                deviations[n] = fmax(deviation, c->together * fabs(heights[i]));
+                deviations[n] = deviation_at(c, i, deviation, heights[i]);
                 rest.x[n] = s->x[i];
                 rest.y[n] = s->y[i];
                 rest.variance[n++] = s->variance[i];
@@ -223,5 +245,15 @@ bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, do
     free(scratch);
     free(deviations);
     free(isolated);
-    return otherwise - cost > gain * fmax(1, cost / (double)(end - first));
+    return otherwise;
+}
+
+bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, double gain, unsigned without, bool *good)
+{
+    return cost_without(c, first, end, without, good) - cost > gain * fmax(1, cost / (double)(end - first));
+}
+
+bool goes_on_smoothly(const struct curve *c, size_t first, size_t end, bool *good)
+{
+    return !(cost_without(c, first, end, SLOW, good) > 0);
 }

@@ -27,6 +27,9 @@ enum { LONE_POINTS = 1, DROPS = 2, SLOW = 4 };
 bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, double gain, unsigned without,
                 bool *good);
 
+/* Whether one smooth curve is nowhere so far off points first … end - 1 that it could be told from them. */
+bool goes_on_smoothly(const struct curve *c, size_t first, size_t end, bool *good);
+
 /*
  * Whether a knee among points first … end - 1 is `outstanding`, on that side of it where points scatter more. *good
  * becomes false when memory is short.

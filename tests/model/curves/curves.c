@@ -92,6 +92,16 @@ static const struct {
     {4242, 76151, false},
     {4243, 3475, false},
     {4244, 4158, false},
+    {4244, 44061, false},
+    /* lines and squares whose bursts and drifts leave levels that are none; a wave whose crests were set aside */
+    {1795215794949, 1265, false},
+    {1795215794949, 2067, false},
+    {6001, 25515, false},
+    {6001, 26554, false},
+    {6001, 47427, false},
+    {6001, 98103, false},
+    {6002, 888, false},
+    {6002, 7212, false},
 };
 
 /* ---- One trial ---------------------------------------------------------------------------------- */
