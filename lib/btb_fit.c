@@ -10,6 +10,8 @@
 
 /* Five sigma, squared: of survivors against the best, of a second level against none. */
 static const double SURVIVES = 25;
+/* With the best partner, and no survivor with any: only for what would take too long to be tried with all. */
+static const double FAR_OFF = 200;
 /* A level that holds less than so many times what the one before it holds is a bend in its end. */
 static const double APART = 1.5;
 /* A row that is so near to a footprint is beyond it: the loop around it is held there, too. */
@@ -20,6 +22,7 @@ enum {
     SINGLE_SET_MOST = 512, /* no larger fully associative buffer is searched in a cycle */
     SEEDS = 4,             /* classes that begin the search for pairs, for each part of the rows */
     SCANS = 256,           /* classes that are combined with all others, at most */
+    FULL_SCANS = 8,        /* or, with any replacement, only so many and the seeds */
     PAIRS = 4096,          /* that are kept */
     MEMBERS = 32,          /* survivors of a level that are asked for the next row */
     PER_OCTAVE = 4,        /* counts of branches that are candidates for the next row */
@@ -31,9 +34,11 @@ static const struct rule {
     enum btb_entry entry;
     unsigned per_entry;
 } rules[] = {{BTB_SINGLE, 1}, {BTB_COND_FIRST, 2}, {BTB_UNCOND_NEXT, 2}, {BTB_ANY_NEXT, 2},
-             {BTB_BLOCK, 2},  {BTB_BLOCK, 3},      {BTB_BLOCK, 4},       {BTB_BLOCK, 5},
-             {BTB_BLOCK, 6},  {BTB_BLOCK, 7},      {BTB_BLOCK, 8}};
+             {BTB_BLOCK, 2},  {BTB_BLOCK, 4},      {BTB_BLOCK, 8},       {BTB_BLOCK, 3},
+             {BTB_BLOCK, 5},  {BTB_BLOCK, 6},      {BTB_BLOCK, 7}};
 enum { RULES = sizeof rules / sizeof rules[0], SINGLE_SET_RULES = 4, PER_ENTRY_MOST = 8 };
+/* Those that are asked for with any replacement, where more would fit than is of use: powers of two to a block. */
+enum { USUAL_RULES = 7 };
 
 /* ---- Organisations in question, numbered -------------------------------------------------------- */
 
@@ -57,12 +62,12 @@ static struct btb_index index_of(const struct btb_fit_question *q, size_t number
 }
 
 /* Single sets first, then each index with each rule and number of ways. */
-static size_t organisation_count(const struct btb_fit_question *q)
+static size_t organisation_count(const struct btb_fit_question *q, size_t rule_count)
 {
-    return SINGLE_SET_RULES * SINGLE_SET_MOST + index_count(q) * RULES * BTB_WAYS;
+    return SINGLE_SET_RULES * SINGLE_SET_MOST + index_count(q) * rule_count * BTB_WAYS;
 }
 
-static struct btb_organisation organisation(const struct btb_fit_question *q, size_t number)
+static struct btb_organisation organisation_of(const struct btb_fit_question *q, size_t rule_count, size_t number)
 {
     struct btb_organisation o = {0};
 
@@ -73,9 +78,9 @@ static struct btb_organisation organisation(const struct btb_fit_question *q, si
     } else {
         number -= SINGLE_SET_RULES * SINGLE_SET_MOST;
         o.ways = 1 + (unsigned)(number % BTB_WAYS);
-        o.entry = rules[number / BTB_WAYS % RULES].entry;
-        o.per_entry = rules[number / BTB_WAYS % RULES].per_entry;
-        o.index = index_of(q, number / BTB_WAYS / RULES);
+        o.entry = rules[number / BTB_WAYS % rule_count].entry;
+        o.per_entry = rules[number / BTB_WAYS % rule_count].per_entry;
+        o.index = index_of(q, number / BTB_WAYS / rule_count);
     }
     o.ways_end = o.ways + 1;
     return o;
@@ -111,13 +116,17 @@ struct pair {
  */
 struct btb_fit {
     struct btb_fit_question question;
+    bool any_replacement; /* else least recently used first */
+    struct btb_fit *any;  /* of the one that begins with that: what is asked where it does not fit */
+    bool ask_any;         /* it did not */
+    size_t rule_count;
     size_t organisations;
-    uint16_t *class_of; /* by organisation */
-    uint16_t *held;     /* class_count rows of BTB_FIT_POINTS */
+    uint16_t *class_of;    /* by organisation */
+    struct btb_part *held; /* class_count rows of BTB_FIT_POINTS */
     size_t class_count, class_room;
-    uint16_t *split_at; /* by organisation, while a point is added: hits */
-    bool broken;        /* memory was short in the middle of that */
-    size_t count;       /* points */
+    struct btb_part *split_at; /* by organisation, while a point is added: hits */
+    bool broken;               /* memory was short in the middle of that */
+    size_t count;              /* points */
     struct btb_point points[BTB_FIT_POINTS];
     struct pair *pairs;
     size_t pair_count;
@@ -131,14 +140,16 @@ struct btb_fit {
 
 static const uint16_t NONE = UINT16_MAX;
 
-struct btb_fit *btb_fit_start(const struct btb_fit_question *q)
+static struct btb_fit *start(const struct btb_fit_question *q, bool any_replacement)
 {
     struct btb_fit *f = calloc(1, sizeof *f);
 
     if (!f)
         return NULL;
     f->question = *q;
-    f->organisations = organisation_count(q);
+    f->any_replacement = any_replacement;
+    f->rule_count = any_replacement ? USUAL_RULES : RULES;
+    f->organisations = organisation_count(q, f->rule_count);
     f->class_count = 1;
     f->class_room = 64;
     f->class_of = calloc(f->organisations, sizeof *f->class_of);
@@ -152,10 +163,26 @@ struct btb_fit *btb_fit_start(const struct btb_fit_question *q)
     return NULL;
 }
 
+static struct btb_organisation organisation(const struct btb_fit *f, size_t number)
+{
+    return organisation_of(&f->question, f->rule_count, number);
+}
+
+struct btb_fit *btb_fit_start(const struct btb_fit_question *q)
+{
+    struct btb_fit *f = start(q, false);
+
+    if (!f || (f->any = start(q, true)))
+        return f;
+    btb_fit_free(f);
+    return NULL;
+}
+
 void btb_fit_free(struct btb_fit *f)
 {
     if (!f)
         return;
+    btb_fit_free(f->any);
     free(f->class_of);
     free(f->split_at);
     free(f->held);
@@ -181,36 +208,53 @@ static uint16_t part(unsigned held, unsigned of)
     return (uint16_t)(((uint64_t)held * BTB_ALL + of / 2) / of);
 }
 
-/* What every organisation holds of a row. */
-static void predict_all(const struct btb_fit_question *q, const struct btb_row *row, uint16_t *out)
+/* `most`, where not all that a set is asked for stays. */
+static struct btb_part part_of(bool any_replacement, unsigned held, double most, unsigned of)
 {
+    const uint16_t least = part(held, of);
+    const unsigned best = (unsigned)floor(most);
+
+    return (struct btb_part){least, any_replacement && best > held ? part(best < of ? best : of, of) : least};
+}
+
+/* What every organisation holds of a row. */
+static void predict_all(const struct btb_fit *f, const struct btb_row *row, struct btb_part *out)
+{
+    const struct btb_fit_question *q = &f->question;
     unsigned plain[BTB_WAYS + 1], joined[BTB_WAYS + 1];
+    double plain_most[BTB_WAYS + 1] = {0}, joined_most[BTB_WAYS + 1] = {0};
 
     for (size_t r = 0; r < SINGLE_SET_RULES; r++) {
         unsigned entries = btb_row_entries(rules[r].entry, row);
         for (unsigned ways = 1; ways <= SINGLE_SET_MOST; ways++)
-            *out++ = entries <= ways ? BTB_ALL : 0;
+            *out++ = part_of(f->any_replacement, entries <= ways ? row->count : 0,
+                             fmin(row->count, (double)rules[r].per_entry * ways), row->count);
     }
     for (size_t i = 0; i < index_count(q); i++) {
         const struct btb_index index = index_of(q, i);
-        btb_row_held(&index, BTB_SINGLE, 1, row, plain);
-        for (size_t r = 0; r < RULES; r++) {
+        btb_row_held(&index, BTB_SINGLE, 1, row, plain, f->any_replacement ? plain_most : NULL);
+        for (size_t r = 0; r < f->rule_count; r++) {
             const unsigned *held = plain;
+            const double *most = plain_most;
             if (!btb_row_single(&index, rules[r].entry, row)) {
-                btb_row_held(&index, rules[r].entry, rules[r].per_entry, row, joined);
+                btb_row_held(&index, rules[r].entry, rules[r].per_entry, row, joined,
+                             f->any_replacement ? joined_most : NULL);
                 held = joined;
+                most = joined_most;
             }
             for (unsigned ways = 1; ways <= BTB_WAYS; ways++)
-                *out++ = part(held[ways], row->count);
+                *out++ = part_of(f->any_replacement, held[ways], most[ways], row->count);
         }
     }
 }
 
 /* A class of its own for those of `class` that hold so much of the newest point; NONE where memory is short. */
-static uint16_t new_class(struct btb_fit *f, uint16_t class, uint16_t hits)
+static uint16_t new_class(struct btb_fit *f, uint16_t class, struct btb_part hits)
 {
+    if (f->class_count == NONE)
+        return NONE;
     if (f->class_count == f->class_room) {
-        uint16_t *held = realloc(f->held, 2 * f->class_room * BTB_FIT_POINTS * sizeof *held);
+        struct btb_part *held = realloc(f->held, 2 * f->class_room * BTB_FIT_POINTS * sizeof *held);
         if (held)
             f->held = held;
         uint16_t *root = realloc(f->root, 2 * f->class_room * sizeof *root);
@@ -220,7 +264,7 @@ static uint16_t new_class(struct btb_fit *f, uint16_t class, uint16_t hits)
             return NONE;
         f->class_room *= 2;
     }
-    uint16_t *row = &f->held[f->class_count * BTB_FIT_POINTS];
+    struct btb_part *row = &f->held[f->class_count * BTB_FIT_POINTS];
     memcpy(row, &f->held[class * BTB_FIT_POINTS], f->count * sizeof *row);
     row[f->count] = hits;
     f->root[f->class_count] = f->root[class];
@@ -228,8 +272,14 @@ static uint16_t new_class(struct btb_fit *f, uint16_t class, uint16_t hits)
 }
 
 struct child {
-    uint16_t hits, class, next; /* of the same parent */
+    struct btb_part hits;
+    uint16_t class, next; /* of the same parent */
 };
+
+static bool same_part(struct btb_part a, struct btb_part b)
+{
+    return a.least == b.least && a.most == b.most;
+}
 
 /* Splits classes by what their organisations hold of the point that is about to be added. */
 static bool split(struct btb_fit *f)
@@ -243,7 +293,7 @@ static bool split(struct btb_fit *f)
         first[i] = NONE;
     for (size_t o = 0; good && o < f->organisations; o++) {
         uint16_t parent = f->class_of[o], *link = &first[parent];
-        while (*link != NONE && children[*link].hits != f->split_at[o])
+        while (*link != NONE && !same_part(children[*link].hits, f->split_at[o]))
             link = &children[*link].next;
         if (*link == NONE) {
             bool eldest = first[parent] == NONE;
@@ -264,14 +314,14 @@ static bool split(struct btb_fit *f)
     return good;
 }
 
-bool btb_fit_add(struct btb_fit *f, const struct btb_row *row, double cycles, double error)
+static bool add(struct btb_fit *f, const struct btb_row *row, double cycles, double error)
 {
     if (f->broken || f->count == BTB_FIT_POINTS || !btb_row_good(row) || !(cycles > 0) || !(cycles < INFINITY) ||
         !(error >= 0) || !(error < INFINITY))
         return false;
     if (beyond_footprint(&f->question, row))
         return true;
-    predict_all(&f->question, row, f->split_at);
+    predict_all(f, row, f->split_at);
     if (!split(f)) {
         f->broken = true;
         return false;
@@ -279,6 +329,11 @@ bool btb_fit_add(struct btb_fit *f, const struct btb_row *row, double cycles, do
     f->points[f->count] = (struct btb_point){*row, cycles, error};
     f->count++;
     return true;
+}
+
+bool btb_fit_add(struct btb_fit *f, const struct btb_row *row, double cycles, double error)
+{
+    return add(f, row, cycles, error) && add(f->any, row, cycles, error);
 }
 
 /* ---- Search ------------------------------------------------------------------------------------- */
@@ -289,13 +344,24 @@ struct fitting {
     struct btb_misfit rows;
 };
 
+/*
+ * Where it is not known what is replaced, nothing is to hang on a plateau that slopes, nor on what rows of one spacing
+ * cost: rows past a level teach little of that. A plateau may slope by what makes no new level, evenly; and rows may
+ * deviate twice as much: on a Raptor Cove a hit of the last level costs 5 cycles at 8 bytes, 4 at 16, 3.2 behind that.
+ */
+static const struct btb_slack *slack_of(const struct btb_fit *f)
+{
+    static const struct btb_slack lru = {0.01, 0.1, 0.2}, any = {(BTB_DEARER - 1) / 1.7320508, 0.2, 0.4};
+    return f->any_replacement ? &any : &lru;
+}
+
 static void prepare(struct btb_fit *f, struct fitting *t, unsigned from, unsigned to)
 {
     t->fit = f;
-    btb_misfit_prepare(&t->rows, f->points, f->count, from, to);
+    btb_misfit_prepare(&t->rows, f->points, f->count, from, to, slack_of(f));
 }
 
-static const uint16_t *held_by(const struct btb_fit *f, uint16_t class)
+static const struct btb_part *held_by(const struct btb_fit *f, uint16_t class)
 {
     return class == NONE ? NULL : &f->held[(size_t) class * BTB_FIT_POINTS];
 }
@@ -307,17 +373,26 @@ static double misfit(const struct fitting *t, uint16_t one, uint16_t two, double
     return btb_misfit(&t->rows, held_by(t->fit, one), held_by(t->fit, two), limit, costs);
 }
 
+/*
+ * The most that a survivor misses. With any replacement the best may be best since more of it is doubted: what explains
+ * the points as well as chance would survives.
+ */
+static double survives(const struct btb_fit *f)
+{
+    return f->any_replacement ? fmax(f->best + SURVIVES, f->result.expected) : f->best + SURVIVES;
+}
+
 /* Keeps the pair if it may survive. */
 static void keep(struct btb_fit *f, uint16_t one, uint16_t two, double chi)
 {
     size_t kept = 0;
 
-    if (!(chi < INFINITY) || chi > f->best + SURVIVES)
+    if (!(chi < INFINITY) || chi > survives(f))
         return;
     if (f->pair_count == PAIRS || chi < f->best) {
         f->best = fmin(f->best, chi);
         for (size_t i = 0; i < f->pair_count; i++)
-            if (f->pairs[i].misfit <= f->best + SURVIVES)
+            if (f->pairs[i].misfit <= survives(f))
                 f->pairs[kept++] = f->pairs[i];
         f->pair_count = kept;
     }
@@ -330,20 +405,30 @@ static void keep(struct btb_fit *f, uint16_t one, uint16_t two, double chi)
         f->result.complete = false;
 }
 
-enum { SCANNED = 1 }; /* shifted by the level that a class was held to be, while the other was anything */
+/* Shifted by a level: a class was held to be it, while the other was anything; it may be it, with some other. */
+enum { SCANNED = 1, POSSIBLE = 4 };
 
-/* Holds one class as `level` against all others at the other level. */
-static void scan(struct fitting *t, uint16_t class, size_t level, uint8_t *scanned)
+/*
+ * Holds one class as `level` against all others at the other level, or against those that are possible there. These are
+ * what some full scan found not to be far off.
+ */
+static void scan(struct fitting *t, uint16_t class, size_t level, bool full, uint8_t *scanned)
 {
     struct btb_fit *f = t->fit;
     double costs[BTB_PATTERNS][BTB_COSTS];
+    const unsigned possible = (unsigned)POSSIBLE << (1 - level);
 
-    scanned[class] |= (uint8_t)(SCANNED << level);
     for (size_t other = 0; other < f->class_count; other++) {
         uint16_t one = level == 0 ? class : (uint16_t)other, two = level == 0 ? (uint16_t)other : class;
-        if (one != two)
-            keep(f, one, two, misfit(t, one, two, f->best + SURVIVES, costs));
+        if (one == two || (!full && !(scanned[other] & possible)))
+            continue;
+        const double limit = survives(f) + (full && f->any_replacement ? FAR_OFF : 0);
+        const double chi = misfit(t, one, two, limit, costs);
+        if (chi <= limit)
+            scanned[other] |= (uint8_t)possible;
+        keep(f, one, two, chi);
     }
+    scanned[class] |= (uint8_t)(SCANNED << level);
 }
 
 /* The best pair of which a class was not scanned yet; NULL when there is none. */
@@ -360,13 +445,15 @@ static const struct pair *next_pair(const struct btb_fit *f, const uint8_t *scan
     return best;
 }
 
-/* How much each class misses by itself. */
+/* How much each class misses by itself; with any replacement, of those that are far from the best it is not asked. */
 static void fit_alone(const struct fitting *t, double *alone)
 {
-    double costs[BTB_PATTERNS][BTB_COSTS];
+    double costs[BTB_PATTERNS][BTB_COSTS], best = INFINITY;
 
-    for (size_t c = 0; c < t->fit->class_count; c++)
-        alone[c] = misfit(t, (uint16_t)c, NONE, INFINITY, costs);
+    for (size_t c = 0; c < t->fit->class_count; c++) {
+        alone[c] = misfit(t, (uint16_t)c, NONE, t->fit->any_replacement ? best + FAR_OFF : INFINITY, costs);
+        best = fmin(best, alone[c]);
+    }
 }
 
 /* The classes that miss least, as either level, with all others as the other one. */
@@ -375,13 +462,13 @@ static size_t scan_best(struct fitting *t, const double *alone, uint8_t *scanned
     const struct btb_fit *f = t->fit;
     size_t scans = 0;
 
-    for (size_t s = 0; s < SEEDS; s++) {
+    for (size_t s = 0; s < (f->any_replacement ? 1 : SEEDS); s++) {
         size_t seed = f->class_count;
         for (size_t c = 0; c < f->class_count; c++)
             if (!scanned[c] && alone[c] < INFINITY && (seed == f->class_count || alone[c] < alone[seed]))
                 seed = c;
         for (size_t l = 0; seed < f->class_count && l < BTB_FIT_LEVELS; l++, scans++)
-            scan(t, (uint16_t)seed, l, scanned);
+            scan(t, (uint16_t)seed, l, true, scanned);
     }
     return scans;
 }
@@ -406,12 +493,12 @@ static void search_pairs(struct fitting *t, double *alone, uint8_t *scanned)
             scans += scan_best(t, alone, scanned);
         }
     prepare(f, t, 0, UINT_MAX);
-    for (; scans < SCANS; scans++) {
+    for (size_t i = 0; scans < SCANS; scans++, i++) {
         size_t level;
         const struct pair *p = next_pair(f, scanned, &level);
         if (!p)
             return;
-        scan(t, p->level[level], level, scanned);
+        scan(t, p->level[level], level, !f->any_replacement || i < FULL_SCANS, scanned);
     }
     f->result.complete = false;
 }
@@ -449,7 +536,7 @@ static void survivor(struct btb_fit_level *l, const struct btb_organisation *o)
 static bool holds_all(const struct btb_fit *f, size_t class)
 {
     for (size_t i = 0; i < f->count; i++)
-        if (f->held[class * BTB_FIT_POINTS + i] != BTB_ALL)
+        if (f->held[class * BTB_FIT_POINTS + i].least != BTB_ALL)
             return false;
     return true;
 }
@@ -459,7 +546,7 @@ static void mark_survivors(const struct btb_fit *f, size_t level, uint8_t *marks
 {
     memset(marks, 0, f->class_count);
     for (size_t i = 0; i < f->pair_count; i++)
-        if (f->pairs[i].misfit <= f->best + SURVIVES)
+        if (f->pairs[i].misfit <= survives(f))
             marks[f->pairs[i].level[level]] = 1;
 }
 
@@ -477,7 +564,7 @@ static void tell_level(const struct btb_fit *f, const uint8_t *marks, struct btb
             l->left = false;
     for (size_t o = 0; o < f->organisations; o++)
         if (marks[f->class_of[o]]) {
-            const struct btb_organisation found = organisation(&f->question, o);
+            const struct btb_organisation found = organisation(f, o);
             if (sensible(&f->question, &found))
                 survivor(l, &found);
         }
@@ -490,7 +577,7 @@ static void find_reach(const struct btb_fit *f, unsigned *reach)
     for (size_t c = 0; c < f->class_count; c++) {
         reach[c] = 0;
         for (size_t i = 0; i < f->count; i++)
-            if (f->held[c * BTB_FIT_POINTS + i] == BTB_ALL && f->points[i].row.count > reach[c])
+            if (f->held[c * BTB_FIT_POINTS + i].least == BTB_ALL && f->points[i].row.count > reach[c])
                 reach[c] = f->points[i].row.count;
     }
 }
@@ -573,13 +660,14 @@ static const char *decide(struct fitting *t, double *alone, uint8_t *marks)
     return NULL;
 }
 
-const struct btb_fit_result *btb_fit_decide(struct btb_fit *f)
+static const struct btb_fit_result *decide_one(struct btb_fit *f)
 {
     struct btb_fit_result *r = &f->result;
     bool seen[BTB_PATTERNS] = {0};
     size_t room = f->class_count + 1; /* never 0 */
 
     *r = (struct btb_fit_result){.points = f->count,
+                                 .any_replacement = f->any_replacement,
                                  .challenges = f->challenges,
                                  .limits_known = f->question.footprints[0] > 0,
                                  .complete = true};
@@ -612,6 +700,14 @@ const struct btb_fit_result *btb_fit_decide(struct btb_fit *f)
     return r;
 }
 
+const struct btb_fit_result *btb_fit_decide(struct btb_fit *f)
+{
+    const struct btb_fit_result *r = decide_one(f);
+
+    f->ask_any = r->reason && strcmp(r->reason, "none-fits") == 0;
+    return f->ask_any ? decide_one(f->any) : r;
+}
+
 /* ---- The next row ------------------------------------------------------------------------------- */
 
 /* Survivors of one level; where they are many, some, by chance. */
@@ -630,7 +726,7 @@ static void gather_members(struct btb_fit *f, size_t level, uint8_t *marks, stru
     m->count = 0;
     for (size_t o = 0; o < f->organisations && m->count < MEMBERS; o++)
         if (marks[f->class_of[o]] && random_below(&f->random, left--) < MEMBERS - m->count)
-            m->all[m->count++] = organisation(&f->question, o);
+            m->all[m->count++] = organisation(f, o);
 }
 
 static double part_held(const struct btb_organisation *o, const struct btb_row *row)
@@ -639,7 +735,7 @@ static double part_held(const struct btb_organisation *o, const struct btb_row *
 
     if (o->index.set_bits == 0)
         return btb_row_entries(o->entry, row) <= o->ways;
-    btb_row_held(&o->index, o->entry, o->per_entry, row, held);
+    btb_row_held(&o->index, o->entry, o->per_entry, row, held, NULL);
     return (double)held[o->ways] / row->count;
 }
 
@@ -695,7 +791,7 @@ static double tells_apart(const struct btb_fit *f, const struct members members[
     for (size_t l = 0; l < f->result.level_count; l++) {
         const struct opinions o = ask(&members[l], row);
         double seen = missed * contrast(f, row->pattern, l);
-        if (o.range * seen > BTB_CHANCE * BTB_SCATTER)
+        if (o.range * seen > BTB_CHANCE * slack_of(f)->scatter)
             sum += o.variance * seen * seen;
         missed *= 1 - o.mean;
     }
@@ -785,17 +881,16 @@ static void refresh(struct btb_fit *f, struct fitting *t)
         for (size_t one = 0; one < f->class_count; one++)
             for (size_t two = 0; f->root[one] == before[i].level[0] && two < f->class_count; two++)
                 if (before[i].level[1] == NONE) {
-                    keep(f, (uint16_t)one, NONE, misfit(t, (uint16_t)one, NONE, f->best + SURVIVES, costs));
+                    keep(f, (uint16_t)one, NONE, misfit(t, (uint16_t)one, NONE, survives(f), costs));
                     break;
                 } else if (f->root[two] == before[i].level[1])
-                    keep(f, (uint16_t)one, (uint16_t)two,
-                         misfit(t, (uint16_t)one, (uint16_t)two, f->best + SURVIVES, costs));
+                    keep(f, (uint16_t)one, (uint16_t)two, misfit(t, (uint16_t)one, (uint16_t)two, survives(f), costs));
     for (size_t c = 0; c < f->class_count; c++)
         f->root[c] = (uint16_t)c;
     free(before);
 }
 
-bool btb_fit_next(struct btb_fit *f, struct btb_row *out)
+static bool next(struct btb_fit *f, struct btb_row *out)
 {
     struct members *members = calloc(BTB_FIT_LEVELS, sizeof *members);
     uint8_t *marks = calloc(f->class_count, sizeof *marks);
@@ -818,6 +913,11 @@ bool btb_fit_next(struct btb_fit *f, struct btb_row *out)
     return found;
 }
 
+bool btb_fit_next(struct btb_fit *f, struct btb_row *out)
+{
+    return next(f->ask_any ? f->any : f, out);
+}
+
 /* ---- Report ------------------------------------------------------------------------------------- */
 
 static void send_survivors(struct probe *p, const struct btb_fit_level *l, unsigned number)
@@ -829,7 +929,8 @@ static void send_survivors(struct probe *p, const struct btb_fit_level *l, unsig
         record_text(&r, "probe", p->definition->name);
         record_text(&r, "name", "organisation");
         record_core(&r);
-        record_integer(&r, "level", number);
+        if (number)
+            record_integer(&r, "level", number);
         record_integer(&r, "fits", i + 1);
         record_integer(&r, "of", l->count);
         record_integer(&r, "ways", o->ways);
@@ -862,15 +963,16 @@ void btb_fit_report(struct probe *p, const struct btb_fit_result *r, size_t leve
         btb_organisation_text(o, text, sizeof text);
     if (found && l->count > 1)
         snprintf(text, sizeof text, "%zu organisations fit", l->count);
-    for (size_t i = 0; i < QUESTIONS; i++) {
+    for (size_t i = 0; i < QUESTIONS && (number || level == 0); i++) {
         struct finding f = {.name = name[i], .value = NAN, .low = NAN, .high = NAN, .grade = 'U'};
         if (number) {
             f.variants[0].key = "level";
             f.variants[0].number = number;
         }
-        f.method = "rows held by simulated buffers";
+        f.method = r->any_replacement ? "rows held by simulated buffers, whatever they replace"
+                                      : "rows held by simulated buffers";
         f.agreement = text;
-        if (same[i]) {
+        if (same[i] && number) {
             f.value = values[i];
             if (i == 0 && o->ways_end > o->ways + 1) {
                 f.low = o->ways;
@@ -880,6 +982,7 @@ void btb_fit_report(struct probe *p, const struct btb_fit_result *r, size_t leve
         } else
             f.reason = r->reason     ? r->reason
                        : !found      ? "no-level"
+                       : !number     ? "level-not-known"
                        : !l->left    ? "not-left"
                        : r->doubtful ? "level-in-doubt"
                                      : "several-fit";

@@ -7,7 +7,7 @@
  * whose predictions explain what was measured are told, all of them, and the row that would tell them apart best.
  * (Rows and reading by eye: jia.je, 2024 and 2025; the rule of halving is in lib/family.h.)
  *
- * An organisation is sets of least recently used entries, at one level or two:
+ * An organisation is sets of entries, at one level or two:
  *
  *   index   set_bits bits of the branch's address from bit `low` on; folded: XOR with as many bits above them. Where
  *           an entry holds several branches, the first one's address counts
@@ -25,13 +25,16 @@
  * Where the best one misses the points by more than chance would, none fits. One level is told where it explains the
  * points as well as two. A survivor that is alone has not been tried hard: rows by chance follow, which may refute it.
  *
+ * Entries are taken to be replaced least recently used first; where nothing fits then, anything may be. Rows that sets
+ * have no room for are no evidence of how much, then, but of how much at most: more organisations survive.
+ *
  * What cannot be known this way:
  *
  *   The size of a single set is known as far as counts were measured: ways … ways_end - 1.
  *   A level that takes the victims of the one before it behaves like one that holds the sum, if both are single sets.
  *   An L1I or ITLB in the way looks like a level: say its size. Where it is not known, no grade is above C.
- *   Outside are random and pseudo-LRU replacement, victims in sets, tags that alias, three levels. Leave the rows of a
- *   smaller level out, and the others are levels 1 and 2.
+ *   Outside are victims in sets, tags that alias, three levels. Leave the rows of a smaller level out, and the others are
+ *   levels 1 and 2.
  */
 #ifndef FATHOM_LIB_BTB_FIT_H
 #define FATHOM_LIB_BTB_FIT_H
@@ -87,6 +90,7 @@ struct btb_fit_result {
     double misfit, expected; /* chi-square of the best; the most that chance explains */
     size_t points, patterns; /* that counted; of which patterns they are */
     size_t challenges;       /* rows chosen to refute survivors */
+    bool any_replacement;    /* nothing is replaced least recently used first: what is replaced is not known */
     bool limits_known;
     bool complete; /* false: there may be survivors that were not looked at */
     bool doubtful; /* a survivor has a level that one spacing alone shows, or that hardly holds more than the other */
@@ -117,7 +121,7 @@ bool btb_fit_next(struct btb_fit *f, struct btb_row *row);
 
 /*
  * Reports one level's ways, sets, index bits and branches per entry, under the names that the probe declares; `level`
- * from 0, `number` what records call it, 0 where nobody knows. What all survivors share is grade B where two patterns have spoken, limits are
+ * from 0, `number` what records call it; 0 where nobody knows: U, level-not-known, once for all levels. What all survivors share is grade B where two patterns have spoken, limits are
  * known and all challenges were passed, else C. What they do not share is U: several-fit, level-in-doubt; they are sent
  * as a table, a row each.
  */

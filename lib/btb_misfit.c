@@ -6,11 +6,6 @@
 
 /* What is anything from -1 to 1 has this variance. */
 static const double UNIFORM = 1.0 / 3;
-/* Rows of one pattern deviate so much from its costs, relatively: hits, misses. */
-static const double HITS_DEVIATE = 0.1, MISSES_DEVIATE = 0.2;
-/* A level costs so much more than the one before it, or it is the same. */
-static const double DEARER = 1.05;
-
 /* Parts that a spacing's rows hold at a level, together, or it does not show it. */
 static const double SHOWS = 0.5;
 
@@ -59,7 +54,8 @@ static double square(double x)
     return x * x;
 }
 
-static void scale_patterns(struct btb_misfit *m, const struct btb_point *points, size_t count)
+static void scale_patterns(struct btb_misfit *m, const struct btb_point *points, size_t count,
+                           const struct btb_slack *slack)
 {
     for (size_t p = 0; p < BTB_PATTERNS; p++)
         m->patterns[p] = (struct btb_misfit_pattern){.least = INFINITY};
@@ -70,9 +66,9 @@ static void scale_patterns(struct btb_misfit *m, const struct btb_point *points,
     }
     for (size_t p = 0; p < BTB_PATTERNS; p++) {
         struct btb_misfit_pattern *s = &m->patterns[p];
-        s->spread = (struct btb_vector){1 / square(HITS_DEVIATE * s->least),
-                                        1 / (square(HITS_DEVIATE) * s->least * s->most),
-                                        1 / square(MISSES_DEVIATE * s->most)};
+        s->spread = (struct btb_vector){1 / square(slack->hits * s->least),
+                                        1 / (square(slack->hits) * s->least * s->most),
+                                        1 / square(slack->misses * s->most)};
     }
 }
 
@@ -92,10 +88,12 @@ static int by_group(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
-void btb_misfit_prepare(struct btb_misfit *m, const struct btb_point *points, size_t count, unsigned from, unsigned to)
+void btb_misfit_prepare(struct btb_misfit *m, const struct btb_point *points, size_t count, unsigned from, unsigned to,
+                        const struct btb_slack *slack)
 {
     m->count = 0;
-    scale_patterns(m, points, count);
+    m->scatter = slack->scatter;
+    scale_patterns(m, points, count, slack);
     for (size_t i = 0; i < count; i++) {
         const struct btb_point *p = &points[i];
         const struct btb_misfit_pattern *s = &m->patterns[p->row.pattern];
@@ -105,7 +103,7 @@ void btb_misfit_prepare(struct btb_misfit *m, const struct btb_point *points, si
                 .pattern = p->row.pattern,
                 .stride = p->row.stride,
                 .cycles = p->cycles,
-                .weight = 1 / (square(p->error) + square(BTB_SCATTER * p->cycles)),
+                .weight = 1 / (square(p->error) + square(slack->scatter * p->cycles)),
                 .range = s->most - s->least};
     }
     qsort(m->points, m->count, sizeof m->points[0], by_group);
@@ -116,7 +114,7 @@ double btb_misfit_expected(const struct btb_misfit *m)
     double likely = 0;
 
     for (size_t i = 0; i < m->count; i++) {
-        likely += 1 - (1 - UNIFORM) * square(BTB_SCATTER * m->points[i].cycles) * m->points[i].weight;
+        likely += 1 - (1 - UNIFORM) * square(m->scatter * m->points[i].cycles) * m->points[i].weight;
         likely += i == 0 || !same_group(&m->points[i - 1], &m->points[i]) ? UNIFORM : 0;
     }
     return likely + BTB_CHANCE * sqrt(2 * likely);
@@ -127,20 +125,42 @@ struct group_sums {
     struct btb_vector b;
     double yy;
     struct btb_vector used; /* sum of parts */
-    bool mixed;             /* some row is held in parts */
+    bool mixed;             /* some row is held in parts, */
+    bool doubted;           /* and nobody knows how large they are */
 };
+
+/* What it changes where a hit of level 1 is one of level 2, and where one of level 2 is a miss; cycles. */
+struct changes {
+    double nearer, farther;
+};
+
+static double middle(struct btb_part part)
+{
+    return ((double)part.least + part.most) / 2 / BTB_ALL;
+}
+
+/* Half of what a part may be more or less. */
+static double half(struct btb_part part)
+{
+    return ((double)part.most - part.least) / 2 / BTB_ALL;
+}
 
 /*
  * A row that is held in parts. What both levels hold may be anything from one + two - 1 to the smaller part: the middle
  * is taken, and half of the range is a doubt.
  */
-static void add_mixed(const struct btb_misfit_point *s, double one, double two, struct group_sums *g)
+static void add_mixed(const struct btb_misfit_point *s, struct btb_part first, struct btb_part second,
+                      struct changes changes, struct group_sums *g)
 {
+    double one = middle(first), two = middle(second);
     double least = fmax(0, one + two - 1), both = (least + fmin(one, two)) / 2;
-    double weight = both > least ? 1 / (1 / s->weight + square((both - least) * s->range)) : s->weight;
+    double doubt = UNIFORM * (square(half(first) * changes.nearer) + square(half(second) * changes.farther)) +
+                   square((both - least) * changes.farther);
+    double weight = doubt > 0 ? 1 / (1 / s->weight + doubt) : s->weight;
     struct btb_vector p = {one, two - both, 1 - one - two + both};
 
     g->mixed = true;
+    g->doubted |= first.least < first.most || second.least < second.most;
     g->a.xx += weight * p.x * p.x;
     g->a.xy += weight * p.x * p.y;
     g->a.xz += weight * p.x * p.z;
@@ -157,38 +177,40 @@ static void add_mixed(const struct btb_misfit_point *s, double one, double two, 
 }
 
 /* held[l] NULL: there is no such level. */
-static void add_point(const struct btb_misfit *m, size_t number, const uint16_t *const held[BTB_MISFIT_LEVELS],
-                      struct group_sums *g)
+static void add_point(const struct btb_misfit *m, size_t number, const struct btb_part *const held[BTB_MISFIT_LEVELS],
+                      const struct changes *changes, struct group_sums *g)
 {
+    static const struct btb_part nothing = {0, 0};
     const struct btb_misfit_point *s = &m->points[number];
-    unsigned first = held[0] ? held[0][s->number] : 0, second = held[1] ? held[1][s->number] : 0;
+    const struct btb_part first = held[0] ? held[0][s->number] : nothing;
+    const struct btb_part second = held[1] ? held[1][s->number] : nothing;
 
     g->yy += s->weight * s->cycles * s->cycles;
-    if (first == BTB_ALL) {
+    if (first.least == BTB_ALL) {
         g->a.xx += s->weight;
         g->b.x += s->weight * s->cycles;
         g->used.x++;
-    } else if (first == 0 && second == BTB_ALL) {
+    } else if (first.most == 0 && second.least == BTB_ALL) {
         g->a.yy += s->weight;
         g->b.y += s->weight * s->cycles;
         g->used.y++;
-    } else if (first == 0 && second == 0) {
+    } else if (first.most == 0 && second.most == 0) {
         g->a.zz += s->weight;
         g->b.z += s->weight * s->cycles;
         g->used.z++;
     } else
-        add_mixed(s, first * (1.0 / BTB_ALL), second * (1.0 / BTB_ALL), g);
+        add_mixed(s, first, second, changes ? *changes : (struct changes){s->range, s->range}, g);
 }
 
 /* Sums of the points of one group; returns the first of the next. */
-static size_t add_up(const struct btb_misfit *m, size_t from, const uint16_t *const held[BTB_MISFIT_LEVELS],
-                     struct group_sums *g)
+static size_t add_up(const struct btb_misfit *m, size_t from, const struct btb_part *const held[BTB_MISFIT_LEVELS],
+                     const struct changes changes[BTB_PATTERNS], struct group_sums *g)
 {
     size_t i = from;
 
     *g = (struct group_sums){0};
     for (; i < m->count && same_group(&m->points[i], &m->points[from]); i++)
-        add_point(m, i, held, g);
+        add_point(m, i, held, changes ? &changes[m->points[i].pattern] : NULL, g);
     return i;
 }
 
@@ -264,7 +286,7 @@ static double solve(const struct pattern_sums *p, double costs[BTB_COSTS])
     double before = 0;
     for (size_t k = 0; k < BTB_COSTS; k++)
         if (!isnan(costs[k])) {
-            if (costs[k] < DEARER * before)
+            if (costs[k] < BTB_DEARER * before)
                 return INFINITY;
             before = costs[k];
         }
@@ -274,8 +296,16 @@ static double solve(const struct pattern_sums *p, double costs[BTB_COSTS])
 /* What remains of a group whatever costs are: how its hits and its misses scatter. */
 static double scatter(const struct group_sums *g)
 {
-    if (g->mixed)
-        return 0;
+    if (g->mixed) {
+        const double LITTLE = 1e-6; /* of a weight: what no row shows may cost anything */
+        struct symmetric a = g->a;
+        const double more = LITTLE * (a.xx + a.yy + a.zz);
+        a.xx += more;
+        a.yy += more;
+        a.zz += more;
+        const struct symmetric i = inverse(&a);
+        return g->yy - dot(g->b, times(&i, g->b));
+    }
     return g->yy - (g->a.xx > 0 ? g->b.x * g->b.x / g->a.xx : 0) - (g->a.yy > 0 ? g->b.y * g->b.y / g->a.yy : 0) -
            (g->a.zz > 0 ? g->b.z * g->b.z / g->a.zz : 0);
 }
@@ -285,19 +315,62 @@ static bool several(unsigned bits)
     return (bits & (bits - 1)) != 0;
 }
 
-double btb_misfit(const struct btb_misfit *m, const uint16_t *one, const uint16_t *two, double limit,
-                  double costs[BTB_PATTERNS][BTB_COSTS])
+/* What a part more or less would change, at these costs; where one is not known, anything. */
+static void find_changes(const struct btb_misfit *m, bool two_levels, double costs[BTB_PATTERNS][BTB_COSTS],
+                         struct changes changes[BTB_PATTERNS])
 {
-    const uint16_t *const held[BTB_MISFIT_LEVELS] = {one, two};
+    for (size_t p = 0; p < BTB_PATTERNS; p++) {
+        const double range = m->patterns[p].most - m->patterns[p].least, *c = costs[p];
+        const double nearer = (two_levels ? c[1] : c[2]) - c[0], farther = c[2] - c[1];
+        changes[p] = (struct changes){isnan(nearer) ? range : nearer, isnan(farther) ? range : farther};
+    }
+}
+
+/* What the rows of a group cost, whose own costs follow from its pattern's. */
+static struct btb_vector group_costs(const struct group_sums *g, struct btb_vector spread,
+                                     const double costs[BTB_COSTS])
+{
+    struct symmetric s = g->a;
+    struct btb_vector b = g->b;
+
+    s.xx += spread.x;
+    s.yy += spread.y;
+    s.zz += spread.z;
+    b.x += isnan(costs[0]) ? 0 : spread.x * costs[0];
+    b.y += isnan(costs[1]) ? 0 : spread.y * costs[1];
+    b.z += isnan(costs[2]) ? 0 : spread.z * costs[2];
+    const struct symmetric i = inverse(&s);
+    return times(&i, b);
+}
+
+/* One point's share of chi-square at its group's costs: its weight times what is left of it, squared. */
+static double share(const struct btb_misfit *m, size_t number, const struct btb_part *const held[BTB_MISFIT_LEVELS],
+                    const struct changes *changes, struct btb_vector u)
+{
+    struct group_sums one = {0};
+
+    add_point(m, number, held, changes, &one);
+    struct btb_vector p = times(&one.a, u);
+    return one.yy - 2 * dot(one.b, u) + dot(p, u);
+}
+
+/* With `changes` as far as they are known, or NULL. *doubted: there are parts that they matter for. */
+static double fit_costs(const struct btb_misfit *m, const struct btb_part *one, const struct btb_part *two,
+                        double limit, const struct changes changes[BTB_PATTERNS], double costs[BTB_PATTERNS][BTB_COSTS],
+                        bool *doubted)
+{
+    const struct btb_part *const held[BTB_MISFIT_LEVELS] = {one, two};
     struct pattern_sums patterns[BTB_PATTERNS] = {0};
     unsigned show_one = 0, show_two = 0; /* spacings, each a bit */
     double sum = 0, least = 0;
 
+    *doubted = false;
     for (size_t i = 0; i < m->count;) {
         const struct btb_misfit_point *is = &m->points[i];
         struct group_sums g;
-        i = add_up(m, i, held, &g);
+        i = add_up(m, i, held, changes, &g);
         eliminate(&g, m->patterns[is->pattern].spread, &patterns[is->pattern]);
+        *doubted |= g.doubted;
         least += scatter(&g);
         if (least > limit)
             return INFINITY;
@@ -313,60 +386,57 @@ double btb_misfit(const struct btb_misfit *m, const uint16_t *one, const uint16_
     return (!one || show_one) && (!two || show_two) ? sum : INFINITY;
 }
 
-bool btb_misfit_lonely(const struct btb_misfit *m, const uint16_t *one, const uint16_t *two)
+/* Parts are doubted by what that makes of costs: once as if these were anything, and once as that gave them. */
+double btb_misfit(const struct btb_misfit *m, const struct btb_part *one, const struct btb_part *two, double limit,
+                  double costs[BTB_PATTERNS][BTB_COSTS])
 {
-    const uint16_t *const held[BTB_MISFIT_LEVELS] = {one, two};
+    struct changes changes[BTB_PATTERNS];
+    bool doubted;
+    const double sum = fit_costs(m, one, two, limit, NULL, costs, &doubted);
+
+    if (!doubted || !(sum < INFINITY))
+        return sum;
+    find_changes(m, two != NULL, costs, changes);
+    return fit_costs(m, one, two, limit, changes, costs, &doubted);
+}
+
+bool btb_misfit_lonely(const struct btb_misfit *m, const struct btb_part *one, const struct btb_part *two)
+{
+    const struct btb_part *const held[BTB_MISFIT_LEVELS] = {one, two};
     unsigned show_one = 0, show_two = 0;
 
     for (size_t i = 0; i < m->count;) {
         unsigned stride = m->points[i].stride;
         struct group_sums g;
-        i = add_up(m, i, held, &g);
+        i = add_up(m, i, held, NULL, &g);
         show_one |= g.used.x > SHOWS ? stride : 0;
         show_two |= g.used.y > SHOWS ? stride : 0;
     }
     return (one && !several(show_one)) || (two && !several(show_two));
 }
 
-/* Of one group, whose costs follow from its pattern's. */
-static double worst_of_group(const struct btb_misfit *m, const struct group_sums *g, size_t from, size_t to,
-                             const uint16_t *const held[BTB_MISFIT_LEVELS], struct btb_vector spread,
-                             const double costs[BTB_COSTS])
-{
-    struct symmetric s = g->a;
-    struct btb_vector b = g->b;
-    double worst = 0;
-
-    s.xx += spread.x;
-    s.yy += spread.y;
-    s.zz += spread.z;
-    b.x += isnan(costs[0]) ? 0 : spread.x * costs[0];
-    b.y += isnan(costs[1]) ? 0 : spread.y * costs[1];
-    b.z += isnan(costs[2]) ? 0 : spread.z * costs[2];
-    const struct symmetric i = inverse(&s);
-    const struct btb_vector u = times(&i, b);
-    for (size_t k = from; k < to; k++) {
-        struct group_sums one = {0};
-        add_point(m, k, held, &one);
-        /* one point's sums: its weight times what is left of it, squared */
-        struct btb_vector p = times(&one.a, u);
-        worst = fmax(worst, one.yy - 2 * dot(one.b, u) + dot(p, u));
-    }
-    return worst;
-}
-
-double btb_misfit_worst(const struct btb_misfit *m, const uint16_t *one, const uint16_t *two,
+double btb_misfit_worst(const struct btb_misfit *m, const struct btb_part *one, const struct btb_part *two,
                         double costs[BTB_PATTERNS][BTB_COSTS])
 {
-    const uint16_t *const held[BTB_MISFIT_LEVELS] = {one, two};
+    const struct btb_part *const held[BTB_MISFIT_LEVELS] = {one, two};
+    struct changes changes[BTB_PATTERNS];
+    bool doubted = false;
     double worst = 0;
 
     for (size_t i = 0; i < m->count;) {
-        enum btb_pattern pattern = m->points[i].pattern;
         struct group_sums g;
-        size_t next = add_up(m, i, held, &g);
-        worst = fmax(worst, worst_of_group(m, &g, i, next, held, m->patterns[pattern].spread, costs[pattern]));
-        i = next;
+        i = add_up(m, i, held, NULL, &g);
+        doubted |= g.doubted;
+    }
+    find_changes(m, two != NULL, costs, changes);
+    for (size_t i = 0; i < m->count;) {
+        const enum btb_pattern pattern = m->points[i].pattern;
+        const size_t from = i;
+        struct group_sums g;
+        i = add_up(m, i, held, doubted ? changes : NULL, &g);
+        const struct btb_vector u = group_costs(&g, m->patterns[pattern].spread, costs[pattern]);
+        for (size_t k = from; k < i; k++)
+            worst = fmax(worst, share(m, k, held, doubted ? &changes[pattern] : NULL, u));
     }
     return worst;
 }

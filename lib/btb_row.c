@@ -167,8 +167,15 @@ static void span(struct images *v, const struct btb_index *index, uint64_t pitch
     }
 }
 
+/* `sets` more of them, or fewer, that are each asked for so many entries with so many branches. */
+static void count_sets(double sets, unsigned asked, unsigned branches, unsigned per_entry, double most[BTB_WAYS + 1])
+{
+    for (unsigned w = 1; most && w <= BTB_WAYS; w++)
+        most[w] += sets * (asked <= w || w * per_entry >= branches ? branches : w * per_entry);
+}
+
 void btb_row_held(const struct btb_index *index, enum btb_entry entry, unsigned per_entry, const struct btb_row *row,
-                  unsigned held[BTB_WAYS + 1])
+                  unsigned held[BTB_WAYS + 1], double most[BTB_WAYS + 1])
 {
     struct layout l;
     struct images images;
@@ -177,6 +184,9 @@ void btb_row_held(const struct btb_index *index, enum btb_entry entry, unsigned 
     lay_out(index, entry, per_entry, row, &l);
     span(&images, index, l.pitch, l.stretches[0].order);
     memset(held, 0, (BTB_WAYS + 1) * sizeof held[0]);
+    if (most)
+        memset(most, 0, (BTB_WAYS + 1) * sizeof most[0]);
+    const unsigned each_entry = joins(index, entry, row) ? entry == BTB_BLOCK ? per_entry : 2 : 1;
     for (size_t i = 0; i < l.count; i++) {
         const struct stretch *s = &l.stretches[i];
         unsigned asked = 0, branches = 0, reached = 1U << images.rank[s->order];
@@ -193,10 +203,12 @@ void btb_row_held(const struct btb_index *index, enum btb_entry entry, unsigned 
         }
         if (asked <= BTB_WAYS)
             held[asked] -= branches * reached;
+        count_sets(-(double)reached, asked, branches, each_entry, most);
         asked += (s->entries << s->order) / reached;
         branches += (s->branches << s->order) / reached;
         if (asked <= BTB_WAYS)
             held[asked] += branches * reached;
+        count_sets(reached, asked, branches, each_entry, most);
     }
     for (unsigned w = 1; w <= BTB_WAYS; w++)
         held[w] += held[w - 1];

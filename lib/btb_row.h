@@ -1,9 +1,11 @@
 /*
  * What a branch target buffer holds of a row of branches that goes round and round: the hits, counted set by set.
  *
- * Entries are replaced least recently used first. Cyclic order is the worst for that: a set that is asked for one entry
- * more than it has ways never holds the one that is asked for next. So a set hits with all of its branches or with
- * none.
+ * A set that is asked for no more entries than it has ways hits with all of its branches, whatever it replaces: nothing
+ * is. Past that the order of replacement matters. Least recently used is the worst there is for cyclic order: a set that
+ * is asked for one entry more than it has ways never holds the one that is asked for next, and hits with none of its
+ * branches. Others hit with some of them; with w of n at most, since at best w stay and the others pass by (Belady 1966,
+ * A Study of Replacement Algorithms for a Virtual-Storage Computer).
  *
  * How many entries each set gets: index bits are linear in address bits over GF(2), and entries are 2^p bytes apart.
  * The addresses of an aligned stretch of 2^k entries are a coset of the subspace of k bits; the index maps it onto a
@@ -55,9 +57,12 @@ enum { BTB_WAYS = 16, BTB_LOW_MOST = 8, BTB_SET_BITS_MOST = 13, BTB_COUNT_MOST =
 
 /* Whether it is a row as above. */
 bool btb_row_good(const struct btb_row *row);
-/* held[w]: how many of the row's branches are in sets that are asked for w entries at most. per_entry: of BTB_BLOCK. */
+/*
+ * held[w]: how many of the row's branches are in sets that are asked for w entries at most; most[w]: with as many of the
+ * others as w ways hold at best, whatever is replaced; NULL: nobody asks. per_entry: of BTB_BLOCK.
+ */
 void btb_row_held(const struct btb_index *index, enum btb_entry entry, unsigned per_entry, const struct btb_row *row,
-                  unsigned held[BTB_WAYS + 1]);
+                  unsigned held[BTB_WAYS + 1], double most[BTB_WAYS + 1]);
 /* Entries that all of the row needs. */
 unsigned btb_row_entries(enum btb_entry entry, const struct btb_row *row);
 /* The rule does not join any branches of this row: it is as if entries were single. */

@@ -16,8 +16,8 @@
  *   pairs      what one more branch costs while all levels hold the chain: half a cycle where two are taken in one.
  *              With and without NOPs between a target and the branch that it leads to, which lies before or behind the
  *              border of a line
- *   fit        which organisations explain what unconditional and conditional rows cost, and which rows would tell them
- *              apart: lib/btb_fit.h
+ *   fit        which organisations explain what unconditional and conditional rows cost, whatever they replace, and which
+ *              rows would tell them apart: lib/btb_fit.h
  *
  * Curve: cycles per branch over branches, a staircase. Answer: the last count on each level.
  * Method: Matt Godbolt 2016; jia.je 2024 and 2025, who has the mixed patterns, too. Many pages on one frame, and NOPs
@@ -111,7 +111,7 @@ static struct sweep sweep_of(struct probe *p, struct row *row, enum stretch stre
                           .unit = "cycles/branch",
                           .build = build,
                           .context = row,
-                          .seconds = probe_scale(p, 1, 0.12, row->chain.pattern == CHAIN_UNCOND ? 0.7 : 0.4, 4),
+                          .seconds = probe_scale(p, 1, 0.1, row->chain.pattern == CHAIN_UNCOND ? 0.7 : 0.34, 4),
                           .search = {.kind = KNEE_STEP,
                                      .from = stretches[stretch].from,
                                      .to = fmin(probe_smoke(p, 64, stretches[stretch].to), fits),
@@ -261,15 +261,16 @@ static double error_of(const struct search_point *pt)
     return fmax(CALIBRATION * pt->y, s.count > 1 ? s.sigma / sqrt((double)s.count) : 0);
 }
 
-/* Points of the longer stretch, for the fit; where it has no more room the others have to do. */
+/*
+ * Points of the longer stretch, for the fit; where it has no more room the others have to do. Few branches are left out:
+ * the fit knows two levels, and those that hold many are in question.
+ */
 static void add_rows(const struct rows *r, enum chain_pattern pattern, struct btb_fit *fit)
 {
-    enum { EVERY = 2 }; /* of the points near a knee there are more than are needed */
-
     for (size_t i = 0; i < r->count; i++) {
         const struct search *s = &r->sweep[i].search;
-        for (size_t j = 0; j < s->count; j += EVERY)
-            if (s->points[j].kept)
+        for (size_t j = 0; j < s->count; j++)
+            if (s->points[j].kept && s->points[j].x >= stretches[FAR].holds_at_least)
                 btb_fit_add(fit,
                             &(struct btb_row){.pattern = (enum btb_pattern)pattern,
                                               .stride = (unsigned)r->row[i].chain.stride,
@@ -483,17 +484,20 @@ static bool find_pairs(struct probe *p, enum chain_pattern pattern, const struct
 
 /* ---- How it is organised ------------------------------------------------------------------------- */
 
-/* Which of the levels that were told holds as many branches as the organisation; 0: none does. */
-static unsigned number_of(struct probe *p, const struct btb_organisation *o, unsigned levels)
+/* Which of the levels that were told holds as many branches as some of what fits; 0: none does. */
+static unsigned number_of(struct probe *p, const struct btb_fit_level *l, unsigned levels)
 {
     static const double ALIKE = 0.1;
-    const double holds = (double)o->ways * (double)((size_t)1 << o->index.set_bits) * o->per_entry;
 
-    for (unsigned number = 1; number <= levels; number++) {
-        char variants[40];
-        snprintf(variants, sizeof variants, "level=%u branch=%s", number, chain_pattern_names[CHAIN_UNCOND]);
-        if (fabs(facts_number(&p->run->facts, "frontend.btb.entries", variants, 0) - holds) <= ALIKE * holds)
-            return number;
+    for (size_t i = 0; i < l->count && i < BTB_FIT_SHOWN; i++) {
+        const struct btb_organisation *o = &l->shown[i];
+        const double holds = (double)o->ways * (double)((size_t)1 << o->index.set_bits) * o->per_entry;
+        for (unsigned number = 1; number <= levels; number++) {
+            char variants[40];
+            snprintf(variants, sizeof variants, "level=%u branch=%s", number, chain_pattern_names[CHAIN_UNCOND]);
+            if (fabs(facts_number(&p->run->facts, "frontend.btb.entries", variants, 0) - holds) <= ALIKE * holds)
+                return number;
+        }
     }
     return 0;
 }
@@ -504,9 +508,10 @@ static bool find_organisation(struct probe *p, struct btb_fit *fit, const struct
     static const struct btb_fit_names names = {"frontend.btb.ways", "frontend.btb.sets", "frontend.btb.index_bits",
                                                "frontend.btb.branches_per_entry"};
     const double deadline = machine_seconds() + probe_scale(p, 0, 0.2, 2, 20);
+    struct btb_fit_result r = *btb_fit_decide(fit);
     struct btb_row next;
+    bool more = false;
 
-    btb_fit_decide(fit);
     while (machine_seconds() < deadline && btb_fit_next(fit, &next)) {
         struct row row = {.room = room, .chain = {.pattern = (enum chain_pattern)next.pattern, .stride = next.stride}};
         double cycles;
@@ -514,16 +519,18 @@ static bool find_organisation(struct probe *p, struct btb_fit *fit, const struct
             return false;
         if (isnan(cycles) || !btb_fit_add(fit, &next, cycles, 0.02 * cycles))
             break;
+        more = true;
     }
-    struct btb_fit_result r = *btb_fit_decide(fit);
-    unsigned number[BTB_FIT_LEVELS] = {0};
-    for (size_t i = 0; i < r.level_count && !r.reason; i++) {
-        number[i] = number_of(p, &r.levels[i].shown[0], levels);
-        if (number[i] == 0)
-            r.reason = "level-not-known";
+    if (more)
+        r = *btb_fit_decide(fit);
+    /* levels follow each other here and there: one that is known tells the numbers of the others */
+    unsigned first = 0;
+    for (unsigned i = 0; i < r.level_count && !first; i++) {
+        const unsigned number = number_of(p, &r.levels[i], levels);
+        first = number > i ? number - i : 0;
     }
-    for (size_t i = 0; i == 0 || (!r.reason && i < r.level_count); i++)
-        btb_fit_report(p, &r, i, r.reason ? 0 : number[i], &names);
+    for (unsigned i = 0; i == 0 || i < r.level_count; i++)
+        btb_fit_report(p, &r, i, first ? first + i : 0, &names);
     return true;
 }
 
@@ -571,7 +578,7 @@ static void run(struct probe *p)
     const struct btb_fit_question question = {.patterns = 1u << BTB_UNCOND | 1u << BTB_COND,
                                               .stride_from = (unsigned)least_stride(),
                                               .stride_to = SPARSE_BYTES,
-                                              .count_from = (unsigned)stretches[FAR].from,
+                                              .count_from = (unsigned)stretches[FAR].holds_at_least,
                                               .count_to = (unsigned)stretches[FAR].to,
                                               .alignment = emit_alignment,
                                               .footprints = {itlb_reach(p)}};

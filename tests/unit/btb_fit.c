@@ -51,8 +51,9 @@ static struct btb_fit *start(double footprint)
 static void measure(struct btb_fit *f, const struct btb_row *row)
 {
     unsigned held[BTB_WAYS + 1];
+    double most[BTB_WAYS + 1];
 
-    btb_row_held(&from_bit_2, BTB_SINGLE, 1, row, held);
+    btb_row_held(&from_bit_2, BTB_SINGLE, 1, row, held, most);
     double part = (double)held[WAYS] / row->count;
     assert_true(btb_fit_add(f, row, part * HIT + (1 - part) * MISS, 0.001));
 }

@@ -84,17 +84,22 @@ static void counting_by_subspaces_is_counting(void **state)
                                     .count = 2 + 2 * (unsigned)random_below(&random, COUNT / 2)};
         enum btb_entry entry = (enum btb_entry)random_below(&random, BTB_ENTRIES);
         unsigned per_entry = 1 + (unsigned)random_below(&random, 8), held[BTB_WAYS + 1], counted[BTB_WAYS + 1] = {0};
+        double most[BTB_WAYS + 1], counted_most[BTB_WAYS + 1] = {0};
         unsigned all = 0;
 
         assert_true(btb_row_good(&row));
-        btb_row_held(&index, entry, per_entry, &row, held);
+        btb_row_held(&index, entry, per_entry, &row, held, most);
+        const unsigned each = btb_row_single(&index, entry, &row) ? 1 : entry == BTB_BLOCK ? per_entry : 2;
         enter_row(&index, entry, per_entry, &row);
         for (size_t s = 0; s < 1U << index.set_bits; s++) {
             all += entries[s];
             for (unsigned w = entries[s]; w <= BTB_WAYS; w++)
                 counted[w] += branches[s];
+            for (unsigned w = 1; w <= BTB_WAYS; w++)
+                counted_most[w] += w >= entries[s] || w * each >= branches[s] ? branches[s] : w * each;
         }
         assert_memory_equal(held, counted, sizeof held);
+        assert_memory_equal(most, counted_most, sizeof most); /* whole numbers, exact in double */
         if (entry != BTB_BLOCK)
             assert_int_equal(btb_row_entries(entry, &row), all);
         if (btb_row_single(&index, entry, &row))

@@ -64,6 +64,13 @@ static struct entry *victim_in(struct buffer *b, struct entry *set)
             return &set[w];
     if (b->replacement == REPLACE_RANDOM)
         return &set[random_below(&b->random, b->is->ways)];
+    if (b->replacement == REPLACE_OTHERS && b->is->ways > 1) {
+        const struct entry *latest = set;
+        for (unsigned w = 1; w < b->is->ways; w++)
+            latest = set[w].used > latest->used ? &set[w] : latest;
+        const size_t other = random_below(&b->random, b->is->ways - 1);
+        return &set[other + (other >= (size_t)(latest - set))];
+    }
     if (b->replacement == REPLACE_TREE) {
         while (node < b->is->ways)
             node = 2 * node + (b->trees[(size_t)(set - b->entries) / b->is->ways] >> node & 1);
@@ -182,7 +189,7 @@ static bool conditional(enum btb_pattern pattern, unsigned number)
 double simulated_cycles(const struct simulated *s, const struct btb_row *row)
 {
     struct buffer buffers[BTB_FIT_LEVELS] = {0};
-    unsigned counted = s->replacement == REPLACE_RANDOM ? ROUNDS_AT_RANDOM : 1;
+    unsigned counted = s->replacement == REPLACE_OLDEST ? 1 : ROUNDS_AT_RANDOM;
     double cycles = 0;
 
     for (size_t l = 0; l < s->count; l++) {

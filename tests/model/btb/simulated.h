@@ -14,7 +14,8 @@
 enum replacement {
     REPLACE_OLDEST,
     REPLACE_RANDOM,
-    REPLACE_TREE /* pseudo-LRU: each node of a tree over the ways, a power of two, points away from what was used */
+    REPLACE_TREE,  /* pseudo-LRU: each node of a tree over the ways, a power of two, points away from what was used */
+    REPLACE_OTHERS /* at random, but not what was used last */
 };
 
 struct simulated {
