@@ -3,9 +3,12 @@
 #include <math.h>
 
 enum {
-    ROOM_BYTES = 256,
+    ROOM_BYTES = 512,
     LINE_BYTES = 64,
-    WARM_ITERATIONS = 500, /* what learns which load belongs to which store has learned it by then */
+    WARM_PAIRS = 1000,
+    SLOW_PAIRS = 4000,     /* what learns which load belongs to which store has learned it … */
+    WARM_ITERATIONS = 100, /* … by then, of every load */
+    FIRST_WAITS = 16,
     MOVE_BYTES = 64,
     SAMPLES = 3
 };
@@ -35,6 +38,9 @@ static void emit_begin(struct code *c, const struct store_load *s)
     else
         emit_constant(c, REG_T0, 1);
     emit_constant(c, REG_T1, 1);
+    /* the first pair waits for something, too */
+    for (unsigned i = 0; s->chain == CHAIN_STORE && i < FIRST_WAITS; i++)
+        emit_multiply(c, REG_T0, REG_T1);
     if (s->store->file == ACCESS_VECTOR || s->load->file == ACCESS_VECTOR)
         emit_wide_clear(c, VREG_0, emit_wide_bits[0]);
 }
@@ -109,7 +115,10 @@ bool store_load_kernel(struct probe *p, const struct store_load *s, uint64_t dat
             if (!bits[1])
                 emit_wide_end(&c, *bits);
     emit_return(&c);
-    *k = (struct kernel){.data = data, .units = s->pairs, .warm_iterations = probe_smoke(p, 2, WARM_ITERATIONS)};
+    *k = (struct kernel){.data = data,
+                         .units = s->pairs,
+                         .warm_iterations = probe_smoke(
+                             p, 2, WARM_ITERATIONS + (double)(s->slow_learning ? SLOW_PAIRS : WARM_PAIRS) / s->pairs)};
     return probe_kernel(p, &c, 0, k);
 }
 

@@ -38,6 +38,7 @@ struct store_load {
     unsigned pairs;      /* 0: as store_load_measure chooses; one after the other in the code, */
     int32_t pitch;       /* so far apart in the data … */
     unsigned nop_bytes;  /* … and in the code, by NOPs */
+    bool slow_learning;  /* what is to be learned of a pair takes longer than usual */
 };
 
 /*

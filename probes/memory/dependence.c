@@ -127,7 +127,7 @@ static bool measure_sequence(struct probe *p, const struct steps *s, size_t coun
     for (unsigned i = 0; i < samples && i < SAMPLES; i++) {
         struct code c = probe_code(p, ROOM_BYTES);
         struct kernel k = {
-            .data = s->area->at, .units = 1, .warm_iterations = probe_smoke(p, 1, 20), .stretch = probe_smoke(p, 1, 4)};
+            .data = s->area->at, .units = 1, .warm_iterations = probe_smoke(p, 1, 5), .stretch = probe_smoke(p, 1, 4)};
         struct point pt;
         emit_constants(&c);
         const size_t loop = c.used;

@@ -59,7 +59,7 @@ static bool measure_widths(struct probe *p, const struct area *area, struct widt
     for (size_t store = 0; store < w->count; store++)
         for (size_t load = 0; load <= store; load++) {
             const struct store_load s = {
-                .store = w->all[store], .load = w->all[load], .chain = patterns[pattern].chain};
+                .store = w->all[store], .load = w->all[load], .chain = patterns[pattern].chain, .slow_learning = true};
             double *cycles = &w->cycles[pattern][store][load];
             *cycles = (double)NAN;
             if (store % step || load % step)
@@ -93,7 +93,8 @@ static bool measure_conditions(struct probe *p, const struct area *area, const s
     size_t used = 0;
 
     for (enum load_base base = BASE_OTHER; base <= BASE_MOVES; base++) {
-        const struct store_load s = {.store = widest, .load = widest, .chain = CHAIN_DATA, .base = base};
+        const struct store_load s = {
+            .store = widest, .load = widest, .chain = CHAIN_DATA, .base = base, .slow_learning = true};
         double cycles;
         if (!store_load_measure(p, &s, area->at + PLACE, &cycles))
             return false;
@@ -159,7 +160,8 @@ static bool build(struct probe *p, double pairs, void *context, struct kernel *k
                                  .chain = CHAIN_DATA,
                                  .pairs = (unsigned)pairs,
                                  .pitch = row->pitch,
-                                 .nop_bytes = row->nop_bytes};
+                                 .nop_bytes = row->nop_bytes,
+                                 .slow_learning = true};
 
     return store_load_kernel(p, &s, row->area->at, k);
 }

@@ -31,6 +31,7 @@ struct core {
     struct load_predictor addresses, values;
     struct predictor predictor;
     struct load_store load_store;
+    struct stores *stores; /* NULL: loads see the cache alone */
     struct core_counts counts;
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody does */
     uc_engine *uc;
@@ -60,6 +61,7 @@ struct core {
         const struct decoded *decoded;
         uint64_t pc;
         double delivered, start, done;
+        double address_known; /* of a store */
     } now;
 };
 
@@ -237,6 +239,16 @@ static void foretell(struct core *c, uint64_t address, const uint8_t *bytes, int
         c->now.done = c->now.delivered + latency;
 }
 
+/* A load that stores may have to do with. What went ahead of a store that it needed is done again, with all behind it. */
+static double stored_load(struct core *c, const struct data_access *a)
+{
+    double again;
+    const double done = stores_load(c->stores, c->now.pc, a->address, a->size, c->front, a->start, a->latency, &again);
+
+    c->front = later(c->front, again);
+    return done;
+}
+
 /* Before it is done: what is on a frame is brought to the page that is loaded from, and what is stored to the frame. */
 static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int size, int64_t value, void *context)
 {
@@ -256,7 +268,11 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
                                   .missed = latency > c->design.data[0].latency,
                                   .start = c->now.start + translated,
                                   .latency = latency};
-    c->now.done = later(c->now.done, load_store_done(&c->load_store, &c->design.load_store, &a));
+    c->now.done = later(c->now.done, c->stores && !a.store
+                                         ? stored_load(c, &a)
+                                         : load_store_done(&c->load_store, &c->design.load_store, &a));
+    if (c->stores && a.store)
+        stores_add(c->stores, address, a.size, c->now.address_known + translated, a.start, c->latest);
     if (c->now.decoded->computes && !a.store)
         c->now.done++;
     if (m->written && type == UC_MEM_READ)
@@ -432,6 +448,7 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void 
     c->now = (struct executed){.decoded = d, .pc = address, .delivered = c->front, .start = c->front};
     for (unsigned i = 0; i < d->read_count; i++)
         c->now.start = later(c->now.start, c->ready[d->read[i]]);
+    c->now.address_known = later(c->front, d->base ? c->ready[d->base] : 0);
     if (d->kind == KIND_FENCE)
         c->front = c->now.start = later(c->now.start, c->latest);
     c->now.done = c->now.start + (d->kind == KIND_MULTIPLY ? c->design.multiply : 1);
@@ -443,6 +460,8 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
 
     c->front = c->latest = c->branched = c->fetched = c->fetched_left = 0;
     memset(c->ready, 0, sizeof c->ready);
+    if (c->stores)
+        stores_done(c->stores);
     c->now.decoded = NULL;
     load_store_start(&c->load_store);
     predictor_call(&c->predictor, EXIT_AT);
@@ -508,6 +527,8 @@ struct core *core_new(const struct core_design *design)
         c->data_pages[i] = table_new(&design->data_pages[i]);
         c->store_pages[i] = table_new(&design->store_pages[i]);
     }
+    if (design->stores.forwards)
+        c->stores = stores_new(&design->stores);
     c->predictor.depth = design->return_stack;
     c->predictor.indirect = design->indirect;
     c->predictor.history.span = design->history;
@@ -538,5 +559,6 @@ void core_free(struct core *c)
     ways_free(&c->ways);
     cache_free(&c->op_cache);
     cache_free(&c->l1i);
+    stores_free(c->stores);
     free(c);
 }

@@ -19,6 +19,7 @@
 #include "tests/model/load_predictor.h"
 #include "tests/model/load_store.h"
 #include "tests/model/ways.h"
+#include "tests/model/stores.h"
 
 enum { DATA_LEVELS = 3, TARGET_LEVELS = 2, PAGE_LEVELS = 2 };
 
@@ -67,6 +68,8 @@ struct core_design {
     struct page_design pages[PAGE_LEVELS];       /* of instructions */
     struct page_design data_pages[PAGE_LEVELS];  /* of data; without any all translations are known at once */
     struct page_design store_pages[PAGE_LEVELS]; /* of stores instead; without any they are data like loads */
+
+    struct store_design stores;
 
     unsigned return_stack;              /* entries */
     bool indirect;                      /* see struct predictor */

@@ -988,6 +988,143 @@ static void predicted_loads_hide_no_latency(void **state)
     end(4 * cores, UINT32_MAX);
 }
 
+/* ---- Stores and loads ---------------------------------------------------------------------------- */
+
+static struct machine_design pick_machine_with_stores(uint64_t seed)
+{
+    struct machine_design m = pick_machine(seed);
+    const double load = m.core.data[0].latency;
+
+    m.core.stores = (struct store_design){.forwards = true,
+                                          .cycles = load + (double)pick(0, 3),
+                                          .across = (double)pick(0, 2),
+                                          .violation = (double)pick(10, 25),
+                                          .rule = (enum forward_rule)pick(FORWARD_CONTAINED, FORWARD_SAME),
+                                          .gathered = 1U << pick(0, 3),
+                                          .renames = (enum rename_rule)pick(RENAME_NONE, RENAME_CONTAINED),
+                                          .renamed_pairs = (unsigned)pick(24, 300)};
+    m.core.stores.blocked = m.core.stores.cycles + (double)pick(1, 10);
+    if (m.core.stores.rule == FORWARD_SAME)
+        m.core.stores.gathered = 1;
+    return m;
+}
+
+/* Offsets of a load of `load` bytes that are forwarded to by a store of `store` bytes. */
+static double offsets_that_forward(const struct store_design *d, int store, int load)
+{
+    if (d->rule == FORWARD_ANY)
+        return store + load - 1;
+    if (d->rule == FORWARD_SAME)
+        return load <= store;
+    return load <= store ? store - load + 1 : 0;
+}
+
+/* An interval is the number itself. */
+static void check_whole(const struct machine_design *m, const char *f, const char *name, const char *variant,
+                        double truth)
+{
+    if (is_decided(m, f, name, variant) && fabs(number(f, "value") - truth) > 0.01)
+        complain(m, "%s %s: %g, and is %g", name, variant, number(f, "value"), truth);
+}
+
+static void check_offsets(const struct machine_design *m)
+{
+    static const char name[] = "memory.forwarding.offsets";
+
+    for (const char *f = NULL; (f = records_find(&records, f, "finding", "name", name));)
+        check_whole(m, f, name, "",
+                    offsets_that_forward(&m->core.stores, (int)(strtol(record_value(f, "store", 3), NULL, 10) / 8),
+                                         (int)(strtol(record_value(f, "load", 3), NULL, 10) / 8)));
+}
+
+static void check_renaming(const struct machine_design *m)
+{
+    static const double widths[] = {[RENAME_NONE] = 0, [RENAME_EQUAL] = 4, [RENAME_CONTAINED] = 10};
+    static const char pairs[] = "memory.renaming.pairs", of_widths[] = "memory.renaming.widths";
+
+    check_whole(m, finding_of(of_widths, NULL, ""), of_widths, "", widths[m->core.stores.renames]);
+    if (m->core.stores.renames == RENAME_NONE)
+        check_whole(m, finding_of(pairs, NULL, ""), pairs, "", 0);
+    else
+        check_capacity(m, pairs, NULL, "", m->core.stores.renamed_pairs);
+}
+
+static void forwarding_is_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
+        struct machine_design m = pick_machine_with_stores(seed);
+        const struct store_design *d = &m.core.stores;
+        run_probes_on(&m, "forwarding renaming", PROFILE_QUICK);
+        check_number(&m, "memory.forwarding.cycles", "crossing", "none", d->cycles);
+        check_number(&m, "memory.forwarding.stores", NULL, "", d->gathered);
+        check_offsets(&m);
+        check_renaming(&m);
+    }
+    end(16 * cores, 4 * cores); /* of twenty of each */
+}
+
+/* What cannot be seen of this core must not be told. */
+static void check_untold(const struct machine_design *m, const char *name, const char *key, const char *variant)
+{
+    const char *f = finding_of(name, key, variant);
+
+    if (f && is_decided(m, f, name, variant))
+        complain(m, "%s %s: %g, and there is no such thing", name, variant, number(f, "value"));
+}
+
+/* A predictor that tracks loads, one that counts, and none: then loads know by themselves. */
+static void check_dependence(const struct machine_design *m)
+{
+    static const char loads[] = "memory.dependence.loads", free_after[] = "memory.dependence.free_after",
+                      bits[] = "memory.dependence.index_bits", counters[] = "memory.dependence.counters";
+    const struct store_design *d = &m->core.stores;
+
+    check_untold(m, loads, "dependence", "data"); /* its addresses are known in time */
+    if (d->tracked)
+        check_capacity(m, loads, "dependence", "address", d->tracked);
+    else
+        check_untold(m, loads, "dependence", "address");
+    if (d->counter_bits) {
+        check_capacity(m, free_after, NULL, "", d->free_after);
+        check_whole(m, finding_of(bits, NULL, ""), bits, "", d->counter_bits);
+        check_whole(m, finding_of(counters, NULL, ""), counters, "", (double)(1U << d->counter_bits));
+    } else {
+        check_untold(m, free_after, NULL, "");
+        check_untold(m, bits, NULL, "");
+        check_untold(m, counters, NULL, "");
+    }
+}
+
+static void dependence_is_given_back(void **state)
+{
+    unsigned cores = 0, seen = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
+        struct machine_design m = pick_machine_with_stores(seed);
+        struct store_design *d = &m.core.stores;
+        d->rule = FORWARD_CONTAINED;
+        d->renames = RENAME_NONE;
+        if (seed % 3 == 1) {
+            d->counter_bits = (unsigned)pick(6, 9);
+            d->free_after = (unsigned)pick(3, 25);
+            while (emit_alignment >> (d->counter_low_bit + 1))
+                d->counter_low_bit++;
+        } else if (seed % 3 == 2) {
+            d->tracked = (unsigned)pick(8, 120);
+        }
+        seen += d->counter_bits ? 3 : d->tracked ? 1 : 0;
+        run_probes_on(&m, "dependence", PROFILE_QUICK);
+        check_dependence(&m);
+    }
+    end(seen - seen / 3, UINT32_MAX);
+}
+
 /* ---- What cannot be seen ------------------------------------------------------------------------ */
 
 /* The largest footprint lies on the second level. */
@@ -1351,6 +1488,8 @@ int main(void)
         cmocka_unit_test(way_hashes_are_given_back),
         cmocka_unit_test(predictions_of_loads_are_given_back),
         cmocka_unit_test(predicted_loads_hide_no_latency),
+        cmocka_unit_test(forwarding_is_given_back),
+        cmocka_unit_test(dependence_is_given_back),
         cmocka_unit_test(a_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(an_instruction_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(a_return_stack_deeper_than_the_range_is_undecided),

@@ -66,6 +66,7 @@ static void disassemble(struct decoded *d, const uint8_t *bytes, uint32_t size)
         d->read_count = copy_registers(d->read, read, read_count);
         d->written_count = copy_registers(d->written, written, written_count);
     }
+    d->base = (uint16_t)isa.base_register(i);
     cs_free(i, 1);
 }
 

@@ -26,6 +26,7 @@ struct decoded {
     uint8_t bytes[LONGEST_INSTRUCTION], size; /* what it was decoded from; 0: nothing yet */
     uint8_t read_count, written_count;
     uint16_t read[DECODED_OPERANDS], written[DECODED_OPERANDS]; /* registers, the stack pointer left out */
+    uint16_t base;                                              /* of the address of what is read or written; 0: none */
 };
 
 /* Of `size` bytes; eight can be read in any case. The answer stays until the next call. */

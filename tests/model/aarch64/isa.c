@@ -12,6 +12,14 @@ static unsigned whole(unsigned reg)
     return reg >= ARM64_REG_W0 && reg <= ARM64_REG_W18 ? reg - ARM64_REG_W0 + ARM64_REG_X0 : reg;
 }
 
+static unsigned base_register(const cs_insn *i)
+{
+    for (unsigned o = 0; o < i->detail->arm64.op_count; o++)
+        if (i->detail->arm64.operands[o].type == ARM64_OP_MEM)
+            return i->detail->arm64.operands[o].mem.base;
+    return 0;
+}
+
 /* AAPCS64: x0 and x1 are the arguments, x30 is the link register. */
 const struct isa isa = {
     .uc_arch = UC_ARCH_ARM64,
@@ -27,5 +35,6 @@ const struct isa isa = {
     .counting = "neoverse-n2",
     .counters_kind = COUNTERS_PMUV3,
     .whole = whole,
+    .base_register = base_register,
     .jump_is_indirect = jump_is_indirect,
 };

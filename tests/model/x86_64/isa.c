@@ -32,6 +32,14 @@ static unsigned whole(unsigned reg)
     return reg;
 }
 
+static unsigned base_register(const cs_insn *i)
+{
+    for (unsigned o = 0; o < i->detail->x86.op_count; o++)
+        if (i->detail->x86.operands[o].type == X86_OP_MEM)
+            return i->detail->x86.operands[o].mem.base;
+    return 0;
+}
+
 /* System V ABI: rdi and rsi are the arguments. */
 const struct isa isa = {
     .uc_arch = UC_ARCH_X86,
@@ -46,5 +54,6 @@ const struct isa isa = {
     .counting = "golden-cove",
     .counters_kind = COUNTERS_INTEL,
     .whole = whole,
+    .base_register = base_register,
     .jump_is_indirect = jump_is_indirect,
 };

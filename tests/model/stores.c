@@ -1,0 +1,228 @@
+#include "tests/model/stores.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/model/cache.h"
+
+enum { ENTRIES = 64 }; /* older stores are in the cache */
+
+struct entry {
+    uint64_t address;
+    size_t size;
+    double address_known, data_known, in_cache;
+};
+
+/* Loads by address, the newest first. */
+struct recent {
+    uint64_t pc[RENAMED_MAXIMUM];
+    size_t count, room;
+};
+
+struct stores {
+    struct store_design design;
+    struct entry entries[ENTRIES]; /* a ring */
+    size_t count;                  /* so far */
+    struct recent renamed, tracked;
+    uint8_t counters[COUNTERS_MAXIMUM];
+};
+
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* True where it was there; then, or when `put`, it is the newest. */
+static bool recent_touch(struct recent *r, uint64_t pc, bool put)
+{
+    size_t i = 0;
+
+    while (i < r->count && r->pc[i] != pc)
+        i++;
+    const bool found = i < r->count;
+    if (!found && !put)
+        return false;
+    if (!found && r->count < r->room)
+        i = r->count++;
+    else if (!found)
+        i = r->room - 1;
+    memmove(r->pc + 1, r->pc, i * sizeof r->pc[0]);
+    r->pc[0] = pc;
+    return found;
+}
+
+struct stores *stores_new(const struct store_design *design)
+{
+    struct stores *s = calloc(1, sizeof *s);
+
+    if (!s || design->renamed_pairs > RENAMED_MAXIMUM || design->tracked > RENAMED_MAXIMUM ||
+        (COUNTERS_MAXIMUM >> design->counter_bits) == 0)
+        abort();
+    s->design = *design;
+    s->renamed.room = design->renamed_pairs;
+    s->tracked.room = design->tracked;
+    return s;
+}
+
+void stores_free(struct stores *s)
+{
+    free(s);
+}
+
+void stores_done(struct stores *s)
+{
+    s->count = 0;
+}
+
+void stores_add(struct stores *s, uint64_t address, size_t size, double address_known, double data_known,
+                double older_done)
+{
+    const double before = s->count ? s->entries[(s->count - 1) % ENTRIES].in_cache : 0;
+    const double done = later(later(address_known, data_known), older_done);
+
+    s->entries[s->count++ % ENTRIES] = (struct entry){address, size, address_known, data_known,
+                                                      later(before, done) + 1};
+}
+
+static bool overlap(const struct entry *e, uint64_t address, size_t size)
+{
+    return e->address < address + size && address < e->address + e->size;
+}
+
+/* The youngest store that has any byte of it; NULL where all of them are in the cache by then. */
+static const struct entry *youngest(const struct stores *s, uint64_t address, size_t size, double when)
+{
+    for (size_t i = s->count; i-- > 0 && s->count - i <= ENTRIES;) {
+        const struct entry *e = &s->entries[i % ENTRIES];
+        if (overlap(e, address, size) && e->in_cache > when)
+            return e;
+    }
+    return NULL;
+}
+
+/* ---- Forwarding ----------------------------------------------------------------------------------- */
+
+/* What the bytes of a load come from: so many stores that are not in the cache, and bytes that none of them has. */
+struct sources {
+    unsigned stores, bytes_left;
+    double data_known, in_cache; /* the last of them */
+};
+
+static struct sources sources_of(const struct stores *s, uint64_t address, size_t size, double when)
+{
+    const struct entry *of[64] = {NULL};
+    struct sources all = {0};
+
+    for (size_t byte = 0; byte < size && byte < 64; byte++) {
+        bool seen = false;
+        of[byte] = youngest(s, address + byte, 1, when);
+        for (size_t i = 0; i < byte; i++)
+            seen |= of[i] == of[byte];
+        if (!of[byte]) {
+            all.bytes_left++;
+            continue;
+        }
+        all.stores += !seen;
+        all.data_known = later(all.data_known, of[byte]->data_known);
+        all.in_cache = later(all.in_cache, of[byte]->in_cache);
+    }
+    return all;
+}
+
+static bool may_forward(const struct store_design *d, const struct sources *all, const struct entry *e,
+                        uint64_t address, size_t size)
+{
+    if (all->stores > (d->gathered ? d->gathered : 1))
+        return false;
+    switch (d->rule) {
+    case FORWARD_CONTAINED: return all->bytes_left == 0;
+    case FORWARD_ANY: return true;
+    case FORWARD_SAME: return e->address == address && size <= e->size;
+    }
+    return false;
+}
+
+/* Once all addresses that matter are known. */
+static double forward(const struct stores *s, const struct entry *e, uint64_t address, size_t size, double when,
+                      double cache)
+{
+    const struct store_design *d = &s->design;
+    const struct sources all = sources_of(s, address, size, when);
+    const bool crosses = address / CACHE_LINE_BYTES != (address + size - 1) / CACHE_LINE_BYTES;
+
+    if (may_forward(d, &all, e, address, size))
+        return later(when, all.data_known) + d->cycles + (crosses ? d->across : 0);
+    return later(when, all.in_cache) + cache + d->blocked;
+}
+
+/* ---- Renaming and prediction ------------------------------------------------------------------------ */
+
+/* A load is renamed when it was seen before as one that could be. */
+static bool is_renamed(struct stores *s, uint64_t pc, const struct entry *e, uint64_t address, size_t size)
+{
+    const enum rename_rule rule = s->design.renames;
+    const bool could_be = e && e->address == address &&
+                          address / CACHE_LINE_BYTES == (address + size - 1) / CACHE_LINE_BYTES &&
+                          (rule == RENAME_EQUAL ? size == e->size : rule == RENAME_CONTAINED && size <= e->size);
+
+    return could_be && recent_touch(&s->renamed, pc, true);
+}
+
+static uint8_t *counter_of(struct stores *s, uint64_t pc)
+{
+    return &s->counters[pc >> s->design.counter_low_bit & ((1U << s->design.counter_bits) - 1)];
+}
+
+/* Whether the load waits until the addresses of all older stores are known. */
+static bool waits(struct stores *s, uint64_t pc)
+{
+    if (s->design.tracked)
+        return recent_touch(&s->tracked, pc, false);
+    return s->design.counter_bits && *counter_of(s, pc) < s->design.free_after;
+}
+
+/* Whether it had to. */
+static void learn(struct stores *s, uint64_t pc, bool depends)
+{
+    if (s->design.tracked && depends)
+        recent_touch(&s->tracked, pc, true);
+    if (!s->design.counter_bits)
+        return;
+    uint8_t *counter = counter_of(s, pc);
+    *counter = depends ? 0 : (uint8_t)(*counter < s->design.free_after ? *counter + 1 : *counter);
+}
+
+static double all_addresses_known(const struct stores *s)
+{
+    double known = 0;
+
+    for (size_t i = s->count; i-- > 0 && s->count - i <= ENTRIES;)
+        known = later(known, s->entries[i % ENTRIES].address_known);
+    return known;
+}
+
+double stores_load(struct stores *s, uint64_t pc, uint64_t address, size_t size, double front, double start,
+                   double cache, double *again)
+{
+    const struct entry *e = youngest(s, address, size, start);
+    const bool knows = !s->design.tracked && !s->design.counter_bits;
+    const bool depends = e && e->address_known > start;
+
+    *again = 0;
+    if (s->design.renames != RENAME_NONE && is_renamed(s, pc, e, address, size))
+        return later(front, e->data_known);
+    const bool waited = waits(s, pc);
+    learn(s, pc, depends);
+    if (depends && !knows && !waited) {
+        *again = e->address_known + s->design.violation;
+        return forward(s, e, address, size, *again, cache);
+    }
+    /* a tracked load waits for its own store, others for all */
+    const double known = knows || s->design.tracked ? (depends ? e->address_known : 0)
+                         : waited                   ? all_addresses_known(s)
+                                                    : 0;
+    const double when = later(start, known);
+    e = youngest(s, address, size, when);
+    return e ? forward(s, e, address, size, when, cache) : when + cache;
+}
