@@ -230,6 +230,19 @@ static void send(struct probe *p, struct finding *f, const struct find_result *r
     report(p, f);
 }
 
+bool find_contradicted(const struct find_experiment *e, size_t count)
+{
+    bool seen = false, unseen = false;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct verdict *v = e[i].verdict;
+        const bool there = !v->reason && e[i].knee < v->count;
+        seen |= there;
+        unseen |= !there && (!v->reason || !strcmp(v->reason, "no-knee"));
+    }
+    return seen && unseen;
+}
+
 void find_experiments(const struct sweep *s, size_t count, struct find_experiment *out)
 {
     for (size_t i = 0; i < count; i++)

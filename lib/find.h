@@ -63,6 +63,12 @@ struct find_value {
  */
 struct find_result find_number_decide(const struct find_value *v, size_t count);
 
+/*
+ * Whether one experiment sees its knee and another one, of the same question over the same range, surely none: then what
+ * the first one sees is not what was asked for.
+ */
+bool find_contradicted(const struct find_experiment *e, size_t count);
+
 /* What each sweep says, as an experiment: its first knee, and what else its fields have. */
 void find_experiments(const struct sweep *s, size_t count, struct find_experiment *out);
 

@@ -466,9 +466,15 @@ static bool find_loads(struct probe *p, const struct area *area, const struct em
     const bool on = sweeps_search(p, s, ROWS);
     if (on) {
         const struct verdict *v = &s[0].search.verdict;
+        struct finding f = {.name = "memory.dependence.loads",
+                            .variants = {{"dependence", dependence}},
+                            .reason = "experiments-disagree",
+                            .method = "last point before the rise"};
         find_experiments(s, ROWS, e);
-        find_capacity(p, &(struct finding){.name = "memory.dependence.loads", .variants = {{"dependence", dependence}}},
-                      e, ROWS, 1);
+        if (find_contradicted(e, ROWS))
+            report_number(p, &f, (double)NAN);
+        else
+            find_capacity(p, &f, e, ROWS, 1);
         report_number(p,
                       &(struct finding){.name = "memory.dependence.blocked_cycles",
                                         .variants = {{"dependence", dependence}},

@@ -337,7 +337,7 @@ static bool find_aliases(struct probe *p, const struct area *area, const struct 
 
     if (!store_load_measure(p, &s, area->at, &beside))
         return false;
-    double first = (double)NAN, cost = 0;
+    double first = (double)NAN, distance = 0, cost = 0;
     for (unsigned bit = FIRST_DISTANCE_BIT; bit <= LAST_DISTANCE_BIT && isnan(first); bit++) {
         double cycles;
         s.offset = 1 << bit;
@@ -345,11 +345,12 @@ static bool find_aliases(struct probe *p, const struct area *area, const struct 
             return false;
         if (cycles - beside > ALIAS_CYCLES) {
             first = bit;
+            distance = s.offset;
             cost = cycles - beside;
         }
     }
     struct finding f = {.name = "memory.aliasing.cycles",
-                        .variants = {{"distance", .number = isnan(first) ? 0 : (double)(1 << (int)first)}},
+                        .variants = {{isnan(first) ? NULL : "distance", .number = distance}},
                         .method = "load at a distance of a power of two from the store, against one beside it",
                         .reason = "not-steady"};
     report_number(p, &f, isnan(beside) ? (double)NAN : cost);
@@ -449,4 +450,5 @@ PROBE(forwarding, .title = "Store-to-load forwarding", .family = "memory", .afte
           {"memory.forwarding.blocked_cycles", "cycles", "what a load takes that has to wait for the cache instead"},
           {"memory.forwarding.offsets", "offsets", "at how many offsets of load from store forwarding works"},
           {"memory.forwarding.stores", "stores", "how many stores one load gathers its value from"},
-          {"memory.aliasing.cycles", "cycles", "what it costs that a load has an older store's low address bits"}));
+          {"memory.aliasing.cycles", "cycles",
+           "what it adds to a load's latency that an older store's low address bits are the same"}));

@@ -202,7 +202,12 @@ static void find_pairs(struct probe *p, const struct area *area, const struct wi
         find_experiments(s, ROWS, e);
         for (size_t i = 0; i < ROWS; i++)
             e[i].knee = end_of_renaming(&s[i].search.verdict, w->ways[0].load);
-        find_capacity(p, &(struct finding){.name = "memory.renaming.pairs"}, e, ROWS, GRAIN);
+        struct finding f = {
+            .name = "memory.renaming.pairs", .reason = "experiments-disagree", .method = "last point before the rise"};
+        if (find_contradicted(e, ROWS))
+            report_number(p, &f, (double)NAN);
+        else
+            find_capacity(p, &f, e, ROWS, GRAIN);
     }
     sweeps_free(s, ROWS);
 }

@@ -97,6 +97,24 @@ static void contradiction_is_undecided(void **state)
     assert_int_equal(decide((struct verdict[]){exact(48), exact(96)}, alike, 2).grade, 'U');
 }
 
+/* A knee is contradicted by a curve that surely has none, or not that one; not by one that knows nothing. */
+static void no_knee_contradicts_one(void **state)
+{
+    const struct verdict none = {.reason = "no-knee"}, noise = {.reason = "noise"}, one = exact(48);
+    struct find_experiment e[] = {{.verdict = &one}, {.verdict = &none}};
+
+    (void)state;
+    assert_true(find_contradicted(e, 2));
+    e[1].verdict = &noise;
+    assert_false(find_contradicted(e, 2));
+    e[1].verdict = &one;
+    assert_false(find_contradicted(e, 2));
+    e[1].knee = 1; /* it has another one */
+    assert_true(find_contradicted(e, 2));
+    e[0].verdict = e[1].verdict = &none;
+    assert_false(find_contradicted(e, 2));
+}
+
 static void most_outvote_one_and_lose_a_grade(void **state)
 {
     (void)state;
@@ -271,6 +289,7 @@ int main(void)
         cmocka_unit_test(heights_want_a_steady_level),
         cmocka_unit_test(the_nearest_knee_within_a_factor),
         cmocka_unit_test(what_was_decided_is_what_is_reported),
+        cmocka_unit_test(no_knee_contradicts_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
