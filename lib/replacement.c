@@ -378,7 +378,7 @@ void replacement_fit(const struct replacement_policy *policies, size_t count, un
     out->count = out->trials = 0;
     for (size_t i = 0; i < trial_count; i++)
         out->trials += isnan(trials[i].cycles) ? 0 : 1;
-    if (out->trials < TRIALS_AT_LEAST)
+    if (out->trials < TRIALS_AT_LEAST || ways < 2 || ways > REPLACEMENT_WAYS)
         return;
     for (size_t i = 0; i < count; i++) {
         double miss_cycles;

@@ -113,17 +113,17 @@ static bool conflict(struct pages *g, const size_t *pages, size_t count, unsigne
     return true;
 }
 
-/* What a miss takes more than a hit: nearly all of the pool misses, an eighth of it hits. */
+/* What a miss takes more than a hit: nearly all of the pool misses, a small part of it hits. */
 static bool measure_miss(struct pages *g)
 {
+    const size_t held = g->pool / (2 * POOL_FACTOR);
     double few, many;
 
     for (size_t i = 0; i < g->pool; i++)
         g->others[i] = i;
-    if (!round_cycles(g, g->others, g->pool / (2 * POOL_FACTOR), false, &few) ||
-        !round_cycles(g, g->others, g->pool, false, &many))
+    if (!round_cycles(g, g->others, held, false, &few) || !round_cycles(g, g->others, g->pool, false, &many))
         return false;
-    few /= (double)(g->pool / (2 * POOL_FACTOR));
+    few /= (double)held;
     g->miss_cycles = many / (double)g->pool - few;
     if (!(g->miss_cycles > few / 2))
         g->reason = "no-contrast";

@@ -942,6 +942,49 @@ static unsigned masked_with(struct finding cache, struct finding limit)
     return masked();
 }
 
+/* What replaces stands for what was told before, and the last pass does not take that back any more. */
+static void what_is_told_better_replaces(void **state)
+{
+    struct run r = prepared("reports");
+    const char *first, *second;
+
+    (void)state;
+    to_report[0] = cache_of(96 * 4096, 'C');
+    to_report[1] = cache_of(100 * 4096, 'B');
+    to_report[1].replaces = true;
+    to_report[1].limits[0].name = NULL;
+    to_report[2] = dtlb_of(96);
+    assert_int_equal(run(&r), 0);
+    first = records_find(&records, NULL, "finding", "name", "memory.cache.bytes");
+    second = records_find(&records, first, "finding", "name", "memory.cache.bytes");
+    assert_value(first, "replaces", NULL);
+    assert_value(second, "replaces", "true");
+    assert_value(second, "seen", NULL);
+    assert_value(second, "value", "409600");
+    assert_null(records_find(&records, second, "finding", "name", "memory.cache.bytes"));
+    assert_true(facts_number(&r.facts, "memory.cache.bytes", "level=1", 0) == 100 * 4096);
+}
+
+/* A finding may be a word; undecided it is none. */
+static void findings_may_be_words(void **state)
+{
+    struct run r = prepared("reports");
+    const char *f;
+
+    (void)state;
+    to_report[0] = cache_of(NAN, 'B');
+    to_report[0].text = "LRU or PLRU";
+    assert_int_equal(run(&r), 0);
+    f = records_find(&records, NULL, "finding", "name", "memory.cache.bytes");
+    assert_value(f, "value", "LRU or PLRU");
+    assert_value(f, "grade", "B");
+    assert_non_null(strstr(screen, "LRU or PLRU  B"));
+    r = prepared("reports");
+    to_report[0] = cache_of(NAN, 'U');
+    assert_int_equal(run(&r), 0);
+    assert_value(records_find(&records, NULL, "finding", "name", "memory.cache.bytes"), "value", "null");
+}
+
 static void a_knee_at_another_limit_is_masked(void **state)
 {
     static const struct identity_tlb tlbs[] = {
@@ -1104,6 +1147,8 @@ int main(void)
         cmocka_unit_test(needs_in_a_ring_end),
         cmocka_unit_test(declared_facts_are_there_at_the_start),
         cmocka_unit_test(a_knee_at_another_limit_is_masked),
+        cmocka_unit_test(what_is_told_better_replaces),
+        cmocka_unit_test(findings_may_be_words),
         cmocka_unit_test(a_knee_does_not_mask_itself),
         cmocka_unit_test(masked_findings_keep_their_texts),
         cmocka_unit_test(agreement_with_what_is_published_stands_out),
