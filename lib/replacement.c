@@ -149,8 +149,10 @@ static bool touch_trees(struct replacement_set *s, uint64_t block)
         way = tree * leaves + node - leaves;
         s->block[way] = block;
     }
-    unsigned tree = way / leaves, place = 0;
-    for (unsigned node = leaves + way % leaves; node > 1; node /= 2)
+    unsigned tree = 0, place = 0;
+    while ((tree + 1) * leaves <= way)
+        tree++;
+    for (unsigned node = leaves + way - tree * leaves; node > 1; node /= 2)
         s->age[tree * leaves + node / 2] = node % 2 == 0;
     while (s->order[place] != tree)
         place++;

@@ -97,20 +97,20 @@ struct sweep {
         need; /* y is how many of these events (lib/events.h) a unit causes, NaN where none can be counted; NULL: cycles */
     void *context;
     const struct area *area; /* where the data lies that it walks, for the record; NULL: it matters to nobody */
+    double seconds;          /* it takes no longer than this; 0: see sweep_search */
+    struct search search;    /* range, kind, grid; and then the verdict. Budget 0: see sweep_search */
     /*
      * x is how many pages of `area` a kernel touches. An emulator, whose times mean nothing, holds it to that by its page
      * tables: a kernel that touches more or fewer ends the probe as a fault.
      */
     bool touches_pages;
-    double seconds;       /* it takes no longer than this; 0: see sweep_search */
-    struct search search; /* range, kind, grid; and then the verdict. Budget 0: see sweep_search */
 
+    unsigned held;                /* samples of which the pages were looked at */
     struct sweep_sample *samples; /* in the order of time; freed by sweep_free */
     size_t count, room;
     double deadline, told; /* when it has to end; when people were told last where it is */
     double confirm_at;     /* when it has to end with all but looking at its knees again */
     double control_first;  /* y of the control's first sample */
-    unsigned held;         /* samples of which the pages were looked at */
     struct probe *probe;
 };
 
