@@ -890,8 +890,7 @@ static void check_way_hash(const struct machine_design *m)
     if (!f || record_value(f, "grade", 2)[0] == 'U' || !ways->count)
         return;
     const char *text = record_value(f, "functions", 2);
-    if (masks_of(text ? text + (*text == '"') : NULL, masks) != ways->count ||
-        !span_the_same(masks, ways->masks, ways->count))
+    if (masks_of(text, masks) != ways->count || !span_the_same(masks, ways->masks, ways->count))
         complain(m, "memory.way_hash.functions: %.60s", text ? text : "no text");
 }
 
@@ -925,6 +924,23 @@ static void way_hashes_are_given_back(void **state)
         check_way_hash(&m);
     }
     end(cores, cores);
+}
+
+static void a_way_hash_that_is_not_linear_is_undecided(void **state)
+{
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 2, 20);) {
+        struct machine_design m = pick_machine(seed);
+        m.core.ways = (struct way_design){.predicted = true, .carries = true};
+        run_probes_on(&m, "way_hash", PROFILE_QUICK);
+        const char *f = finding_of("memory.way_hash.functions", NULL, "");
+        if (is_decided(&m, f, "memory.way_hash.functions", ""))
+            complain(&m, "memory.way_hash.functions: decided, and there are none");
+        else if (f && strncmp(record_value(f, "reason", 2), "not-linear", 10) != 0)
+            complain(&m, "memory.way_hash.functions: %.30s", record_value(f, "reason", 2));
+    }
+    end(0, UINT32_MAX);
 }
 
 static void check_load_prediction(const struct machine_design *m)
@@ -1486,6 +1502,7 @@ int main(void)
         cmocka_unit_test(instruction_tlbs_are_given_back),
         cmocka_unit_test(data_tlbs_are_given_back),
         cmocka_unit_test(way_hashes_are_given_back),
+        cmocka_unit_test(a_way_hash_that_is_not_linear_is_undecided),
         cmocka_unit_test(predictions_of_loads_are_given_back),
         cmocka_unit_test(predicted_loads_hide_no_latency),
         cmocka_unit_test(forwarding_is_given_back),

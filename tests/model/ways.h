@@ -15,6 +15,7 @@ struct way_design {
     bool predicted;
     unsigned count;
     uint64_t masks[WAY_MASKS]; /* XORed bits of the virtual address */
+    bool carries;              /* no masks, but a sum of some bits of it and others */
 };
 
 struct ways {
