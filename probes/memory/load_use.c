@@ -9,7 +9,8 @@
  *   short   31 words next to each other: what predicts addresses or values could learn that
  *   long    127 words, a line each where the mode reaches so far: much to learn, but the cache has to keep them all
  *
- * Both rings are linked anew for each sample, and neither length has a factor in common with the loop's.
+ * Both rings are linked anew for each sample, and neither length has a factor in common with the loop's: that guards
+ * against predicted loads (lib/chase.h).
  *
  * Crossing: the same chain of pointers, each word across a boundary of 8, 16, 32, 64 bytes or a page, and across none
  * that is larger. Two experiments again: all words lie so, or every second one, the others being aligned.
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/chase.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/sample.h"
@@ -115,12 +117,11 @@ static bool measure_mode(struct probe *p, const struct place *place, const struc
 {
     struct ring rings[EXPERIMENTS] = {
         {m, place, .count = SHORT, .first = ORIGIN, .pitch = m->bytes > 8 ? m->bytes : 8},
-        {m, place, .count = (size_t)probe_smoke(p, 61, LONG), .first = ORIGIN,
-         .pitch = m->bits > 8 ? LINE_BYTES : 1}, /* index of eight bits */
+        {m, place, .count = LONG, .first = ORIGIN, .pitch = m->bits > 8 ? LINE_BYTES : 1}, /* index of eight bits */
     };
 
-    *out = (struct row){.mode = m->name, .crossing = "none"};
-    for (size_t i = 0; i < EXPERIMENTS; i++) {
+    *out = (struct row){.mode = m->name, .crossing = "none", .cycles = {NAN, NAN}};
+    for (size_t i = 0; i < (size_t)probe_smoke(p, 1, EXPERIMENTS); i++) {
         if (!sample_cycles(p, SAMPLES, build, &rings[i], &out->cycles[i]))
             return false;
         out->cycles[i] -= m->more;
@@ -163,6 +164,7 @@ static void report_row(struct probe *p, const struct row *row)
     find_number(p,
                 &(struct finding){.name = "memory.load_use.cycles",
                                   .variants = {{"mode", row->mode}, {"crossing", row->crossing}},
+                                  .remarks = {{"guard", CHASE_GUARD}},
                                   .method = crossing
                                                 ? "chain of words across the boundary; chain of those and aligned ones"
                                                 : "chains over a short ring and a long one, in the first level"},
