@@ -8,7 +8,8 @@
  *                     level behind hold up the other
  *
  * Everything is measured in three passes over all of it. Others who share a level or memory come and go meanwhile: what
- * they disturb differs from pass to pass, and the grade says so.
+ * they disturb differs from pass to pass, and the grade says so. Where they stay, they fool all that is measured of memory
+ * and of the last cache: that is never an A.
  *
  * access: load; store; copy, of which the bytes copied count, each read once and written once; stream, stores that ask to
  * go past the caches, whatever level holds what they write over.
@@ -46,6 +47,7 @@ static const char *const kind_names[ACCESS_KINDS] = {"load", "store", "copy", "s
 /* Footprints of one level; 0: there is none. */
 struct level {
     char name[8]; /* "1", "dram" */
+    bool shared;  /* others may use it at the same time */
     double bytes[FOOTPRINTS];
     const char *why_not;
 };
@@ -146,6 +148,7 @@ static struct level between(double before, double holds)
 static struct level behind(double largest)
 {
     return (struct level){.name = "dram",
+                          .shared = true,
                           .bytes = {TO_REACH_MEMORY * largest, 2 * TO_REACH_MEMORY * largest},
                           .why_not = largest > 0 ? NULL : "capacity-unknown"};
 }
@@ -162,6 +165,7 @@ static size_t plan(const struct probe *p, double most, struct level levels[LEVEL
         largest = fmax(largest, holds);
         count++;
     }
+    levels[count - 1].shared = count > 1; /* the last cache, for all that is known */
     levels[count++] = behind(largest);
     for (size_t i = 0; i < count; i++)
         if (!levels[i].why_not && levels[i].bytes[FOOTPRINTS - 1] > most)
@@ -194,12 +198,13 @@ static bool measure(struct probe *p, const struct area *area, const struct area 
 
 static void report_result(struct probe *p, const struct result *r, size_t passes)
 {
+    const bool shared = r->level->shared || r->kind == STREAM;
     struct find_value v[FOOTPRINTS * PASSES];
     size_t count = 0;
 
     for (size_t pass = 0; pass < passes; pass++) {
-        v[count++] = (struct find_value){"smaller", "level before", r->bytes_per_cycle[0][pass]};
-        v[count++] = (struct find_value){"larger", "level behind", r->bytes_per_cycle[1][pass]};
+        v[count++] = (struct find_value){"smaller", shared ? "others" : "level before", r->bytes_per_cycle[0][pass]};
+        v[count++] = (struct find_value){"larger", shared ? "others" : "level behind", r->bytes_per_cycle[1][pass]};
     }
     find_number(p,
                 &(struct finding){.name = "memory.bandwidth.bytes_per_cycle",
