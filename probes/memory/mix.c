@@ -9,6 +9,8 @@
  *
  * Both loops differ in length besides. A group is sustained when it takes one cycle by what both say together. Told are
  * for each number of stores the most loads that still are, and one more, which are not; all groups are in the record.
+ * Everything is measured in three passes over all of it: some cores take the same group at one rate now, and at another a
+ * while later.
  *
  * Groups touch neighbouring places, which suits caches that take two stores into one line at once: all loads in one line
  * and all stores in another, or both over 512 bytes. What is told is that of the better one, and which that is. How it
@@ -19,6 +21,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "lib/access.h"
 #include "lib/find.h"
@@ -30,6 +33,8 @@ enum {
     GROUPS = (TOGETHER + 1) * (TOGETHER + 2) / 2 - 1, /* without the empty one */
     EXPERIMENTS = 2,
     LAYOUTS = 2,
+    PASSES = 3,
+    ACCESSES = 16,
     STORES_AT = 2048, /* from the loads on */
     AREA_BYTES = 16384,
     STRIDED = 32, /* places */
@@ -121,12 +126,12 @@ static bool build(struct probe *p, void *context, struct kernel *k)
 }
 
 /* Groups a cycle, by both orders. */
-static bool measure(struct probe *p, struct groups *g, double per_cycle[EXPERIMENTS])
+static bool measure(struct probe *p, struct groups *g, unsigned samples, double per_cycle[EXPERIMENTS])
 {
     for (unsigned shuffled = 0; shuffled < EXPERIMENTS; shuffled++) {
         double cycles = NAN;
         g->shuffled = shuffled;
-        if (!sample_cycles(p, SAMPLES, build, g, &cycles))
+        if (!sample_cycles(p, samples, build, g, &cycles))
             return false;
         per_cycle[shuffled] = 1 / cycles;
     }
@@ -137,46 +142,66 @@ static bool measure(struct probe *p, struct groups *g, double per_cycle[EXPERIME
 
 struct group {
     unsigned loads, stores;
-    double per_cycle[LAYOUTS][EXPERIMENTS];
+    double per_cycle[LAYOUTS][PASSES][EXPERIMENTS];
     struct find_result results[LAYOUTS];
     size_t best; /* layout */
 };
 
-static void values_of(const double per_cycle[EXPERIMENTS], struct find_value v[EXPERIMENTS])
-{
-    v[0] = (struct find_value){"in order", "order", per_cycle[0]};
-    v[1] = (struct find_value){"shuffled", "chance", per_cycle[1]};
-}
+/* All groups of one access. */
+struct set {
+    const struct emit_access *access;
+    struct group groups[GROUPS];
+    size_t count;
+};
 
-static bool measure_group(struct probe *p, const struct area *area, const struct emit_access *a, struct group *g)
-{
-    for (size_t i = 0; i < (size_t)probe_smoke(p, 1, LAYOUTS); i++) {
-        struct groups how = {.area = area, .access = a, .loads = g->loads, .stores = g->stores, .span = spans[i]};
-        struct find_value v[EXPERIMENTS];
-        if (!measure(p, &how, g->per_cycle[i]))
-            return false;
-        values_of(g->per_cycle[i], v);
-        g->results[i] = find_number_decide(v, EXPERIMENTS);
-        const struct find_result *best = &g->results[g->best];
-        if (best->grade == 'U' ? g->results[i].grade != 'U' : g->results[i].value > best->value)
-            g->best = i;
-    }
-    return true;
-}
-
-static bool measure_groups(struct probe *p, const struct area *area, const struct emit_access *a,
-                           struct group groups[GROUPS], size_t *count)
+static void add_groups(const struct probe *p, const struct emit_access *a, struct set *out)
 {
     const unsigned most = (unsigned)probe_smoke(p, 1, TOGETHER);
 
-    *count = 0;
+    *out = (struct set){.access = a};
     for (unsigned stores = 0; stores <= (a->has_store ? most : 0); stores++)
-        for (unsigned loads = stores ? 0 : 1; loads <= (a->has_load ? most - stores : 0); loads++) {
-            groups[*count] = (struct group){.loads = loads, .stores = stores};
-            if (!measure_group(p, area, a, &groups[(*count)++]))
+        for (unsigned loads = stores ? 0 : 1; loads <= (a->has_load ? most - stores : 0); loads++)
+            out->groups[out->count++] = (struct group){.loads = loads, .stores = stores};
+}
+
+static bool measure_pass(struct probe *p, const struct area *area, struct set *s, size_t pass)
+{
+    for (size_t i = 0; i < s->count; i++)
+        for (size_t layout = 0; layout < (size_t)probe_smoke(p, 1, LAYOUTS); layout++) {
+            struct group *g = &s->groups[i];
+            struct groups how = {
+                .area = area, .access = s->access, .loads = g->loads, .stores = g->stores, .span = spans[layout]};
+            if (!measure(p, &how, 1, g->per_cycle[layout][pass]))
                 return false;
         }
     return true;
+}
+
+/* What was measured of it: 0 stands for nothing. */
+static size_t values_of(const struct group *g, size_t layout, struct find_value v[PASSES * EXPERIMENTS])
+{
+    static const char *const names[EXPERIMENTS] = {"in order", "shuffled"}, *const fooled_by[EXPERIMENTS] = {"order",
+                                                                                                             "chance"};
+    size_t count = 0;
+
+    for (size_t pass = 0; pass < PASSES; pass++)
+        for (size_t e = 0; e < EXPERIMENTS; e++)
+            if (!(g->per_cycle[layout][pass][e] <= 0))
+                v[count++] = (struct find_value){names[e], fooled_by[e], g->per_cycle[layout][pass][e]};
+    return count;
+}
+
+static void decide(struct group *g)
+{
+    for (size_t layout = 0; layout < LAYOUTS; layout++) {
+        struct find_value v[PASSES * EXPERIMENTS];
+        struct find_result *r = &g->results[layout];
+        const struct find_result *best = &g->results[g->best];
+        const size_t count = values_of(g, layout, v);
+        *r = find_number_decide(v, count);
+        if (best->grade == 'U' ? r->grade != 'U' : r->value > best->value)
+            g->best = layout;
+    }
 }
 
 static bool is_sustained(const struct group *g)
@@ -202,48 +227,56 @@ static bool is_told(const struct group *groups, size_t count, const struct group
     return g->loads ? sustains(groups, count, g->loads - 1, g->stores) : sustains(groups, count, 0, g->stores - 1);
 }
 
-static void report_groups(struct probe *p, const struct emit_access *a, const struct group *groups, size_t count)
+static void report_groups(struct probe *p, const struct set *s)
 {
+    const struct emit_access *a = s->access;
+
     if (!access_stands_for_width(a))
         return;
-    for (size_t i = 0; i < count; i++) {
-        struct find_value v[EXPERIMENTS];
-        values_of(groups[i].per_cycle[groups[i].best], v);
-        if (is_told(groups, count, &groups[i]))
+    for (size_t i = 0; i < s->count; i++) {
+        const struct group *g = &s->groups[i];
+        struct find_value v[PASSES * EXPERIMENTS];
+        const size_t count = values_of(g, g->best, v);
+        if (is_told(s->groups, s->count, g))
             find_number(p,
                         &(struct finding){.name = "memory.mix.per_cycle",
-                                          .variants = {{"loads", .number = groups[i].loads},
-                                                       {"stores", .number = groups[i].stores},
+                                          .variants = {{"loads", .number = g->loads},
+                                                       {"stores", .number = g->stores},
                                                        {"width", .number = a->bits}},
-                                          .remarks = {{"condition", conditions[groups[i].best]}},
-                                          .method = "loops of such groups, in order and shuffled"},
-                        v, EXPERIMENTS);
+                                          .remarks = {{"condition", conditions[g->best]}},
+                                          .method = "loops of such groups, in order and shuffled; three passes"},
+                        v, count);
     }
 }
 
-static void send_groups(struct probe *p, const struct emit_access *a, const struct group *groups, size_t count)
+static void send_groups(struct probe *p, const struct set *s)
 {
-    static const char *const columns[] = {"loads", "stores", "span_bytes", "in_order_per_cycle", "shuffled_per_cycle"};
+    static const char *const columns[] = {
+        "loads", "stores", "span_bytes", "pass", "in_order_per_cycle", "shuffled_per_cycle"};
     struct record r;
 
     record_start(&r, &p->run->writer, "table");
     record_text(&r, "probe", p->definition->name);
     record_core(&r);
-    record_text(&r, "name", a->name);
-    record_integer(&r, "width", a->bits);
+    record_text(&r, "name", s->access->name);
+    record_integer(&r, "width", s->access->bits);
     record_array(&r, "columns");
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         record_text(&r, NULL, columns[i]);
     record_close(&r);
     record_array(&r, "rows");
-    for (size_t i = 0; i < count * LAYOUTS; i++) {
-        const struct group *g = &groups[i / LAYOUTS];
+    for (size_t i = 0; i < s->count * LAYOUTS * PASSES; i++) {
+        const struct group *g = &s->groups[i / PASSES / LAYOUTS];
+        const size_t layout = i / PASSES % LAYOUTS, pass = i % PASSES;
+        if (g->per_cycle[layout][pass][0] <= 0)
+            continue;
         record_array(&r, NULL);
         record_integer(&r, NULL, g->loads);
         record_integer(&r, NULL, g->stores);
-        record_integer(&r, NULL, spans[i % LAYOUTS]);
+        record_integer(&r, NULL, spans[layout]);
+        record_integer(&r, NULL, pass + 1);
         for (size_t e = 0; e < EXPERIMENTS; e++)
-            record_number(&r, NULL, rounded(g->per_cycle[i % LAYOUTS][e]));
+            record_number(&r, NULL, rounded(g->per_cycle[layout][pass][e]));
         record_close(&r);
     }
     record_close(&r);
@@ -261,7 +294,7 @@ static bool find_strides(struct probe *p, const struct area *area, const struct 
             struct groups how = {.area = area, .access = a, .loads = !store, .stores = store, .stride = stride};
             double per_cycle[EXPERIMENTS];
             struct find_value v[EXPERIMENTS];
-            if (!measure(p, &how, per_cycle))
+            if (!measure(p, &how, SAMPLES, per_cycle))
                 return false;
             v[0] = (struct find_value){"shorter loop", "loop", per_cycle[0]};
             v[1] = (struct find_value){"longer loop", "operation cache", per_cycle[1]};
@@ -275,26 +308,41 @@ static bool find_strides(struct probe *p, const struct area *area, const struct 
     return true;
 }
 
+static bool measure_sets(struct probe *p, const struct area *area, struct set *sets, size_t count)
+{
+    for (size_t pass = 0; pass < (size_t)probe_smoke(p, 1, PASSES); pass++)
+        for (size_t i = 0; i < count; i++)
+            if (!measure_pass(p, area, &sets[i], pass))
+                return false;
+    return true;
+}
+
 static void run(struct probe *p)
 {
     const struct emit_access *general = NULL;
+    struct set *sets = malloc(ACCESSES * sizeof *sets);
     struct area area;
+    size_t count = 0;
 
-    if (!probe_map(p, &area, AREA_BYTES, 0))
+    if (!sets) {
+        probe_skip(p, "out of memory for the groups");
         return;
-    for (const struct emit_access *a = emit_accesses; a->name; a++) {
-        struct group groups[GROUPS];
-        size_t count;
-        if (a->streams || !access_can_run(a))
-            continue;
-        if (!measure_groups(p, &area, a, groups, &count))
-            return;
-        send_groups(p, a, groups, count);
-        report_groups(p, a, groups, count);
-        if (a->file == ACCESS_GENERAL && a->registers == 1)
-            general = a; /* the last of them is the widest */
     }
-    if (general)
+    for (const struct emit_access *a = emit_accesses; a->name && count < ACCESSES; a++)
+        if (!a->streams && access_can_run(a)) {
+            add_groups(p, a, &sets[count++]);
+            if (a->file == ACCESS_GENERAL && a->registers == 1)
+                general = a; /* the last of them is the widest */
+        }
+    const bool good = probe_map(p, &area, AREA_BYTES, 0) && measure_sets(p, &area, sets, count);
+    for (size_t i = 0; i < count && good; i++) {
+        for (size_t g = 0; g < sets[i].count; g++)
+            decide(&sets[i].groups[g]);
+        send_groups(p, &sets[i]);
+        report_groups(p, &sets[i]);
+    }
+    free(sets);
+    if (good && general)
         find_strides(p, &area, general);
 }
 
