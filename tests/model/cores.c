@@ -721,6 +721,38 @@ static struct machine_design pick_machine_with_history(uint64_t seed)
     return m;
 }
 
+/*
+ * The modelled front end is held until the branch has been executed, and for the penalty. What the branch looks at is
+ * there long before it; it takes a cycle by itself, one where it is compared first, and what is left of the cycle in
+ * which the front end had it. Cycles are as true as check_number has them.
+ */
+static void check_penalty(const struct machine_design *m, const char *branch)
+{
+    enum { EXECUTION = 3 };
+    const double least = 0.97 * m->core.penalty, most = 1.03 * (m->core.penalty + EXECUTION);
+    const char *f = finding_of("frontend.mispredict.cycles", "branch", branch);
+
+    if (is_decided(m, f, "frontend.mispredict.cycles", branch) &&
+        !(number(f, "value") >= least && number(f, "value") <= most))
+        complain(m, "misprediction, %s: %g, and is %g", branch, number(f, "value"), m->core.penalty);
+}
+
+static void penalties_are_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 1, 40); cores++) {
+        struct machine_design m = pick_machine_with_history(seed);
+        run_probes_on(&m, "mispredict", PROFILE_QUICK);
+        check_penalty(&m, "cond");
+        check_penalty(&m, "indirect");
+        check_penalty(&m, "return");
+    }
+    end(2 * cores, UINT32_MAX);
+}
+
 static void histories_are_given_back(void **state)
 {
     unsigned cores = 0;
@@ -1497,6 +1529,7 @@ int main(void)
         cmocka_unit_test(widths_of_fetches_are_given_back),
         cmocka_unit_test(return_stacks_are_given_back),
         cmocka_unit_test(histories_are_given_back),
+        cmocka_unit_test(penalties_are_given_back),
         cmocka_unit_test(knees_are_proven_by_counting),
         cmocka_unit_test(branch_target_buffers_are_given_back),
         cmocka_unit_test(instruction_tlbs_are_given_back),

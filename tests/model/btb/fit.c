@@ -24,7 +24,7 @@
 #include "tests/model/btb/simulated.h"
 #include "tests/model/curves/noise.h"
 
-enum { FEW = 18, MANY = 1500, ROUNDS = 6, ANY_ROUNDS = 2, PER_ROUND = 24, SHOWN = 6 };
+enum { FEW = 18, MANY = 400, ROUNDS = 6, ANY_ROUNDS = 2, PER_ROUND = 24, SHOWN = 6 };
 
 static const uint64_t SEED = 20250623;
 
