@@ -251,8 +251,8 @@ static void report_groups(struct probe *p, const struct set *s)
 
 static void send_groups(struct probe *p, const struct set *s)
 {
-    static const char *const columns[] = {
-        "loads", "stores", "span_bytes", "pass", "in_order_per_cycle", "shuffled_per_cycle"};
+    static const char *const columns[] = {"loads",         "stores",         "span_bytes",   "in_order_least",
+                                          "in_order_most", "shuffled_least", "shuffled_most"};
     struct record r;
 
     record_start(&r, &p->run->writer, "table");
@@ -265,18 +265,24 @@ static void send_groups(struct probe *p, const struct set *s)
         record_text(&r, NULL, columns[i]);
     record_close(&r);
     record_array(&r, "rows");
-    for (size_t i = 0; i < s->count * LAYOUTS * PASSES; i++) {
-        const struct group *g = &s->groups[i / PASSES / LAYOUTS];
-        const size_t layout = i / PASSES % LAYOUTS, pass = i % PASSES;
-        if (g->per_cycle[layout][pass][0] <= 0)
+    for (size_t i = 0; i < s->count * LAYOUTS; i++) {
+        const struct group *g = &s->groups[i / LAYOUTS];
+        const size_t layout = i % LAYOUTS;
+        if (g->per_cycle[layout][0][0] <= 0)
             continue;
         record_array(&r, NULL);
         record_integer(&r, NULL, g->loads);
         record_integer(&r, NULL, g->stores);
         record_integer(&r, NULL, spans[layout]);
-        record_integer(&r, NULL, pass + 1);
-        for (size_t e = 0; e < EXPERIMENTS; e++)
-            record_number(&r, NULL, rounded(g->per_cycle[layout][pass][e]));
+        for (size_t e = 0; e < EXPERIMENTS; e++) {
+            double least = g->per_cycle[layout][0][e], most = least;
+            for (size_t pass = 1; pass < PASSES && g->per_cycle[layout][pass][e] > 0; pass++) {
+                least = fmin(least, g->per_cycle[layout][pass][e]);
+                most = fmax(most, g->per_cycle[layout][pass][e]);
+            }
+            record_number(&r, NULL, rounded(least));
+            record_number(&r, NULL, rounded(most));
+        }
         record_close(&r);
     }
     record_close(&r);
