@@ -26,6 +26,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/find.h"
 #include "lib/store_load.h"
@@ -244,7 +245,7 @@ static bool find_memory(struct probe *p, struct steps *s)
                                    .unit = "waits saved",
                                    .measure = measure_saved,
                                    .context = &s[i],
-                                   .seconds = probe_scale(p, 1, 0.3, 2, 10),
+                                   .seconds = probe_scale(p, 1, 0.45, 2, 10),
                                    .search = {.kind = KNEE_STEP,
                                               .from = 1,
                                               .to = probe_smoke(p, 4, BETWEEN - 1),
@@ -369,7 +370,7 @@ static void name_bits(uint64_t mask, char text[TEXT])
             used += (size_t)snprintf(text + used, TEXT - used, used ? " %u" : "%u", bit);
 }
 
-static bool find_bits(struct probe *p, const struct steps *s)
+static bool find_bits(struct probe *p, const struct steps *s, bool endless)
 {
     uint64_t masks[DELAYS] = {0};
     struct find_value v[DELAYS];
@@ -406,12 +407,16 @@ static bool find_bits(struct probe *p, const struct steps *s)
     for (size_t i = 0; i < DELAYS; i++)
         v[i] = (struct find_value){delays[i].name, delays[i].fooled_by, __builtin_popcountll(masks[i])};
     find_number(p, &f, v, DELAYS);
-    /* one other load was enough to take its place: there is one counter for each value of the bits */
+    /* One other load was enough to take its place, and there may be any number: there is a counter for each value. */
     f.name = "memory.dependence.counters";
-    f.method = "as many as the address bits have values";
+    f.method = "as many as the address bits have values, where no number of loads is too large";
+    f.reason = "they may have tags: how many loads are tracked ends";
     for (size_t i = 0; i < DELAYS; i++)
         v[i].value = (double)((uint64_t)1 << (unsigned)v[i].value);
-    find_number(p, &f, v, DELAYS);
+    if (endless)
+        find_number(p, &f, v, DELAYS);
+    else
+        report_number(p, &f, (double)NAN);
     return true;
 }
 
@@ -431,8 +436,9 @@ static bool build(struct probe *p, double pairs, void *context, struct kernel *k
     return store_load_kernel(p, &s, row->area->at, k);
 }
 
+/* `endless`: however many loads there are, none costs more. */
 static bool find_loads(struct probe *p, const struct area *area, const struct emit_access *load,
-                       enum chain_through chain, const char *dependence)
+                       enum chain_through chain, const char *dependence, bool *endless)
 {
     enum { ROWS = 2 };
     const struct emit_access *store = load;
@@ -471,6 +477,9 @@ static bool find_loads(struct probe *p, const struct area *area, const struct em
                             .reason = "experiments-disagree",
                             .method = "last point before the rise"};
         find_experiments(s, ROWS, e);
+        *endless = true;
+        for (size_t i = 0; i < ROWS; i++)
+            *endless &= s[i].search.verdict.reason && !strcmp(s[i].search.verdict.reason, "no-knee");
         if (find_contradicted(e, ROWS))
             report_number(p, &f, (double)NAN);
         else
@@ -515,10 +524,12 @@ static void run(struct probe *p)
 {
     struct steps s[DELAYS];
     const struct emit_access *load;
+    bool endless[2] = {false, false};
     struct area area;
 
     if (!probe_map(p, &area, AREA_BYTES, 0) || !choose_load(p, &area, &load) ||
-        !find_loads(p, &area, load, CHAIN_DATA, "data") || !find_loads(p, &area, load, CHAIN_STORE, "address"))
+        !find_loads(p, &area, load, CHAIN_DATA, "data", &endless[0]) ||
+        !find_loads(p, &area, load, CHAIN_STORE, "address", &endless[1]))
         return;
     for (size_t i = 0; i < DELAYS; i++) {
         s[i] = (struct steps){.area = &area, .load = load, .delay = (enum delay)i, .length = DELAY_LENGTH};
@@ -527,7 +538,7 @@ static void run(struct probe *p)
             return;
     }
     if (find_memory(p, s))
-        find_bits(p, s);
+        find_bits(p, s, endless[0] && endless[1]);
 }
 
 PROBE(dependence, .title = "Memory dependence prediction", .family = "memory", .after = "renaming", .run = run,
