@@ -205,7 +205,8 @@ static void turns_the_op_cache_of_cores_that_let_it(void **state)
         const bool has = !strcmp(f->name, "Zen 4") || !strcmp(f->name, "Zen 5");
         for (size_t fault_at = 0; fault_at < 8; fault_at++) {
             family(f, i % 2 ? OTHERS : ~OTHERS);
-            model_register(&m, "IC_CFG", IC_CFG, i % 2 ? OTHERS & ~(uint64_t)BIT : ~(OTHERS | BIT), UINT64_MAX)->allowed = BIT;
+            model_register(&m, "IC_CFG", IC_CFG, i % 2 ? OTHERS & ~(uint64_t)BIT : ~(OTHERS | BIT), UINT64_MAX)
+                ->allowed = BIT;
             start();
             assert_int_equal(control_op_cache(&a) != NULL, has);
             m.fault_at = fault_at ? m.accesses + fault_at : 0;
