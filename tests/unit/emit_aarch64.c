@@ -1,7 +1,9 @@
 /* link: arch/emit.c arch/aarch64/emit.c arch/aarch64/emit_access.c arch/aarch64/emit_modes.c */
+/* link: arch/emit_fillers.c arch/aarch64/emit_fillers.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the AArch64 emitter: its encodings, its limits, and that kernels do what they say. */
 #include "tests/unit/emit_access_text.h"
+#include "tests/unit/emit_fillers_text.h"
 #include "tests/unit/emit_modes_text.h"
 #include "tests/unit/emit_room.h"
 #include "tests/unit/emit_run.h"
@@ -243,6 +245,25 @@ static void the_isa_names_itself(void **state)
     assert_int_equal(emit_nop_lengths[1], 0);
 }
 
+static const struct filler_text filler_texts[] = {
+    {"nop", "nop", NULL},
+    {"move", "mov x6, x8", "mov x6, x2"},
+    {"zero", "movz x6, #0", NULL},
+    {"int64", "add x6, x9, x8", "add x6, x9, x2"},
+    {"int32", "add w6, w9, w8", "add w6, w9, w2"},
+    {"flags", "cmp x8, x9", "cmp x2, x9"},
+    {"scalar", "fadd d4, d6, d7", "fadd d4, d1, d7"},
+    {"v128", "add v4.2d, v6.2d, v7.2d", "add v4.2d, v1.2d, v7.2d"},
+    {"load-64", "ldr x6, [x10, #576]", "ldr x6, [x10, x2, lsl #3]"},
+    {"load-v128", "ldr q4, [x10, #576]", NULL},
+    {"store-8", "strb w8, [x10, #64]", "strb w2, [x10, #64]"},
+    {"store-64", "str x8, [x10, #64]", "str x2, [x10, #64]"},
+    {"store-v128", "str q6, [x10, #64]", "str q1, [x10, #64]"},
+    {"branch", "b.eq #268435460", "cbnz x2, #268435460"},
+    {"jump", "b #268435472", NULL},
+    {NULL, NULL, NULL},
+};
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +272,7 @@ int main(void)
         ROOM_TESTS,
         ACCESS_TESTS,
         MODE_TESTS,
+        FILLER_TESTS,
         cmocka_unit_test(words_only),
         cmocka_unit_test(long_loops_take_the_long_way),
         cmocka_unit_test(no_core_has_the_unknown_register),

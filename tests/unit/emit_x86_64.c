@@ -1,7 +1,9 @@
 /* link: arch/emit.c arch/x86_64/emit.c arch/x86_64/emit_access.c arch/x86_64/emit_modes.c */
+/* link: arch/emit_fillers.c arch/x86_64/emit_fillers.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the x86-64 emitter: its encodings, its limits, and that kernels do what they say. */
 #include "tests/unit/emit_access_text.h"
+#include "tests/unit/emit_fillers_text.h"
 #include "tests/unit/emit_modes_text.h"
 #include "tests/unit/emit_room.h"
 #include "tests/unit/emit_run.h"
@@ -302,6 +304,33 @@ static void the_isa_names_itself(void **state)
     assert_int_equal(emit_nop_lengths[15], 0);
 }
 
+static const struct filler_text filler_texts[] = {
+    {"nop", "nop", NULL},
+    {"long-nop", "nop dword ptr [rax + rax]", NULL},
+    {"move", "mov r11, rbp", "mov r11, rcx"},
+    {"zero", "xor r11d, r11d", NULL},
+    {"int64", "lea r11, [r12 + rbp]", "lea r11, [r12 + rcx]"},
+    {"int32", "lea r11d, [r12 + rbp]", "lea r11d, [r12 + rcx]"},
+    {"flags", "cmp rbp, r12", "cmp rcx, r12"},
+    {"scalar", "vaddsd xmm4, xmm7, xmm6", "vaddsd xmm4, xmm7, xmm1"},
+    {"v128", "vpaddq xmm4, xmm7, xmm6", "vpaddq xmm4, xmm7, xmm1"},
+    {"v256", "vpaddq ymm4, ymm7, ymm6", "vpaddq ymm4, ymm7, ymm1"},
+    {"v512", "vpaddq zmm4 , zmm7, zmm6", "vpaddq zmm4 , zmm7, zmm1"},
+    {"mask", "korw k4, k7, k6", NULL},
+    {"load-64", "mov r11, qword ptr [r13 + 576]", "mov r11, qword ptr [r13 + rcx*8]"},
+    {"load-v128", "vmovups xmm4, xmmword ptr [r13 + 576]", NULL},
+    {"load-v256", "vmovups ymm4, ymmword ptr [r13 + 576]", NULL},
+    {"load-v512", "vmovups zmm4, zmmword ptr [r13 + 576]", NULL},
+    {"store-8", "mov byte ptr [r13 + 64], bpl", "mov byte ptr [r13 + 64], cl"},
+    {"store-64", "mov qword ptr [r13 + 64], rbp", "mov qword ptr [r13 + 64], rcx"},
+    {"store-v128", "vmovups xmmword ptr [r13 + 64], xmm6", "vmovups xmmword ptr [r13 + 64], xmm1"},
+    {"store-v256", "vmovups ymmword ptr [r13 + 64], ymm6", "vmovups ymmword ptr [r13 + 64], ymm1"},
+    {"store-v512", "vmovups zmmword ptr [r13 + 64], zmm6", "vmovups zmmword ptr [r13 + 64], zmm1"},
+    {"branch", "je 268435458", "test rcx, rcx; jne 268435465"},
+    {"jump", "jmp 268435472", NULL},
+    {NULL, NULL, NULL},
+};
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +339,7 @@ int main(void)
         ROOM_TESTS,
         ACCESS_TESTS,
         MODE_TESTS,
+        FILLER_TESTS,
         cmocka_unit_test(constants_take_their_shortest_form),
         cmocka_unit_test(immediates_and_displacements_take_their_shortest_form),
         cmocka_unit_test(nops_are_the_recommended_ones),

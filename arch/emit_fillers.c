@@ -1,0 +1,105 @@
+/* What fillers of every ISA have in common; arch/<isa>/emit_fillers.c has the rest. */
+#include <string.h>
+
+#include "arch/emit_fillers_private.h"
+
+enum { TARGETS = 3, PLACES = 8, PLACE_BYTES = 64 };
+
+const struct emit_filler *emit_filler_named(const char *name)
+{
+    for (const struct emit_filler *f = emit_fillers; f->name; f++)
+        if (!strcmp(f->name, name))
+            return f;
+    return NULL;
+}
+
+void emit_filler_begin(struct code *c, enum reg data)
+{
+    emit_move(c, REG_T8, data);
+    emit_constant(c, REG_T6, 1);
+    emit_constant(c, REG_T7, 2);
+    emit_compare(c, REG_T6, REG_T7); /* not equal: branches are not taken */
+}
+
+/* "load-v128" and "store-v128" are the access "v128". */
+static const struct emit_access *access_of(const struct emit_filler *f)
+{
+    const char *name = strchr(f->name, '-') + 1;
+
+    for (const struct emit_access *a = emit_accesses; a->name; a++)
+        if (!strcmp(a->name, name))
+            return a;
+    return NULL;
+}
+
+static void emit_access_filler(struct code *c, const struct emit_filler *f, size_t index, unsigned general,
+                               unsigned vector)
+{
+    const struct emit_access *a = access_of(f);
+    const int32_t place = (int32_t)(index % PLACES * PLACE_BYTES);
+
+    if (!code_require(c, a != NULL))
+        return;
+    const unsigned r = a->file == ACCESS_VECTOR ? vector : general;
+    /* what is loaded lies behind all that is stored, so that no load has to do with a store */
+    if (f->class == FILLER_LOAD)
+        emit_load_as(c, a, r, REG_T8, PLACES * PLACE_BYTES + place);
+    else
+        emit_store_as(c, a, r, REG_T8, place);
+}
+
+static void emit_over(struct code *c)
+{
+    const size_t target = c->used + FILLER_JUMP_BYTES;
+
+    emit_jump(c, target, emit_jump_bytes(FILLER_JUMP_BYTES, false));
+    const struct work before = c->work;
+    if (code_good(c))
+        emit_nops(c, target - c->used); /* never executed */
+    c->work = before;
+}
+
+static void emit_branch_on(struct code *c)
+{
+    unsigned bytes = 0;
+
+    /* to what follows it anyway: the nearest target that its own length allows */
+    for (unsigned guess = 2; guess <= 8 && !bytes; guess += 2)
+        bytes = emit_jump_bytes(guess, true) == guess ? guess : 0;
+    emit_jump_if_equal(c, c->used + bytes, bytes);
+}
+
+void emit_filler(struct code *c, const struct emit_filler *f, size_t index)
+{
+    const unsigned target = (unsigned)(index % TARGETS);
+
+    switch (f->class) {
+    case FILLER_LOAD: emit_access_filler(c, f, index, REG_T3 + target, VREG_3 + target); break;
+    case FILLER_STORE: emit_access_filler(c, f, index, REG_T6, VREG_6); break;
+    case FILLER_FLAGS: emit_compare(c, REG_T6, REG_T7); break;
+    case FILLER_JUMP: emit_over(c); break;
+    case FILLER_BRANCH: emit_branch_on(c); break;
+    default: emit_filler_computing(c, f, target, REG_T6, VREG_6);
+    }
+}
+
+void emit_filler_waiting(struct code *c, const struct emit_filler *f, size_t index, enum reg general, enum vreg vector)
+{
+    const unsigned target = (unsigned)(index % TARGETS);
+
+    if (!code_require(c, f->waits))
+        return;
+    switch (f->class) {
+    case FILLER_LOAD: emit_load_indexed(c, (enum reg)(REG_T3 + target), REG_T8, general); break;
+    case FILLER_STORE: emit_access_filler(c, f, index, general, vector); break;
+    case FILLER_FLAGS: emit_compare(c, general, REG_T7); break;
+    case FILLER_BRANCH: emit_land(c, emit_branch_if_not_zero_ahead(c, general)); break;
+    default: emit_filler_computing(c, f, target, general, vector);
+    }
+}
+
+void emit_filler_end(struct code *c, const struct emit_filler *f)
+{
+    if (f->vector_bits)
+        emit_wide_end(c, f->vector_bits);
+}

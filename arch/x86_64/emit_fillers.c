@@ -1,0 +1,97 @@
+/*
+ * Fillers for x86-64.
+ *
+ * Encodings: Intel SDM vol. 2, chapters 3 to 5; VEX: vol. 2A, 2.3; EVEX: 2.7. Additions to general registers are LEA,
+ * which leaves flags alone, with two registers: of small constants some cores make no operation at all. Vectors are
+ * encoded with VEX, or EVEX for 512 bits, so that none keeps part of what it writes.
+ */
+#include "arch/emit_fillers_private.h"
+#include "arch/x86_64/encode.h"
+
+const struct emit_filler emit_fillers[] = {
+    {"nop", FILLER_NOTHING, 8, 0, false},         {"long-nop", FILLER_NOTHING, 64, 0, false},
+    {"move", FILLER_NOTHING, 0, 0, true},         {"zero", FILLER_NOTHING, 0, 0, false},
+    {"int64", FILLER_GENERAL, 64, 0, true},       {"int32", FILLER_GENERAL, 32, 0, true},
+    {"flags", FILLER_FLAGS, 0, 0, true},          {"scalar", FILLER_VECTOR, 64, 256, true},
+    {"v128", FILLER_VECTOR, 128, 256, true},      {"v256", FILLER_VECTOR, 256, 256, true},
+    {"v512", FILLER_VECTOR, 512, 512, true},      {"mask", FILLER_MASK, 16, 512, false},
+    {"load-64", FILLER_LOAD, 64, 0, true},        {"load-v128", FILLER_LOAD, 128, 256, false},
+    {"load-v256", FILLER_LOAD, 256, 256, false},  {"load-v512", FILLER_LOAD, 512, 512, false},
+    {"store-8", FILLER_STORE, 8, 0, true},        {"store-64", FILLER_STORE, 64, 0, true},
+    {"store-v128", FILLER_STORE, 128, 256, true}, {"store-v256", FILLER_STORE, 256, 256, true},
+    {"store-v512", FILLER_STORE, 512, 512, true}, {"branch", FILLER_BRANCH, 0, 0, true},
+    {"jump", FILLER_JUMP, 0, 0, false},           {.name = NULL},
+};
+
+enum { FIRST_TARGET = 3, SECOND_SOURCE = 7 }; /* of vector and mask registers */
+
+/* LEA r32 or r64, [base + index]: 8D /r, ModR/M 00 r 100 and SIB. Base is REG_T7, R12, which needs no displacement. */
+static void append_lea(struct code *c, enum reg to, enum reg index, bool wide)
+{
+    const unsigned r = number(c, to), x = number(c, index), b = number(c, REG_T7);
+    struct instruction i = {.count = 0};
+
+    add(&i, 0x40 | (unsigned)wide << 3 | r >> 3 << 2 | x >> 3 << 1 | b >> 3, 1);
+    add(&i, 0x8d, 1);
+    add(&i, modrm(0, r, RSP), 1);
+    add(&i, modrm(0, x, b), 1);
+    append(c, &i, WORK_PLAIN);
+}
+
+/* XOR r32, r32 of one register: 31 /r. */
+static void append_zero(struct code *c, enum reg to)
+{
+    const unsigned n = number(c, to);
+    struct instruction i = {.count = 0};
+
+    if (n >= R8)
+        add(&i, 0x45, 1);
+    add(&i, 0x31, 1);
+    add(&i, modrm(3, n, n), 1);
+    append(c, &i, WORK_PLAIN);
+}
+
+/* Two-byte VEX. `pp`: 0 none, 1 66h, 3 F2h. */
+static void append_vex(struct code *c, unsigned opcode, unsigned pp, bool l, unsigned to, unsigned from)
+{
+    const struct instruction i = {
+        .bytes = {0xc5, (uint8_t)(0x80 | (~(unsigned)SECOND_SOURCE & 0xf) << 3 | (unsigned)l << 2 | pp),
+                  (uint8_t)opcode, (uint8_t)modrm(3, to, from)},
+        .count = 4};
+    append(c, &i, WORK_PLAIN);
+}
+
+static void append_vector(struct code *c, const struct emit_filler *f, unsigned to, unsigned from)
+{
+    if (f->bits == 64) { /* VADDSD: VEX.LIG.F2.0F 58 /r */
+        append_vex(c, 0x58, 3, false, to, from);
+    } else if (f->bits < 512) { /* VPADDQ: VEX.66.0F D4 /r */
+        append_vex(c, 0xd4, 1, f->bits == 256, to, from);
+    } else { /* VPADDQ: EVEX.512.66.0F.W1 D4 /r */
+        const struct instruction i = {.bytes = {0x62, 0xf1, (uint8_t)(0x85 | (~(unsigned)SECOND_SOURCE & 0xf) << 3),
+                                                0x48, 0xd4, (uint8_t)modrm(3, to, from)},
+                                      .count = 6};
+        append(c, &i, WORK_PLAIN);
+    }
+}
+
+void emit_filler_computing(struct code *c, const struct emit_filler *f, unsigned target, enum reg general,
+                           enum vreg vector)
+{
+    const enum reg to = (enum reg)(REG_T3 + target);
+
+    if (!code_require(c, (unsigned)vector < VREGS))
+        return;
+    if (f->class == FILLER_GENERAL)
+        append_lea(c, to, general, f->bits == 64);
+    else if (f->class == FILLER_VECTOR)
+        append_vector(c, f, FIRST_TARGET + target, vector);
+    else if (f->class == FILLER_MASK) /* KORW: VEX.L1.0F.W0 45 /r */
+        append_vex(c, 0x45, 0, true, FIRST_TARGET + target, 6);
+    else if (f->bits)
+        emit_nop(c, f->bits / 8);
+    else if (f->waits)
+        emit_move(c, to, general);
+    else
+        append_zero(c, to);
+}

@@ -1,0 +1,55 @@
+/*
+ * Fillers, read back by a disassembler and held against assembly written down here: the second of a row of each, as it
+ * stands and waiting.
+ */
+#ifndef FATHOM_TESTS_EMIT_FILLERS_TEXT_H
+#define FATHOM_TESTS_EMIT_FILLERS_TEXT_H
+
+#include "arch/emit_fillers.h"
+#include "tests/unit/emit_text.h"
+
+struct filler_text {
+    const char *name, *text, *waiting; /* waiting: for REG_T0 and VREG_1; NULL: it can't */
+};
+/* All there are, in their order. */
+static const struct filler_text filler_texts[];
+
+static void every_filler_is_encoded(void **state)
+{
+    (void)state;
+    const struct filler_text *want = filler_texts;
+    char got[512];
+
+    for (const struct emit_filler *f = emit_fillers; f->name; f++, want++) {
+        assert_string_equal(f->name, want->name);
+        assert_ptr_equal(emit_filler_named(f->name), f);
+        struct code c = fresh();
+        emit_filler(&c, f, 1);
+        assert_true(code_good(&c));
+        assert_int_equal(c.work.instructions, 1);
+        assert_int_equal(c.work.loads, f->class == FILLER_LOAD);
+        assert_int_equal(c.work.stores, f->class == FILLER_STORE);
+        assert_int_equal(c.work.branches, f->class == FILLER_BRANCH || f->class == FILLER_JUMP);
+        const unsigned instructions = disassemble(&c, 0, got);
+        if (f->class == FILLER_JUMP)
+            *strchr(got, ';') = 0; /* NOPs behind it are jumped over */
+        else
+            assert_int_equal(instructions, 1);
+        assert_string_equal(got, want->text);
+
+        c = fresh();
+        emit_filler_waiting(&c, f, 1, REG_T0, VREG_1);
+        assert_int_equal(code_good(&c), f->waits);
+        assert_int_equal(f->waits, want->waiting != NULL);
+        if (!f->waits)
+            continue;
+        assert_int_equal(disassemble(&c, 0, got), c.work.instructions);
+        assert_string_equal(got, want->waiting);
+    }
+    assert_null(want->name);
+    assert_null(emit_filler_named("no such filler"));
+}
+
+#define FILLER_TESTS cmocka_unit_test(every_filler_is_encoded)
+
+#endif
