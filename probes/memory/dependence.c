@@ -122,38 +122,28 @@ static size_t emit_step(struct code *c, const struct steps *s)
 /* `count` steps as the table says; a call's iteration is the whole sequence. */
 static bool measure_sequence(struct probe *p, const struct steps *s, size_t count, double *cycles)
 {
-    const unsigned samples = (unsigned)probe_smoke(p, 1, SAMPLES);
-    double y[SAMPLES] = {0};
+    struct code c = probe_code(p, ROOM_BYTES);
+    struct kernel k = {
+        .data = s->area->at, .units = 1, .warm_iterations = probe_smoke(p, 1, 5), .stretch = probe_smoke(p, 1, 4)};
+    struct point pt;
 
-    for (unsigned i = 0; i < samples && i < SAMPLES; i++) {
-        struct code c = probe_code(p, ROOM_BYTES);
-        struct kernel k = {
-            .data = s->area->at, .units = 1, .warm_iterations = probe_smoke(p, 1, 5), .stretch = probe_smoke(p, 1, 4)};
-        struct point pt;
-        emit_constants(&c);
-        const size_t loop = c.used;
-        emit_move(&c, REG_T5, REG_DATA);
-        emit_add_constant(&c, REG_T5, TABLE);
-        emit_constant(&c, REG_T6, count);
-        const size_t inner = c.used;
-        emit_load(&c, REG_T3, REG_T5, 0);
-        emit_load(&c, REG_T7, REG_T5, sizeof(uint64_t));
-        emit_add_constant(&c, REG_T5, sizeof(struct step));
-        emit_step(&c, s);
-        emit_add_constant(&c, REG_T6, -1);
-        emit_branch_if_not_zero(&c, REG_T6, inner);
-        emit_loop(&c, loop);
-        emit_return(&c);
-        if (!probe_kernel(p, &c, 0, &k) || !probe_measure(p, &k, &pt))
-            return false;
-        y[i] = pt.q20;
-    }
-    *cycles = (double)NAN;
-    for (unsigned i = 0; i < samples && i < SAMPLES; i++)
-        if (isnan(y[i]))
-            return true;
-    sort_numbers(y, samples);
-    *cycles = quantile(y, samples, 0.5);
+    emit_constants(&c);
+    const size_t loop = c.used;
+    emit_move(&c, REG_T5, REG_DATA);
+    emit_add_constant(&c, REG_T5, TABLE);
+    emit_constant(&c, REG_T6, count);
+    const size_t inner = c.used;
+    emit_load(&c, REG_T3, REG_T5, 0);
+    emit_load(&c, REG_T7, REG_T5, sizeof(uint64_t));
+    emit_add_constant(&c, REG_T5, sizeof(struct step));
+    emit_step(&c, s);
+    emit_add_constant(&c, REG_T6, -1);
+    emit_branch_if_not_zero(&c, REG_T6, inner);
+    emit_loop(&c, loop);
+    emit_return(&c);
+    if (!probe_kernel(p, &c, 0, &k) || !probe_measure(p, &k, &pt))
+        return false;
+    *cycles = pt.q20;
     return true;
 }
 
