@@ -29,12 +29,15 @@ static size_t pages_to_a_line(enum pages_frames kind)
     return kind == PAGES_SHARED_LINES ? WORDS : 1;
 }
 
-/* Where in its page the i-th of a ring has its pointers. */
+/*
+ * Where in its page the i-th of a ring has its pointers: on the next line each time, and one more whenever all have had
+ * their turn, so that all sets are used that lines and frames choose together.
+ */
 static size_t place_of(const struct pages *r, size_t i)
 {
     const size_t lines = lines_of(r->page_bytes);
 
-    return i % lines * CHASE_LINE_BYTES + i / lines % pages_to_a_line(r->kind) * WORD_BYTES;
+    return (i + i / lines) % lines * CHASE_LINE_BYTES + i / lines % pages_to_a_line(r->kind) * WORD_BYTES;
 }
 
 uintptr_t pages_at(const struct pages *r, size_t page, size_t i)
@@ -42,17 +45,21 @@ uintptr_t pages_at(const struct pages *r, size_t page, size_t i)
     return r->chase.ring.at + page * r->page_bytes + place_of(r, i);
 }
 
-/* The same place of the control's, which has as many to a page as there is room for. */
-static size_t packed_offset(const struct pages *r, size_t i)
-{
-    const size_t window = window_of(r->page_bytes);
-
-    return i / (pages_to_a_line(r->kind) * lines_of(r->page_bytes)) * window + place_of(r, i);
-}
-
 static size_t pages_to_a_frame(size_t page_bytes, enum pages_frames kind)
 {
     return kind > PAGES_OWN_LINES ? 1 : pages_to_a_line(kind) * lines_of(page_bytes);
+}
+
+/* Those of the control that lie on one page. */
+static size_t packed_to_a_page(const struct pages *r)
+{
+    return pages_to_a_line(r->kind) * lines_of(r->page_bytes);
+}
+
+/* The same place there: a page has as many as there is room for. */
+static size_t packed_offset(const struct pages *r, size_t i)
+{
+    return i / packed_to_a_page(r) * window_of(r->page_bytes) + place_of(r, i);
 }
 
 size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind)
@@ -113,8 +120,9 @@ static const char *map_all(struct pages *r)
         why = machine_map(&r->chase.order, r->count * sizeof(uint32_t), 0, AREA_DATA);
     if (why || r->kind == PAGES_IN_BLOCKS)
         return why;
+    const size_t each = packed_to_a_page(r);
     r->packed = r->chase;
-    return machine_map(&r->packed.ring, packed_offset(r, r->count - 1) + CHASE_LINE_BYTES, 0, AREA_DATA);
+    return machine_map(&r->packed.ring, (r->count + each - 1) / each * window_of(r->page_bytes), 0, AREA_DATA);
 }
 
 const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t page_bytes, enum pages_frames kind)

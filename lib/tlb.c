@@ -118,7 +118,8 @@ static void report_stretches(struct probe *p, const struct tlb *t, const struct 
         report_miss(p, t, far, i - 1, far, i, told + i);
 }
 
-bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experiments, size_t count, double *entries)
+bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experiments, size_t count,
+                struct tlb_first *first)
 {
     enum { APART = 2 }; /* the next level is larger by more than this factor */
     struct stretch near = {.count = 0}, far = {.count = 0};
@@ -132,7 +133,9 @@ bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experi
                 search(p, t, &far, experiments, count, floor(APART * v->knees[v->count - 1].value), t->most));
     if (good)
         report_stretches(p, t, &near, &far, proof);
-    *entries = good && v->count ? v->knees[0].value : (double)NAN;
+    *first = (struct tlb_first){NAN, NAN};
+    if (good && v->count)
+        *first = (struct tlb_first){v->knees[0].value, difference(v, 0, v, 1)};
     sweeps_free(near.sweep, near.count);
     sweeps_free(far.sweep, far.count);
     return good;
@@ -141,15 +144,18 @@ bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experi
 /* ---- Sets --------------------------------------------------------------------------------------- */
 
 /* The bits that choose a set: from the lowest one on as many as there are sets. */
-static void report_index(struct probe *p, const struct tlb *t, const struct family_level *l)
+static void report_index(struct probe *p, const struct tlb *t, const struct family_level *l, double entries)
 {
+    static const double ALIKE = 0.02; /* as capacities agree in lib/find.h */
     char bits[32] = "";
     unsigned low = 0, count = 0;
     struct finding f = finding_of(t, t->index_bits, 1);
 
     f.reason = l->ways.reason ? l->ways.reason : l->reason;
     f.method = "sets are entries by ways; counts halve behind the lowest bit";
-    if (!isnan(l->index_spacing) && !isnan(l->ways.value) && !isnan(l->value)) {
+    if (!isnan(l->value) && fabs(l->value - entries) > fmax(1, ALIKE * entries)) {
+        f.reason = "spacings hold other counts than the level does";
+    } else if (!isnan(l->index_spacing) && !isnan(l->ways.value) && !isnan(l->value)) {
         while ((double)((size_t)1 << low) < l->index_spacing * (double)t->page_bytes)
             low++;
         while (l->ways.value * (double)((size_t)1 << count) < l->value)
@@ -194,7 +200,7 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SP
         find_family_ways(p, &ways, &family, &v, 0);
         if (!v.level_count)
             v.levels[0] = (struct family_level){.value = NAN, .index_spacing = NAN, .reason = v.reason};
-        report_index(p, t, &v.levels[0]);
+        report_index(p, t, &v.levels[0], entries);
     }
     sweeps_free(spacings, count);
     return good;

@@ -28,9 +28,14 @@ struct tlb {
 struct search tlb_search(const struct probe *p, const struct tlb *t, double from, double to);
 /*
  * Searches each stretch with these experiments, sweeps over pages of which name, build, control and what could fool them
- * are filled in, and reports levels and miss costs. *entries is what the first level holds, NaN where none was told.
+ * are filled in, and reports levels and miss costs. *first is what the first level holds and by how much a page costs more
+ * that it does not, in the first experiment; NaN where that was not told.
  */
-bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experiments, size_t count, double *entries);
+struct tlb_first {
+    double entries, miss_cycles;
+};
+bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experiments, size_t count,
+                struct tlb_first *first);
 /*
  * The sets of the first level, which holds `entries`: the i-th of these sweeps is over pages that are 2^i pages apart
  * (lib/family.h). They are searched and freed here.

@@ -73,7 +73,7 @@ static struct sweep sweep_of(const char *name, struct pages *s)
         .name = name, .axis = "pages", .unit = "cycles/jump", .build = build, .control = build_control, .context = s};
 }
 
-static bool find_levels(struct probe *p, const struct tlb *t, struct pages *s, size_t count, double *entries)
+static bool find_levels(struct probe *p, const struct tlb *t, struct pages *s, size_t count, struct tlb_first *first)
 {
     struct sweep sweep[KINDS];
 
@@ -82,7 +82,7 @@ static bool find_levels(struct probe *p, const struct tlb *t, struct pages *s, s
         sweep[kind].fooled_by = experiments[kind].fooled_by;
         sweep[kind].area = &s[kind].room.code.area;
     }
-    return tlb_levels(p, t, sweep, count, entries);
+    return tlb_levels(p, t, sweep, count, first);
 }
 
 static bool find_sets(struct probe *p, const struct tlb *t, const struct pages *s, double entries)
@@ -123,7 +123,7 @@ static bool find_page(struct probe *p, size_t page_bytes)
     const struct tlb t = question(p, page_bytes, probe_smoke(p, 16, 1024), probe_scale(p, 16, 1024, 4096, 4096));
     const size_t count = (size_t)probe_scale(p, 1, 2, KINDS, KINDS);
     struct pages s[KINDS] = {{.bytes = page_bytes}};
-    double entries;
+    struct tlb_first first;
     size_t mapped = 0;
     bool good = true;
 
@@ -131,8 +131,8 @@ static bool find_page(struct probe *p, size_t page_bytes)
         s[mapped] = (struct pages){.bytes = page_bytes, .spacing = 1};
         good = chain_map(p, &s[mapped].room, (size_t)t.most * page_bytes, page_bytes, experiments[mapped].kind);
     }
-    good = good && find_levels(p, &t, s, count, &entries) &&
-           (isnan(entries) || probe_smoke(p, 0, 1) < 1 || find_sets(p, &t, s, entries));
+    good = good && find_levels(p, &t, s, count, &first) &&
+           (isnan(first.entries) || probe_smoke(p, 0, 1) < 1 || find_sets(p, &t, s, first.entries));
     while (mapped-- > 0)
         chain_unmap(p, &s[mapped].room);
     return good;
@@ -157,7 +157,7 @@ static bool find_large_page(struct probe *p, size_t page_bytes)
     const struct tlb t = question(p, page_bytes, most, most);
     const char *why = most > 0 ? chain_try_map(p, &s.room, (size_t)most * page_bytes, page_bytes, CHAIN_ONE_FRAME)
                                : "branches do not reach over pages enough";
-    double entries;
+    struct tlb_first first;
     bool good = true;
 
     if (why)
@@ -167,7 +167,7 @@ static bool find_large_page(struct probe *p, size_t page_bytes)
                                         .reason = why},
                       NAN);
     else
-        good = find_levels(p, &t, &s, 1, &entries);
+        good = find_levels(p, &t, &s, 1, &first);
     if (most > 0)
         chain_unmap(p, &s.room);
     return good;

@@ -67,7 +67,8 @@ static struct sweep sweep_of(const char *name, struct ring *r)
                           .touches_pages = true};
 }
 
-static bool find_levels(struct probe *p, const struct tlb *t, const struct pages *pages, size_t count, double *entries)
+static bool find_levels(struct probe *p, const struct tlb *t, const struct pages *pages, size_t count,
+                        struct tlb_first *first)
 {
     struct sweep sweep[KINDS];
     struct ring ring[KINDS];
@@ -77,7 +78,7 @@ static bool find_levels(struct probe *p, const struct tlb *t, const struct pages
         sweep[i] = sweep_of(experiments[pages[i].kind].name, &ring[i]);
         sweep[i].fooled_by = experiments[pages[i].kind].fooled_by;
     }
-    return tlb_levels(p, t, sweep, count, entries);
+    return tlb_levels(p, t, sweep, count, first);
 }
 
 static bool find_sets(struct probe *p, const struct tlb *t, const struct pages *pages, double entries)
@@ -146,7 +147,7 @@ static bool find_stores(struct probe *p, const struct tlb *loads, const struct p
     struct sweep sweep[ORDERS];
     struct stores stores[ORDERS];
     struct tlb t = *loads;
-    double entries;
+    struct tlb_first first;
 
     t.access = "store";
     t.resolution = 0.01; /* fences cost many times what a miss does */
@@ -162,31 +163,42 @@ static bool find_stores(struct probe *p, const struct tlb *loads, const struct p
                                   .area = &pages->chase.ring,
                                   .touches_pages = true};
     }
-    return tlb_levels(p, &t, sweep, ORDERS, &entries);
+    return tlb_levels(p, &t, sweep, ORDERS, &first);
 }
 
 /* ---- Coalescing --------------------------------------------------------------------------------- */
 
-/* The interval of the quotient must hold one power of two, and that is the answer. */
-static void report_coalescing(struct probe *p, struct finding *f, const struct verdict *v, double entries)
+/*
+ * The interval of the quotient must hold just one power of two, and that is the answer. What is no rise by what a miss of
+ * the first level costs is not its end: caches end, too, and other levels.
+ */
+static void report_coalescing(struct probe *p, struct finding *f, const struct verdict *v,
+                              const struct tlb_first *first)
 {
+    static const double ALIKE = 0.25;
     const struct knee *k = v->knees;
+    unsigned held = 0;
 
-    f->reason = v->count ? "no power of two" : v->reason;
     for (double pages = 1; v->count && pages <= NEIGHBOURS; pages *= 2)
-        if (k->low <= pages * entries && pages * entries < k->high) {
+        if (k->low <= pages * first->entries && pages * first->entries < k->high) {
             f->value = pages;
-            f->grade = k->agreed ? 'B' : 'C';
-            f->reason = NULL;
+            held++;
         }
+    f->reason = !v->count ? v->reason : held == 0 ? "no power of two" : held > 1 ? "noise" : NULL;
+    if (!f->reason && !(fabs(k->after - k->before - first->miss_cycles) <= ALIKE * first->miss_cycles))
+        f->reason = "what ends there is not this level";
+    if (f->reason)
+        f->value = NAN;
+    else
+        f->grade = k->agreed ? 'B' : 'C';
     report(p, f);
 }
 
 /*
  * Frames in order against frames that are shared, around where the first level ends: how many neighbours one entry
- * holds. `entries` are those of the first level.
+ * holds.
  */
-static bool find_coalescing(struct probe *p, const struct tlb *t, double entries)
+static bool find_coalescing(struct probe *p, const struct tlb *t, const struct tlb_first *first)
 {
     struct pages pages;
     struct finding f = {.name = "memory.dtlb.coalescing",
@@ -203,7 +215,7 @@ static bool find_coalescing(struct probe *p, const struct tlb *t, double entries
         report(p, &f);
         return true;
     }
-    const double most = fmin(t->most, 2 * NEIGHBOURS * entries);
+    const double most = fmin(t->most, 2 * NEIGHBOURS * first->entries);
     f.reason = pages_map(p, &pages, (size_t)most, t->page_bytes, PAGES_IN_ORDER);
     if (f.reason) {
         report(p, &f);
@@ -215,7 +227,7 @@ static bool find_coalescing(struct probe *p, const struct tlb *t, double entries
     s.seconds = t->seconds_apart;
     const bool good = sweep_search(p, &s);
     if (good)
-        report_coalescing(p, &f, &s.search.verdict, entries);
+        report_coalescing(p, &f, &s.search.verdict, first);
     sweep_free(&s);
     pages_unmap(p, &pages);
     return good;
@@ -269,7 +281,7 @@ static bool find_page(struct probe *p, size_t page_bytes)
                           .seconds = probe_scale(p, 1, 0.25, 0.5, 4),
                           .seconds_apart = probe_scale(p, 1, 0.1, 0.3, 1)};
     struct pages pages[KINDS];
-    double entries;
+    struct tlb_first first;
     const char *why = no_use(p, page_bytes);
     size_t mapped = why ? 0 : map_experiments(p, &t, pages, &why);
 
@@ -284,12 +296,12 @@ static bool find_page(struct probe *p, size_t page_bytes)
                       .reason = why});
         return true;
     }
-    bool good = find_levels(p, &t, pages, mapped, &entries);
-    const bool sets = good && !isnan(entries) && probe_smoke(p, 0, 1) > 0;
-    good = good && (!sets || find_sets(p, &t, pages, entries)) && find_stores(p, &t, pages);
+    bool good = find_levels(p, &t, pages, mapped, &first);
+    const bool sets = good && !isnan(first.entries) && probe_smoke(p, 0, 1) > 0;
+    good = good && (!sets || find_sets(p, &t, pages, first.entries)) && find_stores(p, &t, pages);
     while (mapped-- > 0)
         pages_unmap(p, &pages[mapped]);
-    return good && (!sets || find_coalescing(p, &t, entries));
+    return good && (!sets || find_coalescing(p, &t, &first));
 }
 
 static void run(struct probe *p)

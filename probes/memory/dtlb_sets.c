@@ -29,6 +29,7 @@ enum {
     FEWEST_BITS = 5,
     MOST_BITS = 10,
     SLICES = 3,
+    SPREAD = 3, /* more bits than the first level has: others lie in seven sets, and fit there */
     LAYOUTS = 2,
     ANOTHER = 5, /* a page that is in another set than the first one is */
     PAGES = 40,  /* of one set */
@@ -190,7 +191,7 @@ static bool try_all(struct probe *p, struct hypothesis h, unsigned first_bits, s
     for (h.bits = FEWEST_BITS; h.bits <= MOST_BITS; h.bits++)
         for (h.slices = 1; h.slices <= SLICES; h.slices++) {
             char name[32];
-            if (!list_pages(&h, first_bits, 0))
+            if (h.bits < first_bits + SPREAD || !list_pages(&h, first_bits, 0))
                 continue;
             snprintf(name, sizeof name, "%u slices of %u bits", h.slices, h.bits);
             struct sweep s = sweep_of(p, name, &h);
@@ -235,14 +236,19 @@ static void run(struct probe *p)
 {
     const size_t page_bytes = machine_info()->page_bytes[0];
     const char *page = page_name(page_bytes);
-    /* where it is not known how many bits choose the first level's set: more than on any core that is */
-    const double first_bits = facts_number(&p->run->facts, "memory.dtlb.index_bits", "level=1 access=load", 6);
+    const double first_bits = facts_number(&p->run->facts, "memory.dtlb.index_bits", "level=1 access=load",
+                                           probe_smoke(p, 2, (double)NAN));
     struct pages pages;
     struct hypothesis h = {.pages = &pages}, best;
     const char *why = pages_map(p, &pages, (size_t)1 << (unsigned)probe_smoke(p, 12, 18), page_bytes, PAGES_IN_BLOCKS);
 
     if (why) {
         probe_skip(p, why);
+        return;
+    }
+    if (isnan(first_bits)) {
+        report_nothing(p, page, "how the first level chooses its sets is not known");
+        pages_unmap(p, &pages);
         return;
     }
     pages.orders = 8;
