@@ -118,10 +118,9 @@ struct stores {
  * that says what to replace may keep something useless for ever where the same order comes again and again (Berg 2006,
  * PLRU Cache Domino Effects).
  */
-static bool build_stores(struct probe *p, double pages, void *context, struct kernel *k)
+static bool emit_stores(struct probe *p, double pages, const struct stores *s, bool one_page, struct kernel *k)
 {
     enum { STORE_BYTES = 32, REST_BYTES = 64, TURNS = 8 }; /* at most: an address, a store and a fence; the loop */
-    const struct stores *s = context;
     const size_t count = (size_t)pages;
     uint32_t *next = (uint32_t *)s->pages->chase.order.write;
     const size_t turns = (size_t)probe_smoke(p, 1, TURNS);
@@ -130,7 +129,7 @@ static bool build_stores(struct probe *p, double pages, void *context, struct ke
     for (size_t turn = 0; turn < turns; turn++) {
         random_cycle(next, (uint32_t)count, &p->random);
         for (size_t i = 0, page = 0; i < count; i++, page = next[page]) {
-            emit_constant(&c, REG_T0, pages_at(s->pages, page, page));
+            emit_constant(&c, REG_T0, pages_at(s->pages, one_page ? 0 : page, page));
             emit_store(&c, REG_T1, REG_T0, 0);
             emit_fence(&c, s->order->fence);
         }
@@ -139,6 +138,17 @@ static bool build_stores(struct probe *p, double pages, void *context, struct ke
     emit_return(&c);
     *k = (struct kernel){.units = (double)turns * pages, .warm_iterations = 2};
     return probe_kernel(p, &c, 0, k);
+}
+
+static bool build_stores(struct probe *p, double pages, void *context, struct kernel *k)
+{
+    return emit_stores(p, pages, context, false, k);
+}
+
+/* As much code, which instruction caches end for as well, with all stores to one page. */
+static bool build_stores_control(struct probe *p, double pages, void *context, struct kernel *k)
+{
+    return emit_stores(p, pages, context, true, k);
 }
 
 /* Levels that stores see: few pages, since all that lies behind is the loads', too. */
@@ -159,6 +169,7 @@ static bool find_stores(struct probe *p, const struct tlb *loads, const struct p
                                   .axis = "pages",
                                   .unit = "cycles/store",
                                   .build = build_stores,
+                                  .control = build_stores_control,
                                   .context = &stores[i],
                                   .area = &pages->chase.ring,
                                   .touches_pages = true};
