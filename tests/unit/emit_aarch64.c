@@ -259,8 +259,8 @@ static const struct filler_text filler_texts[] = {
     {"store-8", "strb w8, [x10, #64]", "strb w2, [x10, #64]"},
     {"store-64", "str x8, [x10, #64]", "str x2, [x10, #64]"},
     {"store-v128", "str q6, [x10, #64]", "str q1, [x10, #64]"},
-    {"branch", "b.eq #268435460", "cbnz x2, #268435460"},
-    {"jump", "b #268435472", NULL},
+    {"branch", "b.eq #1073741828", "cbnz x2, #1073741828"},
+    {"jump", "b #1073741840", NULL},
     {NULL, NULL, NULL},
 };
 

@@ -326,8 +326,8 @@ static const struct filler_text filler_texts[] = {
     {"store-v128", "vmovups xmmword ptr [r13 + 64], xmm6", "vmovups xmmword ptr [r13 + 64], xmm1"},
     {"store-v256", "vmovups ymmword ptr [r13 + 64], ymm6", "vmovups ymmword ptr [r13 + 64], ymm1"},
     {"store-v512", "vmovups zmmword ptr [r13 + 64], zmm6", "vmovups zmmword ptr [r13 + 64], zmm1"},
-    {"branch", "je 268435458", "test rcx, rcx; jne 268435465"},
-    {"jump", "jmp 268435472", NULL},
+    {"branch", "je 1073741826", "test rcx, rcx; jne 1073741833"},
+    {"jump", "jmp 1073741840", NULL},
     {NULL, NULL, NULL},
 };
 
