@@ -18,6 +18,8 @@ void emit_filler_begin(struct code *c, enum reg data)
     emit_move(c, REG_T8, data);
     emit_constant(c, REG_T6, 1);
     emit_constant(c, REG_T7, 2);
+    emit_wide_clear(c, VREG_6, emit_wide_bits[0]); /* nothing that additions would be slow with */
+    emit_wide_clear(c, VREG_7, emit_wide_bits[0]);
     emit_compare(c, REG_T6, REG_T7); /* not equal: branches are not taken */
 }
 

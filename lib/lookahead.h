@@ -1,0 +1,80 @@
+/*
+ * How far the core looks ahead: two long operations with fillers between them.
+ *
+ *   first blocker, n fillers, second blocker, a fence, and again
+ *
+ * Neither blocker waits for the other. While the core can hold what lies between them, both are under way at the same
+ * time, the second one later by what it takes to deliver the fillers: an iteration grows by that. One filler more than
+ * fits, and the second begins when the first is done: an iteration takes about twice as long. What is full by then is the
+ * least of all that a filler holds. The fence has all of it empty when the next iteration begins.
+ *
+ *   misses       a step of a chase through lines that the core's own caches do not hold
+ *   arithmetic   a chain of square roots. It leaves the core operation by operation: as each does, the second chain
+ *                comes so much nearer, and the knee is a ramp, which begins at the answer
+ *
+ * What the blockers themselves hold of a structure is added (lookahead_holds). What counts and branches back lies behind
+ * the fence, before the first blocker, and is done before that has begun.
+ *
+ * Control: both blockers one chain, which can never overlap. Blockers that are not much faster as two cannot tell
+ * anything, and are left out: square roots, where the core takes one at a time.
+ *
+ * Method: Wong 2013, Measuring Reorder Buffer Capacity; arithmetic blockers: Johnson 2021, Firestorm.
+ */
+#ifndef FATHOM_LIB_LOOKAHEAD_H
+#define FATHOM_LIB_LOOKAHEAD_H
+
+#include "arch/emit_fillers.h"
+#include "lib/chase.h"
+#include "lib/find.h"
+#include "lib/probe.h"
+
+enum blocker { BLOCKER_MISS, BLOCKER_ARITHMETIC, BLOCKERS };
+/* "miss", "arithmetic" */
+extern const char *const blocker_names[BLOCKERS];
+
+/* What is there to look ahead with, made once a probe. */
+struct lookahead {
+    struct chase chases[2];
+    struct area data;            /* fillers', then where chases go on and what roots begin with */
+    unsigned steps;              /* square roots a blocker */
+    double alone[BLOCKERS];      /* cycles of an iteration whose blockers overlap; … */
+    double chained[BLOCKERS];    /* … and of one whose blockers are one chain */
+    const char *unfit[BLOCKERS]; /* why that blocker tells nothing here; NULL: it does */
+};
+
+enum { LOOKAHEAD_MIX = 6 };
+
+/* One experiment: a row of fillers that takes them in turn. */
+struct lookahead_row {
+    const struct lookahead *with;
+    enum blocker blocker;
+    const struct emit_filler *fillers[LOOKAHEAD_MIX]; /* those behind the first may be NULL */
+    bool one_chain;                                   /* the control */
+    char name[48];                                    /* of the curve; lookahead_sweep makes it */
+};
+
+/* Maps and links the chases and tries the blockers. False: the probe is over, also where no blocker fits. */
+bool lookahead_start(struct probe *p, struct lookahead *l);
+/* This core can execute it. */
+bool lookahead_runs(const struct emit_filler *f);
+/*
+ * The sweep over how many fillers there are, with what `what` calls them; coarse points up to `to`, more up to `limit`.
+ * To be searched by whoever asks, within `seconds`.
+ */
+struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const char *what, double to, double limit,
+                             double seconds);
+/*
+ * How many entries the two blockers hold of what fillers of that class do: FILLER_NOTHING asks for the reorder buffer.
+ * Of square roots those of the first chain and one of the second, since that is where the ramp begins.
+ */
+double lookahead_holds(const struct lookahead_row *r, enum filler_class class);
+/*
+ * Decides and reports a structure's size. Never better than grade B, however well experiments agree: they all see only
+ * what can be filled. Cores that take several instructions at once may want room for a whole group of them, or two,
+ * before they take one; those entries show in no such experiment, and `remarks` says so.
+ */
+void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count);
+/* The same where it is not decided. */
+void lookahead_undecided(struct probe *p, const struct finding *f, const char *reason);
+
+#endif
