@@ -180,13 +180,13 @@ struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const cha
                           .context = r,
                           .seconds = seconds,
                           .search = {.kind = KNEE_WINDOW,
-                                     .from = probe_smoke(p, 8, 8),
-                                     .to = probe_smoke(p, 64, to),
-                                     .limit = probe_smoke(p, 64, limit),
+                                     .from = 8,
+                                     .to = probe_smoke(p, 32, to),
+                                     .limit = probe_smoke(p, 32, limit),
                                      .grain = 1,
                                      .resolution = 0.01,
                                      .per_octave = (unsigned)probe_smoke(p, 1, 4),
-                                     .budget = (unsigned)probe_smoke(p, 6, 0)}};
+                                     .budget = (unsigned)probe_smoke(p, 3, 0)}};
 }
 
 double lookahead_holds(const struct lookahead_row *r, enum filler_class class)
@@ -201,6 +201,59 @@ double lookahead_holds(const struct lookahead_row *r, enum filler_class class)
     case FILLER_VECTOR: return miss ? 0 : operations;
     default: return 0;
     }
+}
+
+/* False where this core lacks one of them. */
+static bool choose(struct lookahead_row *r, const char *const fillers[LOOKAHEAD_MIX])
+{
+    for (size_t i = 0; i < LOOKAHEAD_MIX && fillers[i]; i++) {
+        r->fillers[i] = emit_filler_named(fillers[i]);
+        if (!lookahead_runs(r->fillers[i]))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Square roots keep what other operations have left in the upper parts of their registers, which takes some cores long
+ * (Intel Optimization Reference Manual, 15.3): no blockers beside fillers that leave something there.
+ */
+static bool is_wide(const struct lookahead_row *r)
+{
+    for (size_t i = 0; i < LOOKAHEAD_MIX && r->fillers[i]; i++)
+        if (r->fillers[i]->bits > emit_wide_bits[0])
+            return true;
+    return false;
+}
+
+bool lookahead_search(struct probe *p, const struct lookahead *with, const char *name,
+                      const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
+                      double seconds, struct lookahead_answer *out)
+{
+    *out = (struct lookahead_answer){.count = 0};
+    for (enum blocker b = 0; b < BLOCKERS; b++) {
+        struct lookahead_row *r = &out->rows[out->count];
+        struct sweep *s = &out->sweeps[out->count];
+        *r = (struct lookahead_row){.with = with, .blocker = b};
+        if (with->unfit[b] || !choose(r, fillers) || (b == BLOCKER_ARITHMETIC && is_wide(r)))
+            continue;
+        *s = lookahead_sweep(p, r, name, to, limit, seconds);
+        if (!sweep_search(p, s)) {
+            sweep_free(s);
+            return false;
+        }
+        out->experiments[out->count++] = (struct find_experiment){.name = r->name,
+                                                                  .fooled_by = s->fooled_by,
+                                                                  .verdict = &s->search.verdict,
+                                                                  .holds = lookahead_holds(r, class)};
+    }
+    return true;
+}
+
+void lookahead_free(struct lookahead_answer *a)
+{
+    sweeps_free(a->sweeps, a->count);
+    a->count = 0;
 }
 
 /* ---- What is told ------------------------------------------------------------------------------- */

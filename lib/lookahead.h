@@ -69,6 +69,22 @@ struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const cha
  */
 double lookahead_holds(const struct lookahead_row *r, enum filler_class class);
 /*
+ * Both blockers, where they fit, around fillers of one row: searches and fills in experiments that say how many entries
+ * of what `class` holds there are. A blocker that does not fit
+ * is left out. `count` 0: the core lacks a filler, or no blocker fits.
+ */
+struct lookahead_answer {
+    struct lookahead_row rows[BLOCKERS];
+    struct sweep sweeps[BLOCKERS];
+    struct find_experiment experiments[BLOCKERS];
+    size_t count;
+};
+bool lookahead_search(struct probe *p, const struct lookahead *with, const char *name,
+                      const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
+                      double seconds, struct lookahead_answer *out);
+void lookahead_free(struct lookahead_answer *a);
+
+/*
  * Decides and reports a structure's size. Never better than grade B, however well experiments agree: they all see only
  * what can be filled. Cores that take several instructions at once may want room for a whole group of them, or two,
  * before they take one; those entries show in no such experiment, and `remarks` says so.

@@ -16,6 +16,8 @@
  * two differ either may be packed or held up: then nothing is told but how many instructions of each there can be.
  * Method: Wong 2013; mixtures are ours.
  */
+#include <stdlib.h>
+
 #include "lib/find.h"
 #include "lib/lookahead.h"
 #include "lib/probe.h"
@@ -34,25 +36,14 @@ static const struct {
     {"zero", "packing of zeros", false, false, {"zero"}},
 };
 
-/* False where this core lacks one of them. */
-static bool choose(struct lookahead_row *r, size_t row)
-{
-    for (size_t i = 0; i < LOOKAHEAD_MIX && rows[row].fillers[i]; i++) {
-        r->fillers[i] = emit_filler_named(rows[row].fillers[i]);
-        if (!lookahead_runs(r->fillers[i]))
-            return false;
-    }
-    return true;
-}
-
 static void report_row(struct probe *p, const char *name, const struct find_experiment *e, size_t count)
 {
     if (count)
-        find_capacity(p,
-                      &(struct finding){.name = "backend.rob.instructions",
-                                        .variants = {{"filler", name}},
-                                        .method = "two long operations, fillers between them"},
-                      e, count, 1);
+        lookahead_report(p,
+                         &(struct finding){.name = "backend.rob.instructions",
+                                           .variants = {{"filler", name}},
+                                           .method = "two long operations, fillers between them"},
+                         e, count);
 }
 
 static bool decided(const struct find_experiment *e)
@@ -83,38 +74,29 @@ static void report_entries(struct probe *p, const struct find_experiment *e, siz
 
 static void run(struct probe *p)
 {
-    struct lookahead_row row[ROWS * BLOCKERS];
-    struct sweep s[ROWS * BLOCKERS];
-    struct find_experiment all[ROWS * BLOCKERS], verdict[ROWS * BLOCKERS];
+    struct lookahead_answer *answers = calloc(ROWS, sizeof *answers);
+    struct find_experiment verdict[ROWS * BLOCKERS];
     struct lookahead with;
-    size_t used = 0, count = 0, mixed = 0;
-    bool good = lookahead_start(p, &with);
+    size_t count = 0, mixed = 0;
+    bool good = answers && lookahead_start(p, &with);
 
     for (size_t i = 0; i < ROWS && good; i++) {
-        const size_t first = used;
-        for (enum blocker b = 0; b < BLOCKERS && good; b++) {
-            struct lookahead_row *r = &row[used];
-            *r = (struct lookahead_row){.with = &with, .blocker = b};
-            if (with.unfit[b] || !choose(r, i))
-                continue;
-            s[used] = lookahead_sweep(p, r, rows[i].name, TO, LIMIT, probe_scale(p, 1, 0.35, 1.4, 8));
-            good = sweep_search(p, &s[used]);
-            all[used] = (struct find_experiment){.name = r->name,
-                                                 .fooled_by = s[used].fooled_by,
-                                                 .verdict = &s[used].search.verdict,
-                                                 .holds = lookahead_holds(r, FILLER_NOTHING)};
-            verdict[count] = all[used];
-            verdict[count].fooled_by = rows[i].fooled_by;
-            count += rows[i].verdict;
+        struct lookahead_answer *a = &answers[i];
+        good = lookahead_search(p, &with, rows[i].name, rows[i].fillers, FILLER_NOTHING, TO, LIMIT,
+                                probe_scale(p, 1, 0.35, 1.4, 8), a);
+        for (size_t e = 0; e < a->count && rows[i].verdict; e++) {
+            verdict[count] = a->experiments[e];
+            verdict[count++].fooled_by = rows[i].fooled_by;
             mixed += rows[i].mixed;
-            used++;
         }
         if (good)
-            report_row(p, rows[i].name, &all[first], used - first);
+            report_row(p, rows[i].name, a->experiments, a->count);
     }
     if (good)
         report_entries(p, verdict, count, mixed);
-    sweeps_free(s, used);
+    for (size_t i = 0; i < ROWS && answers; i++)
+        lookahead_free(&answers[i]);
+    free(answers);
 }
 
 PROBE(rob, .title = "Reorder buffer", .family = "backend", .after = "cache", .run = run,
