@@ -141,4 +141,4 @@ static void run(struct probe *p)
 PROBE(registers, .title = "Register files", .family = "backend", .after = "rob", .run = run,
       .findings = FINDINGS({"backend.registers.entries", "registers",
                             "registers of that class that can be renamed, beyond those that a program names"},
-                           {"backend.registers.shared", "", "whether two classes are renamed to one file"}));
+                           {"backend.registers.shared", "files", "whether two classes are renamed to one file"}));
