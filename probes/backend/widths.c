@@ -1,0 +1,238 @@
+/*
+ * Widths: how many operations a cycle does the core take in, and how many does it retire?
+ *
+ * In: rows of NOPs, and mixtures of NOPs, additions, additions of vectors and loads, over and over, each instruction of
+ * them independent of those around it. No unit and no register file is asked for by all mixtures alike, so those that are
+ * as fast as any are held up by what all instructions go through: the front end, renaming, retiring.
+ *
+ * Out: a fence, a chain of multiplications, n instructions, and again. While the chain is under way the instructions are
+ * taken in and done, and wait for it, since they may retire only behind it. From then on they retire at full width, and
+ * the fence lets nothing begin before they have. Each n more takes n / width cycles,
+ * as long as the reorder buffer holds them all; what it does not hold comes in no faster than without the chain.
+ *
+ * Answers: the rate of the rows; the slope over n. Where the slope says that no more retire than the rows had, retiring
+ * may be all that held the rows up, and renaming is not told. Where they are as fast as the front end is known to be, it
+ * is not told either. What the front end delivers from an operation cache is not known, and neither is whether the
+ * fence has a hand in the slope: no answer is better than grade B.
+ *
+ * Method: rows of what is held up by renaming alone, Fog, Microarchitecture; the blocker is that of Wong 2013; that
+ * retiring shows behind it is ours.
+ */
+#include <math.h>
+
+#include "lib/find.h"
+#include "lib/probe.h"
+
+enum {
+    PERIOD = 4,
+    ROW = 192,
+    CHAIN = 40,    /* multiplications; three cycles each at least */
+    WAITING = 256, /* instructions that wait behind it at most, where the reorder buffer is not known */
+    STEPS = 4,     /* into which those are divided: one, two and three of them are tried */
+    KINDS = 4,     /* of rows */
+    REGISTERS = 8, /* that additions take in turn */
+    SAMPLES = 9,
+    DATA_BYTES = 4096,
+    ROOM_BYTES = 256
+};
+
+/* A number this near to a whole one is it. */
+static const double WHOLE = 0.04;
+/* Both halves of a slope are as steep as each other. */
+static const double STRAIGHT = 0.1;
+/* Rates are alike. */
+static const double ALIKE = 0.03;
+
+/* n: NOP, a: addition, v: addition of vectors, l: load. */
+static const struct {
+    const char *name, *pattern;
+} kinds[KINDS] = {{"NOPs", "nnnn"}, {"additions", "anan"}, {"vectors", "avan"}, {"loads", "alav"}};
+
+struct rates {
+    double in[KINDS], out[KINDS]; /* instructions a cycle; NaN: not told */
+};
+
+static void emit_row(struct code *c, unsigned kind, size_t count)
+{
+    unsigned adds = 0, vectors = 0, loads = 0;
+
+    for (size_t i = 0; i < count && code_good(c); i++)
+        switch (kinds[kind].pattern[i % PERIOD]) {
+        case 'a': emit_add_constant(c, (enum reg)(REG_T0 + adds++ % REGISTERS), 1); break;
+        case 'v':
+            emit_vector_add(c, (enum vreg)(vectors % VREGS), (enum vreg)(vectors % VREGS));
+            vectors++;
+            break;
+        case 'l': /* into what no addition waits for */
+            emit_load(c, REG_T8, REG_DATA, (int32_t)(8 * (loads++ % REGISTERS)));
+            break;
+        default: emit_nop(c, emit_nop_lengths[0]);
+        }
+}
+
+/* Cycles an iteration, the median of several; `behind`: the row waits behind a chain, between fences. */
+static bool measure_row(struct probe *p, const struct area *data, unsigned kind, size_t count, bool behind,
+                        double *cycles)
+{
+    const unsigned samples = (unsigned)probe_scale(p, 1, 3, SAMPLES, SAMPLES);
+    double y[SAMPLES];
+
+    for (unsigned i = 0; i < samples; i++) {
+        struct code c = probe_code(p, (count + CHAIN + VREGS) * emit_longest + ROOM_BYTES);
+        struct kernel k = {.data = data->at, .units = 1, .warm_iterations = 2};
+        struct point pt;
+        for (unsigned v = 0; v < VREGS; v++) /* nothing slow is in them */
+            emit_wide_clear(&c, (enum vreg)v, emit_wide_bits[0]);
+        const size_t start = c.used;
+        if (behind) {
+            emit_fence(&c, FENCE_INSTRUCTIONS);
+            for (unsigned link = 0; link < CHAIN; link++)
+                emit_multiply(&c, REG_T8, REG_T8);
+        }
+        emit_row(&c, kind, count);
+        emit_loop(&c, start);
+        emit_return(&c);
+        if (!probe_kernel(p, &c, 0, &k) || !probe_measure(p, &k, &pt))
+            return false;
+        y[i] = pt.q20;
+    }
+    sort_numbers(y, samples);
+    *cycles = median(y, samples);
+    return true;
+}
+
+/* What a row of twice the length takes more, so that the loop's end is in neither. */
+static bool measure_in(struct probe *p, const struct area *data, unsigned kind, double *rate)
+{
+    double once = NAN, twice = NAN;
+    const bool good = measure_row(p, data, kind, ROW, false, &once) &&
+                      measure_row(p, data, kind, 2 * ROW, false, &twice);
+
+    *rate = ROW / (twice - once);
+    return good;
+}
+
+/* `in`: what rows have that wait for nothing. */
+static bool measure_out(struct probe *p, const struct area *data, unsigned kind, double in, double *rate)
+{
+    const double entries = facts_number(&p->run->facts, "backend.rob.entries", "", NAN);
+    const size_t step = (size_t)probe_smoke(p, 8, fmin(isnan(entries) ? WAITING : entries, 8 * WAITING) / STEPS);
+    double y[STEPS - 1] = {0};
+    bool good = true;
+
+    for (unsigned i = 0; i < STEPS - 1 && good; i++)
+        good = measure_row(p, data, kind, (i + 1) * step, true, &y[i]);
+    *rate = 2 * (double)step / (y[2] - y[0]);
+    if (!(fabs((y[2] - y[1]) - (y[1] - y[0])) <= STRAIGHT * (y[2] - y[0])))
+        *rate = NAN;
+    /* what the buffer does not hold comes in no faster than that */
+    if (isnan(entries) && !(*rate > (1 + ALIKE) * in))
+        *rate = NAN;
+    return good;
+}
+
+/* ---- What is told ------------------------------------------------------------------------------- */
+
+static double whole(double rate)
+{
+    const double nearest = floor(rate + 0.5);
+
+    return fabs(rate - nearest) <= WHOLE * rate ? nearest : (double)NAN;
+}
+
+static double best(const double *rates)
+{
+    double most = 0;
+
+    for (unsigned i = 0; i < KINDS; i++)
+        most = fmax(most, rates[i]);
+    return most;
+}
+
+/* One thing could fool all rows, so that they are layouts of one experiment. Those below `least` have other limits. */
+static void report_rate(struct probe *p, const struct finding *f, const double *rates, double least,
+                        const char *fooled_by)
+{
+    struct find_value v[KINDS];
+    size_t used = 0;
+
+    for (unsigned i = 0; i < KINDS; i++)
+        if (rates[i] >= least)
+            v[used++] = (struct find_value){kinds[i].name, fooled_by, whole(rates[i])};
+    find_number(p, f, v, used);
+}
+
+static void report_rename(struct probe *p, const struct rates *r)
+{
+    const bool cached = facts_number(&p->run->facts, "frontend.op_cache.ops", "", 0) > 0;
+    struct finding f = {.name = "backend.rename.per_cycle",
+                        .variants = {{"counted", "operations"}},
+                        .value = NAN,
+                        .low = NAN,
+                        .high = NAN,
+                        .grade = 'U',
+                        .reason = "masked-by:backend.retire.per_cycle",
+                        .method = "the fastest rows of mixed instructions"};
+
+    if (!cached) { /* then all come through the decoders */
+        f.limits[0].name = "frontend.decode.width";
+        f.limits[0].variants = "";
+        f.limits[0].per_unit = 1;
+    }
+    /* none of the slopes tells that more can retire */
+    if (!(best(r->out) > (1 + ALIKE) * best(r->in)))
+        report(p, &f);
+    else
+        report_rate(p, &f, r->in, (1 - ALIKE) * best(r->in), "front end");
+}
+
+static void send_rows(struct probe *p, const struct rates *rates)
+{
+    struct record r;
+
+    record_start(&r, &p->run->writer, "table");
+    record_text(&r, "probe", p->definition->name);
+    record_core(&r);
+    record_text(&r, "name", "rows");
+    record_array(&r, "columns");
+    record_text(&r, NULL, "row");
+    record_text(&r, NULL, "in_per_cycle");
+    record_text(&r, NULL, "out_per_cycle");
+    record_close(&r);
+    record_array(&r, "rows");
+    for (unsigned i = 0; i < KINDS; i++) {
+        record_array(&r, NULL);
+        record_text(&r, NULL, kinds[i].name);
+        record_number(&r, NULL, rounded(rates->in[i]));
+        record_number(&r, NULL, rounded(rates->out[i]));
+        record_close(&r);
+    }
+    record_close(&r);
+    record_send(&r);
+}
+
+static void run(struct probe *p)
+{
+    const unsigned count = (unsigned)probe_smoke(p, 2, KINDS);
+    struct area data;
+    struct rates r;
+    bool good = probe_map(p, &data, DATA_BYTES, 0);
+
+    for (unsigned i = 0; i < KINDS; i++)
+        r.in[i] = r.out[i] = NAN;
+    for (unsigned i = 0; i < count && good; i++)
+        good = measure_in(p, &data, i, &r.in[i]) && measure_out(p, &data, i, r.in[i], &r.out[i]);
+    if (!good)
+        return;
+    send_rows(p, &r);
+    report_rate(p,
+                &(struct finding){.name = "backend.retire.per_cycle",
+                                  .variants = {{"counted", "operations"}},
+                                  .method = "what instructions cost that wait behind a chain"},
+                r.out, 0, "fence");
+    report_rename(p, &r);
+}
+
+PROBE(widths, .title = "Widths", .family = "backend", .after = "rob", .run = run,
+      .findings = FINDINGS({"backend.rename.per_cycle", "operations/cycle", "operations renamed in one cycle"},
+                           {"backend.retire.per_cycle", "operations/cycle", "operations retired in one cycle"}));
