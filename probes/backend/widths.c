@@ -31,17 +31,19 @@ enum {
     STEPS = 4,     /* into which those are divided: one, two and three of them are tried */
     KINDS = 4,     /* of rows */
     REGISTERS = 8, /* that additions take in turn */
-    SAMPLES = 9,
+    SAMPLES = 25,
     DATA_BYTES = 4096,
     ROOM_BYTES = 256
 };
 
 /* A number this near to a whole one is it. */
-static const double WHOLE = 0.04;
+static const double WHOLE = 0.2;
 /* Both halves of a slope are as steep as each other. */
 static const double STRAIGHT = 0.1;
 /* Rates are alike. */
 static const double ALIKE = 0.03;
+/* One is the higher: one instruction more than ten is. */
+static const double MORE = 0.07;
 
 /* n: NOP, a: addition, v: addition of vectors, l: load. */
 static const struct {
@@ -74,7 +76,7 @@ static void emit_row(struct code *c, unsigned kind, size_t count)
 static bool measure_row(struct probe *p, const struct area *data, unsigned kind, size_t count, bool behind,
                         double *cycles)
 {
-    const unsigned samples = (unsigned)probe_scale(p, 1, 3, SAMPLES, SAMPLES);
+    const unsigned samples = (unsigned)probe_scale(p, 1, 9, SAMPLES, SAMPLES);
     double y[SAMPLES];
 
     for (unsigned i = 0; i < samples; i++) {
@@ -126,7 +128,7 @@ static bool measure_out(struct probe *p, const struct area *data, unsigned kind,
     if (!(fabs((y[2] - y[1]) - (y[1] - y[0])) <= STRAIGHT * (y[2] - y[0])))
         *rate = NAN;
     /* what the buffer does not hold comes in no faster than that */
-    if (isnan(entries) && !(*rate > (1 + ALIKE) * in))
+    if (isnan(entries) && !(*rate > (1 + MORE) * in))
         *rate = NAN;
     return good;
 }
@@ -137,7 +139,7 @@ static double whole(double rate)
 {
     const double nearest = floor(rate + 0.5);
 
-    return fabs(rate - nearest) <= WHOLE * rate ? nearest : (double)NAN;
+    return fabs(rate - nearest) <= WHOLE ? nearest : (double)NAN;
 }
 
 static double best(const double *rates)
@@ -180,7 +182,7 @@ static void report_rename(struct probe *p, const struct rates *r)
         f.limits[0].per_unit = 1;
     }
     /* none of the slopes tells that more can retire */
-    if (!(best(r->out) > (1 + ALIKE) * best(r->in)))
+    if (!(best(r->out) > (1 + MORE) * best(r->in)))
         report(p, &f);
     else
         report_rate(p, &f, r->in, (1 - ALIKE) * best(r->in), "front end");

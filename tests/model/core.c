@@ -45,7 +45,8 @@ struct core {
     double cycles_per_instruction;   /* at best */
     double front;                    /* when the front end has delivered all up to now */
     double ready[DECODED_REGISTERS]; /* when each register has its value */
-    double latest;                   /* when everything is done */
+    double latest;                   /* when everything is done … */
+    double retired;                  /* … and has left the core */
     bool
         restarted; /* nothing could be fetched ahead: the last branch went elsewhere than foreseen, or was not foreseen */
     uint64_t fetched_line;  /* the line that code comes from at the moment … */
@@ -416,6 +417,13 @@ static void resolve(struct core *c, uint64_t next)
 
 /* ---- Execution ---------------------------------------------------------------------------------- */
 
+/* The next instruction in order, done at that time, leaves the core. */
+static void leave(struct core *c, double done)
+{
+    if (c->design.retire)
+        c->retired = later(c->retired + 1.0 / c->design.retire, done);
+}
+
 /* The instruction at hand has executed, and goes on at `next`. */
 static void retire(struct core *c, uint64_t next)
 {
@@ -424,6 +432,7 @@ static void retire(struct core *c, uint64_t next)
     for (unsigned i = 0; i < d->written_count; i++)
         c->ready[d->written[i]] = c->now.done;
     c->latest = later(c->latest, c->now.done);
+    leave(c, c->now.done);
     if (d->kind == KIND_CALL)
         predictor_call(&c->predictor, c->now.pc + d->size);
     resolve(c, next);
@@ -443,14 +452,16 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void 
     if (address - c->code.at >= c->code.count)
         c->code = *mapping_of(c, address);
     const struct decoded *d = decode(c->code.bytes + (address - c->code.at), size);
-    if (d->kind == KIND_NOP)
+    if (d->kind == KIND_NOP) {
+        leave(c, c->front);
         return;
+    }
     c->now = (struct executed){.decoded = d, .pc = address, .delivered = c->front, .start = c->front};
     for (unsigned i = 0; i < d->read_count; i++)
         c->now.start = later(c->now.start, c->ready[d->read[i]]);
     c->now.address_known = later(c->front, d->base ? c->ready[d->base] : 0);
     if (d->kind == KIND_FENCE)
-        c->front = c->now.start = later(c->now.start, c->latest);
+        c->front = c->now.start = later(c->now.start, later(c->latest, c->retired));
     c->now.done = c->now.start + (d->kind == KIND_MULTIPLY ? c->design.multiply : 1);
 }
 
@@ -458,7 +469,7 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;
 
-    c->front = c->latest = c->branched = c->fetched = c->fetched_left = 0;
+    c->front = c->latest = c->retired = c->branched = c->fetched = c->fetched_left = 0;
     memset(c->ready, 0, sizeof c->ready);
     if (c->stores)
         stores_done(c->stores);
@@ -483,7 +494,7 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
     }
     if (c->now.decoded)
         retire(c, EXIT_AT);
-    return later(c->front, c->latest);
+    return later(c->front, later(c->latest, c->retired));
 }
 
 const struct core_counts *core_counts(const struct core *c)

@@ -3,8 +3,8 @@
  *
  * The design is that of an ideal out-of-order core. The front end delivers instructions in order, as
  * fast as its width and the place they are fetched from allow. An instruction starts as soon as its
- * operands are ready, however many came before it, and is done after its latency. A mispredicted
- * branch holds the front end until it is done and a penalty has passed. A call of a kernel lasts until
+ * operands are ready, however many came before it, and is done after its latency; it retires behind all
+ * those, as fast as there is width for it, and what lies behind a fence waits for that. A mispredicted branch holds the front end until it is done and a penalty has passed. A call of a kernel lasts until
  * everything is done.
  */
 #ifndef FATHOM_TESTS_MODEL_CORE_H
@@ -47,6 +47,7 @@ struct page_design {
 
 struct core_design {
     unsigned width;                        /* instructions a cycle */
+    unsigned retire;                       /* those that leave the core in a cycle, in order; 0: any number */
     double multiply;                       /* latency, cycles */
     struct cache_design data[DATA_LEVELS]; /* the first indexed by address, the others by frame; filled alike */
     struct way_design ways;                /* of the first level: what is not found there comes from the second */

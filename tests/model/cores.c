@@ -1438,6 +1438,32 @@ static void parallel_misses_are_given_back(void **state)
     end(2, 0);
 }
 
+/* ---- Back end ------------------------------------------------------------------------------------ */
+
+/* Where no more can retire than come in, neither is told: the one may be all that is seen of the other. */
+static void widths_are_given_back(void **state)
+{
+    static const char *const names[] = {"backend.rename.per_cycle", "backend.retire.per_cycle"};
+    unsigned told = 0, hidden = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 4, 60);) {
+        struct machine_design m = pick_noisy_machine(seed);
+        m.core.retire = (unsigned)pick(m.core.width - 1, m.core.width + 4);
+        run_probes_on(&m, "widths", PROFILE_QUICK);
+        const bool seen = m.core.retire > m.core.width;
+        told += seen;
+        hidden += !seen;
+        for (size_t i = 0; i < 2; i++)
+            if (seen)
+                check_number(&m, names[i], NULL, "", i ? m.core.retire : m.core.width);
+            else if (is_decided(&m, finding_of(names[i], NULL, ""), names[i], ""))
+                complain(&m, "%s: decided, where %u are renamed and %u retire", names[i], m.core.width, m.core.retire);
+    }
+    end(told, told + 2 * hidden);
+}
+
 /* ---- What kernels touch -------------------------------------------------------------------------- */
 
 /* Whether a kernel touched so many of what the axis counts. */
@@ -1540,6 +1566,7 @@ int main(void)
         cmocka_unit_test(predicted_loads_hide_no_latency),
         cmocka_unit_test(forwarding_is_given_back),
         cmocka_unit_test(dependence_is_given_back),
+        cmocka_unit_test(widths_are_given_back),
         cmocka_unit_test(a_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(an_instruction_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(a_return_stack_deeper_than_the_range_is_undecided),
