@@ -21,6 +21,8 @@ enum {
 static const double CHAIN_CYCLES = 240;
 /* Two blockers that overlap take about half as long as a chain of both; what is not nearly so does not overlap. */
 static const double OVERLAP = 1.5;
+/* Two limits that are so near to each other, relatively, could be one. */
+static const double ALIKE = 0.03;
 /* Of the second level: from there on, few lines are found in it. */
 static const double TIMES_LEVEL_2 = 4;
 
@@ -254,6 +256,40 @@ void lookahead_free(struct lookahead_answer *a)
 {
     sweeps_free(a->sweeps, a->count);
     a->count = 0;
+}
+
+double lookahead_fillers(const struct lookahead_answer *a)
+{
+    struct find_experiment raw[BLOCKERS];
+
+    for (size_t i = 0; i < a->count; i++) {
+        raw[i] = a->experiments[i];
+        raw[i].holds = 0;
+    }
+    const struct find_result r = find_decide(raw, a->count, 1);
+    return r.grade == 'U' ? (double)NAN : r.value;
+}
+
+bool lookahead_nops(struct probe *p, const struct lookahead *with, double *nops)
+{
+    static const char *const fillers[LOOKAHEAD_MIX] = {"nop"};
+    struct lookahead_answer a;
+
+    *nops = facts_number(&p->run->facts, "backend.rob.instructions", "filler=nop", (double)NAN);
+    if (!isnan(*nops))
+        return true;
+    if (!lookahead_search(p, with, "nop", fillers, FILLER_NOTHING, LOOKAHEAD_NOPS, 4 * LOOKAHEAD_NOPS,
+                          probe_scale(p, 1, 0.35, 1.4, 8), &a))
+        return false;
+    const struct find_result r = find_decide(a.experiments, a.count, 1);
+    *nops = r.grade == 'U' ? (double)NAN : r.value;
+    lookahead_free(&a);
+    return true;
+}
+
+bool lookahead_same(const struct lookahead *with, double fillers, double others)
+{
+    return fabs(fillers - others) <= fmax(with->steps + 2.0, ALIKE * others);
 }
 
 /* ---- What is told ------------------------------------------------------------------------------- */

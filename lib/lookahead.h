@@ -42,7 +42,7 @@ struct lookahead {
     const char *unfit[BLOCKERS]; /* why that blocker tells nothing here; NULL: it does */
 };
 
-enum { LOOKAHEAD_MIX = 6 };
+enum { LOOKAHEAD_MIX = 6, LOOKAHEAD_NOPS = 640 /* range of a reorder buffer, at first */ };
 
 /* One experiment: a row of fillers that takes them in turn. */
 struct lookahead_row {
@@ -83,6 +83,16 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
                       const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
                       double seconds, struct lookahead_answer *out);
 void lookahead_free(struct lookahead_answer *a);
+
+/*
+ * NOPs that can be in flight, of grade C or better: what the probe `rob` found, or found here. NaN: not decided. Any other
+ * filler's knee that is there may be the reorder buffer's.
+ */
+bool lookahead_nops(struct probe *p, const struct lookahead *with, double *nops);
+/* How many fillers fitted, by all blockers; NaN: not decided. Without what blockers hold. */
+double lookahead_fillers(const struct lookahead_answer *a);
+/* Near enough to be the same limit: blockers hold some of one thing, and none of another. */
+bool lookahead_same(const struct lookahead *with, double fillers, double others);
 
 /*
  * Decides and reports a structure's size. Never better than grade B, however well experiments agree: they all see only

@@ -29,21 +29,34 @@ static const struct {
     unsigned width;                          /* or this, where `key` is NULL */
     const char *filler;
     enum filler_class class;
+    const char *writes; /* class of registers, as a finding's variants */
 } rows[] = {
-    {"loads of 64 bits", "backend.load_queue.entries", NULL, NULL, 64, "load-64", FILLER_LOAD},
-    {"loads of 128 bits", "backend.load_queue.entries", NULL, NULL, 128, "load-v128", FILLER_LOAD},
-    {"loads of 512 bits", "backend.load_queue.entries", NULL, NULL, 512, "load-v512", FILLER_LOAD},
-    {"stores of 64 bits", "backend.store_queue.entries", NULL, NULL, 64, "store-64", FILLER_STORE},
-    {"stores of 128 bits", "backend.store_queue.entries", NULL, NULL, 128, "store-v128", FILLER_STORE},
-    {"stores of 512 bits", "backend.store_queue.entries", NULL, NULL, 512, "store-v512", FILLER_STORE},
-    {"branches", "backend.branches_in_flight.entries", "branch", "not-taken", 0, "branch", FILLER_BRANCH},
-    {"jumps", "backend.branches_in_flight.entries", "branch", "taken", 0, "jump", FILLER_JUMP},
+    {"loads of 64 bits", "backend.load_queue.entries", NULL, NULL, 64, "load-64", FILLER_LOAD, "class=int64"},
+    {"loads of 128 bits", "backend.load_queue.entries", NULL, NULL, 128, "load-v128", FILLER_LOAD,
+     "class=vector width=128"},
+    {"loads of 512 bits", "backend.load_queue.entries", NULL, NULL, 512, "load-v512", FILLER_LOAD,
+     "class=vector width=512"},
+    {"stores of 64 bits", "backend.store_queue.entries", NULL, NULL, 64, "store-64", FILLER_STORE, NULL},
+    {"stores of 128 bits", "backend.store_queue.entries", NULL, NULL, 128, "store-v128", FILLER_STORE, NULL},
+    {"stores of 512 bits", "backend.store_queue.entries", NULL, NULL, 512, "store-v512", FILLER_STORE, NULL},
+    {"branches", "backend.branches_in_flight.entries", "branch", "not-taken", 0, "branch", FILLER_BRANCH, NULL},
+    {"jumps", "backend.branches_in_flight.entries", "branch", "taken", 0, "jump", FILLER_JUMP, NULL},
 };
+
+/* Each load writes a register of that class, too. Where that is not known, nothing says that it is not the limit. */
+static bool is_register_limit(const struct probe *p, const struct lookahead *with, const char *class,
+                              const struct lookahead_answer *a)
+{
+    const double registers = facts_number(&p->run->facts, "backend.registers.entries", class, (double)NAN);
+
+    return lookahead_same(with, lookahead_fillers(a), registers);
+}
 
 static void run(struct probe *p)
 {
     struct lookahead with;
-    bool good = lookahead_start(p, &with);
+    double nops;
+    bool good = lookahead_start(p, &with) && lookahead_nops(p, &with, &nops);
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && good; i++) {
         const char *const fillers[LOOKAHEAD_MIX] = {rows[i].filler};
@@ -57,7 +70,13 @@ static void run(struct probe *p)
             f.variants[0].key = rows[i].key, f.variants[0].text = rows[i].text;
         else
             f.variants[0].key = "width", f.variants[0].number = rows[i].width;
-        if (good)
+        if (good && isnan(nops))
+            lookahead_undecided(p, &f, "reorder-buffer-unknown");
+        else if (good && lookahead_same(&with, lookahead_fillers(&a), nops))
+            lookahead_undecided(p, &f, "masked-by:backend.rob.entries");
+        else if (good && rows[i].class == FILLER_LOAD && is_register_limit(p, &with, rows[i].writes, &a))
+            lookahead_undecided(p, &f, "masked-by:backend.registers.entries");
+        else if (good)
             lookahead_report(p, &f, a.experiments, a.count);
         lookahead_free(&a);
     }

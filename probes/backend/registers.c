@@ -44,19 +44,6 @@ static const struct {
     const char *a, *b;
 } pairs[] = {{"int64", "flags"}, {"int64", "v128"}, {"v128", "mask"}, {"int64", "mask"}};
 
-/* What a search says of one filler, in fillers and not in entries. */
-static double fillers_of(const struct lookahead_answer *a)
-{
-    struct find_experiment raw[BLOCKERS];
-
-    for (size_t i = 0; i < a->count; i++) {
-        raw[i] = a->experiments[i];
-        raw[i].holds = 0;
-    }
-    const struct find_result r = find_decide(raw, a->count, 1);
-    return r.grade == 'U' ? (double)NAN : r.value;
-}
-
 /* Relative, and so many steps besides: near enough to be the same; the blockers themselves hold some. */
 static bool is_near(double a, double b)
 {
@@ -74,7 +61,7 @@ static bool report_pair(struct probe *p, const struct lookahead *with, const cha
     snprintf(name, sizeof name, "%s and %s", a, b);
     if (!lookahead_search(p, with, name, fillers, FILLER_NOTHING, TO, LIMIT, probe_scale(p, 1, 0.25, 0.8, 5), &both))
         return false;
-    const double seen = fillers_of(&both);
+    const double seen = lookahead_fillers(&both);
     /* two of one size, one of them shared: as many as of either; what differs in size is not shared alone */
     const bool shared = is_near(of_a, of_b) && is_near(seen, one),
                apart = is_near(seen, separate) || (!isnan(nops) && separate > nops && is_near(seen, nops));
@@ -100,10 +87,10 @@ static bool report_pair(struct probe *p, const struct lookahead *with, const cha
 
 static void run(struct probe *p)
 {
-    const double nops = facts_number(&p->run->facts, "backend.rob.instructions", "filler=nop", (double)NAN);
+    double nops;
     double fillers[ROWS];
     struct lookahead with;
-    bool good = lookahead_start(p, &with);
+    bool good = lookahead_start(p, &with) && lookahead_nops(p, &with, &nops);
 
     for (size_t i = 0; i < ROWS && good; i++) {
         const char *const names[LOOKAHEAD_MIX] = {rows[i].filler};
@@ -119,8 +106,10 @@ static void run(struct probe *p)
         if (rows[i].width)
             f.variants[1].key = "width", f.variants[1].number = rows[i].width;
         if (good) {
-            fillers[i] = fillers_of(&a);
-            if (is_near(fillers[i], nops))
+            fillers[i] = lookahead_fillers(&a);
+            if (isnan(nops))
+                lookahead_undecided(p, &f, "reorder-buffer-unknown");
+            else if (lookahead_same(&with, fillers[i], nops))
                 lookahead_undecided(p, &f, "masked-by:backend.rob.entries");
             else
                 lookahead_report(p, &f, a.experiments, a.count);
