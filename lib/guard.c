@@ -1,9 +1,16 @@
 #include "lib/guard.h"
 
-/* Multiplicative hashing: the golden ratio of 2^64, and of the product the highest byte (TAOCP vol. 3, 6.4). */
+/*
+ * The finalizer of SplitMix64 (Steele et al. 2014), and of it the highest byte. Multiplying alone would not do: it repeats
+ * itself, nearly, at distances that are Fibonacci numbers (TAOCP vol. 3, 6.4).
+ */
 static uint8_t pattern(const uint8_t *at)
 {
-    return (uint8_t)((uint64_t)(uintptr_t)at * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+    uint64_t x = (uintptr_t)at;
+
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (uint8_t)((x ^ (x >> 31)) >> 56);
 }
 
 void guard_set(uint8_t *guard, size_t bytes)
