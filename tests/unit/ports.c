@@ -1,0 +1,204 @@
+/*
+ * Execution ports from throughputs: random maps of up to 12 ports come back from simulated measurements that are up to
+ * 5 % slow, some instructions being two operations, so that mixes which the search has not seen are predicted within
+ * 2 %; what no map explains is said not to fit. LONG=1: ten times as many maps.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "lib/ports.h"
+#include "lib/statistics.h"
+
+enum { UNSEEN = 100, UNSEEN_TIMES = 4 };
+
+#define PREDICTED 0.02
+
+struct core {
+    struct ports_map map;
+    double width, noise;
+    uint64_t random;
+    unsigned measured;
+};
+
+static double uniform(uint64_t *random)
+{
+    return (double)(random_next(random) >> 11) / 9007199254740992.0;
+}
+
+static unsigned below(uint64_t *random, unsigned n)
+{
+    return (unsigned)(uniform(random) * n);
+}
+
+static bool measure(void *context, struct ports_mix *mix)
+{
+    struct core *c = context;
+
+    c->measured++;
+    mix->cycles = ports_cycles(&c->map, c->width, mix) * (1 + c->noise * uniform(&c->random));
+    return true;
+}
+
+static uint16_t random_set(uint64_t *random, unsigned ports)
+{
+    const unsigned size = 1 + below(random, ports < 5 ? ports : 5);
+    unsigned set = 0;
+
+    while ((unsigned)__builtin_popcount(set) < size)
+        set |= 1u << below(random, ports);
+    return (uint16_t)set;
+}
+
+/* Instructions of one operation, and behind them some that are two of those. */
+static struct core random_core(uint64_t seed, size_t singles, size_t doubles, double width)
+{
+    struct core c = {.map.count = singles + doubles, .width = width, .noise = 0.05, .random = seed};
+    const unsigned ports = 4 + below(&c.random, 9);
+
+    for (size_t i = 0; i < singles; i++)
+        c.map.ops[i][0] = (struct ports_op){random_set(&c.random, ports), 1};
+    for (size_t i = singles; i < c.map.count; i++) {
+        const unsigned a = below(&c.random, (unsigned)singles), b = below(&c.random, (unsigned)singles);
+        c.map.ops[i][0] = c.map.ops[a][0];
+        c.map.ops[i][1] = c.map.ops[b][0];
+    }
+    return c;
+}
+
+/* By how much the best map is wrong about mixes of up to all instructions that it has not seen, at most. */
+static double worst_unseen(struct core *c, const struct ports *p)
+{
+    double worst = 0;
+
+    for (unsigned n = 0; n < UNSEEN; n++) {
+        struct ports_mix mix = {.cycles = 0};
+        for (unsigned k = 0; k < UNSEEN_TIMES; k++)
+            mix.times[below(&c->random, (unsigned)c->map.count)] += (uint8_t)(1 + below(&c->random, 6));
+        const double is = ports_cycles(&c->map, c->width, &mix), said = ports_cycles(&p->maps[0], c->width, &mix);
+        worst = fmax(worst, fabs(said / is - 1));
+    }
+    return worst;
+}
+
+struct tally {
+    unsigned good, unfit, several, measured, cores;
+};
+
+static struct tally try_cores(size_t singles, size_t doubles, double width, unsigned cores)
+{
+    static struct ports p;
+    struct tally t = {.cores = getenv("LONG") ? cores * 10 : cores};
+
+    for (unsigned seed = 1; seed <= t.cores; seed++) {
+        struct core c = random_core(seed * UINT64_C(0x9e3779b97f4a7c15), singles, doubles, width);
+        p = (struct ports){.count = c.map.count, .width = width, .budget = 150, .measure = measure, .context = &c};
+        assert_true(ports_solve(&p));
+        t.measured += c.measured;
+        t.unfit += !p.fits;
+        t.several += p.fits && p.map_count > 1;
+        t.good += p.fits && worst_unseen(&c, &p) <= PREDICTED;
+    }
+    print_message("# %zu + %zu instructions, width %.0f: of %u maps %u predict, %u do not fit, %u of several that do; "
+                  "%u measurements each\n",
+                  singles, doubles, width, t.cores, t.good, t.unfit, t.several, t.measured / t.cores);
+    return t;
+}
+
+/* Of ten maps nine predict all mixes: that some other map is as good for what was measured must stay rare. */
+static void assert_good(struct tally t)
+{
+    assert_true(t.good * 10 >= t.cores * 9);
+}
+
+static void maps_of_single_operations_predict(void **state)
+{
+    (void)state;
+    assert_good(try_cores(8, 0, 100, 10));
+}
+
+static void the_width_masks_ports_but_no_prediction(void **state)
+{
+    (void)state;
+    assert_good(try_cores(8, 0, 8, 10));
+}
+
+static void instructions_of_two_operations_are_found(void **state)
+{
+    (void)state;
+    assert_good(try_cores(7, 1, 8, 10));
+    if (getenv("LONG"))
+        assert_good(try_cores(8, 2, 8, 10));
+}
+
+/* Cycles that no ports could make: each mix is slower than its instructions by chance. */
+static bool measure_chance(void *context, struct ports_mix *mix)
+{
+    struct core *c = context;
+
+    mix->cycles = ports_cycles(&c->map, c->width, mix) * (1 + uniform(&c->random));
+    return true;
+}
+
+static void what_no_map_explains_does_not_fit(void **state)
+{
+    static struct ports p;
+
+    (void)state;
+    for (unsigned seed = 1; seed <= 3; seed++) {
+        struct core c = random_core(seed, 5, 0, 8);
+        p = (struct ports){.count = 5, .width = 8, .budget = 20, .measure = measure_chance, .context = &c};
+        assert_true(ports_solve(&p));
+        assert_false(p.fits);
+    }
+}
+
+static bool measure_nothing(void *context, struct ports_mix *mix)
+{
+    (void)context;
+    (void)mix;
+    return false;
+}
+
+static void a_failed_measurement_ends_it(void **state)
+{
+    static struct ports p;
+
+    (void)state;
+    p = (struct ports){.count = 3, .width = 8, .budget = 20, .measure = measure_nothing};
+    assert_false(ports_solve(&p));
+}
+
+/* Two on one port and one on another take two cycles; both together three on the two. Hall's theorem by hand. */
+static void bottlenecks_are_unions_of_sets(void **state)
+{
+    const struct ports_map map = {.count = 3, .ops = {{{1, 1}}, {{3, 1}}, {{6, 2}, {8, 1}}}};
+
+    (void)state;
+    assert_true(ports_cycles(&map, 100, &(struct ports_mix){.times = {2, 1, 0}}) == 2);
+    assert_true(ports_cycles(&map, 100, &(struct ports_mix){.times = {1, 3, 0}}) == 2);
+    assert_true(ports_cycles(&map, 100, &(struct ports_mix){.times = {2, 1, 3}}) == 3);
+    assert_true(ports_cycles(&map, 2, &(struct ports_mix){.times = {2, 1, 4}}) == 4);
+    assert_true(ports_cycles(&map, 2, &(struct ports_mix){.times = {0, 8, 0}}) == 4);
+    assert_true(ports_cycles(&map, 2, &(struct ports_mix){.times = {1, 8, 0}}) == 4.5);
+    assert_int_equal(ports_used(&map), 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bottlenecks_are_unions_of_sets),
+        cmocka_unit_test(maps_of_single_operations_predict),
+        cmocka_unit_test(the_width_masks_ports_but_no_prediction),
+        cmocka_unit_test(instructions_of_two_operations_are_found),
+        cmocka_unit_test(what_no_map_explains_does_not_fit),
+        cmocka_unit_test(a_failed_measurement_ends_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
