@@ -47,6 +47,7 @@ struct core {
     double ready[DECODED_REGISTERS]; /* when each register has its value */
     double latest;                   /* when everything is done … */
     double retired;                  /* … and has left the core */
+    double unit_free;                /* when a unit is, for what comes next */
     bool
         restarted; /* nothing could be fetched ahead: the last branch went elsewhere than foreseen, or was not foreseen */
     uint64_t fetched_line;  /* the line that code comes from at the moment … */
@@ -439,6 +440,20 @@ static void retire(struct core *c, uint64_t next)
     c->now.decoded = NULL;
 }
 
+static bool is_eliminated(const struct core *c, const struct decoded *d)
+{
+    return (d->moves && c->design.moves_eliminated) || (d->zeros && c->design.zeros_eliminated);
+}
+
+/* It waits for a unit, too. */
+static void issue(struct core *c)
+{
+    if (!c->design.units || c->now.decoded->kind != KIND_PLAIN)
+        return;
+    c->now.start = later(c->now.start, c->unit_free);
+    c->unit_free = c->now.start + 1.0 / c->design.units;
+}
+
 static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void *context)
 {
     (void)uc;
@@ -457,11 +472,15 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void 
         return;
     }
     c->now = (struct executed){.decoded = d, .pc = address, .delivered = c->front, .start = c->front};
-    for (unsigned i = 0; i < d->read_count; i++)
+    for (unsigned i = 0; i < d->read_count && !(d->zeros && c->design.zeros_eliminated); i++)
         c->now.start = later(c->now.start, c->ready[d->read[i]]);
     c->now.address_known = later(c->front, d->base ? c->ready[d->base] : 0);
     if (d->kind == KIND_FENCE)
         c->front = c->now.start = later(c->now.start, later(c->latest, c->retired));
+    c->now.done = c->now.start;
+    if (is_eliminated(c, d))
+        return;
+    issue(c);
     c->now.done = c->now.start + (d->kind == KIND_MULTIPLY ? c->design.multiply : 1);
 }
 
@@ -469,7 +488,7 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;
 
-    c->front = c->latest = c->retired = c->branched = c->fetched = c->fetched_left = 0;
+    c->front = c->latest = c->retired = c->unit_free = c->branched = c->fetched = c->fetched_left = 0;
     memset(c->ready, 0, sizeof c->ready);
     if (c->stores)
         stores_done(c->stores);

@@ -46,11 +46,13 @@ struct page_design {
 };
 
 struct core_design {
-    unsigned width;                        /* instructions a cycle */
-    unsigned retire;                       /* those that leave the core in a cycle, in order; 0: any number */
-    double multiply;                       /* latency, cycles */
-    struct cache_design data[DATA_LEVELS]; /* the first indexed by address, the others by frame; filled alike */
-    struct way_design ways;                /* of the first level: what is not found there comes from the second */
+    unsigned width;                          /* instructions a cycle */
+    unsigned retire;                         /* those that leave the core in a cycle, in order; 0: any number */
+    double multiply;                         /* latency, cycles */
+    unsigned units;                          /* plain instructions that begin in a cycle, in order; 0: any number … */
+    bool moves_eliminated, zeros_eliminated; /* … of these, as any number does, and are done at once */
+    struct cache_design data[DATA_LEVELS];   /* the first indexed by address, the others by frame; filled alike */
+    struct way_design ways;                  /* of the first level: what is not found there comes from the second */
     struct load_predictor_design addresses, values; /* of loads */
     double memory_latency;
     struct load_store_design load_store;

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "arch/emit_idioms.h"
 #include "lib/probe.h"
 #include "tests/model/cache.h"
 #include "tests/model/machine.h"
@@ -1464,6 +1465,31 @@ static void widths_are_given_back(void **state)
     end(told, told + 2 * hidden);
 }
 
+static void eliminations_are_given_back(void **state)
+{
+    static const char name[] = "backend.elimination.per_cycle";
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 3, 40); cores++) {
+        struct machine_design m = pick_noisy_machine(seed);
+        m.core.units = (unsigned)pick(2, m.core.width > 6 ? 5 : m.core.width - 1);
+        m.core.moves_eliminated = pick(0, 1);
+        m.core.zeros_eliminated = pick(0, 1);
+        run_probes_on(&m, "elimination", PROFILE_QUICK);
+        for (const struct emit_idiom *i = emit_idioms; i->name; i++) {
+            const char *f = finding_of(name, "form", i->name);
+            const bool truth = i->kind == IDIOM_ZERO ? m.core.zeros_eliminated : m.core.moves_eliminated;
+            if (is_decided(&m, f, name, i->name) && (number(f, "value") > 0) != truth)
+                complain(&m, "%s %s: %g", name, i->name, number(f, "value"));
+            else if (truth)
+                check_number(&m, name, "form", i->name, m.core.width);
+        }
+    }
+    end(4 * cores, 2 * cores);
+}
+
 /* ---- What kernels touch -------------------------------------------------------------------------- */
 
 /* Whether a kernel touched so many of what the axis counts. */
@@ -1567,6 +1593,7 @@ int main(void)
         cmocka_unit_test(forwarding_is_given_back),
         cmocka_unit_test(dependence_is_given_back),
         cmocka_unit_test(widths_are_given_back),
+        cmocka_unit_test(eliminations_are_given_back),
         cmocka_unit_test(a_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(an_instruction_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(a_return_stack_deeper_than_the_range_is_undecided),

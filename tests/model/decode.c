@@ -48,6 +48,17 @@ static uint8_t copy_registers(uint16_t *to, const uint16_t *from, unsigned count
     return n;
 }
 
+/* A constant 0, or what a register has less than itself. */
+static bool is_zero(const cs_insn *i)
+{
+    const char *comma = strchr(i->op_str, ','), *second = comma ? comma + 2 : "";
+
+    if (!strcmp(i->mnemonic, "mov") || !strcmp(i->mnemonic, "movz"))
+        return !strcmp(second, "0") || !strcmp(second, "#0") || !strcmp(second, "#0x0") || !strcmp(second, "xzr");
+    return (!strcmp(i->mnemonic, "xor") || !strcmp(i->mnemonic, "sub")) && comma &&
+           !strncmp(i->op_str, second, (size_t)(comma - i->op_str)) && strlen(second) == (size_t)(comma - i->op_str);
+}
+
 static void disassemble(struct decoded *d, const uint8_t *bytes, uint32_t size)
 {
     static csh capstone;
@@ -67,6 +78,9 @@ static void disassemble(struct decoded *d, const uint8_t *bytes, uint32_t size)
         d->written_count = copy_registers(d->written, written, written_count);
     }
     d->base = (uint16_t)isa.base_register(i);
+    d->zeros = is_zero(i);
+    d->moves = (!strcmp(i->mnemonic, "mov") || !strcmp(i->mnemonic, "movaps")) && !d->zeros && !d->base &&
+               d->read_count == 1 && d->written_count == 1;
     cs_free(i, 1);
 }
 

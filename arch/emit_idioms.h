@@ -1,0 +1,22 @@
+/*
+ * Idioms: instructions that some cores are done with when they are renamed, and pairs of neighbours that some cores make
+ * one operation of.
+ */
+#ifndef FATHOM_ARCH_EMIT_IDIOMS_H
+#define FATHOM_ARCH_EMIT_IDIOMS_H
+
+#include "arch/emit.h"
+
+enum idiom_kind { IDIOM_MOVE, IDIOM_VECTOR_MOVE, IDIOM_ZERO };
+
+struct emit_idiom {
+    const char *name; /* "mov r64, r64" */
+    enum idiom_kind kind;
+};
+
+/* Ended by a NULL name. */
+extern const struct emit_idiom emit_idioms[];
+/* `to` and `from` count as enum vreg does for vectors, else as enum reg; zeros have no `from`. May change flags. */
+void emit_idiom(struct code *c, const struct emit_idiom *i, unsigned to, unsigned from);
+
+#endif
