@@ -19,6 +19,14 @@ const char *form_feature(const struct form *f)
     return form_features[f->feature];
 }
 
+const struct form *form_find(const char *name)
+{
+    for (size_t i = 0; i < form_count; i++)
+        if (!strcmp(form_name(&forms[i]), name))
+            return &forms[i];
+    return NULL;
+}
+
 const struct form_operand *form_operand(const struct form *f, unsigned i)
 {
     return &form_operands[f->operands_at + i];

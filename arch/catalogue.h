@@ -104,4 +104,22 @@ unsigned form_register(enum reg r);
  */
 void emit_form(struct code *c, const struct form *f, const uint8_t *registers);
 
+/* The form of that name; NULL: there is none. */
+const struct form *form_find(const char *name);
+
+/* Forms that load a register of a kind, to give it a value: of each kind the narrowest first; ended by a NULL name. */
+struct form_load {
+    unsigned kind, bits;
+    const char *name;
+};
+extern const struct form_load form_loads[];
+
+/* Ends a stretch of this form, so that it leaves nothing that makes other code slow or wrong. */
+void emit_form_end(struct code *c, const struct form *f);
+/*
+ * Whether this core takes the form's bytes for another instruction: that of cores which lack the feature. Other forms
+ * that are lacking trap.
+ */
+bool form_is_another(const struct form *f);
+
 #endif

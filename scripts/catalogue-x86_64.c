@@ -197,10 +197,13 @@ static bool kind_of(ZydisRegister r, unsigned *kind)
     }
 }
 
+/* Zydis counts AH to BH between BL and SPL: they are parts of registers 0 to 3. */
 static unsigned number_of(ZydisRegister r)
 {
     const ZyanI8 id = ZydisRegisterGetId(r);
 
+    if (ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_GPR8 && id >= 4)
+        return (unsigned)id - 4;
     return id < 0 ? 0 : (unsigned)id;
 }
 
@@ -504,7 +507,10 @@ static void take(const uint8_t *bytes)
 
 /* ---- The walk --------------------------------------------------------------------------------------- */
 
-/* Registers 0 and 3, or memory at [rsi], or at [rsi + index]; where ModR/M extends the opcode its reg field is that. */
+/*
+ * Registers 0, 3 and, where there is a third, 5: no change of one bit makes two of them equal, which some instructions
+ * forbid. Or memory at [rsi], or at [rsi + index]; where ModR/M extends the opcode its reg field is that.
+ */
 static void walk_operands(uint8_t *bytes, unsigned modrm_at, uint8_t immediate)
 {
     for (unsigned reg = 0; reg < 8; reg++)
@@ -546,8 +552,8 @@ static void walk_vex(uint8_t escape, unsigned first_map, unsigned last_map)
     for (unsigned map = first_map; map <= last_map; map++)
         for (unsigned opcode = 0; opcode < 256; opcode++)
             for (unsigned wlpp = 0; wlpp < 16; wlpp++)
-                for (unsigned vvvv = 0; vvvv < 2; vvvv++) { /* register 2, or none */
-                    const uint8_t last = (uint8_t)((wlpp >> 3) << 7 | (vvvv ? 15u : 13u) << 3 | (wlpp & 7));
+                for (unsigned vvvv = 0; vvvv < 2; vvvv++) { /* register 5, or none */
+                    const uint8_t last = (uint8_t)((wlpp >> 3) << 7 | (vvvv ? 15u : 10u) << 3 | (wlpp & 7));
                     uint8_t bytes[LONGEST] = {escape, (uint8_t)(0xe0 | map), last, (uint8_t)opcode};
                     walk_operands(bytes, 4, 1);
                 }
@@ -564,7 +570,7 @@ static void walk_evex(void)
                         const uint8_t p2 = (uint8_t)((last >> 4) << 7 | (last >> 2 & 3) << 5 | (last >> 1 & 1) << 4 |
                                                      8 | (last & 1));
                         uint8_t bytes[LONGEST] = {0x62, (uint8_t)(0xf0 | map),
-                                                  (uint8_t)((wpp >> 2) << 7 | (vvvv ? 15u : 13u) << 3 | 4 | (wpp & 3)),
+                                                  (uint8_t)((wpp >> 2) << 7 | (vvvv ? 15u : 10u) << 3 | 4 | (wpp & 3)),
                                                   p2, (uint8_t)opcode};
                         walk_operands(bytes, 5, 1);
                     }

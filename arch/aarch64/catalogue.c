@@ -21,3 +21,21 @@ unsigned form_register(enum reg r)
 {
     return r;
 }
+
+const struct form_load form_loads[] = {{OPERAND_GENERAL, 64, "ldr x, [base]"},
+                                       {OPERAND_VECTOR, 128, "ldr q, [base]"},
+                                       {OPERAND_MASK, 16, "ldr p, [base]"},
+                                       {0}};
+
+void emit_form_end(struct code *c, const struct form *f)
+{
+    (void)c;
+    (void)f;
+}
+
+/* Hints, which are NOPs on cores that lack them, are left out. */
+bool form_is_another(const struct form *f)
+{
+    (void)f;
+    return false;
+}

@@ -1,6 +1,10 @@
 /* Which registers of x86-64 the catalogue's forms may use in a kernel. */
 #include "arch/catalogue.h"
 
+#include <cpuid.h>
+#include <string.h>
+
+#include "arch/emit_private.h"
 #include "arch/x86_64/encode.h"
 
 /* The memory operand's is REG_DATA in every form. r14 and r15 are the reader's to save, like rbx, rbp, r12 and r13. */
@@ -21,4 +25,61 @@ unsigned form_register(enum reg r)
     struct code c = {.bytes = 0};
 
     return number(&c, r);
+}
+
+const struct form_load form_loads[] = {{OPERAND_GENERAL, 64, "mov r64, m64"},
+                                       {OPERAND_VECTOR, 128, "movups xmm, m128"},
+                                       {OPERAND_VECTOR, 256, "vmovups ymm, m256"},
+                                       {OPERAND_VECTOR, 512, "vmovups zmm, m512"},
+                                       {OPERAND_MASK, 64, "kmovq k, m64"},
+                                       {OPERAND_MMX, 64, "movq mm, m64"},
+                                       {0}};
+
+/*
+ * EMMS, so that the x87 registers, which MMX shares, are empty again (SDM vol. 1, 9.6.2); VZEROUPPER, since upper halves
+ * that are not zero slow SSE down (Intel Optimization Reference Manual, 15.3).
+ */
+void emit_form_end(struct code *c, const struct form *f)
+{
+    static const uint8_t emms[] = {0x0f, 0x77}, vzeroupper[] = {0xc5, 0xf8, 0x77};
+
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->kind == OPERAND_MMX) {
+            code_append(c, emms, sizeof emms, WORK_PLAIN);
+            break;
+        }
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->kind == OPERAND_VECTOR && form_operand(f, i)->bits > 128) {
+            code_append(c, vzeroupper, sizeof vzeroupper, WORK_PLAIN);
+            break;
+        }
+}
+
+static bool has(uint32_t leaf, unsigned which, unsigned bit)
+{
+    uint32_t r[4] = {0};
+
+    return __get_cpuid_count(leaf, 0, &r[0], &r[1], &r[2], &r[3]) && r[which] >> bit & 1;
+}
+
+/*
+ * LZCNT and TZCNT are BSR and BSF with a prefix that is ignored where they are lacking (SDM vol. 2A and 2B); PREFETCHW,
+ * PREFETCHWT1 and CLDEMOTE are NOPs. Their CPUID bits: SDM vol. 2A, CPUID; BMI1's TZCNT has the same bit as its others,
+ * which trap.
+ */
+bool form_is_another(const struct form *f)
+{
+    const char *name = form_name(f);
+
+    if (!strncmp(name, "lzcnt ", 6))
+        return !has(0x80000001, 2, 5);
+    if (!strncmp(name, "tzcnt ", 6))
+        return !has(7, 1, 3);
+    if (!strncmp(name, "prefetchwt1 ", 12))
+        return !has(7, 2, 0);
+    if (!strncmp(name, "prefetchw ", 10))
+        return !has(0x80000001, 2, 8);
+    if (!strncmp(name, "cldemote ", 9))
+        return !has(7, 2, 25);
+    return false;
 }
