@@ -19,4 +19,17 @@ extern const struct emit_idiom emit_idioms[];
 /* `to` and `from` count as enum vreg does for vectors, else as enum reg; zeros have no `from`. May change flags. */
 void emit_idiom(struct code *c, const struct emit_idiom *i, unsigned to, unsigned from);
 
+struct emit_pair {
+    const char *name; /* "cmp jcc" */
+};
+
+/* Ended by a NULL name. */
+extern const struct emit_pair emit_pairs[];
+enum { PAIR_TARGETS = 3 }; /* REG_T0 … REG_T2, that the index-th pairs of a row change in turn */
+/* They also read REG_T6 and REG_T7, and may change REG_T8: this sets them. Branches of theirs are never taken. */
+void emit_pair_begin(struct code *c);
+void emit_pair_first(struct code *c, const struct emit_pair *p, size_t index);
+/* What the first one does must still stand: flags and targets. */
+void emit_pair_second(struct code *c, const struct emit_pair *p, size_t index);
+
 #endif

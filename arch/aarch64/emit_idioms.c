@@ -28,3 +28,69 @@ void emit_idiom(struct code *c, const struct emit_idiom *i, unsigned to, unsigne
     default: /* MOV (register) = ORR Xd, XZR, XZR */ append(c, 0xaa1f03e0 | rd(c, (enum reg)to), WORK_PLAIN);
     }
 }
+
+enum { CMP_BCC, TST_BCC, ADDS_BCC, ADD_CBZ, ADRP_ADD, MOVZ_MOVK, MUL_UMULH, MOV_ADD, NOP_NOP };
+
+const struct emit_pair emit_pairs[] = {
+    [CMP_BCC] = {"cmp b.cc"},    [TST_BCC] = {"tst b.cc"},
+    [ADDS_BCC] = {"adds b.cc"},  [ADD_CBZ] = {"add cbz"},
+    [ADRP_ADD] = {"adrp add"},   [MOVZ_MOVK] = {"movz movk"},
+    [MUL_UMULH] = {"mul umulh"}, [MOV_ADD] = {"mov add"},
+    [NOP_NOP] = {"nop nop"},     {.name = NULL},
+};
+
+/* Multiples of an odd number are 0 only after 2^64 of them, and what is counted up from it is not for as long. */
+void emit_pair_begin(struct code *c)
+{
+    const uint64_t odd = (UINT64_C(1) << 40) + 1;
+
+    for (unsigned i = 0; i < PAIR_TARGETS; i++)
+        emit_constant(c, (enum reg)(REG_T0 + i), odd);
+    emit_constant(c, REG_T6, odd);
+    emit_constant(c, REG_T7, 3);
+}
+
+static enum reg target(size_t index)
+{
+    return (enum reg)(REG_T0 + index % PAIR_TARGETS);
+}
+
+void emit_pair_first(struct code *c, const struct emit_pair *p, size_t index)
+{
+    const enum reg to = target(index);
+
+    switch (p - emit_pairs) {
+    case CMP_BCC: emit_compare(c, REG_T6, REG_T7); break;
+    case TST_BCC: /* TST = ANDS XZR, Xn, Xm */ append(c, 0xea00001f | rm(c, REG_T6) | rn(c, REG_T6), WORK_PLAIN); break;
+    case ADDS_BCC: /* ADDS (shifted register) */
+        append(c, 0xab000000 | rm(c, REG_T6) | rn(c, to) | rd(c, to), WORK_PLAIN);
+        break;
+    case ADD_CBZ: emit_add(c, to, REG_T6); break;
+    case ADRP_ADD: /* ADRP: of this page */ append(c, 0x90000000 | rd(c, to), WORK_PLAIN); break;
+    case MOVZ_MOVK: /* MOVZ Xd, #1 */ append(c, 0xd2800020 | rd(c, to), WORK_PLAIN); break;
+    case MUL_UMULH: /* MUL = MADD with XZR */
+        append(c, 0x9b007c00 | rm(c, REG_T7) | rn(c, REG_T6) | rd(c, to), WORK_PLAIN);
+        break;
+    case MOV_ADD: emit_move(c, to, REG_T6); break;
+    default: emit_nop(c, 4);
+    }
+}
+
+void emit_pair_second(struct code *c, const struct emit_pair *p, size_t index)
+{
+    const enum reg to = target(index);
+
+    switch (p - emit_pairs) {
+    case CMP_BCC:
+    case TST_BCC:
+    case ADDS_BCC: emit_jump_if_equal(c, c->used + 4, 4); break;
+    case ADD_CBZ: emit_branch_if_zero(c, to, c->used + 4); break;
+    case ADRP_ADD: /* ADD (immediate) #8 */ append(c, 0x91002000 | rn(c, to) | rd(c, to), WORK_PLAIN); break;
+    case MOVZ_MOVK: /* MOVK Xd, #1, LSL #16 */ append(c, 0xf2a00020 | rd(c, to), WORK_PLAIN); break;
+    case MUL_UMULH: /* UMULH, of the same registers */
+        append(c, 0x9bc07c00 | rm(c, REG_T7) | rn(c, REG_T6) | rd(c, REG_T8), WORK_PLAIN);
+        break;
+    case MOV_ADD: emit_add(c, to, REG_T7); break;
+    default: emit_nop(c, 4);
+    }
+}

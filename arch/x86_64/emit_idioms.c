@@ -54,3 +54,75 @@ void emit_idiom(struct code *c, const struct emit_idiom *i, unsigned to, unsigne
     default: emit_constant(c, r, 0);
     }
 }
+
+enum { CMP_JCC, TEST_JCC, ADD_JCC, SUB_JCC, AND_JCC, INC_JCC, MOV_ADD, NOP_NOP };
+
+const struct emit_pair emit_pairs[] = {
+    [CMP_JCC] = {"cmp jcc"}, [TEST_JCC] = {"test jcc"}, [ADD_JCC] = {"add jcc"},
+    [SUB_JCC] = {"sub jcc"}, [AND_JCC] = {"and jcc"},   [INC_JCC] = {"inc jcc"},
+    [MOV_ADD] = {"mov add"}, [NOP_NOP] = {"nop nop"},   {.name = NULL},
+};
+
+/* Multiples of an odd number are 0 only after 2^64 of them, and what is counted up from it is not for as long. */
+void emit_pair_begin(struct code *c)
+{
+    const uint64_t odd = (UINT64_C(1) << 40) + 1;
+
+    for (unsigned i = 0; i < PAIR_TARGETS; i++)
+        emit_constant(c, (enum reg)(REG_T0 + i), odd);
+    emit_constant(c, REG_T6, odd);
+    emit_constant(c, REG_T7, 3);
+}
+
+/* 64-bit operation of REG_T6, or of an opcode's /digit, on a register. */
+static void append_wide(struct code *c, unsigned opcode, unsigned reg, enum reg to)
+{
+    const unsigned rm = number(c, to);
+    struct instruction i = {.count = 0};
+
+    add_opcode(&i, opcode, reg, 0, rm);
+    add(&i, modrm(3, reg, rm), 1);
+    append(c, &i, WORK_PLAIN);
+}
+
+static enum reg target(size_t index)
+{
+    return (enum reg)(REG_T0 + index % PAIR_TARGETS);
+}
+
+void emit_pair_first(struct code *c, const struct emit_pair *p, size_t index)
+{
+    const enum reg to = target(index);
+    const unsigned source = number(c, REG_T6);
+
+    switch (p - emit_pairs) {
+    case CMP_JCC: emit_compare(c, REG_T6, REG_T7); break;
+    case TEST_JCC:
+        append_wide(c, 0x85, source, REG_T6); /* TEST r/m64, r64: 85 /r */
+        break;
+    case ADD_JCC: emit_add(c, to, REG_T6); break;
+    case SUB_JCC:
+        append_wide(c, 0x29, number(c, REG_T7), to); /* SUB r/m64, r64: 29 /r; of an odd number */
+        break;
+    case AND_JCC:
+        append_wide(c, 0x21, source, to); /* AND r/m64, r64: 21 /r */
+        break;
+    case INC_JCC:
+        append_wide(c, 0xff, 0, to); /* INC r/m64: FF /0 */
+        break;
+    case MOV_ADD: emit_move(c, to, REG_T6); break;
+    default: emit_nop(c, 1);
+    }
+}
+
+void emit_pair_second(struct code *c, const struct emit_pair *p, size_t index)
+{
+    const enum reg to = target(index);
+
+    if (p - emit_pairs == MOV_ADD)
+        emit_add(c, to, REG_T7);
+    else if (p - emit_pairs == NOP_NOP)
+        emit_nop(c, 1);
+    else
+        emit_jump_if_equal(c, c->used + 2, 2);
+}

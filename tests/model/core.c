@@ -47,6 +47,7 @@ struct core {
     double ready[DECODED_REGISTERS]; /* when each register has its value */
     double latest;                   /* when everything is done … */
     double retired;                  /* … and has left the core */
+    bool compared;                   /* the instruction before this one was a comparison, and may be fused */
     double unit_free;                /* when a unit is, for what comes next */
     bool
         restarted; /* nothing could be fetched ahead: the last branch went elsewhere than foreseen, or was not foreseen */
@@ -361,7 +362,7 @@ static void fetch_bytes(struct core *c, uint64_t address, uint32_t size)
     c->front = later(c->front, c->fetched);
 }
 
-static void fetch(struct core *c, uint64_t address, uint32_t size)
+static void fetch(struct core *c, uint64_t address, uint32_t size, bool fused)
 {
     if (address / CACHE_LINE_BYTES != c->fetched_line)
         fetch_line(c, address);
@@ -371,7 +372,7 @@ static void fetch(struct core *c, uint64_t address, uint32_t size)
     fetch_bytes(c, address, size);
     double decoding = c->design.decoders ? 1.0 / c->design.decoders : 0;
     double cycles = c->decoded ? 0 : later(size * c->cycles_per_byte, decoding);
-    c->front += later(c->cycles_per_instruction, cycles);
+    c->front += later(fused ? 0 : c->cycles_per_instruction, cycles);
     c->next = address + size;
     if ((address + size - 1) / CACHE_LINE_BYTES != c->fetched_line)
         fetch_line(c, address + size - 1);
@@ -462,11 +463,11 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void 
     if (c->now.decoded)
         retire(c, address);
     c->counts.instructions++;
-    fetch(c, address, size);
-
     if (address - c->code.at >= c->code.count)
         c->code = *mapping_of(c, address);
     const struct decoded *d = decode(c->code.bytes + (address - c->code.at), size);
+    fetch(c, address, size, c->compared && d->kind == KIND_CONDITIONAL);
+    c->compared = c->design.fuses && d->compares;
     if (d->kind == KIND_NOP) {
         leave(c, c->front);
         return;

@@ -51,6 +51,7 @@ struct core_design {
     double multiply;                         /* latency, cycles */
     unsigned units;                          /* plain instructions that begin in a cycle, in order; 0: any number … */
     bool moves_eliminated, zeros_eliminated; /* … of these, as any number does, and are done at once */
+    bool fuses;                              /* a comparison and the branch behind it take the width of one */
     struct cache_design data[DATA_LEVELS];   /* the first indexed by address, the others by frame; filled alike */
     struct way_design ways;                  /* of the first level: what is not found there comes from the second */
     struct load_predictor_design addresses, values; /* of loads */

@@ -1490,6 +1490,26 @@ static void eliminations_are_given_back(void **state)
     end(4 * cores, 2 * cores);
 }
 
+static void fusions_are_given_back(void **state)
+{
+    static const char name[] = "backend.fusion.pair";
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 3, 12); cores++) {
+        struct machine_design m = pick_noisy_machine(seed);
+        m.core.fuses = seed % 2;
+        m.core.l1i_fetch *= seed < 3 ? 2 : 1; /* else it may deliver no more than is renamed */
+        run_probes_on(&m, "fusion", PROFILE_QUICK);
+        for (const struct emit_pair *pair = emit_pairs; pair->name; pair++) {
+            const bool compare = !strcmp(pair->name, "cmp jcc") || !strcmp(pair->name, "cmp b.cc");
+            check_number(&m, name, "form", pair->name, compare && m.core.fuses ? 1 : 2);
+        }
+    }
+    end(7, 9 * cores);
+}
+
 /* ---- What kernels touch -------------------------------------------------------------------------- */
 
 /* Whether a kernel touched so many of what the axis counts. */
@@ -1594,6 +1614,7 @@ int main(void)
         cmocka_unit_test(dependence_is_given_back),
         cmocka_unit_test(widths_are_given_back),
         cmocka_unit_test(eliminations_are_given_back),
+        cmocka_unit_test(fusions_are_given_back),
         cmocka_unit_test(a_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(an_instruction_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(a_return_stack_deeper_than_the_range_is_undecided),

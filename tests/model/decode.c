@@ -78,6 +78,7 @@ static void disassemble(struct decoded *d, const uint8_t *bytes, uint32_t size)
         d->written_count = copy_registers(d->written, written, written_count);
     }
     d->base = (uint16_t)isa.base_register(i);
+    d->compares = !strcmp(i->mnemonic, "cmp");
     d->zeros = is_zero(i);
     d->moves = (!strcmp(i->mnemonic, "mov") || !strcmp(i->mnemonic, "movaps")) && !d->zeros && !d->base &&
                d->read_count == 1 && d->written_count == 1;

@@ -21,8 +21,9 @@ enum { DECODED_OPERANDS = 4, DECODED_REGISTERS = 320, LONGEST_INSTRUCTION = 15 }
 
 struct decoded {
     enum kind kind;
-    bool computes;                            /* with what it may load: an addition */
-    bool moves, zeros;                        /* one register to another of its kind; a register to nothing but zero */
+    bool computes;     /* with what it may load: an addition */
+    bool moves, zeros; /* one register to another of its kind; a register to nothing but zero */
+    bool compares;
     uint64_t key;                             /* its first bytes, at most eight */
     uint8_t bytes[LONGEST_INSTRUCTION], size; /* what it was decoded from; 0: nothing yet */
     uint8_t read_count, written_count;
