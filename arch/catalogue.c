@@ -19,11 +19,21 @@ const char *form_feature(const struct form *f)
     return form_features[f->feature];
 }
 
+/* Both lists are made in the order of names. */
 const struct form *form_find(const char *name)
 {
-    for (size_t i = 0; i < form_count; i++)
-        if (!strcmp(form_name(&forms[i]), name))
-            return &forms[i];
+    size_t from = 0, to = form_count;
+
+    while (from < to) {
+        const size_t at = from + (to - from) / 2;
+        const int order = strcmp(name, form_name(&forms[at]));
+        if (!order)
+            return &forms[at];
+        if (order < 0)
+            to = at;
+        else
+            from = at + 1;
+    }
     return NULL;
 }
 

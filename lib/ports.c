@@ -14,6 +14,7 @@ enum {
     VERIFIED = 32,      /* random mixes that the best map must predict … */
     RANDOM_MIXES = 512, /* of which the most disputed is measured */
     RANDOM_TIMES = 6,   /* … every other one with up to so many of each instruction */
+    SLOW_RARE = 10, /* one mix in so many may be slower than PORTS_SLOW: as many as in Johnson's map of Firestorm are */
     OPS_BITS = 32
 };
 
@@ -90,11 +91,13 @@ static void judge(const struct ports *p, struct ports_map *map, const struct por
     map->loss += off * off * (off < 0 ? REFUTES : 1);
     map->fast = fmax(map->fast, -off);
     map->slow = fmax(map->slow, off);
+    map->slow_mixes += off > PORTS_SLOW;
+    map->mixes++;
 }
 
-static bool map_fits(const struct ports_map *map)
+static bool map_fits(const struct ports *p, const struct ports_map *map)
 {
-    return map->fast <= PORTS_FAST && map->slow <= PORTS_SLOW;
+    return map->fast <= PORTS_FAST && map->slow_mixes * SLOW_RARE <= (p->rare ? map->mixes : 0);
 }
 
 static bool within(const struct ports_mix *mix, unsigned placed)
@@ -318,13 +321,13 @@ static bool search(const struct ports *p, struct beam *a, struct beam *b, unsign
     return true;
 }
 
-/* All maps that fit, or else the best one. */
-static void solve(struct ports *p, struct beam *a, struct beam *b)
+/* All maps that fit, or else the best one; as few instructions as possible are more than one operation. */
+static void try_maps(struct ports *p, struct beam *a, struct beam *b)
 {
     unsigned late = 0;
     bool found = search(p, a, b, 0, 0);
 
-    for (unsigned n = 0; n < LATE_MOST && p->count > 2 && !(found && map_fits(&a->maps[0])); n++) {
+    for (unsigned n = 0; n < LATE_MOST && p->count > 2 && !(found && map_fits(p, &a->maps[0])); n++) {
         size_t culprit = p->count;
         double least = (double)INFINITY;
         for (size_t i = 0; i < p->count; i++)
@@ -339,9 +342,19 @@ static void solve(struct ports *p, struct beam *a, struct beam *b)
     }
     p->map_count = 0;
     for (size_t i = 0; found && i < a->count; i++)
-        if (i == 0 || map_fits(&a->maps[i]))
+        if (i == 0 || map_fits(p, &a->maps[i]))
             p->maps[p->map_count++] = a->maps[i];
-    p->fits = found && map_fits(&p->maps[0]);
+    p->fits = found && map_fits(p, &p->maps[0]);
+}
+
+/* Where no map explains all mixes, slow ones may be rare. */
+static void solve(struct ports *p, struct beam *a, struct beam *b)
+{
+    try_maps(p, a, b);
+    if (!p->fits && !p->rare) {
+        p->rare = true;
+        try_maps(p, a, b);
+    }
 }
 
 static bool measure(struct ports *p, struct ports_mix *mix)
@@ -433,7 +446,7 @@ static bool refute(struct ports *p, struct ports_mix *mix)
         struct ports_map map = p->maps[i];
         size_t at;
         judge(p, &map, mix);
-        if (!map_fits(&map))
+        if (!map_fits(p, &map))
             continue;
         for (at = left++; at > 0 && p->maps[at - 1].loss > map.loss; at--)
             p->maps[at] = p->maps[at - 1];
@@ -466,7 +479,8 @@ static bool tell_apart(struct ports *p, struct beam *a, struct beam *b)
             if (!refute(p, &mix))
                 return false;
         }
-        if (p->map_count)
+        p->verified = p->map_count > 0;
+        if (p->verified)
             return true;
     }
 }
@@ -477,7 +491,7 @@ bool ports_solve(struct ports *p)
     bool good = a && b && p->count <= PORTS_CLASSES;
 
     p->mix_count = p->map_count = 0;
-    p->fits = false;
+    p->fits = p->verified = p->rare = false;
     for (size_t i = 0; good && i < p->count; i++) {
         struct ports_mix mix = {.cycles = 0};
         mix.times[i] = MIX_TIMES;

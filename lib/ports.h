@@ -41,6 +41,7 @@ struct ports_map {
     struct ports_op ops[PORTS_CLASSES][PORTS_OPS];
     double loss;       /* squared deviations of what was measured, and a little for what makes the map complicated */
     double fast, slow; /* what was measured is at most that much faster and slower than the map says: 0.02 is 2 % */
+    unsigned slow_mixes, mixes; /* those slower by more than PORTS_SLOW, and all */
 };
 
 struct ports_mix {
@@ -62,7 +63,10 @@ struct ports {
     size_t mix_count;
     struct ports_map maps[PORTS_MAPS]; /* the best one first; those after it fit, too */
     size_t map_count;
-    bool fits; /* the first map does: it is faster and slower by no more than PORTS_FAST and PORTS_SLOW */
+    bool
+        fits; /* the first map does: no mix is faster by more than PORTS_FAST, and none slower by more than PORTS_SLOW … */
+    bool verified; /* and has predicted what was drawn by chance afterwards; else the budget was spent before */
+    bool rare;     /* … but one in ten, since no map at all fits otherwise */
 };
 
 /* What is timed is that good (DESIGN 4, the gates), and so much slower may schedulers be. */

@@ -102,7 +102,7 @@ static struct tally try_cores(size_t singles, size_t doubles, double width, unsi
         t.measured += c.measured;
         t.unfit += !p.fits;
         t.several += p.fits && p.map_count > 1;
-        t.good += p.fits && worst_unseen(&c, &p) <= PREDICTED;
+        t.good += p.fits && p.verified && worst_unseen(&c, &p) <= PREDICTED;
     }
     print_message("# %zu + %zu instructions, width %.0f: of %u maps %u predict, %u do not fit, %u of several that do; "
                   "%u measurements each\n",
