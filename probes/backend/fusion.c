@@ -78,7 +78,7 @@ static void emit_groups(struct code *c, const struct emit_pair *pair, const char
 static bool measure(struct probe *p, const struct area *data, const struct emit_pair *pair, const char *group,
                     double *cycles)
 {
-    const unsigned samples = (unsigned)probe_scale(p, 1, 5, SAMPLES, SAMPLES);
+    const unsigned samples = (unsigned)probe_smoke(p, 1, SAMPLES);
     double y[SAMPLES];
 
     for (unsigned i = 0; i < samples; i++) {
@@ -154,7 +154,7 @@ static void report_pair(struct probe *p, const char *name, const double operatio
 
     for (size_t i = 0; i < LAYOUTS; i++)
         v[i] = (struct find_value){layouts[i].name, "renaming", operations[i]};
-    if (seen)
+    if (seen || (isnan(operations[0]) && isnan(operations[1])))
         find_number(p, &f, v, LAYOUTS);
     else
         report(p, &f);

@@ -1,9 +1,10 @@
 /* link: arch/emit.c arch/x86_64/emit.c arch/x86_64/emit_access.c arch/x86_64/emit_modes.c */
-/* link: arch/emit_fillers.c arch/x86_64/emit_fillers.c */
+/* link: arch/emit_fillers.c arch/x86_64/emit_fillers.c arch/x86_64/emit_idioms.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the x86-64 emitter: its encodings, its limits, and that kernels do what they say. */
 #include "tests/unit/emit_access_text.h"
 #include "tests/unit/emit_fillers_text.h"
+#include "tests/unit/emit_idioms_text.h"
 #include "tests/unit/emit_modes_text.h"
 #include "tests/unit/emit_room.h"
 #include "tests/unit/emit_run.h"
@@ -304,6 +305,28 @@ static void the_isa_names_itself(void **state)
     assert_int_equal(emit_nop_lengths[15], 0);
 }
 
+static const struct idiom_text idiom_texts[] = {
+    {"mov r64, r64", "mov r8, r9"},
+    {"mov r32, r32", "mov r8d, r9d"},
+    {"movaps xmm, xmm", "movaps xmm1, xmm2"},
+    {"xor r32, r32", "xor r8d, r8d"},
+    {"sub r32, r32", "sub r8d, r8d"},
+    {"mov r32, 0", "mov r8d, 0"},
+    {NULL, NULL},
+};
+
+static const struct idiom_text pair_texts[] = {
+    {"cmp jcc", "cmp rbp, r12; je 1073741829"},
+    {"test jcc", "test rbp, rbp; je 1073741829"},
+    {"add jcc", "add r8, rbp; je 1073741829"},
+    {"sub jcc", "sub r8, r12; je 1073741829"},
+    {"and jcc", "and r8, rbp; je 1073741829"},
+    {"inc jcc", "inc r8; je 1073741829"},
+    {"mov add", "mov r8, rbp; add r8, r12"},
+    {"nop nop", "nop; nop"},
+    {NULL, NULL},
+};
+
 static const struct filler_text filler_texts[] = {
     {"nop", "nop", NULL},
     {"long-nop", "nop dword ptr [rax + rax]", NULL},
@@ -340,6 +363,7 @@ int main(void)
         ACCESS_TESTS,
         MODE_TESTS,
         FILLER_TESTS,
+        IDIOM_TESTS,
         cmocka_unit_test(constants_take_their_shortest_form),
         cmocka_unit_test(immediates_and_displacements_take_their_shortest_form),
         cmocka_unit_test(nops_are_the_recommended_ones),
