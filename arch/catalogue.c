@@ -50,20 +50,25 @@ bool form_has_field(const struct form_operand *o)
     return false;
 }
 
-static bool set_field(uint8_t *bytes, const struct form_field *field, unsigned number)
+bool form_fits(const struct form_operand *o, unsigned number)
 {
-    for (unsigned i = 0; i < 8; i++) {
-        const unsigned bit = i < FIELD_BITS ? field->bit[i] : FIELD_NONE;
-        if (bit == FIELD_NONE) {
-            if (number >> i & 1)
-                return false;
+    for (unsigned i = 0; i < 8; i++)
+        if ((i >= FIELD_BITS || o->field.bit[i] == FIELD_NONE) && (number ^ o->fixed) >> i & 1)
+            return false;
+    return true;
+}
+
+static bool set_field(uint8_t *bytes, const struct form_operand *o, unsigned number)
+{
+    for (unsigned i = 0; i < FIELD_BITS; i++) {
+        const unsigned bit = o->field.bit[i];
+        if (bit == FIELD_NONE)
             continue;
-        }
         const uint8_t mask = (uint8_t)(1u << bit % 8);
-        const bool set = (number >> i & 1) != (field->inverted >> i & 1);
+        const bool set = (number >> i & 1) != (o->field.inverted >> i & 1);
         bytes[bit / 8] = (uint8_t)(set ? bytes[bit / 8] | mask : bytes[bit / 8] & ~mask);
     }
-    return true;
+    return form_fits(o, number);
 }
 
 void emit_form(struct code *c, const struct form *f, const uint8_t *registers)
@@ -78,7 +83,7 @@ void emit_form(struct code *c, const struct form *f, const uint8_t *registers)
             work.loads |= (o->access & OPERAND_READ) != 0;
             work.stores |= (o->access & OPERAND_WRITE) != 0;
         }
-        if (form_has_field(o) && !code_require(c, set_field(bytes, &o->field, *registers++)))
+        if (form_has_field(o) && !code_require(c, set_field(bytes, o, *registers++)))
             return;
     }
     code_append(c, bytes, f->length, work);

@@ -37,13 +37,13 @@ enum { FIELD_BITS = 5, FIELD_NONE = 0xff };
 
 /* Where the number of a register stands: bit i of it is bit `bit[i]` of the instruction, counted from its first byte. */
 struct form_field {
-    uint8_t bit[FIELD_BITS]; /* FIELD_NONE: this bit of the number is always 0; bit[0]: there is no choice at all */
+    uint8_t bit[FIELD_BITS]; /* FIELD_NONE: this bit of the number is always that of `fixed` */
     uint8_t inverted;        /* those bits i that are stored inverted */
 };
 
 struct form_operand {
     uint8_t kind, type, access; /* enum operand_kind, enum operand_type, OPERAND_READ | OPERAND_WRITE */
-    uint8_t fixed;              /* the register where there is no choice */
+    uint8_t fixed;              /* the register where there is no choice, or the one that `bytes` have */
     uint16_t bits;              /* what is accessed */
     uint8_t is_implicit;        /* not written down in assembly: flags, the accumulator, … */
     uint8_t is_index;           /* a vector of addresses relative to the memory operand's register */
@@ -83,6 +83,8 @@ const char *form_feature(const struct form *f);
 const struct form_operand *form_operand(const struct form *f, unsigned i);
 /* Whether its register can be chosen. */
 bool form_has_field(const struct form_operand *o);
+/* Whether its field can hold that number. */
+bool form_fits(const struct form_operand *o, unsigned number);
 
 /* Instructions of which no form is in the catalogue. */
 struct form_left_out {

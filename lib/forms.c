@@ -89,14 +89,6 @@ static bool is_both(const struct form_operand *o)
     return (o->access & OPERAND_READ) && (o->access & OPERAND_WRITE);
 }
 
-static bool fits(const struct form_operand *o, unsigned number)
-{
-    for (unsigned i = 0; i < 8; i++)
-        if (number >> i & 1 && (i >= FIELD_BITS || o->field.bit[i] == FIELD_NONE))
-            return false;
-    return true;
-}
-
 bool form_is_chained(const struct form *f)
 {
     for (unsigned i = 0; i < f->operand_count; i++) {
@@ -124,7 +116,7 @@ bool form_can_chain(const struct form *f, unsigned from, unsigned to)
         return true;
     if (!form_has_field(s) && !form_has_field(d))
         return s->fixed == d->fixed;
-    return (form_has_field(s) || fits(d, s->fixed)) && (form_has_field(d) || fits(s, d->fixed));
+    return (form_has_field(s) || form_fits(d, s->fixed)) && (form_has_field(d) || form_fits(s, d->fixed));
 }
 
 bool form_chain_turns(const struct form *f, unsigned from, unsigned to)
@@ -144,7 +136,7 @@ struct choice {
 static uint8_t take(struct choice *c, const struct form_operand *o)
 {
     for (const uint8_t *r = form_registers[o->kind]; *r != FIELD_NONE; r++)
-        if (!c->used[o->kind][*r] && fits(o, *r)) {
+        if (!c->used[o->kind][*r] && form_fits(o, *r)) {
             c->used[o->kind][*r] = true;
             return *r;
         }
@@ -176,7 +168,7 @@ static void keep_common(const struct form_kernel *w, struct choice *c)
     unsigned kept = 0;
 
     for (unsigned i = 0; i < c->turning_count[w->to] && kept < TURNS && kept < w->instances; i++)
-        if (fits(form_operand(w->form, w->from), c->turning[w->to][i]))
+        if (form_fits(form_operand(w->form, w->from), c->turning[w->to][i]))
             c->turning[w->to][kept++] = c->turning[w->to][i];
     c->turning_count[w->to] = kept;
 }

@@ -5,8 +5,9 @@
  *
  * All opcodes of all maps are offered to Zydis, with each encoding, mandatory prefix, operand size, vector length,
  * kind of mask and broadcast, and with a register or memory behind ModR/M. What it takes for an instruction is a form;
- * of forms of one name the first is kept. Where a register's number stands is found by asking: a bit that changes
- * nothing but the number of one operand's register by a power of two belongs to that operand's field.
+ * of forms of one name that is kept whose registers have most choice. Where a register's number stands is found by
+ * asking: a bit that changes nothing but the number of one operand's register by a power of two belongs to that
+ * operand's field.
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -340,6 +341,7 @@ static void say_register(char *name, const struct form_operand *o, ZydisRegister
     case ZYDIS_REGCLASS_ZMM: say(name, "%s", vectors[2]); break;
     case ZYDIS_REGCLASS_MASK: say(name, "k"); break;
     case ZYDIS_REGCLASS_MMX: say(name, "mm"); break;
+    case ZYDIS_REGCLASS_X87: say(name, "st"); break;
     default: say(name, "r%u", o->bits); break;
     }
 }
@@ -471,7 +473,7 @@ static bool fill_operands(struct found *f, const uint8_t *bytes, const struct de
 }
 
 /* Names so far, in an open hash table (FNV-1a); index into `found` plus one. */
-static bool is_new(const char *name)
+static struct found *same_name(const char *name)
 {
     enum { SLOTS = 1 << 16 };
     static uint32_t slots[SLOTS];
@@ -481,9 +483,19 @@ static bool is_new(const char *name)
         hash = (hash ^ (uint8_t)*p) * 16777619u;
     for (hash %= SLOTS; slots[hash]; hash = (hash + 1) % SLOTS)
         if (!strcmp(found[slots[hash] - 1].name, name))
-            return false;
+            return &found[slots[hash] - 1];
     slots[hash] = (uint32_t)found_count + 1;
-    return true;
+    return NULL;
+}
+
+static unsigned choices(const struct found *f)
+{
+    unsigned bits = 0;
+
+    for (unsigned i = 0; i < f->operand_count; i++)
+        for (unsigned bit = 0; bit < FIELD_BITS; bit++)
+            bits += f->operands[i].field.bit[bit] != FIELD_NONE;
+    return bits;
 }
 
 static void take(const uint8_t *bytes)
@@ -501,8 +513,11 @@ static void take(const uint8_t *bytes)
         return;
     say_name(f, &d);
     snprintf(f->feature, sizeof f->feature, "%s", ZydisISASetGetString(d.i.meta.isa_set));
-    if (is_new(f->name))
+    struct found *same = same_name(f->name);
+    if (!same)
         found_count++;
+    else if (choices(f) > choices(same))
+        *same = *f;
 }
 
 /* ---- The walk --------------------------------------------------------------------------------------- */
@@ -566,9 +581,9 @@ static void walk_evex(void)
             for (unsigned wpp = 0; wpp < 8; wpp++)
                 for (unsigned vvvv = 0; vvvv < 2; vvvv++)
                     for (unsigned last = 0; last < 32; last++) {
-                        /* z: bit 4; L'L: bits 3:2; b: bit 1; mask register 1: bit 0 */
+                        /* z: bit 4; L'L: bits 3:2; b: bit 1; mask register 3, of which no bit is all: bit 0 */
                         const uint8_t p2 = (uint8_t)((last >> 4) << 7 | (last >> 2 & 3) << 5 | (last >> 1 & 1) << 4 |
-                                                     8 | (last & 1));
+                                                     8 | (last & 1) * 3);
                         uint8_t bytes[LONGEST] = {0x62, (uint8_t)(0xf0 | map),
                                                   (uint8_t)((wpp >> 2) << 7 | (vvvv ? 15u : 10u) << 3 | 4 | (wpp & 3)),
                                                   p2, (uint8_t)opcode};

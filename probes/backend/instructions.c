@@ -146,7 +146,7 @@ static void measure_chain(struct probe *p, const struct area *data, struct row *
     *c = (struct chain){.from = from, .to = to};
     c->reason = measure(p, data, &w, &c->cycles);
     for (unsigned i = 0; i < row->chain_count && !form_chain_turns(row->form, from, to); i++)
-        if (row->chains[i].from == to && row->chains[i].to == to) /* goes on beside it */
+        if (from != to && row->chains[i].from == to && row->chains[i].to == to) /* goes on beside it */
             other = fmax(other, row->chains[i].cycles);
     c->is_bound = !(c->cycles > other * (1 + LIMITS_PART));
 }
