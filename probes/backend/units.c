@@ -9,9 +9,9 @@
  * Schedulers bind operations to ports before it is known which will be free, better in one order than in another: the
  * best of several orders counts. What the core takes in each cycle masks ports beyond that; it is the rate of NOPs.
  *
- * Answer: for each class its ports; all maps that explain what was measured, where several do. Half of the mixes that
- * decide were drawn by chance only after the map was found, so that it had to predict them. Grade C: one experiment. A
- * map that some mix contradicts is not told.
+ * Answer: for each class its ports, by the best map; the record has all maps that explain what was measured. Once a map
+ * is found it has to predict mixes that are drawn by chance. Grade C: one experiment. A map is not told where any mix is
+ * faster than it allows, or more than one in ten is much slower; how far mixes are off is told with it.
  *
  * Method: conflicts of mixes, Ritter and Hack, PMEvo, 2020, and Derumigny et al., PALMED, 2022; classes as
  * Johnson, Firestorm, 2021.
