@@ -394,6 +394,7 @@ bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out, 
         begin.low = last_on_level(c, r, begin.low, good);
         begin.top.good = begin.top.bad > begin.top.good + 1 ? begin.top.good
                                                             : last_on_level(c, r, begin.top.good, good);
+        begin.low = begin.top.good < begin.low ? begin.top.good : begin.low;
     }
     out->value = s->x[begin.top.good];
     out->low = fmin(out->low, s->x[begin.low]);

@@ -102,6 +102,8 @@ static const struct {
     {6001, 98103, false},
     {6002, 888, false},
     {6002, 7212, false},
+    /* a table of many small steps: the last good point was before those surely good */
+    {1795220970043, 93430, false},
 };
 
 /* ---- One trial ---------------------------------------------------------------------------------- */
