@@ -274,7 +274,7 @@ static void place_double(const struct step *s, const struct ports_map *from)
     for (size_t a = 0; a < known; a++)
         for (size_t b = a; b < count; b++) {
             map.ops[s->at][0] = (struct ports_op){sets[a], a == b ? 2 : 1};
-            map.ops[s->at][1] = a == b ? (struct ports_op){0} : (struct ports_op){sets[b], 1};
+            map.ops[s->at][1] = (struct ports_op){a == b ? 0 : sets[b], 1};
             if (alone_fits(s, &map))
                 consider(s, map);
         }

@@ -63,7 +63,7 @@ static bool measure(void *context, struct ports_mix *mix)
 /* The rate of those NOPs that are fastest: what is long may be held up on its way to the core. */
 static bool measure_width(struct probe *p, struct units *u)
 {
-    for (size_t i = 0; emit_nop_lengths[i] && i < (size_t)probe_smoke(p, 1, NOPS); i++) {
+    for (size_t i = 0; i < (size_t)probe_smoke(p, 1, NOPS) && emit_nop_lengths[i]; i++) {
         double cycles = NAN;
         u->mixes.nop_bytes = emit_nop_lengths[i];
         if (!sample_cycles(p, NOP_SAMPLES, mixes_build, &u->mixes, &cycles))
