@@ -10,7 +10,8 @@ enum {
     CURSORS_AT = FILLER_DATA_BYTES, /* two words */
     ROOT_AT = CURSORS_AT + 16,      /* a double */
     DATA_BYTES = 4096,
-    CODE_BYTES = 4096, /* what is no filler */
+    CODE_BYTES = 4096,  /* what is no filler */
+    PACKED_MAXIMUM = 8, /* M1's buffer holds seven in an entry (Johnson 2021) */
     STEPS_TRIED = 8,
     STEPS_MAXIMUM = 24, /* fewer than any scheduler holds: they wait there */
     STEP_CYCLES_TOLD = 4,
@@ -21,8 +22,8 @@ enum {
 static const double CHAIN_CYCLES = 240;
 /* Two blockers that overlap take about half as long as a chain of both; what is not nearly so does not overlap. */
 static const double OVERLAP = 1.5;
-/* Two limits that are so near to each other, relatively, could be one. */
-static const double ALIKE = 0.03;
+/* Two limits that are so near to each other could be one. */
+static const double ALIKE = 0.015, ALIKE_STEPS = 3;
 /* Of the second level: from there on, few lines are found in it. */
 static const double TIMES_LEVEL_2 = 4;
 
@@ -228,6 +229,18 @@ static bool is_wide(const struct lookahead_row *r)
     return false;
 }
 
+/*
+ * Where an iteration takes as long before its knee as two blockers one after the other, they do not overlap any more: the
+ * first is done before the last filler is there, and what the knee shows is something else.
+ */
+static void refuse_delivery(const struct lookahead *l, enum blocker b, struct sweep *s)
+{
+    struct verdict *v = &s->search.verdict;
+
+    if (!v->reason && v->count && !(v->knees[0].before < l->chained[b]))
+        v->reason = "masked-by:delivery of fillers";
+}
+
 bool lookahead_search(struct probe *p, const struct lookahead *with, const char *name,
                       const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
                       double seconds, struct lookahead_answer *out)
@@ -237,13 +250,15 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
         struct lookahead_row *r = &out->rows[out->count];
         struct sweep *s = &out->sweeps[out->count];
         *r = (struct lookahead_row){.with = with, .blocker = b};
-        if (with->unfit[b] || !choose(r, fillers) || (b == BLOCKER_ARITHMETIC && is_wide(r)))
-            continue;
+        if (with->unfit[b] || !choose(r, fillers) ||
+            (b == BLOCKER_ARITHMETIC && (is_wide(r) || class == FILLER_VECTOR)))
+            continue; /* nor where roots hold many of what is asked for, which become free one by one */
         *s = lookahead_sweep(p, r, name, to, limit, seconds);
         if (!sweep_search(p, s)) {
             sweep_free(s);
             return false;
         }
+        refuse_delivery(with, b, s);
         out->experiments[out->count++] = (struct find_experiment){.name = r->name,
                                                                   .fooled_by = s->fooled_by,
                                                                   .verdict = &s->search.verdict,
@@ -258,38 +273,62 @@ void lookahead_free(struct lookahead_answer *a)
     a->count = 0;
 }
 
-double lookahead_fillers(const struct lookahead_answer *a)
+double lookahead_fitted(const struct lookahead_answer *a, enum filler_class class)
 {
     struct find_experiment raw[BLOCKERS];
 
     for (size_t i = 0; i < a->count; i++) {
         raw[i] = a->experiments[i];
-        raw[i].holds = 0;
+        raw[i].holds = lookahead_holds(&a->rows[i], class);
     }
     const struct find_result r = find_decide(raw, a->count, 1);
     return r.grade == 'U' ? (double)NAN : r.value;
 }
 
-bool lookahead_nops(struct probe *p, const struct lookahead *with, double *nops)
+bool lookahead_nops(struct probe *p, struct lookahead *l)
 {
     static const char *const fillers[LOOKAHEAD_MIX] = {"nop"};
+    const struct facts *facts = &p->run->facts;
     struct lookahead_answer a;
 
-    *nops = facts_number(&p->run->facts, "backend.rob.instructions", "filler=nop", (double)NAN);
-    if (!isnan(*nops))
+    /* other fillers, which are not packed, end there, too */
+    l->packed = isnan(facts_number(facts, "backend.rob.entries", "", (double)NAN)) ? PACKED_MAXIMUM : 1;
+    l->nops = facts_number(facts, "backend.rob.instructions", "filler=nop", (double)NAN);
+    if (!isnan(l->nops))
         return true;
-    if (!lookahead_search(p, with, "nop", fillers, FILLER_NOTHING, LOOKAHEAD_NOPS, 4 * LOOKAHEAD_NOPS,
+    if (!lookahead_search(p, l, "nop", fillers, FILLER_NOTHING, LOOKAHEAD_NOPS, 4 * LOOKAHEAD_NOPS,
                           probe_scale(p, 1, 0.35, 1.4, 8), &a))
         return false;
-    const struct find_result r = find_decide(a.experiments, a.count, 1);
-    *nops = r.grade == 'U' ? (double)NAN : r.value;
+    l->nops = lookahead_fitted(&a, FILLER_NOTHING);
     lookahead_free(&a);
     return true;
 }
 
-bool lookahead_same(const struct lookahead *with, double fillers, double others)
+bool lookahead_same(double one, double other)
 {
-    return fabs(fillers - others) <= fmax(with->steps + 2.0, ALIKE * others);
+    return fabs(one - other) <= fmax(ALIKE_STEPS, ALIKE * other);
+}
+
+/* Any blocker's knee will do. */
+static bool ends_at(const struct lookahead_answer *a, double entries)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        const struct verdict *v = a->experiments[i].verdict;
+        const double holds = lookahead_holds(&a->rows[i], FILLER_NOTHING);
+        if (!v->reason && v->count && lookahead_same(v->knees[0].value + holds, entries))
+            return true;
+    }
+    return false;
+}
+
+const char *lookahead_masked(const struct lookahead *l, const struct lookahead_answer *a)
+{
+    if (isnan(l->nops))
+        return "reorder-buffer-unknown";
+    for (unsigned packed = 1; packed <= l->packed; packed++)
+        if (ends_at(a, l->nops / packed))
+            return "masked-by:backend.rob.entries";
+    return NULL;
 }
 
 /* ---- What is told ------------------------------------------------------------------------------- */

@@ -39,6 +39,8 @@ struct lookahead {
     unsigned steps;              /* square roots a blocker */
     double alone[BLOCKERS];      /* cycles of an iteration whose blockers overlap; … */
     double chained[BLOCKERS];    /* … and of one whose blockers are one chain */
+    double nops;                 /* that can be in flight, blockers with them; NaN: not known */
+    unsigned packed;             /* so many of them at most share an entry */
     const char *unfit[BLOCKERS]; /* why that blocker tells nothing here; NULL: it does */
 };
 
@@ -85,14 +87,22 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
 void lookahead_free(struct lookahead_answer *a);
 
 /*
- * NOPs that can be in flight, of grade C or better: what the probe `rob` found, or found here. NaN: not decided. Any other
- * filler's knee that is there may be the reorder buffer's.
+ * Finds how many NOPs can be in flight, or takes what the probe `rob` has found: any other filler's knee that is there may
+ * be the reorder buffer's.
  */
-bool lookahead_nops(struct probe *p, const struct lookahead *with, double *nops);
-/* How many fillers fitted, by all blockers; NaN: not decided. Without what blockers hold. */
-double lookahead_fillers(const struct lookahead_answer *a);
-/* Near enough to be the same limit: blockers hold some of one thing, and none of another. */
-bool lookahead_same(const struct lookahead *with, double fillers, double others);
+bool lookahead_nops(struct probe *p, struct lookahead *l);
+/*
+ * How many fillers fitted, by all blockers, with what those hold of what fillers of that class do; FILLER_NOTHING: of the
+ * reorder buffer. NaN: not decided.
+ */
+double lookahead_fitted(const struct lookahead_answer *a, enum filler_class class);
+/*
+ * Why such a knee may be the reorder buffer's: it is where NOPs end; or, where several NOPs may share an entry, where they
+ * would end without that. NULL: it is not.
+ */
+const char *lookahead_masked(const struct lookahead *l, const struct lookahead_answer *a);
+/* So near to each other, where both are counted alike, that they may be one limit. */
+bool lookahead_same(double one, double other);
 
 /*
  * Decides and reports a structure's size. Never better than grade B, however well experiments agree: they all see only

@@ -15,7 +15,7 @@
  * Method: Wong 2013; Johnson 2021, Firestorm.
  */
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/find.h"
@@ -43,43 +43,67 @@ static const struct {
     {"jumps", "backend.branches_in_flight.entries", "branch", "taken", 0, "jump", FILLER_JUMP, NULL},
 };
 
-/* Each load writes a register of that class, too. Where that is not known, nothing says that it is not the limit. */
-static bool is_register_limit(const struct probe *p, const struct lookahead *with, const char *class,
-                              const struct lookahead_answer *a)
-{
-    const double registers = facts_number(&p->run->facts, "backend.registers.entries", class, (double)NAN);
+enum { ROWS = sizeof rows / sizeof rows[0] };
 
-    return lookahead_same(with, lookahead_fillers(a), registers);
+static bool is_vector(size_t row)
+{
+    return strncmp(rows[row].writes, "class=vector", strlen("class=vector")) == 0;
+}
+
+/*
+ * Each load writes a register. What ends where registers do is theirs; where those are not known, loads into another file
+ * must end at the same.
+ */
+static bool may_be_registers(const struct probe *p, const double fillers[ROWS], size_t row)
+{
+    const double registers = facts_number(&p->run->facts, "backend.registers.entries", rows[row].writes, (double)NAN);
+
+    if (!isnan(registers))
+        return lookahead_same(fillers[row], registers);
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].class == FILLER_LOAD && i != row && is_vector(i) != is_vector(row) &&
+            lookahead_same(fillers[row], fillers[i]))
+            return false;
+    return true;
+}
+
+static void report_row(struct probe *p, const struct lookahead *with, const struct lookahead_answer *a,
+                       const double fillers[ROWS], size_t row)
+{
+    const char *masked = isnan(fillers[row]) ? NULL : lookahead_masked(with, a);
+    struct finding f = {.name = rows[row].finding, .method = "two long operations, and these between them"};
+
+    if (rows[row].key)
+        f.variants[0].key = rows[row].key, f.variants[0].text = rows[row].text;
+    else
+        f.variants[0].key = "width", f.variants[0].number = rows[row].width;
+    if (!masked && !isnan(fillers[row]) && rows[row].class == FILLER_LOAD && may_be_registers(p, fillers, row))
+        masked = "masked-by:backend.registers.entries";
+    if (masked)
+        lookahead_undecided(p, &f, masked);
+    else
+        lookahead_report(p, &f, a->experiments, a->count);
 }
 
 static void run(struct probe *p)
 {
+    struct lookahead_answer *answers = calloc(ROWS, sizeof *answers);
+    double fillers[ROWS];
     struct lookahead with;
-    double nops;
-    bool good = lookahead_start(p, &with) && lookahead_nops(p, &with, &nops);
+    bool good = answers && lookahead_start(p, &with) && lookahead_nops(p, &with);
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && good; i++) {
-        const char *const fillers[LOOKAHEAD_MIX] = {rows[i].filler};
-        struct lookahead_answer a;
-        if (!lookahead_runs(emit_filler_named(rows[i].filler)))
-            continue;
-        good = lookahead_search(p, &with, rows[i].name, fillers, rows[i].class, TO, LIMIT,
-                                probe_scale(p, 1, 0.25, 0.8, 5), &a);
-        struct finding f = {.name = rows[i].finding, .method = "two long operations, and these between them"};
-        if (rows[i].key)
-            f.variants[0].key = rows[i].key, f.variants[0].text = rows[i].text;
-        else
-            f.variants[0].key = "width", f.variants[0].number = rows[i].width;
-        if (good && isnan(nops))
-            lookahead_undecided(p, &f, "reorder-buffer-unknown");
-        else if (good && lookahead_same(&with, lookahead_fillers(&a), nops))
-            lookahead_undecided(p, &f, "masked-by:backend.rob.entries");
-        else if (good && rows[i].class == FILLER_LOAD && is_register_limit(p, &with, rows[i].writes, &a))
-            lookahead_undecided(p, &f, "masked-by:backend.registers.entries");
-        else if (good)
-            lookahead_report(p, &f, a.experiments, a.count);
-        lookahead_free(&a);
+    for (size_t i = 0; i < ROWS && good; i++) {
+        const char *const names[LOOKAHEAD_MIX] = {rows[i].filler};
+        good = lookahead_search(p, &with, rows[i].name, names, rows[i].class, TO, LIMIT,
+                                probe_scale(p, 1, 0.25, 0.8, 5), &answers[i]);
+        fillers[i] = lookahead_fitted(&answers[i], rows[i].class);
     }
+    for (size_t i = 0; i < ROWS && answers; i++) {
+        if (good && lookahead_runs(emit_filler_named(rows[i].filler)))
+            report_row(p, &with, &answers[i], fillers, i);
+        lookahead_free(&answers[i]);
+    }
+    free(answers);
 }
 
 PROBE(queues, .title = "Load and store queues, branches in flight", .family = "backend", .after = "registers",

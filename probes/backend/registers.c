@@ -51,7 +51,7 @@ static bool is_near(double a, double b)
 }
 
 static bool report_pair(struct probe *p, const struct lookahead *with, const char *a, const char *b, double of_a,
-                        double of_b, double nops)
+                        double of_b)
 {
     const char *const fillers[LOOKAHEAD_MIX] = {a, b};
     const double one = fmin(of_a, of_b), separate = 2 * one;
@@ -61,10 +61,11 @@ static bool report_pair(struct probe *p, const struct lookahead *with, const cha
     snprintf(name, sizeof name, "%s and %s", a, b);
     if (!lookahead_search(p, with, name, fillers, FILLER_NOTHING, TO, LIMIT, probe_scale(p, 1, 0.25, 0.8, 5), &both))
         return false;
-    const double seen = lookahead_fillers(&both);
+    const double seen = lookahead_fitted(&both, FILLER_NOTHING);
     /* two of one size, one of them shared: as many as of either; what differs in size is not shared alone */
     const bool shared = is_near(of_a, of_b) && is_near(seen, one),
-               apart = is_near(seen, separate) || (!isnan(nops) && separate > nops && is_near(seen, nops));
+               apart = is_near(seen, separate) ||
+                       (with->packed == 1 && separate > with->nops && lookahead_masked(with, &both));
     struct finding f = {.name = "backend.registers.shared",
                         .variants = {{"pair", name}},
                         .value = NAN,
@@ -87,10 +88,9 @@ static bool report_pair(struct probe *p, const struct lookahead *with, const cha
 
 static void run(struct probe *p)
 {
-    double nops;
     double fillers[ROWS];
     struct lookahead with;
-    bool good = lookahead_start(p, &with) && lookahead_nops(p, &with, &nops);
+    bool good = lookahead_start(p, &with) && lookahead_nops(p, &with);
 
     for (size_t i = 0; i < ROWS && good; i++) {
         const char *const names[LOOKAHEAD_MIX] = {rows[i].filler};
@@ -106,11 +106,10 @@ static void run(struct probe *p)
         if (rows[i].width)
             f.variants[1].key = "width", f.variants[1].number = rows[i].width;
         if (good) {
-            fillers[i] = lookahead_fillers(&a);
-            if (isnan(nops))
-                lookahead_undecided(p, &f, "reorder-buffer-unknown");
-            else if (lookahead_same(&with, fillers[i], nops))
-                lookahead_undecided(p, &f, "masked-by:backend.rob.entries");
+            fillers[i] = lookahead_fitted(&a, rows[i].holds);
+            const char *masked = lookahead_masked(&with, &a);
+            if (masked && !isnan(fillers[i]))
+                lookahead_undecided(p, &f, masked);
             else
                 lookahead_report(p, &f, a.experiments, a.count);
         }
@@ -123,7 +122,7 @@ static void run(struct probe *p)
             of[1] = strcmp(rows[r].filler, pairs[i].b) ? of[1] : fillers[r];
         }
         if (lookahead_runs(emit_filler_named(pairs[i].a)) && lookahead_runs(emit_filler_named(pairs[i].b)))
-            good = report_pair(p, &with, pairs[i].a, pairs[i].b, of[0], of[1], nops);
+            good = report_pair(p, &with, pairs[i].a, pairs[i].b, of[0], of[1]);
     }
 }
 

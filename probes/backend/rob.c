@@ -13,7 +13,7 @@
  * Curve: cycles an iteration over n. Answer: the last n before it rises, and what the long operations hold themselves.
  *
  * The verdict is what mixtures and NOPs agree on. Where only NOPs are decided it could be twice the buffer, and where the
- * two differ either may be packed or held up: then nothing is told but how many instructions of each there can be.
+ * two differ, either may be packed or held up: then nothing is told but how many instructions of each there can be.
  * Method: Wong 2013; mixtures are ours.
  */
 #include <stdlib.h>
@@ -46,30 +46,22 @@ static void report_row(struct probe *p, const char *name, const struct find_expe
                          e, count);
 }
 
-static bool decided(const struct find_experiment *e)
-{
-    return !e->verdict->reason && e->knee < e->verdict->count;
-}
-
+/* Mixtures, the first `mixed` experiments, and NOPs must say the same, each by themselves. */
 static void report_entries(struct probe *p, const struct find_experiment *e, size_t count, size_t mixed)
 {
-    const struct finding f = {.name = "backend.rob.entries",
-                              .method = "instructions in flight, mixtures and NOPs",
-                              .limits = {{"backend.store_queue.entries", "", 1}}};
-    bool mixtures = false, others = false;
+    const struct finding f = {.name = "backend.rob.entries", .method = "instructions in flight, mixtures and NOPs"};
+    const struct find_result mixtures = find_decide(e, mixed, 1), nops = find_decide(&e[mixed], count - mixed, 1);
 
-    for (size_t i = 0; i < count; i++) {
-        mixtures |= i < mixed && decided(&e[i]);
-        others |= i >= mixed && decided(&e[i]);
-    }
-    if (mixtures && others)
-        lookahead_report(p, &f, e, count);
+    if (count == 0)
+        lookahead_undecided(p, &f, "blockers-do-not-overlap");
+    else if (nops.grade == 'U')
+        lookahead_undecided(p, &f, nops.reason);
+    else if (mixtures.grade == 'U')
+        lookahead_undecided(p, &f, "packing-unknown");
+    else if (!lookahead_same(mixtures.value, nops.value))
+        lookahead_undecided(p, &f, "experiments-disagree");
     else
-        lookahead_undecided(p, &f,
-                            others     ? "packing-unknown"
-                            : mixtures ? "one-kind-of-filler"
-                            : count    ? "no-knee"
-                                       : "blockers-do-not-overlap");
+        lookahead_report(p, &f, e, count);
 }
 
 static void run(struct probe *p)

@@ -31,6 +31,7 @@ struct core {
     struct load_predictor addresses, values;
     struct predictor predictor;
     struct load_store load_store;
+    struct in_flight in_flight;
     struct stores *stores; /* NULL: loads see the cache alone */
     struct core_counts counts;
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody does */
@@ -258,6 +259,8 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
     (void)uc;
     struct core *c = context;
     const struct mapping *m = mapping_of(c, address);
+    c->front = in_flight_access(&c->in_flight, &c->design.in_flight, type != UC_MEM_READ, c->front);
+    c->now.start = later(c->now.start, c->front);
     const double translated = data_translation(c, m, address, type != UC_MEM_READ);
     const double latency = cache_latency(c, address, frame_address(m, address));
 
@@ -422,8 +425,8 @@ static void resolve(struct core *c, uint64_t next)
 /* The next instruction in order, done at that time, leaves the core. */
 static void leave(struct core *c, double done)
 {
-    if (c->design.retire)
-        c->retired = later(c->retired + 1.0 / c->design.retire, done);
+    c->retired = later(c->retired + (c->design.retire ? 1.0 / c->design.retire : 0), done);
+    in_flight_retire(&c->in_flight, &c->design.in_flight, c->retired);
 }
 
 /* The instruction at hand has executed, and goes on at `next`. */
@@ -468,6 +471,7 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void 
     const struct decoded *d = decode(c->code.bytes + (address - c->code.at), size);
     fetch(c, address, size, c->compared && d->kind == KIND_CONDITIONAL);
     c->compared = c->design.fuses && d->compares;
+    c->front = in_flight_rename(&c->in_flight, &c->design.in_flight, d, c->front);
     if (d->kind == KIND_NOP) {
         leave(c, c->front);
         return;
@@ -482,7 +486,9 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void 
     if (is_eliminated(c, d))
         return;
     issue(c);
-    c->now.done = c->now.start + (d->kind == KIND_MULTIPLY ? c->design.multiply : 1);
+    c->now.done = c->now.start + (d->kind == KIND_MULTIPLY                 ? c->design.multiply
+                                  : d->kind == KIND_ROOT && c->design.root ? c->design.root
+                                                                           : 1);
 }
 
 double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result)
@@ -495,6 +501,7 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
         stores_done(c->stores);
     c->now.decoded = NULL;
     load_store_start(&c->load_store);
+    in_flight_start(&c->in_flight);
     predictor_call(&c->predictor, EXIT_AT);
     if (isa.link) {
         UC(uc_reg_write(c->uc, isa.link, &EXIT_AT));

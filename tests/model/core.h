@@ -16,6 +16,7 @@
 
 #include "arch/window.h"
 #include "tests/model/history.h"
+#include "tests/model/in_flight.h"
 #include "tests/model/load_predictor.h"
 #include "tests/model/load_store.h"
 #include "tests/model/ways.h"
@@ -48,7 +49,8 @@ struct page_design {
 struct core_design {
     unsigned width;                          /* instructions a cycle */
     unsigned retire;                         /* those that leave the core in a cycle, in order; 0: any number */
-    double multiply;                         /* latency, cycles */
+    struct in_flight_design in_flight;       /* what can be held between the two */
+    double multiply, root;                   /* latencies, cycles; of square roots 0: 1 */
     unsigned units;                          /* plain instructions that begin in a cycle, in order; 0: any number … */
     bool moves_eliminated, zeros_eliminated; /* … of these, as any number does, and are done at once */
     bool fuses;                              /* a comparison and the branch behind it take the width of one */

@@ -1510,6 +1510,50 @@ static void fusions_are_given_back(void **state)
     end(7, 9 * cores);
 }
 
+/* Of each thing more or less than of entries: what ends where those do is theirs, and not told. */
+static struct machine_design pick_windows(uint64_t seed)
+{
+    struct machine_design m = pick_machine(seed);
+    unsigned *most = m.core.in_flight.most;
+
+    m.core.data[0] = (struct cache_design){.bytes = 16 * KIB, .ways = 4, .latency = 4};
+    m.core.data[1] = (struct cache_design){.bytes = 64 * KIB, .ways = 8, .latency = 14};
+    m.core.data[2] = (struct cache_design){.bytes = 0};
+    m.core.memory_latency = (double)pick(120, 200);
+    m.core.root = (double)pick(10, 18);
+    m.core.l1i = (struct cache_design){.bytes = 64 * KIB, .ways = 8};
+    m.declares = true;
+    m.memory_bytes = 2048 * KIB;
+    most[HELD_ENTRY] = (unsigned)pick(80, 320);
+    for (enum held what = HELD_GENERAL; what < HELDS; what++)
+        most[what] = (unsigned)pick(most[HELD_ENTRY] / 4, most[HELD_ENTRY] * 5 / 4);
+    m.core.in_flight.flags_are_general = pick(0, 1);
+    m.core.in_flight.nops = (unsigned)pick(1, 2);
+    return m;
+}
+
+/* Told, it is right; and never where something else is full before it. */
+static void windows_are_given_back(void **state)
+{
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 2, 40);) {
+        const struct machine_design m = pick_windows(seed);
+        const struct in_flight_design *d = &m.core.in_flight;
+        run_probes_on(&m, "rob registers queues", PROFILE_QUICK);
+        check_capacity(&m, "backend.rob.instructions", "filler", "nop",
+                       d->nops * (d->most[HELD_ENTRY] - 2) + 2); /* the blockers have entries of their own */
+        check_capacity(&m, "backend.rob.entries", NULL, "", d->most[HELD_ENTRY]);
+        check_capacity(&m, "backend.registers.entries", "class", "int64", d->most[HELD_GENERAL]);
+        check_capacity(&m, "backend.registers.entries", "class", "flags",
+                       d->flags_are_general ? fmin(d->most[HELD_GENERAL], d->most[HELD_FLAGS]) : d->most[HELD_FLAGS]);
+        check_capacity(&m, "backend.load_queue.entries", "width", "64", d->most[HELD_LOAD]);
+        check_capacity(&m, "backend.store_queue.entries", "width", "64", d->most[HELD_STORE]);
+        check_capacity(&m, "backend.branches_in_flight.entries", "branch", "not-taken", d->most[HELD_BRANCH]);
+    }
+    end(4, 100);
+}
+
 /* ---- What kernels touch -------------------------------------------------------------------------- */
 
 /* Whether a kernel touched so many of what the axis counts. */
@@ -1615,6 +1659,7 @@ int main(void)
         cmocka_unit_test(widths_are_given_back),
         cmocka_unit_test(eliminations_are_given_back),
         cmocka_unit_test(fusions_are_given_back),
+        cmocka_unit_test(windows_are_given_back),
         cmocka_unit_test(a_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(an_instruction_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(a_return_stack_deeper_than_the_range_is_undecided),

@@ -24,6 +24,8 @@ static enum kind kind_of(csh capstone, const cs_insn *i)
         return KIND_NOP;
     if (!strcmp(m, isa.multiply))
         return KIND_MULTIPLY;
+    if (!strcmp(m, "sqrtsd") || !strcmp(m, "fsqrt"))
+        return KIND_ROOT;
     if (!strcmp(m, "lfence") || !strcmp(m, "mfence") || !strcmp(m, "isb") || !strcmp(m, "dsb"))
         return KIND_FENCE;
     if (!strcmp(m, "call") || !strcmp(m, "bl") || !strcmp(m, "blr"))
@@ -59,6 +61,18 @@ static bool is_zero(const cs_insn *i)
            !strncmp(i->op_str, second, (size_t)(comma - i->op_str)) && strlen(second) == (size_t)(comma - i->op_str);
 }
 
+/* By what Capstone calls them: rflags, nzcv; xmm0; v0, q0, d0, s0, h0, b0 of AArch64. All else is general. */
+static void count_written(csh capstone, struct decoded *d)
+{
+    for (unsigned i = 0; i < d->written_count; i++) {
+        const char *name = cs_reg_name(capstone, d->written[i]);
+        const bool flags = strstr(name, "flags") || !strcmp(name, "nzcv");
+        const bool vector = strstr(name, "mm") || (strchr("vqdshb", name[0]) && name[1] >= '0' && name[1] <= '9');
+        uint8_t *count = flags ? &d->flags_written : vector ? &d->vector_written : &d->general_written;
+        (*count)++;
+    }
+}
+
 static void disassemble(struct decoded *d, const uint8_t *bytes, uint32_t size)
 {
     static csh capstone;
@@ -76,6 +90,9 @@ static void disassemble(struct decoded *d, const uint8_t *bytes, uint32_t size)
     if (d->kind != KIND_NOP && !cs_regs_access(capstone, i, read, &read_count, written, &written_count)) {
         d->read_count = copy_registers(d->read, read, read_count);
         d->written_count = copy_registers(d->written, written, written_count);
+        count_written(capstone, d);
+        if (!strcmp(i->mnemonic, "cmp")) /* of AArch64 Capstone has it write what it compares */
+            d->general_written = 0;
     }
     d->base = (uint16_t)isa.base_register(i);
     d->compares = !strcmp(i->mnemonic, "cmp");

@@ -1,0 +1,37 @@
+/*
+ * What instructions of a modelled core hold from when they are renamed until they retire: entries of its buffer, physical
+ * registers, entries for loads, stores and branches. Where something is full, the next that wants it waits until the
+ * oldest that holds it has retired.
+ */
+#ifndef FATHOM_TESTS_MODEL_IN_FLIGHT_H
+#define FATHOM_TESTS_MODEL_IN_FLIGHT_H
+
+#include "tests/model/decode.h"
+
+enum held { HELD_ENTRY, HELD_GENERAL, HELD_FLAGS, HELD_VECTOR, HELD_LOAD, HELD_STORE, HELD_BRANCH, HELDS };
+
+enum { IN_FLIGHT_MAXIMUM = 1024 };
+
+struct in_flight_design {
+    unsigned most[HELDS];   /* at a time; registers beyond those that programs name. 0: any number */
+    bool flags_are_general; /* comparisons write a general register, too, where flags are kept */
+    unsigned nops;          /* neighbours that share an entry; 0: 1 */
+};
+
+struct in_flight {
+    double left[HELDS][IN_FLIGHT_MAXIMUM]; /* when what took it last has retired */
+    unsigned long taken[HELDS];
+    unsigned by_this[HELDS]; /* of those, by the instruction at hand */
+    unsigned nops;           /* in the last entry */
+};
+
+/* A new call: nothing is in flight. */
+void in_flight_start(struct in_flight *f);
+/* An instruction is delivered at `front`. When it has an entry and registers. */
+double in_flight_rename(struct in_flight *f, const struct in_flight_design *d, const struct decoded *i, double front);
+/* It loads or stores. When there is room for that. */
+double in_flight_access(struct in_flight *f, const struct in_flight_design *d, bool store, double front);
+/* It retires. */
+void in_flight_retire(struct in_flight *f, const struct in_flight_design *d, double at);
+
+#endif
