@@ -195,7 +195,7 @@ struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const cha
 double lookahead_holds(const struct lookahead_row *r, enum filler_class class)
 {
     const bool miss = r->blocker == BLOCKER_MISS;
-    const double operations = miss ? 2 : r->with->steps + 1.0;
+    const double operations = miss ? 2 : fmax(r->with->steps - r->done, 1) + 1;
 
     switch (class) {
     case FILLER_NOTHING: return operations; /* the reorder buffer */
@@ -241,6 +241,15 @@ static void refuse_delivery(const struct lookahead *l, enum blocker b, struct sw
         v->reason = "masked-by:delivery of fillers";
 }
 
+/* By how much an iteration is longer than its blockers is when the second begins; roots leave one by one until then. */
+static void note_done(struct lookahead_row *r, const struct verdict *v)
+{
+    const double alone = r->with->alone[r->blocker];
+
+    if (r->blocker == BLOCKER_ARITHMETIC && !v->reason && v->count)
+        r->done = floor(fmax(v->knees[0].before - alone, 0) / (alone / r->with->steps));
+}
+
 bool lookahead_search(struct probe *p, const struct lookahead *with, const char *name,
                       const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
                       double seconds, struct lookahead_answer *out)
@@ -259,6 +268,7 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
             return false;
         }
         refuse_delivery(with, b, s);
+        note_done(r, &s->search.verdict);
         out->experiments[out->count++] = (struct find_experiment){.name = r->name,
                                                                   .fooled_by = s->fooled_by,
                                                                   .verdict = &s->search.verdict,
@@ -343,6 +353,14 @@ void lookahead_undecided(struct probe *p, const struct finding *f, const char *r
     report(p, &u);
 }
 
+/* Those that agree come first, those they are against behind them. */
+static bool is_borne_out_by_misses(const struct find_result *r)
+{
+    const char *against = strstr(r->agreement, " against "), *miss = strstr(r->agreement, blocker_names[BLOCKER_MISS]);
+
+    return miss && (!against || miss < against);
+}
+
 void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count)
 {
     const struct find_result r = find_decide(e, count, 1);
@@ -356,7 +374,7 @@ void lookahead_report(struct probe *p, const struct finding *f, const struct fin
     told.low = r.low;
     told.high = r.high;
     told.holds = r.holds;
-    told.grade = r.grade == 'A' ? 'B' : r.grade;
+    told.grade = !is_borne_out_by_misses(&r) ? 'C' : r.grade == 'A' ? 'B' : r.grade;
     told.agreement = r.agreement[0] ? r.agreement : NULL;
     told.remarks[0].key = "condition";
     told.remarks[0].text = "what can be filled: a core may want a group's worth of room more";

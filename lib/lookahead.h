@@ -52,7 +52,8 @@ struct lookahead_row {
     enum blocker blocker;
     const struct emit_filler *fillers[LOOKAHEAD_MIX]; /* those behind the first may be NULL */
     bool one_chain;                                   /* the control */
-    char name[48];                                    /* of the curve; lookahead_sweep makes it */
+    double done;   /* square roots of the first chain that have left by the time the second could begin, at the knee */
+    char name[48]; /* of the curve; lookahead_sweep makes it */
 };
 
 /* Maps and links the chases and tries the blockers. False: the probe is over, also where no blocker fits. */
@@ -67,7 +68,8 @@ struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const cha
                              double seconds);
 /*
  * How many entries the two blockers hold of what fillers of that class do: FILLER_NOTHING asks for the reorder buffer.
- * Of square roots those of the first chain and one of the second, since that is where the ramp begins.
+ * Of square roots those of the first chain that have not left yet when the second could begin, and one of that, since
+ * there the ramp begins.
  */
 double lookahead_holds(const struct lookahead_row *r, enum filler_class class);
 /*
@@ -107,7 +109,8 @@ bool lookahead_same(double one, double other);
 /*
  * Decides and reports a structure's size. Never better than grade B, however well experiments agree: they all see only
  * what can be filled. Cores that take several instructions at once may want room for a whole group of them, or two,
- * before they take one; those entries show in no such experiment, and `remarks` says so.
+ * before they take one; those entries show in no such experiment, and `remarks` says so. Of grade C where no misses bear it out: how many square
+ * roots are still there at the beginning of a ramp is reckoned.
  */
 void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count);
 /* The same where it is not decided. */
