@@ -78,7 +78,7 @@ static void report_row(struct probe *p, const struct lookahead *with, const stru
     else
         f.variants[0].key = "width", f.variants[0].number = rows[row].width;
     if (!masked && !isnan(fillers[row]) && rows[row].class == FILLER_LOAD && may_be_registers(p, fillers, row))
-        masked = "masked-by:backend.registers.entries";
+        masked = "may be the limit of backend.registers.entries";
     if (masked)
         lookahead_undecided(p, &f, masked);
     else
