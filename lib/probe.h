@@ -5,6 +5,7 @@
 #define FATHOM_LIB_PROBE_H
 
 #include "arch/emit.h"
+#include "arch/emit_idioms.h"
 #include "arch/emit_modes.h"
 #include "lib/machine.h"
 #include "lib/measure.h"

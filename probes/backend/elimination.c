@@ -17,7 +17,6 @@
  */
 #include <math.h>
 
-#include "arch/emit_idioms.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 

@@ -25,7 +25,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "arch/emit_idioms.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 
