@@ -427,7 +427,7 @@ static void data_caches_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 12, 200); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 5, 200); cores++) {
         struct machine_design m = pick_machine(seed);
         run_probes_on(&m, "cache", PROFILE_QUICK);
         check_number(&m, "system.clock.hz", NULL, "", m.core_hz);
@@ -459,7 +459,7 @@ static void shapes_of_instruction_caches_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 3, 60); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 60); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.contiguous = true;
         m.core.op_cache = m.core.data[2] = (struct cache_design){0};
@@ -582,7 +582,7 @@ static void shapes_of_data_caches_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 4, 60); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 3, 60); cores++) {
         struct machine_design m = pick_machine(seed);
         run_probes_on(&m, "cache cache_lines cache_ways", PROFILE_QUICK);
         check_shape(&m);
@@ -689,7 +689,7 @@ static void return_stacks_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 60); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 60); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.indirect = seed % 2;
         hidden += m.core.indirect ? 2 : 0;
