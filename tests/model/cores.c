@@ -427,7 +427,7 @@ static void data_caches_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 5, 200); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 4, 200); cores++) {
         struct machine_design m = pick_machine(seed);
         run_probes_on(&m, "cache", PROFILE_QUICK);
         check_number(&m, "system.clock.hz", NULL, "", m.core_hz);
@@ -518,7 +518,7 @@ static void replacement_policies_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 5, 45); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 3, 45); cores++) {
         struct machine_design m = pick_machine(seed);
         const size_t which = (seed - 1) * (getenv("LONG") || getenv("MODEL_SEED") ? 1 : 2) %
                              (sizeof policies / sizeof *policies);
@@ -671,7 +671,7 @@ static void widths_of_fetches_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 3, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.l1i = (struct cache_design){.bytes = 16 * KIB, .ways = 4};
         m.core.op_cache = (struct cache_design){0};
@@ -760,7 +760,7 @@ static void histories_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 40); cores++) {
         struct machine_design m = pick_machine_with_history(seed);
         run_probes_on(&m, "history", PROFILE_QUICK);
         check_history(&m);
@@ -774,7 +774,7 @@ static void branch_target_buffers_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 40); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.contiguous = true;
         m.core.op_cache = (struct cache_design){0};
@@ -853,7 +853,7 @@ static void data_tlbs_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 3, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.data[0].bytes = 64 * KIB;
         m.core.data[0].ways = 16;
@@ -1003,7 +1003,7 @@ static void predictions_of_loads_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 4, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
         struct machine_design m = seed % 5 ? pick_machine(seed) : pick_noisy_machine(seed);
         if (seed & 1)
             m.core.addresses = (struct load_predictor_design){
@@ -1026,7 +1026,7 @@ static void predicted_loads_hide_no_latency(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 40); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.addresses = (struct load_predictor_design){.loads = 200, .strides = true, .training = 3};
         m.core.values = (struct load_predictor_design){.loads = 200, .training = 3};
@@ -1104,7 +1104,7 @@ static void forwarding_is_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 40); cores++) {
         struct machine_design m = pick_machine_with_stores(seed);
         const struct store_design *d = &m.core.stores;
         run_probes_on(&m, "forwarding renaming", PROFILE_QUICK);
@@ -1154,7 +1154,7 @@ static void dependence_is_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 40); cores++) {
         struct machine_design m = pick_machine_with_stores(seed);
         struct store_design *d = &m.core.stores;
         d->rule = FORWARD_CONTAINED;
@@ -1181,7 +1181,7 @@ static void a_cache_larger_than_the_range_is_undecided(void **state)
 {
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 4, 50);) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 50);) {
         struct machine_design m = pick_machine(seed);
         m.core.data[1] = (struct cache_design){.bytes = 4096 * KIB, .ways = 16, .latency = m.core.data[1].latency};
         m.core.data[2] = (struct cache_design){0};
@@ -1201,7 +1201,7 @@ static void an_instruction_cache_larger_than_the_range_is_undecided(void **state
 {
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 4, 50);) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 50);) {
         struct machine_design m = pick_machine(seed);
         m.core.l1i = (struct cache_design){.bytes = 256 * KIB, .ways = 8};
         m.core.op_cache = (struct cache_design){0};
@@ -1234,7 +1234,7 @@ static void noise_gives_right_answers_or_none(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 8, 100); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 3, 100); cores++) {
         struct machine_design m = pick_noisy_machine(seed);
         run_probes_on(&m, "cache", PROFILE_QUICK);
         check_gates(&m); /* its clock wanders: no one frequency is true */
@@ -1290,7 +1290,7 @@ static void latencies_of_loads_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 8, 50);) {
+    for (uint64_t seed = 0; next_seed(&seed, 4, 50);) {
         struct machine_design m = pick_machine(seed);
         m.core.load_store.split = (double)pick(0, 10);
         run_probes_on(&m, "load_use", PROFILE_QUICK);
@@ -1449,7 +1449,7 @@ static void widths_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 4, 60);) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 60);) {
         struct machine_design m = pick_noisy_machine(seed);
         m.core.retire = (unsigned)pick(m.core.width - 1, m.core.width + 4);
         run_probes_on(&m, "widths", PROFILE_QUICK);
