@@ -518,7 +518,7 @@ static void replacement_policies_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 3, 45); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 5, 45); cores++) {
         struct machine_design m = pick_machine(seed);
         const size_t which = (seed - 1) * (getenv("LONG") || getenv("MODEL_SEED") ? 1 : 2) %
                              (sizeof policies / sizeof *policies);
