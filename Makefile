@@ -133,7 +133,7 @@ PFM_$(NATIVE) := /usr
 PFM_RUN_x86_64 := qemu-x86_64
 PFM_RUN_aarch64 := qemu-aarch64
 PFM_RUN_$(NATIVE) :=
-# libpfm4's names of the cores that arch/*/ can name; lib/events/*.c says which is whose.
+# libpfm4's names of the cores that arch/*/ can name; lib/counters/events/*.c says which is whose.
 PFM_TABLES_x86_64 := nhm wsm_dp snb ivb hsw bdw skl skx icl spr slm glm tmt knl knm \
     amd64_fam15h_interlagos amd64_fam16h amd64_fam17h_zen1 amd64_fam17h_zen2 amd64_fam19h_zen3 amd64_fam19h_zen4
 PFM_TABLES_aarch64 := arm_ac53 arm_ac57 arm_n1 arm_n2 arm_v1 arm_v2 arm_a64fx arm_thunderx2 arm_kunpeng
@@ -158,8 +158,8 @@ endef
 $(foreach isa,$(ISAS),$(eval $(call pfm_rules,$(isa))))
 
 # An image carries the events of its own cores, the Linux program all.
-EVENTS_x86_64 := lib/events/intel.c lib/events/amd.c build/events/x86_64.c
-EVENTS_aarch64 := lib/events/arm.c lib/events/apple.c build/events/aarch64.c
+EVENTS_x86_64 := lib/counters/events/intel.c lib/counters/events/amd.c build/events/x86_64.c
+EVENTS_aarch64 := lib/counters/events/arm.c lib/counters/events/apple.c build/events/aarch64.c
 EVENTS := $(EVENTS_x86_64) $(EVENTS_aarch64)
 
 # ---- Instruction forms ----------------------------------------------------------------------------
@@ -182,7 +182,7 @@ build/catalogue/aarch64.c: scripts/catalogue-aarch64 | build/setup.stamp
 
 # $(1): ISA. $$(gcc ...) is asked when a file is compiled: make may start before setup has run.
 define efi_rules
-SOURCES_$(1) := $$(wildcard arch/*.c arch/$(1)/*.[cS] lib/*.c probes/*/*.c) build/catalogue/$(1).c
+SOURCES_$(1) := $$(wildcard arch/*.c arch/$(1)/*.[cS] lib/*.c lib/*/*.c probes/*/*.c) build/catalogue/$(1).c
 EFI_SOURCES_$(1) := boot/uefi/start_$(1).S $$(wildcard boot/uefi/*.c arch/$(1)/own/*.[cS]) $$(SOURCES_$(1)) \
     $(EVENTS_$(1))
 EFI_OBJECTS_$(1) := $$(EFI_SOURCES_$(1):%=build/uefi/$(1)/%.o)
@@ -273,7 +273,7 @@ build/tests/objects/%.o: % Makefile | build/setup.stamp
 	@mkdir -p $(@D)
 	$(Q)gcc $(COMMON) $(SANITIZE) $(call comment,define,$<) -c $< -o $@
 
-build/tests/objects/lib.a: $(patsubst %,build/tests/objects/%.o,$(wildcard lib/*.c))
+build/tests/objects/lib.a: $(patsubst %,build/tests/objects/%.o,$(wildcard lib/*.c lib/*/*.c))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
@@ -297,7 +297,7 @@ CONTROL_aarch64 := $(patsubst %,arch/aarch64/%.c,control cores counters counters
 
 # $(1): ISA.
 define model_rules
-MODEL_SOURCES_$(1) := $$(wildcard tests/model/*.c tests/model/$(1)/*.c lib/*.c probes/*/*.c arch/emit*.c) \
+MODEL_SOURCES_$(1) := $$(wildcard tests/model/*.c tests/model/$(1)/*.c lib/*.c lib/*/*.c probes/*/*.c arch/emit*.c) \
     $$(wildcard arch/$(1)/emit*.c) arch/access.c arch/control.c arch/counters.c $(CONTROL_$(1)) $(EVENTS_$(1)) \
     arch/catalogue.c arch/$(1)/catalogue.c build/catalogue/$(1).c
 build/tests/model_$(1): $$(MODEL_SOURCES_$(1):%=build/tests/model/%.o)
@@ -308,7 +308,7 @@ $(foreach isa,$(ISAS),$(eval $(call model_rules,$(isa))))
 MODEL_TESTS := $(ISAS:%=build/tests/model_%)
 
 # The engine alone, on modelled curves.
-build/tests/model/lib.a: $(patsubst %,build/tests/model/%.o,$(wildcard lib/*.c))
+build/tests/model/lib.a: $(patsubst %,build/tests/model/%.o,$(wildcard lib/*.c lib/*/*.c))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 

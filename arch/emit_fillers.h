@@ -1,6 +1,6 @@
 /*
  * Fillers: instructions that hold one thing of a core's back end while they are in flight, and little else. Rows of them
- * between two long operations tell how many the core can hold (lib/lookahead.h).
+ * between two long operations tell how many the core can hold (lib/kernels/lookahead.h).
  *
  * All are independent of each other and of what a row stands between: they read registers that emit_filler_begin has
  * set, and are done long before they may retire.

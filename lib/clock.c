@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 enum { READINGS = 24, WINDOWS = 2000, ATTEMPTS = 20 };
 

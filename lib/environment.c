@@ -8,7 +8,7 @@
 #include "lib/clock.h"
 #include "lib/machine.h"
 #include "lib/report.h"
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 enum { REASONS = 400, VALUES = 24, QUIRKS = 24 };
 

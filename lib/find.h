@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/knee.h"
+#include "lib/engine/knee.h"
 #include "lib/report.h"
 
 enum { FIND_EXPERIMENTS = 8, FIND_WHICH = 96 };

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 const char *const cause_names[CAUSES] = {"yardsticks", "interrupted", "shared", "stolen", "smi", "throttled"};
 

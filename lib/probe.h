@@ -12,7 +12,7 @@
 #include "lib/record.h"
 #include "lib/report.h"
 #include "lib/run.h"
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 #include "lib/sweep.h"
 
 /* A finding this probe may report. An undeclared one fails the probe. */

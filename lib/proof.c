@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/count.h"
+#include "lib/counters/count.h"
 #include "lib/probe.h"
 
 /* Iterations of the shorter of two readings, and how often they are repeated. */

@@ -12,7 +12,7 @@
 enum { PROOF_NEEDS = 4, PROOF_TEXT = 160 };
 
 /*
- * How many events of a need (lib/events.h) one unit of the kernel causes; NaN where this core or this place cannot
+ * How many events of a need (lib/counters/events.h) one unit of the kernel causes; NaN where this core or this place cannot
  * count it. False: the probe is over.
  */
 bool probe_count(struct probe *p, const struct kernel *k, const char *need, double *per_unit);

@@ -12,7 +12,7 @@
 
 #include "lib/measure.h"
 #include "lib/run.h"
-#include "lib/search.h"
+#include "lib/engine/search.h"
 
 /* Code whose pages show frames of one's choice. It is written in one piece, and copied to the frames from there. */
 struct code_frames {
@@ -94,7 +94,7 @@ struct sweep {
     /* Takes a whole sample by itself, for what more than these two kernels tell; instead of both. q20 is y. */
     bool (*measure)(struct probe *p, double x, void *context, struct point *out);
     const char *
-        need; /* y is how many of these events (lib/events.h) a unit causes, NaN where none can be counted; NULL: cycles */
+        need; /* y is how many of these events (lib/counters/events.h) a unit causes, NaN where none can be counted; NULL: cycles */
     void *context;
     const struct area *area; /* where the data lies that it walks, for the record; NULL: it matters to nobody */
     double seconds;          /* it takes no longer than this; 0: see sweep_search */

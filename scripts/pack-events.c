@@ -1,5 +1,5 @@
 /*
- * Writes the events that libpfm4 knows of some cores as one C table (lib/events/table.h), at build time.
+ * Writes the events that libpfm4 knows of some cores as one C table (lib/counters/events/table.h), at build time.
  *
  * usage: pack-events SYMBOL TABLE… >FILE
  *
@@ -34,7 +34,7 @@ static uint64_t values[VALUES] = {0}; /* the first stands for none */
 static size_t value_count = 1;
 
 /*
- * Events that libpfm4 4.13 encodes wrongly, as Intel's lists show; lib/events/intel.c has them right. The number
+ * Events that libpfm4 4.13 encodes wrongly, as Intel's lists show; lib/counters/events/intel.c has them right. The number
  * 0, which only fixed counters have, stands for A4 or 3C in most.
  */
 static const struct {
@@ -194,7 +194,7 @@ int main(int count, char **words)
     if (pfm_initialize() != PFM_SUCCESS)
         die("cannot be initialised", "libpfm4");
 
-    printf("/* Made by scripts/pack-events.c from libpfm4. */\n#include \"lib/events/table.h\"\n\n");
+    printf("/* Made by scripts/pack-events.c from libpfm4. */\n#include \"lib/counters/events/table.h\"\n\n");
     printf("static const struct packed_table tables[] = {\n");
     for (int i = 2; i < count; i++) {
         size_t first = event_count;

@@ -10,7 +10,7 @@
 #include "arch/identify.h"
 #include "boot/linux/linux.h"
 #include "lib/config.h"
-#include "lib/events.h"
+#include "lib/counters/events.h"
 #include "lib/machine.h"
 #include "lib/record.h"
 

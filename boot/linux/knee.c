@@ -11,10 +11,10 @@
 
 #include "boot/linux/linux.h"
 #include "boot/linux/plot.h"
-#include "lib/csv.h"
+#include "lib/engine/csv.h"
 #include "lib/find.h"
-#include "lib/gather.h"
-#include "lib/knee.h"
+#include "lib/engine/gather.h"
+#include "lib/engine/knee.h"
 #include "lib/record.h"
 
 /* Exit statuses. */

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/events.h"
+#include "lib/counters/events.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
 

@@ -28,7 +28,7 @@ void perf_find(int core, struct perf_pmu *out);
  * become by exec, and its children, from exec on. `leader` -1 begins a group. Returns a descriptor, or -1 with errno set.
  */
 int perf_open(const struct perf_pmu *pmu, const struct counter_setting *setting, int leader, bool inherited);
-/* What this process can count on that core; not proven yet (lib/count.h). */
+/* What this process can count on that core; not proven yet (lib/counters/count.h). */
 void perf_counters(const struct perf_pmu *pmu, const char *core_name, struct counters *out);
 /* How that is proven: a row for each slot. Returns how many; at most room. */
 size_t perf_proof(const struct counters *have, struct counter_proof *out, size_t room);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "lib/knee.h"
+#include "lib/engine/knee.h"
 
 /*
  * Points stand side by side in the order of x, each as far from the next as any other: a grid that is dense where

@@ -21,9 +21,9 @@
 #include "arch/identify.h"
 #include "boot/linux/linux.h"
 #include "boot/linux/perf.h"
-#include "lib/events.h"
+#include "lib/counters/events.h"
 #include "lib/record.h"
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 enum { DONE = 0, FAILED = 1, USAGE = 2, UNUSABLE = 3 };
 enum { COMMANDS = 2, EVENTS = 64, RUNS = 10000, OWN = 4, MEASURES = OWN + EVENTS };

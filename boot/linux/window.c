@@ -15,7 +15,7 @@
 
 #include "boot/linux/linux.h"
 #include "boot/linux/perf.h"
-#include "lib/count.h"
+#include "lib/counters/count.h"
 #include "lib/machine.h"
 
 enum { SIGNAL_STACK_BYTES = 65536, ALARMS = 4, AGREE = 10, CALIBRATION_ITERATIONS = 1600 };

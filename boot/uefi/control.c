@@ -7,7 +7,7 @@
 #include "arch/counters.h"
 #include "arch/own.h"
 #include "boot/uefi/uefi.h"
-#include "lib/count.h"
+#include "lib/counters/count.h"
 
 static struct {
     struct access access;

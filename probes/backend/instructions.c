@@ -17,7 +17,7 @@
  * throughput is a bound too. Chains from one kind of operand to another, and through memory, are not measured yet; nor are
  * forms of the x87 stack, and gathers.
  *
- * All values are 1 (lib/forms.h): quotients are exact, and small.
+ * All values are 1 (lib/kernels/forms.h): quotients are exact, and small.
  *
  * Latencies are rows of: operand read, operand written, relation, cycles, whether that is a whole number (where it is not,
  * something disturbed the chain, or the core does not take the same way each time), and why there is no number.
@@ -33,7 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/forms.h"
+#include "lib/kernels/forms.h"
 
 enum { INSTANCES = 48, SMOKE_INSTANCES = 12, DATA_BYTES = 4096, CHAINS = 8, ROWS = 16, SAMPLES = 5, TEXT = 160 };
 

@@ -1,7 +1,7 @@
 /*
  * Queues: how many loads, stores and branches can be in flight at once?
  *
- * Two long operations, and n loads, stores or branches between them (lib/lookahead.h). All of them are done soon, and wait
+ * Two long operations, and n loads, stores or branches between them (lib/kernels/lookahead.h). All of them are done soon, and wait
  * for the first long operation to be done before they may leave in order. While they fit, both long operations are under
  * way at the same time.
  *
@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "lib/find.h"
-#include "lib/lookahead.h"
+#include "lib/kernels/lookahead.h"
 #include "lib/probe.h"
 
 enum { TO = 256, LIMIT = 1024 };

@@ -1,7 +1,7 @@
 /*
  * Registers: how many can be renamed beyond those that a program names?
  *
- * Two long operations, and n instructions between them that each write a register (lib/lookahead.h). A register that is
+ * Two long operations, and n instructions between them that each write a register (lib/kernels/lookahead.h). A register that is
  * written gets a physical one, which is free again when the next write of it has left the core in order: n in flight hold
  * n of them. While there are that many, both long operations are under way at the same time.
  *
@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "lib/find.h"
-#include "lib/lookahead.h"
+#include "lib/kernels/lookahead.h"
 #include "lib/probe.h"
 
 enum { TO = 400, LIMIT = 1280 };

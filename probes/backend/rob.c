@@ -1,7 +1,7 @@
 /*
  * Reorder buffer: how many instructions can be in flight at once?
  *
- * Two long operations, and n fillers between them (lib/lookahead.h). While all of them fit, both operations are under way
+ * Two long operations, and n fillers between them (lib/kernels/lookahead.h). While all of them fit, both operations are under way
  * at the same time.
  *
  *   nop, long-nop   hold nothing else; but two of them may share an entry
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "lib/find.h"
-#include "lib/lookahead.h"
+#include "lib/kernels/lookahead.h"
 #include "lib/probe.h"
 
 enum { ROWS = 5, TO = 640, LIMIT = 2560 };

@@ -4,7 +4,7 @@
  * Representatives of classes of operations (arch/catalogue.h), loads and stores, each alone and in mixes: independent of
  * each other, over and over, in random order. Operations that can run on the same ports slow each other down, others do
  * not. What mixes take says how many ports two classes have together, and which sets of ports explain all mixes
- * (lib/ports.h). Ports have no names here: they are numbered from 0, those that run most classes first.
+ * (lib/fit/ports.h). Ports have no names here: they are numbered from 0, those that run most classes first.
  *
  * Schedulers bind operations to ports before it is known which will be free, better in one order than in another: the
  * best of several orders counts. What the core takes in each cycle masks ports beyond that; it is the rate of NOPs.
@@ -20,8 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/mixes.h"
-#include "lib/ports.h"
+#include "lib/kernels/mixes.h"
+#include "lib/fit/ports.h"
 #include "lib/probe.h"
 #include "lib/sample.h"
 

@@ -1,7 +1,7 @@
 /*
  * Branch target buffers: how many taken branches does the core foresee, and how fast?
  *
- * Chains of taken branches (lib/chain.h), ever longer. While a level of the branch target buffer holds all of them each
+ * Chains of taken branches (lib/kernels/chain.h), ever longer. While a level of the branch target buffer holds all of them each
  * costs what that level takes; past that, what the next level takes; and past the last one what it takes until the
  * branch itself has been fetched and decoded. All pages of a chain lie on one frame, so that the instruction cache
  * holds a page or two of it however long it is: what is left to show as a knee is the predictor, the instruction TLB,
@@ -17,7 +17,7 @@
  *              With and without NOPs between a target and the branch that it leads to, which lies before or behind the
  *              border of a line
  *   fit        which organisations explain what unconditional and conditional rows cost, whatever they replace, and which
- *              rows would tell them apart: lib/btb_fit.h
+ *              rows would tell them apart: lib/fit/btb_fit.h
  *
  * Curve: cycles per branch over branches, a staircase. Answer: the last count on each level.
  * Method: Matt Godbolt 2016; jia.je 2024 and 2025, who has the mixed patterns, too. Many pages on one frame, and NOPs
@@ -27,8 +27,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/btb_fit.h"
-#include "lib/chain.h"
+#include "lib/fit/btb_fit.h"
+#include "lib/kernels/chain.h"
 #include "lib/facts.h"
 #include "lib/family.h"
 #include "lib/find.h"

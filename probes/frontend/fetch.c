@@ -25,7 +25,7 @@
 #include <stdio.h>
 
 #include "lib/find.h"
-#include "lib/straight.h"
+#include "lib/kernels/straight.h"
 
 enum {
     LEADS_MOST = 3, /* first and last lines of pages may all fall into one set: four ways hold them, and the loop's */

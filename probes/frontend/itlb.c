@@ -1,7 +1,7 @@
 /*
  * Instruction TLBs: how many pages of code are translated at once, and what does it cost when one is not?
  *
- * A chain of jumps (lib/chain.h), one on each page, each page on another line than the one before it. While a level
+ * A chain of jumps (lib/kernels/chain.h), one on each page, each page on another line than the one before it. While a level
  * holds all translations a jump costs what branch prediction makes it cost; past that, a miss of that level on top.
  *
  *   one frame   all pages lie on one frame, or two: caches that know lines by their frames hold all of the code
@@ -31,7 +31,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/chain.h"
+#include "lib/kernels/chain.h"
 #include "lib/tlb.h"
 
 enum { KINDS = CHAIN_SHUFFLED + 1 };

@@ -23,7 +23,7 @@
 
 #include "lib/find.h"
 #include "lib/probe.h"
-#include "lib/surprise.h"
+#include "lib/kernels/surprise.h"
 
 enum {
     LINE_BYTES = 64,

@@ -1,7 +1,7 @@
 /*
  * Instruction cache, its shape: how many ways, how long are its lines, and which address bits choose the set?
  *
- *   apart    n places to jump to, a power of two bytes apart, in an order that no predictor can know (lib/surprise.h): each
+ *   apart    n places to jump to, a power of two bytes apart, in an order that no predictor can know (lib/kernels/surprise.h): each
  *            jump is mispredicted, and costs more when its target is not in the cache. Some places are always held, so that few
  *            others are unpredictable, too. The control has as many on the same
  *            pages, on lines that rotate: pages, branches and their number cost the same there, and it goes off
@@ -26,7 +26,7 @@
 
 #include "lib/find.h"
 #include "lib/proof.h"
-#include "lib/surprise.h"
+#include "lib/kernels/surprise.h"
 #include "lib/ways.h"
 
 enum {

@@ -25,7 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/chance.h"
+#include "lib/kernels/chance.h"
 #include "lib/find.h"
 #include "lib/matrix.h"
 #include "lib/probe.h"

@@ -29,7 +29,7 @@
 
 #include "lib/find.h"
 #include "lib/proof.h"
-#include "lib/straight.h"
+#include "lib/kernels/straight.h"
 
 enum {
     DENSITIES = 16,

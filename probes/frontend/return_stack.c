@@ -31,7 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/chance.h"
+#include "lib/kernels/chance.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/proof.h"

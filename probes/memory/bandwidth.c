@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/access.h"
+#include "lib/kernels/access.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/sample.h"

@@ -18,7 +18,7 @@
  */
 #include <math.h>
 
-#include "lib/chase.h"
+#include "lib/kernels/chase.h"
 #include "lib/levels.h"
 
 enum {

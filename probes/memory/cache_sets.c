@@ -23,7 +23,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/chase.h"
+#include "lib/kernels/chase.h"
 #include "lib/find.h"
 
 enum {

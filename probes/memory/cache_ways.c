@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/chase.h"
+#include "lib/kernels/chase.h"
 #include "lib/ways.h"
 
 enum {

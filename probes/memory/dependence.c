@@ -3,7 +3,7 @@
  * the core remember that must not, how long does it remember that, and by which address bits does it know them?
  *
  * Loads tracked: a growing number of pairs in the code, a store and a load of what it wrote, all at one address, in two
- * patterns (lib/store_load.h): `data`, where the loaded value is stored next, and `address`, where it is part of the next
+ * patterns (lib/kernels/store_load.h): `data`, where the loaded value is stored next, and `address`, where it is part of the next
  * store's address. As long as the predictor knows a load, the load waits for its store; past that it starts too early and
  * everything has to be done again. Curve: cycles a pair, level and then a rise. Loads that would be renamed are as much
  * narrower as it takes not to be.
@@ -29,7 +29,7 @@
 #include <string.h>
 
 #include "lib/find.h"
-#include "lib/store_load.h"
+#include "lib/kernels/store_load.h"
 
 enum {
     AREA_BYTES = 1 << 16,

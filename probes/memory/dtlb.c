@@ -1,7 +1,7 @@
 /*
  * Data TLBs: how many pages are translated at once, and what does it cost when one is not?
  *
- * A pointer chase (lib/pages.h), one load on each page. While a level holds all translations a load takes what the first
+ * A pointer chase (lib/kernels/pages.h), one load on each page. While a level holds all translations a load takes what the first
  * cache takes; past that, a miss of that level on top.
  *
  *   shared lines   eight pages to a line: caches hold all of it, but a way predictor may be fooled
@@ -23,7 +23,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/pages.h"
+#include "lib/kernels/pages.h"
 #include "lib/tlb.h"
 
 enum { KINDS = PAGES_IN_ORDER + 1, NEIGHBOURS = 16 /* at most in one entry */ };

@@ -22,7 +22,7 @@
 #include <stdio.h>
 
 #include "lib/find.h"
-#include "lib/pages.h"
+#include "lib/kernels/pages.h"
 #include "lib/probe.h"
 
 enum {

@@ -2,7 +2,7 @@
  * Store-to-load forwarding: which loads get their value from a store that is still on its way to the cache, how soon,
  * and what it costs where they do not?
  *
- * Chains of a store and a load of what it wrote (lib/store_load.h), for every width of either, every offset at which
+ * Chains of a store and a load of what it wrote (lib/kernels/store_load.h), for every width of either, every offset at which
  * they overlap, and everything on one line, or across the border of two lines or two pages. In two patterns:
  *
  *   data     the loaded value is stored next. The load's address is known early, so that the load may be there before
@@ -30,7 +30,7 @@
 
 #include "lib/find.h"
 #include "lib/matrix.h"
-#include "lib/store_load.h"
+#include "lib/kernels/store_load.h"
 
 enum {
     WIDTHS = 6,

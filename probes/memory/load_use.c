@@ -10,7 +10,7 @@
  *   long    127 words, a line each where the mode reaches so far: much to learn, but the cache has to keep them all
  *
  * Both rings are linked anew for each sample, and neither length has a factor in common with the loop's: that guards
- * against predicted loads (lib/chase.h).
+ * against predicted loads (lib/kernels/chase.h).
  *
  * Crossing: the same chain of pointers, each word across a boundary of 8, 16, 32, 64 bytes or a page, and across none
  * that is larger. Two experiments again: all words lie so, or every second one, the others being aligned.
@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/chase.h"
+#include "lib/kernels/chase.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/sample.h"

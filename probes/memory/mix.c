@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/access.h"
+#include "lib/kernels/access.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/sample.h"

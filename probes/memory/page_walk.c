@@ -1,7 +1,7 @@
 /*
  * Page walks: how much longer does a load take whose translation no TLB holds?
  *
- * A pointer chase over far more pages than all TLBs hold (lib/pages.h), one load a page. Pages are neighbours and come in
+ * A pointer chase over far more pages than all TLBs hold (lib/kernels/pages.h), one load a page. Pages are neighbours and come in
  * groups: what the upper tables say was just used, and the last table's entries lie eight or sixteen to a line. So what a
  * walk has left to do is to read one entry: level 1.
  *
@@ -18,7 +18,7 @@
 #include <math.h>
 
 #include "lib/find.h"
-#include "lib/pages.h"
+#include "lib/kernels/pages.h"
 #include "lib/probe.h"
 
 enum { KINDS = 2 };

@@ -28,8 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/access.h"
-#include "lib/chase.h"
+#include "lib/kernels/access.h"
+#include "lib/kernels/chase.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/sample.h"

@@ -4,7 +4,7 @@
  * Sequences of loads from one set, a few more lines than it has ways, in random order and some of them again soon, are
  * walked again and again as one pointer chase: each line has room for several pointers, one for each time that a round
  * comes by. So a round takes what its hits and misses take together, and no load has to be timed by itself. Every policy
- * that is known is simulated on the same sequences (lib/replacement.h); those that miss as often as was measured, to half
+ * that is known is simulated on the same sequences (lib/fit/replacement.h); those that miss as often as was measured, to half
  * a miss a round, are what the cache may have. All of them are told.
  *
  * What a round takes when nothing misses is measured on a sequence over half of the ways; what a miss takes follows from
@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/chase.h"
-#include "lib/replacement.h"
+#include "lib/kernels/chase.h"
+#include "lib/fit/replacement.h"
 
 enum {
     BATCHES = 2,

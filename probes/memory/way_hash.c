@@ -10,7 +10,7 @@
  *                can be found at a time, and each load is slow; different hashes: fast
  *
  * So the two experiments must say the opposite of each other for every difference of addresses; and where nothing is
- * ever slow, no hash is used. Which bits are XORed follows from what collides (lib/gf2.h).
+ * ever slow, no hash is used. Which bits are XORed follows from what collides (lib/fit/gf2.h).
  *
  * A window's memory is a long row of pages on few frames: mostly runs of frames in order, from a random one on, and here
  * and there a run on one frame alone. So for any two addresses' difference there are pages that share a frame, and
@@ -31,7 +31,7 @@
 #include <stdio.h>
 
 #include "lib/find.h"
-#include "lib/gf2.h"
+#include "lib/fit/gf2.h"
 #include "lib/matrix.h"
 #include "lib/probe.h"
 

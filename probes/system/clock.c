@@ -18,7 +18,7 @@
  */
 #include <math.h>
 
-#include "lib/chase.h"
+#include "lib/kernels/chase.h"
 #include "lib/find.h"
 
 enum { UNROLL = 64, RING_LINES = 64, ROUNDS_MAXIMUM = 7, CODE_BYTES = 4096 };

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/count.h"
+#include "lib/counters/count.h"
 #include "lib/probe.h"
 
 enum { UNROLL = 32, LINE_BYTES = 64, RANDOM_WORDS = 4096, RING_BYTES = 16 << 20, EVENTS_AT_MOST = 48 };

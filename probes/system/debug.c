@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "lib/pages.h"
+#include "lib/kernels/pages.h"
 
 enum { CODE_BYTES = 4096 };
 

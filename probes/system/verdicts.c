@@ -13,7 +13,7 @@
 
 #include "lib/hash.h"
 #include "lib/probe.h"
-#include "lib/search.h"
+#include "lib/engine/search.h"
 
 enum {
     NUMBERS = 4096,

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/csv.h"
-#include "lib/gather.h"
+#include "lib/engine/csv.h"
+#include "lib/engine/gather.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/replacement.h"
+#include "lib/fit/replacement.h"
 
 struct cache cache_new(size_t bytes, size_t ways)
 {

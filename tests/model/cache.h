@@ -17,7 +17,7 @@ struct cache {
 };
 
 struct cache cache_new(size_t bytes, size_t ways);
-/* From now on lines are replaced by the policy of that name (lib/replacement.h). */
+/* From now on lines are replaced by the policy of that name (lib/fit/replacement.h). */
 void cache_replace_by(struct cache *c, const char *policy);
 void cache_free(struct cache *c);
 size_t cache_bytes(const struct cache *c);

@@ -27,7 +27,7 @@ enum { DATA_LEVELS = 3, TARGET_LEVELS = 2, PAGE_LEVELS = 2 };
 struct cache_design {
     size_t bytes, ways; /* 0: there is none */
     double latency;     /* load-to-use, cycles */
-    const char *policy; /* by which lines are replaced (lib/replacement.h); NULL: LRU */
+    const char *policy; /* by which lines are replaced (lib/fit/replacement.h); NULL: LRU */
     bool hashed;        /* sets are chosen by a hash of the address */
 };
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "arch/reader.h"
-#include "lib/events.h"
+#include "lib/counters/events.h"
 #include "tests/model/isa.h"
 
 static const struct {

@@ -10,7 +10,7 @@
 #include "arch/emit.h"
 #include "lib/guard.h"
 #include "lib/machine.h"
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 #include "tests/model/counters.h"
 #include "tests/model/isa.h"
 #include "tests/model/touched.h"

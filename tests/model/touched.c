@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/chase.h"
+#include "lib/kernels/chase.h"
 
 /* Numbers, each once: open addressing with linear probing (TAOCP vol. 3, 6.4, algorithm L). */
 struct set {

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "lib/allocate.h"
-#include "lib/statistics.h"
+#include "lib/counters/allocate.h"
+#include "lib/engine/statistics.h"
 
 enum { MOST = 400 };
 

@@ -1,4 +1,4 @@
-/* What is asked of fitting organisations (lib/btb_fit.c) besides finding them: reasons, limits, grades. */
+/* What is asked of fitting organisations (lib/fit/btb_fit.c) besides finding them: reasons, limits, grades. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lib/btb_fit.h"
+#include "lib/fit/btb_fit.h"
 #include "lib/probe.h"
 
 static struct finding reported[8];

@@ -1,4 +1,4 @@
-/* What buffers hold of rows, counted by subspaces (lib/btb_row.c), against counting every entry of every set. */
+/* What buffers hold of rows, counted by subspaces (lib/fit/btb_row.c), against counting every entry of every set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "lib/btb_row.h"
-#include "lib/statistics.h"
+#include "lib/fit/btb_row.h"
+#include "lib/engine/statistics.h"
 
 enum { SETS = 1 << BTB_SET_BITS_MOST, CASES = 4000, COUNT = 3000, LINE = 64 };
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "arch/catalogue.h"
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 enum { ROUNDS = 8, TEXT = 64 };
 

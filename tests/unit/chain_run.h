@@ -1,5 +1,5 @@
 /*
- * Protects lib/chain: every branch of a chain is executed once an iteration, and nothing but the chain and its loop;
+ * Protects lib/kernels/chain: every branch of a chain is executed once an iteration, and nothing but the chain and its loop;
  * each ends at the same place of its slot; pages of one frame hold the same bytes; and what can't be is told.
  *
  * chain_x86_64.c and chain_aarch64.c say how to run it. Unicorn executes the code.
@@ -16,7 +16,7 @@
 #include <cmocka.h>
 #include <unicorn/unicorn.h>
 
-#include "lib/chain.h"
+#include "lib/kernels/chain.h"
 
 #define CODE_AT UINT64_C(0x40000000)
 #define CODE_BYTES ((size_t)1 << 22)

@@ -2,7 +2,7 @@
  * Classes of numbers: heaps are found whatever lies in them, the best way to cut is taken, and what lies in no heaps is
  * not told.
  *
- * link: lib/classes.c lib/statistics.c
+ * link: lib/fit/classes.c lib/engine/statistics.c
  */
 #include <math.h>
 #include <setjmp.h>
@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "lib/classes.h"
-#include "lib/statistics.h"
+#include "lib/fit/classes.h"
+#include "lib/engine/statistics.h"
 
 enum { NUMBERS = 400 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "lib/config.h"
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 /* What a parse said: how many warnings, and all of them as `subject: text` lines. */
 struct said {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "arch/counters_private.h"
-#include "lib/count.h"
+#include "lib/counters/count.h"
 
 const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1];
 

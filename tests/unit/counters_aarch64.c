@@ -1,7 +1,7 @@
 /* Performance counters of PMUv3 and of Apple's cores on modelled register files. */
 /* link: arch/counters.c arch/access.c arch/aarch64/counters.c arch/aarch64/counters_pmuv3.c */
 /* link: arch/aarch64/counters_apple.c tests/registers/model.c tests/registers/counters.c */
-/* link: lib/events.c lib/events/arm.c lib/events/apple.c build/events/aarch64.c */
+/* link: lib/counters/events.c lib/counters/events/arm.c lib/counters/events/apple.c build/events/aarch64.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "arch/aarch64/system_registers.h"
-#include "lib/events.h"
+#include "lib/counters/events.h"
 #include "tests/registers/counters.h"
 
 #define BIT(n) (UINT64_C(1) << (n))

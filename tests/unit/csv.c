@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "lib/csv.h"
+#include "lib/engine/csv.h"
 
 /* All rows as "[line|field|field]", one after the other. */
 static char rows[16384];

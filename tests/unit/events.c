@@ -1,5 +1,5 @@
 /* Events of every known core: that tables are sound, that names and numbers are the vendors', that needs stand for something. */
-/* link: lib/events.c lib/events/intel.c lib/events/amd.c lib/events/arm.c lib/events/apple.c build/events/x86_64.c build/events/aarch64.c */
+/* link: lib/counters/events.c lib/counters/events/intel.c lib/counters/events/amd.c lib/counters/events/arm.c lib/counters/events/apple.c build/events/x86_64.c build/events/aarch64.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "lib/events.h"
-#include "lib/statistics.h"
+#include "lib/counters/events.h"
+#include "lib/engine/statistics.h"
 
 enum { CORES = 128, EVENTS = 1024 };
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "lib/gather.h"
-#include "lib/statistics.h"
+#include "lib/engine/gather.h"
+#include "lib/engine/statistics.h"
 
 static struct gather gather;
 

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "lib/gf2.h"
-#include "lib/statistics.h"
+#include "lib/fit/gf2.h"
+#include "lib/engine/statistics.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
 #define BITS(from, to) (BIT((to) + 1) - BIT(from))

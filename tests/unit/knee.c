@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "lib/knee.h"
-#include "lib/statistics.h"
+#include "lib/engine/knee.h"
+#include "lib/engine/statistics.h"
 
 /* Uniform in -1 … 1. */
 static double noise(uint64_t *random)

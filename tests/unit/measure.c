@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "lib/measure.h"
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 /* ---- A machine of numbers ----------------------------------------------------------------------- */
 

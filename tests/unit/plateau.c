@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "lib/plateau.h"
-#include "lib/statistics.h"
+#include "lib/engine/plateau.h"
+#include "lib/engine/statistics.h"
 
 enum { POINTS = 300, ROOM = 8 };
 

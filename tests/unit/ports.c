@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "lib/ports.h"
-#include "lib/statistics.h"
+#include "lib/fit/ports.h"
+#include "lib/engine/statistics.h"
 
 enum { UNSEEN = 100, UNSEEN_TIMES = 4 };
 

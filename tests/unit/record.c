@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "lib/record.h"
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 /* ---- What stands around the writer --------------------------------------------------------------- */
 

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "lib/replacement.h"
-#include "lib/statistics.h"
+#include "lib/fit/replacement.h"
+#include "lib/engine/statistics.h"
 
 static struct replacement_policy policies[REPLACEMENT_POLICIES];
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "lib/search.h"
-#include "lib/statistics.h"
+#include "lib/engine/search.h"
+#include "lib/engine/statistics.h"
 
 /* A curve of up to three levels, and what disturbs its samples. */
 struct model {
@@ -189,7 +189,7 @@ static void steep_rises_between_levels_that_slope_are_told(void **state)
         inside += holds;
         search_free(&s);
     }
-    assert_true(inside * 100 >= 60 * 95); /* as intervals promise: lib/knee.h */
+    assert_true(inside * 100 >= 60 * 95); /* as intervals promise: lib/engine/knee.h */
 }
 
 static void what_is_not_there_is_not_found(void **state)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 static void sorts_with_nan_last(void **state)
 {

@@ -1,6 +1,6 @@
 /*
  * Organisations from rows: random branch target buffers are simulated branch by branch, rows are measured with noise as
- * a probe would choose them, and lib/btb_fit.c has to say how they are organised: the truth among what it tells, alone
+ * a probe would choose them, and lib/fit/btb_fit.c has to say how they are organised: the truth among what it tells, alone
  * in most, and nothing wrong told as the only one; whatever they replace. Then buffers that no organisation in question is
  * like.
  *
@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 #include "tests/model/btb/published.h"
 #include "tests/model/btb/simulated.h"
 #include "tests/model/curves/noise.h"

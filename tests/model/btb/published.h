@@ -6,7 +6,7 @@
 #ifndef FATHOM_TESTS_MODEL_BTB_PUBLISHED_H
 #define FATHOM_TESTS_MODEL_BTB_PUBLISHED_H
 
-#include "lib/btb_fit.h"
+#include "lib/fit/btb_fit.h"
 
 /* Powers of two from `from` on up to `to`, and `to` itself. */
 struct published_step {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 enum { SLOTS = 16, LINE = 64, WARM = 4, ROUNDS_AT_RANDOM = 12 };
 

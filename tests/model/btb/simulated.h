@@ -1,6 +1,6 @@
 /*
  * A modelled branch target buffer for rows of branches: entries with addresses in them, found, trained and replaced
- * branch by branch. It knows of sets what hardware knows, and shares nothing with lib/btb_row.c but the names of kinds.
+ * branch by branch. It knows of sets what hardware knows, and shares nothing with lib/fit/btb_row.c but the names of kinds.
  */
 #ifndef FATHOM_TESTS_MODEL_BTB_SIMULATED_H
 #define FATHOM_TESTS_MODEL_BTB_SIMULATED_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/btb_fit.h"
+#include "lib/fit/btb_fit.h"
 
 enum replacement {
     REPLACE_OLDEST,

@@ -2,8 +2,8 @@
 #ifndef FATHOM_TESTS_MODEL_CURVES_CONTRACT_H
 #define FATHOM_TESTS_MODEL_CURVES_CONTRACT_H
 
-#include "lib/knee.h"
-#include "lib/search.h"
+#include "lib/engine/knee.h"
+#include "lib/engine/search.h"
 
 /* What is wrong with it, in words; NULL when nothing is. The curve went from x = `from` to `to`. */
 const char *broken_verdict(const struct verdict *v, enum knee_kind kind, double from, double to);

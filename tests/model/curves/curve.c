@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 enum { LINES_PER_PAGE = 64, SIGMA_SAMPLES = 401, SIGMA_TIME = 5000 };
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/knee.h"
+#include "lib/engine/knee.h"
 #include "tests/model/curves/noise.h"
 
 enum shape {

@@ -28,9 +28,9 @@
 #include <cmocka.h>
 
 #include "lib/find.h"
-#include "lib/gather.h"
-#include "lib/search.h"
-#include "lib/statistics.h"
+#include "lib/engine/gather.h"
+#include "lib/engine/search.h"
+#include "lib/engine/statistics.h"
 #include "tests/model/curves/contract.h"
 #include "tests/model/curves/hostile.h"
 #include "tests/model/curves/question.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 #include "tests/model/curves/contract.h"
 #include "tests/model/curves/noise.h"
 

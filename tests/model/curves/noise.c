@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 enum { MISSING_TIME = 20 };
 

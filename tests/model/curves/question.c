@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 enum { FOOLERS = 3, TRIES = 100 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 void numbers_add(struct numbers *n, double value)
 {

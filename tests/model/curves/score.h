@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/knee.h"
+#include "lib/engine/knee.h"
 #include "tests/model/curves/trial.h"
 
 struct numbers {

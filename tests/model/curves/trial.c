@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/statistics.h"
+#include "lib/engine/statistics.h"
 
 enum { BUDGET = 4000, GRID_MAXIMUM = 1600, GRID_PER_OCTAVE = 24, CACHE_LINE_BYTES = 64, PAGE_BYTES = 4096 };
 

@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/knee.h"
-#include "lib/search.h"
+#include "lib/engine/knee.h"
+#include "lib/engine/search.h"
 #include "tests/model/curves/curve.h"
 
 enum class {

@@ -21,8 +21,8 @@
 #include <cmocka.h>
 
 #include "lib/family.h"
-#include "lib/search.h"
-#include "lib/statistics.h"
+#include "lib/engine/search.h"
+#include "lib/engine/statistics.h"
 #include "tests/model/curves/noise.h"
 #include "tests/model/families/btb.h"
 

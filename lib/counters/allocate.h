@@ -1,0 +1,44 @@
+/*
+ * Which event goes to which counter: bipartite matching, over as many repeated runs as it takes.
+ *
+ * An assignment is found whenever one exists, with the smallest number of runs, and does not depend on
+ * the order in which events are asked for.
+ */
+#ifndef FATHOM_LIB_COUNTERS_ALLOCATE_H
+#define FATHOM_LIB_COUNTERS_ALLOCATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What an event needs of the counters. */
+struct demand {
+    uint64_t slots;       /* those that can count it (arch/counters.h) */
+    unsigned width;       /* 1, or 2 for an even slot and the next (AMD's large increments, Arm's CHAIN) */
+    uint32_t resource[2]; /* shared registers, either of which will do, 0: none needed */
+    uint64_t value;       /* which must hold this; events of one run may share it with equal values only */
+};
+
+struct place {
+    unsigned run;      /* from 0 */
+    unsigned slot;     /* the even one of two */
+    uint32_t resource; /* the one chosen */
+};
+
+/* As many as anybody may ask for at once. */
+enum { ALLOCATE_EVENTS = 128 };
+
+/*
+ * Places every demand. `available` are the slots at hand. Returns the number of runs. 0: some demand cannot be
+ * met in any run, and *unmet is its index; or nothing was asked for or memory is short, and *unmet is `count`.
+ * `order_key` makes the answer independent of the order: equal demands are placed by their keys; NULL where that
+ * does not matter.
+ *
+ * *least (may be NULL) says that fewer runs are proven to be impossible. It always is when no demand needs a shared
+ * register or two slots; else it is a search, which ends unproven, with a number that may be too large by some,
+ * only after many thousand attempts.
+ */
+unsigned allocate(const struct demand *demands, const char *const *order_key, size_t count, uint64_t available,
+                  struct place *out, size_t *unmet, bool *least);
+
+#endif

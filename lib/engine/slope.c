@@ -1,0 +1,210 @@
+#include "lib/engine/slope.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/engine/rise.h"
+#include "lib/engine/segment.h"
+#include "lib/engine/smooth.h"
+#include "lib/engine/statistics.h"
+
+/* What a bend with a jump must gain over one without: the last point before such a bend lies on both lines. */
+static const double JUMP_PRICE = 36;
+/* Bends beside the best one that cost no more than this stay in the interval: five deviations, since a point on the wrong
+ * side of a bend is off by no more than the bend is steep. Further ones do as the beginnings of ramps do. */
+static const double WITHIN_BEND = 25;
+
+/* The line before ends at point `good`: the rest is a steeper line, from there on or after a jump. */
+static void fit_bend(const struct curve *c, size_t good, size_t end, struct line *before, struct line *after)
+{
+    const struct series *s = &c->s;
+    double best = INFINITY;
+
+    *before = series_line(s, 0, good + 1, true);
+    for (int late = 0; late < 2; late++) { /* the bend is at point `good`, or one step before the next one */
+        double x = late ? fmax(s->x[good], s->x[good + 1] - c->step) : s->x[good], y = line_at(before, x);
+        double slope = series_slope(s, good + 1, end, x, y), cost = series_cost(s, good + 1, end, x, y, slope);
+        if (cost < best) {
+            best = cost;
+            *after = (struct line){y - slope * x, slope, cost};
+        }
+    }
+    struct line freely = series_line(s, good + 1, end, true);
+    freely.cost += JUMP_PRICE;
+    if (end - good > 3 && freely.cost < best)
+        *after = freely;
+}
+
+/* How much more than their variance the points on either side of a bend scatter about their lines. */
+struct scatter {
+    double before, after;
+};
+
+static double bend_cost(const struct curve *c, size_t good, size_t end, const struct scatter *e)
+{
+    struct line before = {0}, after = {0};
+
+    fit_bend(c, good, end, &before, &after);
+    return before.cost / e->before + after.cost / e->after + (double)(good + 1) * ln_rough(e->before) +
+           (double)(end - good - 1) * ln_rough(e->after);
+}
+
+/* Costs of all bends, and which is best. */
+static size_t best_bend(const struct curve *c, size_t end, const struct scatter *e, double *costs)
+{
+    size_t best = 2;
+
+    costs[best] = INFINITY;
+    for (size_t i = 2; i + 2 < end; i++) {
+        costs[i] = bend_cost(c, i, end, e);
+        if (costs[i] < costs[best])
+            best = i;
+    }
+    return best;
+}
+
+/* The second view: the line of Theil (1950) and Sen (1968) through points first … last - 1, of pairs half of them apart. */
+static void median_line(const struct series *s, size_t end, double *scratch, double *at, double *slope)
+{
+    size_t half = end / 2, n = 0;
+
+    for (size_t i = 0; i + half < end; i++)
+        scratch[n++] = (s->y[i + half] - s->y[i]) / (s->x[i + half] - s->x[i]);
+    *slope = median(scratch, n);
+    for (size_t i = 0; i < end; i++)
+        scratch[i] = s->y[i] - *slope * s->x[i];
+    *at = median(scratch, end);
+}
+
+/* Whether a median line through the points up to some x within the interval is left there for good. */
+static bool line_left_at(const struct series *s, size_t low, size_t high, double *scratch)
+{
+    double at, slope;
+
+    median_line(s, low + 1, scratch, &at, &slope);
+    for (size_t i = 0; i <= low; i++)
+        scratch[i] = fabs(s->y[i] - at - slope * s->x[i]);
+    double scatter = 3 * MAD_TO_SIGMA * median(scratch, low + 1);
+    size_t over = 0, rest = s->count - high, under = 0;
+    for (size_t i = high; i < s->count; i++)
+        over += s->y[i] > at + slope * s->x[i] + scatter;
+    for (size_t i = 0; i <= low; i++)
+        under += !(s->y[i] > at + slope * s->x[i] + scatter);
+    return 10 * over >= 8 * rest && 10 * under >= 9 * (low + 1);
+}
+
+/*
+ * Where a line is left that long: the points up to where the piece after that ends; 0 where none is. Among the places
+ * after which all pieces lie above the line of what is before, that at which the next one lies highest, as seen from how
+ * far the points before it scatter.
+ */
+static size_t leave_line(const struct series *s, const struct piece *pieces, size_t count)
+{
+    double most = 0, weight = 0;
+    size_t end = 0;
+
+    for (size_t i = 0; i + 1 < count; i++) {
+        const struct line before = series_line(s, 0, pieces[i].end, true);
+        double left = line_at(&before, s->x[pieces[i].end - 1]); /* what falls before it rises may come back to this */
+        bool above = true;
+        for (size_t k = pieces[i].first; k < pieces[i].end; k++)
+            weight += 1 / s->variance[k];
+        for (size_t k = i + 1; k < count; k++) {
+            size_t last = pieces[k].end - 1, middle = (pieces[k].first + last) / 2;
+            double noise = RISE * sqrt(s->variance[last]);
+            above = above && line_at(&pieces[k].line, s->x[last]) > fmax(left, line_at(&before, s->x[last])) + noise &&
+                    line_at(&pieces[k].line, s->x[middle]) > fmax(left, line_at(&before, s->x[middle]));
+        }
+        const struct piece *next = &pieces[i + 1];
+        double x = s->x[(next->first + next->end - 1) / 2], points = (double)pieces[i].end;
+        double scatter = sqrt((before.cost + points) / weight); /* no less than the noise */
+        double height = (line_at(&next->line, x) - line_at(&before, x)) / scatter;
+        if (above && height > most) {
+            most = height;
+            end = next->end;
+        }
+    }
+    return end;
+}
+
+/* Whether the rise past a bend is higher above the line before than what is before lies off that: else that is no line. */
+static bool rises_from_line(const struct curve *c, size_t good, const struct line *before, const struct knee *k)
+{
+    double weight = 0;
+
+    for (size_t i = 0; i <= good; i++)
+        weight += 1 / c->s.variance[i];
+    return k->after - line_at(before, k->end) > RISE * sqrt(before->cost / weight);
+}
+
+/* Whether y comes back to below half of what it rose by, after the piece in which it rose. */
+static bool comes_back(const struct series *s, const struct knee *k)
+{
+    size_t rest = 0, under = 0;
+
+    for (size_t i = 0; i < s->count; i++)
+        if (s->x[i] > k->end) {
+            rest++;
+            under += s->y[i] < k->before + (k->after - k->before) / 2;
+        }
+    return 10 * under > rest;
+}
+
+bool decide_slope(const struct curve *c, struct verdict *out)
+{
+    const struct series *s = &c->s;
+    struct piece *pieces = malloc(PIECES_MAXIMUM * sizeof *pieces);
+    double *costs = malloc((s->count + 1) * sizeof *costs), *scratch = malloc((s->count + 1) * sizeof *scratch);
+    size_t count = 0, end = 0, n = s->count;
+    bool good = pieces && costs && scratch;
+
+    if (good)
+        count = series_cut(s, 0, n, c->penalty, 0, 3, pieces, PIECES_MAXIMUM);
+    good = good && count > 0;
+    out->monotone = true;
+    out->reason = "not-left";
+    if (good)
+        end = leave_line(s, pieces, count);
+    if (good && end > 0) {
+        struct line before = {0}, after = {0};
+        struct scatter e = {1, 1};
+        size_t best = best_bend(c, end, &e, costs), low, high;
+        bool knee = series_line(s, 0, end, true).cost - costs[best] > c->penalty &&
+                    needs_knee(c, 0, end, costs[best], c->penalty, LONE_POINTS, &good);
+        /* Past their depth stacks are not as regular as before: each side is as noisy as it is. */
+        fit_bend(c, best, end, &before, &after);
+        e.before = fmax(1, before.cost / (double)best);
+        e.after = fmax(1, after.cost / (double)(end - best - 2));
+        best = best_bend(c, end, &e, costs);
+        for (low = best; low > 2 && costs[low - 1] <= costs[best] + (low == best ? WITHIN_BEND : WITHIN_RAMP); low--)
+            ;
+        for (high = best; high + 3 < end && costs[high + 1] <= costs[best] + (high == best ? WITHIN_BEND : WITHIN_RAMP);
+             high++)
+            ;
+        if (knee) {
+            fit_bend(c, best, end, &before, &after);
+            double x = s->x[best], next = s->x[high + 1];
+            out->knees[0] = (struct knee){.value = x,
+                                          .low = s->x[low],
+                                          .high = next,
+                                          .before = line_at(&before, x),
+                                          .after = line_at(&after, s->x[end - 1]),
+                                          .end = s->x[end - 1],
+                                          .half = x,
+                                          .half_low = s->x[low],
+                                          .half_high = next,
+                                          .ramp = true,
+                                          .agreed = line_left_at(s, low, high + 1, scratch)};
+            out->knees[0].half_agreed = out->knees[0].agreed;
+            if (rises_from_line(c, best, &before, &out->knees[0]) && stands_out(c, 0, end, &out->knees[0], &good) &&
+                !comes_back(s, &out->knees[0])) {
+                out->count = 1;
+                out->reason = NULL;
+            }
+        }
+    }
+    free(pieces);
+    free(costs);
+    free(scratch);
+    return good;
+}

@@ -1,0 +1,17 @@
+/*
+ * Which of the loads and stores that an ISA has (arch/emit_access.h) a probe tries, and which it tells of.
+ */
+#ifndef FATHOM_LIB_KERNELS_ACCESS_H
+#define FATHOM_LIB_KERNELS_ACCESS_H
+
+#include "arch/emit_access.h"
+
+/* The core has vectors so wide. */
+bool access_can_run(const struct emit_access *a);
+/*
+ * It stands for its width in findings: where general and vector registers, or one register and two, move as many bits,
+ * general ones do up to 64, and vectors above. Those that stream are among themselves.
+ */
+bool access_stands_for_width(const struct emit_access *a);
+
+#endif

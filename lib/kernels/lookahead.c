@@ -1,0 +1,384 @@
+#include "lib/kernels/lookahead.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/sample.h"
+
+enum {
+    CURSORS_AT = FILLER_DATA_BYTES, /* two words */
+    ROOT_AT = CURSORS_AT + 16,      /* a double */
+    DATA_BYTES = 4096,
+    CODE_BYTES = 4096,  /* what is no filler */
+    PACKED_MAXIMUM = 8, /* M1's buffer holds seven in an entry (Johnson 2021) */
+    STEPS_TRIED = 8,
+    STEPS_MAXIMUM = 24, /* fewer than any scheduler holds: they wait there */
+    STEP_CYCLES_TOLD = 4,
+    SAMPLES = 3
+};
+
+/* Long enough for fillers to be delivered and done meanwhile; longer chains make longer ramps. */
+static const double CHAIN_CYCLES = 240;
+/* Two blockers that overlap take about half as long as a chain of both; what is not nearly so does not overlap. */
+static const double OVERLAP = 1.5;
+/* Two limits that are so near to each other could be one. */
+static const double ALIKE = 0.015, ALIKE_STEPS = 3;
+/* Of the second level: from there on, few lines are found in it. */
+static const double TIMES_LEVEL_2 = 4;
+
+const char *const blocker_names[BLOCKERS] = {"miss", "arithmetic"};
+
+/* ---- The kernel --------------------------------------------------------------------------------- */
+
+static void emit_blocker(struct code *c, const struct lookahead_row *r, unsigned which)
+{
+    const unsigned chain = r->one_chain ? 0 : which;
+
+    if (r->blocker == BLOCKER_MISS)
+        emit_load(c, REG_T0 + chain, REG_T0 + chain, 0);
+    else
+        for (unsigned i = 0; i < r->with->steps; i++)
+            emit_square_root(c, VREG_0 + chain, VREG_0 + chain);
+}
+
+static void emit_row(struct code *c, const struct lookahead_row *r, size_t count)
+{
+    size_t kinds = 0;
+
+    while (kinds < LOOKAHEAD_MIX && r->fillers[kinds])
+        kinds++;
+    for (size_t i = 0; i < count; i++)
+        emit_filler(c, r->fillers[i % kinds], i);
+}
+
+/* The double in `data` is what both chains of roots begin with. */
+static void emit_roots(struct code *c)
+{
+    const struct emit_access *a = emit_accesses;
+
+    while (a->name && strcmp(a->name, "v64") != 0)
+        a++;
+    if (!a->name || a->vector_bits > machine_info()->vector_bits) {
+        emit_wide_clear(c, VREG_0, emit_wide_bits[0]);
+        emit_wide_clear(c, VREG_1, emit_wide_bits[0]);
+        return;
+    }
+    emit_load_as(c, a, VREG_0, REG_DATA, ROOT_AT);
+    emit_load_as(c, a, VREG_1, REG_DATA, ROOT_AT);
+}
+
+static bool build(struct probe *p, double fillers, void *context, struct kernel *k)
+{
+    const struct lookahead_row *r = context;
+    const size_t count = (size_t)fillers;
+    struct code c = probe_code(p, CODE_BYTES + count * FILLER_JUMP_BYTES);
+
+    emit_roots(&c);
+    for (unsigned i = 0; i < 2; i++)
+        emit_load(&c, REG_T0 + i, REG_DATA, CURSORS_AT + 8 * (int32_t)i);
+    emit_filler_begin(&c, REG_DATA);
+    emit_align(&c, 64);
+    const size_t loop = c.used;
+    emit_blocker(&c, r, 0);
+    emit_row(&c, r, count);
+    emit_blocker(&c, r, 1);
+    emit_fence(&c, FENCE_INSTRUCTIONS);
+    emit_loop(&c, loop);
+    for (unsigned i = 0; i < 2; i++)
+        emit_store(&c, REG_T0 + i, REG_DATA, CURSORS_AT + 8 * (int32_t)i);
+    for (size_t i = 0; i < LOOKAHEAD_MIX && r->fillers[i]; i++)
+        emit_filler_end(&c, r->fillers[i]);
+    emit_return(&c);
+    k->data = r->with->data.at;
+    k->units = 1;
+    return probe_kernel(p, &c, 0, k);
+}
+
+/* ---- Blockers ----------------------------------------------------------------------------------- */
+
+struct tried {
+    struct lookahead_row row;
+    double fillers;
+};
+
+static bool build_tried(struct probe *p, void *context, struct kernel *k)
+{
+    struct tried *t = context;
+
+    return build(p, t->fillers, &t->row, k);
+}
+
+/* Few fillers: they fit wherever anything does. */
+static bool try_blocker(struct probe *p, struct lookahead *l, enum blocker b, bool one_chain, double *cycles)
+{
+    struct tried t = {.row = {.with = l, .blocker = b, .fillers = {emit_filler_named("nop")}, .one_chain = one_chain},
+                      .fillers = 4};
+
+    return sample_cycles(p, SAMPLES, build_tried, &t, cycles);
+}
+
+static bool try_blockers(struct probe *p, struct lookahead *l)
+{
+    for (enum blocker b = 0; b < BLOCKERS; b++) {
+        if (b == BLOCKER_ARITHMETIC) {
+            l->steps = STEPS_TRIED;
+            if (!try_blocker(p, l, b, true, &l->chained[b]))
+                return false;
+            const double step = fmax(l->chained[b] / (2 * STEPS_TRIED), STEP_CYCLES_TOLD);
+            l->steps = (unsigned)probe_smoke(p, STEPS_TRIED, fmin(floor(CHAIN_CYCLES / step), STEPS_MAXIMUM));
+        }
+        if (!try_blocker(p, l, b, true, &l->chained[b]) || !try_blocker(p, l, b, false, &l->alone[b]))
+            return false;
+        /* at smoke all there is runs, wherever that is: what never overlaps has no knee either */
+        const bool fits = probe_smoke(p, true, l->chained[b] > OVERLAP * l->alone[b]) > 0;
+        l->unfit[b] = fits ? NULL : "blockers-do-not-overlap";
+    }
+    return true;
+}
+
+static size_t chase_bytes(const struct probe *p)
+{
+    const double level_2 = facts_number(&p->run->facts, "memory.cache.bytes", "level=2", 1 << 20);
+    const double most = fmin(probe_scale(p, 1 << 16, 1 << 24, 1 << 25, 1 << 27),
+                             (double)machine_info()->memory_bytes / 8);
+
+    return (size_t)fmin(TIMES_LEVEL_2 * level_2, most) / CHASE_LINE_BYTES * CHASE_LINE_BYTES;
+}
+
+bool lookahead_start(struct probe *p, struct lookahead *l)
+{
+    const size_t bytes = chase_bytes(p);
+    const double root = 1;
+
+    *l = (struct lookahead){.steps = STEPS_TRIED};
+    if (!probe_map(p, &l->data, DATA_BYTES, 0))
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        if (!chase_map(p, &l->chases[i], bytes))
+            return false;
+        chase_link(p, &l->chases[i], 0, bytes / CHASE_LINE_BYTES, bytes / CHASE_LINE_BYTES);
+        ((uint64_t *)(l->data.write + CURSORS_AT))[i] = l->chases[i].ring.at;
+    }
+    memcpy(l->data.write + ROOT_AT, &root, sizeof root);
+    return try_blockers(p, l);
+}
+
+bool lookahead_runs(const struct emit_filler *f)
+{
+    return f && f->vector_bits <= machine_info()->vector_bits;
+}
+
+/* ---- Experiments -------------------------------------------------------------------------------- */
+
+struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const char *what, double to, double limit,
+                             double seconds)
+{
+    snprintf(r->name, sizeof r->name, "%s, %s", what, blocker_names[r->blocker]);
+    return (struct sweep){.name = r->name,
+                          .fooled_by = r->blocker == BLOCKER_MISS ? "loads in flight" : "waiting operations",
+                          .axis = "fillers",
+                          .unit = "cycles/iteration",
+                          .build = build,
+                          .context = r,
+                          .seconds = seconds,
+                          .search = {.kind = KNEE_WINDOW,
+                                     .from = 8,
+                                     .to = probe_smoke(p, 32, to),
+                                     .limit = probe_smoke(p, 32, limit),
+                                     .grain = 1,
+                                     .resolution = 0.01,
+                                     .per_octave = (unsigned)probe_smoke(p, 1, 4),
+                                     .budget = (unsigned)probe_smoke(p, 3, 0)}};
+}
+
+double lookahead_holds(const struct lookahead_row *r, enum filler_class class)
+{
+    const bool miss = r->blocker == BLOCKER_MISS;
+    const double operations = miss ? 2 : fmax(r->with->steps - r->done, 1) + 1;
+
+    switch (class) {
+    case FILLER_NOTHING: return operations; /* the reorder buffer */
+    case FILLER_GENERAL:
+    case FILLER_LOAD: return miss ? operations : 0;
+    case FILLER_VECTOR: return miss ? 0 : operations;
+    default: return 0;
+    }
+}
+
+/* False where this core lacks one of them. */
+static bool choose(struct lookahead_row *r, const char *const fillers[LOOKAHEAD_MIX])
+{
+    for (size_t i = 0; i < LOOKAHEAD_MIX && fillers[i]; i++) {
+        r->fillers[i] = emit_filler_named(fillers[i]);
+        if (!lookahead_runs(r->fillers[i]))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Square roots keep what other operations have left in the upper parts of their registers, which takes some cores long
+ * (Intel Optimization Reference Manual, 15.3): no blockers beside fillers that leave something there.
+ */
+static bool is_wide(const struct lookahead_row *r)
+{
+    for (size_t i = 0; i < LOOKAHEAD_MIX && r->fillers[i]; i++)
+        if (r->fillers[i]->bits > emit_wide_bits[0])
+            return true;
+    return false;
+}
+
+/*
+ * Where an iteration takes as long before its knee as two blockers one after the other, they do not overlap any more: the
+ * first is done before the last filler is there, and what the knee shows is something else.
+ */
+static void refuse_delivery(const struct lookahead *l, enum blocker b, struct sweep *s)
+{
+    struct verdict *v = &s->search.verdict;
+
+    if (!v->reason && v->count && !(v->knees[0].before < l->chained[b]))
+        v->reason = "masked-by:delivery of fillers";
+}
+
+/* By how much an iteration is longer than its blockers is when the second begins; roots leave one by one until then. */
+static void note_done(struct lookahead_row *r, const struct verdict *v)
+{
+    const double alone = r->with->alone[r->blocker];
+
+    if (r->blocker == BLOCKER_ARITHMETIC && !v->reason && v->count)
+        r->done = floor(fmax(v->knees[0].before - alone, 0) / (alone / r->with->steps));
+}
+
+bool lookahead_search(struct probe *p, const struct lookahead *with, const char *name,
+                      const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
+                      double seconds, struct lookahead_answer *out)
+{
+    *out = (struct lookahead_answer){.count = 0};
+    for (enum blocker b = 0; b < BLOCKERS; b++) {
+        struct lookahead_row *r = &out->rows[out->count];
+        struct sweep *s = &out->sweeps[out->count];
+        *r = (struct lookahead_row){.with = with, .blocker = b};
+        if (with->unfit[b] || !choose(r, fillers) ||
+            (b == BLOCKER_ARITHMETIC && (is_wide(r) || class == FILLER_VECTOR)))
+            continue; /* nor where roots hold many of what is asked for, which become free one by one */
+        *s = lookahead_sweep(p, r, name, to, limit, seconds);
+        if (!sweep_search(p, s)) {
+            sweep_free(s);
+            return false;
+        }
+        refuse_delivery(with, b, s);
+        note_done(r, &s->search.verdict);
+        out->experiments[out->count++] = (struct find_experiment){.name = r->name,
+                                                                  .fooled_by = s->fooled_by,
+                                                                  .verdict = &s->search.verdict,
+                                                                  .holds = lookahead_holds(r, class)};
+    }
+    return true;
+}
+
+void lookahead_free(struct lookahead_answer *a)
+{
+    sweeps_free(a->sweeps, a->count);
+    a->count = 0;
+}
+
+double lookahead_fitted(const struct lookahead_answer *a, enum filler_class class)
+{
+    struct find_experiment raw[BLOCKERS];
+
+    for (size_t i = 0; i < a->count; i++) {
+        raw[i] = a->experiments[i];
+        raw[i].holds = lookahead_holds(&a->rows[i], class);
+    }
+    const struct find_result r = find_decide(raw, a->count, 1);
+    return r.grade == 'U' ? (double)NAN : r.value;
+}
+
+bool lookahead_nops(struct probe *p, struct lookahead *l)
+{
+    static const char *const fillers[LOOKAHEAD_MIX] = {"nop"};
+    const struct facts *facts = &p->run->facts;
+    struct lookahead_answer a;
+
+    /* other fillers, which are not packed, end there, too */
+    l->packed = isnan(facts_number(facts, "backend.rob.entries", "", (double)NAN)) ? PACKED_MAXIMUM : 1;
+    l->nops = facts_number(facts, "backend.rob.instructions", "filler=nop", (double)NAN);
+    if (!isnan(l->nops))
+        return true;
+    if (!lookahead_search(p, l, "nop", fillers, FILLER_NOTHING, LOOKAHEAD_NOPS, 4 * LOOKAHEAD_NOPS,
+                          probe_scale(p, 1, 0.35, 1.4, 8), &a))
+        return false;
+    l->nops = lookahead_fitted(&a, FILLER_NOTHING);
+    lookahead_free(&a);
+    return true;
+}
+
+bool lookahead_same(double one, double other)
+{
+    return fabs(one - other) <= fmax(ALIKE_STEPS, ALIKE * other);
+}
+
+/* Any blocker's knee will do. */
+static bool ends_at(const struct lookahead_answer *a, double entries)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        const struct verdict *v = a->experiments[i].verdict;
+        const double holds = lookahead_holds(&a->rows[i], FILLER_NOTHING);
+        if (!v->reason && v->count && lookahead_same(v->knees[0].value + holds, entries))
+            return true;
+    }
+    return false;
+}
+
+const char *lookahead_masked(const struct lookahead *l, const struct lookahead_answer *a)
+{
+    if (isnan(l->nops))
+        return "reorder-buffer-unknown";
+    for (unsigned packed = 1; packed <= l->packed; packed++)
+        if (ends_at(a, l->nops / packed))
+            return "masked-by:backend.rob.entries";
+    return NULL;
+}
+
+/* ---- What is told ------------------------------------------------------------------------------- */
+
+void lookahead_undecided(struct probe *p, const struct finding *f, const char *reason)
+{
+    struct finding u = *f;
+
+    u.value = u.low = u.high = NAN;
+    u.grade = 'U';
+    u.reason = reason;
+    report(p, &u);
+}
+
+/* Those that agree come first, those they are against behind them. */
+static bool is_borne_out_by_misses(const struct find_result *r)
+{
+    const char *against = strstr(r->agreement, " against "), *miss = strstr(r->agreement, blocker_names[BLOCKER_MISS]);
+
+    return miss && (!against || miss < against);
+}
+
+void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count)
+{
+    const struct find_result r = find_decide(e, count, 1);
+    struct finding told = *f;
+
+    if (r.grade == 'U') {
+        lookahead_undecided(p, f, r.reason);
+        return;
+    }
+    told.value = r.value;
+    told.low = r.low;
+    told.high = r.high;
+    told.holds = r.holds;
+    told.grade = !is_borne_out_by_misses(&r) ? 'C' : r.grade == 'A' ? 'B' : r.grade;
+    told.agreement = r.agreement[0] ? r.agreement : NULL;
+    told.remarks[0].key = "condition";
+    told.remarks[0].text = "what can be filled: a core may want a group's worth of room more";
+    for (size_t i = 0; i < count && i < FINDING_CURVES; i++)
+        told.curves[i] = e[i].name;
+    report(p, &told);
+}

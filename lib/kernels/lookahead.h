@@ -1,0 +1,119 @@
+/*
+ * How far the core looks ahead: two long operations with fillers between them.
+ *
+ *   first blocker, n fillers, second blocker, a fence, and again
+ *
+ * Neither blocker waits for the other. While the core can hold what lies between them, both are under way at the same
+ * time, the second one later by what it takes to deliver the fillers: an iteration grows by that. One filler more than
+ * fits, and the second begins when the first is done: an iteration takes about twice as long. What is full by then is the
+ * least of all that a filler holds. The fence has all of it empty when the next iteration begins.
+ *
+ *   misses       a step of a chase through lines that the core's own caches do not hold
+ *   arithmetic   a chain of square roots. It leaves the core operation by operation: as each does, the second chain
+ *                comes so much nearer, and the knee is a ramp, which begins at the answer
+ *
+ * What the blockers themselves hold of a structure is added (lookahead_holds). What counts and branches back lies behind
+ * the fence, before the first blocker, and is done before that has begun.
+ *
+ * Control: both blockers one chain, which can never overlap. Blockers that are not much faster as two cannot tell
+ * anything, and are left out: square roots, where the core takes one at a time.
+ *
+ * Method: Wong 2013, Measuring Reorder Buffer Capacity; arithmetic blockers: Johnson 2021, Firestorm.
+ */
+#ifndef FATHOM_LIB_KERNELS_LOOKAHEAD_H
+#define FATHOM_LIB_KERNELS_LOOKAHEAD_H
+
+#include "arch/emit_fillers.h"
+#include "lib/kernels/chase.h"
+#include "lib/find.h"
+#include "lib/probe.h"
+
+enum blocker { BLOCKER_MISS, BLOCKER_ARITHMETIC, BLOCKERS };
+/* "miss", "arithmetic" */
+extern const char *const blocker_names[BLOCKERS];
+
+/* What is there to look ahead with, made once a probe. */
+struct lookahead {
+    struct chase chases[2];
+    struct area data;            /* fillers', then where chases go on and what roots begin with */
+    unsigned steps;              /* square roots a blocker */
+    double alone[BLOCKERS];      /* cycles of an iteration whose blockers overlap; … */
+    double chained[BLOCKERS];    /* … and of one whose blockers are one chain */
+    double nops;                 /* that can be in flight, blockers with them; NaN: not known */
+    unsigned packed;             /* so many of them at most share an entry */
+    const char *unfit[BLOCKERS]; /* why that blocker tells nothing here; NULL: it does */
+};
+
+enum { LOOKAHEAD_MIX = 6, LOOKAHEAD_NOPS = 640 /* range of a reorder buffer, at first */ };
+
+/* One experiment: a row of fillers that takes them in turn. */
+struct lookahead_row {
+    const struct lookahead *with;
+    enum blocker blocker;
+    const struct emit_filler *fillers[LOOKAHEAD_MIX]; /* those behind the first may be NULL */
+    bool one_chain;                                   /* the control */
+    double done;   /* square roots of the first chain that have left by the time the second could begin, at the knee */
+    char name[48]; /* of the curve; lookahead_sweep makes it */
+};
+
+/* Maps and links the chases and tries the blockers. False: the probe is over, also where no blocker fits. */
+bool lookahead_start(struct probe *p, struct lookahead *l);
+/* This core can execute it. */
+bool lookahead_runs(const struct emit_filler *f);
+/*
+ * The sweep over how many fillers there are, with what `what` calls them; coarse points up to `to`, more up to `limit`.
+ * To be searched by whoever asks, within `seconds`.
+ */
+struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const char *what, double to, double limit,
+                             double seconds);
+/*
+ * How many entries the two blockers hold of what fillers of that class do: FILLER_NOTHING asks for the reorder buffer.
+ * Of square roots those of the first chain that have not left yet when the second could begin, and one of that, since
+ * there the ramp begins.
+ */
+double lookahead_holds(const struct lookahead_row *r, enum filler_class class);
+/*
+ * Both blockers, where they fit, around fillers of one row: searches and fills in experiments that say how many entries
+ * of what `class` holds there are. A blocker that does not fit
+ * is left out. `count` 0: the core lacks a filler, or no blocker fits.
+ */
+struct lookahead_answer {
+    struct lookahead_row rows[BLOCKERS];
+    struct sweep sweeps[BLOCKERS];
+    struct find_experiment experiments[BLOCKERS];
+    size_t count;
+};
+bool lookahead_search(struct probe *p, const struct lookahead *with, const char *name,
+                      const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
+                      double seconds, struct lookahead_answer *out);
+void lookahead_free(struct lookahead_answer *a);
+
+/*
+ * Finds how many NOPs can be in flight, or takes what the probe `rob` has found: any other filler's knee that is there may
+ * be the reorder buffer's.
+ */
+bool lookahead_nops(struct probe *p, struct lookahead *l);
+/*
+ * How many fillers fitted, by all blockers, with what those hold of what fillers of that class do; FILLER_NOTHING: of the
+ * reorder buffer. NaN: not decided.
+ */
+double lookahead_fitted(const struct lookahead_answer *a, enum filler_class class);
+/*
+ * Why such a knee may be the reorder buffer's: it is where NOPs end; or, where several NOPs may share an entry, where they
+ * would end without that. NULL: it is not.
+ */
+const char *lookahead_masked(const struct lookahead *l, const struct lookahead_answer *a);
+/* So near to each other, where both are counted alike, that they may be one limit. */
+bool lookahead_same(double one, double other);
+
+/*
+ * Decides and reports a structure's size. Never better than grade B, however well experiments agree: they all see only
+ * what can be filled. Cores that take several instructions at once may want room for a whole group of them, or two,
+ * before they take one; those entries show in no such experiment, and `remarks` says so. Of grade C where no misses bear it out: how many square
+ * roots are still there at the beginning of a ramp is reckoned.
+ */
+void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count);
+/* The same where it is not decided. */
+void lookahead_undecided(struct probe *p, const struct finding *f, const char *reason);
+
+#endif

@@ -1,0 +1,154 @@
+#include "lib/kernels/mixes.h"
+
+enum {
+    BODY = 384, /* instructions of a loop, about: its end is a small part */
+    SMOKE_BODY = 32,
+    LOADS_BYTES = 1024,
+    STORES_AT = 2048, /* from the loads on: none reads what another one wrote, nor what looks like it by 12 bits */
+    CODE_BYTES = 8192,
+    POOL = 32 /* registers */
+};
+
+/* Operations that write without reading share one register, which is renamed; those that read it too take turns. */
+struct registers {
+    uint8_t source, sink, pool[POOL];
+    size_t count, turn;
+};
+
+/* The enum regs that are not turned: data and counter are never among form_registers. */
+static const enum reg source = REG_T0, sink = REG_T1, loaded = REG_T2;
+
+static struct registers registers_of(enum operand_kind kind)
+{
+    const uint8_t *all = form_registers[kind];
+    struct registers r = {.count = 0};
+
+    if (kind == OPERAND_GENERAL) {
+        r.source = (uint8_t)form_register(source);
+        r.sink = (uint8_t)form_register(sink);
+        for (; *all != FIELD_NONE && r.count < POOL; all++)
+            if (*all != r.source && *all != r.sink && *all != form_register(loaded))
+                r.pool[r.count++] = *all;
+        return r;
+    }
+    r.source = all[0];
+    r.sink = all[1];
+    for (all += 2; *all != FIELD_NONE && r.count < POOL; all++)
+        r.pool[r.count++] = *all;
+    return r;
+}
+
+static void emit_zeros(struct code *c)
+{
+    const struct form *zero = form_find(form_vector_zero);
+
+    for (const uint8_t *r = form_registers[OPERAND_VECTOR]; *r != FIELD_NONE; r++)
+        emit_form(c, zero, (const uint8_t[]){*r, *r, *r});
+}
+
+static void emit_one(struct code *c, const struct form *f, struct registers *general, struct registers *vector)
+{
+    uint8_t chosen[FORM_OPERANDS];
+    size_t count = 0;
+
+    for (unsigned i = 0; i < f->operand_count; i++) {
+        const struct form_operand *o = form_operand(f, i);
+        struct registers *r = o->kind == OPERAND_GENERAL ? general : vector;
+        if (!form_has_field(o))
+            continue;
+        if (o->access == OPERAND_READ)
+            chosen[count++] = r->source;
+        else if (o->access == OPERAND_WRITE)
+            chosen[count++] = r->sink;
+        else if (r->count)
+            chosen[count++] = r->pool[r->turn++ % r->count];
+    }
+    emit_form(c, f, chosen);
+}
+
+/* Spread evenly: next is always what is furthest behind its share. */
+static void spread(const struct ports_mix *mix, size_t kinds, uint8_t *all, size_t count)
+{
+    double behind[PORTS_CLASSES] = {0}, of_mix = 0;
+
+    for (size_t i = 0; i < kinds; i++)
+        of_mix += mix->times[i];
+    for (size_t n = 0; n < count; n++) {
+        size_t next = 0;
+        for (size_t i = 0; i < kinds; i++) {
+            behind[i] += mix->times[i] / of_mix;
+            if (behind[i] > behind[next])
+                next = i;
+        }
+        behind[next] -= 1;
+        all[n] = (uint8_t)next;
+    }
+}
+
+static void shuffle(struct probe *p, uint8_t *all, size_t count)
+{
+    for (size_t i = count; i-- > 1;) { /* Fisher and Yates; Durstenfeld 1964 */
+        const size_t j = random_below(&p->random, i + 1);
+        const uint8_t other = all[i];
+        all[i] = all[j];
+        all[j] = other;
+    }
+}
+
+/* As many of the mix as fill the loop; an empty mix is NOPs. The unit is one mix, or one NOP. */
+bool mixes_build(struct probe *p, void *context, struct kernel *k)
+{
+    struct mixes *m = context;
+    struct registers general = registers_of(OPERAND_GENERAL), vector = registers_of(OPERAND_VECTOR);
+    struct code c = probe_code(p, CODE_BYTES);
+    const size_t body = (size_t)probe_smoke(p, SMOKE_BODY, BODY);
+    uint8_t order[BODY];
+    size_t of_mix = 0, used, mixes, memory = 0;
+
+    for (size_t i = 0; i < m->count; i++)
+        of_mix += m->mix.times[i];
+    mixes = of_mix && of_mix < body ? body / of_mix : 1;
+    used = of_mix ? mixes * of_mix : 0;
+    spread(&m->mix, m->count, order, used);
+    if (m->shuffled)
+        shuffle(p, order, used);
+    emit_zeros(&c);
+    emit_constant(&c, source, 1);
+    emit_align(&c, 64);
+    const size_t loop = c.used;
+    for (size_t i = 0; i < used; i++) {
+        const int32_t place = (int32_t)(8 * memory % LOADS_BYTES);
+        if (order[i] == m->load)
+            emit_load(&c, loaded, REG_DATA, place);
+        else if (order[i] == m->store)
+            emit_store(&c, source, REG_DATA, STORES_AT + place);
+        else
+            emit_one(&c, m->forms[order[i]], &general, &vector);
+        memory += order[i] == m->load || order[i] == m->store;
+    }
+    if (!of_mix)
+        emit_nop_row(&c, m->nop_bytes, body);
+    emit_loop(&c, loop);
+    emit_return(&c);
+    k->data = m->area->at;
+    k->units = (double)(of_mix ? mixes : body);
+    k->warm_iterations = probe_smoke(p, 2, 8);
+    return probe_kernel(p, &c, 0, k);
+}
+
+void mixes_choose(struct mixes *m, size_t most, bool store)
+{
+    m->count = 0;
+    for (const struct form_unit *f = form_units; f->form && m->count < most && m->count < PORTS_CLASSES - 2; f++) {
+        const struct form *form = form_find(f->form);
+        if (!form)
+            continue;
+        m->classes[m->count] = f->class;
+        m->forms[m->count++] = form;
+    }
+    m->load = m->count++;
+    m->classes[m->load] = "load";
+    m->store = store ? m->count++ : PORTS_CLASSES;
+    if (store)
+        m->classes[m->store] = "store";
+}

@@ -1,0 +1,29 @@
+/*
+ * Mixes: instructions of several forms, loads and stores, all independent of each other, over and over. What one takes
+ * says which of them want the same units (lib/fit/ports.h).
+ */
+#ifndef FATHOM_LIB_KERNELS_MIXES_H
+#define FATHOM_LIB_KERNELS_MIXES_H
+
+#include "arch/catalogue.h"
+#include "lib/fit/ports.h"
+#include "lib/probe.h"
+
+enum { MIX_AREA_BYTES = 4096 };
+
+struct mixes {
+    const struct area *area; /* MIX_AREA_BYTES that loads and stores use */
+    const char *classes[PORTS_CLASSES];
+    const struct form *forms[PORTS_CLASSES]; /* NULL: the load or the store */
+    size_t count, load, store;               /* load, store: which of them they are; PORTS_CLASSES: none */
+    struct ports_mix mix;                    /* to be built; all zeros: NOPs of so many bytes */
+    unsigned nop_bytes;
+    bool shuffled; /* the order is drawn by chance anew; else each is spread evenly */
+};
+
+/* The first `most` forms of the ISA's list, the load, and where `store` says so the store. */
+void mixes_choose(struct mixes *m, size_t most, bool store);
+/* The kernel; the unit is one mix, or one NOP. `context` is the struct mixes. */
+bool mixes_build(struct probe *p, void *context, struct kernel *k);
+
+#endif
