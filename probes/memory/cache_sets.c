@@ -7,7 +7,9 @@
  * is kept when no further page can be is all that those sets hold: as many pages as the cache has.
  *
  * The control has the same pages at two places of each, so that only half as many lines fall into one set: TLBs see
- * the same, and what they cost goes off. Both miss the first level, which has room for few lines of one place.
+ * the same, and what they cost goes off. Both miss the first level, which has room for few lines of one place. Each load
+ * of the code comes to all pages in turn, in an order drawn anew for each look: nothing learns where it goes
+ * (lib/kernels/chase.h).
  *
  * One page more, then, that brings misses: they go away again when a page of its own set is left out, and stay when any
  * other is. So the pages of that set are found by leaving out groups and, of groups that matter, halves. Their number is
@@ -78,7 +80,7 @@ static bool round_cycles(struct pages *g, const size_t *pages, size_t count, boo
         g->offsets[i] = pages[i] * g->page_bytes + (place + turn * lines) * CHASE_LINE_BYTES;
     }
     chase_scatter(g->p, &g->chase, g->offsets, count);
-    if (!chase_kernel(g->p, &g->chase, UNROLL, &k) || !probe_measure(g->p, &k, &pt))
+    if (!chase_kernel(g->p, &g->chase, chase_unroll(count, UNROLL), &k) || !probe_measure(g->p, &k, &pt))
         return false;
     *cycles = pt.q20 * (double)count;
     return true;

@@ -7,6 +7,9 @@
  * that is known is simulated on the same sequences (lib/fit/replacement.h); those that miss as often as was measured, to half
  * a miss a round, are what the cache may have. All of them are told.
  *
+ * The sequence of a trial is the same in every round; but each load of the code comes to all its places in turn, so that
+ * nothing learns where it goes (lib/kernels/chase.h).
+ *
  * What a round takes when nothing misses is measured on a sequence over half of the ways; what a miss takes follows from
  * all sequences together, and must be what every policy that is told says of itself.
  *
@@ -54,7 +57,7 @@ static bool measure(struct probe *p, const struct set *s, const uint8_t *blocks,
         offsets[i] = blocks[i] * s->way_bytes + s->line * CHASE_LINE_BYTES + used[blocks[i]]++ * sizeof(uint64_t);
     chase_follow(&s->chase, offsets, length);
     k.warm_iterations = (double)(WARM_ROUNDS * length) / UNROLL;
-    if (!chase_kernel(p, &s->chase, UNROLL, &k) || !probe_measure(p, &k, &pt))
+    if (!chase_kernel(p, &s->chase, chase_unroll(length, UNROLL), &k) || !probe_measure(p, &k, &pt))
         return false;
     *cycles = pt.q20 * (double)length;
     return true;
