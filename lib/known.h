@@ -13,8 +13,21 @@ struct known_value {
     const char *source;
 };
 
+/* Where this program finds something else than is published, or nothing: what, and what a second experiment says of it. */
+struct known_difference {
+    const char *core;
+    const char *finding;
+    const char *variant;
+    double from, to; /* what is found instead, both ends included; both 0 where it is left undecided */
+    const char *why; /* the explanation, or what was tried */
+};
+
 /* The first published value, or NULL; known_next gives further ones for the same finding, then NULL. */
 const struct known_value *known_find(const char *core, const char *finding, const char *variant);
 const struct known_value *known_next(const struct known_value *k);
+
+/* What is known of such a finding of value `value` (NaN where it is undecided) that differs from what is published, or NULL. */
+const struct known_difference *known_difference(const char *core, const char *finding, const char *variant,
+                                                double value);
 
 #endif

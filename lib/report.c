@@ -68,6 +68,18 @@ static double difference(const struct finding *f, const char *unit, const struct
     return f->value - nearest;
 }
 
+/* Why the finding is none of the published values, where that is known; NULL where it is one of them. */
+static const struct known_difference *difference_from(const struct finding *f, const char *unit, char grade,
+                                                      const struct known_value *known, const char *variants)
+{
+    if (!known)
+        return NULL;
+    for (const struct known_value *k = known; grade != 'U' && k; k = known_next(k))
+        if (difference(f, unit, k) == 0)
+            return NULL;
+    return known_difference(machine_info()->core_name, f->name, variants, grade == 'U' ? NAN : f->value);
+}
+
 /* " published 15: +3 or 16: +2", in bold where that is what was measured. */
 static void print_published(const struct finding *f, const char *unit, char grade, struct scale scale,
                             const struct known_value *known)
@@ -96,7 +108,7 @@ static void print_published(const struct finding *f, const char *unit, char grad
  * last, 100 with it, since firmware's consoles have no more.
  */
 static void print_finding(const struct finding *f, const char *unit, char grade, const char *reason,
-                          const struct known_value *known)
+                          const struct known_value *known, const struct known_difference *differs)
 {
     char variants[64], name[120], value[40] = "-", detail[128] = "", line[320];
     const struct scale scale = scale_for(grade == 'U' ? (known ? known->value : 0) : f->value, unit);
@@ -118,6 +130,11 @@ static void print_finding(const struct finding *f, const char *unit, char grade,
     machine_print(line);
     print_published(f, unit, grade, scale, known);
     machine_print("\n");
+    if (differs) {
+        machine_print("    ");
+        machine_print(differs->why);
+        machine_print("\n");
+    }
 }
 
 /* ---- The record -------------------------------------------------------------------------------- */
@@ -168,6 +185,7 @@ static void send(struct run *run, const struct probe_definition *d, const struct
 
     variants_text(variants, sizeof variants, f);
     const struct known_value *known = known_find(machine_info()->core_name, f->name, variants);
+    const struct known_difference *differs = difference_from(f, unit, grade, known, variants);
 
     record_start(&r, &run->writer, "finding");
     record_text(&r, "probe", d->name);
@@ -209,8 +227,10 @@ static void send(struct run *run, const struct probe_definition *d, const struct
     record_close(&r);
     if (known)
         send_published(&r, known);
+    if (differs)
+        record_text(&r, "difference", differs->why);
     record_send(&r);
-    print_finding(f, unit, grade, reason, known);
+    print_finding(f, unit, grade, reason, known, differs);
 }
 
 /* ---- What is kept of a finding ------------------------------------------------------------------ */

@@ -1,4 +1,5 @@
 /* Known values are found, belong to cores that fathom can name, and read the same without a C compiler. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,12 +17,21 @@
 static const struct known_value rows[] = {
 #define KNOWN(core, finding, variant, value, source) {core, finding, variant, value, 0, source},
 #define KNOWN_RANGE(core, finding, variant, from, to, source) {core, finding, variant, from, to, source},
+#define KNOWN_DIFFERENCE(core, finding, variant, from, to, why)
 #include "lib/known.def"
 #undef KNOWN
 #undef KNOWN_RANGE
+#undef KNOWN_DIFFERENCE
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0] };
+static const struct known_difference differences[] = {
+#define KNOWN(core, finding, variant, value, source)
+#define KNOWN_RANGE(core, finding, variant, from, to, source)
+#define KNOWN_DIFFERENCE(core, finding, variant, from, to, why) {core, finding, variant, from, to, why},
+#include "lib/known.def"
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0], DIFFERENCES = sizeof differences / sizeof differences[0] };
 
 static void values_by_variant(void **state)
 {
@@ -111,7 +121,7 @@ static void every_line_is_a_json_list(void **state)
     assert_non_null(python);
     assert_int_equal(fscanf(python, "%d", &count), 1);
     assert_int_equal(pclose(python), 0);
-    assert_int_equal(count, ROWS);
+    assert_int_equal(count, ROWS + DIFFERENCES);
 }
 
 /* ---- What may stand in a row ------------------------------------------------------------------------ */
@@ -271,6 +281,26 @@ static void rows_say_what_findings_can_say(void **state)
         assert_row_is_plausible(&rows[i]);
 }
 
+/* A difference is of something published, and explains no value that is published; it is found from its own names. */
+static void differences_differ(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < DIFFERENCES; i++) {
+        const struct known_difference *d = &differences[i];
+        const struct known_value *k = known_find(d->core, d->finding, d->variant);
+        double found = d->to == 0 ? NAN : d->from;
+
+        if (!k)
+            fail_msg("%s %s %s: nothing is published", d->core, d->finding, d->variant);
+        for (; k; k = known_next(k))
+            if (d->from <= k->value && k->value <= d->to)
+                fail_msg("%s %s %s: %g is published", d->core, d->finding, d->variant, k->value);
+        assert_true(d->from <= d->to && strlen(d->why) > 20);
+        assert_string_equal(known_difference(d->core, d->finding, d->variant, found)->why, d->why);
+        assert_null(known_difference(d->core, d->finding, d->variant, d->to + 1e6));
+    }
+}
+
 /* A core's rows stand together; of a finding the more special ones first; and no row stands twice. */
 static void rows_are_in_order(void **state)
 {
@@ -329,7 +359,7 @@ int main(void)
         cmocka_unit_test(every_row_is_reached),        cmocka_unit_test(every_core_can_be_identified),
         cmocka_unit_test(every_line_is_a_json_list),   cmocka_unit_test(rows_say_what_findings_can_say),
         cmocka_unit_test(rows_are_in_order),           cmocka_unit_test(published_ranges_keep_both_ends),
-        cmocka_unit_test(the_special_row_comes_first),
+        cmocka_unit_test(the_special_row_comes_first), cmocka_unit_test(differences_differ),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
