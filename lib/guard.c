@@ -1,28 +1,49 @@
 #include "lib/guard.h"
 
-/*
- * The finalizer of SplitMix64 (Steele et al. 2014), and of it the highest byte. Multiplying alone would not do: it repeats
- * itself, nearly, at distances that are Fibonacci numbers (TAOCP vol. 3, 6.4).
- */
-static uint8_t pattern(const uint8_t *at)
-{
-    uint64_t x = (uintptr_t)at;
+#include <string.h>
 
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (uint8_t)((x ^ (x >> 31)) >> 56);
+enum { WORD_BYTES = 8 };
+
+/*
+ * What stands at the eight bytes of this number: the finalizer of SplitMix64 (Steele et al. 2014). Multiplying alone
+ * would not do: it repeats itself, nearly, at distances that are Fibonacci numbers (TAOCP vol. 3, 6.4).
+ */
+static uint64_t pattern(uint64_t number)
+{
+    number = (number ^ (number >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    number = (number ^ (number >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return number ^ (number >> 31);
+}
+
+/* What belongs to these bytes up to the next multiple of eight; returns how many that are, at most `bytes`. */
+static size_t piece(const uint8_t *at, size_t bytes, uint8_t out[WORD_BYTES])
+{
+    const size_t skip = (uintptr_t)at % WORD_BYTES, left = WORD_BYTES - skip;
+    const uint64_t word = pattern((uintptr_t)at / WORD_BYTES) >> (skip * 8);
+
+    memcpy(out, &word, WORD_BYTES);
+    return left < bytes ? left : bytes;
 }
 
 void guard_set(uint8_t *guard, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i++)
-        guard[i] = pattern(guard + i);
+    uint8_t right[WORD_BYTES];
+
+    for (size_t i = 0, n; i < bytes; i += n) {
+        n = piece(guard + i, bytes - i, right);
+        memcpy(guard + i, right, n);
+    }
 }
 
 const uint8_t *guard_broken(const uint8_t *guard, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i++)
-        if (guard[i] != pattern(guard + i))
-            return guard + i;
+    uint8_t right[WORD_BYTES];
+
+    for (size_t i = 0, n; i < bytes; i += n) {
+        n = piece(guard + i, bytes - i, right);
+        for (size_t k = 0; memcmp(guard + i, right, n) != 0 && k < n; k++)
+            if (guard[i + k] != right[k])
+                return guard + i + k;
+    }
     return NULL;
 }

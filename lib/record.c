@@ -228,7 +228,15 @@ static void append_string(struct record *r, const char *text)
 
     append_text(r, "\"");
     while (*s) {
+        size_t plain = 0;
         bool well;
+
+        while (s[plain] >= ' ' && s[plain] < 0x7f && s[plain] != '"' && s[plain] != '\\')
+            plain++;
+        append(r, (const char *)s, plain);
+        s += plain;
+        if (!*s)
+            break;
         size_t length = utf8_length(s, &well);
         unsigned code = length == 1 ? s[0] : length == 2 ? (s[0] & 0x1fU) << 6 | (s[1] & 0x3fU) : 0x10000;
 

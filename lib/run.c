@@ -339,9 +339,10 @@ static void send_declared(struct record *record, const struct facts *facts)
         record_object(record, source);
         for (size_t j = i; j < facts->count; j++) {
             const struct fact *f = &facts->all[j];
+            if (strcmp(f->source, source) != 0)
+                continue;
             snprintf(key, sizeof key, "%s%s%s", f->name, f->variants[0] ? " " : "", f->variants);
-            if (!strcmp(f->source, source))
-                record_number(record, key, f->value);
+            record_number(record, key, f->value);
         }
         record_close(record);
     }
