@@ -579,35 +579,46 @@ static bool skip_group(struct cursor *c)
     return true;
 }
 
+bool record_line_field(const char *line, size_t bytes, size_t *at, struct record_field *f)
+{
+    struct cursor c = {line + *at, line + bytes};
+    struct text nowhere = {.full = true}, key = {.out = f->key, .room = sizeof f->key};
+
+    if (!accept(&c, *at ? ',' : '{') || !read_string(&c, &key) || !accept(&c, ':') || c.at == c.end)
+        return false;
+    f->key[key.full ? 0 : key.used] = 0;
+    f->value = c.at;
+    bool group = *c.at == '{' || *c.at == '[';
+    if (!(group ? skip_group(&c) : *c.at == '"' ? read_string(&c, &nowhere) : read_word(&c, &nowhere)))
+        return false;
+    f->bytes = (size_t)(c.at - f->value);
+    *at = (size_t)(c.at - line);
+    return true;
+}
+
+void record_field_text(const struct record_field *f, char *out, size_t room)
+{
+    struct cursor c = {f->value, f->value + f->bytes};
+    struct text t = {.out = out, .room = room};
+
+    if (f->bytes > 0 && *f->value == '"')
+        read_string(&c, &t);
+    else
+        put(&t, f->value, f->bytes);
+    out[t.used] = 0;
+}
+
 bool record_line_value(const char *line, size_t bytes, const char *key, char *out, size_t room)
 {
-    struct cursor c = {line, line + bytes};
+    struct record_field f = {.bytes = 0};
 
-    if (room == 0 || !accept(&c, '{'))
+    if (room == 0)
         return false;
-    do {
-        char name[64];
-        struct text name_text = {.out = name, .room = sizeof name};
-        struct text value = {.out = out, .room = room};
-        bool wanted, read;
-
-        if (!read_string(&c, &name_text) || !accept(&c, ':') || c.at == c.end)
-            return false;
-        name[name_text.used] = 0;
-        wanted = !name_text.full && strcmp(name, key) == 0;
-
-        if (*c.at == '{' || *c.at == '[') {
-            if (!skip_group(&c))
-                return false;
-            continue;
-        }
-        read = *c.at == '"' ? read_string(&c, &value) : read_word(&c, &value);
-        if (!read)
-            return false;
-        if (wanted) {
-            out[value.used] = 0;
+    for (size_t at = 0; record_line_field(line, bytes, &at, &f);) {
+        if (f.bytes > 0 && *f.value != '{' && *f.value != '[' && strcmp(f.key, key) == 0) {
+            record_field_text(&f, out, room);
             return true;
         }
-    } while (accept(&c, ','));
+    }
     return false;
 }

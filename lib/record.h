@@ -77,7 +77,7 @@ void record_warning(struct writer *w, const char *subject, const char *text);
 
 uint32_t crc32_of(const char *bytes, size_t count);
 
-/* ---- Reading our own lines back (journal) ----------------------------------------------------- */
+/* ---- Reading our own lines back --------------------------------------------------------------- */
 
 /* True when the line, without its newline, ends in a correct checksum. */
 bool record_line_good(const char *line, size_t bytes);
@@ -86,5 +86,20 @@ bool record_line_good(const char *line, size_t bytes);
  * written, with JSON escapes resolved, and ends it with 0. False when the key is not there.
  */
 bool record_line_value(const char *line, size_t bytes, const char *key, char *out, size_t room);
+
+/* One field of a line. `value` points into the line, at what is written there: quotes, escapes, brackets and all. */
+struct record_field {
+    char key[64]; /* "" where it is longer than that */
+    const char *value;
+    size_t bytes;
+};
+
+/*
+ * Walks the fields of a good line, or of an object that is the value of one: *at is 0 for the first, and moves on.
+ * False at the end.
+ */
+bool record_line_field(const char *line, size_t bytes, size_t *at, struct record_field *f);
+/* The value as text: strings without quotes and escapes, anything else as written; at most room - 1 bytes, ended. */
+void record_field_text(const struct record_field *f, char *out, size_t room);
 
 #endif

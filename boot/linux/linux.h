@@ -33,6 +33,8 @@ void linux_console_start(bool text_on_stderr);
 
 /* fathom knee; its arguments begin behind its name. Returns the exit status. */
 int command_knee(int count, char **words);
+/* fathom diff, likewise. */
+int command_diff(int count, char **words);
 /* fathom counters, likewise. */
 int command_counters(int count, char **words);
 /* fathom stat, likewise. */

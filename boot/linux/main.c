@@ -21,6 +21,7 @@ static const char usage_text[] =
     "  fathom run [PROBE…] [options]   run all probes, or those named\n"
     "  fathom list [--findings]        what there is to run, and what it finds\n"
     "  fathom knee FILE.csv [options]  where a curve has its knees; - is standard input\n"
+    "  fathom diff RUN RUN [options]   what two runs found differently, and what was different about the machines\n"
     "  fathom counters EVENT…          which performance counter counts which event\n"
     "  fathom stat -- COMMAND…         what a command costs in time, memory and events\n"
     "  fathom help\n"
@@ -45,10 +46,18 @@ static const char usage_text[] =
     "                 slope: a line that becomes steeper; stairs: equal steps\n"
     "  --json         finding records instead of text\n"
     "\n"
+    "Options of diff, whose files hold records as run --json, the stick or scripts/collect have them:\n"
+    "  --values       tell only values that differ, neither grades nor what one run alone decided or asked\n"
+    "  --within PERCENT   numbers without an interval agree within this (2); others agree when one lies in the\n"
+    "                 other's interval\n"
+    "  --json         records instead of text\n"
+    "\n"
     "Exit status of run: 0 done; 1 a probe faulted or timed out, or records were lost; 2 wrong arguments;\n"
     "3 this machine does not offer what a run needs.\n"
     "Exit status of knee: 0 a knee is decided; 1 none is, and the reason is told; 2 wrong arguments;\n"
     "3 the file cannot be read, or not so.\n"
+    "Exit status of diff: 0 no finding differs, whatever is different about the machines; 1 some do; 2 wrong\n"
+    "arguments; 3 a file cannot be read, or holds no run.\n"
     "\n"
     "Examples: fathom run cache return_stack --cores 1 --json result.jsonl\n"
     "          fathom knee lsu.csv --x size --y min --where pattern=0 --kind window\n";
@@ -176,6 +185,8 @@ int main(int count, char **words)
         return command_run(count - 2, words + 2);
     if (!strcmp(command, "knee"))
         return command_knee(count - 2, words + 2);
+    if (!strcmp(command, "diff"))
+        return command_diff(count - 2, words + 2);
     if (!strcmp(command, "counters"))
         return command_counters(count - 2, words + 2);
     if (!strcmp(command, "stat"))

@@ -631,6 +631,32 @@ static void values_of_a_line(void **state)
     }
 }
 
+static void fields_are_walked_in_order(void **state)
+{
+    static const char line[] = "{\"t\":\"x\",\"o\":{\"a\":[1,\"]\"],\"b\":null},\"s\":\"q\\\"\",\"c\":\"01234567\"}";
+    static const char *const keys[] = {"t", "o", "s", "c"}, *const inside[] = {"a", "b"};
+    static const char *const values[] = {"[1,\"]\"]", "null"};
+    struct record_field f, g;
+    char text[16];
+    size_t at = 0, count = 0, deep = 0;
+
+    (void)state;
+    for (; record_line_field(line, sizeof line - 1, &at, &f); count++) {
+        assert_string_equal(f.key, keys[count]);
+        for (size_t there = 0; *f.value == '{' && record_line_field(f.value, f.bytes, &there, &g); deep++) {
+            assert_string_equal(g.key, inside[deep]);
+            assert_int_equal(g.bytes, strlen(values[deep]));
+            assert_memory_equal(g.value, values[deep], g.bytes);
+        }
+        if (count == 2) {
+            record_field_text(&f, text, sizeof text);
+            assert_string_equal(text, "q\"");
+        }
+    }
+    assert_int_equal(count, 4);
+    assert_int_equal(deep, 2);
+}
+
 static void text_survives_the_round_trip(void **state)
 {
     uint64_t random = 77;
@@ -695,6 +721,7 @@ int main(void)
         cmocka_unit_test(sinks_fail_at_random),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(values_of_a_line),
+        cmocka_unit_test(fields_are_walked_in_order),
         cmocka_unit_test(text_survives_the_round_trip),
         cmocka_unit_test(good_lines_are_told_from_bad),
     };
