@@ -10,7 +10,7 @@
 enum idiom_kind { IDIOM_MOVE, IDIOM_VECTOR_MOVE, IDIOM_ZERO };
 
 struct emit_idiom {
-    const char *name; /* "mov r64, r64" */
+    const char *name; /* "mov64" */
     enum idiom_kind kind;
 };
 
@@ -20,12 +20,14 @@ extern const struct emit_idiom emit_idioms[];
 void emit_idiom(struct code *c, const struct emit_idiom *i, unsigned to, unsigned from);
 
 struct emit_pair {
-    const char *name; /* "cmp jcc" */
+    const char *name; /* "cmp+jcc" */
 };
 
 /* Ended by a NULL name. */
 extern const struct emit_pair emit_pairs[];
 enum { PAIR_TARGETS = 3 }; /* REG_T0 … REG_T2, that the index-th pairs of a row change in turn */
+/* The one of them that this pair changes. */
+enum reg emit_pair_target(size_t index);
 /* They also read REG_T6 and REG_T7, and may change REG_T8: this sets them. Branches of theirs are never taken. */
 void emit_pair_begin(struct code *c);
 void emit_pair_first(struct code *c, const struct emit_pair *p, size_t index);

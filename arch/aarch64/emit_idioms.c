@@ -5,11 +5,11 @@
 enum { MOV64, MOV32, MOV_VECTOR, CONSTANT, ZERO_REGISTER };
 
 const struct emit_idiom emit_idioms[] = {
-    [MOV64] = {"mov x, x", IDIOM_MOVE},
-    [MOV32] = {"mov w, w", IDIOM_MOVE},
-    [MOV_VECTOR] = {"mov v, v", IDIOM_VECTOR_MOVE},
-    [CONSTANT] = {"mov x, #0", IDIOM_ZERO},
-    [ZERO_REGISTER] = {"mov x, xzr", IDIOM_ZERO},
+    [MOV64] = {"mov64", IDIOM_MOVE},
+    [MOV32] = {"mov32", IDIOM_MOVE},
+    [MOV_VECTOR] = {"mov-vector", IDIOM_VECTOR_MOVE},
+    [CONSTANT] = {"mov64-0", IDIOM_ZERO},
+    [ZERO_REGISTER] = {"mov64-zr", IDIOM_ZERO},
     {.name = NULL},
 };
 
@@ -32,32 +32,16 @@ void emit_idiom(struct code *c, const struct emit_idiom *i, unsigned to, unsigne
 enum { CMP_BCC, TST_BCC, ADDS_BCC, ADD_CBZ, ADRP_ADD, MOVZ_MOVK, MUL_UMULH, MOV_ADD, NOP_NOP };
 
 const struct emit_pair emit_pairs[] = {
-    [CMP_BCC] = {"cmp b.cc"},    [TST_BCC] = {"tst b.cc"},
-    [ADDS_BCC] = {"adds b.cc"},  [ADD_CBZ] = {"add cbz"},
-    [ADRP_ADD] = {"adrp add"},   [MOVZ_MOVK] = {"movz movk"},
-    [MUL_UMULH] = {"mul umulh"}, [MOV_ADD] = {"mov add"},
-    [NOP_NOP] = {"nop nop"},     {.name = NULL},
+    [CMP_BCC] = {"cmp+b.cc"},    [TST_BCC] = {"tst+b.cc"},
+    [ADDS_BCC] = {"adds+b.cc"},  [ADD_CBZ] = {"add+cbz"},
+    [ADRP_ADD] = {"adrp+add"},   [MOVZ_MOVK] = {"movz+movk"},
+    [MUL_UMULH] = {"mul+umulh"}, [MOV_ADD] = {"mov+add"},
+    [NOP_NOP] = {"nop+nop"},     {.name = NULL},
 };
-
-/* Multiples of an odd number are 0 only after 2^64 of them, and what is counted up from it is not for as long. */
-void emit_pair_begin(struct code *c)
-{
-    const uint64_t odd = (UINT64_C(1) << 40) + 1;
-
-    for (unsigned i = 0; i < PAIR_TARGETS; i++)
-        emit_constant(c, (enum reg)(REG_T0 + i), odd);
-    emit_constant(c, REG_T6, odd);
-    emit_constant(c, REG_T7, 3);
-}
-
-static enum reg target(size_t index)
-{
-    return (enum reg)(REG_T0 + index % PAIR_TARGETS);
-}
 
 void emit_pair_first(struct code *c, const struct emit_pair *p, size_t index)
 {
-    const enum reg to = target(index);
+    const enum reg to = emit_pair_target(index);
 
     switch (p - emit_pairs) {
     case CMP_BCC: emit_compare(c, REG_T6, REG_T7); break;
@@ -78,7 +62,7 @@ void emit_pair_first(struct code *c, const struct emit_pair *p, size_t index)
 
 void emit_pair_second(struct code *c, const struct emit_pair *p, size_t index)
 {
-    const enum reg to = target(index);
+    const enum reg to = emit_pair_target(index);
 
     switch (p - emit_pairs) {
     case CMP_BCC:

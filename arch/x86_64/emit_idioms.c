@@ -5,12 +5,12 @@
 enum { MOV64, MOV32, MOVAPS, XOR, SUB, CONSTANT };
 
 const struct emit_idiom emit_idioms[] = {
-    [MOV64] = {"mov r64, r64", IDIOM_MOVE},
-    [MOV32] = {"mov r32, r32", IDIOM_MOVE},
-    [MOVAPS] = {"movaps xmm, xmm", IDIOM_VECTOR_MOVE},
-    [XOR] = {"xor r32, r32", IDIOM_ZERO},
-    [SUB] = {"sub r32, r32", IDIOM_ZERO},
-    [CONSTANT] = {"mov r32, 0", IDIOM_ZERO},
+    [MOV64] = {"mov64", IDIOM_MOVE},
+    [MOV32] = {"mov32", IDIOM_MOVE},
+    [MOVAPS] = {"movaps", IDIOM_VECTOR_MOVE},
+    [XOR] = {"xor32", IDIOM_ZERO},
+    [SUB] = {"sub32", IDIOM_ZERO},
+    [CONSTANT] = {"mov32-0", IDIOM_ZERO},
     {.name = NULL},
 };
 
@@ -58,21 +58,10 @@ void emit_idiom(struct code *c, const struct emit_idiom *i, unsigned to, unsigne
 enum { CMP_JCC, TEST_JCC, ADD_JCC, SUB_JCC, AND_JCC, INC_JCC, MOV_ADD, NOP_NOP };
 
 const struct emit_pair emit_pairs[] = {
-    [CMP_JCC] = {"cmp jcc"}, [TEST_JCC] = {"test jcc"}, [ADD_JCC] = {"add jcc"},
-    [SUB_JCC] = {"sub jcc"}, [AND_JCC] = {"and jcc"},   [INC_JCC] = {"inc jcc"},
-    [MOV_ADD] = {"mov add"}, [NOP_NOP] = {"nop nop"},   {.name = NULL},
+    [CMP_JCC] = {"cmp+jcc"}, [TEST_JCC] = {"test+jcc"}, [ADD_JCC] = {"add+jcc"},
+    [SUB_JCC] = {"sub+jcc"}, [AND_JCC] = {"and+jcc"},   [INC_JCC] = {"inc+jcc"},
+    [MOV_ADD] = {"mov+add"}, [NOP_NOP] = {"nop+nop"},   {.name = NULL},
 };
-
-/* Multiples of an odd number are 0 only after 2^64 of them, and what is counted up from it is not for as long. */
-void emit_pair_begin(struct code *c)
-{
-    const uint64_t odd = (UINT64_C(1) << 40) + 1;
-
-    for (unsigned i = 0; i < PAIR_TARGETS; i++)
-        emit_constant(c, (enum reg)(REG_T0 + i), odd);
-    emit_constant(c, REG_T6, odd);
-    emit_constant(c, REG_T7, 3);
-}
 
 /* 64-bit operation of REG_T6, or of an opcode's /digit, on a register. */
 static void append_wide(struct code *c, unsigned opcode, unsigned reg, enum reg to)
@@ -85,14 +74,9 @@ static void append_wide(struct code *c, unsigned opcode, unsigned reg, enum reg 
     append(c, &i, WORK_PLAIN);
 }
 
-static enum reg target(size_t index)
-{
-    return (enum reg)(REG_T0 + index % PAIR_TARGETS);
-}
-
 void emit_pair_first(struct code *c, const struct emit_pair *p, size_t index)
 {
-    const enum reg to = target(index);
+    const enum reg to = emit_pair_target(index);
     const unsigned source = number(c, REG_T6);
 
     switch (p - emit_pairs) {
@@ -117,7 +101,7 @@ void emit_pair_first(struct code *c, const struct emit_pair *p, size_t index)
 
 void emit_pair_second(struct code *c, const struct emit_pair *p, size_t index)
 {
-    const enum reg to = target(index);
+    const enum reg to = emit_pair_target(index);
 
     if (p - emit_pairs == MOV_ADD)
         emit_add(c, to, REG_T7);

@@ -19,14 +19,14 @@
 
 #include "lib/find.h"
 #include "lib/probe.h"
+#include "lib/sample.h"
 
 enum {
     ROW = 240,
     CHAIN = 4,   /* registers */
     ADDED = 6,   /* registers that additions take in turn: so many a cycle at most */
     TARGETS = 2, /* of forms strewn among them */
-    SAMPLES = 9,
-    ROOM_BYTES = 256
+    SAMPLES = 9
 };
 
 /* Moves that take less than this many cycles each need no unit. */
@@ -76,34 +76,27 @@ static void emit_among(struct code *c, const struct row *r)
     }
 }
 
-/* Instructions a cycle, from the median of several. */
+static void emit_row(struct code *c, const void *context)
+{
+    const struct row *r = context;
+
+    if (r->among > 0)
+        emit_among(c, r);
+    else if (r->form)
+        emit_alone(c, r);
+    else
+        emit_nop_row(c, emit_nop_lengths[0], ROW);
+}
+
+/* Instructions a cycle. */
 static bool measure(struct probe *p, const struct row *r, double *rate)
 {
-    const unsigned samples = (unsigned)probe_scale(p, 1, 5, SAMPLES, SAMPLES);
-    double y[SAMPLES];
+    const struct loop l = {.body = emit_row, .context = r, .instructions = ROW};
+    double cycles = NAN;
+    bool good = sample_loop(p, (unsigned)probe_scale(p, 1, 5, SAMPLES, SAMPLES), &l, &cycles);
 
-    for (unsigned i = 0; i < samples; i++) {
-        struct code c = probe_code(p, (ROW + VREGS) * emit_longest + ROOM_BYTES);
-        struct kernel k = {.units = ROW, .warm_iterations = 2};
-        struct point pt;
-        for (unsigned v = 0; v < VREGS; v++) /* nothing slow is in them */
-            emit_wide_clear(&c, (enum vreg)v, emit_wide_bits[0]);
-        const size_t start = c.used;
-        if (r->among > 0)
-            emit_among(&c, r);
-        else if (r->form)
-            emit_alone(&c, r);
-        else
-            emit_nop_row(&c, emit_nop_lengths[0], ROW);
-        emit_loop(&c, start);
-        emit_return(&c);
-        if (!probe_kernel(p, &c, 0, &k) || !probe_measure(p, &k, &pt))
-            return false;
-        y[i] = pt.q20;
-    }
-    sort_numbers(y, samples);
-    *rate = 1 / median(y, samples);
-    return true;
+    *rate = ROW / cycles;
+    return good;
 }
 
 /* What holds for all forms: rows of additions and NOPs. */

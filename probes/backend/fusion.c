@@ -11,9 +11,10 @@
  *   second    the other one alone
  *
  * `longer` must be slower than `apart` just as it has more instructions, which proves that operations are what counts;
- * else nothing is told. That two are not one is told only where both rows of one alone are faster by just that one: what a
- * row of fewer operations would wait for next, a chain or a unit, could hide that it is one. By how much `adjacent` is faster than `apart`, in the time of one instruction, is how many
- * operations are saved. In two layouts, which stand for one experiment: no answer is better than grade B.
+ * else nothing is told. That two are not one is told only where both rows of one alone are faster by just that one: what
+ * a row of fewer operations would wait for next, a chain or a unit, could hide that it is one. By how much `adjacent` is
+ * faster than `apart`, in the time of one instruction, is how many operations are saved. In two layouts, which stand for
+ * one experiment: no answer is better than grade B.
  *
  * The front end may deliver no more instructions than are renamed, and then nothing is seen of what fuses. That two are
  * not one is told only on cores where some other pair is.
@@ -27,6 +28,7 @@
 
 #include "lib/find.h"
 #include "lib/probe.h"
+#include "lib/sample.h"
 
 enum {
     GROUPS = 40,
@@ -37,7 +39,7 @@ enum {
     DATA_BYTES = 4096,
     STORED = 2048, /* stores go behind what is loaded */
     SLOTS = 16,
-    ROOM_BYTES = 256
+    BEGIN = 64 /* instructions before the rows, at most */
 };
 
 enum arrangement { ADJACENT, APART, LONGER, FIRST, SECOND, ARRANGEMENTS };
@@ -55,15 +57,22 @@ static const double ALIKE = 0.05;
 /* A number of operations this near to a whole one is it. */
 static const double WHOLE = 0.25;
 
-static void emit_groups(struct code *c, const struct emit_pair *pair, const char *group)
+struct row {
+    const struct emit_pair *pair;
+    const char *group;
+};
+
+static void emit_groups(struct code *c, const void *context)
 {
+    const struct row *r = context;
+    const char *group = r->group;
     const size_t length = strlen(group);
     unsigned vectors = 0, slot = 0;
 
     for (size_t i = 0; i < GROUPS * length && code_good(c); i++)
         switch (group[i % length]) {
-        case '1': emit_pair_first(c, pair, i / length); break;
-        case '2': emit_pair_second(c, pair, i / length); break;
+        case '1': emit_pair_first(c, r->pair, i / length); break;
+        case '2': emit_pair_second(c, r->pair, i / length); break;
         case 'v':
             emit_vector_add(c, (enum vreg)(vectors % VREGS), (enum vreg)(vectors % VREGS));
             vectors++;
@@ -73,31 +82,16 @@ static void emit_groups(struct code *c, const struct emit_pair *pair, const char
         }
 }
 
-/* Cycles a group, the median of several. */
-static bool measure(struct probe *p, const struct area *data, const struct emit_pair *pair, const char *group,
-                    double *cycles)
+/* Cycles a row. */
+static bool measure(struct probe *p, const struct area *data, const struct row *r, double *cycles)
 {
-    const unsigned samples = (unsigned)probe_smoke(p, 1, SAMPLES);
-    double y[SAMPLES];
+    const struct loop l = {.begin = emit_pair_begin,
+                           .body = emit_groups,
+                           .context = r,
+                           .instructions = GROUPS * (INSTRUCTIONS + 1) + BEGIN,
+                           .data = data->at};
 
-    for (unsigned i = 0; i < samples; i++) {
-        struct code c = probe_code(p, (GROUPS * (INSTRUCTIONS + 1) + VREGS) * emit_longest + ROOM_BYTES);
-        struct kernel k = {.data = data->at, .units = GROUPS, .warm_iterations = 2};
-        struct point pt;
-        for (unsigned v = 0; v < VREGS; v++) /* nothing slow is in them */
-            emit_wide_clear(&c, (enum vreg)v, emit_wide_bits[0]);
-        emit_pair_begin(&c);
-        const size_t start = c.used;
-        emit_groups(&c, pair, group);
-        emit_loop(&c, start);
-        emit_return(&c);
-        if (!probe_kernel(p, &c, 0, &k) || !probe_measure(p, &k, &pt))
-            return false;
-        y[i] = pt.q20;
-    }
-    sort_numbers(y, samples);
-    *cycles = median(y, samples);
-    return true;
+    return sample_loop(p, SAMPLES, &l, cycles);
 }
 
 /* Operations that the pair becomes; NaN: something else than their number holds the rows up. */
@@ -108,7 +102,7 @@ static bool count_operations(struct probe *p, const struct area *data, const str
     bool good = true;
 
     for (size_t i = 0; i < ARRANGEMENTS && good; i++)
-        good = measure(p, data, pair, layouts[layout].groups[i], &cycles[i]);
+        good = measure(p, data, &(struct row){pair, layouts[layout].groups[i]}, &cycles[i]);
     const double each = cycles[APART] / INSTRUCTIONS;
     const double counted = 2 - (cycles[APART] - cycles[ADJACENT]) / each, nearest = floor(counted + 0.5);
     const bool bound = fabs(cycles[LONGER] / (INSTRUCTIONS + 1) / each - 1) <= ALIKE;

@@ -22,6 +22,7 @@
 
 #include "lib/find.h"
 #include "lib/probe.h"
+#include "lib/sample.h"
 
 enum {
     PERIOD = 4,
@@ -32,8 +33,7 @@ enum {
     KINDS = 4,     /* of rows */
     REGISTERS = 8, /* that additions take in turn */
     SAMPLES = 25,
-    DATA_BYTES = 4096,
-    ROOM_BYTES = 256
+    DATA_BYTES = 4096
 };
 
 /* A number this near to a whole one is it. */
@@ -54,12 +54,23 @@ struct rates {
     double in[KINDS], out[KINDS]; /* instructions a cycle; NaN: not told */
 };
 
-static void emit_row(struct code *c, unsigned kind, size_t count)
+struct row {
+    unsigned kind;
+    size_t count; /* of instructions */
+    bool behind;  /* a chain, between fences */
+};
+
+static void emit_row(struct code *c, const void *context)
 {
+    const struct row *r = context;
     unsigned adds = 0, vectors = 0, loads = 0;
 
-    for (size_t i = 0; i < count && code_good(c); i++)
-        switch (kinds[kind].pattern[i % PERIOD]) {
+    if (r->behind)
+        emit_fence(c, FENCE_INSTRUCTIONS);
+    for (unsigned link = 0; r->behind && link < CHAIN; link++)
+        emit_multiply(c, REG_T8, REG_T8);
+    for (size_t i = 0; i < r->count && code_good(c); i++)
+        switch (kinds[r->kind].pattern[i % PERIOD]) {
         case 'a': emit_add_constant(c, (enum reg)(REG_T0 + adds++ % REGISTERS), 1); break;
         case 'v':
             emit_vector_add(c, (enum vreg)(vectors % VREGS), (enum vreg)(vectors % VREGS));
@@ -72,43 +83,20 @@ static void emit_row(struct code *c, unsigned kind, size_t count)
         }
 }
 
-/* Cycles an iteration, the median of several; `behind`: the row waits behind a chain, between fences. */
-static bool measure_row(struct probe *p, const struct area *data, unsigned kind, size_t count, bool behind,
-                        double *cycles)
+/* Cycles an iteration. */
+static bool measure_row(struct probe *p, const struct area *data, const struct row *r, double *cycles)
 {
-    const unsigned samples = (unsigned)probe_scale(p, 1, 9, SAMPLES, SAMPLES);
-    double y[SAMPLES];
+    const struct loop l = {.body = emit_row, .context = r, .instructions = r->count + CHAIN + 1, .data = data->at};
 
-    for (unsigned i = 0; i < samples; i++) {
-        struct code c = probe_code(p, (count + CHAIN + VREGS) * emit_longest + ROOM_BYTES);
-        struct kernel k = {.data = data->at, .units = 1, .warm_iterations = 2};
-        struct point pt;
-        for (unsigned v = 0; v < VREGS; v++) /* nothing slow is in them */
-            emit_wide_clear(&c, (enum vreg)v, emit_wide_bits[0]);
-        const size_t start = c.used;
-        if (behind) {
-            emit_fence(&c, FENCE_INSTRUCTIONS);
-            for (unsigned link = 0; link < CHAIN; link++)
-                emit_multiply(&c, REG_T8, REG_T8);
-        }
-        emit_row(&c, kind, count);
-        emit_loop(&c, start);
-        emit_return(&c);
-        if (!probe_kernel(p, &c, 0, &k) || !probe_measure(p, &k, &pt))
-            return false;
-        y[i] = pt.q20;
-    }
-    sort_numbers(y, samples);
-    *cycles = median(y, samples);
-    return true;
+    return sample_loop(p, (unsigned)probe_scale(p, 1, 9, SAMPLES, SAMPLES), &l, cycles);
 }
 
 /* What a row of twice the length takes more, so that the loop's end is in neither. */
 static bool measure_in(struct probe *p, const struct area *data, unsigned kind, double *rate)
 {
     double once = NAN, twice = NAN;
-    const bool good = measure_row(p, data, kind, ROW, false, &once) &&
-                      measure_row(p, data, kind, 2 * ROW, false, &twice);
+    const bool good = measure_row(p, data, &(struct row){kind, ROW, false}, &once) &&
+                      measure_row(p, data, &(struct row){kind, 2 * ROW, false}, &twice);
 
     *rate = ROW / (twice - once);
     return good;
@@ -123,7 +111,7 @@ static bool measure_out(struct probe *p, const struct area *data, unsigned kind,
     bool good = true;
 
     for (unsigned i = 0; i < STEPS - 1 && good; i++)
-        good = measure_row(p, data, kind, (i + 1) * step, true, &y[i]);
+        good = measure_row(p, data, &(struct row){kind, (i + 1) * step, true}, &y[i]);
     *rate = 2 * (double)step / (y[2] - y[0]);
     if (!(fabs((y[2] - y[1]) - (y[1] - y[0])) <= STRAIGHT * (y[2] - y[0])))
         *rate = NAN;

@@ -19,6 +19,7 @@
 
 #include "lib/find.h"
 #include "lib/probe.h"
+#include "lib/sample.h"
 
 enum {
     SHORT_ROW = 192,
@@ -44,34 +45,27 @@ struct row {
     double kept, decoded; /* instructions a cycle; NaN: not measured */
 };
 
-static void emit_row(struct code *c, const struct row *row, size_t count)
+struct repeated {
+    const struct row *row;
+    size_t count;
+};
+
+static void emit_row(struct code *c, const void *context)
 {
-    if (!row->add)
-        emit_nop_row(c, row->bytes, count);
-    for (size_t i = 0; row->add && i < count && code_good(c); i++)
+    const struct repeated *r = context;
+
+    if (!r->row->add)
+        emit_nop_row(c, r->row->bytes, r->count);
+    for (size_t i = 0; r->row->add && i < r->count && code_good(c); i++)
         emit_add_constant(c, (enum reg)(REG_T0 + i % ADDED), 1);
 }
 
-/* Cycles an iteration, the median of several. */
+/* Cycles an iteration. */
 static bool measure_row(struct probe *p, const struct row *row, size_t count, double *cycles)
 {
-    const unsigned samples = (unsigned)probe_smoke(p, 1, SAMPLES);
-    double y[SAMPLES];
+    const struct loop l = {.body = emit_row, .context = &(struct repeated){row, count}, .instructions = count};
 
-    for (unsigned i = 0; i < samples; i++) {
-        struct code c = probe_code(p, count * emit_longest + ROOM_BYTES);
-        struct kernel k = {.units = 1, .warm_iterations = 2};
-        struct point pt;
-        emit_row(&c, row, count);
-        emit_loop(&c, 0);
-        emit_return(&c);
-        if (!probe_kernel(p, &c, 0, &k) || !probe_measure(p, &k, &pt))
-            return false;
-        y[i] = pt.q20;
-    }
-    sort_numbers(y, samples);
-    *cycles = median(y, samples);
-    return true;
+    return sample_loop(p, SAMPLES, &l, cycles);
 }
 
 /* Instructions a cycle: what a row of twice the length takes more than this one, so that the loop's end is in neither. */

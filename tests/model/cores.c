@@ -1503,7 +1503,7 @@ static void fusions_are_given_back(void **state)
         m.core.l1i_fetch *= seed < 3 ? 2 : 1; /* else it may deliver no more than is renamed */
         run_probes_on(&m, "fusion", PROFILE_QUICK);
         for (const struct emit_pair *pair = emit_pairs; pair->name; pair++) {
-            const bool compare = !strcmp(pair->name, "cmp jcc") || !strcmp(pair->name, "cmp b.cc");
+            const bool compare = !strcmp(pair->name, "cmp+jcc") || !strcmp(pair->name, "cmp+b.cc");
             check_number(&m, name, "form", pair->name, compare && m.core.fuses ? 1 : 2);
         }
     }

@@ -1,5 +1,5 @@
 /* link: arch/emit.c arch/aarch64/emit.c arch/aarch64/emit_access.c arch/aarch64/emit_modes.c */
-/* link: arch/emit_fillers.c arch/aarch64/emit_fillers.c arch/aarch64/emit_idioms.c */
+/* link: arch/emit_fillers.c arch/emit_idioms.c arch/aarch64/emit_fillers.c arch/aarch64/emit_idioms.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the AArch64 emitter: its encodings, its limits, and that kernels do what they say. */
 #include "tests/unit/emit_access_text.h"
@@ -247,20 +247,20 @@ static void the_isa_names_itself(void **state)
 }
 
 static const struct idiom_text idiom_texts[] = {
-    {"mov x, x", "mov x3, x4"},   {"mov w, w", "mov w3, w4"},    {"mov v, v", "mov v1.16b, v2.16b"},
-    {"mov x, #0", "movz x3, #0"}, {"mov x, xzr", "mov x3, xzr"}, {NULL, NULL},
+    {"mov64", "mov x3, x4"},    {"mov32", "mov w3, w4"},     {"mov-vector", "mov v1.16b, v2.16b"},
+    {"mov64-0", "movz x3, #0"}, {"mov64-zr", "mov x3, xzr"}, {NULL, NULL},
 };
 
 static const struct idiom_text pair_texts[] = {
-    {"cmp b.cc", "cmp x8, x9; b.eq #1073741832"},
-    {"tst b.cc", "tst x8, x8; b.eq #1073741832"},
-    {"adds b.cc", "adds x3, x3, x8; b.eq #1073741832"},
-    {"add cbz", "add x3, x3, x8; cbz x3, #1073741832"},
-    {"adrp add", "adrp x3, #1073741824; add x3, x3, #8"},
-    {"movz movk", "movz x3, #1; movk x3, #1, lsl #16"},
-    {"mul umulh", "mul x3, x8, x9; umulh x10, x8, x9"},
-    {"mov add", "mov x3, x8; add x3, x3, x9"},
-    {"nop nop", "nop; nop"},
+    {"cmp+b.cc", "cmp x8, x9; b.eq #1073741832"},
+    {"tst+b.cc", "tst x8, x8; b.eq #1073741832"},
+    {"adds+b.cc", "adds x3, x3, x8; b.eq #1073741832"},
+    {"add+cbz", "add x3, x3, x8; cbz x3, #1073741832"},
+    {"adrp+add", "adrp x3, #1073741824; add x3, x3, #8"},
+    {"movz+movk", "movz x3, #1; movk x3, #1, lsl #16"},
+    {"mul+umulh", "mul x3, x8, x9; umulh x10, x8, x9"},
+    {"mov+add", "mov x3, x8; add x3, x3, x9"},
+    {"nop+nop", "nop; nop"},
     {NULL, NULL},
 };
 

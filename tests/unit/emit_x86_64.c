@@ -1,5 +1,5 @@
 /* link: arch/emit.c arch/x86_64/emit.c arch/x86_64/emit_access.c arch/x86_64/emit_modes.c */
-/* link: arch/emit_fillers.c arch/x86_64/emit_fillers.c arch/x86_64/emit_idioms.c */
+/* link: arch/emit_fillers.c arch/emit_idioms.c arch/x86_64/emit_fillers.c arch/x86_64/emit_idioms.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the x86-64 emitter: its encodings, its limits, and that kernels do what they say. */
 #include "tests/unit/emit_access_text.h"
@@ -306,24 +306,24 @@ static void the_isa_names_itself(void **state)
 }
 
 static const struct idiom_text idiom_texts[] = {
-    {"mov r64, r64", "mov r8, r9"},
-    {"mov r32, r32", "mov r8d, r9d"},
-    {"movaps xmm, xmm", "movaps xmm1, xmm2"},
-    {"xor r32, r32", "xor r8d, r8d"},
-    {"sub r32, r32", "sub r8d, r8d"},
-    {"mov r32, 0", "mov r8d, 0"},
+    {"mov64", "mov r8, r9"},
+    {"mov32", "mov r8d, r9d"},
+    {"movaps", "movaps xmm1, xmm2"},
+    {"xor32", "xor r8d, r8d"},
+    {"sub32", "sub r8d, r8d"},
+    {"mov32-0", "mov r8d, 0"},
     {NULL, NULL},
 };
 
 static const struct idiom_text pair_texts[] = {
-    {"cmp jcc", "cmp rbp, r12; je 1073741829"},
-    {"test jcc", "test rbp, rbp; je 1073741829"},
-    {"add jcc", "add r8, rbp; je 1073741829"},
-    {"sub jcc", "sub r8, r12; je 1073741829"},
-    {"and jcc", "and r8, rbp; je 1073741829"},
-    {"inc jcc", "inc r8; je 1073741829"},
-    {"mov add", "mov r8, rbp; add r8, r12"},
-    {"nop nop", "nop; nop"},
+    {"cmp+jcc", "cmp rbp, r12; je 1073741829"},
+    {"test+jcc", "test rbp, rbp; je 1073741829"},
+    {"add+jcc", "add r8, rbp; je 1073741829"},
+    {"sub+jcc", "sub r8, r12; je 1073741829"},
+    {"and+jcc", "and r8, rbp; je 1073741829"},
+    {"inc+jcc", "inc r8; je 1073741829"},
+    {"mov+add", "mov r8, rbp; add r8, r12"},
+    {"nop+nop", "nop; nop"},
     {NULL, NULL},
 };
 
