@@ -65,7 +65,7 @@ static bool build_straight(struct probe *p, double footprint_bytes, void *contex
 static size_t line_place(const void *context, size_t index)
 {
     (void)context;
-    return index * LINE_BYTES;
+    return (index + SURPRISE_LOOP_LINES) * LINE_BYTES;
 }
 
 static bool build_surprise(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
@@ -73,9 +73,10 @@ static bool build_surprise(struct probe *p, double footprint_bytes, void *contex
     size_t lines = (size_t)footprint_bytes / LINE_BYTES - SURPRISE_LOOP_LINES;
     struct code c = probe_code(p, (size_t)footprint_bytes + ROOM_BYTES);
 
+    surprise_begin(&c, context);
     for (size_t line = 0; line < lines; line++) {
         emit_place(&c, line_place(NULL, line));
-        surprise_jump(&c);
+        surprise_place(&c, context);
     }
     return surprise_kernel(p, context, &c, line_place, NULL, lines, k);
 }

@@ -1,17 +1,16 @@
 /*
  * Instruction cache, its shape: how many ways, how long are its lines, and which address bits choose the set?
  *
- *   apart    n places to jump to, a power of two bytes apart, in an order that no predictor can know (lib/kernels/surprise.h): each
- *            jump is mispredicted, and costs more when its target is not in the cache. Some places are always held, so that few
- *            others are unpredictable, too. The control has as many on the same
- *            pages, on lines that rotate: pages, branches and their number cost the same there, and it goes off
+ *   apart    n places to jump to, a power of two bytes apart. Each jump is mispredicted, with nothing fetched meanwhile
+ *            (lib/kernels/surprise.h), and costs more when its target is not in the cache. The control has as many on the
+ *            same pages, on lines that rotate: pages, branches and their number cost the same there, and it goes off
  *
- *            Curve over n: level, then a ramp. Where the places are so far apart that they all fall into one set, the level
+ *            Curve over n: level, then a step. Where the places are so far apart that they all fall into one set, the level
  *            ends with its ways; nearer than that, each halving of the distance doubles what is held, since one bit more
  *            chooses between sets. So the shortest distance at which only the ways are held is what all sets of a way span
  *
- *   onward   far more places than the cache has lines, two to a block: a jump that everybody knows leads from the first to the
- *   back     second, onwards or back. As long as both are on one line, only one is fetched
+ *   onward   far more places than the cache has lines, two to a block, and always taken one after the other, onwards or
+ *   back     back. As long as both are on one line, only the first one's is fetched from behind
  *
  *            Curve over the bytes from the beginning of the first to the end of the last: a step behind the line's length.
  *            Prefetchers that fetch the next line make it look longer onwards, not back
@@ -19,7 +18,7 @@
  * Several distances must agree, and the ways make up the cache (lib/ways.h). Where frames fall at random and a way spans
  * more than a page, sets are random too, and nothing is told.
  *
- * Method: jia.je 2025, Apple M1: branches at distances of powers of two; in random order, with a control, ours.
+ * Method: jia.je 2025, Apple M1: branches at distances of powers of two; mispredicted, with a control, ours.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,13 +31,14 @@
 enum {
     DISTANCES = 7,
     NEAREST_BYTES = 1024,
-    COMPANIONS = 4, /* places that are always held, so that one is no target that everybody knows */
+    PAIR = 2, /* places of a block */
     PLACES_FROM = 1,
     PLACES_TO = 32,
     PLACES_LIMIT = 40,
     ROTATION_BYTES = 4096, /* lines rotate within this, or the distance where that is less */
     BLOCK_BYTES = 320,     /* five lines of 64 bytes: blocks are on lines of any number */
     LINE_LONGEST = 256,
+    PLACES_AT = SURPRISE_LOOP_LINES * LINE_LONGEST,
     LINE_GRAIN = 16, /* jumps lie in pieces of so many bytes, and never on two lines */
     ROOM_BYTES = 4096,
     L1I_BYTES = 32 << 10 /* where nothing is known of it */
@@ -47,48 +47,40 @@ enum {
 /* ---- Ways --------------------------------------------------------------------------------------- */
 
 struct apart {
-    const struct surprise *walk;
+    struct surprise *walk;
     size_t bytes;
     char name[24];
 };
 
-/* Companions lie on lines of their own behind the first place. */
-static size_t companion_place(size_t index)
-{
-    return (index + 1) * SURPRISE_LINE_BYTES;
-}
-
+/* Not in the sets of the loop. */
 static size_t apart_place(const void *context, size_t index)
 {
     const struct apart *a = context;
 
-    return index < COMPANIONS ? companion_place(index) : (index - COMPANIONS) * a->bytes;
+    return PLACES_AT + index * a->bytes;
 }
 
 /* Where the set does not depend on the distance. */
 static size_t rotating_place(const void *context, size_t index)
 {
     const struct apart *a = context;
-    size_t within = a->bytes < ROTATION_BYTES ? a->bytes : ROTATION_BYTES, at = apart_place(context, index);
+    size_t within = a->bytes < ROTATION_BYTES ? a->bytes : ROTATION_BYTES;
 
-    return index < COMPANIONS ? at : at + (index - COMPANIONS) * SURPRISE_LINE_BYTES % within;
+    return apart_place(context, index) + index * SURPRISE_LINE_BYTES % within;
 }
 
 static bool build_places(struct probe *p, size_t count, const struct apart *a,
                          size_t (*place)(const void *context, size_t index), struct kernel *k)
 {
-    struct code c = probe_code(p, (count + 1) * a->bytes + ROOM_BYTES);
+    struct code c = probe_code(p, PLACES_AT + (count + 1) * a->bytes + ROOM_BYTES);
 
-    surprise_jump(&c);
-    for (size_t i = 0; i < COMPANIONS; i++) {
-        emit_place(&c, companion_place(i));
-        surprise_jump(&c);
+    a->walk->row = 1;
+    surprise_begin(&c, a->walk);
+    for (size_t i = 0; i < count; i++) {
+        emit_place(&c, place(a, i));
+        surprise_place(&c, a->walk);
     }
-    for (size_t i = 1; i < count; i++) {
-        emit_place(&c, place(a, COMPANIONS + i));
-        surprise_jump(&c);
-    }
-    return surprise_kernel(p, a->walk, &c, place, a, COMPANIONS + count, k);
+    return surprise_kernel(p, a->walk, &c, place, a, count, k);
 }
 
 static bool build_apart(struct probe *p, double count, void *context, struct kernel *k)
@@ -101,7 +93,7 @@ static bool build_control(struct probe *p, double count, void *context, struct k
     return build_places(p, (size_t)count, context, rotating_place, k);
 }
 
-static bool find_ways(struct probe *p, const struct surprise *walk, double line_bytes)
+static bool find_ways(struct probe *p, struct surprise *walk, double line_bytes)
 {
     const size_t count = (size_t)probe_scale(p, 1, 4, DISTANCES, DISTANCES);
     /* the longest distances are those of the widest ways: 32 KiB (Apple's performance cores) */
@@ -146,18 +138,18 @@ static bool find_ways(struct probe *p, const struct surprise *walk, double line_
 /* ---- Lines -------------------------------------------------------------------------------------- */
 
 struct pairs {
-    const struct surprise *walk;
+    struct surprise *walk;
     bool back;
     size_t bytes; /* from the beginning of the first to the end of the last instruction of a block */
 };
 
-/* Where a block is entered: at its beginning, or at the jump that ends it. */
+/* Two of each block: where it begins and where it ends, or the other way round. */
 static size_t block_place(const void *context, size_t index)
 {
     const struct pairs *q = context;
-    size_t at = index * BLOCK_BYTES;
+    const size_t at = (index / PAIR + 1) * BLOCK_BYTES;
 
-    return q->back ? at + q->bytes - LINE_GRAIN : at;
+    return (index % PAIR == 0) == q->back ? at + q->bytes - LINE_GRAIN : at;
 }
 
 static bool build_pairs(struct probe *p, double bytes, void *context, struct kernel *k)
@@ -166,26 +158,19 @@ static bool build_pairs(struct probe *p, double bytes, void *context, struct ker
     double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", L1I_BYTES);
     /* in twice as many blocks as the cache has of the shortest lines, none is there any more */
     size_t blocks = (size_t)probe_smoke(p, 64, 2 * l1i / SURPRISE_LINE_BYTES);
-    struct code c = probe_code(p, (blocks + 1) * BLOCK_BYTES + ROOM_BYTES);
+    struct code c = probe_code(p, (blocks + 2) * BLOCK_BYTES + ROOM_BYTES);
 
     q->bytes = (size_t)bytes;
-    for (size_t i = 0; i < blocks; i++) {
-        size_t first = i * BLOCK_BYTES, last = first + q->bytes - LINE_GRAIN, away = last - first;
-        emit_place(&c, first);
-        if (q->back)
-            surprise_jump(&c);
-        else
-            emit_jump(&c, last, emit_jump_bytes((int64_t)away, false));
-        emit_place(&c, last);
-        if (q->back)
-            emit_jump(&c, first, emit_jump_bytes(-(int64_t)away, false));
-        else
-            surprise_jump(&c);
+    q->walk->row = PAIR;
+    surprise_begin(&c, q->walk);
+    for (size_t i = 0; i < PAIR * blocks; i++) {
+        emit_place(&c, block_place(q, q->back ? i ^ 1 : i)); /* in the order of addresses */
+        surprise_place(&c, q->walk);
     }
-    return surprise_kernel(p, q->walk, &c, block_place, q, blocks, k);
+    return surprise_kernel(p, q->walk, &c, block_place, q, PAIR * blocks, k);
 }
 
-static bool find_line(struct probe *p, const struct surprise *walk, double *line_bytes)
+static bool find_line(struct probe *p, struct surprise *walk, double *line_bytes)
 {
     static const char *const needs[] = {"l1i_misses", NULL};
     enum { WAYS_TO_GO = 2 };

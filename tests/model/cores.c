@@ -465,7 +465,7 @@ static void shapes_of_instruction_caches_are_given_back(void **state)
         m.core.op_cache = m.core.data[2] = (struct cache_design){0};
         m.core.data[1].bytes = 512 * KIB; /* sets enough for all places, ways enough for those of one */
         m.core.data[1].ways = 16;
-        m.tick_hz *= 4; /* what is random wants longer readings */
+        m.tick_hz *= 4; /* a miss costs few cycles in each reading: longer ones */
         m.core_hz *= 4;
         run_probes_on(&m, "l1i l1i_ways", PROFILE_QUICK);
         check_capacity(&m, "frontend.l1i.line_bytes", NULL, "", CACHE_LINE_BYTES);
