@@ -35,11 +35,11 @@ enum {
     PLACES_FROM = 1,
     PLACES_TO = 32,
     PLACES_LIMIT = 40,
-    ROTATION_BYTES = 4096, /* lines rotate within this, or the distance where that is less */
+    ROTATION_BYTES = 4096, /* places begin, and lines rotate, within this, or the distance where that is less */
     BLOCK_BYTES = 320,     /* five lines of 64 bytes: blocks are on lines of any number */
     LINE_LONGEST = 256,
-    PLACES_AT = SURPRISE_LOOP_LINES * LINE_LONGEST,
-    LINE_GRAIN = 16, /* jumps lie in pieces of so many bytes, and never on two lines */
+    LOOP_BYTES = LINE_LONGEST, /* of lines that the loop lies on */
+    LINE_GRAIN = 16,           /* jumps lie in pieces of so many bytes, and never on two lines */
     ROOM_BYTES = 4096,
     L1I_BYTES = 32 << 10 /* where nothing is known of it */
 };
@@ -49,31 +49,35 @@ enum {
 struct apart {
     struct surprise *walk;
     size_t bytes;
+    size_t at; /* of the first place */
     char name[24];
 };
 
-/* Not in the sets of the loop. */
+static size_t within(const struct apart *a)
+{
+    return a->bytes < ROTATION_BYTES ? a->bytes : ROTATION_BYTES;
+}
+
 static size_t apart_place(const void *context, size_t index)
 {
     const struct apart *a = context;
 
-    return PLACES_AT + index * a->bytes;
+    return a->at + index * a->bytes;
 }
 
 /* Where the set does not depend on the distance. */
 static size_t rotating_place(const void *context, size_t index)
 {
-    const struct apart *a = context;
-    size_t within = a->bytes < ROTATION_BYTES ? a->bytes : ROTATION_BYTES;
-
-    return apart_place(context, index) + index * SURPRISE_LINE_BYTES % within;
+    return apart_place(context, index) + index * SURPRISE_LINE_BYTES % within(context);
 }
 
-static bool build_places(struct probe *p, size_t count, const struct apart *a,
+/* In another set each time, and never in those of the loop: what else runs between readings is in some sets as well. */
+static bool build_places(struct probe *p, size_t count, struct apart *a,
                          size_t (*place)(const void *context, size_t index), struct kernel *k)
 {
-    struct code c = probe_code(p, PLACES_AT + (count + 1) * a->bytes + ROOM_BYTES);
+    struct code c = probe_code(p, (count + 1) * a->bytes + ROOM_BYTES);
 
+    a->at = LOOP_BYTES + random_below(&p->random, (within(a) - LOOP_BYTES) / SURPRISE_LINE_BYTES) * SURPRISE_LINE_BYTES;
     a->walk->row = 1;
     surprise_begin(&c, a->walk);
     for (size_t i = 0; i < count; i++) {
