@@ -21,6 +21,11 @@ EDK2 = {
     "x86_64": ("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
     "aarch64": ("/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/AAVMF/AAVMF_VARS.fd"),
 }
+# Secure Boot on, with Debian's test key in PK, KEK and db. The key's password is "snakeoil".
+SECURE = {
+    "x86_64": ("/usr/share/OVMF/OVMF_CODE_4M.secboot.fd", "/usr/share/OVMF/OVMF_VARS_4M.snakeoil.fd"),
+    "aarch64": ("/usr/share/AAVMF/AAVMF_CODE.snakeoil.fd", "/usr/share/AAVMF/AAVMF_VARS.snakeoil.fd"),
+}
 UBOOT = {
     "x86_64": "/usr/lib/u-boot/qemu-x86_64/u-boot.rom",
     "aarch64": "/usr/lib/u-boot/qemu_arm64/u-boot.bin",
@@ -33,6 +38,7 @@ class Machine:
 
     isa: str = "x86_64"  # x86_64, aarch64
     firmware: str = "edk2"  # edk2 (OVMF, AAVMF), uboot
+    secure: bool = False  # edk2 with Secure Boot on
     image: str = None  # disk to boot from
     disk: str = "virtio"  # virtio, usb (storage on xHCI), none
     read_only: bool = False
@@ -57,7 +63,9 @@ def command(machine):
     if m.firmware == "uboot":
         words += ["-bios", UBOOT[m.isa]]
     else:
-        code, variables = EDK2[m.isa]
+        code, variables = (SECURE if m.secure else EDK2)[m.isa]
+        if m.secure and m.isa == "x86_64":  # variables are kept by system management mode alone
+            words += ["-machine", "smm=on", "-global", "driver=cfi.pflash01,property=secure,value=on"]
         words += ["-drive", f"if=pflash,format=raw,readonly=on,file={code}"]
         words += ["-drive", f"if=pflash,format=raw,snapshot=on,file={variables}"]  # changes are thrown away
         if m.isa == "aarch64":
@@ -170,6 +178,7 @@ def parse_arguments():
     parser.add_argument("image", nargs="?", help="disk image to boot; it is written to")
     parser.add_argument("--isa", choices=EDK2, default="x86_64")
     parser.add_argument("--firmware", choices=("edk2", "uboot"), default="edk2")
+    parser.add_argument("--secure", action="store_true", help="edk2 with Secure Boot on, and Debian's test key")
     parser.add_argument("--disk", choices=("virtio", "usb", "none"), default="virtio")
     parser.add_argument("--read-only", action="store_true")
     parser.add_argument("--cpu", default="max")

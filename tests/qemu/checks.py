@@ -595,6 +595,19 @@ def check_cut(serial, files):
     return complaints
 
 
+# What edk2's boot manager says of an image that it may not start (UEFI 2.10, 7.4.1: EFI_SECURITY_VIOLATION, or
+# EFI_ACCESS_DENIED where it is not even to be listed).
+REFUSED = re.compile(rb"failed to (?:load|start) Boot\d+ .*: (?:Access Denied|Security Violation)")
+
+
+def check_refused(serial, files):
+    """Secure Boot has kept it from starting."""
+    complaints = [] if REFUSED.search(serial) else [f"it was not refused; the last words: {serial[-200:]!r}"]
+    if files or b"fathom" in serial or records.read(serial.split(b"\n")).lines:
+        complaints.append("it has run")
+    return complaints
+
+
 def check_hang(serial, files, probe):
     """A run that hung: its last record, here and there, is the start of the probe that hangs."""
     complaints = []

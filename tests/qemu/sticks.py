@@ -22,6 +22,8 @@ HALF_WRITTEN = re.compile(r"FATs differ but appear to be intact\.|  Using first 
                           r"  File size is \d+ bytes, cluster chain length is > \d+ bytes\.|"
                           r"  Truncating file to \d+ bytes\.")
 
+TEST_KEY = "/usr/share/ovmf/PkKek-1-snakeoil"  # .key, with the password "snakeoil", and .pem
+
 LOADERS = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
 
 
@@ -66,6 +68,8 @@ class Stick:
         stick.write(path, "/FATHOM.CFG", self.config, self.offset)
         if table["prepare"] == "shell":
             self._leave_it_to_the_shell()
+        if table["prepare"] == "signed":
+            self._sign()
         if table["prepare"] == "e2h":
             self._put_stub_before()
         if table["prepare"] in ("full", "nearly full"):
@@ -98,6 +102,13 @@ class Stick:
         stick.write(self.path, f"/EFI/E2H/{name}", stick.read(self.path, f"/EFI/BOOT/{name}", ESP), ESP)
         with open(stub, "rb") as file:
             stick.write(self.path, f"/EFI/BOOT/{name}", file.read(), ESP)
+
+    def _sign(self):
+        key = f"{self.path}.key"
+        subprocess.run(["openssl", "pkey", "-in", f"{TEST_KEY}.key", "-passin", "pass:snakeoil", "-out", key], check=True)
+        sign = os.path.join(os.path.dirname(stick.__file__), "sign")
+        subprocess.run([sign, key, f"{TEST_KEY}.pem", self.path], check=True, stdout=subprocess.DEVNULL)
+        os.remove(key)
 
     def _fill(self, left):
         listing = stick.mtools("mdir", self.path, "::/", offset=self.offset).decode()
