@@ -148,6 +148,15 @@ bool probe_scattered(const struct area *a)
     return !m->contiguous && (a->page_bytes <= m->page_bytes[0] || m->hypervisor[0]);
 }
 
+const char *probe_no_pages(const struct probe *p, size_t page_bytes)
+{
+    const struct machine_info *m = machine_info();
+
+    return page_bytes > m->page_bytes[0] && m->hypervisor[0] && !m->emulator && probe_smoke(p, 0, 1) > 0
+               ? "a hypervisor may have smaller frames behind such pages"
+               : NULL;
+}
+
 /* ---- Sweeps ------------------------------------------------------------------------------------ */
 
 /* Keeps what the search does not: it wants one number. */

@@ -71,6 +71,8 @@ double probe_smoke(const struct probe *p, double smoke, double otherwise);
  * does not choose frames, a large page still lies on one run of them, unless a hypervisor maps that once more.
  */
 bool probe_scattered(const struct area *a);
+/* Why pages of this size would tell nothing of themselves here; NULL: they would. */
+const char *probe_no_pages(const struct probe *p, size_t page_bytes);
 
 /* One sample of a sweep. */
 struct sweep_sample {

@@ -8,6 +8,20 @@ bool chase_map(struct probe *p, struct chase *c, size_t bytes)
            probe_map(p, &c->order, bytes / CHASE_LINE_BYTES * sizeof(uint32_t), 0);
 }
 
+const char *chase_try_map(struct chase *c, size_t bytes, size_t page_bytes)
+{
+    const size_t mark = machine_map_mark();
+    const char *why = machine_map(&c->ring, bytes, page_bytes, AREA_DATA);
+
+    if (!why)
+        why = machine_map(&c->start, sizeof(uint64_t), 0, AREA_DATA);
+    if (!why)
+        why = machine_map(&c->order, bytes / CHASE_LINE_BYTES * sizeof(uint32_t), 0, AREA_DATA);
+    if (why)
+        machine_map_release(mark);
+    return why;
+}
+
 void chase_link(struct probe *p, const struct chase *c, size_t offset, size_t lines, size_t group)
 {
     uint8_t *write = c->ring.write + offset;

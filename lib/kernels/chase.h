@@ -18,6 +18,11 @@ struct chase {
 /* Maps room for rings of at most `bytes`, with the largest pages that the place gives; ends the probe where it can't. */
 bool chase_map(struct probe *p, struct chase *c, size_t bytes);
 /*
+ * The same with pages of that size, without ending anything: NULL, or why they can't be had, and then nothing stays
+ * mapped. No code of the probe may be mapped before, since on AArch64 a window has one granule.
+ */
+const char *chase_try_map(struct chase *c, size_t bytes, size_t page_bytes);
+/*
  * Links `lines` lines from `offset` on: those of a group of `group` lines in random order (Sattolo's cycle), then on to
  * the next group, and from the last one to the first.
  */

@@ -246,16 +246,6 @@ static bool find_coalescing(struct probe *p, const struct tlb *t, const struct t
 
 /* ---- All of it ---------------------------------------------------------------------------------- */
 
-/* Why pages of this size would tell nothing here; NULL: they would. */
-static const char *no_use(const struct probe *p, size_t page_bytes)
-{
-    const struct machine_info *m = machine_info();
-
-    return page_bytes > m->page_bytes[0] && m->hypervisor[0] && !m->emulator && probe_smoke(p, 0, 1) > 0
-               ? "a hypervisor may have smaller frames behind such pages"
-               : NULL;
-}
-
 /* Maps as many experiments as are wanted and the place has; *why tells of the first one that it has not. */
 static size_t map_experiments(struct probe *p, const struct tlb *t, struct pages pages[KINDS], const char **why)
 {
@@ -293,7 +283,7 @@ static bool find_page(struct probe *p, size_t page_bytes)
                           .seconds_apart = probe_scale(p, 1, 0.1, 0.3, 1)};
     struct pages pages[KINDS];
     struct tlb_first first;
-    const char *why = no_use(p, page_bytes);
+    const char *why = probe_no_pages(p, page_bytes);
     size_t mapped = why ? 0 : map_experiments(p, &t, pages, &why);
 
     if (mapped == 0) {

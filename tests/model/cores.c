@@ -270,6 +270,13 @@ static void check_caches(const struct machine_design *m)
         check_number(m, "memory.cache.latency_cycles", "level", level_names[level], d->data[level].latency);
     }
     check_number(m, "memory.cache.latency_cycles", "level", level_names[level], d->memory_latency);
+    for (const char *f = NULL; (f = records_find(&records, f, "finding", "name", "memory.cache.bytes"));) {
+        const size_t of = (size_t)number(f, "level") - 1;
+        if (of < level && !isnan(number(f, "value")) &&
+            !(number(f, "low") <= (double)d->data[of].bytes && (double)d->data[of].bytes <= number(f, "high")))
+            complain(m, "memory.cache.bytes %s: %g, and is %zu", level_names[of], number(f, "value"),
+                     d->data[of].bytes);
+    }
     const char *beyond = finding_of("memory.cache.bytes", "level", level_names[level + 1]);
     if (beyond && is_decided(m, beyond, "memory.cache.bytes", level_names[level + 1]))
         complain(m, "memory.cache.bytes: there are only %zu levels and memory", level);
@@ -435,6 +442,37 @@ static void data_caches_are_given_back(void **state)
         check_caches(&m);
     }
     end(6 * cores, 3 * cores); /* of three of the clock, five of two levels and memory at least; levels may hide */
+}
+
+/* One in three loads finds its page: entries for a third of those that three quarters of the second level lie on. */
+static void the_tlbs_part_in_a_latency_is_given_back(void **state)
+{
+    enum { ENTRIES = 32, MISS = 7, BYTES = ENTRIES * 3 * 4 * KIB / 3 * 4 };
+    unsigned found = 0;
+
+    (void)state;
+    begin();
+    struct machine_design m = pick_machine(1);
+    m.core.contiguous = true;
+    m.core.data[1].bytes = BYTES;
+    m.core.data[1].ways = 8;
+    m.core.data[2] = (struct cache_design){0};
+    m.memory_bytes = 2 * BYTES;
+    m.core.data_pages[0] = (struct page_design){.sets = 4, .ways = ENTRIES / 4, .miss = MISS};
+    m.declares = true;
+    run_probes_on(&m, "cache", PROFILE_QUICK);
+    for (const char *f = NULL; (f = records_find(&records, f, "finding", "name", "memory.random.latency_cycles"));) {
+        const bool small = !strcmp(record_value(f, "page", 2), "4k"),
+                   second = !strcmp(record_value(f, "level", 2), "2");
+        const double truth = m.core.data[1].latency + (small ? MISS * 2.0 / 3 : 0), value = number(f, "value");
+        if (!second)
+            continue;
+        if (!(fabs(value / truth - 1) <= 0.03))
+            complain(&m, "random order, %s pages: %g, and is %g", small ? "small" : "large", value, truth);
+        found++;
+    }
+    assert_int_equal(wrong, 0);
+    assert_int_equal(found, 2);
 }
 
 static void instruction_caches_are_given_back(void **state)
@@ -1630,6 +1668,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_caches_are_given_back),
+        cmocka_unit_test(the_tlbs_part_in_a_latency_is_given_back),
         cmocka_unit_test(instruction_caches_are_given_back),
         cmocka_unit_test(shapes_of_instruction_caches_are_given_back),
         cmocka_unit_test(shapes_of_data_caches_are_given_back),
