@@ -7,14 +7,14 @@
  * with a history knows it as long as it holds all n * t. Targets lie some multiple of 4 and not of 16 bytes apart,
  * since some cores see only low bits of a target in their history.
  *
- * Curve: cycles per indirect jump over t, the mean over several orders. A level, and a ramp: tables are chosen from by a
- * hash of the history, and where chance puts too many targets into one set they evict each other, long before all
- * entries are used. With as many targets as entries about half are in sets that hold theirs. Answer: where half of the
- * jumps are mispredicted; its interval is the whole ramp. What a misprediction costs is measured with targets drawn at
- * random all the time.
+ * Curve: cycles per indirect jump over t, less what direct jumps from target to target cost, the mean over several
+ * orders. A level, and a ramp: tables are chosen from by a hash of the history, and where chance puts too many targets
+ * into one set they evict each other, long before all entries are used. With as many targets as entries about half are
+ * in sets that hold theirs. Both ends of the ramp are known: few targets are predicted, and targets drawn at random all
+ * the time are not. Answer: where half of the jumps are mispredicted, from one end of the ramp and from the other; the
+ * interval is the whole ramp.
  *
- * What a predicted jump costs is told against direct jumps from target to target in the same order. A matrix shows that
- * for all n and t.
+ * What a predicted jump costs more than a direct one is the level. A matrix shows that for all n and t.
  *
  * Method: jia.je 2024 and clamchowder 2021 (branches by targets); order and control are ours.
  */
@@ -43,6 +43,8 @@ enum {
     MATRIX_TARGETS_BITS = 12,
     NAME_BYTES = 48
 };
+/* So few mispredicted jumps are none. */
+static const double HELD = 0.05;
 static const size_t spacing_bytes[SPACINGS] = {20, 36};
 static const char *const spacing_names[SPACINGS] = {"dense", "sparse"};
 static const char *const COUNTED[] = {"indirect_mispredicts", "mispredicts", NULL};
@@ -151,67 +153,88 @@ static bool build_jumps(struct probe *p, struct walk *w, size_t targets, enum ju
     return probe_kernel(p, &c, 0, k);
 }
 
-static bool build(struct probe *p, double x, void *context, struct kernel *k)
-{
-    return build_jumps(p, context, (size_t)x, IN_ORDER, k);
-}
-
-/* The mean over several orders: near the capacity it is chance which of them fit. */
+/* What an indirect jump costs more than a direct one, the mean over several orders: it is chance which targets fit. */
 static bool measure(struct probe *p, double x, void *context, struct point *out)
 {
     const unsigned orders = (unsigned)probe_scale(p, 1, 3, 5, 9);
+    struct walk *w = context;
     double sum = 0;
     unsigned rejected = 0;
 
-    for (unsigned i = 0; i < orders; i++) {
-        struct kernel k;
-        if (!build(p, x, context, &k) || !probe_measure(p, &k, out))
-            return false;
-        sum += out->q20;
-        rejected += out->rejected;
-    }
+    for (unsigned i = 0; i < orders; i++)
+        for (enum jumps j = IN_ORDER; j <= DIRECT; j++) {
+            struct kernel k;
+            if (!build_jumps(p, w, (size_t)x, j, &k) || !probe_measure(p, &k, out))
+                return false;
+            sum += j == IN_ORDER ? out->q20 : -out->q20;
+            rejected += out->rejected;
+        }
     out->q20 = out->median = sum / orders;
     out->rejected = rejected;
     return true;
 }
 
-/* What a jump takes that is never predicted: one of few targets, so that no cache is short of room. */
+/* The same of a jump that is never predicted: one of few targets, so that no cache is short of room. */
 static bool measure_random(struct probe *p, struct walk *w, double *cycles)
 {
     const size_t targets = LEVEL_TARGETS / w->branches;
-    struct point pt = {.x = (double)targets};
-    struct kernel k;
+    struct point pt[] = {[DIRECT] = {.x = (double)targets}, [AT_RANDOM] = {.x = (double)targets}};
 
-    if (!build_jumps(p, w, targets, AT_RANDOM, &k) || !probe_measure(p, &k, &pt))
-        return false;
-    *cycles = pt.q20;
+    for (enum jumps j = DIRECT; j <= AT_RANDOM; j++) {
+        struct kernel k;
+        if (!build_jumps(p, w, targets, j, &k) || !probe_measure(p, &k, &pt[j]))
+            return false;
+    }
+    /* by chance one in so many is right */
+    *cycles = (pt[AT_RANDOM].q20 - pt[DIRECT].q20) / (1 - 1 / (double)targets);
     return true;
 }
 
 /*
- * Puts the answer of a curve where half of the jumps are mispredicted, by a straight line between two points. `random`
- * is what jumps to `targets` cost that nothing can predict: by chance one in so many is right. Without such points that
- * has not been reached.
+ * The verdict on a ramp whose ends are known: its first point, and jumps that nothing predicts. The level is left behind
+ * the last point of which, as of all before it, less than HELD is mispredicted, and the ramp ends where no more is predicted,
+ * or with the last point. Half is reached between the first point
+ * above and the last one below it: neighbours, unless noise makes the curve cross several times.
  */
-static void put_half(struct search *s, double random, double targets)
+static void decide_half(struct search *s, double random)
 {
-    struct verdict *v = &s->verdict;
-    struct knee *k = &v->knees[0];
+    const struct search_point *pt = s->points;
+    const size_t n = s->count;
+    size_t last_held = 0, first_above = 0, last_below = n, lost = 0;
 
-    if (v->reason)
+    s->verdict = (struct verdict){.reason = "not-left", .monotone = true};
+    if (!n || isnan(pt[0].y) || !(random > pt[0].y)) {
+        s->verdict.reason = n ? "noise" : "too-few-points";
         return;
-    const double half = k->before + (random - k->before) / (1 - 1 / targets) / 2;
-    for (size_t i = 1; i < s->count; i++) {
-        const struct search_point *a = &s->points[i - 1], *b = &s->points[i];
-        if (a->x >= k->low && a->y < half && b->y >= half) {
-            k->half = floor(a->x + (half - a->y) / (b->y - a->y) * (b->x - a->x));
-            k->half_low = a->x;
-            k->half_high = b->x;
-            v->count = 1; /* what follows is beyond */
-            return;
-        }
     }
-    v->reason = "not-left";
+    const double before = pt[0].y, rise = random - before, half = before + rise / 2;
+    while (last_held + 1 < n && pt[last_held + 1].y < before + HELD * rise)
+        last_held++;
+    while (first_above < n && !(pt[first_above].y >= half))
+        first_above++;
+    while (last_below > 0 && !(pt[last_below - 1].y < half))
+        last_below--;
+    while (lost + 1 < n && !(pt[lost].y >= random - HELD * rise))
+        lost++;
+    if (first_above == n || last_below == n || first_above == 0)
+        return; /* without points beyond it has not been reached */
+    /* from either end: the same neighbours */
+    const struct search_point *a = &pt[first_above - 1], *b = &pt[last_below];
+    const double at = a->x + (half - a->y) / (b->y - a->y) * (b->x - a->x);
+    s->verdict.reason = b->x > 2 * a->x ? "noise" : NULL;
+    s->verdict.count = 1;
+    s->verdict.knees[0] = (struct knee){.value = pt[last_held].x,
+                                        .low = pt[last_held].x,
+                                        .high = pt[lost].x,
+                                        .before = before,
+                                        .after = random,
+                                        .end = pt[lost].x,
+                                        .half = floor(at),
+                                        .half_low = a->x,
+                                        .half_high = b->x,
+                                        .ramp = true,
+                                        .agreed = true,
+                                        .half_agreed = first_above == last_below};
 }
 
 static bool find_targets(struct probe *p, struct walk *w, size_t branches)
@@ -230,10 +253,9 @@ static bool find_targets(struct probe *p, struct walk *w, size_t branches)
                               .fooled_by = i == DENSE ? "branch target buffer" : "instruction cache",
                               .axis = "targets",
                               .unit = "cycles/jump",
-                              .build = build,
                               .measure = measure,
                               .context = &w[i],
-                              .seconds = probe_scale(p, 1, 0.2, 0.6, 10),
+                              .seconds = probe_scale(p, 1, 0.3, 1, 10),
                               .search = {.kind = KNEE_STEP,
                                          .from = from < 2 ? 2 : (double)from,
                                          .to = probe_smoke(p, 2 * LEVEL_TARGETS, CURVE_TARGETS) / n,
@@ -241,7 +263,7 @@ static bool find_targets(struct probe *p, struct walk *w, size_t branches)
                                          .grain = 1,
                                          .resolution = 0.1,
                                          .halves = true,
-                                         .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8),
+                                         .per_octave = (unsigned)probe_scale(p, 1, 2, 4, 8),
                                          .budget = (unsigned)probe_scale(p, 2, 120, 240, 2000)}};
     }
     bool good = sweeps_search(p, s, SPACINGS) && measure_random(p, &w[DENSE], &random);
@@ -249,7 +271,7 @@ static bool find_targets(struct probe *p, struct walk *w, size_t branches)
         find_experiments(s, SPACINGS, e);
         for (enum spacing i = DENSE; i < SPACINGS; i++) {
             e[i].half = true;
-            put_half(&s[i].search, random, LEVEL_TARGETS / n);
+            decide_half(&s[i].search, random);
         }
         good = proof_of_knee(p, &s[DENSE], 0, COUNTED, proof);
     }
