@@ -137,15 +137,19 @@ static bool rises_from_line(const struct curve *c, size_t good, const struct lin
     return k->after - line_at(before, k->end) > RISE * sqrt(before->cost / weight);
 }
 
-/* Whether y comes back to below half of what it rose by, after the piece in which it rose. */
+/*
+ * Whether y comes back to below half of what it rose by, once the piece in which it rose has brought it up by three
+ * quarters. The piece may be as long as all that follows: a wave with more turns than there are pieces has one.
+ */
 static bool comes_back(const struct series *s, const struct knee *k)
 {
+    const double risen = k->value + 0.75 * (k->end - k->value), half = k->before + (k->after - k->before) / 2;
     size_t rest = 0, under = 0;
 
     for (size_t i = 0; i < s->count; i++)
-        if (s->x[i] > k->end) {
+        if (s->x[i] > risen) {
             rest++;
-            under += s->y[i] < k->before + (k->after - k->before) / 2;
+            under += s->y[i] < half;
         }
     return 10 * under > rest;
 }

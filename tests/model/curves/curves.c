@@ -104,6 +104,8 @@ static const struct {
     {6002, 7212, false},
     /* a table of many small steps: the last good point was before those surely good */
     {1795220970043, 93430, false},
+    /* a wave of more turns than there are pieces, taken for one slope */
+    {1795229165463, 236, false},
 };
 
 /* ---- One trial ---------------------------------------------------------------------------------- */
@@ -308,6 +310,7 @@ static void run_trial(struct results *r, uint64_t seed, uint64_t number, bool sh
         r->nothing[c.plan.kind][ground].searched++;
         r->nothing[c.plan.kind][ground].search_numbers += tells_a_number(&s.verdict);
     }
+    bool number_told = tells_a_number(&s.verdict);
     search_free(&s);
 
     if (c.grid) {
@@ -326,12 +329,13 @@ static void run_trial(struct results *r, uint64_t seed, uint64_t number, bool sh
             r->nothing[c.plan.kind][ground].given++;
             r->nothing[c.plan.kind][ground].given_numbers += tells_a_number(&v);
         }
+        number_told |= tells_a_number(&v);
     }
     if (wrong) {
         r->broken++;
         tell(r, 0, wrong, seed, number, &c);
     }
-    if (!c.curve.count && sum.extra)
+    if (!c.curve.count && number_told)
         tell(r, 1, "a number where nothing is", seed, number, &c);
     else if (sum.outside || sum.extra)
         tell(r, 2, sum.outside ? "outside its interval" : "one knee too many", seed, number, &c);
