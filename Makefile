@@ -246,9 +246,15 @@ host: $(foreach isa,$(ISAS),$(HOSTED_$(isa)))
 
 # ---- The stick image -----------------------------------------------------------------------------
 
-build/fathom.img: $(foreach isa,$(ISAS),build/$(BOOT_$(isa)).EFI) scripts/image LICENSE $(wildcard images/*)
+# One page that shows runs, with all that it needs inside.
+build/viewer.html: scripts/viewer.py $(wildcard viewer/*) $(wildcard probes/*/*.c) | build/setup.stamp
+	$(call say,PAGE,$@)
+	@mkdir -p $(@D)
+	$(Q)$< $@
+
+build/fathom.img: $(foreach isa,$(ISAS),build/$(BOOT_$(isa)).EFI) build/viewer.html scripts/image LICENSE $(wildcard images/*)
 	$(call say,IMAGE,$@)
-	$(Q)scripts/image $@ build/BOOTX64.EFI build/BOOTAA64.EFI build/newlib/source
+	$(Q)scripts/image $@ build/BOOTX64.EFI build/BOOTAA64.EFI build/newlib/source build/viewer.html
 
 image: build/fathom.img
 
@@ -339,7 +345,15 @@ build/tests/simulator: tests/simulator/simulator.c Makefile | build/setup.stamp
 
 -include $(shell find build/tests/objects build/tests/model -name '*.d' 2>/dev/null)
 
-TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img $(UNIT_TESTS) $(MODEL_TESTS) build/tests/simulator
+# What the tests of the viewer need from npm, as pinned; the viewer itself needs none of it.
+build/tests/viewer/node_modules/stamp: tests/viewer/package.json tests/viewer/package-lock.json | build/setup.stamp
+	$(call say,NPM,$(@D))
+	$(Q)mkdir -p build/tests/viewer && cp $^ build/tests/viewer
+	$(Q)cd build/tests/viewer && npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1 || { cat npm.log; exit 1; }
+	$(Q)touch $@
+
+TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img $(UNIT_TESTS) $(MODEL_TESTS) build/tests/simulator \
+    build/tests/viewer/node_modules/stamp
 
 test: $(TESTED)
 	@CMOCKA_MESSAGE_OUTPUT=TAP scripts/test $(UNIT_TESTS) $(MODEL_TESTS) $(TEST_RUNS)

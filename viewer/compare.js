@@ -1,0 +1,93 @@
+/*
+ * Two or more cores side by side: what differs first.
+ */
+'use strict';
+
+/* Whether two findings say the same: intervals that meet, or rates within two percent; null: one of them says nothing. */
+function sameFinding(a, b) {
+    if (!a || !b || a.grade === 'U' || b.grade === 'U')
+        return a && b && a.grade === b.grade ? true : null;
+    if (typeof a.value !== 'number' || typeof b.value !== 'number')
+        return JSON.stringify(a.value) === JSON.stringify(b.value);
+    if (a.value === b.value)
+        return true;
+    const interval = f => typeof f.low === 'number' && typeof f.high === 'number';
+    if (interval(a) && interval(b))
+        return a.low < b.high && b.low < a.high;
+    return (isRate(a.unit) || !interval(a)) && Math.abs(a.value - b.value) <= RATES_AGREE * Math.max(Math.abs(a.value), Math.abs(b.value));
+}
+
+const FIRST = {differ: 0, one: 1, same: 2};
+
+function comparison(cores) {
+    const keys = new Map();
+    cores.forEach((core, i) => {
+        for (const finding of core.findings) {
+            const key = findingKey(finding);
+            if (!keys.has(key))
+                keys.set(key, cores.map(() => null));
+            keys.get(key)[i] = finding; /* of several that stand, the last */
+        }
+    });
+    return [...keys].map(([key, findings]) => {
+        const base = findings[0], verdicts = findings.slice(1).map(other => sameFinding(base, other));
+        const state = verdicts.includes(false) ? 'differ' : verdicts.includes(null) ? 'one' : 'same';
+        const ratios = findings.slice(1).map(other => base && other && base.value > 0 && other.value > 0 ? other.value / base.value : null);
+        const far = Math.max(0, ...ratios.filter(Boolean).map(ratio => Math.abs(Math.log(ratio))));
+        return {key, findings, state, ratios, far};
+    }).sort((a, b) => FIRST[a.state] - FIRST[b.state] || b.far - a.far || a.key.localeCompare(b.key));
+}
+
+function compareCell(finding) {
+    if (!finding)
+        return h('td', {class: 'number quiet'}, 'not measured');
+    if (finding.grade === 'U')
+        return h('td', {class: 'number'}, h('span', {class: 'reason'}, finding.reason || 'undecided'), ' ', gradeChip('U'));
+    return h('td', {class: 'number'}, quantity(finding.value, finding.unit), ' ', gradeChip(finding.grade), h('div', {class: 'quiet'}, intervalText(finding)));
+}
+
+function comparePlots(cores, findings) {
+    const curves = cores.flatMap((core, i) => findings[i] ? evidenceOf(core, findings[i]).curves.map(curve => ({...curve, name: `${'ABCDEFGH'[i] || i + 1}: ${curve.name}`})) : []);
+    return curves.length ? plotGrid(curves, [], true, 'comparison ') : h('p', {class: 'quiet'}, 'No curves belong to it.');
+}
+
+function compareView(cores) {
+    const rows = comparison(cores);
+    const counts = {differ: 0, one: 0, same: 0};
+    rows.forEach(row => counts[row.state]++);
+    const only = h('input', {type: 'checkbox', id: 'only-differences'});
+    const body = h('tbody');
+    const WORDS = {differ: 'differs', one: 'decided in one only', same: 'same'};
+    const more = h('p');
+    const comparedRow = row => {
+        const line = h('tr', {class: row.state, 'data-key': row.key},
+            h('th', {scope: 'row'}, button(row.key.split(' ')[0], () => {
+                const open = line.nextElementSibling && line.nextElementSibling.classList.contains('open');
+                if (open)
+                    line.nextElementSibling.remove();
+                else
+                    line.after(h('tr', {class: 'open'}, h('td', {colspan: cores.length + 3}, comparePlots(cores, row.findings))));
+                line.querySelector('button').setAttribute('aria-expanded', String(!open));
+            }, {class: 'link', 'aria-expanded': 'false'}), h('span', {class: 'variants'}, ` ${row.key.split(' ').slice(1).join(' ')}`)),
+            row.findings.map(compareCell),
+            h('td', {class: 'number'}, row.ratios.map(ratio => ratio === null ? '' : row.state === 'same' ? '' : `× ${number(ratio, 3)}`).filter(Boolean).join(', ')),
+            h('td', {}, WORDS[row.state]));
+        return line;
+    };
+    const draw = () => {
+        body.replaceChildren();
+        more.replaceChildren(portions(body, rows.filter(row => !only.checked || row.state === 'differ'), comparedRow, ROWS));
+    };
+    only.addEventListener('change', draw);
+    draw();
+    return [
+        h('div', {class: 'controls'}, h('label', {}, only, ' Only what differs'), h('span', {class: 'gap'}), button('CSV', () => saveCsv('comparison',
+            [['name', ...cores.flatMap((core, i) => [`${'ABCDEFGH'[i] || i + 1} ${coreTitle(core)}`, 'grade']), 'verdict'],
+             ...rows.map(row => [row.key, ...row.findings.flatMap(f => f ? [f.value, f.grade] : [null, null]), WORDS[row.state]])]))),
+        h('ol', {class: 'compared'}, cores.map(core => h('li', {}, coreTitle(core)))),
+        h('p', {class: 'grades'}, `${counts.differ} findings differ, ${counts.one} are decided in one only, ${counts.same} are the same: intervals meet, or rates are within 2 %. Ratios are to A.`),
+        h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Comparison'}, h('table', {class: 'findings comparison'},
+            h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Finding'), cores.map((core, i) => h('th', {scope: 'col', class: 'number', title: coreTitle(core)}, `${'ABCDEFGH'[i] || i + 1} ${coreName(core)}`)), h('th', {scope: 'col', class: 'number'}, 'Ratio'), h('th', {scope: 'col'}, 'Verdict'))), body)),
+        more,
+    ];
+}

@@ -1,0 +1,130 @@
+/*
+ * From records to what the page shows: runs, and in each the cores that were measured.
+ */
+'use strict';
+
+/* What every finding has or may have (lib/report.c). Any other key before `value` is a variant, any after a remark. */
+const FINDING_KEYS = new Set(('t probe name core type value unit low high grade reason replaces seen holds agreement ' +
+                              'method curves published c').split(' '));
+
+function variantsOf(finding) {
+    const found = [];
+    for (const key of Object.keys(finding)) {
+        if (key === 'value')
+            break;
+        if (!FINDING_KEYS.has(key))
+            found.push([key, finding[key]]);
+    }
+    return found;
+}
+
+function remarksOf(finding) {
+    const keys = Object.keys(finding), after = keys.indexOf('value');
+    return keys.slice(after + 1).filter(key => !FINDING_KEYS.has(key)).map(key => [key, finding[key]]);
+}
+
+const variantText = finding => variantsOf(finding).map(([key, value]) => `${key}=${value}`).join(' ');
+const findingKey = finding => `${finding.name} ${variantText(finding)}`.trim();
+
+function newCore(run, index) {
+    return {run, index, machine: {}, environment: {}, restored: null, findings: [], curves: [], matrices: [], tables: [],
+            starts: [], ends: [], faults: []};
+}
+
+/*
+ * The runs of one file. A serial log may hold several, and a file that lost its beginning none that says so: then what
+ * is left is shown as a run without a name.
+ */
+function runsOf(records, file) {
+    const runs = [];
+    let run = null, core = null;
+
+    const begin = record => {
+        run = {file, run: record, done: null, cores: new Map(), warnings: [], last: null};
+        core = null;
+        runs.push(run);
+    };
+    /* Records that name no core belong to the one that was measured just then. */
+    const coreOf = record => {
+        const index = record.core !== undefined ? record.core : core ? core.index : 0;
+        if (!run.cores.has(index))
+            run.cores.set(index, newCore(run, index));
+        core = run.cores.get(index);
+        return core;
+    };
+    const lists = {curve: 'curves', matrix: 'matrices', table: 'tables', start: 'starts', end: 'ends', fault: 'faults',
+                   finding: 'findings'};
+    for (const record of records) {
+        if (record.t === 'run' || !run)
+            begin(record.t === 'run' ? record : {});
+        run.last = record;
+        if (record.t === 'done')
+            run.done = record;
+        else if (record.t === 'warning')
+            run.warnings.push(record);
+        else if (record.t === 'machine' || record.t === 'environment' || record.t === 'restored')
+            coreOf(record)[record.t] = record;
+        else if (lists[record.t])
+            coreOf(record)[lists[record.t]].push(record);
+        /* what this page does not know is left alone: a later program's */
+    }
+    for (const each of runs)
+        for (const one of each.cores.values())
+            one.findings = standing(one.findings);
+    return runs;
+}
+
+/* One that `replaces` takes the place of all before it that have the same name and variants. */
+function standing(findings) {
+    const byKey = new Map();
+    let order = 0;
+    for (const finding of findings) {
+        const key = findingKey(finding);
+        if (finding.replaces || !byKey.has(key))
+            byKey.set(key, []);
+        byKey.get(key).push([order++, finding]);
+    }
+    return [...byKey.values()].flat().sort((a, b) => a[0] - b[0]).map(([, finding]) => finding);
+}
+
+/* The curves and matrices that a finding rests on. */
+function evidenceOf(core, finding) {
+    const named = new Set(finding.curves || []);
+    const rests = record => record.probe === finding.probe && named.has(record.name);
+    return {curves: core.curves.filter(rests), matrices: core.matrices.filter(rests)};
+}
+
+const trustOf = run => run.done ? run.done.trusted !== false : null;
+
+/* The name of a core among others: "raptor-cove, core 1 (P), RUN00001.JSL". */
+function coreName(core) {
+    return core.machine.core_name || core.machine.core_model || 'unnamed core';
+}
+
+function coreTitle(core) {
+    const type = core.machine.type ? ` (${core.machine.type})` : '';
+    return `${coreName(core)}, core ${core.index}${type} · ${core.run.run.platform || 'unknown place'} · ${core.run.file}`;
+}
+
+/* What readings were rejected for, added up over the probes: [cause, count, share]. */
+function disturbances(core) {
+    let readings = 0, rejected = 0;
+    const by = new Map();
+    for (const end of core.ends) {
+        readings += end.readings || 0;
+        rejected += end.rejected || 0;
+        for (const [cause, count] of Object.entries(end.rejected_by || {}))
+            by.set(cause, (by.get(cause) || 0) + count);
+    }
+    return {readings, rejected, by: [...by].filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1])};
+}
+
+/* ---- What is known of probes and published values, put into the page when it was built ------------------------------ */
+
+const known = JSON.parse(document.getElementById('known').textContent || '{}');
+const probesKnown = new Map((known.probes || []).map(probe => [probe.name, probe]));
+const findingsKnown = new Map((known.probes || []).flatMap(probe => probe.findings.map(f => [f.name, f])));
+
+const FAMILIES = [['frontend', 'Front end'], ['backend', 'Back end'], ['memory', 'Memory'], ['system', 'System']];
+const familyOf = name => name.split('.')[0];
+const probeTitle = name => probesKnown.has(name) ? probesKnown.get(name).title : name;

@@ -1,0 +1,149 @@
+/*
+ * Curves, matrices and tables as they were recorded, by probe; and the table of instructions.
+ */
+'use strict';
+
+const INSTRUCTIONS = 'backend.instruction';
+
+/* Probes in the order in which they ran, with what each left behind. */
+function byProbe(core) {
+    const probes = new Map();
+    const add = kind => record => {
+        const name = record.probe || 'unnamed';
+        if (!probes.has(name))
+            probes.set(name, {curves: [], matrices: [], tables: []});
+        probes.get(name)[kind].push(record);
+    };
+    core.curves.forEach(add('curves'));
+    core.matrices.forEach(add('matrices'));
+    core.tables.filter(table => table.name !== INSTRUCTIONS).forEach(add('tables'));
+    return probes;
+}
+
+/* Tables of one name: with rows of their own each, or one row each. */
+function tablesOf(records) {
+    const flat = new Map(), shown = [];
+    const skip = new Set(['t', 'probe', 'name', 'core', 'type', 'c', 'columns', 'rows']);
+    for (const record of records) {
+        if (Array.isArray(record.columns) && Array.isArray(record.rows)) {
+            const about = Object.entries(record).filter(([key]) => !skip.has(key)).map(([key, value]) => `${key} ${shownValue(value)}`).join(', ');
+            shown.push({title: `${record.name}${about ? ` (${about})` : ''}`, columns: record.columns, rows: record.rows});
+        } else {
+            if (!flat.has(record.name))
+                flat.set(record.name, []);
+            flat.get(record.name).push(record);
+        }
+    }
+    for (const [name, rows] of flat) {
+        const columns = [...new Set(rows.flatMap(row => Object.keys(row)))].filter(key => !skip.has(key));
+        shown.push({title: name, columns, rows: rows.map(row => columns.map(column => row[column]))});
+    }
+    return shown;
+}
+
+function recordTable(title, {columns, rows}) {
+    const numeric = columns.map((_, i) => rows.some(row => typeof row[i] === 'number') && rows.every(row => row[i] === null || row[i] === undefined || typeof row[i] === 'number'));
+    const table = sortableTable(columns.map((name, i) => ({title: String(name).replace(/_/g, ' '), value: row => row[i], number: numeric[i]})), rows, {page: 50, label: title});
+    return h('details', {class: 'table'}, h('summary', {}, `${title}, ${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`), table.element,
+             h('p', {}, button('CSV', () => saveCsv(title, [columns, ...rows]))));
+}
+
+function measurementsView(core) {
+    const probes = [...byProbe(core)];
+    if (!probes.length)
+        return [h('p', {}, 'This run has no curves, matrices or tables.')];
+    const jump = h('select', {id: 'jump', onchange: event => {
+        const target = document.getElementById(`probe-${event.target.value}`);
+        target.open = true;
+        target.scrollIntoView();
+        target.querySelector('summary').focus();
+    }}, probes.map(([name]) => h('option', {value: name}, probeTitle(name))));
+    return [
+        h('div', {class: 'controls'}, h('label', {for: 'jump'}, 'Probe'), jump, h('span', {class: 'gap'}),
+          button('All curves, CSV', () => saveCsv(`${coreName(core)}-curves`, [['probe', 'curve', 'axis', 'x', 'unit', 'y'], ...core.curves.flatMap(curve => seriesOf(curve).flatMap(s => s.x.map((x, i) => [curve.probe, s.name, curve.axis, x, curve.unit, s.y[i]])))]))),
+        h('p', {class: 'quiet'}, 'A shaded band is the interval in which a knee lies, a line across a level what the engine took it for. A plot’s name opens it: axes, zoom, values, files.'),
+        probes.map(([name, {curves, matrices, tables}], i) => {
+            const counts = [[curves, 'curve'], [matrices, 'matrix'], [tables, 'table']].filter(([list]) => list.length)
+                .map(([list, word]) => `${list.length} ${list.length === 1 ? word : word === 'matrix' ? 'matrices' : word + 's'}`).join(', ');
+            const content = lazily(h('div', {style: 'min-height:40px'}), element => {
+                element.removeAttribute('style');
+                element.append(...plotGrid(curves, matrices, false, `${name} `), ...tablesOf(tables).map(table => recordTable(`${name} ${table.title}`, table)), experiment(name, probesKnown.get(name)));
+            });
+            return h('details', {class: 'probe', id: `probe-${name}`, open: i < 3}, h('summary', {}, h('span', {class: 'probe-title'}, probeTitle(name)), h('span', {class: 'quiet'}, ` ${name}; ${counts}`)), content);
+        }),
+    ];
+}
+
+/* ---- Instructions ----------------------------------------------------------------------------------------------------- */
+
+function instructionsOf(core) {
+    return core.tables.filter(table => table.name === INSTRUCTIONS).flatMap(table =>
+        table.rows.map(row => Object.fromEntries([...table.columns.map((column, i) => [column, row[i]]), ['probe', table.probe], ['trusted', table.trusted]])));
+}
+
+/* [from, to, relation, cycles, whole, reason] of one chain through an instruction. */
+const latencyText = row => (row.latencies || []).map(([from, to, relation, cycles, , reason]) =>
+    typeof cycles === 'number' ? `${from} → ${to}: ${relation === '=' ? '' : '≤ '}${number(cycles, 3)}` : `${from} → ${to}: ${reason || '–'}`).join('; ');
+const leastLatency = row => {
+    const all = (row.latencies || []).map(each => each[3]).filter(value => typeof value === 'number');
+    return all.length ? Math.max(...all) : null;
+};
+
+function instructionDetail(row) {
+    return h('div', {class: 'detail'}, facts([
+        ['State', row.state], ['Reason', row.reason],
+        ['Cycles each', typeof row.cycles === 'number' ? `${row.relation === '=' ? '' : '≤ '}${number(row.cycles)}: the difference of a kernel of 2n and one of n of them, which took ${number(row.kernel_2n_cycles)} and ${number(row.kernel_n_cycles)} each` : null],
+        ['Latencies', latencyText(row)], ['The bytes that were measured', row.bytes],
+        ['Trusted', row.trusted === false ? 'no: the times of this place cannot be trusted' : null]]),
+        (row.latencies || []).length ? h('table', {class: 'plain'}, h('thead', {}, h('tr', {}, ['From operand', 'To operand', 'Cycles', 'A whole number', 'Reason'].map(text => h('th', {scope: 'col'}, text)))),
+            h('tbody', {}, row.latencies.map(([from, to, relation, cycles, whole, reason]) => h('tr', {}, h('td', {}, from), h('td', {}, to), h('td', {class: 'number'}, typeof cycles === 'number' ? `${relation === '=' ? '' : '≤ '}${number(cycles)}` : '–'), h('td', {}, whole ? 'yes' : 'no'), h('td', {}, reason || ''))))) : null,
+        experiment(row.probe, probesKnown.get(row.probe)));
+}
+
+function instructionsView(core) {
+    const rows = instructionsOf(core);
+    if (!rows.length)
+        return [h('p', {}, 'This run has no table of instructions: the probe “instructions” did not run.')];
+    for (const row of rows)
+        row.text = `${row.form} ${row.feature} ${row.class} ${row.state}`.toLowerCase();
+    const values = key => [...new Set(rows.map(row => row[key]).filter(Boolean))].sort();
+    const choose = (id, text, key) => [h('label', {for: id}, text), h('select', {id}, h('option', {value: ''}, 'all'), values(key).map(value => h('option', {value}, value)))];
+    const search = h('input', {type: 'search', id: 'instruction-search', placeholder: 'add r64, vfmadd, ymm …'});
+    const feature = choose('instruction-feature', 'Extension', 'feature'), state = choose('instruction-state', 'State', 'state');
+    const count = h('p', {class: 'quiet', role: 'status'});
+    const table = sortableTable([
+        {title: 'Form', value: row => row.form, head: true, cell: row => button(row.form, event => toggle(event.target, row), {class: 'link', 'aria-expanded': 'false'})},
+        {title: 'Extension', value: row => row.feature},
+        {title: 'Latency', value: leastLatency, cell: row => { const most = leastLatency(row); return most === null ? '–' : `${(row.latencies || []).some(each => each[2] !== '=') ? '≤ ' : ''}${number(most, 3)}`; }, number: true},
+        {title: 'Cycles each', value: row => row.cycles, cell: row => typeof row.cycles === 'number' ? `${row.relation === '=' ? '' : '≤ '}${number(row.cycles, 3)}` : '–', number: true},
+        {title: 'A cycle', value: row => row.cycles > 0 ? 1 / row.cycles : null, cell: row => row.cycles > 0 ? `${row.relation === '=' ? '' : '≥ '}${number(1 / row.cycles, 3)}` : '–', number: true},
+        {title: 'State', value: row => row.state},
+        {title: 'Reason', value: row => row.reason || ''},
+        {title: 'Bytes', value: row => row.bytes || '', class: 'code'},
+    ], rows, {page: 100, label: 'Instructions', class: 'instructions'});
+    function toggle(button_, row) {
+        const line = button_.closest('tr'), open = line.nextElementSibling && line.nextElementSibling.classList.contains('open');
+        if (open)
+            line.nextElementSibling.remove();
+        else
+            line.after(h('tr', {class: 'open'}, h('td', {colspan: 8}, instructionDetail(row))));
+        button_.setAttribute('aria-expanded', String(!open));
+    }
+    const apply = () => {
+        const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+        const shown = rows.filter(row => wanted.every(word => row.text.includes(word)) &&
+            (!feature[1].value || row.feature === feature[1].value) && (!state[1].value || row.state === state[1].value));
+        count.textContent = `${number(shown.length)} of ${number(rows.length)} forms`;
+        table.show(shown);
+    };
+    search.addEventListener('input', apply);
+    feature[1].addEventListener('change', apply);
+    state[1].addEventListener('change', apply);
+    apply();
+    return [
+        h('div', {class: 'controls'}, h('label', {for: 'instruction-search'}, 'Search'), search, feature, state, h('span', {class: 'gap'}), button('CSV', () => saveCsv(`${coreName(core)}-instructions`, table.csv()))),
+        count,
+        h('p', {class: 'quiet'}, 'Latency: the longest chain through the form. ≤ and ≥ are bounds, where other instructions of the chain could not be taken off. A form opens to its chains, its kernels and the bytes that ran.'),
+        table.element,
+    ];
+}

@@ -1,0 +1,228 @@
+/*
+ * The page itself: files come in, a core is chosen, a view is shown.
+ */
+'use strict';
+
+const cores = [];          /* of all runs that were opened, in the order of opening */
+let shownCore = null;
+const compared = new Set(); /* the cores that the comparison shows */
+
+const element = id => document.getElementById(id);
+
+/* ---- Views --------------------------------------------------------------------------------------------------------------- */
+
+const VIEWS = [
+    {id: 'overview', title: 'Overview', build: () => overview(shownCore)},
+    {id: 'findings', title: 'Findings', build: () => findingsView(shownCore)},
+    {id: 'measurements', title: 'Measurements', build: () => measurementsView(shownCore)},
+    {id: 'instructions', title: 'Instructions', build: () => instructionsView(shownCore), where: () => instructionsOf(shownCore).length > 0},
+    {id: 'compare', title: 'Compare', build: () => compareChoice(), where: () => cores.length > 1},
+];
+
+function wantedView() {
+    const [id, detail] = location.hash.slice(1).split('/');
+    const view = VIEWS.find(each => each.id === id && (!each.where || each.where())) || VIEWS[0];
+    return {view, detail: detail && decodeURIComponent(detail)};
+}
+
+function show() {
+    if (!shownCore)
+        return;
+    const {view, detail} = wantedView();
+    forgetDrawings();
+    hideTip();
+    element('content').replaceChildren(h('div', {class: `view ${view.id}`}, view.build()));
+    element('views').replaceChildren(...VIEWS.filter(each => !each.where || each.where()).map(each =>
+        h('a', {href: `#${each.id}`, 'aria-current': each === view ? 'page' : null}, each.title)));
+    document.title = `${coreName(shownCore)}: ${view.title.toLowerCase()} · fathom`;
+    const row = detail && [...document.querySelectorAll('tr[data-key]')].find(each => each.dataset.key === detail);
+    if (row) {
+        row.toggle();
+        row.scrollIntoView({block: 'start'});
+        row.querySelector('button').focus({preventScroll: true});
+    }
+}
+
+function compareChoice() {
+    const chosen = cores.filter(core => compared.has(core));
+    const boxes = h('fieldset', {class: 'cores'}, h('legend', {}, 'Cores to compare'), cores.map(core => h('label', {},
+        h('input', {type: 'checkbox', checked: compared.has(core), onchange: event => {
+            if (event.target.checked)
+                compared.add(core);
+            else
+                compared.delete(core);
+            show();
+        }}), ` ${coreTitle(core)}`)));
+    return [boxes, chosen.length > 1 ? compareView(chosen) : h('p', {}, 'Choose two or more.')];
+}
+
+function listCores() {
+    element('subject').replaceChildren(...cores.map((core, i) => h('option', {value: i, selected: core === shownCore}, coreTitle(core))));
+    element('choice').hidden = element('views').hidden = !cores.length;
+    element('start').hidden = cores.length > 0;
+}
+
+/* ---- Files --------------------------------------------------------------------------------------------------------------- */
+
+const message = (kind, strong, text) => element('messages').append(h('p', {class: `notice ${kind}`}, h('b', {}, strong), ` ${text}`));
+
+const size = bytes => bytes < 1e6 ? `${number(bytes / 1e3, 3)} kB` : `${number(bytes / 1e6, 3)} MB`;
+
+/* What was wrong with a file, in words; what is good of it is shown all the same. */
+function tellTroubles(name, reader, runs) {
+    if (!reader.records.length) {
+        if (reader.damaged.length)
+            message('bad', `${name} has no good record.`, `${reader.damaged.length} lines begin like records of fathom, but their checksums do not hold.`);
+        else
+            message('bad', `${name} is no run of fathom.`, reader.size ? 'It has no record: a line of JSON that begins with {"t": and ends with a checksum. Results are in RESULTS on the stick.' : 'It is empty.');
+        return;
+    }
+    const damaged = reader.damaged.length - reader.cutShort;
+    if (damaged)
+        message('warn', `${name} is damaged in ${damaged} ${damaged === 1 ? 'place' : 'places'}`, `(line ${reader.damaged.slice(0, 5).join(', ')}${reader.damaged.length > 5 ? ' …' : ''}): checksums do not hold there, or parts are missing. These records are left out, the other ${number(reader.records.length)} are shown.`);
+    if (reader.cutShort)
+        message('warn', `${name} is cut short:`, `its last line (${reader.lines}) has no end. The ${number(reader.records.length)} records before it are shown.`);
+    for (const run of runs)
+        if (!run.done && !reader.cutShort)
+            message('warn', `${name}: a run did not come to its end.`, 'It has no "done" record. What is there is shown.');
+    if (runs.some(run => run.run.schema > 1))
+        message('warn', `${name} was written by a later program.`, 'What this page does not know of it is left out.');
+}
+
+async function openBlob(name, blob) {
+    const bar = element('progress-bar'), began = performance.now();
+    element('progress').hidden = false;
+    element('progress-text').textContent = `Reading ${name}`;
+    bar.value = 0;
+    let reader;
+    try {
+        reader = await readRecords(blob, (bytes, records) => {
+            bar.value = bytes / blob.size;
+            element('progress-text').textContent = `Reading ${name}: ${size(bytes)} of ${size(blob.size)}, ${number(records)} records`;
+        });
+    } catch (error) {
+        message('bad', `${name} cannot be read:`, error.message);
+        return;
+    } finally {
+        element('progress').hidden = true;
+    }
+    const runs = runsOf(reader.records, name);
+    tellTroubles(name, reader, runs);
+    const found = runs.flatMap(run => [...run.cores.values()]);
+    if (runs.length && !found.length)
+        message('warn', `${name} has no core:`, 'the run ended before anything was measured.');
+    cores.push(...found);
+    found.slice(0, 8).forEach(core => compared.add(core));
+    shownCore = found.find(core => core.findings.length) && !shownCore ? found.find(core => core.findings.length) : shownCore || found[0] || null;
+    element('main').dataset.read = JSON.stringify({name, records: reader.records.length, milliseconds: Math.round(performance.now() - began), longest: Math.round(reader.longestTurn)});
+}
+
+/* One after the other, so that the page keeps its turns and the order is the person's. */
+let opening = Promise.resolve();
+function openFiles(files) {
+    opening = opening.then(async () => {
+        for (const file of files)
+            await openBlob(file.name, file);
+        listCores();
+        show();
+    });
+    return opening;
+}
+
+/* Files, and those in folders, that were dropped. */
+async function droppedFiles(transfer) {
+    const entries = [...transfer.items].map(item => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean);
+    if (!entries.length)
+        return [...transfer.files];
+    const files = [];
+    const walk = async entry => {
+        if (entry.isFile) {
+            files.push(await new Promise((good, bad) => entry.file(good, bad)));
+            return;
+        }
+        const reader = entry.createReader();
+        for (let more = true; more;) { /* readEntries gives a hundred at a time */
+            const some = await new Promise((good, bad) => reader.readEntries(good, bad));
+            some.sort((a, b) => a.name.localeCompare(b.name));
+            for (const each of some)
+                await walk(each);
+            more = some.length > 0;
+        }
+    };
+    for (const entry of entries)
+        await walk(entry);
+    return files;
+}
+
+/* Runs that scripts/report has put inside: gzip, as text in base 64. */
+async function openInside() {
+    for (const script of document.querySelectorAll('script[data-run]')) {
+        const name = script.dataset.run;
+        if (!window.DecompressionStream) {
+            message('bad', `${name} cannot be unpacked:`, 'this browser is too old (it lacks DecompressionStream, which came in 2023).');
+            continue;
+        }
+        const packed = bytesOf(atob(script.textContent.trim()));
+        const blob = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).blob();
+        blob.name = name;
+        await openFiles([new File([blob], name)]);
+    }
+}
+
+/* ---- Theme --------------------------------------------------------------------------------------------------------------- */
+
+const THEMES = ['system', 'light', 'dark'];
+let theme = 0;
+
+function setTheme(index) {
+    theme = index;
+    if (theme)
+        document.documentElement.dataset.theme = THEMES[theme];
+    else
+        delete document.documentElement.dataset.theme;
+    element('theme').textContent = `Theme: ${THEMES[theme]}`;
+}
+
+/* ---- Wiring -------------------------------------------------------------------------------------------------------------- */
+
+const MOST_PRINTED = 400; /* plots */
+
+element('open').addEventListener('click', () => element('files').click());
+element('choose').addEventListener('click', () => element('files').click());
+element('files').addEventListener('change', async event => {
+    const files = [...event.target.files];
+    event.target.value = ''; /* the same file may be opened again */
+    await openFiles(files);
+});
+addEventListener('dragover', event => {
+    event.preventDefault();
+    document.body.classList.add('dropping');
+});
+addEventListener('dragleave', event => {
+    if (!event.relatedTarget)
+        document.body.classList.remove('dropping');
+});
+addEventListener('drop', async event => {
+    event.preventDefault();
+    document.body.classList.remove('dropping');
+    await openFiles(await droppedFiles(event.dataTransfer));
+});
+element('subject').addEventListener('change', event => {
+    shownCore = cores[Number(event.target.value)];
+    show();
+});
+addEventListener('hashchange', show);
+element('theme').addEventListener('click', () => setTheme((theme + 1) % THEMES.length));
+element('large-close').addEventListener('click', () => large.close());
+large.addEventListener('close', hideTip);
+/* Paper has no views: the overview and all findings, and whatever view is open. */
+addEventListener('beforeprint', () => {
+    if (!shownCore)
+        return;
+    const {view} = wantedView();
+    if (view.id === 'overview')
+        element('content').append(h('div', {class: 'view findings for-print'}, findingsView(shownCore)));
+    drawAll(MOST_PRINTED);
+});
+addEventListener('afterprint', () => document.querySelectorAll('.for-print').forEach(each => each.remove()));
+openInside();
