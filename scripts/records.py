@@ -1,5 +1,6 @@
 """Reading records: lines of JSON whose last key is a checksum of the line (lib/record.h)."""
 
+import itertools
 import json
 import re
 import zlib
@@ -94,15 +95,15 @@ def parse(reader):
     return [json.loads(line) for line in reader.lines]
 
 
-# Fields every finding has or may have; any other tells findings of one name apart.
-FINDING_FIELDS = frozenset(
-    "t probe name core value unit low high grade reason replaces seen holds agreement method curves published c".split()
-)
+# What begins every finding. Any other field before `value` tells findings of one name apart; what comes after it,
+# remarks and proofs among it, does not (lib/report.c).
+_FINDING_BEGINS = frozenset("t probe name core type".split())
 
 
 def variants(finding):
     """What tells it from other findings of its name, as (field, value) in the record's order."""
-    return [(key, value) for key, value in finding.items() if key not in FINDING_FIELDS]
+    before = itertools.takewhile(lambda field: field[0] != "value", finding.items())
+    return [(key, value) for key, value in before if key not in _FINDING_BEGINS]
 
 
 def findings(parsed):
