@@ -7,6 +7,7 @@
 #include "lib/cores.h"
 
 const char *const profile_names[PROFILES] = {"smoke", "quick", "standard", "full"};
+const char *const serial_names[SERIALS] = {"off", "findings", "all"};
 const char *const after_names[AFTERS] = {"stay", "reboot", "poweroff", "return"};
 
 static const char *const switch_names[] = {"off", "on"};
@@ -45,7 +46,7 @@ static const struct {
     [KEY_DEADLINE] = {"deadline", "a whole number of milliseconds from 10 to 1000"},
     [KEY_CORES] = {"cores", "one-per-type, all, or indices and ranges from 0 to 65535, as in 0, 2, 4-7"},
     [KEY_RETRY] = {"retry", "none or all"},
-    [KEY_SERIAL] = {"serial", "on or off"},
+    [KEY_SERIAL] = {"serial", "all, findings or off"},
     [KEY_WINDOWS] = {"windows", "on or off"},
     [KEY_EVENTS] = {"events", "names or numbers of events with commas or spaces between them, 511 characters at most"},
     [KEY_KERNELS] = {"kernels", "names of the counters probe's kernels with commas or spaces between them"},
@@ -63,7 +64,7 @@ void config_defaults(struct config *c)
         .repeat = 1,
         .deadline_ms = 1000,
         .cores = "one-per-type",
-        .serial = true,
+        .serial = SERIAL_ALL,
         .windows = true,
         .prefetch = "as-found",
         .frequency = "as-found",
@@ -186,7 +187,12 @@ static bool set_value(struct config *c, enum key key, const char *value)
     case KEY_DEADLINE: return set_number(&c->deadline_ms, value, 10, 1000);
     case KEY_CORES: return cores_valid(value) && set_text(c->cores, sizeof c->cores, value);
     case KEY_RETRY: return set_switch(&c->retry, value, retry_names);
-    case KEY_SERIAL: return set_switch(&c->serial, value, switch_names);
+    case KEY_SERIAL:
+        /* Once there was only on and off. */
+        if (!set_choice(&choice, strcasecmp(value, "on") ? value : "all", serial_names, SERIALS))
+            return false;
+        c->serial = (enum serial)choice;
+        return true;
     case KEY_WINDOWS: return set_switch(&c->windows, value, switch_names);
     case KEY_EVENTS: return set_names(c->events, sizeof c->events, value, WORDS ".:=, \t");
     case KEY_KERNELS: return set_names(c->kernels, sizeof c->kernels, value, WORDS ", \t");

@@ -1,5 +1,5 @@
 /*
- * Configuration: defaults, then the file on the volume (or nothing), then load options or arguments.
+ * Configuration: defaults, then the file on the volume (or nothing), then SMBIOS, then load options or arguments.
  *
  * The file is `key = value` a line; # starts a comment, at the start of a line or after a blank,
  * but not in `notes`, which take all of their line; a byte order mark and CRLF are accepted.
@@ -17,6 +17,7 @@
 enum { MEMORY_ALL = 1 << 30 };
 
 enum profile { PROFILE_SMOKE, PROFILE_QUICK, PROFILE_STANDARD, PROFILE_FULL, PROFILES };
+enum serial { SERIAL_OFF, SERIAL_FINDINGS, SERIAL_ALL, SERIALS };
 enum after { AFTER_STAY, AFTER_REBOOT, AFTER_POWEROFF, AFTER_RETURN, AFTERS };
 
 struct config {
@@ -28,7 +29,7 @@ struct config {
     unsigned deadline_ms; /* deadline = 10 … 1000 (ms) one window may last */
     char cores[128];      /* cores = one-per-type | all | indices and ranges: "0, 2 4-7" */
     bool retry;           /* retry = all: forget what the journal says; retry = none */
-    bool serial;          /* serial = on | off: records on the serial line */
+    enum serial serial;   /* serial = all | findings | off: records on the serial line; findings: without curves */
     bool windows;         /* windows = on | off: off measures without owning the core (to compare) */
     char events[512];     /* events = what the counters probe counts: needs, vendors' names, raw numbers */
     char kernels[128];    /* kernels = what it counts them over; empty: all */
@@ -39,12 +40,13 @@ struct config {
 };
 
 extern const char *const profile_names[PROFILES];
+extern const char *const serial_names[SERIALS];
 extern const char *const after_names[AFTERS];
 
 typedef void config_warn(void *context, const char *subject, const char *text);
 
 void config_defaults(struct config *c);
-/* `from` names the source in warnings: "FATHOM.CFG", "load options". Never reads past `bytes`. */
+/* `from` names the source in warnings: "FATHOM.CFG", "SMBIOS", "load options". Never reads past `bytes`. */
 void config_parse(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context);
 /* One setting, as from an argument. False, with a reason in words, when it cannot be used. */
 bool config_set(struct config *c, const char *key, const char *value, char *why, size_t room);

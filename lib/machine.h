@@ -145,6 +145,7 @@ struct sink {
     void *context;
     bool (*write)(void *context, const char *bytes, size_t count);
     bool (*flush)(void *context); /* NULL where nothing is buffered */
+    bool brief;                   /* for slow lines: takes no curves, matrices and tables */
     bool failed;
 };
 

@@ -307,6 +307,7 @@ static void send_run(struct run *r)
     record_text(&record, "profile", profile_names[r->config.profile]);
     record_text(&record, "probes", r->config.probes);
     record_text(&record, "cores", r->config.cores);
+    record_text(&record, "serial", serial_names[r->config.serial]);
     record_text(&record, "after", after_names[r->config.after]);
     record_integer(&record, "repeat", r->config.repeat);
     record_integer(&record, "repeat_index", r->repeat_index);

@@ -2,7 +2,7 @@
  * Where the firmware starts us, and the sequence of a run:
  *
  *   vector state on, console, identification
- *   volume, configuration, journal of earlier runs
+ *   volume, configuration (file, SMBIOS, load options), journal of earlier runs
  *   sinks, the core becomes ours, the probes run
  *   everything is given back, then what the configuration says: stay, reboot, poweroff, return
  */
@@ -43,6 +43,41 @@ static void read_configuration_file(struct config *c, const struct volume *v)
     free(text);
     if (file)
         file->Close(file);
+}
+
+/*
+ * OEM Strings of SMBIOS that begin with "fathom." are settings: "fathom.profile=quick". Virtual machines and some
+ * servers let their owner add such strings.
+ */
+struct strings {
+    char lines[OPTION_CHARACTERS];
+    size_t used;
+};
+
+static void add_string(void *context, const char *text, size_t bytes)
+{
+    static const char prefix[] = "fathom.";
+    struct strings *s = context;
+
+    if (bytes < sizeof prefix || memcmp(text, prefix, sizeof prefix - 1) != 0)
+        return;
+    text += sizeof prefix - 1;
+    bytes -= sizeof prefix - 1;
+    if (bytes + 1 > sizeof s->lines - s->used) {
+        warn("SMBIOS", "there are more settings than fit into %d characters", OPTION_CHARACTERS);
+        return;
+    }
+    memcpy(s->lines + s->used, text, bytes);
+    s->lines[s->used + bytes] = '\n';
+    s->used += bytes + 1;
+}
+
+static void read_smbios_strings(struct config *c)
+{
+    static struct strings s;
+
+    smbios_oem_strings(add_string, &s);
+    config_parse(c, "SMBIOS", s.lines, s.used, warn_config, NULL);
 }
 
 /*
@@ -146,7 +181,8 @@ static void open_sinks(struct run *r, struct results *results, const struct volu
         r->number = results->number;
         snprintf(r->destination, sizeof r->destination, "%s, RESULTS\\RUN%05u.JSL", v->name, results->number);
     }
-    if (r->config.serial && serial_start(&serial)) {
+    if (r->config.serial != SERIAL_OFF && serial_start(&serial)) {
+        serial.brief = r->config.serial == SERIAL_FINDINGS;
         writer_add(&r->writer, serial);
         if (!r->number)
             snprintf(r->destination, sizeof r->destination, "serial line");
@@ -169,6 +205,7 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
     volume_start(&volume);
     config_defaults(&r.config);
     read_configuration_file(&r.config, &volume);
+    read_smbios_strings(&r.config);
     read_load_options(&r.config);
 
     journal_start(&r.journal, machine_info()->fingerprint);

@@ -4,6 +4,6 @@
  * package, version, address. The generation counts up only when everything signed before must no longer start.
  */
 extern const char image_sbat[];
-__attribute__((section(".sbat"), used)) const char image_sbat[] =
-    "sbat,1,SBAT Version,sbat,1,https://github.com/rhboot/shim/blob/main/SBAT.md\n"
-    "fathom,1,fathom contributors,fathom,1,see README.TXT on the stick\n";
+__attribute__((section(".sbat"), used))
+const char image_sbat[] = "sbat,1,SBAT Version,sbat,1,https://github.com/rhboot/shim/blob/main/SBAT.md\n"
+                          "fathom,1,fathom contributors,fathom,1,see README.TXT on the stick\n";

@@ -1,10 +1,13 @@
-/* Who made this machine: System Information of SMBIOS (DSP0134 3.6, 5.2 entry points, 7.2 type 1). */
+/*
+ * What the machine's maker, or a virtual machine's owner, says of it: System Information and OEM Strings of SMBIOS
+ * (DSP0134 3.6, 5.2 entry points, 7.2 type 1, 7.12 type 11).
+ */
 #include "boot/uefi/uefi.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { TYPE_SYSTEM = 1, TYPE_END = 127, HEADER_BYTES = 4, UUID_END = 24 };
+enum { TYPE_SYSTEM = 1, TYPE_OEM_STRINGS = 11, TYPE_END = 127, HEADER_BYTES = 4, UUID_END = 24 };
 
 /* Where the structures lie. */
 static bool find_structures(const uint8_t **start, size_t *bytes)
@@ -28,42 +31,78 @@ static bool find_structures(const uint8_t **start, size_t *bytes)
     return address != 0;
 }
 
-/* String `number` of those that follow a structure, counted from 1; they end with an empty one. */
-static void copy_string(char *out, size_t room, const uint8_t *strings, const uint8_t *end, unsigned number)
-{
-    out[0] = 0;
-    while (number > 0 && strings < end && *strings) {
-        size_t length = strnlen((const char *)strings, (size_t)(end - strings));
-        if (--number == 0)
-            snprintf(out, room, "%.*s", (int)length, (const char *)strings);
-        strings += length + 1;
-    }
-}
+/* One structure: `length` bytes, then strings, counted from 1, that end with an empty one. */
+struct structure {
+    const uint8_t *at, *strings, *end; /* the end of all structures */
+    size_t length;
+};
 
-bool smbios_system(struct smbios_system *s)
+/* The first of that type, or with `after` the next; false where there is no more. */
+static bool find_structure(uint8_t type, bool after, struct structure *s)
 {
-    const uint8_t *at;
-    size_t bytes;
+    size_t bytes = 0;
 
-    *s = (struct smbios_system){0};
-    if (!find_structures(&at, &bytes))
-        return false;
-    for (const uint8_t *end = at + bytes; end - at >= HEADER_BYTES && at[0] != TYPE_END;) {
-        size_t length = at[1];
-        const uint8_t *strings = at + length;
-        if (length < HEADER_BYTES || length > (size_t)(end - at))
+    if (!after) {
+        if (!find_structures(&s->at, &bytes))
             return false;
-        if (at[0] == TYPE_SYSTEM) {
-            copy_string(s->manufacturer, sizeof s->manufacturer, strings, end, at[4]);
-            copy_string(s->product, sizeof s->product, strings, end, at[5]);
-            if (length >= UUID_END)
-                memcpy(s->uuid, at + 8, sizeof s->uuid);
+        s->end = s->at + bytes;
+    }
+    for (bool skip = after; s->end - s->at >= HEADER_BYTES && s->at[0] != TYPE_END; skip = false) {
+        s->length = s->at[1];
+        s->strings = s->at + s->length;
+        if (s->length < HEADER_BYTES || s->length > (size_t)(s->end - s->at))
+            return false;
+        if (s->at[0] == type && !skip)
             return true;
-        }
         /* The strings end with two zeros, also where there are none. */
-        for (at = strings; end - at >= 2 && (at[0] || at[1]);)
-            at++;
-        at += 2;
+        for (s->at = s->strings; s->end - s->at >= 2 && (s->at[0] || s->at[1]);)
+            s->at++;
+        s->at += 2;
     }
     return false;
+}
+
+/* NULL where there is no string of that number. */
+static const char *find_string(const struct structure *s, unsigned number, size_t *length)
+{
+    for (const uint8_t *at = s->strings; number > 0 && at < s->end && *at; at += *length + 1) {
+        *length = strnlen((const char *)at, (size_t)(s->end - at));
+        if (--number == 0)
+            return (const char *)at;
+    }
+    return NULL;
+}
+
+static void copy_string(char *out, size_t room, const struct structure *s, unsigned number)
+{
+    size_t length = 0;
+    const char *text = find_string(s, number, &length);
+
+    snprintf(out, room, "%.*s", text ? (int)length : 0, text ? text : "");
+}
+
+bool smbios_system(struct smbios_system *out)
+{
+    struct structure s;
+
+    *out = (struct smbios_system){0};
+    if (!find_structure(TYPE_SYSTEM, false, &s) || s.length < 6)
+        return false;
+    copy_string(out->manufacturer, sizeof out->manufacturer, &s, s.at[4]);
+    copy_string(out->product, sizeof out->product, &s, s.at[5]);
+    if (s.length >= UUID_END)
+        memcpy(out->uuid, s.at + 8, sizeof out->uuid);
+    return true;
+}
+
+void smbios_oem_strings(void (*use)(void *context, const char *text, size_t bytes), void *context)
+{
+    struct structure s;
+
+    for (bool after = false; find_structure(TYPE_OEM_STRINGS, after, &s); after = true) {
+        size_t length = 0;
+        const char *text;
+        for (unsigned number = 1; (text = find_string(&s, number, &length)) != NULL; number++)
+            use(context, text, length);
+    }
 }

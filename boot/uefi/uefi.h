@@ -170,6 +170,8 @@ struct smbios_system {
     uint8_t uuid[16]; /* zero where there is none */
 };
 
+/* Hands over each OEM string, in order. */
+void smbios_oem_strings(void (*use)(void *context, const char *text, size_t bytes), void *context);
 /* False where there is no SMBIOS. Texts that are missing are "". */
 bool smbios_system(struct smbios_system *s);
 

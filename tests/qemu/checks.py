@@ -93,6 +93,11 @@ def check_sinks(run, table):
         return ["there is no result file"]
     if run.serial is None:
         return ["there are no records on serial"]
+    if table["records"] == "findings":
+        spared = [line for line in run.volume if not line.startswith((b'{"t":"curve"', b'{"t":"matrix"', b'{"t":"table"'))]
+        if run.serial != spared or len(spared) == len(run.volume):
+            return [f"serial has {len(run.serial)} records, not those {len(spared)} that are no curves or tables"]
+        return []
     if table["records"] == "volume cut short":
         # The volume can't hold the warning that it failed. What it took and could not flush may follow that.
         others = [line for line in run.serial if not line.startswith(b'{"t":"warning","subject":"volume"')]

@@ -65,7 +65,7 @@ static void assert_defaults(const struct config *c)
     assert_int_equal(c->deadline_ms, 1000);
     assert_string_equal(c->cores, "one-per-type");
     assert_false(c->retry);
-    assert_true(c->serial);
+    assert_int_equal(c->serial, SERIAL_ALL);
     assert_true(c->windows);
 }
 
@@ -86,7 +86,7 @@ static void every_key_is_set(void **state)
     assert_int_equal(c.deadline_ms, 10);
     assert_string_equal(c.cores, "0, 2 4-7");
     assert_true(c.retry);
-    assert_false(c.serial);
+    assert_int_equal(c.serial, SERIAL_OFF);
     assert_false(c.windows);
     assert_string_equal(c.notes, "bench #3, = sign");
 }
@@ -107,6 +107,11 @@ static void every_word_is_known(void **state)
         assert_int_equal(parse(&c, text).count, 0);
         assert_int_equal(c.after, i);
     }
+    for (unsigned i = 0; i < SERIALS; i++) {
+        snprintf(text, sizeof text, "serial = %s", serial_names[i]);
+        assert_int_equal(parse(&c, text).count, 0);
+        assert_int_equal(c.serial, i);
+    }
     assert_int_equal(parse(&c, "memory = all").count, 0);
     assert_int_equal(c.memory_mib, MEMORY_ALL);
     assert_int_equal(parse(&c, "memory = 8").count, 0);
@@ -123,7 +128,7 @@ static void comments_end_a_line(void **state)
 
     (void)state;
     assert_int_equal(c.repeat, 3);
-    assert_false(c.serial);
+    assert_int_equal(c.serial, SERIAL_OFF);
     assert_int_equal(c.memory_mib, 0);
     assert_int_equal(c.after, AFTER_STAY);
     assert_int_equal(said.count, 1); /* 16#2: no blank before it */
@@ -182,7 +187,7 @@ static void bad_values_are_explained(void **state)
         {"profile = fast", "smoke, quick, standard or full"},
         {"after = halt", "stay, reboot, poweroff or return"},
         {"retry = on", "none or all"},
-        {"serial = yes", "on or off"},
+        {"serial = yes", "all, findings or off"},
         {"windows = 1", "on or off"},
         {"prefetch = on", "as-found, off, or NAME=off"},
         {"prefetch =", "as-found, off, or NAME=off"},

@@ -429,6 +429,35 @@ static void only_bulk_waits_for_a_flush(void **state)
     writer_stop(&w);
 }
 
+/* A brief sink, first or later, gets the same lines in the same order but for what is bulk. */
+static void a_slow_line_is_spared_bulk(void **state)
+{
+    const char *const kinds[] = {"run", "curve", "finding", "table", "matrix", "end"};
+
+    (void)state;
+    for (unsigned brief = 0; brief < 2; brief++) {
+        struct writer w;
+
+        start(&w, 2);
+        w.sinks[brief].brief = true;
+        stores[1].after = brief ? &stores[0] : NULL; /* where the first one is spared, the other has more than it */
+        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+            send_empty(&w, kinds[i]);
+        writer_flush(&w, true);
+        assert_int_equal(lines_in(stores[brief].text, stores[brief].used), 3);
+        assert_int_equal(lines_in(stores[!brief].text, stores[!brief].used), 6);
+        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+            char line[32];
+            snprintf(line, sizeof line, "{\"t\":\"%s\"", kinds[i]);
+            assert_non_null(memmem(stores[!brief].text, stores[!brief].used, line, strlen(line)));
+            assert_true((memmem(stores[brief].text, stores[brief].used, line, strlen(line)) != NULL) ==
+                        (i == 0 || i == 2 || i == 5));
+        }
+        assert_int_equal(w.lost, 0);
+        writer_stop(&w);
+    }
+}
+
 static void bulk_waits_a_quarter_second_at_most(void **state)
 {
     struct writer w;
@@ -715,6 +744,7 @@ int main(void)
         cmocka_unit_test(unbalanced_records_become_a_warning),
         cmocka_unit_test(random_records_read_back_elsewhere),
         cmocka_unit_test(only_bulk_waits_for_a_flush),
+        cmocka_unit_test(a_slow_line_is_spared_bulk),
         cmocka_unit_test(bulk_waits_a_quarter_second_at_most),
         cmocka_unit_test(no_more_sinks_than_there_is_room_for),
         cmocka_unit_test(a_lost_volume_is_told_before_what_it_lost),
