@@ -19,6 +19,32 @@ const char *form_feature(const struct form *f)
     return form_features[f->feature];
 }
 
+/* Only the last star is ever tried with more text: what those before it took can stay as it is. */
+bool form_matches(const struct form *f, const char *pattern)
+{
+    const char *text = form_name(f), *star = NULL, *taken = NULL;
+
+    while (*text) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            taken = text;
+            if (!*star)
+                return true;
+        } else if (*pattern == '?' || *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star;
+            text = ++taken;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return !*pattern;
+}
+
 /* Both lists are made in the order of names. */
 const struct form *form_find(const char *name)
 {

@@ -106,6 +106,8 @@ unsigned form_register(enum reg r);
  */
 void emit_form(struct code *c, const struct form *f, const uint8_t *registers);
 
+/* Whether the form's name is as the pattern says, in which * stands for any text and ? for any character. */
+bool form_matches(const struct form *f, const char *pattern);
 /* The form of that name; NULL: there is none. */
 const struct form *form_find(const char *name);
 
@@ -115,6 +117,22 @@ struct form_load {
     const char *name;
 };
 extern const struct form_load form_loads[];
+
+/*
+ * Forms that carry a value from a register of one kind to one of another, or to and from flags and memory, so that
+ * chains between kinds can be closed. Several from one kind to the other: each sees only a part (of the flags), or is
+ * for values of so many bits. Ended by a NULL name.
+ */
+struct form_bridge {
+    uint8_t from, to; /* enum operand_kind */
+    uint16_t bits;    /* of memory, or of the widest vector that the form uses: the narrowest that is enough */
+    uint8_t least;    /* cycles that it takes at least */
+    const char *name;
+    const char *roles; /* of each operand that has a field: d is written, s read, x neither matters */
+};
+extern const struct form_bridge form_bridges[];
+/* Changes the first register by what the second holds; twice: it is as it was. One cycle at least. */
+extern const struct form_bridge form_address_bridge;
 
 /* Ends a stretch of this form, so that it leaves nothing that makes other code slow or wrong. */
 void emit_form_end(struct code *c, const struct form *f);

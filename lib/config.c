@@ -27,6 +27,7 @@ enum key {
     KEY_WINDOWS,
     KEY_EVENTS,
     KEY_KERNELS,
+    KEY_FORMS,
     KEY_PREFETCH,
     KEY_FREQUENCY,
     KEY_RISKY,
@@ -50,6 +51,7 @@ static const struct {
     [KEY_WINDOWS] = {"windows", "on or off"},
     [KEY_EVENTS] = {"events", "names or numbers of events with commas or spaces between them, 511 characters at most"},
     [KEY_KERNELS] = {"kernels", "names of the counters probe's kernels with commas or spaces between them"},
+    [KEY_FORMS] = {"forms", "a pattern of form names of 95 characters at most, in which * and ? stand for any"},
     [KEY_PREFETCH] = {"prefetch", "as-found, off, or NAME=off,NAME=on,... without spaces"},
     [KEY_FREQUENCY] = {"frequency", "as-found, fixed, highest, or a ratio"},
     [KEY_RISKY] = {"risky", "none or prefetch"},
@@ -196,6 +198,7 @@ static bool set_value(struct config *c, enum key key, const char *value)
     case KEY_WINDOWS: return set_switch(&c->windows, value, switch_names);
     case KEY_EVENTS: return set_names(c->events, sizeof c->events, value, WORDS ".:=, \t");
     case KEY_KERNELS: return set_names(c->kernels, sizeof c->kernels, value, WORDS ", \t");
+    case KEY_FORMS: return set_text(c->forms, sizeof c->forms, value);
     case KEY_PREFETCH: return set_prefetch(c, value);
     case KEY_FREQUENCY: return set_frequency(c, value);
     case KEY_RISKY: return set_switch(&c->risky_prefetch, value, risky_names);

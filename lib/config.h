@@ -33,6 +33,7 @@ struct config {
     bool windows;         /* windows = on | off: off measures without owning the core (to compare) */
     char events[512];     /* events = what the counters probe counts: needs, vendors' names, raw numbers */
     char kernels[128];    /* kernels = what it counts them over; empty: all */
+    char forms[96];       /* forms = which the instructions probe takes: a pattern with * and ?; empty: all */
     char prefetch[256];   /* prefetch = as-found | off | NAME=off,NAME=on,… */
     char frequency[16];   /* frequency = as-found | fixed | highest | RATIO */
     bool risky_prefetch;  /* risky = prefetch: also switches whose writes may hang a machine; risky = none */

@@ -5,7 +5,7 @@
  *
  * All opcodes of all maps are offered to Zydis, with each encoding, mandatory prefix, operand size, vector length,
  * kind of mask and broadcast, and with a register or memory behind ModR/M. What it takes for an instruction is a form;
- * of forms of one name that is kept whose registers have most choice. Where a register's number stands is found by
+ * of forms of one name and encoding that is kept whose registers have most choice. Where a register's number stands is found by
  * asking: a bit that changes nothing but the number of one operand's register by a power of two belongs to that
  * operand's field.
  */
@@ -27,6 +27,7 @@ struct found {
     char name[NAME_BYTES], feature[32];
     struct form_operand operands[FORM_OPERANDS];
     unsigned operand_count, class, length;
+    ZydisInstructionEncoding encoding;
     uint8_t bytes[LONGEST];
     size_t name_at, operands_at, feature_at; /* once they are written */
 };
@@ -508,12 +509,19 @@ static void take(const uint8_t *bytes)
     memset(f, 0, sizeof *f);
     f->length = d.i.length;
     f->class = class_of(&d);
+    f->encoding = d.i.encoding;
     memcpy(f->bytes, bytes, d.i.length);
     if (!fill_operands(f, bytes, &d))
         return;
     say_name(f, &d);
     snprintf(f->feature, sizeof f->feature, "%s", ZydisISASetGetString(d.i.meta.isa_set));
     struct found *same = same_name(f->name);
+    if (same && same->encoding != f->encoding) { /* cores may have one of them only: said as assemblers do */
+        char name[NAME_BYTES];
+        snprintf(name, sizeof name, "%s", f->name);
+        snprintf(f->name, sizeof f->name, "{evex} %.*s", (int)(sizeof f->name - sizeof "{evex} "), name);
+        same = same_name(f->name);
+    }
     if (!same)
         found_count++;
     else if (choices(f) > choices(same))

@@ -27,6 +27,22 @@ const struct form_load form_loads[] = {{OPERAND_GENERAL, 64, "ldr x, [base]"},
                                        {OPERAND_MASK, 16, "ldr p, [base]"},
                                        {0}};
 
+/* ADC reads C, CSEL the flag of its condition. CNTP and WHILELO keep nothing of a predicate's value but its number. */
+const struct form_bridge form_bridges[] = {{OPERAND_GENERAL, OPERAND_GENERAL, 0, 0, "orr x, x, x", "dss"},
+                                           {OPERAND_GENERAL, OPERAND_VECTOR, 0, 1, "fmov d, x", "ds"},
+                                           {OPERAND_VECTOR, OPERAND_GENERAL, 0, 1, "fmov x, d", "ds"},
+                                           {OPERAND_GENERAL, OPERAND_MASK, 0, 1, "whilelo p.b, x, x", "dxs"},
+                                           {OPERAND_MASK, OPERAND_GENERAL, 0, 1, "cntp x, p, p.b", "dss"},
+                                           {OPERAND_GENERAL, OPERAND_FLAGS, 0, 1, "subs x, x, x", "xss"},
+                                           {OPERAND_FLAGS, OPERAND_GENERAL, 0, 1, "adc x, x, x", "dxx"},
+                                           {OPERAND_FLAGS, OPERAND_GENERAL, 0, 1, "csel x, x, x, cond", "dxx"},
+                                           {OPERAND_MEMORY, OPERAND_GENERAL, 8, 0, "ldrb w, [base]", "d"},
+                                           {OPERAND_MEMORY, OPERAND_GENERAL, 16, 0, "ldrh w, [base]", "d"},
+                                           {OPERAND_MEMORY, OPERAND_GENERAL, 32, 0, "ldr w, [base]", "d"},
+                                           {OPERAND_MEMORY, OPERAND_GENERAL, 64, 0, "ldr x, [base]", "d"},
+                                           {.name = NULL}};
+const struct form_bridge form_address_bridge = {OPERAND_GENERAL, OPERAND_MEMORY, 0, 1, "eor x, x, x", "dds"};
+
 void emit_form_end(struct code *c, const struct form *f)
 {
     (void)c;

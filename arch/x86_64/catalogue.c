@@ -35,6 +35,28 @@ const struct form_load form_loads[] = {{OPERAND_GENERAL, 64, "mov r64, m64"},
                                        {OPERAND_MMX, 64, "movq mm, m64"},
                                        {0}};
 
+/* Condition codes: SDM vol. 1, appendix B. SETBE reads CF and ZF; no form writes AF alone. */
+const struct form_bridge form_bridges[] = {{OPERAND_GENERAL, OPERAND_GENERAL, 0, 0, "mov r64, r64", "ds"},
+                                           {OPERAND_GENERAL, OPERAND_VECTOR, 128, 1, "movq xmm, r64", "ds"},
+                                           {OPERAND_GENERAL, OPERAND_VECTOR, 512, 1, "vmovq xmm, r64", "ds"},
+                                           {OPERAND_VECTOR, OPERAND_GENERAL, 128, 1, "movq r64, xmm", "ds"},
+                                           {OPERAND_VECTOR, OPERAND_GENERAL, 512, 1, "vmovq r64, xmm", "ds"},
+                                           {OPERAND_GENERAL, OPERAND_MASK, 0, 1, "kmovq k, r64", "ds"},
+                                           {OPERAND_MASK, OPERAND_GENERAL, 0, 1, "kmovq r64, k", "ds"},
+                                           {OPERAND_GENERAL, OPERAND_MMX, 0, 1, "movq mm, r64", "ds"},
+                                           {OPERAND_MMX, OPERAND_GENERAL, 0, 1, "movq r64, mm", "ds"},
+                                           {OPERAND_GENERAL, OPERAND_FLAGS, 0, 1, "cmp r64, i8", "s"},
+                                           {OPERAND_FLAGS, OPERAND_GENERAL, 0, 1, "setbe r8", "d"},
+                                           {OPERAND_FLAGS, OPERAND_GENERAL, 0, 1, "seto r8", "d"},
+                                           {OPERAND_FLAGS, OPERAND_GENERAL, 0, 1, "sets r8", "d"},
+                                           {OPERAND_FLAGS, OPERAND_GENERAL, 0, 1, "setp r8", "d"},
+                                           {OPERAND_MEMORY, OPERAND_GENERAL, 8, 0, "movzx r32, m8", "d"},
+                                           {OPERAND_MEMORY, OPERAND_GENERAL, 16, 0, "movzx r32, m16", "d"},
+                                           {OPERAND_MEMORY, OPERAND_GENERAL, 32, 0, "mov r32, m32", "d"},
+                                           {OPERAND_MEMORY, OPERAND_GENERAL, 64, 0, "mov r64, m64", "d"},
+                                           {.name = NULL}};
+const struct form_bridge form_address_bridge = {OPERAND_GENERAL, OPERAND_MEMORY, 0, 1, "xor r64, r64", "ds"};
+
 /*
  * EMMS, so that the x87 registers, which MMX shares, are empty again (SDM vol. 1, 9.6.2); VZEROUPPER, since upper halves
  * that are not zero slow SSE down (Intel Optimization Reference Manual, 15.3).

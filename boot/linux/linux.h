@@ -39,5 +39,7 @@ int command_diff(int count, char **words);
 int command_counters(int count, char **words);
 /* fathom stat, likewise. */
 int command_stat(int count, char **words);
+/* Prints the forms of the catalogue whose names are as the pattern says, and what is left out. Its exit status. */
+int list_forms(const char *pattern);
 
 #endif

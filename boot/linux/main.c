@@ -20,6 +20,7 @@ static const char usage_text[] =
     "\n"
     "  fathom run [PROBE…] [options]   run all probes, or those named\n"
     "  fathom list [--findings]        what there is to run, and what it finds\n"
+    "  fathom list --forms [PATTERN]   instruction forms that can be measured, and what is left out and why\n"
     "  fathom knee FILE.csv [options]  where a curve has its knees; - is standard input\n"
     "  fathom diff RUN RUN [options]   what two runs found differently, and what was different about the machines\n"
     "  fathom counters EVENT…          which performance counter counts which event\n"
@@ -192,9 +193,12 @@ int main(int count, char **words)
     if (!strcmp(command, "stat"))
         return command_stat(count - 2, words + 2);
     if (!strcmp(command, "list")) {
+        if (count > 2 && !strcmp(words[2], "--forms"))
+            return count > 4 ? complain("list --forms takes one pattern", words[4])
+                             : list_forms(count > 3 ? words[3] : "*");
         bool findings = count == 3 && !strcmp(words[2], "--findings");
         if (count > 2 && !findings)
-            return complain("list takes only --findings", words[2]);
+            return complain("list takes only --findings or --forms", words[2]);
         run_print_probes(findings);
         return 0;
     }

@@ -7,15 +7,24 @@ enum {
     LINE_BYTES = 64,
     SLOTS_AT = 1024, /* what registers begin with lies behind the memory operand, which SVE makes 256 bytes long */
     SLOT_BYTES = 64,
+    PLACES = 8, /* of a memory operand that moves; before the slots, as far as 512 bits go */
     SLOT_ZERO = OPERAND_TYPES,
     SLOT_ONES,
-    SLOTS,
+    SLOT_DIVIDEND,
+    SLOT_LONG,                             /* of each type */
+    SLOT_NEAR = SLOT_LONG + OPERAND_TYPES, /* of each type: so near 1 that products and quotients stay where they are */
+    SLOT_DENORMAL = SLOT_NEAR + OPERAND_TYPES,
+    SLOTS = SLOT_DENORMAL + OPERAND_TYPES,
     POOL = 32,
     WARM_ITERATIONS = 20,
-    TURNS = 4 /* registers of a chain: what else it writes and reads depends only on the one so many before */
 };
 
-/* 1 in each type: IEEE 754-2008, 3.6; bfloat16 is the upper half of a single. Extended is not used: it lives in x87. */
+const char *const form_values_names[FORM_VALUES] = {"one", "zero", "long", "denormal"};
+
+/*
+ * 1 in each type: IEEE 754-2008, 3.6; bfloat16 is the upper half of a single. Extended is not used: it lives in x87.
+ * Long: the square root of 2. The dividend is positive, and its quotient by 1 fits, in every width.
+ */
 static const struct {
     uint64_t value;
     unsigned bytes;
@@ -28,6 +37,25 @@ static const struct {
     [TYPE_EXTENDED] = {0, 8},
     [SLOT_ZERO] = {0, 8},
     [SLOT_ONES] = {~(uint64_t)0, 8},
+    [SLOT_DIVIDEND] = {0x003f003f003f003f, 8},
+    [SLOT_LONG + TYPE_INTEGER] = {1, 8},
+    [SLOT_LONG + TYPE_HALF] = {0x3da8, 2},
+    [SLOT_LONG + TYPE_BFLOAT] = {0x3fb5, 2},
+    [SLOT_LONG + TYPE_SINGLE] = {0x3fb504f3, 4},
+    [SLOT_LONG + TYPE_DOUBLE] = {0x3ff6a09e667f3bcd, 8},
+    [SLOT_LONG + TYPE_EXTENDED] = {0, 8},
+    [SLOT_NEAR + TYPE_INTEGER] = {1, 8},
+    [SLOT_NEAR + TYPE_HALF] = {0x3c00, 2},
+    [SLOT_NEAR + TYPE_BFLOAT] = {0x3f80, 2},
+    [SLOT_NEAR + TYPE_SINGLE] = {0x3f800003, 4},
+    [SLOT_NEAR + TYPE_DOUBLE] = {0x3ff0000030000003, 8},
+    [SLOT_NEAR + TYPE_EXTENDED] = {0, 8},
+    [SLOT_DENORMAL + TYPE_INTEGER] = {1, 8},
+    [SLOT_DENORMAL + TYPE_HALF] = {0x0011, 2},
+    [SLOT_DENORMAL + TYPE_BFLOAT] = {0x0011, 2},
+    [SLOT_DENORMAL + TYPE_SINGLE] = {0x00001111, 4},
+    [SLOT_DENORMAL + TYPE_DOUBLE] = {0x0000000011111111, 8},
+    [SLOT_DENORMAL + TYPE_EXTENDED] = {0, 8},
 };
 
 static void fill(uint8_t *at, unsigned slot)
@@ -36,14 +64,85 @@ static void fill(uint8_t *at, unsigned slot)
         at[i] = (uint8_t)(slots[slot].value >> i % slots[slot].bytes * 8);
 }
 
-void form_prepare(const struct form *f, uint8_t *data)
+static bool is_floating(const struct form_operand *o)
+{
+    return (o->kind == OPERAND_VECTOR || o->kind == OPERAND_MEMORY) && o->type != TYPE_INTEGER &&
+           o->type != TYPE_EXTENDED;
+}
+
+/* The one that is divided: the first that is read and no upper half, in a form that reads its divisor last or has it alone. */
+static bool is_dividend(const struct form *f, unsigned i)
+{
+    const struct form_operand *o = form_operand(f, i);
+    unsigned explicit_reads = 0;
+
+    for (unsigned k = 0; k < f->operand_count; k++)
+        explicit_reads += !form_operand(f, k)->is_implicit && (form_operand(f, k)->access & OPERAND_READ);
+    if (explicit_reads < 2)
+        return o->is_implicit;
+    for (unsigned k = 0; k < i; k++)
+        if (form_operand(f, k)->access & OPERAND_READ)
+            return false;
+    return (o->access & OPERAND_READ) != 0;
+}
+
+static bool is_first_read(const struct form *f, unsigned i)
+{
+    for (unsigned k = 0; k < i; k++)
+        if (is_floating(form_operand(f, k)) && (form_operand(f, k)->access & OPERAND_READ))
+            return false;
+    return (form_operand(f, i)->access & OPERAND_READ) != 0;
+}
+
+static unsigned slot_of(const struct form *f, unsigned i, enum form_values values)
+{
+    const struct form_operand *o = form_operand(f, i);
+
+    if (o->kind == OPERAND_MASK)
+        return SLOT_ONES;
+    /* the upper half of a dividend: its lower half is in the first register */
+    if (f->class == FORM_DIVIDES && o->is_implicit && o->kind == OPERAND_GENERAL &&
+        o->fixed != form_registers[OPERAND_GENERAL][0] && !form_has_field(o))
+        return SLOT_ZERO;
+    if (values == FORM_VALUES_LONG && f->class == FORM_DIVIDES && o->kind != OPERAND_MEMORY && is_dividend(f, i))
+        return SLOT_DIVIDEND;
+    if (values == FORM_VALUES_ZERO && !is_floating(o))
+        return SLOT_ZERO;
+    if (values == FORM_VALUES_LONG && is_floating(o))
+        return (is_first_read(f, i) ? (unsigned)SLOT_LONG : (unsigned)SLOT_NEAR) + o->type;
+    if (values == FORM_VALUES_DENORMAL && is_floating(o))
+        return SLOT_DENORMAL + o->type;
+    return o->kind == OPERAND_GENERAL ? (unsigned)TYPE_INTEGER : o->type;
+}
+
+bool form_takes_values(const struct form *f, enum form_values values)
+{
+    bool integer = false, floating = false;
+
+    for (unsigned i = 0; i < f->operand_count; i++) {
+        const struct form_operand *o = form_operand(f, i);
+        if (!(o->access & OPERAND_READ))
+            continue;
+        floating |= is_floating(o);
+        integer |= !is_floating(o) &&
+                   (o->kind == OPERAND_GENERAL || o->kind == OPERAND_VECTOR || o->kind == OPERAND_MMX);
+    }
+    switch (values) {
+    case FORM_VALUES_ZERO: return integer && f->class != FORM_DIVIDES;
+    case FORM_VALUES_LONG: return floating || (integer && f->class == FORM_DIVIDES);
+    case FORM_VALUES_DENORMAL: return floating;
+    default: return true;
+    }
+}
+
+void form_prepare(const struct form *f, enum form_values values, uint8_t *data)
 {
     for (unsigned i = 0; i < SLOTS; i++)
         fill(data + SLOTS_AT + i * SLOT_BYTES, i);
     memset(data, 0, SLOTS_AT);
     for (unsigned i = 0; i < f->operand_count; i++)
-        if (form_operand(f, i)->kind == OPERAND_MEMORY)
-            fill(data, form_operand(f, i)->type);
+        for (unsigned k = 0; k < SLOTS_AT / SLOT_BYTES && form_operand(f, i)->kind == OPERAND_MEMORY; k++)
+            fill(data + k * SLOT_BYTES, slot_of(f, i, values));
 }
 
 /* ---- Registers ------------------------------------------------------------------------------------ */
@@ -124,12 +223,86 @@ bool form_chain_turns(const struct form *f, unsigned from, unsigned to)
     return from != to && form_has_field(form_operand(f, from)) && form_has_field(form_operand(f, to));
 }
 
+/* ---- Bridges -------------------------------------------------------------------------------------- */
+
+static unsigned widest_vector(const struct form *f)
+{
+    unsigned bits = 0;
+
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->kind == OPERAND_VECTOR && form_operand(f, i)->bits > bits)
+            bits = form_operand(f, i)->bits;
+    return bits;
+}
+
+/* The n-th bridge between kinds; of those for different widths the narrowest that is enough, else the widest. */
+static const struct form_bridge *bridge_between(unsigned from, unsigned to, unsigned bits, unsigned n)
+{
+    const struct form_bridge *best = NULL;
+
+    for (const struct form_bridge *b = form_bridges; b->name; b++) {
+        if (b->from != from || b->to != to)
+            continue;
+        if (!b->bits && n-- == 0)
+            return b;
+        if (b->bits && n == 0 && (!best || best->bits < bits))
+            best = b;
+    }
+    return best;
+}
+
+/* Read by its address: what is there may be written by nobody, and is held in no register. */
+static bool is_address(const struct form_operand *o)
+{
+    return is_base(o) || o->kind == OPERAND_MEMORY;
+}
+
+/* From what is written to a general register, the one that it is in if it is in one, and from there to what is read. */
+static const struct form_bridge *bridge_out(const struct form *f, unsigned to, unsigned variant)
+{
+    const struct form_operand *o = form_operand(f, to);
+
+    if (o->kind == OPERAND_MEMORY) /* a part of what was written: then it is forwarded */
+        return bridge_between(OPERAND_MEMORY, OPERAND_GENERAL, o->bits, variant);
+    return bridge_between(o->kind, OPERAND_GENERAL, widest_vector(f), variant);
+}
+
+static const struct form_bridge *bridge_in(const struct form *f, unsigned from)
+{
+    const struct form_operand *o = form_operand(f, from);
+
+    return is_address(o) ? &form_address_bridge : bridge_between(OPERAND_GENERAL, o->kind, widest_vector(f), 0);
+}
+
+/* Whether a value in a general register needs no step out of it, or none into it. */
+static bool is_general(const struct form_operand *o)
+{
+    return o->kind == OPERAND_GENERAL && !is_base(o);
+}
+
+unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to)
+{
+    const struct form_operand *s = form_operand(f, from), *d = form_operand(f, to);
+    unsigned n = 0;
+
+    if (form_can_chain(f, from, to) || !(d->access & OPERAND_WRITE) || d->kind == OPERAND_IMMEDIATE ||
+        s->kind == OPERAND_IMMEDIATE || (!is_address(s) && (!(s->access & OPERAND_READ) || !is_ours(s))) ||
+        !is_ours(d) || !bridge_in(f, from))
+        return 0;
+    if (is_general(d) && is_address(s))
+        return 1;
+    while (bridge_out(f, to, n) && (n == 0 || !bridge_out(f, to, n)->bits))
+        n++;
+    return n;
+}
+
 /* Which registers an instance of a form gets. */
 struct choice {
     uint8_t constant[FORM_OPERANDS];       /* of what is only read, or does not turn */
     uint8_t turning[FORM_OPERANDS][POOL];  /* of what is written: one after the other */
     unsigned turning_count[FORM_OPERANDS]; /* 0: it is constant */
     bool used[OPERAND_KINDS][POOL];
+    uint8_t hub, spare; /* general registers of a bridge */
 };
 
 /* The first register that is free and fits; FIELD_NONE where there is none. */
@@ -165,9 +338,10 @@ static bool share_out(const struct form *f, struct choice *c, const bool *turns)
 /* Only those that both can name, since a source may have fewer bits for its number; and not more than instances. */
 static void keep_common(const struct form_kernel *w, struct choice *c)
 {
+    const unsigned turns = w->turns ? w->turns : FORM_TURNS;
     unsigned kept = 0;
 
-    for (unsigned i = 0; i < c->turning_count[w->to] && kept < TURNS && kept < w->instances; i++)
+    for (unsigned i = 0; i < c->turning_count[w->to] && kept < turns && kept < w->instances; i++)
         if (form_fits(form_operand(w->form, w->from), c->turning[w->to][i]))
             c->turning[w->to][kept++] = c->turning[w->to][i];
     c->turning_count[w->to] = kept;
@@ -175,13 +349,81 @@ static void keep_common(const struct form_kernel *w, struct choice *c)
 
 static bool is_turning_chain(const struct form_kernel *w)
 {
-    return w->from != FORM_NO_CHAIN && form_chain_turns(w->form, w->from, w->to);
+    return w->from != FORM_NO_CHAIN && form_can_chain(w->form, w->from, w->to) &&
+           form_chain_turns(w->form, w->from, w->to);
+}
+
+static bool is_bridged(const struct form_kernel *w)
+{
+    return w->from != FORM_NO_CHAIN && !form_can_chain(w->form, w->from, w->to);
+}
+
+/* The kind of which operands are to be the same register; OPERAND_KINDS: none. */
+static unsigned same_kind(const struct form *f)
+{
+    for (unsigned kind = 0; kind < OPERAND_KINDS; kind++) {
+        unsigned fields = 0;
+        bool written = false;
+        for (unsigned i = 0; i < f->operand_count; i++) {
+            const struct form_operand *o = form_operand(f, i);
+            if (o->kind == kind && is_register(o) && form_has_field(o)) {
+                fields++;
+                written |= (o->access & OPERAND_WRITE) != 0;
+            }
+        }
+        if (fields > 1 && written)
+            return kind;
+    }
+    return OPERAND_KINDS;
+}
+
+bool form_can_be_same(const struct form *f)
+{
+    return same_kind(f) != OPERAND_KINDS;
+}
+
+static bool fits_all(const struct form *f, unsigned kind, unsigned number)
+{
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->kind == kind && form_has_field(form_operand(f, i)) &&
+            !form_fits(form_operand(f, i), number))
+            return false;
+    return true;
+}
+
+/* A chain has one register; else each instance has another. */
+static bool choose_same(const struct form_kernel *w, struct choice *c)
+{
+    const unsigned kind = same_kind(w->form);
+    uint8_t numbers[POOL];
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < w->form->operand_count; i++)
+        for (unsigned k = 0; k < POOL && form_operand(w->form, i)->kind == kind; k++) {
+            c->turning_count[i] = 0; /* gives back what it had */
+            c->used[kind][k] = false;
+        }
+    for (unsigned i = 0; i < w->form->operand_count; i++) {
+        const struct form_operand *o = form_operand(w->form, i);
+        if (o->kind == kind && !form_has_field(o) && o->fixed < POOL)
+            c->used[kind][o->fixed] = true;
+    }
+    for (const uint8_t *r = form_registers[kind]; *r != FIELD_NONE; r++)
+        if (!c->used[kind][*r] && fits_all(w->form, kind, *r) && (count == 0 || w->from == FORM_NO_CHAIN))
+            numbers[count++] = *r;
+    for (unsigned i = 0; i < w->form->operand_count; i++)
+        if (form_operand(w->form, i)->kind == kind && form_has_field(form_operand(w->form, i))) {
+            memcpy(c->turning[i], numbers, sizeof numbers);
+            c->turning_count[i] = count;
+        }
+    return count > 0;
 }
 
 static bool choose(const struct form_kernel *w, struct choice *c)
 {
     const struct form *f = w->form;
-    const bool chain = w->from != FORM_NO_CHAIN, follow = is_turning_chain(w);
+    const bool bridged = is_bridged(w), chain = w->from != FORM_NO_CHAIN, follow = is_turning_chain(w) && !w->same;
+    const struct form_operand any = {.kind = OPERAND_GENERAL};
     bool turns[FORM_OPERANDS] = {false};
 
     memset(c, 0, sizeof *c);
@@ -199,21 +441,73 @@ static bool choose(const struct form_kernel *w, struct choice *c)
         if (turns[i])
             continue;
         const unsigned other = i == w->from ? w->to : w->from;
-        if (in_chain && other != i) /* the other end has no choice */
+        if (in_chain && other != i && !bridged) /* the other end has no choice */
             c->constant[i] = form_operand(f, other)->fixed;
         else if ((c->constant[i] = take(c, o)) == FIELD_NONE)
             return false;
     }
+    if (bridged) {
+        struct form_operand free_choice = any;
+        memset(free_choice.field.bit, 0, sizeof free_choice.field.bit);
+        c->hub = take(c, &free_choice);
+        c->spare = take(c, &free_choice);
+        if (c->hub == FIELD_NONE || c->spare == FIELD_NONE)
+            return false;
+    }
     if (!share_out(f, c, turns))
         return false;
+    if (w->same)
+        return choose_same(w, c);
     if (follow)
         keep_common(w, c);
     return !follow || c->turning_count[w->to] > 1;
 }
 
+/* The register of an operand that does not turn. */
+static uint8_t register_of(const struct form *f, const struct choice *c, unsigned i)
+{
+    const struct form_operand *o = form_operand(f, i);
+
+    return form_has_field(o) ? c->constant[i] : o->fixed;
+}
+
+/* Notes the bridge, and emits it. */
+static void emit_bridge(struct code *code, struct form_kernel *w, const struct choice *c, const struct form_bridge *b,
+                        unsigned to, unsigned from)
+{
+    const struct form *f = form_find(b->name);
+    uint8_t registers[FORM_OPERANDS];
+
+    if (!f || w->bridge_count == FORM_BRIDGES) {
+        code->invalid = true;
+        return;
+    }
+    for (unsigned i = 0; b->roles[i]; i++)
+        registers[i] = (uint8_t)(b->roles[i] == 'd' ? to : b->roles[i] == 's' ? from : c->spare);
+    emit_form(code, f, registers);
+    w->bridges[w->bridge_count++] = b;
+    w->bridge_cycles += b->least;
+}
+
+static void emit_bridges(struct code *code, struct form_kernel *w, const struct choice *c)
+{
+    const struct form_operand *d = form_operand(w->form, w->to), *s = form_operand(w->form, w->from);
+    const struct form_bridge *out = bridge_out(w->form, w->to, w->variant), *in = bridge_in(w->form, w->from);
+    const unsigned written = register_of(w->form, c, w->to), read = register_of(w->form, c, w->from);
+    const unsigned hub = is_general(d) ? written : is_general(s) ? read : c->hub;
+
+    w->bridge_count = w->bridge_cycles = 0;
+    if (!is_general(d) || is_general(s))
+        emit_bridge(code, w, c, out, is_general(s) ? read : hub, written);
+    if (!is_general(s))
+        emit_bridge(code, w, c, in, is_address(s) ? form_register(REG_DATA) : read, hub);
+    if (is_address(s)) /* as it was */
+        emit_bridge(code, w, c, in, form_register(REG_DATA), hub);
+}
+
 static void emit_instance(struct code *code, const struct form_kernel *w, const struct choice *c, unsigned n)
 {
-    const bool follow = is_turning_chain(w);
+    const bool follow = is_turning_chain(w) && !w->same;
     uint8_t registers[FORM_OPERANDS];
     unsigned count = 0;
 
@@ -252,17 +546,6 @@ static void emit_value(struct code *c, const struct form *load, unsigned number,
     emit_add_constant(c, REG_DATA, -(int32_t)(SLOTS_AT + slot * SLOT_BYTES));
 }
 
-static unsigned slot_of(const struct form *f, const struct form_operand *o)
-{
-    if (o->kind == OPERAND_MASK)
-        return SLOT_ONES;
-    /* the upper half of a dividend: its lower half is in the first register */
-    if (f->class == FORM_DIVIDES && o->is_implicit && o->kind == OPERAND_GENERAL &&
-        o->fixed != form_registers[OPERAND_GENERAL][0] && !form_has_field(o))
-        return SLOT_ZERO;
-    return o->kind == OPERAND_GENERAL ? (unsigned)TYPE_INTEGER : o->type;
-}
-
 static bool emit_values(struct code *c, const struct form_kernel *w, const struct choice *choice, unsigned bits)
 {
     for (unsigned i = 0; i < w->form->operand_count; i++) {
@@ -270,7 +553,7 @@ static bool emit_values(struct code *c, const struct form_kernel *w, const struc
         if (!is_register(o) || !is_ours(o) || o->kind == OPERAND_FLAGS)
             continue;
         const struct form *load = load_for(o->kind, o->kind == OPERAND_VECTOR ? bits : 0);
-        const unsigned slot = slot_of(w->form, o);
+        const unsigned slot = slot_of(w->form, i, w->values);
         if (!load)
             return false;
         if (!form_has_field(o))
@@ -283,29 +566,46 @@ static bool emit_values(struct code *c, const struct form_kernel *w, const struc
     return true;
 }
 
+/* On to the next place, or back to the first. */
+static void emit_move_on(struct code *c, const struct form *f, unsigned n)
+{
+    unsigned bytes = 8;
+
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->kind == OPERAND_MEMORY && form_operand(f, i)->bits > 8 * bytes)
+            bytes = form_operand(f, i)->bits / 8u;
+    emit_add_constant(c, REG_DATA, (n + 1) % PLACES ? (int32_t)bytes : -(int32_t)((PLACES - 1) * bytes));
+}
+
 const char *form_kernel(struct probe *p, struct form_kernel *w, uint64_t data, struct kernel *k)
 {
-    struct code c = probe_code(p, ROOM_BYTES + w->instances * FORM_BYTES);
+    const bool bridged = is_bridged(w);
+    struct code c = probe_code(p, ROOM_BYTES + w->instances * FORM_BYTES * (bridged ? 1 + FORM_BRIDGES : 2));
     struct choice choice;
-    unsigned bits = 0;
 
-    for (unsigned i = 0; i < w->form->operand_count; i++)
-        if (form_operand(w->form, i)->kind == OPERAND_VECTOR && form_operand(w->form, i)->bits > bits)
-            bits = form_operand(w->form, i)->bits;
-    if (!choose(w, &choice) || !emit_values(&c, w, &choice, bits))
+    if (!choose(w, &choice) || !emit_values(&c, w, &choice, widest_vector(w->form)))
         return "no-register-left";
-    const unsigned turn = is_turning_chain(w) ? choice.turning_count[w->to] : 0;
+    const unsigned turn = is_turning_chain(w) && !w->same ? choice.turning_count[w->to] : 0;
+    if (w->moves)
+        w->instances -= w->instances % PLACES;
     if (turn) /* so that the first of an iteration reads what the last wrote */
         w->instances -= w->instances % turn;
     emit_align(&c, LINE_BYTES);
     w->first = c.used;
-    for (unsigned i = 0; i < w->instances; i++)
+    for (unsigned i = 0; i < w->instances; i++) {
         emit_instance(&c, w, &choice, i);
+        if (bridged)
+            emit_bridges(&c, w, &choice);
+        else if (w->moves)
+            emit_move_on(&c, w->form, i);
+        if (i < (turn ? turn : 1) && c.used - w->first <= sizeof w->bytes)
+            w->period = (unsigned)(c.used - w->first);
+    }
     w->behind = c.used;
+    memcpy(w->bytes, c.write + w->first, w->period);
     emit_loop(&c, w->first);
     emit_form_end(&c, w->form);
     emit_return(&c);
     *k = (struct kernel){.data = data, .units = w->instances, .warm_iterations = probe_smoke(p, 1, WARM_ITERATIONS)};
-    memcpy(w->bytes, c.write + w->first, sizeof w->bytes);
     return code_good(&c) && probe_kernel(p, &c, 0, k) ? NULL : "not-encodable";
 }

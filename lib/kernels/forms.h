@@ -11,16 +11,38 @@
 #include "arch/catalogue.h"
 #include "lib/probe.h"
 
-/* Of a kernel that is no chain. */
-enum { FORM_NO_CHAIN = FORM_OPERANDS };
+/* Of a kernel that is no chain; turns of one that does not say; forms that a bridge has at most. */
+enum { FORM_NO_CHAIN = FORM_OPERANDS, FORM_TURNS = 2, FORM_BRIDGES = 4, FORM_PERIOD = 64 };
+
+/* What operands hold where the form's cost may depend on it. */
+enum form_values {
+    FORM_VALUES_ONE,      /* as said above */
+    FORM_VALUES_ZERO,     /* integers: 0, also as a count of bits to shift by */
+    FORM_VALUES_LONG,     /* a quotient of many digits: a large dividend; floating point whose mantissas are full */
+    FORM_VALUES_DENORMAL, /* floating point too small for a normal number */
+    FORM_VALUES
+};
+extern const char *const form_values_names[FORM_VALUES];
 
 struct form_kernel {
     const struct form *form;
     unsigned from, to; /* operands that a chain goes through; FORM_NO_CHAIN: instances are independent where possible */
     unsigned instances; /* an iteration */
+    /* Registers that a chain which turns goes through; 0: FORM_TURNS. What else it writes and reads depends only on the
+     * instance so many before. More than two make some cores' schedulers lose a cycle now and then. */
+    unsigned turns;
+    unsigned variant; /* of a chain that needs a bridge: which of them */
+    bool same;        /* all operands of a kind that have a choice have the same register */
+    enum form_values values;
+    /* Each instance has its memory operand elsewhere: an addition more, but some cores load one place less often a cycle
+     * than several. Only of what is no chain. */
+    bool moves;
     /* made by form_kernel */
-    size_t first, behind;      /* offsets of the instances in the code */
-    uint8_t bytes[FORM_BYTES]; /* of the first of them, and what follows */
+    size_t first, behind; /* offsets of the instances in the code */
+    unsigned period;      /* bytes after which registers repeat, as far as they are kept … */
+    uint8_t bytes[FORM_PERIOD];
+    const struct form_bridge *bridges[FORM_BRIDGES]; /* between two instances */
+    unsigned bridge_count, bridge_cycles;            /* how many, and what they take at least */
 };
 
 /* Why this form cannot be measured yet; NULL where it can. */
@@ -37,8 +59,17 @@ bool form_can_chain(const struct form *f, unsigned from, unsigned to);
  * that the form reads and writes makes the chain longer.
  */
 bool form_chain_turns(const struct form *f, unsigned from, unsigned to);
+/*
+ * How many bridges there are from what one operand writes to what another reads, of another kind or in another
+ * register; 0: none. What is measured then is a sum, of both. An operand in memory is read by its address.
+ */
+unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to);
+/* Whether at least two operands of a kind could be the same register, and the form writes one of them. */
+bool form_can_be_same(const struct form *f);
+/* Whether the form's cost might depend on its operands having such values. */
+bool form_takes_values(const struct form *f, enum form_values values);
 /* Fills the data that kernels of this form use. `data` has at least a page. */
-void form_prepare(const struct form *f, uint8_t *data);
+void form_prepare(const struct form *f, enum form_values values, uint8_t *data);
 /* NULL, or why there is no such kernel; the probe may be over then. */
 const char *form_kernel(struct probe *p, struct form_kernel *w, uint64_t data, struct kernel *k);
 

@@ -14,13 +14,21 @@
  * Where something else may be what limits a chain it is told as a bound, "<=": a form that takes as long as independent
  * instances do; one whose registers are fixed, and that depends on itself through another operand as well. Where
  * instances depend on each other whatever one does (flags that are read and written, fixed registers, memory that is), the
- * throughput is a bound too. Chains from one kind of operand to another, and through memory, are not measured yet; nor are
- * forms of the x87 stack, and gathers.
+ * throughput is a bound too.
  *
- * All values are 1 (lib/kernels/forms.h): quotients are exact, and small.
+ * Between operands of two kinds, and to and from memory, the chain is closed by other instructions: moves between kinds,
+ * a load of what was stored, or twice an exclusive or with the register that holds the address, which leaves it as it
+ * was. Then the latency is the chain less what those take at least, a bound again, and they are named. Of bridges that see
+ * different flags the longest chain counts. Not measured yet: forms of the x87 stack, and gathers.
  *
- * Latencies are rows of: operand read, operand written, relation, cycles, whether that is a whole number (where it is not,
- * something disturbed the chain, or the core does not take the same way each time), and why there is no number.
+ * All values are 1 (lib/kernels/forms.h): quotients are exact, and small. Then the throughput once more with what some
+ * cores take longer or shorter for: zeros, also as counts of shifts; long quotients and full mantissas; denormals. And
+ * with one register for all operands of a kind, throughput and a chain: an idiom that the core knows depends on nothing.
+ *
+ * Latencies are rows of: operand read, operand written, relation, cycles, whether that is a whole number, why it is not or
+ * why there is none, cycles of the chain, what closes it, the bytes of its instances until registers repeat. One that is no
+ * whole number is `unsteady` where readings differ by more than that, else the core takes several ways of different
+ * length, always mixed alike: `mean-of-ways` (two units of different latency, for example).
  *
  * Records: `table`, some forms a record, with the bytes of an instance and both raw throughputs. No finding: there would
  * be thousands.
@@ -35,10 +43,20 @@
 
 #include "lib/kernels/forms.h"
 
-enum { INSTANCES = 48, SMOKE_INSTANCES = 12, DATA_BYTES = 4096, CHAINS = 8, ROWS = 16, SAMPLES = 5, TEXT = 160 };
+enum {
+    INSTANCES = 48,
+    SMOKE_INSTANCES = 12,
+    DATA_BYTES = 4096,
+    CHAINS = 24,
+    ROWS = 8,
+    SAMPLES = 5,
+    MORE_SAMPLES = 15, /* of what is no whole number */
+    TURNS = 8,
+    TEXT = 160,
+};
 
 /* What disturbs a kernel makes it longer; but its yardsticks may have been disturbed, too. */
-static const double SAMPLES_QUANTILE = 0.2;
+static const double SAMPLES_QUANTILE = 0.2, SPREAD_QUANTILE = 0.8;
 /* What the loop around instances costs is a smaller part of them. */
 static const double STEADY_PART = 0.06;
 /* A chain is what limits its instances where they take so much longer than independent ones. */
@@ -48,18 +66,23 @@ static const double WHOLE_PART = 0.01, WHOLE_CYCLES = 0.04;
 
 struct chain {
     unsigned from, to;
-    double cycles;
+    double cycles, spread; /* of one instance and what closes the chain; by how much samples differed */
     bool is_bound;
     const char *reason; /* why it was not measured */
+    const struct form_bridge *bridges[FORM_BRIDGES];
+    unsigned bridge_count, bridge_cycles;
+    unsigned period;
+    uint8_t bytes[FORM_PERIOD];
 };
 
 struct row {
     const struct form *form;
     const char *absent, *reason; /* why it cannot be executed; why it is not measured */
     double cycles, once, twice;  /* of an instance: without the loop, and with it in kernels of n and 2n */
-    bool is_bound;
+    bool is_bound, moves;        /* of cycles; whether they are less where the memory operand is elsewhere each time */
     struct chain chains[CHAINS];
     unsigned chain_count;
+    double values[FORM_VALUES], same, same_chain; /* NaN: not measured */
     uint8_t bytes[FORM_BYTES];
 };
 
@@ -69,28 +92,39 @@ struct table {
     unsigned measured, absent, unmeasured;
 };
 
-/* NULL, or why it can't be told. */
-static const char *measure(struct probe *p, const struct area *data, struct form_kernel *w, double *cycles)
+static bool is_whole(double cycles)
 {
-    const unsigned samples = (unsigned)probe_smoke(p, 1, SAMPLES);
-    double y[SAMPLES];
+    const double whole = floor(cycles + 0.5);
+
+    return whole > 0 && fabs(cycles - whole) <= fmax(WHOLE_CYCLES, WHOLE_PART * cycles);
+}
+
+/* NULL, or why it can't be told. A chain that is no whole number is measured more often. */
+static const char *measure(struct probe *p, const struct area *data, struct form_kernel *w, double *cycles,
+                           double *spread)
+{
+    const unsigned samples = (unsigned)probe_smoke(p, 1, SAMPLES), most = (unsigned)probe_smoke(p, 1, MORE_SAMPLES);
+    double y[MORE_SAMPLES];
     size_t count = 0;
     struct kernel k;
     struct point pt;
 
-    *cycles = (double)NAN;
+    *cycles = *spread = (double)NAN;
     const char *why = form_kernel(p, w, data->at, &k);
-    for (unsigned i = 0; i < samples && !why; i++) {
+    for (unsigned i = 0; i < most && !why; i++) {
+        if (i >= samples && (w->from == FORM_NO_CHAIN || is_whole(*cycles)))
+            break;
         const struct window_result result = meter_measure(&p->run->meter, &k, &pt);
         if (result.end != WINDOW_RAN)
             why = result.end == WINDOW_TIMEOUT ? "timeout" : result.fault.vector;
         else if (!isnan(pt.q20))
             y[count++] = pt.q20;
+        sort_numbers(y, count);
+        *cycles = quantile(y, count, SAMPLES_QUANTILE);
     }
     if (why)
         return why;
-    sort_numbers(y, count);
-    *cycles = quantile(y, count, SAMPLES_QUANTILE);
+    *spread = quantile(y, count, SPREAD_QUANTILE) - quantile(y, count, 0);
     return count ? NULL : "not-steady";
 }
 
@@ -119,36 +153,99 @@ static bool is_there(struct probe *p, const struct area *data, struct row *row)
     return false;
 }
 
-static void measure_throughput(struct probe *p, const struct area *data, struct row *row)
+/* With its memory operand always in one place, or not; what is less is kept. */
+static const char *measure_instances(struct probe *p, const struct area *data, struct row *row, bool moves)
 {
     const unsigned n = (unsigned)probe_smoke(p, SMOKE_INSTANCES, INSTANCES);
-    struct form_kernel w = {.form = row->form, .from = FORM_NO_CHAIN, .to = FORM_NO_CHAIN, .instances = n};
+    struct form_kernel w = {
+        .form = row->form, .from = FORM_NO_CHAIN, .to = FORM_NO_CHAIN, .instances = n, .moves = moves};
+    double once, twice, spread;
 
-    row->reason = measure(p, data, &w, &row->once);
+    const char *why = measure(p, data, &w, &once, &spread);
     w.instances = 2 * n;
-    if (!row->reason)
-        row->reason = measure(p, data, &w, &row->twice);
-    if (row->reason)
-        return;
-    const bool steady = fabs(row->once - row->twice) <= STEADY_PART * row->twice;
-    row->cycles = steady ? 2 * row->twice - row->once : fmin(row->once, row->twice);
+    if (!why)
+        why = measure(p, data, &w, &twice, &spread);
+    if (why)
+        return why;
+    const bool steady = fabs(once - twice) <= STEADY_PART * twice;
+    const double cycles = steady ? 2 * twice - once : fmin(once, twice);
+    if (cycles >= row->cycles) /* not so for the first, which is held against NaN */
+        return NULL;
+    row->cycles = cycles;
+    row->once = once;
+    row->twice = twice;
+    row->moves = moves;
     row->is_bound = !steady || form_is_chained(row->form);
+    return NULL;
 }
 
+static void measure_throughput(struct probe *p, const struct area *data, struct row *row)
+{
+    row->reason = measure_instances(p, data, row, false);
+    for (unsigned i = 0; i < row->form->operand_count && !row->reason; i++)
+        if (form_operand(row->form, i)->kind == OPERAND_MEMORY)
+            row->reason = measure_instances(p, data, row, true);
+}
+
+static void keep(struct chain *c, const struct form_kernel *w)
+{
+    memcpy(c->bridges, w->bridges, sizeof c->bridges);
+    memcpy(c->bytes, w->bytes, sizeof c->bytes);
+    c->bridge_count = w->bridge_count;
+    c->bridge_cycles = w->bridge_cycles;
+    c->period = w->period;
+}
+
+static struct form_kernel chain_kernel(struct probe *p, const struct row *row, unsigned from, unsigned to)
+{
+    return (struct form_kernel){
+        .form = row->form, .from = from, .to = to, .instances = (unsigned)probe_smoke(p, SMOKE_INSTANCES, INSTANCES)};
+}
+
+/* With more registers that turn, until nothing else that goes on beside it may be longer. */
 static void measure_chain(struct probe *p, const struct area *data, struct row *row, unsigned from, unsigned to)
 {
-    struct form_kernel w = {.form = row->form, .from = from, .to = to};
-    struct chain *c = &row->chains[row->chain_count];
+    const unsigned most = form_chain_turns(row->form, from, to) ? TURNS : FORM_TURNS;
+    struct chain *c = &row->chains[row->chain_count++];
     double other = row->cycles;
 
-    w.instances = (unsigned)probe_smoke(p, SMOKE_INSTANCES, INSTANCES);
-    row->chain_count++;
     *c = (struct chain){.from = from, .to = to};
-    c->reason = measure(p, data, &w, &c->cycles);
-    for (unsigned i = 0; i < row->chain_count && !form_chain_turns(row->form, from, to); i++)
-        if (from != to && row->chains[i].from == to && row->chains[i].to == to) /* goes on beside it */
-            other = fmax(other, row->chains[i].cycles);
+    for (unsigned turns = FORM_TURNS; turns <= most && !c->reason; turns *= 2) {
+        struct form_kernel w = chain_kernel(p, row, from, to);
+        double beside = 0;
+        w.turns = turns;
+        c->reason = measure(p, data, &w, &c->cycles, &c->spread);
+        keep(c, &w);
+        for (unsigned i = 0; i < row->chain_count && from != to; i++)
+            if (row->chains[i].from == to && row->chains[i].to == to)
+                beside = row->chains[i].cycles / (most == TURNS ? turns : 1);
+        if (c->cycles > beside * (1 + LIMITS_PART))
+            break;
+        if (2 * turns > most)
+            other = fmax(other, beside);
+    }
     c->is_bound = !(c->cycles > other * (1 + LIMITS_PART));
+}
+
+static void measure_bridged(struct probe *p, const struct area *data, struct row *row, unsigned from, unsigned to)
+{
+    const unsigned variants = form_bridge_count(row->form, from, to);
+    struct chain *c = &row->chains[row->chain_count++];
+
+    *c = (struct chain){.from = from, .to = to, .is_bound = true, .cycles = (double)NAN};
+    for (unsigned variant = 0; variant < variants && !c->reason; variant++) {
+        struct form_kernel w = chain_kernel(p, row, from, to);
+        double cycles, spread;
+        w.variant = variant;
+        c->reason = measure(p, data, &w, &cycles, &spread);
+        if (c->reason)
+            c->cycles = (double)NAN;
+        if (c->reason || (variant > 0 && !(cycles > c->cycles)))
+            continue;
+        c->cycles = cycles;
+        c->spread = spread;
+        keep(c, &w);
+    }
 }
 
 /* What an operand that is both takes by itself comes first: chains that cannot turn are held against it. */
@@ -161,20 +258,56 @@ static void measure_chains(struct probe *p, const struct area *data, struct row 
             for (unsigned to = 0; to < f->operand_count; to++)
                 if ((from == to) == (pass == 0) && form_can_chain(f, from, to) && row->chain_count < CHAINS)
                     measure_chain(p, data, row, from, to);
+    for (unsigned from = 0; from < f->operand_count; from++)
+        for (unsigned to = 0; to < f->operand_count; to++)
+            if (form_bridge_count(f, from, to) && row->chain_count < CHAINS)
+                measure_bridged(p, data, row, from, to);
+}
+
+static double measure_again(struct probe *p, const struct area *data, struct form_kernel w)
+{
+    double cycles, spread;
+
+    w.instances = (unsigned)probe_smoke(p, SMOKE_INSTANCES, INSTANCES);
+    return measure(p, data, &w, &cycles, &spread) ? (double)NAN : cycles;
+}
+
+static void measure_variants(struct probe *p, const struct area *data, struct row *row)
+{
+    const struct form_kernel w = {.form = row->form, .from = FORM_NO_CHAIN, .to = FORM_NO_CHAIN, .moves = row->moves};
+    struct form_kernel changed = w;
+
+    if (form_can_be_same(row->form)) {
+        changed.same = true;
+        row->same = measure_again(p, data, changed);
+        changed.moves = false;
+        changed.from = changed.to = 0; /* a chain; through which operand does not matter */
+        row->same_chain = measure_again(p, data, changed);
+    }
+    changed = w;
+    for (changed.values = FORM_VALUES_ONE + 1; changed.values < FORM_VALUES; changed.values++)
+        if (form_takes_values(row->form, changed.values)) {
+            form_prepare(row->form, changed.values, data->write);
+            row->values[changed.values] = measure_again(p, data, changed);
+        }
 }
 
 static void measure_form(struct probe *p, const struct area *data, struct row *row)
 {
-    row->cycles = row->once = row->twice = (double)NAN;
+    row->cycles = row->once = row->twice = row->same = row->same_chain = (double)NAN;
+    for (unsigned i = 0; i < FORM_VALUES; i++)
+        row->values[i] = (double)NAN;
     row->reason = form_unmeasured(row->form);
     if (row->reason)
         return;
-    form_prepare(row->form, data->write);
+    form_prepare(row->form, FORM_VALUES_ONE, data->write);
     if (!is_there(p, data, row))
         return;
     measure_throughput(p, data, row);
-    if (!row->reason)
-        measure_chains(p, data, row);
+    if (row->reason)
+        return;
+    measure_chains(p, data, row);
+    measure_variants(p, data, row);
 }
 
 /* ---- The table ------------------------------------------------------------------------------------ */
@@ -188,12 +321,12 @@ static void send_operand(struct record *r, const struct form *f, unsigned i)
     record_text(r, NULL, text);
 }
 
-static void send_bytes(struct record *r, const struct row *row)
+static void send_bytes(struct record *r, const uint8_t *bytes, unsigned count)
 {
-    char text[2 * FORM_BYTES + 1] = "";
+    char text[2 * FORM_PERIOD + 1] = "";
 
-    for (unsigned i = 0; i < row->form->length && !row->reason && !row->absent; i++)
-        snprintf(text + (size_t)2 * i, 3, "%02x", row->bytes[i]);
+    for (unsigned i = 0; i < count; i++)
+        snprintf(text + (size_t)2 * i, 3, "%02x", bytes[i]);
     record_text(r, NULL, text);
 }
 
@@ -203,6 +336,38 @@ static void send_optional(struct record *r, const char *text)
         record_text(r, NULL, text);
     else
         record_null(r, NULL);
+}
+
+/* Names of bridges, with "; " between them; null where there is none. */
+static void send_bridges(struct record *r, const struct chain *c)
+{
+    char text[TEXT] = "";
+
+    for (unsigned i = 0; i < c->bridge_count; i++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", i ? "; " : "", c->bridges[i]->name);
+    }
+    send_optional(r, c->bridge_count ? text : NULL);
+}
+
+static void send_chain(struct record *r, const struct form *f, const struct chain *c)
+{
+    const bool whole = is_whole(c->cycles);
+    const char *odd = isnan(c->cycles) || whole                                ? NULL
+                      : c->spread > fmax(WHOLE_CYCLES, WHOLE_PART * c->cycles) ? "unsteady"
+                                                                               : "mean-of-ways";
+
+    record_array(r, NULL);
+    send_operand(r, f, c->from);
+    send_operand(r, f, c->to);
+    record_text(r, NULL, c->is_bound ? "<=" : "=");
+    record_number(r, NULL, rounded(isnan(c->cycles) ? c->cycles : fmax(0, c->cycles - c->bridge_cycles)));
+    record_boolean(r, NULL, whole);
+    send_optional(r, c->reason ? c->reason : odd);
+    record_number(r, NULL, rounded(c->cycles));
+    send_bridges(r, c);
+    send_bytes(r, c->bytes, c->period);
+    record_close(r);
 }
 
 static void send_row(struct record *r, const struct row *row)
@@ -218,28 +383,40 @@ static void send_row(struct record *r, const struct row *row)
     record_number(r, NULL, rounded(row->once));
     record_number(r, NULL, rounded(row->twice));
     record_array(r, NULL);
-    for (unsigned i = 0; i < row->chain_count; i++) {
-        const struct chain *c = &row->chains[i];
-        const double whole = floor(c->cycles + 0.5);
-        record_array(r, NULL);
-        send_operand(r, row->form, c->from);
-        send_operand(r, row->form, c->to);
-        record_text(r, NULL, c->is_bound ? "<=" : "=");
-        record_number(r, NULL, rounded(c->cycles));
-        record_boolean(r, NULL, whole > 0 && fabs(c->cycles - whole) <= fmax(WHOLE_CYCLES, WHOLE_PART * c->cycles));
-        send_optional(r, c->reason);
-        record_close(r);
-    }
+    for (unsigned i = 0; i < row->chain_count; i++)
+        send_chain(r, row->form, &row->chains[i]);
     record_close(r);
-    send_bytes(r, row);
+    record_array(r, NULL);
+    for (unsigned i = 0; i < FORM_VALUES; i++)
+        if (!isnan(row->values[i])) {
+            record_array(r, NULL);
+            record_text(r, NULL, form_values_names[i]);
+            record_number(r, NULL, rounded(row->values[i]));
+            record_close(r);
+        }
+    record_close(r);
+    record_number(r, NULL, rounded(row->same));
+    record_number(r, NULL, rounded(row->same_chain));
+    send_bytes(r, row->bytes, row->reason || row->absent ? 0 : row->form->length);
     record_close(r);
 }
 
 static void send_table(struct probe *p, struct table *t)
 {
-    static const char *const columns[] = {
-        "form",      "feature", "class", "state", "reason", "relation", "cycles", "kernel_n_cycles", "kernel_2n_cycles",
-        "latencies", "bytes"};
+    static const char *const columns[] = {"form",
+                                          "feature",
+                                          "class",
+                                          "state",
+                                          "reason",
+                                          "relation",
+                                          "cycles",
+                                          "kernel_n_cycles",
+                                          "kernel_2n_cycles",
+                                          "latencies",
+                                          "values",
+                                          "same_register_cycles",
+                                          "same_register_chain_cycles",
+                                          "bytes"};
     struct record r;
 
     record_start(&r, &p->run->writer, "table");
@@ -275,21 +452,24 @@ static void add_form(struct probe *p, const struct area *data, struct table *t, 
 
 static void run(struct probe *p)
 {
-    const size_t wanted = (size_t)probe_scale(p, 16, 200, (double)form_count, (double)form_count);
+    const char *pattern = p->run->config.forms[0] ? p->run->config.forms : "*";
+    size_t wanted = (size_t)probe_scale(p, 8, 200, (double)form_count, (double)form_count), matching = 0;
     struct table *t = calloc(1, sizeof *t);
     struct area data;
-    size_t left = wanted < form_count ? wanted : form_count;
     char line[TEXT];
 
     if (!t) {
         probe_skip(p, "out of memory for the table");
         return;
     }
+    for (size_t i = 0; i < form_count; i++)
+        matching += form_matches(&forms[i], pattern);
+    wanted = wanted < matching ? wanted : matching;
     /* each form is drawn with the chance that as many as are wanted are drawn of those that are left */
     if (probe_map(p, &data, DATA_BYTES, 0))
-        for (size_t i = 0; i < form_count && left > 0 && p->outcome == OUTCOME_OK; i++)
-            if (random_below(&p->random, form_count - i) < left) {
-                left--;
+        for (size_t i = 0; i < form_count && wanted > 0 && p->outcome == OUTCOME_OK; i++)
+            if (form_matches(&forms[i], pattern) && random_below(&p->random, matching--) < wanted) {
+                wanted--;
                 add_form(p, &data, t, &forms[i]);
             }
     if (t->count)

@@ -60,6 +60,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_are_unique),
         cmocka_unit_test(test_values_can_be_loaded),
+        cmocka_unit_test(test_bridges_are_forms),
+        cmocka_unit_test(test_patterns_match),
         cmocka_unit_test(test_forms_are_what_their_names_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,7 @@ static void assert_defaults(const struct config *c)
     assert_string_equal(c->notes, "");
     assert_string_equal(c->events, "");
     assert_string_equal(c->kernels, "");
+    assert_string_equal(c->forms, "");
     assert_string_equal(c->prefetch, "as-found");
     assert_string_equal(c->frequency, "as-found");
     assert_false(c->risky_prefetch);
@@ -200,7 +201,7 @@ static void bad_values_are_explained(void **state)
         {"probes = cache;l1i", "names of probes"},
         {"probes = \x1b[31m", "'?[31m'"},
         {"colour = red", "colour: unknown key; known are probes, profile, after, repeat, memory, deadline, cores, "
-                         "retry, serial, windows, events, kernels, prefetch, frequency, risky, notes\n"},
+                         "retry, serial, windows, events, kernels, forms, prefetch, frequency, risky, notes\n"},
         {"= 3", ": unknown key"},
         {"hello there", "line 1: 'hello there' has no '='"},
     };
@@ -323,9 +324,9 @@ static void exactly_twenty_are_shown(void **state)
  */
 static void the_file_that_ships_documents_every_key(void **state)
 {
-    static const char *const names[] = {"probes",   "profile",   "after",  "repeat",  "memory", "deadline",
-                                        "cores",    "retry",     "serial", "windows", "events", "kernels",
-                                        "prefetch", "frequency", "risky",  "notes"};
+    static const char *const names[] = {"probes", "profile",  "after",     "repeat",  "memory", "deadline",
+                                        "cores",  "retry",    "serial",    "windows", "events", "kernels",
+                                        "forms",  "prefetch", "frequency", "risky",   "notes"};
     FILE *file = fopen("images/FATHOM.CFG", "r");
     char text[16384], start[32], *at;
     struct config c;
