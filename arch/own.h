@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "arch/access.h"
+#include "arch/frames.h"
 #include "arch/reader.h"
 #include "arch/window.h"
 
@@ -95,7 +96,8 @@ void own_page_sizes(size_t out[10]);
 /*
  * Maps frames into the high half. Code is executable and read-only, data read-write and not
  * executable. `page_bytes` must be one of own_page_sizes, `physical` and `bytes` multiples of it. Page i shows
- * frame frames[i], counted from `physical`; NULL: frame i. Returns NULL and the address, else the reason.
+ * frame frames[i], counted from `physical`; NULL: frame i. Where frames[i] is NO_FRAME there is no page. Returns NULL
+ * and the address, else the reason.
  */
 const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_t page_bytes, bool code, uintptr_t *at);
 /*

@@ -13,6 +13,7 @@
 
 #include "arch/control.h"
 #include "arch/counters.h"
+#include "arch/frames.h"
 #include "arch/identify.h"
 #include "arch/reader.h"
 #include "arch/window.h"
@@ -73,7 +74,8 @@ struct area {
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use);
 /*
  * The same with frames of one's choice: page i of a->at shows frame frames[i] of a block of them, and a->write has that
- * block, in its own order. Several pages may show one frame. `frames` stays in use until the area is given back.
+ * block, in its own order. Several pages may show one frame, and where frames[i] is NO_FRAME there is no page.
+ * `frames` stays in use until the area is given back.
  */
 const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes,
                                enum area_use use);

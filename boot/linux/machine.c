@@ -154,9 +154,10 @@ static const char *map_data(struct mapping *m, size_t page_bytes)
 static bool order_frames(void *base, int protection, int fd, const size_t *frames, size_t pages, size_t page_bytes)
 {
     for (size_t i = 0, run; i < pages; i += run) {
-        for (run = 1; i + run < pages && frames[i + run] == frames[i] + run;)
+        for (run = 1; i + run < pages && frames[i] != NO_FRAME && frames[i + run] == frames[i] + run;)
             run++;
-        if (mmap((uint8_t *)base + i * page_bytes, run * page_bytes, protection, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
+        if (frames[i] != NO_FRAME &&
+            mmap((uint8_t *)base + i * page_bytes, run * page_bytes, protection, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
                  fd, (off_t)(frames[i] * page_bytes)) == MAP_FAILED)
             return false;
     }
@@ -255,7 +256,7 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
     if (mapping_count == AREAS)
         return "too many areas are mapped";
     for (size_t i = 0; i < pages; i++)
-        if (frames[i] >= count)
+        if (frames[i] != NO_FRAME && frames[i] >= count)
             count = frames[i] + 1;
 
     struct mapping *m = &mappings[mapping_count];

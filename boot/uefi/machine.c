@@ -343,7 +343,7 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
     if (!page_size_exists(page_bytes))
         return "this core has no pages of that size";
     for (size_t i = 0; i < pages; i++)
-        if (frames[i] >= count)
+        if (frames[i] != NO_FRAME && frames[i] >= count)
             count = frames[i] + 1;
     return map_pages(a, count * page_bytes, page_bytes, frames, pages, use);
 }

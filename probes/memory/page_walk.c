@@ -11,11 +11,27 @@
  * Off goes what as many lines take in the same order on few pages.
  *
  * Curve: cycles per load over pages, which must be flat from half of the range on, since then no TLB holds a part of them.
- * A walk that has to read the upper tables, too, wants pages that lie gigabytes apart, and is not asked here.
  *
- * Method: methods 4i; Barr, Cox, Rixner 2010, Translation Caching, for what the levels are.
+ * What it costs to read the table above as well: level 2. The same number of pages, but spread over more and more regions,
+ * each as much as one of the last tables translates. Pages come in bunches that share a line of such a table, so that as
+ * many lines of the last tables are read whatever the number of regions; and the chase goes around the regions, a page of
+ * each. Cores keep entries of the upper tables, in caches of their own: once there are more regions than those hold,
+ * each walk reads an upper entry first.
+ *
+ *   bunches of eight pages, bunches of four   twice as many lines of the last tables: other caches would end earlier
+ *
+ * Curve: cycles per load over regions, flat and then higher. Answer: the last count on the flat is what is kept, and what the
+ * curve rises by is what it takes to read the entry. All pages show few frames; all but those used are not there at all.
+ * With larger pages the table above is one further up: regions of 2 MiB for pages of 4 KiB are of 1 GiB for those of 2 MiB.
+ *
+ * Under a hypervisor each of its own tables' entries that a walk needs is read as well, and both costs have that in them.
+ *
+ * Method: methods 4i; van Schaik et al. 2017, Reverse Engineering Hardware Page Table Caches, for regions; Barr, Cox, Rixner
+ * 2010, Translation Caching, for what the levels are.
  */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "lib/find.h"
 #include "lib/kernels/pages.h"
@@ -76,7 +92,7 @@ static bool measure_walk(struct probe *p, struct pages *pages, double *cycles)
     return good;
 }
 
-static void run(struct probe *p)
+static bool find_last(struct probe *p)
 {
     const size_t page_bytes = machine_info()->page_bytes[0];
     const double most = probe_smoke(p, 64, 8192), known = known_entries(p);
@@ -92,23 +108,284 @@ static void run(struct probe *p)
     for (size_t i = 0; i < KINDS; i++) {
         struct pages pages;
         const char *why = pages_map(p, &pages, (size_t)most, page_bytes, (enum pages_frames)i);
-        if (why) {
-            probe_skip(p, why);
-            return;
-        }
+        if (why)
+            return probe_skip(p, why);
         v[i] = (struct find_value){experiments[i].name, experiments[i].fooled_by, NAN};
         const bool good = measure_walk(p, &pages, &v[i].value);
         pages_unmap(p, &pages);
         if (!good)
-            return;
-    }
-    if (known > 0 && most / 2 > known) {
-        find_number(p, &f, v, KINDS);
-        return;
+            return false;
     }
     f.reason = known > 0 ? "the range ends in a TLB" : "nothing is known of what TLBs hold";
-    report(p, &f);
+    if (known > 0 && most / 2 > known)
+        find_number(p, &f, v, KINDS);
+    else
+        report(p, &f);
+    return true;
+}
+
+/* ---- The table above ---------------------------------------------------------------------------- */
+
+/*
+ * Frames come in groups: each has as many as a bunch has pages, and bunch for bunch one word of a line of each is used. A
+ * region belongs to one group, and so do the bunches that may come to lie in it, since groups divide what there is of both.
+ */
+enum {
+    ENTRY_BYTES = 8,
+    WORDS = CHASE_LINE_BYTES / sizeof(uint64_t),
+    LINES = 64, /* of the smallest page */
+    BUNCHES_OF_GROUP = LINES * WORDS,
+    UNROLL = 8,
+    WARM_ROUNDS = 2,
+    RANGE = 16, /* the fewest regions are as full as they can be; up to so many times as many */
+    SPREADS = 2,
+    MOST_PAGES = 1 << 20 /* of the area, nearly all of them not there */
+};
+
+static const struct kind {
+    const char *name, *fooled_by;
+    size_t together; /* pages of a bunch */
+} kinds[SPREADS] = {{"bunches of eight", "TLBs", 8}, {"bunches of four", "caches", 4}};
+
+struct regions {
+    struct chase chase;         /* ring: the area; order: the pages in the order of the walk */
+    size_t page_bytes, entries; /* those of a table */
+    size_t together, bunches, groups;
+    size_t fewest, most; /* regions */
+    size_t *frames, *starts;
+};
+
+/* As large as its granule is a table (Intel SDM vol. 3A, 5.5; Arm ARM DDI 0487, D8.2), and each larger page is a table's. */
+static size_t entries_of_table(size_t page_bytes)
+{
+    size_t granule = 1 << 16;
+
+    for (; granule > 1 << 12; granule >>= 2) {
+        size_t size = granule;
+        while (size < page_bytes)
+            size *= granule / ENTRY_BYTES;
+        if (size == page_bytes)
+            break;
+    }
+    return granule / ENTRY_BYTES;
+}
+
+/* Which page is page k of a bunch that is the n-th of its region. Bunches begin on another line of each region's table. */
+static size_t page_of(const struct regions *s, size_t region, size_t n, size_t k)
+{
+    const size_t places = s->entries / s->together;
+
+    return region * s->entries + (n + region) % places * s->together + k;
+}
+
+/* Bunches that a region has, of so many regions. */
+static size_t bunches_of(const struct regions *s, size_t region, size_t regions)
+{
+    return (s->bunches + regions - 1 - region) / regions;
+}
+
+static const char *spread_map(struct regions *s)
+{
+    const size_t pages = s->most * s->entries;
+    const char *why = NULL;
+
+    s->frames = malloc(pages * sizeof *s->frames);
+    s->starts = malloc((s->most + 1) * sizeof *s->starts);
+    if (!s->frames || !s->starts)
+        return "out of memory for the order of frames";
+    for (size_t i = 0; i < pages; i++)
+        s->frames[i] = NO_FRAME;
+    for (size_t region = 0; region < s->most; region++) {
+        const size_t most = bunches_of(s, region,
+                                       region < s->fewest ? s->fewest : (region / s->groups + 1) * s->groups);
+        for (size_t n = 0; n < most; n++)
+            for (size_t k = 0; k < s->together; k++)
+                s->frames[page_of(s, region, n, k)] = region % s->groups * s->together + k;
+    }
+    why = machine_map_frames(&s->chase.ring, s->frames, pages, s->page_bytes, AREA_DATA);
+    if (!why)
+        why = machine_map(&s->chase.start, sizeof(uint64_t), 0, AREA_DATA);
+    if (!why)
+        why = machine_map(&s->chase.order, 2 * s->bunches * s->together * sizeof(uint32_t), 0, AREA_DATA);
+    return why;
+}
+
+/* A page that is part of a walk, as bunch * together + k. */
+struct place {
+    size_t page, offset;
+};
+
+static struct place place_of(const struct regions *s, size_t regions, size_t number)
+{
+    const size_t bunch = number / s->together, k = number % s->together, word = bunch / s->groups;
+
+    return (struct place){page_of(s, bunch % regions, bunch / regions, k),
+                          (word + k) % LINES * CHASE_LINE_BYTES + word / LINES % WORDS * sizeof(uint64_t)};
+}
+
+/* Goes around the regions, in one order drawn; each time another page of each, in an order drawn for each region. */
+static void order_pages(struct probe *p, const struct regions *s, size_t regions, uint32_t *out)
+{
+    uint32_t *of_region = out + s->bunches * s->together;
+    size_t used = 0, *starts = s->starts;
+
+    for (size_t region = 0; region < regions; region++) {
+        starts[region] = used;
+        for (size_t n = 0; n < bunches_of(s, region, regions); n++)
+            for (size_t k = 0; k < s->together; k++) {
+                const size_t other = starts[region] + random_below(&p->random, used - starts[region] + 1);
+                of_region[used++] = of_region[other]; /* Fisher and Yates, inside out (TAOCP vol. 2, 3.4.2) */
+                of_region[other] = (uint32_t)((n * regions + region) * s->together + k);
+            }
+    }
+    starts[regions] = used;
+    const size_t turn = random_below(&p->random, regions);
+    for (size_t i = 0, done = 0; done < used; i++)
+        for (size_t r = 0; r < regions; r++) {
+            const size_t region = (r + turn) % regions;
+            if (starts[region] + i < starts[region + 1])
+                out[done++] = of_region[starts[region] + i];
+        }
+}
+
+static bool build_spread(struct probe *p, double regions, void *context, struct kernel *k)
+{
+    const struct regions *s = context;
+    const size_t count = s->bunches * s->together;
+    uint32_t *order = (uint32_t *)s->chase.order.write;
+    const unsigned unroll = chase_unroll(count, UNROLL);
+
+    order_pages(p, s, (size_t)regions, order);
+    for (size_t i = 0; i < count; i++) {
+        const struct place from = place_of(s, (size_t)regions, order[i]),
+                           to = place_of(s, (size_t)regions, order[(i + 1) % count]);
+        *(uint64_t *)(s->chase.ring.write + s->frames[from.page] * s->page_bytes +
+                      from.offset) = s->chase.ring.at + to.page * s->page_bytes + to.offset;
+        if (i == 0)
+            *(uint64_t *)s->chase.start.write = s->chase.ring.at + from.page * s->page_bytes + from.offset;
+    }
+    k->warm_iterations = probe_smoke(p, 1, WARM_ROUNDS) * (double)count / unroll;
+    return chase_kernel(p, &s->chase, unroll, k);
+}
+
+static struct finding upper(const char *name, size_t page_bytes, const char *reason)
+{
+    return (struct finding){.name = name,
+                            .variants = {{"level", .number = 2}, {"page", page_name(page_bytes)}},
+                            .value = NAN,
+                            .low = NAN,
+                            .high = NAN,
+                            .grade = 'U',
+                            .reason = reason};
+}
+
+static void report_upper(struct probe *p, size_t page_bytes, const struct sweep s[SPREADS])
+{
+    struct finding entries = upper("memory.page_walk.entries", page_bytes, NULL),
+                   cycles = upper("memory.page_walk.cycles", page_bytes, NULL);
+    struct find_experiment e[SPREADS];
+    struct find_value v[SPREADS];
+
+    find_experiments(s, SPREADS, e);
+    for (size_t i = 0; i < SPREADS; i++) {
+        const struct verdict *verdict = &s[i].search.verdict;
+        v[i] = (struct find_value){e[i].name, e[i].fooled_by, NAN};
+        if (verdict->count == 1)
+            v[i].value = verdict->knees[0].after - verdict->knees[0].before;
+        entries.curves[i] = cycles.curves[i] = e[i].name;
+    }
+    entries.method = "regions over which pages are spread before walks take longer";
+    cycles.method = "what walks take longer behind that";
+    find_capacity(p, &entries, e, SPREADS, (double)1);
+    find_number(p, &cycles, v, SPREADS);
+}
+
+/* Twice what TLBs are known to hold, at least, in whole groups; for smoke as little as shows that it works. */
+static void spread_choose(const struct probe *p, struct regions *s, const struct kind *kind, size_t page_bytes)
+{
+    const double known = known_entries(p), wanted = fmax(8192, 2 * known);
+
+    *s = (struct regions){.page_bytes = page_bytes,
+                          .entries = entries_of_table(page_bytes),
+                          .together = kind->together,
+                          .bunches = (size_t)probe_smoke(p, 4,
+                                                         ceil(wanted / (BUNCHES_OF_GROUP * 4.0)) *
+                                                             (BUNCHES_OF_GROUP * 4.0) / (double)kind->together)};
+    s->groups = (s->bunches + BUNCHES_OF_GROUP - 1) / BUNCHES_OF_GROUP;
+    s->fewest = s->bunches * s->together / s->entries;
+    s->fewest = s->fewest > s->groups ? s->fewest : s->groups;
+    s->most = RANGE * s->fewest < s->bunches ? RANGE * s->fewest : s->bunches;
+    while (s->most * s->entries > MOST_PAGES)
+        s->most /= 2;
+}
+
+static const char *search_spread(struct probe *p, struct regions *s, const struct kind *kind, char *name, size_t room,
+                                 struct sweep *sweep, bool *good)
+{
+    const size_t mark = machine_map_mark();
+    const char *why = spread_map(s);
+
+    if (!why) {
+        snprintf(name, room, "%s, pages of %s", kind->name, page_name(s->page_bytes));
+        *sweep = (struct sweep){.name = name,
+                                .fooled_by = kind->fooled_by,
+                                .axis = "regions",
+                                .unit = "cycles/load",
+                                .build = build_spread,
+                                .context = s,
+                                .area = &s->chase.ring,
+                                .seconds = probe_scale(p, 1, 0.2, 1, 4),
+                                .search = {.kind = KNEE_WINDOW,
+                                           .from = (double)s->fewest,
+                                           .to = (double)s->most,
+                                           .grain = (double)s->groups,
+                                           .resolution = 0.02,
+                                           .per_octave = (unsigned)probe_scale(p, 1, 8, 8, 16)}};
+        *good = sweep_search(p, sweep);
+    }
+    machine_map_release(mark);
+    p->code = (struct area){0};
+    free(s->frames);
+    free(s->starts);
+    return why;
+}
+
+static bool find_upper(struct probe *p, size_t page_bytes)
+{
+    struct regions spread[SPREADS];
+    struct sweep s[SPREADS] = {{.name = NULL}};
+    char names[SPREADS][48];
+    const char *why = probe_no_pages(p, page_bytes);
+    bool good = true;
+
+    for (size_t i = 0; i < SPREADS && good && !why; i++) {
+
+        spread_choose(p, &spread[i], &kinds[i], page_bytes);
+        why = spread[i].most < 4 * spread[i].fewest
+                  ? "a region of such pages is too large for many of them"
+                  : search_spread(p, &spread[i], &kinds[i], names[i], sizeof names[i], &s[i], &good);
+    }
+    if (good && why) {
+        const struct finding f = upper("memory.page_walk.entries", page_bytes, why);
+        report(p, &f);
+    } else if (good) {
+        report_upper(p, page_bytes, s);
+    }
+    sweeps_free(s, SPREADS);
+    return good;
+}
+
+static void run(struct probe *p)
+{
+    bool good = find_last(p);
+
+    for (const size_t *size = machine_info()->page_bytes; good && *size; size++)
+        good = find_upper(p, *size);
 }
 
 PROBE(page_walk, .title = "Page walks", .family = "memory", .run = run, .after = "dtlb",
-      .findings = FINDINGS({"memory.page_walk.cycles", "cycles", "what a load takes longer whose page no TLB holds"}));
+      .findings = FINDINGS(
+          {"memory.page_walk.cycles", "cycles",
+           "what a load takes longer whose page no TLB holds; level 2: longer still where the table above "
+           "the last has to be read"},
+          {"memory.page_walk.entries", "entries", "entries of that table that walks find without reading it"}));

@@ -10,7 +10,7 @@
 #include "tests/model/isa.h"
 #include "tests/model/predictor.h"
 
-enum { MAPPINGS = 32, PAGE_BYTES = 4096, STACK_BYTES = 65536 };
+enum { MAPPINGS = 32, PAGE_BYTES = 4096, PAGES_OF_TABLE = 512, STACK_BYTES = 65536 };
 
 static const uint64_t STACK_AT = 0x20000000, EXIT_AT = 0x30000000;
 
@@ -27,7 +27,7 @@ struct mapping {
 struct core {
     struct core_design design;
     struct cache data[DATA_LEVELS], op_cache, l1i, targets[TARGET_LEVELS], pages[PAGE_LEVELS], data_pages[PAGE_LEVELS],
-        store_pages[PAGE_LEVELS];
+        store_pages[PAGE_LEVELS], upper_table;
     struct ways ways;
     struct load_predictor addresses, values;
     struct predictor predictor;
@@ -191,15 +191,15 @@ static uint64_t entry_of(const struct core *c, const struct page_design *d, cons
 
 /* What the levels that do not hold the page cost, each on top of the one before it; they take it in. */
 static double translation(const struct core *c, struct cache *levels, const struct page_design *design,
-                          const struct mapping *m, uint64_t address)
+                          const struct mapping *m, uint64_t address, bool *held)
 {
     double cycles = 0;
-    bool held = false;
 
-    for (size_t i = 0; i < PAGE_LEVELS && design[i].ways && !held; i++) {
+    *held = false;
+    for (size_t i = 0; i < PAGE_LEVELS && design[i].ways && !*held; i++) {
         const uint64_t entry = entry_of(c, &design[i], m, address), above = entry / design[i].sets;
-        held = table_touch(&levels[i], design[i].hashed ? entry ^ above % design[i].sets : entry);
-        cycles += held ? 0 : design[i].miss;
+        *held = table_touch(&levels[i], design[i].hashed ? entry ^ above % design[i].sets : entry);
+        cycles += *held ? 0 : design[i].miss;
     }
     return cycles;
 }
@@ -219,8 +219,14 @@ static double data_translation(struct core *c, const struct mapping *m, uint64_t
 {
     const bool apart = stores && c->design.store_pages[0].ways;
 
-    return translation(c, apart ? c->store_pages : c->data_pages, apart ? c->design.store_pages : c->design.data_pages,
-                       m, address);
+    const struct page_design *upper = &c->design.upper_table;
+    bool held;
+    double cycles = translation(c, apart ? c->store_pages : c->data_pages,
+                                apart ? c->design.store_pages : c->design.data_pages, m, address, &held);
+
+    if (!held && upper->ways && !table_touch(&c->upper_table, address / m->page_bytes / PAGES_OF_TABLE))
+        cycles += upper->miss;
+    return cycles;
 }
 
 /*
@@ -295,7 +301,8 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
 static void translate(struct core *c, uint64_t address)
 {
     c->fetched_page = address / PAGE_BYTES;
-    c->front += translation(c, c->pages, c->design.pages, mapping_of(c, address), address);
+    bool held;
+    c->front += translation(c, c->pages, c->design.pages, mapping_of(c, address), address, &held);
 }
 
 /* A taken branch is known by its last byte. Every level learns what those before it do not hold. */
@@ -568,6 +575,7 @@ struct core *core_new(const struct core_design *design)
         c->data_pages[i] = table_new(&design->data_pages[i]);
         c->store_pages[i] = table_new(&design->store_pages[i]);
     }
+    c->upper_table = table_new(&design->upper_table);
     if (design->stores.forwards)
         c->stores = stores_new(&design->stores);
     c->predictor.depth = design->return_stack;
@@ -597,6 +605,7 @@ void core_free(struct core *c)
         cache_free(&c->data_pages[i]);
         cache_free(&c->store_pages[i]);
     }
+    cache_free(&c->upper_table);
     ways_free(&c->ways);
     cache_free(&c->op_cache);
     cache_free(&c->l1i);

@@ -73,6 +73,7 @@ struct core_design {
     bool decodes;                                /* … or from when it is decoded */
     struct page_design pages[PAGE_LEVELS];       /* of instructions */
     struct page_design data_pages[PAGE_LEVELS];  /* of data; without any all translations are known at once */
+    struct page_design upper_table;              /* the same of regions of 512 pages, for walks of data */
     struct page_design store_pages[PAGE_LEVELS]; /* of stores instead; without any they are data like loads */
 
     struct store_design stores;

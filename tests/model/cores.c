@@ -169,6 +169,9 @@ static void run_probes_on(const struct machine_design *m, const char *probes, en
     writer_stop(&r.writer);
     machine_stop();
     if (getenv("MODEL_SHOWS"))
+        for (const char *c = NULL; (c = records_find(&records, c, "finding", NULL, NULL));)
+            fprintf(stderr, "# %.*s\n", (int)strcspn(c, "\n"), c);
+    if (getenv("MODEL_SHOWS"))
         for (const char *c = NULL; (c = records_find(&records, c, "curve", NULL, NULL));)
             fprintf(stderr, "# %.*s\n", (int)strcspn(c, "\n"), c);
 }
@@ -872,6 +875,8 @@ static void check_data_pages(const struct machine_design *m)
     check_capacity(m, "memory.dtlb.entries", "level", "2", (double)(second->sets * second->ways));
     check_store_pages(m);
     check_number(m, "memory.page_walk.cycles", "level", "1", first->miss + second->miss);
+    check_number(m, "memory.page_walk.cycles", "level", "2", m->core.upper_table.miss);
+    check_capacity(m, "memory.page_walk.entries", "level", "2", (double)m->core.upper_table.ways);
     if (m->core.contiguous)
         check_number(m, "memory.dtlb.coalescing", "level", "1", first->neighbours);
     check_number(m, "memory.dtlb.ways", "level", "2", (double)second->ways);
@@ -904,6 +909,7 @@ static void data_tlbs_are_given_back(void **state)
             .sets = 128, .ways = pick(6, 12), .miss = (double)pick(15, 30), .hashed = pick(0, 1)};
         if (pick(0, 1))
             m.core.store_pages[0] = (struct page_design){.sets = 1, .ways = 8 * pick(1, 4), .miss = (double)pick(5, 9)};
+        m.core.upper_table = (struct page_design){.sets = 1, .ways = pick(20, 100), .miss = (double)pick(8, 30)};
         m.memory_bytes = 256 << 20;
         run_probes_on(&m, "dtlb dtlb_sets page_walk", PROFILE_QUICK);
         check_data_pages(&m);

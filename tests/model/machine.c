@@ -192,7 +192,7 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
     if (page_bytes != PAGE_BYTES)
         return "this model orders frames of small pages only";
     for (size_t i = 0; i < pages; i++)
-        if (frames[i] >= count)
+        if (frames[i] != NO_FRAME && frames[i] >= count)
             count = frames[i] + 1;
     *a = (struct area){.bytes = pages * page_bytes, .page_bytes = page_bytes};
     return map(a, frames, count * page_bytes, use);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "arch/frames.h"
 #include "arch/x86_64/own/page_tables.h"
 
 #define NO_LIMIT SIZE_MAX
@@ -141,7 +142,7 @@ static void maps_every_page_size_and_use(void **state)
 
 static void pages_show_the_frames_asked_for(void **state)
 {
-    static const size_t sizes[] = {PAGE_4K, PAGE_2M, PAGE_1G}, frames[] = {2, 0, 0, 5, 2};
+    static const size_t sizes[] = {PAGE_4K, PAGE_2M, PAGE_1G}, frames[] = {2, 0, NO_FRAME, 5, 2};
     struct page_tables t = start(4);
 
     (void)state;
@@ -151,7 +152,10 @@ static void pages_show_the_frames_asked_for(void **state)
 
         assert_null(page_tables_map(&t, physical, frames, 5 * sizes[i], sizes[i], true, &at));
         for (unsigned page = 0; page < 5; page++)
-            assert_maps(&t, at + page * sizes[i], physical + frames[page] * sizes[i], sizes[i], true);
+            if (frames[page] == NO_FRAME)
+                assert_false(walk(&t, at + page * sizes[i]).present);
+            else
+                assert_maps(&t, at + page * sizes[i], physical + frames[page] * sizes[i], sizes[i], true);
         assert_false(walk(&t, at + 5 * sizes[i]).present);
     }
     page_tables_finish(&t);

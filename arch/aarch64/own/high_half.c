@@ -112,9 +112,12 @@ const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_
         return "the high half is full";
     next_area = start + bytes +
                 page_bytes; /* one page stays unmapped; what fails half way stays until all is unmapped */
-    for (size_t done = 0; done < bytes && !reason; done += step)
-        reason = tables_map(&tables, start + done, physical + (frames ? frames[done / page_bytes] * page_bytes : 0),
-                            step, page_bytes, code ? TABLE_CODE : TABLE_DATA);
+    for (size_t done = 0; done < bytes && !reason; done += step) {
+        const size_t frame = frames ? frames[done / page_bytes] : 0;
+        if (frame != NO_FRAME)
+            reason = tables_map(&tables, start + done, physical + frame * page_bytes, step, page_bytes,
+                                code ? TABLE_CODE : TABLE_DATA);
+    }
     *at = start;
     return reason;
 }

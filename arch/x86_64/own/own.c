@@ -417,7 +417,7 @@ const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_
     if (bytes == 0 || (bytes | physical) & (page_bytes - 1))
         return "not a whole number of pages";
     for (size_t page = 0; frames && page < bytes / page_bytes; page++)
-        if (!is_ram(physical + frames[page] * page_bytes, page_bytes))
+        if (frames[page] != NO_FRAME && !is_ram(physical + frames[page] * page_bytes, page_bytes))
             return "not all of it is memory";
     if (!frames && !is_ram(physical, bytes))
         return "not all of it is memory";

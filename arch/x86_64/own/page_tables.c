@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "arch/frames.h"
+
 /* An entry's bits: Intel SDM vol. 3A, tables 5-15 to 5-20. The global bit stays clear. */
 #define ENTRY_PRESENT (UINT64_C(1) << 0)
 #define ENTRY_WRITABLE (UINT64_C(1) << 1)
@@ -65,12 +67,15 @@ static bool map_at(struct page_tables *t, uintptr_t at, uint64_t physical, const
                           (code ? 0 : ENTRY_WRITABLE | ENTRY_NO_EXECUTE);
 
     for (size_t done = 0; done < bytes; done += page_bytes) {
+        if (frames && frames[done / page_bytes] == NO_FRAME)
+            continue;
         uint64_t *entry = leaf_entry(t, at + done, level);
 
         if (entry == NULL) {
             while (done > 0) {
                 done -= page_bytes;
-                *leaf_entry(t, at + done, level) = 0;
+                if (!frames || frames[done / page_bytes] != NO_FRAME)
+                    *leaf_entry(t, at + done, level) = 0;
             }
             return false;
         }
