@@ -9,9 +9,9 @@ OFFSET = "1M"
 _ENVIRONMENT = dict(os.environ, MTOOLSRC="/dev/null", MTOOLS_SKIP_CHECK="1")
 
 
-def mtools(tool, image, *words, data=None, offset=OFFSET):
+def mtools(tool, image, *words, data=None, offset=OFFSET, errors=None):
     command = [tool, "-i", f"{image}@@{offset}", *words]
-    return subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True, env=_ENVIRONMENT).stdout
+    return subprocess.run(command, input=data, stdout=subprocess.PIPE, stderr=errors, check=True, env=_ENVIRONMENT).stdout
 
 
 def read(image, path, offset=OFFSET):
@@ -30,8 +30,8 @@ def configure(image, **settings):
     write(image, "/FATHOM.CFG", text)
 
 
-def results(image, offset=OFFSET):
+def results(image, offset=OFFSET, errors=None):
     """Names of the result files, oldest first."""
-    listing = mtools("mdir", image, "-b", "::/RESULTS", offset=offset).decode()
+    listing = mtools("mdir", image, "-b", "::/RESULTS", offset=offset, errors=errors).decode()
     names = [line.rpartition("/")[2].strip() for line in listing.splitlines()]
     return sorted(name for name in names if name.startswith("RUN") and name.endswith(".JSL"))
