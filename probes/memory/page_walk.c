@@ -137,7 +137,7 @@ enum {
     BUNCHES_OF_GROUP = LINES * WORDS,
     UNROLL = 8,
     WARM_ROUNDS = 2,
-    RANGE = 16, /* the fewest regions are as full as they can be; up to so many times as many */
+    RANGE = 8, /* the fewest regions are as full as they can be; up to so many times as many */
     SPREADS = 2,
     MOST_PAGES = 1 << 20 /* of the area, nearly all of them not there */
 };
@@ -152,7 +152,14 @@ struct regions {
     size_t page_bytes, entries; /* those of a table */
     size_t together, bunches, groups;
     size_t fewest, most; /* regions */
-    size_t *frames, *starts;
+    size_t *frames;
+    size_t *starts, *order; /* scratch, of the regions */
+};
+
+/* Where a page of the walk has its pointer: seen by the walk, and in the block of frames; offsets. */
+struct place {
+    uint64_t at;
+    size_t written;
 };
 
 /* As large as its granule is a table (Intel SDM vol. 3A, 5.5; Arm ARM DDI 0487, D8.2), and each larger page is a table's. */
@@ -190,7 +197,8 @@ static const char *spread_map(struct regions *s)
     const char *why = NULL;
 
     s->frames = malloc(pages * sizeof *s->frames);
-    s->starts = malloc((s->most + 1) * sizeof *s->starts);
+    s->starts = malloc((2 * s->most + 1) * sizeof *s->starts);
+    s->order = s->starts + s->most + 1;
     if (!s->frames || !s->starts)
         return "out of memory for the order of frames";
     for (size_t i = 0; i < pages; i++)
@@ -206,64 +214,66 @@ static const char *spread_map(struct regions *s)
     if (!why)
         why = machine_map(&s->chase.start, sizeof(uint64_t), 0, AREA_DATA);
     if (!why)
-        why = machine_map(&s->chase.order, 2 * s->bunches * s->together * sizeof(uint32_t), 0, AREA_DATA);
+        why = machine_map(&s->chase.order, s->bunches * s->together * sizeof(struct place), 0, AREA_DATA);
     return why;
 }
 
-/* A page that is part of a walk, as bunch * together + k. */
-struct place {
-    size_t page, offset;
-};
-
-static struct place place_of(const struct regions *s, size_t regions, size_t number)
+/* What is in a region, behind what is in those before it, in an order drawn. */
+static void add_region(struct probe *p, const struct regions *s, size_t region, size_t regions, struct place *out)
 {
-    const size_t bunch = number / s->together, k = number % s->together, word = bunch / s->groups;
+    const size_t bunches = bunches_of(s, region, regions);
+    size_t used = 0;
 
-    return (struct place){page_of(s, bunch % regions, bunch / regions, k),
-                          (word + k) % LINES * CHASE_LINE_BYTES + word / LINES % WORDS * sizeof(uint64_t)};
+    for (size_t n = 0; n < bunches; n++) {
+        const size_t word = (n * regions + region) / s->groups, first = page_of(s, region, n, 0),
+                     frame = region % s->groups * s->together;
+        for (size_t k = 0; k < s->together; k++) {
+            const size_t offset = (word + k) % LINES * CHASE_LINE_BYTES + word / LINES % WORDS * sizeof(uint64_t),
+                         other = random_below(&p->random, used + 1);
+            out[used++] = out[other]; /* Fisher and Yates, inside out (TAOCP vol. 2, 3.4.2) */
+            out[other] = (struct place){s->chase.ring.at + (first + k) * s->page_bytes + offset,
+                                        (frame + k) * s->page_bytes + offset};
+        }
+    }
 }
 
-/* Goes around the regions, in one order drawn; each time another page of each, in an order drawn for each region. */
-static void order_pages(struct probe *p, const struct regions *s, size_t regions, uint32_t *out)
+/* Goes around the regions, in an order drawn; each time another page of each. */
+static void link_regions(struct probe *p, const struct regions *s, size_t regions)
 {
-    uint32_t *of_region = out + s->bunches * s->together;
-    size_t used = 0, *starts = s->starts;
+    struct place *places = (struct place *)s->chase.order.write;
+    uint64_t *next = (uint64_t *)s->chase.start.write; /* where the walk begins, and then where the last page leads */
+    size_t used = 0;
 
-    for (size_t region = 0; region < regions; region++) {
-        starts[region] = used;
-        for (size_t n = 0; n < bunches_of(s, region, regions); n++)
-            for (size_t k = 0; k < s->together; k++) {
-                const size_t other = starts[region] + random_below(&p->random, used - starts[region] + 1);
-                of_region[used++] = of_region[other]; /* Fisher and Yates, inside out (TAOCP vol. 2, 3.4.2) */
-                of_region[other] = (uint32_t)((n * regions + region) * s->together + k);
-            }
+    for (size_t i = 0; i < regions; i++) {
+        const size_t other = random_below(&p->random, i + 1);
+        s->order[i] = s->order[other];
+        s->order[other] = i;
     }
-    starts[regions] = used;
-    const size_t turn = random_below(&p->random, regions);
+    for (size_t region = 0; region < regions; region++) {
+        s->starts[region] = used;
+        add_region(p, s, region, regions, places + used);
+        used += bunches_of(s, region, regions) * s->together;
+    }
+    s->starts[regions] = used;
     for (size_t i = 0, done = 0; done < used; i++)
         for (size_t r = 0; r < regions; r++) {
-            const size_t region = (r + turn) % regions;
-            if (starts[region] + i < starts[region + 1])
-                out[done++] = of_region[starts[region] + i];
+            const size_t region = s->order[r], at = s->starts[region] + i;
+            if (at >= s->starts[region + 1])
+                continue;
+            *next = places[at].at;
+            next = (uint64_t *)(s->chase.ring.write + places[at].written);
+            done++;
         }
+    *next = *(uint64_t *)s->chase.start.write;
 }
 
-static bool build_spread(struct probe *p, double regions, void *context, struct kernel *k)
+static bool build_regions(struct probe *p, double regions, void *context, struct kernel *k)
 {
     const struct regions *s = context;
     const size_t count = s->bunches * s->together;
-    uint32_t *order = (uint32_t *)s->chase.order.write;
     const unsigned unroll = chase_unroll(count, UNROLL);
 
-    order_pages(p, s, (size_t)regions, order);
-    for (size_t i = 0; i < count; i++) {
-        const struct place from = place_of(s, (size_t)regions, order[i]),
-                           to = place_of(s, (size_t)regions, order[(i + 1) % count]);
-        *(uint64_t *)(s->chase.ring.write + s->frames[from.page] * s->page_bytes +
-                      from.offset) = s->chase.ring.at + to.page * s->page_bytes + to.offset;
-        if (i == 0)
-            *(uint64_t *)s->chase.start.write = s->chase.ring.at + from.page * s->page_bytes + from.offset;
-    }
+    link_regions(p, s, (size_t)regions);
     k->warm_iterations = probe_smoke(p, 1, WARM_ROUNDS) * (double)count / unroll;
     return chase_kernel(p, &s->chase, unroll, k);
 }
@@ -291,7 +301,7 @@ static void report_upper(struct probe *p, size_t page_bytes, const struct sweep 
         const struct verdict *verdict = &s[i].search.verdict;
         v[i] = (struct find_value){e[i].name, e[i].fooled_by, NAN};
         if (verdict->count == 1)
-            v[i].value = verdict->knees[0].after - verdict->knees[0].before;
+            v[i].value = find_height(verdict, 1) - find_height(verdict, 0);
         entries.curves[i] = cycles.curves[i] = e[i].name;
     }
     entries.method = "regions over which pages are spread before walks take longer";
@@ -331,10 +341,10 @@ static const char *search_spread(struct probe *p, struct regions *s, const struc
                                 .fooled_by = kind->fooled_by,
                                 .axis = "regions",
                                 .unit = "cycles/load",
-                                .build = build_spread,
+                                .build = build_regions,
                                 .context = s,
                                 .area = &s->chase.ring,
-                                .seconds = probe_scale(p, 1, 0.2, 1, 4),
+                                .seconds = probe_scale(p, 1, 0.35, 1, 4),
                                 .search = {.kind = KNEE_WINDOW,
                                            .from = (double)s->fewest,
                                            .to = (double)s->most,
