@@ -27,23 +27,38 @@ const char *const family_role_names[FAMILY_ROLES] = {"undecided", "reach",  "spa
 
 /* ---- Levels ------------------------------------------------------------------------------------- */
 
+/* Up to where heights are the same as this one. */
+static double same_up_to(const struct family *f, double height)
+{
+    return fmax((1 + SAME_HEIGHT) * height, height + f->same);
+}
+
+/* The height of a level, NaN where it is not steady: as find_height has it, or within what is the same. */
+static double steady_height(const struct family *f, const struct verdict *v, size_t i)
+{
+    const struct knee_level *l = &v->levels[i];
+    const bool same = i < v->level_count && fmax(l->spread, fabs(l->slope)) * fabs(l->height) < f->same;
+
+    return same ? l->height : find_height(v, i);
+}
+
 /* The height of a member's level; NaN where it is none, but a piece of a rise. */
-static double height_of(const struct verdict *v, size_t i)
+static double height_of(const struct family *f, const struct verdict *v, size_t i)
 {
     if (i > 0 && i < v->level_count) {
         double end = i < v->count ? v->knees[i].high : v->levels[i].to;
         if (end < APART * v->knees[i - 1].value)
             return NAN;
     }
-    return find_height(v, i);
+    return steady_height(f, v, i);
 }
 
 /* The next level of this member behind a knee; NaN where there is none. */
-static double height_behind(const struct verdict *v, size_t knee)
+static double height_behind(const struct family *f, const struct verdict *v, size_t knee)
 {
     for (size_t i = knee + 1; i < v->level_count; i++)
-        if (!isnan(height_of(v, i)))
-            return height_of(v, i);
+        if (!isnan(height_of(f, v, i)))
+            return height_of(f, v, i);
     return NAN;
 }
 
@@ -54,7 +69,7 @@ static double next_height(const struct family *f, double height)
 
     for (size_t m = 0; m < f->count; m++)
         for (size_t i = 0; i < f->members[m].verdict->level_count; i++) {
-            double h = height_of(f->members[m].verdict, i);
+            double h = height_of(f, f->members[m].verdict, i);
             if (h > height && !(h >= next))
                 next = h;
         }
@@ -62,11 +77,11 @@ static double next_height(const struct family *f, double height)
 }
 
 /* The member's level with a height in from … to; level_count where it shows none. */
-static size_t level_within(const struct verdict *v, double from, double to)
+static size_t level_within(const struct family *f, const struct verdict *v, double from, double to)
 {
     size_t i = 0;
 
-    while (i < v->level_count && !(height_of(v, i) >= from && height_of(v, i) <= to))
+    while (i < v->level_count && !(height_of(f, v, i) >= from && height_of(f, v, i) <= to))
         i++;
     return i;
 }
@@ -80,7 +95,7 @@ static bool level_may_hide(const struct family *f, double from, double to)
     for (size_t m = 0; m < f->count; m++) {
         const struct verdict *v = f->members[m].verdict;
         for (size_t i = 0; i < v->level_count; i++)
-            if ((v->levels[i].height <= (1 + SAME_HEIGHT) * to && isnan(find_height(v, i))) ||
+            if ((v->levels[i].height <= same_up_to(f, to) && isnan(steady_height(f, v, i))) ||
                 (i < v->count && v->levels[i].height < from && v->knees[i].end > HIDES * v->knees[i].value))
                 return true;
     }
@@ -95,12 +110,12 @@ static size_t gather(const struct family *f, double from, double to, struct fami
     *l = (struct family_level){.value = NAN, .low = NAN, .high = NAN, .grade = 'U', .index_spacing = NAN};
     for (size_t m = 0; m < f->count; m++) {
         const struct verdict *v = f->members[m].verdict;
-        size_t i = level_within(v, from, to);
+        size_t i = level_within(f, v, from, to);
         l->at[m].level = i;
         l->at[m].count = i < v->count ? v->knees[i].value + f->holds : (double)NAN;
         shown += i < v->level_count;
         for (size_t k = i + 1; k < v->level_count; k++)
-            if (height_of(v, k) >= from && height_of(v, k) <= to)
+            if (height_of(f, v, k) >= from && height_of(f, v, k) <= to)
                 l->reason = "levels-too-close";
     }
     return shown;
@@ -127,12 +142,12 @@ static bool masked(const struct family *f, const struct family_level *l, size_t 
 }
 
 /* Up to which count a member that does not show a level of this height may have been on it. */
-static double may_hold(const struct verdict *v, double height)
+static double may_hold(const struct family *f, const struct verdict *v, double height)
 {
     size_t i = 0;
 
     /* of what is no steady level, any part may be */
-    while (i < v->level_count && !(find_height(v, i) > height))
+    while (i < v->level_count && !(steady_height(f, v, i) > height))
         i++;
     return i == v->level_count ? INFINITY : i ? v->knees[i - 1].end : v->levels[0].from;
 }
@@ -180,10 +195,10 @@ static double floor_of(const struct family *f, const struct family_level *l, siz
 
 static bool goes_on_alike(const struct family *f, const struct family_level *l, size_t a, size_t b)
 {
-    double x = height_behind(f->members[a].verdict, l->at[a].level);
-    double y = height_behind(f->members[b].verdict, l->at[b].level);
+    double x = height_behind(f, f->members[a].verdict, l->at[a].level);
+    double y = height_behind(f, f->members[b].verdict, l->at[b].level);
 
-    return fabs(x - y) <= SAME_HEIGHT * fmax(x, y);
+    return fabs(x - y) <= fmax(SAME_HEIGHT * fmax(x, y), f->same);
 }
 
 /* Whether the intervals of one that reaches the level and of one that holds its share of it can both be true. */
@@ -225,7 +240,7 @@ static enum family_role silent_role(const struct family *f, const struct family_
 
     if (level < v->level_count)
         return v->levels[level].to + f->holds > (1 + ALIKE) * value + f->step ? FAMILY_ABOVE : FAMILY_UNDECIDED;
-    double held = may_hold(v, (1 + SAME_HEIGHT) * height) + f->holds;
+    double held = may_hold(f, v, same_up_to(f, height)) + f->holds;
     if (m < t->first)
         return held < value ? FAMILY_CROWDED : FAMILY_UNDECIDED;
     double share = m > t->last ? sparse_count(f, value, t->last, m) : value;
@@ -310,19 +325,39 @@ static char best_grade(const struct family *f, const struct tally *t, bool numbe
     return near && numbered && unlimited && whole && !t->odd && !t->contradicted && !alone ? 'A' : 'B';
 }
 
+/*
+ * The first spacing at the floor, which still holds its share as well, beside the ones that no longer do: an experiment
+ * more. That it and only one other hold as many may also be a bit between them that the index leaves out.
+ */
+static size_t floor_experiments(const struct family *f, const struct family_level *l, struct find_experiment *e)
+{
+    size_t n = experiments_of(f, l, FAMILY_FLOOR, e), m = 0;
+
+    while (m + 1 < f->count && l->at[m + 1].role != FAMILY_FLOOR)
+        m++;
+    if (n == 1 && m + 1 < f->count && l->at[m].role == FAMILY_SPARSE && alike(f, l->at[m].count, l->at[m + 1].count)) {
+        e[n] = e[0];
+        e[n].name = e[n].fooled_by = f->members[m].name;
+        e[n].verdict = f->members[m].verdict;
+        e[n++].knee = l->at[m].level;
+    }
+    return n;
+}
+
 static void decide_ways(const struct family *f, bool numbered, struct family_level *l, const struct tally *t)
 {
     struct find_experiment e[FIND_EXPERIMENTS];
 
     l->ways = (struct find_result){.value = NAN, .low = NAN, .high = NAN, .grade = 'U', .reason = "no-floor"};
-    if (t->floors < 2 || l->grade == 'U')
+    const size_t experiments = floor_experiments(f, l, e);
+    if (experiments < 2 || l->grade == 'U')
         return;
     if (t->sparse < HALVINGS_SURE) {
         l->ways.reason = "floor-or-pairs";
         return;
     }
-    l->ways = find_decide(e, experiments_of(f, l, FAMILY_FLOOR, e), f->step);
-    l->ways.grade = worse(l->ways.grade, t->odd || t->above                                    ? 'C'
+    l->ways = find_decide(e, experiments, f->step);
+    l->ways.grade = worse(l->ways.grade, t->odd || t->above || t->floors < 2                   ? 'C'
                                          : t->floors >= FLOOR_SURE && t->bracketed && numbered ? 'A'
                                                                                                : 'B');
 }
@@ -412,11 +447,11 @@ void family_decide(const struct family *f, struct family_verdict *out)
     double from = next_height(f, -INFINITY), largest = 0;
     while (!isnan(from) && out->level_count < FAMILY_LEVELS) {
         double to = from, next;
-        while (next = next_height(f, to), next <= to * (1 + SAME_HEIGHT))
+        while (next = next_height(f, to), next <= same_up_to(f, to))
             to = next;
         struct family_level *l = &out->levels[out->level_count];
         if (gather(f, from, to, l) >= 2) {
-            if (to > from * (1 + 2 * SAME_HEIGHT))
+            if (to > fmax(from * (1 + 2 * SAME_HEIGHT), from + f->same))
                 l->reason = "levels-too-close";
             decide_level(f, to, numbered && out->lone == 0 && !level_may_hide(f, from, to), l);
             numbered &= l->grade != 'U';

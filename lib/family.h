@@ -75,6 +75,11 @@ struct family {
      */
     double footprints[FAMILY_FOOTPRINTS];
     double holds; /* what the experiment itself holds, in counts: added */
+    /*
+     * Heights no farther apart than this are one level's, in the unit of y, where 5 % of them are less: as for what costs
+     * next to nothing until it costs a miss.
+     */
+    double same;
 };
 
 enum family_role {
@@ -105,7 +110,7 @@ struct family_level {
     size_t lead;          /* the member whose value it is */
     double index_spacing; /* weight of the lowest bit that chooses the set, as sure as the value; NaN: not known */
     struct find_result
-        ways; /* of a set, where the floor is seen; else U, no-floor. A floor of three spacings is an A */
+        ways; /* of a set, where the floor is seen; else U, no-floor. A floor of three spacings behind the last share is an A, of one a C */
     char which[FAMILY_WHICH]; /* "reach: 8 16, sparse: 32 64, crowded: 4": for people */
 };
 

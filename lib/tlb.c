@@ -174,6 +174,18 @@ static void report_index(struct probe *p, const struct tlb *t, const struct fami
     report(p, &f);
 }
 
+/* So much less than any of them rises when pages miss: neither that nor what else these pages cost is another level. */
+static double least_rise(const struct sweep *s, size_t count)
+{
+    static const double PART = 0.25;
+    double least = (double)NAN;
+
+    for (size_t i = 0; i < count; i++)
+        if (s[i].search.verdict.count)
+            least = fmin(least, s[i].search.verdict.knees[0].after - s[i].search.verdict.knees[0].before);
+    return isnan(least) ? 0 : PART * least;
+}
+
 bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SPACINGS], double entries)
 {
     enum { AROUND = 4 }; /* from a part of what is expected if it halves to a multiple of what if it does not */
@@ -194,8 +206,12 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SP
     if (good) {
         const struct finding ways = finding_of(t, t->ways, 1);
         /* as many lines of as few caches as before, whatever the spacing */
-        const struct family family = {
-            .members = members, .count = count, .step = 1, .closest = 1, .footprints = {INFINITY}};
+        const struct family family = {.members = members,
+                                      .count = count,
+                                      .step = 1,
+                                      .closest = 1,
+                                      .footprints = {INFINITY},
+                                      .same = least_rise(spacings, count)};
         family_decide(&family, &v);
         find_family_ways(p, &ways, &family, &v, 0);
         if (!v.level_count)

@@ -192,13 +192,32 @@ static void the_ways_of_a_set_are_no_capacity(void **state)
     family.count -= 1; /* two at the floor */
     l = decide();
     assert_true(l->grade == 'B' && l->ways.grade == 'B' && l->ways.value == 8);
-    family.count -= 1; /* none for sure */
+    family.count -= 1; /* one, and one before it that may be none */
     l = decide();
-    assert_int_equal(l->grade, 'C');
-    assert_true(isnan(l->ways.value));
-    assert_string_equal(l->ways.reason, "no-floor");
+    assert_true(l->grade == 'C' && l->ways.grade == 'C' && l->ways.value == 8);
     family.closest = 1;
     undecided(decide(), "spacings-end");
+    family.closest = 0;
+    family.count -= 1; /* none for sure */
+    l = decide();
+    assert_true(isnan(l->ways.value));
+    assert_string_equal(l->ways.reason, "no-floor");
+}
+
+/* What costs next to nothing differs by more than a part of that, and by little beside a miss. */
+static void heights_within_what_is_said_are_the_same(void **state)
+{
+    (void)state;
+    begin();
+    add(4, 2, (double[]){0.6, 14}, (double[]){1024});
+    add(8, 2, (double[]){0.9, 15}, (double[]){1024});
+    add(16, 2, (double[]){0.7, 16}, (double[]){512});
+    verdicts[1].levels[0].spread = 0.2;
+    family_decide(&family, &told);
+    assert_true(told.level_count == 0);
+    family.same = 3;
+    const struct family_level *l = decide();
+    assert_true(l->grade != 'U' && l->value == 1024 && l->at[2].role == FAMILY_SPARSE);
 }
 
 static void one_halving_is_a_floor_or_two_in_an_entry(void **state)
@@ -478,6 +497,7 @@ int main(void)
         cmocka_unit_test(crowding_that_rounds_alike_is_no_a),
         cmocka_unit_test(what_is_constant_over_a_factor_of_16_is_not_crowded),
         cmocka_unit_test(the_ways_of_a_set_are_no_capacity),
+        cmocka_unit_test(heights_within_what_is_said_are_the_same),
         cmocka_unit_test(one_halving_is_a_floor_or_two_in_an_entry),
         cmocka_unit_test(a_limit_of_bytes_supports_nothing),
         cmocka_unit_test(what_no_second_spacing_supports_is_undecided),
