@@ -142,48 +142,44 @@ static bool is_left(const struct knee_point *points, size_t count, const struct 
     return 5 * under <= n;
 }
 
-/* All points that gave something, those too that were set aside, with running medians for y. False when memory is short. */
-static bool load_medians(const struct knee_point *points, size_t count, struct series *out)
+/* All points that gave something: those too that were set aside. False when memory is short. */
+static bool load_all(const struct knee_point *points, size_t count, struct series *out)
 {
     size_t n = 0;
-    double *medians = malloc((count + 1) * sizeof *medians);
 
-    if (!medians || !series_make(out, count)) {
-        free(medians);
+    if (!series_make(out, count))
         return false;
-    }
     for (size_t i = 0; i < count; i++)
         if (!isnan(points[i].y)) {
             out->x[n] = points[i].x;
             out->y[n++] = points[i].y;
         }
     out->count = n;
-    curve_medians(out, medians);
-    memcpy(out->y, medians, n * sizeof *medians);
-    free(medians);
     return true;
 }
 
 /*
  * Whether y goes up and down by what the knee rises, before and behind it, up to the knees on its sides, more often
  * than structures make it: down from where some spacing conflicts, before, and behind once more. What swings on is a
- * wave of alignment, or a core that changes its state. `medians`: of all points, since crests may have been set aside.
+ * wave of alignment, or a core that changes its state. It is on a side where two neighbours are: among all points,
+ * since crests may have been set aside.
  */
-static bool swings(const struct series *s, const struct series *medians, const struct knee *k, double from,
-                   double until)
+static bool swings(const struct series *s, const struct series *all, const struct knee *k, double from, double until)
 {
     double rise = k->after - k->before, half = k->before + rise / 2;
     unsigned turns = 0;
     bool up = false, known = false;
 
-    for (size_t i = 0, at = 0; i < medians->count && medians->x[i] < until; i++) {
-        while (at + 1 < s->count && s->x[at] < medians->x[i])
+    for (size_t i = 0, at = 0; i + 1 < all->count && all->x[i] < until; i++) {
+        while (at + 1 < s->count && s->x[at] < all->x[i])
             at++;
-        double x = medians->x[i], off = medians->y[i] - half, sure = fmin(rise / 4, RISE * sqrt(s->variance[at]));
-        if (x < from || (x > k->low && x < over(k)) || !(fabs(off) > sure))
+        double here = all->y[i] - half, next = all->y[i + 1] - half,
+               sure = fmin(rise / 8, RISE * sqrt(s->variance[at]));
+        if (all->x[i] < from || (all->x[i] > k->low && all->x[i] < over(k)) || here * next <= 0 ||
+            !(fmin(fabs(here), fabs(next)) > sure))
             continue;
-        turns += known && up != (off > 0);
-        up = off > 0;
+        turns += known && up != (here > 0);
+        up = here > 0;
         known = true;
     }
     return turns > TURNS_MAXIMUM;
@@ -197,9 +193,9 @@ static bool agree(const struct curve *c, const struct knee_point *points, size_t
                   struct verdict *out)
 {
     const struct series *s = &c->s;
-    struct series medians;
+    struct series every;
     size_t told = out->count + 1, before = out->count;
-    bool good = load_medians(points, count, &medians);
+    bool good = load_all(points, count, &every);
 
     if (!good)
         return false;
@@ -213,15 +209,14 @@ static bool agree(const struct curve *c, const struct knee_point *points, size_t
             double until = i + 1 < told ? out->knees[i + 1].value : INFINITY;
             bool rises = false;
             good = see(c, s->count, &k, &rises) && (back == s->count || k.agreed || see(c, back, &k, &rises));
-            if (all ||
-                ((window || rises) && is_left(points, count, &k, until) && !swings(s, &medians, &k, from, until)))
+            if (all || ((window || rises) && is_left(points, count, &k, until) && !swings(s, &every, &k, from, until)))
                 out->knees[kept++] = k;
         }
         out->count = kept;
     }
     if (before > 0 && out->count == 0)
         out->reason = "ambiguous";
-    series_free(&medians);
+    series_free(&every);
     return good;
 }
 

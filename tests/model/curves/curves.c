@@ -104,8 +104,9 @@ static const struct {
     {6002, 7212, false},
     /* a table of many small steps: the last good point was before those surely good */
     {1795220970043, 93430, false},
-    /* a wave of more turns than there are pieces, taken for one slope */
+    /* a wave of more turns than there are pieces, taken for one slope; one as short as medians reach, for a step */
     {1795229165463, 236, false},
+    {1795229165463, 63024, false},
 };
 
 /* ---- One trial ---------------------------------------------------------------------------------- */
