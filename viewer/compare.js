@@ -3,10 +3,10 @@
  */
 'use strict';
 
-/* Whether two findings say the same: intervals that meet, or rates within two percent; null: one of them says nothing. */
+const decided = finding => finding !== null && finding.grade !== 'U';
+
+/* Whether two decided findings say the same: intervals that meet, or rates within two percent. */
 function sameFinding(a, b) {
-    if (!a || !b || a.grade === 'U' || b.grade === 'U')
-        return a && b && a.grade === b.grade ? true : null;
     if (typeof a.value !== 'number' || typeof b.value !== 'number')
         return JSON.stringify(a.value) === JSON.stringify(b.value);
     if (a.value === b.value)
@@ -17,7 +17,7 @@ function sameFinding(a, b) {
     return (isRate(a.unit) || !interval(a)) && Math.abs(a.value - b.value) <= RATES_AGREE * Math.max(Math.abs(a.value), Math.abs(b.value));
 }
 
-const FIRST = {differ: 0, one: 1, same: 2};
+const FIRST = {differ: 0, some: 1, same: 2, none: 3};
 
 function comparison(cores) {
     const keys = new Map();
@@ -30,11 +30,12 @@ function comparison(cores) {
         }
     });
     return [...keys].map(([key, findings]) => {
-        const base = findings[0], verdicts = findings.slice(1).map(other => sameFinding(base, other));
-        const state = verdicts.includes(false) ? 'differ' : verdicts.includes(null) ? 'one' : 'same';
-        const ratios = findings.slice(1).map(other => base && other && base.value > 0 && other.value > 0 ? other.value / base.value : null);
+        const those = findings.filter(decided), [base, ...others] = those;
+        const state = !those.length ? 'none' : others.some(other => !sameFinding(base, other)) ? 'differ'
+            : those.length < findings.length ? 'some' : 'same';
+        const ratios = others.map(other => base.value > 0 && other.value > 0 ? other.value / base.value : null);
         const far = Math.max(0, ...ratios.filter(Boolean).map(ratio => Math.abs(Math.log(ratio))));
-        return {key, findings, state, ratios, far};
+        return {key, findings, state, ratios, far, verdict: {none: 'not decided', differ: 'differs', same: 'same', some: `decided in ${those.length} of ${findings.length}`}[state]};
     }).sort((a, b) => FIRST[a.state] - FIRST[b.state] || b.far - a.far || a.key.localeCompare(b.key));
 }
 
@@ -43,7 +44,7 @@ function compareCell(finding) {
         return h('td', {class: 'number quiet'}, 'not measured');
     if (finding.grade === 'U')
         return h('td', {class: 'number'}, h('span', {class: 'reason'}, finding.reason || 'undecided'), ' ', gradeChip('U'));
-    return h('td', {class: 'number'}, quantity(finding.value, finding.unit), ' ', gradeChip(finding.grade), h('div', {class: 'quiet'}, intervalText(finding)));
+    return h('td', {class: valueClass(finding)}, quantity(finding.value, finding.unit), ' ', gradeChip(finding.grade), h('div', {class: 'quiet'}, intervalText(finding)));
 }
 
 function comparePlots(cores, findings) {
@@ -53,11 +54,10 @@ function comparePlots(cores, findings) {
 
 function compareView(cores) {
     const rows = comparison(cores);
-    const counts = {differ: 0, one: 0, same: 0};
+    const counts = {differ: 0, some: 0, same: 0, none: 0};
     rows.forEach(row => counts[row.state]++);
     const only = h('input', {type: 'checkbox', id: 'only-differences'});
     const body = h('tbody');
-    const WORDS = {differ: 'differs', one: 'decided in one only', same: 'same'};
     const more = h('p');
     const comparedRow = row => {
         const line = h('tr', {class: row.state, 'data-key': row.key},
@@ -71,7 +71,7 @@ function compareView(cores) {
             }, {class: 'link', 'aria-expanded': 'false'}), h('span', {class: 'variants'}, ` ${row.key.split(' ').slice(1).join(' ')}`)),
             row.findings.map(compareCell),
             h('td', {class: 'number'}, row.ratios.map(ratio => ratio === null ? '' : row.state === 'same' ? '' : `× ${number(ratio, 3)}`).filter(Boolean).join(', ')),
-            h('td', {}, WORDS[row.state]));
+            h('td', {}, row.verdict));
         return line;
     };
     const draw = () => {
@@ -83,9 +83,9 @@ function compareView(cores) {
     return [
         h('div', {class: 'controls'}, h('label', {}, only, ' Only what differs'), h('span', {class: 'gap'}), button('CSV', () => saveCsv('comparison',
             [['name', ...cores.flatMap((core, i) => [`${'ABCDEFGH'[i] || i + 1} ${coreTitle(core)}`, 'grade']), 'verdict'],
-             ...rows.map(row => [row.key, ...row.findings.flatMap(f => f ? [f.value, f.grade] : [null, null]), WORDS[row.state]])]))),
+             ...rows.map(row => [row.key, ...row.findings.flatMap(f => f ? [f.value, f.grade] : [null, null]), row.verdict])]))),
         h('ol', {class: 'compared'}, cores.map(core => h('li', {}, coreTitle(core)))),
-        h('p', {class: 'grades'}, `${counts.differ} findings differ, ${counts.one} are decided in one only, ${counts.same} are the same: intervals meet, or rates are within 2 %. Ratios are to A.`),
+        h('p', {class: 'grades'}, `${counts.differ} findings differ, ${counts.some} are not decided in all, ${counts.same} are the same: intervals meet, or rates are within 2 %; ${counts.none} are decided in none. Ratios are to the first that is decided.`),
         h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Comparison'}, h('table', {class: 'findings comparison'},
             h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Finding'), cores.map((core, i) => h('th', {scope: 'col', class: 'number', title: coreTitle(core)}, `${'ABCDEFGH'[i] || i + 1} ${coreName(core)}`)), h('th', {scope: 'col', class: 'number'}, 'Ratio'), h('th', {scope: 'col'}, 'Verdict'))), body)),
         more,

@@ -24,6 +24,9 @@ const REASONS = {
 const reasonText = reason => !reason ? '' : REASONS[reason] ? `${reason}: ${REASONS[reason]}`
     : reason.startsWith('masked-by:') ? `${reason}: another limit is reached at the same point` : reason;
 
+/* Numbers stand below each other; words, lists of policies for example, are read and may need lines. */
+const valueClass = finding => typeof finding.value === 'string' ? 'words' : 'number';
+
 function findingDetail(core, finding) {
     const {curves, matrices} = evidenceOf(core, finding);
     const what = findingsKnown.get(finding.name), probe = probesKnown.get(finding.probe);
@@ -57,7 +60,7 @@ function findingRow(core, finding) {
     const row = h('tr', {id, class: undecided ? 'undecided' : null, 'data-key': key},
         h('th', {scope: 'row'}, button(name, toggle, {class: 'link', 'aria-expanded': 'false', title: (findingsKnown.get(finding.name) || {}).text}),
           h('span', {class: 'variants'}, ` ${variantText(finding)}`)),
-        h('td', {class: 'number measured', 'data-value': typeof finding.value === 'object' ? '' : finding.value}, undecided ? '–' : quantity(finding.value, finding.unit, {...scaleOf(finding)})),
+        h('td', {class: `${valueClass(finding)} measured`, 'data-value': typeof finding.value === 'object' ? '' : finding.value}, undecided ? '–' : quantity(finding.value, finding.unit, {...scaleOf(finding)})),
         h('td', {class: 'number interval'}, intervalText(finding)),
         h('td', {class: 'number'}, differenceCell(finding)),
         h('td', {class: 'centre'}, gradeChip(finding.grade)),

@@ -103,7 +103,7 @@ function coreName(core) {
 
 function coreTitle(core) {
     const type = core.machine.type ? ` (${core.machine.type})` : '';
-    return `${coreName(core)}, core ${core.index}${type} · ${core.run.run.platform || 'unknown place'} · ${core.run.file}`;
+    return [`${coreName(core)}, core ${core.index}${type}`, core.run.run.isa, core.run.run.platform, core.run.file].filter(Boolean).join(' · ');
 }
 
 /* What readings were rejected for, added up over the probes: [cause, count, share]. */

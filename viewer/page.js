@@ -79,6 +79,7 @@ const tip = document.getElementById('tip');
 
 function showTip(lines, x, y) {
     tip.replaceChildren(...lines.map(line => h('div', {class: line.class}, line.colour ? h('i', {class: `swatch series-${line.colour}`}) : null, line.text)));
+    (document.querySelector('dialog[open]') || document.body).append(tip); /* nothing of the page is above an open dialog */
     tip.hidden = false;
     const box = tip.getBoundingClientRect();
     const left = x + 14 + box.width > innerWidth ? x - 14 - box.width : x + 14;

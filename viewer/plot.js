@@ -301,8 +301,11 @@ function drawMatrix(host, matrix, options) {
     const values = matrix.cells.flat().filter(value => typeof value === 'number');
     const [least, most] = d3.extent(values.length ? values : [0, 1]);
     const log = least > 0 && most / least >= LOG_FROM;
+    /* Differences that mean nothing shall not look like some. */
+    const flat = most - least < 0.12 * Math.abs(most);
+    const coloured = flat ? [most * 0.8, most * 1.2 || 1] : [least, most];
     const colour = (log ? d3.scaleSequentialLog(d3.interpolateYlGnBu) : d3.scaleSequential(d3.interpolateYlGnBu))
-        .domain(least === most ? [least - 1, most + 1] : [least, most]);
+        .domain(coloured);
     const large = options.large;
     const margin = {top: 26, right: 12, bottom: 58, left: 66};
     const width = options.width, cellWidth = (width - margin.left - margin.right) / columns.length;

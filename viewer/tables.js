@@ -7,7 +7,7 @@ const INSTRUCTIONS = 'backend.instruction';
 
 /* Probes in the order in which they ran, with what each left behind. */
 function byProbe(core) {
-    const probes = new Map();
+    const probes = new Map(core.starts.map(start => [start.probe, {curves: [], matrices: [], tables: []}]));
     const add = kind => record => {
         const name = record.probe || 'unnamed';
         if (!probes.has(name))
@@ -17,7 +17,7 @@ function byProbe(core) {
     core.curves.forEach(add('curves'));
     core.matrices.forEach(add('matrices'));
     core.tables.filter(table => table.name !== INSTRUCTIONS).forEach(add('tables'));
-    return probes;
+    return new Map([...probes].filter(([, {curves, matrices, tables}]) => curves.length || matrices.length || tables.length));
 }
 
 /* Tables of one name: with rows of their own each, or one row each. */
