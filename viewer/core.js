@@ -83,7 +83,7 @@ const DIAGRAM = [
 ];
 
 function findFinding(core, name, variants = {}) {
-    const fitting = core.findings.filter(f => f.name === name && Object.entries(variants).every(([key, value]) => String(f[key]) === String(value)));
+    const fitting = (core.byName.get(name) || []).filter(f => Object.entries(variants).every(([key, value]) => String(f[key]) === String(value)));
     return fitting.find(f => f.grade !== 'U') || fitting[0];
 }
 

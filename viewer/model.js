@@ -24,67 +24,97 @@ function remarksOf(finding) {
 }
 
 const variantText = finding => variantsOf(finding).map(([key, value]) => `${key}=${value}`).join(' ');
-const findingKey = finding => `${finding.name} ${variantText(finding)}`.trim();
+
+const keys = new WeakMap();
+function findingKey(finding) {
+    if (!keys.has(finding))
+        keys.set(finding, `${finding.name} ${variantText(finding)}`.trim());
+    return keys.get(finding);
+}
+
+/* Findings that stand: one that `replaces` takes the place of all before it that have the same name and variants. */
+class Standing {
+    constructor() {
+        this.byKey = new Map();
+        this.count = 0;
+    }
+
+    add(finding) {
+        const key = findingKey(finding);
+        if (finding.replaces || !this.byKey.has(key))
+            this.byKey.set(key, []);
+        this.byKey.get(key).push([this.count++, finding]);
+    }
+
+    /* In the order in which they were told. */
+    list() {
+        return [...this.byKey.values()].flat().sort((a, b) => a[0] - b[0]).map(([, finding]) => finding);
+    }
+}
 
 function newCore(run, index) {
-    return {run, index, machine: {}, environment: {}, restored: null, findings: [], curves: [], matrices: [], tables: [],
-            starts: [], ends: [], faults: []};
+    return {run, index, machine: {}, environment: {}, restored: null, standing: new Standing(), findings: [], byName: new Map(),
+            curves: [], matrices: [], tables: [], starts: [], ends: [], faults: []};
 }
+
+const LISTS = {curve: 'curves', matrix: 'matrices', table: 'tables', start: 'starts', end: 'ends', fault: 'faults'};
 
 /*
- * The runs of one file. A serial log may hold several, and a file that lost its beginning none that says so: then what
- * is left is shown as a run without a name.
+ * The runs of one file, from its records in order. A serial log may hold several, and a file that lost its beginning none
+ * that says so: then what is left is shown as a run without a name.
  */
-function runsOf(records, file) {
-    const runs = [];
-    let run = null, core = null;
+class Runs {
+    constructor(file) {
+        this.file = file;
+        this.all = [];
+        this.run = null;
+        this.core = null;
+    }
 
-    const begin = record => {
-        run = {file, run: record, done: null, cores: new Map(), warnings: [], last: null};
-        core = null;
-        runs.push(run);
-    };
+    begin(record) {
+        this.run = {file: this.file, run: record, done: null, cores: new Map(), warnings: [], last: null};
+        this.core = null;
+        this.all.push(this.run);
+    }
+
     /* Records that name no core belong to the one that was measured just then. */
-    const coreOf = record => {
-        const index = record.core !== undefined ? record.core : core ? core.index : 0;
-        if (!run.cores.has(index))
-            run.cores.set(index, newCore(run, index));
-        core = run.cores.get(index);
-        return core;
-    };
-    const lists = {curve: 'curves', matrix: 'matrices', table: 'tables', start: 'starts', end: 'ends', fault: 'faults',
-                   finding: 'findings'};
-    for (const record of records) {
-        if (record.t === 'run' || !run)
-            begin(record.t === 'run' ? record : {});
-        run.last = record;
+    coreOf(record) {
+        const index = record.core !== undefined ? record.core : this.core ? this.core.index : 0;
+        if (!this.run.cores.has(index))
+            this.run.cores.set(index, newCore(this.run, index));
+        this.core = this.run.cores.get(index);
+        return this.core;
+    }
+
+    add(record) {
+        if (record.t === 'run' || !this.run)
+            this.begin(record.t === 'run' ? record : {});
+        this.run.last = record;
         if (record.t === 'done')
-            run.done = record;
+            this.run.done = record;
         else if (record.t === 'warning')
-            run.warnings.push(record);
+            this.run.warnings.push(record);
         else if (record.t === 'machine' || record.t === 'environment' || record.t === 'restored')
-            coreOf(record)[record.t] = record;
-        else if (lists[record.t])
-            coreOf(record)[lists[record.t]].push(record);
+            this.coreOf(record)[record.t] = record;
+        else if (record.t === 'finding')
+            this.coreOf(record).standing.add(record);
+        else if (LISTS[record.t])
+            this.coreOf(record)[LISTS[record.t]].push(record);
         /* what this page does not know is left alone: a later program's */
     }
-    for (const each of runs)
-        for (const one of each.cores.values())
-            one.findings = standing(one.findings);
-    return runs;
-}
 
-/* One that `replaces` takes the place of all before it that have the same name and variants. */
-function standing(findings) {
-    const byKey = new Map();
-    let order = 0;
-    for (const finding of findings) {
-        const key = findingKey(finding);
-        if (finding.replaces || !byKey.has(key))
-            byKey.set(key, []);
-        byKey.get(key).push([order++, finding]);
+    finish() {
+        for (const run of this.all)
+            for (const core of run.cores.values()) {
+                core.findings = core.standing.list();
+                for (const finding of core.findings) {
+                    if (!core.byName.has(finding.name))
+                        core.byName.set(finding.name, []);
+                    core.byName.get(finding.name).push(finding);
+                }
+            }
+        return this.all;
     }
-    return [...byKey.values()].flat().sort((a, b) => a[0] - b[0]).map(([, finding]) => finding);
 }
 
 /* The curves and matrices that a finding rests on. */

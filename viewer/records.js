@@ -59,10 +59,11 @@ function beginsRecord(bytes) {
     return true;
 }
 
-/* Takes bytes in any portions; `records` grows, `damaged` holds the numbers of lines that are not whole. */
+/* Takes bytes in any portions and gives each good record to take(); `damaged` holds the numbers of lines that are not whole. */
 class RecordReader {
-    constructor() {
-        this.records = [];
+    constructor(take) {
+        this.take = take;
+        this.good = 0;
         this.damaged = [];
         this.otherLines = 0;
         this.lines = 0;
@@ -113,8 +114,10 @@ class RecordReader {
 
     addGood(line) {
         const record = parseRecord(line);
-        if (record)
-            this.records.push(record);
+        if (record) {
+            this.good++;
+            this.take(record);
+        }
         return record !== null;
     }
 
@@ -178,9 +181,9 @@ const FOREIGN_BYTES = 8 << 20;
 /* Lets the page paint and answer; a timer's turn comes after what waits. */
 const turn = () => new Promise(resolve => setTimeout(resolve));
 
-/* Reads a File or Blob; tell(bytes, records) after every turn. */
-async function readRecords(blob, tell) {
-    const reader = new RecordReader();
+/* Reads a File or Blob, gives its records to take(), and says tell(bytes, records) at every turn. */
+async function readRecords(blob, take, tell) {
+    const reader = new RecordReader(take);
     let since = performance.now();
     reader.size = blob.size;
     reader.longestTurn = 0;
@@ -190,11 +193,11 @@ async function readRecords(blob, tell) {
         reader.add(bytes);
         reader.longestTurn = Math.max(reader.longestTurn, performance.now() - began);
         if (performance.now() - since > TURN_MS) {
-            tell(at + bytes.length, reader.records.length);
+            tell(at + bytes.length, reader.good);
             await turn();
             since = performance.now();
         }
-        if (at > FOREIGN_BYTES && !reader.records.length && !reader.damaged.length) {
+        if (at > FOREIGN_BYTES && !reader.good && !reader.damaged.length) {
             reader.kept = [];
             break;
         }

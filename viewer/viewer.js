@@ -70,7 +70,7 @@ const size = bytes => bytes < 1e6 ? `${number(bytes / 1e3, 3)} kB` : `${number(b
 
 /* What was wrong with a file, in words; what is good of it is shown all the same. */
 function tellTroubles(name, reader, runs) {
-    if (!reader.records.length) {
+    if (!reader.good) {
         if (reader.damaged.length)
             message('bad', `${name} has no good record.`, `${reader.damaged.length} lines begin like records of fathom, but their checksums do not hold.`);
         else
@@ -79,9 +79,9 @@ function tellTroubles(name, reader, runs) {
     }
     const damaged = reader.damaged.length - reader.cutShort;
     if (damaged)
-        message('warn', `${name} is damaged in ${damaged} ${damaged === 1 ? 'place' : 'places'}`, `(line ${reader.damaged.slice(0, 5).join(', ')}${reader.damaged.length > 5 ? ' …' : ''}): checksums do not hold there, or parts are missing. These records are left out, the other ${number(reader.records.length)} are shown.`);
+        message('warn', `${name} is damaged in ${damaged} ${damaged === 1 ? 'place' : 'places'}`, `(line ${reader.damaged.slice(0, 5).join(', ')}${reader.damaged.length > 5 ? ' …' : ''}): checksums do not hold there, or parts are missing. These records are left out, the other ${number(reader.good)} are shown.`);
     if (reader.cutShort)
-        message('warn', `${name} is cut short:`, `its last line (${reader.lines}) has no end. The ${number(reader.records.length)} records before it are shown.`);
+        message('warn', `${name} is cut short:`, `its last line (${reader.lines}) has no end. The ${number(reader.good)} records before it are shown.`);
     for (const run of runs)
         if (!run.done && !reader.cutShort)
             message('warn', `${name}: a run did not come to its end.`, 'It has no "done" record. What is there is shown.');
@@ -94,9 +94,10 @@ async function openBlob(name, blob) {
     element('progress').hidden = false;
     element('progress-text').textContent = `Reading ${name}`;
     bar.value = 0;
+    const all = new Runs(name);
     let reader;
     try {
-        reader = await readRecords(blob, (bytes, records) => {
+        reader = await readRecords(blob, record => all.add(record), (bytes, records) => {
             bar.value = bytes / blob.size;
             element('progress-text').textContent = `Reading ${name}: ${size(bytes)} of ${size(blob.size)}, ${number(records)} records`;
         });
@@ -106,7 +107,7 @@ async function openBlob(name, blob) {
     } finally {
         element('progress').hidden = true;
     }
-    const runs = runsOf(reader.records, name);
+    const runs = all.finish();
     tellTroubles(name, reader, runs);
     const found = runs.flatMap(run => [...run.cores.values()]);
     if (runs.length && !found.length)
@@ -114,7 +115,7 @@ async function openBlob(name, blob) {
     cores.push(...found);
     found.slice(0, 8).forEach(core => compared.add(core));
     shownCore = found.find(core => core.findings.length) && !shownCore ? found.find(core => core.findings.length) : shownCore || found[0] || null;
-    element('main').dataset.read = JSON.stringify({name, records: reader.records.length, milliseconds: Math.round(performance.now() - began), longest: Math.round(reader.longestTurn)});
+    element('main').dataset.read = JSON.stringify({name, records: reader.good, milliseconds: Math.round(performance.now() - began), longest: Math.round(reader.longestTurn)});
 }
 
 /* One after the other, so that the page keeps its turns and the order is the person's. */
