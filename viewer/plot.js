@@ -465,7 +465,8 @@ function largeMatrix(title, matrix) {
     });
 }
 
-const SMALL = {width: 440, height: 240};
+/* As wide as its place, so that letters have one size everywhere. */
+const small = host => ({width: Math.round(Math.max(280, Math.min(640, host.clientWidth || 440))), height: 240});
 const PLOTS = 60; /* at first */
 
 function smallPlot(title, note, draw, open) {
@@ -482,12 +483,12 @@ function plotGrid(curves, matrices, together, prefix = '') {
     const plot = group => {
         const name = group.map(curve => curve.name).filter((each, i, all) => all.indexOf(each) === i).join(' · ');
         const reason = group.length === 1 && group[0].reason;
-        const figure = smallPlot(name, reason || '', host => drawCurves(host, group, SMALL), () => largeCurves(`${prefix}${name}`, group));
+        const figure = smallPlot(name, reason || '', host => drawCurves(host, group, small(host)), () => largeCurves(`${prefix}${name}`, group));
         if (group.length > 1)
             figure.append(legend(group));
         return figure;
     };
-    const heat = matrix => smallPlot(matrix.name, matrix.unit, host => drawMatrix(host, matrix, SMALL), () => largeMatrix(`${prefix}${matrix.name}`, matrix));
+    const heat = matrix => smallPlot(matrix.name, matrix.unit, host => drawMatrix(host, matrix, small(host)), () => largeMatrix(`${prefix}${matrix.name}`, matrix));
     const all = [...(together ? plotsOf(curves) : curves.map(curve => [curve])).map(group => () => plot(group)), ...matrices.map(matrix => () => heat(matrix))];
     const grid = h('div', {class: all.length === 1 ? 'plots one' : 'plots'});
     return [grid, portions(grid, all, make => make(), PLOTS)];

@@ -81,23 +81,43 @@ function instructionsOf(core) {
         table.rows.map(row => Object.fromEntries([...table.columns.map((column, i) => [column, row[i]]), ['probe', table.probe], ['trusted', table.trusted]])));
 }
 
-/* [from, to, relation, cycles, whole, reason] of one chain through an instruction. */
-const latencyText = row => (row.latencies || []).map(([from, to, relation, cycles, , reason]) =>
-    typeof cycles === 'number' ? `${from} → ${to}: ${relation === '=' ? '' : '≤ '}${number(cycles, 3)}` : `${from} → ${to}: ${reason || '–'}`).join('; ');
-const leastLatency = row => {
-    const all = (row.latencies || []).map(each => each[3]).filter(value => typeof value === 'number');
-    return all.length ? Math.max(...all) : null;
-};
+const bound = (relation, value, figures) => typeof value === 'number' ? `${relation === '=' ? '' : '≤ '}${number(value, figures)}` : '–';
+
+/* From the shortest to the longest chain through a form; a latency is [from, to, relation, cycles, …]. */
+function latencyRange(row) {
+    const all = (row.latencies || []).filter(([, , , cycles]) => typeof cycles === 'number');
+    if (!all.length)
+        return null;
+    const sorted = all.sort((a, b) => a[3] - b[3]), first = sorted[0], last = sorted[sorted.length - 1];
+    const from = bound(first[2], first[3], 3), to = bound(last[2], last[3], 3);
+    return {most: last[3], text: from === to ? to : `${from} to ${to}`};
+}
+
+/* The columns of latencies, in their order in the record (probes/backend/instructions.c). */
+const LATENCY_COLUMNS = ['From operand', 'To operand', 'Relation', 'Cycles', 'Whole number', 'Reason', 'Whole chain', 'Closed by', 'Bytes'];
+
+function latencyTable(latencies) {
+    const columns = LATENCY_COLUMNS.slice(0, Math.max(...latencies.map(each => each.length)));
+    return h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Latencies'}, h('table', {class: 'plain'},
+        h('thead', {}, h('tr', {}, columns.map(text => text === 'Relation' ? null : h('th', {scope: 'col'}, text)))),
+        h('tbody', {}, latencies.map(each => h('tr', {}, columns.map((text, i) => text === 'Relation' ? null
+            : text === 'Cycles' ? h('td', {class: 'number'}, bound(each[2], each[3]))
+            : text === 'Bytes' ? h('td', {class: 'code'}, each[i] || '') : h('td', {class: typeof each[i] === 'number' ? 'number' : null}, each[i] === null ? '' : shownValue(each[i]))))))));
+}
 
 function instructionDetail(row) {
+    const {form, feature, state, reason, relation, cycles, kernel_n_cycles: once, kernel_2n_cycles: twice, latencies, bytes, trusted, values, probe,
+           class: kind, same_register_cycles: same, same_register_chain_cycles: chain, text, ...others} = row;
     return h('div', {class: 'detail'}, facts([
-        ['State', row.state], ['Reason', row.reason],
-        ['Cycles each', typeof row.cycles === 'number' ? `${row.relation === '=' ? '' : '≤ '}${number(row.cycles)}: the difference of a kernel of 2n and one of n of them, which took ${number(row.kernel_2n_cycles)} and ${number(row.kernel_n_cycles)} each` : null],
-        ['Latencies', latencyText(row)], ['The bytes that were measured', row.bytes],
-        ['Trusted', row.trusted === false ? 'no: the times of this place cannot be trusted' : null]]),
-        (row.latencies || []).length ? h('table', {class: 'plain'}, h('thead', {}, h('tr', {}, ['From operand', 'To operand', 'Cycles', 'A whole number', 'Reason'].map(text => h('th', {scope: 'col'}, text)))),
-            h('tbody', {}, row.latencies.map(([from, to, relation, cycles, whole, reason]) => h('tr', {}, h('td', {}, from), h('td', {}, to), h('td', {class: 'number'}, typeof cycles === 'number' ? `${relation === '=' ? '' : '≤ '}${number(cycles)}` : '–'), h('td', {}, whole ? 'yes' : 'no'), h('td', {}, reason || ''))))) : null,
-        experiment(row.probe, probesKnown.get(row.probe)));
+        ['State', state], ['Reason', reason], ['Class', kind],
+        ['Cycles each', typeof cycles === 'number' ? `${bound(relation, cycles)}: the difference of a kernel of 2n and one of n of them, which took ${number(twice)} and ${number(once)} each` : null],
+        ['With other values', (values || []).map(([name, each]) => `${name} ${number(each)}`).join(', ')],
+        ['One register for all', typeof same === 'number' ? `${number(same)} cycles each${typeof chain === 'number' ? `, ${number(chain)} in a chain` : ''}` : null],
+        ['Bytes of one', bytes],
+        ['Trusted', trusted === false ? 'no: the times of this place cannot be trusted' : null],
+        ...Object.entries(others).map(([key, value]) => [words(key), value === null ? null : shownValue(value)])]),
+        (latencies || []).length ? latencyTable(latencies) : null,
+        experiment(probe, probesKnown.get(probe)));
 }
 
 function instructionsView(core) {
@@ -114,8 +134,8 @@ function instructionsView(core) {
     const table = sortableTable([
         {title: 'Form', value: row => row.form, head: true, cell: row => button(row.form, event => toggle(event.target, row), {class: 'link', 'aria-expanded': 'false'})},
         {title: 'Extension', value: row => row.feature},
-        {title: 'Latency', value: leastLatency, cell: row => { const most = leastLatency(row); return most === null ? '–' : `${(row.latencies || []).some(each => each[2] !== '=') ? '≤ ' : ''}${number(most, 3)}`; }, number: true},
-        {title: 'Cycles each', value: row => row.cycles, cell: row => typeof row.cycles === 'number' ? `${row.relation === '=' ? '' : '≤ '}${number(row.cycles, 3)}` : '–', number: true},
+        {title: 'Latency', value: row => (latencyRange(row) || {most: null}).most, cell: row => (latencyRange(row) || {text: '–'}).text, number: true},
+        {title: 'Cycles each', value: row => row.cycles, cell: row => bound(row.relation, row.cycles, 3), number: true},
         {title: 'A cycle', value: row => row.cycles > 0 ? 1 / row.cycles : null, cell: row => row.cycles > 0 ? `${row.relation === '=' ? '' : '≥ '}${number(1 / row.cycles, 3)}` : '–', number: true},
         {title: 'State', value: row => row.state},
         {title: 'Reason', value: row => row.reason || ''},
@@ -143,7 +163,7 @@ function instructionsView(core) {
     return [
         h('div', {class: 'controls'}, h('label', {for: 'instruction-search'}, 'Search'), search, feature, state, h('span', {class: 'gap'}), button('CSV', () => saveCsv(`${coreName(core)}-instructions`, table.csv()))),
         count,
-        h('p', {class: 'quiet'}, 'Latency: the longest chain through the form. ≤ and ≥ are bounds, where other instructions of the chain could not be taken off. A form opens to its chains, its kernels and the bytes that ran.'),
+        h('p', {class: 'quiet'}, 'Latency: from the shortest to the longest chain through the form, from one of its operands to one. ≤ and ≥ are bounds. A form opens to its chains, other values, and the bytes that ran.'),
         table.element,
     ];
 }
