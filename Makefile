@@ -180,11 +180,16 @@ build/catalogue/aarch64.c: scripts/catalogue-aarch64 | build/setup.stamp
 
 # ---- The UEFI application ------------------------------------------------------------------------
 
+FONTS := $(patsubst %,/usr/share/consolefonts/spleen-%.psfu.gz,8x16 16x32)
+build/font.c: scripts/pack-font | build/setup.stamp
+	$(call say,FONT,$@)
+	$(Q)scripts/pack-font $(FONTS) >$@.new && mv $@.new $@
+
 # $(1): ISA. $$(gcc ...) is asked when a file is compiled: make may start before setup has run.
 define efi_rules
 SOURCES_$(1) := $$(wildcard arch/*.c arch/$(1)/*.[cS] lib/*.c lib/*/*.c probes/*/*.c) build/catalogue/$(1).c
 EFI_SOURCES_$(1) := boot/uefi/start_$(1).S $$(wildcard boot/uefi/*.c arch/$(1)/own/*.[cS]) $$(SOURCES_$(1)) \
-    $(EVENTS_$(1))
+    $(EVENTS_$(1)) build/font.c
 EFI_OBJECTS_$(1) := $$(EFI_SOURCES_$(1):%=build/uefi/$(1)/%.o)
 EFI_NEEDS_$(1) := build/newlib/$(1).stamp $(if $(filter $(FOREIGN),$(1)),build/gnu-efi/stamp)
 EFI_INCLUDES_$(1) := -isystem $$(NEWLIB_$(1))/include \

@@ -25,6 +25,7 @@ enum key {
     KEY_RETRY,
     KEY_SERIAL,
     KEY_WINDOWS,
+    KEY_MENU,
     KEY_EVENTS,
     KEY_KERNELS,
     KEY_FORMS,
@@ -49,6 +50,7 @@ static const struct {
     [KEY_RETRY] = {"retry", "none or all"},
     [KEY_SERIAL] = {"serial", "all, findings or off"},
     [KEY_WINDOWS] = {"windows", "on or off"},
+    [KEY_MENU] = {"menu", "off, or a whole number of seconds from 1 to 3600"},
     [KEY_EVENTS] = {"events", "names or numbers of events with commas or spaces between them, 511 characters at most"},
     [KEY_KERNELS] = {"kernels", "names of the counters probe's kernels with commas or spaces between them"},
     [KEY_FORMS] = {"forms", "a pattern of form names of 95 characters at most, in which * and ? stand for any"},
@@ -68,6 +70,7 @@ void config_defaults(struct config *c)
         .cores = "one-per-type",
         .serial = SERIAL_ALL,
         .windows = true,
+        .menu_seconds = 5,
         .prefetch = "as-found",
         .frequency = "as-found",
     };
@@ -168,6 +171,15 @@ static bool set_memory(unsigned *mib, const char *value)
     return set_number(mib, value, 8, 1048576) || set_number(mib, value, 0, 0);
 }
 
+static bool set_menu(unsigned *seconds, const char *value)
+{
+    if (!strcasecmp(value, "off")) {
+        *seconds = 0;
+        return true;
+    }
+    return set_number(seconds, value, 1, 3600);
+}
+
 static bool set_value(struct config *c, enum key key, const char *value)
 {
     unsigned choice;
@@ -196,6 +208,7 @@ static bool set_value(struct config *c, enum key key, const char *value)
         c->serial = (enum serial)choice;
         return true;
     case KEY_WINDOWS: return set_switch(&c->windows, value, switch_names);
+    case KEY_MENU: return set_menu(&c->menu_seconds, value);
     case KEY_EVENTS: return set_names(c->events, sizeof c->events, value, WORDS ".:=, \t");
     case KEY_KERNELS: return set_names(c->kernels, sizeof c->kernels, value, WORDS ", \t");
     case KEY_FORMS: return set_text(c->forms, sizeof c->forms, value);

@@ -21,23 +21,24 @@ enum serial { SERIAL_OFF, SERIAL_FINDINGS, SERIAL_ALL, SERIALS };
 enum after { AFTER_STAY, AFTER_REBOOT, AFTER_POWEROFF, AFTER_RETURN, AFTERS };
 
 struct config {
-    char probes[256];     /* probes = names, separated by spaces or commas; empty: all but debug ones */
-    enum profile profile; /* profile = smoke | quick | standard | full */
-    enum after after;     /* after = stay | reboot | poweroff | return */
-    unsigned repeat;      /* repeat = 1 … 1000000: how often to run in a row of boots */
-    unsigned memory_mib;  /* memory = 8 … 1048576 (MiB) to measure in; 0 = as the profile needs; all = MEMORY_ALL */
-    unsigned deadline_ms; /* deadline = 10 … 1000 (ms) one window may last */
-    char cores[128];      /* cores = one-per-type | all | indices and ranges: "0, 2 4-7" */
-    bool retry;           /* retry = all: forget what the journal says; retry = none */
-    enum serial serial;   /* serial = all | findings | off: records on the serial line; findings: without curves */
-    bool windows;         /* windows = on | off: off measures without owning the core (to compare) */
-    char events[512];     /* events = what the counters probe counts: needs, vendors' names, raw numbers */
-    char kernels[128];    /* kernels = what it counts them over; empty: all */
-    char forms[96];       /* forms = which the instructions probe takes: a pattern with * and ?; empty: all */
-    char prefetch[256];   /* prefetch = as-found | off | NAME=off,NAME=on,… */
-    char frequency[16];   /* frequency = as-found | fixed | highest | RATIO */
-    bool risky_prefetch;  /* risky = prefetch: also switches whose writes may hang a machine; risky = none */
-    char notes[128];      /* notes = anything: copied into the run record */
+    char probes[256];      /* probes = names, separated by spaces or commas; empty: all but debug ones */
+    enum profile profile;  /* profile = smoke | quick | standard | full */
+    enum after after;      /* after = stay | reboot | poweroff | return */
+    unsigned repeat;       /* repeat = 1 … 1000000: how often to run in a row of boots */
+    unsigned memory_mib;   /* memory = 8 … 1048576 (MiB) to measure in; 0 = as the profile needs; all = MEMORY_ALL */
+    unsigned deadline_ms;  /* deadline = 10 … 1000 (ms) one window may last */
+    char cores[128];       /* cores = one-per-type | all | indices and ranges: "0, 2 4-7" */
+    bool retry;            /* retry = all: forget what the journal says; retry = none */
+    enum serial serial;    /* serial = all | findings | off: records on the serial line; findings: without curves */
+    bool windows;          /* windows = on | off: off measures without owning the core (to compare) */
+    unsigned menu_seconds; /* menu = off (0) | 1 … 3600: the start menu is over after so many seconds without a key */
+    char events[512];      /* events = what the counters probe counts: needs, vendors' names, raw numbers */
+    char kernels[128];     /* kernels = what it counts them over; empty: all */
+    char forms[96];        /* forms = which the instructions probe takes: a pattern with * and ?; empty: all */
+    char prefetch[256];    /* prefetch = as-found | off | NAME=off,NAME=on,… */
+    char frequency[16];    /* frequency = as-found | fixed | highest | RATIO */
+    bool risky_prefetch;   /* risky = prefetch: also switches whose writes may hang a machine; risky = none */
+    char notes[128];       /* notes = anything: copied into the run record */
 };
 
 extern const char *const profile_names[PROFILES];

@@ -80,35 +80,60 @@ static const struct known_difference *difference_from(const struct finding *f, c
     return known_difference(machine_info()->core_name, f->name, variants, grade == 'U' ? NAN : f->value);
 }
 
+/* "15: +3", "11 to 18", or with the unit where there is nothing to hold it against. True where that is what was measured. */
+static bool published_text(char *out, size_t room, const struct finding *f, const char *unit, char grade,
+                           struct scale scale, const struct known_value *k)
+{
+    const double miss = grade == 'U' ? 0 : difference(f, unit, k);
+    char range[32] = "", off[32] = "";
+
+    if (k->to > 0)
+        snprintf(range, sizeof range, " to %.5g", k->to / scale.divisor);
+    if (grade == 'U')
+        snprintf(off, sizeof off, " %s", scale.unit);
+    else if (miss != 0)
+        snprintf(off, sizeof off, ": %+.4g", miss / scale.divisor);
+    snprintf(out, room, "%.5g%s%s", k->value / scale.divisor, range, off);
+    return grade != 'U' && miss == 0;
+}
+
 /* " published 15: +3 or 16: +2", in bold where that is what was measured. */
 static void print_published(const struct finding *f, const char *unit, char grade, struct scale scale,
                             const struct known_value *known)
 {
     for (const struct known_value *k = known; k; k = known_next(k)) {
-        char text[96], range[32] = "", off[32] = "";
-        double miss = grade == 'U' ? 0 : difference(f, unit, k);
+        char text[96];
 
         machine_print(k == known ? " published " : " or ");
-        if (k->to > 0)
-            snprintf(range, sizeof range, " to %.5g", k->to / scale.divisor);
-        if (grade == 'U')
-            snprintf(off, sizeof off, " %s", scale.unit);
-        else if (miss != 0)
-            snprintf(off, sizeof off, ": %+.4g", miss / scale.divisor);
-        snprintf(text, sizeof text, "%.5g%s%s", k->value / scale.divisor, range, off);
-        if (grade == 'U' || miss != 0)
-            machine_print(text);
-        else
+        if (published_text(text, sizeof text, f, unit, grade, scale, k))
             machine_print_strong(text);
+        else
+            machine_print(text);
     }
+}
+
+/* The same for a watcher: of several published values the one that was measured, else the first. */
+static void show_finding(const struct watcher *watcher, const struct finding *f, const char *unit, char grade,
+                         const struct watched_finding *as_printed, struct scale scale, const struct known_value *known)
+{
+    struct watched_finding shown = *as_printed;
+    char published[96] = "", other[96];
+
+    for (const struct known_value *k = known; k && !shown.agrees; k = known_next(k)) {
+        shown.agrees = published_text(other, sizeof other, f, unit, grade, scale, k);
+        if (k == known || shown.agrees)
+            memcpy(published, other, sizeof published);
+    }
+    shown.published = published;
+    watcher->finding(&shown);
 }
 
 /*
  * Name and variants, value, grade, interval or reason, and what is published: 80 columns without the
  * last, 100 with it, since firmware's consoles have no more.
  */
-static void print_finding(const struct finding *f, const char *unit, char grade, const char *reason,
-                          const struct known_value *known, const struct known_difference *differs)
+static void print_finding(const struct run *run, const struct finding *f, const char *unit, char grade,
+                          const char *reason, const struct known_value *known, const struct known_difference *differs)
 {
     char variants[64], name[120], value[40] = "-", detail[128] = "", line[320];
     const struct scale scale = scale_for(grade == 'U' ? (known ? known->value : 0) : f->value, unit);
@@ -135,8 +160,12 @@ static void print_finding(const struct finding *f, const char *unit, char grade,
         machine_print(differs->why);
         machine_print("\n");
     }
+    if (run->watcher)
+        show_finding(run->watcher, f, unit, grade,
+                     &(struct watched_finding){
+                         .name = f->name, .variants = variants, .value = value, .grade = grade, .detail = detail},
+                     scale, known);
 }
-
 /* ---- The record -------------------------------------------------------------------------------- */
 
 void record_core(struct record *r)
@@ -230,7 +259,7 @@ static void send(struct run *run, const struct probe_definition *d, const struct
     if (differs)
         record_text(&r, "difference", differs->why);
     record_send(&r);
-    print_finding(f, unit, grade, reason, known, differs);
+    print_finding(run, f, unit, grade, reason, known, differs);
 }
 
 /* ---- What is kept of a finding ------------------------------------------------------------------ */

@@ -9,7 +9,7 @@
 #include "lib/machine.h"
 #include "lib/probe.h"
 
-enum { PLAN_PROBES = JOURNAL_PROBES };
+enum { PLAN_PROBES = JOURNAL_PROBES, PROBES_THAT_TELL = 3 };
 
 const char *const outcome_names[OUTCOMES] = {"ok", "skipped", "fault", "timeout"};
 
@@ -132,6 +132,29 @@ void trust(struct probe *p, const char *untrusted_cause)
         r->meter.tolerance = INFINITY;
 }
 
+/* ---- How far it is ------------------------------------------------------------------------------- */
+
+double run_seconds_left(const struct run *r)
+{
+    const struct progress *p = &r->progress;
+    const unsigned ended = p->begun ? p->begun - 1 : 0;
+
+    if (ended < PROBES_THAT_TELL || p->planned < p->begun)
+        return NAN;
+    return (machine_seconds() - p->since) / ended * (p->planned - ended);
+}
+
+void run_tell(const struct run *r, const char *text)
+{
+    const double left = run_seconds_left(r);
+    char line[160], time[32] = "";
+
+    if (!isnan(left))
+        snprintf(time, sizeof time, ", about %u:%02u left", (unsigned)left / 60, (unsigned)left % 60);
+    snprintf(line, sizeof line, "[%u/%u%s] %s", r->progress.begun, r->progress.planned, time, text);
+    machine_progress(line);
+}
+
 /* ---- One probe --------------------------------------------------------------------------------- */
 
 static void send_start(struct run *r, const struct probe_definition *d)
@@ -202,7 +225,11 @@ static void run_probe(struct run *r, const struct probe_definition *d, const cha
     struct spent before = spent(r);
     char line[200];
 
-    if (!r->config.retry && journal_skips(&r->journal, d->name)) {
+    r->progress.begun++;
+    if (r->stopped) {
+        probe_skip(&p, "the run was stopped by a key");
+        send_end(&p, &before, 0);
+    } else if (!r->config.retry && journal_skips(&r->journal, d->name)) {
         probe_skip(&p, "it started and never ended in the last two runs; retry = all runs it again");
         send_end(&p, &before, 0);
     } else if (missing) {
@@ -213,7 +240,7 @@ static void run_probe(struct run *r, const struct probe_definition *d, const cha
         size_t mark = machine_map_mark();
         double start = machine_seconds();
         send_start(r, d);
-        machine_progress(d->title);
+        run_tell(r, d->title);
         d->run(&p);
         if (p.outcome == OUTCOME_FAULT)
             send_fault(&p);
@@ -225,7 +252,7 @@ static void run_probe(struct run *r, const struct probe_definition *d, const cha
         environment_watch(r, d->name);
         send_end(&p, &before, machine_seconds() - start);
     }
-    if (p.outcome != OUTCOME_OK) {
+    if (p.outcome != OUTCOME_OK && !r->stopped) {
         snprintf(line, sizeof line, "  %s: %s%s%s\n", d->name, outcome_names[p.outcome],
                  p.outcome == OUTCOME_FAULT || p.reason[0] ? ": " : "",
                  p.outcome == OUTCOME_FAULT ? p.fault.vector : p.reason);
@@ -541,6 +568,9 @@ static bool run_core(struct run *r, const struct plan *probes)
     memcpy(before.outcomes, r->outcomes, sizeof before.outcomes);
     r->facts.count = 0;
     r->points = r->grid = 0;
+    r->progress = (struct progress){.since = start};
+    for (size_t i = 0; i < plan.count; i++)
+        r->progress.planned += plan.order[i]->gate || planned(r, plan.order[i]);
     r->trusted = false;
     snprintf(r->untrusted_cause, sizeof r->untrusted_cause, "the clock was not examined");
     print_heading(r);

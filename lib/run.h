@@ -17,6 +17,7 @@
 #include "lib/journal.h"
 #include "lib/measure.h"
 #include "lib/record.h"
+#include "lib/watch.h"
 
 struct probe_definition;
 struct probe;
@@ -43,6 +44,13 @@ struct run {
     char untrusted_cause[96]; /* why not */
     unsigned outcomes[OUTCOMES];
     unsigned findings;
+    const struct watcher *watcher; /* who sits before this machine; NULL: nobody who could be shown or asked anything */
+    bool stopped;                  /* at the watcher's wish: what has not begun is skipped */
+    /* How far it is on this core: probes begun, how many there will be, when the first one was, and how long each took. */
+    struct progress {
+        unsigned begun, planned;
+        double since;
+    } progress;
     void (*warn)(struct writer *w); /* sends the platform's warnings, behind the `run` record; NULL where it has none */
 };
 
@@ -54,6 +62,11 @@ struct run {
  * run).
  */
 int run_all(struct run *r);
+
+/* Tells people what is going on, behind how far the run is; see machine_progress. */
+void run_tell(const struct run *r, const char *text);
+/* Seconds that this core will still take, by what it took so far; NaN while that says nothing. */
+double run_seconds_left(const struct run *r);
 
 /* The probes of this binary, in the order in which they run. */
 size_t run_probes(const struct probe_definition *out[], size_t room);

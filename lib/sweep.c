@@ -124,8 +124,22 @@ bool probe_survived(struct probe *p, const struct window_result *result)
     return false;
 }
 
+bool probe_goes_on(struct probe *p)
+{
+    struct run *r = p->run;
+    const enum wish wish = r->watcher && p->outcome == OUTCOME_OK ? r->watcher->wish() : WISH_NONE;
+
+    if (wish == WISH_STOP)
+        r->stopped = true;
+    return p->outcome == OUTCOME_OK &&
+           (wish == WISH_NONE ||
+            probe_skip(p, wish == WISH_STOP ? "the run was stopped by a key" : "it was skipped by a key"));
+}
+
 bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
 {
+    if (!probe_goes_on(p))
+        return false;
     struct window_result result = meter_measure(&p->run->meter, k, out);
 
     return probe_survived(p, &result);
@@ -218,7 +232,7 @@ static bool sample(void *context, double x, double *y)
         s->told = machine_seconds();
         snprintf(text, sizeof text, "%s: %s, %s = %.0f, %u of at most %u samples", p->definition->name, s->name,
                  s->axis, x, s->search.taken, s->search.budget);
-        machine_progress(text);
+        run_tell(p->run, text);
     }
     const bool good = s->measure ? s->measure(p, x, s->context, &pt)
                                  : measure_held(s, x, &pt) && (!s->control || measure(s, s->control, x, &control));
@@ -343,6 +357,23 @@ static void send_curve(struct probe *p, const struct sweep *s)
     record_send(&r);
 }
 
+static void show_curve(const struct probe *p, const struct sweep *s)
+{
+    const struct verdict *v = &s->search.verdict;
+    double knees[KNEES_MAXIMUM];
+
+    for (size_t i = 0; i < v->count; i++)
+        knees[i] = v->knees[i].value;
+    p->run->watcher->curve(&(struct watched_curve){.probe = p->definition->name,
+                                                   .name = s->name,
+                                                   .axis = s->axis,
+                                                   .unit = s->unit,
+                                                   .points = s->search.points,
+                                                   .count = s->search.count,
+                                                   .knees = knees,
+                                                   .knee_count = v->count});
+}
+
 bool sweep_search(struct probe *p, struct sweep *s)
 {
     double seconds = s->seconds > 0 ? s->seconds : probe_scale(p, 1, 3, 10, 60);
@@ -361,6 +392,8 @@ bool sweep_search(struct probe *p, struct sweep *s)
         return probe_skip(p, "out of memory for the curve");
     if (good)
         send_curve(p, s);
+    if (good && p->run->watcher)
+        show_curve(p, s);
     return good;
 }
 

@@ -59,6 +59,11 @@ void probe_use_code(struct probe *p, const struct code_frames *f);
  * been moved on within the room that probe_code gave: `write` and `at` alike, by whole pages where it has frames.
  */
 bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k);
+/*
+ * Whether whoever watches wants the probe to go on; false ends it as skipped. probe_measure asks by itself: this is for
+ * what measures in other ways.
+ */
+bool probe_goes_on(struct probe *p);
 bool probe_measure(struct probe *p, const struct kernel *k, struct point *out);
 /* Ends the probe where a window ended by a fault or a time-out. */
 bool probe_survived(struct probe *p, const struct window_result *result);

@@ -2,10 +2,12 @@
  * Where the firmware starts us, and the sequence of a run:
  *
  *   vector state on, console, identification
- *   volume, configuration (file, SMBIOS, load options), journal of earlier runs
+ *   volume, configuration (file, SMBIOS, load options), screen and start menu, journal of earlier runs
  *   sinks, the core becomes ours, the probes run
  *   everything is given back, then what the configuration says: stay, reboot, poweroff, return
  */
+#include "boot/uefi/keys.h"
+#include "boot/uefi/screen.h"
 #include "boot/uefi/uefi.h"
 
 #include <stdio.h>
@@ -113,20 +115,6 @@ static void read_load_options(struct config *c)
 
 /* ---- Afterwards ---------------------------------------------------------------------------------- */
 
-/* For ever, unless somebody presses a key. Stall keeps U-Boot's watchdog fed. */
-static enum after stay(void)
-{
-    machine_print("Finished. Press r to restart, p to power off, q to return to the firmware.\n");
-    for (;;) {
-        switch (console_key()) {
-        case L'r': return AFTER_REBOOT;
-        case L'p': return AFTER_POWEROFF;
-        case L'q': return AFTER_RETURN;
-        default: firmware.boot->Stall(50000);
-        }
-    }
-}
-
 static void power_off(void)
 {
     EFI_RESET_TYPE type = EfiResetShutdown;
@@ -207,6 +195,10 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
     read_configuration_file(&r.config, &volume);
     read_smbios_strings(&r.config);
     read_load_options(&r.config);
+    screen_start(&r);
+    r.watcher = &screen_watcher;
+    if (!keys_menu(&r.config))
+        firmware.runtime->ResetSystem(EfiResetCold, EFI_SUCCESS, 0, NULL);
 
     journal_start(&r.journal, machine_info()->fingerprint);
     unsigned newest = results_journal(&volume, &r.journal);
@@ -221,15 +213,16 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
     uefi_machine_finish();
     results_finish(&results);
     volume_finish(&volume);
+    screen_results();
 
     if (after == AFTER_STAY)
-        after = stay();
+        after = keys_stay();
     if (after == AFTER_REBOOT)
         firmware.runtime->ResetSystem(EfiResetCold, EFI_SUCCESS, 0, NULL);
     if (after == AFTER_POWEROFF)
         power_off();
     while (after != AFTER_RETURN) /* the firmware did neither */
-        after = stay();
+        after = keys_stay();
     console_finish();
     libc_finish();
     return failed ? EFI_ABORTED : EFI_SUCCESS;

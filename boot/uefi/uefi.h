@@ -19,6 +19,7 @@
 #include "lib/record.h"
 
 struct config;
+struct page;
 
 /* ---- firmware.c: the tables we were given, and what this firmware gets wrong ------------------- */
 
@@ -67,12 +68,19 @@ void warnings_send(struct writer *w);
 void console_start(void);
 /* Puts the cursor back. */
 void console_finish(void);
+/* Text goes to all consoles, as at the start; or only to terminals at serial lines. */
+void console_all(void);
+void console_only_terminals(void);
+/* The page of results, as text. */
+void console_page(const struct page *p);
 /* Ends a progress line, so that what comes next begins a line of its own. */
 void console_line_start(void);
 /* True when a progress line stands on the screen, and from now on not (see serial.c). */
 bool console_line_pending(void);
 /* A key that was pressed, 0 when none was. */
 CHAR16 console_key(void);
+/* Whether there is anything to press one on. */
+bool console_has_keys(void);
 
 /* ---- volume.c, results.c: where records are kept ------------------------------------------------ */
 
@@ -167,7 +175,6 @@ size_t acpi_caches(struct identity_cache *out, size_t room);
 
 struct smbios_system {
     char manufacturer[48], product[64];
-    char firmware_version[64], firmware_date[16];
     uint8_t uuid[16]; /* zero where there is none */
 };
 

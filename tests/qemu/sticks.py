@@ -28,9 +28,9 @@ LOADERS = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
 
 
 def settings_of(table):
-    """Lines of FATHOM.CFG that make the run what the table says."""
+    """Lines of FATHOM.CFG that make the run what the table says; nobody sits there who could choose from a menu."""
     lines = [f"{key} = {table[key]}" for key in ("profile", "after", "probes", "repeat") if table[key]]
-    return "".join(line + "\r\n" for line in lines + table["config"].strip().splitlines()).encode()
+    return "".join(line + "\r\n" for line in ["menu = off"] + lines + table["config"].strip().splitlines()).encode()
 
 
 def config_file(kind, shipped, settings):

@@ -68,6 +68,7 @@ static void assert_defaults(const struct config *c)
     assert_false(c->retry);
     assert_int_equal(c->serial, SERIAL_ALL);
     assert_true(c->windows);
+    assert_int_equal(c->menu_seconds, 5);
 }
 
 static void every_key_is_set(void **state)
@@ -75,7 +76,7 @@ static void every_key_is_set(void **state)
     struct config c;
     struct said said = parse(&c, "# a comment\n\nprobes = cache, l1i return_stack\nprofile=full\n after\t=\tpoweroff \n"
                                  "repeat = 1000000\nmemory = 1048576\ndeadline = 10\ncores = 0, 2 4-7\nretry = all\n"
-                                 "serial = off\nwindows = off\nnotes = bench #3, = sign");
+                                 "serial = off\nwindows = off\nmenu = OFF\nnotes = bench #3, = sign");
 
     (void)state;
     assert_string_equal(said.text, "");
@@ -89,6 +90,7 @@ static void every_key_is_set(void **state)
     assert_true(c.retry);
     assert_int_equal(c.serial, SERIAL_OFF);
     assert_false(c.windows);
+    assert_int_equal(c.menu_seconds, 0);
     assert_string_equal(c.notes, "bench #3, = sign");
 }
 
@@ -201,7 +203,9 @@ static void bad_values_are_explained(void **state)
         {"probes = cache;l1i", "names of probes"},
         {"probes = \x1b[31m", "'?[31m'"},
         {"colour = red", "colour: unknown key; known are probes, profile, after, repeat, memory, deadline, cores, "
-                         "retry, serial, windows, events, kernels, forms, prefetch, frequency, risky, notes\n"},
+                         "retry, serial, windows, menu, events, kernels, forms, prefetch, frequency, risky, notes\n"},
+        {"menu = on", "menu: 'on' cannot be used; it takes off, or a whole number of seconds"},
+        {"menu = 0", "menu: '0' cannot be used"},
         {"= 3", ": unknown key"},
         {"hello there", "line 1: 'hello there' has no '='"},
     };
@@ -324,9 +328,9 @@ static void exactly_twenty_are_shown(void **state)
  */
 static void the_file_that_ships_documents_every_key(void **state)
 {
-    static const char *const names[] = {"probes", "profile",  "after",     "repeat",  "memory", "deadline",
-                                        "cores",  "retry",    "serial",    "windows", "events", "kernels",
-                                        "forms",  "prefetch", "frequency", "risky",   "notes"};
+    static const char *const names[] = {"probes",  "profile", "after",    "repeat",    "memory", "deadline",
+                                        "cores",   "retry",   "serial",   "windows",   "menu",   "events",
+                                        "kernels", "forms",   "prefetch", "frequency", "risky",  "notes"};
     FILE *file = fopen("images/FATHOM.CFG", "r");
     char text[16384], start[32], *at;
     struct config c;

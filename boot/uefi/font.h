@@ -1,0 +1,17 @@
+/* The characters of the screen; build/font.c is packed by scripts/pack-font. */
+#ifndef FATHOM_BOOT_UEFI_FONT_H
+#define FATHOM_BOOT_UEFI_FONT_H
+
+#include <stdint.h>
+
+enum { FONT_FIRST = 32, FONT_LAST = 126, FONTS = 2 };
+
+struct font {
+    unsigned width, height;
+    /* Of each character from FONT_FIRST on `height` rows of width / 8 bytes, the leftmost dot in bit 7. */
+    const uint8_t *rows;
+};
+
+extern const struct font fonts[FONTS]; /* 8 x 16 dots and 16 x 32 */
+
+#endif

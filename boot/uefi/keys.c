@@ -1,0 +1,260 @@
+/*
+ * Keys, from whatever the firmware's console has: a keyboard, a serial line.
+ *
+ * A serial line may echo what we print, or have a login prompt at its other end. So a key counts only when nothing
+ * follows it at once: people do not type that fast.
+ */
+#include "boot/uefi/keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "boot/uefi/screen.h"
+#include "boot/uefi/uefi.h"
+#include "lib/probe.h"
+
+enum { ALONE_US = 30000, LOOK_US = 20000, LINE = 200 };
+/* Between looks at the keys, and between pauses in which the firmware's drivers get to see them (see breathe). */
+static const double ASK_SECONDS = 0.1, BREATH_SECONDS = 0.5;
+/* The firmware's tick is 10 ms, and its drivers look for keys at every second one (edk2). */
+enum { BREATH_US = 21000 };
+
+static const char run_keys[] = "Keys:  p pause   s skip this probe   x stop and save";
+
+static double paused;
+
+double keys_paused(void)
+{
+    return paused;
+}
+
+/* A small letter or a digit, 0 where no key was pressed, or many at once. */
+static char key_alone(void)
+{
+    CHAR16 key = console_key();
+    bool alone = true;
+
+    if (!key)
+        return 0;
+    firmware.boot->Stall(ALONE_US);
+    for (unsigned i = 0; i < 1000 && console_key(); i++)
+        alone = false;
+    if (!alone)
+        return 0;
+    return (char)(key >= 'A' && key <= 'Z' ? key + ('a' - 'A') : key < 0x7f ? key : '?');
+}
+
+/* ---- While it runs -------------------------------------------------------------------------------- */
+
+/*
+ * Windows stop the firmware's tick, and one after another they leave it no time to come: then its drivers never look
+ * whether a key was pressed. Now and then they get it.
+ */
+static void breathe(void)
+{
+    static double last;
+
+    if (machine_seconds() - last < BREATH_SECONDS)
+        return;
+    firmware.boot->Stall(BREATH_US);
+    last = machine_seconds();
+}
+
+static void pause(void)
+{
+    const double began = machine_seconds();
+
+    screen_keys("Paused.  p goes on");
+    machine_progress("paused; p goes on");
+    while (key_alone() != 'p')
+        firmware.boot->Stall(LOOK_US);
+    paused += machine_seconds() - began;
+    screen_keys(run_keys);
+    machine_progress("going on");
+}
+
+enum wish keys_wish(void)
+{
+    static double last;
+    const double now = machine_seconds();
+
+    if (now - last < ASK_SECONDS || !console_has_keys())
+        return WISH_NONE;
+    last = now;
+    breathe();
+    switch (key_alone()) {
+    case 'p': pause(); return WISH_NONE;
+    case 's': return WISH_SKIP;
+    case 'x': screen_keys("Stopping; what was measured is saved."); return WISH_STOP;
+    default: return WISH_NONE;
+    }
+}
+
+/* ---- Before ----------------------------------------------------------------------------------------- */
+
+static void print_choices(const struct config *c)
+{
+    char line[LINE];
+
+    snprintf(line, sizeof line,
+             "\n"
+             "  1  quick      about a minute%s\n"
+             "  2  standard   about five minutes for each type of core%s\n"
+             "  3  full       as long as it takes%s\n",
+             c->profile == PROFILE_QUICK ? "  *" : "", c->profile == PROFILE_STANDARD ? "  *" : "",
+             c->profile == PROFILE_FULL ? "  *" : "");
+    machine_print(line);
+    snprintf(line, sizeof line, "  p  probes     %s\n", c->probes[0] ? c->probes : "all");
+    machine_print(line);
+    snprintf(line, sizeof line, "  c  cores      %s\n", c->cores);
+    machine_print(line);
+    machine_print("  r  restart the machine\n"
+                  "  Enter starts\n");
+}
+
+/* What is typed, until Enter. */
+static void read_line(char *out, size_t room)
+{
+    char typed[sizeof((struct config *)0)->probes] = "", text[sizeof typed + 8];
+    size_t used = 0;
+
+    for (;;) {
+        snprintf(text, sizeof text, "> %s_", typed);
+        machine_progress(text);
+        screen_now();
+        CHAR16 key = console_key();
+        if (key == '\r' || key == '\n')
+            break;
+        if (key == '\b' && used > 0)
+            typed[--used] = 0;
+        if (key >= ' ' && key <= '~' && used + 1 < sizeof typed && used + 1 < room) {
+            typed[used++] = (char)key;
+            typed[used] = 0;
+        }
+        if (!key)
+            firmware.boot->Stall(LOOK_US);
+    }
+    machine_progress(NULL);
+    snprintf(out, room, "%s", typed);
+}
+
+static void choose_cores(struct config *c)
+{
+    char typed[sizeof c->cores] = "", why[LINE];
+
+    machine_print("\none-per-type, all, or indices and ranges, as in 0, 2, 4-7\n");
+    read_line(typed, sizeof typed);
+    if (typed[0] && !config_set(c, "cores", typed, why, sizeof why)) {
+        machine_print(why);
+        machine_print("\n");
+    }
+}
+
+static const char *const families[] = {"frontend", "backend", "memory", "system"};
+enum { FAMILIES = sizeof families / sizeof families[0] };
+
+/* Adds names of probes, as many as there is room for. */
+static void add_names(char *out, size_t room, const char *what, const struct probe_definition *const *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const bool wanted = !strcmp(what, all[i]->name) || (!strcmp(what, all[i]->family) && !all[i]->debug);
+        if (wanted && strlen(out) + strlen(all[i]->name) + 2 <= room)
+            strcat(strcat(out, out[0] ? " " : ""), all[i]->name);
+    }
+}
+
+/* Names, families, or all. What is neither is told, and then nothing is changed. */
+static void choose_probes(struct config *c)
+{
+    const struct probe_definition *all[JOURNAL_PROBES];
+    const size_t count = run_probes(all, JOURNAL_PROBES);
+    char line[80], typed[sizeof c->probes] = "", names[sizeof c->probes] = "";
+
+    machine_print("\nNames of probes or families with blanks between them, or all. There are:");
+    for (size_t f = 0; f < FAMILIES; f++) {
+        snprintf(line, sizeof line, "\n  %-9s", families[f]);
+        for (size_t i = 0; i < count; i++) {
+            if (all[i]->debug || strcmp(all[i]->family, families[f]) != 0)
+                continue;
+            if (strlen(line) + strlen(all[i]->name) + 2 > sizeof line) {
+                machine_print(line);
+                snprintf(line, sizeof line, "\n  %-9s", "");
+            }
+            strcat(strcat(line, " "), all[i]->name);
+        }
+        machine_print(line);
+    }
+    machine_print("\n");
+    read_line(typed, sizeof typed);
+    if (!typed[0])
+        return;
+    for (char *rest = typed, *word; strcmp(typed, "all") != 0 && (word = strtok_r(rest, " ,", &rest));) {
+        const size_t before = strlen(names);
+        add_names(names, sizeof names, word, all, count);
+        if (strlen(names) == before) {
+            snprintf(line, sizeof line, "There is no probe or family '%.20s', or no room for more.\n", word);
+            machine_print(line);
+            return;
+        }
+    }
+    snprintf(c->probes, sizeof c->probes, "%s", names);
+}
+
+bool keys_menu(struct config *c)
+{
+    const double over = machine_seconds() + c->menu_seconds;
+    bool waits = false; /* somebody sits there */
+    char text[80];
+    char key = 0;
+
+    if (c->menu_seconds && console_has_keys())
+        print_choices(c);
+    while (c->menu_seconds && console_has_keys() && key != '\r' && key != '\n') {
+        const double left = over - machine_seconds();
+        if (!waits && left <= 0)
+            break;
+        if (!waits) {
+            snprintf(text, sizeof text, "Starts in %.0f s; a key chooses.", left + 0.5);
+            machine_progress(text);
+        }
+        screen_now();
+        key = key_alone();
+        if (!key) {
+            firmware.boot->Stall(LOOK_US);
+            continue;
+        }
+        waits = true;
+        machine_progress(NULL);
+        switch (key) {
+        case '1': c->profile = PROFILE_QUICK; break;
+        case '2': c->profile = PROFILE_STANDARD; break;
+        case '3': c->profile = PROFILE_FULL; break;
+        case 'p': choose_probes(c); break;
+        case 'c': choose_cores(c); break;
+        case 'r': return false;
+        default: break;
+        }
+        if (key != '\r' && key != '\n')
+            print_choices(c);
+    }
+    machine_progress(NULL);
+    screen_keys(run_keys);
+    return true;
+}
+
+/* ---- Afterwards --------------------------------------------------------------------------------------- */
+
+/* Stall keeps U-Boot's watchdog fed. */
+enum after keys_stay(void)
+{
+    screen_keys("Finished.  r restart   p power off   q return to the firmware");
+    machine_print("Finished. Press r to restart, p to power off, q to return to the firmware.\n");
+    for (;;) {
+        switch (key_alone()) {
+        case 'r': return AFTER_REBOOT;
+        case 'p': return AFTER_POWEROFF;
+        case 'q': return AFTER_RETURN;
+        default: firmware.boot->Stall(LOOK_US);
+        }
+    }
+}
