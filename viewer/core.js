@@ -107,7 +107,7 @@ const shownInBlock = finding => {
 };
 
 /* In a block there is room for a word: which other limit hides this one is in the table. */
-const shortReason = reason => (reason || 'undecided').replace(/^masked-by:\w+\.(.*)$/, 'masked by $1').replace(/^masked-by:(.*)/, 'masked by $1');
+const shortReason = reason => (reason || 'undecided').replace(/^masked-by:\w+\.(\S+).*$/, 'masked by $1').replace(/^masked-by:/, 'masked by ');
 
 function blockLine(core, [label, name, variants, also]) {
     const finding = findFinding(core, name, variants);
@@ -118,8 +118,8 @@ function blockLine(core, [label, name, variants, also]) {
         h('dt', {}, label),
         h('dd', {},
             finding.grade === 'U' ? h('span', {class: 'reason', title: reasonText(finding.reason)}, shortReason(finding.reason)) : h('a', {href: `#findings/${encodeURIComponent(findingKey(finding))}`, class: 'value'}, shownInBlock(finding)),
-            more && more.grade !== 'U' ? h('span', {class: 'quiet'}, `, ${quantity(more.value, more.unit)}${/miss/.test(also) ? ' a miss' : ''}`) : null,
-            ' ', gradeChip(finding.grade)),
+            more && more.grade !== 'U' ? h('span', {class: 'quiet'}, `${quantity(more.value, more.unit)}${/miss/.test(also) ? ' a miss' : ''}`) : null,
+            gradeChip(finding.grade)),
         publishedNote(finding));
 }
 
