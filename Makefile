@@ -252,7 +252,7 @@ host: $(foreach isa,$(ISAS),$(HOSTED_$(isa)))
 # ---- The stick image -----------------------------------------------------------------------------
 
 # One page that shows runs, with all that it needs inside.
-build/viewer.html: scripts/viewer.py $(wildcard viewer/*) $(wildcard probes/*/*.c) | build/setup.stamp
+build/viewer.html: scripts/viewer.py lib/known.def $(wildcard viewer/*) $(wildcard probes/*/*.c) | build/setup.stamp
 	$(call say,PAGE,$@)
 	@mkdir -p $(@D)
 	$(Q)$< $@

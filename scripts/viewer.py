@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts the viewer of results together: one HTML file that needs nothing else, with d3 and what is known of the probes.
+"""Puts the viewer of results together: one HTML file that needs nothing else, with d3, and what is known of probes and cores.
 
 usage: viewer.py OUTPUT
 """
@@ -55,6 +55,15 @@ def probes():
     return found
 
 
+def published():
+    """The rows of lib/known.def: core, finding, variant, value or [from, to], source."""
+    rows = []
+    for kind, row in re.findall(r"^KNOWN(_RANGE)?(\(.*\))$", read(os.path.join(TOP, "lib/known.def")), re.MULTILINE):
+        core, finding, variant, *values, source = json.loads(f"[{row[1:-1]}]")
+        rows.append([core, finding, variant, values if kind else values[0], source])
+    return rows
+
+
 def as_script(text):
     """Text that may stand between script tags (HTML Living Standard, 4.12.1.3): for JSON and our own sources."""
     return text.replace("</", "<\\/").replace("<!--", "<\\!--")
@@ -71,7 +80,7 @@ def page():
     text = re.sub(r'<link rel="stylesheet" href="(\S+)">',
                   lambda match: f"<style>\n{read(os.path.join(VIEWER, match[1])).strip()}\n</style>", text)
     text = re.sub(r'<script src="(\S+)"></script>', script, text)
-    known = as_script(json.dumps({"probes": probes()}, ensure_ascii=False, separators=(",", ":")))
+    known = as_script(json.dumps({"probes": probes(), "published": published()}, ensure_ascii=False, separators=(",", ":")))
     return text.replace('id="known"></script>', f'id="known">{known}</script>')
 
 

@@ -7,6 +7,11 @@ const decided = finding => finding !== null && finding.grade !== 'U';
 
 /* Whether two decided findings say the same: intervals that meet, or rates within two percent. */
 function sameFinding(a, b) {
+    if (a.grade === 'P' || b.grade === 'P') {
+        const [measured, other] = a.grade === 'P' ? [b, a] : [a, b];
+        return measured.grade === 'P' ? a.published.some(one => b.published.some(two => String(one.value) === String(two.value)))
+            : other.published.some(one => difference(measured, one) === 0);
+    }
     if (typeof a.value !== 'number' || typeof b.value !== 'number')
         return JSON.stringify(a.value) === JSON.stringify(b.value);
     if (a.value === b.value)
@@ -19,13 +24,14 @@ function sameFinding(a, b) {
 
 const FIRST = {differ: 0, some: 1, same: 2, none: 3};
 
-function comparison(cores) {
+/* Columns are the cores, and after them what is published about the core of that name, if one is given. */
+function comparison(cores, published) {
     const keys = new Map();
     cores.forEach((core, i) => {
         for (const finding of core.findings) {
             const key = findingKey(finding);
             if (!keys.has(key))
-                keys.set(key, cores.map(() => null));
+                keys.set(key, [...cores.map(() => null), ...(published ? [publishedFor(published, finding)] : [])]);
             keys.get(key)[i] = finding; /* of several that stand, the last */
         }
     });
@@ -35,25 +41,32 @@ function comparison(cores) {
             : those.length < findings.length ? 'some' : 'same';
         const ratios = others.map(other => base.value > 0 && other.value > 0 ? other.value / base.value : null);
         const far = Math.max(0, ...ratios.filter(Boolean).map(ratio => Math.abs(Math.log(ratio))));
-        return {key, findings, state, ratios, far, verdict: {none: 'not decided', differ: 'differs', same: 'same', some: `decided in ${those.length} of ${findings.length}`}[state]};
-    }).sort((a, b) => FIRST[a.state] - FIRST[b.state] || b.far - a.far || a.key.localeCompare(b.key));
+        const loose = findings.some(finding => finding && finding.grade === 'P' && !finding.exact); /* published without all that ours names */
+        return {key, findings, state, ratios, far, loose, verdict: {none: 'not decided', differ: 'differs', same: 'same', some: `decided in ${those.length} of ${findings.length}`}[state]};
+    }).sort((a, b) => FIRST[a.state] - FIRST[b.state] || a.loose - b.loose || b.far - a.far || a.key.localeCompare(b.key));
 }
+
+const letter = i => 'ABCDEFGH'[i] || String(i + 1);
 
 function compareCell(finding) {
     if (!finding)
         return h('td', {class: 'number quiet'}, 'not measured');
+    if (finding.grade === 'P')
+        return h('td', {class: 'number', title: finding.published.map(one => one.source).join('; ')}, finding.published.map(one => quantity(one.value, finding.unit)).join(' or '));
     if (finding.grade === 'U')
         return h('td', {class: 'number'}, h('span', {class: 'reason'}, finding.reason || 'undecided'), ' ', gradeChip('U'));
     return h('td', {class: valueClass(finding)}, quantity(finding.value, finding.unit), ' ', gradeChip(finding.grade), h('div', {class: 'quiet'}, intervalText(finding)));
 }
 
 function comparePlots(cores, findings) {
-    const curves = cores.flatMap((core, i) => findings[i] ? evidenceOf(core, findings[i]).curves.map(curve => ({...curve, name: `${'ABCDEFGH'[i] || i + 1}: ${curve.name}`})) : []);
+    const curves = cores.flatMap((core, i) => findings[i] ? evidenceOf(core, findings[i]).curves.map(curve => ({...curve, name: `${letter(i)}: ${curve.name}`})) : []);
     return curves.length ? plotGrid(curves, [], true, 'comparison ') : h('p', {class: 'quiet'}, 'No curves belong to it.');
 }
 
-function compareView(cores) {
-    const rows = comparison(cores);
+function compareView(cores, published) {
+    const rows = comparison(cores, published);
+    const titles = [...cores.map(coreTitle), ...(published ? [`${published}, as published`] : [])];
+    const short = [...cores.map(coreName), ...(published ? [`${published}, published`] : [])];
     const counts = {differ: 0, some: 0, same: 0, none: 0};
     rows.forEach(row => counts[row.state]++);
     const only = h('input', {type: 'checkbox', id: 'only-differences'});
@@ -66,7 +79,7 @@ function compareView(cores) {
                 if (open)
                     line.nextElementSibling.remove();
                 else
-                    line.after(h('tr', {class: 'open'}, h('td', {colspan: cores.length + 3}, comparePlots(cores, row.findings))));
+                    line.after(h('tr', {class: 'open'}, h('td', {colspan: titles.length + 3}, comparePlots(cores, row.findings))));
                 line.querySelector('button').setAttribute('aria-expanded', String(!open));
             }, {class: 'link', 'aria-expanded': 'false'}), h('span', {class: 'variants'}, ` ${row.key.split(' ').slice(1).join(' ')}`)),
             row.findings.map(compareCell),
@@ -82,12 +95,12 @@ function compareView(cores) {
     draw();
     return [
         h('div', {class: 'controls'}, h('label', {}, only, ' Only what differs'), h('span', {class: 'gap'}), button('CSV', () => saveCsv('comparison',
-            [['name', ...cores.flatMap((core, i) => [`${'ABCDEFGH'[i] || i + 1} ${coreTitle(core)}`, 'grade']), 'verdict'],
+            [['name', ...titles.flatMap((title, i) => [`${letter(i)} ${title}`, 'grade']), 'verdict'],
              ...rows.map(row => [row.key, ...row.findings.flatMap(f => f ? [f.value, f.grade] : [null, null]), row.verdict])]))),
-        h('ol', {class: 'compared'}, cores.map(core => h('li', {}, coreTitle(core)))),
+        h('ol', {class: 'compared'}, titles.map(title => h('li', {}, title))),
         h('p', {class: 'grades'}, `${counts.differ} findings differ, ${counts.some} are not decided in all, ${counts.same} are the same: intervals meet, or rates are within 2 %; ${counts.none} are decided in none. Ratios are to the first that is decided.`),
         h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Comparison'}, h('table', {class: 'findings comparison'},
-            h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Finding'), cores.map((core, i) => h('th', {scope: 'col', class: 'number', title: coreTitle(core)}, `${'ABCDEFGH'[i] || i + 1} ${coreName(core)}`)), h('th', {scope: 'col', class: 'number'}, 'Ratio'), h('th', {scope: 'col'}, 'Verdict'))), body)),
+            h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Finding'), short.map((name, i) => h('th', {scope: 'col', class: 'number', title: titles[i]}, `${letter(i)} ${name}`)), h('th', {scope: 'col', class: 'number'}, 'Ratio'), h('th', {scope: 'col'}, 'Verdict'))), body)),
         more,
     ];
 }

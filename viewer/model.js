@@ -155,6 +155,20 @@ const known = JSON.parse(document.getElementById('known').textContent || '{}');
 const probesKnown = new Map((known.probes || []).map(probe => [probe.name, probe]));
 const findingsKnown = new Map((known.probes || []).flatMap(probe => probe.findings.map(f => [f.name, f])));
 
+const publishedCores = [...new Set((known.published || []).map(row => row[0]))];
+
+/*
+ * What others have published about a core, as a column to compare with. As in the run, a row fits a finding that has all
+ * the variants the row names, and the rows after it that name the same are other values (lib/known.c).
+ */
+function publishedFor(core, finding) {
+    const own = new Set(variantText(finding).split(' '));
+    const fits = ([name, of, variant]) => name === core && of === finding.name && variant.split(' ').every(word => !word || own.has(word));
+    const rows = known.published.filter(fits);
+    const same = rows.filter(row => row[2] === rows[0][2]);
+    return rows.length ? {name: finding.name, unit: finding.unit, grade: 'P', value: same[0][3], exact: rows[0][2] === variantText(finding), published: same.map(([, , , value, source]) => ({value, source}))} : null;
+}
+
 const FAMILIES = [['frontend', 'Front end'], ['backend', 'Back end'], ['memory', 'Memory'], ['system', 'System']];
 const familyOf = name => name.split('.')[0];
 const probeTitle = name => probesKnown.has(name) ? probesKnown.get(name).title : name;

@@ -6,6 +6,7 @@
 const cores = [];          /* of all runs that were opened, in the order of opening */
 let shownCore = null;
 const compared = new Set(); /* the cores that the comparison shows */
+let publishedShown = '';    /* and the core whose published values stand beside them */
 
 const element = id => document.getElementById(id);
 
@@ -16,7 +17,7 @@ const VIEWS = [
     {id: 'findings', title: 'Findings', build: () => findingsView(shownCore)},
     {id: 'measurements', title: 'Measurements', build: () => measurementsView(shownCore)},
     {id: 'instructions', title: 'Instructions', build: () => instructionsView(shownCore), where: () => instructionsOf(shownCore).length > 0},
-    {id: 'compare', title: 'Compare', build: () => compareChoice(), where: () => cores.length > 1},
+    {id: 'compare', title: 'Compare', build: () => compareChoice(), where: () => cores.length > 0},
 ];
 
 function wantedView() {
@@ -53,7 +54,12 @@ function compareChoice() {
                 compared.delete(core);
             show();
         }}), ` ${coreTitle(core)}`)));
-    return [boxes, chosen.length > 1 ? compareView(chosen) : h('p', {}, 'Choose two or more.')];
+    const select = h('select', {id: 'published', onchange: event => {
+        publishedShown = event.target.value;
+        show();
+    }}, h('option', {value: ''}, 'none'), publishedCores.map(name => h('option', {value: name, selected: name === publishedShown}, name)));
+    return [boxes, h('div', {class: 'controls'}, h('label', {for: 'published'}, 'With what is published about'), select),
+            chosen.length + (publishedShown !== '') > 1 && chosen.length ? compareView(chosen, publishedShown) : h('p', {}, 'Choose two or more, or one and a published core.')];
 }
 
 function listCores() {
