@@ -105,6 +105,9 @@ double control_clock_hz(const struct control_clock *k, const char *setting);
 /* Puts everything back. False when a register does not read as it was found. */
 bool control_finish(struct control *c);
 
+/* The revision of the microcode in use; false where there is none, or it is not told. */
+bool control_microcode(const struct access *a, uint32_t *revision);
+
 /* Speculation and data-independent timing as found: SPEC_CTRL, SSBS, DIT, … Returns how many; at most room. */
 size_t control_speculation(const struct access *a, struct control_value *out, size_t room);
 

@@ -42,6 +42,12 @@ static const struct {
     {"ID_AA64ISAR1_EL1", ID_ID_AA64ISAR1_EL1, ID_MIDR_EL1, 0, 0},
 };
 
+bool control_microcode(const struct access *a, uint32_t *revision)
+{
+    (void)a, (void)revision;
+    return false;
+}
+
 size_t control_speculation(const struct access *a, struct control_value *out, size_t room)
 {
     size_t count = 0;

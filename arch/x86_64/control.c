@@ -5,6 +5,32 @@
 
 #include "arch/x86_64/cpu.h"
 
+/* ---- Microcode ------------------------------------------------------------------------------------------ */
+
+/*
+ * IA32_BIOS_SIGN_ID, AMD's PATCH_LEVEL. Intel's has it in the upper half once CPUID has run, and wants 0 written
+ * before (SDM vol. 3A, 10.11.7.1); AMD's in the lower half, always (PPR, MSR0000_008B).
+ */
+enum { BIOS_SIGN_ID = 0x8b };
+
+bool control_microcode(const struct access *a, uint32_t *revision)
+{
+    struct cpu cpu;
+    uint32_t leaf[4];
+    uint64_t value;
+
+    cpu_find(a, &cpu);
+    const bool intel = cpu.vendor == 'I';
+    if (!cpu.vendor || !a->read(a->context, BIOS_SIGN_ID, &value) ||
+        (intel && !a->write(a->context, BIOS_SIGN_ID, 0)))
+        return false;
+    a->cpuid(a->context, 1, 0, leaf);
+    if (!a->read(a->context, BIOS_SIGN_ID, &value))
+        return false;
+    *revision = (uint32_t)(intel ? value >> 32 : value);
+    return *revision != 0;
+}
+
 /* ---- Speculation ---------------------------------------------------------------------------------------- */
 
 /*

@@ -552,6 +552,43 @@ const char *machine_use_core(unsigned index)
     return why;
 }
 
+static bool read_line(const char *path, char *out, size_t room)
+{
+    FILE *file = fopen(path, "r");
+    bool read = file && fgets(out, (int)room, file) != NULL;
+
+    if (file)
+        fclose(file);
+    if (read)
+        out[strcspn(out, "\n")] = 0;
+    return read && out[0];
+}
+
+/* What SMBIOS says, and the microcode of the core in use, which the kernel lists core by core. */
+static void describe_firmware(struct record *r)
+{
+    static const char *const files[][2] = {{"manufacturer", "/sys/class/dmi/id/sys_vendor"},
+                                           {"product", "/sys/class/dmi/id/product_name"},
+                                           {"firmware_version", "/sys/class/dmi/id/bios_version"},
+                                           {"firmware_date", "/sys/class/dmi/id/bios_date"}};
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    unsigned core = 0, revision;
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (read_line(files[i][1], line, sizeof line))
+            record_text(r, files[i][0], line);
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "processor : %u", &core) != 1 && core == info.core &&
+            sscanf(line, "microcode : %x", &revision) == 1) {
+            record_hex(r, "microcode", revision);
+            break;
+        }
+    }
+    if (file)
+        fclose(file);
+}
+
 void machine_describe(struct record *r)
 {
     static struct identity_value raw[IDENTITY_VALUES];
@@ -566,6 +603,7 @@ void machine_describe(struct record *r)
         record_text(r, "host_isa", name.machine);
     }
     record_integer(r, "cores", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+    describe_firmware(r);
     record_object(r, "identity");
     for (size_t i = 0; i < count; i++)
         record_hex(r, raw[i].name, raw[i].value);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/control.h"
 #include "arch/emit.h"
 #include "arch/identify.h"
 #include "arch/own.h"
@@ -222,7 +223,14 @@ void machine_describe(struct record *r)
     if (smbios_system(&smbios)) { /* never the UUID: results are shown to others */
         record_text(r, "manufacturer", smbios.manufacturer);
         record_text(r, "product", smbios.product);
+        record_text(r, "firmware_version", smbios.firmware_version);
+        record_text(r, "firmware_date", smbios.firmware_date);
     }
+    const char *why;
+    const struct control *control = machine_control(&why);
+    uint32_t microcode;
+    if (control && control_microcode(control->changes.access, &microcode))
+        record_hex(r, "microcode", microcode);
     memory_describe(r);
     record_object(r, "identity");
     for (size_t i = 0; i < count; i++)

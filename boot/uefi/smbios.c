@@ -1,13 +1,13 @@
 /*
- * What the machine's maker, or a virtual machine's owner, says of it: System Information and OEM Strings of SMBIOS
- * (DSP0134 3.6, 5.2 entry points, 7.2 type 1, 7.12 type 11).
+ * What the machine's maker, or a virtual machine's owner, says of it: Firmware Information, System Information and OEM Strings of SMBIOS
+ * (DSP0134 3.6, 5.2 entry points, 7.1 type 0, 7.2 type 1, 7.12 type 11).
  */
 #include "boot/uefi/uefi.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { TYPE_SYSTEM = 1, TYPE_OEM_STRINGS = 11, TYPE_END = 127, HEADER_BYTES = 4, UUID_END = 24 };
+enum { TYPE_FIRMWARE = 0, TYPE_SYSTEM = 1, TYPE_OEM_STRINGS = 11, TYPE_END = 127, HEADER_BYTES = 4, UUID_END = 24 };
 
 /* Where the structures lie. */
 static bool find_structures(const uint8_t **start, size_t *bytes)
@@ -86,6 +86,10 @@ bool smbios_system(struct smbios_system *out)
     struct structure s;
 
     *out = (struct smbios_system){0};
+    if (find_structure(TYPE_FIRMWARE, false, &s) && s.length >= 9) {
+        copy_string(out->firmware_version, sizeof out->firmware_version, &s, s.at[5]);
+        copy_string(out->firmware_date, sizeof out->firmware_date, &s, s.at[8]);
+    }
     if (!find_structure(TYPE_SYSTEM, false, &s) || s.length < 6)
         return false;
     copy_string(out->manufacturer, sizeof out->manufacturer, &s, s.at[4]);

@@ -175,6 +175,7 @@ size_t acpi_caches(struct identity_cache *out, size_t room);
 
 struct smbios_system {
     char manufacturer[48], product[64];
+    char firmware_version[64], firmware_date[16];
     uint8_t uuid[16]; /* zero where there is none */
 };
 

@@ -31,9 +31,14 @@ enum {
     SLICES = 3,
     SPREAD = 3, /* more bits than the first level has: others lie in seven sets, and fit there */
     LAYOUTS = 2,
-    ANOTHER = 5, /* a page that is in another set than the first one is */
-    PAGES = 40,  /* of one set */
-    OTHERS = 16  /* in other sets: more than the first level has ways */
+    /*
+     * The first page of a set, and how far it is to that of another one. Areas begin at multiples of many pages, so that
+     * page 0 is in one set with the code, and with the word that the chase begins with.
+     */
+    FIRST = 21,
+    ANOTHER = 22,
+    PAGES = 40, /* of one set */
+    OTHERS = 16 /* in other sets: more than the first level has ways */
 };
 
 /* The set is the exclusive or of so many slices of a page's number, of so many bits each, from the lowest on. */
@@ -191,7 +196,7 @@ static bool try_all(struct probe *p, struct hypothesis h, unsigned first_bits, s
     for (h.bits = FEWEST_BITS; h.bits <= MOST_BITS; h.bits++)
         for (h.slices = 1; h.slices <= SLICES; h.slices++) {
             char name[32];
-            if (h.bits < first_bits + SPREAD || !list_pages(&h, first_bits, 0))
+            if (h.bits < first_bits + SPREAD || !list_pages(&h, first_bits, FIRST))
                 continue;
             snprintf(name, sizeof name, "%u slices of %u bits", h.slices, h.bits);
             struct sweep s = sweep_of(p, name, &h);
@@ -210,7 +215,7 @@ static bool try_all(struct probe *p, struct hypothesis h, unsigned first_bits, s
 /* The best hypothesis again, in two sets. */
 static bool try_again(struct probe *p, struct hypothesis best, unsigned first_bits, const char *page)
 {
-    static const char *const names[LAYOUTS] = {"set 0", "another set"};
+    static const char *const names[LAYOUTS] = {"a set", "another set"};
     struct sweep s[LAYOUTS];
     struct hypothesis h[LAYOUTS];
     struct find_experiment e[LAYOUTS];
@@ -219,7 +224,7 @@ static bool try_again(struct probe *p, struct hypothesis best, unsigned first_bi
 
     for (; count < LAYOUTS && good; count++) {
         h[count] = best;
-        (void)list_pages(&h[count], first_bits, count * ANOTHER);
+        (void)list_pages(&h[count], first_bits, FIRST + count * ANOTHER);
         s[count] = sweep_of(p, names[count], &h[count]);
         s[count].seconds *= 2;
         good = sweep_search(p, &s[count]);

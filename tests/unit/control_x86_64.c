@@ -452,6 +452,31 @@ static void pins_cppc(void **state)
 
 /* ---- What is recorded ---------------------------------------------------------------------------------------- */
 
+/* Intel's register wants a 0 first and has the revision in its upper half, AMD's has it in the lower one. */
+static void records_microcode(void **state)
+{
+    uint32_t revision = 0;
+
+    (void)state;
+    processor('I', 0x806f8, 0);
+    model_register(&m, "BIOS_SIGN_ID", 0x8b, 0x2b000603ull << 32 | 5, ~0ull)->kind = MODEL_IGNORES;
+    model_begin(&m);
+    assert_true(control_microcode(&a, &revision));
+    assert_int_equal(revision, 0x2b000603);
+    model_assert_writes(&m, "w BIOS_SIGN_ID 0\n");
+
+    processor('A', 0xa20f10, 0);
+    model_register(&m, "PATCH_LEVEL", 0x8b, 0xa201025, 0)->kind = MODEL_READ_ONLY;
+    model_begin(&m);
+    assert_true(control_microcode(&a, &revision));
+    assert_int_equal(revision, 0xa201025);
+    model_assert_writes(&m, "");
+
+    processor('I', 0x806f8, 0); /* a hypervisor that has no such register */
+    model_begin(&m);
+    assert_false(control_microcode(&a, &revision));
+}
+
 static void records_speculation(void **state)
 {
     struct control_value v[8];
@@ -549,6 +574,7 @@ int main(void)
         cmocka_unit_test(chooses_p_states),
         cmocka_unit_test(leaves_no_clock_half_set),
         cmocka_unit_test(pins_cppc),
+        cmocka_unit_test(records_microcode),
         cmocka_unit_test(records_speculation),
         cmocka_unit_test(notices_disturbances),
         cmocka_unit_test(tells_quirks),
