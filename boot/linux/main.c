@@ -178,33 +178,47 @@ static int command_run(int count, char **words)
     return status;
 }
 
+static int command_list(int count, char **words)
+{
+    bool forms = count > 0 && !strcmp(words[0], "--forms"), findings = count > 0 && !strcmp(words[0], "--findings");
+
+    if (count > 0 && !forms && !findings)
+        return complain("list takes only --findings or --forms", words[0]);
+    if (count > 1 + forms)
+        return complain(forms ? "list --forms takes one pattern" : "list takes one option", words[1 + forms]);
+    if (forms)
+        return list_forms(count > 1 ? words[1] : "*");
+    run_print_probes(findings);
+    return 0;
+}
+
+static bool asks_for_help(const char *word)
+{
+    return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
 int main(int count, char **words)
 {
-    const char *command = count > 1 ? words[1] : "help";
+    static const struct {
+        const char *name;
+        int (*run)(int count, char **words);
+        bool explains_itself; /* has help of its own */
+    } commands[] = {
+        {"run", command_run, false},   {"list", command_list, false},        {"knee", command_knee, false},
+        {"diff", command_diff, false}, {"counters", command_counters, true}, {"stat", command_stat, true},
+    };
 
-    if (!strcmp(command, "run"))
-        return command_run(count - 2, words + 2);
-    if (!strcmp(command, "knee"))
-        return command_knee(count - 2, words + 2);
-    if (!strcmp(command, "diff"))
-        return command_diff(count - 2, words + 2);
-    if (!strcmp(command, "counters"))
-        return command_counters(count - 2, words + 2);
-    if (!strcmp(command, "stat"))
-        return command_stat(count - 2, words + 2);
-    if (!strcmp(command, "list")) {
-        if (count > 2 && !strcmp(words[2], "--forms"))
-            return count > 4 ? complain("list --forms takes one pattern", words[4])
-                             : list_forms(count > 3 ? words[3] : "*");
-        bool findings = count == 3 && !strcmp(words[2], "--findings");
-        if (count > 2 && !findings)
-            return complain("list takes only --findings or --forms", words[2]);
-        run_print_probes(findings);
-        return 0;
-    }
-    if (!strcmp(command, "help") || !strcmp(command, "--help") || !strcmp(command, "-h")) {
-        fputs(usage_text, stdout);
-        return count > 1 ? 0 : EXIT_USAGE;
-    }
-    return complain("unknown command", command);
+    const char *command = count > 1 ? words[1] : "help";
+    bool help = asks_for_help(command);
+
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0] && !help; i++)
+        if (!strcmp(command, commands[i].name)) {
+            help = !commands[i].explains_itself && count > 2 && asks_for_help(words[2]);
+            if (!help)
+                return commands[i].run(count - 2, words + 2);
+        }
+    if (!help)
+        return complain("unknown command", command);
+    fputs(usage_text, stdout);
+    return count > 1 ? 0 : EXIT_USAGE;
 }
