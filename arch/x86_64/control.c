@@ -21,8 +21,7 @@ bool control_microcode(const struct access *a, uint32_t *revision)
 
     cpu_find(a, &cpu);
     const bool intel = cpu.vendor == 'I';
-    if (!cpu.vendor || !a->read(a->context, BIOS_SIGN_ID, &value) ||
-        (intel && !a->write(a->context, BIOS_SIGN_ID, 0)))
+    if (!cpu.vendor || !a->read(a->context, BIOS_SIGN_ID, &value) || (intel && !a->write(a->context, BIOS_SIGN_ID, 0)))
         return false;
     a->cpuid(a->context, 1, 0, leaf);
     if (!a->read(a->context, BIOS_SIGN_ID, &value))
