@@ -94,12 +94,19 @@ void own_page_sizes(size_t out[10]);
 /* AArch64: a window has one granule at a time; mapping with another one needs an empty map. */
 
 /*
+ * Bytes of a group of pages of that size that the contiguous hint can be given for, a power of two; 0: the instruction
+ * set has no such hint.
+ */
+size_t own_group_bytes(size_t page_bytes);
+/*
  * Maps frames into the high half. Code is executable and read-only, data read-write and not
  * executable. `page_bytes` must be one of own_page_sizes, `physical` and `bytes` multiples of it. Page i shows
- * frame frames[i], counted from `physical`; NULL: frame i. Where frames[i] is NO_FRAME there is no page. Returns NULL
- * and the address, else the reason.
+ * frame frames[i], counted from `physical`; NULL: frame i. Where frames[i] is NO_FRAME there is no page. The contiguous
+ * hint wants frames in order, and `physical` and `bytes` that are multiples of a group. Returns NULL and the address,
+ * else the reason.
  */
-const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_t page_bytes, bool code, uintptr_t *at);
+const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_t page_bytes, enum area_use use,
+                    uintptr_t *at);
 /*
  * Whether the core has noted an access to each of these pages, as mapped by own_map, since this was asked last. From
  * then on until all is unmapped it does so. NULL, or why it does not.

@@ -57,8 +57,6 @@ void machine_describe_environment(struct record *r);
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-enum area_use { AREA_DATA, AREA_CODE };
-
 /* Memory to measure with. It has two addresses, which may be equal for data. */
 struct area {
     uint8_t *write; /* outside windows: write here */
@@ -68,7 +66,7 @@ struct area {
 };
 
 /*
- * Maps zeroed memory for windows. `page_bytes` 0 takes the smallest page the place has. Returns NULL
+ * Maps zeroed memory for windows (arch/frames.h says for what). `page_bytes` 0 takes the smallest page the place has. Returns NULL
  * when it worked, else why it did not, in words a record can carry.
  */
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use);

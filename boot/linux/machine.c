@@ -214,6 +214,8 @@ static const char no_memory[] = "there is not enough memory: the key `memory` se
 
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
 {
+    if (use == AREA_CONTIGUOUS)
+        return "a process does not write page tables: no contiguous hint";
     if (!page_bytes)
         page_bytes = small_page();
     bool offered = page_bytes == small_page(), reserved = false;

@@ -267,7 +267,7 @@ void machine_describe_environment(struct record *r)
  */
 static struct mapping {
     struct area area;
-    bool code;
+    enum area_use use;
     size_t mapped;        /* bytes in whole pages */
     size_t block;         /* bytes of their frames */
     const size_t *frames; /* the order of these; NULL: their own */
@@ -294,25 +294,28 @@ static const char *map_pages(struct area *a, size_t bytes, size_t page_bytes, co
 
     /* Frames are aligned as the page is; address and frame are the same outside windows. */
     uintptr_t free_from = (uintptr_t)buffer + (mapping_count ? mappings[mapping_count - 1].end : 0);
-    uintptr_t base = (free_from + page_bytes - 1) & ~(uintptr_t)(page_bytes - 1);
+    const size_t unit = use == AREA_CONTIGUOUS ? own_group_bytes(page_bytes) : page_bytes;
+    if (!unit)
+        return "this instruction set has no contiguous hint";
+    uintptr_t base = (free_from + unit - 1) & ~(uintptr_t)(unit - 1);
     size_t at = base - (uintptr_t)buffer;
     if (at > room || bytes > room - at || GUARD_BYTES > room - at - bytes)
         return "there is not enough contiguous memory";
-    size_t mapped = (bytes + page_bytes - 1) & ~(page_bytes - 1);
+    size_t mapped = (bytes + unit - 1) & ~(unit - 1);
     if (mapped > room - at)
         return "there is no whole page of that size in the contiguous memory";
     size_t guarded = (bytes + 2 * GUARD_BYTES - 1) & ~(size_t)(GUARD_BYTES - 1); /* in whole frames */
 
     struct mapping m = {
         .area = {.write = (uint8_t *)base, .bytes = frames ? pages * page_bytes : bytes, .page_bytes = page_bytes},
-        .code = use == AREA_CODE,
+        .use = use,
         .mapped = frames ? pages * page_bytes : mapped,
         .block = mapped,
         .frames = frames,
         .guard = (uint8_t *)base + bytes,
         .end = at + (mapped > guarded ? mapped : guarded),
     };
-    const char *why = own_map(base, frames, m.mapped, page_bytes, m.code, &m.area.at);
+    const char *why = own_map(base, frames, m.mapped, page_bytes, m.use, &m.area.at);
     if (why)
         return why;
     memset(m.area.write, 0, bytes);
@@ -404,7 +407,7 @@ void machine_map_release(size_t mark)
     for (size_t i = 0; i < mark; i++) {
         struct mapping *m = &mappings[i];
         uintptr_t at;
-        const char *why = own_map((uintptr_t)m->area.write, m->frames, m->mapped, m->area.page_bytes, m->code, &at);
+        const char *why = own_map((uintptr_t)m->area.write, m->frames, m->mapped, m->area.page_bytes, m->use, &at);
         if (why || at != m->area.at) {
             not_ours = why ? why : "an area did not come back to its address";
             return;

@@ -108,11 +108,18 @@ static const char *map_in_order(struct pages *r)
     return "the place puts pages and frames elsewhere each time";
 }
 
+static const char *map_ring(struct pages *r)
+{
+    if (r->kind == PAGES_IN_ORDER)
+        return map_in_order(r);
+    if (r->kind == PAGES_CONTIGUOUS)
+        return machine_map(&r->chase.ring, r->count * r->page_bytes, r->page_bytes, AREA_CONTIGUOUS);
+    return machine_map_frames(&r->chase.ring, r->frames, r->count, r->page_bytes, AREA_DATA);
+}
+
 static const char *map_all(struct pages *r)
 {
-    const char *why = r->kind == PAGES_IN_ORDER
-                          ? map_in_order(r)
-                          : machine_map_frames(&r->chase.ring, r->frames, r->count, r->page_bytes, AREA_DATA);
+    const char *why = map_ring(r);
 
     if (!why)
         why = machine_map(&r->chase.start, sizeof(uint64_t), 0, AREA_DATA);

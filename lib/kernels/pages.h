@@ -11,6 +11,7 @@
  *   own lines      one page to a line, 64 and more to a frame: as many lines as pages
  *   shuffled       each page its own frame, in random order
  *   in order       each page its own frame, next to each other: what keeps neighbours in one entry holds more
+ *   with the hint  the same with AArch64's contiguous hint: what keeps groups of pages in one entry need not look
  *   in blocks      512 frames again and again: hundreds of thousands of pages, of which only few are used
  *
  * The control walks as many lines in the same order on as few pages as have them: what caches make of it.
@@ -20,7 +21,14 @@
 
 #include "lib/kernels/chase.h"
 
-enum pages_frames { PAGES_SHARED_LINES, PAGES_OWN_LINES, PAGES_SHUFFLED, PAGES_IN_ORDER, PAGES_IN_BLOCKS };
+enum pages_frames {
+    PAGES_SHARED_LINES,
+    PAGES_OWN_LINES,
+    PAGES_SHUFFLED,
+    PAGES_IN_ORDER,
+    PAGES_CONTIGUOUS,
+    PAGES_IN_BLOCKS
+};
 
 struct pages {
     enum pages_frames kind;

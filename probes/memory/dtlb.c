@@ -26,14 +26,19 @@
 #include "lib/kernels/pages.h"
 #include "lib/tlb.h"
 
-enum { KINDS = PAGES_IN_ORDER + 1, NEIGHBOURS = 16 /* at most in one entry */ };
+enum {
+    KINDS = PAGES_CONTIGUOUS + 1,
+    NEIGHBOURS = 16, /* at most in one entry … */
+    GROUP = 128      /* … and where tables say so: AArch64, 16 KiB pages (Arm ARM DDI 0487, D8.7.1) */
+};
 
 static const struct {
     const char *name, *fooled_by;
 } experiments[KINDS] = {[PAGES_SHARED_LINES] = {"shared lines", "way predictors"},
                         [PAGES_OWN_LINES] = {"own lines", "caches"},
                         [PAGES_SHUFFLED] = {"shuffled", "caches"},
-                        [PAGES_IN_ORDER] = {"in order", "neighbours in one entry"}};
+                        [PAGES_IN_ORDER] = {"in order", "neighbours in one entry"},
+                        [PAGES_CONTIGUOUS] = {"contiguous hint", "groups in one entry"}};
 
 /* Pages of a ring. */
 struct ring {
@@ -190,7 +195,7 @@ static void report_coalescing(struct probe *p, struct finding *f, const struct v
     const struct knee *k = v->knees;
     unsigned held = 0;
 
-    for (double pages = 1; v->count && pages <= NEIGHBOURS; pages *= 2)
+    for (double pages = 1; v->count && pages <= GROUP; pages *= 2)
         if (k->low <= pages * first->entries && pages * first->entries < k->high) {
             f->value = pages;
             held++;
@@ -207,33 +212,37 @@ static void report_coalescing(struct probe *p, struct finding *f, const struct v
 
 /*
  * Frames in order against frames that are shared, around where the first level ends: how many neighbours one entry
- * holds.
+ * holds. With the contiguous hint, the same again.
  */
-static bool find_coalescing(struct probe *p, const struct tlb *t, const struct tlb_first *first)
+static bool find_coalescing(struct probe *p, const struct tlb *t, const struct tlb_first *first, enum pages_frames kind)
 {
+    const bool hint = kind == PAGES_CONTIGUOUS;
     struct pages pages;
-    struct finding f = {.name = "memory.dtlb.coalescing",
+    struct finding f = {.name = hint ? "memory.dtlb.hint_pages" : "memory.dtlb.coalescing",
                         .variants = {{"level", .number = 1}, {"page", page_name(t->page_bytes)}, {"access", "load"}},
                         .value = NAN,
                         .low = NAN,
                         .high = NAN,
                         .grade = 'U',
-                        .reason = "frames are not ours to choose: neighbours may lie anywhere",
                         .method = "pages held with frames in order, by those held with shared frames",
-                        .curves = {experiments[PAGES_IN_ORDER].name, experiments[PAGES_SHARED_LINES].name}};
+                        .curves = {experiments[kind].name, experiments[PAGES_SHARED_LINES].name}};
+    const double room = floor((double)machine_info()->memory_bytes / 2 / (double)t->page_bytes);
+    const double most = fmin(t->most, 2 * (hint ? GROUP : NEIGHBOURS) * first->entries);
 
-    if (!machine_info()->contiguous) {
-        report(p, &f);
-        return true;
-    }
-    const double most = fmin(t->most, 2 * NEIGHBOURS * first->entries);
-    f.reason = pages_map(p, &pages, (size_t)most, t->page_bytes, PAGES_IN_ORDER);
+    if (!machine_info()->contiguous && !hint)
+        f.reason = "frames are not ours to choose: neighbours may lie anywhere";
+    else if (isnan(first->entries) && probe_smoke(p, 0, 1) > 0) /* for smoke it is enough that it runs */
+        f.reason = "what the level holds is not known";
+    else if (most > room)
+        f.reason = "there is not enough memory for pages of that size";
+    else
+        f.reason = pages_map(p, &pages, (size_t)most, t->page_bytes, kind);
     if (f.reason) {
         report(p, &f);
         return true;
     }
     struct ring ring = {&pages, 1};
-    struct sweep s = sweep_of(experiments[PAGES_IN_ORDER].name, &ring);
+    struct sweep s = sweep_of(experiments[kind].name, &ring);
     s.search = tlb_search(p, t, t->fewest, most);
     s.seconds = t->seconds_apart;
     const bool good = sweep_search(p, &s);
@@ -302,7 +311,7 @@ static bool find_page(struct probe *p, size_t page_bytes)
     good = good && (!sets || find_sets(p, &t, pages, first.entries)) && find_stores(p, &t, pages);
     while (mapped-- > 0)
         pages_unmap(p, &pages[mapped]);
-    return good && (!sets || find_coalescing(p, &t, &first));
+    return good && find_coalescing(p, &t, &first, PAGES_IN_ORDER) && find_coalescing(p, &t, &first, PAGES_CONTIGUOUS);
 }
 
 static void run(struct probe *p)
@@ -319,4 +328,6 @@ PROBE(dtlb, .title = "Data TLBs", .family = "memory", .run = run,
                            {"memory.dtlb.ways", "ways", "entries of a set"},
                            {"memory.dtlb.index_bits", "bits", "address bits that choose the set"},
                            {"memory.dtlb.coalescing", "pages",
-                            "neighbouring pages that one entry holds where their frames are neighbours too"}));
+                            "neighbouring pages that one entry holds where their frames are neighbours too"},
+                           {"memory.dtlb.hint_pages", "pages",
+                            "the same where translation tables have the contiguous hint (AArch64)"}));

@@ -180,6 +180,8 @@ static void watch(uint64_t address, size_t size)
 
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
 {
+    if (use == AREA_CONTIGUOUS)
+        return "a modelled machine has no page tables";
     *a = (struct area){.bytes = bytes, .page_bytes = page_bytes ? page_bytes : PAGE_BYTES};
     return map(a, NULL, bytes, use);
 }

@@ -58,7 +58,7 @@ struct found {
     unsigned level;
     uint64_t physical;
     unsigned memory_index, shareability;
-    bool read_only, for_el0, accessed, privileged_execute, el0_execute;
+    bool read_only, for_el0, accessed, contiguous, privileged_execute, el0_execute;
 };
 
 struct walk {
@@ -115,7 +115,8 @@ static struct found look_up(const struct tables *t, uint64_t address)
         f.accessed = bits(d, 10, 10);
         f.privileged_execute = !bits(d, 53, 53);
         f.el0_execute = !bits(d, 54, 54);
-        assert_int_equal(bits(d, 52, 48), 0); /* no contiguous hint, no dirty state, no address bits */
+        f.contiguous = bits(d, 52, 52);
+        assert_int_equal(bits(d, 51, 48), 0); /* no dirty state, no address bits */
         assert_int_equal(bits(d, 63, 55), 0);
         return f;
     }
@@ -151,13 +152,38 @@ static void maps_every_page_size(void **state)
             assert_int_equal(f.memory_index, 3);
             assert_int_equal(f.shareability, 3);
             assert_true(f.accessed);
-            assert_false(f.for_el0 || f.el0_execute);
+            assert_false(f.for_el0 || f.el0_execute || f.contiguous);
         }
         assert_int_equal(look_up(&t, at + 3 * page - 1).physical, physical + 3 * page - 1);
         assert_false(look_up(&t, at - 1).mapped);
         assert_false(look_up(&t, at + 3 * page).mapped);
         tables_free(&t);
         assert_int_equal(tables_held, 0);
+    }
+}
+
+/* As many neighbours as the manual has for each size (D8.7.1), all of them with the hint; none where a group lacks one. */
+static void gives_the_contiguous_hint_to_whole_groups(void **state)
+{
+    static const size_t groups[SIZES] = {16, 128, 32, 16, 32, 32, 16};
+
+    (void)state;
+    for (size_t i = 0; i < SIZES; i++) {
+        struct tables t = tables_of(sizes[i].granule_bits, HIGH_ADDRESS_BITS);
+        const size_t page = sizes[i].bytes, group = groups[i] * page;
+
+        assert_int_equal(granule_group_bytes(page), group);
+        assert_non_null(tables_map(&t, HIGH, 0, group - page, page, TABLE_CONTIGUOUS));
+        assert_non_null(tables_map(&t, HIGH + page, 0, group, page, TABLE_CONTIGUOUS));
+        assert_non_null(tables_map(&t, HIGH, page, group, page, TABLE_CONTIGUOUS));
+        assert_false(look_up(&t, HIGH).mapped || look_up(&t, HIGH + page).mapped);
+        assert_null(tables_map(&t, HIGH, group, group, page, TABLE_CONTIGUOUS));
+        for (size_t k = 0; k < groups[i]; k++) {
+            const struct found f = look_up(&t, HIGH + k * page);
+            assert_true(f.contiguous && !f.privileged_execute && !f.read_only);
+            assert_int_equal(f.physical, group + k * page);
+        }
+        tables_free(&t);
     }
 }
 
@@ -407,6 +433,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_every_page_size),
+        cmocka_unit_test(gives_the_contiguous_hint_to_whole_groups),
         cmocka_unit_test(maps_both_ends),
         cmocka_unit_test(code_and_data_exclude_each_other),
         cmocka_unit_test(large_addresses_leave_shareability_out),

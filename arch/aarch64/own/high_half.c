@@ -88,8 +88,17 @@ void own_page_sizes(size_t out[10])
     granule_page_sizes(mmfr0(), out);
 }
 
-const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_t page_bytes, bool code, uintptr_t *at)
+size_t own_group_bytes(size_t page_bytes)
 {
+    return granule_group_bytes(page_bytes);
+}
+
+const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_t page_bytes, enum area_use use,
+                    uintptr_t *at)
+{
+    static const enum table_use uses[] = {
+        [AREA_DATA] = TABLE_DATA, [AREA_CODE] = TABLE_CODE, [AREA_CONTIGUOUS] = TABLE_CONTIGUOUS};
+    const size_t alignment = use == AREA_CONTIGUOUS ? own_group_bytes(page_bytes) : page_bytes;
     unsigned granule = granule_of(page_bytes);
     size_t step = frames ? page_bytes : bytes; /* mapped at once */
     uint64_t start;
@@ -97,6 +106,8 @@ const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_
 
     if (!granule)
         return "AArch64 has no pages of this size";
+    if (use == AREA_CONTIGUOUS && frames)
+        return "pages with the contiguous hint show frames in order";
     if (!granule_supported(mmfr0(), granule))
         return "the core has no translation granule with pages of this size (ID_AA64MMFR0_EL1)";
     if (granule != tables.granule_bits || !tables.root) {
@@ -107,7 +118,7 @@ const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_
             return reason;
     }
 
-    start = (next_area + page_bytes - 1) & ~(uint64_t)(page_bytes - 1);
+    start = (next_area + alignment - 1) & ~(uint64_t)(alignment - 1);
     if (start < next_area || start + bytes + page_bytes < start)
         return "the high half is full";
     next_area = start + bytes +
@@ -115,8 +126,7 @@ const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_
     for (size_t done = 0; done < bytes && !reason; done += step) {
         const size_t frame = frames ? frames[done / page_bytes] : 0;
         if (frame != NO_FRAME)
-            reason = tables_map(&tables, start + done, physical + frame * page_bytes, step, page_bytes,
-                                code ? TABLE_CODE : TABLE_DATA);
+            reason = tables_map(&tables, start + done, physical + frame * page_bytes, step, page_bytes, uses[use]);
     }
     *at = start;
     return reason;

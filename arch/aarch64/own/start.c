@@ -107,7 +107,7 @@ static const char *prove_watch(void)
         return "there is no memory to prove a deadline with";
     memcpy(page, guard_wait_kernel, (size_t)(guard_wait_kernel_end - guard_wait_kernel));
     own_code_written(page, sizes[0]);
-    reason = own_map((uintptr_t)page, NULL, sizes[0], sizes[0], true, &at);
+    reason = own_map((uintptr_t)page, NULL, sizes[0], sizes[0], AREA_CODE, &at);
     if (!reason) {
         struct reading wait = {.kernel = at, .argument = {(uint64_t)(services->tick_hz * WAIT_MS / 1000)}};
         struct window_result r;

@@ -9,6 +9,7 @@ enum {
     INNER_SHAREABLE = 3 << 8,
     ACCESSED = 1 << 10, /* AF: without it the first access faults */
 };
+#define CONTIGUOUS (UINT64_C(1) << 52)
 #define PRIVILEGED_EXECUTE_NEVER (UINT64_C(1) << 53)
 #define UNPRIVILEGED_EXECUTE_NEVER (UINT64_C(1) << 54)
 /* An address lies in bits 47 to 12 with every granule, as long as it has no more than 48 bits. */
@@ -17,8 +18,8 @@ enum {
 enum { LAST_LEVEL = 3 };
 
 static const struct {
-    unsigned granule_bits, page_bits;
-} page_sizes[] = {{12, 12}, {14, 14}, {16, 16}, {12, 21}, {14, 25}, {16, 29}, {12, 30}};
+    unsigned granule_bits, page_bits, group; /* neighbours of a contiguous entry: D8.7.1, The Contiguous bit */
+} page_sizes[] = {{12, 12, 16}, {14, 14, 128}, {16, 16, 32}, {12, 21, 16}, {14, 25, 32}, {16, 29, 32}, {12, 30, 16}};
 enum { PAGE_SIZES = sizeof page_sizes / sizeof page_sizes[0] };
 
 /*
@@ -51,6 +52,14 @@ unsigned granule_of(size_t page_bytes)
     for (size_t i = 0; i < PAGE_SIZES; i++)
         if (page_bytes == (size_t)1 << page_sizes[i].page_bits)
             return page_sizes[i].granule_bits;
+    return 0;
+}
+
+size_t granule_group_bytes(size_t page_bytes)
+{
+    for (size_t i = 0; i < PAGE_SIZES; i++)
+        if (page_bytes == (size_t)1 << page_sizes[i].page_bits)
+            return page_bytes * page_sizes[i].group;
     return 0;
 }
 
@@ -147,8 +156,10 @@ static uint64_t attributes(const struct tables *t, enum table_use use)
         a |= INNER_SHAREABLE;
     if (use == TABLE_CODE)
         a |= READ_ONLY;
-    if (use == TABLE_DATA)
+    if (use == TABLE_DATA || use == TABLE_CONTIGUOUS)
         a |= PRIVILEGED_EXECUTE_NEVER;
+    if (use == TABLE_CONTIGUOUS)
+        a |= CONTIGUOUS;
     return a;
 }
 
@@ -187,6 +198,8 @@ const char *tables_map(struct tables *t, uint64_t virtual, uint64_t physical, ui
         return "the translation granule has no pages of this size";
     if ((virtual | physical | bytes) & (page_bytes - 1))
         return "address or size is not a multiple of the page size";
+    if (use == TABLE_CONTIGUOUS && (virtual | physical | bytes) & (granule_group_bytes(page_bytes) - 1))
+        return "address or size is not a multiple of a group of pages";
     if ((physical + bytes) >> 48)
         return "physical address beyond 48 bits";
     if (shift == t->granule_bits)

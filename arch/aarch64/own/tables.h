@@ -20,9 +20,10 @@
 #include "arch/own.h"
 
 enum table_use {
-    TABLE_DATA,     /* read-write, never executable */
-    TABLE_CODE,     /* executable, read-only */
-    TABLE_FIRMWARE, /* both, for the low half of the EL1 worker: it has to do for code and data of the image */
+    TABLE_DATA,       /* read-write, never executable */
+    TABLE_CODE,       /* executable, read-only */
+    TABLE_CONTIGUOUS, /* data, with the hint that the frames of a whole group follow each other */
+    TABLE_FIRMWARE,   /* both, for the low half of the EL1 worker: it has to do for code and data of the image */
 };
 
 struct tables {
@@ -46,6 +47,9 @@ void granule_page_sizes(uint64_t mmfr0, size_t out[10]);
 /* The granule that has pages or blocks of this size: 12, 14 or 16, and 0 where none has. */
 unsigned granule_of(size_t page_bytes);
 
+/* Bytes that so many neighbours of that size cover as the contiguous hint can be given for. */
+size_t granule_group_bytes(size_t page_bytes);
+
 /* The fields of TCR_EL1 for the high half (T1SZ … TG1), and which bits of it belong to that half. */
 uint64_t tcr_high_half(unsigned granule_bits);
 extern const uint64_t tcr_high_half_mask;
@@ -58,7 +62,7 @@ int memory_index_write_back(uint64_t mair);
 /* Makes an empty root; the other fields must be set. False when memory is out. */
 bool tables_start(struct tables *t);
 /*
- * Maps with pages or blocks of page_bytes, to which all three must be aligned: NULL, or the reason, and then
+ * Maps with pages or blocks of page_bytes, to which all three must be aligned, to whole groups for the contiguous hint: NULL, or the reason, and then
  * nothing is mapped that was not before.
  */
 const char *tables_map(struct tables *t, uint64_t virtual, uint64_t physical, uint64_t bytes, size_t page_bytes,

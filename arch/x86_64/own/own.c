@@ -404,11 +404,20 @@ static bool is_ram(uint64_t base, uint64_t bytes)
     return bytes == 0;
 }
 
-const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_t page_bytes, bool code, uintptr_t *at)
+size_t own_group_bytes(size_t page_bytes)
+{
+    (void)page_bytes;
+    return 0;
+}
+
+const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_t page_bytes, enum area_use use,
+                    uintptr_t *at)
 {
     size_t sizes[10];
     size_t i = 0;
 
+    if (use == AREA_CONTIGUOUS)
+        return "x86-64 has no contiguous hint";
     own_page_sizes(sizes);
     while (sizes[i] != 0 && sizes[i] != page_bytes)
         i++;
@@ -421,7 +430,7 @@ const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_
             return "not all of it is memory";
     if (!frames && !is_ram(physical, bytes))
         return "not all of it is memory";
-    return page_tables_map(&own.tables, physical, frames, bytes, page_bytes, code, at);
+    return page_tables_map(&own.tables, physical, frames, bytes, page_bytes, use == AREA_CODE, at);
 }
 
 /* The next window's load of CR3 drops what the TLB holds, and then the core sets the bits anew. */
