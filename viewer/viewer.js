@@ -5,6 +5,7 @@
 
 const cores = [];          /* of all runs that were opened, in the order of opening */
 let shownCore = null;
+let shownView = null;
 const compared = new Set(); /* the cores that the comparison shows */
 let publishedShown = '';    /* and the core whose published values stand beside them */
 
@@ -35,6 +36,9 @@ function show() {
     element('content').replaceChildren(h('div', {class: `view ${view.id}`}, view.build()));
     element('views').replaceChildren(...VIEWS.filter(each => !each.where || each.where()).map(each =>
         h('a', {href: `#${each.id}`, 'aria-current': each === view ? 'page' : null}, each.title)));
+    if (view !== shownView)
+        scrollTo(0, 0);
+    shownView = view;
     document.title = `${coreName(shownCore)}: ${view.title.toLowerCase()} · fathom`;
     const row = detail && [...document.querySelectorAll('tr[data-key]')].find(each => each.dataset.key === detail);
     if (row) {
