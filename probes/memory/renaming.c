@@ -11,8 +11,9 @@
  * address that moves on by a line each time.
  *
  * Pairs: a growing number of them in the code, all at one address; and each at an address of its own, the code spread a
- * little more. Curve: cycles a pair. Level while all are known, then it rises to what forwarding takes. The answer is the
- * last number on the level. A rise that does not end there is something else's.
+ * little more. Curve: cycles a pair. Level while all are known, then it rises to what forwarding takes. Where the core keeps
+ * a pair depends on where its code lies, so that some are in each other's way before all entries are taken: the answer is
+ * half way up the rise, and its interval the rise. A rise that does not end there is something else's.
  *
  * Method: jia.je 2024 and 2026, pairs of widths on Golden Cove and Redwood Cove; more pairs than the core can know, to
  * see forwarding itself, is known from Zen 4. Two patterns and the conditions are ours.
@@ -194,14 +195,18 @@ static void find_pairs(struct probe *p, const struct area *area, const struct wi
                                       .to = probe_smoke(p, 64, 2048),
                                       .limit = probe_smoke(p, 64, PAIRS_MAXIMUM),
                                       .grain = GRAIN,
+
                                       .resolution = 0.01,
+                                      .halves = true,
                                       .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)};
     }
     if (sweeps_search(p, s, ROWS)) {
         struct find_experiment e[ROWS];
         find_experiments(s, ROWS, e);
-        for (size_t i = 0; i < ROWS; i++)
+        for (size_t i = 0; i < ROWS; i++) {
             e[i].knee = end_of_renaming(&s[i].search.verdict, w->ways[0].load);
+            e[i].half = true;
+        }
         struct finding f = {
             .name = "memory.renaming.pairs", .reason = "experiments-disagree", .method = "last point before the rise"};
         if (find_contradicted(e, ROWS))
