@@ -580,6 +580,7 @@ struct core *core_new(const struct core_design *design)
         c->stores = stores_new(&design->stores);
     c->predictor.depth = design->return_stack;
     c->predictor.indirect = design->indirect;
+    c->predictor.patterns = cache_new(design->outcomes * CACHE_LINE_BYTES, design->outcomes ? PREDICTOR_WAYS : 0);
     c->predictor.history.span = design->history;
     memcpy(c->predictor.history.enters, design->history_enters, sizeof design->history_enters);
 
@@ -609,6 +610,7 @@ void core_free(struct core *c)
     ways_free(&c->ways);
     cache_free(&c->op_cache);
     cache_free(&c->l1i);
+    cache_free(&c->predictor.patterns);
     stores_free(c->stores);
     free(c);
 }

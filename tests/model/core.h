@@ -80,6 +80,7 @@ struct core_design {
 
     unsigned return_stack;              /* entries */
     bool indirect;                      /* see struct predictor */
+    size_t outcomes;                    /* foreseen by those before them, a power of two; 0: by themselves */
     unsigned history;                   /* branches by which conditional ones are predicted; 0: by themselves */
     bool history_enters[HISTORY_KINDS]; /* and which are */
     double penalty;                     /* of a misprediction, cycles */

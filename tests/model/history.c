@@ -1,7 +1,6 @@
 #include "tests/model/history.h"
 
-/* The finalizer of SplitMix64. */
-static uint64_t mix(uint64_t x)
+uint64_t history_mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
@@ -18,13 +17,13 @@ void history_enter(struct history *h, enum history_kind kind, uint64_t pc, uint6
 
 bool history_predict(struct history *h, uint64_t pc, bool taken, bool *believed)
 {
-    uint64_t key = mix(pc), keys[HISTORY_TABLES];
+    uint64_t key = history_mix(pc), keys[HISTORY_TABLES];
     unsigned looked_at = 0;
     bool known = false;
 
     for (unsigned t = HISTORY_TABLES; t-- > 0;) {
         for (; looked_at < h->span >> t; looked_at++)
-            key = mix(key ^ h->entries[(h->newest - looked_at) % HISTORY_MAXIMUM]);
+            key = history_mix(key ^ h->entries[(h->newest - looked_at) % HISTORY_MAXIMUM]);
         keys[t] = key;
     }
     for (unsigned t = 0; t < HISTORY_TABLES; t++) {

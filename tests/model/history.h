@@ -38,4 +38,7 @@ void history_enter(struct history *h, enum history_kind kind, uint64_t pc, uint6
 /* What is believed of the branch at pc, where any table knows it; and that it was taken, or not, is learnt. */
 bool history_predict(struct history *h, uint64_t pc, bool taken, bool *believed);
 
+/* A hash: the finalizer of SplitMix64. */
+uint64_t history_mix(uint64_t x);
+
 #endif

@@ -49,11 +49,15 @@ double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_take
         p->counters[i]++;
     if (!taken && p->counters[i] > 0)
         p->counters[i]--;
-    p->outcomes = p->outcomes << 1 | taken;
     p->loops[i] |= target <= pc;
     p->seen[i] |= taken ? 1 : 2;
     if (p->history.span && p->seen[i] == 3 && !p->loops[i])
         history_predict(&p->history, pc, taken, &believed);
+    /* never 0 */
+    if (p->patterns.ways && !p->loops[i] &&
+        cache_touch(&p->patterns, history_mix(pc ^ history_mix(p->outcomes)) | (uint64_t)1 << 63))
+        believed = taken;
+    p->outcomes = p->outcomes << 1 | taken;
     history_enter(&p->history, taken ? HISTORY_TAKEN : HISTORY_NOT_TAKEN, pc, target);
     return p->loops[i] ? 0 : average_cost(p, pc, believed != taken);
 }

@@ -13,13 +13,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tests/model/cache.h"
 #include "tests/model/history.h"
 
-enum { PREDICTOR_ENTRIES = 16384, RETURN_STACK_MAXIMUM = 256 };
+enum { PREDICTOR_ENTRIES = 16384, PREDICTOR_WAYS = 4, RETURN_STACK_MAXIMUM = 256 };
 
 struct predictor {
-    unsigned depth;         /* of the return stack */
-    bool indirect;          /* returns that the return stack has lost go to the indirect predictor */
+    unsigned depth; /* of the return stack */
+    bool indirect;  /* returns that the return stack has lost go to the indirect predictor */
+    /* outcomes of conditional branches, by a hash of those before them; without ways there is no such table */
+    struct cache patterns;
     struct history history; /* by which conditional branches are predicted; without it, by where they went last */
 
     uint64_t returns[RETURN_STACK_MAXIMUM]; /* a ring: what is deeper than it overwrites the oldest */
