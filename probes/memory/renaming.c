@@ -13,7 +13,8 @@
  * Pairs: a growing number of them in the code, all at one address; and each at an address of its own, the code spread a
  * little more. Curve: cycles a pair. Level while all are known, then it rises to what forwarding takes. Where the core keeps
  * a pair depends on where its code lies, so that some are in each other's way before all entries are taken: the answer is
- * half way up the rise, and its interval the rise. A rise that does not end there is something else's.
+ * half way up the rise, and its interval the rise; both experiments are fooled by that alike. A rise that does not end
+ * there is something else's.
  *
  * Method: jia.je 2024 and 2026, pairs of widths on Golden Cove and Redwood Cove; more pairs than the core can know, to
  * see forwarding itself, is known from Zen 4. Two patterns and the conditions are ours.
@@ -181,8 +182,8 @@ static void find_pairs(struct probe *p, const struct area *area, const struct wi
 {
     enum { ROWS = 2 };
     struct row rows[ROWS] = {{area, w, 0, 0}, {area, w, PITCH_BYTES, emit_alignment}};
-    struct sweep s[ROWS] = {{.name = "one place", .fooled_by = "one address"},
-                            {.name = "many places", .fooled_by = "instruction supply"}};
+    struct sweep s[ROWS] = {{.name = "one place", .fooled_by = "code addresses"},
+                            {.name = "many places", .fooled_by = "code addresses"}};
 
     for (size_t i = 0; i < ROWS; i++) {
         s[i].axis = "pairs";
@@ -208,7 +209,7 @@ static void find_pairs(struct probe *p, const struct area *area, const struct wi
             e[i].half = true;
         }
         struct finding f = {
-            .name = "memory.renaming.pairs", .reason = "experiments-disagree", .method = "last point before the rise"};
+            .name = "memory.renaming.pairs", .reason = "experiments-disagree", .method = "half of the rise"};
         if (find_contradicted(e, ROWS))
             report_number(p, &f, (double)NAN);
         else
