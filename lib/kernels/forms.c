@@ -296,6 +296,14 @@ unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to)
     return n;
 }
 
+bool form_can_detour(const struct form *f, unsigned from, unsigned to)
+{
+    const struct form_operand *s = form_operand(f, from);
+
+    return form_can_chain(f, from, to) && s->kind != OPERAND_GENERAL && s->kind != OPERAND_FLAGS &&
+           bridge_in(f, from) && bridge_out(f, to, 0);
+}
+
 /* Which registers an instance of a form gets. */
 struct choice {
     uint8_t constant[FORM_OPERANDS];       /* of what is only read, or does not turn */
@@ -349,13 +357,13 @@ static void keep_common(const struct form_kernel *w, struct choice *c)
 
 static bool is_turning_chain(const struct form_kernel *w)
 {
-    return w->from != FORM_NO_CHAIN && form_can_chain(w->form, w->from, w->to) &&
+    return w->from != FORM_NO_CHAIN && !w->detour && form_can_chain(w->form, w->from, w->to) &&
            form_chain_turns(w->form, w->from, w->to);
 }
 
 static bool is_bridged(const struct form_kernel *w)
 {
-    return w->from != FORM_NO_CHAIN && !form_can_chain(w->form, w->from, w->to);
+    return w->from != FORM_NO_CHAIN && (w->detour || !form_can_chain(w->form, w->from, w->to));
 }
 
 /* The kind of which operands are to be the same register; OPERAND_KINDS: none. */

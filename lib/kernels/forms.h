@@ -32,6 +32,7 @@ struct form_kernel {
      * instance so many before. More than two make some cores' schedulers lose a cycle now and then. */
     unsigned turns;
     unsigned variant; /* of a chain that needs a bridge: which of them */
+    bool detour;      /* of a chain that needs none: one, all the same */
     bool same;        /* all operands of a kind that have a choice have the same register */
     enum form_values values;
     /* Each instance has its memory operand elsewhere: an addition more, but some cores load one place less often a cycle
@@ -64,6 +65,8 @@ bool form_chain_turns(const struct form *f, unsigned from, unsigned to);
  * register; 0: none. What is measured then is a sum, of both. An operand in memory is read by its address.
  */
 unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to);
+/* Whether a chain that needs no bridge can take one all the same, through a general register and back. */
+bool form_can_detour(const struct form *f, unsigned from, unsigned to);
 /* Whether at least two operands of a kind could be the same register, and the form writes one of them. */
 bool form_can_be_same(const struct form *f);
 /* Whether the form's cost might depend on its operands having such values. */

@@ -26,7 +26,9 @@
  * with one register for all operands of a kind, throughput and a chain: an idiom that the core knows depends on nothing.
  *
  * Latencies are rows of: operand read, operand written, relation, cycles, whether that is a whole number, why it is not or
- * why there is none, cycles of the chain, what closes it, the bytes of its instances until registers repeat. One that is no
+ * why there is none, cycles of the chain, what closes it, the bytes of its instances until registers repeat, and the same
+ * latency by a second kind of chain: through a general register and back, less what that way takes when nothing else is on
+ * it (by what the core adds between units of different kinds it may be longer). One that is no
  * whole number is `unsteady` where readings differ by more than that, else the core takes several ways of different
  * length, always mixed alike: `mean-of-ways` (two units of different latency, for example).
  *
@@ -52,6 +54,7 @@ enum {
     SAMPLES = 5,
     MORE_SAMPLES = 15, /* of what is no whole number */
     TURNS = 8,
+    DETOURS = 8,
     TEXT = 160,
 };
 
@@ -68,6 +71,7 @@ struct chain {
     unsigned from, to;
     double cycles, spread; /* of one instance and what closes the chain; by how much samples differed */
     bool is_bound;
+    double second;      /* the same by a detour; NaN: not measured */
     const char *reason; /* why it was not measured */
     const struct form_bridge *bridges[FORM_BRIDGES];
     unsigned bridge_count, bridge_cycles;
@@ -86,7 +90,14 @@ struct row {
     uint8_t bytes[FORM_BYTES];
 };
 
+/* What a way through general registers and back takes: between two of these forms as a chain. */
+struct detour {
+    const struct form_bridge *out;
+    double cycles;
+};
+
 struct table {
+    struct detour detours[DETOURS];
     struct row rows[ROWS];
     size_t count;
     unsigned measured, absent, unmeasured;
@@ -184,7 +195,7 @@ static void measure_throughput(struct probe *p, const struct area *data, struct 
     row->reason = measure_instances(p, data, row, false);
     for (unsigned i = 0; i < row->form->operand_count && !row->reason; i++)
         if (form_operand(row->form, i)->kind == OPERAND_MEMORY)
-            row->reason = measure_instances(p, data, row, true);
+            measure_instances(p, data, row, true); /* which some forms forbid: then it stays as it was */
 }
 
 static void keep(struct chain *c, const struct form_kernel *w)
@@ -209,7 +220,7 @@ static void measure_chain(struct probe *p, const struct area *data, struct row *
     struct chain *c = &row->chains[row->chain_count++];
     double other = row->cycles;
 
-    *c = (struct chain){.from = from, .to = to};
+    *c = (struct chain){.from = from, .to = to, .second = (double)NAN};
     for (unsigned turns = FORM_TURNS; turns <= most && !c->reason; turns *= 2) {
         struct form_kernel w = chain_kernel(p, row, from, to);
         double beside = 0;
@@ -227,12 +238,45 @@ static void measure_chain(struct probe *p, const struct area *data, struct row *
     c->is_bound = !(c->cycles > other * (1 + LIMITS_PART));
 }
 
+static double cost_of_detour(struct probe *p, const struct area *data, struct table *t, const struct form_bridge *out)
+{
+    struct form_kernel w = {.form = form_find(out->name), .from = 1, .to = 0, .instances = INSTANCES};
+    struct detour *d = t->detours;
+    double spread;
+
+    while (d < t->detours + DETOURS && d->out && d->out != out)
+        d++;
+    if (d == t->detours + DETOURS || !w.form || !form_bridge_count(w.form, 1, 0))
+        return (double)NAN;
+    if (!d->out) {
+        w.instances = (unsigned)probe_smoke(p, SMOKE_INSTANCES, INSTANCES);
+        d->out = out;
+        if (measure(p, data, &w, &d->cycles, &spread))
+            d->cycles = (double)NAN;
+    }
+    return d->cycles;
+}
+
+/* A second kind of chain, with other instructions in it whose part is known as a whole. */
+static void measure_detour(struct probe *p, const struct area *data, struct table *t, const struct row *row,
+                           struct chain *c)
+{
+    struct form_kernel w = chain_kernel(p, row, c->from, c->to);
+    double spread;
+
+    w.detour = true;
+    if (measure(p, data, &w, &c->second, &spread) || !w.bridge_count)
+        c->second = (double)NAN;
+    else
+        c->second -= cost_of_detour(p, data, t, w.bridges[0]);
+}
+
 static void measure_bridged(struct probe *p, const struct area *data, struct row *row, unsigned from, unsigned to)
 {
     const unsigned variants = form_bridge_count(row->form, from, to);
     struct chain *c = &row->chains[row->chain_count++];
 
-    *c = (struct chain){.from = from, .to = to, .is_bound = true, .cycles = (double)NAN};
+    *c = (struct chain){.from = from, .to = to, .is_bound = true, .cycles = (double)NAN, .second = (double)NAN};
     for (unsigned variant = 0; variant < variants && !c->reason; variant++) {
         struct form_kernel w = chain_kernel(p, row, from, to);
         double cycles, spread;
@@ -249,7 +293,7 @@ static void measure_bridged(struct probe *p, const struct area *data, struct row
 }
 
 /* What an operand that is both takes by itself comes first: chains that cannot turn are held against it. */
-static void measure_chains(struct probe *p, const struct area *data, struct row *row)
+static void measure_chains(struct probe *p, const struct area *data, struct table *t, struct row *row)
 {
     const struct form *f = row->form;
 
@@ -258,6 +302,9 @@ static void measure_chains(struct probe *p, const struct area *data, struct row 
             for (unsigned to = 0; to < f->operand_count; to++)
                 if ((from == to) == (pass == 0) && form_can_chain(f, from, to) && row->chain_count < CHAINS)
                     measure_chain(p, data, row, from, to);
+    for (unsigned i = 0; i < row->chain_count; i++)
+        if (!row->chains[i].reason && form_can_detour(f, row->chains[i].from, row->chains[i].to))
+            measure_detour(p, data, t, row, &row->chains[i]);
     for (unsigned from = 0; from < f->operand_count; from++)
         for (unsigned to = 0; to < f->operand_count; to++)
             if (form_bridge_count(f, from, to) && row->chain_count < CHAINS)
@@ -292,7 +339,7 @@ static void measure_variants(struct probe *p, const struct area *data, struct ro
         }
 }
 
-static void measure_form(struct probe *p, const struct area *data, struct row *row)
+static void measure_form(struct probe *p, const struct area *data, struct table *t, struct row *row)
 {
     row->cycles = row->once = row->twice = row->same = row->same_chain = (double)NAN;
     for (unsigned i = 0; i < FORM_VALUES; i++)
@@ -306,7 +353,7 @@ static void measure_form(struct probe *p, const struct area *data, struct row *r
     measure_throughput(p, data, row);
     if (row->reason)
         return;
-    measure_chains(p, data, row);
+    measure_chains(p, data, t, row);
     measure_variants(p, data, row);
 }
 
@@ -367,6 +414,7 @@ static void send_chain(struct record *r, const struct form *f, const struct chai
     record_number(r, NULL, rounded(c->cycles));
     send_bridges(r, c);
     send_bytes(r, c->bytes, c->period);
+    record_number(r, NULL, rounded(c->second));
     record_close(r);
 }
 
@@ -442,7 +490,7 @@ static void add_form(struct probe *p, const struct area *data, struct table *t, 
     struct row *row = &t->rows[t->count++];
 
     *row = (struct row){.form = f};
-    measure_form(p, data, row);
+    measure_form(p, data, t, row);
     t->absent += row->absent != NULL;
     t->unmeasured += !row->absent && row->reason;
     t->measured += !row->absent && !row->reason;
@@ -452,8 +500,10 @@ static void add_form(struct probe *p, const struct area *data, struct table *t, 
 
 static void run(struct probe *p)
 {
-    const char *pattern = p->run->config.forms[0] ? p->run->config.forms : "*";
-    size_t wanted = (size_t)probe_scale(p, 8, 200, (double)form_count, (double)form_count), matching = 0;
+    const char *chosen = p->run->config.forms, *pattern = chosen[0] ? chosen : "*";
+    const double all = (double)form_count;
+    /* what is asked for by name is measured, all of it */
+    size_t wanted = (size_t)(chosen[0] ? all : probe_scale(p, 8, 200, all, all)), matching = 0;
     struct table *t = calloc(1, sizeof *t);
     struct area data;
     char line[TEXT];
