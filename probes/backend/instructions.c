@@ -157,8 +157,8 @@ static bool is_there(struct probe *p, const struct area *data, struct row *row)
     if (result.end == WINDOW_RAN)
         return true;
     const uint64_t at = k.entry + w.first;
-    if (result.end == WINDOW_FAULT && !strcmp(result.fault.vector, "undefined-instruction") && result.fault.pc == at)
-        row->absent = result.fault.vector;
+    if (result.end == WINDOW_FAULT && !strcmp(result.fault.vector, "undefined-instruction") && result.fault.pc <= at)
+        row->absent = result.fault.pc == at ? result.fault.vector : "no-such-registers"; /* what loads them is absent */
     else
         row->reason = result.end == WINDOW_TIMEOUT ? "timeout" : result.fault.vector;
     return false;
