@@ -508,6 +508,13 @@ static bool find_organisation(struct probe *p, struct btb_fit *fit, const struct
     static const struct btb_fit_names names = {"frontend.btb.ways", "frontend.btb.sets", "frontend.btb.index_bits",
                                                "frontend.btb.branches_per_entry"};
     const double deadline = machine_seconds() + probe_scale(p, 0, 0.2, 2, 20);
+
+    /* what fits would have no level to be told of; to list it is worth its while where there is time */
+    if (!levels && probe_scale(p, 1, 1, 0, 0) > 0) {
+        const struct btb_fit_result none = {.reason = "level-not-known"};
+        btb_fit_report(p, &none, 0, 0, &names);
+        return true;
+    }
     struct btb_fit_result r = *btb_fit_decide(fit);
     struct btb_row next;
     bool more = false;
