@@ -37,12 +37,15 @@ static void read_start(struct journal *j, const char *probe)
 }
 
 /* A skipped probe has an end without a start; it says nothing about the probe. */
-static void read_end(struct journal *j, const char *probe)
+static void read_end(struct journal *j, const char *probe, double seconds)
 {
     size_t i = find_entry(j, probe);
 
-    if (i < j->count)
-        j->entries[i].open_here = false;
+    if (i == j->count)
+        return;
+    if (j->entries[i].open_here && j->entries[i].seconds == 0)
+        j->entries[i].seconds = seconds;
+    j->entries[i].open_here = false;
 }
 
 /* The file is read: what its starts mean for the probes that no newer file has settled. */
@@ -62,11 +65,23 @@ static void close_file(struct journal *j)
     }
 }
 
+/* How long a probe took that was not skipped or cut short. */
+static double seconds_of(const char *line, size_t length)
+{
+    char value[32];
+
+    if (!record_line_value(line, length, "outcome", value, sizeof value) || strcmp(value, "ok") != 0 ||
+        !record_line_value(line, length, "seconds", value, sizeof value))
+        return 0;
+    return strtod(value, NULL);
+}
+
 void journal_add(struct journal *j, const char *text, size_t bytes)
 {
     const char *end = text + bytes;
     bool ours = false;
     bool newest = false;
+    bool profile = false; /* it is of the one whose times are wanted */
 
     for (const char *line = text, *next; line < end; line = next) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
@@ -86,6 +101,7 @@ void journal_add(struct journal *j, const char *text, size_t bytes)
                 return;
             ours = true;
             newest = j->runs++ == 0;
+            profile = record_line_value(line, length, "profile", value, sizeof value) && !strcmp(value, j->profile);
             if (newest && record_line_value(line, length, "repeat", value, sizeof value))
                 j->repeat = (unsigned)strtoul(value, NULL, 10);
             if (newest && record_line_value(line, length, "repeat_index", value, sizeof value))
@@ -94,7 +110,7 @@ void journal_add(struct journal *j, const char *text, size_t bytes)
             if (strcmp(kind, "start") == 0)
                 read_start(j, value);
             else if (strcmp(kind, "end") == 0)
-                read_end(j, value);
+                read_end(j, value, profile ? seconds_of(line, length) : 0);
         }
     }
     close_file(j);
@@ -112,4 +128,11 @@ bool journal_hung(const struct journal *j, const char *probe)
     size_t i = find_entry(j, probe);
 
     return i < j->count && j->entries[i].unended >= 1;
+}
+
+double journal_seconds(const struct journal *j, const char *probe)
+{
+    size_t i = find_entry(j, probe);
+
+    return i < j->count ? j->entries[i].seconds : 0;
 }

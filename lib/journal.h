@@ -17,6 +17,7 @@ struct journal_entry {
     char probe[JOURNAL_NAME];
     unsigned starts;   /* runs seen that started it, newest first, until one settled it */
     unsigned unended;  /* of the newest of them in a row, in how many its last start has no end */
+    double seconds;    /* that it took in the newest run of the profile that ran it to its end; 0: that is not known */
     bool settled;      /* a start with an end was seen: older files say nothing new */
     bool started_here; /* only while a file is being read: it has a start, … */
     bool open_here;    /* … and the last one has no end yet */
@@ -24,6 +25,7 @@ struct journal_entry {
 
 struct journal {
     char fingerprint[17];
+    char profile[16]; /* whose runs tell how long probes take; "": none does */
     struct journal_entry entries[JOURNAL_PROBES];
     size_t count;
     unsigned runs;        /* earlier runs of this machine that were read */
@@ -38,6 +40,8 @@ void journal_add(struct journal *j, const char *text, size_t bytes);
 bool journal_skips(const struct journal *j, const char *probe);
 /* True when that was so in the last run that started it: enough for what is known to hang some machines. */
 bool journal_hung(const struct journal *j, const char *probe);
+/* How long it took when it was run last, with that profile; 0 where that is not known. */
+double journal_seconds(const struct journal *j, const char *probe);
 /* What stands for a probe where prefetchers are switched that may hang the machine. */
 #define JOURNAL_RISKY "risky-prefetch"
 

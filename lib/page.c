@@ -11,6 +11,7 @@ enum {
     VALUE_COLUMNS = 20,
     PUBLISHED_COLUMNS = 12,
     MOST_LINES = 256,
+    VARIANTS_THAT_TELL = 4, /* further ones of one finding come after all that tells */
 };
 
 /* In the order in which an instruction meets them. */
@@ -85,6 +86,8 @@ bool page_add(struct page *p, const struct watched_finding *f, unsigned core)
     struct page_finding found = {.grade = f->grade, .agrees = f->agrees, .core = core};
     size_t i = 0;
 
+    for (size_t j = 0; j < p->count; j++)
+        found.variant += p->all[j].core == core && !strcmp(p->all[j].name, f->name);
     snprintf(found.name, sizeof found.name, "%s", f->name);
     shorten(found.variants, sizeof found.variants, f->variants);
     snprintf(found.value, sizeof found.value, "%s", f->value);
@@ -100,6 +103,8 @@ bool page_add(struct page *p, const struct watched_finding *f, unsigned core)
         p->all = grown;
         p->room = room;
     }
+    if (i < p->count)
+        found.variant = p->all[i].variant;
     p->all[i] = found;
     p->count += i == p->count;
     return true;
@@ -125,7 +130,7 @@ enum round { ROUND_TELLING, ROUND_DECIDED, ROUND_UNDECIDED, ROUNDS };
 /* Less is more telling. Undecided ones come behind all others. */
 static size_t rank(const struct page_finding *f)
 {
-    size_t i = 0;
+    size_t i = f->variant < VARIANTS_THAT_TELL ? 0 : TELLING;
 
     while (i < TELLING && strncmp(f->name, telling[i], strlen(telling[i])) != 0)
         i++;

@@ -18,6 +18,7 @@ struct page_finding {
     char grade;
     bool agrees;
     unsigned core;
+    unsigned variant; /* how many of the same name and core came before it */
 };
 
 struct page {

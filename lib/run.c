@@ -132,16 +132,55 @@ void trust(struct probe *p, const char *untrusted_cause)
         r->meter.tolerance = INFINITY;
 }
 
+struct plan {
+    const struct probe_definition *order[PLAN_PROBES];
+    bool begun[PLAN_PROBES]; /* it has run, or waits for what it needs */
+    size_t count;
+};
+
 /* ---- How far it is ------------------------------------------------------------------------------- */
 
 double run_seconds_left(const struct run *r)
 {
     const struct progress *p = &r->progress;
+    const double now = machine_seconds();
     const unsigned ended = p->begun ? p->begun - 1 : 0;
+    const double mean = ended ? (p->probe_since - p->since) / ended : 0;
+    const double probe = p->probe_seconds > 0 ? p->probe_seconds : p->begun ? mean : 0;
 
-    if (ended < PROBES_THAT_TELL || p->planned < p->begun)
+    if (ended < PROBES_THAT_TELL && (p->unknown > 0 || (p->begun && p->probe_seconds <= 0)))
         return NAN;
-    return (machine_seconds() - p->since) / ended * (p->planned - ended);
+    return p->known_seconds + p->unknown * mean + fmax(probe - (now - p->probe_since), 0);
+}
+
+/* Before the first probe. */
+static void progress_start(struct run *r, const struct plan *plan)
+{
+    r->progress = (struct progress){.since = machine_seconds(), .probe_since = machine_seconds()};
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct probe_definition *d = plan->order[i];
+        const double seconds = journal_seconds(&r->journal, d->name);
+        if (!d->gate && !planned(r, d))
+            continue;
+        r->progress.planned++;
+        r->progress.known_seconds += seconds;
+        r->progress.unknown += seconds <= 0;
+    }
+}
+
+/* Before each. One that another one needs may not have been planned. */
+static void progress_next(struct run *r, const struct probe_definition *d)
+{
+    struct progress *p = &r->progress;
+
+    p->begun++;
+    if (p->planned < p->begun)
+        p->planned = p->begun;
+    p->probe_since = machine_seconds();
+    p->probe_seconds = journal_seconds(&r->journal, d->name);
+    p->known_seconds = fmax(p->known_seconds - p->probe_seconds, 0);
+    if (p->probe_seconds <= 0 && p->unknown > 0)
+        p->unknown--;
 }
 
 void run_tell(const struct run *r, const char *text)
@@ -225,7 +264,7 @@ static void run_probe(struct run *r, const struct probe_definition *d, const cha
     struct spent before = spent(r);
     char line[200];
 
-    r->progress.begun++;
+    progress_next(r, d);
     if (r->stopped) {
         probe_skip(&p, "the run was stopped by a key");
         send_end(&p, &before, 0);
@@ -262,12 +301,6 @@ static void run_probe(struct run *r, const struct probe_definition *d, const cha
 }
 
 /* ---- What probes need of each other --------------------------------------------------------------- */
-
-struct plan {
-    const struct probe_definition *order[PLAN_PROBES];
-    bool begun[PLAN_PROBES]; /* it has run, or waits for what it needs */
-    size_t count;
-};
 
 static void run_with_needs(struct run *r, struct plan *plan, size_t which);
 
@@ -568,9 +601,7 @@ static bool run_core(struct run *r, const struct plan *probes)
     memcpy(before.outcomes, r->outcomes, sizeof before.outcomes);
     r->facts.count = 0;
     r->points = r->grid = 0;
-    r->progress = (struct progress){.since = start};
-    for (size_t i = 0; i < plan.count; i++)
-        r->progress.planned += plan.order[i]->gate || planned(r, plan.order[i]);
+    progress_start(r, &plan);
     r->trusted = false;
     snprintf(r->untrusted_cause, sizeof r->untrusted_cause, "the clock was not examined");
     print_heading(r);

@@ -46,10 +46,13 @@ struct run {
     unsigned findings;
     const struct watcher *watcher; /* who sits before this machine; NULL: nobody who could be shown or asked anything */
     bool stopped;                  /* at the watcher's wish: what has not begun is skipped */
-    /* How far it is on this core: probes begun, how many there will be, when the first one was, and how long each took. */
+    /* How far it is on this core. What an earlier run took tells how long probes will, else the mean of those that ended. */
     struct progress {
-        unsigned begun, planned;
-        double since;
+        unsigned begun, planned; /* probes */
+        unsigned unknown;        /* of those that have not begun, how many no earlier run knows */
+        double known_seconds;    /* that the others of these will take */
+        double probe_seconds;    /* that the one that runs now will; 0: not known */
+        double since, probe_since;
     } progress;
     void (*warn)(struct writer *w); /* sends the platform's warnings, behind the `run` record; NULL where it has none */
 };

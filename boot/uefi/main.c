@@ -201,6 +201,7 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
         firmware.runtime->ResetSystem(EfiResetCold, EFI_SUCCESS, 0, NULL);
 
     journal_start(&r.journal, machine_info()->fingerprint);
+    snprintf(r.journal.profile, sizeof r.journal.profile, "%s", profile_names[r.config.profile]);
     unsigned newest = results_journal(&volume, &r.journal);
     r.repeat_index = repeat_index(&r);
     open_sinks(&r, &results, &volume, newest);

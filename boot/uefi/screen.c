@@ -193,6 +193,7 @@ static void compose_head(struct cells *c)
 
     cells_clear(c, 1, 0, CELL_DIM);
     cells_clear(c, 2, 0, CELL_TEXT);
+    cells_put(c, 2, 1, c->columns - 1, CELL_TEXT, progress);
     if (!run->progress.planned)
         return;
     const unsigned done = run->progress.begun ? run->progress.begun - 1 : 0;
@@ -204,7 +205,6 @@ static void compose_head(struct cells *c)
     const unsigned width = c->columns - at - 1, filled = width * done / run->progress.planned;
     for (unsigned i = 0; i < width; i++)
         cells_put(c, 1, at + i, 1, i < filled ? CELL_BAR : CELL_DIM, i < filled ? " " : ".");
-    cells_put(c, 2, 1, c->columns - 1, CELL_TEXT, progress);
 }
 
 /* Returns the first row below it. */
@@ -251,15 +251,16 @@ static void compose_results(struct cells *c)
 
     for (unsigned row = 1; row <= HEAD_ROWS; row++)
         cells_clear(c, row, 0, CELL_TEXT);
-    snprintf(text, sizeof text, "%u findings; probes: %u ok, %u skipped, %u faults, %u timeouts. %s%s", run->findings,
-             outcomes[OUTCOME_OK], outcomes[OUTCOME_SKIPPED], outcomes[OUTCOME_FAULT], outcomes[OUTCOME_TIMEOUT],
-             run->destination[0] ? "Records: " : "", run->destination);
-    cells_put(c, 1, 1, c->columns - 1, CELL_TEXT, text);
+    snprintf(text, sizeof text, "%u findings; probes: %u ok, %u skipped, %u faults, %u timeouts.", run->findings,
+             outcomes[OUTCOME_OK], outcomes[OUTCOME_SKIPPED], outcomes[OUTCOME_FAULT], outcomes[OUTCOME_TIMEOUT]);
+    cells_put(c, 1, 1, c->columns - 1, CELL_STRONG, text);
+    snprintf(text, sizeof text, "Records: %s.", run->destination[0] ? run->destination : "none could be kept");
+    cells_put(c, 2, 1, c->columns - 1, CELL_TEXT, text);
     if (!run->trusted)
         snprintf(text, sizeof text, "The times of this place cannot be trusted: %s.", run->untrusted_cause);
     else
         snprintf(text, sizeof text, "Value, grade (A is best, U undecided), and in brackets what is published.");
-    cells_put(c, 2, 1, c->columns - 1, run->trusted ? CELL_DIM : CELL_BAD, text);
+    cells_put(c, 3, 1, c->columns - 1, run->trusted ? CELL_DIM : CELL_BAD, text);
     page_draw(&page, c, HEAD_ROWS + 1, c->rows - 1);
 }
 

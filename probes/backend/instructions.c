@@ -517,9 +517,12 @@ static void run(struct probe *p)
     wanted = wanted < matching ? wanted : matching;
     /* each form is drawn with the chance that as many as are wanted are drawn of those that are left */
     if (probe_map(p, &data, DATA_BYTES, 0))
-        for (size_t i = 0; i < form_count && wanted > 0 && p->outcome == OUTCOME_OK; i++)
+        for (size_t i = 0; i < form_count && wanted > 0 && probe_goes_on(p); i++)
             if (form_matches(&forms[i], pattern) && random_below(&p->random, matching--) < wanted) {
-                wanted--;
+                if (wanted-- % 16 == 0) {
+                    snprintf(line, sizeof line, "instructions: %zu forms to go", wanted + 1);
+                    run_tell(p->run, line);
+                }
                 add_form(p, &data, t, &forms[i]);
             }
     if (t->count)

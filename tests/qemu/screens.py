@@ -3,7 +3,10 @@
 import os
 import re
 import runpy
+import shutil
 import socket
+import tempfile
+import threading
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -85,6 +88,9 @@ def text(ppm):
                 at = ((top + (row * down + y) * times) * width + left + column * across * times) * 3
                 span = dots[at: at + across * times * 3]
                 paper = paper or span[:3]
+                if span == paper * (across * times):  # most are empty
+                    bits += [0] * (across // 8)
+                    continue
                 for byte in range(across // 8):
                     value = 0
                     for x in range(byte * 8, byte * 8 + 8):
@@ -93,3 +99,64 @@ def text(ppm):
             line += known.get(bytes(bits), " ")
         lines.append(line.rstrip())
     return lines
+
+
+class Person:
+    """Somebody who looks at the screen and presses keys.
+
+    Steps are lines: `screen PATTERN` waits until a line of the screen matches, `key NAME` presses one.
+    """
+
+    PATIENCE = 60  # seconds, for each step
+
+    def __init__(self, steps, folder):
+        self._steps = [line.split(None, 1) for line in steps.splitlines() if line.strip()]
+        self._folder = folder
+        self._sockets = tempfile.mkdtemp()  # a socket's path must be short
+        self._path = os.path.join(self._sockets, "monitor")
+        self.arguments = ["-monitor", f"unix:{self._path},server=on,wait=off"]
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._follow, daemon=True)
+        self._complaints = []
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._over.set()
+        self._thread.join()
+        shutil.rmtree(self._sockets)
+
+    def complaints(self):
+        return self._complaints
+
+    def _follow(self):
+        done = 0
+        try:
+            while not os.path.exists(self._path) and not self._over.is_set():
+                time.sleep(0.05)
+            monitor = Monitor(self._path)
+            for what, text_or_key in self._steps:
+                if what == "key":
+                    monitor.key(text_or_key)
+                elif not self._wait(monitor, text_or_key, done):
+                    return
+                done += 1
+        except OSError as error:  # QEMU ended: right after the last step, too early otherwise
+            if done < len(self._steps) - 1:
+                self._complaints.append(f"at step {done + 1}, {' '.join(self._steps[done])}: {error}")
+
+    def _wait(self, monitor, pattern, number):
+        """A picture of each step stays in the folder."""
+        picture, began, lines = os.path.join(self._folder, f"screen-{number:02}.ppm"), time.monotonic(), []
+        while time.monotonic() - began < self.PATIENCE and not self._over.is_set():
+            lines = monitor.screen(picture)
+            if any('{"t":' in line or '"c":"' in line for line in lines):
+                self._complaints.append("there are records on the screen")
+                return False
+            if any(re.search(pattern, line) for line in lines):
+                return True
+            time.sleep(0.1)
+        self._complaints.append(f"the screen never shows {pattern!r}; it has {[line for line in lines if line]}")
+        return False

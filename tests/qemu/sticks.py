@@ -30,7 +30,10 @@ LOADERS = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
 def settings_of(table):
     """Lines of FATHOM.CFG that make the run what the table says; nobody sits there who could choose from a menu."""
     lines = [f"{key} = {table[key]}" for key in ("profile", "after", "probes", "repeat") if table[key]]
-    return "".join(line + "\r\n" for line in ["menu = off"] + lines + table["config"].strip().splitlines()).encode()
+    lines += table["config"].strip().splitlines()
+    if not any(line.split("=")[0].strip() == "menu" for line in lines):
+        lines.append("menu = off")
+    return "".join(line + "\r\n" for line in lines).encode()
 
 
 def config_file(kind, shipped, settings):

@@ -45,7 +45,7 @@ static void begin_without_run(struct file *f)
     writer_add(&f->writer, (struct sink){.name = "file", .context = f, .write = append});
 }
 
-static void begin(struct file *f, const char *fingerprint, unsigned repeat_index)
+static void begin_of(struct file *f, const char *fingerprint, unsigned repeat_index, const char *profile)
 {
     struct record r;
 
@@ -57,7 +57,13 @@ static void begin(struct file *f, const char *fingerprint, unsigned repeat_index
     record_text(&r, "fingerprint", fingerprint);
     record_integer(&r, "repeat", 12);
     record_integer(&r, "repeat_index", repeat_index);
+    record_text(&r, "profile", profile);
     record_send(&r);
+}
+
+static void begin(struct file *f, const char *fingerprint, unsigned repeat_index)
+{
+    begin_of(f, fingerprint, repeat_index, "standard");
 }
 
 static void put(struct file *f, const char *kind, const char *probe)
@@ -107,6 +113,44 @@ static void read_files(struct journal *j, const char *const *texts, size_t count
         }
         read_file(j, f.text, f.used);
     }
+}
+
+static void end_after(struct file *f, const char *probe, const char *outcome, double seconds)
+{
+    struct record r;
+
+    put(f, "start", probe);
+    record_start(&r, &f->writer, "end");
+    record_text(&r, "probe", probe);
+    record_text(&r, "outcome", outcome);
+    record_number(&r, "seconds", seconds);
+    record_send(&r);
+}
+
+/* How long a probe will take is what the newest run of that profile says that ran it to its end. */
+static void earlier_runs_tell_how_long_probes_take(void **state)
+{
+    static struct file f;
+    struct journal j;
+
+    (void)state;
+    journal_start(&j, OURS);
+    snprintf(j.profile, sizeof j.profile, "quick");
+    begin(&f, OURS, 1); /* of another profile */
+    end_after(&f, "a", "ok", 50);
+    read_file(&j, f.text, f.used);
+    begin_of(&f, OURS, 1, "quick");
+    end_after(&f, "a", "ok", 2.5);
+    end_after(&f, "b", "timeout", 9);
+    read_file(&j, f.text, f.used);
+    begin_of(&f, OURS, 1, "quick");
+    end_after(&f, "a", "ok", 4);
+    end_after(&f, "b", "ok", 3);
+    end_after(&f, "b", "ok", 7); /* the next core's */
+    read_file(&j, f.text, f.used);
+    assert_float_equal(journal_seconds(&j, "a"), 2.5, 0);
+    assert_float_equal(journal_seconds(&j, "b"), 3, 0);
+    assert_float_equal(journal_seconds(&j, "c"), 0, 0);
 }
 
 static void probes_that_hang_twice_are_skipped(void **state)
@@ -285,6 +329,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(probes_that_hang_twice_are_skipped),
+        cmocka_unit_test(earlier_runs_tell_how_long_probes_take),
         cmocka_unit_test(other_probes_are_not_touched),
         cmocka_unit_test(repeats_are_counted),
         cmocka_unit_test(many_and_long_names),
