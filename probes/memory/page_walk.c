@@ -194,13 +194,7 @@ static size_t bunches_of(const struct regions *s, size_t region, size_t regions)
 static const char *spread_map(struct regions *s)
 {
     const size_t pages = s->most * s->entries;
-    const char *why = NULL;
 
-    s->frames = malloc(pages * sizeof *s->frames);
-    s->starts = malloc((2 * s->most + 1) * sizeof *s->starts);
-    s->order = s->starts + s->most + 1;
-    if (!s->frames || !s->starts)
-        return "out of memory for the order of frames";
     for (size_t i = 0; i < pages; i++)
         s->frames[i] = NO_FRAME;
     for (size_t region = 0; region < s->most; region++) {
@@ -210,7 +204,7 @@ static const char *spread_map(struct regions *s)
             for (size_t k = 0; k < s->together; k++)
                 s->frames[page_of(s, region, n, k)] = region % s->groups * s->together + k;
     }
-    why = machine_map_frames(&s->chase.ring, s->frames, pages, s->page_bytes, AREA_DATA);
+    const char *why = machine_map_frames(&s->chase.ring, s->frames, pages, s->page_bytes, AREA_DATA);
     if (!why)
         why = machine_map(&s->chase.start, sizeof(uint64_t), 0, AREA_DATA);
     if (!why)
@@ -321,7 +315,7 @@ static void spread_choose(const struct probe *p, struct regions *s, const struct
                           .bunches = (size_t)probe_smoke(p, 4,
                                                          ceil(wanted / (BUNCHES_OF_GROUP * 4.0)) *
                                                              (BUNCHES_OF_GROUP * 4.0) / (double)kind->together)};
-    s->groups = (s->bunches + BUNCHES_OF_GROUP - 1) / BUNCHES_OF_GROUP;
+    s->groups = s->bunches > BUNCHES_OF_GROUP ? (s->bunches + BUNCHES_OF_GROUP - 1) / BUNCHES_OF_GROUP : 1;
     s->fewest = s->bunches * s->together / s->entries;
     s->fewest = s->fewest > s->groups ? s->fewest : s->groups;
     s->most = RANGE * s->fewest < s->bunches ? RANGE * s->fewest : s->bunches;
@@ -333,8 +327,16 @@ static const char *search_spread(struct probe *p, struct regions *s, const struc
                                  struct sweep *sweep, bool *good)
 {
     const size_t mark = machine_map_mark();
-    const char *why = spread_map(s);
+    size_t *frames = malloc(s->most * s->entries * sizeof *frames),
+           *scratch = malloc((2 * s->most + 1) * sizeof *scratch);
+    const char *why = "out of memory for the order of frames";
 
+    if (frames && scratch) {
+        s->frames = frames;
+        s->starts = scratch;
+        s->order = scratch + s->most + 1;
+        why = spread_map(s);
+    }
     if (!why) {
         snprintf(name, room, "%s, pages of %s", kind->name, page_name(s->page_bytes));
         *sweep = (struct sweep){.name = name,
@@ -355,8 +357,8 @@ static const char *search_spread(struct probe *p, struct regions *s, const struc
     }
     machine_map_release(mark);
     p->code = (struct area){0};
-    free(s->frames);
-    free(s->starts);
+    free(frames);
+    free(scratch);
     return why;
 }
 
