@@ -14,11 +14,13 @@
 enum filler_class {
     FILLER_NOTHING, /* NOPs; moves and zeros, which may be done when they are renamed, or else hold a register */
     FILLER_GENERAL, /* a general register; on x86-64 no flags */
+    FILLER_PRODUCT, /* a general register, and where a multiplication goes */
     FILLER_FLAGS,   /* flags alone */
     FILLER_VECTOR,  /* a vector register */
     FILLER_MASK,    /* a mask register */
     FILLER_LOAD,    /* an entry for a load, and a register */
     FILLER_STORE,   /* an entry for a store */
+    FILLER_TARGET,  /* the same; what may wait is where it goes */
     FILLER_BRANCH,  /* an entry for a branch that is not taken */
     FILLER_JUMP,    /* the same of one that is: FILLER_JUMP_BYTES from one to the next */
     FILLER_CLASSES
@@ -51,8 +53,8 @@ void emit_filler_begin(struct code *c, enum reg data);
 void emit_filler(struct code *c, const struct emit_filler *f, size_t index);
 /*
  * The same, which waits for that register, general or vector by what it computes with: loads for part of their address,
- * stores for what they store, branches for whether they are taken. The general one must be 0 by then, or any where
- * neither loads nor branches wait. On x86-64 such a branch is TEST and Jcc.
+ * stores for what they store, or of FILLER_TARGET for part of their address, branches for whether they are taken. The
+ * general one must be 0 by then, or any where no address and no branch waits. On x86-64 such a branch is TEST and Jcc.
  */
 void emit_filler_waiting(struct code *c, const struct emit_filler *f, size_t index, enum reg general, enum vreg vector);
 /* After the last, where any has a vector register: as emit_wide_end. */

@@ -9,11 +9,12 @@
 const struct emit_filler emit_fillers[] = {
     {"nop", FILLER_NOTHING, 32, 0, false},        {"move", FILLER_NOTHING, 0, 0, true},
     {"zero", FILLER_NOTHING, 0, 0, false},        {"int64", FILLER_GENERAL, 64, 0, true},
-    {"int32", FILLER_GENERAL, 32, 0, true},       {"flags", FILLER_FLAGS, 0, 0, true},
-    {"scalar", FILLER_VECTOR, 64, 128, true},     {"v128", FILLER_VECTOR, 128, 128, true},
-    {"load-64", FILLER_LOAD, 64, 0, true},        {"load-v128", FILLER_LOAD, 128, 128, false},
-    {"store-8", FILLER_STORE, 8, 0, true},        {"store-64", FILLER_STORE, 64, 0, true},
-    {"store-v128", FILLER_STORE, 128, 128, true}, {"branch", FILLER_BRANCH, 0, 0, true},
+    {"int32", FILLER_GENERAL, 32, 0, true},       {"multiply", FILLER_PRODUCT, 64, 0, true},
+    {"flags", FILLER_FLAGS, 0, 0, true},          {"scalar", FILLER_VECTOR, 64, 128, true},
+    {"v128", FILLER_VECTOR, 128, 128, true},      {"load-64", FILLER_LOAD, 64, 0, true},
+    {"load-v128", FILLER_LOAD, 128, 128, false},  {"store-8", FILLER_STORE, 8, 0, true},
+    {"store-64", FILLER_STORE, 64, 0, true},      {"store-v128", FILLER_STORE, 128, 128, true},
+    {"store-target", FILLER_TARGET, 64, 0, true}, {"branch", FILLER_BRANCH, 0, 0, true},
     {"jump", FILLER_JUMP, 0, 0, false},           {.name = NULL},
 };
 
@@ -26,6 +27,10 @@ void emit_filler_computing(struct code *c, const struct emit_filler *f, unsigned
 
     if (f->class == FILLER_GENERAL) /* ADD (shifted register), 64 or 32 bits */
         append(c, (f->bits == 64 ? 0x8b000000 : 0x0b000000) | rm(c, general) | rn(c, REG_T7) | rd(c, to), WORK_PLAIN);
+    else if (f->class == FILLER_PRODUCT) /* MUL = MADD with XZR */
+        append(c, 0x9b007c00 | rm(c, REG_T7) | rn(c, general) | rd(c, to), WORK_PLAIN);
+    else if (f->class == FILLER_TARGET) /* STR (register), LSL #3 */
+        append(c, 0xf8207800 | rm(c, general) | rn(c, REG_T8) | rd(c, REG_T7), WORK_STORE);
     else if (f->class == FILLER_VECTOR) /* FADD (scalar), double; ADD (vector), 2D */
         append(c,
                (f->bits == 64 ? 0x1e602800 : 0x4ee08400) | SECOND_SOURCE << 16 | field(c, vector, VREGS, 5) |

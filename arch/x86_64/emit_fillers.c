@@ -12,14 +12,15 @@ const struct emit_filler emit_fillers[] = {
     {"nop", FILLER_NOTHING, 8, 0, false},         {"long-nop", FILLER_NOTHING, 64, 0, false},
     {"move", FILLER_NOTHING, 0, 0, true},         {"zero", FILLER_NOTHING, 0, 0, false},
     {"int64", FILLER_GENERAL, 64, 0, true},       {"int32", FILLER_GENERAL, 32, 0, true},
-    {"flags", FILLER_FLAGS, 0, 0, true},          {"scalar", FILLER_VECTOR, 64, 256, true},
-    {"v128", FILLER_VECTOR, 128, 256, true},      {"v256", FILLER_VECTOR, 256, 256, true},
-    {"v512", FILLER_VECTOR, 512, 512, true},      {"mask", FILLER_MASK, 16, 512, false},
-    {"load-64", FILLER_LOAD, 64, 0, true},        {"load-v128", FILLER_LOAD, 128, 256, false},
-    {"load-v256", FILLER_LOAD, 256, 256, false},  {"load-v512", FILLER_LOAD, 512, 512, false},
-    {"store-8", FILLER_STORE, 8, 0, true},        {"store-64", FILLER_STORE, 64, 0, true},
-    {"store-v128", FILLER_STORE, 128, 256, true}, {"store-v256", FILLER_STORE, 256, 256, true},
-    {"store-v512", FILLER_STORE, 512, 512, true}, {"branch", FILLER_BRANCH, 0, 0, true},
+    {"multiply", FILLER_PRODUCT, 64, 0, true},    {"flags", FILLER_FLAGS, 0, 0, true},
+    {"scalar", FILLER_VECTOR, 64, 256, true},     {"v128", FILLER_VECTOR, 128, 256, true},
+    {"v256", FILLER_VECTOR, 256, 256, true},      {"v512", FILLER_VECTOR, 512, 512, true},
+    {"mask", FILLER_MASK, 16, 512, false},        {"load-64", FILLER_LOAD, 64, 0, true},
+    {"load-v128", FILLER_LOAD, 128, 256, false},  {"load-v256", FILLER_LOAD, 256, 256, false},
+    {"load-v512", FILLER_LOAD, 512, 512, false},  {"store-8", FILLER_STORE, 8, 0, true},
+    {"store-64", FILLER_STORE, 64, 0, true},      {"store-v128", FILLER_STORE, 128, 256, true},
+    {"store-v256", FILLER_STORE, 256, 256, true}, {"store-v512", FILLER_STORE, 512, 512, true},
+    {"store-target", FILLER_TARGET, 64, 0, true}, {"branch", FILLER_BRANCH, 0, 0, true},
     {"jump", FILLER_JUMP, 0, 0, false},           {.name = NULL},
 };
 
@@ -36,6 +37,31 @@ static void append_lea(struct code *c, enum reg to, enum reg index, bool wide)
     add(&i, modrm(0, r, RSP), 1);
     add(&i, modrm(0, x, b), 1);
     append(c, &i, WORK_PLAIN);
+}
+
+/* IMUL r64, r64, imm8: 6B /r ib, of `from` and 3. */
+static void append_product(struct code *c, enum reg to, enum reg from)
+{
+    const unsigned r = number(c, to), b = number(c, from);
+    struct instruction i = {.count = 0};
+
+    add_opcode(&i, 0x6b, r, 0, b);
+    add(&i, modrm(3, r, b), 1);
+    add(&i, 3, 1);
+    append(c, &i, WORK_PLAIN);
+}
+
+/* MOV r/m64, r64 to [base + 8 * index]: 89 /r, ModR/M 01 r 100, SIB and a displacement of 0. */
+static void append_store(struct code *c, enum reg from, enum reg base, enum reg index)
+{
+    const unsigned r = number(c, from), x = number(c, index), b = number(c, base);
+    struct instruction i = {.count = 0};
+
+    add_opcode(&i, 0x89, r, x, b);
+    add(&i, modrm(1, r, RSP), 1);
+    add(&i, modrm(3, x, b), 1);
+    add(&i, 0, 1);
+    append(c, &i, WORK_STORE);
 }
 
 /* XOR r32, r32 of one register: 31 /r. */
@@ -84,6 +110,10 @@ void emit_filler_computing(struct code *c, const struct emit_filler *f, unsigned
         return;
     if (f->class == FILLER_GENERAL)
         append_lea(c, to, general, f->bits == 64);
+    else if (f->class == FILLER_PRODUCT)
+        append_product(c, to, general);
+    else if (f->class == FILLER_TARGET)
+        append_store(c, REG_T7, REG_T8, general);
     else if (f->class == FILLER_VECTOR)
         append_vector(c, f, FIRST_TARGET + target, vector);
     else if (f->class == FILLER_MASK) /* KORW: VEX.L1.0F.W0 45 /r */
