@@ -31,15 +31,53 @@ const char *const blocker_names[BLOCKERS] = {"miss", "arithmetic"};
 
 /* ---- The kernel --------------------------------------------------------------------------------- */
 
+/* The access that moves a double; NULL: this core has none. */
+static const struct emit_access *access_double(void)
+{
+    const struct emit_access *a = emit_accesses;
+
+    while (a->name && strcmp(a->name, "v64") != 0)
+        a++;
+    return a->name && a->vector_bits <= machine_info()->vector_bits ? a : NULL;
+}
+
+static bool has_class(const struct lookahead_row *r, enum filler_class class)
+{
+    for (size_t i = 0; i < LOOKAHEAD_MIX && r->fillers[i]; i++)
+        if (r->fillers[i]->class == class)
+            return true;
+    return r->head && r->head->class == class;
+}
+
+/*
+ * What fillers wait for: zeros of the line that is about to be missed, a general one and a vector. Those loads miss with
+ * the blocker, and bring what they bring when it does.
+ */
+static void emit_awaited(struct code *c, const struct lookahead_row *r)
+{
+    if (has_class(r, FILLER_VECTOR))
+        emit_load_as(c, access_double(), VREG_0, REG_T0, 8);
+    emit_load(c, REG_T2, REG_T0, 8);
+}
+
 static void emit_blocker(struct code *c, const struct lookahead_row *r, unsigned which)
 {
     const unsigned chain = r->one_chain ? 0 : which;
 
-    if (r->blocker == BLOCKER_MISS)
-        emit_load(c, REG_T0 + chain, REG_T0 + chain, 0);
+    if ((which ? r->second : r->blocker) == BLOCKER_MISS)
+        emit_load(c, REG_T0 + chain, REG_T0 + chain, which && r->gate == GATE_ADDITION ? -1 : 0);
     else
         for (unsigned i = 0; i < r->with->steps; i++)
             emit_square_root(c, VREG_0 + chain, VREG_0 + chain);
+}
+
+/* The address of the second miss, and one, which the load takes off; or that address times one. */
+static void emit_gate(struct code *c, enum lookahead_gate gate)
+{
+    if (gate == GATE_ADDITION)
+        emit_add(c, REG_T1, REG_T6);
+    else if (gate == GATE_MULTIPLICATION)
+        emit_multiply(c, REG_T1, REG_T6);
 }
 
 static void emit_row(struct code *c, const struct lookahead_row *r, size_t count)
@@ -48,31 +86,32 @@ static void emit_row(struct code *c, const struct lookahead_row *r, size_t count
 
     while (kinds < LOOKAHEAD_MIX && r->fillers[kinds])
         kinds++;
-    for (size_t i = 0; i < count; i++)
-        emit_filler(c, r->fillers[i % kinds], i);
+    for (size_t i = 0; i < r->head_count + count; i++) {
+        const struct emit_filler *f = i < r->head_count ? r->head : r->fillers[(i - r->head_count) % kinds];
+        if (r->waits)
+            emit_filler_waiting(c, f, i, REG_T2, VREG_0);
+        else
+            emit_filler(c, f, i);
+    }
 }
 
 /* The double in `data` is what both chains of roots begin with. */
 static void emit_roots(struct code *c)
 {
-    const struct emit_access *a = emit_accesses;
+    const struct emit_access *a = access_double();
 
-    while (a->name && strcmp(a->name, "v64") != 0)
-        a++;
-    if (!a->name || a->vector_bits > machine_info()->vector_bits) {
-        emit_wide_clear(c, VREG_0, emit_wide_bits[0]);
-        emit_wide_clear(c, VREG_1, emit_wide_bits[0]);
-        return;
-    }
-    emit_load_as(c, a, VREG_0, REG_DATA, ROOT_AT);
-    emit_load_as(c, a, VREG_1, REG_DATA, ROOT_AT);
+    for (unsigned i = 0; i < 2; i++)
+        if (a)
+            emit_load_as(c, a, VREG_0 + i, REG_DATA, ROOT_AT);
+        else
+            emit_wide_clear(c, VREG_0 + i, emit_wide_bits[0]);
 }
 
 static bool build(struct probe *p, double fillers, void *context, struct kernel *k)
 {
     const struct lookahead_row *r = context;
     const size_t count = (size_t)fillers;
-    struct code c = probe_code(p, CODE_BYTES + count * FILLER_JUMP_BYTES);
+    struct code c = probe_code(p, CODE_BYTES + (r->head_count + count) * FILLER_JUMP_BYTES);
 
     emit_roots(&c);
     for (unsigned i = 0; i < 2; i++)
@@ -80,8 +119,11 @@ static bool build(struct probe *p, double fillers, void *context, struct kernel 
     emit_filler_begin(&c, REG_DATA);
     emit_align(&c, 64);
     const size_t loop = c.used;
+    if (r->waits)
+        emit_awaited(&c, r);
     emit_blocker(&c, r, 0);
     emit_row(&c, r, count);
+    emit_gate(&c, r->gate);
     emit_blocker(&c, r, 1);
     emit_fence(&c, FENCE_INSTRUCTIONS);
     emit_loop(&c, loop);
@@ -89,6 +131,8 @@ static bool build(struct probe *p, double fillers, void *context, struct kernel 
         emit_store(&c, REG_T0 + i, REG_DATA, CURSORS_AT + 8 * (int32_t)i);
     for (size_t i = 0; i < LOOKAHEAD_MIX && r->fillers[i]; i++)
         emit_filler_end(&c, r->fillers[i]);
+    if (r->head)
+        emit_filler_end(&c, r->head);
     emit_return(&c);
     k->data = r->with->data.at;
     k->units = 1;
@@ -109,13 +153,20 @@ static bool build_tried(struct probe *p, void *context, struct kernel *k)
     return build(p, t->fillers, &t->row, k);
 }
 
+bool lookahead_cycles(struct probe *p, const struct lookahead_row *r, double fillers, double *cycles)
+{
+    struct tried t = {.row = *r, .fillers = fillers};
+
+    return sample_cycles(p, SAMPLES, build_tried, &t, cycles);
+}
+
 /* Few fillers: they fit wherever anything does. */
 static bool try_blocker(struct probe *p, struct lookahead *l, enum blocker b, bool one_chain, double *cycles)
 {
-    struct tried t = {.row = {.with = l, .blocker = b, .fillers = {emit_filler_named("nop")}, .one_chain = one_chain},
-                      .fillers = 4};
+    const struct lookahead_row r = {
+        .with = l, .blocker = b, .second = b, .fillers = {emit_filler_named("nop")}, .one_chain = one_chain};
 
-    return sample_cycles(p, SAMPLES, build_tried, &t, cycles);
+    return lookahead_cycles(p, &r, 4, cycles);
 }
 
 static bool try_blockers(struct probe *p, struct lookahead *l)
@@ -174,9 +225,9 @@ bool lookahead_runs(const struct emit_filler *f)
 struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const char *what, double to, double limit,
                              double seconds)
 {
-    snprintf(r->name, sizeof r->name, "%s, %s", what, blocker_names[r->blocker]);
+    snprintf(r->name, sizeof r->name, "%s, %s", what, blocker_names[r->second]);
     return (struct sweep){.name = r->name,
-                          .fooled_by = r->blocker == BLOCKER_MISS ? "loads in flight" : "waiting operations",
+                          .fooled_by = r->second == BLOCKER_MISS ? "loads in flight" : "waiting operations",
                           .axis = "fillers",
                           .unit = "cycles/iteration",
                           .build = build,
@@ -206,15 +257,14 @@ double lookahead_holds(const struct lookahead_row *r, enum filler_class class)
     }
 }
 
-/* False where this core lacks one of them. */
-static bool choose(struct lookahead_row *r, const char *const fillers[LOOKAHEAD_MIX])
+bool lookahead_choose(struct lookahead_row *r, const char *const fillers[LOOKAHEAD_MIX])
 {
     for (size_t i = 0; i < LOOKAHEAD_MIX && fillers[i]; i++) {
         r->fillers[i] = emit_filler_named(fillers[i]);
-        if (!lookahead_runs(r->fillers[i]))
+        if (!lookahead_runs(r->fillers[i]) || (r->waits && !r->fillers[i]->waits))
             return false;
     }
-    return true;
+    return !r->waits || !has_class(r, FILLER_VECTOR) || access_double();
 }
 
 /*
@@ -233,11 +283,11 @@ static bool is_wide(const struct lookahead_row *r)
  * Where an iteration takes as long before its knee as two blockers one after the other, they do not overlap any more: the
  * first is done before the last filler is there, and what the knee shows is something else.
  */
-static void refuse_delivery(const struct lookahead *l, enum blocker b, struct sweep *s)
+static void refuse_delivery(const struct lookahead_row *r, struct verdict *v)
 {
-    struct verdict *v = &s->search.verdict;
+    const double chained = (r->with->chained[r->blocker] + r->with->chained[r->second]) / 2;
 
-    if (!v->reason && v->count && !(v->knees[0].before < l->chained[b]))
+    if (!v->reason && v->count && !(v->knees[0].before < chained))
         v->reason = "masked-by:delivery of fillers";
 }
 
@@ -250,6 +300,15 @@ static void note_done(struct lookahead_row *r, const struct verdict *v)
         r->done = floor(fmax(v->knees[0].before - alone, 0) / (alone / r->with->steps));
 }
 
+bool lookahead_row_search(struct probe *p, struct lookahead_row *r, struct sweep *s)
+{
+    if (!sweep_search(p, s))
+        return false;
+    refuse_delivery(r, &s->search.verdict);
+    note_done(r, &s->search.verdict);
+    return true;
+}
+
 bool lookahead_search(struct probe *p, const struct lookahead *with, const char *name,
                       const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
                       double seconds, struct lookahead_answer *out)
@@ -258,17 +317,15 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
     for (enum blocker b = 0; b < BLOCKERS; b++) {
         struct lookahead_row *r = &out->rows[out->count];
         struct sweep *s = &out->sweeps[out->count];
-        *r = (struct lookahead_row){.with = with, .blocker = b};
-        if (with->unfit[b] || !choose(r, fillers) ||
+        *r = (struct lookahead_row){.with = with, .blocker = b, .second = b};
+        if (with->unfit[b] || !lookahead_choose(r, fillers) ||
             (b == BLOCKER_ARITHMETIC && (is_wide(r) || class == FILLER_VECTOR)))
             continue; /* nor where roots hold many of what is asked for, which become free one by one */
         *s = lookahead_sweep(p, r, name, to, limit, seconds);
-        if (!sweep_search(p, s)) {
+        if (!lookahead_row_search(p, r, s)) {
             sweep_free(s);
             return false;
         }
-        refuse_delivery(with, b, s);
-        note_done(r, &s->search.verdict);
         out->experiments[out->count++] = (struct find_experiment){.name = r->name,
                                                                   .fooled_by = s->fooled_by,
                                                                   .verdict = &s->search.verdict,

@@ -46,10 +46,23 @@ struct lookahead {
 
 enum { LOOKAHEAD_MIX = 6, LOOKAHEAD_NOPS = 640 /* range of a reorder buffer, at first */ };
 
-/* One experiment: a row of fillers that takes them in turn. */
+/* What the second long operation begins with. */
+enum lookahead_gate { GATE_NONE, GATE_ADDITION, GATE_MULTIPLICATION };
+
+/*
+ * One experiment: a row of fillers that takes them in turn.
+ *
+ * Fillers that wait need what the first blocker brings, a miss then, and are not done before it is: they stay where they
+ * wait to be picked. Should the second blocker have to get past the same place, it can be made to begin with an operation
+ * of the fillers' kind that waits for nothing.
+ */
 struct lookahead_row {
     const struct lookahead *with;
-    enum blocker blocker;
+    enum blocker blocker, second;
+    bool waits;
+    enum lookahead_gate gate;                         /* of misses alone */
+    const struct emit_filler *head;                   /* so many of these come before them; NULL: none */
+    unsigned head_count;
     const struct emit_filler *fillers[LOOKAHEAD_MIX]; /* those behind the first may be NULL */
     bool one_chain;                                   /* the control */
     double done;   /* square roots of the first chain that have left by the time the second could begin, at the knee */
@@ -66,6 +79,12 @@ bool lookahead_runs(const struct emit_filler *f);
  */
 struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const char *what, double to, double limit,
                              double seconds);
+/* Searches it, and sees to it that a knee for want of time to deliver so many fillers is none. False: the probe is over. */
+bool lookahead_row_search(struct probe *p, struct lookahead_row *r, struct sweep *s);
+/* Cycles of an iteration of so many fillers of that row, the median of a few samples. */
+bool lookahead_cycles(struct probe *p, const struct lookahead_row *r, double fillers, double *cycles);
+/* The fillers of those names. False where this core lacks one of them, or none can wait and `r->waits`. */
+bool lookahead_choose(struct lookahead_row *r, const char *const fillers[LOOKAHEAD_MIX]);
 /*
  * How many entries the two blockers hold of what fillers of that class do: FILLER_NOTHING asks for the reorder buffer.
  * Of square roots those of the first chain that have not left yet when the second could begin, and one of that, since

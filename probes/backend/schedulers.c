@@ -1,0 +1,294 @@
+/*
+ * Schedulers: how many operations can wait for what they need, and what waits before them?
+ *
+ * Two misses, or a miss and a chain of square roots, and between them n operations that need what the first one brings
+ * (lib/kernels/lookahead.h). They have places in the reorder buffer, registers and queues, and stay in the scheduler. While it
+ * has room for all of them, or they for others to get past, the second long operation is under way meanwhile.
+ *
+ *   beyond   the second one is of another kind: it gets past a scheduler that is full as long as what does not fit can
+ *            wait somewhere else. Scheduler, and what waits before it
+ *   behind   the second one is of the same kind, or begins with an operation of it: it needs an entry. The scheduler
+ *            alone
+ *
+ * Curve: cycles an iteration over n. Answer: the last n before it rises, and what is behind it where that needs an entry.
+ *
+ * The control is the same row behind the knee, which waits for nothing: it must still fit. If it does not, something else
+ * that the operations hold is full.
+ *
+ * Shared: half as many of one kind as fit, and then the other one. Where all of that still fits, each has its own; where
+ * so many fewer fit, they share; where it is something between, they have some entries in common.
+ *
+ * Method: jiegec/cpu-micro-benchmarks, sched_size; the second operation behind the scheduler, rather than a row of others
+ * that need it, and the filled half, are ours.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/find.h"
+#include "lib/kernels/lookahead.h"
+#include "lib/probe.h"
+
+enum { TO = 256, LIMIT = 640, EXPERIMENTS = 2 };
+
+static const struct kind {
+    const char *class, *filler;
+    struct behind {
+        enum blocker second;
+        enum lookahead_gate gate;
+        bool needs; /* an entry, too */
+    } behind[EXPERIMENTS];
+    struct finding_limit limit; /* what else one of them holds */
+} kinds[] = {
+    {"int",
+     "int64",
+     {{BLOCKER_MISS, GATE_NONE, false}, {BLOCKER_MISS, GATE_ADDITION, true}},
+     {"backend.registers.entries", "class=int64", 1}},
+    {"multiply",
+     "multiply",
+     {{BLOCKER_MISS, GATE_NONE, false}, {BLOCKER_MISS, GATE_MULTIPLICATION, true}},
+     {"backend.registers.entries", "class=int64", 1}},
+    {"branch",
+     "branch",
+     {{BLOCKER_MISS, GATE_NONE, false}, {BLOCKER_ARITHMETIC, GATE_NONE, false}},
+     {"backend.branches_in_flight.entries", "branch=not-taken", 1}},
+    {"vector",
+     "scalar",
+     {{BLOCKER_MISS, GATE_NONE, false}, {BLOCKER_ARITHMETIC, GATE_NONE, true}},
+     {"backend.registers.entries", "class=vector width=64", 1}},
+    {"vector-int",
+     "v128",
+     {{BLOCKER_MISS, GATE_NONE, false}, {BLOCKER_ARITHMETIC, GATE_NONE, true}},
+     {"backend.registers.entries", "class=vector width=128", 1}},
+    {"load",
+     "load-64",
+     {{BLOCKER_ARITHMETIC, GATE_NONE, false}, {BLOCKER_MISS, GATE_NONE, true}},
+     {"backend.load_queue.entries", "width=64", 1}},
+    {"store-address",
+     "store-target",
+     {{BLOCKER_MISS, GATE_NONE, false}, {BLOCKER_ARITHMETIC, GATE_NONE, false}},
+     {"backend.store_queue.entries", "width=64", 1}},
+    {"store-data",
+     "store-64",
+     {{BLOCKER_MISS, GATE_NONE, false}, {BLOCKER_ARITHMETIC, GATE_NONE, false}},
+     {"backend.store_queue.entries", "width=64", 1}},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static const struct {
+    const char *a, *b;
+    enum blocker second; /* of neither kind */
+} pairs[] = {
+    {"int", "multiply", BLOCKER_MISS},
+    {"int", "branch", BLOCKER_MISS},
+    {"int", "vector", BLOCKER_MISS},
+    {"vector", "vector-int", BLOCKER_MISS},
+    {"load", "store-address", BLOCKER_ARITHMETIC},
+    {"load", "int", BLOCKER_ARITHMETIC},
+    {"store-address", "store-data", BLOCKER_MISS},
+    {"int", "store-data", BLOCKER_MISS},
+};
+
+/* One row of operations that wait, searched. */
+struct waited {
+    struct lookahead_row row;
+    struct sweep sweep;
+    bool tried; /* there is a curve */
+};
+
+/*
+ * Behind the knee the same operations must fit where they do not wait: by more than half of what the knee costs they are
+ * faster.
+ */
+static bool control(struct probe *p, struct waited *w)
+{
+    struct verdict *v = &w->sweep.search.verdict;
+    struct lookahead_row free = w->row;
+    double waiting, not;
+
+    if (v->reason || v->count == 0)
+        return true;
+    const struct knee *k = &v->knees[0];
+    free.waits = false;
+    if (!lookahead_cycles(p, &w->row, fmax(k->high, k->end) + 1, &waiting) ||
+        !lookahead_cycles(p, &free, fmax(k->high, k->end) + 1, &not))
+        return false;
+    if (!(waiting - not > (k->after - k->before) / 2))
+        v->reason = "masked-by:what else they hold";
+    return true;
+}
+
+/* `head` NULL: none. False: the probe is over. */
+static bool search(struct probe *p, const struct lookahead *with, const char *name, const char *head,
+                   unsigned head_count, const char *filler, const struct behind *b, struct waited *w)
+{
+    const char *const fillers[LOOKAHEAD_MIX] = {filler};
+
+    *w = (struct waited){.row = {.with = with,
+                                 .second = b->second,
+                                 .waits = true,
+                                 .gate = b->gate,
+                                 .head = head ? emit_filler_named(head) : NULL,
+                                 .head_count = head_count}};
+    if (with->unfit[BLOCKER_MISS] || with->unfit[b->second] || !lookahead_choose(&w->row, fillers))
+        return true;
+    w->sweep = lookahead_sweep(p, &w->row, name, TO, LIMIT, probe_scale(p, 1, 0.3, 1, 5));
+    w->tried = lookahead_row_search(p, &w->row, &w->sweep) && control(p, w);
+    if (!w->tried)
+        sweep_free(&w->sweep);
+    return w->tried;
+}
+
+static struct finding finding_of(const struct kind *k, const char *name)
+{
+    struct finding f = {.name = name,
+                        .variants = {{"class", k->class}},
+                        .method = "two long operations, and between them these, which wait for the first"};
+    f.limits[0] = k->limit;
+    f.limits[1] = (struct finding_limit){"backend.rob.entries", "", 1};
+    return f;
+}
+
+/* What waits before the scheduler: what fits when the second one can get past, more than in the scheduler itself. */
+static void report_queue(struct probe *p, const struct kind *k, const struct find_result *beyond,
+                         const struct find_result *behind, const struct waited w[EXPERIMENTS])
+{
+    struct finding f = finding_of(k, "backend.dispatch_queue.entries");
+    const bool none = lookahead_same(beyond->value, behind->value);
+
+    f.limits[0].name = NULL;
+    if (beyond->grade == 'U' || behind->grade == 'U') {
+        lookahead_undecided(p, &f, beyond->grade == 'U' ? beyond->reason : behind->reason);
+        return;
+    }
+    if (!none && beyond->value < behind->value) {
+        lookahead_undecided(p, &f, "experiments-disagree");
+        return;
+    }
+    f.value = none ? 0 : beyond->value - behind->value;
+    f.low = none ? 0 : beyond->low - behind->high;
+    f.high = none ? fmax(beyond->high - behind->low, 1) : beyond->high - behind->low;
+    f.grade = 'C';
+    for (size_t i = 0; i < EXPERIMENTS; i++)
+        f.curves[i] = w[i].row.name;
+    report(p, &f);
+}
+
+/*
+ * Behind the scheduler there is the scheduler alone, and where both kinds of experiment say the same there is nothing
+ * before it. Beyond it alone it may be both.
+ */
+static void report_kind(struct probe *p, const struct kind *k, const struct waited w[EXPERIMENTS], double *fits)
+{
+    struct find_experiment all[EXPERIMENTS], beyond[EXPERIMENTS], behind[EXPERIMENTS];
+    size_t count = 0, beyonds = 0, behinds = 0;
+    struct finding f = finding_of(k, "backend.scheduler.entries");
+
+    for (size_t i = 0; i < EXPERIMENTS; i++)
+        if (w[i].tried) {
+            const bool needs = k->behind[i].needs;
+            const struct find_experiment e = {.name = w[i].row.name,
+                                              .fooled_by = needs ? "what is behind" : w[i].sweep.fooled_by,
+                                              .verdict = &w[i].sweep.search.verdict,
+                                              .holds = needs};
+            all[count++] = e;
+            *(needs ? &behind[behinds++] : &beyond[beyonds++]) = e;
+        }
+    const struct find_result past = find_decide(beyond, beyonds, 1), alone = find_decide(behind, behinds, 1);
+    *fits = past.grade == 'U' ? (double)NAN : past.value;
+    if (count == 0) {
+        lookahead_undecided(p, &f, "blockers-do-not-overlap");
+        return;
+    }
+    if (behinds)
+        report_queue(p, k, &past, &alone, w);
+    if (alone.grade == 'U') {
+        f.remarks[1].key = "includes";
+        f.remarks[1].text = "what waits before it to be picked";
+        lookahead_report(p, &f, beyond, beyonds);
+    } else if (past.grade == 'U' || lookahead_same(past.value, alone.value)) {
+        lookahead_report(p, &f, all, count);
+    } else {
+        lookahead_report(p, &f, behind, behinds);
+    }
+}
+
+static size_t kind_named(const char *class)
+{
+    size_t i = 0;
+
+    while (strcmp(kinds[i].class, class) != 0)
+        i++;
+    return i;
+}
+
+/* What fits of the second kind behind half of what fits of the first. */
+static bool report_pair(struct probe *p, const struct lookahead *with, size_t pair, const double fits[KINDS])
+{
+    const size_t a = kind_named(pairs[pair].a), b = kind_named(pairs[pair].b);
+    const struct behind second = {.second = pairs[pair].second};
+    const unsigned half = isnan(fits[a]) ? 0 : (unsigned)fits[a] / 2;
+    char name[48];
+    struct waited w;
+
+    snprintf(name, sizeof name, "%s and %s", kinds[a].class, kinds[b].class);
+    struct finding f = {.name = "backend.scheduler.shared",
+                        .variants = {{"pair", name}},
+                        .method = "half as many of one as fit, and then the other",
+                        .value = NAN,
+                        .low = NAN,
+                        .high = NAN,
+                        .grade = 'U',
+                        .reason = "no-knee"};
+    if (isnan(fits[a]) || isnan(fits[b])) {
+        report(p, &f);
+        return true;
+    }
+    if (!search(p, with, name, kinds[a].filler, half, kinds[b].filler, &second, &w))
+        return false;
+    const struct find_experiment e = {.name = w.row.name, .fooled_by = "", .verdict = &w.sweep.search.verdict};
+    const struct find_result r = find_decide(&e, w.tried, 1);
+    f.reason = r.reason ? r.reason : "ambiguous";
+    if (r.grade != 'U') {
+        const bool separate = lookahead_same(r.value, fits[b]), shared = lookahead_same(r.value, fits[b] - half);
+        f.text = separate == shared ? NULL : separate ? "separate" : "shared";
+        if (!separate && !shared && r.value > fits[b] - half && r.value < fits[b])
+            f.text = "overlapping";
+        f.grade = f.text ? 'C' : 'U';
+        f.reason = f.text ? NULL : "ambiguous";
+    }
+    if (w.tried)
+        f.curves[0] = w.row.name;
+    report(p, &f);
+    sweep_free(&w.sweep);
+    return true;
+}
+
+static void run(struct probe *p)
+{
+    double fits[KINDS];
+    struct lookahead with;
+    bool good = lookahead_start(p, &with);
+
+    for (size_t i = 0; i < KINDS && good; i++) {
+        struct waited w[EXPERIMENTS] = {{.tried = false}};
+        for (size_t e = 0; e < EXPERIMENTS && good; e++) {
+            char name[48];
+            snprintf(name, sizeof name, "%s%s", kinds[i].class, kinds[i].behind[e].needs ? ", behind" : "");
+            good = search(p, &with, name, NULL, 0, kinds[i].filler, &kinds[i].behind[e], &w[e]);
+        }
+        if (good)
+            report_kind(p, &kinds[i], w, &fits[i]);
+        for (size_t e = 0; e < EXPERIMENTS; e++)
+            if (w[e].tried)
+                sweep_free(&w[e].sweep);
+    }
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && good; i++)
+        good = report_pair(p, &with, i, fits);
+}
+
+PROBE(schedulers, .title = "Schedulers", .family = "backend", .after = "queues", .run = run,
+      .findings = FINDINGS({"backend.scheduler.entries", "entries", "operations of that class that can wait to be picked"},
+                           {"backend.dispatch_queue.entries", "entries",
+                            "operations of that class that can wait for a place in the scheduler, others passing them"},
+                           {"backend.scheduler.shared", "schedulers", "whether two classes wait in the same entries"}));
