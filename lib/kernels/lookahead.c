@@ -7,8 +7,8 @@
 #include "lib/sample.h"
 
 enum {
-    CURSORS_AT = FILLER_DATA_BYTES, /* two words */
-    ROOT_AT = CURSORS_AT + 16,      /* a double */
+    CURSORS_AT = FILLER_DATA_BYTES, /* two words for each kind of chase */
+    ROOT_AT = CURSORS_AT + 32,      /* a double */
     DATA_BYTES = 4096,
     CODE_BYTES = 4096,  /* what is no filler */
     PACKED_MAXIMUM = 8, /* M1's buffer holds seven in an entry (Johnson 2021) */
@@ -24,10 +24,12 @@ static const double CHAIN_CYCLES = 240;
 static const double OVERLAP = 1.5;
 /* Two limits that are so near to each other could be one. */
 static const double ALIKE = 0.015, ALIKE_STEPS = 3;
-/* Of the second level: from there on, few lines are found in it. */
-static const double TIMES_LEVEL_2 = 4;
+/* Of the second level: few lines are found in it, and not many more pages than a TLB holds. */
+static const double TIMES_LEVEL_2 = 2;
+/* Of the first level: hardly a line is found in it, and both chases fit into the second. */
+static const double TIMES_LEVEL_1 = 3;
 
-const char *const blocker_names[BLOCKERS] = {"miss", "arithmetic"};
+const char *const blocker_names[BLOCKERS] = {"miss", "loads", "arithmetic"};
 
 /* ---- The kernel --------------------------------------------------------------------------------- */
 
@@ -50,25 +52,41 @@ static bool has_class(const struct lookahead_row *r, enum filler_class class)
 }
 
 /*
- * What fillers wait for: zeros of the line that is about to be missed, a general one and a vector. Those loads miss with
- * the blocker, and bring what they bring when it does.
+ * What fillers wait for: zeros of the line that is about to be missed, a general one and a vector, and flags that say that
+ * it is not 2. Those loads miss with the blocker, and bring what they bring when it does.
  */
 static void emit_awaited(struct code *c, const struct lookahead_row *r)
 {
     if (has_class(r, FILLER_VECTOR))
         emit_load_as(c, access_double(), VREG_0, REG_T0, 8);
+    for (unsigned i = 0; i < r->more; i++)
+        emit_load(c, REG_T2, REG_T0, 16);
     emit_load(c, REG_T2, REG_T0, 8);
+    if (has_class(r, FILLER_BRANCH))
+        emit_compare(c, REG_T2, REG_T7);
 }
 
 static void emit_blocker(struct code *c, const struct lookahead_row *r, unsigned which)
 {
     const unsigned chain = r->one_chain ? 0 : which;
 
-    if ((which ? r->second : r->blocker) == BLOCKER_MISS)
-        emit_load(c, REG_T0 + chain, REG_T0 + chain, which && r->gate == GATE_ADDITION ? -1 : 0);
-    else
-        for (unsigned i = 0; i < r->with->steps; i++)
+    const enum blocker b = which ? r->second : r->blocker;
+    const unsigned steps = r->with->steps[b];
+
+    for (unsigned i = 0; i < steps; i++) {
+        if (r->waits && !which && i + 1 == steps)
+            emit_awaited(c, r);
+        if (b == BLOCKER_ARITHMETIC)
             emit_square_root(c, VREG_0 + chain, VREG_0 + chain);
+        else
+            emit_load(c, REG_T0 + chain, REG_T0 + chain, which && i == 0 && r->gate == GATE_ADDITION ? -1 : 0);
+    }
+}
+
+/* Where the chase that a blocker takes a step of has its cursor. */
+static int32_t cursor_at(enum blocker b, unsigned which)
+{
+    return CURSORS_AT + 16 * (b == BLOCKER_LOADS) + 8 * (int32_t)which;
 }
 
 /* The address of the second miss, and one, which the load takes off; or that address times one. */
@@ -88,7 +106,7 @@ static void emit_row(struct code *c, const struct lookahead_row *r, size_t count
         kinds++;
     for (size_t i = 0; i < r->head_count + count; i++) {
         const struct emit_filler *f = i < r->head_count ? r->head : r->fillers[(i - r->head_count) % kinds];
-        if (r->waits)
+        if (r->waits && f->class != FILLER_BRANCH) /* those wait for flags */
             emit_filler_waiting(c, f, i, REG_T2, VREG_0);
         else
             emit_filler(c, f, i);
@@ -115,12 +133,10 @@ static bool build(struct probe *p, double fillers, void *context, struct kernel 
 
     emit_roots(&c);
     for (unsigned i = 0; i < 2; i++)
-        emit_load(&c, REG_T0 + i, REG_DATA, CURSORS_AT + 8 * (int32_t)i);
+        emit_load(&c, REG_T0 + i, REG_DATA, cursor_at(i ? r->second : r->blocker, i));
     emit_filler_begin(&c, REG_DATA);
     emit_align(&c, 64);
     const size_t loop = c.used;
-    if (r->waits)
-        emit_awaited(&c, r);
     emit_blocker(&c, r, 0);
     emit_row(&c, r, count);
     emit_gate(&c, r->gate);
@@ -128,7 +144,7 @@ static bool build(struct probe *p, double fillers, void *context, struct kernel 
     emit_fence(&c, FENCE_INSTRUCTIONS);
     emit_loop(&c, loop);
     for (unsigned i = 0; i < 2; i++)
-        emit_store(&c, REG_T0 + i, REG_DATA, CURSORS_AT + 8 * (int32_t)i);
+        emit_store(&c, REG_T0 + i, REG_DATA, cursor_at(i ? r->second : r->blocker, i));
     for (size_t i = 0; i < LOOKAHEAD_MIX && r->fillers[i]; i++)
         emit_filler_end(&c, r->fillers[i]);
     if (r->head)
@@ -161,7 +177,7 @@ bool lookahead_cycles(struct probe *p, const struct lookahead_row *r, double fil
 }
 
 /* Few fillers: they fit wherever anything does. */
-static bool try_blocker(struct probe *p, struct lookahead *l, enum blocker b, bool one_chain, double *cycles)
+static bool try_blocker(struct probe *p, const struct lookahead *l, enum blocker b, bool one_chain, double *cycles)
 {
     const struct lookahead_row r = {
         .with = l, .blocker = b, .second = b, .fillers = {emit_filler_named("nop")}, .one_chain = one_chain};
@@ -172,12 +188,12 @@ static bool try_blocker(struct probe *p, struct lookahead *l, enum blocker b, bo
 static bool try_blockers(struct probe *p, struct lookahead *l)
 {
     for (enum blocker b = 0; b < BLOCKERS; b++) {
-        if (b == BLOCKER_ARITHMETIC) {
-            l->steps = STEPS_TRIED;
+        l->steps[b] = b == BLOCKER_MISS ? 1 : STEPS_TRIED;
+        if (b != BLOCKER_MISS) {
             if (!try_blocker(p, l, b, true, &l->chained[b]))
                 return false;
             const double step = fmax(l->chained[b] / (2 * STEPS_TRIED), STEP_CYCLES_TOLD);
-            l->steps = (unsigned)probe_smoke(p, STEPS_TRIED, fmin(floor(CHAIN_CYCLES / step), STEPS_MAXIMUM));
+            l->steps[b] = (unsigned)probe_smoke(p, STEPS_TRIED, fmin(floor(CHAIN_CYCLES / step), STEPS_MAXIMUM));
         }
         if (!try_blocker(p, l, b, true, &l->chained[b]) || !try_blocker(p, l, b, false, &l->alone[b]))
             return false;
@@ -188,29 +204,39 @@ static bool try_blockers(struct probe *p, struct lookahead *l)
     return true;
 }
 
-static size_t chase_bytes(const struct probe *p)
+static size_t chase_bytes(const struct probe *p, enum blocker b)
 {
-    const double level_2 = facts_number(&p->run->facts, "memory.cache.bytes", "level=2", 1 << 20);
+    const struct facts *f = &p->run->facts;
+    const double level_1 = facts_number(f, "memory.cache.bytes", "level=1", 1 << 15);
+    const double level_2 = facts_number(f, "memory.cache.bytes", "level=2", 1 << 20);
     const double most = fmin(probe_scale(p, 1 << 16, 1 << 24, 1 << 25, 1 << 27),
                              (double)machine_info()->memory_bytes / 8);
+    const double bytes = b == BLOCKER_MISS ? TIMES_LEVEL_2 * level_2 : fmin(TIMES_LEVEL_1 * level_1, level_2 / 4);
 
-    return (size_t)fmin(TIMES_LEVEL_2 * level_2, most) / CHASE_LINE_BYTES * CHASE_LINE_BYTES;
+    return (size_t)fmin(bytes, most) / CHASE_LINE_BYTES * CHASE_LINE_BYTES;
+}
+
+static bool start_chases(struct probe *p, struct lookahead *l, enum blocker b)
+{
+    const size_t bytes = chase_bytes(p, b), lines = bytes / CHASE_LINE_BYTES;
+
+    for (unsigned i = 0; i < 2; i++) {
+        if (!chase_map(p, &l->chases[b][i], bytes))
+            return false;
+        chase_link(p, &l->chases[b][i], 0, lines, lines);
+        memcpy(l->data.write + cursor_at(b, i), &l->chases[b][i].ring.at, sizeof(uint64_t));
+    }
+    return true;
 }
 
 bool lookahead_start(struct probe *p, struct lookahead *l)
 {
-    const size_t bytes = chase_bytes(p);
     const double root = 1;
 
-    *l = (struct lookahead){.steps = STEPS_TRIED};
-    if (!probe_map(p, &l->data, DATA_BYTES, 0))
+    *l = (struct lookahead){.nops = 0};
+    if (!probe_map(p, &l->data, DATA_BYTES, 0) || !start_chases(p, l, BLOCKER_MISS) ||
+        !start_chases(p, l, BLOCKER_LOADS))
         return false;
-    for (unsigned i = 0; i < 2; i++) {
-        if (!chase_map(p, &l->chases[i], bytes))
-            return false;
-        chase_link(p, &l->chases[i], 0, bytes / CHASE_LINE_BYTES, bytes / CHASE_LINE_BYTES);
-        ((uint64_t *)(l->data.write + CURSORS_AT))[i] = l->chases[i].ring.at;
-    }
     memcpy(l->data.write + ROOT_AT, &root, sizeof root);
     return try_blockers(p, l);
 }
@@ -225,9 +251,12 @@ bool lookahead_runs(const struct emit_filler *f)
 struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const char *what, double to, double limit,
                              double seconds)
 {
-    snprintf(r->name, sizeof r->name, "%s, %s", what, blocker_names[r->second]);
+    static const char *const fooled_by[BLOCKERS] = {"loads in flight", "waiting loads", "waiting operations"};
+
+    snprintf(r->name, sizeof r->name, "%s, %s%s%s", what, blocker_names[r->blocker],
+             r->second == r->blocker ? "" : " and ", r->second == r->blocker ? "" : blocker_names[r->second]);
     return (struct sweep){.name = r->name,
-                          .fooled_by = r->second == BLOCKER_MISS ? "loads in flight" : "waiting operations",
+                          .fooled_by = fooled_by[r->blocker],
                           .axis = "fillers",
                           .unit = "cycles/iteration",
                           .build = build,
@@ -245,14 +274,14 @@ struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const cha
 
 double lookahead_holds(const struct lookahead_row *r, enum filler_class class)
 {
-    const bool miss = r->blocker == BLOCKER_MISS;
-    const double operations = miss ? 2 : fmax(r->with->steps - r->done, 1) + 1;
+    const bool loads = r->blocker != BLOCKER_ARITHMETIC;
+    const double operations = fmax(r->with->steps[r->blocker] - r->done, 1) + 1;
 
     switch (class) {
     case FILLER_NOTHING: return operations; /* the reorder buffer */
     case FILLER_GENERAL:
-    case FILLER_LOAD: return miss ? operations : 0;
-    case FILLER_VECTOR: return miss ? 0 : operations;
+    case FILLER_LOAD: return loads ? operations : 0;
+    case FILLER_VECTOR: return loads ? 0 : operations;
     default: return 0;
     }
 }
@@ -283,28 +312,45 @@ static bool is_wide(const struct lookahead_row *r)
  * Where an iteration takes as long before its knee as two blockers one after the other, they do not overlap any more: the
  * first is done before the last filler is there, and what the knee shows is something else.
  */
-static void refuse_delivery(const struct lookahead_row *r, struct verdict *v)
+static bool refuse_delivery(struct probe *p, const struct lookahead_row *r, struct verdict *v)
 {
-    const double chained = (r->with->chained[r->blocker] + r->with->chained[r->second]) / 2;
+    double one = r->with->chained[r->blocker], other = r->with->chained[r->second];
 
-    if (!v->reason && v->count && !(v->knees[0].before < chained))
+    if (v->reason || v->count == 0 || v->knees[0].before < (one + other) / 2)
+        return true;
+    /* or memory has become slower since */
+    if (!try_blocker(p, r->with, r->blocker, true, &one) || !try_blocker(p, r->with, r->second, true, &other))
+        return false;
+    if (!(v->knees[0].before < (one + other) / 2))
         v->reason = "masked-by:delivery of fillers";
+    return true;
 }
 
-/* By how much an iteration is longer than its blockers is when the second begins; roots leave one by one until then. */
+/* By how much an iteration is longer than its blockers is when the second begins; a chain leaves bit by bit until then. */
 static void note_done(struct lookahead_row *r, const struct verdict *v)
 {
-    const double alone = r->with->alone[r->blocker];
+    const double alone = r->with->alone[r->blocker], steps = r->with->steps[r->blocker];
+    const double step = (r->with->chained[r->blocker] - alone) / steps;
 
-    if (r->blocker == BLOCKER_ARITHMETIC && !v->reason && v->count)
-        r->done = floor(fmax(v->knees[0].before - alone, 0) / (alone / r->with->steps));
+    if (r->blocker != BLOCKER_MISS && !v->reason && v->count)
+        r->done = floor(fmax(v->knees[0].before - alone, 0) / step);
+}
+
+/*
+ * Chains that hold much of what is asked for, which becomes free bit by bit, are no blockers of that. Flags may be kept in
+ * general registers.
+ */
+static bool holds_many(enum blocker b, enum filler_class class)
+{
+    return b == BLOCKER_ARITHMETIC
+               ? class == FILLER_VECTOR
+               : b == BLOCKER_LOADS && (class == FILLER_GENERAL || class == FILLER_FLAGS || class == FILLER_LOAD);
 }
 
 bool lookahead_row_search(struct probe *p, struct lookahead_row *r, struct sweep *s)
 {
-    if (!sweep_search(p, s))
+    if (!sweep_search(p, s) || !refuse_delivery(p, r, &s->search.verdict))
         return false;
-    refuse_delivery(r, &s->search.verdict);
     note_done(r, &s->search.verdict);
     return true;
 }
@@ -319,8 +365,8 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
         struct sweep *s = &out->sweeps[out->count];
         *r = (struct lookahead_row){.with = with, .blocker = b, .second = b};
         if (with->unfit[b] || !lookahead_choose(r, fillers) ||
-            (b == BLOCKER_ARITHMETIC && (is_wide(r) || class == FILLER_VECTOR)))
-            continue; /* nor where roots hold many of what is asked for, which become free one by one */
+            (b == BLOCKER_ARITHMETIC && is_wide(r)) || holds_many(b, class))
+            continue;
         *s = lookahead_sweep(p, r, name, to, limit, seconds);
         if (!lookahead_row_search(p, r, s)) {
             sweep_free(s);
@@ -431,7 +477,7 @@ void lookahead_report(struct probe *p, const struct finding *f, const struct fin
     told.low = r.low;
     told.high = r.high;
     told.holds = r.holds;
-    told.grade = !is_borne_out_by_misses(&r) ? 'C' : r.grade == 'A' ? 'B' : r.grade;
+    told.grade = r.holds > 0 && !is_borne_out_by_misses(&r) ? 'C' : r.grade == 'A' ? 'B' : r.grade;
     told.agreement = r.agreement[0] ? r.agreement : NULL;
     told.remarks[0].key = "condition";
     told.remarks[0].text = "what can be filled: a core may want a group's worth of room more";

@@ -8,9 +8,13 @@
  * fits, and the second begins when the first is done: an iteration takes about twice as long. What is full by then is the
  * least of all that a filler holds. The fence has all of it empty when the next iteration begins.
  *
- *   misses       a step of a chase through lines that the core's own caches do not hold
- *   arithmetic   a chain of square roots. It leaves the core operation by operation: as each does, the second chain
- *                comes so much nearer, and the knee is a ramp, which begins at the answer
+ *   miss         a step of a chase through lines that the core's own caches do not hold. How long it takes is other
+ *                people's affair, too
+ *   loads        a chase through lines that the second level holds and the first does not
+ *   arithmetic   a chain of square roots
+ *
+ * Chains leave the core operation by operation: as each does, the second chain comes so much nearer, and the knee is a
+ * ramp, which begins at the answer.
  *
  * What the blockers themselves hold of a structure is added (lookahead_holds). What counts and branches back lies behind
  * the fence, before the first blocker, and is done before that has begun.
@@ -28,15 +32,15 @@
 #include "lib/find.h"
 #include "lib/probe.h"
 
-enum blocker { BLOCKER_MISS, BLOCKER_ARITHMETIC, BLOCKERS };
-/* "miss", "arithmetic" */
+enum blocker { BLOCKER_MISS, BLOCKER_LOADS, BLOCKER_ARITHMETIC, BLOCKERS };
+/* "miss", "loads", "arithmetic" */
 extern const char *const blocker_names[BLOCKERS];
 
 /* What is there to look ahead with, made once a probe. */
 struct lookahead {
-    struct chase chases[2];
+    struct chase chases[BLOCKER_ARITHMETIC][2];
     struct area data;            /* fillers', then where chases go on and what roots begin with */
-    unsigned steps;              /* square roots a blocker */
+    unsigned steps[BLOCKERS];    /* operations a blocker */
     double alone[BLOCKERS];      /* cycles of an iteration whose blockers overlap; … */
     double chained[BLOCKERS];    /* … and of one whose blockers are one chain */
     double nops;                 /* that can be in flight, blockers with them; NaN: not known */
@@ -63,9 +67,10 @@ struct lookahead_row {
     enum lookahead_gate gate;                         /* of misses alone */
     const struct emit_filler *head;                   /* so many of these come before them; NULL: none */
     unsigned head_count;
+    unsigned more; /* loads of what is waited for that nobody needs */
     const struct emit_filler *fillers[LOOKAHEAD_MIX]; /* those behind the first may be NULL */
     bool one_chain;                                   /* the control */
-    double done;   /* square roots of the first chain that have left by the time the second could begin, at the knee */
+    double done;   /* operations of the first chain that have left by the time the second could begin, at the knee */
     char name[48]; /* of the curve; lookahead_sweep makes it */
 };
 
@@ -87,7 +92,7 @@ bool lookahead_cycles(struct probe *p, const struct lookahead_row *r, double fil
 bool lookahead_choose(struct lookahead_row *r, const char *const fillers[LOOKAHEAD_MIX]);
 /*
  * How many entries the two blockers hold of what fillers of that class do: FILLER_NOTHING asks for the reorder buffer.
- * Of square roots those of the first chain that have not left yet when the second could begin, and one of that, since
+ * Of chains those operations of the first that have not left yet when the second could begin, and one of that, since
  * there the ramp begins.
  */
 double lookahead_holds(const struct lookahead_row *r, enum filler_class class);
@@ -128,8 +133,8 @@ bool lookahead_same(double one, double other);
 /*
  * Decides and reports a structure's size. Never better than grade B, however well experiments agree: they all see only
  * what can be filled. Cores that take several instructions at once may want room for a whole group of them, or two,
- * before they take one; those entries show in no such experiment, and `remarks` says so. Of grade C where no misses bear it out: how many square
- * roots are still there at the beginning of a ramp is reckoned.
+ * before they take one; those entries show in no such experiment, and `remarks` says so. Of grade C where the blockers hold
+ * some and no single misses bear it out: how much of a chain is still there at the beginning of a ramp is reckoned.
  */
 void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count);
 /* The same where it is not decided. */

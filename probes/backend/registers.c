@@ -40,9 +40,14 @@ static const struct {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
+/* `holds`: what blockers must not hold much of. */
 static const struct {
     const char *a, *b;
-} pairs[] = {{"int64", "flags"}, {"int64", "v128"}, {"v128", "mask"}, {"int64", "mask"}};
+    enum filler_class holds;
+} pairs[] = {{"int64", "flags", FILLER_GENERAL},
+             {"int64", "v128", FILLER_GENERAL},
+             {"v128", "mask", FILLER_VECTOR},
+             {"int64", "mask", FILLER_GENERAL}};
 
 /* Relative, and so many steps besides: near enough to be the same; the blockers themselves hold some. */
 static bool is_near(double a, double b)
@@ -50,16 +55,15 @@ static bool is_near(double a, double b)
     return fabs(a - b) <= 4 + 0.02 * fabs(b);
 }
 
-static bool report_pair(struct probe *p, const struct lookahead *with, const char *a, const char *b, double of_a,
-                        double of_b)
+static bool report_pair(struct probe *p, const struct lookahead *with, size_t pair, double of_a, double of_b)
 {
-    const char *const fillers[LOOKAHEAD_MIX] = {a, b};
+    const char *const fillers[LOOKAHEAD_MIX] = {pairs[pair].a, pairs[pair].b};
     const double one = fmin(of_a, of_b), separate = 2 * one;
     char name[48];
     struct lookahead_answer both;
 
-    snprintf(name, sizeof name, "%s and %s", a, b);
-    if (!lookahead_search(p, with, name, fillers, FILLER_NOTHING, TO, LIMIT, probe_scale(p, 1, 0.25, 0.8, 5), &both))
+    snprintf(name, sizeof name, "%s and %s", pairs[pair].a, pairs[pair].b);
+    if (!lookahead_search(p, with, name, fillers, pairs[pair].holds, TO, LIMIT, probe_scale(p, 1, 0.25, 0.8, 5), &both))
         return false;
     const double seen = lookahead_fitted(&both, FILLER_NOTHING);
     /* two of one size, one of them shared: as many as of either; what differs in size is not shared alone */
@@ -122,7 +126,7 @@ static void run(struct probe *p)
             of[1] = strcmp(rows[r].filler, pairs[i].b) ? of[1] : fillers[r];
         }
         if (lookahead_runs(emit_filler_named(pairs[i].a)) && lookahead_runs(emit_filler_named(pairs[i].b)))
-            good = report_pair(p, &with, pairs[i].a, pairs[i].b, of[0], of[1]);
+            good = report_pair(p, &with, i, of[0], of[1]);
     }
 }
 
