@@ -39,6 +39,7 @@ extern const char *const blocker_names[BLOCKERS];
 /* What is there to look ahead with, made once a probe. */
 struct lookahead {
     struct chase chases[BLOCKER_ARITHMETIC][2];
+    size_t near_lines;           /* of a chase that the second level holds */
     struct area data;            /* fillers', then where chases go on and what roots begin with */
     unsigned steps[BLOCKERS];    /* operations a blocker */
     double alone[BLOCKERS];      /* cycles of an iteration whose blockers overlap; … */
@@ -63,11 +64,11 @@ enum lookahead_gate { GATE_NONE, GATE_ADDITION, GATE_MULTIPLICATION };
 struct lookahead_row {
     const struct lookahead *with;
     enum blocker blocker, second;
-    bool waits;
-    enum lookahead_gate gate;                         /* of misses alone */
-    const struct emit_filler *head;                   /* so many of these come before them; NULL: none */
+    bool waits, ready;              /* ready: the control, of which all is there and nothing waits */
+    enum lookahead_gate gate;       /* of misses alone */
+    const struct emit_filler *head; /* so many of these come before them; NULL: none */
     unsigned head_count;
-    unsigned more; /* loads of what is waited for that nobody needs */
+    unsigned more;                                    /* loads of what is waited for that nobody needs */
     const struct emit_filler *fillers[LOOKAHEAD_MIX]; /* those behind the first may be NULL */
     bool one_chain;                                   /* the control */
     double done;   /* operations of the first chain that have left by the time the second could begin, at the knee */
@@ -131,12 +132,13 @@ const char *lookahead_masked(const struct lookahead *l, const struct lookahead_a
 bool lookahead_same(double one, double other);
 
 /*
- * Decides and reports a structure's size. Never better than grade B, however well experiments agree: they all see only
+ * Decides and reports a structure's size; `step` as of find_decide. Never better than grade B, however well experiments agree: they all see only
  * what can be filled. Cores that take several instructions at once may want room for a whole group of them, or two,
  * before they take one; those entries show in no such experiment, and `remarks` says so. Of grade C where the blockers hold
  * some and no single misses bear it out: how much of a chain is still there at the beginning of a ramp is reckoned.
  */
-void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count);
+void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,
+                      double step);
 /* The same where it is not decided. */
 void lookahead_undecided(struct probe *p, const struct finding *f, const char *reason);
 

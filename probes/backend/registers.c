@@ -115,7 +115,7 @@ static void run(struct probe *p)
             if (masked && !isnan(fillers[i]))
                 lookahead_undecided(p, &f, masked);
             else
-                lookahead_report(p, &f, a.experiments, a.count);
+                lookahead_report(p, &f, a.experiments, a.count, 1);
         }
         lookahead_free(&a);
     }

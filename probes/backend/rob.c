@@ -43,7 +43,7 @@ static void report_row(struct probe *p, const char *name, const struct find_expe
                          &(struct finding){.name = "backend.rob.instructions",
                                            .variants = {{"filler", name}},
                                            .method = "two long operations, fillers between them"},
-                         e, count);
+                         e, count, 1);
 }
 
 /* Mixtures, the first `mixed` experiments, and NOPs must say the same, each by themselves. */
@@ -61,7 +61,7 @@ static void report_entries(struct probe *p, const struct find_experiment *e, siz
     else if (!lookahead_same(mixtures.value, nops.value))
         lookahead_undecided(p, &f, "experiments-disagree");
     else
-        lookahead_report(p, &f, e, count);
+        lookahead_report(p, &f, e, count, 1);
 }
 
 static void run(struct probe *p)

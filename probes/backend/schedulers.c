@@ -28,7 +28,13 @@
 #include "lib/kernels/lookahead.h"
 #include "lib/probe.h"
 
-enum { TO = 256, LIMIT = 640, EXPERIMENTS = 4, MORE = 4 };
+enum {
+    TO = 256,
+    LIMIT = 640,
+    EXPERIMENTS = 3,
+    MORE = 4,
+    STEP = 2 /* entries: loads that are missed may hold one or two in the way, by which experiments differ */
+};
 
 static const struct kind {
     const char *class, *filler;
@@ -45,53 +51,45 @@ static const struct kind {
      "int64",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
       {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0},
-      {BLOCKER_LOADS, BLOCKER_LOADS, GATE_ADDITION, true, 0},
-      {BLOCKER_MISS, BLOCKER_MISS, GATE_ADDITION, true, 0}},
-     4,
+      {BLOCKER_LOADS, BLOCKER_LOADS, GATE_ADDITION, true, 0}},
+     3,
      {"backend.registers.entries", "class=int64", 1}},
     {"multiply",
      "multiply",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
-      {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0},
-      {BLOCKER_LOADS, BLOCKER_LOADS, GATE_MULTIPLICATION, true, 0},
-      {BLOCKER_MISS, BLOCKER_MISS, GATE_MULTIPLICATION, true, 0}},
-     4,
+      {BLOCKER_LOADS, BLOCKER_LOADS, GATE_MULTIPLICATION, true, 0}},
+     2,
      {"backend.registers.entries", "class=int64", 1}},
     {"branch",
      "branch",
-     {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
-      {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
-     2,
+     {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0}},
+     1,
      {"backend.branches_in_flight.entries", "branch=not-taken", 1}},
     {"vector",
      "scalar",
-     {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
-      {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
+     {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0}, {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
      2,
      {"backend.registers.entries", "class=vector width=64", 1}},
     {"vector-int",
      "v128",
-     {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
-      {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
+     {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0}, {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
      2,
      {"backend.registers.entries", "class=vector width=128", 1}},
     {"load",
      "load-64",
      {{BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, false, 0},
-      {BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, false, MORE},
-      {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, true, 0}},
+      {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, true, 0},
+      {BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, false, MORE}},
      3,
      {"backend.load_queue.entries", "width=64", 1}},
     {"store-address",
      "store-target",
-     {{BLOCKER_LOADS, BLOCKER_ARITHMETIC, GATE_NONE, false, 0},
-      {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
+     {{BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, false, 0}, {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
      2,
      {"backend.store_queue.entries", "width=64", 1}},
     {"store-data",
      "store-64",
-     {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
-      {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
+     {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0}, {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
      2,
      {"backend.store_queue.entries", "width=64", 1}},
 };
@@ -125,15 +123,15 @@ struct waited {
 static bool control(struct probe *p, struct waited *w)
 {
     struct verdict *v = &w->sweep.search.verdict;
-    struct lookahead_row free = w->row;
-    double waiting, not;
+    struct lookahead_row ready = w->row;
+    double waiting, not ;
 
     if (v->reason || v->count == 0)
         return true;
     const struct knee *k = &v->knees[0];
-    free.waits = false;
+    ready.ready = true;
     if (!lookahead_cycles(p, &w->row, fmax(k->high, k->end) + 1, &waiting) ||
-        !lookahead_cycles(p, &free, fmax(k->high, k->end) + 1, &not))
+        !lookahead_cycles(p, &ready, fmax(k->high, k->end) + 1, &not ))
         return false;
     if (!(waiting - not > (k->after - k->before) / 2))
         v->reason = "masked-by:what else they hold";
@@ -198,15 +196,26 @@ static void report_queue(struct probe *p, const struct kind *k, const struct fin
     report(p, &f);
 }
 
-/* Of a load whose line is missed: whether it holds an entry until that is there. NAN: not told. */
-static double held_by_misses(const struct waited *without, const struct waited *with)
+/* How many fit by that experiment. NAN: not told. */
+static double fitted(const struct waited *w)
 {
-    const struct verdict *v = &without->sweep.search.verdict, *w = &with->sweep.search.verdict;
+    const struct verdict *v = &w->sweep.search.verdict;
 
-    if (!without->tried || !with->tried || v->reason || w->reason || !v->count || !w->count)
-        return (double)NAN;
-    const double fewer = (v->knees[0].value - w->knees[0].value) / with->row.more;
-    return fewer > 0.75 && fewer < 1.25 ? 1 : fewer > -0.25 && fewer < 0.25 ? 0 : (double)NAN;
+    return w->tried && !v->reason && v->count ? v->knees[0].value : (double)NAN;
+}
+
+/*
+ * By the first blocker and by the load that the row waits for, both of which miss. Where loads that miss hold entries until
+ * their line is there, so many fewer others fit as there are more of them. NAN: not told.
+ */
+static double held_by_misses(const struct kind *k, const struct waited w[EXPERIMENTS])
+{
+    const size_t last = k->experiments - 1;
+
+    if (!k->behind[last].more)
+        return 0;
+    const double fewer = fitted(&w[0]) - fitted(&w[last]);
+    return fabs(fewer) <= 1 ? 0 : fabs(fewer - MORE) <= 1 ? 2 : (double)NAN;
 }
 
 /*
@@ -218,8 +227,7 @@ static void report_kind(struct probe *p, const struct kind *k, const struct wait
     struct find_experiment all[EXPERIMENTS], beyond[EXPERIMENTS], behind[EXPERIMENTS];
     size_t count = 0, beyonds = 0, behinds = 0;
     struct finding f = finding_of(k, "backend.scheduler.entries");
-    /* by the first blocker, and by the load that the row waits for */
-    const double held = k->behind[1].more ? 2 * held_by_misses(&w[0], &w[1]) : 0;
+    const double held = held_by_misses(k, w);
 
     for (size_t i = 0; i < k->experiments; i++)
         if (w[i].tried && !k->behind[i].more) {
@@ -231,7 +239,7 @@ static void report_kind(struct probe *p, const struct kind *k, const struct wait
             all[count++] = e;
             *(needs ? &behind[behinds++] : &beyond[beyonds++]) = e;
         }
-    const struct find_result past = find_decide(beyond, beyonds, 1), alone = find_decide(behind, behinds, 1);
+    const struct find_result past = find_decide(beyond, beyonds, STEP), alone = find_decide(behind, behinds, STEP);
     *fits = past.grade == 'U' ? (double)NAN : past.value - held;
     if (count == 0) {
         lookahead_undecided(p, &f, "blockers-do-not-overlap");
@@ -246,11 +254,11 @@ static void report_kind(struct probe *p, const struct kind *k, const struct wait
     if (alone.grade == 'U') {
         f.remarks[1].key = "includes";
         f.remarks[1].text = "what waits before it to be picked";
-        lookahead_report(p, &f, beyond, beyonds);
+        lookahead_report(p, &f, beyond, beyonds, STEP);
     } else if (past.grade == 'U' || lookahead_same(past.value, alone.value)) {
-        lookahead_report(p, &f, all, count);
+        lookahead_report(p, &f, all, count, STEP);
     } else {
-        lookahead_report(p, &f, behind, behinds);
+        lookahead_report(p, &f, behind, behinds, STEP);
     }
 }
 
@@ -288,7 +296,7 @@ static bool report_pair(struct probe *p, const struct lookahead *with, size_t pa
     if (!search(p, with, name, kinds[a].filler, half, kinds[b].filler, &second, &w))
         return false;
     const struct find_experiment e = {.name = w.row.name, .fooled_by = "", .verdict = &w.sweep.search.verdict};
-    const struct find_result r = find_decide(&e, w.tried, 1);
+    const struct find_result r = find_decide(&e, w.tried, STEP);
     f.reason = r.reason ? r.reason : "ambiguous";
     if (r.grade != 'U') {
         const bool separate = lookahead_same(r.value, fits[b]), shared = lookahead_same(r.value, fits[b] - half);
@@ -315,6 +323,8 @@ static void run(struct probe *p)
         struct waited w[EXPERIMENTS] = {{.tried = false}};
         for (size_t e = 0; e < kinds[i].experiments && good; e++) {
             char name[48];
+            if (kinds[i].behind[e].more && isnan(fitted(&w[0])))
+                continue;
             snprintf(name, sizeof name, "%s%s", kinds[i].class,
                      kinds[i].behind[e].needs  ? ", behind"
                      : kinds[i].behind[e].more ? ", more missed"
@@ -332,7 +342,8 @@ static void run(struct probe *p)
 }
 
 PROBE(schedulers, .title = "Schedulers", .family = "backend", .after = "queues", .run = run,
-      .findings = FINDINGS({"backend.scheduler.entries", "entries", "operations of that class that can wait to be picked"},
+      .findings = FINDINGS({"backend.scheduler.entries", "entries",
+                            "operations of that class that can wait to be picked"},
                            {"backend.dispatch_queue.entries", "entries",
                             "operations of that class that can wait for a place in the scheduler, others passing them"},
                            {"backend.scheduler.shared", "schedulers", "whether two classes wait in the same entries"}));

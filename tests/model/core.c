@@ -10,7 +10,7 @@
 #include "tests/model/isa.h"
 #include "tests/model/predictor.h"
 
-enum { MAPPINGS = 32, PAGE_BYTES = 4096, PAGES_OF_TABLE = 512, STACK_BYTES = 65536 };
+enum { MAPPINGS = 32, PAGE_BYTES = 4096, PAGES_OF_TABLE = 512, STACK_BYTES = 65536, ARRIVING = 64 };
 
 static const uint64_t STACK_AT = 0x20000000, EXIT_AT = 0x30000000;
 
@@ -33,6 +33,11 @@ struct core {
     struct predictor predictor;
     struct load_store load_store;
     struct in_flight in_flight;
+    struct scheduler scheduler;
+    struct arriving { /* lines that were missed, by their address */
+        uint64_t line;
+        double at;
+    } arriving[ARRIVING];
     struct stores *stores; /* NULL: loads see the cache alone */
     struct core_counts counts;
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody does */
@@ -215,6 +220,17 @@ static double cache_latency(struct core *c, uint64_t address, uint64_t frame)
     return c->design.memory_latency;
 }
 
+/* A line that was missed is there for those that find it behind that only when it arrives. */
+static double arrival(struct core *c, uint64_t address, bool missed)
+{
+    const uint64_t line = address / CACHE_LINE_BYTES;
+    struct arriving *a = &c->arriving[line % ARRIVING];
+
+    if (missed)
+        *a = (struct arriving){line, c->now.done};
+    return a->line == line ? later(c->now.done, a->at) : c->now.done;
+}
+
 static double data_translation(struct core *c, const struct mapping *m, uint64_t address, bool stores)
 {
     const bool apart = stores && c->design.store_pages[0].ways;
@@ -266,8 +282,11 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
     (void)uc;
     struct core *c = context;
     const struct mapping *m = mapping_of(c, address);
-    c->front = in_flight_access(&c->in_flight, &c->design.in_flight, type != UC_MEM_READ, c->front);
-    c->now.start = later(c->now.start, c->front);
+    const bool stores = type != UC_MEM_READ;
+    c->front = in_flight_access(&c->in_flight, &c->design.in_flight, stores, c->front);
+    const double in = scheduler_enter(&c->scheduler, &c->design.schedulers, stores ? WAITS_STORE : WAITS_LOAD,
+                                      &c->front);
+    c->now.start = later(c->now.start, in);
     const double translated = data_translation(c, m, address, type != UC_MEM_READ);
     const double latency = cache_latency(c, address, frame_address(m, address));
 
@@ -284,6 +303,9 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
     c->now.done = later(c->now.done, c->stores && !a.store
                                          ? stored_load(c, &a)
                                          : load_store_done(&c->load_store, &c->design.load_store, &a));
+    if (!a.store)
+        c->now.done = arrival(c, address, a.missed);
+    scheduler_leave(&c->scheduler, c->design.schedulers.loads_stay && !a.store ? c->now.done : c->now.start);
     if (c->stores && a.store)
         stores_add(c->stores, address, a.size, c->now.address_known + translated, a.start, c->latest);
     if (c->now.decoded->computes && !a.store)
@@ -457,13 +479,22 @@ static bool is_eliminated(const struct core *c, const struct decoded *d)
     return (d->moves && c->design.moves_eliminated) || (d->zeros && c->design.zeros_eliminated);
 }
 
-/* It waits for a unit, too. */
+/* It waits for what it needs, and for a unit; what accesses memory waits elsewhere. */
 static void issue(struct core *c)
 {
-    if (!c->design.units || c->now.decoded->kind != KIND_PLAIN)
+    const struct decoded *d = c->now.decoded;
+    const bool vector = d->vector_written || d->kind == KIND_ROOT;
+
+    if (c->design.units && d->kind == KIND_PLAIN) {
+        c->now.start = later(c->now.start, c->unit_free);
+        c->unit_free = c->now.start + 1.0 / c->design.units;
+    }
+    if (d->accesses || d->kind == KIND_FENCE)
         return;
-    c->now.start = later(c->now.start, c->unit_free);
-    c->unit_free = c->now.start + 1.0 / c->design.units;
+    const double in = scheduler_enter(&c->scheduler, &c->design.schedulers, vector ? WAITS_VECTOR : WAITS_GENERAL,
+                                      &c->front);
+    c->now.start = later(c->now.start, in);
+    scheduler_leave(&c->scheduler, c->now.start);
 }
 
 static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void *context)
@@ -512,6 +543,8 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
     c->now.decoded = NULL;
     load_store_start(&c->load_store);
     in_flight_start(&c->in_flight);
+    scheduler_start(&c->scheduler);
+    memset(c->arriving, 0, sizeof c->arriving);
     predictor_call(&c->predictor, EXIT_AT);
     if (isa.link) {
         UC(uc_reg_write(c->uc, isa.link, &EXIT_AT));

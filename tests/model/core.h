@@ -19,6 +19,7 @@
 #include "tests/model/in_flight.h"
 #include "tests/model/load_predictor.h"
 #include "tests/model/load_store.h"
+#include "tests/model/scheduler.h"
 #include "tests/model/ways.h"
 #include "tests/model/stores.h"
 
@@ -50,6 +51,7 @@ struct core_design {
     unsigned width;                          /* instructions a cycle */
     unsigned retire;                         /* those that leave the core in a cycle, in order; 0: any number */
     struct in_flight_design in_flight;       /* what can be held between the two */
+    struct scheduler_design schedulers;      /* where it waits for what it needs */
     double multiply, root;                   /* latencies, cycles; of square roots 0: 1 */
     unsigned units;                          /* plain instructions that begin in a cycle, in order; 0: any number … */
     bool moves_eliminated, zeros_eliminated; /* … of these, as any number does, and are done at once */

@@ -1602,6 +1602,73 @@ static void windows_are_given_back(void **state)
     end(4, 100);
 }
 
+/*
+ * Room for twice as many operations as wait, mostly: sometimes other things are full first. Loads are held until they are
+ * done in every other core.
+ */
+static struct machine_design pick_schedulers(uint64_t seed)
+{
+    struct machine_design m = pick_windows(seed);
+    struct scheduler_design *d = &m.core.schedulers;
+
+    for (enum waits which = 0; which < WAITS; which++) {
+        d->entries[which] = (unsigned)pick(24, 90);
+        d->queue[which] = pick(0, 1) ? (unsigned)pick(4, 24) : 0;
+    }
+    d->unified = pick(0, 1);
+    d->loads_stay = pick(0, 1);
+    for (enum held what = HELD_ENTRY; what < HELDS; what++)
+        m.core.in_flight.most[what] = (unsigned)pick(100, 320);
+    return m;
+}
+
+/* Scheduler and what is before it, where nothing tells them apart. */
+static void check_scheduler(const struct machine_design *m, const char *class, enum waits which)
+{
+    const struct scheduler_design *d = &m->core.schedulers;
+    const enum waits where = d->unified && which == WAITS_VECTOR ? WAITS_GENERAL : which;
+    const char *f = finding_of("backend.scheduler.entries", "class", class);
+    const bool both = f && record_value(f, "includes", 2);
+
+    check_capacity(m, "backend.scheduler.entries", "class", class, d->entries[where] + (both ? d->queue[where] : 0));
+    if (finding_of("backend.dispatch_queue.entries", "class", class))
+        check_capacity(m, "backend.dispatch_queue.entries", "class", class, d->queue[where]);
+}
+
+static void check_shared(const struct machine_design *m, const char *pair, const char *truth)
+{
+    const char *f = finding_of("backend.scheduler.shared", "pair", pair);
+
+    if (is_decided(m, f, "backend.scheduler.shared", pair) &&
+        strncmp(record_value(f, "value", 2), truth, strlen(truth)) != 0)
+        complain(m, "backend.scheduler.shared %s: %.12s, and is %s", pair, record_value(f, "value", 2), truth);
+}
+
+static void schedulers_are_given_back(void **state)
+{
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 2, 40);) {
+        const struct machine_design m = pick_schedulers(seed);
+        run_probes_on(&m, "schedulers", PROFILE_QUICK);
+        check_scheduler(&m, "int", WAITS_GENERAL);
+        check_scheduler(&m, "multiply", WAITS_GENERAL);
+        check_scheduler(&m, "branch", WAITS_GENERAL);
+        check_scheduler(&m, "vector", WAITS_VECTOR);
+        check_scheduler(&m, "vector-int", WAITS_VECTOR);
+        check_scheduler(&m, "load", WAITS_LOAD);
+        check_scheduler(&m, "store-address", WAITS_STORE);
+        check_scheduler(&m, "store-data", WAITS_STORE);
+        check_shared(&m, "int and multiply", "shared");
+        check_shared(&m, "int and vector", m.core.schedulers.unified ? "shared" : "separate");
+        check_shared(&m, "vector and vector-int", "shared");
+        check_shared(&m, "int and load", "separate");
+        check_shared(&m, "load and store-address", "separate");
+        check_shared(&m, "store-address and store-data", "shared");
+    }
+    end(16, 320);
+}
+
 /* ---- What kernels touch -------------------------------------------------------------------------- */
 
 /* Whether a kernel touched so many of what the axis counts. */
@@ -1710,6 +1777,7 @@ int main(void)
         cmocka_unit_test(eliminations_are_given_back),
         cmocka_unit_test(fusions_are_given_back),
         cmocka_unit_test(windows_are_given_back),
+        cmocka_unit_test(schedulers_are_given_back),
         cmocka_unit_test(a_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(an_instruction_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(a_return_stack_deeper_than_the_range_is_undecided),

@@ -25,6 +25,7 @@ struct decoded {
     bool computes;     /* with what it may load: an addition */
     bool moves, zeros; /* one register to another of its kind; a register to nothing but zero */
     bool compares;
+    bool accesses;                            /* data in memory */
     uint64_t key;                             /* its first bytes, at most eight */
     uint8_t bytes[LONGEST_INSTRUCTION], size; /* what it was decoded from; 0: nothing yet */
     uint8_t read_count, written_count;

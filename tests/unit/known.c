@@ -222,7 +222,7 @@ static const struct {
     {"branch", "uncond cond cond-uncond uncond-cond indirect taken not-taken"},
     {"cause", "l1i decode"},
     {"counted", "operations entries renames"},
-    {"class", "int64 int32 flags vector mask int math load store memory"},
+    {"class", "int64 int32 flags vector mask int math load store memory store-address store-data"},
     {"dependence", "address data"},
     {"store", NULL},
     {"load", NULL},

@@ -6,9 +6,14 @@ static bool jump_is_indirect(const cs_insn *i)
     return i->detail->arm64.op_count == 1 && i->detail->arm64.operands[0].type == ARM64_OP_REG;
 }
 
-/* Those that the emitter uses stand in one row. */
+/* Those that the emitter uses stand in one row; of vectors all of a width do. */
 static unsigned whole(unsigned reg)
 {
+    static const unsigned parts[] = {ARM64_REG_B0, ARM64_REG_H0, ARM64_REG_S0, ARM64_REG_D0, ARM64_REG_Q0};
+
+    for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (reg >= parts[i] && reg - parts[i] < 32)
+            return reg - parts[i] + ARM64_REG_V0;
     return reg >= ARM64_REG_W0 && reg <= ARM64_REG_W18 ? reg - ARM64_REG_W0 + ARM64_REG_X0 : reg;
 }
 

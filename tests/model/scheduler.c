@@ -1,0 +1,54 @@
+#include "tests/model/scheduler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void scheduler_start(struct scheduler *s)
+{
+    memset(s, 0, sizeof *s);
+}
+
+/* The entry that is free first. */
+static unsigned first_free(const double *leaves, unsigned entries, double front)
+{
+    unsigned best = 0;
+
+    for (unsigned i = 0; i < entries && leaves[best] > front; i++)
+        best = leaves[i] < leaves[best] ? i : best;
+    return best;
+}
+
+double scheduler_enter(struct scheduler *s, const struct scheduler_design *d, enum waits which, double *front)
+{
+    which = d->unified && which == WAITS_VECTOR ? WAITS_GENERAL : which;
+    if (d->entries[which] > SCHEDULER_MAXIMUM || d->queue[which] >= SCHEDULER_MAXIMUM)
+        abort();
+    s->in = d->entries[which] > 0;
+    if (!s->in)
+        return *front;
+    /* in order: not before the one before it, and not before the one that made room in the queue has left that */
+    const unsigned long came = s->came[which]++;
+    const double before = came ? s->entered[which][(came - 1) % SCHEDULER_MAXIMUM] : 0;
+    const unsigned long queue = d->queue[which];
+    if (queue && came >= queue) {
+        const double room = s->entered[which][(came - queue) % SCHEDULER_MAXIMUM];
+        *front = room > *front ? room : *front;
+    }
+    s->which = which;
+    s->entry = first_free(s->leaves[which], d->entries[which], *front);
+    double enters = s->leaves[which][s->entry];
+    enters = before > enters ? before : enters;
+    enters = *front > enters ? *front : enters;
+    s->entered[which][came % SCHEDULER_MAXIMUM] = enters;
+    if (!queue)
+        *front = enters;
+    s->leaves[which][s->entry] = enters;
+    return enters;
+}
+
+void scheduler_leave(struct scheduler *s, double at)
+{
+    if (s->in && at > s->leaves[s->which][s->entry])
+        s->leaves[s->which][s->entry] = at;
+    s->in = false;
+}
