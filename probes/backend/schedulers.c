@@ -1,8 +1,9 @@
 /*
  * Schedulers: how many operations can wait for what they need, and what waits before them?
  *
- * Two long operations, and between them n others that need what the first one brings (lib/kernels/lookahead.h). They have places in the reorder buffer, registers and queues, and stay in the scheduler. While it
- * has room for all of them, or they for others to get past, the second long operation is under way meanwhile.
+ * Two long operations, and between them n others that need what the first one brings (lib/kernels/lookahead.h). They
+ * have places in the reorder buffer, registers and queues, and stay in the scheduler. While it has room for all of them,
+ * or they for others to get past, the second long operation is under way meanwhile.
  *
  *   beyond   the second one is of another kind: it gets past a scheduler that is full as long as what does not fit can
  *            wait somewhere else. Scheduler, and what waits before it
