@@ -39,6 +39,10 @@ static bool count_side(struct probe *p, const struct sweep *s, double x, const c
 {
     struct kernel k = {.units = 1};
 
+    if (!s->build) { /* it measures by itself, and has no kernel that could be counted */
+        *per_unit = NAN;
+        return true;
+    }
     return s->build(p, x, s->context, &k) && probe_count(p, &k, need, per_unit);
 }
 

@@ -98,7 +98,10 @@ struct sweep {
      * one after the other, and by how much the control's y differs from its first one is taken off.
      */
     bool (*control)(struct probe *p, double x, void *context, struct kernel *k);
-    /* Takes a whole sample by itself, for what more than these two kernels tell; instead of both. q20 is y. */
+    /*
+     * Takes a whole sample by itself, for what more than these two kernels tell; instead of both. q20 is y. `build` may be
+     * there all the same: it makes what is counted as proof of a knee (lib/proof.h).
+     */
     bool (*measure)(struct probe *p, double x, void *context, struct point *out);
     const char *
         need; /* y is how many of these events (lib/counters/events.h) a unit causes, NaN where none can be counted; NULL: cycles */

@@ -153,6 +153,12 @@ static bool build_jumps(struct probe *p, struct walk *w, size_t targets, enum ju
     return probe_kernel(p, &c, 0, k);
 }
 
+/* What is counted on both sides of the knee. */
+static bool build(struct probe *p, double targets, void *context, struct kernel *k)
+{
+    return build_jumps(p, context, (size_t)targets, IN_ORDER, k);
+}
+
 /* What an indirect jump costs more than a direct one, the mean over several orders: it is chance which targets fit. */
 static bool measure(struct probe *p, double x, void *context, struct point *out)
 {
@@ -254,6 +260,7 @@ static bool find_targets(struct probe *p, struct walk *w, size_t branches)
                               .axis = "targets",
                               .unit = "cycles/jump",
                               .measure = measure,
+                              .build = build,
                               .context = &w[i],
                               .seconds = probe_scale(p, 1, 0.3, 1, 10),
                               .search = {.kind = KNEE_STEP,
