@@ -271,6 +271,7 @@ struct kept_finding {
     char variants[FACT_VARIANTS];
     char variant_texts[FINDING_VARIANTS][FACT_VARIANTS];
     char curve_names[FINDING_CURVES][CURVE_NAME];
+    char limit_variants[FINDING_LIMITS][FACT_VARIANTS];
 };
 
 static bool keep(struct run *run, const struct probe_definition *d, const struct finding *f, const char *variants)
@@ -289,6 +290,9 @@ static bool keep(struct run *run, const struct probe_definition *d, const struct
             snprintf(k->variant_texts[i], sizeof k->variant_texts[i], "%s", f->variants[i].text);
     for (size_t i = 0; i < FINDING_CURVES && f->curves[i]; i++)
         snprintf(k->curve_names[i], sizeof k->curve_names[i], "%s", f->curves[i]);
+    for (size_t i = 0; i < FINDING_LIMITS && f->limits[i].name; i++)
+        if (f->limits[i].variants)
+            snprintf(k->limit_variants[i], sizeof k->limit_variants[i], "%s", f->limits[i].variants);
     return true;
 }
 
@@ -377,8 +381,7 @@ static const struct fact *masked_by(const struct facts *facts, const struct kept
             const struct fact *fact = &facts->all[j];
             bool itself = !strcmp(fact->name, f->name) && !strcmp(fact->variants, k->variants);
 
-            if (itself || strcmp(fact->name, limit->name) != 0 ||
-                !variants_cover(limit->variants ? limit->variants : "", fact->variants))
+            if (itself || strcmp(fact->name, limit->name) != 0 || !variants_cover(k->limit_variants[i], fact->variants))
                 continue;
             if (fabs(occupied - fact->value) <= LIMITS_COINCIDE * fact->value ||
                 (fact->low <= occupied && occupied <= fact->high) ||
