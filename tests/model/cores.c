@@ -463,7 +463,7 @@ static void the_tlbs_part_in_a_latency_is_given_back(void **state)
     m.memory_bytes = 2 * BYTES;
     m.core.data_pages[0] = (struct page_design){.sets = 4, .ways = ENTRIES / 4, .miss = MISS};
     m.declares = true;
-    run_probes_on(&m, "cache", PROFILE_QUICK);
+    run_probes_on(&m, "cache cache_pages", PROFILE_QUICK);
     for (const char *f = NULL; (f = records_find(&records, f, "finding", "name", "memory.random.latency_cycles"));) {
         const bool small = !strcmp(record_value(f, "page", 2), "4k"),
                    second = !strcmp(record_value(f, "level", 2), "2");
