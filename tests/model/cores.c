@@ -437,7 +437,7 @@ static void data_caches_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 4, 200); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 4, 32); cores++) {
         struct machine_design m = pick_machine(seed);
         run_probes_on(&m, "cache", PROFILE_QUICK);
         check_number(&m, "system.clock.hz", NULL, "", m.core_hz);
@@ -484,7 +484,7 @@ static void instruction_caches_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 3, 60); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 3, 24); cores++) {
         struct machine_design m = pick_machine(seed);
         run_probes_on(&m, "l1i", PROFILE_QUICK);
         check_l1i(&m);
@@ -500,7 +500,7 @@ static void shapes_of_instruction_caches_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 60); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.contiguous = true;
         m.core.op_cache = m.core.data[2] = (struct cache_design){0};
@@ -559,7 +559,7 @@ static void replacement_policies_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 5, 45); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 5, 40); cores++) {
         struct machine_design m = pick_machine(seed);
         const size_t which = (seed - 1) * (getenv("LONG") || getenv("MODEL_SEED") ? 1 : 2) %
                              (sizeof policies / sizeof *policies);
@@ -581,7 +581,7 @@ static void sets_behind_frames_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 30); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16); cores++) {
         struct machine_design m = pick_machine(seed);
         struct cache_design *second = &m.core.data[1];
         m.core.data[2] = (struct cache_design){0};
@@ -608,7 +608,7 @@ static void hashed_sets_are_not_told_wrong(void **state)
 {
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 40);) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16);) {
         struct machine_design m = pick_machine(seed);
         m.core.data[0].hashed = true;
         run_probes_on(&m, "cache cache_lines cache_ways replacement", PROFILE_QUICK);
@@ -623,7 +623,7 @@ static void shapes_of_data_caches_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 3, 60); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 3, 24); cores++) {
         struct machine_design m = pick_machine(seed);
         run_probes_on(&m, "cache cache_lines cache_ways", PROFILE_QUICK);
         check_shape(&m);
@@ -658,7 +658,7 @@ static void operation_caches_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 3, 60); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 3, 24); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.l1i = (struct cache_design){.bytes = 16 * KIB, .ways = 4};
         m.core.op_entry = (unsigned)pick(6, 9);
@@ -679,7 +679,7 @@ static void widths_of_decoders_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.l1i = (struct cache_design){.bytes = has_lengths() ? 16 * KIB : 64 * KIB, .ways = 4};
         m.core.op_cache = (struct cache_design){.bytes = 8 * KIB, .ways = 8};
@@ -712,7 +712,7 @@ static void widths_of_fetches_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.l1i = (struct cache_design){.bytes = 16 * KIB, .ways = 4};
         m.core.op_cache = (struct cache_design){0};
@@ -730,7 +730,7 @@ static void return_stacks_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 1, 60); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.indirect = seed % 2;
         hidden += m.core.indirect ? 2 : 0;
@@ -744,7 +744,7 @@ static void return_stacks_are_given_back(void **state)
 static void knees_are_proven_by_counting(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; next_seed(&seed, 1, 20);) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8);) {
         struct machine_design m = pick_machine(seed);
         m.counts = true;
         proofs_check(&m);
@@ -786,7 +786,7 @@ static void penalties_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 1, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
         struct machine_design m = pick_machine_with_history(seed);
         m.core.history = 0; /* it would hold outcomes of its own */
         m.core.outcomes = (size_t)1024 << pick(0, 4);
@@ -805,7 +805,7 @@ static void histories_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 1, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
         struct machine_design m = pick_machine_with_history(seed);
         run_probes_on(&m, "history", PROFILE_QUICK);
         check_history(&m);
@@ -819,7 +819,7 @@ static void branch_target_buffers_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 1, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.contiguous = true;
         m.core.op_cache = (struct cache_design){0};
@@ -844,7 +844,7 @@ static void instruction_tlbs_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.pages[0] = (struct page_design){
             .sets = (size_t)1 << pick(0, 5), .ways = (size_t)4 << pick(0, 1), .miss = (double)pick(5, 9)};
@@ -900,7 +900,7 @@ static void data_tlbs_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.data[0].bytes = 64 * KIB;
         m.core.data[0].ways = 16;
@@ -1011,7 +1011,7 @@ static void a_way_hash_that_is_not_linear_is_undecided(void **state)
 {
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 20);) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16);) {
         struct machine_design m = pick_machine(seed);
         m.core.ways = (struct way_design){.predicted = true, .carries = true};
         run_probes_on(&m, "way_hash", PROFILE_QUICK);
@@ -1051,7 +1051,7 @@ static void predictions_of_loads_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16); cores++) {
         struct machine_design m = seed % 5 ? pick_machine(seed) : pick_noisy_machine(seed);
         if (seed & 1)
             m.core.addresses = (struct load_predictor_design){
@@ -1074,7 +1074,7 @@ static void predicted_loads_hide_no_latency(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 1, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.addresses = (struct load_predictor_design){.loads = 200, .strides = true, .training = 3};
         m.core.values = (struct load_predictor_design){.loads = 200, .training = 3};
@@ -1152,7 +1152,7 @@ static void forwarding_is_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 1, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
         struct machine_design m = pick_machine_with_stores(seed);
         const struct store_design *d = &m.core.stores;
         run_probes_on(&m, "forwarding renaming", PROFILE_QUICK);
@@ -1202,7 +1202,7 @@ static void dependence_is_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 1, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
         struct machine_design m = pick_machine_with_stores(seed);
         struct store_design *d = &m.core.stores;
         d->rule = FORWARD_CONTAINED;
@@ -1229,7 +1229,7 @@ static void a_cache_larger_than_the_range_is_undecided(void **state)
 {
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 50);) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16);) {
         struct machine_design m = pick_machine(seed);
         m.core.data[1] = (struct cache_design){.bytes = 4096 * KIB, .ways = 16, .latency = m.core.data[1].latency};
         m.core.data[2] = (struct cache_design){0};
@@ -1249,7 +1249,7 @@ static void an_instruction_cache_larger_than_the_range_is_undecided(void **state
 {
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 50);) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16);) {
         struct machine_design m = pick_machine(seed);
         m.core.l1i = (struct cache_design){.bytes = 256 * KIB, .ways = 8};
         m.core.op_cache = (struct cache_design){0};
@@ -1264,7 +1264,7 @@ static void a_return_stack_deeper_than_the_range_is_undecided(void **state)
 {
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 1, 20);) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8);) {
         struct machine_design m = pick_machine(seed);
         m.core.return_stack = 200; /* nests are 128 deep at most */
         run_probes_on(&m, "return_stack", PROFILE_QUICK);
@@ -1282,7 +1282,7 @@ static void noise_gives_right_answers_or_none(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 3, 100); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 3, 24); cores++) {
         struct machine_design m = pick_noisy_machine(seed);
         run_probes_on(&m, "cache", PROFILE_QUICK);
         check_gates(&m); /* its clock wanders: no one frequency is true */
@@ -1295,7 +1295,7 @@ static void noise_gives_right_depths_or_none(void **state)
 {
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 1, 40);) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8);) {
         struct machine_design m = pick_noisy_machine(seed);
         run_probes_on(&m, "return_stack", PROFILE_QUICK);
         check_return_stack(&m);
@@ -1308,7 +1308,7 @@ static void a_clock_that_lies_is_not_trusted(void **state)
 {
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 6, 50);) {
+    for (uint64_t seed = 0; next_seed(&seed, 6, 48);) {
         struct machine_design m = pick_machine(seed);
         if (seed % 2)
             m.core.multiply = 2.4;
@@ -1338,7 +1338,7 @@ static void latencies_of_loads_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 4, 50);) {
+    for (uint64_t seed = 0; next_seed(&seed, 4, 32);) {
         struct machine_design m = pick_machine(seed);
         m.core.load_store.split = (double)pick(0, 10);
         run_probes_on(&m, "load_use", PROFILE_QUICK);
@@ -1404,7 +1404,7 @@ static void ports_are_given_back(void **state)
 {
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 1, 20);) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8);) {
         struct machine_design m = pick_ports(seed);
         run_probes_on(&m, "mix", PROFILE_QUICK);
         check_mixes(&m);
@@ -1467,7 +1467,7 @@ static void parallel_misses_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 1, 40);) {
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8);) {
         struct machine_design m = pick_machine(seed);
         m.core.load_store = (struct load_store_design){.misses = (unsigned)pick(4, 20), .forward = (double)pick(1, 6)};
         m.core.data[0] = (struct cache_design){.bytes = 16 * KIB, .ways = 4, .latency = 4};
@@ -1497,7 +1497,7 @@ static void widths_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 60);) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16);) {
         struct machine_design m = pick_noisy_machine(seed);
         m.core.retire = (unsigned)pick(m.core.width - 1, m.core.width + 4);
         run_probes_on(&m, "widths", PROFILE_QUICK);
@@ -1520,7 +1520,7 @@ static void eliminations_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 3, 40); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 3, 24); cores++) {
         struct machine_design m = pick_noisy_machine(seed);
         m.core.units = (unsigned)pick(2, m.core.width > 6 ? 5 : m.core.width - 1);
         m.core.moves_eliminated = pick(0, 1);
@@ -1583,9 +1583,11 @@ static struct machine_design pick_windows(uint64_t seed)
 /* Told, it is right; and never where something else is full before it. */
 static void windows_are_given_back(void **state)
 {
+    unsigned cores = 0;
+
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 40);) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16); cores++) {
         const struct machine_design m = pick_windows(seed);
         const struct in_flight_design *d = &m.core.in_flight;
         run_probes_on(&m, "rob registers queues", PROFILE_QUICK);
@@ -1599,7 +1601,7 @@ static void windows_are_given_back(void **state)
         check_capacity(&m, "backend.store_queue.entries", "width", "64", d->most[HELD_STORE]);
         check_capacity(&m, "backend.branches_in_flight.entries", "branch", "not-taken", d->most[HELD_BRANCH]);
     }
-    end(4, 100);
+    end(cores, 6 * cores);
 }
 
 /*
@@ -1646,9 +1648,11 @@ static void check_shared(const struct machine_design *m, const char *pair, const
 
 static void schedulers_are_given_back(void **state)
 {
+    unsigned cores = 0;
+
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 40);) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16); cores++) {
         const struct machine_design m = pick_schedulers(seed);
         run_probes_on(&m, "schedulers", PROFILE_QUICK);
         check_scheduler(&m, "int", WAITS_GENERAL);
@@ -1666,7 +1670,7 @@ static void schedulers_are_given_back(void **state)
         check_shared(&m, "load and store-address", "separate");
         check_shared(&m, "store-address and store-data", "shared");
     }
-    end(16, 320);
+    end(8 * cores, 10 * cores);
 }
 
 /* ---- What kernels touch -------------------------------------------------------------------------- */
