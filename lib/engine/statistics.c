@@ -53,6 +53,16 @@ double quantile(const double *sorted, size_t count, double q)
     return sorted[below] + fraction * (sorted[below + 1] - sorted[below]);
 }
 
+double least_confirmed(const double *sorted, size_t count, double part)
+{
+    enum { OTHERS = 2 };
+
+    for (size_t i = 0; i + OTHERS < count; i++)
+        if (sorted[i + OTHERS] <= sorted[i] * (1 + part))
+            return sorted[i];
+    return (double)NAN;
+}
+
 double median(double *values, size_t count)
 {
     sort_numbers(values, count);

@@ -12,6 +12,13 @@ double median(double *values, size_t count);
 /* Quantile q in 0 … 1 of sorted values, linear between neighbours; NaN when there are none. */
 double quantile(const double *sorted, size_t count, double q);
 
+/*
+ * What nothing slows, of one quantity taken at several moments: the least of sorted values that two others lie above by
+ * this part of it at most. Some cores slow what is wide or fast down for milliseconds at a time, and nothing makes it
+ * faster; a value that no other comes near was told wrongly. NaN where there is none such.
+ */
+double least_confirmed(const double *sorted, size_t count, double part);
+
 /* To the four decimals that records carry; times and cycles are not known better. */
 double rounded(double value);
 

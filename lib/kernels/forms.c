@@ -17,6 +17,7 @@ enum {
     SLOTS = SLOT_DENORMAL + OPERAND_TYPES,
     POOL = 32,
     WARM_ITERATIONS = 20,
+    FEWER_OF = 4, /* registers that turn where there are NOPs: all but one in so many */
 };
 
 const char *const form_values_names[FORM_VALUES] = {"one", "zero", "long", "denormal"};
@@ -427,6 +428,19 @@ static bool choose_same(const struct form_kernel *w, struct choice *c)
     return count > 0;
 }
 
+/* Fewer, and from the last on. */
+static void choose_fewer(struct choice *c)
+{
+    for (unsigned i = 0; i < FORM_OPERANDS; i++) {
+        uint8_t all[POOL];
+        const unsigned count = c->turning_count[i];
+        memcpy(all, c->turning[i], sizeof all);
+        c->turning_count[i] = count - count / FEWER_OF;
+        for (unsigned k = 0; k < c->turning_count[i]; k++)
+            c->turning[i][k] = all[count - 1 - k];
+    }
+}
+
 static bool choose(const struct form_kernel *w, struct choice *c)
 {
     const struct form *f = w->form;
@@ -466,6 +480,8 @@ static bool choose(const struct form_kernel *w, struct choice *c)
         return false;
     if (w->same)
         return choose_same(w, c);
+    if (w->nops > 0)
+        choose_fewer(c);
     if (follow)
         keep_common(w, c);
     return !follow || c->turning_count[w->to] > 1;
@@ -588,7 +604,9 @@ static void emit_move_on(struct code *c, const struct form *f, unsigned n)
 const char *form_kernel(struct probe *p, struct form_kernel *w, uint64_t data, struct kernel *k)
 {
     const bool bridged = is_bridged(w);
-    struct code c = probe_code(p, ROOM_BYTES + w->instances * FORM_BYTES * (bridged ? 1 + FORM_BRIDGES : 2));
+    struct code c = probe_code(p, ROOM_BYTES + w->instances * FORM_BYTES * (bridged ? 1 + FORM_BRIDGES : 2) +
+                                      (size_t)(w->instances * w->nops + 1) * emit_nop_lengths[0]);
+    double nops = 0;
     struct choice choice;
 
     if (!choose(w, &choice) || !emit_values(&c, w, &choice, widest_vector(w->form)))
@@ -606,6 +624,8 @@ const char *form_kernel(struct probe *p, struct form_kernel *w, uint64_t data, s
             emit_bridges(&c, w, &choice);
         else if (w->moves)
             emit_move_on(&c, w->form, i);
+        for (nops += w->nops; nops >= 1; nops--)
+            emit_nop(&c, emit_nop_lengths[0]);
         if (i < (turn ? turn : 1) && c.used - w->first <= sizeof w->bytes)
             w->period = (unsigned)(c.used - w->first);
     }

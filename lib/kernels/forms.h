@@ -38,6 +38,11 @@ struct form_kernel {
     /* Each instance has its memory operand elsewhere: an addition more, but some cores load one place less often a cycle
      * than several. Only of what is no chain. */
     bool moves;
+    /*
+     * Another kind of kernel of independent instances: so many NOPs between two of them, on average, and fewer registers
+     * that turn, in another order. Neither the code's layout nor a dependence through registers is as long as before.
+     */
+    double nops;
     /* made by form_kernel */
     size_t first, behind; /* offsets of the instances in the code */
     unsigned period;      /* bytes after which registers repeat, as far as they are kept … */

@@ -5,7 +5,13 @@
  *
  *   throughput   many instances that do not depend on each other: what they write goes through all registers in turn, and
  *                what they only read is never written. Cycles of one instance, from kernels of n and 2n, so that the loop
- *                around them comes off; where these differ by more than a loop costs, the smaller one is a bound
+ *                around them comes off; where these differ by more than a loop costs, the smaller one is a bound.
+ *                Again at several moments, until the least is seen three times, since cores slow wide operations down for
+ *                milliseconds when current runs short; what never is seen so often is a bound, too. And by two other kinds
+ *                of kernels: with few NOPs between instances, and as many as fill the core's width, and with fewer
+ *                registers. Where few make no difference, neither the code's layout nor a dependence through registers is
+ *                what limits instances; many keep schedulers from filling up, which on some cores bind operations to
+ *                units worse then. What is least counts
  *   latency      for each operand that is read and each that is written, of one kind, a chain: each instance reads what
  *                the one before wrote. Where the registers can be chosen, what is written turns all the same, so that no
  *                other operand that is both read and written makes a chain of every instance, and two operands are never
@@ -50,7 +56,11 @@ enum {
     SMOKE_INSTANCES = 12,
     DATA_BYTES = 4096,
     CHAINS = 24,
-    ROWS = 8,
+    ROWS = 64, /* visited in turn, … */
+    RECORD_ROWS = 8,
+    VISITS = 10, /* of a form, at most; and as many samples in each of what no chain limits */
+    VISIT_SAMPLES = 2,
+    NOPS_MOST = 8, /* between two instances; a microcoded one may take longer with more */
     SAMPLES = 5,
     MORE_SAMPLES = 15, /* of what is no whole number */
     TURNS = 8,
@@ -62,8 +72,12 @@ enum {
 static const double SAMPLES_QUANTILE = 0.2, SPREAD_QUANTILE = 0.8;
 /* What the loop around instances costs is a smaller part of them. */
 static const double STEADY_PART = 0.06;
+/* NOPs for each instance, where there are few of them. */
+static const double FEW_NOPS = 0.125;
 /* A chain is what limits its instances where they take so much longer than independent ones. */
 static const double LIMITS_PART = 0.1;
+/* Throughputs of several moments that differ by less are the same. */
+static const double CONFIRMED_PART = 0.01;
 /* Latencies are whole numbers of cycles, to this part of them and so much. */
 static const double WHOLE_PART = 0.01, WHOLE_CYCLES = 0.04;
 
@@ -79,14 +93,31 @@ struct chain {
     uint8_t bytes[FORM_PERIOD];
 };
 
+/* Cycles of an instance, independent of others. */
+struct throughput {
+    double cycles, once, twice; /* without the loop, and with it in kernels of n and 2n */
+    bool is_bound, moves;       /* of cycles; whether they are less where the memory operand is elsewhere each time */
+};
+
+/* What is measured at each visit; NaN where it was not. */
+enum quantity {
+    QUANTITY_FEW_NOPS,
+    QUANTITY_MANY_NOPS,
+    QUANTITY_SAME,
+    QUANTITY_SAME_CHAIN,
+    QUANTITY_VALUES,
+    QUANTITIES = QUANTITY_VALUES + FORM_VALUES
+};
+
 struct row {
     const struct form *form;
     const char *absent, *reason; /* why it cannot be executed; why it is not measured */
-    double cycles, once, twice;  /* of an instance: without the loop, and with it in kernels of n and 2n */
-    bool is_bound, moves;        /* of cycles; whether they are less where the memory operand is elsewhere each time */
+    struct throughput visits[VISITS], best;
+    double again[QUANTITIES][VISITS];
+    unsigned visit_count;
+    bool settled; /* the least was seen often enough */
     struct chain chains[CHAINS];
     unsigned chain_count;
-    double values[FORM_VALUES], same, same_chain; /* NaN: not measured */
     uint8_t bytes[FORM_BYTES];
 };
 
@@ -114,7 +145,9 @@ static bool is_whole(double cycles)
 static const char *measure(struct probe *p, const struct area *data, struct form_kernel *w, double *cycles,
                            double *spread)
 {
-    const unsigned samples = (unsigned)probe_smoke(p, 1, SAMPLES), most = (unsigned)probe_smoke(p, 1, MORE_SAMPLES);
+    const bool is_chain = w->from != FORM_NO_CHAIN && !w->same;
+    const unsigned samples = (unsigned)probe_smoke(p, 1, is_chain ? SAMPLES : VISIT_SAMPLES);
+    const unsigned most = is_chain ? (unsigned)probe_smoke(p, 1, MORE_SAMPLES) : samples;
     double y[MORE_SAMPLES];
     size_t count = 0;
     struct kernel k;
@@ -123,7 +156,7 @@ static const char *measure(struct probe *p, const struct area *data, struct form
     *cycles = *spread = (double)NAN;
     const char *why = form_kernel(p, w, data->at, &k);
     for (unsigned i = 0; i < most && !why; i++) {
-        if (i >= samples && (w->from == FORM_NO_CHAIN || is_whole(*cycles)))
+        if (i >= samples && is_whole(*cycles))
             break;
         const struct window_result result = meter_measure(&p->run->meter, &k, &pt);
         if (result.end != WINDOW_RAN)
@@ -168,6 +201,7 @@ static bool is_there(struct probe *p, const struct area *data, struct row *row)
 static const char *measure_instances(struct probe *p, const struct area *data, struct row *row, bool moves)
 {
     const unsigned n = (unsigned)probe_smoke(p, SMOKE_INSTANCES, INSTANCES);
+    struct throughput *t = &row->visits[row->visit_count];
     struct form_kernel w = {
         .form = row->form, .from = FORM_NO_CHAIN, .to = FORM_NO_CHAIN, .instances = n, .moves = moves};
     double once, twice, spread;
@@ -180,22 +214,20 @@ static const char *measure_instances(struct probe *p, const struct area *data, s
         return why;
     const bool steady = fabs(once - twice) <= STEADY_PART * twice;
     const double cycles = steady ? 2 * twice - once : fmin(once, twice);
-    if (cycles >= row->cycles) /* not so for the first, which is held against NaN */
+    if (moves && !(cycles < t->cycles))
         return NULL;
-    row->cycles = cycles;
-    row->once = once;
-    row->twice = twice;
-    row->moves = moves;
-    row->is_bound = !steady || form_is_chained(row->form);
+    *t = (struct throughput){cycles, once, twice, !steady || form_is_chained(row->form), moves};
     return NULL;
 }
 
-static void measure_throughput(struct probe *p, const struct area *data, struct row *row)
+static const char *measure_throughput(struct probe *p, const struct area *data, struct row *row)
 {
-    row->reason = measure_instances(p, data, row, false);
-    for (unsigned i = 0; i < row->form->operand_count && !row->reason; i++)
+    const char *why = measure_instances(p, data, row, false);
+
+    for (unsigned i = 0; i < row->form->operand_count && !why; i++)
         if (form_operand(row->form, i)->kind == OPERAND_MEMORY)
             measure_instances(p, data, row, true); /* which some forms forbid: then it stays as it was */
+    return why;
 }
 
 static void keep(struct chain *c, const struct form_kernel *w)
@@ -218,7 +250,7 @@ static void measure_chain(struct probe *p, const struct area *data, struct row *
 {
     const unsigned most = form_chain_turns(row->form, from, to) ? TURNS : FORM_TURNS;
     struct chain *c = &row->chains[row->chain_count++];
-    double other = row->cycles;
+    double other = row->best.cycles;
 
     *c = (struct chain){.from = from, .to = to, .second = (double)NAN};
     for (unsigned turns = FORM_TURNS; turns <= most && !c->reason; turns *= 2) {
@@ -319,42 +351,114 @@ static double measure_again(struct probe *p, const struct area *data, struct for
     return measure(p, data, &w, &cycles, &spread) ? (double)NAN : cycles;
 }
 
+/* As many as the core takes beside an instance while one lasts. */
+static double many_nops(const struct probe *p, double cycles)
+{
+    const double nop = p->run->meter.width; /* cycles; 0 where that isn't known */
+
+    return nop > 0 && cycles > 0 ? fmin(floor(cycles / nop) - 1, NOPS_MOST) : 0;
+}
+
 static void measure_variants(struct probe *p, const struct area *data, struct row *row)
 {
-    const struct form_kernel w = {.form = row->form, .from = FORM_NO_CHAIN, .to = FORM_NO_CHAIN, .moves = row->moves};
+    const unsigned at = row->visit_count;
+    const struct form_kernel w = {
+        .form = row->form, .from = FORM_NO_CHAIN, .to = FORM_NO_CHAIN, .moves = row->visits[at].moves};
     struct form_kernel changed = w;
 
+    for (unsigned i = 0; i < QUANTITIES; i++)
+        row->again[i][at] = (double)NAN;
+    changed.nops = FEW_NOPS;
+    row->again[QUANTITY_FEW_NOPS][at] = measure_again(p, data, changed);
+    changed.nops = many_nops(p, row->visits[at].cycles);
+    if (changed.nops > 0)
+        row->again[QUANTITY_MANY_NOPS][at] = measure_again(p, data, changed);
+    changed.nops = 0;
     if (form_can_be_same(row->form)) {
         changed.same = true;
-        row->same = measure_again(p, data, changed);
+        row->again[QUANTITY_SAME][at] = measure_again(p, data, changed);
         changed.moves = false;
         changed.from = changed.to = 0; /* a chain; through which operand does not matter */
-        row->same_chain = measure_again(p, data, changed);
+        row->again[QUANTITY_SAME_CHAIN][at] = measure_again(p, data, changed);
     }
     changed = w;
     for (changed.values = FORM_VALUES_ONE + 1; changed.values < FORM_VALUES; changed.values++)
         if (form_takes_values(row->form, changed.values)) {
             form_prepare(row->form, changed.values, data->write);
-            row->values[changed.values] = measure_again(p, data, changed);
+            row->again[QUANTITY_VALUES + changed.values][at] = measure_again(p, data, changed);
         }
+}
+
+/* Of what was measured at several moments what nothing slowed; else the least, which then is no more than a bound. */
+static double least(const double *values, size_t count, bool *settled)
+{
+    double sorted[VISITS];
+
+    memcpy(sorted, values, count * sizeof *values);
+    sort_numbers(sorted, count);
+    const double found = least_confirmed(sorted, count, CONFIRMED_PART);
+    *settled = !isnan(found);
+    return *settled || !count ? found : sorted[0];
+}
+
+static double quantity(const struct row *row, unsigned which)
+{
+    bool settled;
+
+    return least(row->again[which], row->visit_count, &settled);
+}
+
+static void choose_best(struct row *row)
+{
+    double cycles[VISITS];
+
+    for (unsigned i = 0; i < row->visit_count; i++)
+        cycles[i] = row->visits[i].cycles;
+    const double best = least(cycles, row->visit_count, &row->settled);
+    for (unsigned i = 0; i < row->visit_count; i++)
+        if (!(row->visits[i].cycles > best) && !(row->visits[i].cycles < best))
+            row->best = row->visits[i];
+    row->best.is_bound |= !row->settled;
+    for (unsigned which = QUANTITY_FEW_NOPS; which <= QUANTITY_MANY_NOPS; which++)
+        row->best.cycles = fmin(row->best.cycles, quantity(row, which)); /* NaN: it was not measured */
+}
+
+static void visit(struct probe *p, const struct area *data, struct row *row)
+{
+    form_prepare(row->form, FORM_VALUES_ONE, data->write);
+    const char *why = measure_throughput(p, data, row);
+    if (row->visit_count == 0)
+        row->reason = why;
+    if (why)
+        return;
+    measure_variants(p, data, row);
+    row->visit_count++;
+    choose_best(row);
+}
+
+/* Other forms come between two visits to a form, so that these are moments apart. */
+static void visit_again(struct probe *p, const struct area *data, struct table *t)
+{
+    for (unsigned visits = 1; visits < (unsigned)probe_smoke(p, 1, VISITS); visits++)
+        for (size_t i = 0; i < t->count && probe_goes_on(p); i++)
+            if (t->rows[i].visit_count && !t->rows[i].settled)
+                visit(p, data, &t->rows[i]);
 }
 
 static void measure_form(struct probe *p, const struct area *data, struct table *t, struct row *row)
 {
-    row->cycles = row->once = row->twice = row->same = row->same_chain = (double)NAN;
-    for (unsigned i = 0; i < FORM_VALUES; i++)
-        row->values[i] = (double)NAN;
+    row->best.cycles = row->best.once = row->best.twice = (double)NAN;
     row->reason = form_unmeasured(row->form);
     if (row->reason)
         return;
     form_prepare(row->form, FORM_VALUES_ONE, data->write);
     if (!is_there(p, data, row))
         return;
-    measure_throughput(p, data, row);
+    visit(p, data, row);
     if (row->reason)
         return;
+    form_prepare(row->form, FORM_VALUES_ONE, data->write);
     measure_chains(p, data, t, row);
-    measure_variants(p, data, row);
 }
 
 /* ---- The table ------------------------------------------------------------------------------------ */
@@ -426,30 +530,32 @@ static void send_row(struct record *r, const struct row *row)
     record_text(r, NULL, form_class_names[row->form->class]);
     record_text(r, NULL, row->absent ? "absent" : row->reason ? "not-measured" : "measured");
     send_optional(r, row->absent ? row->absent : row->reason);
-    record_text(r, NULL, row->is_bound ? "<=" : "=");
-    record_number(r, NULL, rounded(row->cycles));
-    record_number(r, NULL, rounded(row->once));
-    record_number(r, NULL, rounded(row->twice));
+    record_text(r, NULL, row->best.is_bound ? "<=" : "=");
+    record_number(r, NULL, rounded(row->best.cycles));
+    record_number(r, NULL, rounded(row->best.once));
+    record_number(r, NULL, rounded(row->best.twice));
     record_array(r, NULL);
     for (unsigned i = 0; i < row->chain_count; i++)
         send_chain(r, row->form, &row->chains[i]);
     record_close(r);
     record_array(r, NULL);
     for (unsigned i = 0; i < FORM_VALUES; i++)
-        if (!isnan(row->values[i])) {
+        if (!isnan(quantity(row, QUANTITY_VALUES + i))) {
             record_array(r, NULL);
             record_text(r, NULL, form_values_names[i]);
-            record_number(r, NULL, rounded(row->values[i]));
+            record_number(r, NULL, rounded(quantity(row, QUANTITY_VALUES + i)));
             record_close(r);
         }
     record_close(r);
-    record_number(r, NULL, rounded(row->same));
-    record_number(r, NULL, rounded(row->same_chain));
+    record_number(r, NULL, rounded(quantity(row, QUANTITY_SAME)));
+    record_number(r, NULL, rounded(quantity(row, QUANTITY_SAME_CHAIN)));
     send_bytes(r, row->bytes, row->reason || row->absent ? 0 : row->form->length);
+    record_number(r, NULL, rounded(quantity(row, QUANTITY_FEW_NOPS)));
+    record_number(r, NULL, rounded(quantity(row, QUANTITY_MANY_NOPS)));
     record_close(r);
 }
 
-static void send_table(struct probe *p, struct table *t)
+static void send_rows(struct probe *p, const struct row *rows, size_t count)
 {
     static const char *const columns[] = {"form",
                                           "feature",
@@ -464,7 +570,9 @@ static void send_table(struct probe *p, struct table *t)
                                           "values",
                                           "same_register_cycles",
                                           "same_register_chain_cycles",
-                                          "bytes"};
+                                          "bytes",
+                                          "few_nops_cycles",
+                                          "many_nops_cycles"};
     struct record r;
 
     record_start(&r, &p->run->writer, "table");
@@ -478,10 +586,17 @@ static void send_table(struct probe *p, struct table *t)
         record_text(&r, NULL, columns[i]);
     record_close(&r);
     record_array(&r, "rows");
-    for (size_t i = 0; i < t->count; i++)
-        send_row(&r, &t->rows[i]);
+    for (size_t i = 0; i < count; i++)
+        send_row(&r, &rows[i]);
     record_close(&r);
     record_send(&r);
+}
+
+static void finish_table(struct probe *p, const struct area *data, struct table *t)
+{
+    visit_again(p, data, t);
+    for (size_t i = 0; i < t->count; i += RECORD_ROWS)
+        send_rows(p, &t->rows[i], t->count - i < RECORD_ROWS ? t->count - i : RECORD_ROWS);
     t->count = 0;
 }
 
@@ -495,7 +610,7 @@ static void add_form(struct probe *p, const struct area *data, struct table *t, 
     t->unmeasured += !row->absent && row->reason;
     t->measured += !row->absent && !row->reason;
     if (t->count == ROWS)
-        send_table(p, t);
+        finish_table(p, data, t);
 }
 
 static void run(struct probe *p)
@@ -526,7 +641,7 @@ static void run(struct probe *p)
                 add_form(p, &data, t, &forms[i]);
             }
     if (t->count)
-        send_table(p, t);
+        finish_table(p, &data, t);
     snprintf(line, sizeof line, "  instructions: %u forms measured, %u absent, %u not measured, of %zu\n", t->measured,
              t->absent, t->unmeasured, form_count);
     machine_print(line);

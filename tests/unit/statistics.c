@@ -132,12 +132,36 @@ static void random_cycle_is_even(void **state)
     assert_int_equal(kinds, 6);
 }
 
+static double least_of(double *values, size_t count)
+{
+    sort_numbers(values, count);
+    return least_confirmed(values, count, 0.01);
+}
+
+static void the_least_that_others_confirm(void **state)
+{
+    double slow_moments[] = {1.07, 1.001, 1.25, 1.07, 1, 1.07, 1.004}, one_too_low[] = {0.5, 0.31, 0.503, 0.502};
+    double two[] = {1, 1}, never_alike[] = {1, 1.005, 1.02, 1.03}, not_numbers[] = {1, NAN, NAN, NAN};
+
+    (void)state;
+    assert_true(least_of(slow_moments, 7) == 1);
+    assert_true(least_of(one_too_low, 4) == 0.5);
+    assert_true(isnan(least_of(two, 2)));
+    assert_true(isnan(least_of(never_alike, 4)));
+    assert_true(isnan(least_of(not_numbers, 4)));
+    assert_true(isnan(least_of(NULL, 0)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_with_nan_last),     cmocka_unit_test(quantile_is_linear_between_neighbours),
-        cmocka_unit_test(quantile_at_its_borders), cmocka_unit_test(random_sequence_is_splitmix64),
-        cmocka_unit_test(random_below_is_even),    cmocka_unit_test(random_cycle_visits_all),
+        cmocka_unit_test(sorts_with_nan_last),
+        cmocka_unit_test(the_least_that_others_confirm),
+        cmocka_unit_test(quantile_is_linear_between_neighbours),
+        cmocka_unit_test(quantile_at_its_borders),
+        cmocka_unit_test(random_sequence_is_splitmix64),
+        cmocka_unit_test(random_below_is_even),
+        cmocka_unit_test(random_cycle_visits_all),
         cmocka_unit_test(random_cycle_is_even),
     };
 
