@@ -43,3 +43,12 @@ void emit_filler_computing(struct code *c, const struct emit_filler *f, unsigned
     else
         emit_constant(c, to, 0);
 }
+
+/* ADD (vector), 2D; or MOVI, 2D, of 0. The lower halves of V8 to V15 are the caller's (AAPCS64, 6.1.2). */
+void emit_filler_hold(struct code *c, unsigned vector_bits, unsigned bits, bool cleared)
+{
+    (void)vector_bits, (void)bits;
+    for (unsigned i = 0; i < 32; i++)
+        if (i < 8 || i > 15)
+            append(c, cleared ? 0x6f00e400 | i : 0x4ee08400 | SECOND_SOURCE << 16 | VREG_6 << 5 | i, WORK_PLAIN);
+}

@@ -125,3 +125,41 @@ void emit_filler_computing(struct code *c, const struct emit_filler *f, unsigned
     else
         append_zero(c, to);
 }
+
+enum { LOW_VECTORS = 16, HIGH_VECTORS = 32 }; /* those that VEX names, and those that EVEX does */
+
+/* VPADDQ or VPXOR of one register alone, which is 0; VEX.128 or VEX.256, 66.0F.WIG D4 or EF /r. */
+static void append_low(struct code *c, unsigned opcode, bool l, unsigned to, unsigned from)
+{
+    const unsigned r = (unsigned)(to < 8) << 7, b = (unsigned)(from < 8) << 5;
+    const struct instruction i = {.bytes = {0xc4, (uint8_t)(r | 0x40 | b | 1),
+                                            (uint8_t)((~from & 0xf) << 3 | (unsigned)l << 2 | 1), (uint8_t)opcode,
+                                            (uint8_t)modrm(3, to, from)},
+                                  .count = 5};
+    append(c, &i, WORK_PLAIN);
+}
+
+/* The same of 512 bits: EVEX.512.66.0F.W1, VPADDQ or VPXORQ. */
+static void append_high(struct code *c, unsigned opcode, unsigned to, unsigned from)
+{
+    const unsigned r = (~to >> 3 & 1) << 7 | (~to >> 4 & 1) << 4, b = (~from >> 4 & 1) << 6 | (~from >> 3 & 1) << 5;
+    const struct instruction i = {.bytes = {0x62, (uint8_t)(r | b | 1), (uint8_t)(0x85 | (~from & 0xf) << 3),
+                                            (uint8_t)(0x40 | (~from >> 4 & 1) << 3), (uint8_t)opcode,
+                                            (uint8_t)modrm(3, to, from)},
+                                  .count = 6};
+    append(c, &i, WORK_PLAIN);
+}
+
+/* Without VEX there are no such fillers. What XORs a register with itself is known to write 0 (Optimization Manual, 3.5.1.7). */
+void emit_filler_hold(struct code *c, unsigned vector_bits, unsigned bits, bool cleared)
+{
+    const unsigned opcode = cleared ? 0xef : 0xd4;
+
+    for (unsigned i = 0; i < (vector_bits < 256 ? 0 : vector_bits < 512 ? LOW_VECTORS : HIGH_VECTORS); i++) {
+        const unsigned from = cleared ? i : i == 6 ? 7 : 6;
+        if (i < LOW_VECTORS && bits < 512)
+            append_low(c, opcode, bits == 256, i, from);
+        else
+            append_high(c, opcode, i, from);
+    }
+}

@@ -12,6 +12,7 @@ enum {
     DATA_BYTES = 4096,
     CODE_BYTES = 4096,  /* what is no filler */
     PACKED_MAXIMUM = 8, /* M1's buffer holds seven in an entry (Johnson 2021) */
+    FEW = 8,            /* fillers: they fit wherever anything does */
     STEPS_TRIED = 8,
     STEPS_MAXIMUM = 24, /* fewer than any scheduler holds: they wait there */
     STEP_CYCLES_TOLD = 4,
@@ -49,6 +50,16 @@ static bool has_class(const struct lookahead_row *r, enum filler_class class)
         if (r->fillers[i]->class == class)
             return true;
     return r->head && r->head->class == class;
+}
+
+static unsigned widest(const struct lookahead_row *r)
+{
+    unsigned bits = 0;
+
+    for (size_t i = 0; i < LOOKAHEAD_MIX && r->fillers[i]; i++)
+        if (r->fillers[i]->vector_bits && r->fillers[i]->bits > bits)
+            bits = r->fillers[i]->bits;
+    return bits;
 }
 
 /*
@@ -100,7 +111,7 @@ static void emit_gate(struct code *c, enum lookahead_gate gate)
 
 static void emit_row(struct code *c, const struct lookahead_row *r, size_t count)
 {
-    size_t kinds = 0;
+    size_t kinds = 1; /* at least */
 
     while (kinds < LOOKAHEAD_MIX && r->fillers[kinds])
         kinds++;
@@ -131,10 +142,12 @@ static bool build(struct probe *p, double fillers, void *context, struct kernel 
     const size_t count = (size_t)fillers;
     struct code c = probe_code(p, CODE_BYTES + (r->head_count + count) * FILLER_JUMP_BYTES);
 
-    emit_roots(&c);
     for (unsigned i = 0; i < 2; i++)
         emit_load(&c, REG_T0 + i, REG_DATA, cursor_at(i ? r->second : r->blocker, i));
     emit_filler_begin(&c, REG_DATA);
+    if (widest(r))
+        emit_filler_hold(&c, machine_info()->vector_bits, widest(r), r->cleared);
+    emit_roots(&c);
     emit_align(&c, 64);
     const size_t loop = c.used;
     emit_blocker(&c, r, 0);
@@ -178,7 +191,6 @@ bool lookahead_cycles(struct probe *p, const struct lookahead_row *r, double fil
     return sample_cycles(p, SAMPLES, build_tried, &t, cycles);
 }
 
-/* Few fillers: they fit wherever anything does. */
 static bool try_blocker(struct probe *p, const struct lookahead *l, enum blocker b, bool one_chain, double *cycles)
 {
     const struct lookahead_row r = {
@@ -249,6 +261,25 @@ bool lookahead_runs(const struct emit_filler *f)
     return f && f->vector_bits <= machine_info()->vector_bits;
 }
 
+/*
+ * How long a miss takes is other people's affair, and changes while a curve is taken: beside each row a short one is
+ * measured, which always fits, and both are counted as if that one took what it did at first.
+ */
+static bool measure_beside(struct probe *p, double fillers, void *context, struct point *out)
+{
+    const struct lookahead_row *r = context;
+    struct kernel few = {.units = 1}, k = {.units = 1};
+    struct point beside;
+
+    if (!build(p, FEW, context, &few) || !probe_measure(p, &few, &beside) || !build(p, fillers, context, &k) ||
+        !probe_measure(p, &k, out))
+        return false;
+    const double scale = r->with->alone[BLOCKER_MISS] / beside.q20;
+    out->q20 *= scale;
+    out->median *= scale;
+    return true;
+}
+
 /* ---- Experiments -------------------------------------------------------------------------------- */
 
 struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const char *what, double to, double limit,
@@ -263,10 +294,11 @@ struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const cha
                           .axis = "fillers",
                           .unit = "cycles/iteration",
                           .build = build,
+                          .measure = r->blocker == BLOCKER_MISS && r->second == BLOCKER_MISS ? measure_beside : NULL,
                           .context = r,
                           .seconds = seconds,
                           .search = {.kind = KNEE_WINDOW,
-                                     .from = 8,
+                                     .from = FEW,
                                      .to = probe_smoke(p, 16, to),
                                      .limit = probe_smoke(p, 16, limit),
                                      .grain = 1,
@@ -305,10 +337,7 @@ bool lookahead_choose(struct lookahead_row *r, const char *const fillers[LOOKAHE
  */
 static bool is_wide(const struct lookahead_row *r)
 {
-    for (size_t i = 0; i < LOOKAHEAD_MIX && r->fillers[i]; i++)
-        if (r->fillers[i]->bits > emit_wide_bits[0])
-            return true;
-    return false;
+    return widest(r) > emit_wide_bits[0];
 }
 
 /*
@@ -366,7 +395,7 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
     for (enum blocker b = 0; b < BLOCKERS; b++) {
         struct lookahead_row *r = &out->rows[out->count];
         struct sweep *s = &out->sweeps[out->count];
-        *r = (struct lookahead_row){.with = with, .blocker = b, .second = b};
+        *r = (struct lookahead_row){.with = with, .blocker = b, .second = b, .cleared = with->cleared};
         if (with->unfit[b] || !lookahead_choose(r, fillers) || (b == BLOCKER_ARITHMETIC && is_wide(r)) ||
             holds_many(b, class))
             continue;

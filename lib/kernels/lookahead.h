@@ -46,6 +46,7 @@ struct lookahead {
     double chained[BLOCKERS];    /* … and of one whose blockers are one chain */
     double nops;                 /* that can be in flight, blockers with them; NaN: not known */
     unsigned packed;             /* so many of them at most share an entry */
+    bool cleared;                /* see struct lookahead_row; lookahead_search's rows take it from here */
     const char *unfit[BLOCKERS]; /* why that blocker tells nothing here; NULL: it does */
 };
 
@@ -70,9 +71,11 @@ struct lookahead_row {
     unsigned head_count;
     unsigned more;                                    /* loads of what is waited for that nobody needs */
     const struct emit_filler *fillers[LOOKAHEAD_MIX]; /* those behind the first may be NULL */
-    bool one_chain;                                   /* the control */
-    double done;   /* operations of the first chain that have left by the time the second could begin, at the knee */
-    char name[48]; /* of the curve; lookahead_sweep makes it */
+    bool
+        cleared; /* vector registers that programs name, so that the core may hold none for them; else all are written */
+    bool one_chain; /* the control */
+    double done;    /* operations of the first chain that have left by the time the second could begin, at the knee */
+    char name[48];  /* of the curve; lookahead_sweep makes it */
 };
 
 /* Maps and links the chases and tries the blockers. False: the probe is over, also where no blocker fits. */

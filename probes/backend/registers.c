@@ -12,6 +12,9 @@
  * Curve: cycles an iteration over n. Answer: the last n before it rises, and what the long operations write themselves.
  * A knee where that of NOPs is, is the reorder buffer's.
  *
+ * Vector registers that a program names hold physical ones, too. All are written before; or cleared, for which some cores
+ * need none: then there are more of them left by so many, and what is found is the file, but for what nothing empties.
+ *
  * Shared: fillers of two classes in turn. Where each class has a file of its own there can be twice as many as of the
  * smaller; where they share one, as many as of one. What comes near to both, or to none, or to the reorder buffer, is not
  * told.
@@ -32,11 +35,13 @@ static const struct {
     const char *filler, *class;
     unsigned width; /* 0: of no matter */
     enum filler_class holds;
+    bool cleared;
 } rows[] = {
-    {"int64", "int64", 0, FILLER_GENERAL},  {"int32", "int32", 0, FILLER_GENERAL},
-    {"flags", "flags", 0, FILLER_FLAGS},    {"scalar", "vector", 64, FILLER_VECTOR},
-    {"v128", "vector", 128, FILLER_VECTOR}, {"v256", "vector", 256, FILLER_VECTOR},
-    {"v512", "vector", 512, FILLER_VECTOR}, {"mask", "mask", 0, FILLER_MASK},
+    {"int64", "int64", 0, FILLER_GENERAL, false},  {"int32", "int32", 0, FILLER_GENERAL, false},
+    {"flags", "flags", 0, FILLER_FLAGS, false},    {"scalar", "vector", 64, FILLER_VECTOR, false},
+    {"v128", "vector", 128, FILLER_VECTOR, false}, {"v256", "vector", 256, FILLER_VECTOR, false},
+    {"v512", "vector", 512, FILLER_VECTOR, false}, {"v128", "vector", 128, FILLER_VECTOR, true},
+    {"v512", "vector", 512, FILLER_VECTOR, true},  {"mask", "mask", 0, FILLER_MASK, false},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -98,13 +103,15 @@ static void run(struct probe *p)
 
     for (size_t i = 0; i < ROWS && good; i++) {
         const char *const names[LOOKAHEAD_MIX] = {rows[i].filler};
+        char name[48];
         struct lookahead_answer a;
+        snprintf(name, sizeof name, "%s%s", rows[i].filler, rows[i].cleared ? ", cleared" : "");
+        with.cleared = rows[i].cleared;
         fillers[i] = (double)NAN;
         if (!lookahead_runs(emit_filler_named(rows[i].filler)))
             continue;
-        good = lookahead_search(p, &with, rows[i].filler, names, rows[i].holds, TO, LIMIT,
-                                probe_scale(p, 1, 0.25, 0.8, 5), &a);
-        struct finding f = {.name = "backend.registers.entries",
+        good = lookahead_search(p, &with, name, names, rows[i].holds, TO, LIMIT, probe_scale(p, 1, 0.25, 0.8, 5), &a);
+        struct finding f = {.name = rows[i].cleared ? "backend.registers.cleared" : "backend.registers.entries",
                             .variants = {{"class", rows[i].class}},
                             .method = "two long operations, and writes of registers between them"};
         if (rows[i].width)
@@ -119,9 +126,12 @@ static void run(struct probe *p)
         }
         lookahead_free(&a);
     }
+    with.cleared = false;
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && good; i++) {
         double of[2] = {(double)NAN, (double)NAN};
         for (size_t r = 0; r < ROWS; r++) {
+            if (rows[r].cleared)
+                continue;
             of[0] = strcmp(rows[r].filler, pairs[i].a) ? of[0] : fillers[r];
             of[1] = strcmp(rows[r].filler, pairs[i].b) ? of[1] : fillers[r];
         }
@@ -133,4 +143,6 @@ static void run(struct probe *p)
 PROBE(registers, .title = "Register files", .family = "backend", .after = "rob", .run = run,
       .findings = FINDINGS({"backend.registers.entries", "registers",
                             "registers of that class that can be renamed, beyond those that a program names"},
+                           {"backend.registers.cleared", "registers",
+                            "the same where those that a program names were cleared, and may hold none"},
                            {"backend.registers.shared", "files", "whether two classes are renamed to one file"}));

@@ -285,6 +285,12 @@ static const struct filler_text filler_texts[] = {
     {NULL, NULL, NULL},
 };
 
+static const struct held_text held_texts[] = {
+    {128, 128, false, 24, "add v0.2d, v6.2d, v7.2d; ", "; add v31.2d, v6.2d, v7.2d"},
+    {128, 64, true, 24, "movi v0.2d, #0000000000000000; ", "; movi v31.2d, #0000000000000000"},
+    {.vector_bits = 0},
+};
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -11,6 +11,33 @@
 struct filler_text {
     const char *name, *text, *waiting; /* waiting: for REG_T0 and VREG_1; NULL: it can't */
 };
+/* Of registers that programs name, by emit_filler_hold: how many, and the first and the last. */
+struct held_text {
+    unsigned vector_bits, bits;
+    bool cleared;
+    unsigned count;
+    const char *first, *last;
+};
+static const struct held_text held_texts[];
+
+static void named_registers_are_held(void **state)
+{
+    (void)state;
+    char got[4096];
+
+    for (const struct held_text *want = held_texts; want->vector_bits; want++) {
+        struct code c = fresh();
+        emit_filler_hold(&c, want->vector_bits, want->bits, want->cleared);
+        assert_true(code_good(&c));
+        assert_int_equal(disassemble(&c, 0, got), want->count);
+        assert_int_equal(c.work.instructions, want->count);
+        if (!want->count)
+            continue;
+        assert_memory_equal(got, want->first, strlen(want->first));
+        assert_string_equal(got + strlen(got) - strlen(want->last), want->last);
+    }
+}
+
 /* All there are, in their order. */
 static const struct filler_text filler_texts[];
 
@@ -50,6 +77,6 @@ static void every_filler_is_encoded(void **state)
     assert_null(emit_filler_named("no such filler"));
 }
 
-#define FILLER_TESTS cmocka_unit_test(every_filler_is_encoded)
+#define FILLER_TESTS cmocka_unit_test(every_filler_is_encoded), cmocka_unit_test(named_registers_are_held)
 
 #endif
