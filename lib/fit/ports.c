@@ -389,8 +389,7 @@ static bool is_measured(const struct ports *p, const struct ports_mix *mix)
     return false;
 }
 
-/* A mix of three to six instructions, drawn by chance: saturating, or with any ratios. */
-static struct ports_mix random_mix(const struct ports *p, uint64_t *random, bool any)
+struct ports_mix ports_random_mix(const struct ports *p, uint64_t *random, bool any)
 {
     unsigned which = 0;
     const unsigned kinds = 3 + (unsigned)random_below(random, 4);
@@ -426,7 +425,7 @@ static double most_disputed(const struct ports *p, uint64_t *random, struct port
         const bool saturates = which < 1u << p->count;
         if (saturates && (__builtin_popcount(which) < 3 || __builtin_popcount(which) > 4))
             continue;
-        const struct ports_mix mix = saturates ? saturating(p, which) : random_mix(p, random, true);
+        const struct ports_mix mix = saturates ? saturating(p, which) : ports_random_mix(p, random, true);
         const double by = disputed(p, &mix);
         if (by > most && !is_measured(p, &mix)) {
             most = by;
@@ -474,7 +473,7 @@ static bool tell_apart(struct ports *p, struct beam *a, struct beam *b)
             return true;
         while (p->map_count && seen < VERIFIED) {
             if (!(most_disputed(p, &random, &mix) > APART))
-                mix = random_mix(p, &random, seen++ % 2);
+                mix = ports_random_mix(p, &random, seen++ % 2);
             if (spent++ == p->budget || p->mix_count == PORTS_MIXES)
                 return true;
             if (!refute(p, &mix))

@@ -77,6 +77,8 @@ struct ports {
 double ports_cycles(const struct ports_map *map, double width, const struct ports_mix *mix);
 /* Measures and solves. False: a measurement failed, or memory is short. */
 bool ports_solve(struct ports *p);
+/* A mix of three to six instructions, drawn by chance: as many of each as saturate what they run on, or `any` ratios. */
+struct ports_mix ports_random_mix(const struct ports *p, uint64_t *random, bool any);
 /* How many ports the map has. */
 unsigned ports_used(const struct ports_map *map);
 

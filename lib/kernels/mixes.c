@@ -104,10 +104,12 @@ bool mixes_build(struct probe *p, void *context, struct kernel *k)
     const size_t body = (size_t)probe_smoke(p, SMOKE_BODY, BODY);
     uint8_t order[BODY];
     size_t of_mix = 0, used, mixes, memory = 0;
+    double nops = 0;
 
     for (size_t i = 0; i < m->count; i++)
         of_mix += m->mix.times[i];
-    mixes = of_mix && of_mix < body ? body / of_mix : 1;
+    const double most = (double)body / ((double)of_mix + m->nops);
+    mixes = most > 1 && of_mix ? (size_t)most : 1;
     used = of_mix ? mixes * of_mix : 0;
     spread(&m->mix, m->count, order, used);
     if (m->shuffled)
@@ -125,6 +127,8 @@ bool mixes_build(struct probe *p, void *context, struct kernel *k)
         else
             emit_one(&c, m->forms[order[i]], &general, &vector);
         memory += order[i] == m->load || order[i] == m->store;
+        for (nops += m->nops / (double)of_mix; nops >= 1; nops--)
+            emit_nop(&c, emit_nop_lengths[0]);
     }
     if (!of_mix)
         emit_nop_row(&c, m->nop_bytes, body);

@@ -18,6 +18,7 @@ struct mixes {
     size_t count, load, store;               /* load, store: which of them they are; PORTS_CLASSES: none */
     struct ports_mix mix;                    /* to be built; all zeros: NOPs of so many bytes */
     unsigned nop_bytes;
+    double nops; /* in each mix, besides, on average: they hold the front end back, so that schedulers do not fill up */
     bool shuffled; /* the order is drawn by chance anew; else each is spread evenly */
 };
 
