@@ -221,3 +221,13 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SP
     sweeps_free(spacings, count);
     return good;
 }
+
+double tlb_known_entries(const struct probe *p)
+{
+    static const char *const levels[] = {"level=1 access=load", "level=2 access=load", "level=3 access=load"};
+    double most = 0;
+
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+        most = fmax(most, facts_number(&p->run->facts, "memory.dtlb.entries", levels[i], 0));
+    return most;
+}

@@ -42,4 +42,7 @@ bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experi
  */
 bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SPACINGS], double entries);
 
+/* The most pages that any level of data TLBs is known to hold, declared or measured; 0: nothing is known. */
+double tlb_known_entries(const struct probe *p);
+
 #endif

@@ -68,7 +68,8 @@ const DIAGRAM = [
          {title: 'Data TLB', lines: [
             ...levels(2, level => [`Level ${level}`, 'memory.dtlb.entries', {level, page: '4k', access: 'load'}, 'memory.dtlb.miss_cycles']),
             ['Stores', 'memory.dtlb.entries', {level: 1, page: '4k', access: 'store'}],
-            ['Page walk', 'memory.page_walk.cycles']]},
+            ['Page walk', 'memory.page_walk.cycles'],
+            ['Walks at once', 'memory.parallel_walks']]},
          {title: 'Prediction', lines: [
             ['Dependent loads', 'memory.dependence.loads'],
             ['Renamed in memory', 'memory.renaming.pairs'],

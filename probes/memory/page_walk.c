@@ -36,6 +36,7 @@
 #include "lib/find.h"
 #include "lib/kernels/pages.h"
 #include "lib/probe.h"
+#include "lib/tlb.h"
 
 enum { KINDS = 2 };
 
@@ -52,17 +53,6 @@ static bool build(struct probe *p, double pages, void *context, struct kernel *k
 static bool build_control(struct probe *p, double pages, void *context, struct kernel *k)
 {
     return pages_control(p, context, (size_t)pages, k);
-}
-
-/* The most pages that any level is known to hold, declared or measured; 0: nothing is known. */
-static double known_entries(const struct probe *p)
-{
-    static const char *const levels[] = {"level=1 access=load", "level=2 access=load", "level=3 access=load"};
-    double most = 0;
-
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
-        most = fmax(most, facts_number(&p->run->facts, "memory.dtlb.entries", levels[i], 0));
-    return most;
 }
 
 /* By how much a load takes longer than one whose page is held; NaN where the upper half of the range is not flat. */
@@ -95,7 +85,7 @@ static bool measure_walk(struct probe *p, struct pages *pages, double *cycles)
 static bool find_last(struct probe *p)
 {
     const size_t page_bytes = machine_info()->page_bytes[0];
-    const double most = probe_smoke(p, 64, 8192), known = known_entries(p);
+    const double most = probe_smoke(p, 64, 8192), known = tlb_known_entries(p);
     struct finding f = {.name = "memory.page_walk.cycles",
                         .variants = {{"level", .number = 1}, {"page", page_name(page_bytes)}},
                         .value = NAN,
@@ -307,7 +297,7 @@ static void report_upper(struct probe *p, size_t page_bytes, const struct sweep 
 /* Twice what TLBs are known to hold, at least, in whole groups; for smoke as little as shows that it works. */
 static void spread_choose(const struct probe *p, struct regions *s, const struct kind *kind, size_t page_bytes)
 {
-    const double known = known_entries(p), wanted = fmax(8192, 2 * known);
+    const double known = tlb_known_entries(p), wanted = fmax(8192, 2 * known);
 
     *s = (struct regions){.page_bytes = page_bytes,
                           .entries = entries_of_table(page_bytes),
