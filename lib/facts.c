@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool variants_cover(const char *wanted, const char *variants)
@@ -30,13 +31,32 @@ static struct fact *same(struct facts *f, const char *name, const char *variants
     return NULL;
 }
 
+static bool has_room(struct facts *f)
+{
+    if (f->count < f->room)
+        return true;
+    const size_t room = f->room ? 2 * f->room : 128;
+    struct fact *grown = realloc(f->all, room * sizeof *grown);
+    if (!grown)
+        return false;
+    f->all = grown;
+    f->room = room;
+    return true;
+}
+
+void facts_forget(struct facts *f)
+{
+    free(f->all);
+    *f = (struct facts){0};
+}
+
 bool facts_set(struct facts *f, const struct fact *fact)
 {
     struct fact *known = same(f, fact->name, fact->variants);
 
     if (isnan(fact->value))
         return true;
-    if (!known && f->count == FACTS_MAXIMUM)
+    if (!known && !has_room(f))
         return false;
     if (!known)
         f->all[f->count++] = *fact;

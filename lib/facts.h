@@ -10,8 +10,6 @@
 
 #include "arch/identify.h"
 
-enum { FACTS_MAXIMUM = 192 };
-
 struct fact {
     const char *name;        /* "memory.cache.bytes" */
     char variants[48];       /* "level=1", in the order of the finding's fields; "" where there are none */
@@ -20,17 +18,19 @@ struct fact {
     char source[40];         /* "cpuid.4", "ccsidr_el1", "acpi pptt", "sysfs"; the probe's name for what was measured */
 };
 
+/* Nothing is known where all of it is 0. */
 struct facts {
-    struct fact all[FACTS_MAXIMUM];
-    size_t count;
+    struct fact *all;
+    size_t count, room;
 };
 
 /*
  * Adds, or replaces what has the same name and variants unless that has a better grade (A, B, C, D). NaN is no fact
- * and adds nothing. False when full.
+ * and adds nothing. False when there is no memory.
  */
 bool facts_set(struct facts *f, const struct fact *fact);
-/* The best known fact, or NULL. `variants` names those words that must be there; others may be. */
+void facts_forget(struct facts *f);
+/* The best known fact, or NULL. `variants` names those words that must be there; others may be. Until facts are set. */
 const struct fact *facts_find(const struct facts *f, const char *name, const char *variants);
 /* Its value, or `otherwise` where nothing is known. */
 double facts_number(const struct facts *f, const char *name, const char *variants, double otherwise);
@@ -39,7 +39,7 @@ double facts_number(const struct facts *f, const char *name, const char *variant
  * Adds what the core, firmware or system declares, under the names that findings have: memory.cache.* and, for
  * instruction caches, frontend.l1i.*; memory.dtlb.entries with page and access, and frontend.itlb.entries. What
  * serves both sides is told on both. Arrays of one level that hold the same page size add up. Where a cache is
- * declared twice the first one counts: say the better source first. False when facts are full.
+ * declared twice the first one counts: say the better source first. False when there is no memory.
  */
 bool facts_declare(struct facts *f, const struct identity_cache *caches, size_t cache_count,
                    const struct identity_tlb *tlbs, size_t tlb_count);

@@ -331,7 +331,7 @@ static void remember(struct run *run, const struct probe_definition *d, const st
 
     snprintf(fact.source, sizeof fact.source, "%s", d->name);
     if (!variants_text(fact.variants, sizeof fact.variants, f) || !facts_set(&run->facts, &fact))
-        record_warning(&run->writer, f->name, "no room to keep this finding as a fact for other probes");
+        record_warning(&run->writer, f->name, "no memory to keep this finding as a fact for other probes");
     if (f->limits[0].name && !keep(run, d, f, fact.variants))
         record_warning(&run->writer, f->name, "no memory to hold this finding against other limits");
 }

@@ -380,7 +380,7 @@ static void know_declared(struct run *r)
     const struct machine_info *info = machine_info();
 
     if (!facts_declare(&r->facts, info->caches, info->cache_count, info->tlbs, info->tlb_count))
-        record_warning(&r->writer, "facts", "there is no room for all that this machine declares");
+        record_warning(&r->writer, "facts", "there is no memory for all that this machine declares");
 }
 
 /* {"cpuid.4": {"memory.cache.bytes level=1": 49152, …}, …}: each source with what it says. */
@@ -599,7 +599,7 @@ static bool run_core(struct run *r, const struct plan *probes)
     double start = machine_seconds();
 
     memcpy(before.outcomes, r->outcomes, sizeof before.outcomes);
-    r->facts.count = 0;
+    facts_forget(&r->facts);
     r->points = r->grid = 0;
     progress_start(r, &plan);
     r->trusted = false;

@@ -207,6 +207,7 @@ static enum outcome run(enum profile profile)
     struct probe p = {.definition = all[0], .run = &r, .random = 1};
     p.definition->run(&p);
     writer_stop(&r.writer);
+    facts_forget(&r.facts);
     return p.outcome;
 }
 

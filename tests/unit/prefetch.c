@@ -236,6 +236,7 @@ static enum outcome run_probe(void)
     const struct identity_cache caches[] = {{1, HOLDS_DATA, 16 << 10, 8, LINE, "test"},
                                             {2, HOLDS_DATA, 256 << 10, 8, LINE, "test"}};
 
+    facts_forget(&run.facts);
     memset(&run, 0, sizeof run);
     run.trusted = true;
     config_defaults(&run.config);
