@@ -10,6 +10,7 @@
  *
  *   matrix     unconditional, always-taken conditional and alternating branches, at strides 4 (AArch64), 8, 16 … bytes.
  *              No single curve tells a capacity, the family of strides does: lib/family.h
+ *   bends      a level that is left before the rise to it has ended: lib/bend.h
  *   fallback   far past the last level, with and without NOPs before each branch. A target that is known with the line
  *              from the instruction cache lets NOPs hide behind the wait for it. One that is known only when the branch
  *              is decoded comes after all of them: what they cost comes on top
@@ -27,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/bend.h"
 #include "lib/fit/btb_fit.h"
 #include "lib/kernels/chain.h"
 #include "lib/facts.h"
@@ -101,10 +103,8 @@ static double itlb_reach(struct probe *p)
     return (double)page_bytes() * facts_number(&p->run->facts, "frontend.itlb.entries", variants, 0);
 }
 
-static struct sweep sweep_of(struct probe *p, struct row *row, enum stretch stretch, size_t span)
+static struct sweep sweep_of(struct probe *p, struct row *row, enum knee_kind kind, double from, double to)
 {
-    const double fits = floor((double)span / (double)row->chain.stride);
-
     return (struct sweep){.name = row->name,
                           .fooled_by = row->name,
                           .axis = "branches",
@@ -112,12 +112,35 @@ static struct sweep sweep_of(struct probe *p, struct row *row, enum stretch stre
                           .build = build,
                           .context = row,
                           .seconds = probe_scale(p, 1, 0.1, row->chain.pattern == CHAIN_UNCOND ? 0.7 : 0.34, 4),
-                          .search = {.kind = KNEE_STEP,
-                                     .from = stretches[stretch].from,
-                                     .to = fmin(probe_smoke(p, 64, stretches[stretch].to), fits),
+                          .search = {.kind = kind,
+                                     .from = from,
+                                     .to = to,
                                      .grain = 1,
                                      .resolution = 0.02,
                                      .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)}};
+}
+
+/* All of a stretch, as far as there is room for it. */
+static struct sweep sweep_of_stretch(struct probe *p, struct row *row, enum stretch stretch, size_t span)
+{
+    const double fits = floor((double)span / (double)row->chain.stride);
+
+    return sweep_of(p, row, KNEE_STEP, stretches[stretch].from, fmin(probe_smoke(p, 64, stretches[stretch].to), fits));
+}
+
+static struct family family_of(struct probe *p, const struct rows *r)
+{
+    return (struct family){.members = r->member,
+                           .count = r->count,
+                           .step = 1,
+                           .closest = emit_jump_bytes(0, true),
+                           .footprints = {itlb_reach(p)}};
+}
+
+static void name_row(struct row *row, const char *part)
+{
+    snprintf(row->name, sizeof row->name, "%s %zu, %s", chain_pattern_names[row->chain.pattern], row->chain.stride,
+             part);
 }
 
 static bool search_rows(struct probe *p, struct rows *r, enum chain_pattern pattern, enum stretch stretch,
@@ -127,19 +150,42 @@ static bool search_rows(struct probe *p, struct rows *r, enum chain_pattern patt
         const size_t i = r->count++, stride = least_stride() << i;
         struct row *row = &r->row[i];
         *row = (struct row){.chain = {.pattern = pattern, .stride = stride}, .room = room};
-        snprintf(row->name, sizeof row->name, "%s %zu, %s", chain_pattern_names[pattern], stride,
-                 stretches[stretch].name);
-        r->sweep[i] = sweep_of(p, row, stretch, span);
+        name_row(row, stretches[stretch].name);
+        r->sweep[i] = sweep_of_stretch(p, row, stretch, span);
         r->member[i] = (struct family_member){row->name, (double)stride, &r->sweep[i].search.verdict};
         if (!sweep_search(p, &r->sweep[i]))
             return false;
     }
-    r->family = (struct family){.members = r->member,
-                                .count = r->count,
-                                .step = 1,
-                                .closest = emit_jump_bytes(0, true),
-                                .footprints = {itlb_reach(p)}};
+    r->family = family_of(p, r);
     family_decide(&r->family, &r->verdict);
+    return true;
+}
+
+/* Looks at the last rise of each row once more, for a level that is left before it has ended. */
+static bool search_bends(struct probe *p, const struct rows *r, struct rows *bends)
+{
+    static const double BEND_SECONDS = 0.3; /* to confirm one takes so long, at quick as well */
+    const struct verdict *curves[STRIDES];
+
+    for (bends->count = 0; bends->count < r->count;) {
+        const size_t i = bends->count++;
+        struct row *row = &bends->row[i];
+        struct sweep *s = &bends->sweep[i];
+        double from = 0, to = 0;
+        *row = r->row[i];
+        name_row(row, "bend");
+        const bool rises = bend_range(&r->sweep[i].search, STEP_CYCLES, &from, &to);
+        *s = sweep_of(p, row, KNEE_SLOPE, from, to);
+        s->seconds = fmax(s->seconds, probe_smoke(p, 0, BEND_SECONDS));
+        s->search.verdict.reason = "no-rise";
+        if (rises && !sweep_search(p, s))
+            return false;
+        bend_verdict(&s->search.verdict, r->sweep[i].search.reached, &s->search.verdict);
+        bends->member[i] = (struct family_member){row->name, (double)row->chain.stride, &s->search.verdict};
+        curves[i] = &r->sweep[i].search.verdict;
+    }
+    bends->family = family_of(p, bends);
+    bend_decide(&bends->family, curves, &bends->verdict);
     return true;
 }
 
@@ -183,6 +229,7 @@ static bool belongs(const struct rows *r, enum stretch stretch, size_t level)
 /* What one pattern's chains told. */
 struct told {
     double least;    /* cycles of a branch at best, while there are few */
+    double height;   /* cycles of a branch on the last one of them */
     unsigned levels; /* that end, in whichever stretch */
     bool open;       /* one of them, nobody knows where; or one stride shows a level that no other does */
 };
@@ -199,54 +246,82 @@ static double least_cycles(const struct rows *r)
     return least;
 }
 
+/* A level of which nobody knows how many branches it holds. */
+static void report_open(struct probe *p, const char *reason, enum chain_pattern pattern, struct told *told)
+{
+    told->open = true;
+    report_number(
+        p,
+        &(struct finding){.name = "frontend.btb.entries",
+                          .variants = {{"level", .number = ++told->levels}, {"branch", chain_pattern_names[pattern]}},
+                          .reason = reason},
+        NAN);
+}
+
 /* Where few branches cost much less than the first level that can be told, there is one before it. */
-static void report_hidden(struct probe *p, const struct rows *r, const struct family_level *l,
-                          enum chain_pattern pattern, struct told *told)
+static void report_hidden(struct probe *p, double height, enum chain_pattern pattern, struct told *told)
 {
     static const double LESS = 0.75;
-    const double height = find_height(r->member[l->lead].verdict, l->at[l->lead].level);
 
-    if (told->levels > 0 || !(told->least < LESS * height))
-        return;
-    told->levels++;
-    told->open = true;
-    report_number(p,
-                  &(struct finding){.name = "frontend.btb.entries",
-                                    .variants = {{"level", .number = 1}, {"branch", chain_pattern_names[pattern]}},
-                                    .reason = "no-edge"},
-                  NAN);
+    if (told->levels == 0 && told->least < LESS * height)
+        report_open(p, "no-edge", pattern, told);
+}
+
+/* A capacity. */
+static bool report_level(struct probe *p, const struct rows *r, size_t level, enum chain_pattern pattern,
+                         struct told *told)
+{
+    static const char *const needs[] = {"btb_redirects", "l1i_misses", "itlb_misses", NULL};
+    const struct family_level *l = &r->verdict.levels[level];
+    char proof[PROOF_TEXT] = "";
+
+    if (!isnan(l->value) && !proof_of_knee(p, &r->sweep[l->lead], l->at[l->lead].level, needs, proof))
+        return false;
+    struct finding f = {.name = "frontend.btb.entries",
+                        .variants = {{"level", .number = ++told->levels}, {"branch", chain_pattern_names[pattern]}}};
+    f.limits[0] = (struct finding_limit){"frontend.op_cache.entries", "", 1};
+    f.limits[1] = (struct finding_limit){"frontend.itlb.entries", "level=1",
+                                         (double)r->row[l->lead].chain.stride / (double)page_bytes()};
+    if (proof[0]) {
+        f.remarks[0].key = "proof";
+        f.remarks[0].text = proof;
+    }
+    told->open |= isnan(l->value);
+    find_family(p, &f, &r->family, &r->verdict, level);
+    return true;
+}
+
+/* Cycles of a branch on a level: the least of all strides. */
+static double height_of(const struct rows *r, const struct family_level *l)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < r->count; i++)
+        if (l->at[i].level < r->member[i].verdict->level_count)
+            least = fmin(least, r->member[i].verdict->levels[l->at[i].level].height);
+    return least;
 }
 
 /* Capacities, and what a branch costs on each level. */
 static bool report_levels(struct probe *p, const struct rows *r, enum chain_pattern pattern, enum stretch stretch,
                           struct told *told)
 {
-    static const char *const needs[] = {"btb_redirects", "l1i_misses", "itlb_misses", NULL};
-
     told->open |= r->verdict.lone > 0;
     for (size_t i = 0; i < r->verdict.level_count; i++) {
         const struct family_level *l = &r->verdict.levels[i];
-        char proof[PROOF_TEXT] = "";
-        if (!belongs(r, stretch, i))
+        const double height = height_of(r, l);
+        /* one that nobody knows the end of, and that costs what the last one does, is that one at other strides */
+        if (!belongs(r, stretch, i) || (isnan(l->value) && told->levels && height < told->height + STEP_CYCLES))
             continue;
-        report_hidden(p, r, l, pattern, told);
-        if (!isnan(l->value) && !proof_of_knee(p, &r->sweep[l->lead], l->at[l->lead].level, needs, proof))
+        report_hidden(p, height, pattern, told);
+        told->height = height;
+        if (!report_level(p, r, i, pattern, told))
             return false;
-        struct finding f = {
-            .name = "frontend.btb.entries",
-            .variants = {{"level", .number = ++told->levels}, {"branch", chain_pattern_names[pattern]}}};
-        f.limits[0] = (struct finding_limit){"frontend.op_cache.entries", "", 1};
-        f.limits[1] = (struct finding_limit){"frontend.itlb.entries", "level=1",
-                                             (double)r->row[l->lead].chain.stride / (double)page_bytes()};
-        if (proof[0]) {
-            f.remarks[0].key = "proof";
-            f.remarks[0].text = proof;
-        }
-        told->open |= isnan(l->value);
-        find_family(p, &f, &r->family, &r->verdict, i);
         if (isnan(l->value))
             continue; /* what is not known to be a level costs nothing by itself */
-        f = (struct finding){.name = "frontend.btb.cycles", .variants = {f.variants[0], f.variants[1]}};
+        const struct finding f = {
+            .name = "frontend.btb.cycles",
+            .variants = {{"level", .number = told->levels}, {"branch", chain_pattern_names[pattern]}}};
         find_family_height(p, &f, &r->family, &r->verdict, i);
     }
     return true;
@@ -279,15 +354,38 @@ static void add_rows(const struct rows *r, enum chain_pattern pattern, struct bt
     }
 }
 
+/*
+ * A level that is left in the last rise. Where the one that this rise leaves was not told, it is there all the same. What a
+ * branch costs is not told: part of them are found on that one.
+ */
+static bool report_bend(struct probe *p, const struct rows *r, const struct rows *bends, enum chain_pattern pattern,
+                        struct told *told)
+{
+    const struct family_level *l = &bends->verdict.levels[0];
+
+    if (bends->verdict.level_count == 0 || isnan(l->value))
+        return true;
+    const struct verdict *curve = r->member[l->lead].verdict;
+    const double before = curve->knees[curve->count - 1].before;
+    if (told->levels == 0 || before >= told->height + STEP_CYCLES) {
+        report_hidden(p, before, pattern, told);
+        report_open(p, "largest-alone", pattern, told);
+    }
+    return report_level(p, bends, 0, pattern, told);
+}
+
 static bool find_pattern(struct probe *p, enum chain_pattern pattern, const struct chain_room *room, size_t span,
                          struct told *told, struct btb_fit *fit)
 {
-    struct rows *r = calloc(1, sizeof *r);
+    struct rows *r = calloc(1, sizeof *r), *bends = calloc(1, sizeof *bends);
     bool good = true;
 
     *told = (struct told){.levels = 0};
-    if (!r)
+    if (!r || !bends) {
+        free(r);
+        free(bends);
         return probe_skip(p, "out of memory for curves");
+    }
     for (enum stretch i = NEAR; i <= probe_smoke(p, NEAR, FAR) && good; i++) {
         good = search_rows(p, r, pattern, i, room, span);
         if (good && i == NEAR)
@@ -295,10 +393,13 @@ static bool find_pattern(struct probe *p, enum chain_pattern pattern, const stru
         good = good && report_levels(p, r, pattern, i, told);
         if (good && i == FAR && fit && pattern <= CHAIN_COND) /* rows of mixed ones do not begin as the fit has it */
             add_rows(r, pattern, fit);
+        good = good && (i != FAR || (search_bends(p, r, bends) && report_bend(p, r, bends, pattern, told)));
+        sweeps_free(bends->sweep, bends->count);
         sweeps_free(r->sweep, r->count);
-        r->count = 0;
+        r->count = bends->count = 0;
     }
     free(r);
+    free(bends);
     return good;
 }
 
@@ -552,7 +653,7 @@ static bool show_frames(struct probe *p, size_t span)
     bool good = chain_map(p, &room, span, page_bytes(), CHAIN_IN_ORDER);
 
     if (good) {
-        struct sweep s = sweep_of(p, &row, FAR, span);
+        struct sweep s = sweep_of_stretch(p, &row, FAR, span);
         good = sweep_search(p, &s);
         sweep_free(&s);
     }
