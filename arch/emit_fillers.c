@@ -40,8 +40,10 @@ static void emit_access_filler(struct code *c, const struct emit_filler *f, size
     const struct emit_access *a = access_of(f);
     const int32_t place = (int32_t)(index % PLACES * PLACE_BYTES);
 
-    if (!code_require(c, a != NULL))
+    if (!a) {
+        code_require(c, false);
         return;
+    }
     const unsigned r = a->file == ACCESS_VECTOR ? vector : general;
     /* what is loaded lies behind all that is stored, so that no load has to do with a store */
     if (f->class == FILLER_LOAD)

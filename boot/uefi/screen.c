@@ -352,11 +352,12 @@ static void watch_finding(const struct watched_finding *f)
 /* As people write it: 48 KiB rather than 49152 bytes. */
 static void label(char out[16], const char *unit, double value)
 {
-    const size_t length = strlen(unit);
+    const char *last = strstr(unit, "bytes");
+    const bool bytes = last && !strcmp(last, "bytes"); /* and not bytes per cycle */
 
-    if (length >= 5 && !strcmp(unit + length - 5, "bytes") && value >= 1048576)
+    if (bytes && value >= 1048576)
         snprintf(out, 16, "%.4g MiB", value / 1048576);
-    else if (length >= 5 && !strcmp(unit + length - 5, "bytes") && value >= 1024)
+    else if (bytes && value >= 1024)
         snprintf(out, 16, "%.4g KiB", value / 1024);
     else
         snprintf(out, 16, "%.4g", value);
