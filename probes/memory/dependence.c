@@ -417,6 +417,9 @@ struct row {
     struct store_load pair;
 };
 
+/* As of counters without tags that have a load wait until it was free of stores for long: one that never is goes never too early. */
+#define NEVER_TOO_MANY "as many as were tried wait, none costs more"
+
 static bool build(struct probe *p, double pairs, void *context, struct kernel *k)
 {
     const struct row *row = context;
@@ -470,7 +473,9 @@ static bool find_loads(struct probe *p, const struct area *area, const struct em
         *endless = true;
         for (size_t i = 0; i < ROWS; i++)
             *endless &= s[i].search.verdict.reason && !strcmp(s[i].search.verdict.reason, "no-knee");
-        if (find_contradicted(e, ROWS))
+        if (*endless)
+            f.reason = NEVER_TOO_MANY;
+        if (*endless || find_contradicted(e, ROWS))
             report_number(p, &f, (double)NAN);
         else
             find_capacity(p, &f, e, ROWS, 1);
@@ -478,7 +483,7 @@ static bool find_loads(struct probe *p, const struct area *area, const struct em
                       &(struct finding){.name = "memory.dependence.blocked_cycles",
                                         .variants = {{"dependence", dependence}},
                                         .curves = {s[0].name},
-                                        .reason = "no-knee",
+                                        .reason = *endless ? NEVER_TOO_MANY : "no-knee",
                                         .method = "how much higher the curve is behind the last load tracked"},
                       v->reason || !v->count ? (double)NAN : v->knees[0].after - v->knees[0].before);
     }
