@@ -18,10 +18,10 @@
  * 8 to 512 bytes apart.
  *
  * On a Raptor Cove under a hypervisor groups at the limit, two loads and two stores of 256 bits among them, lose one part
- * in 17 for stretches of 1 to 10 ms, or all the time that it is looked at. It is the same in both orders, over one line and over 512 bytes, with one kernel at
- * one place measured 400 times, and while a loop of PAUSE has the other virtual processor: it lives in time, not in code
- * or data. Who does it is open; a hardware thread that only the hypervisor sees would fit. So passes are three, and under a hypervisor
- * what is not sustained is never sure.
+ * in 17 for stretches of 1 to 10 ms, or for as long as one looks. It is the same in both orders, over one line and over
+ * 512 bytes, with one kernel at one place measured 400 times, and while a loop of PAUSE has the other virtual processor:
+ * it lives in time, not in code or data. Who does it is open; a hardware thread that only the hypervisor sees would fit.
+ * So passes are three, and under a hypervisor what is not sustained is never sure.
  *
  * Method: jia.je 2025, Apple M4 and Redwood Cove; strides: the same, Neoverse V2 and Oryon.
  */
