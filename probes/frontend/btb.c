@@ -231,6 +231,7 @@ struct told {
     double least;    /* cycles of a branch at best, while there are few */
     double height;   /* cycles of a branch on the last one of them */
     unsigned levels; /* that end, in whichever stretch */
+    unsigned held;   /* of them, of which it is known how many they hold, without a bend to tell it */
     bool open;       /* one of them, nobody knows where; or one stride shows a level that no other does */
 };
 
@@ -319,6 +320,7 @@ static bool report_levels(struct probe *p, const struct rows *r, enum chain_patt
             return false;
         if (isnan(l->value))
             continue; /* what is not known to be a level costs nothing by itself */
+        told->held++;
         const struct finding f = {
             .name = "frontend.btb.cycles",
             .variants = {{"level", .number = told->levels}, {"branch", chain_pattern_names[pattern]}}};
@@ -603,15 +605,16 @@ static unsigned number_of(struct probe *p, const struct btb_fit_level *l, unsign
     return 0;
 }
 
-/* Asks for the rows that tell apart what might be, and measures them; `levels` have been told. */
-static bool find_organisation(struct probe *p, struct btb_fit *fit, const struct chain_room *room, unsigned levels)
+/* Asks for the rows that tell apart what might be, and measures them. */
+static bool find_organisation(struct probe *p, struct btb_fit *fit, const struct chain_room *room,
+                              const struct told *told)
 {
     static const struct btb_fit_names names = {"frontend.btb.ways", "frontend.btb.sets", "frontend.btb.index_bits",
                                                "frontend.btb.branches_per_entry"};
     const double deadline = machine_seconds() + probe_scale(p, 0, 0.2, 2, 20);
 
     /* what fits would have no level to be told of; to list it is worth its while where there is time */
-    if (!levels && probe_scale(p, 1, 1, 0, 0) > 0) {
+    if (!told->held && probe_scale(p, 1, 1, 0, 0) > 0) {
         const struct btb_fit_result none = {.reason = "level-not-known"};
         btb_fit_report(p, &none, 0, 0, &names);
         return true;
@@ -634,7 +637,7 @@ static bool find_organisation(struct probe *p, struct btb_fit *fit, const struct
     /* levels follow each other here and there: one that is known tells the numbers of the others */
     unsigned first = 0;
     for (unsigned i = 0; i < r.level_count && !first; i++) {
-        const unsigned number = number_of(p, &r.levels[i], levels);
+        const unsigned number = number_of(p, &r.levels[i], told->levels);
         first = number > i ? number - i : 0;
     }
     for (unsigned i = 0; i == 0 || i < r.level_count; i++)
@@ -676,7 +679,7 @@ static bool find_all(struct probe *p, const struct chain_room *room, size_t span
             return false;
     }
     report_count(p, told, patterns);
-    return !more || (find_organisation(p, fit, room, told[CHAIN_UNCOND].levels) &&
+    return !more || (find_organisation(p, fit, room, &told[CHAIN_UNCOND]) &&
                      (probe_scale(p, 0, 0, 1, 1) < 1 || show_frames(p, span)));
 }
 

@@ -51,7 +51,7 @@ enum {
     MIXED_AT_LEAST = 4, /* dummies, so that none and all of them make a difference */
     BEARER = 1,         /* branches that the bearer is */
     FIRST = 8,          /* dummies to begin with */
-    LOOKS = 3,          /* samples whose median counts, where a look tells roughly, */
+    LOOKS = 3,          /* samples of which most count, where a look tells roughly, */
     CLOSE = 4,          /* to so many dummies, */
     CLOSE_PART = 16,    /* or such a part of them; */
     MARGIN = 4,         /* so many times as far to either side the curve goes then */
@@ -80,10 +80,11 @@ static const char *const COUNTED[] = {"conditional_mispredicts", "mispredicts", 
 struct row {
     enum kind kind;
     enum bearer bearer;
-    unsigned mixed; /* so many dummies of the kind always, and x taken conditional branches; 0: x of the kind */
-    unsigned first; /* and so many taken conditional branches before them */
-    uint64_t state; /* where chance goes on */
-    size_t place;   /* in lines, where the code of a sample begins */
+    unsigned mixed;  /* so many dummies of the kind always, and x taken conditional branches; 0: x of the kind */
+    unsigned first;  /* and so many taken conditional branches before them */
+    uint64_t state;  /* where chance goes on */
+    size_t place;    /* in lines, where the code of a sample begins */
+    double expected; /* dummies at the end, if it is where the others have it: looked at first; 0: no idea */
     char name[48];
 };
 
@@ -215,26 +216,28 @@ static size_t find_end(struct verdict *v)
     return i;
 }
 
-/* Whether the probe is mispredicted after x dummies, by the median of some samples. */
+/* Whether the probe is mispredicted after x dummies: what most samples say. */
 static bool is_out(struct probe *p, struct row *s, double x)
 {
-    double all[LOOKS];
-    size_t count = 0;
+    size_t in = 0, out = 0;
 
-    for (size_t i = 0; i < LOOKS; i++) {
+    for (size_t i = 0; i < LOOKS && in <= LOOKS / 2 && out <= LOOKS / 2; i++) {
         struct point pt;
         if (!measure(p, x, s, &pt))
             return true;
-        if (!isnan(pt.q20))
-            all[count++] = pt.q20;
+        out += pt.q20 > 0.5 + (FORESEEN + UNFORESEEN) / 2;
+        in += pt.q20 <= 0.5 + (FORESEEN + UNFORESEEN) / 2;
     }
-    sort_numbers(all, count);
-    return quantile(all, count, 0.5) > 0.5 + (FORESEEN + UNFORESEEN) / 2;
+    return out > in;
 }
 
 /* Where the end is roughly, by doubling and halving: between *good and *bad dummies, `limit` at most. */
 static void bracket(struct probe *p, struct row *s, double limit, double *good, double *bad)
 {
+    *good = s->expected - CLOSE;
+    *bad = fmin(s->expected + CLOSE, limit);
+    if (*good >= 1 && *good < *bad && is_out(p, s, *bad) && !is_out(p, s, *good))
+        return;
     *good = 1;
     for (*bad = FIRST; *bad < limit && !is_out(p, s, *bad); *bad = fmin(2 * *bad, limit))
         *good = *bad;
@@ -396,7 +399,11 @@ static bool find_kind(struct probe *p, uint64_t state, enum kind kind, const str
     const double reach = known ? taken->result.value - BEARER : 4 * FIRST, limit = fmin(floor(BEYOND * reach), DUMMIES);
     const enum bearer other = taken->result.grade < 'C' && taken->bearer == DIRECTION ? TARGET : taken->bearer;
     struct row rows[] = {
-        [PURE] = {.kind = kind, .bearer = taken->bearer, .first = branches - 1, .state = state},
+        [PURE] = {.kind = kind,
+                  .bearer = taken->bearer,
+                  .first = branches - 1,
+                  .state = state,
+                  .expected = floor(reach / branches)},
         [MIXED] = {.kind = kind, .bearer = other, .mixed = (unsigned)(reach / 4 / branches), .state = state}};
     struct sweep s[2] = {{.name = NULL}};
     struct find_experiment e[2];
@@ -404,8 +411,12 @@ static bool find_kind(struct probe *p, uint64_t state, enum kind kind, const str
 
     if (rows[MIXED].mixed < MIXED_AT_LEAST)
         rows[MIXED].mixed = MIXED_AT_LEAST;
-    bool good = search_end(p, &rows[PURE], limit, &s[PURE], &e[PURE]) &&
-                search_end(p, &rows[MIXED], limit, &s[MIXED], &e[MIXED]);
+    bool good = search_end(p, &rows[PURE], limit, &s[PURE], &e[PURE]);
+    if (good) {
+        const bool enters = !e[PURE].verdict->reason && e[PURE].knee < e[PURE].verdict->count;
+        rows[MIXED].expected = reach - (enters ? rows[MIXED].mixed * branches : 0);
+        good = search_end(p, &rows[MIXED], limit, &s[MIXED], &e[MIXED]);
+    }
     if (good) {
         const struct verdict *v = e[MIXED].verdict;
         if (known && !v->reason && e[MIXED].knee < v->count)

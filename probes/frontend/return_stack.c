@@ -126,17 +126,30 @@ static bool build_control(struct probe *p, double depth, void *context, struct k
     return build_nests(p, context, (size_t)depth, CONTROL_DEPTH, k);
 }
 
-/* Where one experiment bends, none has an edge: last good and first bad are no neighbours. */
-static void refuse_bends(struct sweep *s, size_t count)
+/* Last good and first bad are neighbours. */
+static bool has_edge(const struct sweep *s)
 {
-    bool bends = false;
+    const struct verdict *v = &s->search.verdict;
 
-    for (size_t i = 0; i < count; i++) {
-        const struct verdict *v = &s[i].search.verdict;
-        bends |= v->count && v->knees[0].high - v->knees[0].low > 1;
+    return !v->reason && v->count && v->knees[0].high - v->knees[0].low <= 1;
+}
+
+/*
+ * Searches layouts of returns that other predictors may know. Where one bends, or has no end, none has an edge, and those
+ * after it are not asked: *count becomes how many were.
+ */
+static bool search_edges(struct probe *p, struct sweep *s, size_t *count)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (!sweep_search(p, &s[i]))
+            return false;
+        if (has_edge(&s[i]))
+            continue;
+        for (size_t j = 0; j <= i; j++)
+            s[j].search.verdict.reason = "no-edge";
+        *count = i + 1;
     }
-    for (size_t i = 0; i < count && bends; i++)
-        s[i].search.verdict.reason = "no-edge";
+    return true;
 }
 
 /* The median over all pairs of points from x = `from` to `to`. NaN where there are none, or memory is short. */
@@ -185,13 +198,14 @@ static void tell_overflow(struct probe *p, const struct sweep *s, char text[OVER
 
 static bool find_depth(struct probe *p, const char *target, struct nest nests[EXPERIMENTS])
 {
-    const size_t count = (size_t)probe_smoke(p, 1, EXPERIMENTS);
+    const size_t most = (size_t)probe_smoke(p, 1, EXPERIMENTS);
+    size_t count = most;
     static const char *const counted[] = {"return_mispredicts", "mispredicts", NULL};
     char overflow[OVERFLOW_TEXT] = "", proof[PROOF_TEXT] = "";
     struct find_experiment e[EXPERIMENTS];
     struct sweep s[EXPERIMENTS];
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < most; i++)
         s[i] = (struct sweep){.name = nests[i].name,
                               .fooled_by = nests[i].fooled_by,
                               .axis = "depth",
@@ -207,10 +221,12 @@ static bool find_depth(struct probe *p, const char *target, struct nest nests[EX
                                          .resolution = 0.01,
                                          .coarse = (unsigned)probe_smoke(p, 6, 16),
                                          .budget = (unsigned)probe_smoke(p, 8, 0)}}; /* with the control twice that */
-    bool good = sweeps_search(p, s, count);
+    bool good = true;
+    if (nests->site < SITE_AFTER_JUMPS)
+        good = search_edges(p, s, &count);
+    else
+        good = sweeps_search(p, s, count);
     if (good) {
-        if (nests->site < SITE_AFTER_JUMPS)
-            refuse_bends(s, count);
         find_experiments(s, count, e);
         if (nests->site >= SITE_AFTER_JUMPS) {
             tell_overflow(p, &s[0], overflow);
@@ -224,7 +240,7 @@ static bool find_depth(struct probe *p, const char *target, struct nest nests[EX
                                         .method = "last depth before returns cost more",
                                         .remarks = {{"overflow", overflow}, {"proof", proof}}},
                       e, count, 1);
-    sweeps_free(s, count);
+    sweeps_free(s, most);
     return good;
 }
 
