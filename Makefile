@@ -342,6 +342,16 @@ build/tests/model_btb: $(MODEL_BTB:%=build/tests/model/%.o) build/tests/model/li
 	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
 MODEL_TESTS += build/tests/model_btb
 
+# Every form of a catalogue executed, to see what it reads and writes; static, so that an emulator can run it.
+define operands_rules
+build/tests/operands_$(1): $$(wildcard tests/operands/*.[ch]) tests/operands/execute_$(1).S arch/catalogue.h \
+    $$(patsubst %,arch/%.c,catalogue $(1)/catalogue emit $(1)/emit) build/catalogue/$(1).c lib/engine/statistics.c
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(if $$(filter $(1),$$(NATIVE)),gcc,$(1)-linux-gnu-gcc) $$(COMMON) -static $$(filter %.c %.S,$$^) -lm -o $$@
+endef
+$(foreach isa,$(ISAS),$(eval $(call operands_rules,$(isa))))
+
 # What counts instructions of the Linux program.
 build/tests/simulator: tests/simulator/simulator.c Makefile | build/setup.stamp
 	$(call say,CC,$@)
@@ -357,7 +367,7 @@ build/tests/viewer/node_modules/stamp: tests/viewer/package.json tests/viewer/pa
 	$(Q)cd build/tests/viewer && npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1 || { cat npm.log; exit 1; }
 	$(Q)touch $@
 
-TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img $(UNIT_TESTS) $(MODEL_TESTS) build/tests/simulator \
+TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img $(UNIT_TESTS) $(MODEL_TESTS) build/tests/simulator $(ISAS:%=build/tests/operands_%) \
     build/tests/viewer/node_modules/stamp
 
 test: $(TESTED)

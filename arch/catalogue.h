@@ -31,7 +31,11 @@ extern const char *const operand_kind_names[OPERAND_KINDS];
 
 enum operand_type { TYPE_INTEGER, TYPE_HALF, TYPE_BFLOAT, TYPE_SINGLE, TYPE_DOUBLE, TYPE_EXTENDED, OPERAND_TYPES };
 
-enum { OPERAND_READ = 1, OPERAND_WRITE = 2 }; /* both: for what is written only in part, too */
+/*
+ * Both: for what is written only in part, or only sometimes, too. But not for flags of which some stay as they are: cores
+ * may rename them apart.
+ */
+enum { OPERAND_READ = 1, OPERAND_WRITE = 2 };
 
 enum { FIELD_BITS = 5, FIELD_NONE = 0xff };
 
@@ -47,6 +51,7 @@ struct form_operand {
     uint16_t bits;              /* what is accessed */
     uint8_t is_implicit;        /* not written down in assembly: flags, the accumulator, … */
     uint8_t is_index;           /* a vector of addresses relative to the memory operand's register */
+    uint8_t more;               /* registers behind it that belong to it: of a list, or a pair */
     struct form_field field;
 };
 

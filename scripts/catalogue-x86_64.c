@@ -100,6 +100,7 @@ static const struct {
     {"emms femms fldenv fnstenv fnsave frstor fninit fnclex fxsave fxsave64 fxrstor fxrstor64 fwait fldcw ldmxcsr "
      "vldmxcsr fincstp fdecstp ffree ffreep",
      "changes how what follows behaves"},
+    {"vzeroall vzeroupper", "write all vector registers"},
     {"hlt mwait monitor mwaitx monitorx pause umwait tpause", "waits"},
     {"cli sti std cld popf popfq pushf pushfq", "flags that the system relies on"},
     {"ud0 ud1 ud2", "fault on purpose"},
@@ -209,10 +210,43 @@ static unsigned number_of(ZydisRegister r)
     return id < 0 ? 0 : (unsigned)id;
 }
 
-static unsigned access_of(const ZydisDecodedOperand *o)
+/* AH to BH, which Zydis counts so; and what is written only if a condition holds: both leave a part as it was. */
+static bool keeps_part(const ZydisDecodedOperand *o)
 {
-    return (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ ? OPERAND_READ : 0u) |
-           (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? OPERAND_WRITE : 0u);
+    return o->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           (o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE ||
+            (o->reg.value >= ZYDIS_REGISTER_AH && o->reg.value <= ZYDIS_REGISTER_BH));
+}
+
+/* The upper half of the register stays, though all of it is said to be written (SDM vol. 2B, MOVHPD and others). */
+static bool keeps_other_half(const struct decoded *d)
+{
+    switch (d->i.mnemonic) {
+    case ZYDIS_MNEMONIC_MOVHPD:
+    case ZYDIS_MNEMONIC_MOVHPS:
+    case ZYDIS_MNEMONIC_MOVLPD:
+    case ZYDIS_MNEMONIC_MOVLPS:
+    case ZYDIS_MNEMONIC_MOVHLPS:
+    case ZYDIS_MNEMONIC_MOVLHPS: return d->o[0].type == ZYDIS_OPERAND_TYPE_REGISTER;
+    default: return false;
+    }
+}
+
+static unsigned access_of(const struct decoded *d, unsigned k)
+{
+    const ZydisDecodedOperand *o = &d->o[k];
+    unsigned access = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ ? OPERAND_READ : 0u) |
+                      (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? OPERAND_WRITE : 0u);
+
+    if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && ZydisRegisterGetClass(o->reg.value) == ZYDIS_REGCLASS_FLAGS &&
+        d->i.cpu_flags) { /* it knows of each flag, and not always of all */
+        const ZydisAccessedFlags *f = d->i.cpu_flags;
+        access |= (f->tested ? OPERAND_READ : 0u) |
+                  (f->modified | f->set_0 | f->set_1 | f->undefined ? OPERAND_WRITE : 0u);
+    }
+    if (access & OPERAND_WRITE && (keeps_part(o) || (k == 0 && keeps_other_half(d))))
+        access |= OPERAND_READ;
+    return access;
 }
 
 /* A mask operand that selects everything is none. */
@@ -406,11 +440,12 @@ static unsigned class_of(const struct decoded *d)
     return FORM_ORDINARY;
 }
 
-static struct form_operand operand(unsigned kind, const ZydisDecodedOperand *o)
+static struct form_operand operand(unsigned kind, const struct decoded *d, unsigned k)
 {
+    const ZydisDecodedOperand *o = &d->o[k];
     struct form_operand p = {.kind = (uint8_t)kind,
                              .type = (uint8_t)type_of(o->element_type),
-                             .access = (uint8_t)access_of(o),
+                             .access = (uint8_t)access_of(d, k),
                              .bits = o->size,
                              .is_implicit = o->visibility != ZYDIS_OPERAND_VISIBILITY_EXPLICIT};
 
@@ -442,11 +477,11 @@ static bool fill_operands(struct found *f, const uint8_t *bytes, const struct de
                     return false;
                 continue;
             }
-            *p = operand(kind, o);
+            *p = operand(kind, d, k);
             p->fixed = (uint8_t)number_of(o->reg.value);
             p->field = fields[at++];
         } else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-            *p = operand(o->mem.type == ZYDIS_MEMOP_TYPE_AGEN ? OPERAND_GENERAL : OPERAND_MEMORY, o);
+            *p = operand(o->mem.type == ZYDIS_MEMOP_TYPE_AGEN ? OPERAND_GENERAL : OPERAND_MEMORY, d, k);
             if (o->mem.type == ZYDIS_MEMOP_TYPE_AGEN) {
                 p->access = OPERAND_READ;
                 p->bits = 64;
@@ -455,7 +490,7 @@ static bool fill_operands(struct found *f, const uint8_t *bytes, const struct de
             at++;
             if (o->mem.index != ZYDIS_REGISTER_NONE) { /* behind it, not to be counted as one that is written down */
                 struct form_operand *index = &f->operands[f->operand_count++];
-                *index = operand(vector_index(o) ? OPERAND_VECTOR : OPERAND_GENERAL, o);
+                *index = operand(vector_index(o) ? OPERAND_VECTOR : OPERAND_GENERAL, d, k);
                 index->access = OPERAND_READ;
                 index->is_index = 1;
                 index->bits = (uint16_t)(o->mem.index >= ZYDIS_REGISTER_ZMM0   ? 512
@@ -466,7 +501,7 @@ static bool fill_operands(struct found *f, const uint8_t *bytes, const struct de
                 index->field = fields[at++];
             }
         } else {
-            *p = operand(OPERAND_IMMEDIATE, o);
+            *p = operand(OPERAND_IMMEDIATE, d, k);
             at++;
         }
     }
@@ -603,7 +638,8 @@ static void walk_evex(void)
 
 static void print_operand(const struct form_operand *o)
 {
-    printf("{%u,%u,%u,%u,%u,%u,%u,{{", o->kind, o->type, o->access, o->fixed, o->bits, o->is_implicit, o->is_index);
+    printf("{%u,%u,%u,%u,%u,%u,%u,%u,{{", o->kind, o->type, o->access, o->fixed, o->bits, o->is_implicit, o->is_index,
+           o->more);
     for (unsigned i = 0; i < FIELD_BITS; i++)
         printf("%u%s", o->field.bit[i], i + 1 < FIELD_BITS ? "," : "");
     printf("},%u}},\n", o->field.inverted);

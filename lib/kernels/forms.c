@@ -314,12 +314,21 @@ struct choice {
     uint8_t hub, spare; /* general registers of a bridge */
 };
 
+/* Whether this one and as many behind it are there and free. */
+static bool is_free(const struct choice *c, unsigned kind, const uint8_t *r, unsigned more)
+{
+    for (unsigned i = 0; i <= more; i++)
+        if (r[i] != *r + i || c->used[kind][r[i]])
+            return false;
+    return true;
+}
+
 /* The first register that is free and fits; FIELD_NONE where there is none. */
 static uint8_t take(struct choice *c, const struct form_operand *o)
 {
     for (const uint8_t *r = form_registers[o->kind]; *r != FIELD_NONE; r++)
-        if (!c->used[o->kind][*r] && form_fits(o, *r)) {
-            c->used[o->kind][*r] = true;
+        if (form_fits(o, *r) && is_free(c, o->kind, r, o->more)) {
+            memset(&c->used[o->kind][*r], true, o->more + 1u);
             return *r;
         }
     return FIELD_NONE;
@@ -570,24 +579,30 @@ static void emit_value(struct code *c, const struct form *load, unsigned number,
     emit_add_constant(c, REG_DATA, -(int32_t)(SLOTS_AT + slot * SLOT_BYTES));
 }
 
-static bool emit_values(struct code *c, const struct form_kernel *w, const struct choice *choice, unsigned bits)
+static void emit_value_of(struct code *c, const struct form_kernel *w, unsigned i, unsigned bits, unsigned number)
+{
+    const struct form_operand *o = form_operand(w->form, i);
+    const struct form *load = load_for(o->kind, o->kind == OPERAND_VECTOR ? bits : 0);
+
+    if (!load) {
+        c->invalid = true;
+        return;
+    }
+    for (unsigned k = 0; k <= o->more; k++)
+        emit_value(c, load, number + k, slot_of(w->form, i, w->values));
+}
+
+static void emit_values(struct code *c, const struct form_kernel *w, const struct choice *choice, unsigned bits)
 {
     for (unsigned i = 0; i < w->form->operand_count; i++) {
         const struct form_operand *o = form_operand(w->form, i);
         if (!is_register(o) || !is_ours(o) || o->kind == OPERAND_FLAGS)
             continue;
-        const struct form *load = load_for(o->kind, o->kind == OPERAND_VECTOR ? bits : 0);
-        const unsigned slot = slot_of(w->form, i, w->values);
-        if (!load)
-            return false;
-        if (!form_has_field(o))
-            emit_value(c, load, o->fixed, slot);
-        else if (!choice->turning_count[i])
-            emit_value(c, load, choice->constant[i], slot);
+        if (!choice->turning_count[i])
+            emit_value_of(c, w, i, bits, register_of(w->form, choice, i));
         for (unsigned k = 0; k < choice->turning_count[i]; k++)
-            emit_value(c, load, choice->turning[i][k], slot);
+            emit_value_of(c, w, i, bits, choice->turning[i][k]);
     }
-    return true;
 }
 
 /* On to the next place, or back to the first. */
@@ -609,8 +624,9 @@ const char *form_kernel(struct probe *p, struct form_kernel *w, uint64_t data, s
     double nops = 0;
     struct choice choice;
 
-    if (!choose(w, &choice) || !emit_values(&c, w, &choice, widest_vector(w->form)))
+    if (!choose(w, &choice))
         return "no-register-left";
+    emit_values(&c, w, &choice, widest_vector(w->form));
     const unsigned turn = is_turning_chain(w) && !w->same ? choice.turning_count[w->to] : 0;
     if (w->moves)
         w->instances -= w->instances % PLACES;

@@ -1,0 +1,32 @@
+/* One instruction executed with the registers of our choice, and what it leaves in them. */
+#ifndef FATHOM_TESTS_OPERANDS_EXECUTE_H
+#define FATHOM_TESTS_OPERANDS_EXECUTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { REGISTERS = 32, VECTOR_BYTES_MOST = 256 };
+
+/* Registers by the numbers that encodings have. Offsets of members stand in execute_*.S, too. */
+struct state {
+    uint64_t general[REGISTERS];
+    uint64_t flags, code;
+    uint64_t mmx[8];
+    uint8_t rest[176];
+    uint8_t mask[512];                             /* one after the other, of an eighth of a vector each */
+    uint8_t vector[REGISTERS * VECTOR_BYTES_MOST]; /* one after the other, of as many bytes as they have */
+};
+_Static_assert(__builtin_offsetof(struct state, flags) == 256, "execute_*.S has it there");
+_Static_assert(__builtin_offsetof(struct state, code) == 264, "execute_*.S has it there");
+_Static_assert(__builtin_offsetof(struct state, mmx) == 272, "execute_*.S has it there");
+_Static_assert(__builtin_offsetof(struct state, mask) == 512, "execute_*.S has it there");
+_Static_assert(__builtin_offsetof(struct state, vector) == 1024, "execute_*.S has it there");
+
+/* Calls `code`, that is an instruction and a return, with these registers. */
+void execute(struct state *s);
+/* Bytes of a vector register; 0: this core lacks what `execute` needs. */
+unsigned execute_vector_bytes(void);
+/* The bits of `flags` that are condition flags. */
+extern const uint64_t execute_flags;
+
+#endif
