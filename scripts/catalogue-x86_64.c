@@ -218,10 +218,15 @@ static bool keeps_part(const ZydisDecodedOperand *o)
             (o->reg.value >= ZYDIS_REGISTER_AH && o->reg.value <= ZYDIS_REGISTER_BH));
 }
 
-/* The upper half of the register stays, though all of it is said to be written (SDM vol. 2B, MOVHPD and others). */
-static bool keeps_other_half(const struct decoded *d)
+/*
+ * The other half of the register stays, though all of it is said to be written (SDM vol. 2B, MOVHPD and others); or all
+ * of it where the source is 0 (AMD64 APM vol. 3, BSF; Intel's cores do it, too).
+ */
+static bool keeps_destination(const struct decoded *d)
 {
     switch (d->i.mnemonic) {
+    case ZYDIS_MNEMONIC_BSF:
+    case ZYDIS_MNEMONIC_BSR:
     case ZYDIS_MNEMONIC_MOVHPD:
     case ZYDIS_MNEMONIC_MOVHPS:
     case ZYDIS_MNEMONIC_MOVLPD:
@@ -244,7 +249,7 @@ static unsigned access_of(const struct decoded *d, unsigned k)
         access |= (f->tested ? OPERAND_READ : 0u) |
                   (f->modified | f->set_0 | f->set_1 | f->undefined ? OPERAND_WRITE : 0u);
     }
-    if (access & OPERAND_WRITE && (keeps_part(o) || (k == 0 && keeps_other_half(d))))
+    if (access & OPERAND_WRITE && (keeps_part(o) || (k == 0 && keeps_destination(d))))
         access |= OPERAND_READ;
     return access;
 }
