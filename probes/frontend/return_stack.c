@@ -38,6 +38,7 @@
 
 enum {
     DEPTH_MAXIMUM = 128,
+    DEPTH_QUICK = 80,  /* the deepest that is known of has 60 or so */
     CONTROL_DEPTH = 8, /* no return stack of a core in scope is smaller */
     ENTRY_BYTES = 4096,
     EXPERIMENTS = 2,
@@ -216,7 +217,7 @@ static bool find_depth(struct probe *p, const char *target, struct nest nests[EX
                               .search = {.kind = KNEE_STEP,
                                          .from = 1,
                                          .to = probe_smoke(p, 40, 48),
-                                         .limit = probe_smoke(p, 40, DEPTH_MAXIMUM),
+                                         .limit = probe_scale(p, 40, DEPTH_QUICK, DEPTH_MAXIMUM, DEPTH_MAXIMUM),
                                          .grain = 1,
                                          .resolution = 0.01,
                                          .coarse = (unsigned)probe_smoke(p, 6, 16),
