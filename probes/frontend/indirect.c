@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "lib/find.h"
+#include "lib/half.h"
 #include "lib/matrix.h"
 #include "lib/probe.h"
 #include "lib/proof.h"
@@ -43,8 +44,6 @@ enum {
     MATRIX_TARGETS_BITS = 12,
     NAME_BYTES = 48
 };
-/* So few mispredicted jumps are none. */
-static const double HELD = 0.05;
 static const size_t spacing_bytes[SPACINGS] = {20, 36};
 static const char *const spacing_names[SPACINGS] = {"dense", "sparse"};
 static const char *const COUNTED[] = {"indirect_mispredicts", "mispredicts", NULL};
@@ -196,53 +195,6 @@ static bool measure_random(struct probe *p, struct walk *w, double *cycles)
     return true;
 }
 
-/*
- * The verdict on a ramp whose ends are known: its first point, and jumps that nothing predicts. The level is left behind
- * the last point of which, as of all before it, less than HELD is mispredicted, and the ramp ends where no more is predicted,
- * or with the last point. Half is reached between the first point
- * above and the last one below it: neighbours, unless noise makes the curve cross several times.
- */
-static void decide_half(struct search *s, double random)
-{
-    const struct search_point *pt = s->points;
-    const size_t n = s->count;
-    size_t last_held = 0, first_above = 0, last_below = n, lost = 0;
-
-    s->verdict = (struct verdict){.reason = "not-left", .monotone = true};
-    if (!n || isnan(pt[0].y) || !(random > pt[0].y)) {
-        s->verdict.reason = n ? "noise" : "too-few-points";
-        return;
-    }
-    const double before = pt[0].y, rise = random - before, half = before + rise / 2;
-    while (last_held + 1 < n && pt[last_held + 1].y < before + HELD * rise)
-        last_held++;
-    while (first_above < n && !(pt[first_above].y >= half))
-        first_above++;
-    while (last_below > 0 && !(pt[last_below - 1].y < half))
-        last_below--;
-    while (lost + 1 < n && !(pt[lost].y >= random - HELD * rise))
-        lost++;
-    if (first_above == n || last_below == n || first_above == 0)
-        return; /* without points beyond it has not been reached */
-    /* from either end: the same neighbours */
-    const struct search_point *a = &pt[first_above - 1], *b = &pt[last_below];
-    const double at = a->x + (half - a->y) / (b->y - a->y) * (b->x - a->x);
-    s->verdict.reason = b->x > 2 * a->x ? "noise" : NULL;
-    s->verdict.count = 1;
-    s->verdict.knees[0] = (struct knee){.value = pt[last_held].x,
-                                        .low = pt[last_held].x,
-                                        .high = pt[lost].x,
-                                        .before = before,
-                                        .after = random,
-                                        .end = pt[lost].x,
-                                        .half = floor(at),
-                                        .half_low = a->x,
-                                        .half_high = b->x,
-                                        .ramp = true,
-                                        .agreed = true,
-                                        .half_agreed = first_above == last_below};
-}
-
 static bool find_targets(struct probe *p, struct walk *w, size_t branches)
 {
     const size_t from = LEVEL_TARGETS / branches;
@@ -278,7 +230,7 @@ static bool find_targets(struct probe *p, struct walk *w, size_t branches)
         find_experiments(s, SPACINGS, e);
         for (enum spacing i = DENSE; i < SPACINGS; i++) {
             e[i].half = true;
-            decide_half(&s[i].search, random);
+            half_decide(&s[i].search, random);
         }
         good = proof_of_knee(p, &s[DENSE], 0, COUNTED, proof);
     }
