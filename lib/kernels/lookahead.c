@@ -16,6 +16,7 @@ enum {
     STEPS_TRIED = 8,
     STEPS_MAXIMUM = 24, /* fewer than any scheduler holds: they wait there */
     STEP_CYCLES_TOLD = 4,
+    AROUND = 2 * LOOKAHEAD_GROUP, /* where groups are looked for: a knee may be off by one of them */
     SAMPLES = 7
 };
 
@@ -23,6 +24,8 @@ enum {
 static const double CHAIN_CYCLES = 240;
 /* Two blockers that overlap take about half as long as a chain of both; what is not nearly so does not overlap. */
 static const double OVERLAP = 1.5;
+/* What does not fit any more takes so much longer, at least; a second miss is most of an iteration. */
+static const double RISES = 1.1;
 /* Two limits that are so near to each other could be one. */
 static const double ALIKE = 0.015, ALIKE_STEPS = 3;
 /* Of the second level: few lines are found in it, and not many more pages than a TLB holds. */
@@ -150,10 +153,14 @@ static bool build(struct probe *p, double fillers, void *context, struct kernel 
     emit_roots(&c);
     emit_align(&c, 64);
     const size_t loop = c.used;
+    for (unsigned i = 0; i < r->before; i++)
+        emit_nop(&c, emit_nop_lengths[0]);
     emit_blocker(&c, r, 0);
     emit_row(&c, r, count);
     emit_gate(&c, r->gate);
     emit_blocker(&c, r, 1);
+    for (unsigned i = 0; i < r->behind; i++)
+        emit_nop(&c, emit_nop_lengths[0]);
     emit_fence(&c, FENCE_INSTRUCTIONS);
     emit_loop(&c, loop);
     for (unsigned i = 0; i < 2; i++)
@@ -430,6 +437,47 @@ double lookahead_fitted(const struct lookahead_answer *a, enum filler_class clas
     return r.grade == 'U' ? (double)NAN : r.value;
 }
 
+/*
+ * The most that fit, between two numbers of which the first one must and the other must not. That one is measured again
+ * beside each that is tried: how long a miss takes changes.
+ */
+static bool search_most(struct probe *p, const struct lookahead_row *r, double fit, double not, double *most)
+{
+    const double least = fit;
+    double fast, slow, cycles;
+
+    *most = (double)NAN;
+    if (!lookahead_cycles(p, r, fit, &fast) || !lookahead_cycles(p, r, not, &slow))
+        return false;
+    const double rises = slow / fast;
+    if (!(rises > RISES))
+        return true;
+    while (not -fit > 1 && probe_smoke(p, 0, 1) > 0) {
+        const double middle = floor((fit + not ) / 2);
+        if (!lookahead_cycles(p, r, least, &fast) || !lookahead_cycles(p, r, middle, &cycles))
+            return false;
+        *(cycles < fast * (1 + rises) / 2 ? &fit : &not ) = middle;
+    }
+    *most = fit;
+    return true;
+}
+
+bool lookahead_shift(struct probe *p, const struct lookahead *with, const char *const fillers[LOOKAHEAD_MIX],
+                     double about, double most[LOOKAHEAD_SHIFTS])
+{
+    struct lookahead_row r = {
+        .with = with, .blocker = BLOCKER_MISS, .second = BLOCKER_MISS, .behind = 2 * LOOKAHEAD_GROUP};
+    bool good = true;
+
+    for (size_t i = 0; i < LOOKAHEAD_SHIFTS; i++)
+        most[i] = (double)NAN;
+    if (with->unfit[BLOCKER_MISS] || !lookahead_choose(&r, fillers) || !(about > 2 * AROUND))
+        return true;
+    for (; r.before < (unsigned)probe_smoke(p, 1, LOOKAHEAD_SHIFTS) && good; r.before++)
+        good = search_most(p, &r, about - AROUND, about + AROUND, &most[r.before]);
+    return good;
+}
+
 bool lookahead_nops(struct probe *p, struct lookahead *l)
 {
     static const char *const fillers[LOOKAHEAD_MIX] = {"nop"};
@@ -438,6 +486,7 @@ bool lookahead_nops(struct probe *p, struct lookahead *l)
 
     /* other fillers, which are not packed, end there, too */
     l->packed = isnan(facts_number(facts, "backend.rob.entries", "", (double)NAN)) ? PACKED_MAXIMUM : 1;
+    l->group = facts_number(facts, "backend.rob.group", "", (double)NAN);
     l->nops = facts_number(facts, "backend.rob.instructions", "filler=nop", (double)NAN);
     if (!isnan(l->nops))
         return true;
@@ -455,16 +504,18 @@ bool lookahead_same(double one, double other)
 }
 
 /* Any blocker's knee will do. */
-static bool ends_at(const struct lookahead_answer *a, double entries)
+static bool ends_at(const struct lookahead *l, const struct lookahead_answer *a, double entries)
 {
+    const double group = isnan(l->group) ? LOOKAHEAD_GROUP : l->group;
+
     for (size_t i = 0; i < a->count; i++) {
         const struct verdict *v = a->experiments[i].verdict;
         const double holds = lookahead_holds(&a->rows[i], FILLER_NOTHING);
         if (v->reason || v->count == 0)
             continue;
-        /* what the blockers hold shares no entries, and of chains it is reckoned */
+        /* what the blockers hold shares no entries, and of chains it is reckoned; groups end where they do */
         const double end = v->knees[0].value + holds;
-        if (lookahead_same(end, entries) || fabs(end - entries) <= holds)
+        if (lookahead_same(end, entries) || fabs(end - entries) <= holds + group - 1)
             return true;
     }
     return false;
@@ -475,7 +526,7 @@ const char *lookahead_masked(const struct lookahead *l, const struct lookahead_a
     if (isnan(l->nops))
         return "reorder-buffer-unknown";
     for (unsigned packed = 1; packed <= l->packed; packed++)
-        if (ends_at(a, l->nops / packed))
+        if (ends_at(l, a, l->nops / packed))
             return "masked-by:backend.rob.entries";
     return NULL;
 }
@@ -501,7 +552,7 @@ static bool is_borne_out_by_misses(const struct find_result *r)
 }
 
 void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,
-                      double step)
+                      double step, double group)
 {
     const struct find_result r = find_decide(e, count, step);
     struct finding told = *f;
@@ -512,7 +563,7 @@ void lookahead_report(struct probe *p, const struct finding *f, const struct fin
     }
     told.value = r.value;
     told.low = r.low;
-    told.high = r.high;
+    told.high = r.high + fmax(group, 1) - 1;
     told.holds = r.holds;
     told.grade = r.grade == 'A' ? 'B' : r.grade;
     if (r.holds > 0 && !is_borne_out_by_misses(&r)) { /* reckoned, to an operation or two */

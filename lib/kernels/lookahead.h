@@ -46,6 +46,7 @@ struct lookahead {
     double chained[BLOCKERS];    /* … and of one whose blockers are one chain */
     double nops;                 /* that can be in flight, blockers with them; NaN: not known */
     unsigned packed;             /* so many of them at most share an entry */
+    double group;                /* instructions that are taken in together, or not at all; NaN: not known */
     bool cleared;                /* see struct lookahead_row; lookahead_search's rows take it from here */
     const char *unfit[BLOCKERS]; /* why that blocker tells nothing here; NULL: it does */
 };
@@ -73,9 +74,10 @@ struct lookahead_row {
     const struct emit_filler *fillers[LOOKAHEAD_MIX]; /* those behind the first may be NULL */
     bool
         cleared; /* vector registers that programs name, so that the core may hold none for them; else all are written */
-    bool one_chain; /* the control */
-    double done;    /* operations of the first chain that have left by the time the second could begin, at the knee */
-    char name[48];  /* of the curve; lookahead_sweep makes it */
+    bool one_chain;          /* the control */
+    unsigned before, behind; /* NOPs, before the first blocker and behind the second */
+    double done;   /* operations of the first chain that have left by the time the second could begin, at the knee */
+    char name[48]; /* of the curve; lookahead_sweep makes it */
 };
 
 /* Maps and links the chases and tries the blockers. False: the probe is over, also where no blocker fits. */
@@ -117,6 +119,15 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
 void lookahead_free(struct lookahead_answer *a);
 
 /*
+ * Groups: a core may take in so many instructions at once, or none of them. Misses around such fillers, about as many as
+ * fit, with NOPs behind that fill the second one's group; and of NOPs before the first one none, one, two …, each of which
+ * moves all groups by one. `most` is how many fillers fit for each of those; NaN: not told.
+ */
+enum { LOOKAHEAD_SHIFTS = 24, LOOKAHEAD_GROUP = LOOKAHEAD_SHIFTS / 2 };
+bool lookahead_shift(struct probe *p, const struct lookahead *with, const char *const fillers[LOOKAHEAD_MIX],
+                     double about, double most[LOOKAHEAD_SHIFTS]);
+
+/*
  * Finds how many NOPs can be in flight, or takes what the probe `rob` has found: any other filler's knee that is there may
  * be the reorder buffer's.
  */
@@ -138,10 +149,11 @@ bool lookahead_same(double one, double other);
  * Decides and reports a structure's size; `step` as of find_decide. Never better than grade B, however well experiments agree: they all see only
  * what can be filled. Cores that take several instructions at once may want room for a whole group of them, or two,
  * before they take one; those entries show in no such experiment, and `remarks` says so. Of grade C where the blockers hold
- * some and no single misses bear it out: how much of a chain is still there at the beginning of a ramp is reckoned.
+ * some and no single misses bear it out: how much of a chain is still there at the beginning of a ramp is reckoned. What is
+ * taken in by groups, where `group` is more than 1, may be as many more, less one.
  */
 void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,
-                      double step);
+                      double step, double group);
 /* The same where it is not decided. */
 void lookahead_undecided(struct probe *p, const struct finding *f, const char *reason);
 

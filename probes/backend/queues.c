@@ -82,7 +82,7 @@ static void report_row(struct probe *p, const struct lookahead *with, const stru
     if (masked)
         lookahead_undecided(p, &f, masked);
     else
-        lookahead_report(p, &f, a->experiments, a->count, 1);
+        lookahead_report(p, &f, a->experiments, a->count, 1, 1);
 }
 
 static void run(struct probe *p)

@@ -122,7 +122,7 @@ static void run(struct probe *p)
             if (masked && !isnan(fillers[i]))
                 lookahead_undecided(p, &f, masked);
             else
-                lookahead_report(p, &f, a.experiments, a.count, 1);
+                lookahead_report(p, &f, a.experiments, a.count, 1, with.group);
         }
         lookahead_free(&a);
     }

@@ -12,17 +12,27 @@
  *
  * Curve: cycles an iteration over n. Answer: the last n before it rises, and what the long operations hold themselves.
  *
+ * Groups: what is renamed in a cycle may enter as a whole, when there is room for all of it, or not at all. Then it is a
+ * matter of what shares the second operation's group how many fit. So NOPs are put behind that to fill its group, and one
+ * more at a time before the first one: the number that fits falls by one with each, until the second one is the last of
+ * the group before, and is at the top again. How far it is from top to top is a group; the top is what there is room for.
+ *
  * The verdict is what mixtures and NOPs agree on. Where only NOPs are decided it could be twice the buffer, and where the
  * two differ, either may be packed or held up: then nothing is told but how many instructions of each there can be.
  * Method: Wong 2013; mixtures are ours.
  */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/find.h"
+#include "lib/fit/sawtooth.h"
 #include "lib/kernels/lookahead.h"
+#include "lib/matrix.h"
 #include "lib/probe.h"
 
-enum { ROWS = 5, TO = 640, LIMIT = 2560 };
+enum { ROWS = 5, TO = 640, LIMIT = 2560, BLOCKERS_HOLD = 2 /* of single misses */ };
 
 static const struct {
     const char *name, *fooled_by;
@@ -36,21 +46,126 @@ static const struct {
     {"zero", "packing of zeros", false, false, {"zero"}},
 };
 
-static void report_row(struct probe *p, const char *name, const struct find_experiment *e, size_t count)
+/* What is known of one row. */
+struct found {
+    struct lookahead_answer answer;
+    double most[LOOKAHEAD_SHIFTS]; /* lookahead_shift */
+    struct sawtooth teeth;
+    struct verdict top;             /* its, as a knee … */
+    struct find_experiment shifted; /* … and an experiment */
+    char name[48];
+};
+
+/* How many fit by chains and misses, about: chains may be off by a group. False: the probe is over. */
+static bool shift_row(struct probe *p, const struct lookahead *with, size_t row, struct found *f)
 {
-    if (count)
-        lookahead_report(p,
-                         &(struct finding){.name = "backend.rob.instructions",
-                                           .variants = {{"filler", name}},
-                                           .method = "two long operations, fillers between them"},
-                         e, count, 1);
+    const double about = lookahead_fitted(&f->answer, FILLER_NOTHING) - BLOCKERS_HOLD;
+
+    if (!lookahead_shift(p, with, rows[row].fillers, about, f->most))
+        return false;
+    f->teeth = sawtooth_fit(f->most, LOOKAHEAD_SHIFTS);
+    if (!f->teeth.period)
+        return true;
+    const struct knee top = {.value = f->teeth.top, .low = f->teeth.top, .high = f->teeth.top + 1, .agreed = true};
+    f->top = (struct verdict){.count = 1, .knees = {top}};
+    snprintf(f->name, sizeof f->name, "%s, groups of %s", rows[row].name, blocker_names[BLOCKER_MISS]);
+    f->shifted = (struct find_experiment){
+        .name = f->name, .fooled_by = rows[row].fooled_by, .verdict = &f->top, .holds = BLOCKERS_HOLD};
+    return true;
 }
 
-/* Mixtures, the first `mixed` experiments, and NOPs must say the same, each by themselves. */
-static void report_entries(struct probe *p, const struct find_experiment *e, size_t count, size_t mixed)
+static void send_shifts(struct probe *p, const struct found all[ROWS])
+{
+    double row[ROWS], column[LOOKAHEAD_SHIFTS], cells[ROWS * LOOKAHEAD_SHIFTS];
+    struct matrix m = {.name = "groups",
+                       .row_axis = "filler",
+                       .column_axis = "nops_before",
+                       .unit = "fillers that fit",
+                       .column_count = LOOKAHEAD_SHIFTS,
+                       .rows = row,
+                       .columns = column,
+                       .cells = cells,
+                       .pitch = LOOKAHEAD_SHIFTS};
+
+    for (size_t i = 0; i < ROWS; i++)
+        if (!rows[i].mixed) {
+            row[m.row_count] = (double)(i + 1);
+            memcpy(matrix_cell(&m, m.row_count++, 0), all[i].most, sizeof all[i].most);
+        }
+    for (size_t k = 0; k < LOOKAHEAD_SHIFTS; k++)
+        column[k] = (double)k;
+    matrix_send(p, &m);
+}
+
+/*
+ * Instructions of a group; 1: each enters by itself. All rows whose numbers are a sawtooth must have the same, or all be
+ * alike. They are layouts of one experiment. Returns the most there can be where that is not told.
+ */
+static double report_group(struct probe *p, const struct found all[ROWS])
+{
+    const struct finding f = {.name = "backend.rob.group",
+                              .method = "NOPs before two misses, one more at a time",
+                              .value = (double)NAN,
+                              .low = (double)NAN,
+                              .high = (double)NAN,
+                              .grade = 'U',
+                              .reason = "no-pattern"};
+    struct find_value v[ROWS];
+    size_t count = 0;
+
+    for (size_t i = 0; i < ROWS; i++)
+        if (all[i].teeth.period)
+            v[count++] = (struct find_value){all[i].name, blocker_names[BLOCKER_MISS], all[i].teeth.period};
+    const struct find_result r = find_number_decide(v, count);
+    if (count)
+        find_number(p, &f, v, count);
+    else
+        report(p, &f);
+    return count && r.grade != 'U' ? r.value : LOOKAHEAD_GROUP;
+}
+
+/* A row that shows groups tells by them how many fit; one that does not may end up to a group too early. */
+static void report_row(struct probe *p, size_t row, const struct found *f, double group)
+{
+    const bool shown = f->teeth.period > 1;
+
+    if (f->answer.count)
+        lookahead_report(p,
+                         &(struct finding){.name = "backend.rob.instructions",
+                                           .variants = {{"filler", rows[row].name}},
+                                           .method = "two long operations, fillers between them"},
+                         shown ? &f->shifted : f->answer.experiments, shown ? 1 : f->answer.count, 1,
+                         shown ? 1 : group);
+}
+
+/* The experiments of rows that count, mixtures or NOPs; of NOPs where they show groups those alone. */
+static size_t gather(const struct found all[ROWS], bool mixed, struct find_experiment *e)
+{
+    bool shown = false;
+    size_t count = 0;
+
+    for (size_t i = 0; i < ROWS; i++)
+        shown = shown || (rows[i].verdict && rows[i].mixed == mixed && all[i].teeth.period > 1);
+    for (size_t i = 0; i < ROWS; i++) {
+        const bool teeth = all[i].teeth.period > 1;
+        if (!rows[i].verdict || rows[i].mixed != mixed || (shown && !teeth))
+            continue;
+        for (size_t k = 0; k < (teeth ? 1 : all[i].answer.count); k++) {
+            e[count] = teeth ? all[i].shifted : all[i].answer.experiments[k];
+            e[count++].fooled_by = rows[i].fooled_by;
+        }
+    }
+    return count;
+}
+
+/* Mixtures and NOPs must say the same, each by themselves: within a group, since only NOPs tell how they lie in groups. */
+static void report_entries(struct probe *p, const struct found all[ROWS], double group)
 {
     const struct finding f = {.name = "backend.rob.entries", .method = "instructions in flight, mixtures and NOPs"};
+    struct find_experiment e[2 * ROWS * BLOCKERS];
+    const size_t mixed = gather(all, true, e), count = mixed + gather(all, false, &e[mixed]);
     const struct find_result mixtures = find_decide(e, mixed, 1), nops = find_decide(&e[mixed], count - mixed, 1);
+    const double fewer = nops.value - mixtures.value;
 
     if (count == 0)
         lookahead_undecided(p, &f, "blockers-do-not-overlap");
@@ -58,40 +173,39 @@ static void report_entries(struct probe *p, const struct find_experiment *e, siz
         lookahead_undecided(p, &f, nops.reason);
     else if (mixtures.grade == 'U')
         lookahead_undecided(p, &f, "packing-unknown");
-    else if (!lookahead_same(mixtures.value, nops.value))
-        lookahead_undecided(p, &f, "experiments-disagree");
+    else if (group > 1 && fewer >= 0 && nops.value <= mixtures.high + group)
+        lookahead_report(p, &f, &e[mixed], count - mixed, 1, 1);
+    else if (lookahead_same(mixtures.value, nops.value))
+        lookahead_report(p, &f, e, count, 1, group);
     else
-        lookahead_report(p, &f, e, count, 1);
+        lookahead_undecided(p, &f, "experiments-disagree");
 }
 
 static void run(struct probe *p)
 {
-    struct lookahead_answer *answers = calloc(ROWS, sizeof *answers);
-    struct find_experiment verdict[ROWS * BLOCKERS];
+    struct found *all = calloc(ROWS, sizeof *all);
     struct lookahead with;
-    size_t count = 0, mixed = 0;
-    bool good = answers && lookahead_start(p, &with);
+    bool good = all && lookahead_start(p, &with);
 
-    for (size_t i = 0; i < ROWS && good; i++) {
-        struct lookahead_answer *a = &answers[i];
+    for (size_t i = 0; i < ROWS && good; i++)
         good = lookahead_search(p, &with, rows[i].name, rows[i].fillers, FILLER_NOTHING, TO, LIMIT,
-                                probe_scale(p, 1, 0.35, 1.4, 8), a);
-        for (size_t e = 0; e < a->count && rows[i].verdict; e++) {
-            verdict[count] = a->experiments[e];
-            verdict[count++].fooled_by = rows[i].fooled_by;
-            mixed += rows[i].mixed;
-        }
-        if (good)
-            report_row(p, rows[i].name, a->experiments, a->count);
+                                probe_scale(p, 1, 0.35, 1.4, 8), &all[i].answer) &&
+               (rows[i].mixed || shift_row(p, &with, i, &all[i]));
+    if (good) {
+        const double group = report_group(p, all);
+        for (size_t i = 0; i < ROWS; i++)
+            report_row(p, i, &all[i], group);
+        report_entries(p, all, group);
+        send_shifts(p, all);
     }
-    if (good)
-        report_entries(p, verdict, count, mixed);
-    for (size_t i = 0; i < ROWS && answers; i++)
-        lookahead_free(&answers[i]);
-    free(answers);
+    for (size_t i = 0; i < ROWS && all; i++)
+        lookahead_free(&all[i].answer);
+    free(all);
 }
 
 PROBE(rob, .title = "Reorder buffer", .family = "backend", .after = "cache", .run = run,
       .findings = FINDINGS({"backend.rob.entries", "entries", "instructions that can be in flight, each in an entry"},
+                           {"backend.rob.group", "instructions",
+                            "instructions that enter the buffer together or not at all; 1: each by itself"},
                            {"backend.rob.instructions", "instructions",
                             "instructions of one kind that can be in flight, whatever holds them up"}));

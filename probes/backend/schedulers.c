@@ -255,11 +255,11 @@ static void report_kind(struct probe *p, const struct kind *k, const struct wait
     if (alone.grade == 'U') {
         f.remarks[1].key = "includes";
         f.remarks[1].text = "what waits before it to be picked";
-        lookahead_report(p, &f, beyond, beyonds, STEP);
+        lookahead_report(p, &f, beyond, beyonds, STEP, 1);
     } else if (past.grade == 'U' || lookahead_same(past.value, alone.value)) {
-        lookahead_report(p, &f, all, count, STEP);
+        lookahead_report(p, &f, all, count, STEP, 1);
     } else {
-        lookahead_report(p, &f, behind, behinds, STEP);
+        lookahead_report(p, &f, behind, behinds, STEP, 1);
     }
 }
 

@@ -1577,6 +1577,7 @@ static struct machine_design pick_windows(uint64_t seed)
         most[what] = (unsigned)pick(most[HELD_ENTRY] / 4, most[HELD_ENTRY] * 5 / 4);
     m.core.in_flight.flags_are_general = pick(0, 1);
     m.core.in_flight.nops = (unsigned)pick(1, 2);
+    m.core.in_flight.group = m.core.in_flight.nops == 1 ? (unsigned)pick(1, 8) : 1;
     return m;
 }
 
@@ -1594,6 +1595,7 @@ static void windows_are_given_back(void **state)
         if (d->nops == 1) /* else it depends on how many blockers there are among them */
             check_capacity(&m, "backend.rob.instructions", "filler", "nop", d->most[HELD_ENTRY]);
         check_capacity(&m, "backend.rob.entries", NULL, "", d->most[HELD_ENTRY]);
+        check_number(&m, "backend.rob.group", NULL, "", d->group);
         check_capacity(&m, "backend.registers.entries", "class", "int64", d->most[HELD_GENERAL]);
         check_capacity(&m, "backend.registers.entries", "class", "flags",
                        d->flags_are_general ? fmin(d->most[HELD_GENERAL], d->most[HELD_FLAGS]) : d->most[HELD_FLAGS]);

@@ -1,5 +1,6 @@
 #include "tests/model/in_flight.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,18 @@ static double take(struct in_flight *f, const struct in_flight_design *d, enum h
     return front;
 }
 
+/* The first of a group waits until the last of it would have room. */
+static double enter(struct in_flight *f, const struct in_flight_design *d, double front)
+{
+    const unsigned most = d->most[HELD_ENTRY];
+
+    if (f->grouped == 0 && most)
+        for (unsigned i = 1; i < d->group; i++)
+            front = fmax(front, f->left[HELD_ENTRY][(f->taken[HELD_ENTRY] + i) % most]);
+    f->grouped = d->group ? (f->grouped + 1) % d->group : 0;
+    return front;
+}
+
 void in_flight_start(struct in_flight *f)
 {
     memset(f, 0, sizeof *f);
@@ -27,7 +40,8 @@ double in_flight_rename(struct in_flight *f, const struct in_flight_design *d, c
     const unsigned general = d->flags_are_general && !i->general_written && i->flags_written ? 1 : i->general_written;
 
     f->nops = i->kind != KIND_NOP ? 0 : shares ? f->nops + 1 : 1;
-    front = take(f, d, HELD_ENTRY, !shares, front);
+    front = take(f, d, HELD_ENTRY, !shares, enter(f, d, front));
+    f->grouped = i->kind == KIND_FENCE ? 0 : f->grouped;
     front = take(f, d, HELD_GENERAL, general, front);
     front = take(f, d, HELD_FLAGS, i->flags_written, front);
     front = take(f, d, HELD_VECTOR, i->vector_written, front);

@@ -16,6 +16,7 @@ struct in_flight_design {
     unsigned most[HELDS];   /* at a time; registers beyond those that programs name. 0: any number */
     bool flags_are_general; /* comparisons write a general register, too, where flags are kept */
     unsigned nops;          /* neighbours that share an entry; 0: 1 */
+    unsigned group;         /* instructions, from a fence on, that enter when there is room for all of them; 0: 1 */
 };
 
 struct in_flight {
@@ -23,6 +24,7 @@ struct in_flight {
     unsigned long taken[HELDS];
     unsigned by_this[HELDS]; /* of those, by the instruction at hand */
     unsigned nops;           /* in the last entry */
+    unsigned grouped;        /* of the last group */
 };
 
 /* A new call: nothing is in flight. */

@@ -1,0 +1,36 @@
+#include "lib/fit/sawtooth.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* How many of the numbers one explains whose top is at place `first`, and at each `period` places from there. */
+static size_t explained(const double *y, size_t count, unsigned period, size_t first, double top)
+{
+    size_t right = 0;
+
+    for (size_t i = 0; i < count; i++)
+        right += fabs(y[i] - (top - (double)((i + period - first) % period))) < 0.5;
+    return right;
+}
+
+struct sawtooth sawtooth_fit(const double *y, size_t count)
+{
+    struct sawtooth best = {.period = 0};
+    const size_t least = count - count / 8;
+    size_t most = 0;
+    bool tied = false;
+
+    for (unsigned period = 1; period <= count / 2; period++)
+        for (size_t first = 0; first < period; first++)
+            for (size_t at = 0; at < count; at++) { /* any of the numbers may be wrong */
+                const struct sawtooth s = {period, y[at] + (double)((at + period - first) % period)};
+                const size_t right = explained(y, count, period, first, s.top);
+                const bool other = s.period != best.period || fabs(s.top - best.top) > 0.5;
+                if (right < least || right < most || (right == most && !other))
+                    continue;
+                tied = right == most; /* as of a tooth whose tops are all wrong */
+                best = s;
+                most = right;
+            }
+    return tied ? (struct sawtooth){.period = 0} : best;
+}

@@ -1,0 +1,70 @@
+/* Sawteeth come back from numbers of which some are wrong; what is none is said to be none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <math.h>
+
+#include <cmocka.h>
+
+#include "lib/engine/statistics.h"
+#include "lib/fit/sawtooth.h"
+
+enum { PLACES = 24 };
+
+static double number(uint64_t *random, double from, double to)
+{
+    return from + floor((to - from + 1) * ((double)(random_next(random) >> 11) / 9007199254740992.0));
+}
+
+static void sawteeth_are_given_back(void **state)
+{
+    unsigned none = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 500; seed++) {
+        uint64_t random = seed;
+        const unsigned period = (unsigned)number(&random, 1, PLACES / 2),
+                       first = (unsigned)number(&random, 0, period - 1);
+        const double top = number(&random, 50, 600);
+        double y[PLACES];
+        for (unsigned i = 0; i < PLACES; i++)
+            y[i] = top - (double)((i + period - first) % period);
+        for (unsigned wrong = 0; wrong < seed % 4; wrong++) /* an eighth of them at most */
+            y[(size_t)number(&random, 0, PLACES - 1)] = wrong ? top + number(&random, -20, 20) : (double)NAN;
+        const struct sawtooth s = sawtooth_fit(y, PLACES);
+        none += !s.period;
+        assert_true(!s.period || (s.period == period && fabs(s.top - top) < 0.5));
+    }
+    assert_true(none < 10); /* where the wrong ones are all tops */
+}
+
+static void other_numbers_are_none(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 500; seed++) {
+        uint64_t random = seed;
+        double drawn[PLACES], rising[PLACES], none[PLACES];
+        for (unsigned i = 0; i < PLACES; i++) {
+            drawn[i] = number(&random, 490, 498);
+            rising[i] = 400 + (double)(i % 6); /* the other way round */
+            none[i] = (double)NAN;
+        }
+        assert_int_equal(sawtooth_fit(drawn, PLACES).period, 0);
+        assert_int_equal(sawtooth_fit(rising, PLACES).period, 0);
+        assert_int_equal(sawtooth_fit(none, PLACES).period, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sawteeth_are_given_back),
+        cmocka_unit_test(other_numbers_are_none),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
