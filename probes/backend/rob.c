@@ -99,7 +99,7 @@ static void send_shifts(struct probe *p, const struct found all[ROWS])
 
 /*
  * Instructions of a group; 1: each enters by itself. All rows whose numbers are a sawtooth must have the same, or all be
- * alike. They are layouts of one experiment. Returns the most there can be where that is not told.
+ * alike. They are layouts of one experiment. NaN: not told.
  */
 static double report_group(struct probe *p, const struct found all[ROWS])
 {
@@ -114,14 +114,14 @@ static double report_group(struct probe *p, const struct found all[ROWS])
     size_t count = 0;
 
     for (size_t i = 0; i < ROWS; i++)
-        if (all[i].teeth.period)
+        if (all[i].teeth.period > !rows[i].verdict) /* zeros that hold registers may end with those, one by one */
             v[count++] = (struct find_value){all[i].name, blocker_names[BLOCKER_MISS], all[i].teeth.period};
     const struct find_result r = find_number_decide(v, count);
     if (count)
         find_number(p, &f, v, count);
     else
         report(p, &f);
-    return count && r.grade != 'U' ? r.value : LOOKAHEAD_GROUP;
+    return count && r.grade != 'U' ? r.value : (double)NAN;
 }
 
 /* A row that shows groups tells by them how many fit; one that does not may end up to a group too early. */
@@ -135,20 +135,28 @@ static void report_row(struct probe *p, size_t row, const struct found *f, doubl
                                            .variants = {{"filler", rows[row].name}},
                                            .method = "two long operations, fillers between them"},
                          shown ? &f->shifted : f->answer.experiments, shown ? 1 : f->answer.count, 1,
-                         shown ? 1 : group);
+                         shown          ? 1
+                         : isnan(group) ? LOOKAHEAD_GROUP
+                                        : group);
+}
+
+/* NOPs of a row that counts show groups. */
+static bool shows_groups(const struct found all[ROWS])
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].verdict && all[i].teeth.period > 1)
+            return true;
+    return false;
 }
 
 /* The experiments of rows that count, mixtures or NOPs; of NOPs where they show groups those alone. */
 static size_t gather(const struct found all[ROWS], bool mixed, struct find_experiment *e)
 {
-    bool shown = false;
     size_t count = 0;
 
-    for (size_t i = 0; i < ROWS; i++)
-        shown = shown || (rows[i].verdict && rows[i].mixed == mixed && all[i].teeth.period > 1);
     for (size_t i = 0; i < ROWS; i++) {
         const bool teeth = all[i].teeth.period > 1;
-        if (!rows[i].verdict || rows[i].mixed != mixed || (shown && !teeth))
+        if (!rows[i].verdict || rows[i].mixed != mixed || (!mixed && shows_groups(all) && !teeth))
             continue;
         for (size_t k = 0; k < (teeth ? 1 : all[i].answer.count); k++) {
             e[count] = teeth ? all[i].shifted : all[i].answer.experiments[k];
@@ -173,10 +181,10 @@ static void report_entries(struct probe *p, const struct found all[ROWS], double
         lookahead_undecided(p, &f, nops.reason);
     else if (mixtures.grade == 'U')
         lookahead_undecided(p, &f, "packing-unknown");
-    else if (group > 1 && fewer >= 0 && nops.value <= mixtures.high + group)
+    else if (shows_groups(all) && group > 1 && fewer >= 0 && nops.value <= mixtures.high + group)
         lookahead_report(p, &f, &e[mixed], count - mixed, 1, 1);
     else if (lookahead_same(mixtures.value, nops.value))
-        lookahead_report(p, &f, e, count, 1, group);
+        lookahead_report(p, &f, e, count, 1, isnan(group) ? LOOKAHEAD_GROUP : group);
     else
         lookahead_undecided(p, &f, "experiments-disagree");
 }
