@@ -486,6 +486,7 @@ bool lookahead_nops(struct probe *p, struct lookahead *l)
 
     /* other fillers, which are not packed, end there, too */
     l->packed = isnan(facts_number(facts, "backend.rob.entries", "", (double)NAN)) ? PACKED_MAXIMUM : 1;
+    l->shared = (unsigned)facts_number(facts, "backend.rob.per_entry", "", 1);
     l->group = facts_number(facts, "backend.rob.group", "", (double)NAN);
     l->nops = facts_number(facts, "backend.rob.instructions", "filler=nop", (double)NAN);
     if (!isnan(l->nops))
@@ -527,6 +528,9 @@ const char *lookahead_masked(const struct lookahead *l, const struct lookahead_a
         return "reorder-buffer-unknown";
     for (unsigned packed = 1; packed <= l->packed; packed++)
         if (ends_at(l, a, l->nops / packed))
+            return "masked-by:backend.rob.entries";
+    for (unsigned share = 1; share < l->shared; share++) /* what shares entries with some of its kind */
+        if (ends_at(l, a, l->nops * share / l->shared))
             return "masked-by:backend.rob.entries";
     return NULL;
 }

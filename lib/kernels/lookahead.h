@@ -46,12 +46,13 @@ struct lookahead {
     double chained[BLOCKERS];    /* … and of one whose blockers are one chain */
     double nops;                 /* that can be in flight, blockers with them; NaN: not known */
     unsigned packed;             /* so many of them at most share an entry */
+    unsigned shared;             /* instructions of any kind that share an entry; 1: none do */
     double group;                /* instructions that are taken in together, or not at all; NaN: not known */
     bool cleared;                /* see struct lookahead_row; lookahead_search's rows take it from here */
     const char *unfit[BLOCKERS]; /* why that blocker tells nothing here; NULL: it does */
 };
 
-enum { LOOKAHEAD_MIX = 6, LOOKAHEAD_NOPS = 640 /* range of a reorder buffer, at first */ };
+enum { LOOKAHEAD_MIX = 10, LOOKAHEAD_NOPS = 640 /* range of a reorder buffer, at first */ };
 
 /* What the second long operation begins with. */
 enum lookahead_gate { GATE_NONE, GATE_ADDITION, GATE_MULTIPLICATION };

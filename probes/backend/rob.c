@@ -17,6 +17,14 @@
  * more at a time before the first one: the number that fits falls by one with each, until the second one is the last of
  * the group before, and is at the top again. How far it is from top to top is a group; the top is what there is room for.
  *
+ * Sharing: an entry may hold several instructions, but of those that access memory only one (Johnson 2021, Firestorm).
+ *
+ *   pairs   two accesses side by side, and three NOPs: fewer fit than NOPs alone, wherever an entry holds two or more
+ *   every 2, every 3, every 4
+ *           an access, and one or two NOPs, or three instructions of which no two neighbours are NOPs: so many times as
+ *           many as there are entries. Where all say the same, and NOPs many more, that is how many there are, and NOPs tell
+ *           how much one holds. Where NOPs alone share entries they do not say the same
+ *
  * The verdict is what mixtures and NOPs agree on. Where only NOPs are decided it could be twice the buffer, and where the
  * two differ, either may be packed or held up: then nothing is told but how many instructions of each there can be.
  * Method: Wong 2013; mixtures are ours.
@@ -32,19 +40,41 @@
 #include "lib/matrix.h"
 #include "lib/probe.h"
 
-enum { ROWS = 5, TO = 640, LIMIT = 2560, BLOCKERS_HOLD = 2 /* of single misses */ };
+enum {
+    ROWS = 9,
+    TO = 640,
+    LIMIT = 2560,
+    BLOCKERS_HOLD = 2 /* of single misses */,
+    DILUTIONS = 3,
+    FIRST_ROWS = 4 /* of smoke */
+};
+
+/* What a row is for: the verdict, as a mixture or as NOPs; sharing; or the record. */
+enum use { MIXED, NOPS, PAIRS, DILUTED, RECORD };
 
 static const struct {
     const char *name, *fooled_by;
-    bool verdict, mixed; /* counts for the verdict */
+    enum use use;
+    unsigned every; /* instructions with one access among them */
     const char *fillers[LOOKAHEAD_MIX];
 } rows[ROWS] = {
-    {"stores", "store queue", true, true, {"int64", "v128", "int64", "v128", "store-64"}},
-    {"branches", "branches in flight", true, true, {"int64", "v128", "int64", "v128", "branch"}},
-    {"nop", "packing of NOPs", true, false, {"nop"}},
-    {"long-nop", "packing of NOPs", true, false, {"long-nop"}},
-    {"zero", "packing of zeros", false, false, {"zero"}},
+    {"stores", "store queue", MIXED, 0, {"int64", "v128", "int64", "v128", "store-64"}},
+    {"branches", "branches in flight", MIXED, 0, {"int64", "v128", "int64", "v128", "branch"}},
+    {"nop", "packing of NOPs", NOPS, 0, {"nop"}},
+    {"pairs",
+     "queues",
+     PAIRS,
+     0,
+     {"load-64", "load-64", "nop", "nop", "nop", "store-64", "store-64", "nop", "nop", "nop"}},
+    {"long-nop", "packing of NOPs", NOPS, 0, {"long-nop"}},
+    {"every 2", "load queue", DILUTED, 2, {"load-64", "nop", "load-64", "nop", "store-64", "nop"}},
+    {"every 3", "store queue", DILUTED, 3, {"load-64", "nop", "nop", "store-64", "nop", "nop"}},
+    {"every 4", "registers", DILUTED, 4, {"load-64", "int64", "nop", "flags", "store-64", "int64", "nop", "flags"}},
+    {"zero", "packing of zeros", RECORD, 0, {"zero"}},
 };
+
+/* So near to a whole number are the instructions of an entry. */
+static const double WHOLE = 0.03;
 
 /* What is known of one row. */
 struct found {
@@ -88,7 +118,7 @@ static void send_shifts(struct probe *p, const struct found all[ROWS])
                        .pitch = LOOKAHEAD_SHIFTS};
 
     for (size_t i = 0; i < ROWS; i++)
-        if (!rows[i].mixed) {
+        if (rows[i].use == NOPS || rows[i].use == RECORD) {
             row[m.row_count] = (double)(i + 1);
             memcpy(matrix_cell(&m, m.row_count++, 0), all[i].most, sizeof all[i].most);
         }
@@ -101,7 +131,18 @@ static void send_shifts(struct probe *p, const struct found all[ROWS])
  * Instructions of a group; 1: each enters by itself. All rows whose numbers are a sawtooth must have the same, or all be
  * alike. They are layouts of one experiment. NaN: not told.
  */
-static double report_group(struct probe *p, const struct found all[ROWS])
+static double find_group(const struct found all[ROWS], struct find_value v[ROWS], size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        if (all[i].teeth.period > (rows[i].use != NOPS)) /* zeros that hold registers may end with those, one by one */
+            v[(*count)++] = (struct find_value){all[i].name, blocker_names[BLOCKER_MISS], all[i].teeth.period};
+    const struct find_result r = find_number_decide(v, *count);
+    return *count && r.grade != 'U' ? r.value : (double)NAN;
+}
+
+/* What shares entries is moved from one to the next in the same way. */
+static void report_group(struct probe *p, const struct find_value *v, size_t count, bool shared)
 {
     const struct finding f = {.name = "backend.rob.group",
                               .method = "NOPs before two misses, one more at a time",
@@ -109,19 +150,12 @@ static double report_group(struct probe *p, const struct found all[ROWS])
                               .low = (double)NAN,
                               .high = (double)NAN,
                               .grade = 'U',
-                              .reason = "no-pattern"};
-    struct find_value v[ROWS];
-    size_t count = 0;
+                              .reason = shared ? "packing-unknown" : "no-pattern"};
 
-    for (size_t i = 0; i < ROWS; i++)
-        if (all[i].teeth.period > !rows[i].verdict) /* zeros that hold registers may end with those, one by one */
-            v[count++] = (struct find_value){all[i].name, blocker_names[BLOCKER_MISS], all[i].teeth.period};
-    const struct find_result r = find_number_decide(v, count);
-    if (count)
+    if (count && !shared)
         find_number(p, &f, v, count);
     else
         report(p, &f);
-    return count && r.grade != 'U' ? r.value : (double)NAN;
 }
 
 /* A row that shows groups tells by them how many fit; one that does not may end up to a group too early. */
@@ -144,49 +178,113 @@ static void report_row(struct probe *p, size_t row, const struct found *f, doubl
 static bool shows_groups(const struct found all[ROWS])
 {
     for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].verdict && all[i].teeth.period > 1)
+        if (rows[i].use == NOPS && all[i].teeth.period > 1)
             return true;
     return false;
 }
 
-/* The experiments of rows that count, mixtures or NOPs; of NOPs where they show groups those alone. */
-static size_t gather(const struct found all[ROWS], bool mixed, struct find_experiment *e)
+/*
+ * The experiments of rows of one use; of NOPs, where they show groups, those alone. Of every so many instructions one has
+ * an entry to itself, and so do the blockers.
+ */
+static size_t gather(const struct found all[ROWS], enum use use, struct find_experiment *e)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < ROWS; i++) {
         const bool teeth = all[i].teeth.period > 1;
-        if (!rows[i].verdict || rows[i].mixed != mixed || (!mixed && shows_groups(all) && !teeth))
+        if (rows[i].use != use || (use == NOPS && shows_groups(all) && !teeth))
             continue;
         for (size_t k = 0; k < (teeth ? 1 : all[i].answer.count); k++) {
+            if (use == DILUTED && all[i].answer.rows[k].blocker != BLOCKER_MISS)
+                continue; /* who knows how chains share entries */
             e[count] = teeth ? all[i].shifted : all[i].answer.experiments[k];
+            e[count].scale = rows[i].every ? 1.0 / rows[i].every : 1;
             e[count++].fooled_by = rows[i].fooled_by;
         }
     }
     return count;
 }
 
-/* Mixtures and NOPs must say the same, each by themselves: within a group, since only NOPs tell how they lie in groups. */
+/* What rows of one use say together. */
+static struct find_result decide(const struct found all[ROWS], enum use use)
+{
+    struct find_experiment e[ROWS * BLOCKERS];
+
+    return find_decide(e, gather(all, use, e), 1);
+}
+
+/* As many as of NOPs, but for what does not show for groups. */
+static bool as_many(const struct find_result *r, const struct find_result *nops, double group)
+{
+    return lookahead_same(r->value, nops->value) ||
+           (group > 1 && r->value <= nops->value && nops->value <= r->high + group);
+}
+
+/* Fewer pairs fit than NOPs, or it is not known. */
+static bool may_share(const struct found all[ROWS], double group)
+{
+    const struct find_result nops = decide(all, NOPS), pairs = decide(all, PAIRS);
+
+    return pairs.grade == 'U' || nops.grade == 'U' || !as_many(&pairs, &nops, group);
+}
+
+/* Entries of several instructions: rows with accesses every 2 and 3 say how many, and NOPs how much one holds. */
+static void report_shared(struct probe *p, const struct found all[ROWS], const struct find_result *nops)
+{
+    const struct finding f = {.name = "backend.rob.entries", .method = "an access to memory every so many NOPs"};
+    struct finding held = {.name = "backend.rob.per_entry",
+                           .method = "NOPs in flight, by entries",
+                           .value = (double)NAN,
+                           .low = (double)NAN,
+                           .high = (double)NAN,
+                           .grade = 'U',
+                           .reason = "packing-unknown"};
+    struct find_experiment e[ROWS * BLOCKERS];
+    const size_t count = gather(all, DILUTED, e);
+    const struct find_result entries = find_decide(e, count, 1);
+    const double each = nops->value / entries.value, nearest = floor(each + 0.5);
+    size_t agreeing = 0; /* one of them alone may say what a queue holds */
+
+    for (size_t i = 0; i < count; i++)
+        agreeing += strstr(entries.agreement, e[i].name) != NULL;
+    if (entries.grade == 'U' || agreeing < DILUTIONS || strstr(entries.agreement, " against ") ||
+        !(nearest >= DILUTIONS && fabs(each - nearest) <= WHOLE * nearest)) {
+        lookahead_undecided(p, &f, "packing-unknown");
+    } else {
+        lookahead_report(p, &f, e, count, 1, 1);
+        held.value = nearest;
+        held.grade = 'C';
+        held.reason = NULL;
+    }
+    report(p, &held);
+}
+
+/*
+ * Mixtures and NOPs must say the same, each by themselves, within a group, since only NOPs tell how they lie in groups. And
+ * pairs must, or an entry may hold several.
+ */
 static void report_entries(struct probe *p, const struct found all[ROWS], double group)
 {
     const struct finding f = {.name = "backend.rob.entries", .method = "instructions in flight, mixtures and NOPs"};
     struct find_experiment e[2 * ROWS * BLOCKERS];
-    const size_t mixed = gather(all, true, e), count = mixed + gather(all, false, &e[mixed]);
-    const struct find_result mixtures = find_decide(e, mixed, 1), nops = find_decide(&e[mixed], count - mixed, 1);
-    const double fewer = nops.value - mixtures.value;
+    const size_t mixed = gather(all, MIXED, e), count = mixed + gather(all, NOPS, &e[mixed]);
+    const struct find_result mixtures = decide(all, MIXED), nops = decide(all, NOPS);
 
     if (count == 0)
         lookahead_undecided(p, &f, "blockers-do-not-overlap");
     else if (nops.grade == 'U')
         lookahead_undecided(p, &f, nops.reason);
+    else if (may_share(all, group))
+        report_shared(p, all, &nops);
     else if (mixtures.grade == 'U')
         lookahead_undecided(p, &f, "packing-unknown");
-    else if (shows_groups(all) && group > 1 && fewer >= 0 && nops.value <= mixtures.high + group)
-        lookahead_report(p, &f, &e[mixed], count - mixed, 1, 1);
-    else if (lookahead_same(mixtures.value, nops.value))
-        lookahead_report(p, &f, e, count, 1, isnan(group) ? LOOKAHEAD_GROUP : group);
-    else
+    else if (!as_many(&mixtures, &nops, group))
         lookahead_undecided(p, &f, "experiments-disagree");
+    else if (shows_groups(all))
+        lookahead_report(p, &f, &e[mixed], count - mixed, 1, 1);
+    else
+        lookahead_report(p, &f, e, count, 1, isnan(group) ? LOOKAHEAD_GROUP : group);
 }
 
 static void run(struct probe *p)
@@ -195,14 +293,18 @@ static void run(struct probe *p)
     struct lookahead with;
     bool good = all && lookahead_start(p, &with);
 
-    for (size_t i = 0; i < ROWS && good; i++)
+    for (size_t i = 0; i < (size_t)probe_smoke(p, FIRST_ROWS, ROWS) && good; i++)
         good = lookahead_search(p, &with, rows[i].name, rows[i].fillers, FILLER_NOTHING, TO, LIMIT,
                                 probe_scale(p, 1, 0.35, 1.4, 8), &all[i].answer) &&
-               (rows[i].mixed || shift_row(p, &with, i, &all[i]));
+               ((rows[i].use != NOPS && rows[i].use != RECORD) || shift_row(p, &with, i, &all[i]));
     if (good) {
-        const double group = report_group(p, all);
+        struct find_value v[ROWS];
+        size_t count;
+        const double group = find_group(all, v, &count);
+        const bool shared = may_share(all, group);
+        report_group(p, v, count, shared);
         for (size_t i = 0; i < ROWS; i++)
-            report_row(p, i, &all[i], group);
+            report_row(p, i, &all[i], shared ? (double)NAN : group);
         report_entries(p, all, group);
         send_shifts(p, all);
     }
@@ -215,5 +317,7 @@ PROBE(rob, .title = "Reorder buffer", .family = "backend", .after = "cache", .ru
       .findings = FINDINGS({"backend.rob.entries", "entries", "instructions that can be in flight, each in an entry"},
                            {"backend.rob.group", "instructions",
                             "instructions that enter the buffer together or not at all; 1: each by itself"},
+                           {"backend.rob.per_entry", "instructions",
+                            "instructions that share an entry, where several do"},
                            {"backend.rob.instructions", "instructions",
                             "instructions of one kind that can be in flight, whatever holds them up"}));

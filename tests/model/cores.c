@@ -1606,6 +1606,30 @@ static void windows_are_given_back(void **state)
     end(cores, 6 * cores);
 }
 
+/* Entries of several instructions are told as such, or not at all. */
+static void shared_entries_are_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
+        struct machine_design m = pick_windows(seed);
+        struct in_flight_design *d = &m.core.in_flight;
+        for (enum held what = HELD_GENERAL; what < HELDS; what++)
+            d->most[what] = (unsigned)pick(200, 400);
+        d->most[HELD_ENTRY] = (unsigned)pick(40, 80);
+        d->nops = d->group = 1;
+        d->together = (unsigned)pick(2, 8);
+        run_probes_on(&m, "rob", PROFILE_QUICK);
+        check_capacity(&m, "backend.rob.entries", NULL, "", d->most[HELD_ENTRY]);
+        if (finding_of("backend.rob.per_entry", NULL, ""))
+            check_number(&m, "backend.rob.per_entry", NULL, "", d->together);
+        check_number(&m, "backend.rob.group", NULL, "", 1);
+    }
+    end((cores + 1) / 2, 3 * cores);
+}
+
 /*
  * Room for twice as many operations as wait, mostly: sometimes other things are full first. Loads are held until they are
  * done in every other core.
@@ -1782,6 +1806,7 @@ int main(void)
         cmocka_unit_test(eliminations_are_given_back),
         cmocka_unit_test(fusions_are_given_back),
         cmocka_unit_test(windows_are_given_back),
+        cmocka_unit_test(shared_entries_are_given_back),
         cmocka_unit_test(schedulers_are_given_back),
         cmocka_unit_test(a_cache_larger_than_the_range_is_undecided),
         cmocka_unit_test(an_instruction_cache_larger_than_the_range_is_undecided),

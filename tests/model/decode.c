@@ -95,7 +95,7 @@ static void disassemble(struct decoded *d, const uint8_t *bytes, uint32_t size)
             d->general_written = 0;
     }
     d->base = (uint16_t)isa.base_register(i);
-    d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0;
+    d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0 && d->kind != KIND_NOP;
     d->compares = !strcmp(i->mnemonic, "cmp");
     d->zeros = is_zero(i);
     d->moves = (!strcmp(i->mnemonic, "mov") || !strcmp(i->mnemonic, "movaps")) && !d->zeros && !d->base &&

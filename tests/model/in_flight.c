@@ -33,14 +33,27 @@ void in_flight_start(struct in_flight *f)
     memset(f, 0, sizeof *f);
 }
 
+/* Whether the last entry takes in another instruction. */
+static bool share(struct in_flight *f, const struct in_flight_design *d, const struct decoded *i, bool branches)
+{
+    const bool nops = i->kind == KIND_NOP && f->nops && f->nops < d->nops;
+    const bool others = f->together && f->together < d->together && !(i->accesses && f->accesses) &&
+                        !(branches && f->branches) && i->kind != KIND_FENCE;
+
+    f->nops = i->kind != KIND_NOP ? 0 : nops ? f->nops + 1 : 1;
+    f->together = i->kind == KIND_FENCE ? 0 : others ? f->together + 1 : 1;
+    f->accesses = i->accesses || (others && f->accesses);
+    f->branches = branches || (others && f->branches);
+    return nops || others;
+}
+
 double in_flight_rename(struct in_flight *f, const struct in_flight_design *d, const struct decoded *i, double front)
 {
-    const bool shares = i->kind == KIND_NOP && f->nops && f->nops < d->nops;
     const bool branches = i->kind == KIND_CONDITIONAL || i->kind == KIND_JUMP || i->kind == KIND_INDIRECT;
     const unsigned general = d->flags_are_general && !i->general_written && i->flags_written ? 1 : i->general_written;
 
-    f->nops = i->kind != KIND_NOP ? 0 : shares ? f->nops + 1 : 1;
-    front = take(f, d, HELD_ENTRY, !shares, enter(f, d, front));
+    f->shares = share(f, d, i, branches);
+    front = take(f, d, HELD_ENTRY, !f->shares, enter(f, d, front));
     f->grouped = i->kind == KIND_FENCE ? 0 : f->grouped;
     front = take(f, d, HELD_GENERAL, general, front);
     front = take(f, d, HELD_FLAGS, i->flags_written, front);
@@ -56,7 +69,7 @@ double in_flight_access(struct in_flight *f, const struct in_flight_design *d, b
 /* What shares an entry with others leaves with the last of them. */
 void in_flight_retire(struct in_flight *f, const struct in_flight_design *d, double at)
 {
-    if (f->nops > 1 && d->most[HELD_ENTRY])
+    if (f->shares && d->most[HELD_ENTRY])
         f->left[HELD_ENTRY][(f->taken[HELD_ENTRY] - 1) % d->most[HELD_ENTRY]] = at;
     for (enum held what = 0; what < HELDS; what++)
         for (; f->by_this[what]; f->by_this[what]--)

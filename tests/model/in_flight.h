@@ -16,6 +16,7 @@ struct in_flight_design {
     unsigned most[HELDS];   /* at a time; registers beyond those that programs name. 0: any number */
     bool flags_are_general; /* comparisons write a general register, too, where flags are kept */
     unsigned nops;          /* neighbours that share an entry; 0: 1 */
+    unsigned together;      /* or instructions of any kind, one access and one branch among them; 0: 1 */
     unsigned group;         /* instructions, from a fence on, that enter when there is room for all of them; 0: 1 */
 };
 
@@ -23,8 +24,11 @@ struct in_flight {
     double left[HELDS][IN_FLIGHT_MAXIMUM]; /* when what took it last has retired */
     unsigned long taken[HELDS];
     unsigned by_this[HELDS]; /* of those, by the instruction at hand */
-    unsigned nops;           /* in the last entry */
-    unsigned grouped;        /* of the last group */
+    unsigned nops;           /* in the last entry … */
+    unsigned together;       /* … or instructions, and whether there are among them … */
+    bool accesses, branches;
+    bool shares;      /* … or it does not begin with the instruction at hand */
+    unsigned grouped; /* of the last group */
 };
 
 /* A new call: nothing is in flight. */
