@@ -20,6 +20,11 @@
  * How many loads are predicted at once: curve of cycles per load over n, level, then a rise to the control. Twice: loads
  * packed, and NOPs between them.
  *
+ * Training, where there is prediction: m passes, and then as many other loads as are needed for all of these to be forgotten,
+ * and again. Curve: cycles a block takes with nothing to predict, less what it takes with what is predicted: level while m
+ * are too few, then a slope. Answer: the last m on the level. Nothing is ever predicted wrong on the way, so that no penalty
+ * hides the bend; where nothing is forgotten, there is none, and nothing is told.
+ *
  * Stores to what is loaded would let it be forwarded, or renamed (Intel's Golden Cove, AMD's Zen 2): there are
  * none, and no load is relative to the stack pointer.
  *
@@ -38,14 +43,16 @@ enum {
     PASSES = 2048, /* before anything is timed */
     MANY_LOADS = 64,
     MOST_LOADS = 256,
+    TRAINING_TO = 64, /* passes, at first; … */
+    TRAINING_LIMIT = 1024,
     FEW_LOADS = 4,
     LINE_BYTES = 64,
     SPREAD_BYTES = 32, /* farther, and narrow cores would wait for the NOPs between them */
     ROUNDS = 5,
     CODE_BYTES = 32768
 };
-/* How many words on; what was loaded last; where this pass begins; the first of all words; the size of one. */
-static const enum reg STEPS = REG_T4, CHAIN = REG_T5, PASS = REG_T6, WORDS = REG_T7, SIZE = REG_T8;
+/* How many words on; what was loaded last; where this pass begins; the first of all words; passes left of a block. */
+static const enum reg STEPS = REG_T4, CHAIN = REG_T5, PASS = REG_T6, WORDS = REG_T7, LEFT = REG_T8;
 enum kind { RANDOM, ADDRESS_CONSTANT, ADDRESS_STRIDE, VALUE, KINDS };
 static const char *const names[KINDS] = {"random", "address-constant", "address-stride", "value"};
 enum layout { PACKED, SPREAD, LAYOUTS };
@@ -89,8 +96,43 @@ static void emit_pass(struct code *c, enum kind kind)
     emit_add_constant(c, STEPS, kind == ADDRESS_STRIDE ? 1 : 0);
     emit_and_constant(c, STEPS, PLACES_BITS);
     emit_move(c, PASS, kind == RANDOM || kind == VALUE ? REG_T1 : STEPS);
-    emit_multiply(c, PASS, SIZE);
+    for (size_t bytes = 1; bytes < WORD; bytes *= 2)
+        emit_add(c, PASS, PASS);
     emit_add(c, PASS, WORDS);
+}
+
+static void emit_begin(struct probe *p, struct code *c, const struct experiment *e)
+{
+    fill(p, e);
+    chance_begin_from(c, random_next(&p->random));
+    emit_constant(c, CHAIN, 0);
+    emit_constant(c, WORDS, e->chain->words.at);
+    if (e->kind == ADDRESS_STRIDE)
+        emit_load(c, STEPS, REG_DATA, 0);
+    else
+        emit_constant(c, STEPS, 0);
+    emit_align(c, LINE_BYTES);
+}
+
+/* A pass over so many loads; each at a distance of its own. */
+static void emit_loads(struct code *c, const struct experiment *e, const uint32_t *order, size_t loads)
+{
+    emit_pass(c, e->kind);
+    for (size_t i = 0; i < loads; i++) {
+        if (e->layout == SPREAD)
+            emit_align(c, SPREAD_BYTES);
+        emit_shift_right(c, CHAIN, 63);
+        emit_add(c, CHAIN, PASS);
+        emit_load(c, CHAIN, CHAIN, (int32_t)(order[i] * WORD));
+    }
+}
+
+static void emit_end(struct code *c, const struct experiment *e, size_t loop)
+{
+    emit_loop(c, loop);
+    if (e->kind == ADDRESS_STRIDE)
+        emit_store(c, STEPS, REG_DATA, 0);
+    emit_return(c);
 }
 
 static bool build(struct probe *p, double count, void *context, struct kernel *k)
@@ -100,30 +142,11 @@ static bool build(struct probe *p, double count, void *context, struct kernel *k
     uint32_t order[MOST_LOADS];
     struct code c = probe_code(p, CODE_BYTES);
 
-    fill(p, e);
     random_cycle(order, (uint32_t)loads, &p->random);
-    chance_begin_from(&c, random_next(&p->random));
-    emit_constant(&c, CHAIN, 0);
-    emit_constant(&c, WORDS, e->chain->words.at);
-    emit_constant(&c, SIZE, WORD);
-    if (e->kind == ADDRESS_STRIDE)
-        emit_load(&c, STEPS, REG_DATA, 0);
-    else
-        emit_constant(&c, STEPS, 0);
-    emit_align(&c, LINE_BYTES);
+    emit_begin(p, &c, e);
     const size_t loop = c.used;
-    emit_pass(&c, e->kind);
-    for (size_t i = 0; i < loads; i++) {
-        if (e->layout == SPREAD)
-            emit_align(&c, SPREAD_BYTES);
-        emit_shift_right(&c, CHAIN, 63);
-        emit_add(&c, CHAIN, PASS);
-        emit_load(&c, CHAIN, CHAIN, (int32_t)(order[i] * WORD));
-    }
-    emit_loop(&c, loop);
-    if (e->kind == ADDRESS_STRIDE)
-        emit_store(&c, STEPS, REG_DATA, 0);
-    emit_return(&c);
+    emit_loads(&c, e, order, loads);
+    emit_end(&c, e, loop);
     *k = (struct kernel){
         .data = e->chain->state.at, .units = count, .warm_iterations = probe_smoke(p, 16, PASSES), .stretch = 8};
     return probe_kernel(p, &c, 0, k);
@@ -204,6 +227,81 @@ static bool find_reach(struct probe *p, const struct chain *chain, enum kind kin
     return good;
 }
 
+/* ---- How often? --------------------------------------------------------------------------------- */
+
+static bool build_block(struct probe *p, double passes, const struct experiment *e, struct kernel *k)
+{
+    uint32_t order[FEW_LOADS];
+    struct code c = probe_code(p, CODE_BYTES);
+
+    random_cycle(order, FEW_LOADS, &p->random);
+    emit_begin(p, &c, e);
+    const size_t loop = c.used;
+    emit_constant(&c, LEFT, (uint64_t)passes);
+    const size_t pass = c.used;
+    emit_loads(&c, e, order, FEW_LOADS);
+    emit_add_constant(&c, LEFT, -1);
+    emit_branch_if_not_zero(&c, LEFT, pass);
+    for (size_t i = 0; i < MOST_LOADS; i++)
+        emit_load(&c, REG_T1, WORDS, (int32_t)(i * WORD));
+    emit_end(&c, e, loop);
+    *k = (struct kernel){
+        .data = e->chain->state.at, .units = 1, .warm_iterations = probe_smoke(p, 1, 16), .stretch = 2};
+    return probe_kernel(p, &c, 0, k);
+}
+
+static bool build_unpredicted(struct probe *p, double passes, void *context, struct kernel *k)
+{
+    struct experiment e = *(const struct experiment *)context;
+
+    e.kind = RANDOM;
+    return build_block(p, passes, &e, k);
+}
+
+static bool build_predicted(struct probe *p, double passes, void *context, struct kernel *k)
+{
+    return build_block(p, passes, context, k);
+}
+
+static bool find_training(struct probe *p, const struct chain *chain, enum kind kind)
+{
+    struct experiment context[LAYOUTS];
+    struct find_experiment e[LAYOUTS];
+    struct sweep s[LAYOUTS];
+    char curve[LAYOUTS][48];
+
+    for (enum layout layout = PACKED; layout < LAYOUTS; layout++) {
+        context[layout] = (struct experiment){chain, kind, layout};
+        snprintf(curve[layout], sizeof curve[layout], "training, %s %s", names[kind], layout_names[layout]);
+        s[layout] = (struct sweep){.name = curve[layout],
+                                   .fooled_by = "places of loads",
+                                   .axis = "passes",
+                                   .unit = "cycles/block",
+                                   .build = build_unpredicted,
+                                   .control = build_predicted,
+                                   .context = &context[layout],
+                                   .area = &chain->words,
+                                   .seconds = probe_scale(p, 1, 0.3, 1, 10),
+                                   .search = {.kind = KNEE_SLOPE,
+                                              .from = 1,
+                                              .to = TRAINING_TO,
+                                              .limit = TRAINING_LIMIT,
+                                              .grain = 1,
+                                              .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)}};
+    }
+    const bool good = sweeps_search(p, s, LAYOUTS);
+    if (good) {
+        find_experiments(s, LAYOUTS, e);
+        find_capacity(p,
+                      &(struct finding){.name = "memory.load_prediction.training",
+                                        .variants = {{"kind", names[kind]}},
+                                        .method = "last number of passes before any is faster"},
+                      e, LAYOUTS, 1);
+    }
+    sweeps_free(s, LAYOUTS);
+    return good;
+}
+
 static bool report_kind(struct probe *p, const struct chain *chain, enum kind kind, const double saved[LAYOUTS][KINDS])
 {
     char text[80];
@@ -223,7 +321,7 @@ static bool report_kind(struct probe *p, const struct chain *chain, enum kind ki
     }
     if (present(saved, kind)) {
         f.method = "last number of loads before the rise";
-        return find_reach(p, chain, kind, &f);
+        return find_reach(p, chain, kind, &f) && find_training(p, chain, kind);
     }
     const struct find_value none[LAYOUTS] = {{"packed", "training", 0}, {"spread", "training", 0}};
     f.method = "nothing is saved of a chain that cannot be predicted";
@@ -244,5 +342,6 @@ static void run(struct probe *p)
 }
 
 PROBE(load_prediction, .title = "Load prediction", .family = "memory", .run = run,
-      .findings = FINDINGS({"memory.load_prediction.reach", "loads",
-                            "loads whose address or value is predicted at once; 0: none"}));
+      .findings = FINDINGS(
+          {"memory.load_prediction.reach", "loads", "loads whose address or value is predicted at once; 0: none"},
+          {"memory.load_prediction.training", "passes", "times that a load has to do the same until it is predicted"}));

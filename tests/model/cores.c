@@ -1025,17 +1025,19 @@ static void a_way_hash_that_is_not_linear_is_undecided(void **state)
 
 static void check_load_prediction(const struct machine_design *m)
 {
-    static const char name[] = "memory.load_prediction.reach";
+    static const char name[] = "memory.load_prediction.reach", training[] = "memory.load_prediction.training";
     const struct load_predictor_design *addresses = &m->core.addresses, *values = &m->core.values;
     const struct {
         const char *kind;
-        double truth;
-    } kinds[] = {{"address-constant", addresses->loads},
-                 {"address-stride", addresses->strides ? addresses->loads : 0},
-                 {"value", values->loads}};
+        double truth, training; /* the first of a row is no more of the same; nor is the second of a stride */
+    } kinds[] = {{"address-constant", addresses->loads, addresses->training + 1},
+                 {"address-stride", addresses->strides ? addresses->loads : 0, addresses->training + 2},
+                 {"value", values->loads, values->training + 1}};
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const char *f = finding_of(name, "kind", kinds[i].kind);
+        if (finding_of(training, "kind", kinds[i].kind))
+            check_capacity(m, training, "kind", kinds[i].kind, kinds[i].training);
         if (kinds[i].truth > 0)
             check_capacity(m, name, "kind", kinds[i].kind, kinds[i].truth);
         else if (is_decided(m, f, name, kinds[i].kind) && number(f, "value") > 0)

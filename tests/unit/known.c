@@ -202,6 +202,7 @@ static const struct {
     {"memory.dependence.index_bits", 1, 32, true},
     {"memory.way_hash.bits", 1, 32, true},
     {"memory.load_prediction.reach", 1, 4096, true},
+    {"memory.load_prediction.training", 1, 4096, true},
     {"memory.parallel_misses", 1, 512, true},
     {"memory.parallel_walks", 1, 64, true},
 };
