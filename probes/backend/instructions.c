@@ -38,6 +38,8 @@
  * whole number is `unsteady` where readings differ by more than that, else the core takes several ways of different
  * length, always mixed alike: `mean-of-ways` (two units of different latency, for example).
  *
+ * Where the core's counters tell them: operations that one instance is, issued by kind and retired.
+ *
  * Records: `table`, some forms a record, with the bytes of an instance and both raw throughputs. No finding: there would
  * be thousands.
  *
@@ -50,6 +52,7 @@
 #include <string.h>
 
 #include "lib/kernels/forms.h"
+#include "lib/proof.h"
 
 enum {
     INSTANCES = 48,
@@ -109,13 +112,19 @@ enum quantity {
     QUANTITIES = QUANTITY_VALUES + FORM_VALUES
 };
 
+/* Counted where the core and the place can: what one instance is made of. */
+static const char *const counted[] = {"ops_issued",        "ops_issued_int",    "ops_issued_load",   "ops_issued_store",
+                                      "ops_issued_memory", "ops_issued_vector", "ops_issued_branch", "ops_retired"};
+enum { COUNTED = sizeof counted / sizeof counted[0] };
+
 struct row {
     const struct form *form;
     const char *absent, *reason; /* why it cannot be executed; why it is not measured */
     struct throughput visits[VISITS], best;
     double again[QUANTITIES][VISITS];
     unsigned visit_count;
-    bool settled; /* the least was seen often enough */
+    bool settled;           /* the least was seen often enough */
+    double counts[COUNTED]; /* events of an instance; NaN: they cannot be counted */
     struct chain chains[CHAINS];
     unsigned chain_count;
     uint8_t bytes[FORM_BYTES];
@@ -445,9 +454,33 @@ static void visit_again(struct probe *p, const struct area *data, struct table *
                 visit(p, data, &t->rows[i]);
 }
 
+/* By kernels of n and 2n, as throughput: what the loop around instances counts comes off. */
+static void count_operations(struct probe *p, const struct area *data, struct row *row)
+{
+    struct form_kernel w = {.form = row->form, .from = FORM_NO_CHAIN, .to = FORM_NO_CHAIN, .instances = INSTANCES};
+    double once[COUNTED];
+    struct kernel k;
+
+    if (probe_smoke(p, 1, 0) > 0 || machine_counters()->why_not)
+        return;
+    for (unsigned doubled = 0; doubled < 2; doubled++, w.instances *= 2) {
+        if (form_kernel(p, &w, data->at, &k))
+            return;
+        for (unsigned i = 0; i < COUNTED; i++) {
+            double *count = doubled ? &row->counts[i] : &once[i];
+            if (!probe_count(p, &k, counted[i], count))
+                return;
+            if (doubled)
+                *count = 2 * *count - once[i];
+        }
+    }
+}
+
 static void measure_form(struct probe *p, const struct area *data, struct table *t, struct row *row)
 {
     row->best.cycles = row->best.once = row->best.twice = (double)NAN;
+    for (unsigned i = 0; i < COUNTED; i++)
+        row->counts[i] = (double)NAN;
     row->reason = form_unmeasured(row->form);
     if (row->reason)
         return;
@@ -458,6 +491,7 @@ static void measure_form(struct probe *p, const struct area *data, struct table 
     if (row->reason)
         return;
     form_prepare(row->form, FORM_VALUES_ONE, data->write);
+    count_operations(p, data, row);
     measure_chains(p, data, t, row);
 }
 
@@ -552,6 +586,15 @@ static void send_row(struct record *r, const struct row *row)
     send_bytes(r, row->bytes, row->reason || row->absent ? 0 : row->form->length);
     record_number(r, NULL, rounded(quantity(row, QUANTITY_FEW_NOPS)));
     record_number(r, NULL, rounded(quantity(row, QUANTITY_MANY_NOPS)));
+    record_array(r, NULL);
+    for (unsigned i = 0; i < COUNTED; i++)
+        if (!isnan(row->counts[i])) {
+            record_array(r, NULL);
+            record_text(r, NULL, counted[i]);
+            record_number(r, NULL, rounded(row->counts[i]));
+            record_close(r);
+        }
+    record_close(r);
     record_close(r);
 }
 
@@ -572,7 +615,8 @@ static void send_rows(struct probe *p, const struct row *rows, size_t count)
                                           "same_register_chain_cycles",
                                           "bytes",
                                           "few_nops_cycles",
-                                          "many_nops_cycles"};
+                                          "many_nops_cycles",
+                                          "operations"};
     struct record r;
 
     record_start(&r, &p->run->writer, "table");
