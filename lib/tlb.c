@@ -198,7 +198,7 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SP
         struct sweep *s = &spacings[count];
         const double spacing = (double)((size_t)1 << count);
         s->search = tlb_search(p, t, fmax(t->fewest, floor(entries / (AROUND * spacing))),
-                               floor(fmin(AROUND * entries, t->most / spacing)));
+                               floor(fmin(AROUND * entries, fmax(t->room, t->most) / spacing)));
         s->seconds = t->seconds_apart;
         members[count] = (struct family_member){s->name, spacing, &s->search.verdict};
         good = sweep_search(p, s);

@@ -20,6 +20,7 @@ struct tlb {
     const char *const *needs;                              /* events that are counted around the first knee */
     double resolution;           /* of the searches: points of one level may differ so much for reasons of their own */
     double fewest, middle, most; /* pages: where the first stretch begins, where it ends, and where all does */
+    double room;                 /* pages from the first to the last where they lie apart; 0: as many as `most` */
     double seconds;              /* for each curve of a stretch */
     double seconds_apart;        /* for each spacing */
 };

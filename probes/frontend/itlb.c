@@ -120,16 +120,17 @@ static struct tlb question(struct probe *p, size_t page_bytes, double middle, do
 
 static bool find_page(struct probe *p, size_t page_bytes)
 {
-    const struct tlb t = question(p, page_bytes, probe_smoke(p, 16, 1024), probe_scale(p, 16, 1024, 4096, 4096));
+    struct tlb t = question(p, page_bytes, probe_smoke(p, 16, 1024), probe_scale(p, 16, 1024, 4096, 4096));
     const size_t count = (size_t)probe_scale(p, 1, 2, KINDS, KINDS);
     struct pages s[KINDS] = {{.bytes = page_bytes}};
     struct tlb_first first;
     size_t mapped = 0;
     bool good = true;
 
+    t.room = fmax(t.most, probe_smoke(p, 0, 2048)); /* those farthest apart are to show more than the ways of a set */
     for (; mapped < count && good; mapped++) {
         s[mapped] = (struct pages){.bytes = page_bytes, .spacing = 1};
-        good = chain_map(p, &s[mapped].room, (size_t)t.most * page_bytes, page_bytes, experiments[mapped].kind);
+        good = chain_map(p, &s[mapped].room, (size_t)t.room * page_bytes, page_bytes, experiments[mapped].kind);
     }
     good = good && find_levels(p, &t, s, count, &first) &&
            (isnan(first.entries) || probe_smoke(p, 0, 1) < 1 || find_sets(p, &t, s, first.entries));
