@@ -11,6 +11,7 @@ static const struct {
     size_t where; /* in struct core_counts */
 } events[] = {
     {"instructions", offsetof(struct core_counts, instructions)},
+    {"ops_retired", offsetof(struct core_counts, instructions)}, /* one each on the modelled core */
     {"mispredicts", offsetof(struct core_counts, mispredicts)},
     {"return_mispredicts", offsetof(struct core_counts, return_mispredicts)},
     {"l1i_misses", offsetof(struct core_counts, l1i_misses)},
