@@ -43,7 +43,7 @@ enum {
     PASSES = 2048, /* before anything is timed */
     MANY_LOADS = 64,
     MOST_LOADS = 256,
-    TRAINING_TO = 64, /* passes, at first; … */
+    TRAINING_TO = 32, /* passes, at first; … */
     TRAINING_LIMIT = 1024,
     FEW_LOADS = 4,
     LINE_BYTES = 64,
@@ -245,8 +245,7 @@ static bool build_block(struct probe *p, double passes, const struct experiment 
     for (size_t i = 0; i < MOST_LOADS; i++)
         emit_load(&c, REG_T1, WORDS, (int32_t)(i * WORD));
     emit_end(&c, e, loop);
-    *k = (struct kernel){
-        .data = e->chain->state.at, .units = 1, .warm_iterations = probe_smoke(p, 1, 16), .stretch = 2};
+    *k = (struct kernel){.data = e->chain->state.at, .units = 1, .warm_iterations = probe_smoke(p, 1, 4), .stretch = 2};
     return probe_kernel(p, &c, 0, k);
 }
 
@@ -281,13 +280,14 @@ static bool find_training(struct probe *p, const struct chain *chain, enum kind 
                                    .control = build_predicted,
                                    .context = &context[layout],
                                    .area = &chain->words,
-                                   .seconds = probe_scale(p, 1, 0.3, 1, 10),
+                                   .seconds = probe_scale(p, 1, 0.15, 1, 10),
                                    .search = {.kind = KNEE_SLOPE,
                                               .from = 1,
                                               .to = TRAINING_TO,
                                               .limit = TRAINING_LIMIT,
                                               .grain = 1,
-                                              .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)}};
+                                              .budget = (unsigned)probe_scale(p, 12, 160, 600, 3000),
+                                              .per_octave = (unsigned)probe_scale(p, 1, 2, 4, 8)}};
     }
     const bool good = sweeps_search(p, s, LAYOUTS);
     if (good) {
