@@ -456,7 +456,7 @@ static void resolve(struct core *c, uint64_t next)
 static void leave(struct core *c, double done)
 {
     c->retired = later(c->retired + (c->design.retire ? 1.0 / c->design.retire : 0), done);
-    in_flight_retire(&c->in_flight, &c->design.in_flight, c->retired);
+    in_flight_retire(&c->in_flight, &c->design.in_flight, done, c->retired);
 }
 
 /* The instruction at hand has executed, and goes on at `next`. */

@@ -67,11 +67,13 @@ double in_flight_access(struct in_flight *f, const struct in_flight_design *d, b
 }
 
 /* What shares an entry with others leaves with the last of them. */
-void in_flight_retire(struct in_flight *f, const struct in_flight_design *d, double at)
+void in_flight_retire(struct in_flight *f, const struct in_flight_design *d, double done, double at)
 {
     if (f->shares && d->most[HELD_ENTRY])
         f->left[HELD_ENTRY][(f->taken[HELD_ENTRY] - 1) % d->most[HELD_ENTRY]] = at;
     for (enum held what = 0; what < HELDS; what++)
         for (; f->by_this[what]; f->by_this[what]--)
-            f->left[what][(f->taken[what] - f->by_this[what]) % d->most[what]] = at;
+            f->left[what][(f->taken[what] - f->by_this[what]) % d->most[what]] = what == HELD_LOAD && d->loads_leave
+                                                                                     ? done
+                                                                                     : at;
 }

@@ -17,6 +17,7 @@ struct in_flight_design {
     bool flags_are_general; /* comparisons write a general register, too, where flags are kept */
     unsigned nops;          /* neighbours that share an entry; 0: 1 */
     unsigned together;      /* or instructions of any kind, one access and one branch among them; 0: 1 */
+    bool loads_leave;       /* their entries, when they are done, though nothing before them is */
     unsigned group;         /* instructions, from a fence on, that enter when there is room for all of them; 0: 1 */
 };
 
@@ -37,7 +38,7 @@ void in_flight_start(struct in_flight *f);
 double in_flight_rename(struct in_flight *f, const struct in_flight_design *d, const struct decoded *i, double front);
 /* It loads or stores. When there is room for that. */
 double in_flight_access(struct in_flight *f, const struct in_flight_design *d, bool store, double front);
-/* It retires. */
-void in_flight_retire(struct in_flight *f, const struct in_flight_design *d, double at);
+/* It is done, and retires. */
+void in_flight_retire(struct in_flight *f, const struct in_flight_design *d, double done, double at);
 
 #endif
