@@ -357,8 +357,9 @@ static void add_rows(const struct rows *r, enum chain_pattern pattern, struct bt
 }
 
 /*
- * A level that is left in the last rise. Where the one that this rise leaves was not told, it is there all the same. What a
- * branch costs is not told: part of them are found on that one.
+ * A level that is left in the last rise. Where the one that this rise leaves was not told, it is there all the same; and
+ * where the last one told costs what branches do at the bend, the bend's was told already. What a branch costs is not told:
+ * part of them are found on the level before.
  */
 static bool report_bend(struct probe *p, const struct rows *r, const struct rows *bends, enum chain_pattern pattern,
                         struct told *told)
@@ -367,8 +368,10 @@ static bool report_bend(struct probe *p, const struct rows *r, const struct rows
 
     if (bends->verdict.level_count == 0 || isnan(l->value))
         return true;
-    const struct verdict *curve = r->member[l->lead].verdict;
-    const double before = curve->knees[curve->count - 1].before;
+    const struct verdict *curve = r->member[l->lead].verdict, *bend = bends->member[l->lead].verdict;
+    const double before = curve->levels[curve->count - 1].height, at = bend->knees[0].before;
+    if (told->levels > 0 && at < told->height + STEP_CYCLES)
+        return true;
     if (told->levels == 0 || before >= told->height + STEP_CYCLES) {
         report_hidden(p, before, pattern, told);
         report_open(p, "largest-alone", pattern, told);
