@@ -305,6 +305,22 @@ static void report_shape(struct probe *p, const struct pages *g, const double *w
         report_capacity(p, g, r.value * powers(bits));
 }
 
+/*
+ * A third level is mostly shared: its slices are chosen by a hash of all address bits, and others fill its sets meanwhile
+ * (Maurice et al. 2015, Reverse Engineering Intel Last-Level Cache Complex Addressing Using Performance Counters).
+ */
+static void report_third(struct probe *p)
+{
+    if (facts_number(&p->run->facts, "memory.cache.bytes", "level=3", 0) > 0)
+        report_number(
+            p,
+            &(struct finding){.name = "memory.cache.ways",
+                              .variants = {{"level", .number = 3}},
+                              .reason = "not looked for: slices of a shared level are hashed, and others fill it",
+                              .method = "none"},
+            (double)NAN);
+}
+
 static void run(struct probe *p)
 {
     const struct facts *facts = &p->run->facts;
@@ -334,8 +350,10 @@ static void run(struct probe *p)
     g.others = room + 2 * g.pool; /* and as many behind: kept ones but for some */
     good = measure_miss(&g) && (g.reason || keep_pages(&g, probe_smoke(p, 0, 0.5), &refused)) &&
            (g.reason || count_ways(&g, refused, ways));
-    if (good)
+    if (good) {
         report_shape(p, &g, ways);
+        report_third(p);
+    }
     free(room);
 }
 
