@@ -162,6 +162,9 @@ static bool build(struct probe *p, double fillers, void *context, struct kernel 
     for (unsigned i = 0; i < r->behind; i++)
         emit_nop(&c, emit_nop_lengths[0]);
     emit_fence(&c, FENCE_INSTRUCTIONS);
+    /* what counts and branches back holds something, too, and must be in no group with the second blocker */
+    for (unsigned i = 0; i < LOOKAHEAD_GROUP; i++)
+        emit_nop(&c, emit_nop_lengths[0]);
     emit_loop(&c, loop);
     for (unsigned i = 0; i < 2; i++)
         emit_store(&c, REG_T0 + i, REG_DATA, cursor_at(i ? r->second : r->blocker, i));
