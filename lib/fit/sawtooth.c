@@ -32,5 +32,7 @@ struct sawtooth sawtooth_fit(const double *y, size_t count)
                 best = s;
                 most = right;
             }
-    return tied ? (struct sawtooth){.period = 0} : best;
+    if (tied)
+        best.period = 0;
+    return best;
 }

@@ -558,14 +558,23 @@ static bool is_borne_out_by_misses(const struct find_result *r)
     return miss && (!against || miss < against);
 }
 
+/* Where one blocker shows a ramp and no other one any end, the ramp may be what fillers take to be delivered. */
+static bool is_a_ramp_alone(const struct find_experiment *e, size_t count, size_t first)
+{
+    for (size_t i = 0; i < count; i++)
+        if (i != first && !e[i].verdict->reason && e[i].verdict->count > e[i].knee)
+            return false;
+    return e[first].verdict->knees[e[first].knee].ramp;
+}
+
 void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,
                       double step, double group)
 {
     const struct find_result r = find_decide(e, count, step);
     struct finding told = *f;
 
-    if (r.grade == 'U') {
-        lookahead_undecided(p, f, r.reason);
+    if (r.grade == 'U' || is_a_ramp_alone(e, count, r.first)) {
+        lookahead_undecided(p, f, r.grade == 'U' ? r.reason : "a ramp that one blocker alone shows");
         return;
     }
     told.value = r.value;

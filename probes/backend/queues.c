@@ -27,20 +27,20 @@ enum { TO = 256, LIMIT = 1024 };
 static const struct {
     const char *name, *finding, *key, *text; /* and its variant; */
     unsigned width;                          /* or this, where `key` is NULL */
-    const char *filler;
     enum filler_class class;
+    const char *filler;
     const char *writes; /* class of registers, as a finding's variants */
 } rows[] = {
-    {"loads of 64 bits", "backend.load_queue.entries", NULL, NULL, 64, "load-64", FILLER_LOAD, "class=int64"},
-    {"loads of 128 bits", "backend.load_queue.entries", NULL, NULL, 128, "load-v128", FILLER_LOAD,
+    {"loads of 64 bits", "backend.load_queue.entries", NULL, NULL, 64, FILLER_LOAD, "load-64", "class=int64"},
+    {"loads of 128 bits", "backend.load_queue.entries", NULL, NULL, 128, FILLER_LOAD, "load-v128",
      "class=vector width=128"},
-    {"loads of 512 bits", "backend.load_queue.entries", NULL, NULL, 512, "load-v512", FILLER_LOAD,
+    {"loads of 512 bits", "backend.load_queue.entries", NULL, NULL, 512, FILLER_LOAD, "load-v512",
      "class=vector width=512"},
-    {"stores of 64 bits", "backend.store_queue.entries", NULL, NULL, 64, "store-64", FILLER_STORE, NULL},
-    {"stores of 128 bits", "backend.store_queue.entries", NULL, NULL, 128, "store-v128", FILLER_STORE, NULL},
-    {"stores of 512 bits", "backend.store_queue.entries", NULL, NULL, 512, "store-v512", FILLER_STORE, NULL},
-    {"branches", "backend.branches_in_flight.entries", "branch", "not-taken", 0, "branch", FILLER_BRANCH, NULL},
-    {"jumps", "backend.branches_in_flight.entries", "branch", "taken", 0, "jump", FILLER_JUMP, NULL},
+    {"stores of 64 bits", "backend.store_queue.entries", NULL, NULL, 64, FILLER_STORE, "store-64", NULL},
+    {"stores of 128 bits", "backend.store_queue.entries", NULL, NULL, 128, FILLER_STORE, "store-v128", NULL},
+    {"stores of 512 bits", "backend.store_queue.entries", NULL, NULL, 512, FILLER_STORE, "store-v512", NULL},
+    {"branches", "backend.branches_in_flight.entries", "branch", "not-taken", 0, FILLER_BRANCH, "branch", NULL},
+    {"jumps", "backend.branches_in_flight.entries", "branch", "taken", 0, FILLER_JUMP, "jump", NULL},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
