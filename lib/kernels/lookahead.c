@@ -579,7 +579,7 @@ void lookahead_report(struct probe *p, const struct finding *f, const struct fin
     }
     told.value = r.value;
     told.low = r.low;
-    told.high = r.high + fmax(group, 1) - 1;
+    told.high = r.high + (isnan(group) ? LOOKAHEAD_GROUP : fmax(group, 1)) - 1;
     told.holds = r.holds;
     told.grade = r.grade == 'A' ? 'B' : r.grade;
     if (r.holds > 0 && !is_borne_out_by_misses(&r)) { /* reckoned, to an operation or two */

@@ -151,7 +151,7 @@ bool lookahead_same(double one, double other);
  * what can be filled. Cores that take several instructions at once may want room for a whole group of them, or two,
  * before they take one; those entries show in no such experiment, and `remarks` says so. Of grade C where the blockers hold
  * some and no single misses bear it out: how much of a chain is still there at the beginning of a ramp is reckoned. What is
- * taken in by groups, where `group` is more than 1, may be as many more, less one.
+ * taken in by groups, where `group` is more than 1, may be as many more, less one; NaN: they may be the largest there are.
  */
 void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,
                       double step, double group);

@@ -169,9 +169,7 @@ static void report_row(struct probe *p, size_t row, const struct found *f, doubl
                                            .variants = {{"filler", rows[row].name}},
                                            .method = "two long operations, fillers between them"},
                          shown ? &f->shifted : f->answer.experiments, shown ? 1 : f->answer.count, 1,
-                         shown          ? 1
-                         : isnan(group) ? LOOKAHEAD_GROUP
-                                        : group);
+                         shown ? 1 : group);
 }
 
 /* NOPs of a row that counts show groups. */
@@ -284,7 +282,7 @@ static void report_entries(struct probe *p, const struct found all[ROWS], double
     else if (shows_groups(all))
         lookahead_report(p, &f, &e[mixed], count - mixed, 1, 1);
     else
-        lookahead_report(p, &f, e, count, 1, isnan(group) ? LOOKAHEAD_GROUP : group);
+        lookahead_report(p, &f, e, count, 1, group);
 }
 
 static void run(struct probe *p)

@@ -21,7 +21,7 @@
  * in 17 for stretches of 1 to 10 ms, or for as long as one looks. It is the same in both orders, over one line and over
  * 512 bytes, with one kernel at one place measured 400 times, and while a loop of PAUSE has the other virtual processor:
  * it lives in time, not in code or data. Who does it is open; a hardware thread that only the hypervisor sees would fit.
- * So passes are three, and under a hypervisor what is not sustained is never sure.
+ * So passes are three, and under a hypervisor nothing is quite sure.
  *
  * Method: jia.je 2025, Apple M4 and Redwood Cove; strides: the same, Neoverse V2 and Oryon.
  */
@@ -244,7 +244,7 @@ static void report_groups(struct probe *p, const struct set *s)
         struct find_value v[PASSES * EXPERIMENTS];
         const size_t count = values_of(g, g->best, v);
         /* what takes part of a core that a hypervisor lends is the same for all of them, and may last */
-        for (size_t j = 0; j < count && machine_info()->hypervisor[0] && !is_sustained(g); j++)
+        for (size_t j = 0; j < count && machine_info()->hypervisor[0]; j++)
             v[j].fooled_by = "neighbours";
         if (is_told(s->groups, s->count, g))
             find_number(p,
