@@ -582,9 +582,10 @@ void lookahead_report(struct probe *p, const struct finding *f, const struct fin
     told.high = r.high + (isnan(group) ? LOOKAHEAD_GROUP : fmax(group, 1)) - 1;
     told.holds = r.holds;
     told.grade = r.grade == 'A' ? 'B' : r.grade;
-    if (r.holds > 0 && !is_borne_out_by_misses(&r)) { /* reckoned, to an operation or two */
+    /* reckoned, to an operation or two; and one blocker alone is no surer of where its ramp begins */
+    if ((r.holds > 0 || r.grade == 'C') && !is_borne_out_by_misses(&r)) {
         told.grade = 'C';
-        told.low -= 2;
+        told.low = fmax(told.low - 2, 0);
         told.high += 2;
     }
     told.agreement = r.agreement[0] ? r.agreement : NULL;
