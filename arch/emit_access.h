@@ -6,15 +6,20 @@
 
 #include "arch/emit.h"
 
-enum access_file { ACCESS_GENERAL, ACCESS_VECTOR };
+enum access_file {
+    ACCESS_GENERAL,
+    ACCESS_VECTOR,
+    ACCESS_SCALABLE /* whole vectors of a length that the core sets: code for one length is wrong on all others */
+};
 
 struct emit_access {
-    const char *name;         /* "8", "64", "v128", "pair", "stream64" */
-    enum access_file file;    /* which registers it moves */
-    unsigned bits;            /* in all */
-    unsigned registers;       /* 2: a pair, register r and the one behind it */
-    unsigned vector_bits;     /* the core must have vectors of so many bits (lib/machine.h); 0: every core has it */
-    bool streams;             /* a store past the caches, as an optional hint */
+    const char *name;      /* "8", "64", "v128", "pair", "stream64", "sve256" */
+    enum access_file file; /* which registers it moves */
+    unsigned bits;         /* in all */
+    unsigned registers;    /* 2: a pair, register r and the one behind it */
+    unsigned
+        vector_bits; /* the core has vectors of so many bits at least (lib/machine.h), of scalable ones just so many */
+    bool streams;    /* a store past the caches, as an optional hint */
     bool has_load, has_store; /* which of both there are */
 };
 
@@ -22,9 +27,9 @@ struct emit_access {
 extern const struct emit_access emit_accesses[];
 
 /*
- * To or from register r, an enum reg or an enum vreg by the file, at base + offset. Loads clear what they do not fill
- * of a register. Offsets: -256 … 255, or a multiple of the access's bytes from 0 to 4095 times that; of pairs only
- * multiples of one register's bytes, from -64 to 63 times that.
+ * To or from register r, an enum reg, or of vectors an enum vreg, at base + offset. Loads clear what they do not fill of a
+ * register. Offsets: -256 … 255, or a multiple of the access's bytes from 0 to 4095 times that; of pairs only multiples of
+ * one register's bytes, from -64 to 63 times that; of scalable vectors only multiples of theirs, from -256 to 255 times.
  *
  * Vector accesses may leave the upper parts of registers in use: emit_wide_end with the widest ends a stretch of them.
  */

@@ -56,6 +56,8 @@ void identify(struct identity *id);
 void identify_core_type(char out[4]);
 /* Width of the widest vectors that can be used here and now, as the emitter knows them (emit_wide_bits). */
 unsigned identify_vector_bits(void);
+/* Length of scalable vectors here and now; 0 where there are none. */
+unsigned identify_scalable_bits(void);
 /* Every identification register there is, in a fixed order. Returns how many; at most room. */
 size_t identify_raw(struct identity_value *out, size_t room);
 /*

@@ -421,6 +421,8 @@ static void send_machine(struct run *r)
     record_text(&record, "core_model", info->core_model);
     record_text(&record, "hypervisor", info->hypervisor);
     record_boolean(&record, "emulator", info->emulator);
+    record_integer(&record, "vector_bits", info->vector_bits);
+    record_integer(&record, "scalable_bits", info->scalable_bits);
     record_number(&record, "tick_hz", info->tick_hz);
     record_text(&record, "tick_source", info->tick_source ? info->tick_source : "");
     record_integer(&record, "memory_bytes", info->memory_bytes);

@@ -1,7 +1,7 @@
 /*
  * Loads and stores of every width for AArch64.
  *
- * Encodings: Arm ARM DDI 0487, C4.1 (loads and stores), C6.2 and C7.2 under the names given beside them.
+ * Encodings: Arm ARM DDI 0487, C4.1 (loads and stores), C6.2, C7.2 and, of SVE, C8.2 under the names given beside them.
  */
 #include "arch/emit_access.h"
 
@@ -21,6 +21,11 @@ const struct emit_access emit_accesses[] = {
     {"v128", ACCESS_VECTOR, 128, 1, 128, false, true, true},
     {"vpair", ACCESS_VECTOR, 256, 2, 128, false, true, true},
     {"stream-vpair", ACCESS_VECTOR, 256, 2, 128, true, true, true},
+    {"sve128", ACCESS_SCALABLE, 128, 1, 128, false, true, true},
+    {"sve256", ACCESS_SCALABLE, 256, 1, 256, false, true, true},
+    {"sve512", ACCESS_SCALABLE, 512, 1, 512, false, true, true},
+    {"sve1024", ACCESS_SCALABLE, 1024, 1, 1024, false, true, true},
+    {"sve2048", ACCESS_SCALABLE, 2048, 1, 2048, false, true, true},
     {.name = NULL},
 };
 
@@ -57,6 +62,19 @@ static void append_pair(struct code *c, const struct emit_access *a, uint32_t r,
     append(c, word | rn(c, base) | r, load ? WORK_LOAD : WORK_STORE);
 }
 
+/* LDR, STR (vector) of SVE: imm9, scaled by the length of vectors, its upper six bits from bit 16 on and the others from 10. */
+static void append_scalable(struct code *c, const struct emit_access *a, uint32_t r, enum reg base, int32_t offset,
+                            bool load)
+{
+    const int32_t bytes = (int32_t)a->bits / 8;
+
+    if (!code_require(c, offset % bytes == 0))
+        return;
+    const uint32_t lengths = immediate(c, offset / bytes, 9, 0);
+    append(c, (load ? 0x85804000 : 0xe5804000) | (lengths >> 3) << 16 | (lengths & 7) << 10 | rn(c, base) | r,
+           load ? WORK_LOAD : WORK_STORE);
+}
+
 static void append_any(struct code *c, const struct emit_access *a, unsigned r, enum reg base, int32_t offset,
                        bool load)
 {
@@ -64,7 +82,9 @@ static void append_any(struct code *c, const struct emit_access *a, unsigned r, 
 
     if (!code_require(c, r < limit && a->registers <= limit - r && (load ? a->has_load : a->has_store)))
         return;
-    if (a->registers == 2)
+    if (a->file == ACCESS_SCALABLE)
+        append_scalable(c, a, r, base, offset, load);
+    else if (a->registers == 2)
         append_pair(c, a, r, base, offset, load);
     else
         append_single(c, a, r, base, offset, load);

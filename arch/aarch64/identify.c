@@ -116,5 +116,19 @@ size_t identify_tlbs(struct identity_tlb *out, size_t room)
 
 unsigned identify_vector_bits(void)
 {
-    return 128; /* the emitter has no SVE */
+    return 128; /* what scalable vectors have is told apart */
+}
+
+/*
+ * ID_AA64PFR0_EL1.SVE; Linux shows it to programs where they may use it. RDVL X0, #1 (Arm ARM DDI 0487, C8.2) gives bytes:
+ * at EL0 those that the process was given (Documentation/arch/arm64/sve.rst), else the most there are, since
+ * own_vector_state_on asks for them.
+ */
+unsigned identify_scalable_bits(void)
+{
+    register uint64_t bytes __asm__("x0") = 0;
+
+    if (field(READ(ID_AA64PFR0_EL1), 32, 4) != 0)
+        __asm__ volatile(".inst 0x04bf5020" : "+r"(bytes));
+    return (unsigned)bytes * 8;
 }

@@ -590,6 +590,11 @@ unsigned identify_vector_bits(void)
     return (seven[EBX] >> 16 & 1) && (low & 0xe0) == 0xe0 ? 512 : 256;
 }
 
+unsigned identify_scalable_bits(void)
+{
+    return 0; /* this ISA has none */
+}
+
 void identify(struct identity *id)
 {
     identify_from(ask_this_core, id);

@@ -530,6 +530,7 @@ static const char *describe_core(unsigned core)
         info.tick_source = "calibrated against CLOCK_MONOTONIC_RAW";
     }
     info.vector_bits = identify_vector_bits();
+    info.scalable_bits = identify_scalable_bits();
     fingerprint(info.fingerprint);
     linux_describing(false);
     return NULL;

@@ -82,6 +82,7 @@ static void identify_core(void *unused)
     identify(&id);
     find_declared();
     info.emulator = id.emulator;
+    info.scalable_bits = identify_scalable_bits();
     snprintf(info.core_name, sizeof info.core_name, "%s", id.core_name);
     snprintf(info.core_model, sizeof info.core_model, "%s", id.model);
     snprintf(info.hypervisor, sizeof info.hypervisor, "%s", id.hypervisor);

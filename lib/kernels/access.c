@@ -4,10 +4,22 @@
 
 bool access_can_run(const struct emit_access *a)
 {
-    return a->vector_bits <= machine_info()->vector_bits;
+    return a->file == ACCESS_SCALABLE ? a->vector_bits == machine_info()->scalable_bits
+                                      : a->vector_bits <= machine_info()->vector_bits;
+}
+
+void access_clear(struct code *c, const struct emit_access *a, unsigned r, unsigned count)
+{
+    for (unsigned i = r; a->file != ACCESS_GENERAL && i < r + count; i++) /* the narrowest clears scalable ones, too */
+        emit_wide_clear(c, (enum vreg)i, a->file == ACCESS_SCALABLE ? emit_wide_bits[0] : a->vector_bits);
 }
 
 bool access_stands_for_width(const struct emit_access *a)
 {
     return a->streams || (a->file == ACCESS_GENERAL ? a->registers == 1 : a->bits > 64);
+}
+
+const char *access_variant(const struct emit_access *a)
+{
+    return a->file == ACCESS_SCALABLE ? "vectors" : NULL;
 }

@@ -8,10 +8,15 @@
 
 /* The core has vectors so wide. */
 bool access_can_run(const struct emit_access *a);
+/* Clears the registers from r on that such accesses move, in vector code that emit_wide_end ends; general ones are left. */
+void access_clear(struct code *c, const struct emit_access *a, unsigned r, unsigned count);
 /*
  * It stands for its width in findings: where general and vector registers, or one register and two, move as many bits,
- * general ones do up to 64, and vectors above. Those that stream are among themselves.
+ * general ones do up to 64, and vectors above. Those that stream are among themselves, and so are scalable ones: findings
+ * of these have the variant `vectors` besides.
  */
 bool access_stands_for_width(const struct emit_access *a);
+/* The key of that variant, whose text is "sve"; NULL for all others. */
+const char *access_variant(const struct emit_access *a);
 
 #endif

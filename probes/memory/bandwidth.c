@@ -95,9 +95,7 @@ static bool build(struct probe *p, void *context, struct kernel *k)
     emit_load(&c, REG_T0, REG_DATA, 0);
     emit_load(&c, REG_T1, REG_DATA, 8);
     emit_load(&c, REG_T2, REG_DATA, 16);
-    if (a->file == ACCESS_VECTOR)
-        for (enum vreg r = VREG_0; r < VREG_4; r++)
-            emit_wide_clear(&c, r, a->vector_bits);
+    access_clear(&c, a, VREG_0, 4);
     emit_align(&c, 64);
     const size_t loop = c.used;
     emit_block(&c, w, block);
@@ -114,7 +112,7 @@ static bool build(struct probe *p, void *context, struct kernel *k)
     emit_store(&c, REG_T0, REG_DATA, 0);
     emit_store(&c, REG_T1, REG_DATA, 8);
     emit_store(&c, REG_T2, REG_DATA, 16);
-    if (a->file == ACCESS_VECTOR)
+    if (a->file != ACCESS_GENERAL)
         emit_wide_end(&c, machine_info()->vector_bits);
     emit_return(&c);
     k->data = w->state->at;
@@ -210,7 +208,8 @@ static void report_result(struct probe *p, const struct result *r, size_t passes
                 &(struct finding){.name = "memory.bandwidth.bytes_per_cycle",
                                   .variants = {{"level", r->level->name},
                                                {"access", kind_names[r->kind]},
-                                               {"width", .number = r->access->bits}},
+                                               {"width", .number = r->access->bits},
+                                               {access_variant(r->access), .text = "sve"}},
                                   .method = "walks over a footprint, and over one twice as long; three passes"},
                 v, count);
 }

@@ -23,6 +23,8 @@
  * it lives in time, not in code or data. Who does it is open; a hardware thread that only the hypervisor sees would fit.
  * So passes are three, and under a hypervisor nothing is quite sure.
  *
+ * Scalable vectors are asked of besides those of a fixed length, whatever theirs is: they may go other ways.
+ *
  * Method: jia.je 2025, Apple M4 and Redwood Cove; strides: the same, Neoverse V2 and Oryon.
  */
 #include <math.h>
@@ -51,7 +53,7 @@ enum {
     SAMPLES = 3
 };
 
-/* Bytes that loads touch, and stores as well. Offsets of pairs reach no further. */
+/* Bytes that loads touch, and stores as well: one vector at least. Offsets of pairs reach no further. */
 static const unsigned spans[LAYOUTS] = {64, 512};
 static const char *const conditions[LAYOUTS] = {"loads in one line, stores in one", "loads over 512 bytes, and stores"};
 static const unsigned operations[EXPERIMENTS] = {64, 96}; /* of a loop, about */
@@ -81,6 +83,11 @@ static void emit_operation(struct code *c, const struct groups *g, bool store, u
         emit_store_as(c, a, general ? (unsigned)REG_T1 : (unsigned)VREG_0, REG_T0, offset);
     else
         emit_load_as(c, a, first + i % (6 / registers) * registers, REG_DATA, offset);
+}
+
+static unsigned span_of(const struct emit_access *a, size_t layout)
+{
+    return spans[layout] > a->bits / 8 ? spans[layout] : a->bits / 8;
 }
 
 static void shuffle(struct probe *p, bool *stores, unsigned count)
@@ -113,16 +120,13 @@ static bool build(struct probe *p, void *context, struct kernel *k)
         emit_add_constant(&c, REG_T0, STORES_AT);
     emit_constant(&c, REG_T1, 1);
     emit_constant(&c, REG_T2, 2);
-    if (g->access->file == ACCESS_VECTOR) {
-        emit_wide_clear(&c, VREG_0, g->access->vector_bits);
-        emit_wide_clear(&c, VREG_1, g->access->vector_bits);
-    }
+    access_clear(&c, g->access, VREG_0, 2);
     emit_align(&c, 64);
     const size_t loop = c.used;
     for (unsigned i = 0; i < count; i++)
         emit_operation(&c, g, stores[i], done[stores[i]]++);
     emit_loop(&c, loop);
-    if (g->access->file == ACCESS_VECTOR)
+    if (g->access->file != ACCESS_GENERAL)
         emit_wide_end(&c, widest);
     emit_return(&c);
     k->data = g->area->at;
@@ -175,8 +179,11 @@ static bool measure_pass(struct probe *p, const struct area *area, struct set *s
     for (size_t i = 0; i < s->count; i++)
         for (size_t layout = 0; layout < (size_t)probe_smoke(p, 1, LAYOUTS); layout++) {
             struct group *g = &s->groups[i];
-            struct groups how = {
-                .area = area, .access = s->access, .loads = g->loads, .stores = g->stores, .span = spans[layout]};
+            struct groups how = {.area = area,
+                                 .access = s->access,
+                                 .loads = g->loads,
+                                 .stores = g->stores,
+                                 .span = span_of(s->access, layout)};
             if (!measure(p, &how, 1, g->per_cycle[layout][pass]))
                 return false;
         }
@@ -251,7 +258,8 @@ static void report_groups(struct probe *p, const struct set *s)
                         &(struct finding){.name = "memory.mix.per_cycle",
                                           .variants = {{"loads", .number = g->loads},
                                                        {"stores", .number = g->stores},
-                                                       {"width", .number = a->bits}},
+                                                       {"width", .number = a->bits},
+                                                       {access_variant(a), .text = "sve"}},
                                           .remarks = {{"condition", conditions[g->best]}},
                                           .method = "loops of such groups, in order and shuffled; three passes"},
                         v, count);
@@ -282,7 +290,7 @@ static void send_groups(struct probe *p, const struct set *s)
         record_array(&r, NULL);
         record_integer(&r, NULL, g->loads);
         record_integer(&r, NULL, g->stores);
-        record_integer(&r, NULL, spans[layout]);
+        record_integer(&r, NULL, span_of(s->access, layout));
         for (size_t e = 0; e < EXPERIMENTS; e++) {
             double least = g->per_cycle[layout][0][e], most = least;
             for (size_t pass = 1; pass < PASSES && g->per_cycle[layout][pass][e] > 0; pass++) {

@@ -131,10 +131,16 @@ static void expect_access(char *text, size_t size, const struct emit_access *a, 
                  name[base], displacement(offset));
 }
 
+/* Capstone 4 has no SVE: see scalable_accesses_are_encoded. */
+static bool known(const struct emit_access *a)
+{
+    return a->file != ACCESS_SCALABLE;
+}
+
+/* Debian's Unicorn 2.0.1 has SVE for no length: it fails an assertion where it is enabled. */
 static bool emulated(const struct emit_access *a)
 {
-    (void)a;
-    return true;
+    return a->file != ACCESS_SCALABLE;
 }
 
 static const char *const branches[] = {"b", "bl", "br", "blr", "ret", "cbz", "cbnz", NULL};
@@ -246,6 +252,61 @@ static void the_isa_names_itself(void **state)
     assert_int_equal(emit_nop_lengths[1], 0);
 }
 
+/* Every offset there is, with each register in turn: enough of them that every pair of fields meets. */
+static unsigned emit_scalable(struct code *c, const struct emit_access *a, char (*want)[80])
+{
+    unsigned count = 0;
+
+    for (int32_t lengths = -256; lengths < 256; lengths++)
+        for (int load = 0; load < 2; load++, count++) {
+            const unsigned r = (unsigned)(lengths + 256) % VREGS;
+            const enum reg base = (enum reg)((unsigned)(lengths + 256) % REGS);
+            snprintf(want[count], sizeof want[count], lengths ? "%s z%u, [%s, #%d, mul vl]" : "%s z%u, [%s]",
+                     load ? "ldr" : "str", r, name[base], (int)lengths);
+            emit_as(c, a, r, base, lengths * (int32_t)a->bits / 8, load);
+        }
+    return count;
+}
+
+static void scalable_accesses_are_encoded(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/fathom-sve-XXXXXX", command[128], line[256];
+    static char want[1024][80];
+    unsigned accesses = 0;
+
+    for (const struct emit_access *a = emit_accesses; a->name; a++) {
+        if (a->file != ACCESS_SCALABLE)
+            continue;
+        struct code c = fresh();
+        const unsigned count = emit_scalable(&c, a, want);
+        const int file = mkstemp(path);
+        unsigned read = 0;
+        assert_true(code_good(&c) && c.used == 4 * (size_t)count && c.work.loads == c.work.stores);
+        assert_true(file >= 0 && write(file, c.write, c.used) == (ssize_t)c.used);
+        snprintf(command, sizeof command, "aarch64-linux-gnu-objdump -D -b binary -m aarch64 %s", path);
+        FILE *text = popen(command, "r");
+        assert_non_null(text);
+        while (fgets(line, sizeof line, text)) {
+            char *start = strrchr(line, '\t'), *operation = start;
+            if (!start || line[0] != ' ' || read == count)
+                continue;
+            *start = ' ';
+            line[strcspn(line, "\n")] = 0;
+            while (*operation != '\t')
+                operation--;
+            assert_string_equal(operation + 1, want[read++]);
+        }
+        assert_int_equal(pclose(text), 0);
+        assert_int_equal(read, count);
+        close(file);
+        unlink(path);
+        snprintf(path, sizeof path, "/tmp/fathom-sve-XXXXXX");
+        accesses++;
+    }
+    assert_int_equal(accesses, 5);
+}
+
 static const struct idiom_text idiom_texts[] = {
     {"mov64", "mov x3, x4"},    {"mov32", "mov w3, w4"},     {"mov-vector", "mov v1.16b, v2.16b"},
     {"mov64-0", "movz x3, #0"}, {"mov64-zr", "mov x3, xzr"}, {NULL, NULL},
@@ -304,6 +365,7 @@ int main(void)
         cmocka_unit_test(words_only),
         cmocka_unit_test(long_loops_take_the_long_way),
         cmocka_unit_test(no_core_has_the_unknown_register),
+        cmocka_unit_test(scalable_accesses_are_encoded),
         cmocka_unit_test(the_isa_names_itself),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -12,6 +12,8 @@
 /* As struct op's: the assembly of one access. */
 static void expect_access(char *text, size_t size, const struct emit_access *a, unsigned r, enum reg base,
                           int32_t offset, bool load);
+/* Capstone of this ISA knows it. */
+static bool known(const struct emit_access *a);
 /* Unicorn of this ISA can execute it. */
 static bool emulated(const struct emit_access *a);
 
@@ -70,7 +72,7 @@ static void every_access_is_encoded(void **state)
 {
     (void)state;
     for (const struct emit_access *a = emit_accesses; a->name; a++)
-        for (int load = 0; load < 2; load++) {
+        for (int load = 0; load < 2 && known(a); load++) {
             if (!(load ? a->has_load : a->has_store))
                 continue;
             for (unsigned r = 0; r < registers_of(a); r++)
@@ -88,13 +90,14 @@ static void what_cannot_be_is_refused(void **state)
     (void)state;
     for (const struct emit_access *a = emit_accesses; a->name; a++)
         for (int load = 0; load < 2; load++) {
-            const int32_t unit = (int32_t)(a->bits / 8 / a->registers),
-                          far = a->registers == 2 ? 64 * unit : 4096 * unit;
+            const bool scalable = a->file == ACCESS_SCALABLE;
+            const int32_t unit = (int32_t)(a->bits / 8 / a->registers), near = scalable ? -257 * unit : -1100;
+            const int32_t far = (a->registers == 2 ? 64 : scalable ? 256 : 4096) * unit;
             const bool has = load ? a->has_load : a->has_store;
             struct code c = fresh();
             emit_as(&c, a, registers_of(a), REG_DATA, 0, load);
             assert_true(c.invalid && c.used == 0);
-            for (const int32_t *o = (const int32_t[]){far, -1100, 65536 * 8, 0}; *o; o++) {
+            for (const int32_t *o = (const int32_t[]){far, near, 65536 * 8, 0}; *o; o++) {
                 c = fresh();
                 emit_as(&c, a, 0, REG_DATA, *o, load);
                 assert_true(c.invalid && c.used == 0);
@@ -115,11 +118,11 @@ static void the_list_is_in_order(void **state)
 
     for (const struct emit_access *a = emit_accesses; a->name; a++) {
         assert_true(a->has_load || a->has_store);
-        assert_true(a->file == ACCESS_VECTOR || !vectors);
-        assert_int_equal(a->file == ACCESS_VECTOR, a->vector_bits > 0);
+        assert_true(a->file != ACCESS_GENERAL || !vectors);
+        assert_int_equal(a->file != ACCESS_GENERAL, a->vector_bits > 0);
         for (const struct emit_access *b = emit_accesses; b < a; b++)
             assert_string_not_equal(a->name, b->name);
-        vectors += a->file == ACCESS_VECTOR;
+        vectors += a->file != ACCESS_GENERAL;
     }
     assert_true(vectors > 0);
 }
