@@ -44,6 +44,7 @@ struct identity_tlb {
     unsigned holds;
     unsigned entries;
     bool loads, stores; /* of data: which of them look here */
+    unsigned array;     /* those of one number share their entries; 0: not told */
     const char *page;   /* as the variants of findings: "4k", "2m", "1g" */
     const char *source;
 };

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/family.h"
 #include "lib/levels.h"
@@ -230,4 +231,22 @@ double tlb_known_entries(const struct probe *p)
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
         most = fmax(most, facts_number(&p->run->facts, "memory.dtlb.entries", levels[i], 0));
     return most;
+}
+
+const char *tlb_declared(unsigned level, const char *page, const char *other, bool stores)
+{
+    const struct machine_info *m = machine_info();
+    bool one = false, two = false, both = false;
+
+    for (size_t i = 0; i < m->tlb_count; i++) {
+        const struct identity_tlb *t = &m->tlbs[i];
+        if (t->level != level || !(t->holds & HOLDS_DATA) || !t->array)
+            continue;
+        const bool first = t->loads && !strcmp(t->page, page);
+        one |= first;
+        two |= (stores ? t->stores : t->loads) && !strcmp(t->page, other);
+        for (size_t j = 0; j < m->tlb_count && first; j++)
+            both |= m->tlbs[j].array == t->array && (!stores || t->stores) && !strcmp(m->tlbs[j].page, other);
+    }
+    return both ? "shared" : one && two ? "separate" : NULL;
 }

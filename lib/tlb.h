@@ -45,5 +45,10 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SP
 
 /* The most pages that any level of data TLBs is known to hold, declared or measured; 0: nothing is known. */
 double tlb_known_entries(const struct probe *p);
+/*
+ * What the core says of itself: "shared", one array of that level holds loads' pages of both sizes, or with `stores` those
+ * of loads and those of stores; "separate", it has an array for either; NULL, it does not say.
+ */
+const char *tlb_declared(unsigned level, const char *page, const char *other, bool stores);
 
 #endif

@@ -378,6 +378,7 @@ static void intel_tlbs(cpuid_source *ask, struct tlb_list *l)
                                  .loads = type != TYPE_STORE,
                                  .stores = type != TYPE_LOAD,
                                  .entries = (r[EBX] >> 16) * r[ECX],
+                                 .array = i + 1,
                                  .source = "cpuid.18"};
         for (size_t j = 0; j < sizeof(pages) / sizeof(pages[0]); j++)
             if (r[EBX] & pages[j].bit) {

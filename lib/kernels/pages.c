@@ -1,5 +1,6 @@
 #include "lib/kernels/pages.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -43,6 +44,21 @@ static size_t place_of(const struct pages *r, size_t i)
 uintptr_t pages_at(const struct pages *r, size_t page, size_t i)
 {
     return r->chase.ring.at + page * r->page_bytes + place_of(r, i);
+}
+
+/* As large as its granule is a table (Intel SDM vol. 3A, 5.5; Arm ARM DDI 0487, D8.2), and each larger page is a table's. */
+size_t pages_table_entries(size_t page_bytes)
+{
+    size_t granule = 1 << 16;
+
+    for (; granule > 1 << 12; granule >>= 2) {
+        size_t size = granule;
+        while (size < page_bytes)
+            size *= granule / WORD_BYTES;
+        if (size == page_bytes)
+            break;
+    }
+    return granule / WORD_BYTES;
 }
 
 static size_t pages_to_a_frame(size_t page_bytes, enum pages_frames kind)
@@ -212,14 +228,19 @@ static void link_order(struct probe *p, const struct pages *r, const struct ring
     }
 }
 
+static void link_ring(struct probe *p, const struct pages *r, const struct ring *ring)
+{
+    for (size_t order = 0; order < r->orders; order++)
+        link_order(p, r, ring, order);
+    *(uint64_t *)r->chase.start.write = seen(r, ring, 0);
+}
+
 static bool ring_kernel(struct probe *p, const struct pages *r, const struct ring *ring, struct kernel *k)
 {
     const size_t loads = r->orders * ring->count;
     const unsigned unroll = chase_unroll(loads, UNROLL);
 
-    for (size_t order = 0; order < r->orders; order++)
-        link_order(p, r, ring, order);
-    *(uint64_t *)r->chase.start.write = seen(r, ring, 0);
+    link_ring(p, r, ring);
     /* all that is held is held after some rounds */
     k->warm_iterations = probe_smoke(p, 1, ROUNDS) * (double)loads / unroll;
     return chase_kernel(p, ring->packed ? &r->packed : &r->chase, unroll, k);
@@ -234,6 +255,37 @@ bool pages_kernel_of(struct probe *p, const struct pages *r, const size_t *list,
                      struct kernel *k)
 {
     return ring_kernel(p, r, &(struct ring){.list = list, .count = count, .split = split}, k);
+}
+
+bool pages_beside(struct probe *p, const struct pages *r, size_t count, const uintptr_t *addresses, size_t accesses,
+                  bool stores, struct kernel *k)
+{
+    enum {
+        ACCESS_BYTES = 48,
+        REST_BYTES = 256
+    }; /* of code, at most: an address, an access, a load of the walk; the rest */
+    const unsigned unroll = chase_unroll(count, (unsigned)accesses);
+    struct code c = probe_code(p, unroll * (size_t)ACCESS_BYTES + REST_BYTES);
+
+    link_ring(p, r, &(struct ring){.spacing = 1, .count = count});
+    emit_load(&c, REG_T0, REG_DATA, 0);
+    emit_align(&c, CHASE_LINE_BYTES);
+    const size_t loop = c.used;
+    for (size_t i = 0; i < unroll; i++) {
+        emit_constant(&c, REG_T1, addresses[i % accesses]);
+        if (stores)
+            emit_store(&c, REG_T1, REG_T1, 0);
+        else
+            emit_load(&c, REG_T2, REG_T1, 0);
+        emit_load(&c, REG_T0, REG_T0, 0);
+    }
+    emit_loop(&c, loop);
+    emit_store(&c, REG_T0, REG_DATA, 0);
+    emit_return(&c);
+    k->data = r->chase.start.at;
+    k->units = unroll;
+    k->warm_iterations = probe_smoke(p, 1, ROUNDS) * ceil((double)count / unroll);
+    return probe_kernel(p, &c, 0, k);
 }
 
 bool pages_control(struct probe *p, const struct pages *r, size_t count, struct kernel *k)

@@ -40,6 +40,8 @@ struct pages {
     size_t mark;              /* of what was mapped before */
 };
 
+/* Entries of a table that has pages of this size or, of larger ones, tables in their place; its granule's. */
+size_t pages_table_entries(size_t page_bytes);
 /* Bytes of frames that so many pages take. */
 size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind);
 /*
@@ -59,6 +61,12 @@ bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t s
  */
 bool pages_kernel_of(struct probe *p, const struct pages *r, const size_t *list, size_t count, size_t split,
                      struct kernel *k);
+/*
+ * The walk of pages that are neighbours with an access beside each load that waits for nothing: to these addresses, one
+ * after the other, as often as there are loads in an iteration. What the accesses take of a TLB is lost to the walk.
+ */
+bool pages_beside(struct probe *p, const struct pages *r, size_t count, const uintptr_t *addresses, size_t accesses,
+                  bool stores, struct kernel *k);
 /* The control of pages that are neighbours. */
 bool pages_control(struct probe *p, const struct pages *r, size_t count, struct kernel *k);
 

@@ -121,7 +121,6 @@ static bool find_last(struct probe *p)
  * region belongs to one group, and so do the bunches that may come to lie in it, since groups divide what there is of both.
  */
 enum {
-    ENTRY_BYTES = 8,
     WORDS = CHASE_LINE_BYTES / sizeof(uint64_t),
     LINES = 64, /* of the smallest page */
     BUNCHES_OF_GROUP = LINES * WORDS,
@@ -151,21 +150,6 @@ struct place {
     uint64_t at;
     size_t written;
 };
-
-/* As large as its granule is a table (Intel SDM vol. 3A, 5.5; Arm ARM DDI 0487, D8.2), and each larger page is a table's. */
-static size_t entries_of_table(size_t page_bytes)
-{
-    size_t granule = 1 << 16;
-
-    for (; granule > 1 << 12; granule >>= 2) {
-        size_t size = granule;
-        while (size < page_bytes)
-            size *= granule / ENTRY_BYTES;
-        if (size == page_bytes)
-            break;
-    }
-    return granule / ENTRY_BYTES;
-}
 
 /* Which page is page k of a bunch that is the n-th of its region. Bunches begin on another line of each region's table. */
 static size_t page_of(const struct regions *s, size_t region, size_t n, size_t k)
@@ -300,7 +284,7 @@ static void spread_choose(const struct probe *p, struct regions *s, const struct
     const double known = tlb_known_entries(p), wanted = fmax(8192, 2 * known);
 
     *s = (struct regions){.page_bytes = page_bytes,
-                          .entries = entries_of_table(page_bytes),
+                          .entries = pages_table_entries(page_bytes),
                           .together = kind->together,
                           .bunches = (size_t)probe_smoke(p, 4,
                                                          ceil(wanted / (BUNCHES_OF_GROUP * 4.0)) *

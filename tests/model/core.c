@@ -27,7 +27,7 @@ struct mapping {
 struct core {
     struct core_design design;
     struct cache data[DATA_LEVELS], op_cache, l1i, targets[TARGET_LEVELS], pages[PAGE_LEVELS], data_pages[PAGE_LEVELS],
-        store_pages[PAGE_LEVELS], upper_table;
+        store_pages[PAGE_LEVELS], large_pages[PAGE_LEVELS], upper_table;
     struct ways ways;
     struct load_predictor addresses, values;
     struct predictor predictor;
@@ -194,18 +194,25 @@ static uint64_t entry_of(const struct core *c, const struct page_design *d, cons
     return first / d->neighbours | (uint64_t)1 << 52; /* no page has that number */
 }
 
-/* What the levels that do not hold the page cost, each on top of the one before it; they take it in. */
+/* What a level costs that does not hold the page; it takes it in. */
+static double translation_level(const struct core *c, struct cache *level, const struct page_design *d,
+                                const struct mapping *m, uint64_t address, bool *held)
+{
+    const uint64_t entry = entry_of(c, d, m, address), above = entry / d->sets;
+
+    *held = table_touch(level, d->hashed ? entry ^ above % d->sets : entry);
+    return *held ? 0 : d->miss;
+}
+
+/* Those that do not hold the page cost each on top of the one before it. */
 static double translation(const struct core *c, struct cache *levels, const struct page_design *design,
                           const struct mapping *m, uint64_t address, bool *held)
 {
     double cycles = 0;
 
     *held = false;
-    for (size_t i = 0; i < PAGE_LEVELS && design[i].ways && !*held; i++) {
-        const uint64_t entry = entry_of(c, &design[i], m, address), above = entry / design[i].sets;
-        *held = table_touch(&levels[i], design[i].hashed ? entry ^ above % design[i].sets : entry);
-        cycles += *held ? 0 : design[i].miss;
-    }
+    for (size_t i = 0; i < PAGE_LEVELS && design[i].ways && !*held; i++)
+        cycles += translation_level(c, &levels[i], &design[i], m, address, held);
     return cycles;
 }
 
@@ -231,15 +238,34 @@ static double arrival(struct core *c, uint64_t address, bool missed)
     return a->line == line ? later(c->now.done, a->at) : c->now.done;
 }
 
+/* The same, where levels may have tables of their own for larger pages; those of both sizes are as many. */
+static double page_translation(struct core *c, const struct mapping *m, uint64_t address, bool *held)
+{
+    const bool large = m->page_bytes > PAGE_BYTES;
+    double cycles = 0;
+
+    *held = false;
+    for (size_t i = 0; i < PAGE_LEVELS && c->design.data_pages[i].ways && !*held; i++) {
+        const bool apart = large && c->design.large_pages[i].ways;
+        cycles += translation_level(c, apart ? &c->large_pages[i] : &c->data_pages[i],
+                                    apart ? &c->design.large_pages[i] : &c->design.data_pages[i], m, address, held);
+    }
+    return cycles;
+}
+
 static double data_translation(struct core *c, const struct mapping *m, uint64_t address, bool stores)
 {
-    const bool apart = stores && c->design.store_pages[0].ways;
-
     const struct page_design *upper = &c->design.upper_table;
     bool held;
-    double cycles = translation(c, apart ? c->store_pages : c->data_pages,
-                                apart ? c->design.store_pages : c->design.data_pages, m, address, &held);
+    double cycles;
 
+    if (stores && c->design.store_pages[0].ways) {
+        cycles = translation(c, c->store_pages, c->design.store_pages, m, address, &held);
+        if (!held && c->design.stores_spill)
+            cycles += page_translation(c, m, address, &held);
+    } else {
+        cycles = page_translation(c, m, address, &held);
+    }
     if (!held && upper->ways && !table_touch(&c->upper_table, address / m->page_bytes / PAGES_OF_TABLE))
         cycles += upper->miss;
     return cycles;
@@ -607,6 +633,7 @@ struct core *core_new(const struct core_design *design)
         c->pages[i] = table_new(&design->pages[i]);
         c->data_pages[i] = table_new(&design->data_pages[i]);
         c->store_pages[i] = table_new(&design->store_pages[i]);
+        c->large_pages[i] = table_new(&design->large_pages[i]);
     }
     c->upper_table = table_new(&design->upper_table);
     if (design->stores.forwards)
@@ -638,6 +665,7 @@ void core_free(struct core *c)
         cache_free(&c->pages[i]);
         cache_free(&c->data_pages[i]);
         cache_free(&c->store_pages[i]);
+        cache_free(&c->large_pages[i]);
     }
     cache_free(&c->upper_table);
     ways_free(&c->ways);

@@ -77,6 +77,8 @@ struct core_design {
     struct page_design data_pages[PAGE_LEVELS];  /* of data; without any all translations are known at once */
     struct page_design upper_table;              /* the same of regions of 512 pages, for walks of data */
     struct page_design store_pages[PAGE_LEVELS]; /* of stores instead; without any they are data like loads */
+    bool stores_spill;                           /* stores miss into the loads' first level */
+    struct page_design large_pages[PAGE_LEVELS]; /* of data on larger pages instead; those without any hold both */
 
     struct store_design stores;
 

@@ -946,6 +946,52 @@ static void data_tlbs_are_given_back(void **state)
     end(3 * cores, UINT32_MAX);
 }
 
+/* Separate unless it is the other one; of the levels in a finding. */
+static void check_shared_pages(const struct machine_design *m, const char *f, bool shared)
+{
+    const char *pair = record_value(f, "pair", 0), *value = record_value(f, "value", 1);
+
+    if (is_decided(m, f, "memory.dtlb.shared", pair) && !strcmp(value, "shared") != shared)
+        complain(m, "memory.dtlb.shared level %g, %.12s: %.9s", number(f, "level"), pair, value);
+}
+
+/* Which kinds of pages have a level in common, with large pages that may have a few entries alone, and so may stores. */
+static void those_who_share_data_tlbs_are_told(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 3, 24); cores++) {
+        struct machine_design m = pick_machine(seed);
+        m.core.contiguous = true;
+        m.core.data[0] = (struct cache_design){.bytes = 64 * KIB, .ways = 16, .latency = m.core.data[0].latency};
+        m.core.data[1] = (struct cache_design){.bytes = 512 * KIB, .ways = 16, .latency = m.core.data[1].latency};
+        m.core.data_pages[0] = (struct page_design){
+            .sets = (size_t)1 << pick(0, 3), .ways = pick(4, 6), .miss = (double)pick(5, 9)};
+        while (m.core.data_pages[0].sets * m.core.data_pages[0].ways < 24)
+            m.core.data_pages[0].sets *= 2;
+        m.core.data_pages[1] = (struct page_design){
+            .sets = 32, .ways = pick(4, 8), .miss = (double)pick(15, 30), .hashed = pick(0, 1)};
+        if (pick(0, 1))
+            m.core.large_pages[0] = (struct page_design){.sets = 1, .ways = 8 * pick(1, 4), .miss = 7};
+        if (pick(0, 1))
+            m.core.large_pages[1] = (struct page_design){.sets = 16, .ways = 4, .miss = 20};
+        if (pick(0, 1))
+            m.core.store_pages[0] = (struct page_design){.sets = 1, .ways = 16, .miss = (double)pick(5, 9)};
+        m.core.stores_spill = pick(0, 1);
+        m.declares_pages = true;
+        m.memory_bytes = 4.0 * (1 << 30);
+        run_probes_on(&m, "dtlb_shared", PROFILE_QUICK);
+        for (const char *f = NULL; (f = records_find(&records, f, "finding", "name", "memory.dtlb.shared"));) {
+            const bool stores = !strncmp(record_value(f, "pair", 2), "load", 4);
+            const size_t level = (size_t)number(f, "level") - 1;
+            check_shared_pages(&m, f, !(stores ? m.core.store_pages : m.core.large_pages)[level].ways);
+        }
+    }
+    end(2 * cores, cores);
+}
+
 /* The masks that a finding's text lists, as "12^27 13^26". */
 static size_t masks_of(const char *text, uint64_t masks[WAY_MASKS])
 {
@@ -1846,6 +1892,7 @@ int main(void)
         cmocka_unit_test(branch_target_buffers_are_given_back),
         cmocka_unit_test(instruction_tlbs_are_given_back),
         cmocka_unit_test(data_tlbs_are_given_back),
+        cmocka_unit_test(those_who_share_data_tlbs_are_told),
         cmocka_unit_test(way_hashes_are_given_back),
         cmocka_unit_test(a_way_hash_that_is_not_linear_is_undecided),
         cmocka_unit_test(predictions_of_loads_are_given_back),

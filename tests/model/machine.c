@@ -40,9 +40,27 @@ static struct {
     bool outside; /* a guard was broken, and nobody has been told yet */
     uint64_t next_at;
     struct identity_cache caches[DATA_LEVELS];
+    struct identity_tlb tlbs[2 * PAGE_LEVELS];
 } machine;
 
 static void watch(uint64_t address, size_t size);
+
+/* As CPUID does, of loads: small pages and large ones. Which of them share an array is not told. */
+static void declare_pages(const struct core_design *design)
+{
+    for (unsigned i = 0; i < 2 * PAGE_LEVELS; i++) {
+        const bool large = i % 2 && design->large_pages[i / 2].ways;
+        const struct page_design *d = large ? &design->large_pages[i / 2] : &design->data_pages[i / 2];
+        machine.tlbs[i] = (struct identity_tlb){.level = i / 2 + 1,
+                                                .holds = HOLDS_DATA,
+                                                .entries = (unsigned)(d->sets * d->ways),
+                                                .loads = true,
+                                                .page = i % 2 ? "2m" : "4k",
+                                                .source = "model"};
+    }
+    machine.info.tlbs = machine.tlbs;
+    machine.info.tlb_count = 2 * PAGE_LEVELS;
+}
 
 void machine_start(const struct machine_design *design)
 {
@@ -65,6 +83,8 @@ void machine_start(const struct machine_design *design)
             i + 1,  HOLDS_DATA, design->core.data[i].bytes, (unsigned)design->core.data[i].ways, CACHE_LINE_BYTES,
             "model"};
     machine.info.caches = machine.caches;
+    if (design->declares_pages)
+        declare_pages(&design->core);
     if (design->counts)
         snprintf(machine.info.core_name, sizeof machine.info.core_name, "%s", isa.counting);
     touched_start();

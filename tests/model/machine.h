@@ -10,6 +10,7 @@ struct machine_design {
     double tick_hz;      /* slow, so that a reading is only some hundred cycles long */
     bool counts;         /* has counters for some of what happens in the core, see counters.c */
     bool declares;       /* its data caches */
+    bool declares_pages; /* what its data TLBs hold */
     double memory_bytes; /* what can be mapped; bounds the footprints that are tried */
     bool watches;        /* what kernels touch is kept, see touched.h */
 
