@@ -21,7 +21,7 @@ enum operand_kind {
     OPERAND_VECTOR,    /* a vector register, or a part of it */
     OPERAND_MASK,      /* a mask or predicate register */
     OPERAND_MMX,       /* x86-64 */
-    OPERAND_X87,       /* x86-64: the stack; `fixed` counts from its top */
+    OPERAND_X87,       /* x86-64: the stack, counted from its top before the instruction; what is pushed is the last */
     OPERAND_FLAGS,     /* condition flags, as one */
     OPERAND_MEMORY,    /* at the address in a general register, which the field names; no displacement */
     OPERAND_IMMEDIATE, /* as it stands in the bytes */
@@ -50,8 +50,9 @@ struct form_operand {
     uint8_t fixed;              /* the register where there is no choice, or the one that `bytes` have */
     uint16_t bits;              /* what is accessed */
     uint8_t is_implicit;        /* not written down in assembly: flags, the accumulator, … */
-    uint8_t is_index;           /* a vector of addresses relative to the memory operand's register */
-    uint8_t more;               /* registers behind it that belong to it: of a list, or a pair */
+    uint8_t is_index; /* addresses relative to the memory operand's register: of a vector, bytes of each one */
+    uint8_t is_spent; /* a mask that the instruction clears as it goes on: has to be set again each time */
+    uint8_t more;     /* registers behind it that belong to it: of a list, or a pair */
     struct form_field field;
 };
 
@@ -72,6 +73,7 @@ struct form {
     uint16_t operands_at; /* in form_operands: explicit ones first, in the order of assembly */
     uint16_t feature;     /* in form_features */
     uint8_t operand_count, class, length, bytes[FORM_BYTES];
+    int8_t stack; /* registers pushed onto the stack of x87; popped: negative */
 };
 
 /* Made when fathom is built. Offsets instead of pointers: the image moves, and each pointer would cost it a relocation. */
@@ -132,13 +134,20 @@ struct form_bridge {
     uint8_t from, to; /* enum operand_kind */
     uint16_t bits;    /* of memory, or of the widest vector that the form uses: the narrowest that is enough */
     uint8_t least;    /* cycles that it takes at least */
-    const char *name;
-    const char *roles; /* of each operand that has a field: d is written, s read, x neither matters */
+    const char *name; /* of one form, or of two: "cmp r64, i8; fcmovbe st0, st" */
+    /* Of each operand that has a field: d is written, s read, x does not matter, a digit is that register; and "; ". */
+    const char *roles;
 };
 extern const struct form_bridge form_bridges[];
 /* Changes the first register by what the second holds; twice: it is as it was. One cycle at least. */
 extern const struct form_bridge form_address_bridge;
 
+/* Push a copy of the register read, and pop into the one written; NULL names where there is no stack. */
+extern const struct form_bridge form_stack_push, form_stack_pop;
+/* Makes another register the top of the stack, all of whose registers are in use. */
+void emit_form_turn(struct code *c);
+/* Begins a stretch of this form: the stack of x87 is empty. */
+void emit_form_begin(struct code *c, const struct form *f);
 /* Ends a stretch of this form, so that it leaves nothing that makes other code slow or wrong. */
 void emit_form_end(struct code *c, const struct form *f);
 /*

@@ -21,12 +21,13 @@
 
 #include "arch/catalogue.h"
 
-enum { FORMS = 20000, NAME_BYTES = 96, LONGEST = 15, REG_DATA_NUMBER = 6 };
+enum { FORMS = 20000, NAME_BYTES = 96, LONGEST = 15, REG_DATA_NUMBER = 6, STACK = 8 };
 
 struct found {
     char name[NAME_BYTES], feature[32];
     struct form_operand operands[FORM_OPERANDS];
     unsigned operand_count, class, length;
+    int stack;
     ZydisInstructionEncoding encoding;
     uint8_t bytes[LONGEST];
     size_t name_at, operands_at, feature_at; /* once they are written */
@@ -97,9 +98,9 @@ static const struct {
 static const struct {
     const char *mnemonics, *why;
 } mnemonics[] = {
-    {"emms femms fldenv fnstenv fnsave frstor fninit fnclex fxsave fxsave64 fxrstor fxrstor64 fwait fldcw ldmxcsr "
-     "vldmxcsr fincstp fdecstp ffree ffreep",
-     "changes how what follows behaves"},
+    {"fldcw ldmxcsr vldmxcsr fldenv frstor fxrstor fxrstor64", "change how what follows behaves"},
+    {"fnstenv fnsave fxsave fxsave64", "store the state of everything else"},
+    {"ffree ffreep", "leave a hole in the stack of x87"},
     {"vzeroall vzeroupper", "write all vector registers"},
     {"hlt mwait monitor mwaitx monitorx pause umwait tpause", "waits"},
     {"cli sti std cld popf popfq pushf pushfq", "flags that the system relies on"},
@@ -110,8 +111,7 @@ static const struct {
     {"rdrand rdseed", "wait for entropy, shared between cores"},
     {"xgetbv getsec", "registers of the system's choice"},
     {"xlat", "reads by an address that is made of two registers"},
-    {"maskmovq maskmovdqu vmaskmovdqu clzero movdir64b cmpxchg8b cmpxchg16b",
-     "reads or writes by registers that have a fixed place here"},
+    {"maskmovq maskmovdqu vmaskmovdqu clzero movdir64b", "reads or writes by registers that have a fixed place here"},
     {"rounding and exceptions in the instruction ({er}, {sae})", "cost what the forms without them cost"},
     {"lwpins lwpval llwpcb slwpcb", "lightweight profiling, withdrawn"},
     {"invlpga skinit vmload vmsave vmrun vmmcall", "virtualisation"},
@@ -249,9 +249,57 @@ static unsigned access_of(const struct decoded *d, unsigned k)
         access |= (f->tested ? OPERAND_READ : 0u) |
                   (f->modified | f->set_0 | f->set_1 | f->undefined ? OPERAND_WRITE : 0u);
     }
+    if (d->i.mnemonic == ZYDIS_MNEMONIC_FTST ||
+        d->i.mnemonic == ZYDIS_MNEMONIC_FXAM) /* SDM vol. 2A: write the status word */
+        access &= ~(unsigned)OPERAND_WRITE;
     if (access & OPERAND_WRITE && (keeps_part(o) || (k == 0 && keeps_destination(d))))
         access |= OPERAND_READ;
     return access;
+}
+
+/*
+ * Registers that are pushed onto the stack of x87, less those that are popped: SDM vol. 2A. tests/operands holds it
+ * against what they do.
+ */
+static int stack_of(const struct decoded *d)
+{
+    switch (d->i.mnemonic) {
+    case ZYDIS_MNEMONIC_FLD:
+    case ZYDIS_MNEMONIC_FILD:
+    case ZYDIS_MNEMONIC_FBLD:
+    case ZYDIS_MNEMONIC_FLD1:
+    case ZYDIS_MNEMONIC_FLDL2E:
+    case ZYDIS_MNEMONIC_FLDL2T:
+    case ZYDIS_MNEMONIC_FLDLG2:
+    case ZYDIS_MNEMONIC_FLDLN2:
+    case ZYDIS_MNEMONIC_FLDPI:
+    case ZYDIS_MNEMONIC_FLDZ:
+    case ZYDIS_MNEMONIC_FPTAN:
+    case ZYDIS_MNEMONIC_FSINCOS:
+    case ZYDIS_MNEMONIC_FXTRACT: return 1;
+    case ZYDIS_MNEMONIC_FCOMPP:
+    case ZYDIS_MNEMONIC_FUCOMPP: return -2;
+    case ZYDIS_MNEMONIC_FADDP:
+    case ZYDIS_MNEMONIC_FBSTP:
+    case ZYDIS_MNEMONIC_FCOMIP:
+    case ZYDIS_MNEMONIC_FCOMP:
+    case ZYDIS_MNEMONIC_FDIVP:
+    case ZYDIS_MNEMONIC_FDIVRP:
+    case ZYDIS_MNEMONIC_FICOMP:
+    case ZYDIS_MNEMONIC_FISTP:
+    case ZYDIS_MNEMONIC_FISTTP:
+    case ZYDIS_MNEMONIC_FMULP:
+    case ZYDIS_MNEMONIC_FPATAN:
+    case ZYDIS_MNEMONIC_FSTP:
+    case ZYDIS_MNEMONIC_FSTPNCE:
+    case ZYDIS_MNEMONIC_FSUBP:
+    case ZYDIS_MNEMONIC_FSUBRP:
+    case ZYDIS_MNEMONIC_FUCOMIP:
+    case ZYDIS_MNEMONIC_FUCOMP:
+    case ZYDIS_MNEMONIC_FYL2X:
+    case ZYDIS_MNEMONIC_FYL2XP1: return -1;
+    default: return 0;
+    }
 }
 
 /* A mask operand that selects everything is none. */
@@ -264,6 +312,28 @@ static bool is_no_mask(const ZydisDecodedOperand *o)
 static bool vector_index(const ZydisDecodedOperand *o)
 {
     return o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type == ZYDIS_MEMOP_TYPE_VSIB;
+}
+
+/* Bytes of each address: D or Q behind the first word of the name (SDM vol. 2C, VGATHERDPD and others). */
+static unsigned index_bytes(const struct decoded *d)
+{
+    const char *m = ZydisMnemonicGetString(d->i.mnemonic), *at = strstr(m, "gather");
+
+    at = at ? at + 6 : strstr(m, "scatter") + 7;
+    if (at[0] == 'p' && at[1] == 'f') /* prefetches: pf0, pf1 */
+        at += 3;
+    return *at == 'd' ? 4 : 8;
+}
+
+/* The mask of a gather or scatter, whose bits it clears one by one: a mask register, or the vector that is written last. */
+static bool is_spent(const struct decoded *d, unsigned k)
+{
+    bool gathers = false;
+
+    for (unsigned i = 0; i < d->i.operand_count; i++)
+        gathers |= vector_index(&d->o[i]);
+    return gathers && (d->o[k].encoding == ZYDIS_OPERAND_ENCODING_MASK ||
+                       (k == 2 && d->i.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX));
 }
 
 /* Operands whose register could be chosen, in the order of the form: so many, with the register of each. */
@@ -438,7 +508,8 @@ static unsigned class_of(const struct decoded *d)
         return FORM_ATOMIC;
     if (!strcmp(m, "div") || !strcmp(m, "idiv"))
         return FORM_DIVIDES;
-    if (!strcmp(m, "lfence") || !strcmp(m, "sfence") || !strcmp(m, "mfence") || !strcmp(m, "serialize"))
+    if (!strcmp(m, "lfence") || !strcmp(m, "sfence") || !strcmp(m, "mfence") || !strcmp(m, "serialize") ||
+        !strcmp(m, "mcommit"))
         return FORM_SERIALISES;
     if (!strncmp(m, "prefetch", 8) || !strncmp(m, "cl", 2) || strstr(m, "movnt") || !strcmp(m, "movdiri"))
         return FORM_STREAMS;
@@ -484,6 +555,11 @@ static bool fill_operands(struct found *f, const uint8_t *bytes, const struct de
             }
             *p = operand(kind, d, k);
             p->fixed = (uint8_t)number_of(o->reg.value);
+            p->is_spent = is_spent(d, k);
+            if (kind == OPERAND_X87 && f->stack > 0 && p->access == OPERAND_WRITE) /* Zydis counts from the new top */
+                p->fixed = STACK - 1;
+            if (kind == OPERAND_X87 && d->i.mnemonic == ZYDIS_MNEMONIC_FSCALE && p->fixed) /* an exponent */
+                p->type = TYPE_INTEGER;
             p->field = fields[at++];
         } else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
             *p = operand(o->mem.type == ZYDIS_MEMOP_TYPE_AGEN ? OPERAND_GENERAL : OPERAND_MEMORY, d, k);
@@ -497,7 +573,8 @@ static bool fill_operands(struct found *f, const uint8_t *bytes, const struct de
                 struct form_operand *index = &f->operands[f->operand_count++];
                 *index = operand(vector_index(o) ? OPERAND_VECTOR : OPERAND_GENERAL, d, k);
                 index->access = OPERAND_READ;
-                index->is_index = 1;
+                index->type = TYPE_INTEGER;
+                index->is_index = (uint8_t)(vector_index(o) ? index_bytes(d) : 1);
                 index->bits = (uint16_t)(o->mem.index >= ZYDIS_REGISTER_ZMM0   ? 512
                                          : o->mem.index >= ZYDIS_REGISTER_YMM0 ? 256
                                          : vector_index(o)                     ? 128
@@ -549,6 +626,7 @@ static void take(const uint8_t *bytes)
     memset(f, 0, sizeof *f);
     f->length = d.i.length;
     f->class = class_of(&d);
+    f->stack = stack_of(&d);
     f->encoding = d.i.encoding;
     memcpy(f->bytes, bytes, d.i.length);
     if (!fill_operands(f, bytes, &d))
@@ -572,16 +650,19 @@ static void take(const uint8_t *bytes)
 
 /*
  * Registers 0, 3 and, where there is a third, 5: no change of one bit makes two of them equal, which some instructions
- * forbid. Or memory at [rsi], or at [rsi + index]; where ModR/M extends the opcode its reg field is that.
+ * forbid. Or memory at [rsi], or at [rsi + index]; where ModR/M extends the opcode its reg field is that, and some old
+ * instructions have no operand but that: then all of ModR/M is opcode.
  */
-static void walk_operands(uint8_t *bytes, unsigned modrm_at, uint8_t immediate)
+static void walk_operands(uint8_t *bytes, unsigned modrm_at, uint8_t immediate, bool is_legacy)
 {
+    static const uint8_t modes[] = {0xc3, REG_DATA_NUMBER, 4, 0xc0, 0xc1, 0xc2, 0xc4, 0xc5, 0xc6, 0xc7};
+
     for (unsigned reg = 0; reg < 8; reg++)
-        for (unsigned mode = 0; mode < 3; mode++) {
+        for (unsigned mode = 0; mode < (is_legacy ? sizeof modes : 3); mode++) {
             uint8_t *p = bytes + modrm_at;
             memset(p, 0, LONGEST - modrm_at);
-            *p++ = (uint8_t)((mode == 0 ? 0xc0 | 3 : mode == 1 ? REG_DATA_NUMBER : 4) | reg << 3);
-            if (mode == 2)
+            *p++ = (uint8_t)(modes[mode] | reg << 3);
+            if (modes[mode] == 4)
                 *p++ = 0 << 6 | 3 << 3 | REG_DATA_NUMBER; /* SIB: index 3 */
             *p = immediate;
             take(bytes);
@@ -605,7 +686,7 @@ static void walk_legacy(void)
                     for (unsigned k = 0; k < 2 && maps[map][k]; k++)
                         bytes[n++] = maps[map][k];
                     bytes[n++] = (uint8_t)opcode;
-                    walk_operands(bytes, n, 1);
+                    walk_operands(bytes, n, 1, true);
                 }
 }
 
@@ -618,7 +699,7 @@ static void walk_vex(uint8_t escape, unsigned first_map, unsigned last_map)
                 for (unsigned vvvv = 0; vvvv < 2; vvvv++) { /* register 5, or none */
                     const uint8_t last = (uint8_t)((wlpp >> 3) << 7 | (vvvv ? 15u : 10u) << 3 | (wlpp & 7));
                     uint8_t bytes[LONGEST] = {escape, (uint8_t)(0xe0 | map), last, (uint8_t)opcode};
-                    walk_operands(bytes, 4, 1);
+                    walk_operands(bytes, 4, 1, false);
                 }
 }
 
@@ -635,7 +716,7 @@ static void walk_evex(void)
                         uint8_t bytes[LONGEST] = {0x62, (uint8_t)(0xf0 | map),
                                                   (uint8_t)((wpp >> 2) << 7 | (vvvv ? 15u : 10u) << 3 | 4 | (wpp & 3)),
                                                   p2, (uint8_t)opcode};
-                        walk_operands(bytes, 5, 1);
+                        walk_operands(bytes, 5, 1, false);
                     }
 }
 
@@ -643,8 +724,8 @@ static void walk_evex(void)
 
 static void print_operand(const struct form_operand *o)
 {
-    printf("{%u,%u,%u,%u,%u,%u,%u,%u,{{", o->kind, o->type, o->access, o->fixed, o->bits, o->is_implicit, o->is_index,
-           o->more);
+    printf("{%u,%u,%u,%u,%u,%u,%u,%u,%u,{{", o->kind, o->type, o->access, o->fixed, o->bits, o->is_implicit,
+           o->is_index, o->is_spent, o->more);
     for (unsigned i = 0; i < FIELD_BITS; i++)
         printf("%u%s", o->field.bit[i], i + 1 < FIELD_BITS ? "," : "");
     printf("},%u}},\n", o->field.inverted);
@@ -714,7 +795,7 @@ static void print_forms(void)
                f->length);
         for (unsigned i = 0; i < f->length; i++)
             printf("%u%s", f->bytes[i], i + 1 < f->length ? "," : "");
-        printf("}},\n");
+        printf("},%d},\n", f->stack);
     }
     printf("};\nconst size_t form_count = %zu;\n\n", found_count);
 }

@@ -33,9 +33,15 @@ const struct form_load form_loads[] = {{OPERAND_GENERAL, 64, "mov r64, m64"},
                                        {OPERAND_VECTOR, 512, "vmovups zmm, m512"},
                                        {OPERAND_MASK, 64, "kmovq k, m64"},
                                        {OPERAND_MMX, 64, "movq mm, m64"},
+                                       {OPERAND_X87, 80, "fld m80"},
                                        {0}};
 
-/* Condition codes: SDM vol. 1, appendix B. SETBE reads CF and ZF; no form writes AF alone. */
+/*
+ * Condition codes: SDM vol. 1, appendix B. SETBE reads CF and ZF; no form writes AF alone. To the top of the stack of x87
+ * and from it the way is through flags: FCOMI writes CF, ZF and PF; CMP of a register that is 0 or 1 with 1 always says
+ * "below or equal", so that FCMOVBE gives the top another register's value, and it is as it was. What copies a mask is for
+ * masks that the form spends.
+ */
 const struct form_bridge form_bridges[] = {{OPERAND_GENERAL, OPERAND_GENERAL, 0, 0, "mov r64, r64", "ds"},
                                            {OPERAND_GENERAL, OPERAND_VECTOR, 128, 1, "movq xmm, r64", "ds"},
                                            {OPERAND_GENERAL, OPERAND_VECTOR, 512, 1, "vmovq xmm, r64", "ds"},
@@ -54,17 +60,55 @@ const struct form_bridge form_bridges[] = {{OPERAND_GENERAL, OPERAND_GENERAL, 0,
                                            {OPERAND_MEMORY, OPERAND_GENERAL, 16, 0, "movzx r32, m16", "d"},
                                            {OPERAND_MEMORY, OPERAND_GENERAL, 32, 0, "mov r32, m32", "d"},
                                            {OPERAND_MEMORY, OPERAND_GENERAL, 64, 0, "mov r64, m64", "d"},
+                                           {OPERAND_GENERAL, OPERAND_X87, 0, 2, "cmp r64, i8; fcmovbe st0, st", "s; 2"},
+                                           {OPERAND_X87, OPERAND_GENERAL, 0, 2, "fcomi st0, st; setbe r8", "2; d"},
+                                           {OPERAND_MASK, OPERAND_MASK, 0, 0, "kmovq k, k", "ds"},
+                                           {OPERAND_VECTOR, OPERAND_VECTOR, 0, 0, "vmovups ymm, ymm", "ds"},
                                            {.name = NULL}};
 const struct form_bridge form_address_bridge = {OPERAND_GENERAL, OPERAND_MEMORY, 0, 1, "xor r64, r64", "ds"};
+const struct form_bridge form_stack_push = {OPERAND_X87, OPERAND_X87, 0, 0, "fld st", "s"},
+                         form_stack_pop = {OPERAND_X87, OPERAND_X87, 0, 0, "fstp st", "d"};
+
+/* FINCSTP: SDM vol. 2A. */
+void emit_form_turn(struct code *c)
+{
+    static const uint8_t fincstp[] = {0xd9, 0xf7};
+
+    code_append(c, fincstp, sizeof fincstp, WORK_PLAIN);
+}
+
+/* Whether it finds the stack of x87 as others left it, or leaves it so. */
+static bool is_of_stack(const struct form *f)
+{
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->kind == OPERAND_X87)
+            return true;
+    return !strcmp(form_feature(f), "X87");
+}
+
+static void emit_fninit(struct code *c)
+{
+    static const uint8_t fninit[] = {0xdb, 0xe3};
+
+    code_append(c, fninit, sizeof fninit, WORK_PLAIN);
+}
+
+void emit_form_begin(struct code *c, const struct form *f)
+{
+    if (is_of_stack(f))
+        emit_fninit(c);
+}
 
 /*
- * EMMS, so that the x87 registers, which MMX shares, are empty again (SDM vol. 1, 9.6.2); VZEROUPPER, since upper halves
+ * FNINIT, which empties the stack of x87 and gives it the mode that it has everywhere here (SDM vol. 1, 8.1.5); EMMS, so that the x87 registers, which MMX shares, are empty again (SDM vol. 1, 9.6.2); VZEROUPPER, since upper halves
  * that are not zero slow SSE down (Intel Optimization Reference Manual, 15.3).
  */
 void emit_form_end(struct code *c, const struct form *f)
 {
     static const uint8_t emms[] = {0x0f, 0x77}, vzeroupper[] = {0xc5, 0xf8, 0x77};
 
+    if (is_of_stack(f))
+        emit_fninit(c);
     for (unsigned i = 0; i < f->operand_count; i++)
         if (form_operand(f, i)->kind == OPERAND_MMX) {
             code_append(c, emms, sizeof emms, WORK_PLAIN);

@@ -14,8 +14,12 @@ enum {
     SLOT_LONG,                             /* of each type */
     SLOT_NEAR = SLOT_LONG + OPERAND_TYPES, /* of each type: so near 1 that products and quotients stay where they are */
     SLOT_DENORMAL = SLOT_NEAR + OPERAND_TYPES,
-    SLOTS = SLOT_DENORMAL + OPERAND_TYPES,
+    SLOT_ADDRESSES = SLOT_DENORMAL + OPERAND_TYPES, /* of 4 bytes each, of 8 bytes each */
+    SLOTS = SLOT_ADDRESSES + 2,
     POOL = 32,
+    STACK = 8,         /* registers of x87 */
+    NAME = 32,         /* of a form of a bridge */
+    ADDRESS_BYTES = 8, /* from one address to the next: no element is larger */
     WARM_ITERATIONS = 20,
     FEWER_OF = 4, /* registers that turn where there are NOPs: all but one in so many */
 };
@@ -23,19 +27,21 @@ enum {
 const char *const form_values_names[FORM_VALUES] = {"one", "zero", "long", "denormal"};
 
 /*
- * 1 in each type: IEEE 754-2008, 3.6; bfloat16 is the upper half of a single. Extended is not used: it lives in x87.
- * Long: the square root of 2. The dividend is positive, and its quotient by 1 fits, in every width.
+ * 1 in each type: IEEE 754-2008, 3.6; bfloat16 is the upper half of a single. Extended is that of x87, 80 bits of which 64
+ * are here and the rest is its exponent (Intel SDM vol. 1, 4.2.2). Long: the square root of 2. The dividend is positive, and
+ * its quotient by 1 fits, in every width.
  */
 static const struct {
     uint64_t value;
     unsigned bytes;
+    uint64_t upper; /* of more than eight bytes */
 } slots[SLOTS] = {
     [TYPE_INTEGER] = {1, 8},
     [TYPE_HALF] = {0x3c00, 2},
     [TYPE_BFLOAT] = {0x3f80, 2},
     [TYPE_SINGLE] = {0x3f800000, 4},
     [TYPE_DOUBLE] = {0x3ff0000000000000, 8},
-    [TYPE_EXTENDED] = {0, 8},
+    [TYPE_EXTENDED] = {0x8000000000000000, 16, 0x3fff},
     [SLOT_ZERO] = {0, 8},
     [SLOT_ONES] = {~(uint64_t)0, 8},
     [SLOT_DIVIDEND] = {0x003f003f003f003f, 8},
@@ -44,31 +50,62 @@ static const struct {
     [SLOT_LONG + TYPE_BFLOAT] = {0x3fb5, 2},
     [SLOT_LONG + TYPE_SINGLE] = {0x3fb504f3, 4},
     [SLOT_LONG + TYPE_DOUBLE] = {0x3ff6a09e667f3bcd, 8},
-    [SLOT_LONG + TYPE_EXTENDED] = {0, 8},
+    [SLOT_LONG + TYPE_EXTENDED] = {0xb504f333f9de6484, 16, 0x3fff},
     [SLOT_NEAR + TYPE_INTEGER] = {1, 8},
     [SLOT_NEAR + TYPE_HALF] = {0x3c00, 2},
     [SLOT_NEAR + TYPE_BFLOAT] = {0x3f80, 2},
     [SLOT_NEAR + TYPE_SINGLE] = {0x3f800003, 4},
     [SLOT_NEAR + TYPE_DOUBLE] = {0x3ff0000030000003, 8},
-    [SLOT_NEAR + TYPE_EXTENDED] = {0, 8},
+    [SLOT_NEAR + TYPE_EXTENDED] = {0x8000018000000003, 16, 0x3fff},
     [SLOT_DENORMAL + TYPE_INTEGER] = {1, 8},
     [SLOT_DENORMAL + TYPE_HALF] = {0x0011, 2},
     [SLOT_DENORMAL + TYPE_BFLOAT] = {0x0011, 2},
     [SLOT_DENORMAL + TYPE_SINGLE] = {0x00001111, 4},
     [SLOT_DENORMAL + TYPE_DOUBLE] = {0x0000000011111111, 8},
-    [SLOT_DENORMAL + TYPE_EXTENDED] = {0, 8},
+    [SLOT_DENORMAL + TYPE_EXTENDED] = {0x0000000011111111, 16, 0},
 };
 
 static void fill(uint8_t *at, unsigned slot)
 {
-    for (unsigned i = 0; i < SLOT_BYTES; i++)
-        at[i] = (uint8_t)(slots[slot].value >> i % slots[slot].bytes * 8);
+    const unsigned address = slot == SLOT_ADDRESSES ? 4 : 8;
+
+    for (unsigned i = 0; i < SLOT_BYTES; i++) {
+        if (slot >= SLOT_ADDRESSES) {
+            at[i] = (uint8_t)(i % address ? 0 : i / address * ADDRESS_BYTES);
+            continue;
+        }
+        const unsigned byte = i % slots[slot].bytes;
+        at[i] = (uint8_t)((byte < 8 ? slots[slot].value : slots[slot].upper) >> byte % 8 * 8);
+    }
 }
 
 static bool is_floating(const struct form_operand *o)
 {
-    return (o->kind == OPERAND_VECTOR || o->kind == OPERAND_MEMORY) && o->type != TYPE_INTEGER &&
-           o->type != TYPE_EXTENDED;
+    return (o->kind == OPERAND_VECTOR || o->kind == OPERAND_MEMORY || o->kind == OPERAND_X87) &&
+           o->type != TYPE_INTEGER;
+}
+
+/* A gather or scatter. */
+static bool has_addresses(const struct form *f)
+{
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->is_index && form_operand(f, i)->kind == OPERAND_VECTOR)
+            return true;
+    return false;
+}
+
+static bool is_of_stack(const struct form *f)
+{
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->kind == OPERAND_X87)
+            return true;
+    return false;
+}
+
+/* On the stack of x87: written by a push, and the top from then on. */
+static bool is_pushed(const struct form *f, const struct form_operand *o)
+{
+    return o->kind == OPERAND_X87 && f->stack > 0 && o->access == OPERAND_WRITE;
 }
 
 /* The one that is divided: the first that is read and no upper half, in a form that reads its divisor last or has it alone. */
@@ -87,8 +124,11 @@ static bool is_dividend(const struct form *f, unsigned i)
     return (o->access & OPERAND_READ) != 0;
 }
 
+/* On the stack of x87, where what is written is read again: what is written. */
 static bool is_first_read(const struct form *f, unsigned i)
 {
+    if (is_of_stack(f))
+        return (form_operand(f, i)->access & OPERAND_WRITE) != 0;
     for (unsigned k = 0; k < i; k++)
         if (is_floating(form_operand(f, k)) && (form_operand(f, k)->access & OPERAND_READ))
             return false;
@@ -99,8 +139,14 @@ static unsigned slot_of(const struct form *f, unsigned i, enum form_values value
 {
     const struct form_operand *o = form_operand(f, i);
 
-    if (o->kind == OPERAND_MASK)
+    if (o->kind == OPERAND_MASK || o->is_spent)
         return SLOT_ONES;
+    if (has_addresses(f)) { /* what is loaded may be the next one's addresses: 0 */
+        const bool far = o->is_index && values != FORM_VALUES_ZERO;
+        return far ? (o->is_index == 4 ? SLOT_ADDRESSES : SLOT_ADDRESSES + 1) : SLOT_ZERO;
+    }
+    if (o->kind == OPERAND_X87 && o->type == TYPE_INTEGER) /* an exponent */
+        return SLOT_ZERO;
     /* the upper half of a dividend: its lower half is in the first register */
     if (f->class == FORM_DIVIDES && o->is_implicit && o->kind == OPERAND_GENERAL &&
         o->fixed != form_registers[OPERAND_GENERAL][0] && !form_has_field(o))
@@ -118,20 +164,22 @@ static unsigned slot_of(const struct form *f, unsigned i, enum form_values value
 
 bool form_takes_values(const struct form *f, enum form_values values)
 {
-    bool integer = false, floating = false;
+    bool integer = false;
+    unsigned floats = 0;
 
     for (unsigned i = 0; i < f->operand_count; i++) {
         const struct form_operand *o = form_operand(f, i);
-        if (!(o->access & OPERAND_READ))
+        if (!(o->access & OPERAND_READ) || (has_addresses(f) && !o->is_index))
             continue;
-        floating |= is_floating(o);
+        floats += is_floating(o);
         integer |= !is_floating(o) &&
                    (o->kind == OPERAND_GENERAL || o->kind == OPERAND_VECTOR || o->kind == OPERAND_MMX);
     }
     switch (values) {
     case FORM_VALUES_ZERO: return integer && f->class != FORM_DIVIDES;
-    case FORM_VALUES_LONG: return floating || (integer && f->class == FORM_DIVIDES);
-    case FORM_VALUES_DENORMAL: return floating;
+    /* on the stack of x87 a form that has one operand soon makes 1 of it */
+    case FORM_VALUES_LONG: return floats > is_of_stack(f) || (integer && f->class == FORM_DIVIDES);
+    case FORM_VALUES_DENORMAL: return floats > 0 && !has_addresses(f);
     default: return true;
     }
 }
@@ -174,10 +222,6 @@ const char *form_unmeasured(const struct form *f)
 {
     for (unsigned i = 0; i < f->operand_count; i++) {
         const struct form_operand *o = form_operand(f, i);
-        if (o->kind == OPERAND_X87)
-            return "stack-of-x87";
-        if (o->is_index && o->kind == OPERAND_VECTOR)
-            return "vector-of-addresses";
         if (!is_ours(o) && !is_base(o))
             return "register-in-use";
     }
@@ -205,14 +249,51 @@ bool form_is_chained(const struct form *f)
     return false;
 }
 
+bool form_is_sum(const struct form *f)
+{
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->is_spent)
+            return true;
+    return f->stack != 0;
+}
+
+/* What it changes is the top of the stack of x87, whichever register that is. */
+static bool can_turn(const struct form *f)
+{
+    return f->stack == 0 && is_of_stack(f) && form_is_chained(f);
+}
+
+bool form_can_move(const struct form *f)
+{
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->kind == OPERAND_MEMORY)
+            return true;
+    return can_turn(f);
+}
+
+/*
+ * Where what is pushed or popped is made up for before the next instance: what a push writes becomes its top, in place of
+ * what the top was. Of what pops that is what it leaves where it was. No instance reads a spent mask.
+ */
+static bool stays(const struct form *f, unsigned from, unsigned to)
+{
+    if (form_operand(f, from)->is_spent || form_operand(f, to)->is_spent)
+        return false;
+    if (!f->stack || form_operand(f, from)->kind != OPERAND_X87)
+        return true;
+    return f->stack < 0 ? from == to : is_pushed(f, form_operand(f, to));
+}
+
 bool form_can_chain(const struct form *f, unsigned from, unsigned to)
 {
     const struct form_operand *s = form_operand(f, from), *d = form_operand(f, to);
 
+    if (!stays(f, from, to))
+        return false;
     if (!is_register(s) || !is_ours(s) || !is_ours(d) || s->kind != d->kind || !(s->access & OPERAND_READ) ||
         !(d->access & OPERAND_WRITE))
         return false;
-    if (from == to)
+    if (from == to || is_pushed(f, d))
         return true;
     if (!form_has_field(s) && !form_has_field(d))
         return s->fixed == d->fixed;
@@ -281,6 +362,18 @@ static bool is_general(const struct form_operand *o)
     return o->kind == OPERAND_GENERAL && !is_base(o);
 }
 
+/*
+ * Bridges to and from the stack of x87 see its top only: whether that is where the operand can be, of what is read before
+ * the instance and of what is written behind it.
+ */
+static bool is_top(const struct form *f, unsigned i, bool behind)
+{
+    const struct form_operand *o = form_operand(f, i);
+    const int top = behind && f->stack < 0 ? -f->stack : 0;
+
+    return o->kind != OPERAND_X87 || form_has_field(o) || is_pushed(f, o) || o->fixed == top;
+}
+
 unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to)
 {
     const struct form_operand *s = form_operand(f, from), *d = form_operand(f, to);
@@ -288,7 +381,8 @@ unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to)
 
     if (form_can_chain(f, from, to) || !(d->access & OPERAND_WRITE) || d->kind == OPERAND_IMMEDIATE ||
         s->kind == OPERAND_IMMEDIATE || (!is_address(s) && (!(s->access & OPERAND_READ) || !is_ours(s))) ||
-        !is_ours(d) || !bridge_in(f, from))
+        !is_ours(d) || !bridge_in(f, from) || s->is_spent || d->is_spent || !is_top(f, from, false) ||
+        !is_top(f, to, true))
         return 0;
     if (is_general(d) && is_address(s))
         return 1;
@@ -302,7 +396,7 @@ bool form_can_detour(const struct form *f, unsigned from, unsigned to)
     const struct form_operand *s = form_operand(f, from);
 
     return form_can_chain(f, from, to) && s->kind != OPERAND_GENERAL && s->kind != OPERAND_FLAGS &&
-           bridge_in(f, from) && bridge_out(f, to, 0);
+           s->kind != OPERAND_X87 && bridge_in(f, from) && bridge_out(f, to, 0);
 }
 
 /* Which registers an instance of a form gets. */
@@ -312,6 +406,7 @@ struct choice {
     unsigned turning_count[FORM_OPERANDS]; /* 0: it is constant */
     bool used[OPERAND_KINDS][POOL];
     uint8_t hub, spare; /* general registers of a bridge */
+    uint8_t mask;       /* what a mask that is spent is set again from */
 };
 
 /* Whether this one and as many behind it are there and free. */
@@ -379,6 +474,8 @@ static bool is_bridged(const struct form_kernel *w)
 /* The kind of which operands are to be the same register; OPERAND_KINDS: none. */
 static unsigned same_kind(const struct form *f)
 {
+    if (has_addresses(f)) /* it would be undefined: SDM vol. 2C, VGATHERDPD and others */
+        return OPERAND_KINDS;
     for (unsigned kind = 0; kind < OPERAND_KINDS; kind++) {
         unsigned fields = 0;
         bool written = false;
@@ -458,11 +555,15 @@ static bool choose(const struct form_kernel *w, struct choice *c)
     bool turns[FORM_OPERANDS] = {false};
 
     memset(c, 0, sizeof *c);
+    c->used[OPERAND_X87][STACK - 1] = f->stack < 0; /* copies of it make up for what is popped */
     for (unsigned i = 0; i < f->operand_count; i++) {
         const struct form_operand *o = form_operand(f, i);
         if (is_register(o) && !form_has_field(o) && o->fixed < POOL)
             c->used[o->kind][o->fixed] = true;
     }
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->is_spent && (c->mask = take(c, form_operand(f, i))) == FIELD_NONE)
+            return false;
     for (unsigned i = 0; i < f->operand_count; i++) {
         const struct form_operand *o = form_operand(f, i);
         if (!is_register(o) || !form_has_field(o) || (follow && i == w->from))
@@ -472,7 +573,10 @@ static bool choose(const struct form_kernel *w, struct choice *c)
         if (turns[i])
             continue;
         const unsigned other = i == w->from ? w->to : w->from;
-        if (in_chain && other != i && !bridged) /* the other end has no choice */
+        if (in_chain && o->kind == OPERAND_X87 &&
+            (bridged || f->stack > 0)) /* where the top is, before it or behind it */
+            c->constant[i] = (uint8_t)(i == w->from || f->stack > 0 ? 0 : -f->stack);
+        else if (in_chain && other != i && !bridged) /* the other end has no choice */
             c->constant[i] = form_operand(f, other)->fixed;
         else if ((c->constant[i] = take(c, o)) == FIELD_NONE)
             return false;
@@ -504,22 +608,59 @@ static uint8_t register_of(const struct form *f, const struct choice *c, unsigne
     return form_has_field(o) ? c->constant[i] : o->fixed;
 }
 
+/* The form that the name begins with, and its roles. */
+static void emit_step(struct code *code, const struct choice *c, const char *name, const char *roles, unsigned to,
+                      unsigned from)
+{
+    char first[NAME] = "";
+    uint8_t registers[FORM_OPERANDS];
+    const size_t length = strcspn(name, ";");
+
+    memcpy(first, name, length < NAME ? length : NAME - 1);
+    const struct form *f = form_find(first);
+    if (!f) {
+        code->invalid = true;
+        return;
+    }
+    for (unsigned i = 0; roles[i] && roles[i] != ';'; i++)
+        registers[i] = (uint8_t)(roles[i] == 'd'   ? to
+                                 : roles[i] == 's' ? from
+                                 : roles[i] == 'x' ? c->spare
+                                                   : (unsigned)roles[i] - '0');
+    emit_form(code, f, registers);
+}
+
 /* Notes the bridge, and emits it. */
 static void emit_bridge(struct code *code, struct form_kernel *w, const struct choice *c, const struct form_bridge *b,
                         unsigned to, unsigned from)
 {
-    const struct form *f = form_find(b->name);
-    uint8_t registers[FORM_OPERANDS];
-
-    if (!f || w->bridge_count == FORM_BRIDGES) {
+    if (!b || w->bridge_count == FORM_BRIDGES) {
         code->invalid = true;
         return;
     }
-    for (unsigned i = 0; b->roles[i]; i++)
-        registers[i] = (uint8_t)(b->roles[i] == 'd' ? to : b->roles[i] == 's' ? from : c->spare);
-    emit_form(code, f, registers);
+    const char *second = strchr(b->name, ';'), *roles = strchr(b->roles, ';');
+    emit_step(code, c, b->name, b->roles, to, from);
+    if (second && roles) /* "; " */
+        emit_step(code, c, second + 2, roles + 2, to, from);
     w->bridges[w->bridge_count++] = b;
     w->bridge_cycles += b->least;
+}
+
+/*
+ * Makes up for what the instance pushed or popped. A chain, and what would else go from value to value, keeps what was
+ * pushed, in place of the top that was.
+ */
+static void emit_balance(struct code *code, struct form_kernel *w, const struct choice *c)
+{
+    const struct form *f = w->form;
+    bool keeps = f->stack > 0 && is_of_stack(f) && form_is_chained(f);
+
+    if (w->from != FORM_NO_CHAIN)
+        keeps = !is_bridged(w) && form_operand(f, w->from)->kind == OPERAND_X87;
+    for (int i = 0; i < f->stack; i++)
+        emit_bridge(code, w, c, &form_stack_pop, keeps, 0);
+    for (int i = 0; i > f->stack; i--)
+        emit_bridge(code, w, c, &form_stack_push, 0, (unsigned)(STACK - 1 + f->stack - i));
 }
 
 static void emit_bridges(struct code *code, struct form_kernel *w, const struct choice *c)
@@ -529,16 +670,21 @@ static void emit_bridges(struct code *code, struct form_kernel *w, const struct 
     const unsigned written = register_of(w->form, c, w->to), read = register_of(w->form, c, w->from);
     const unsigned hub = is_general(d) ? written : is_general(s) ? read : c->hub;
 
-    w->bridge_count = w->bridge_cycles = 0;
+    const bool first = d->kind == OPERAND_X87 && !is_pushed(w->form, d) && w->form->stack > 0;
+
+    if (first) /* what is written is the top then */
+        emit_balance(code, w, c);
     if (!is_general(d) || is_general(s))
         emit_bridge(code, w, c, out, is_general(s) ? read : hub, written);
+    if (!first)
+        emit_balance(code, w, c);
     if (!is_general(s))
         emit_bridge(code, w, c, in, is_address(s) ? form_register(REG_DATA) : read, hub);
     if (is_address(s)) /* as it was */
         emit_bridge(code, w, c, in, form_register(REG_DATA), hub);
 }
 
-static void emit_instance(struct code *code, const struct form_kernel *w, const struct choice *c, unsigned n)
+static void emit_instance(struct code *code, struct form_kernel *w, const struct choice *c, unsigned n)
 {
     const bool follow = is_turning_chain(w) && !w->same;
     uint8_t registers[FORM_OPERANDS];
@@ -553,7 +699,12 @@ static void emit_instance(struct code *code, const struct form_kernel *w, const 
             registers[count++] = c->turning[i][n % c->turning_count[i]];
         else
             registers[count++] = c->constant[i];
+        const unsigned kind = form_operand(w->form, i)->kind;
+        if (form_operand(w->form, i)->is_spent)
+            emit_bridge(code, w, c, bridge_between(kind, kind, 0, 0), registers[count - 1], c->mask);
     }
+    if (n == 0)
+        w->at = code->used;
     emit_form(code, w->form, registers);
 }
 
@@ -592,12 +743,41 @@ static void emit_value_of(struct code *c, const struct form_kernel *w, unsigned 
         emit_value(c, load, number + k, slot_of(w->form, i, w->values));
 }
 
+/* Whether the operand is, in some instance, the register of that number. */
+static bool may_be(const struct form_kernel *w, const struct choice *choice, unsigned i, unsigned number)
+{
+    for (unsigned k = 0; k < choice->turning_count[i]; k++)
+        if (choice->turning[i][k] == number)
+            return true;
+    return !choice->turning_count[i] && register_of(w->form, choice, i) == number;
+}
+
+/* Pushed from the last on, so that the top comes last; what is pushed by an instance finds room. */
+static void emit_stack_values(struct code *c, const struct form_kernel *w, const struct choice *choice)
+{
+    const struct form *load = load_for(OPERAND_X87, 0);
+
+    for (unsigned n = STACK - (w->form->stack > 0 ? 1 : 0); n-- > 0;) {
+        unsigned slot = TYPE_EXTENDED;
+        for (unsigned i = 0; i < w->form->operand_count; i++)
+            if (form_operand(w->form, i)->kind == OPERAND_X87 &&
+                may_be(w, choice, i,
+                       w->form->stack < 0 && n == STACK - 1 ? 0 : n)) /* copies of the last become the top */
+                slot = slot_of(w->form, i, w->values);
+        emit_value(c, load, n, slot);
+    }
+}
+
 static void emit_values(struct code *c, const struct form_kernel *w, const struct choice *choice, unsigned bits)
 {
+    if (is_of_stack(w->form))
+        emit_stack_values(c, w, choice);
     for (unsigned i = 0; i < w->form->operand_count; i++) {
         const struct form_operand *o = form_operand(w->form, i);
-        if (!is_register(o) || !is_ours(o) || o->kind == OPERAND_FLAGS)
+        if (!is_register(o) || !is_ours(o) || o->kind == OPERAND_FLAGS || o->kind == OPERAND_X87)
             continue;
+        if (o->is_spent)
+            emit_value(c, load_for(o->kind, o->kind == OPERAND_VECTOR ? bits : 0), choice->mask, SLOT_ONES);
         if (!choice->turning_count[i])
             emit_value_of(c, w, i, bits, register_of(w->form, choice, i));
         for (unsigned k = 0; k < choice->turning_count[i]; k++)
@@ -605,27 +785,36 @@ static void emit_values(struct code *c, const struct form_kernel *w, const struc
     }
 }
 
-/* On to the next place, or back to the first. */
-static void emit_move_on(struct code *c, const struct form *f, unsigned n)
+/* On to the next place, or back to the first. What values go round the stack is no matter where they are all 1. */
+static void emit_move_on(struct code *c, const struct form_kernel *w, unsigned n)
 {
+    const struct form *f = w->form;
     unsigned bytes = 8;
+    bool memory = false;
 
     for (unsigned i = 0; i < f->operand_count; i++)
-        if (form_operand(f, i)->kind == OPERAND_MEMORY && form_operand(f, i)->bits > 8 * bytes)
-            bytes = form_operand(f, i)->bits / 8u;
-    emit_add_constant(c, REG_DATA, (n + 1) % PLACES ? (int32_t)bytes : -(int32_t)((PLACES - 1) * bytes));
+        if (form_operand(f, i)->kind == OPERAND_MEMORY)
+            for (memory = true; form_operand(f, i)->bits > 8 * bytes;)
+                bytes *= 2;
+    if (memory)
+        emit_add_constant(c, REG_DATA, (n + 1) % PLACES ? (int32_t)bytes : -(int32_t)((PLACES - 1) * bytes));
+    if (can_turn(f) && w->values == FORM_VALUES_ONE)
+        emit_form_turn(c);
 }
 
 const char *form_kernel(struct probe *p, struct form_kernel *w, uint64_t data, struct kernel *k)
 {
     const bool bridged = is_bridged(w);
-    struct code c = probe_code(p, ROOM_BYTES + w->instances * FORM_BYTES * (bridged ? 1 + FORM_BRIDGES : 2) +
+    struct code c = probe_code(p, ROOM_BYTES + w->instances * FORM_BYTES * (bridged ? 1 + 2 * FORM_BRIDGES : 4) +
                                       (size_t)(w->instances * w->nops + 1) * emit_nop_lengths[0]);
     double nops = 0;
     struct choice choice;
 
     if (!choose(w, &choice))
         return "no-register-left";
+    emit_form_begin(&c, w->form);
+    if (bridged)
+        emit_value(&c, load_for(OPERAND_GENERAL, 0), choice.hub, SLOT_ZERO);
     emit_values(&c, w, &choice, widest_vector(w->form));
     const unsigned turn = is_turning_chain(w) && !w->same ? choice.turning_count[w->to] : 0;
     if (w->moves)
@@ -635,11 +824,14 @@ const char *form_kernel(struct probe *p, struct form_kernel *w, uint64_t data, s
     emit_align(&c, LINE_BYTES);
     w->first = c.used;
     for (unsigned i = 0; i < w->instances; i++) {
+        w->bridge_count = w->bridge_cycles = 0;
         emit_instance(&c, w, &choice, i);
         if (bridged)
             emit_bridges(&c, w, &choice);
-        else if (w->moves)
-            emit_move_on(&c, w->form, i);
+        else
+            emit_balance(&c, w, &choice);
+        if (w->moves)
+            emit_move_on(&c, w, i);
         for (nops += w->nops; nops >= 1; nops--)
             emit_nop(&c, emit_nop_lengths[0]);
         if (i < (turn ? turn : 1) && c.used - w->first <= sizeof w->bytes)

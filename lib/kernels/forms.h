@@ -12,7 +12,7 @@
 #include "lib/probe.h"
 
 /* Of a kernel that is no chain; turns of one that does not say; forms that a bridge has at most. */
-enum { FORM_NO_CHAIN = FORM_OPERANDS, FORM_TURNS = 2, FORM_BRIDGES = 4, FORM_PERIOD = 64 };
+enum { FORM_NO_CHAIN = FORM_OPERANDS, FORM_TURNS = 2, FORM_BRIDGES = 8, FORM_PERIOD = 64 };
 
 /* What operands hold where the form's cost may depend on it. */
 enum form_values {
@@ -36,7 +36,8 @@ struct form_kernel {
     bool same;        /* all operands of a kind that have a choice have the same register */
     enum form_values values;
     /* Each instance has its memory operand elsewhere: an addition more, but some cores load one place less often a cycle
-     * than several. Only of what is no chain. */
+     * than several. Likewise the top of the stack of x87, for forms that push and pop nothing, is another register each
+     * time, so that they do not wait for each other. Only of what is no chain. */
     bool moves;
     /*
      * Another kind of kernel of independent instances: so many NOPs between two of them, on average, and fewer registers
@@ -45,9 +46,10 @@ struct form_kernel {
     double nops;
     /* made by form_kernel */
     size_t first, behind; /* offsets of the instances in the code */
+    size_t at;            /* of the first one's form itself, behind what sets its mask again */
     unsigned period;      /* bytes after which registers repeat, as far as they are kept … */
     uint8_t bytes[FORM_PERIOD];
-    const struct form_bridge *bridges[FORM_BRIDGES]; /* between two instances */
+    const struct form_bridge *bridges[FORM_BRIDGES]; /* between two instances, and what each needs beside it */
     unsigned bridge_count, bridge_cycles;            /* how many, and what they take at least */
 };
 
@@ -58,6 +60,13 @@ const char *form_unmeasured(const struct form *f);
  * choice of register.
  */
 bool form_is_chained(const struct form *f);
+/*
+ * Whether an instance needs other instructions beside it, so that what is measured is a sum: what pushes onto the stack of
+ * x87 has to be popped, and the other way round; the mask of a gather is spent and has to be set again.
+ */
+bool form_is_sum(const struct form *f);
+/* Whether instances can be elsewhere each time: in memory, or on the stack of x87. */
+bool form_can_move(const struct form *f);
 /* Whether a chain can go from one operand to another: what one writes is what the other reads. */
 bool form_can_chain(const struct form *f, unsigned from, unsigned to);
 /*

@@ -25,7 +25,14 @@
  * Between operands of two kinds, and to and from memory, the chain is closed by other instructions: moves between kinds,
  * a load of what was stored, or twice an exclusive or with the register that holds the address, which leaves it as it
  * was. Then the latency is the chain less what those take at least, a bound again, and they are named. Of bridges that see
- * different flags the longest chain counts. Not measured yet: forms of the x87 stack, and gathers.
+ * different flags the longest chain counts.
+ *
+ * Some forms need others beside each instance, and then all of theirs is a sum, told as a bound: what is pushed onto the
+ * stack of x87 is popped, what is popped is pushed again; the mask of a gather or scatter, which it clears, is copied anew
+ * (which is why no chain goes through that mask). Between operands on that stack and others the way is through flags.
+ * Where a form changes the stack's top, the top is another register each time, so that instances do not wait for each
+ * other; with other values than 1 it is not. Gathers load zeros, which serve as the next one's addresses; the addresses
+ * of a throughput are apart, and 0 among the values is all of them at one place.
  *
  * All values are 1 (lib/kernels/forms.h): quotients are exact, and small. Then the throughput once more with what some
  * cores take longer or shorter for: zeros, also as counts of shifts; long quotients and full mantissas; denormals. And
@@ -193,12 +200,12 @@ static bool is_there(struct probe *p, const struct area *data, struct row *row)
         row->reason = form_kernel(p, &w, data->at, &k);
     if (row->absent || row->reason)
         return false;
-    memcpy(row->bytes, w.bytes, sizeof row->bytes);
+    memcpy(row->bytes, w.bytes + (w.at - w.first), sizeof row->bytes);
     struct reading r = {.kernel = k.entry, .argument = {1, k.data}};
     const struct window_result result = machine_window(&r, 1);
     if (result.end == WINDOW_RAN)
         return true;
-    const uint64_t at = k.entry + w.first;
+    const uint64_t at = k.entry + w.at;
     if (result.end == WINDOW_FAULT && !strcmp(result.fault.vector, "undefined-instruction") && result.fault.pc <= at)
         row->absent = result.fault.pc == at ? result.fault.vector : "no-such-registers"; /* what loads them is absent */
     else
@@ -225,7 +232,8 @@ static const char *measure_instances(struct probe *p, const struct area *data, s
     const double cycles = steady ? 2 * twice - once : fmin(once, twice);
     if (moves && !(cycles < t->cycles))
         return NULL;
-    *t = (struct throughput){cycles, once, twice, !steady || form_is_chained(row->form), moves};
+    *t = (struct throughput){cycles, once, twice, !steady || form_is_chained(row->form) || form_is_sum(row->form),
+                             moves};
     return NULL;
 }
 
@@ -233,9 +241,8 @@ static const char *measure_throughput(struct probe *p, const struct area *data, 
 {
     const char *why = measure_instances(p, data, row, false);
 
-    for (unsigned i = 0; i < row->form->operand_count && !why; i++)
-        if (form_operand(row->form, i)->kind == OPERAND_MEMORY)
-            measure_instances(p, data, row, true); /* which some forms forbid: then it stays as it was */
+    if (!why && form_can_move(row->form))
+        measure_instances(p, data, row, true); /* which some forms forbid: then it stays as it was */
     return why;
 }
 
@@ -276,7 +283,7 @@ static void measure_chain(struct probe *p, const struct area *data, struct row *
         if (2 * turns > most)
             other = fmax(other, beside);
     }
-    c->is_bound = !(c->cycles > other * (1 + LIMITS_PART));
+    c->is_bound = c->bridge_count > 0 || !(c->cycles > other * (1 + LIMITS_PART));
 }
 
 static double cost_of_detour(struct probe *p, const struct area *data, struct table *t, const struct form_bridge *out)

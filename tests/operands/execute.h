@@ -12,13 +12,17 @@ struct state {
     uint64_t general[REGISTERS];
     uint64_t flags, code;
     uint64_t mmx[8];
-    uint8_t rest[176];
+    uint8_t x87[108];  /* as FNSAVE leaves it (Intel SDM vol. 1, figure 8-9); x86-64 */
+    uint32_t uses_x87; /* else what MMX has is loaded, which is the same registers */
+    uint8_t rest[64];
     uint8_t mask[512];                             /* one after the other, of an eighth of a vector each */
     uint8_t vector[REGISTERS * VECTOR_BYTES_MOST]; /* one after the other, of as many bytes as they have */
 };
 _Static_assert(__builtin_offsetof(struct state, flags) == 256, "execute_*.S has it there");
 _Static_assert(__builtin_offsetof(struct state, code) == 264, "execute_*.S has it there");
 _Static_assert(__builtin_offsetof(struct state, mmx) == 272, "execute_*.S has it there");
+_Static_assert(__builtin_offsetof(struct state, x87) == 336, "execute_*.S has it there");
+_Static_assert(__builtin_offsetof(struct state, uses_x87) == 444, "execute_*.S has it there");
 _Static_assert(__builtin_offsetof(struct state, mask) == 512, "execute_*.S has it there");
 _Static_assert(__builtin_offsetof(struct state, vector) == 1024, "execute_*.S has it there");
 

@@ -1,4 +1,4 @@
-/* struct state of execute.h: flags 256, code 264, mmx 272, mask 512, vector 1024. RDI and RSP are of no form. */
+/* struct state of execute.h: flags 256, code 264, mmx 272, x87 336, uses_x87 444, mask 512, vector 1024. RDI and RSP are of no form. */
     .section .note.GNU-stack, "", @progbits
     .text
     .globl execute
@@ -16,7 +16,10 @@ execute:
     kmovq 512+\n*8(%rdi), %k\n
     movq 272+\n*8(%rdi), %mm\n
     .endr
-    push 256(%rdi)
+    cmpl $0, 444(%rdi)
+    je 1f
+    frstor 336(%rdi)
+1:  push 256(%rdi)
     popfq
     mov 0(%rdi), %rax
     mov 8(%rdi), %rcx
@@ -42,8 +45,16 @@ execute:
     cld
     .irp n, 0, 1, 2, 3, 4, 5, 6, 7
     kmovq %k\n, 512+\n*8(%rdi)
+    .endr
+    cmpl $0, 444(%rdi)
+    je 2f
+    fnsave 336(%rdi)
+    jmp 3f
+2:
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7
     movq %mm\n, 272+\n*8(%rdi)
     .endr
+3:
     .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     vmovups %zmm\n, 1024+\n*64(%rdi)
     .endr

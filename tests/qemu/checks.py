@@ -531,7 +531,7 @@ def check_exact(run, table):
 # ---- Instructions -----------------------------------------------------------------------------------
 
 # What an emulator leaves out of what it declares, or takes for a fault of the program, is told, never passed on.
-EXPLAINED = {"stack-of-x87", "vector-of-addresses", "register-in-use", "no-register-left", "not-steady", "divide-error",
+EXPLAINED = {"register-in-use", "no-register-left", "not-steady", "divide-error",
              "another-instruction", "no-such-registers"}
 
 
