@@ -30,7 +30,7 @@ enum {
     X87_CODES = 0x4700, /* of the status word: C0 to C3 */
     X87_ONE = 0x3fff    /* the exponent of 1 */
 };
-enum { FARTHEST = 1016 }; /* bytes from the base, of addresses that a gather has in a vector */
+enum { FARTHEST = 120 }; /* from the base, of offsets that a gather has in a vector; some are scaled by 8 */
 enum { PAGE_BYTES = 4096, DATA_AT = 1024, CODE_BYTES = 64, TRIALS = 24, SMALL = 64, ALL = OPERAND_KINDS };
 
 /* Values that a trial draws: any bits; integers below SMALL; numbers above one in every type; few, often equal. */
