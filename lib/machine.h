@@ -125,6 +125,13 @@ const struct machine_core *machine_cores(size_t *count);
  * used before is given back: parked as the firmware wants it. NULL, or why not; then the one before goes on.
  */
 const char *machine_use_core(unsigned index);
+/*
+ * A window during which core `other`, which is not the one in use, answers odd numbers in *word by the even ones behind
+ * them (lib/answer.h). Neither waits for the other: it may be late, or not answer at all while somebody else has it. NULL, or
+ * why it cannot be had: then nothing ran.
+ */
+const char *machine_window_answered(unsigned other, uint64_t *word, struct reading *list, size_t count,
+                                    struct window_result *result);
 
 /* ---- Control and counters ----------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "boot/uefi/cores_private.h"
+#include "lib/answer.h"
 
 static const struct machine_core *cores;
 static size_t core_count;
@@ -54,6 +55,32 @@ void cores_leave(unsigned index)
     if (why)
         warn("cores", "core %u could not be given back: %s", index, why);
     left_running |= why != NULL;
+}
+
+const char *machine_window_answered(unsigned other, uint64_t *word, struct reading *list, size_t count,
+                                    struct window_result *result)
+{
+    static struct answer asked; /* a core that does not come back may go on to look at it */
+    size_t cores_there;
+    const struct machine_core *all = machine_cores(&cores_there);
+
+    if (other >= cores_there || other == machine_info()->core)
+        return "there is no such other core";
+    if (all[other].why_not)
+        return all[other].why_not;
+    if (left_running)
+        return "a core could not be given back";
+    asked = (struct answer){.word = word};
+    const char *why = others_begin(all[other].id, answer, &asked);
+    if (why)
+        return why;
+    *result = machine_window(list, count);
+    asked.stop = true;
+    why = others_end(all[other].id);
+    if (why)
+        warn("cores", "core %u could not be given back: %s", other, why);
+    left_running |= why != NULL;
+    return NULL;
 }
 
 bool cores_left_running(void)

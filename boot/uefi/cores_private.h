@@ -9,6 +9,13 @@
 size_t others_list(struct machine_core *out, size_t room);
 /* Makes it ready for work: *runner gives it some. NULL, or why not. */
 const char *others_reach(uint64_t id, own_runner **runner);
+/*
+ * Has a function called on a core that is not in use, while this one goes on. NULL, or why not; else others_end waits until
+ * it has returned, and gives the core back.
+ */
+const char *others_begin(uint64_t id, void (*function)(void *), void *argument);
+/* NULL, or why it still runs: then what it may touch must stay as it is. */
+const char *others_end(uint64_t id);
 /* Why the core that was reached does nothing any more; NULL while it does. */
 const char *others_gone(void);
 /* Gives it back to the firmware. NULL, or why it still runs: then what it may touch must stay as it is. */

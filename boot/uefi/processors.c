@@ -134,6 +134,18 @@ const char *others_reach(uint64_t id, own_runner **runner)
     return "the firmware does not know it any more";
 }
 
+const char *others_begin(uint64_t id, void (*function)(void *), void *argument)
+{
+    (void)id, (void)function, (void)argument;
+    return "the firmware starts cores by calls that wait for them";
+}
+
+const char *others_end(uint64_t id)
+{
+    (void)id;
+    return NULL;
+}
+
 const char *others_gone(void)
 {
     return gone;

@@ -17,6 +17,7 @@
 #include "boot/uefi/pptt.h"
 
 enum { FADT_ARM_BOOT_ARCH = 129, PSCI_COMPLIANT = 1 << 0, PSCI_USE_HVC = 1 << 1, TABLE_LENGTH = 4 };
+enum { END_MS = 1000 };
 static const char no_psci_text[] = "the firmware offers no PSCI";
 static const uint64_t AFFINITY = 0xff00ffffff; /* MPIDR_EL1's Aff3, Aff2, Aff1, Aff0 */
 
@@ -109,6 +110,26 @@ const char *others_reach(uint64_t id, own_runner **runner)
     if (!why)
         *runner = secondary_run;
     return why;
+}
+
+const char *others_begin(uint64_t id, void (*function)(void *), void *argument)
+{
+    if (machine_info()->core > 0)
+        return "one core besides the one that booted works at a time";
+    const char *why = secondary_start(conduit(), id);
+
+    if (!why && !secondary_begin(function, argument)) {
+        others_end(id);
+        why = "it arrives, and does not begin what it is given";
+    }
+    return why;
+}
+
+const char *others_end(uint64_t id)
+{
+    (void)id;
+    secondary_wait(END_MS);
+    return secondary_stop();
 }
 
 const char *others_gone(void)

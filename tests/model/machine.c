@@ -119,6 +119,13 @@ const char *machine_use_core(unsigned index)
     return index == 0 ? NULL : "a modelled machine has one core";
 }
 
+const char *machine_window_answered(unsigned other, uint64_t *word, struct reading *list, size_t count,
+                                    struct window_result *result)
+{
+    (void)other, (void)word, (void)list, (void)count, (void)result;
+    return "a modelled machine has one core";
+}
+
 struct control *machine_control(const char **why_not)
 {
     *why_not = "a modelled machine has no registers";

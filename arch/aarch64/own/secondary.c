@@ -297,7 +297,7 @@ const char *secondary_start(enum psci_conduit conduit, uint64_t affinity)
     return NULL;
 }
 
-bool secondary_run(void (*function)(void *), void *argument, unsigned limit_ms)
+bool secondary_begin(void (*function)(void *), void *argument)
 {
     struct secondary *s = running;
 
@@ -306,7 +306,14 @@ bool secondary_run(void (*function)(void *), void *argument, unsigned limit_ms)
     request(s, function, argument);
     /* The time counts from when it has begun: an emulator's other core may sleep. */
     lost = !wait_for(&s->begun, s->asked, BACK_MS);
-    if (lost)
+    return !lost;
+}
+
+bool secondary_wait(unsigned limit_ms)
+{
+    struct secondary *s = running;
+
+    if (!s || lost)
         return false;
     if (wait_for(&s->done, s->asked, limit_ms))
         return true;
@@ -314,6 +321,11 @@ bool secondary_run(void (*function)(void *), void *argument, unsigned limit_ms)
     lost = !wait_for(&s->done, s->asked, BACK_MS);
     high_half_return();
     return false;
+}
+
+bool secondary_run(void (*function)(void *), void *argument, unsigned limit_ms)
+{
+    return secondary_begin(function, argument) && secondary_wait(limit_ms);
 }
 
 bool secondary_lost(void)

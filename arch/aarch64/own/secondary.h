@@ -28,6 +28,9 @@ bool secondary_is_off(enum psci_conduit conduit, uint64_t affinity);
 const char *secondary_start(enum psci_conduit conduit, uint64_t affinity);
 /* An own_runner. */
 bool secondary_run(void (*function)(void *), void *argument, unsigned limit_ms);
+/* The same in two steps, while the core that booted goes on. False: it has not begun, or was stopped as above. */
+bool secondary_begin(void (*function)(void *), void *argument);
+bool secondary_wait(unsigned limit_ms);
 /* Whether it did not come back from what it was given. */
 bool secondary_lost(void);
 /* NULL, or why it could not be switched off again. */
