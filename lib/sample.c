@@ -8,16 +8,20 @@ bool sample_cycles(struct probe *p, unsigned samples, bool (*build)(struct probe
                    void *context, double *cycles)
 {
     double y[SAMPLES_MAXIMUM];
-    size_t used = 0;
+    size_t used = 0, same = 0;
 
     samples = (unsigned)probe_smoke(p, 1, samples < SAMPLES_MAXIMUM ? samples : SAMPLES_MAXIMUM);
-    for (unsigned i = 0; i < samples; i++) {
+    /* where nothing disturbs, they repeat: what more than half of them are is the median, whatever comes */
+    for (unsigned i = 0; i < samples && same <= samples / 2; i++) {
         struct kernel k = {.units = 1};
         struct point pt;
         if (!build(p, context, &k) || !probe_measure(p, &k, &pt))
             return false;
         if (!isnan(pt.q20))
             y[used++] = pt.q20;
+        same = 0;
+        for (size_t earlier = 0; earlier < used; earlier++)
+            same += y[earlier] == pt.q20;
     }
     sort_numbers(y, used);
     *cycles = quantile(y, used, 0.5);

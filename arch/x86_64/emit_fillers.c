@@ -3,25 +3,40 @@
  *
  * Encodings: Intel SDM vol. 2, chapters 3 to 5; VEX: vol. 2A, 2.3; EVEX: 2.7. Additions to general registers are LEA,
  * which leaves flags alone, with two registers: of small constants some cores make no operation at all. Vectors are
- * encoded with VEX, or EVEX for 512 bits, so that none keeps part of what it writes.
+ * encoded with VEX, or EVEX for 512 bits, so that none keeps part of what it writes; for cores that lack both there is one that
+ * keeps nothing either.
  */
 #include "arch/emit_fillers_private.h"
 #include "arch/x86_64/encode.h"
 
 const struct emit_filler emit_fillers[] = {
-    {"nop", FILLER_NOTHING, 8, 0, false},         {"long-nop", FILLER_NOTHING, 64, 0, false},
-    {"move", FILLER_NOTHING, 0, 0, true},         {"zero", FILLER_NOTHING, 0, 0, false},
-    {"int64", FILLER_GENERAL, 64, 0, true},       {"int32", FILLER_GENERAL, 32, 0, true},
-    {"multiply", FILLER_PRODUCT, 64, 0, true},    {"flags", FILLER_FLAGS, 0, 0, true},
-    {"scalar", FILLER_VECTOR, 64, 256, true},     {"v128", FILLER_VECTOR, 128, 256, true},
-    {"v256", FILLER_VECTOR, 256, 256, true},      {"v512", FILLER_VECTOR, 512, 512, true},
-    {"mask", FILLER_MASK, 16, 512, false},        {"load-64", FILLER_LOAD, 64, 0, true},
-    {"load-v128", FILLER_LOAD, 128, 256, false},  {"load-v256", FILLER_LOAD, 256, 256, false},
-    {"load-v512", FILLER_LOAD, 512, 512, false},  {"store-8", FILLER_STORE, 8, 0, true},
-    {"store-64", FILLER_STORE, 64, 0, true},      {"store-v128", FILLER_STORE, 128, 256, true},
-    {"store-v256", FILLER_STORE, 256, 256, true}, {"store-v512", FILLER_STORE, 512, 512, true},
-    {"store-target", FILLER_TARGET, 64, 0, true}, {"branch", FILLER_BRANCH, 0, 0, true},
-    {"jump", FILLER_JUMP, 0, 0, false},           {.name = NULL},
+    {"nop", FILLER_NOTHING, 8, 0, false},
+    {"long-nop", FILLER_NOTHING, 64, 0, false},
+    {"move", FILLER_NOTHING, 0, 0, true},
+    {"zero", FILLER_NOTHING, 0, 0, false},
+    {"int64", FILLER_GENERAL, 64, 0, true},
+    {"int32", FILLER_GENERAL, 32, 0, true},
+    {"multiply", FILLER_PRODUCT, 64, 0, true},
+    {"flags", FILLER_FLAGS, 0, 0, true},
+    {"scalar", FILLER_VECTOR, 64, 256, true},
+    {"v128", FILLER_VECTOR, 128, 256, true},
+    {"v256", FILLER_VECTOR, 256, 256, true},
+    {"v512", FILLER_VECTOR, 512, 512, true},
+    {"mask", FILLER_MASK, 16, 512, false},
+    {"load-64", FILLER_LOAD, 64, 0, true},
+    {"load-v128", FILLER_LOAD, 128, 256, false},
+    {"load-v256", FILLER_LOAD, 256, 256, false},
+    {"load-v512", FILLER_LOAD, 512, 512, false},
+    {"store-8", FILLER_STORE, 8, 0, true},
+    {"store-64", FILLER_STORE, 64, 0, true},
+    {"store-v128", FILLER_STORE, 128, 256, true},
+    {"store-v256", FILLER_STORE, 256, 256, true},
+    {"store-v512", FILLER_STORE, 512, 512, true},
+    {"store-target", FILLER_TARGET, 64, 0, true},
+    {"branch", FILLER_BRANCH, 0, 0, true},
+    {"jump", FILLER_JUMP, 0, 0, false},
+    {"v128-legacy", FILLER_VECTOR, 128, 0, false},
+    {.name = NULL},
 };
 
 enum { FIRST_TARGET = 3, SECOND_SOURCE = 7 }; /* of vector and mask registers */
@@ -87,9 +102,25 @@ static void append_vex(struct code *c, unsigned opcode, unsigned pp, bool l, uns
     append(c, &i, WORK_PLAIN);
 }
 
+/* PSHUFD: 66 0F 70 /r ib, the one that keeps nothing of what it writes. */
+static void append_legacy(struct code *c, unsigned to, unsigned from)
+{
+    struct instruction i = {.count = 0};
+
+    add(&i, 0x66, 1);
+    if (to >= 8 || from >= 8)
+        add(&i, 0x40 | to >> 3 << 2 | from >> 3, 1);
+    add(&i, 0x700f, 2);
+    add(&i, modrm(3, to, from), 1);
+    add(&i, 0, 1);
+    append(c, &i, WORK_PLAIN);
+}
+
 static void append_vector(struct code *c, const struct emit_filler *f, unsigned to, unsigned from)
 {
-    if (f->bits == 64) { /* VADDSD: VEX.LIG.F2.0F 58 /r */
+    if (!f->vector_bits) {
+        append_legacy(c, to, from);
+    } else if (f->bits == 64) { /* VADDSD: VEX.LIG.F2.0F 58 /r */
         append_vex(c, 0x58, 3, false, to, from);
     } else if (f->bits < 512) { /* VPADDQ: VEX.66.0F D4 /r */
         append_vex(c, 0xd4, 1, f->bits == 256, to, from);
@@ -150,10 +181,13 @@ static void append_high(struct code *c, unsigned opcode, unsigned to, unsigned f
     append(c, &i, WORK_PLAIN);
 }
 
-/* Without VEX there are no such fillers. What XORs a register with itself is known to write 0 (Optimization Manual, 3.5.1.7). */
+/* What XORs a register with itself is known to write 0 (Optimization Manual, 3.5.1.7); without VEX none does here. */
 void emit_filler_hold(struct code *c, unsigned vector_bits, unsigned bits, bool cleared)
 {
     const unsigned opcode = cleared ? 0xef : 0xd4;
+
+    for (unsigned i = 0; i < LOW_VECTORS && vector_bits < 256 && !cleared; i++)
+        append_legacy(c, i, i == 6 ? 7 : 6);
 
     for (unsigned i = 0; i < (vector_bits < 256 ? 0 : vector_bits < 512 ? LOW_VECTORS : HIGH_VECTORS); i++) {
         const unsigned from = cleared ? i : i == 6 ? 7 : 6;

@@ -12,7 +12,9 @@ enum {
     DATA_BYTES = 4096,
     CODE_BYTES = 4096,  /* what is no filler */
     PACKED_MAXIMUM = 8, /* M1's buffer holds seven in an entry (Johnson 2021) */
-    FEW = 8,            /* fillers: they fit wherever anything does */
+    FEW = 8,            /* fillers: they fit wherever anything does … */
+    LEAST = 4,          /* … and those behind half of others */
+    NARROWED = 4,       /* times at most that an edge is looked for closer */
     STEPS_TRIED = 8,
     STEPS_MAXIMUM = 24, /* fewer than any scheduler holds: they wait there */
     STEP_CYCLES_TOLD = 4,
@@ -26,6 +28,8 @@ static const double CHAIN_CYCLES = 240;
 static const double OVERLAP = 1.5;
 /* What does not fit any more takes so much longer, at least; a second miss is most of an iteration. */
 static const double RISES = 1.1;
+/* Where no edge is looked for, so near to it is near enough; beyond what fits by this factor nothing does. */
+static const double WITHIN = 0.01, CLOSER = 1.15;
 /* Two limits that are so near to each other could be one. */
 static const double ALIKE = 0.015, ALIKE_STEPS = 3;
 /* Of the second level: few lines are found in it, and not many more pages than a TLB holds. */
@@ -60,7 +64,7 @@ static unsigned widest(const struct lookahead_row *r)
     unsigned bits = 0;
 
     for (size_t i = 0; i < LOOKAHEAD_MIX && r->fillers[i]; i++)
-        if (r->fillers[i]->vector_bits && r->fillers[i]->bits > bits)
+        if ((r->fillers[i]->vector_bits || r->fillers[i]->class == FILLER_VECTOR) && r->fillers[i]->bits > bits)
             bits = r->fillers[i]->bits;
     return bits;
 }
@@ -112,18 +116,26 @@ static void emit_gate(struct code *c, enum lookahead_gate gate)
         emit_multiply(c, REG_T1, REG_T6);
 }
 
+static void emit_one(struct code *c, const struct lookahead_row *r, const struct emit_filler *f, size_t index)
+{
+    if (r->waits && !r->ready && f->class != FILLER_BRANCH) /* those wait for flags */
+        emit_filler_waiting(c, f, index, REG_T2, VREG_0);
+    else
+        emit_filler(c, f, index);
+}
+
 static void emit_row(struct code *c, const struct lookahead_row *r, size_t count)
 {
     size_t kinds = 1; /* at least */
 
     while (kinds < LOOKAHEAD_MIX && r->fillers[kinds])
         kinds++;
-    for (size_t i = 0; i < r->head_count + count; i++) {
-        const struct emit_filler *f = i < r->head_count ? r->head : r->fillers[(i - r->head_count) % kinds];
-        if (r->waits && !r->ready && f->class != FILLER_BRANCH) /* those wait for flags */
-            emit_filler_waiting(c, f, i, REG_T2, VREG_0);
-        else
-            emit_filler(c, f, i);
+    for (size_t i = 0; i < r->head_count; i++)
+        emit_one(c, r, r->head, i);
+    for (size_t i = 0, which = 0; i < count; which = (which + 1) % kinds) {
+        emit_one(c, r, r->fillers[which], r->head_count + i++);
+        for (unsigned n = 0; n < r->nops[which] && i < count; n++, i++)
+            emit_nop(c, emit_nop_lengths[0]);
     }
 }
 
@@ -266,9 +278,15 @@ bool lookahead_start(struct probe *p, struct lookahead *l)
     return try_blockers(p, l);
 }
 
-bool lookahead_runs(const struct emit_filler *f)
+const struct emit_filler *lookahead_filler(const char *name)
 {
-    return f && f->vector_bits <= machine_info()->vector_bits;
+    const struct emit_filler *f = emit_filler_named(name);
+    char other[24];
+
+    snprintf(other, sizeof other, "%s-legacy", name);
+    if (!f || f->vector_bits > machine_info()->vector_bits)
+        f = emit_filler_named(other);
+    return f && f->vector_bits <= machine_info()->vector_bits ? f : NULL;
 }
 
 /*
@@ -334,8 +352,8 @@ double lookahead_holds(const struct lookahead_row *r, enum filler_class class)
 bool lookahead_choose(struct lookahead_row *r, const char *const fillers[LOOKAHEAD_MIX])
 {
     for (size_t i = 0; i < LOOKAHEAD_MIX && fillers[i]; i++) {
-        r->fillers[i] = emit_filler_named(fillers[i]);
-        if (!lookahead_runs(r->fillers[i]) || (r->waits && !r->fillers[i]->waits))
+        r->fillers[i] = lookahead_filler(fillers[i]);
+        if (!r->fillers[i] || (r->waits && !r->fillers[i]->waits))
             return false;
     }
     return !r->waits || !has_class(r, FILLER_VECTOR) || access_double();
@@ -440,11 +458,19 @@ double lookahead_fitted(const struct lookahead_answer *a, enum filler_class clas
     return r.grade == 'U' ? (double)NAN : r.value;
 }
 
+double lookahead_ends(const struct lookahead_answer *a, enum filler_class class)
+{
+    const double all = lookahead_fitted(a, FILLER_NOTHING);
+
+    return isnan(all) ? lookahead_fitted(a, class) : all;
+}
+
 /*
- * The most that fit, between two numbers of which the first one must and the other must not. That one is measured again
- * beside each that is tried: how long a miss takes changes.
+ * The most that fit, to so many, between two numbers of which the first one must and the other must not. That one is measured
+ * again beside each that is tried: how long a miss takes changes.
  */
-static bool search_most(struct probe *p, const struct lookahead_row *r, double fit, double not, double *most)
+static bool search_most(struct probe *p, const struct lookahead_row *r, double fit, double not, double within,
+                        double *most)
 {
     const double least = fit;
     double fast, slow, cycles;
@@ -455,13 +481,29 @@ static bool search_most(struct probe *p, const struct lookahead_row *r, double f
     const double rises = slow / fast;
     if (!(rises > RISES))
         return true;
-    while (not -fit > 1 && probe_smoke(p, 0, 1) > 0) {
+    while (not -fit > within && probe_smoke(p, 0, 1) > 0) {
         const double middle = floor((fit + not ) / 2);
         if (!lookahead_cycles(p, r, least, &fast) || !lookahead_cycles(p, r, middle, &cycles))
             return false;
         *(cycles < fast * (1 + rises) / 2 ? &fit : &not ) = middle;
     }
     *most = fit;
+    return true;
+}
+
+bool lookahead_most(struct probe *p, const struct lookahead_row *r, double about, double *fits)
+{
+    double beyond = floor(about) + FEW;
+
+    *fits = (double)NAN;
+    for (unsigned i = 0; i < NARROWED && !isnan(about); i++) {
+        if (!search_most(p, r, LEAST, beyond, fmax(beyond * WITHIN, 1), fits))
+            return false;
+        const double closer = floor(*fits * CLOSER) + 2 * FEW;
+        if (isnan(*fits) || !(closer < beyond))
+            break;
+        beyond = closer;
+    }
     return true;
 }
 
@@ -477,7 +519,44 @@ bool lookahead_shift(struct probe *p, const struct lookahead *with, const char *
     if (with->unfit[BLOCKER_MISS] || !lookahead_choose(&r, fillers) || !(about > 2 * AROUND))
         return true;
     for (; r.before < (unsigned)probe_smoke(p, 1, LOOKAHEAD_SHIFTS) && good; r.before++)
-        good = search_most(p, &r, about - AROUND, about + AROUND, &most[r.before]);
+        good = search_most(p, &r, about - AROUND, about + AROUND, 1, &most[r.before]);
+    return good;
+}
+
+const char *const lookahead_writers[LOOKAHEAD_MIX] = {"int64", "v128"};
+
+/* The fewest that any blocker says, where it is not decided how many fitted: half way up, when all of a chain but that may have left. */
+static bool find_least(struct probe *p, const struct lookahead_answer *a, double nops, double *least)
+{
+    *least = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        double half;
+        if (!lookahead_most(p, &a->rows[i], nops, &half))
+            return false;
+        half -= a->rows[i].with->steps[a->rows[i].blocker];
+        *least = isnan(half) ? *least : *least > 0 ? fmin(*least, half) : half;
+    }
+    return true;
+}
+
+/* How many of these fit, as the probe `rob` has it under that name, or searched; and how many do at least. */
+static bool know(struct probe *p, const struct lookahead *l, const char *name, const char *const fillers[LOOKAHEAD_MIX],
+                 enum filler_class class, double *most, double *least)
+{
+    char variant[32];
+    struct lookahead_answer a;
+
+    snprintf(variant, sizeof variant, "filler=%s", name);
+    *most = *least = facts_number(&p->run->facts, "backend.rob.instructions", variant, (double)NAN);
+    if (!isnan(*most))
+        return true;
+    if (!lookahead_search(p, l, name, fillers, class, LOOKAHEAD_NOPS, 4 * LOOKAHEAD_NOPS,
+                          probe_scale(p, 1, 0.35, 1.4, 8), &a))
+        return false;
+    *most = lookahead_fitted(&a, FILLER_NOTHING);
+    *least = *most;
+    const bool good = !isnan(*most) || find_least(p, &a, l->nops, least);
+    lookahead_free(&a);
     return good;
 }
 
@@ -485,21 +564,14 @@ bool lookahead_nops(struct probe *p, struct lookahead *l)
 {
     static const char *const fillers[LOOKAHEAD_MIX] = {"nop"};
     const struct facts *facts = &p->run->facts;
-    struct lookahead_answer a;
+    double least;
 
     /* other fillers, which are not packed, end there, too */
     l->packed = isnan(facts_number(facts, "backend.rob.entries", "", (double)NAN)) ? PACKED_MAXIMUM : 1;
     l->shared = (unsigned)facts_number(facts, "backend.rob.per_entry", "", 1);
     l->group = facts_number(facts, "backend.rob.group", "", (double)NAN);
-    l->nops = facts_number(facts, "backend.rob.instructions", "filler=nop", (double)NAN);
-    if (!isnan(l->nops))
-        return true;
-    if (!lookahead_search(p, l, "nop", fillers, FILLER_NOTHING, LOOKAHEAD_NOPS, 4 * LOOKAHEAD_NOPS,
-                          probe_scale(p, 1, 0.35, 1.4, 8), &a))
-        return false;
-    l->nops = lookahead_fitted(&a, FILLER_NOTHING);
-    lookahead_free(&a);
-    return true;
+    return know(p, l, "nop", fillers, FILLER_NOTHING, &l->nops, &least) &&
+           know(p, l, "registers", lookahead_writers, FILLER_GENERAL, &l->writers, &l->written);
 }
 
 bool lookahead_same(double one, double other)
@@ -536,6 +608,11 @@ const char *lookahead_masked(const struct lookahead *l, const struct lookahead_a
         if (ends_at(l, a, l->nops * share / l->shared))
             return "masked-by:backend.rob.entries";
     return NULL;
+}
+
+const char *lookahead_renames(double fitted, double seen)
+{
+    return seen > fitted && !lookahead_same(fitted, seen) ? NULL : "may be the limit of backend.rename_retire.entries";
 }
 
 /* ---- What is told ------------------------------------------------------------------------------- */

@@ -39,12 +39,15 @@ extern const char *const blocker_names[BLOCKERS];
 /* What is there to look ahead with, made once a probe. */
 struct lookahead {
     struct chase chases[BLOCKER_ARITHMETIC][2];
-    size_t near_lines;           /* of a chase that the second level holds */
-    struct area data;            /* fillers', then where chases go on and what roots begin with */
-    unsigned steps[BLOCKERS];    /* operations a blocker */
-    double alone[BLOCKERS];      /* cycles of an iteration whose blockers overlap; … */
-    double chained[BLOCKERS];    /* … and of one whose blockers are one chain */
-    double nops;                 /* that can be in flight, blockers with them; NaN: not known */
+    size_t near_lines;        /* of a chase that the second level holds */
+    struct area data;         /* fillers', then where chases go on and what roots begin with */
+    unsigned steps[BLOCKERS]; /* operations a blocker */
+    double alone[BLOCKERS];   /* cycles of an iteration whose blockers overlap; … */
+    double chained[BLOCKERS]; /* … and of one whose blockers are one chain */
+    double nops;              /* that can be in flight, blockers with them; NaN: not known */
+    double
+        writers; /* the same of instructions that each write a register, general and vector in turn; NaN: not known */
+    double written;              /* so many of those at least, by whatever blocker; 0: not known */
     unsigned packed;             /* so many of them at most share an entry */
     unsigned shared;             /* instructions of any kind that share an entry; 1: none do */
     double group;                /* instructions that are taken in together, or not at all; NaN: not known */
@@ -73,6 +76,7 @@ struct lookahead_row {
     unsigned head_count;
     unsigned more;                                    /* loads of what is waited for that nobody needs */
     const struct emit_filler *fillers[LOOKAHEAD_MIX]; /* those behind the first may be NULL */
+    unsigned nops[LOOKAHEAD_MIX];                     /* behind each of them, which count as fillers */
     bool
         cleared; /* vector registers that programs name, so that the core may hold none for them; else all are written */
     bool one_chain;          /* the control */
@@ -83,8 +87,8 @@ struct lookahead_row {
 
 /* Maps and links the chases and tries the blockers. False: the probe is over, also where no blocker fits. */
 bool lookahead_start(struct probe *p, struct lookahead *l);
-/* This core can execute it. */
-bool lookahead_runs(const struct emit_filler *f);
+/* The filler of that name, or what does the same on a core that lacks it. NULL: this core cannot execute either. */
+const struct emit_filler *lookahead_filler(const char *name);
 /*
  * The sweep over how many fillers there are, with what `what` calls them; coarse points up to `to`, more up to `limit`.
  * To be searched by whoever asks, within `seconds`.
@@ -129,8 +133,19 @@ bool lookahead_shift(struct probe *p, const struct lookahead *with, const char *
                      double about, double most[LOOKAHEAD_SHIFTS]);
 
 /*
- * Finds how many NOPs can be in flight, or takes what the probe `rob` has found: any other filler's knee that is there may
- * be the reorder buffer's.
+ * How many fillers of that row fit, to one in a hundred: where an iteration takes half of what it takes more when they do not. For
+ * questions that need no edge, as whether one class's fillers are in the other's way: half way up tells where edges are
+ * blurred, and a few numbers cost less than a curve. `about` is what does not fit any more, or little less than that. It is looked for below that, and
+ * again closer, since the longer rows are behind the edge, the longer they take, and half way between short and long ones
+ * may lie beyond it. NaN: not told, as where nothing rises. False: the probe is over.
+ */
+bool lookahead_most(struct probe *p, const struct lookahead_row *r, double about, double *fits);
+
+/* Writes registers of two files in turn: searched as of FILLER_GENERAL, and counted as FILLER_NOTHING. */
+extern const char *const lookahead_writers[LOOKAHEAD_MIX];
+/*
+ * Finds how many NOPs can be in flight, and how many of lookahead_writers, or takes what the probe `rob` has found: any
+ * other filler's knee that is there may be the reorder buffer's; or of renames in flight, where those end by themselves.
  */
 bool lookahead_nops(struct probe *p, struct lookahead *l);
 /*
@@ -138,11 +153,18 @@ bool lookahead_nops(struct probe *p, struct lookahead *l);
  * reorder buffer. NaN: not decided.
  */
 double lookahead_fitted(const struct lookahead_answer *a, enum filler_class class);
+/* How many were in flight of whatever class, blockers with them; or of that one, where blockers agree only on that. */
+double lookahead_ends(const struct lookahead_answer *a, enum filler_class class);
 /*
  * Why such a knee may be the reorder buffer's: it is where NOPs end; or, where several NOPs may share an entry, where they
  * would end without that. NULL: it is not.
  */
 const char *lookahead_masked(const struct lookahead *l, const struct lookahead_answer *a);
+/*
+ * Why fillers that each write a register and end at `fitted` may have found how many renames can be in flight, which some
+ * cores hold apart (Johnson 2021, Firestorm): no more were ever seen, and `seen` is the most that were. NULL: they have not.
+ */
+const char *lookahead_renames(double fitted, double seen);
 /* So near to each other, where both are counted alike, that they may be one limit. */
 bool lookahead_same(double one, double other);
 

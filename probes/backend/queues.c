@@ -11,7 +11,7 @@
  *
  * Curve: cycles an iteration over n. Answer: the last n before it rises, and the long operations themselves where they
  * are loads. Loads whose entry is given back once they are done, before they leave, have no knee of their own, or a
- * larger one where nothing but arithmetic is waited for. A knee where the reorder buffer, or registers, end is theirs.
+ * larger one where nothing but arithmetic is waited for. A knee where the reorder buffer, registers or renames end is theirs.
  * Method: Wong 2013; Johnson 2021, Firestorm.
  */
 #include <math.h>
@@ -77,8 +77,11 @@ static void report_row(struct probe *p, const struct lookahead *with, const stru
         f.variants[0].key = rows[row].key, f.variants[0].text = rows[row].text;
     else
         f.variants[0].key = "width", f.variants[0].number = rows[row].width;
-    if (!masked && !isnan(fillers[row]) && rows[row].class == FILLER_LOAD && may_be_registers(p, fillers, row))
-        masked = "may be the limit of backend.registers.entries";
+    if (!masked && !isnan(fillers[row]) && rows[row].class == FILLER_LOAD) {
+        masked = lookahead_renames(lookahead_ends(a, FILLER_LOAD), with->written);
+        if (may_be_registers(p, fillers, row))
+            masked = "may be the limit of backend.registers.entries";
+    }
     if (masked)
         lookahead_undecided(p, &f, masked);
     else
@@ -99,7 +102,7 @@ static void run(struct probe *p)
         fillers[i] = lookahead_fitted(&answers[i], rows[i].class);
     }
     for (size_t i = 0; i < ROWS && answers; i++) {
-        if (good && lookahead_runs(emit_filler_named(rows[i].filler)))
+        if (good && lookahead_filler(rows[i].filler))
             report_row(p, &with, &answers[i], fillers, i);
         lookahead_free(&answers[i]);
     }

@@ -15,9 +15,14 @@
  * Vector registers that a program names hold physical ones, too. All are written before; or cleared, for which some cores
  * need none: then there are more of them left by so many, and what is found is the file, but for what nothing empties.
  *
- * Shared: fillers of two classes in turn. Where each class has a file of its own there can be twice as many as of the
- * smaller; where they share one, as many as of one. What comes near to both, or to none, or to the reorder buffer, is not
- * told.
+ * Shared: half as many of one class as fit, and then the other (lib/kernels/sharing.h). Whole general registers and halves by the
+ * same tell what a half takes: a register, half of one, or one of a file of its own.
+ *
+ * Renames: a core may hold apart what it has renamed, each in an entry whatever its class, and those may end first (Johnson
+ * 2021, Firestorm). So no class is told of which as many are in flight as were ever seen of all together: by the two of a
+ * pair, or by general and vector registers in turn. Where those in turn end before twice the smaller file, and
+ * a row of NOPs before them takes nothing away, as it does from entries of the reorder buffer, renames are what ends; but
+ * not where either class alone ends there, too, since then it may be one file.
  * Method: Wong 2013; jia.je 2024.
  */
 #include <math.h>
@@ -26,7 +31,7 @@
 #include <string.h>
 
 #include "lib/find.h"
-#include "lib/kernels/lookahead.h"
+#include "lib/kernels/sharing.h"
 #include "lib/probe.h"
 
 enum { TO = 400, LIMIT = 1280 };
@@ -45,99 +50,260 @@ static const struct {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-/* `holds`: what blockers must not hold much of. */
 static const struct {
     const char *a, *b;
-    enum filler_class holds;
-} pairs[] = {{"int64", "flags", FILLER_GENERAL},
-             {"int64", "v128", FILLER_GENERAL},
-             {"v128", "mask", FILLER_VECTOR},
-             {"int64", "mask", FILLER_GENERAL}};
+} pairs[] = {{"int64", "int32"}, {"int64", "flags"}, {"int64", "v128"}, {"v128", "mask"}, {"int64", "mask"}};
+enum { PAIRS = sizeof pairs / sizeof pairs[0] };
 
-/* Relative, and so many steps besides: near enough to be the same; the blockers themselves hold some. */
-static bool is_near(double a, double b)
+/* Two halves for a whole, by as much as what blurs edges leaves. */
+static const double WHOLES = 0.1;
+
+struct measured {
+    struct lookahead with;
+    struct lookahead_answer answers[ROWS];
+    double ends[ROWS]; /* fillers and blockers in flight, of whatever class */
+    struct sharing shared[PAIRS];
+    double seen;    /* instructions that each write a register, at the same time */
+    double renames; /* where those end by themselves; NaN: nowhere, or it is not known */
+};
+
+/* ---- Classes that share ------------------------------------------------------------------------- */
+
+static size_t row_of(const char *filler)
 {
-    return fabs(a - b) <= 4 + 0.02 * fabs(b);
+    size_t row = 0;
+
+    while (strcmp(rows[row].filler, filler) != 0)
+        row++;
+    return row;
 }
 
-static bool report_pair(struct probe *p, const struct lookahead *with, size_t pair, double of_a, double of_b)
+/* Where a class was seen to end; or where NOPs do, which nothing is past. */
+static double about(const struct measured *m, const char *filler)
 {
-    const char *const fillers[LOOKAHEAD_MIX] = {pairs[pair].a, pairs[pair].b};
-    const double one = fmin(of_a, of_b), separate = 2 * one;
-    char name[48];
-    struct lookahead_answer both;
+    const double ends = m->ends[row_of(filler)];
 
-    snprintf(name, sizeof name, "%s and %s", pairs[pair].a, pairs[pair].b);
-    if (!lookahead_search(p, with, name, fillers, pairs[pair].holds, TO, LIMIT, probe_scale(p, 1, 0.25, 0.8, 5), &both))
-        return false;
-    const double seen = lookahead_fitted(&both, FILLER_NOTHING);
-    /* two of one size, one of them shared: as many as of either; what differs in size is not shared alone */
-    const bool shared = is_near(of_a, of_b) && is_near(seen, one),
-               apart = is_near(seen, separate) ||
-                       (with->packed == 1 && separate > with->nops && lookahead_masked(with, &both));
-    struct finding f = {.name = "backend.registers.shared",
-                        .variants = {{"pair", name}},
-                        .value = NAN,
-                        .low = NAN,
-                        .high = NAN,
-                        .text = shared == apart ? NULL
-                                : shared        ? "shared"
-                                                : "separate",
-                        .grade = shared == apart ? 'U' : 'C',
-                        .reason = shared != apart             ? NULL
-                                  : isnan(seen) || isnan(one) ? "no-knee"
-                                                              : "ambiguous",
-                        .method = "fillers of both in turn"};
-    for (size_t i = 0; i < both.count; i++)
-        f.curves[i] = both.rows[i].name;
-    report(p, &f);
-    lookahead_free(&both);
+    return isnan(ends) ? m->with.nops : ends * 1.15;
+}
+
+/* Shared, or so many of both at once as of one alone, for want of renames, with what the blockers may hold. */
+static void doubt(const struct measured *m, struct sharing *s)
+{
+    double total = 0;
+
+    for (size_t i = 0; i < s->count && s->text; i++)
+        total = fmax(total, fmax(s->ways[i].alone[0], s->ways[i].alone[1]) + m->with.steps[s->ways[i].first] + 1);
+    if (!s->text || !strcmp(s->text, "separate"))
+        return;
+    s->reason = strcmp(s->text, "shared") ? "ambiguous" : lookahead_renames(total, m->seen);
+    for (unsigned packed = 1; packed <= m->with.packed && !s->reason; packed++)
+        if (lookahead_same(total, m->with.nops / packed))
+            s->reason = "masked-by:backend.rob.entries";
+    if (s->reason)
+        s->text = NULL;
+}
+
+static bool find_shared(struct probe *p, struct measured *m)
+{
+    const bool others = !m->with.unfit[BLOCKER_LOADS] && !m->with.unfit[BLOCKER_ARITHMETIC];
+
+    for (size_t i = 0; i < PAIRS; i++) {
+        struct sharing *s = &m->shared[i];
+        /* how long a miss takes is other people's affair: where two others fit, they are enough */
+        *s = (struct sharing){.a = pairs[i].a, .b = pairs[i].b, .count = others ? 2 : BLOCKERS};
+        if (!lookahead_filler(s->a) || !lookahead_filler(s->b)) {
+            s->count = 0;
+            continue;
+        }
+        s->about[0] = about(m, s->a);
+        s->about[1] = about(m, s->b);
+        for (size_t w = 0; w < BLOCKERS; w++)
+            s->ways[w].first = s->ways[w].second = (enum blocker)((BLOCKER_LOADS + w) % BLOCKERS);
+        if (!sharing_find(p, &m->with, m->shared, i))
+            return false;
+        m->seen = fmax(m->seen, s->seen);
+    }
     return true;
+}
+
+static void report_shared(struct probe *p, const struct sharing *s)
+{
+    char pair[32];
+
+    snprintf(pair, sizeof pair, "%s and %s", s->a, s->b);
+    report(p, &(struct finding){.name = "backend.registers.shared",
+                                .variants = {{"pair", pair}},
+                                .value = NAN,
+                                .low = NAN,
+                                .high = NAN,
+                                .text = s->text,
+                                .grade = s->text ? s->grade : 'U',
+                                .reason = s->text ? NULL : s->reason,
+                                .method = "half as many of one as fit, and then the other"});
+}
+
+/* By how many halves fit for a whole, by all blockers alike. */
+static void report_halves(struct probe *p, const struct sharing *s)
+{
+    double least = INFINITY, most = 0;
+
+    for (size_t i = 0; i < s->count; i++) {
+        least = fmin(least, s->ways[i].alone[1] / s->ways[i].alone[0]);
+        most = fmax(most, s->ways[i].alone[1] / s->ways[i].alone[0]);
+    }
+    const bool one = least >= 1 - WHOLES && most <= 1 + WHOLES, two = least >= 2 - WHOLES && most <= 2 + WHOLES;
+    const char *text = !s->text ? NULL : !strcmp(s->text, "separate") ? "apart" : one ? "whole" : two ? "packed" : NULL;
+    report(p, &(struct finding){.name = "backend.registers.halves",
+                                .value = NAN,
+                                .low = NAN,
+                                .high = NAN,
+                                .text = text,
+                                .grade = text ? s->grade : 'U',
+                                .reason = text        ? NULL
+                                          : s->reason ? s->reason
+                                                      : "ambiguous",
+                                .method = "half as many whole registers as fit, and then halves"});
+}
+
+/* ---- Renames ------------------------------------------------------------------------------------ */
+
+/* Whether NOPs before them take room from general and vector registers in turn. *reason: why that is not told, or that they do. */
+static bool find_taken(struct probe *p, const struct measured *m, const char **reason)
+{
+    const struct lookahead *l = &m->with;
+    const unsigned before = (unsigned)fmin(l->nops / 4, (l->nops - l->writers) / 2);
+    unsigned untouched = 0, taken = 0;
+
+    for (enum blocker b = 0; b < BLOCKERS; b++) {
+        struct lookahead_row r = {.with = l, .blocker = b, .second = b, .head = lookahead_filler("nop")};
+        double alone, behind;
+        if (l->unfit[b] || !lookahead_choose(&r, lookahead_writers))
+            continue;
+        if (!lookahead_most(p, &r, l->writers * 1.15, &alone))
+            return false;
+        r.head_count = before;
+        if (!lookahead_most(p, &r, l->writers * 1.15, &behind))
+            return false;
+        const double missing = alone - behind, whole = alone * before / l->nops; /* what the buffer would lack */
+        untouched += missing < whole / 4;
+        taken += missing > whole * 3 / 4;
+    }
+    *reason = taken ? "masked-by:backend.rob.entries" : untouched ? NULL : "ambiguous";
+    return true;
+}
+
+static bool find_renames(struct probe *p, struct measured *m)
+{
+    const struct finding f = {.name = "backend.rename_retire.entries",
+                              .method = "general and vector registers in turn, before twice the smaller file ends"};
+    const struct lookahead *l = &m->with;
+    const double general = m->ends[row_of("int64")], vector = m->ends[row_of("v128")];
+    const bool as_general = lookahead_same(general, l->writers), as_vector = lookahead_same(vector, l->writers);
+    struct lookahead_answer a;
+    const char *reason = NULL;
+
+    m->renames = (double)NAN;
+    if (isnan(l->nops))
+        reason = "reorder-buffer-unknown";
+    else if (isnan(l->writers) || isnan(general) || isnan(vector))
+        reason = "no-knee";
+    else if (l->writers >= l->nops - LOOKAHEAD_GROUP || lookahead_same(l->writers, l->nops))
+        reason = "masked-by:backend.rob.entries";
+    else if (lookahead_renames(l->writers, 2 * fmin(general, vector) - LOOKAHEAD_GROUP))
+        reason = "masked-by:backend.registers.entries";
+    else if (as_general && as_vector)
+        reason = "renames, or one file for both";
+    if (!reason && !find_taken(p, m, &reason))
+        return false;
+    if (reason) {
+        lookahead_undecided(p, &f, reason);
+        return true;
+    }
+    if (!lookahead_search(p, l, "renames", lookahead_writers, FILLER_GENERAL, LOOKAHEAD_NOPS, 4 * LOOKAHEAD_NOPS,
+                          probe_scale(p, 1, 0.35, 1.4, 8), &a))
+        return false;
+    for (size_t i = 0; i < a.count; i++)
+        a.experiments[i].holds = lookahead_holds(&a.rows[i], FILLER_NOTHING);
+    m->renames = l->writers;
+    lookahead_report(p, &f, a.experiments, a.count, 1, l->group);
+    lookahead_free(&a);
+    return true;
+}
+
+/* ---- What is told ------------------------------------------------------------------------------- */
+
+/* Why that row's knee may be something else's. NULL: it is not. */
+static const char *masked(const struct measured *m, size_t row)
+{
+    const char *reason = isnan(m->ends[row]) ? NULL : lookahead_masked(&m->with, &m->answers[row]);
+
+    if (!reason && lookahead_same(m->ends[row], m->renames))
+        return "masked-by:backend.rename_retire.entries";
+    return reason || isnan(m->ends[row]) ? reason : lookahead_renames(m->ends[row], m->seen);
+}
+
+static void report_row(struct probe *p, const struct measured *m, size_t row)
+{
+    const char *reason = masked(m, row);
+    struct finding f = {.name = rows[row].cleared ? "backend.registers.cleared" : "backend.registers.entries",
+                        .variants = {{"class", rows[row].class}},
+                        .method = "two long operations, and writes of registers between them"};
+
+    if (rows[row].width)
+        f.variants[1].key = "width", f.variants[1].number = rows[row].width;
+    if (reason)
+        lookahead_undecided(p, &f, reason);
+    else
+        lookahead_report(p, &f, m->answers[row].experiments, m->answers[row].count, 1, m->with.group);
+}
+
+/* Registers are cleared in the widest way that the core has, but for legacy ones. */
+static bool has_row(size_t row)
+{
+    const struct emit_filler *f = lookahead_filler(rows[row].filler);
+
+    return f && (f->vector_bits || !rows[row].cleared);
+}
+
+static bool search_row(struct probe *p, struct measured *m, size_t row)
+{
+    const char *const names[LOOKAHEAD_MIX] = {rows[row].filler};
+    char name[48];
+
+    snprintf(name, sizeof name, "%s%s", rows[row].filler, rows[row].cleared ? ", cleared" : "");
+    m->with.cleared = rows[row].cleared;
+    const bool good = lookahead_search(p, &m->with, name, names, rows[row].holds, TO, LIMIT,
+                                       probe_scale(p, 1, 0.25, 0.8, 5), &m->answers[row]);
+    m->ends[row] = lookahead_ends(&m->answers[row], rows[row].holds);
+    m->with.cleared = false;
+    return good;
 }
 
 static void run(struct probe *p)
 {
-    double fillers[ROWS];
-    struct lookahead with;
-    bool good = lookahead_start(p, &with) && lookahead_nops(p, &with);
+    struct measured *m = calloc(1, sizeof *m);
+    bool good = m && lookahead_start(p, &m->with) && lookahead_nops(p, &m->with);
 
-    for (size_t i = 0; i < ROWS && good; i++) {
-        const char *const names[LOOKAHEAD_MIX] = {rows[i].filler};
-        char name[48];
-        struct lookahead_answer a;
-        snprintf(name, sizeof name, "%s%s", rows[i].filler, rows[i].cleared ? ", cleared" : "");
-        with.cleared = rows[i].cleared;
-        fillers[i] = (double)NAN;
-        if (!lookahead_runs(emit_filler_named(rows[i].filler)))
-            continue;
-        good = lookahead_search(p, &with, name, names, rows[i].holds, TO, LIMIT, probe_scale(p, 1, 0.25, 0.8, 5), &a);
-        struct finding f = {.name = rows[i].cleared ? "backend.registers.cleared" : "backend.registers.entries",
-                            .variants = {{"class", rows[i].class}},
-                            .method = "two long operations, and writes of registers between them"};
-        if (rows[i].width)
-            f.variants[1].key = "width", f.variants[1].number = rows[i].width;
-        if (good) {
-            fillers[i] = lookahead_fitted(&a, rows[i].holds);
-            const char *masked = lookahead_masked(&with, &a);
-            if (masked && !isnan(fillers[i]))
-                lookahead_undecided(p, &f, masked);
-            else
-                lookahead_report(p, &f, a.experiments, a.count, 1, with.group);
-        }
-        lookahead_free(&a);
+    for (size_t i = 0; i < ROWS && good; i++)
+        good = !has_row(i) || search_row(p, m, i);
+    if (good)
+        m->seen = m->with.written;
+    good = good && find_shared(p, m) && find_renames(p, m);
+    for (size_t i = 0; i < ROWS && good; i++)
+        if (has_row(i))
+            report_row(p, m, i);
+    for (size_t i = 0; i < PAIRS && good; i++) {
+        doubt(m, &m->shared[i]);
+        if (lookahead_filler(m->shared[i].a) && lookahead_filler(m->shared[i].b))
+            report_shared(p, &m->shared[i]);
     }
-    with.cleared = false;
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && good; i++) {
-        double of[2] = {(double)NAN, (double)NAN};
-        for (size_t r = 0; r < ROWS; r++) {
-            if (rows[r].cleared)
-                continue;
-            of[0] = strcmp(rows[r].filler, pairs[i].a) ? of[0] : fillers[r];
-            of[1] = strcmp(rows[r].filler, pairs[i].b) ? of[1] : fillers[r];
-        }
-        if (lookahead_runs(emit_filler_named(pairs[i].a)) && lookahead_runs(emit_filler_named(pairs[i].b)))
-            good = report_pair(p, &with, i, of[0], of[1]);
+    if (good) {
+        report_halves(p, &m->shared[0]);
+        sharing_send(p, m->shared, PAIRS);
     }
+    for (size_t i = 0; i < ROWS && m; i++)
+        lookahead_free(&m->answers[i]);
+    free(m);
 }
 
 PROBE(registers, .title = "Register files", .family = "backend", .after = "rob", .run = run,
@@ -145,4 +311,8 @@ PROBE(registers, .title = "Register files", .family = "backend", .after = "rob",
                             "registers of that class that can be renamed, beyond those that a program names"},
                            {"backend.registers.cleared", "registers",
                             "the same where those that a program names were cleared, and may hold none"},
-                           {"backend.registers.shared", "files", "whether two classes are renamed to one file"}));
+                           {"backend.registers.shared", "files", "whether two classes are renamed to one file"},
+                           {"backend.registers.halves", "registers",
+                            "what a write of half a general register takes: the whole, half of one, or one apart"},
+                           {"backend.rename_retire.entries", "renames",
+                            "renames that can be in flight, where that is a limit of its own"}));

@@ -9,6 +9,7 @@
  *                   general and vector registers and some stores, or branches, in turn: so many things are held that none
  *                   is full before the buffer is, and neighbours that differ are not easily made one
  *   zero            for the record: registers that are cleared when they are renamed
+ *   registers       likewise: each writes one, of two files in turn; others hold their rows against it
  *
  * Curve: cycles an iteration over n. Answer: the last n before it rises, and what the long operations hold themselves.
  *
@@ -25,6 +26,8 @@
  *           many as there are entries. Where all say the same, and NOPs many more, that is how many there are, and NOPs tell
  *           how much one holds. Where NOPs alone share entries they do not say the same
  *
+ * Where that is known, lib/kernels/places.h tells which places of an entry accesses and branches may have.
+ *
  * The verdict is what mixtures and NOPs agree on. Where only NOPs are decided it could be twice the buffer, and where the
  * two differ, either may be packed or held up: then nothing is told but how many instructions of each there can be.
  * Method: Wong 2013; mixtures are ours.
@@ -36,12 +39,12 @@
 
 #include "lib/find.h"
 #include "lib/fit/sawtooth.h"
-#include "lib/kernels/lookahead.h"
+#include "lib/kernels/places.h"
 #include "lib/matrix.h"
 #include "lib/probe.h"
 
 enum {
-    ROWS = 9,
+    ROWS = 10,
     TO = 640,
     LIMIT = 2560,
     BLOCKERS_HOLD = 2 /* of single misses */,
@@ -49,8 +52,8 @@ enum {
     FIRST_ROWS = 4 /* of smoke */
 };
 
-/* What a row is for: the verdict, as a mixture or as NOPs; sharing; or the record. */
-enum use { MIXED, NOPS, PAIRS, DILUTED, RECORD };
+/* What a row is for: the verdict, as a mixture or as NOPs; sharing; the record; or others. */
+enum use { MIXED, NOPS, PAIRS, DILUTED, RECORD, WRITERS };
 
 static const struct {
     const char *name, *fooled_by;
@@ -71,6 +74,7 @@ static const struct {
     {"every 3", "store queue", DILUTED, 3, {"load-64", "nop", "nop", "store-64", "nop", "nop"}},
     {"every 4", "registers", DILUTED, 4, {"load-64", "int64", "nop", "flags", "store-64", "int64", "nop", "flags"}},
     {"zero", "packing of zeros", RECORD, 0, {"zero"}},
+    {"registers", "registers", WRITERS, 0, {"int64", "v128"}}, /* lookahead_writers */
 };
 
 /* So near to a whole number are the instructions of an entry. */
@@ -118,7 +122,7 @@ static void send_shifts(struct probe *p, const struct found all[ROWS])
                        .pitch = LOOKAHEAD_SHIFTS};
 
     for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].use == NOPS || rows[i].use == RECORD) {
+        if (rows[i].use == NOPS) {
             row[m.row_count] = (double)(i + 1);
             memcpy(matrix_cell(&m, m.row_count++, 0), all[i].most, sizeof all[i].most);
         }
@@ -135,7 +139,7 @@ static double find_group(const struct found all[ROWS], struct find_value v[ROWS]
 {
     *count = 0;
     for (size_t i = 0; i < ROWS; i++)
-        if (all[i].teeth.period > (rows[i].use != NOPS)) /* zeros that hold registers may end with those, one by one */
+        if (all[i].teeth.period > 0)
             v[(*count)++] = (struct find_value){all[i].name, blocker_names[BLOCKER_MISS], all[i].teeth.period};
     const struct find_result r = find_number_decide(v, *count);
     return *count && r.grade != 'U' ? r.value : (double)NAN;
@@ -227,8 +231,36 @@ static bool may_share(const struct found all[ROWS], double group)
     return pairs.grade == 'U' || nops.grade == 'U' || !as_many(&pairs, &nops, group);
 }
 
-/* Entries of several instructions: rows with accesses every 2 and 3 say how many, and NOPs how much one holds. */
-static void report_shared(struct probe *p, const struct found all[ROWS], const struct find_result *nops)
+static void report_place(struct probe *p, const char *kind, const char *text)
+{
+    report(p, &(struct finding){.name = "backend.rob.place",
+                                .variants = {{"kind", kind}},
+                                .value = (double)NAN,
+                                .low = (double)NAN,
+                                .high = (double)NAN,
+                                .text = text,
+                                .grade = text ? 'C' : 'U',
+                                .reason = text ? NULL : "ambiguous",
+                                .method = "how many instructions an entry holds, with one of these in some"});
+}
+
+static bool find_places(struct probe *p, const struct lookahead *with, double entries, double per_entry)
+{
+    struct places found;
+
+    if (!places_find(p, with, entries, (unsigned)per_entry, &found))
+        return false;
+    report_place(p, "memory", found.accesses);
+    report_place(p, "branches", found.branches);
+    return true;
+}
+
+/*
+ * Entries of several instructions: rows with accesses every 2 and 3 say how many, and NOPs how much one holds. False: the probe is
+ * over.
+ */
+static bool report_shared(struct probe *p, const struct lookahead *with, const struct found all[ROWS],
+                          const struct find_result *nops)
 {
     const struct finding f = {.name = "backend.rob.entries", .method = "an access to memory every so many NOPs"};
     struct finding held = {.name = "backend.rob.per_entry",
@@ -256,13 +288,14 @@ static void report_shared(struct probe *p, const struct found all[ROWS], const s
         held.reason = NULL;
     }
     report(p, &held);
+    return held.reason || find_places(p, with, entries.value, nearest);
 }
 
 /*
  * Mixtures and NOPs must say the same, each by themselves, within a group, since only NOPs tell how they lie in groups. And
  * pairs must, or an entry may hold several.
  */
-static void report_entries(struct probe *p, const struct found all[ROWS], double group)
+static bool report_entries(struct probe *p, const struct lookahead *with, const struct found all[ROWS], double group)
 {
     const struct finding f = {.name = "backend.rob.entries", .method = "instructions in flight, mixtures and NOPs"};
     struct find_experiment e[2 * ROWS * BLOCKERS];
@@ -274,7 +307,7 @@ static void report_entries(struct probe *p, const struct found all[ROWS], double
     else if (nops.grade == 'U')
         lookahead_undecided(p, &f, nops.reason);
     else if (may_share(all, group))
-        report_shared(p, all, &nops);
+        return report_shared(p, with, all, &nops);
     else if (mixtures.grade == 'U')
         lookahead_undecided(p, &f, "packing-unknown");
     else if (!as_many(&mixtures, &nops, group))
@@ -283,6 +316,7 @@ static void report_entries(struct probe *p, const struct found all[ROWS], double
         lookahead_report(p, &f, &e[mixed], count - mixed, 1, 1);
     else
         lookahead_report(p, &f, e, count, 1, group);
+    return true;
 }
 
 static void run(struct probe *p)
@@ -292,19 +326,23 @@ static void run(struct probe *p)
     bool good = all && lookahead_start(p, &with);
 
     for (size_t i = 0; i < (size_t)probe_smoke(p, FIRST_ROWS, ROWS) && good; i++)
-        good = lookahead_search(p, &with, rows[i].name, rows[i].fillers, FILLER_NOTHING, TO, LIMIT,
+        good = lookahead_search(p, &with, rows[i].name, rows[i].fillers,
+                                rows[i].use == WRITERS ? FILLER_GENERAL : FILLER_NOTHING, TO, LIMIT,
                                 probe_scale(p, 1, 0.35, 1.4, 8), &all[i].answer) &&
-               ((rows[i].use != NOPS && rows[i].use != RECORD) || shift_row(p, &with, i, &all[i]));
+               (rows[i].use != NOPS || shift_row(p, &with, i, &all[i]));
     if (good) {
         struct find_value v[ROWS];
         size_t count;
         const double group = find_group(all, v, &count);
         const bool shared = may_share(all, group);
         report_group(p, v, count, shared);
-        for (size_t i = 0; i < ROWS; i++)
+        for (size_t i = 0; i < ROWS; i++) {
+            for (size_t e = 0; e < all[i].answer.count; e++)
+                all[i].answer.experiments[e].holds = lookahead_holds(&all[i].answer.rows[e], FILLER_NOTHING);
             report_row(p, i, &all[i], shared ? (double)NAN : group);
-        report_entries(p, all, group);
-        send_shifts(p, all);
+        }
+        if (report_entries(p, &with, all, group))
+            send_shifts(p, all);
     }
     for (size_t i = 0; i < ROWS && all; i++)
         lookahead_free(&all[i].answer);
@@ -317,5 +355,7 @@ PROBE(rob, .title = "Reorder buffer", .family = "backend", .after = "cache", .ru
                             "instructions that enter the buffer together or not at all; 1: each by itself"},
                            {"backend.rob.per_entry", "instructions",
                             "instructions that share an entry, where several do"},
+                           {"backend.rob.place", "place",
+                            "where among the instructions of an entry one that accesses memory, or branches, may be"},
                            {"backend.rob.instructions", "instructions",
                             "instructions of one kind that can be in flight, whatever holds them up"}));

@@ -15,18 +15,18 @@
  * The control is the same row behind the knee, which waits for nothing: it must still fit. If it does not, something else
  * that the operations hold is full.
  *
- * Shared: half as many of one kind as fit, and then the other one. Where all of that still fits, each has its own; where
- * so many fewer fit, they share; where it is something between, they have some entries in common.
+ * Shared: half as many of one kind as fit, and then the other one, and the other way round (lib/kernels/sharing.h).
  *
  * Method: jiegec/cpu-micro-benchmarks, sched_size; the second operation behind the scheduler, rather than a row of others
  * that need it, and the filled half, are ours.
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/find.h"
-#include "lib/kernels/lookahead.h"
+#include "lib/kernels/sharing.h"
 #include "lib/probe.h"
 
 enum {
@@ -109,6 +109,7 @@ static const struct {
     {"load", "store-address", BLOCKER_MISS, BLOCKER_ARITHMETIC},
     {"store-address", "store-data", BLOCKER_LOADS, BLOCKER_LOADS},
 };
+enum { PAIRS = sizeof pairs / sizeof pairs[0] };
 
 /* One row of operations that wait, searched. */
 struct waited {
@@ -139,20 +140,15 @@ static bool control(struct probe *p, struct waited *w)
     return true;
 }
 
-/* `head` NULL: none. False: the probe is over. */
-static bool search(struct probe *p, const struct lookahead *with, const char *name, const char *head,
-                   unsigned head_count, const char *filler, const struct behind *b, struct waited *w)
+/* False: the probe is over. */
+static bool search(struct probe *p, const struct lookahead *with, const char *name, const char *filler,
+                   const struct behind *b, struct waited *w)
 {
     const char *const fillers[LOOKAHEAD_MIX] = {filler};
 
-    *w = (struct waited){.row = {.with = with,
-                                 .blocker = b->first,
-                                 .second = b->second,
-                                 .more = b->more,
-                                 .waits = true,
-                                 .gate = b->gate,
-                                 .head = head ? emit_filler_named(head) : NULL,
-                                 .head_count = head_count}};
+    *w = (struct waited){
+        .row = {
+            .with = with, .blocker = b->first, .second = b->second, .more = b->more, .waits = true, .gate = b->gate}};
     if (with->unfit[b->first] || with->unfit[b->second] || !lookahead_choose(&w->row, fillers))
         return true;
     w->sweep = lookahead_sweep(p, &w->row, name, TO, LIMIT, probe_scale(p, 1, 0.3, 1, 5));
@@ -272,53 +268,41 @@ static size_t kind_named(const char *class)
     return i;
 }
 
-/* What fits of the second kind behind half of what fits of the first. */
-static bool report_pair(struct probe *p, const struct lookahead *with, size_t pair, const double fits[KINDS])
+/* More than `fits` do not, or not many. */
+static bool report_pair(struct probe *p, const struct lookahead *with, struct sharing all[PAIRS], size_t pair,
+                        const double fits[KINDS])
 {
     const size_t a = kind_named(pairs[pair].a), b = kind_named(pairs[pair].b);
-    const struct behind second = {.first = pairs[pair].first, .second = pairs[pair].second};
-    const unsigned half = isnan(fits[a]) ? 0 : (unsigned)fits[a] / 2;
+    struct sharing *s = &all[pair];
     char name[48];
-    struct waited w;
 
-    snprintf(name, sizeof name, "%s and %s", kinds[a].class, kinds[b].class);
-    struct finding f = {.name = "backend.scheduler.shared",
-                        .variants = {{"pair", name}},
-                        .method = "half as many of one as fit, and then the other",
-                        .value = NAN,
-                        .low = NAN,
-                        .high = NAN,
-                        .grade = 'U',
-                        .reason = "no-knee"};
-    if (isnan(fits[a]) || isnan(fits[b])) {
-        report(p, &f);
-        return true;
-    }
-    if (!search(p, with, name, kinds[a].filler, half, kinds[b].filler, &second, &w))
+    *s = (struct sharing){.a = kinds[a].filler,
+                          .b = kinds[b].filler,
+                          .waits = true,
+                          .about = {fits[a] * 1.15, fits[b] * 1.15},
+                          .ways = {{.first = pairs[pair].first, .second = pairs[pair].second}},
+                          .count = 1};
+    if (!sharing_find(p, with, all, pair))
         return false;
-    const struct find_experiment e = {.name = w.row.name, .fooled_by = "", .verdict = &w.sweep.search.verdict};
-    const struct find_result r = find_decide(&e, w.tried, STEP);
-    f.reason = r.reason ? r.reason : "ambiguous";
-    if (r.grade != 'U') {
-        const bool separate = lookahead_same(r.value, fits[b]), shared = lookahead_same(r.value, fits[b] - half);
-        f.text = separate == shared ? NULL : separate ? "separate" : "shared";
-        if (!separate && !shared && r.value > fits[b] - half && r.value < fits[b])
-            f.text = "overlapping";
-        f.grade = f.text ? 'C' : 'U';
-        f.reason = f.text ? NULL : "ambiguous";
-    }
-    if (w.tried)
-        f.curves[0] = w.row.name;
-    report(p, &f);
-    sweep_free(&w.sweep);
+    snprintf(name, sizeof name, "%s and %s", kinds[a].class, kinds[b].class);
+    report(p, &(struct finding){.name = "backend.scheduler.shared",
+                                .variants = {{"pair", name}},
+                                .method = "half as many of one as fit, and then the other",
+                                .value = NAN,
+                                .low = NAN,
+                                .high = NAN,
+                                .text = s->text,
+                                .grade = s->text ? s->grade : 'U',
+                                .reason = s->text ? NULL : s->reason});
     return true;
 }
 
 static void run(struct probe *p)
 {
+    struct sharing *shared = calloc(PAIRS, sizeof *shared);
     double fits[KINDS];
     struct lookahead with;
-    bool good = lookahead_start(p, &with);
+    bool good = shared && lookahead_start(p, &with);
 
     for (size_t i = 0; i < KINDS && good; i++) {
         struct waited w[EXPERIMENTS] = {{.tried = false}};
@@ -330,7 +314,7 @@ static void run(struct probe *p)
                      kinds[i].behind[e].needs  ? ", behind"
                      : kinds[i].behind[e].more ? ", more missed"
                                                : "");
-            good = search(p, &with, name, NULL, 0, kinds[i].filler, &kinds[i].behind[e], &w[e]);
+            good = search(p, &with, name, kinds[i].filler, &kinds[i].behind[e], &w[e]);
         }
         if (good)
             report_kind(p, &kinds[i], w, &fits[i]);
@@ -338,8 +322,11 @@ static void run(struct probe *p)
             if (w[e].tried)
                 sweep_free(&w[e].sweep);
     }
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && good; i++)
-        good = report_pair(p, &with, i, fits);
+    for (size_t i = 0; i < PAIRS && good; i++)
+        good = report_pair(p, &with, shared, i, fits);
+    if (good)
+        sharing_send(p, shared, PAIRS);
+    free(shared);
 }
 
 PROBE(schedulers, .title = "Schedulers", .family = "backend", .after = "queues", .run = run,

@@ -268,6 +268,17 @@ static void check_number(const struct machine_design *m, const char *name, const
         complain(m, "%s %s: %g, and is %g", name, variant, number(f, "value"), truth);
 }
 
+/* The value is a word; a NULL key asks for no variant. */
+static void check_text(const struct machine_design *m, const char *name, const char *key, const char *variant,
+                       const char *truth)
+{
+    const char *f = finding_of(name, key, variant), *value;
+
+    if (is_decided(m, f, name, variant) && (value = record_value(f, "value", 2)) &&
+        strncmp(value, truth, strlen(truth)) != 0)
+        complain(m, "%s %s: %.12s, and is %s", name, variant, value, truth);
+}
+
 static void check_gates(const struct machine_design *m)
 {
     check_number(m, "system.clock.multiply_cycles", NULL, "", m->core.multiply);
@@ -1656,6 +1667,33 @@ static struct machine_design pick_windows(uint64_t seed)
     return m;
 }
 
+/* Renames end before registers, or after them; halves of registers take a whole, half of one, or one apart. */
+static void pick_renames(struct in_flight_design *d, size_t halves)
+{
+    for (enum held what = HELD_GENERAL; what < HELDS; what++)
+        d->most[what] = (unsigned)pick(90, 200);
+    d->most[HELD_ENTRY] = (unsigned)pick(240, 320);
+    d->most[HELD_RENAME] = (unsigned)pick(100, 220);
+    d->nops = 1;
+    d->flags_are_general = false;
+    d->packs = halves == 1;
+    d->most[HELD_HALF] = halves == 2 ? (unsigned)pick(60, 90) : 0;
+}
+
+static void check_renames(const struct machine_design *m, size_t halves)
+{
+    static const char *const texts[] = {"whole", "packed", "apart"};
+    const struct in_flight_design *d = &m->core.in_flight;
+
+    check_capacity(m, "backend.rename_retire.entries", NULL, "", d->most[HELD_RENAME]);
+    check_capacity(m, "backend.registers.entries", "class", "int32",
+                   d->most[HELD_HALF] ? d->most[HELD_HALF] : d->most[HELD_GENERAL] * (d->packs ? 2 : 1));
+    check_capacity(m, "backend.registers.entries", "width", "128", d->most[HELD_VECTOR]);
+    check_text(m, "backend.registers.shared", "pair", "int64 and v128", "separate");
+    check_text(m, "backend.registers.shared", "pair", "int64 and flags", "separate");
+    check_text(m, "backend.registers.halves", NULL, "", texts[halves]);
+}
+
 /* Told, it is right; and never where something else is full before it. */
 static void windows_are_given_back(void **state)
 {
@@ -1663,10 +1701,15 @@ static void windows_are_given_back(void **state)
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
-        const struct machine_design m = pick_windows(seed);
+    for (uint64_t seed = 0; next_seed(&seed, 1, 12); cores++) {
+        struct machine_design m = pick_windows(seed);
         const struct in_flight_design *d = &m.core.in_flight;
+        const bool renames = seed % 2;
+        if (renames)
+            pick_renames(&m.core.in_flight, seed / 2 % 3);
         run_probes_on(&m, "rob registers queues", PROFILE_QUICK);
+        if (renames)
+            check_renames(&m, seed / 2 % 3);
         if (d->nops == 1) /* else it depends on how many blockers there are among them */
             check_capacity(&m, "backend.rob.instructions", "filler", "nop", d->most[HELD_ENTRY]);
         check_capacity(&m, "backend.rob.entries", NULL, "", d->most[HELD_ENTRY]);
@@ -1679,6 +1722,20 @@ static void windows_are_given_back(void **state)
         check_capacity(&m, "backend.branches_in_flight.entries", "branch", "not-taken", d->most[HELD_BRANCH]);
     }
     end(cores, 6 * cores);
+}
+
+/* First and last are told apart where one kind must be the one, and the other the other. */
+static void check_place(const struct machine_design *m, const char *kind, enum in_entry at, enum in_entry other)
+{
+    static const char *const texts[] = {"anywhere", "first", "last"};
+    const char *f = finding_of("backend.rob.place", "kind", kind);
+    const bool apart = at != other && at != ENTRY_ANY && other != ENTRY_ANY;
+
+    if (f && is_decided(m, f, "backend.rob.place", kind) &&
+        !strncmp(record_value(f, "value", 2), "first or last", strlen("first or last")))
+        check_text(m, "backend.rob.place", "kind", kind, at == ENTRY_ANY ? "anywhere" : "first or last");
+    else if (f)
+        check_text(m, "backend.rob.place", "kind", kind, at != ENTRY_ANY && !apart ? "first or last" : texts[at]);
 }
 
 /* Entries of several instructions are told as such, or not at all. */
@@ -1696,10 +1753,14 @@ static void shared_entries_are_given_back(void **state)
         d->most[HELD_ENTRY] = (unsigned)pick(40, 80);
         d->nops = d->group = 1;
         d->together = (unsigned)pick(2, 8);
+        d->access_at = (enum in_entry)(seed % 3);
+        d->branch_at = (enum in_entry)(seed / 3 % 3);
         run_probes_on(&m, "rob", PROFILE_QUICK);
         check_capacity(&m, "backend.rob.entries", NULL, "", d->most[HELD_ENTRY]);
         if (finding_of("backend.rob.per_entry", NULL, ""))
             check_number(&m, "backend.rob.per_entry", NULL, "", d->together);
+        check_place(&m, "memory", d->access_at, d->branch_at);
+        check_place(&m, "branches", d->branch_at, d->access_at);
         check_number(&m, "backend.rob.group", NULL, "", 1);
     }
     end((cores + 1) / 2, 3 * cores);
@@ -1758,15 +1819,6 @@ static void check_scheduler(const struct machine_design *m, const char *class, e
         check_capacity(m, "backend.dispatch_queue.entries", "class", class, d->queue[where]);
 }
 
-static void check_shared(const struct machine_design *m, const char *pair, const char *truth)
-{
-    const char *f = finding_of("backend.scheduler.shared", "pair", pair);
-
-    if (is_decided(m, f, "backend.scheduler.shared", pair) &&
-        strncmp(record_value(f, "value", 2), truth, strlen(truth)) != 0)
-        complain(m, "backend.scheduler.shared %s: %.12s, and is %s", pair, record_value(f, "value", 2), truth);
-}
-
 static void schedulers_are_given_back(void **state)
 {
     unsigned cores = 0;
@@ -1784,12 +1836,13 @@ static void schedulers_are_given_back(void **state)
         check_scheduler(&m, "load", WAITS_LOAD);
         check_scheduler(&m, "store-address", WAITS_STORE);
         check_scheduler(&m, "store-data", WAITS_STORE);
-        check_shared(&m, "int and multiply", "shared");
-        check_shared(&m, "int and vector", m.core.schedulers.unified ? "shared" : "separate");
-        check_shared(&m, "vector and vector-int", "shared");
-        check_shared(&m, "int and load", "separate");
-        check_shared(&m, "load and store-address", "separate");
-        check_shared(&m, "store-address and store-data", "shared");
+        check_text(&m, "backend.scheduler.shared", "pair", "int and multiply", "shared");
+        check_text(&m, "backend.scheduler.shared", "pair", "int and vector",
+                   m.core.schedulers.unified ? "shared" : "separate");
+        check_text(&m, "backend.scheduler.shared", "pair", "vector and vector-int", "shared");
+        check_text(&m, "backend.scheduler.shared", "pair", "int and load", "separate");
+        check_text(&m, "backend.scheduler.shared", "pair", "load and store-address", "separate");
+        check_text(&m, "backend.scheduler.shared", "pair", "store-address and store-data", "shared");
     }
     end(8 * cores, 10 * cores);
 }

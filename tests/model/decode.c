@@ -61,9 +61,14 @@ static bool is_zero(const cs_insn *i)
            !strncmp(i->op_str, second, (size_t)(comma - i->op_str)) && strlen(second) == (size_t)(comma - i->op_str);
 }
 
-/* By what Capstone calls them: rflags, nzcv; xmm0; v0, q0, d0, s0, h0, b0 of AArch64. All else is general. */
-static void count_written(csh capstone, struct decoded *d)
+/* By what Capstone calls them: rflags, nzcv; xmm0; v0, q0, d0, s0, h0, b0 of AArch64. All else is general, w0 or eax half of it. */
+static void count_written(csh capstone, struct decoded *d, const uint16_t *as_named, unsigned named)
 {
+    for (unsigned i = 0; i < named; i++) {
+        const char *name = cs_reg_name(capstone, as_named[i]);
+        if (strchr("we", name[0]) || (name[0] == 'r' && name[strlen(name) - 1] == 'd'))
+            d->halves_written++;
+    }
     for (unsigned i = 0; i < d->written_count; i++) {
         const char *name = cs_reg_name(capstone, d->written[i]);
         const bool flags = strstr(name, "flags") || !strcmp(name, "nzcv");
@@ -90,9 +95,9 @@ static void disassemble(struct decoded *d, const uint8_t *bytes, uint32_t size)
     if (d->kind != KIND_NOP && !cs_regs_access(capstone, i, read, &read_count, written, &written_count)) {
         d->read_count = copy_registers(d->read, read, read_count);
         d->written_count = copy_registers(d->written, written, written_count);
-        count_written(capstone, d);
+        count_written(capstone, d, written, written_count);
         if (!strcmp(i->mnemonic, "cmp")) /* of AArch64 Capstone has it write what it compares */
-            d->general_written = 0;
+            d->general_written = d->halves_written = 0;
     }
     d->base = (uint16_t)isa.base_register(i);
     d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0 && d->kind != KIND_NOP;

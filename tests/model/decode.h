@@ -30,7 +30,8 @@ struct decoded {
     uint8_t bytes[LONGEST_INSTRUCTION], size; /* what it was decoded from; 0: nothing yet */
     uint8_t read_count, written_count;
     uint16_t read[DECODED_OPERANDS], written[DECODED_OPERANDS]; /* registers, the stack pointer left out */
-    uint8_t general_written, flags_written, vector_written;     /* of those, by what they are */
+    uint8_t general_written, flags_written, vector_written;     /* of those, by what they are … */
+    uint8_t halves_written;                                     /* … and of general ones those that are narrower */
     uint16_t base;                                              /* of the address of what is read or written; 0: none */
 };
 

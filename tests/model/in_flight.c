@@ -4,12 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Registers that may be packed are counted in halves. */
+static unsigned places(const struct in_flight_design *d, enum held what)
+{
+    return what == HELD_GENERAL && d->packs ? 2 * d->most[what] : d->most[what];
+}
+
 static double take(struct in_flight *f, const struct in_flight_design *d, enum held what, unsigned count, double front)
 {
-    if (d->most[what] > IN_FLIGHT_MAXIMUM)
+    const unsigned most = places(d, what);
+
+    if (most > IN_FLIGHT_MAXIMUM)
         abort();
-    for (unsigned i = 0; i < count && d->most[what]; i++) {
-        const double left = f->left[what][f->taken[what]++ % d->most[what]];
+    for (unsigned i = 0; i < count && most; i++) {
+        const double left = f->left[what][f->taken[what]++ % most];
         front = left > front ? left : front;
         f->by_this[what]++;
     }
@@ -38,24 +46,32 @@ static bool share(struct in_flight *f, const struct in_flight_design *d, const s
 {
     const bool nops = i->kind == KIND_NOP && f->nops && f->nops < d->nops;
     const bool others = f->together && f->together < d->together && !(i->accesses && f->accesses) &&
-                        !(branches && f->branches) && i->kind != KIND_FENCE;
+                        !(branches && f->branches) && i->kind != KIND_FENCE && !f->closed &&
+                        !(i->accesses && d->access_at == ENTRY_FIRST) && !(branches && d->branch_at == ENTRY_FIRST);
 
     f->nops = i->kind != KIND_NOP ? 0 : nops ? f->nops + 1 : 1;
     f->together = i->kind == KIND_FENCE ? 0 : others ? f->together + 1 : 1;
     f->accesses = i->accesses || (others && f->accesses);
     f->branches = branches || (others && f->branches);
+    f->closed = (i->accesses && d->access_at == ENTRY_LAST) || (branches && d->branch_at == ENTRY_LAST);
     return nops || others;
 }
 
 double in_flight_rename(struct in_flight *f, const struct in_flight_design *d, const struct decoded *i, double front)
 {
     const bool branches = i->kind == KIND_CONDITIONAL || i->kind == KIND_JUMP || i->kind == KIND_INDIRECT;
-    const unsigned general = d->flags_are_general && !i->general_written && i->flags_written ? 1 : i->general_written;
+    const unsigned flags = d->flags_are_general && !i->general_written && i->flags_written ? 1 : 0;
+    const unsigned apart = d->most[HELD_HALF] ? i->halves_written : 0;
+    const unsigned whole = i->general_written + flags - i->halves_written, halves = i->halves_written - apart;
 
     f->shares = share(f, d, i, branches);
     front = take(f, d, HELD_ENTRY, !f->shares, enter(f, d, front));
     f->grouped = i->kind == KIND_FENCE ? 0 : f->grouped;
-    front = take(f, d, HELD_GENERAL, general, front);
+    front = take(f, d, HELD_RENAME,
+                 i->general_written + i->vector_written ? i->general_written + i->vector_written : i->flags_written,
+                 front);
+    front = take(f, d, HELD_HALF, apart, front);
+    front = take(f, d, HELD_GENERAL, d->packs ? 2 * whole + halves : whole + halves, front);
     front = take(f, d, HELD_FLAGS, i->flags_written, front);
     front = take(f, d, HELD_VECTOR, i->vector_written, front);
     return take(f, d, HELD_BRANCH, branches, front);
@@ -73,7 +89,7 @@ void in_flight_retire(struct in_flight *f, const struct in_flight_design *d, dou
         f->left[HELD_ENTRY][(f->taken[HELD_ENTRY] - 1) % d->most[HELD_ENTRY]] = at;
     for (enum held what = 0; what < HELDS; what++)
         for (; f->by_this[what]; f->by_this[what]--)
-            f->left[what][(f->taken[what] - f->by_this[what]) % d->most[what]] = what == HELD_LOAD && d->loads_leave
-                                                                                     ? done
-                                                                                     : at;
+            f->left[what][(f->taken[what] - f->by_this[what]) % places(d, what)] = what == HELD_LOAD && d->loads_leave
+                                                                                       ? done
+                                                                                       : at;
 }

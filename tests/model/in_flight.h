@@ -8,17 +8,33 @@
 
 #include "tests/model/decode.h"
 
-enum held { HELD_ENTRY, HELD_GENERAL, HELD_FLAGS, HELD_VECTOR, HELD_LOAD, HELD_STORE, HELD_BRANCH, HELDS };
+enum held {
+    HELD_ENTRY,
+    HELD_RENAME,
+    HELD_HALF,
+    HELD_GENERAL,
+    HELD_FLAGS,
+    HELD_VECTOR,
+    HELD_LOAD,
+    HELD_STORE,
+    HELD_BRANCH,
+    HELDS
+};
 
 enum { IN_FLIGHT_MAXIMUM = 1024 };
 
+/* Where among the instructions of an entry those of a kind may stand. */
+enum in_entry { ENTRY_ANY, ENTRY_FIRST, ENTRY_LAST };
+
 struct in_flight_design {
     unsigned most[HELDS];   /* at a time; registers beyond those that programs name. 0: any number */
+    bool packs;             /* halves of general registers, two to one; HELD_HALF: they have a file of their own */
     bool flags_are_general; /* comparisons write a general register, too, where flags are kept */
     unsigned nops;          /* neighbours that share an entry; 0: 1 */
     unsigned together;      /* or instructions of any kind, one access and one branch among them; 0: 1 */
-    bool loads_leave;       /* their entries, when they are done, though nothing before them is */
-    unsigned group;         /* instructions, from a fence on, that enter when there is room for all of them; 0: 1 */
+    enum in_entry access_at, branch_at; /* of those */
+    bool loads_leave;                   /* their entries, when they are done, though nothing before them is */
+    unsigned group; /* instructions, from a fence on, that enter when there is room for all of them; 0: 1 */
 };
 
 struct in_flight {
@@ -27,7 +43,7 @@ struct in_flight {
     unsigned by_this[HELDS]; /* of those, by the instruction at hand */
     unsigned nops;           /* in the last entry … */
     unsigned together;       /* … or instructions, and whether there are among them … */
-    bool accesses, branches;
+    bool accesses, branches, closed;
     bool shares;      /* … or it does not begin with the instruction at hand */
     unsigned grouped; /* of the last group */
 };

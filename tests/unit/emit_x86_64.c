@@ -359,11 +359,13 @@ static const struct filler_text filler_texts[] = {
     {"store-target", "mov qword ptr [r13 + rbp*8], r12", "mov qword ptr [r13 + rcx*8], r12"},
     {"branch", "je 1073741826", "test rcx, rcx; jne 1073741833"},
     {"jump", "jmp 1073741840", NULL},
+    {"v128-legacy", "pshufd xmm4, xmm6, 0", NULL},
     {NULL, NULL, NULL},
 };
 
 static const struct held_text held_texts[] = {
-    {128, 128, false, 0, "", ""},
+    {128, 128, true, 0, "", ""},
+    {128, 128, false, 16, "pshufd xmm0, xmm6, 0; ", "; pshufd xmm15, xmm6, 0"},
     {256, 128, false, 16, "vpaddq xmm0, xmm6, xmm6; ", "; vpaddq xmm15, xmm6, xmm6"},
     {256, 256, true, 16, "vpxor ymm0, ymm0, ymm0; ", "; vpxor ymm15, ymm15, ymm15"},
     {512, 128, false, 32, "vpaddq xmm0, xmm6, xmm6; ", "; vpaddq zmm31 , zmm6, zmm6"},

@@ -1,0 +1,143 @@
+#include "lib/kernels/sharing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What is no edge, but half way up, differs by so much, and by as many fillers. */
+static const double ALIKE = 0.03, FEW = 3;
+/* Of what fits alone: so far from half of it is no half of it any more. */
+static const double OFF_HALF = 0.1;
+
+/* How many fit of that one alone, where it was asked before. NaN: it was not. */
+static double known(const struct sharing *all, size_t index, const char *filler, const struct sharing_way *way)
+{
+    for (size_t i = 0; i < index; i++)
+        for (size_t w = 0; w < all[i].count; w++)
+            if (all[i].ways[w].first == way->first && all[i].ways[w].second == way->second &&
+                all[i].waits == all[index].waits) {
+                if (!strcmp(all[i].a, filler))
+                    return all[i].ways[w].alone[0];
+                if (!strcmp(all[i].b, filler))
+                    return all[i].ways[w].alone[1];
+            }
+    return (double)NAN;
+}
+
+static bool measure(struct probe *p, const struct lookahead *l, const struct sharing *all, size_t index,
+                    struct sharing_way *w)
+{
+    const char *const names[2][LOOKAHEAD_MIX] = {{all[index].a}, {all[index].b}};
+    struct lookahead_row r = {.with = l, .blocker = w->first, .second = w->second, .waits = all[index].waits};
+
+    for (unsigned i = 0; i < 2; i++) {
+        w->behind[i] = (double)NAN;
+        w->alone[i] = known(all, index, names[i][0], w);
+        if (isnan(w->alone[i]) && lookahead_choose(&r, names[i]) &&
+            !lookahead_most(p, &r, all[index].about[i], &w->alone[i]))
+            return false;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        if (!lookahead_choose(&r, names[i]))
+            return true;
+        r.head = lookahead_filler(names[!i][0]);
+        r.head_count = isnan(w->alone[!i]) ? 0 : (unsigned)(w->alone[!i] / 2);
+        if (r.head_count && !lookahead_most(p, &r, w->alone[i], &w->behind[i]))
+            return false;
+    }
+    return true;
+}
+
+enum told { TOLD_NOT, TOLD_SEPARATE, TOLD_SHARED, TOLD_BETWEEN, TOLD_FEWER };
+
+static enum told tell(double alone, double behind)
+{
+    if (isnan(alone) || isnan(behind))
+        return TOLD_NOT;
+    if (behind >= alone - ALIKE * alone - FEW)
+        return TOLD_SEPARATE;
+    if (fabs(behind - alone / 2) <= OFF_HALF * alone)
+        return TOLD_SHARED;
+    return behind > alone / 2 ? TOLD_BETWEEN : TOLD_FEWER;
+}
+
+static void decide(const struct lookahead *l, struct sharing *s)
+{
+    static const char *const texts[] = {NULL, "separate", "shared", "overlapping", NULL};
+    enum told told = TOLD_NOT;
+    size_t ways = 0;
+
+    s->reason = s->count ? "no-knee" : "blockers-do-not-overlap";
+    for (size_t i = 0; i < s->count; i++) {
+        const struct sharing_way *w = &s->ways[i];
+        const enum told one = tell(w->alone[0], w->behind[0]), other = tell(w->alone[1], w->behind[1]);
+        if (one == TOLD_NOT || other == TOLD_NOT)
+            continue;
+        if (one != other || (told && one != told)) {
+            s->reason = "experiments-disagree";
+            s->seen = 0;
+            return;
+        }
+        told = one;
+        ways++;
+        /* more of a chain may have left than was in its way, but for what steps it has */
+        const double steps = fmax(l->steps[w->first], l->steps[w->second]);
+        const double seen = fmax(floor(w->alone[0] / 2) + w->behind[1], floor(w->alone[1] / 2) + w->behind[0]) - steps;
+        s->seen = ways == 1 ? seen : fmin(s->seen, seen);
+    }
+    s->text = texts[told];
+    s->grade = ways > 1 ? 'B' : 'C';
+    s->reason = s->text ? NULL : told == TOLD_FEWER ? "ambiguous" : s->reason;
+}
+
+bool sharing_find(struct probe *p, const struct lookahead *l, struct sharing *all, size_t index)
+{
+    struct sharing *s = &all[index];
+    size_t used = 0;
+
+    s->text = NULL;
+    s->seen = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (!l->unfit[s->ways[i].first] && !l->unfit[s->ways[i].second])
+            s->ways[used++] = s->ways[i];
+    s->count = used;
+    for (size_t i = 0; i < s->count; i++)
+        if (!measure(p, l, all, index, &s->ways[i]))
+            return false;
+    decide(l, s);
+    return true;
+}
+
+void sharing_send(struct probe *p, const struct sharing *all, size_t count)
+{
+    static const char *const columns[] = {"pair",    "blockers",        "a_alone",
+                                          "b_alone", "a_behind_half_b", "b_behind_half_a"};
+    struct record r;
+    char text[64];
+
+    record_start(&r, &p->run->writer, "table");
+    record_text(&r, "probe", p->definition->name);
+    record_core(&r);
+    record_text(&r, "name", "sharing");
+    record_array(&r, "columns");
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        record_text(&r, NULL, columns[i]);
+    record_close(&r);
+    record_array(&r, "rows");
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < all[i].count; k++) {
+            const struct sharing_way *w = &all[i].ways[k];
+            record_array(&r, NULL);
+            snprintf(text, sizeof text, "%s and %s", all[i].a, all[i].b);
+            record_text(&r, NULL, text);
+            snprintf(text, sizeof text, "%s and %s", blocker_names[w->first], blocker_names[w->second]);
+            record_text(&r, NULL, text);
+            record_number(&r, NULL, w->alone[0]);
+            record_number(&r, NULL, w->alone[1]);
+            record_number(&r, NULL, w->behind[0]);
+            record_number(&r, NULL, w->behind[1]);
+            record_close(&r);
+        }
+    record_close(&r);
+    record_send(&r);
+}
