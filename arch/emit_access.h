@@ -13,13 +13,12 @@ enum access_file {
 };
 
 struct emit_access {
-    const char *name;      /* "8", "64", "v128", "pair", "stream64", "sve256" */
-    enum access_file file; /* which registers it moves */
-    unsigned bits;         /* in all */
-    unsigned registers;    /* 2: a pair, register r and the one behind it */
-    unsigned
-        vector_bits; /* the core has vectors of so many bits at least (lib/machine.h), of scalable ones just so many */
-    bool streams;    /* a store past the caches, as an optional hint */
+    const char *name;         /* "8", "64", "v128", "pair", "stream64", "sve256" */
+    enum access_file file;    /* which registers it moves */
+    unsigned bits;            /* in all */
+    unsigned registers;       /* 2: a pair, register r and the one behind it */
+    unsigned vector_bits;     /* the core's vectors are so long at least (lib/machine.h), scalable ones just so long */
+    bool streams;             /* a store past the caches, as an optional hint */
     bool has_load, has_store; /* which of both there are */
 };
 
