@@ -16,6 +16,11 @@
  * the smallest k at which the load is let go. What delays the stores are multiplications, or loads. What one step teaches
  * is known before the next one begins.
  *
+ * Cost of a load let go wrongly: D N^k, over and over, k being so large that each D is a surprise. Against N alone, as
+ * many steps wait as it took to let the load go; D's does, too, as it is done again. What is left is the cost. Some cores
+ * let no load go while surprises are frequent: then more steps wait than are known of, the more, the larger k is and the
+ * longer the delay, so that no two of them would agree.
+ *
  * Address bits: a step that is always D and one that is always N, their loads 2^n bytes apart in the code. Where they are
  * the same to the predictor, N waits too. From a distance at which they are, every other bit is added: those that make
  * them different are what it looks at.
@@ -44,15 +49,19 @@ enum {
     BETWEEN = 36, /* N between two D at most: more than five bits count */
     ROOM_BYTES = 4096,
     SAMPLES = 3,
-    PAIRS_MAXIMUM = 1024,
+    COST_SAMPLES = 161,
+
     LEAST_BIT = 8, /* a step is shorter than 2^8 bytes */
     LAST_BIT = 14,
     SPREAD_BYTES = 16,
+    PAIRS_MAXIMUM = 1024,
     TEXT = 48
 };
 
 /* Between a sequence whose loads all wait and one in which none does lies at least this, of the shorter one. */
 static const double WAIT_PART = 0.3;
+/* A median of n is known to the distance of the quartiles over the root of n, about: so much of it at most. */
+static const double KNOWN_TO = 0.02;
 
 static const struct {
     const char *name, *fooled_by;
@@ -116,6 +125,9 @@ static size_t emit_step(struct code *c, const struct steps *s)
     emit_fence(c, FENCE_INSTRUCTIONS); /* what one step teaches is known before the next one's load may start */
     return at;
 }
+
+/* As of counters without tags that have a load wait until it was free of stores for long: one that never is goes never too early. */
+#define NEVER_TOO_MANY "as many as were tried wait, none costs more"
 
 /* ---- What one load remembers --------------------------------------------------------------------- */
 
@@ -205,8 +217,8 @@ static bool goes_ahead(const struct steps *s)
     return s->slow > (1 + WAIT_PART) * s->fast;
 }
 
-/* From the last point on the level to the number of loads: the axis counts down. */
-static void report_memory(struct probe *p, const struct find_experiment *e)
+/* From the last point on the level to the number of loads: the axis counts down. NaN where it is not decided. */
+static double report_memory(struct probe *p, const struct find_experiment *e)
 {
     struct finding f = {.name = "memory.dependence.free_after",
                         .method = "first number of free loads behind which no more of them wait",
@@ -220,9 +232,10 @@ static void report_memory(struct probe *p, const struct find_experiment *e)
     f.reason = r.reason;
     f.agreement = r.agreement[0] ? r.agreement : NULL;
     report(p, &f);
+    return r.grade == 'U' ? (double)NAN : f.value;
 }
 
-static bool find_memory(struct probe *p, struct steps *s)
+static bool find_memory(struct probe *p, struct steps *s, double *free_after)
 {
     const bool ahead = goes_ahead(&s[DELAY_MULTIPLY]) && goes_ahead(&s[DELAY_LOADS]);
     struct sweep sweeps[DELAYS];
@@ -252,10 +265,81 @@ static bool find_memory(struct probe *p, struct steps *s)
     const bool on = sweeps_search(p, sweeps, DELAYS);
     if (on) {
         find_experiments(sweeps, DELAYS, e);
-        report_memory(p, e);
+        *free_after = report_memory(p, e);
     }
     sweeps_free(sweeps, DELAYS);
     return on;
+}
+
+/* ---- What it costs when a load is let go wrongly ---------------------------------------------------- */
+
+/* The sequence of `count` steps of which none, the first, or all are D. */
+enum { NONE, FIRST, ALL };
+static bool measure_steps(struct probe *p, const struct steps *s, size_t count, int need, double *cycles)
+{
+    set_steps(s, count, need == ALL);
+    set_step(s, 0, need != NONE);
+    return measure_sequence(p, s, count, cycles);
+}
+
+/*
+ * What D N^k takes longer than N alone, less what longer waits explain. Behind the D that goes wrongly as many N wait as it
+ * took to let it go, and it waits itself: that is D and one N less than that, where all wait, and one N that waits.
+ */
+static bool measure_cost(struct probe *p, const struct steps *s, unsigned free_after, unsigned free, double *cycles)
+{
+    const unsigned samples = (unsigned)probe_scale(p, 1, 41, COST_SAMPLES, COST_SAMPLES);
+    double costs[COST_SAMPLES];
+    size_t count = 0;
+
+    for (unsigned i = 0; i < samples; i++) {
+        double surprised, fast, none, first, all;
+        if (!measure_steps(p, s, free + 1, FIRST, &surprised) || !measure_steps(p, s, free + 1, NONE, &fast) ||
+            !measure_steps(p, s, free_after, NONE, &none) || !measure_steps(p, s, free_after, FIRST, &first) ||
+            !measure_steps(p, s, free_after, ALL, &all))
+            return false;
+        const double one_needs = (all - none) / free_after, one_is_free = (first - none - one_needs) / (free_after - 1);
+        costs[count] = surprised - fast - (first - none) - one_is_free;
+        count += isnan(costs[count]) ? 0 : 1;
+    }
+    sort_numbers(costs, count);
+    *cycles = 2 * count > samples ? quantile(costs, count, 0.5) : (double)NAN;
+    if (count &&
+        (quantile(costs, count, 0.75) - quantile(costs, count, 0.25)) / sqrt((double)count) > KNOWN_TO * *cycles)
+        *cycles = (double)NAN;
+    return true;
+}
+
+static bool find_cost(struct probe *p, const struct steps *s, double free_after)
+{
+    static const unsigned free[] = {96, 120};
+    enum { VALUES = DELAYS * sizeof free / sizeof free[0] };
+    const bool smoke = p->run->config.profile == PROFILE_SMOKE;
+    struct find_value v[VALUES];
+    struct finding f = {.name = "memory.dependence.blocked_cycles",
+                        .variants = {{"dependence", "address"}},
+                        .reason = NEVER_TOO_MANY,
+                        .method = "a load let go wrongly once in each sequence, against none in it"};
+
+    if (!(free_after > 1) && !smoke) {
+        report_number(p, &f, (double)NAN);
+        return true;
+    }
+    for (size_t i = 0; i < VALUES; i++) {
+        v[i] = (struct find_value){delays[i % DELAYS].name, delays[i % DELAYS].fooled_by, (double)NAN};
+        if (!measure_cost(p, &s[i % DELAYS], smoke ? 2 : (unsigned)free_after, smoke ? 3 : free[i / DELAYS],
+                          &v[i].value))
+            return false;
+    }
+    bool known = true;
+    for (size_t i = 0; i < VALUES; i++)
+        known &= !isnan(v[i].value);
+    f.reason = "not-steady";
+    if (known)
+        find_number(p, &f, v, VALUES);
+    else
+        report_number(p, &f, (double)NAN);
+    return true;
 }
 
 /* ---- By which bits it knows loads ----------------------------------------------------------------- */
@@ -417,9 +501,6 @@ struct row {
     struct store_load pair;
 };
 
-/* As of counters without tags that have a load wait until it was free of stores for long: one that never is goes never too early. */
-#define NEVER_TOO_MANY "as many as were tried wait, none costs more"
-
 static bool build(struct probe *p, double pairs, void *context, struct kernel *k)
 {
     const struct row *row = context;
@@ -479,13 +560,15 @@ static bool find_loads(struct probe *p, const struct area *area, const struct em
             report_number(p, &f, (double)NAN);
         else
             find_capacity(p, &f, e, ROWS, 1);
-        report_number(p,
-                      &(struct finding){.name = "memory.dependence.blocked_cycles",
-                                        .variants = {{"dependence", dependence}},
-                                        .curves = {s[0].name},
-                                        .reason = *endless ? NEVER_TOO_MANY : "no-knee",
-                                        .method = "how much higher the curve is behind the last load tracked"},
-                      v->reason || !v->count ? (double)NAN : v->knees[0].after - v->knees[0].before);
+        /* where there is no rise, what one load costs is asked otherwise */
+        if (!(*endless && chain == CHAIN_STORE))
+            report_number(p,
+                          &(struct finding){.name = "memory.dependence.blocked_cycles",
+                                            .variants = {{"dependence", dependence}},
+                                            .curves = {s[0].name},
+                                            .reason = *endless ? NEVER_TOO_MANY : "no-knee",
+                                            .method = "how much higher the curve is behind the last load tracked"},
+                          v->reason || !v->count ? (double)NAN : v->knees[0].after - v->knees[0].before);
     }
     sweeps_free(s, ROWS);
     return on;
@@ -520,6 +603,7 @@ static void run(struct probe *p)
     struct steps s[DELAYS];
     const struct emit_access *load;
     bool endless[2] = {false, false};
+    double free_after = (double)NAN;
     struct area area;
 
     if (!probe_map(p, &area, AREA_BYTES, 0) || !choose_load(p, &area, &load) ||
@@ -532,8 +616,9 @@ static void run(struct probe *p)
         if (!measure_wait(p, &s[i]))
             return;
     }
-    if (find_memory(p, s))
-        find_bits(p, s, endless[0] && endless[1]);
+    if (!find_memory(p, s, &free_after) || (endless[1] && !find_cost(p, s, free_after)))
+        return;
+    find_bits(p, s, endless[0] && endless[1]);
 }
 
 PROBE(dependence, .title = "Memory dependence prediction", .family = "memory", .after = "renaming", .run = run,

@@ -1262,10 +1262,12 @@ static void check_untold(const struct machine_design *m, const char *name, const
 static void check_dependence(const struct machine_design *m)
 {
     static const char loads[] = "memory.dependence.loads", free_after[] = "memory.dependence.free_after",
-                      bits[] = "memory.dependence.index_bits", counters[] = "memory.dependence.counters";
+                      bits[] = "memory.dependence.index_bits", counters[] = "memory.dependence.counters",
+                      blocked[] = "memory.dependence.blocked_cycles";
     const struct store_design *d = &m->core.stores;
 
     check_untold(m, loads, "dependence", "data"); /* its addresses are known in time */
+    check_untold(m, blocked, "dependence", "data");
     if (d->tracked)
         check_capacity(m, loads, "dependence", "address", d->tracked);
     else
@@ -1274,7 +1276,11 @@ static void check_dependence(const struct machine_design *m)
         check_capacity(m, free_after, NULL, "", d->free_after);
         check_whole(m, finding_of(bits, NULL, ""), bits, "", d->counter_bits);
         check_whole(m, finding_of(counters, NULL, ""), counters, "", (double)(1U << d->counter_bits));
+        /* when it is done again the store is in the cache */
+        check_number(m, blocked, "dependence", "address", d->violation + m->core.data[0].latency - d->cycles);
     } else {
+        if (!d->tracked)
+            check_untold(m, blocked, "dependence", "address");
         check_untold(m, free_after, NULL, "");
         check_untold(m, bits, NULL, "");
         check_untold(m, counters, NULL, "");
@@ -1300,7 +1306,7 @@ static void dependence_is_given_back(void **state)
         } else if (seed % 3 == 2) {
             d->tracked = (unsigned)pick(8, 120);
         }
-        seen += d->counter_bits ? 3 : d->tracked ? 1 : 0;
+        seen += d->counter_bits ? 4 : d->tracked ? 1 : 0;
         run_probes_on(&m, "dependence", PROFILE_QUICK);
         check_dependence(&m);
     }

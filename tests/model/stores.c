@@ -216,7 +216,8 @@ double stores_load(struct stores *s, uint64_t pc, uint64_t address, size_t size,
     learn(s, pc, depends);
     if (depends && !knows && !waited) {
         *again = e->address_known + s->design.violation;
-        return forward(s, e, address, size, *again, cache);
+        e = youngest(s, address, size, *again);
+        return e ? forward(s, e, address, size, *again, cache) : *again + cache;
     }
     /* a tracked load waits for its own store, others for all */
     const double known = knows || s->design.tracked ? (depends ? e->address_known : 0)
