@@ -231,6 +231,7 @@ static const struct {
     {"filler", "nop load"},
     {"kind", "conditional-taken conditional-not-taken unconditional indirect call-return"},
     {"target", "fixed changing random"},
+    {"vectors", "sve"},
 };
 
 static bool field_is_good(const char *field, size_t length)
