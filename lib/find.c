@@ -230,6 +230,8 @@ static void send(struct probe *p, struct finding *f, const struct find_result *r
     report(p, f);
 }
 
+static const char NO_ORDER[] = "replaced by no strict order of use";
+
 bool find_contradicted(const struct find_experiment *e, size_t count)
 {
     bool seen = false, unseen = false;
@@ -250,9 +252,30 @@ void find_experiments(const struct sweep *s, size_t count, struct find_experimen
             .name = s[i].name, .fooled_by = s[i].fooled_by, .verdict = &s[i].search.verdict};
 }
 
+struct find_result find_held(struct find_result r, const struct verdict *same_order, double step)
+{
+    if (r.grade == 'U' || !same_order)
+        return r;
+    const struct knee *first = same_order->knees, *last = first + (same_order->count ? same_order->count - 1 : 0);
+    if (!same_order->count)
+        return undecided(NO_ORDER);
+    if (fabs(first->value - r.value) <= step && last->end <= r.high + step)
+        return r;
+    r.value = fmax(r.value, first->value); /* what was held once fits */
+    r.high = fmax(r.high, last->end);
+    r.grade = 'C';
+    return is_vague(r.low, r.high, step) || r.value >= r.high ? undecided(NO_ORDER) : r;
+}
+
 void find_capacity(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count, double step)
 {
-    struct find_result r = find_decide(e, count, step);
+    find_held_capacity(p, f, e, count, step, NULL);
+}
+
+void find_held_capacity(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,
+                        double step, const struct verdict *same_order)
+{
+    struct find_result r = find_held(find_decide(e, count, step), same_order, step);
     struct finding filled = *f;
 
     if (!filled.method)

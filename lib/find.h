@@ -75,6 +75,17 @@ void find_experiments(const struct sweep *s, size_t count, struct find_experimen
 /* Decides and reports. The finding's value, grade, reason and agreement are filled in; of a capacity also its interval, curves and method. */
 void find_capacity(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,
                    double step);
+/*
+ * The same of what may be replaced by no strict order of use, as pseudo-LRU does it: that may keep what nobody uses any
+ * more, and hold less than there is room for (Berg 2006, PLRU Cache Domino Effects). In `same_order`, a curve over the
+ * same x, all are used in one order again and again, and in the experiments in several. Of the least recently used ones all
+ * of a set are missed then, from the first on that is too many. Where that curve is left elsewhere, or rises for longer,
+ * what holds in all orders is a part of the structure: the interval goes on to where that curve has no rise left, and
+ * the grade is C. NULL: nothing is known of that.
+ */
+struct find_result find_held(struct find_result r, const struct verdict *same_order, double step);
+void find_held_capacity(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,
+                        double step, const struct verdict *same_order);
 void find_number(struct probe *p, const struct finding *f, const struct find_value *v, size_t count);
 
 /*

@@ -136,7 +136,7 @@ static void report_level(struct probe *p, const struct levels *q, const struct f
             capacity.remarks[0].key = "proof";
             capacity.remarks[0].text = q->proof;
         }
-        find_capacity(p, &capacity, e, count, q->step);
+        find_held_capacity(p, &capacity, e, count, q->step, number == 0 ? q->same_order : NULL);
     }
     if (!q->height)
         return;

@@ -28,6 +28,7 @@ struct levels {
     bool scattered;
     unsigned before; /* so many levels have been told already, of smaller capacities … */
     bool goes_on;    /* … and the last one will be told elsewhere: experiments of larger ones follow */
+    const struct verdict *same_order; /* of the first level, find_held; NULL: nothing is known of that */
 };
 
 /* One experiment: name, what could fool it, and its verdict; the other members are chosen level by level. */

@@ -56,7 +56,7 @@ static bool search(struct probe *p, const struct tlb *t, struct stretch *s, cons
 }
 
 static unsigned report_entries(struct probe *p, const struct tlb *t, const struct stretch *s, const char *proof,
-                               unsigned before, bool goes_on)
+                               unsigned before, bool goes_on, const struct verdict *same_order)
 {
     struct find_experiment e[TLB_KINDS];
 
@@ -70,7 +70,8 @@ static unsigned report_entries(struct probe *p, const struct tlb *t, const struc
                          .limit = t->limit,
                          .scattered = true,
                          .before = before,
-                         .goes_on = goes_on},
+                         .goes_on = goes_on,
+                         .same_order = same_order},
         e, s->count);
 }
 
@@ -105,16 +106,16 @@ static void report_miss(struct probe *p, const struct tlb *t, const struct stret
 }
 
 static void report_stretches(struct probe *p, const struct tlb *t, const struct stretch *near,
-                             const struct stretch *far, const char *proof)
+                             const struct stretch *far, const char *proof, const struct verdict *same_order)
 {
-    const unsigned told = report_entries(p, t, near, proof, 0, far->count > 0);
+    const unsigned told = report_entries(p, t, near, proof, 0, far->count > 0, same_order);
 
     for (unsigned i = 1; i < told; i++)
         report_miss(p, t, near, i - 1, near, i, i);
     if (far->count == 0)
         return;
     report_miss(p, t, near, near->sweep->search.verdict.count - 1, far, 0, told);
-    const unsigned more = report_entries(p, t, far, NULL, told, false);
+    const unsigned more = report_entries(p, t, far, NULL, told, false, NULL);
     for (unsigned i = 1; i < more; i++)
         report_miss(p, t, far, i - 1, far, i, told + i);
 }
@@ -123,7 +124,7 @@ bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experi
                 struct tlb_first *first)
 {
     enum { APART = 2 }; /* the next level is larger by more than this factor */
-    struct stretch near = {.count = 0}, far = {.count = 0};
+    struct stretch near = {.count = 0}, far = {.count = 0}, same = {.count = 0};
     const struct verdict *v = &near.sweep->search.verdict;
     char proof[PROOF_TEXT] = "";
     bool good = search(p, t, &near, experiments, count, t->fewest, t->middle);
@@ -132,13 +133,16 @@ bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experi
         good = proof_of_knee(p, near.sweep, 0, t->needs, proof) &&
                (t->most <= t->middle ||
                 search(p, t, &far, experiments, count, floor(APART * v->knees[v->count - 1].value), t->most));
+    if (good && t->same_order)
+        good = search(p, t, &same, t->same_order, 1, t->fewest, t->middle);
     if (good)
-        report_stretches(p, t, &near, &far, proof);
+        report_stretches(p, t, &near, &far, proof, same.count ? &same.sweep->search.verdict : NULL);
     *first = (struct tlb_first){NAN, NAN};
     if (good && v->count)
         *first = (struct tlb_first){v->knees[0].value, difference(v, 0, v, 1)};
     sweeps_free(near.sweep, near.count);
     sweeps_free(far.sweep, far.count);
+    sweeps_free(same.sweep, same.count);
     return good;
 }
 

@@ -23,6 +23,8 @@ struct tlb {
     double room;                 /* pages from the first to the last where they lie apart; 0: as many as `most` */
     double seconds;              /* for each curve of a stretch */
     double seconds_apart;        /* for each spacing */
+    const struct sweep
+        *same_order; /* of the first level: pages in one order, as find_held wants it; NULL: is not asked */
 };
 
 /* The search that a staircase over pages wants. */

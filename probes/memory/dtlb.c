@@ -106,12 +106,14 @@ static bool find_sets(struct probe *p, const struct tlb *t, const struct pages *
  * A store waits for its translation, but nothing waits for a store; so a fence stands behind each. One lets later
  * instructions begin when the store is sure to be done some day, the other one when it is done.
  */
+enum { ORDERS = 2, ONE_ORDER = ORDERS, STORES };
 static const struct order {
     const char *name, *fooled_by;
     enum fence fence;
-} orders[] = {{"stores, memory fences", "draining", FENCE_MEMORY},
-              {"stores, instruction fences", "overlap", FENCE_INSTRUCTIONS}};
-enum { ORDERS = sizeof orders / sizeof orders[0] };
+    size_t turns; /* of one order each */
+} orders[STORES] = {{"stores, memory fences", "draining", FENCE_MEMORY, 8},
+                    {"stores, instruction fences", "overlap", FENCE_INSTRUCTIONS, 8},
+                    [ONE_ORDER] = {"stores, in one order", "draining", FENCE_MEMORY, 1}};
 
 struct stores {
     const struct pages *pages;
@@ -121,14 +123,14 @@ struct stores {
 /*
  * Straight code, a store to each page, so that no load takes part. Pages take turns in several orders: a tree of bits
  * that says what to replace may keep something useless for ever where the same order comes again and again (Berg 2006,
- * PLRU Cache Domino Effects).
+ * PLRU Cache Domino Effects). Whether it does is asked by one order alone.
  */
 static bool emit_stores(struct probe *p, double pages, const struct stores *s, bool one_page, struct kernel *k)
 {
-    enum { STORE_BYTES = 32, REST_BYTES = 64, TURNS = 8 }; /* at most: an address, a store and a fence; the loop */
+    enum { STORE_BYTES = 32, REST_BYTES = 64 }; /* at most: an address, a store and a fence; the loop */
     const size_t count = (size_t)pages;
     uint32_t *next = (uint32_t *)s->pages->chase.order.write;
-    const size_t turns = (size_t)probe_smoke(p, 1, TURNS);
+    const size_t turns = (size_t)probe_smoke(p, 1, (double)s->order->turns);
     struct code c = probe_code(p, turns * count * STORE_BYTES + REST_BYTES);
 
     for (size_t turn = 0; turn < turns; turn++) {
@@ -159,15 +161,16 @@ static bool build_stores_control(struct probe *p, double pages, void *context, s
 /* Levels that stores see: few pages, since all that lies behind is the loads', too. */
 static bool find_stores(struct probe *p, const struct tlb *loads, const struct pages *pages)
 {
-    struct sweep sweep[ORDERS];
-    struct stores stores[ORDERS];
+    struct sweep sweep[STORES];
+    struct stores stores[STORES];
     struct tlb t = *loads;
     struct tlb_first first;
 
     t.access = "store";
     t.resolution = 0.01; /* fences cost many times what a miss does */
     t.middle = t.most = fmin(t.most, 256);
-    for (size_t i = 0; i < ORDERS; i++) {
+    t.same_order = &sweep[ONE_ORDER];
+    for (size_t i = 0; i < STORES; i++) {
         stores[i] = (struct stores){pages, &orders[i]};
         sweep[i] = (struct sweep){.name = orders[i].name,
                                   .fooled_by = orders[i].fooled_by,

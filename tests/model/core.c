@@ -602,7 +602,11 @@ const struct core_counts *core_counts(const struct core *c)
 
 static struct cache table_new(const struct page_design *d)
 {
-    return cache_new(d->sets * d->ways * CACHE_LINE_BYTES, d->ways);
+    struct cache table = cache_new(d->sets * d->ways * CACHE_LINE_BYTES, d->ways);
+
+    if (d->policy)
+        cache_replace_by(&table, d->policy);
+    return table;
 }
 
 struct core *core_new(const struct core_design *design)

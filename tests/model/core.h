@@ -45,6 +45,7 @@ struct page_design {
     double miss; /* what it costs on top that this level does not hold the page */
     bool hashed; /* the set is the exclusive or of the lowest bits of the page number and of as many above them */
     unsigned neighbours; /* so many pages, aligned, are held by one entry where their frames are as well; 0: 1 */
+    const char *policy;  /* by which entries are replaced (lib/fit/replacement.h); NULL: LRU */
 };
 
 struct core_design {

@@ -930,13 +930,16 @@ static void check_data_pages(const struct machine_design *m)
     check_number(m, "memory.dtlb.index_bits", "level", "1", log2((double)first->sets));
 }
 
+/* The first ones replace what was used least recently; others, long runs alone, by any order. */
 static void data_tlbs_are_given_back(void **state)
 {
+    static const char *const policies[] = {"PLRU", "NRU", "MRU", "FIFO", "SRRIP", "QLRU_H11_M1_R0_U0"};
+    enum { ORDERLY = 2, POLICIES = sizeof policies / sizeof policies[0] };
     unsigned cores = 0;
 
     (void)state;
     begin();
-    for (uint64_t seed = 0; next_seed(&seed, 2, 16); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, ORDERLY, 16); cores++) {
         struct machine_design m = pick_machine(seed);
         m.core.data[0].bytes = 64 * KIB;
         m.core.data[0].ways = 16;
@@ -949,6 +952,13 @@ static void data_tlbs_are_given_back(void **state)
             .sets = 128, .ways = pick(6, 12), .miss = (double)pick(15, 30), .hashed = pick(0, 1)};
         if (pick(0, 1))
             m.core.store_pages[0] = (struct page_design){.sets = 1, .ways = 8 * pick(1, 4), .miss = (double)pick(5, 9)};
+        if (seed > ORDERLY) { /* trees want a power of two */
+            m.core.data_pages[1].ways = 8;
+            m.core.data_pages[1].policy = policies[pick(0, POLICIES - 1)];
+            if (m.core.store_pages[0].ways)
+                m.core.store_pages[0] = (struct page_design){
+                    .sets = 1, .ways = 16, .miss = 7, .policy = policies[pick(0, POLICIES - 1)]};
+        }
         m.core.upper_table = (struct page_design){.sets = 1, .ways = pick(20, 100), .miss = (double)pick(8, 30)};
         m.memory_bytes = 256 << 20;
         run_probes_on(&m, "dtlb dtlb_sets page_walk", PROFILE_QUICK);

@@ -271,6 +271,29 @@ static void what_was_decided_is_what_is_reported(void **state)
     assert_true(reported.value == 3 && isnan(reported.low) && isnan(reported.high));
 }
 
+/* What all orders hold is all there is only where one order ends there, and all at once. */
+static void what_is_held_in_all_orders_may_be_a_part(void **state)
+{
+    (void)state;
+    const struct find_result all = {.value = 14, .low = 14, .high = 15, .grade = 'B'};
+    struct verdict one = exact(14);
+    one.knees[0].end = 15;
+    struct find_result r = find_held(all, &one, 1);
+    assert_true(r.value == 14 && r.high == 15 && r.grade == 'B');
+    assert_int_equal(find_held(all, NULL, 1).grade, 'B');
+    one.knees[0].end = 25;
+    r = find_held(all, &one, 1);
+    assert_true(r.value == 14 && r.low == 14 && r.high == 25 && r.grade == 'C');
+    one = exact(16);
+    one.knees[0].end = 20;
+    r = find_held(all, &one, 1);
+    assert_true(r.value == 16 && r.low == 14 && r.high == 20 && r.grade == 'C');
+    one.knees[0].end = 60;
+    assert_int_equal(find_held(all, &one, 1).grade, 'U');
+    one.count = 0;
+    assert_int_equal(find_held(all, &one, 1).grade, 'U');
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +313,7 @@ int main(void)
         cmocka_unit_test(the_nearest_knee_within_a_factor),
         cmocka_unit_test(what_was_decided_is_what_is_reported),
         cmocka_unit_test(no_knee_contradicts_one),
+        cmocka_unit_test(what_is_held_in_all_orders_may_be_a_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
