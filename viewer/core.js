@@ -53,6 +53,8 @@ const DIAGRAM = [
             ['Integer and vector', 'backend.scheduler.entries', {class: 'math'}],
             ['Loads', 'backend.scheduler.entries', {class: 'load'}],
             ['Stores', 'backend.scheduler.entries', {class: 'store'}],
+            ['Addresses of stores', 'backend.scheduler.entries', {class: 'store-address'}],
+            ['Data of stores', 'backend.scheduler.entries', {class: 'store-data'}],
             ['Memory', 'backend.scheduler.entries', {class: 'memory'}]]},
          {title: 'In flight', lines: [
             ['Loads', 'backend.load_queue.entries'],
