@@ -26,6 +26,8 @@ enum {
 static const double CHAIN_CYCLES = 240;
 /* Two blockers that overlap take about half as long as a chain of both; what is not nearly so does not overlap. */
 static const double OVERLAP = 1.5;
+/* How long a miss takes differs, and of two the longer one counts: of exponential times 1.5, of which two in a row are 1.33. */
+static const double OVERLAP_OF_MISSES = 1.2;
 /* What does not fit any more takes so much longer, at least; a second miss is most of an iteration. */
 static const double RISES = 1.1;
 /* Where no edge is looked for, so near to it is near enough; beyond what fits by this factor nothing does. */
@@ -86,7 +88,7 @@ static void emit_awaited(struct code *c, const struct lookahead_row *r)
 
 static void emit_blocker(struct code *c, const struct lookahead_row *r, unsigned which)
 {
-    const unsigned chain = r->one_chain ? 0 : which;
+    const unsigned chain = r->one_chain ? r->one_chain - 1 : which;
 
     const enum blocker b = which ? r->second : r->blocker;
     const unsigned steps = r->with->steps[b];
@@ -213,12 +215,27 @@ bool lookahead_cycles(struct probe *p, const struct lookahead_row *r, double fil
     return sample_cycles(p, SAMPLES, build_tried, &t, cycles);
 }
 
-static bool try_blocker(struct probe *p, const struct lookahead *l, enum blocker b, bool one_chain, double *cycles)
+static bool try_blocker(struct probe *p, const struct lookahead *l, enum blocker b, unsigned one_chain, double *cycles)
 {
     const struct lookahead_row r = {
-        .with = l, .blocker = b, .second = b, .fillers = {emit_filler_named("nop")}, .one_chain = one_chain};
+        .with = l, .blocker = b, .second = b, .fillers = {lookahead_filler("nop")}, .one_chain = one_chain};
 
     return lookahead_cycles(p, &r, 4, cycles);
+}
+
+/* One after the other: lines of one chase may be farther away than those of the other one. */
+static bool try_chained(struct probe *p, const struct lookahead *l, enum blocker b, double *cycles)
+{
+    double second;
+
+    if (!try_blocker(p, l, b, 1, cycles))
+        return false;
+    if (b != BLOCKER_MISS || probe_smoke(p, 0, 1) == 0)
+        return true;
+    if (!try_blocker(p, l, b, 2, &second))
+        return false;
+    *cycles = (*cycles + second) / 2;
+    return true;
 }
 
 static bool try_blockers(struct probe *p, struct lookahead *l)
@@ -226,15 +243,16 @@ static bool try_blockers(struct probe *p, struct lookahead *l)
     for (enum blocker b = 0; b < BLOCKERS; b++) {
         l->steps[b] = b == BLOCKER_MISS ? 1 : STEPS_TRIED;
         if (b != BLOCKER_MISS && probe_smoke(p, false, true) > 0) {
-            if (!try_blocker(p, l, b, true, &l->chained[b]))
+            if (!try_chained(p, l, b, &l->chained[b]))
                 return false;
             const double step = fmax(l->chained[b] / (2 * STEPS_TRIED), STEP_CYCLES_TOLD);
             l->steps[b] = (unsigned)fmin(floor(CHAIN_CYCLES / step), STEPS_MAXIMUM);
         }
-        if (!try_blocker(p, l, b, true, &l->chained[b]) || !try_blocker(p, l, b, false, &l->alone[b]))
+        if (!try_chained(p, l, b, &l->chained[b]) || !try_blocker(p, l, b, 0, &l->alone[b]))
             return false;
         /* at smoke all there is runs, wherever that is: what never overlaps has no knee either */
-        const bool fits = probe_smoke(p, true, l->chained[b] > OVERLAP * l->alone[b]) > 0;
+        const double overlap = b == BLOCKER_MISS ? OVERLAP_OF_MISSES : OVERLAP;
+        const bool fits = probe_smoke(p, true, l->chained[b] > overlap * l->alone[b]) > 0;
         l->unfit[b] = fits ? NULL : "blockers-do-not-overlap";
     }
     return true;
@@ -379,7 +397,7 @@ static bool refuse_delivery(struct probe *p, const struct lookahead_row *r, stru
     if (v->reason || v->count == 0 || v->knees[0].before < (one + other) / 2)
         return true;
     /* or memory has become slower since */
-    if (!try_blocker(p, r->with, r->blocker, true, &one) || !try_blocker(p, r->with, r->second, true, &other))
+    if (!try_chained(p, r->with, r->blocker, &one) || !try_chained(p, r->with, r->second, &other))
         return false;
     if (!(v->knees[0].before < (one + other) / 2))
         v->reason = "masked-by:delivery of fillers";
@@ -407,11 +425,72 @@ static bool holds_many(enum blocker b, enum filler_class class)
                : b == BLOCKER_LOADS && (class == FILLER_GENERAL || class == FILLER_FLAGS || class == FILLER_LOAD);
 }
 
+/*
+ * The most that fit, to so many, between two numbers of which the first one must and the other must not. That one is measured
+ * again beside each that is tried: how long a miss takes changes.
+ */
+static bool search_most(struct probe *p, const struct lookahead_row *r, double fit, double not, double within,
+                        double *most)
+{
+    const double least = fit;
+    double fast, slow, cycles;
+
+    *most = (double)NAN;
+    if (!lookahead_cycles(p, r, fit, &fast) || !lookahead_cycles(p, r, not, &slow))
+        return false;
+    const double rises = slow / fast;
+    if (!(rises > RISES))
+        return true;
+    while (not -fit > within && probe_smoke(p, 0, 1) > 0) {
+        const double middle = floor((fit + not ) / 2);
+        if (!lookahead_cycles(p, r, least, &fast) || !lookahead_cycles(p, r, middle, &cycles))
+            return false;
+        *(cycles < fast * (1 + rises) / 2 ? &fit : &not ) = middle;
+    }
+    *most = fit;
+    return true;
+}
+
+bool lookahead_most(struct probe *p, const struct lookahead_row *r, double about, double *fits)
+{
+    double beyond = floor(about) + FEW;
+
+    *fits = (double)NAN;
+    for (unsigned i = 0; i < NARROWED && !isnan(about); i++) {
+        if (!search_most(p, r, LEAST, beyond, fmax(beyond * WITHIN, 1), fits))
+            return false;
+        const double closer = floor(*fits * CLOSER) + 2 * FEW;
+        if (isnan(*fits) || !(closer < beyond))
+            break;
+        beyond = closer;
+    }
+    return true;
+}
+
+/*
+ * A third look at an edge that two views of the curve do not put alike, as where it slopes on both sides: half way up, measured
+ * anew.
+ */
+static bool look_again(struct probe *p, const struct lookahead_row *r, struct verdict *v)
+{
+    struct knee *k = &v->knees[0];
+    double half;
+
+    if (v->reason || v->count == 0 || k->ramp || k->agreed)
+        return true;
+    if (!search_most(p, r, LEAST, floor(k->value * CLOSER) + 2 * FEW, 1, &half))
+        return false;
+    k->agreed = fabs(half - k->value) <= 1;
+    return true;
+}
+
 bool lookahead_row_search(struct probe *p, struct lookahead_row *r, struct sweep *s)
 {
-    if (!sweep_search(p, s) || !refuse_delivery(p, r, &s->search.verdict))
+    struct verdict *v = &s->search.verdict;
+
+    if (!sweep_search(p, s) || !refuse_delivery(p, r, v) || !look_again(p, r, v))
         return false;
-    note_done(r, &s->search.verdict);
+    note_done(r, v);
     return true;
 }
 
@@ -463,48 +542,6 @@ double lookahead_ends(const struct lookahead_answer *a, enum filler_class class)
     const double all = lookahead_fitted(a, FILLER_NOTHING);
 
     return isnan(all) ? lookahead_fitted(a, class) : all;
-}
-
-/*
- * The most that fit, to so many, between two numbers of which the first one must and the other must not. That one is measured
- * again beside each that is tried: how long a miss takes changes.
- */
-static bool search_most(struct probe *p, const struct lookahead_row *r, double fit, double not, double within,
-                        double *most)
-{
-    const double least = fit;
-    double fast, slow, cycles;
-
-    *most = (double)NAN;
-    if (!lookahead_cycles(p, r, fit, &fast) || !lookahead_cycles(p, r, not, &slow))
-        return false;
-    const double rises = slow / fast;
-    if (!(rises > RISES))
-        return true;
-    while (not -fit > within && probe_smoke(p, 0, 1) > 0) {
-        const double middle = floor((fit + not ) / 2);
-        if (!lookahead_cycles(p, r, least, &fast) || !lookahead_cycles(p, r, middle, &cycles))
-            return false;
-        *(cycles < fast * (1 + rises) / 2 ? &fit : &not ) = middle;
-    }
-    *most = fit;
-    return true;
-}
-
-bool lookahead_most(struct probe *p, const struct lookahead_row *r, double about, double *fits)
-{
-    double beyond = floor(about) + FEW;
-
-    *fits = (double)NAN;
-    for (unsigned i = 0; i < NARROWED && !isnan(about); i++) {
-        if (!search_most(p, r, LEAST, beyond, fmax(beyond * WITHIN, 1), fits))
-            return false;
-        const double closer = floor(*fits * CLOSER) + 2 * FEW;
-        if (isnan(*fits) || !(closer < beyond))
-            break;
-        beyond = closer;
-    }
-    return true;
 }
 
 bool lookahead_shift(struct probe *p, const struct lookahead *with, const char *const fillers[LOOKAHEAD_MIX],

@@ -79,7 +79,7 @@ struct lookahead_row {
     unsigned nops[LOOKAHEAD_MIX];                     /* behind each of them, which count as fillers */
     bool
         cleared; /* vector registers that programs name, so that the core may hold none for them; else all are written */
-    bool one_chain;          /* the control */
+    unsigned one_chain;      /* 1, 2: the control, both blockers the first or the second chain; 0: one each */
     unsigned before, behind; /* NOPs, before the first blocker and behind the second */
     double done;   /* operations of the first chain that have left by the time the second could begin, at the knee */
     char name[48]; /* of the curve; lookahead_sweep makes it */
