@@ -4,7 +4,8 @@
  *
  * What `cache` finds with the largest pages, again with each other page size (variant `page`). And with each, what a load
  * takes in random order over three quarters of what the level holds, so that the TLB's part is in it: where TLBs hold less
- * than that, most loads miss them.
+ * than that, most loads miss them. Half of it, where frames fall at random: else more of them than a set has ways fall to
+ * some sets, and what is told is how they fell.
  */
 #include <math.h>
 
@@ -30,12 +31,15 @@ static bool find_random(struct probe *p, const struct caches *c)
     bool good = true;
 
     for (unsigned level = 1; good && level <= CACHE_LEVELS && caches_known(p, level) > 0; level++) {
-        const double bytes = floor(0.75 * caches_known(p, level) / CACHE_GRAIN_BYTES) * CACHE_GRAIN_BYTES;
+        const bool half = level > 1 && probe_scattered(&c->chase.ring);
+        const double part = half ? 0.5 : 0.75;
+        const double bytes = floor(part * caches_known(p, level) / CACHE_GRAIN_BYTES) * CACHE_GRAIN_BYTES;
         struct random r = {&c->chase, bytes};
         struct finding f = {.name = "memory.random.latency_cycles",
                             .variants = {{"level", .number = level}, {"page", page_name(c->chase.ring.page_bytes)}},
                             .reason = probe_no_pages(p, c->chase.ring.page_bytes),
-                            .method = "random order over three quarters of the level",
+                            .method = half ? "random order over half of the level"
+                                           : "random order over three quarters of the level",
                             .remarks = {{"guard", CHASE_GUARD}}};
         double cycles = NAN;
         if (!f.reason && !(bytes > 0 && bytes <= c->most))
