@@ -21,5 +21,11 @@ bool access_stands_for_width(const struct emit_access *a)
 
 const char *access_variant(const struct emit_access *a)
 {
-    return a->file == ACCESS_SCALABLE ? "vectors" : NULL;
+    const bool pair = a->file == ACCESS_GENERAL && a->registers == 2 && !a->streams;
+    return a->file == ACCESS_SCALABLE ? "vectors" : pair ? "registers" : NULL;
+}
+
+const char *access_variant_text(const struct emit_access *a)
+{
+    return a->file == ACCESS_SCALABLE ? "sve" : "pair";
 }

@@ -222,7 +222,7 @@ static void report_result(struct probe *p, const struct result *r, size_t passes
                                   .variants = {{"level", r->level->name},
                                                {"access", kind_names[r->kind]},
                                                {"width", .number = r->access->bits},
-                                               {access_variant(r->access), .text = "sve"}},
+                                               {access_variant(r->access), .text = access_variant_text(r->access)}},
                                   .remarks = {{told || !(most > 0) ? NULL : "between", range}},
                                   .method = "walks over a footprint, and over one twice as long; three passes"},
                 v, count);

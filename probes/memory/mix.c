@@ -244,7 +244,7 @@ static void report_groups(struct probe *p, const struct set *s)
 {
     const struct emit_access *a = s->access;
 
-    if (!access_stands_for_width(a))
+    if (!access_stands_for_width(a) && !access_variant(a))
         return;
     for (size_t i = 0; i < s->count; i++) {
         const struct group *g = &s->groups[i];
@@ -259,7 +259,7 @@ static void report_groups(struct probe *p, const struct set *s)
                                           .variants = {{"loads", .number = g->loads},
                                                        {"stores", .number = g->stores},
                                                        {"width", .number = a->bits},
-                                                       {access_variant(a), .text = "sve"}},
+                                                       {access_variant(a), .text = access_variant_text(a)}},
                                           .remarks = {{"condition", conditions[g->best]}},
                                           .method = "loops of such groups, in order and shuffled; three passes"},
                         v, count);

@@ -232,6 +232,7 @@ static const struct {
     {"kind", "conditional-taken conditional-not-taken unconditional indirect call-return"},
     {"target", "fixed changing random"},
     {"vectors", "sve"},
+    {"registers", "pair"},
 };
 
 static bool field_is_good(const char *field, size_t length)
