@@ -310,7 +310,7 @@ CONTROL_aarch64 := $(patsubst %,arch/aarch64/%.c,control cores counters counters
 define model_rules
 MODEL_SOURCES_$(1) := $$(wildcard tests/model/*.c tests/model/$(1)/*.c lib/*.c lib/*/*.c probes/*/*.c arch/emit*.c) \
     $$(wildcard arch/$(1)/emit*.c) arch/access.c arch/control.c arch/counters.c $(CONTROL_$(1)) $(EVENTS_$(1)) \
-    arch/catalogue.c arch/$(1)/catalogue.c build/catalogue/$(1).c
+    arch/catalogue.c arch/$(1)/catalogue.c arch/$(1)/units.c build/catalogue/$(1).c
 build/tests/model_$(1): $$(MODEL_SOURCES_$(1):%=build/tests/model/%.o)
 	$$(call say,LD,$$@)
 	$$(Q)gcc $$(MODEL_SANITIZE) $$^ -lcapstone -lunicorn -lcmocka -lm -o $$@

@@ -157,13 +157,15 @@ void emit_form_end(struct code *c, const struct form *f);
 bool form_is_another(const struct form *f);
 
 /*
- * Forms that stand for operations which may have units of their own. Every core of the ISA has them; none reads memory,
- * or flags that another one writes. Ended by a NULL name.
+ * Forms that stand for operations which may have units of their own; of a class the first one that is there. None reads
+ * memory, or flags that another one writes. Those are best that do not read what they write, so that none waits for
+ * another, and few registers, so that what reads registers is not what limits them. Ended by a NULL name.
  */
 struct form_unit {
     const char *class, *form; /* "shift", "shl r64, i8" */
 };
 extern const struct form_unit form_units[];
+bool form_unit_is_there(const struct form_unit *u);
 /* What makes a vector register zero, given it for every operand. */
 extern const char form_vector_zero[];
 

@@ -155,15 +155,4 @@ bool form_is_another(const struct form *f)
     return false;
 }
 
-const struct form_unit form_units[] = {{"add", "add r64, r64"},
-                                       {"vector multiply", "mulpd xmm, xmm"},
-                                       {"shift", "shl r64, i8"},
-                                       {"multiply", "imul r64, r64, i8"},
-                                       {"vector add", "addpd xmm, xmm"},
-                                       {"vector integer add", "paddd xmm, xmm"},
-                                       {"shuffle", "pshufd xmm, xmm, i8"},
-                                       {"vector to general", "movq r64, xmm"},
-                                       {"vector shift", "pslld xmm, i8"},
-                                       {"conversion", "cvtdq2ps xmm, xmm"},
-                                       {0}};
 const char form_vector_zero[] = "pxor xmm, xmm";

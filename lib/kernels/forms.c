@@ -69,14 +69,16 @@ static void fill(uint8_t *at, unsigned slot)
 {
     const unsigned address = slot == SLOT_ADDRESSES ? 4 : 8;
 
-    for (unsigned i = 0; i < SLOT_BYTES; i++) {
-        if (slot >= SLOT_ADDRESSES) {
-            at[i] = (uint8_t)(i % address ? 0 : i / address * ADDRESS_BYTES);
-            continue;
-        }
-        const unsigned byte = i % slots[slot].bytes;
-        at[i] = (uint8_t)((byte < 8 ? slots[slot].value : slots[slot].upper) >> byte % 8 * 8);
+    if (slot >= SLOT_ADDRESSES) {
+        memset(at, 0, SLOT_BYTES);
+        for (unsigned i = 0; i < SLOT_BYTES; i += address)
+            at[i] = (uint8_t)(i / address * ADDRESS_BYTES);
+        return;
     }
+    for (unsigned i = 0; i < slots[slot].bytes; i++)
+        at[i] = (uint8_t)((i < 8 ? slots[slot].value : slots[slot].upper) >> i % 8 * 8);
+    for (unsigned filled = slots[slot].bytes; filled < SLOT_BYTES; filled *= 2)
+        memcpy(at + filled, at, filled);
 }
 
 static bool is_floating(const struct form_operand *o)

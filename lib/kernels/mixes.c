@@ -1,10 +1,18 @@
 #include "lib/kernels/mixes.h"
 
+#include <string.h>
+
 enum {
     BODY = 384, /* instructions of a loop, about: its end is a small part */
     SMOKE_BODY = 32,
-    LOADS_BYTES = 1024,
-    STORES_AT = 2048, /* from the loads on: none reads what another one wrote, nor what looks like it by 12 bits */
+    /*
+     * Loads below the address that both have, stores from it on: none reads what another one wrote, nor what looks like it
+     * by 12 bits. All near it, since longer instructions come slower from some cores' decoders. Each store beside the one
+     * before: Golden Cove writes two at once where they are to one line (Intel Optimization Reference Manual).
+     */
+    PLACES = 16,
+    PLACE_BYTES = 8,
+    BASE_AT = MIX_AREA_BYTES / 2,
     CODE_BYTES = 8192,
     POOL = 32 /* registers */
 };
@@ -103,7 +111,7 @@ bool mixes_build(struct probe *p, void *context, struct kernel *k)
     struct code c = probe_code(p, CODE_BYTES);
     const size_t body = (size_t)probe_smoke(p, SMOKE_BODY, BODY);
     uint8_t order[BODY];
-    size_t of_mix = 0, used, mixes, memory = 0;
+    size_t of_mix = 0, used, mixes, loads = 0, stores = 0;
     double nops = 0;
 
     for (size_t i = 0; i < m->count; i++)
@@ -119,14 +127,12 @@ bool mixes_build(struct probe *p, void *context, struct kernel *k)
     emit_align(&c, 64);
     const size_t loop = c.used;
     for (size_t i = 0; i < used; i++) {
-        const int32_t place = (int32_t)(8 * memory % LOADS_BYTES);
         if (order[i] == m->load)
-            emit_load(&c, loaded, REG_DATA, place);
+            emit_load(&c, loaded, REG_DATA, ((int32_t)(loads++ % PLACES) - PLACES) * PLACE_BYTES);
         else if (order[i] == m->store)
-            emit_store(&c, source, REG_DATA, STORES_AT + place);
+            emit_store(&c, source, REG_DATA, (int32_t)(stores++ % PLACES) * PLACE_BYTES);
         else
             emit_one(&c, m->forms[order[i]], &general, &vector);
-        memory += order[i] == m->load || order[i] == m->store;
         for (nops += m->nops / (double)of_mix; nops >= 1; nops--)
             emit_nop(&c, emit_nop_lengths[0]);
     }
@@ -134,7 +140,7 @@ bool mixes_build(struct probe *p, void *context, struct kernel *k)
         emit_nop_row(&c, m->nop_bytes, body);
     emit_loop(&c, loop);
     emit_return(&c);
-    k->data = m->area->at;
+    k->data = m->area->at + BASE_AT;
     k->units = (double)(of_mix ? mixes : body);
     k->warm_iterations = probe_smoke(p, 2, 8);
     return probe_kernel(p, &c, 0, k);
@@ -145,7 +151,8 @@ void mixes_choose(struct mixes *m, size_t most, bool store)
     m->count = 0;
     for (const struct form_unit *f = form_units; f->form && m->count < most && m->count < PORTS_CLASSES - 2; f++) {
         const struct form *form = form_find(f->form);
-        if (!form)
+        const bool known = m->count && !strcmp(m->classes[m->count - 1], f->class);
+        if (!form || known || !form_unit_is_there(f))
             continue;
         m->classes[m->count] = f->class;
         m->forms[m->count++] = form;

@@ -669,7 +669,7 @@ static void run(struct probe *p)
     const char *chosen = p->run->config.forms, *pattern = chosen[0] ? chosen : "*";
     const double all = (double)form_count;
     /* what is asked for by name is measured, all of it */
-    size_t wanted = (size_t)(chosen[0] ? all : probe_scale(p, 4, 200, all, all)), matching = 0;
+    size_t wanted = (size_t)(chosen[0] ? all : probe_scale(p, 2, 200, all, all)), matching = 0;
     struct table *t = calloc(1, sizeof *t);
     struct area data;
     char line[TEXT];

@@ -6,6 +6,9 @@
  * not. What mixes take says how many ports two classes have together, and which sets of ports explain all mixes
  * (lib/fit/ports.h). Ports have no names here: they are numbered from 0, those that run most classes first.
  *
+ * Other limits would look like shared ports: forms read few registers, and not what others wrote, so that one that is
+ * bound to a busy port keeps nothing else waiting; stores are side by side, and all code is short.
+ *
  * Schedulers bind operations to ports before it is known which will be free, better in one order than in another, and
  * worse when they are full: the best of several orders counts, and of kernels with as many NOPs between as hold the front
  * end back to what the ports can do. What the core takes in each cycle masks ports beyond that; it is the rate of NOPs.
@@ -28,8 +31,8 @@
 #include "lib/sample.h"
 
 enum {
-    ORDERS = 4,
-    HELD = 6,
+    ORDERS = 12,
+    HELD = 16,
     PREDICTED_OF = 10, /* of so many unseen mixes one may be slower than the map says */
     NOPS = 6,          /* lengths of NOPs */
     NOP_SAMPLES = 3,
@@ -51,7 +54,7 @@ struct units {
 static const double PREDICTED_PART = 0.05;
 
 /* How much sooner than in a mix's best time the front end is done with it, where it is held back: once, twice, … this. */
-static const double HELD_PART = 0.03;
+static const double HELD_PART = 0.015;
 
 struct prediction {
     unsigned mixes, within;
@@ -87,8 +90,9 @@ static bool measure(void *context, struct ports_mix *mix)
             return false;
     }
     u->mixes.shuffled = false;
+    const double ordered = best;
     for (unsigned i = 1; i <= u->held; i++) {
-        u->mixes.nops = best * (1 - HELD_PART * i) * u->width - instructions;
+        u->mixes.nops = ordered * (1 - HELD_PART * i) * u->width - instructions;
         if (!(u->mixes.nops > 0))
             break;
         if (!measure_once(u, &best))
