@@ -307,17 +307,22 @@ static void report_shape(struct probe *p, const struct pages *g, const double *w
 
 /*
  * A third level is mostly shared: its slices are chosen by a hash of all address bits, and others fill its sets meanwhile
- * (Maurice et al. 2015, Reverse Engineering Intel Last-Level Cache Complex Addressing Using Performance Counters).
+ * (Maurice et al. 2015, Reverse Engineering Intel Last-Level Cache Complex Addressing Using Performance Counters). What is
+ * done above would go on: but each look walks all pages that are kept, thousands for each 8 MiB of it, and there are more
+ * looks than pages, so that it takes from some seconds for the smallest to an hour. Eviction sets of one line want few
+ * looks (Vila et al. 2019), but the time of one load among thousands, and a reading here is of a whole kernel.
  */
 static void report_third(struct probe *p)
 {
     if (facts_number(&p->run->facts, "memory.cache.bytes", "level=3", 0) > 0)
         report_number(
             p,
-            &(struct finding){.name = "memory.cache.ways",
-                              .variants = {{"level", .number = 3}},
-                              .reason = "not looked for: slices of a shared level are hashed, and others fill it",
-                              .method = "none"},
+            &(struct finding){
+                .name = "memory.cache.ways",
+                .variants = {{"level", .number = 3}},
+                .reason =
+                    "not looked for: slices are hashed, others fill them, and picking as many pages takes too long",
+                .method = "none"},
             (double)NAN);
 }
 
