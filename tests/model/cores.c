@@ -967,9 +967,13 @@ static void data_tlbs_are_given_back(void **state)
     end(3 * cores, UINT32_MAX);
 }
 
-/* Separate unless it is the other one; of the levels in a finding. */
+/* What is found, and what is declared of loads. */
 static void check_shared_pages(const struct machine_design *m, const char *f, bool shared)
 {
+    const char *declared = record_value(f, "declared", 0), *truth = shared ? "shared" : "separate";
+
+    if (declared ? strcmp(declared, truth) != 0 : record_value(f, "page", 0) == NULL)
+        complain(m, "memory.dtlb.shared: %s is declared", declared ? declared : "nothing");
     const char *pair = record_value(f, "pair", 0), *value = record_value(f, "value", 1);
 
     if (is_decided(m, f, "memory.dtlb.shared", pair) && !strcmp(value, "shared") != shared)

@@ -45,7 +45,7 @@ static struct {
 
 static void watch(uint64_t address, size_t size);
 
-/* As CPUID does, of loads: small pages and large ones. Which of them share an array is not told. */
+/* As CPUID does, of loads: small pages and large ones. */
 static void declare_pages(const struct core_design *design)
 {
     for (unsigned i = 0; i < 2 * PAGE_LEVELS; i++) {
@@ -55,6 +55,7 @@ static void declare_pages(const struct core_design *design)
                                                 .holds = HOLDS_DATA,
                                                 .entries = (unsigned)(d->sets * d->ways),
                                                 .loads = true,
+                                                .array = large ? i + 1 : i / 2 * 2 + 1,
                                                 .page = i % 2 ? "2m" : "4k",
                                                 .source = "model"};
     }

@@ -390,6 +390,8 @@ static void intel_tlbs_are_as_declared(void **state)
     assert_tlb(t, count, 1, HOLDS_DATA, true, false, "1g", 8);
     assert_tlb(t, count, 2, HOLDS_DATA | HOLDS_INSTRUCTIONS, true, true, "2m", 1024);
     assert_tlb(t, count, 2, HOLDS_DATA | HOLDS_INSTRUCTIONS, true, true, "1g", 1024);
+    /* what shares an array: 4K and 2M, and in another one 4K and 1G */
+    assert_true(t[8].array && t[8].array == t[9].array && t[10].array == t[11].array && t[9].array != t[10].array);
     assert_int_equal(identify_tlbs_from(ask, t, 5), 5);
 
     find(0x18, 0)->eax = 0xffffffff; /* whatever is claimed, it ends, and empty subleaves say nothing */
