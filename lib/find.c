@@ -252,17 +252,30 @@ void find_experiments(const struct sweep *s, size_t count, struct find_experimen
             .name = s[i].name, .fooled_by = s[i].fooled_by, .verdict = &s[i].search.verdict};
 }
 
+/* Where a curve that misses more and more misses all: behind the last rise that is not small beside the first. */
+static double all_missed(const struct verdict *v)
+{
+    static const double SMALL = 0.5;
+    const struct knee *k = v->knees;
+    double end = k->end;
+
+    for (size_t i = 1; i < v->count; i++)
+        if (k[i].after - k[i].before > SMALL * (k->after - k->before))
+            end = k[i].end;
+    return end;
+}
+
 struct find_result find_held(struct find_result r, const struct verdict *same_order, double step)
 {
     if (r.grade == 'U' || !same_order)
         return r;
-    const struct knee *first = same_order->knees, *last = first + (same_order->count ? same_order->count - 1 : 0);
     if (!same_order->count)
         return undecided(NO_ORDER);
-    if (fabs(first->value - r.value) <= step && last->end <= r.high + step)
+    const double first = same_order->knees->value, end = all_missed(same_order);
+    if (fabs(first - r.value) <= step && end <= r.high + step)
         return r;
-    r.value = fmax(r.value, first->value); /* what was held once fits */
-    r.high = fmax(r.high, last->end);
+    r.value = fmax(r.value, first); /* what was held once fits */
+    r.high = fmax(r.high, end);
     r.grade = 'C';
     return is_vague(r.low, r.high, step) || r.value >= r.high ? undecided(NO_ORDER) : r;
 }

@@ -185,7 +185,7 @@ static bool search(struct probe *p, const struct question *q, const struct exper
         walks[count] = (struct walk){e, (enum beside)count};
         snprintf(names[count], sizeof names[count], "level %u, %s, %s", q->level, pair, besides[count]);
         s[count] = (struct sweep){.name = names[count],
-                                  .axis = "pages",
+                                  .axis = "pages_of_the_chase",
                                   .unit = "cycles/load",
                                   .build = build,
                                   .context = &walks[count],

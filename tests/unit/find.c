@@ -288,6 +288,14 @@ static void what_is_held_in_all_orders_may_be_a_part(void **state)
     one.knees[0].end = 20;
     r = find_held(all, &one, 1);
     assert_true(r.value == 16 && r.low == 14 && r.high == 20 && r.grade == 'C');
+    one = exact(14); /* more rises: the same misses, or something small that comes later */
+    one.count = 2;
+    one.knees[0] = (struct knee){.value = 14, .low = 14, .high = 15, .end = 15, .before = 8, .after = 12};
+    one.knees[1] = (struct knee){.value = 17, .low = 17, .high = 18, .end = 18, .before = 12, .after = 16};
+    assert_true(find_held(all, &one, 1).high == 18);
+    one.knees[1].after = 13;
+    assert_true(find_held(all, &one, 1).high == 15);
+    one.count = 1;
     one.knees[0].end = 60;
     assert_int_equal(find_held(all, &one, 1).grade, 'U');
     one.count = 0;
