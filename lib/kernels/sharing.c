@@ -24,6 +24,32 @@ static double known(const struct sharing *all, size_t index, const char *filler,
     return (double)NAN;
 }
 
+static bool fits_all(double alone, double behind)
+{
+    return behind >= alone - ALIKE * alone - FEW;
+}
+
+/*
+ * Behind the edge as many must fit that do not wait; if they do not, it is something else that both hold. NaN then. Where all fit
+ * that fit alone there is no such edge.
+ */
+static bool control(struct probe *p, const struct lookahead_row *r, double alone, double *behind)
+{
+    const double beyond = ceil(*behind * (1 + ALIKE) + FEW), within = floor(*behind * (1 - ALIKE) - FEW);
+    struct lookahead_row ready = *r;
+    double fast, slow, not ;
+
+    if (!r->waits || isnan(*behind) || fits_all(alone, *behind))
+        return true;
+    ready.ready = true;
+    if (!lookahead_cycles(p, r, fmax(within, 1), &fast) || !lookahead_cycles(p, r, beyond, &slow) ||
+        !lookahead_cycles(p, &ready, beyond, &not ))
+        return false;
+    if (!(not < (fast + slow) / 2))
+        *behind = (double)NAN;
+    return true;
+}
+
 static bool measure(struct probe *p, const struct lookahead *l, const struct sharing *all, size_t index,
                     struct sharing_way *w)
 {
@@ -42,7 +68,8 @@ static bool measure(struct probe *p, const struct lookahead *l, const struct sha
             return true;
         r.head = lookahead_filler(names[!i][0]);
         r.head_count = isnan(w->alone[!i]) ? 0 : (unsigned)(w->alone[!i] / 2);
-        if (r.head_count && !lookahead_most(p, &r, w->alone[i], &w->behind[i]))
+        if (r.head_count &&
+            (!lookahead_most(p, &r, w->alone[i], &w->behind[i]) || !control(p, &r, w->alone[i], &w->behind[i])))
             return false;
     }
     return true;
@@ -54,7 +81,7 @@ static enum told tell(double alone, double behind)
 {
     if (isnan(alone) || isnan(behind))
         return TOLD_NOT;
-    if (behind >= alone - ALIKE * alone - FEW)
+    if (fits_all(alone, behind))
         return TOLD_SEPARATE;
     if (fabs(behind - alone / 2) <= OFF_HALF * alone)
         return TOLD_SHARED;
