@@ -58,6 +58,9 @@ enum { PAIRS = sizeof pairs / sizeof pairs[0] };
 /* Two halves for a whole, by as much as what blurs edges leaves. */
 static const double WHOLES = 0.1;
 
+/* Files must end so much later than renames before those are told, and NOPs take so much of these when both are in one buffer. */
+static const double SPARE = 1.1, TELLS = 0.1;
+
 struct measured {
     struct lookahead with;
     struct lookahead_answer answers[ROWS];
@@ -174,6 +177,10 @@ static bool find_taken(struct probe *p, const struct measured *m, const char **r
     const unsigned before = (unsigned)fmin(l->nops / 4, (l->nops - l->writers) / 2);
     unsigned untouched = 0, taken = 0;
 
+    *reason = "ambiguous";
+    if (!(l->writers * before / l->nops > TELLS * l->writers)) /* too few to tell */
+        return true;
+
     for (enum blocker b = 0; b < BLOCKERS; b++) {
         struct lookahead_row r = {.with = l, .blocker = b, .second = b, .head = lookahead_filler("nop")};
         double alone, behind;
@@ -192,26 +199,35 @@ static bool find_taken(struct probe *p, const struct measured *m, const char **r
     return true;
 }
 
+/* How many fit, as registers are held; where blockers agree only on what is in flight, that. */
+static double registers_of(const struct measured *m, size_t row)
+{
+    const double registers = lookahead_fitted(&m->answers[row], rows[row].holds);
+
+    return isnan(registers) ? m->ends[row] : registers;
+}
+
 static bool find_renames(struct probe *p, struct measured *m)
 {
     const struct finding f = {.name = "backend.rename_retire.entries",
                               .method = "general and vector registers in turn, before twice the smaller file ends"};
     const struct lookahead *l = &m->with;
-    const double general = m->ends[row_of("int64")], vector = m->ends[row_of("v128")];
-    const bool as_general = lookahead_same(general, l->writers), as_vector = lookahead_same(vector, l->writers);
+    const size_t general = row_of("int64"), vector = row_of("v128");
+    const bool alike = lookahead_same(m->ends[general], l->writers) && lookahead_same(m->ends[vector], l->writers);
+    const double of_general = registers_of(m, general), of_vector = registers_of(m, vector);
     struct lookahead_answer a;
     const char *reason = NULL;
 
     m->renames = (double)NAN;
     if (isnan(l->nops))
         reason = "reorder-buffer-unknown";
-    else if (isnan(l->writers) || isnan(general) || isnan(vector))
+    else if (isnan(l->writers) || isnan(of_general) || isnan(of_vector))
         reason = "no-knee";
     else if (l->writers >= l->nops - LOOKAHEAD_GROUP || lookahead_same(l->writers, l->nops))
         reason = "masked-by:backend.rob.entries";
-    else if (lookahead_renames(l->writers, 2 * fmin(general, vector) - LOOKAHEAD_GROUP))
+    else if (!(l->writers * SPARE < 2 * fmin(of_general, of_vector)))
         reason = "masked-by:backend.registers.entries";
-    else if (as_general && as_vector)
+    else if (alike)
         reason = "renames, or one file for both";
     if (!reason && !find_taken(p, m, &reason))
         return false;

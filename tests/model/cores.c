@@ -1691,9 +1691,9 @@ static struct machine_design pick_windows(uint64_t seed)
 static void pick_renames(struct in_flight_design *d, size_t halves)
 {
     for (enum held what = HELD_GENERAL; what < HELDS; what++)
-        d->most[what] = (unsigned)pick(90, 200);
-    d->most[HELD_ENTRY] = (unsigned)pick(240, 320);
-    d->most[HELD_RENAME] = (unsigned)pick(100, 220);
+        d->most[what] = (unsigned)pick(120, 200);
+    d->most[HELD_ENTRY] = (unsigned)pick(260, 320);
+    d->most[HELD_RENAME] = (unsigned)pick(110, 210);
     d->nops = 1;
     d->flags_are_general = false;
     d->packs = halves == 1;
