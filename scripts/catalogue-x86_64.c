@@ -142,6 +142,9 @@ static bool is_usable(const struct decoded *d)
         excluded_by_name(ZydisMnemonicGetString(d->i.mnemonic)) || d->i.operand_count > FORM_OPERANDS ||
         d->i.avx.rounding.mode || d->i.avx.has_sae)
         return false;
+    /* 0F 1F is the NOP that is written down (SDM vol. 2B, NOP); cores make other things of those beside it: CLDEMOTE */
+    if (d->i.mnemonic == ZYDIS_MNEMONIC_NOP && d->i.opcode_map == ZYDIS_OPCODE_MAP_0F && d->i.opcode != 0x1f)
+        return false;
     for (unsigned k = 0; k < d->i.operand_count; k++) {
         const ZydisDecodedOperand *o = &d->o[k];
         if (o->type == ZYDIS_OPERAND_TYPE_POINTER)

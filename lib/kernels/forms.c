@@ -259,9 +259,12 @@ bool form_is_sum(const struct form *f)
     return f->stack != 0;
 }
 
-/* What it changes is the top of the stack of x87, whichever register that is. */
+/* What it changes is the top of the stack of x87, whichever register that is; an exponent serves as nothing else. */
 static bool can_turn(const struct form *f)
 {
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->kind == OPERAND_X87 && form_operand(f, i)->type == TYPE_INTEGER)
+            return false;
     return f->stack == 0 && is_of_stack(f) && form_is_chained(f);
 }
 

@@ -5,7 +5,8 @@
  *
  *   throughput   many instances that do not depend on each other: what they write goes through all registers in turn, and
  *                what they only read is never written. Cycles of one instance, from kernels of n and 2n, so that the loop
- *                around them comes off; where these differ by more than a loop costs, the smaller one is a bound.
+ *                around them comes off; where these differ by more than a loop costs, the smaller one is a bound, and
+ *                where it is twice, `depends-on-length`: flushes, and stores past the caches, fill buffers.
  *                Again at several moments, until the least is seen three times, since cores slow wide operations down for
  *                milliseconds when current runs short; what never is seen so often is a bound, too. And by two other kinds
  *                of kernels: with few NOPs between instances, and as many as fill the core's width, and with fewer
@@ -80,8 +81,15 @@ enum {
 
 /* What disturbs a kernel makes it longer; but its yardsticks may have been disturbed, too. */
 static const double SAMPLES_QUANTILE = 0.2, SPREAD_QUANTILE = 0.8;
+/*
+ * No instance is faster than a NOP, whose yardstick is a little longer by its loop. What seems to be was disturbed, or its
+ * yardsticks were: flushes and stores past the caches go on behind it.
+ */
+static const double FASTEST_PART = 0.75;
 /* What the loop around instances costs is a smaller part of them. */
 static const double STEADY_PART = 0.06;
+/* Where those of 2n take longer by more than this factor an instance has no cost of its own: buffers are full after some. */
+static const double LENGTHS_APART = 2;
 /* NOPs for each instance, where there are few of them. */
 static const double FEW_NOPS = 0.125;
 /* A chain is what limits its instances where they take so much longer than independent ones. */
@@ -177,7 +185,7 @@ static const char *measure(struct probe *p, const struct area *data, struct form
         const struct window_result result = meter_measure(&p->run->meter, &k, &pt);
         if (result.end != WINDOW_RAN)
             why = result.end == WINDOW_TIMEOUT ? "timeout" : result.fault.vector;
-        else if (!isnan(pt.q20))
+        else if (pt.q20 >= FASTEST_PART * p->run->meter.width) /* NaN: it is not */
             y[count++] = pt.q20;
         sort_numbers(y, count);
         *cycles = quantile(y, count, SAMPLES_QUANTILE);
@@ -229,7 +237,8 @@ static const char *measure_instances(struct probe *p, const struct area *data, s
     if (why)
         return why;
     const bool steady = fabs(once - twice) <= STEADY_PART * twice;
-    const double cycles = steady ? 2 * twice - once : fmin(once, twice);
+    const bool grows = twice > LENGTHS_APART * once;
+    const double cycles = steady ? 2 * twice - once : grows ? (double)NAN : fmin(once, twice);
     if (moves && !(cycles < t->cycles))
         return NULL;
     *t = (struct throughput){cycles, once, twice, !steady || form_is_chained(row->form) || form_is_sum(row->form),
@@ -427,10 +436,19 @@ static double quantity(const struct row *row, unsigned which)
 static void choose_best(struct row *row)
 {
     double cycles[VISITS];
+    unsigned count = 0;
 
     for (unsigned i = 0; i < row->visit_count; i++)
-        cycles[i] = row->visits[i].cycles;
-    const double best = least(cycles, row->visit_count, &row->settled);
+        if (!isnan(row->visits[i].cycles))
+            cycles[count++] = row->visits[i].cycles;
+    if (2 * count <= row->visit_count) { /* none, or a disturbed one */
+        row->best = row->visits[row->visit_count - 1];
+        row->best.cycles = (double)NAN;
+        row->best.is_bound = true;
+        row->settled = row->visit_count > 2;
+        return;
+    }
+    const double best = least(cycles, count, &row->settled);
     for (unsigned i = 0; i < row->visit_count; i++)
         if (!(row->visits[i].cycles > best) && !(row->visits[i].cycles < best))
             row->best = row->visits[i];
@@ -570,7 +588,8 @@ static void send_row(struct record *r, const struct row *row)
     record_text(r, NULL, form_feature(row->form));
     record_text(r, NULL, form_class_names[row->form->class]);
     record_text(r, NULL, row->absent ? "absent" : row->reason ? "not-measured" : "measured");
-    send_optional(r, row->absent ? row->absent : row->reason);
+    const bool depends = !row->absent && !row->reason && isnan(row->best.cycles);
+    send_optional(r, row->absent ? row->absent : depends ? "depends-on-length" : row->reason);
     record_text(r, NULL, row->best.is_bound ? "<=" : "=");
     record_number(r, NULL, rounded(row->best.cycles));
     record_number(r, NULL, rounded(row->best.once));
