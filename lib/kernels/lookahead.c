@@ -702,6 +702,10 @@ void lookahead_report(struct probe *p, const struct finding *f, const struct fin
         told.low = fmax(told.low - 2, 0);
         told.high += 2;
     }
+    if (r.grade == 'C' && step > 1) { /* they may differ by a step, and it is one of them */
+        told.low = fmax(told.low - step, 0);
+        told.high += step;
+    }
     told.agreement = r.agreement[0] ? r.agreement : NULL;
     told.remarks[0].key = "condition";
     told.remarks[0].text = "what can be filled: a core may want a group's worth of room more";
