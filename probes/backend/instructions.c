@@ -237,7 +237,7 @@ static const char *measure_instances(struct probe *p, const struct area *data, s
     if (why)
         return why;
     const bool steady = fabs(once - twice) <= STEADY_PART * twice;
-    const bool grows = twice > LENGTHS_APART * once;
+    const bool grows = row->form->class == FORM_STREAMS && twice > LENGTHS_APART * once;
     const double cycles = steady ? 2 * twice - once : grows ? (double)NAN : fmin(once, twice);
     if (moves && !(cycles < t->cycles))
         return NULL;
