@@ -142,6 +142,8 @@ extern const struct form_bridge form_bridges[];
 /* Changes the first register by what the second holds; twice: it is as it was. One cycle at least. */
 extern const struct form_bridge form_address_bridge;
 
+/* Make 1, and 0, of a register that is 0 or 1, and take a cycle at least; NULL names where no division traps. */
+extern const struct form_bridge form_to_one, form_to_zero;
 /* Push a copy of the register read, and pop into the one written; NULL names where there is no stack. */
 extern const struct form_bridge form_stack_push, form_stack_pop;
 /* Makes another register the top of the stack, all of whose registers are in use. */

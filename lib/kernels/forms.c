@@ -126,6 +126,25 @@ static bool is_dividend(const struct form *f, unsigned i)
     return (o->access & OPERAND_READ) != 0;
 }
 
+/* Its lower half is in the first register. */
+static bool is_upper_dividend(const struct form *f, const struct form_operand *o)
+{
+    return f->class == FORM_DIVIDES && o->is_implicit && o->kind == OPERAND_GENERAL &&
+           o->fixed != form_registers[OPERAND_GENERAL][0] && !form_has_field(o);
+}
+
+/* A divisor must not be 0, and a quotient of so many bits must fit: what makes another value right before it is read. */
+static const struct form_bridge *repair_of(const struct form *f, unsigned i)
+{
+    const struct form_operand *o = form_operand(f, i);
+
+    if (f->class != FORM_DIVIDES || o->kind != OPERAND_GENERAL)
+        return NULL;
+    if (is_upper_dividend(f, o))
+        return form_to_zero.name ? &form_to_zero : NULL;
+    return form_to_one.name && !o->is_implicit ? &form_to_one : NULL;
+}
+
 /* On the stack of x87, where what is written is read again: what is written. */
 static bool is_first_read(const struct form *f, unsigned i)
 {
@@ -149,9 +168,7 @@ static unsigned slot_of(const struct form *f, unsigned i, enum form_values value
     }
     if (o->kind == OPERAND_X87 && o->type == TYPE_INTEGER) /* an exponent */
         return SLOT_ZERO;
-    /* the upper half of a dividend: its lower half is in the first register */
-    if (f->class == FORM_DIVIDES && o->is_implicit && o->kind == OPERAND_GENERAL &&
-        o->fixed != form_registers[OPERAND_GENERAL][0] && !form_has_field(o))
+    if (is_upper_dividend(f, o))
         return SLOT_ZERO;
     if (values == FORM_VALUES_LONG && f->class == FORM_DIVIDES && o->kind != OPERAND_MEMORY && is_dividend(f, i))
         return SLOT_DIVIDEND;
@@ -293,7 +310,7 @@ bool form_can_chain(const struct form *f, unsigned from, unsigned to)
 {
     const struct form_operand *s = form_operand(f, from), *d = form_operand(f, to);
 
-    if (!stays(f, from, to))
+    if (!stays(f, from, to) || (from != to && s->kind == OPERAND_GENERAL && repair_of(f, from)))
         return false;
     if (!is_register(s) || !is_ours(s) || !is_ours(d) || s->kind != d->kind || !(s->access & OPERAND_READ) ||
         !(d->access & OPERAND_WRITE))
@@ -674,7 +691,6 @@ static void emit_bridges(struct code *code, struct form_kernel *w, const struct 
     const struct form_bridge *out = bridge_out(w->form, w->to, w->variant), *in = bridge_in(w->form, w->from);
     const unsigned written = register_of(w->form, c, w->to), read = register_of(w->form, c, w->from);
     const unsigned hub = is_general(d) ? written : is_general(s) ? read : c->hub;
-
     const bool first = d->kind == OPERAND_X87 && !is_pushed(w->form, d) && w->form->stack > 0;
 
     if (first) /* what is written is the top then */
@@ -683,6 +699,8 @@ static void emit_bridges(struct code *code, struct form_kernel *w, const struct 
         emit_bridge(code, w, c, out, is_general(s) ? read : hub, written);
     if (!first)
         emit_balance(code, w, c);
+    if (is_general(s) && repair_of(w->form, w->from))
+        emit_bridge(code, w, c, repair_of(w->form, w->from), read, read);
     if (!is_general(s))
         emit_bridge(code, w, c, in, is_address(s) ? form_register(REG_DATA) : read, hub);
     if (is_address(s)) /* as it was */

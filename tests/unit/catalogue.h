@@ -97,6 +97,12 @@ static void test_bridges_are_forms(void **state)
     }
     hold_step(form_address_bridge.name, form_address_bridge.roles, OPERAND_GENERAL, OPERAND_GENERAL, &reads, &writes);
     assert_true(reads && writes);
+    if (form_to_one.name) {
+        hold_step(form_to_one.name, form_to_one.roles, OPERAND_GENERAL, OPERAND_GENERAL, &other, &writes);
+        assert_true(writes);
+        hold_step(form_to_zero.name, form_to_zero.roles, OPERAND_GENERAL, OPERAND_GENERAL, &other, &writes);
+        assert_true(writes);
+    }
     if (form_stack_push.name) {
         hold_step(form_stack_push.name, form_stack_push.roles, OPERAND_X87, OPERAND_X87, &reads, &other);
         hold_step(form_stack_pop.name, form_stack_pop.roles, OPERAND_X87, OPERAND_X87, &other, &writes);
