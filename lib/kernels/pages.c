@@ -9,6 +9,7 @@ enum {
     WORDS = CHASE_LINE_BYTES / WORD_BYTES,
     UNROLL = 8,
     GROUP = 512,     /* pages */
+    NEAR = 128,      /* pages: no entry holds more, but by the hint of the largest granule */
     BLOCK = 512,     /* frames */
     NEIGHBOURS = 16, /* pages: no core is known to keep more in one entry */
     ROUNDS = 4       /* of the ring until all that is held is held */
@@ -228,9 +229,41 @@ static void link_order(struct probe *p, const struct pages *r, const struct ring
     }
 }
 
+/* The order of bits reversed: what is next to each other comes as far apart as can be, and so do pairs of it, and so on. */
+static size_t reversed(size_t i)
+{
+    size_t out = 0;
+
+    for (size_t bit = 1; bit < NEAR; bit *= 2)
+        out = out * 2 + !!(i & bit);
+    return out;
+}
+
+/*
+ * The order where an entry may hold several neighbours: whatever their number, a power of two, all other entries are
+ * used before one is again. Else those that are used least recently would stay, and the edge be a slope.
+ */
+static void link_around(struct probe *p, const struct pages *r, const struct ring *ring)
+{
+    uint32_t *order = (uint32_t *)r->chase.order.write;
+    const size_t mask = random_below(&p->random, NEAR);
+    size_t used = 0;
+
+    for (size_t i = 0; i < NEAR; i++)
+        for (size_t page = reversed(i) ^ mask, begin = used; page < ring->count; page += NEAR) {
+            const size_t other = begin + random_below(&p->random, used + 1 - begin);
+            order[used++] = order[other]; /* Fisher and Yates, inside out (TAOCP vol. 2, 3.4.2) */
+            order[other] = (uint32_t)page;
+        }
+    for (size_t i = 0; i < used; i++)
+        *(uint64_t *)written(r, ring, order[i]) = seen(r, ring, order[(i + 1) % used]);
+}
+
 static void link_ring(struct probe *p, const struct pages *r, const struct ring *ring)
 {
-    for (size_t order = 0; order < r->orders; order++)
+    if (r->kind == PAGES_IN_ORDER || r->kind == PAGES_CONTIGUOUS)
+        link_around(p, r, ring);
+    for (size_t order = 0; order < r->orders && r->kind != PAGES_IN_ORDER && r->kind != PAGES_CONTIGUOUS; order++)
         link_order(p, r, ring, order);
     *(uint64_t *)r->chase.start.write = seen(r, ring, 0);
 }

@@ -29,7 +29,7 @@
 enum {
     KINDS = PAGES_CONTIGUOUS + 1,
     NEIGHBOURS = 16, /* at most in one entry … */
-    GROUP = 128      /* … and where tables say so: AArch64, 16 KiB pages (Arm ARM DDI 0487, D8.7.1) */
+    GROUP = 128      /* … and where tables say so, with any granule */
 };
 
 static const struct {
@@ -213,6 +213,15 @@ static void report_coalescing(struct probe *p, struct finding *f, const struct v
     report(p, f);
 }
 
+/* Pages that have the contiguous hint together (Arm ARM DDI 0487, D8.7.1). */
+static double group_of(size_t page_bytes)
+{
+    enum { GRANULE_4K = 512, GRANULE_16K = 2048 }; /* entries of a table */
+    const size_t entries = pages_table_entries(page_bytes);
+
+    return entries == GRANULE_4K ? 16 : entries == GRANULE_16K && page_bytes == 1 << 14 ? GROUP : 32;
+}
+
 /*
  * Frames in order against frames that are shared, around where the first level ends: how many neighbours one entry
  * holds. With the contiguous hint, the same again.
@@ -230,7 +239,7 @@ static bool find_coalescing(struct probe *p, const struct tlb *t, const struct t
                         .method = "pages held with frames in order, by those held with shared frames",
                         .curves = {experiments[kind].name, experiments[PAGES_SHARED_LINES].name}};
     const double room = floor((double)machine_info()->memory_bytes / 2 / (double)t->page_bytes);
-    const double most = fmin(t->most, 2 * (hint ? GROUP : NEIGHBOURS) * first->entries);
+    const double most = fmin(t->most, 2 * (hint ? group_of(t->page_bytes) : NEIGHBOURS) * first->entries);
 
     if (!machine_info()->contiguous && !hint)
         f.reason = "frames are not ours to choose: neighbours may lie anywhere";

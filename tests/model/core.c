@@ -21,6 +21,7 @@ struct mapping {
     uint8_t *seen; /* code as Unicorn has translated it */
     size_t page_bytes;
     const size_t *frames; /* NULL: page i is frame i */
+    bool hint;            /* contiguous */
     uint8_t *written;     /* what data of these frames is; NULL: as it is at `bytes` */
 };
 
@@ -115,6 +116,11 @@ void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *f
     m->written = written;
 }
 
+void core_hint(struct core *c, uint64_t at)
+{
+    mapping_of(c, at)->hint = true;
+}
+
 void core_watch(struct core *c, void (*access)(uint64_t address, size_t size))
 {
     c->watch = access;
@@ -183,7 +189,10 @@ static uint64_t entry_of(const struct core *c, const struct page_design *d, cons
     const uint64_t page = address / m->page_bytes, first = page - page % (d->neighbours ? d->neighbours : 1);
     const uint64_t at = m->at / m->page_bytes, end = at + m->count / m->page_bytes;
     const uint64_t block = (uintptr_t)(m->written ? m->written : m->bytes) / m->page_bytes;
+    const uint64_t entries_of_groups = (uint64_t)1 << 52; /* no page has such a number */
 
+    if (m->hint && d->hinted)
+        return page / d->hinted | entries_of_groups;
     if (d->neighbours < 2 || !c->design.contiguous || first < at || first + d->neighbours > end)
         return page;
     const uint64_t frame = block + frame_offset(m, first * m->page_bytes) / m->page_bytes;
@@ -191,7 +200,7 @@ static uint64_t entry_of(const struct core *c, const struct page_design *d, cons
         if (frame % d->neighbours != 0 ||
             block + frame_offset(m, (first + i) * m->page_bytes) / m->page_bytes != frame + i)
             return page;
-    return first / d->neighbours | (uint64_t)1 << 52; /* no page has that number */
+    return first / d->neighbours | entries_of_groups;
 }
 
 /* What a level costs that does not hold the page; it takes it in. */

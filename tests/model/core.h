@@ -45,6 +45,7 @@ struct page_design {
     double miss; /* what it costs on top that this level does not hold the page */
     bool hashed; /* the set is the exclusive or of the lowest bits of the page number and of as many above them */
     unsigned neighbours; /* so many pages, aligned, are held by one entry where their frames are as well; 0: 1 */
+    unsigned hinted;     /* the same where tables have the contiguous hint, wherever frames are; 0: 1 */
     const char *policy;  /* by which entries are replaced (lib/fit/replacement.h); NULL: LRU */
 };
 
@@ -108,6 +109,8 @@ void core_unmap(struct core *c, uint64_t at);
  * is loaded comes from `written`, where the frames are, unless that is NULL. All must stay until it is unmapped.
  */
 void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *frames, uint8_t *written);
+/* Pages mapped at `at` have the contiguous hint: each 16 of them that begin at a multiple of it. */
+void core_hint(struct core *c, uint64_t at);
 /* Told of every access to data, but for the stack, before it is done; NULL: of none. */
 void core_watch(struct core *c, void (*access)(uint64_t address, size_t size));
 /* Code at `at` may have changed. */

@@ -919,6 +919,8 @@ static void check_data_pages(const struct machine_design *m)
     check_capacity(m, "memory.page_walk.entries", "level", "2", (double)m->core.upper_table.ways);
     if (m->core.contiguous)
         check_number(m, "memory.dtlb.coalescing", "level", "1", first->neighbours);
+    if (first->hinted)
+        check_number(m, "memory.dtlb.hint_pages", "level", "1", first->hinted);
     check_number(m, "memory.dtlb.ways", "level", "2", (double)second->ways);
     check_number(m, "memory.dtlb.index_bits", "level", "2", log2((double)second->sets));
     const char *f = finding_of("memory.dtlb.index_bits", "level", "2"), *bits = f ? record_value(f, "bits", 2) : NULL;
@@ -952,6 +954,7 @@ static void data_tlbs_are_given_back(void **state)
             .sets = 128, .ways = pick(6, 12), .miss = (double)pick(15, 30), .hashed = pick(0, 1)};
         if (pick(0, 1))
             m.core.store_pages[0] = (struct page_design){.sets = 1, .ways = 8 * pick(1, 4), .miss = (double)pick(5, 9)};
+        m.core.data_pages[0].hinted = seed % 2 ? 16 : 0;
         if (seed > ORDERLY) { /* trees want a power of two */
             m.core.data_pages[1].ways = 8;
             m.core.data_pages[1].policy = policies[pick(0, POLICIES - 1)];

@@ -208,10 +208,15 @@ static void watch(uint64_t address, size_t size)
 
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
 {
-    if (use == AREA_CONTIGUOUS)
+    const bool hint = use == AREA_CONTIGUOUS;
+
+    if (hint && !machine.design.core.data_pages[0].hinted)
         return "a modelled machine has no page tables";
     *a = (struct area){.bytes = bytes, .page_bytes = page_bytes ? page_bytes : PAGE_BYTES};
-    return map(a, NULL, bytes, use);
+    const char *why = map(a, NULL, bytes, hint ? AREA_DATA : use);
+    if (hint && !why)
+        core_hint(machine.core, a->at);
+    return why;
 }
 
 /* What is executed is a copy of what was written, page by page; data is brought there as it is loaded. */
