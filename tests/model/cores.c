@@ -1744,7 +1744,7 @@ static void windows_are_given_back(void **state)
         check_capacity(&m, "backend.store_queue.entries", "width", "64", d->most[HELD_STORE]);
         check_capacity(&m, "backend.branches_in_flight.entries", "branch", "not-taken", d->most[HELD_BRANCH]);
     }
-    end(cores, 6 * cores);
+    end(4 * cores, 9 * cores);
 }
 
 /* First and last are told apart where one kind must be the one, and the other the other. */
