@@ -19,7 +19,7 @@
  * Cost of a load let go wrongly: D N^k, over and over, k being so large that each D is a surprise. Against N alone, as
  * many steps wait as it took to let the load go; D's does, too, as it is done again. What is left is the cost. Some cores
  * let no load go while surprises are frequent: then more steps wait than are known of, the more, the larger k is and the
- * longer the delay, so that no two of them would agree.
+ * longer the delay, so that no two of them would agree. It is a little left of much, and what else runs can fool all of it.
  *
  * Address bits: a step that is always D and one that is always N, their loads 2^n bytes apart in the code. Where they are
  * the same to the predictor, N waits too. From a distance at which they are, every other bit is added: those that make
@@ -50,6 +50,7 @@ enum {
     ROOM_BYTES = 4096,
     SAMPLES = 3,
     COST_SAMPLES = 161,
+    COST_SPREAD = 24,
 
     LEAST_BIT = 8, /* a step is shorter than 2^8 bytes */
     LAST_BIT = 14,
@@ -288,13 +289,14 @@ static bool measure_steps(struct probe *p, const struct steps *s, size_t count, 
  */
 static bool measure_cost(struct probe *p, const struct steps *s, unsigned free_after, unsigned free, double *cycles)
 {
-    const unsigned samples = (unsigned)probe_scale(p, 1, 41, COST_SAMPLES, COST_SAMPLES);
+    const unsigned samples = (unsigned)probe_scale(p, 1, 25, COST_SAMPLES, COST_SAMPLES);
     double costs[COST_SAMPLES];
     size_t count = 0;
 
     for (unsigned i = 0; i < samples; i++) {
+        const size_t k = free + i % COST_SPREAD; /* what happens to be so of one of them must not count */
         double surprised, fast, none, first, all;
-        if (!measure_steps(p, s, free + 1, FIRST, &surprised) || !measure_steps(p, s, free + 1, NONE, &fast) ||
+        if (!measure_steps(p, s, k + 1, FIRST, &surprised) || !measure_steps(p, s, k + 1, NONE, &fast) ||
             !measure_steps(p, s, free_after, NONE, &none) || !measure_steps(p, s, free_after, FIRST, &first) ||
             !measure_steps(p, s, free_after, ALL, &all))
             return false;
@@ -326,7 +328,7 @@ static bool find_cost(struct probe *p, const struct steps *s, double free_after)
         return true;
     }
     for (size_t i = 0; i < VALUES; i++) {
-        v[i] = (struct find_value){delays[i % DELAYS].name, delays[i % DELAYS].fooled_by, (double)NAN};
+        v[i] = (struct find_value){delays[i % DELAYS].name, "what else runs", (double)NAN};
         if (!measure_cost(p, &s[i % DELAYS], smoke ? 2 : (unsigned)free_after, smoke ? 3 : free[i / DELAYS],
                           &v[i].value))
             return false;
