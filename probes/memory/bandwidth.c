@@ -12,9 +12,9 @@
  * and of the last cache: that is never an A. Where passes and footprints disagree, between what is told.
  *
  * On a Raptor Cove copies of 256 bits within the first level, two loads and two stores in a cycle, have several rates: 64
- * bytes a cycle, and 53 to 60, each held for milliseconds. Of 4 KiB that are read only the first is ever seen, of 8 KiB
- * and more mostly a lower one, wherever the stores go and in any order of time: so it is the walk, and no neighbour. Why
- * is open.
+ * bytes a cycle, and 53 to 60, each held for milliseconds. Of 2 KiB that are read only the first is seen, of 8 KiB and
+ * more mostly a lower one, also when such walks take turns, and however far the stores are from the loads: so the walk has
+ * a part in it, and it is no neighbour alone. Why is open.
  *
  * access: load; store; copy, of which the bytes copied count, each read once and written once; stream, stores that ask to
  * go past the caches, whatever level holds what they write over.
