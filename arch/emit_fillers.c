@@ -104,6 +104,6 @@ void emit_filler_waiting(struct code *c, const struct emit_filler *f, size_t ind
 
 void emit_filler_end(struct code *c, const struct emit_filler *f)
 {
-    if (f->vector_bits)
+    if (f->vector_bits > FILLER_SCALABLE)
         emit_wide_end(c, f->vector_bits);
 }

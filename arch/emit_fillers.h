@@ -17,7 +17,7 @@ enum filler_class {
     FILLER_PRODUCT, /* a general register, and where a multiplication goes */
     FILLER_FLAGS,   /* flags alone */
     FILLER_VECTOR,  /* a vector register */
-    FILLER_MASK,    /* a mask register */
+    FILLER_MASK,    /* a mask or predicate register */
     FILLER_LOAD,    /* an entry for a load, and a register */
     FILLER_STORE,   /* an entry for a store */
     FILLER_TARGET,  /* the same; what may wait is where it goes */
@@ -26,11 +26,13 @@ enum filler_class {
     FILLER_CLASSES
 };
 
+enum { FILLER_SCALABLE = 1 /* … or scalable ones, of any length */ };
+
 struct emit_filler {
     const char *name; /* "nop", "int64", "store-v128" */
     enum filler_class class;
     unsigned bits;        /* that it writes, or moves; of NOPs, how long they are. 0: of no matter */
-    unsigned vector_bits; /* the core must have vectors of so many bits (lib/machine.h); 0: every core has it */
+    unsigned vector_bits; /* the core must have vectors of so many bits (lib/machine.h); 0: every core has it; … */
     bool waits;           /* there is emit_filler_waiting of it */
 };
 
@@ -45,7 +47,7 @@ enum {
 
 /*
  * Fillers read REG_T6, REG_T7 and REG_T8, VREG_6 and VREG_7, mask registers 6 and 7, and the flags; they write REG_T3 to
- * REG_T5, VREG_3 to VREG_5, mask registers 3 to 5, and of FILLER_FLAGS the flags. This sets what they read: before the
+ * REG_T5, VREG_3 to VREG_5, mask registers 3 to 5 or predicate registers 0 to 2, and of FILLER_FLAGS the flags. This sets what they read: before the
  * first, and where between them something else has changed flags. `data` has the address of FILLER_DATA_BYTES.
  */
 void emit_filler_begin(struct code *c, enum reg data);

@@ -304,7 +304,10 @@ const struct emit_filler *lookahead_filler(const char *name)
     snprintf(other, sizeof other, "%s-legacy", name);
     if (!f || f->vector_bits > machine_info()->vector_bits)
         f = emit_filler_named(other);
-    return f && f->vector_bits <= machine_info()->vector_bits ? f : NULL;
+    return f && f->vector_bits <= machine_info()->vector_bits &&
+                   (f->vector_bits != FILLER_SCALABLE || machine_info()->scalable_bits)
+               ? f
+               : NULL;
 }
 
 /*

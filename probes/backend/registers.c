@@ -7,7 +7,7 @@
  *
  *   int64, int32   additions of whole general registers and of halves: the same, unless a file can hold two halves in one
  *   flags          comparisons, which write nothing else
- *   vector         of each width; mask registers
+ *   vector         of each width, scalable ones of that which they have here; mask or predicate registers
  *
  * Curve: cycles an iteration over n. Answer: the last n before it rises, and what the long operations write themselves.
  * A knee where that of NOPs is, is the reorder buffer's.
@@ -42,11 +42,12 @@ static const struct {
     enum filler_class holds;
     bool cleared;
 } rows[] = {
-    {"int64", "int64", 0, FILLER_GENERAL, false},  {"int32", "int32", 0, FILLER_GENERAL, false},
-    {"flags", "flags", 0, FILLER_FLAGS, false},    {"scalar", "vector", 64, FILLER_VECTOR, false},
-    {"v128", "vector", 128, FILLER_VECTOR, false}, {"v256", "vector", 256, FILLER_VECTOR, false},
-    {"v512", "vector", 512, FILLER_VECTOR, false}, {"v128", "vector", 128, FILLER_VECTOR, true},
-    {"v512", "vector", 512, FILLER_VECTOR, true},  {"mask", "mask", 0, FILLER_MASK, false},
+    {"int64", "int64", 0, FILLER_GENERAL, false},    {"int32", "int32", 0, FILLER_GENERAL, false},
+    {"flags", "flags", 0, FILLER_FLAGS, false},      {"scalar", "vector", 64, FILLER_VECTOR, false},
+    {"v128", "vector", 128, FILLER_VECTOR, false},   {"v256", "vector", 256, FILLER_VECTOR, false},
+    {"v512", "vector", 512, FILLER_VECTOR, false},   {"v128", "vector", 128, FILLER_VECTOR, true},
+    {"v512", "vector", 512, FILLER_VECTOR, true},    {"mask", "mask", 0, FILLER_MASK, false},
+    {"scalable", "vector", 0, FILLER_VECTOR, false},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -267,6 +268,10 @@ static void report_row(struct probe *p, const struct measured *m, size_t row)
 
     if (rows[row].width)
         f.variants[1].key = "width", f.variants[1].number = rows[row].width;
+    if (!strcmp(rows[row].filler, "scalable")) {
+        f.variants[1].key = "width", f.variants[1].number = machine_info()->scalable_bits;
+        f.variants[2].key = "vectors", f.variants[2].text = "sve";
+    }
     if (reason)
         lookahead_undecided(p, &f, reason);
     else

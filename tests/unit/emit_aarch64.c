@@ -307,6 +307,19 @@ static void scalable_accesses_are_encoded(void **state)
     assert_int_equal(accesses, 5);
 }
 
+static void scalable_fillers_are_encoded(void **state)
+{
+    (void)state;
+    struct code c = fresh();
+    const uint32_t want[] = {0x04e700c4, 0x250758c1}; /* add z4.d, z6.d, z7.d; and p1.b, p6/z, p6.b, p7.b: by GNU as */
+
+    emit_filler(&c, emit_filler_named("scalable"), 1);
+    emit_filler(&c, emit_filler_named("mask"), 1);
+    assert_true(code_good(&c));
+    assert_int_equal(c.used, sizeof want);
+    assert_memory_equal(c.write, want, sizeof want);
+}
+
 static const struct idiom_text idiom_texts[] = {
     {"mov64", "mov x3, x4"},    {"mov32", "mov w3, w4"},     {"mov-vector", "mov v1.16b, v2.16b"},
     {"mov64-0", "movz x3, #0"}, {"mov64-zr", "mov x3, xzr"}, {NULL, NULL},
@@ -343,6 +356,8 @@ static const struct filler_text filler_texts[] = {
     {"store-target", "str x9, [x10, x8, lsl #3]", "str x9, [x10, x2, lsl #3]"},
     {"branch", "b.eq #1073741828", "cbnz x2, #1073741828"},
     {"jump", "b #1073741840", NULL},
+    {"scalable", NULL, NULL},
+    {"mask", NULL, NULL},
     {NULL, NULL, NULL},
 };
 
@@ -366,6 +381,7 @@ int main(void)
         cmocka_unit_test(long_loops_take_the_long_way),
         cmocka_unit_test(no_core_has_the_unknown_register),
         cmocka_unit_test(scalable_accesses_are_encoded),
+        cmocka_unit_test(scalable_fillers_are_encoded),
         cmocka_unit_test(the_isa_names_itself),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
