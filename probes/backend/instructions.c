@@ -186,7 +186,7 @@ static const char *measure(struct probe *p, const struct area *data, struct form
         const struct window_result result = meter_measure(&p->run->meter, &k, &pt);
         if (result.end != WINDOW_RAN)
             why = result.end == WINDOW_TIMEOUT ? "timeout" : result.fault.vector;
-        else if (pt.q20 >= (p->run->trusted ? FASTEST_PART * p->run->meter.width : 0)) /* NaN: it is not */
+        else if (!isnan(pt.q20) && (!p->run->trusted || pt.q20 >= FASTEST_PART * p->run->meter.width))
             y[count++] = pt.q20;
         sort_numbers(y, count);
         *cycles = quantile(y, count, SAMPLES_QUANTILE);
