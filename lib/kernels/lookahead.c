@@ -571,6 +571,8 @@ static bool find_least(struct probe *p, const struct lookahead_answer *a, double
     *least = 0;
     for (size_t i = 0; i < a->count; i++) {
         double half;
+        if (a->count > 1 && a->rows[i].blocker == BLOCKER_MISS) /* which takes what others let it take */
+            continue;
         if (!lookahead_most(p, &a->rows[i], nops, &half))
             return false;
         half -= a->rows[i].with->steps[a->rows[i].blocker];
