@@ -81,11 +81,6 @@ enum {
 
 /* What disturbs a kernel makes it longer; but its yardsticks may have been disturbed, too. */
 static const double SAMPLES_QUANTILE = 0.2, SPREAD_QUANTILE = 0.8;
-/*
- * No instance is faster than a NOP, whose yardstick is a little longer by its loop. What seems to be was disturbed, or its
- * yardsticks were: flushes and stores past the caches go on behind it.
- */
-static const double FASTEST_PART = 0.75;
 /* What the loop around instances costs is a smaller part of them. */
 static const double STEADY_PART = 0.06;
 /* Where those of 2n take longer by more than this factor an instance has no cost of its own: buffers are full after some. */
@@ -186,7 +181,7 @@ static const char *measure(struct probe *p, const struct area *data, struct form
         const struct window_result result = meter_measure(&p->run->meter, &k, &pt);
         if (result.end != WINDOW_RAN)
             why = result.end == WINDOW_TIMEOUT ? "timeout" : result.fault.vector;
-        else if (!isnan(pt.q20) && (!p->run->trusted || pt.q20 >= FASTEST_PART * p->run->meter.width))
+        else if (!isnan(pt.q20))
             y[count++] = pt.q20;
         sort_numbers(y, count);
         *cycles = quantile(y, count, SAMPLES_QUANTILE);
@@ -470,7 +465,7 @@ static void choose_best(struct row *row)
     }
     const double best = least(cycles, count, &row->settled);
     for (unsigned i = 0; i < row->visit_count; i++)
-        if (!(row->visits[i].cycles > best) && !(row->visits[i].cycles < best))
+        if (row->visits[i].cycles >= best && row->visits[i].cycles <= best) /* NaN is none */
             row->best = row->visits[i];
     row->best.is_bound |= !row->settled;
     for (unsigned which = QUANTITY_FEW_NOPS; which <= QUANTITY_MANY_NOPS; which++)
