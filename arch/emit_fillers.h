@@ -47,8 +47,9 @@ enum {
 
 /*
  * Fillers read REG_T6, REG_T7 and REG_T8, VREG_6 and VREG_7, mask registers 6 and 7, and the flags; they write REG_T3 to
- * REG_T5, VREG_3 to VREG_5, mask registers 3 to 5 or predicate registers 0 to 2, and of FILLER_FLAGS the flags. This sets what they read: before the
- * first, and where between them something else has changed flags. `data` has the address of FILLER_DATA_BYTES.
+ * REG_T5, VREG_3 to VREG_5, mask registers 3 to 5 or predicate registers 0 to 2, and of FILLER_FLAGS the flags. This
+ * sets what they read: before the first, and where between them something else has changed flags. `data` has the
+ * address of FILLER_DATA_BYTES.
  */
 void emit_filler_begin(struct code *c, enum reg data);
 /*

@@ -72,7 +72,10 @@ bool find_contradicted(const struct find_experiment *e, size_t count);
 /* What each sweep says, as an experiment: its first knee, and what else its fields have. */
 void find_experiments(const struct sweep *s, size_t count, struct find_experiment *out);
 
-/* Decides and reports. The finding's value, grade, reason and agreement are filled in; of a capacity also its interval, curves and method. */
+/*
+ * Decides and reports. The finding's value, grade, reason and agreement are filled in; of a capacity also its interval,
+ * curves and method.
+ */
 void find_capacity(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,
                    double step);
 /*

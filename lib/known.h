@@ -26,7 +26,10 @@ struct known_difference {
 const struct known_value *known_find(const char *core, const char *finding, const char *variant);
 const struct known_value *known_next(const struct known_value *k);
 
-/* What is known of such a finding of value `value` (NaN where it is undecided) that differs from what is published, or NULL. */
+/*
+ * What is known of such a finding of value `value` (NaN where it is undecided) that differs from what is published, or
+ * NULL.
+ */
 const struct known_difference *known_difference(const char *core, const char *finding, const char *variant,
                                                 double value);
 

@@ -67,8 +67,8 @@ struct area {
 };
 
 /*
- * Maps zeroed memory for windows (arch/frames.h says for what). `page_bytes` 0 takes the smallest page the place has. Returns NULL
- * when it worked, else why it did not, in words a record can carry.
+ * Maps zeroed memory for windows (arch/frames.h says for what). `page_bytes` 0 takes the smallest page the place has.
+ * Returns NULL when it worked, else why it did not, in words a record can carry.
  */
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use);
 /*

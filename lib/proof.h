@@ -17,8 +17,9 @@ enum { PROOF_NEEDS = 4, PROOF_TEXT = 160 };
  */
 bool probe_count(struct probe *p, const struct kernel *k, const char *need, double *per_unit);
 /*
- * Counts up to PROOF_NEEDS needs, ended by NULL, on both sides of a knee of the sweep, and sends them as a `table`. `text` becomes
- * what a finding says of it, "itlb_misses 0.00, then 0.98"; empty where nothing can be counted. False: the probe is over.
+ * Counts up to PROOF_NEEDS needs, ended by NULL, on both sides of a knee of the sweep, and sends them as a `table`.
+ * `text` becomes what a finding says of it, "itlb_misses 0.00, then 0.98"; empty where nothing can be counted. False:
+ * the probe is over.
  */
 bool proof_of_knee(struct probe *p, const struct sweep *s, size_t knee, const char *const *needs,
                    char text[PROOF_TEXT]);

@@ -5,9 +5,9 @@
  *
  * All opcodes of all maps are offered to Zydis, with each encoding, mandatory prefix, operand size, vector length,
  * kind of mask and broadcast, and with a register or memory behind ModR/M. What it takes for an instruction is a form;
- * of forms of one name and encoding that is kept whose registers have most choice. Where a register's number stands is found by
- * asking: a bit that changes nothing but the number of one operand's register by a power of two belongs to that
- * operand's field.
+ * of forms of one name and encoding that is kept whose registers have most choice. Where a register's number stands is
+ * found by asking: a bit that changes nothing but the number of one operand's register by a power of two belongs to
+ * that operand's field.
  */
 #include <ctype.h>
 #include <stdarg.h>

@@ -62,7 +62,10 @@ static void append_pair(struct code *c, const struct emit_access *a, uint32_t r,
     append(c, word | rn(c, base) | r, load ? WORK_LOAD : WORK_STORE);
 }
 
-/* LDR, STR (vector) of SVE: imm9, scaled by the length of vectors, its upper six bits from bit 16 on and the others from 10. */
+/*
+ * LDR, STR (vector) of SVE: imm9, scaled by the length of vectors, its upper six bits from bit 16 on and the others
+ * from 10.
+ */
 static void append_scalable(struct code *c, const struct emit_access *a, uint32_t r, enum reg base, int32_t offset,
                             bool load)
 {

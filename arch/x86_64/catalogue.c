@@ -102,8 +102,9 @@ void emit_form_begin(struct code *c, const struct form *f)
 }
 
 /*
- * FNINIT, which empties the stack of x87 and gives it the mode that it has everywhere here (SDM vol. 1, 8.1.5); EMMS, so that the x87 registers, which MMX shares, are empty again (SDM vol. 1, 9.6.2); VZEROUPPER, since upper halves
- * that are not zero slow SSE down (Intel Optimization Reference Manual, 15.3).
+ * FNINIT, which empties the stack of x87 and gives it the mode that it has everywhere here (SDM vol. 1, 8.1.5); EMMS,
+ * so that the x87 registers, which MMX shares, are empty again (SDM vol. 1, 9.6.2); VZEROUPPER, since upper halves that
+ * are not zero slow SSE down (Intel Optimization Reference Manual, 15.3).
  */
 void emit_form_end(struct code *c, const struct form *f)
 {

@@ -3,8 +3,8 @@
  *
  * Encodings: Intel SDM vol. 2, chapters 3 to 5; VEX: vol. 2A, 2.3; EVEX: 2.7. Additions to general registers are LEA,
  * which leaves flags alone, with two registers: of small constants some cores make no operation at all. Vectors are
- * encoded with VEX, or EVEX for 512 bits, so that none keeps part of what it writes; for cores that lack both there is one that
- * keeps nothing either.
+ * encoded with VEX, or EVEX for 512 bits, so that none keeps part of what it writes; for cores that lack both there is
+ * one that keeps nothing either.
  */
 #include "arch/emit_fillers_private.h"
 #include "arch/x86_64/encode.h"

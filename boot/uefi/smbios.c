@@ -1,6 +1,6 @@
 /*
- * What the machine's maker, or a virtual machine's owner, says of it: Firmware Information, System Information and OEM Strings of SMBIOS
- * (DSP0134 3.6, 5.2 entry points, 7.1 type 0, 7.2 type 1, 7.12 type 11).
+ * What the machine's maker, or a virtual machine's owner, says of it: Firmware Information, System Information and OEM
+ * Strings of SMBIOS (DSP0134 3.6, 5.2 entry points, 7.1 type 0, 7.2 type 1, 7.12 type 11).
  */
 #include "boot/uefi/uefi.h"
 

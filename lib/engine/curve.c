@@ -260,7 +260,10 @@ static bool weigh(struct curve *c)
         double typical = 0;
         /* Nothing is more exact than numbers of so many digits. */
         double least = 1e-7 * (high - low) + 1e-12 * fmax(fabs(high), fabs(low));
-        /* A rounded number is off by no less (Widrow: A study of rough amplitude quantization, IRE Transactions CT-3, 1956). */
+        /*
+         * A rounded number is off by no less (Widrow: A study of rough amplitude quantization, IRE Transactions CT-3,
+         * 1956).
+         */
         c->tick = tick_of(s, scratch);
         double rounding = c->tick / sqrt(12);
         for (size_t i = 0; i < n; i++) {

@@ -1,7 +1,8 @@
 /*
  * How knees are decided: the points are weighed (lib/engine/curve.h); each kind has a file of its own that finds the knees
- * (lib/engine/steps.h, lib/engine/window.h, lib/engine/slope.h, lib/engine/stairs.h). What is between knees is described, and the second view
- * (lib/engine/plateau.h), which has no part in any of this, is asked whether it sees the same.
+ * (lib/engine/steps.h, lib/engine/window.h, lib/engine/slope.h, lib/engine/stairs.h). What is between knees is
+ * described, and the second view (lib/engine/plateau.h), which has no part in any of this, is asked whether it sees the
+ * same.
  */
 #include "lib/engine/knee.h"
 

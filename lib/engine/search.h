@@ -54,7 +54,10 @@ struct search {
     bool halves;         /* knees may be wide ramps, half way up is what is asked: narrow that down too */
     unsigned budget;     /* samples at most; when they are spent, the intervals are as wide as they are */
     uint64_t random;     /* state for random_next: the guard's choice */
-    /* One sample at x; *y NaN where no reading was accepted. False ends the search at once: nothing can be measured any more. */
+    /*
+     * One sample at x; *y NaN where no reading was accepted. False ends the search at once: nothing can be measured any
+     * more.
+     */
     bool (*sample)(void *context, double x, double *y);
     void *context;
 

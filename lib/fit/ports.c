@@ -14,7 +14,10 @@ enum {
     VERIFIED = 32,      /* random mixes that the best map must predict … */
     RANDOM_MIXES = 512, /* of which the most disputed is measured */
     RANDOM_TIMES = 6,   /* … every other one with up to so many of each instruction */
-    /* One mix in so many may be slower than PORTS_SLOW: nine in ten of Johnson's on Firestorm fit his map, and one does not. */
+    /*
+     * One mix in so many may be slower than PORTS_SLOW: nine in ten of Johnson's on Firestorm fit his map, and one does
+     * not.
+     */
     SLOW_RARE = 10,
     OPS_BITS = 32
 };

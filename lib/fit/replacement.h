@@ -72,7 +72,10 @@ void replacement_start(struct replacement_set *s, const struct replacement_polic
 /* An access; true where the block was there. */
 bool replacement_touch(struct replacement_set *s, uint64_t block);
 
-/* A sequence of blocks, below REPLACEMENT_BLOCKS, that is walked again and again, and what a round of it was measured to take. */
+/*
+ * A sequence of blocks, below REPLACEMENT_BLOCKS, that is walked again and again, and what a round of it was measured
+ * to take.
+ */
 struct replacement_trial {
     const uint8_t *blocks;
     size_t length;

@@ -1,6 +1,7 @@
 /*
  * Sawtooth: whole numbers that fall by one from each place to the next, and after so many places are back at the top. So
- * behave what fits before a group that is taken in whole or not at all, while the group is moved by one place after the other.
+ * behave what fits before a group that is taken in whole or not at all, while the group is moved by one place after the
+ * other.
  */
 #ifndef FATHOM_LIB_FIT_SAWTOOTH_H
 #define FATHOM_LIB_FIT_SAWTOOTH_H

@@ -58,7 +58,8 @@ size_t chain_emit(struct code *c, const struct chain *chain, size_t end, uint64_
 enum chain_frames {
     /*
      * Few, however long the chain is: one, and where lines rotate one more. Caches that know lines by their frames hold
-     * a page or two of it. Not for scattered chains; strides divide a page, or are so many pages, a power of two, as it has lines at most.
+     * a page or two of it. Not for scattered chains; strides divide a page, or are so many pages, a power of two, as it
+     * has lines at most.
      */
     CHAIN_ONE_FRAME,
     CHAIN_IN_ORDER, /* each its own; next to each other where the place's frames are */

@@ -110,7 +110,10 @@ static bool is_pushed(const struct form *f, const struct form_operand *o)
     return o->kind == OPERAND_X87 && f->stack > 0 && o->access == OPERAND_WRITE;
 }
 
-/* The one that is divided: the first that is read and no upper half, in a form that reads its divisor last or has it alone. */
+/*
+ * The one that is divided: the first that is read and no upper half, in a form that reads its divisor last or has it
+ * alone.
+ */
 static bool is_dividend(const struct form *f, unsigned i)
 {
     const struct form_operand *o = form_operand(f, i);

@@ -26,7 +26,10 @@ enum {
 static const double CHAIN_CYCLES = 240;
 /* Two blockers that overlap take about half as long as a chain of both; what is not nearly so does not overlap. */
 static const double OVERLAP = 1.5;
-/* How long a miss takes differs, and of two the longer one counts: of exponential times 1.5, of which two in a row are 1.33. */
+/*
+ * How long a miss takes differs, and of two the longer one counts: of exponential times 1.5, of which two in a row are
+ * 1.33.
+ */
 static const double OVERLAP_OF_MISSES = 1.2;
 /* What does not fit any more takes so much longer, at least; a second miss is most of an iteration. */
 static const double RISES = 1.1;
@@ -471,8 +474,8 @@ bool lookahead_most(struct probe *p, const struct lookahead_row *r, double about
 }
 
 /*
- * A third look at an edge that two views of the curve do not put alike, as where it slopes on both sides: half way up, measured
- * anew.
+ * A third look at an edge that two views of the curve do not put alike, as where it slopes on both sides: half way up,
+ * measured anew.
  */
 static bool look_again(struct probe *p, const struct lookahead_row *r, struct verdict *v)
 {
@@ -565,7 +568,10 @@ bool lookahead_shift(struct probe *p, const struct lookahead *with, const char *
 
 const char *const lookahead_writers[LOOKAHEAD_MIX] = {"int64", "v128"};
 
-/* The fewest that any blocker says, where it is not decided how many fitted: half way up, when all of a chain but that may have left. */
+/*
+ * The fewest that any blocker says, where it is not decided how many fitted: half way up, when all of a chain but that
+ * may have left.
+ */
 static bool find_least(struct probe *p, const struct lookahead_answer *a, double nops, double *least)
 {
     *least = 0;

@@ -133,11 +133,12 @@ bool lookahead_shift(struct probe *p, const struct lookahead *with, const char *
                      double about, double most[LOOKAHEAD_SHIFTS]);
 
 /*
- * How many fillers of that row fit, to one in a hundred: where an iteration takes half of what it takes more when they do not. For
- * questions that need no edge, as whether one class's fillers are in the other's way: half way up tells where edges are
- * blurred, and a few numbers cost less than a curve. `about` is what does not fit any more, or little less than that. It is looked for below that, and
- * again closer, since the longer rows are behind the edge, the longer they take, and half way between short and long ones
- * may lie beyond it. NaN: not told, as where nothing rises. False: the probe is over.
+ * How many fillers of that row fit, to one in a hundred: where an iteration takes half of what it takes more when they
+ * do not. For questions that need no edge, as whether one class's fillers are in the other's way: half way up tells
+ * where edges are blurred, and a few numbers cost less than a curve. `about` is what does not fit any more, or little
+ * less than that. It is looked for below that, and again closer, since the longer rows are behind the edge, the longer
+ * they take, and half way between short and long ones may lie beyond it. NaN: not told, as where nothing rises. False:
+ * the probe is over.
  */
 bool lookahead_most(struct probe *p, const struct lookahead_row *r, double about, double *fits);
 
@@ -169,11 +170,12 @@ const char *lookahead_renames(double fitted, double seen);
 bool lookahead_same(double one, double other);
 
 /*
- * Decides and reports a structure's size; `step` as of find_decide. Never better than grade B, however well experiments agree: they all see only
- * what can be filled. Cores that take several instructions at once may want room for a whole group of them, or two,
- * before they take one; those entries show in no such experiment, and `remarks` says so. Of grade C where the blockers hold
- * some and no single misses bear it out: how much of a chain is still there at the beginning of a ramp is reckoned. What is
- * taken in by groups, where `group` is more than 1, may be as many more, less one; NaN: they may be the largest there are.
+ * Decides and reports a structure's size; `step` as of find_decide. Never better than grade B, however well experiments
+ * agree: they all see only what can be filled. Cores that take several instructions at once may want room for a whole
+ * group of them, or two, before they take one; those entries show in no such experiment, and `remarks` says so. Of
+ * grade C where the blockers hold some and no single misses bear it out: how much of a chain is still there at the
+ * beginning of a ramp is reckoned. What is taken in by groups, where `group` is more than 1, may be as many more, less
+ * one; NaN: they may be the largest there are.
  */
 void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,
                       double step, double group);

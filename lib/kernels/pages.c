@@ -164,7 +164,10 @@ const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t pag
     if (kind == PAGES_SHUFFLED)
         shuffle(r->frames, count, &p->random);
     if (kind == PAGES_IN_BLOCKS && machine_info()->contiguous) {
-        /* neighbours in one entry would be in one set; elsewhere frames lie anywhere, and kernels map only rows of them fast */
+        /*
+         * neighbours in one entry would be in one set; elsewhere frames lie anywhere, and kernels map only rows of them
+         * fast
+         */
         shuffle(r->frames, count < BLOCK ? count : BLOCK, &p->random);
         for (size_t i = BLOCK; i < count; i++)
             r->frames[i] = r->frames[i % BLOCK];

@@ -2,7 +2,8 @@
  * Pages: pointer chases that load once from each page, so that what a load takes tells how its page was translated.
  *
  * Pages have numbers; every `spacing`-th one belongs to the ring, and of these each holds its pointer on another line than
- * the one before: so caches are filled evenly (methods 4a; jiegec/cpu-micro-benchmarks, dtlb_size). The order is random (Sattolo's cycle) and another one each time.
+ * the one before: so caches are filled evenly (methods 4a; jiegec/cpu-micro-benchmarks, dtlb_size). The order is random
+ * (Sattolo's cycle) and another one each time.
  *
  * What lies behind the pages differs in what it asks of caches:
  *

@@ -30,8 +30,8 @@ static bool fits_all(double alone, double behind)
 }
 
 /*
- * Behind the edge as many must fit that do not wait; if they do not, it is something else that both hold. NaN then. Where all fit
- * that fit alone there is no such edge.
+ * Behind the edge as many must fit that do not wait; if they do not, it is something else that both hold. NaN then.
+ * Where all fit that fit alone there is no such edge.
  */
 static bool control(struct probe *p, const struct lookahead_row *r, double alone, double *behind)
 {

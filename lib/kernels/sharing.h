@@ -6,8 +6,8 @@
  *            own; half as many, where both have one, since half of that is left. So it is, too, where two of one class
  *            share what one of the other takes whole
  *
- * Both are asked, each behind the other, by every pair of blockers that fits. No edge is looked for: what is told is one of two
- * numbers far from each other, so that what blurs edges does not matter. All that is told must be the same.
+ * Both are asked, each behind the other, by every pair of blockers that fits. No edge is looked for: what is told is
+ * one of two numbers far from each other, so that what blurs edges does not matter. All that is told must be the same.
  */
 #ifndef FATHOM_LIB_KERNELS_SHARING_H
 #define FATHOM_LIB_KERNELS_SHARING_H

@@ -14,7 +14,10 @@ enum { STRAIGHT_LINE_BYTES = 64 };
 bool straight_fits(unsigned per_line);
 /* How many NOPs of such a line begin in the first so many bytes of it. */
 unsigned straight_begin(unsigned per_line, unsigned bytes);
-/* A loop over so many lines, two at least, of so many NOPs each; the last one has fewer, and the loop's end. The unit is a NOP. */
+/*
+ * A loop over so many lines, two at least, of so many NOPs each; the last one has fewer, and the loop's end. The unit
+ * is a NOP.
+ */
 bool straight_build(struct probe *p, size_t lines, unsigned per_line, struct kernel *k);
 
 #endif

@@ -40,11 +40,12 @@
  * with one register for all operands of a kind, throughput and a chain: an idiom that the core knows depends on nothing.
  *
  * Latencies are rows of: operand read, operand written, relation, cycles, whether that is a whole number, why it is not or
- * why there is none, cycles of the chain as it was measured (of one that is no whole number the loop comes off), what closes it, the bytes of its instances until registers repeat, and the same
- * latency by a second kind of chain: through a general register and back, less what that way takes when nothing else is on
- * it (by what the core adds between units of different kinds it may be longer). One that is no
- * whole number is `unsteady` where readings differ by more than that, else the core takes several ways of different
- * length, always mixed alike: `mean-of-ways` (two units of different latency, for example).
+ * why there is none, cycles of the chain as it was measured (of one that is no whole number the loop comes off), what
+ * closes it, the bytes of its instances until registers repeat, and the same latency by a second kind of chain: through
+ * a general register and back, less what that way takes when nothing else is on it (by what the core adds between units
+ * of different kinds it may be longer). One that is no whole number is `unsteady` where readings differ by more than
+ * that, else the core takes several ways of different length, always mixed alike: `mean-of-ways` (two units of
+ * different latency, for example).
  *
  * Where the core's counters tell them: operations that one instance is, issued by kind and retired.
  *

@@ -1,9 +1,9 @@
 /*
  * Queues: how many loads, stores and branches can be in flight at once?
  *
- * Two long operations, and n loads, stores or branches between them (lib/kernels/lookahead.h). All of them are done soon, and wait
- * for the first long operation to be done before they may leave in order. While they fit, both long operations are under
- * way at the same time.
+ * Two long operations, and n loads, stores or branches between them (lib/kernels/lookahead.h). All of them are done
+ * soon, and wait for the first long operation to be done before they may leave in order. While they fit, both long
+ * operations are under way at the same time.
  *
  *   loads      of general registers and of vectors: where a register is what they run out of, the two differ
  *   stores     of each width

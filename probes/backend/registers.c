@@ -1,9 +1,9 @@
 /*
  * Registers: how many can be renamed beyond those that a program names?
  *
- * Two long operations, and n instructions between them that each write a register (lib/kernels/lookahead.h). A register that is
- * written gets a physical one, which is free again when the next write of it has left the core in order: n in flight hold
- * n of them. While there are that many, both long operations are under way at the same time.
+ * Two long operations, and n instructions between them that each write a register (lib/kernels/lookahead.h). A register
+ * that is written gets a physical one, which is free again when the next write of it has left the core in order: n in
+ * flight hold n of them. While there are that many, both long operations are under way at the same time.
  *
  *   int64, int32   additions of whole general registers and of halves: the same, unless a file can hold two halves in one
  *   flags          comparisons, which write nothing else
@@ -15,8 +15,8 @@
  * Vector registers that a program names hold physical ones, too. All are written before; or cleared, for which some cores
  * need none: then there are more of them left by so many, and what is found is the file, but for what nothing empties.
  *
- * Shared: half as many of one class as fit, and then the other (lib/kernels/sharing.h). Whole general registers and halves by the
- * same tell what a half takes: a register, half of one, or one of a file of its own.
+ * Shared: half as many of one class as fit, and then the other (lib/kernels/sharing.h). Whole general registers and
+ * halves by the same tell what a half takes: a register, half of one, or one of a file of its own.
  *
  * Renames: a core may hold apart what it has renamed, each in an entry whatever its class, and those may end first (Johnson
  * 2021, Firestorm). So no class is told of which as many are in flight as were ever seen of all together: by the two of a
@@ -59,7 +59,10 @@ enum { PAIRS = sizeof pairs / sizeof pairs[0] };
 /* Two halves for a whole, by as much as what blurs edges leaves. */
 static const double WHOLES = 0.1;
 
-/* Files must end so much later than renames before those are told, and NOPs take so much of these when both are in one buffer. */
+/*
+ * Files must end so much later than renames before those are told, and NOPs take so much of these when both are in one
+ * buffer.
+ */
 static const double SPARE = 1.1, TELLS = 0.1;
 
 struct measured {
@@ -171,7 +174,10 @@ static void report_halves(struct probe *p, const struct sharing *s)
 
 /* ---- Renames ------------------------------------------------------------------------------------ */
 
-/* Whether NOPs before them take room from general and vector registers in turn. *reason: why that is not told, or that they do. */
+/*
+ * Whether NOPs before them take room from general and vector registers in turn. *reason: why that is not told, or that
+ * they do.
+ */
 static bool find_taken(struct probe *p, const struct measured *m, const char **reason)
 {
     const struct lookahead *l = &m->with;

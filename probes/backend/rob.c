@@ -1,8 +1,8 @@
 /*
  * Reorder buffer: how many instructions can be in flight at once?
  *
- * Two long operations, and n fillers between them (lib/kernels/lookahead.h). While all of them fit, both operations are under way
- * at the same time.
+ * Two long operations, and n fillers between them (lib/kernels/lookahead.h). While all of them fit, both operations are
+ * under way at the same time.
  *
  *   nop, long-nop   hold nothing else; but two of them may share an entry
  *   stores, branches
@@ -256,8 +256,8 @@ static bool find_places(struct probe *p, const struct lookahead *with, double en
 }
 
 /*
- * Entries of several instructions: rows with accesses every 2 and 3 say how many, and NOPs how much one holds. False: the probe is
- * over.
+ * Entries of several instructions: rows with accesses every 2 and 3 say how many, and NOPs how much one holds. False:
+ * the probe is over.
  */
 static bool report_shared(struct probe *p, const struct lookahead *with, const struct found all[ROWS],
                           const struct find_result *nops)

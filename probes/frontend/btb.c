@@ -1,12 +1,12 @@
 /*
  * Branch target buffers: how many taken branches does the core foresee, and how fast?
  *
- * Chains of taken branches (lib/kernels/chain.h), ever longer. While a level of the branch target buffer holds all of them each
- * costs what that level takes; past that, what the next level takes; and past the last one what it takes until the
- * branch itself has been fetched and decoded. All pages of a chain lie on one frame, so that the instruction cache
- * holds a page or two of it however long it is: what is left to show as a knee is the predictor, the instruction TLB,
- * which is known, and the cache of operations, which makes small steps. One chain on frames of its own is there to see
- * what the instruction cache would change.
+ * Chains of taken branches (lib/kernels/chain.h), ever longer. While a level of the branch target buffer holds all of
+ * them each costs what that level takes; past that, what the next level takes; and past the last one what it takes
+ * until the branch itself has been fetched and decoded. All pages of a chain lie on one frame, so that the instruction
+ * cache holds a page or two of it however long it is: what is left to show as a knee is the predictor, the instruction
+ * TLB, which is known, and the cache of operations, which makes small steps. One chain on frames of its own is there to
+ * see what the instruction cache would change.
  *
  *   matrix     unconditional, always-taken conditional and alternating branches, at strides 4 (AArch64), 8, 16 … bytes.
  *              No single curve tells a capacity, the family of strides does: lib/family.h

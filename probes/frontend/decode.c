@@ -3,7 +3,8 @@
  *
  * Rows of NOPs of one length, and of additions to registers in turn, over and over. A short row is kept, decoded, by cores
  * that have an operation cache or a loop buffer: what it takes is what the core can take of these instructions at best. A
- * row nearly as long as the instruction cache, of short instructions, is far too long for that and comes through the decoders.
+ * row nearly as long as the instruction cache, of short instructions, is far too long for that and comes through the
+ * decoders.
  *
  * Where the long row is slower than the short one, it is the decoders that hold it up, or fetching where all instructions
  * of some length are bound by their bytes; rows of lengths that are not tell the width. Where it is as fast, the width may be

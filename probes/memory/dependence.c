@@ -3,10 +3,10 @@
  * the core remember that must not, how long does it remember that, and by which address bits does it know them?
  *
  * Loads tracked: a growing number of pairs in the code, a store and a load of what it wrote, all at one address, in two
- * patterns (lib/kernels/store_load.h): `data`, where the loaded value is stored next, and `address`, where it is part of the next
- * store's address. As long as the predictor knows a load, the load waits for its store; past that it starts too early and
- * everything has to be done again. Curve: cycles a pair, level and then a rise. Loads that would be renamed are as much
- * narrower as it takes not to be.
+ * patterns (lib/kernels/store_load.h): `data`, where the loaded value is stored next, and `address`, where it is part
+ * of the next store's address. As long as the predictor knows a load, the load waits for its store; past that it starts
+ * too early and everything has to be done again. Curve: cycles a pair, level and then a rise. Loads that would be
+ * renamed are as much narrower as it takes not to be.
  *
  * Memory of one load: steps in a chain, in each of which a store's address is known late and a load's early. From the
  * loaded value on the chain goes another way of the same length, so that a load that waits makes its step twice as long.
@@ -127,7 +127,10 @@ static size_t emit_step(struct code *c, const struct steps *s)
     return at;
 }
 
-/* As of counters without tags that have a load wait until it was free of stores for long: one that never is goes never too early. */
+/*
+ * As of counters without tags that have a load wait until it was free of stores for long: one that never is goes never
+ * too early.
+ */
 #define NEVER_TOO_MANY "as many as were tried wait, none costs more"
 
 /* ---- What one load remembers --------------------------------------------------------------------- */

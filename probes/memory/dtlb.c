@@ -1,8 +1,8 @@
 /*
  * Data TLBs: how many pages are translated at once, and what does it cost when one is not?
  *
- * A pointer chase (lib/kernels/pages.h), one load on each page. While a level holds all translations a load takes what the first
- * cache takes; past that, a miss of that level on top.
+ * A pointer chase (lib/kernels/pages.h), one load on each page. While a level holds all translations a load takes what
+ * the first cache takes; past that, a miss of that level on top.
  *
  *   shared lines   eight pages to a line: caches hold all of it, but a way predictor may be fooled
  *   own lines      a page to a line, less what as many lines packed onto few pages cost

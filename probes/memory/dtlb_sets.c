@@ -11,8 +11,8 @@
  * the one with the least s, since pages that agree in s + 1 bits agree in s. What is found is tried again in another set.
  *
  * The pages come in eight orders, one after the other: a tree of bits that says what to replace may keep something useless
- * for ever where the same order comes again and again (Berg 2006, PLRU Cache Domino Effects). One order alone tells whether it
- * does: then what all orders hold are not all ways (find_held).
+ * for ever where the same order comes again and again (Berg 2006, PLRU Cache Domino Effects). One order alone tells
+ * whether it does: then what all orders hold are not all ways (find_held).
  *
  * On a Raptor Cove: two slices of seven bits, as on cores since Skylake, and 16 ways, of which eight orders in turn always
  * fill 14, seldom all, and one order 10. So chases over neighbours see the second level end early.
@@ -182,7 +182,10 @@ static bool measure_held(struct probe *p, const struct pages *pages, double *cyc
     return good;
 }
 
-/* Searches all hypotheses. *best is the one that shows the fewest ways with the fewest bits; its bits are 0 where none does. */
+/*
+ * Searches all hypotheses. *best is the one that shows the fewest ways with the fewest bits; its bits are 0 where none
+ * does.
+ */
 static bool try_all(struct probe *p, struct hypothesis h, unsigned first_bits, struct hypothesis *best)
 {
     static const double FEWER = 1.5; /* a bit too few shows twice as many */

@@ -1,8 +1,8 @@
 /*
  * Shared data TLBs: do pages of another size, or stores, take entries that loads of small pages use?
  *
- * A pointer chase, one load on each of n pages (lib/kernels/pages.h), and beside each of its loads an access to one of m other
- * pages in turn, which waits for nothing. What the level holds of the chase tells whose entries those take.
+ * A pointer chase, one load on each of n pages (lib/kernels/pages.h), and beside each of its loads an access to one of
+ * m other pages in turn, which waits for nothing. What the level holds of the chase tells whose entries those take.
  *
  *   one page                all accesses go to one page: the chase has the level for itself
  *   pages of the same size  loads: they must take m entries, or nothing is told

@@ -12,8 +12,8 @@
  *   value               at random         always the same
  *
  * Predictors know loads by where they stand in the code. n loads follow each other in a loop, each at a distance of its
- * own from where the pass begins, and that is always the same place, a word on, or drawn at random (lib/kernels/chance.h). There
- * is no other load in the loop, and before it one at most.
+ * own from where the pass begins, and that is always the same place, a word on, or drawn at random
+ * (lib/kernels/chance.h). There is no other load in the loop, and before it one at most.
  *
  * Whether there is prediction: the chain is at least one cycle faster, at each load, than the control, cycles being
  * whole. A constant address has a constant value; where values are predicted nothing is told of constant addresses.

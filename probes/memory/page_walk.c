@@ -1,9 +1,9 @@
 /*
  * Page walks: how much longer does a load take whose translation no TLB holds?
  *
- * A pointer chase over far more pages than all TLBs hold (lib/kernels/pages.h), one load a page. Pages are neighbours and come in
- * groups: what the upper tables say was just used, and the last table's entries lie eight or sixteen to a line. So what a
- * walk has left to do is to read one entry: level 1.
+ * A pointer chase over far more pages than all TLBs hold (lib/kernels/pages.h), one load a page. Pages are neighbours
+ * and come in groups: what the upper tables say was just used, and the last table's entries lie eight or sixteen to a
+ * line. So what a walk has left to do is to read one entry: level 1.
  *
  *   shared lines   eight pages to a line: caches nearly hold all of it
  *   own lines      a page to a line, so that lines come from the second cache

@@ -13,8 +13,8 @@
  *   shared lines    eight pages to a line: caches hold them; way predictors may take pages for strangers
  *   memory fences   a page to a line; what the fence itself does is different
  *
- * Curve: cycles a round over n, stairs with sloping treads. Answer: the width of a tread (lib/fit/treads.h). The engine, whose
- * stairs have level treads, may call the curve ambiguous.
+ * Curve: cycles a round over n, stairs with sloping treads. Answer: the width of a tread (lib/fit/treads.h). The
+ * engine, whose stairs have level treads, may call the curve ambiguous.
  *
  * Method: methods 4i counts chains of walks until a round grows; rounds between fences and stairs are ours. Chains bend
  * gently there, since each has time between its walks.

@@ -3,9 +3,10 @@
  * registers. Of which widths, under which conditions, and how many stores and loads does the core know to belong
  * together?
  *
- * Chains of a store and a load at the same address (lib/kernels/store_load.h), in two patterns: the loaded value is stored next;
- * or it is part of the next load's address, and changes. Of a pair that is renamed hardly any time is left in either: no
- * cache and no forwarding is that fast. Predicted values would look alike, but only where they do not change.
+ * Chains of a store and a load at the same address (lib/kernels/store_load.h), in two patterns: the loaded value is
+ * stored next; or it is part of the next load's address, and changes. Of a pair that is renamed hardly any time is left
+ * in either: no cache and no forwarding is that fast. Predicted values would look alike, but only where they do not
+ * change.
  *
  * Conditions, of pairs of the widest: through another base register than the store's, of the same value; and at an
  * address that moves on by a line each time.

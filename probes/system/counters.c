@@ -2,8 +2,9 @@
  * Counters: what performance counters does this core have, do they count, and what do kernels cost in events?
  *
  * Each counter has to count a chain of known length right before it counts as there: registers that take writes
- * prove nothing. Instructions and cycles are counted on each counter that can, which must agree. Then every event asked for (`events` in the configuration) is counted over built-in kernels
- * (`kernels`), each of which says what one iteration of it executes, so that names and numbers can be believed.
+ * prove nothing. Instructions and cycles are counted on each counter that can, which must agree. Then every event asked
+ * for (`events` in the configuration) is counted over built-in kernels (`kernels`), each of which says what one
+ * iteration of it executes, so that names and numbers can be believed.
  *
  * Answer: how many counters, and a table, kernel by event: mean ± standard deviation, least … most, for one
  * iteration, after a warm-up. Each value is the difference of a reading and one twice as long.

@@ -1,4 +1,7 @@
-/* A set-associative cache, with true LRU replacement unless told otherwise, for data, instructions and decoded operations alike. */
+/*
+ * A set-associative cache, with true LRU replacement unless told otherwise, for data, instructions and decoded
+ * operations alike.
+ */
 #ifndef FATHOM_TESTS_MODEL_CACHE_H
 #define FATHOM_TESTS_MODEL_CACHE_H
 

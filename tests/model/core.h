@@ -4,8 +4,8 @@
  * The design is that of an ideal out-of-order core. The front end delivers instructions in order, as
  * fast as its width and the place they are fetched from allow. An instruction starts as soon as its
  * operands are ready, however many came before it, and is done after its latency; it retires behind all
- * those, as fast as there is width for it, and what lies behind a fence waits for that. A mispredicted branch holds the front end until it is done and a penalty has passed. A call of a kernel lasts until
- * everything is done.
+ * those, as fast as there is width for it, and what lies behind a fence waits for that. A mispredicted branch holds the
+ * front end until it is done and a penalty has passed. A call of a kernel lasts until everything is done.
  */
 #ifndef FATHOM_TESTS_MODEL_CORE_H
 #define FATHOM_TESTS_MODEL_CORE_H

@@ -61,7 +61,10 @@ static bool is_zero(const cs_insn *i)
            !strncmp(i->op_str, second, (size_t)(comma - i->op_str)) && strlen(second) == (size_t)(comma - i->op_str);
 }
 
-/* By what Capstone calls them: rflags, nzcv; xmm0; v0, q0, d0, s0, h0, b0 of AArch64. All else is general, w0 or eax half of it. */
+/*
+ * By what Capstone calls them: rflags, nzcv; xmm0; v0, q0, d0, s0, h0, b0 of AArch64. All else is general, w0 or eax
+ * half of it.
+ */
 static void count_written(csh capstone, struct decoded *d, const uint16_t *as_named, unsigned named)
 {
     for (unsigned i = 0; i < named; i++) {

@@ -1,4 +1,7 @@
-/* What another core does while the one in use asks: odd numbers are answered, even ones are not, and it ends when it is told to. */
+/*
+ * What another core does while the one in use asks: odd numbers are answered, even ones are not, and it ends when it is
+ * told to.
+ */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>

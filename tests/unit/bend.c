@@ -21,7 +21,10 @@ void report(struct probe *p, const struct finding *f)
 
 enum { SPACINGS = 6, FEW = 8, MANY = 200 /* with LONG=1 */, MOST = 32768 };
 
-/* Branch target buffers of two levels, or one, are walked at several spacings. How one is left: the share of branches that it does not hold. */
+/*
+ * Branch target buffers of two levels, or one, are walked at several spacings. How one is left: the share of branches
+ * that it does not hold.
+ */
 enum form {
     AT_RANDOM, /* any entry is replaced */
     HASHED,    /* sets that a hash fills unevenly, the oldest entry of a set is replaced */

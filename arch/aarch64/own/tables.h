@@ -62,8 +62,8 @@ int memory_index_write_back(uint64_t mair);
 /* Makes an empty root; the other fields must be set. False when memory is out. */
 bool tables_start(struct tables *t);
 /*
- * Maps with pages or blocks of page_bytes, to which all three must be aligned, to whole groups for the contiguous hint: NULL, or the reason, and then
- * nothing is mapped that was not before.
+ * Maps with pages or blocks of page_bytes, to which all three must be aligned, to whole groups for the contiguous hint:
+ * NULL, or the reason, and then nothing is mapped that was not before.
  */
 const char *tables_map(struct tables *t, uint64_t virtual, uint64_t physical, uint64_t bytes, size_t page_bytes,
                        enum table_use use);

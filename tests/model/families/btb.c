@@ -39,7 +39,10 @@ static uint64_t set_of(const struct table *t, uint64_t address)
     return index;
 }
 
-/* What is compared: what is below the index and, as far as it goes, above it. An index of other than its own bits needs all. */
+/*
+ * What is compared: what is below the index and, as far as it goes, above it. An index of other than its own bits needs
+ * all.
+ */
 static uint64_t key_of(const struct table *t, uint64_t address)
 {
     uint64_t block = address >> t->block << t->block;
