@@ -1,11 +1,5 @@
-/*
- * Events of every known core: that tables are sound, that names and numbers are the vendors', that needs stand for
- * something.
- */
-/*
- * link: lib/counters/events.c lib/counters/events/intel.c lib/counters/events/amd.c lib/counters/events/arm.c
- * lib/counters/events/apple.c build/events/x86_64.c build/events/aarch64.c
- */
+/* Events of every known core: that tables are sound, that names and numbers are the vendors', that needs stand for something. */
+/* link: lib/counters/events.c lib/counters/events/intel.c lib/counters/events/amd.c lib/counters/events/arm.c lib/counters/events/apple.c build/events/x86_64.c build/events/aarch64.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
