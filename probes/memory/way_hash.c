@@ -51,6 +51,8 @@ enum {
 enum experiment { ALIASES, COLLISIONS, EXPERIMENTS };
 static const char MATRIX[] = "one bit apart";
 static const char *const names[EXPERIMENTS] = {"aliases", "collisions"};
+static const char *const findings[] = {"memory.way_hash.bits", "memory.way_hash.functions"};
+enum { HASH_FINDINGS = sizeof findings / sizeof findings[0] };
 
 /* Loads take whole cycles: what is slow takes one more at least. */
 static const double SLOWER = 0.5;
@@ -155,6 +157,17 @@ static bool measure(struct pair *q, uintptr_t one, uintptr_t other, double *cycl
     return good;
 }
 
+/* Ends the probe: nothing is told. */
+static bool untimed(const struct pair *q)
+{
+    for (size_t i = 0; i < HASH_FINDINGS; i++)
+        report_number(
+            q->p,
+            &(struct finding){.name = findings[i], .reason = "loads cannot be timed: something else runs all the time"},
+            (double)NAN);
+    return false;
+}
+
 static bool measure_pair(struct pair *q, uint64_t base, uint64_t difference, double *cycles)
 {
     uintptr_t one, other;
@@ -165,7 +178,7 @@ static bool measure_pair(struct pair *q, uint64_t base, uint64_t difference, dou
     for (unsigned i = 0; i < MISSING && isnan(*cycles); i++)
         if (!measure(q, one, other, cycles))
             return false;
-    return !isnan(*cycles) || probe_skip(q->p, "loads cannot be timed: something else runs all the time");
+    return !isnan(*cycles) || untimed(q);
 }
 
 static bool is_slow(struct pair *q, uint64_t base, uint64_t difference, bool *slow)
@@ -221,7 +234,7 @@ static bool measure_control(struct pair *q)
         count += isnan(cycles[count]) ? 0 : 1;
     }
     q->fast = count ? median(cycles, count) : NAN;
-    return count > 0 || probe_skip(q->p, "loads cannot be timed: something else runs all the time");
+    return count > 0 || untimed(q);
 }
 
 /* Equal hashes are fast with aliases and slow with collisions. */
@@ -327,7 +340,6 @@ static bool same(const struct gf2_answer *a, const struct gf2_answer *b)
 
 static void report_hash(struct pair *q, const struct gf2_answer answers[EXPERIMENTS])
 {
-    static const char *const findings[] = {"memory.way_hash.bits", "memory.way_hash.functions"};
     const struct gf2_answer *aliases = &answers[ALIASES], *collisions = &answers[COLLISIONS];
     const bool both = !aliases->reason && !collisions->reason, disagree = both && !same(aliases, collisions);
     char functions[TEXT], reached[TEXT];
@@ -338,7 +350,7 @@ static void report_hash(struct pair *q, const struct gf2_answer answers[EXPERIME
                                         disagree || answers[i].reason ? NAN : (double)answers[i].count};
     gf2_text(aliases->reason ? collisions : aliases, functions, sizeof functions);
     snprintf(reached, sizeof reached, "%d to %d", __builtin_ctzll(q->reached), 63 - __builtin_clzll(q->reached));
-    for (size_t i = 0; i < sizeof findings / sizeof *findings; i++) {
+    for (size_t i = 0; i < HASH_FINDINGS; i++) {
         const struct finding f = {.name = findings[i],
                                   .reason = disagree ? "experiments-disagree" : aliases->reason,
                                   .method = "differences of addresses that collide, and that do not",
