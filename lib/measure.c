@@ -33,8 +33,9 @@ static const double WIDTH_FACTOR = 2;
 static const double TOLERANCE = 0.01;
 /* A NOP that takes this much longer shares the core; and how long to look for one that does not. */
 static const double WIDTH_TOLERANCE = 0.05, WIDTH_SECONDS = 1;
-/* How long a run waits in all for neighbours to leave the core alone. */
+/* How long a run waits in all for neighbours to leave the core alone, and at once where times do not hold. */
 static const double PATIENCE_SECONDS[PROFILES] = {0, 10, 60, 300};
+static const double WAIT_SECONDS = 0.1;
 /*
  * Time was taken from a reading that is longer than the median of its point by so many median absolute
  * deviations and by this part of it. A kernel that varies by nature has a deviation of its own, and loses
@@ -208,6 +209,23 @@ struct window_result meter_start(struct meter *m, enum profile profile)
     if (result.end == WINDOW_RAN)
         result = find_harness(m); /* again: the clock has risen since */
     return result.end == WINDOW_RAN ? find_width(m) : result;
+}
+
+bool meter_wait(struct meter *m)
+{
+    double start = machine_seconds();
+    struct window_result result = {0};
+
+    if (m->patience <= 0)
+        return false;
+    while (result.end == WINDOW_RAN && machine_seconds() - start < WAIT_SECONDS) {
+        struct reading r = chain(m);
+        result = run_list(m, &r, 1);
+    }
+    if (result.end == WINDOW_RAN)
+        result = find_width(m);
+    m->patience -= machine_seconds() - start;
+    return result.end == WINDOW_RAN;
 }
 
 /* How long one reading of this kernel should be. */

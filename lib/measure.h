@@ -81,6 +81,12 @@ struct meter {
 /* Warms the core up and finds the reader's cost. The result says how its windows ended. */
 struct window_result meter_start(struct meter *m, enum profile profile);
 
+/*
+ * Waits for a while and finds again what a NOP takes: where the times of a place do not hold, a hardware thread that
+ * shares the core may have been awake ever since the meter started. False when there is no patience left for it.
+ */
+bool meter_wait(struct meter *m);
+
 /* One point. `out->x` is left as it is. The result tells a fault or a timeout of the kernel. */
 struct window_result meter_measure(struct meter *m, const struct kernel *k, struct point *out);
 
