@@ -480,6 +480,27 @@ static void a_neighbour_that_stays_gives_no_number(void **state)
     assert_true(m.patience <= 0);
 }
 
+/* It was awake when the meter started, so that nothing tells it; who sees it from the times waits for it to sleep. */
+static void a_neighbour_from_the_start_can_be_waited_for(void **state)
+{
+    (void)state;
+    fake = steady();
+    fake.neighbour = fake.alone = 3;
+    fake.now = fake.alone;
+    struct meter m = start();
+    assert_true(fabs(m.width / 0.425 - 1) <= 0.01);
+    while (fabs(m.width / 0.25 - 1) > 0.01)
+        assert_true(meter_wait(&m));
+    assert_in_range(fake.now - fake.alone, 3, 4);
+    assert_true(m.patience > 0);
+    fake.neighbour = 1e9;
+    fake.now = fake.alone;
+    while (meter_wait(&m))
+        ;
+    assert_in_range(fake.now - fake.alone, 1, 10);
+    assert_true(m.patience <= 0);
+}
+
 static void faults_and_timeouts_are_passed_on(void **state)
 {
     const struct cost c = {.per_iteration = 300};
@@ -677,6 +698,7 @@ int main(void)
         cmocka_unit_test(a_place_without_peace_gives_no_number),
         cmocka_unit_test(a_shared_core_is_waited_for),
         cmocka_unit_test(a_neighbour_that_stays_gives_no_number),
+        cmocka_unit_test(a_neighbour_from_the_start_can_be_waited_for),
         cmocka_unit_test(faults_and_timeouts_are_passed_on),
         cmocka_unit_test(a_fault_of_the_first_windows_is_passed_on),
         cmocka_unit_test(lists_that_an_smi_broke_into_are_void),
