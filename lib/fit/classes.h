@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CLASSES_MAXIMUM = 12 };
+enum { CLASSES_MAXIMUM = 24 };
 
 struct number_class {
     double low, high; /* of what lies in it */

@@ -20,6 +20,8 @@ static const unsigned SAMPLE_PAIRS[SAMPLES] = {8, 7, 5};
  * a class may be as wide as that.
  */
 static const double CLASS_CYCLES = 0.5, CLASS_PART = 0.08;
+/* See enum way. */
+static const double RENAMED_PART = 0.75;
 
 /* An odd number: what it is added to takes every value, in every byte. */
 static const uint64_t CHANGE = 0x0123456789abcdef;
@@ -167,12 +169,16 @@ bool store_load_references(struct probe *p, const struct store_load *s, uint64_t
 bool ways_decide(struct ways *w, const double *sorted, size_t count)
 {
     if (!(w->load > 0) || !classes_of(sorted, count, CLASS_CYCLES, CLASS_PART, &w->classes)) {
-        w->classes.count = w->forwarded = 0;
+        w->classes.count = w->forwarded = w->blocked = 0;
         return false;
     }
     w->forwarded = 0;
-    while (w->forwarded < w->classes.count && w->classes.all[w->forwarded].middle - w->extra < w->load / 2)
+    while (w->forwarded < w->classes.count && w->classes.all[w->forwarded].middle - w->extra < RENAMED_PART * w->load)
         w->forwarded++;
+    w->blocked = w->forwarded;
+    while (w->blocked < w->classes.count &&
+           w->classes.all[w->blocked].middle - w->classes.all[w->forwarded].middle < w->load)
+        w->blocked++;
     return true;
 }
 
@@ -186,5 +192,5 @@ enum way way_of(const struct ways *w, double cycles)
         return WAY_RENAMED;
     if (found == w->forwarded)
         return WAY_FORWARDED;
-    return w->classes.all[found].middle - w->classes.all[w->forwarded].middle < w->load ? WAY_SLOW : WAY_BLOCKED;
+    return found < w->blocked ? WAY_SLOW : WAY_BLOCKED;
 }

@@ -151,8 +151,10 @@ static double forward(const struct stores *s, const struct entry *e, uint64_t ad
     const struct sources all = sources_of(s, address, size, when);
     const bool crosses = address / CACHE_LINE_BYTES != (address + size - 1) / CACHE_LINE_BYTES;
 
+    const bool elsewhere = e->address != address && when > all.data_known;
+
     if (may_forward(d, &all, e, address, size))
-        return later(when, all.data_known) + d->cycles + (crosses ? d->across : 0);
+        return later(when, all.data_known) + d->cycles + (crosses ? d->across : 0) + (elsewhere ? d->elsewhere : 0);
     return later(when, all.in_cache) + cache + d->blocked;
 }
 

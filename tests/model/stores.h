@@ -24,6 +24,7 @@ struct store_design {
     bool forwards;    /* else loads see the cache alone, at once, as if every store were in it */
     double cycles;    /* from data to load */
     double across;    /* on top where the load crosses a line */
+    double elsewhere; /* on top where the load does not begin where the store does, and gets its address last */
     double blocked;   /* on top of a load from the cache, once the stores are there */
     double violation; /* on top where a load went ahead that should not have */
     enum forward_rule rule;
