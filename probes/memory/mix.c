@@ -263,6 +263,13 @@ static bool is_told(const struct group *groups, size_t count, const struct group
     return g->loads ? sustains(groups, count, g->loads - 1, g->stores) : sustains(groups, count, 0, g->stores - 1);
 }
 
+/* What takes part of a core that a hypervisor lends is the same for all of them, and may last. */
+static void doubt(struct find_value *v, size_t count)
+{
+    for (size_t i = 0; i < count && machine_info()->hypervisor[0]; i++)
+        v[i].fooled_by = "neighbours";
+}
+
 static void report_groups(struct probe *p, const struct set *s)
 {
     const struct emit_access *a = s->access;
@@ -277,9 +284,7 @@ static void report_groups(struct probe *p, const struct set *s)
         size_t count = values_of(g, g->best, best->alone, v);
         if (alone) /* there is no second one that says so */
             v[0].value = best->result.value, count = 1;
-        /* what takes part of a core that a hypervisor lends is the same for all of them, and may last */
-        for (size_t j = 0; j < count && machine_info()->hypervisor[0]; j++)
-            v[j].fooled_by = "neighbours";
+        doubt(v, count);
         if (is_told(s->groups, s->count, g))
             find_number(
                 p,
@@ -377,6 +382,7 @@ static void report_strides(struct probe *p, const struct strides *s)
                     least = fmin(least, now);
                     most = fmax(most, now);
                 }
+            doubt(v, count);
             snprintf(range, sizeof range, "%.3f to %.3f", least, most);
             find_number(p,
                         &(struct finding){
