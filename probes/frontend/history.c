@@ -9,8 +9,10 @@
  *   direction   a conditional branch, taken or not
  *   target      an indirect jump to one of two neighbouring instructions, whose addresses differ in their lowest
  *               bit: some cores keep a history of targets, some of branches, some of both in one
+ *   source      two conditional branches to one place, of which one or the other is taken: it is asked where targets
+ *               tell nothing. As many are taken either way, so that no count of them tells the bit, but where they lie
  *
- * Whose bit is seen farther away shows more of the history; `reach` tells both. What the probe goes by has to pass a
+ * Whose bit is seen farther away shows more of the history; `reach` tells all. What the probe goes by has to pass a
  * chain of multiplications that begins right before it, so that on a core that executes out of order a misprediction
  * costs many times what the dummies' own time varies by. Two controls: a probe that goes by another bit of the draw, and
  * is never predicted, and one that always goes the same way. All three lie in the same place, one after the other.
@@ -21,7 +23,9 @@
  *
  * Dummies that do not enter the history never push the bearer out, and neither would those that a longer history than
  * was tried still spans. So each kind is tried in a mixture, too: a fixed number of it, and k taken conditional
- * branches. If the step is then where it is without them, they do not enter.
+ * branches. If the step is then where it is without them, they do not enter. Branches that are not taken lie where no
+ * other code of ours has been: where taken ones were, what the branch target buffer still knows of those enters instead (on
+ * Zen 4 up to 20 entries for 134 branches, by the place of the code).
  *
  * Method: Yavarzadeh and others 2023 (Half&Half), jia.je 2024 (bearer, dummies, probe, with counters of mispredictions);
  * chain, mixture and calibrated time are our addition.
@@ -36,18 +40,21 @@
 #include "lib/proof.h"
 
 enum kind { TAKEN, NOT_TAKEN, UNCONDITIONAL, INDIRECT, CALL_RETURN, KINDS };
-enum bearer { DIRECTION, TARGET };
+enum bearer { DIRECTION, TARGET, SOURCE, BEARERS };
 enum dummies { PURE, MIXED };
 enum probe_goes { BY_THE_BIT, BY_ANOTHER, ALWAYS_ALIKE, PROBE_GOES };
 
 enum {
-    SLOT_BYTES = 64,      /* a dummy's: a line, so that no branch target buffer holds fewer of them for being dense; */
-    NOT_TAKEN_BYTES = 16, /* they need none of its entries */
+    SLOT_BYTES = 64,       /* a dummy's: a line, so that no branch target buffer holds fewer of them for being dense; */
+    CLOSE_SLOT_BYTES = 32, /* half of it where so many would fill the first instruction cache; */
+    NOT_TAKEN_BYTES = 16,  /* these need none of its entries */
+    SPARSE_BYTES =
+        24576,   /* of dummies on lines of their own, at most: no first instruction cache holds fewer than 32 KiB */
     PLACES = 64, /* where code begins: what predictors have learnt of the code before it is no help, and no harm */
     ENTRY_BYTES = 4096 + (1 + PLACES) * SLOT_BYTES,
     CHAIN = 48,         /* multiplications, … */
     SMOKE_CHAIN = 6,    /* … and where each instruction counts */
-    DUMMIES = 512,      /* at most: more of them no longer fit the first instruction cache */
+    DUMMIES = 896,      /* at most: more of them no longer fit the first instruction cache, close as they are */
     MIXED_AT_LEAST = 4, /* dummies, so that none and all of them make a difference */
     BEARER = 1,         /* branches that the bearer is */
     FIRST = 8,          /* dummies to begin with */
@@ -57,6 +64,9 @@ enum {
     MARGIN = 4,         /* so many times as far to either side the curve goes then */
     BRACKETS = 3,       /* ranges tried, at most */
     ANOTHER_BIT = 9,    /* of the draw */
+    FAR_BYTES =
+        1 << 17, /* from where all other code begins to where branches lie that are not taken, in a mixture, … */
+    THERE_AND_BACK = 2, /* … and so many taken conditional branches lead there and back */
 };
 
 /* The share of mispredicted probes: foreseen ones have less than the first, unforeseen ones more than the second. */
@@ -65,7 +75,9 @@ static const double FORESEEN = 0.1, UNFORESEEN = 0.4;
 static const char *const kind_names[KINDS] = {"conditional-taken", "conditional-not-taken", "unconditional", "indirect",
                                               "call-return"};
 static const unsigned branches_of[KINDS] = {1, 1, 1, 1, 2};
-static const char *const bearer_names[] = {"direction", "target"};
+static const char *const bearer_names[BEARERS] = {"direction", "target", "source"};
+/* What a bearer cannot show, and what it says may be mistaken for. */
+static const char *const fooled_by[BEARERS] = {"history of targets", "history of directions", "history of addresses"};
 
 /* Cycles that half of a misprediction costs at least, on any core; on one that executes out of order the chain adds to it. */
 static const double LEAST = 1.5;
@@ -84,14 +96,15 @@ struct row {
     unsigned first;  /* and so many taken conditional branches before them */
     uint64_t state;  /* where chance goes on */
     size_t place;    /* in lines, where the code of a sample begins */
+    bool close;      /* dummies are half a line apart */
     double expected; /* dummies at the end, if it is where the others have it: looked at first; 0: no idea */
     char name[48];
 };
 
 /* One dummy in a slot of its own; the function called lies at offset 0. */
-static void emit_dummy(struct code *c, enum kind kind)
+static void emit_dummy(struct code *c, enum kind kind, size_t slot_bytes)
 {
-    const size_t next = c->used + (kind == NOT_TAKEN ? NOT_TAKEN_BYTES : SLOT_BYTES);
+    const size_t next = c->used + (kind == NOT_TAKEN ? NOT_TAKEN_BYTES : slot_bytes);
     struct fixup branch;
 
     switch (kind) {
@@ -125,6 +138,14 @@ static void emit_bearer(struct code *c, enum bearer bearer)
         emit_land(c, over);
         return;
     }
+    if (bearer == SOURCE) {
+        emit_align(c, SLOT_BYTES);
+        const struct fixup one = emit_branch_if_zero_ahead(c, REG_T1), other = emit_branch_if_not_zero_ahead(c, REG_T1);
+        emit_align(c, SLOT_BYTES);
+        emit_land(c, one);
+        emit_land(c, other);
+        return;
+    }
     const size_t target = (c->used / SLOT_BYTES + 2) * SLOT_BYTES;
     emit_constant(c, REG_T4, emit_nop_lengths[0]);
     emit_multiply(c, REG_T1, REG_T4);
@@ -138,7 +159,9 @@ static void emit_bearer(struct code *c, enum bearer bearer)
 static bool build_row(struct probe *p, const struct row *s, size_t x, enum probe_goes goes, struct kernel *k)
 {
     const size_t of_kind = s->mixed ? s->mixed : x, taken = s->first + (s->mixed ? x : 0);
-    struct code c = probe_code(p, ENTRY_BYTES + (of_kind + taken) * SLOT_BYTES);
+    const size_t slot_bytes = s->close ? CLOSE_SLOT_BYTES : SLOT_BYTES;
+    const bool far = s->mixed && s->kind == NOT_TAKEN && taken >= THERE_AND_BACK;
+    struct code c = probe_code(p, (size_t)(far ? FAR_BYTES : 0) + ENTRY_BYTES + (of_kind + taken) * SLOT_BYTES);
 
     emit_return(&c);
     emit_place(&c, (1 + s->place) * SLOT_BYTES);
@@ -153,10 +176,13 @@ static bool build_row(struct probe *p, const struct row *s, size_t x, enum probe
     chance_bits(&c, 0, 1);
     emit_bearer(&c, s->bearer);
     emit_align(&c, SLOT_BYTES);
-    for (size_t i = 0; i < taken; i++)
-        emit_dummy(&c, TAKEN);
-    for (size_t i = 0; i < of_kind; i++)
-        emit_dummy(&c, s->kind);
+    const struct fixup there = far ? emit_branch_if_zero_ahead(&c, REG_T6) : (struct fixup){0};
+    emit_align(&c, SLOT_BYTES);
+    const size_t back = c.used;
+    for (size_t i = far ? THERE_AND_BACK : 0; i < taken; i++)
+        emit_dummy(&c, TAKEN, slot_bytes);
+    for (size_t i = 0; i < of_kind && !far; i++)
+        emit_dummy(&c, s->kind, slot_bytes);
     for (size_t i = 0; i < probe_smoke(p, SMOKE_CHAIN, CHAIN); i++)
         emit_multiply(&c, REG_T5, REG_T2); /* an odd number: nothing but zero becomes zero */
     struct fixup over = emit_branch_if_zero_ahead(&c, REG_T5);
@@ -165,6 +191,13 @@ static bool build_row(struct probe *p, const struct row *s, size_t x, enum probe
     emit_loop(&c, loop);
     chance_end(&c);
     emit_leave(&c);
+    if (far) {
+        emit_place(&c, FAR_BYTES);
+        emit_land(&c, there);
+        for (size_t i = 0; i < of_kind; i++)
+            emit_dummy(&c, s->kind, slot_bytes);
+        emit_branch_if_zero(&c, REG_T6, back);
+    }
     *k = (struct kernel){.data = s->state,
                          .units = 1,
                          .warm_iterations = probe_scale(p, 10, 500, 1000, 4000),
@@ -216,11 +249,13 @@ static size_t find_end(struct verdict *v)
     return i;
 }
 
-/* Whether the probe is mispredicted after x dummies: what most samples say. */
+/* Whether the probe is mispredicted after x dummies: what most samples say. From then on they lie so that x of them fit. */
 static bool is_out(struct probe *p, struct row *s, double x)
 {
+    const double lines = x * (s->mixed || s->kind != NOT_TAKEN) + s->mixed * (s->kind != NOT_TAKEN);
     size_t in = 0, out = 0;
 
+    s->close |= lines * SLOT_BYTES > SPARSE_BYTES;
     for (size_t i = 0; i < LOOKS && in <= LOOKS / 2 && out <= LOOKS / 2; i++) {
         struct point pt;
         if (!measure(p, x, s, &pt))
@@ -255,7 +290,7 @@ static void choose_range(struct probe *p, struct row *s, double limit, double *f
         if (p->run->config.profile != PROFILE_SMOKE)
             bracket(p, s, limit, &good, &bad);
         *from = fmax(1, good - MARGIN * (bad - good));
-        *to = bad + MARGIN * (bad - good);
+        *to = bad < limit ? bad + MARGIN * (bad - good) : bad;
         if (p->run->config.profile == PROFILE_SMOKE || (!is_out(p, s, *from) && (bad >= limit || is_out(p, s, *to))))
             return;
     }
@@ -270,7 +305,7 @@ static bool search_end(struct probe *p, struct row *s, double limit, struct swee
              bearer_names[s->bearer]);
     choose_range(p, s, limit, &from, &to);
     *out = (struct sweep){.name = s->name,
-                          .fooled_by = s->bearer == DIRECTION ? "history of targets" : "history of directions",
+                          .fooled_by = fooled_by[s->bearer],
                           .axis = s->mixed ? "conditional_taken" : "dummies",
                           .unit = "mispredictions/iteration",
                           .measure = measure,
@@ -295,18 +330,25 @@ static bool search_end(struct probe *p, struct row *s, double limit, struct swee
 
 /* The verdict on taken conditional branches: the others are held against it. */
 struct span {
-    struct row row[2];
-    struct sweep sweep[2];
+    struct row row[BEARERS];
+    struct sweep sweep[BEARERS];
     struct find_result result;
     enum bearer bearer; /* whose bit is seen farther away; DIRECTION where they do not differ */
+    enum bearer other;  /* another one that sees as far, or the same */
 };
 
-/* What both bearers say. Where one's bit is seen farther away than the other's, that shows how long the history is. */
-static void judge_taken(struct span *taken, const struct find_experiment e[2])
+/* Whether its step is the end of the history. */
+static bool sees_end(const struct find_experiment *e)
+{
+    return !e->verdict->reason && e->knee < e->verdict->count;
+}
+
+/* What `count` bearers say. Where a target's bit is seen farther away than a direction's, that shows how long the history is. */
+static void judge_taken(struct span *taken, const struct find_experiment *e, size_t count)
 {
     const struct find_result alone[2] = {find_decide(&e[DIRECTION], 1, 1), find_decide(&e[TARGET], 1, 1)};
 
-    taken->result = find_decide(e, 2, 1);
+    taken->result = find_decide(e, count, 1);
     if (isnan(alone[DIRECTION].value) || alone[TARGET].value > alone[DIRECTION].value + 1)
         taken->bearer = TARGET;
     if (taken->result.grade == 'U' && !isnan(alone[taken->bearer].value))
@@ -315,19 +357,22 @@ static void judge_taken(struct span *taken, const struct find_experiment e[2])
 
 static bool find_taken(struct probe *p, uint64_t state, struct span *taken)
 {
-    struct find_experiment e[2];
+    struct find_experiment e[BEARERS];
     char proof[PROOF_TEXT] = "", reach[PROOF_TEXT] = "";
+    size_t count = 0;
 
-    for (enum bearer b = DIRECTION; b <= TARGET; b++) {
+    while (count < BEARERS && (count != SOURCE || (sees_end(&e[DIRECTION]) && !sees_end(&e[TARGET])))) {
+        const enum bearer b = (enum bearer)count++;
         taken->row[b] = (struct row){.kind = TAKEN, .bearer = b, .state = state};
         if (!search_end(p, &taken->row[b], DUMMIES, &taken->sweep[b], &e[b]))
             return false;
-        const struct verdict *v = e[b].verdict;
-        if (!v->reason && e[b].knee < v->count)
-            snprintf(reach + strlen(reach), sizeof reach - strlen(reach), "%s%s %.0f", b && reach[0] ? ", " : "",
-                     bearer_names[b], v->knees[e[b].knee].value + BEARER);
+        if (sees_end(&e[b]))
+            snprintf(reach + strlen(reach), sizeof reach - strlen(reach), "%s%s %.0f", reach[0] ? ", " : "",
+                     bearer_names[b], e[b].verdict->knees[e[b].knee].value + BEARER);
     }
-    judge_taken(taken, e);
+    judge_taken(taken, e, count);
+    taken->other = taken->result.grade < 'C' && taken->bearer == DIRECTION && sees_end(&e[TARGET]) ? TARGET
+                                                                                                   : taken->bearer;
     if (taken->result.grade != 'U' &&
         !proof_of_knee(p, &taken->sweep[taken->bearer], e[taken->bearer].knee, COUNTED, proof))
         return false;
@@ -339,7 +384,8 @@ static bool find_taken(struct probe *p, uint64_t state, struct span *taken)
                                 .grade = taken->result.grade,
                                 .reason = taken->result.reason,
                                 .method = METHOD,
-                                .curves = {taken->row[DIRECTION].name, taken->row[TARGET].name},
+                                .curves = {taken->row[DIRECTION].name, taken->row[TARGET].name,
+                                           count > SOURCE ? taken->row[SOURCE].name : NULL},
                                 .holds = BEARER,
                                 .agreement = taken->result.agreement,
                                 .remarks = {{"proof", proof}, {"reach", reach}}});
@@ -397,14 +443,13 @@ static bool find_kind(struct probe *p, uint64_t state, enum kind kind, const str
     const unsigned branches = branches_of[kind];
     const bool known = taken->result.grade != 'U';
     const double reach = known ? taken->result.value - BEARER : 4 * FIRST, limit = fmin(floor(BEYOND * reach), DUMMIES);
-    const enum bearer other = taken->result.grade < 'C' && taken->bearer == DIRECTION ? TARGET : taken->bearer;
     struct row rows[] = {
         [PURE] = {.kind = kind,
                   .bearer = taken->bearer,
                   .first = branches - 1,
                   .state = state,
                   .expected = floor(reach / branches)},
-        [MIXED] = {.kind = kind, .bearer = other, .mixed = (unsigned)(reach / 4 / branches), .state = state}};
+        [MIXED] = {.kind = kind, .bearer = taken->other, .mixed = (unsigned)(reach / 4 / branches), .state = state}};
     struct sweep s[2] = {{.name = NULL}};
     struct find_experiment e[2];
     int entries = -1;
@@ -452,7 +497,7 @@ static void run(struct probe *p)
     bool good = find_taken(p, state.at, &taken);
     for (enum kind kind = NOT_TAKEN; kind < KINDS && good; kind++)
         good = find_kind(p, state.at, kind, &taken);
-    sweeps_free(taken.sweep, 2);
+    sweeps_free(taken.sweep, BEARERS);
 }
 
 PROBE(history, .title = "Branch history", .family = "frontend", .run = run,
