@@ -365,20 +365,20 @@ static bool is_address(const struct form_operand *o)
 }
 
 /* From what is written to a general register, the one that it is in if it is in one, and from there to what is read. */
-static const struct form_bridge *bridge_out(const struct form *f, unsigned to, unsigned variant)
+static const struct form_bridge *bridge_out(const struct form *f, unsigned to, unsigned variant, unsigned bits)
 {
     const struct form_operand *o = form_operand(f, to);
 
     if (o->kind == OPERAND_MEMORY) /* a part of what was written: then it is forwarded */
         return bridge_between(OPERAND_MEMORY, OPERAND_GENERAL, o->bits, variant);
-    return bridge_between(o->kind, OPERAND_GENERAL, widest_vector(f), variant);
+    return bridge_between(o->kind, OPERAND_GENERAL, bits, variant);
 }
 
-static const struct form_bridge *bridge_in(const struct form *f, unsigned from)
+static const struct form_bridge *bridge_in(const struct form *f, unsigned from, unsigned bits)
 {
     const struct form_operand *o = form_operand(f, from);
 
-    return is_address(o) ? &form_address_bridge : bridge_between(OPERAND_GENERAL, o->kind, widest_vector(f), 0);
+    return is_address(o) ? &form_address_bridge : bridge_between(OPERAND_GENERAL, o->kind, bits, 0);
 }
 
 /* Whether a value in a general register needs no step out of it, or none into it. */
@@ -402,16 +402,17 @@ static bool is_top(const struct form *f, unsigned i, bool behind)
 unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to)
 {
     const struct form_operand *s = form_operand(f, from), *d = form_operand(f, to);
+    const unsigned bits = widest_vector(f);
     unsigned n = 0;
 
     if (form_can_chain(f, from, to) || !(d->access & OPERAND_WRITE) || d->kind == OPERAND_IMMEDIATE ||
         s->kind == OPERAND_IMMEDIATE || (!is_address(s) && (!(s->access & OPERAND_READ) || !is_ours(s))) ||
-        !is_ours(d) || !bridge_in(f, from) || s->is_spent || d->is_spent || !is_top(f, from, false) ||
+        !is_ours(d) || !bridge_in(f, from, bits) || s->is_spent || d->is_spent || !is_top(f, from, false) ||
         !is_top(f, to, true))
         return 0;
     if (is_general(d) && is_address(s))
         return 1;
-    while (bridge_out(f, to, n) && (n == 0 || !bridge_out(f, to, n)->bits))
+    while (bridge_out(f, to, n, bits) && (n == 0 || !bridge_out(f, to, n, bits)->bits))
         n++;
     return n;
 }
@@ -421,7 +422,7 @@ bool form_can_detour(const struct form *f, unsigned from, unsigned to)
     const struct form_operand *s = form_operand(f, from);
 
     return form_can_chain(f, from, to) && s->kind != OPERAND_GENERAL && s->kind != OPERAND_FLAGS &&
-           s->kind != OPERAND_X87 && bridge_in(f, from) && bridge_out(f, to, 0);
+           s->kind != OPERAND_X87 && bridge_in(f, from, widest_vector(f)) && bridge_out(f, to, 0, widest_vector(f));
 }
 
 /* Which registers an instance of a form gets. */
@@ -691,7 +692,9 @@ static void emit_balance(struct code *code, struct form_kernel *w, const struct 
 static void emit_bridges(struct code *code, struct form_kernel *w, const struct choice *c)
 {
     const struct form_operand *d = form_operand(w->form, w->to), *s = form_operand(w->form, w->from);
-    const struct form_bridge *out = bridge_out(w->form, w->to, w->variant), *in = bridge_in(w->form, w->from);
+    const unsigned bits = w->bits ? w->bits : widest_vector(w->form);
+    const struct form_bridge *out = bridge_out(w->form, w->to, w->variant, bits),
+                             *in = bridge_in(w->form, w->from, bits);
     const unsigned written = register_of(w->form, c, w->to), read = register_of(w->form, c, w->from);
     const unsigned hub = is_general(d) ? written : is_general(s) ? read : c->hub;
     const bool first = d->kind == OPERAND_X87 && !is_pushed(w->form, d) && w->form->stack > 0;

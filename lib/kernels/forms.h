@@ -32,6 +32,7 @@ struct form_kernel {
      * instance so many before. More than two make some cores' schedulers lose a cycle now and then. */
     unsigned turns;
     unsigned variant; /* of a chain that needs a bridge: which of them */
+    unsigned bits;    /* of the widest vector that bridges are for; 0: the form's */
     bool detour;      /* of a chain that needs none: one, all the same */
     bool same;        /* all operands of a kind that have a choice have the same register */
     enum form_values values;

@@ -310,9 +310,11 @@ static void measure_chain(struct probe *p, const struct area *data, struct row *
     c->is_bound = c->bridge_count > 0 || !(c->cycles > other * (1 + LIMITS_PART));
 }
 
+/* With the same way back: SSE's, which merges with what the register held, is longer than AVX's on Zen 4. */
 static double cost_of_detour(struct probe *p, const struct area *data, struct table *t, const struct form_bridge *out)
 {
-    struct form_kernel w = {.form = form_find(out->name), .from = 1, .to = 0, .instances = INSTANCES};
+    struct form_kernel w = {
+        .form = form_find(out->name), .from = 1, .to = 0, .bits = out->bits, .instances = INSTANCES};
     struct detour *d = t->detours;
     double spread;
 
