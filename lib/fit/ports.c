@@ -351,20 +351,36 @@ static void try_maps(struct ports *p, struct beam *a, struct beam *b)
     p->fits = found && map_fits(p, &p->maps[0]);
 }
 
-/* Where no map explains all mixes, slow ones may be rare. */
+/* By the width that was told; where no map fits so, by what was reached; and then with some mixes that are slow. */
 static void solve(struct ports *p, struct beam *a, struct beam *b)
 {
-    try_maps(p, a, b);
-    if (!p->fits && !p->rare) {
-        p->rare = true;
+    const bool less = p->reached < p->limit * (1 - PORTS_FAST);
+
+    p->fits = false;
+    p->width = p->limit;
+    if (!p->rare)
         try_maps(p, a, b);
-    }
+    if (p->fits)
+        return;
+    if (less)
+        p->width = p->reached;
+    if (less && !p->rare)
+        try_maps(p, a, b);
+    if (p->fits)
+        return;
+    p->rare = true;
+    try_maps(p, a, b);
 }
 
 static bool measure(struct ports *p, struct ports_mix *mix)
 {
+    double instructions = 0;
+
     if (!p->measure(p->context, mix) || !(mix->cycles > 0))
         return false;
+    for (size_t i = 0; i < p->count; i++)
+        instructions += mix->times[i];
+    p->reached = fmax(p->reached, instructions / mix->cycles);
     p->mixes[p->mix_count++] = *mix;
     return true;
 }
@@ -495,6 +511,8 @@ bool ports_solve(struct ports *p)
 
     p->mix_count = p->map_count = 0;
     p->fits = p->verified = p->rare = false;
+    p->limit = p->width;
+    p->reached = 0;
     for (size_t i = 0; good && i < p->count; i++) {
         struct ports_mix mix = {.cycles = 0};
         mix.times[i] = MIX_TIMES;

@@ -4,7 +4,9 @@
  * Model: every operation of an instruction can run on a set of ports, one operation a port and cycle. A mix of
  * instructions then takes as many cycles as its worst bottleneck: the maximum, over sets Q of ports, of the number of
  * operations that can run nowhere else, over |Q| (Ritter, Hack: PMEvo, PLDI 2020, 4; equal to the optimum of the
- * linear program by Hall's theorem). And no more than `width` instructions begin in a cycle.
+ * linear program by Hall's theorem). And no more than `width` instructions begin in a cycle. That is told, by the rate of
+ * NOPs; where no map fits so, it is the most that any mix reached, since NOPs may take less than an instruction does (Zen
+ * packs two short ones into one).
  *
  * Hardware can be slower than this, where its schedulers bind operations to ports that turn out to be busy, and is
  * never faster: what is faster than a map allows refutes the map, what is slower counts less against it.
@@ -54,13 +56,14 @@ typedef bool ports_measure(void *context, struct ports_mix *mix);
 
 struct ports {
     size_t count;    /* of instructions */
-    double width;    /* instructions that begin in a cycle, at most; infinite: no matter */
+    double width;    /* instructions that begin in a cycle, at most; infinite: no matter. Then what the map needs */
     unsigned budget; /* measurements, besides one of each instruction alone and of each pair */
     ports_measure *measure;
     void *context;
     /* Results. */
     struct ports_mix mixes[PORTS_MIXES];
     size_t mix_count;
+    double limit, reached;             /* instructions in a cycle: the width that was told, the most of any mix */
     struct ports_map maps[PORTS_MAPS]; /* the best one first; those after it fit, too */
     size_t map_count;
     bool

@@ -103,6 +103,27 @@ static void shuffle(struct probe *p, uint8_t *all, size_t count)
     }
 }
 
+/* What the loop executes, in order: mixes as they were told, or spread evenly, or by chance. Returns how many mixes. */
+static size_t arrange(struct probe *p, const struct mixes *m, size_t body, size_t of_mix, uint8_t *all, size_t *used)
+{
+    const struct mix_order *o = &m->order;
+
+    if (o->slots) {
+        const size_t rounds = body > o->slots ? body / o->slots : 1;
+        *used = rounds * o->slots;
+        for (size_t i = 0; i < *used; i++)
+            all[i] = o->kinds[i % o->slots];
+        return rounds * o->mixes;
+    }
+    const double most = (double)body / ((double)of_mix + m->nops);
+    const size_t mixes = most > 1 ? (size_t)most : 1;
+    *used = mixes * of_mix;
+    spread(&m->mix, m->count, all, *used);
+    if (m->shuffled)
+        shuffle(p, all, *used);
+    return mixes;
+}
+
 /* As many of the mix as fill the loop; an empty mix is NOPs. The unit is one mix, or one NOP. */
 bool mixes_build(struct probe *p, void *context, struct kernel *k)
 {
@@ -111,23 +132,21 @@ bool mixes_build(struct probe *p, void *context, struct kernel *k)
     struct code c = probe_code(p, CODE_BYTES);
     const size_t body = (size_t)probe_smoke(p, SMOKE_BODY, BODY);
     uint8_t order[BODY];
-    size_t of_mix = 0, used, mixes, loads = 0, stores = 0;
+    size_t of_mix = 0, used = 0, mixes = 0, loads = 0, stores = 0;
     double nops = 0;
 
     for (size_t i = 0; i < m->count; i++)
         of_mix += m->mix.times[i];
-    const double most = (double)body / ((double)of_mix + m->nops);
-    mixes = most > 1 && of_mix ? (size_t)most : 1;
-    used = of_mix ? mixes * of_mix : 0;
-    spread(&m->mix, m->count, order, used);
-    if (m->shuffled)
-        shuffle(p, order, used);
+    if (of_mix)
+        mixes = arrange(p, m, body, of_mix, order, &used);
     emit_zeros(&c);
     emit_constant(&c, source, 1);
     emit_align(&c, 64);
     const size_t loop = c.used;
     for (size_t i = 0; i < used; i++) {
-        if (order[i] == m->load)
+        if (order[i] == MIX_NOP)
+            emit_nop(&c, m->nop_bytes);
+        else if (order[i] == m->load)
             emit_load(&c, loaded, REG_DATA, ((int32_t)(loads++ % PLACES) - PLACES) * PLACE_BYTES);
         else if (order[i] == m->store)
             emit_store(&c, source, REG_DATA, (int32_t)(stores++ % PLACES) * PLACE_BYTES);

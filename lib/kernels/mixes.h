@@ -9,7 +9,14 @@
 #include "lib/fit/ports.h"
 #include "lib/probe.h"
 
-enum { MIX_AREA_BYTES = 4096 };
+enum { MIX_AREA_BYTES = 4096, MIX_SLOTS = 256, MIX_NOP = 0xff };
+
+/* One order of what goes over and over: so many mixes, and NOPs. */
+struct mix_order {
+    uint8_t kinds[MIX_SLOTS]; /* which of the forms, or MIX_NOP */
+    size_t slots;             /* 0: none, `shuffled` and `nops` below say how mixes are built */
+    unsigned mixes;
+};
 
 struct mixes {
     const struct area *area; /* MIX_AREA_BYTES that loads and stores use */
@@ -17,7 +24,8 @@ struct mixes {
     const struct form *forms[PORTS_CLASSES]; /* NULL: the load or the store */
     size_t count, load, store;               /* load, store: which of them they are; PORTS_CLASSES: none */
     struct ports_mix mix;                    /* to be built; all zeros: NOPs of so many bytes */
-    unsigned nop_bytes;
+    unsigned nop_bytes;                      /* those in `order`, too */
+    struct mix_order order;
     double nops; /* in each mix, besides, on average: they hold the front end back, so that schedulers do not fill up */
     bool shuffled; /* the order is drawn by chance anew; else each is spread evenly */
 };
