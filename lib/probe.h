@@ -31,6 +31,7 @@ struct probe_definition {
     bool gate;                                  /* runs first and always: says whether this place can be trusted */
     const struct finding_declaration *findings; /* ended by a NULL name */
     const char *const *needs; /* facts it cannot do without: "memory.cache.bytes level=1"; ended by NULL */
+    const char *const *wants; /* facts it does better with, likewise */
     void (*run)(struct probe *p);
 };
 

@@ -324,17 +324,18 @@ static bool declares(const struct probe_definition *d, const char *need)
     return false;
 }
 
-/* Lets other probes measure what this one needs and nobody declares. NULL, or the fact that is still missing. */
-static const char *provide(struct run *r, struct plan *plan, const struct probe_definition *d)
+/* Lets other probes measure what nobody declares. NULL, or the first fact that is still missing. */
+static const char *provide(struct run *r, struct plan *plan, const char *const *needs)
 {
-    for (const char *const *need = d->needs; need && *need; need++) {
+    const char *missing = NULL;
+
+    for (const char *const *need = needs; need && *need && !missing; need++) {
         for (size_t i = 0; i < plan->count && !fact_known(r, *need); i++)
             if (!plan->order[i]->debug && declares(plan->order[i], *need))
                 run_with_needs(r, plan, i);
-        if (!fact_known(r, *need))
-            return *need;
+        missing = fact_known(r, *need) ? NULL : *need;
     }
-    return NULL;
+    return missing;
 }
 
 /* Runs the probe once; a ring of needs ends where it would begin again. */
@@ -343,7 +344,8 @@ static void run_with_needs(struct run *r, struct plan *plan, size_t which)
     if (plan->begun[which])
         return;
     plan->begun[which] = true;
-    run_probe(r, plan->order[which], provide(r, plan, plan->order[which]));
+    (void)provide(r, plan, plan->order[which]->wants);
+    run_probe(r, plan->order[which], provide(r, plan, plan->order[which]->needs));
 }
 
 /* ---- The run ----------------------------------------------------------------------------------- */

@@ -91,18 +91,21 @@ static double difference(const struct verdict *v, size_t level, const struct ver
     return loose <= LITTLE * rise ? rise : (double)NAN;
 }
 
-static void report_miss(struct probe *p, const struct tlb *t, const struct stretch *before, size_t level,
-                        const struct stretch *behind, size_t level_behind, unsigned number)
+/* From one level of a stretch to the next; where that is not steady, to where the stretch `behind` begins, unless NULL. */
+static void report_miss(struct probe *p, const struct tlb *t, const struct stretch *s, size_t level,
+                        const struct stretch *behind, unsigned number)
 {
     struct finding f = finding_of(t, t->miss_cycles, number);
     struct find_value v[TLB_KINDS];
 
-    for (size_t i = 0; i < before->count; i++)
-        v[i] = (struct find_value){
-            before->sweep[i].name, before->sweep[i].fooled_by,
-            difference(&before->sweep[i].search.verdict, level, &behind->sweep[i].search.verdict, level_behind)};
+    for (size_t i = 0; i < s->count; i++) {
+        const struct verdict *here = &s->sweep[i].search.verdict;
+        v[i] = (struct find_value){s->sweep[i].name, s->sweep[i].fooled_by, difference(here, level, here, level + 1)};
+        if (isnan(v[i].value) && behind)
+            v[i].value = difference(here, level, &behind->sweep[i].search.verdict, 0);
+    }
     f.method = "difference of levels";
-    find_number(p, &f, v, before->count);
+    find_number(p, &f, v, s->count);
 }
 
 static void report_stretches(struct probe *p, const struct tlb *t, const struct stretch *near,
@@ -111,13 +114,13 @@ static void report_stretches(struct probe *p, const struct tlb *t, const struct 
     const unsigned told = report_entries(p, t, near, proof, 0, far->count > 0, same_order);
 
     for (unsigned i = 1; i < told; i++)
-        report_miss(p, t, near, i - 1, near, i, i);
+        report_miss(p, t, near, i - 1, NULL, i);
     if (far->count == 0)
         return;
-    report_miss(p, t, near, near->sweep->search.verdict.count - 1, far, 0, told);
+    report_miss(p, t, near, near->sweep->search.verdict.count - 1, far, told);
     const unsigned more = report_entries(p, t, far, NULL, told, false, NULL);
     for (unsigned i = 1; i < more; i++)
-        report_miss(p, t, far, i - 1, far, i, told + i);
+        report_miss(p, t, far, i - 1, NULL, told + i);
 }
 
 bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experiments, size_t count,
@@ -179,6 +182,48 @@ static void report_index(struct probe *p, const struct tlb *t, const struct fami
     report(p, &f);
 }
 
+/*
+ * All of it one set: as many are held however far apart they are, over a factor of 16 at least, and one more is too many
+ * for all of them at once. A hash of the address would fill sets unevenly, which then overflow one by one (lib/family.h).
+ */
+static bool is_one_set(const struct family *f, const struct family_level *l)
+{
+    static const double FACTOR = 16;
+    double closest = 0, farthest = 0;
+
+    for (size_t i = 0; i < f->count; i++) {
+        const struct family_member *m = &f->members[i];
+        if (l->at[i].role == FAMILY_UNDECIDED)
+            continue;
+        if (l->at[i].role == FAMILY_SHORT && i + 1 < f->count && l->at[i + 1].role == FAMILY_REACHES)
+            continue; /* by what else those pages fill, since farther apart they are all held */
+        if (l->at[i].role != FAMILY_REACHES)
+            return false;
+        const struct knee *k = &m->verdict->knees[l->at[i].level];
+        if (k->ramp || k->high - k->low > f->step)
+            return false;
+        closest = closest > 0 ? closest : m->spacing;
+        farthest = m->spacing;
+    }
+    return !isnan(l->value) && closest > 0 && farthest >= FACTOR * closest;
+}
+
+static void report_one_set(struct probe *p, const struct tlb *t, const struct family_level *l)
+{
+    struct finding f = finding_of(t, t->ways, 1);
+
+    f.value = l->value;
+    f.low = l->low;
+    f.high = l->high;
+    f.grade = 'B'; /* that it is no hash is what the shape of the edge says */
+    f.method = "as many however far apart, and one more is too many for all: one set";
+    report(p, &f);
+    f.name = t->index_bits;
+    f.value = 0;
+    f.low = f.high = (double)NAN;
+    report(p, &f);
+}
+
 /* So much less than any of them rises when pages miss: neither that nor what else these pages cost is another level. */
 static double least_rise(const struct sweep *s, size_t count)
 {
@@ -218,10 +263,14 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SP
                                       .footprints = {INFINITY},
                                       .same = least_rise(spacings, count)};
         family_decide(&family, &v);
-        find_family_ways(p, &ways, &family, &v, 0);
-        if (!v.level_count)
-            v.levels[0] = (struct family_level){.value = NAN, .index_spacing = NAN, .reason = v.reason};
-        report_index(p, t, &v.levels[0], entries);
+        if (v.level_count && is_one_set(&family, &v.levels[0])) {
+            report_one_set(p, t, &v.levels[0]);
+        } else {
+            find_family_ways(p, &ways, &family, &v, 0);
+            if (!v.level_count)
+                v.levels[0] = (struct family_level){.value = NAN, .index_spacing = NAN, .reason = v.reason};
+            report_index(p, t, &v.levels[0], entries);
+        }
     }
     sweeps_free(spacings, count);
     return good;

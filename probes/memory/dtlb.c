@@ -4,7 +4,8 @@
  * A pointer chase (lib/kernels/pages.h), one load on each page. While a level holds all translations a load takes what
  * the first cache takes; past that, a miss of that level on top.
  *
- *   shared lines   eight pages to a line: caches hold all of it, but a way predictor may be fooled
+ *   shared lines   eight pages to a line: caches hold all of it; not asked where a way predictor (probe `way_hash`)
+ *                  would take eight addresses of a line for strangers
  *   own lines      a page to a line, less what as many lines packed onto few pages cost
  *   shuffled       the same with a frame to each page, in random order
  *
@@ -34,7 +35,7 @@ enum {
 
 static const struct {
     const char *name, *fooled_by;
-} experiments[KINDS] = {[PAGES_SHARED_LINES] = {"shared lines", "way predictors"},
+} experiments[KINDS] = {[PAGES_SHARED_LINES] = {"shared lines", "unknown way predictors"},
                         [PAGES_OWN_LINES] = {"own lines", "caches"},
                         [PAGES_SHUFFLED] = {"shuffled", "caches"},
                         [PAGES_IN_ORDER] = {"in order", "neighbours in one entry"},
@@ -226,7 +227,8 @@ static double group_of(size_t page_bytes)
  * Frames in order against frames that are shared, around where the first level ends: how many neighbours one entry
  * holds. With the contiguous hint, the same again.
  */
-static bool find_coalescing(struct probe *p, const struct tlb *t, const struct tlb_first *first, enum pages_frames kind)
+static bool find_coalescing(struct probe *p, const struct tlb *t, const struct tlb_first *first,
+                            enum pages_frames shared, enum pages_frames kind)
 {
     const bool hint = kind == PAGES_CONTIGUOUS;
     struct pages pages;
@@ -237,7 +239,7 @@ static bool find_coalescing(struct probe *p, const struct tlb *t, const struct t
                         .high = NAN,
                         .grade = 'U',
                         .method = "pages held with frames in order, by those held with shared frames",
-                        .curves = {experiments[kind].name, experiments[PAGES_SHARED_LINES].name}};
+                        .curves = {experiments[kind].name, experiments[shared].name}};
     const double room = floor((double)machine_info()->memory_bytes / 2 / (double)t->page_bytes);
     const double most = fmin(t->most, 2 * (hint ? group_of(t->page_bytes) : NEIGHBOURS) * first->entries);
 
@@ -271,10 +273,12 @@ static bool find_coalescing(struct probe *p, const struct tlb *t, const struct t
 static size_t map_experiments(struct probe *p, const struct tlb *t, struct pages pages[KINDS], const char **why)
 {
     const size_t wanted = (size_t)probe_scale(p, 1, 2, 3, 3);
+    const bool predicts_ways = facts_number(&p->run->facts, "memory.way_hash.bits", "", 0) > 0;
     size_t count = 0;
 
     *why = NULL;
-    for (enum pages_frames kind = 0; kind <= PAGES_IN_ORDER && count < wanted; kind++) {
+    for (enum pages_frames kind = predicts_ways ? PAGES_OWN_LINES : PAGES_SHARED_LINES;
+         kind <= PAGES_IN_ORDER && count < wanted; kind++) {
         const size_t needed = pages_frame_bytes((size_t)t->most, t->page_bytes, kind);
         const char *lacks = needed > machine_info()->memory_bytes / 2
                                 ? "there is not enough memory for pages of that size"
@@ -285,23 +289,34 @@ static size_t map_experiments(struct probe *p, const struct tlb *t, struct pages
     return count;
 }
 
+/*
+ * Where the first stretch ends: behind any first level. Pages with a line each are too many for the first cache before
+ * they are for the second level, and what they cost then is no single height.
+ */
+static double middle(const struct probe *p, enum pages_frames first)
+{
+    const double most = probe_smoke(p, 16, 1024);
+    const double lines = facts_number(&p->run->facts, "memory.cache.bytes", "level=1", INFINITY) / CHASE_LINE_BYTES;
+
+    return first == PAGES_OWN_LINES ? fmin(most, lines) : most;
+}
+
 static bool find_page(struct probe *p, size_t page_bytes)
 {
     static const char *const needs[] = {"dtlb_misses", "dtlb_walks", "l1d_misses", NULL};
     static const double SPAN = 1099511627776; /* of addresses, bytes: any core has as many */
-    const struct tlb t = {.entries = "memory.dtlb.entries",
-                          .miss_cycles = "memory.dtlb.miss_cycles",
-                          .ways = "memory.dtlb.ways",
-                          .index_bits = "memory.dtlb.index_bits",
-                          .page_bytes = page_bytes,
-                          .access = "load",
-                          .needs = needs,
-                          .resolution = 0.05,
-                          .fewest = 2,
-                          .middle = probe_smoke(p, 16, 1024),
-                          .most = fmin(probe_smoke(p, 16, 8192), SPAN / (double)page_bytes),
-                          .seconds = probe_scale(p, 1, 0.25, 0.5, 4),
-                          .seconds_apart = probe_scale(p, 1, 0.1, 0.3, 1)};
+    struct tlb t = {.entries = "memory.dtlb.entries",
+                    .miss_cycles = "memory.dtlb.miss_cycles",
+                    .ways = "memory.dtlb.ways",
+                    .index_bits = "memory.dtlb.index_bits",
+                    .page_bytes = page_bytes,
+                    .access = "load",
+                    .needs = needs,
+                    .resolution = 0.05,
+                    .fewest = 2,
+                    .most = fmin(probe_smoke(p, 16, 8192), SPAN / (double)page_bytes),
+                    .seconds = probe_scale(p, 1, 0.25, 0.5, 4),
+                    .seconds_apart = probe_scale(p, 1, 0.1, 0.3, 1)};
     struct pages pages[KINDS];
     struct tlb_first first;
     const char *why = probe_no_pages(p, page_bytes);
@@ -318,12 +333,14 @@ static bool find_page(struct probe *p, size_t page_bytes)
                       .reason = why});
         return true;
     }
+    t.middle = middle(p, pages->kind);
     bool good = find_levels(p, &t, pages, mapped, &first);
     const bool sets = good && !isnan(first.entries) && probe_smoke(p, 0, 1) > 0;
     good = good && (!sets || find_sets(p, &t, pages, first.entries)) && find_stores(p, &t, pages);
     while (mapped-- > 0)
         pages_unmap(p, &pages[mapped]);
-    return good && find_coalescing(p, &t, &first, PAGES_IN_ORDER) && find_coalescing(p, &t, &first, PAGES_CONTIGUOUS);
+    return good && find_coalescing(p, &t, &first, pages->kind, PAGES_IN_ORDER) &&
+           find_coalescing(p, &t, &first, pages->kind, PAGES_CONTIGUOUS);
 }
 
 static void run(struct probe *p)
@@ -334,7 +351,7 @@ static void run(struct probe *p)
         good = find_page(p, *size);
 }
 
-PROBE(dtlb, .title = "Data TLBs", .family = "memory", .run = run,
+PROBE(dtlb, .title = "Data TLBs", .family = "memory", .wants = NEEDS("memory.way_hash.bits"), .run = run,
       .findings = FINDINGS({"memory.dtlb.entries", "entries", "pages of data whose translations a level holds"},
                            {"memory.dtlb.miss_cycles", "cycles", "what a miss of that level costs a load"},
                            {"memory.dtlb.ways", "ways", "entries of a set"},

@@ -9,6 +9,11 @@
  *
  * Curve: cycles per load over m, flat up to w. Answer: the fewest ways that a hypothesis shows; of those that show as many
  * the one with the least s, since pages that agree in s + 1 bits agree in s. What is found is tried again in another set.
+ * Where sets are chosen by some other function of the lowest s bits, that is one slice that shows all ways, of more bits
+ * than there are sets for: pages that agree in r bits fewer lie in 2^n sets, and n instead of r bits are counted.
+ *
+ * On Zen 4: 12 ways; pages that agree in 10 bits lie in one set, in 9, 8 or 7 in two. So of 8 bits that choose a set 7 are
+ * the lowest ones or functions with them, and one is a function of the tenth.
  *
  * The pages come in eight orders, one after the other: a tree of bits that says what to replace may keep something useless
  * for ever where the same order comes again and again (Berg 2006, PLRU Cache Domino Effects). One order alone tells
@@ -28,7 +33,8 @@
 
 enum {
     FEWEST_BITS = 5,
-    MOST_BITS = 10,
+    LOWEST = (1 << FEWEST_BITS) - 1,
+    MOST_BITS = 12,
     SLICES = 3,
     SPREAD = 3, /* more bits than the first level has: others lie in seven sets, and fit there */
     LAYOUTS = 2,
@@ -38,14 +44,16 @@ enum {
      */
     FIRST = 21,
     ANOTHER = 22,
-    PAGES = 40, /* of one set */
-    OTHERS = 16 /* in other sets: more than the first level has ways */
+    PAGES = 40,         /* of one set */
+    FEWEST_OTHERS = 16, /* in other sets: twice as many as the first level has ways, */
+    OTHERS = 192        /* at most */
 };
 
 /* The set is the exclusive or of so many slices of a page's number, of so many bits each, from the lowest on. */
 struct hypothesis {
     const struct pages *pages;
     unsigned slices, bits;
+    size_t others;
     size_t list[PAGES + OTHERS]; /* of one set, and of others */
 };
 
@@ -62,7 +70,7 @@ static size_t set_of(const struct hypothesis *h, size_t page)
 
 /*
  * Lists pages, all in one set of the first level, which is chosen by their lowest bits: those in the set of the first
- * of them, and others. False where there are not enough.
+ * of them, and others, which also differ from it in the lowest bits that are left: no set is chosen without them. False where there are not enough.
  */
 static bool list_pages(struct hypothesis *h, unsigned first_bits, size_t first)
 {
@@ -72,10 +80,10 @@ static bool list_pages(struct hypothesis *h, unsigned first_bits, size_t first)
     for (size_t page = first; page < h->pages->count; page += (size_t)1 << first_bits) {
         if (set_of(h, page) == set && count < PAGES)
             h->list[count++] = page;
-        else if (set_of(h, page) != set && others < OTHERS)
+        else if (set_of(h, page) != set && (page ^ first) >> first_bits & LOWEST && others < h->others)
             h->list[PAGES + others++] = page;
     }
-    return count == PAGES && others == OTHERS;
+    return count == PAGES && others == h->others;
 }
 
 static bool build(struct probe *p, double pages, void *context, struct kernel *k)
@@ -86,9 +94,9 @@ static bool build(struct probe *p, double pages, void *context, struct kernel *k
 
     for (size_t i = 0; i < count; i++)
         list[i] = h->list[i];
-    for (size_t i = 0; i < OTHERS; i++)
+    for (size_t i = 0; i < h->others; i++)
         list[count + i] = h->list[PAGES + i];
-    return pages_kernel_of(p, h->pages, list, count + OTHERS, count, k);
+    return pages_kernel_of(p, h->pages, list, count + h->others, count, k);
 }
 
 static struct sweep sweep_of(struct probe *p, const char *name, struct hypothesis *h)
@@ -123,11 +131,37 @@ static void report_nothing(struct probe *p, const char *page, const char *reason
                                     .reason = reason});
 }
 
-/* "VPN[6:0] ^ VPN[13:7]" */
-static void function_text(const struct hypothesis *h, char *out, size_t room)
+/*
+ * How many bits choose the set: of one slice that may be more than enough, so that fewer of its bits tell, see above. Each
+ * bit more halves the sets that are left, or is none of them. 0 where what they hold are no powers of two, or others.
+ */
+static unsigned index_bits(const struct hypothesis *h, const double held[MOST_BITS + 1], double ways)
+{
+    static const double ALIKE = 0.3; /* of a doubling */
+    double left = (double)NAN;
+    unsigned all = h->bits;
+
+    for (unsigned bits = FEWEST_BITS; h->slices == 1 && bits < h->bits; bits++) {
+        const double times = log2(held[bits] / ways), doublings = round(times);
+        if (isnan(times))
+            continue;
+        if (fabs(times - doublings) > ALIKE || doublings > left)
+            return 0;
+        all = isnan(left) ? bits + (unsigned)doublings : all;
+        left = doublings;
+    }
+    return all;
+}
+
+/* "VPN[6:0] ^ VPN[13:7]", or "8 functions of VPN[9:0]". */
+static void function_text(const struct hypothesis *h, unsigned index, char *out, size_t room)
 {
     size_t used = 0;
 
+    if (index < h->bits) {
+        snprintf(out, room, "%u functions of VPN[%u:0]", index, h->bits - 1);
+        return;
+    }
     for (unsigned i = 0; i < h->slices && used < room; i++) {
         const int written = snprintf(out + used, room - used, "%sVPN[%u:%u]", i ? " ^ " : "", (i + 1) * h->bits - 1,
                                      i * h->bits);
@@ -143,23 +177,25 @@ static bool allowed(const struct probe *p, double entries)
     return !f || f->grade == 'D' || (f->low <= entries && entries <= f->high);
 }
 
-static void report_sets(struct probe *p, const struct hypothesis *h, const struct find_experiment *e, size_t count,
-                        const struct verdict *one_order, const char *page)
+static void report_sets(struct probe *p, const struct hypothesis *h, const double held[MOST_BITS + 1],
+                        const struct find_experiment *e, size_t count, const struct verdict *one_order,
+                        const char *page)
 {
     char function[64] = "";
     struct finding ways = {.name = "memory.dtlb.ways",
                            .variants = {{"level", .number = 2}, {"page", page}, {"access", "load"}},
                            .method = "pages of one set"};
     const struct find_result r = find_decide(e, count, 1);
+    const unsigned index = r.grade == 'U' ? h->bits : index_bits(h, held, r.value);
     struct finding bits = ways;
 
-    if (r.grade != 'U' && !allowed(p, r.value * (double)((size_t)1 << h->bits))) {
+    if (r.grade != 'U' && (!index || !allowed(p, r.value * (double)((size_t)1 << index)))) {
         report_nothing(p, page, "sets and ways are not as many entries as the level has");
         return;
     }
-    function_text(h, function, sizeof function);
+    function_text(h, index, function, sizeof function);
     bits.name = "memory.dtlb.index_bits";
-    bits.value = r.grade == 'U' ? (double)NAN : h->bits;
+    bits.value = r.grade == 'U' ? (double)NAN : index;
     bits.low = bits.high = NAN;
     bits.grade = r.grade;
     bits.reason = r.reason;
@@ -184,18 +220,20 @@ static bool measure_held(struct probe *p, const struct pages *pages, double *cyc
 
 /*
  * Searches all hypotheses. *best is the one that shows the fewest ways with the fewest bits; its bits are 0 where none
- * does.
+ * does. held: by bits, what one slice of so many shows; NaN where it shows none.
  */
-static bool try_all(struct probe *p, struct hypothesis h, unsigned first_bits, struct hypothesis *best)
+static bool try_all(struct probe *p, struct hypothesis h, unsigned first_bits, struct hypothesis *best,
+                    double held[MOST_BITS + 1])
 {
     static const double FEWER = 1.5; /* a bit too few shows twice as many */
     static const double MISSES =
         1.5; /* a level costs more than half again of what the one before it does (lib/levels.c) */
-    double fewest = INFINITY, held;
+    double fewest = INFINITY, hit;
 
-    if (!measure_held(p, h.pages, &held))
+    for (h.bits = 0; h.bits <= MOST_BITS; h.bits++)
+        held[h.bits] = NAN;
+    if (!measure_held(p, h.pages, &hit))
         return false;
-
     best->bits = 0;
     for (h.bits = FEWEST_BITS; h.bits <= MOST_BITS; h.bits++)
         for (h.slices = 1; h.slices <= SLICES; h.slices++) {
@@ -207,17 +245,21 @@ static bool try_all(struct probe *p, struct hypothesis h, unsigned first_bits, s
             if (!sweep_search(p, &s))
                 return false;
             const struct verdict *v = &s.search.verdict;
-            if (v->count > 0 && v->levels[0].height > MISSES * held && FEWER * v->knees[0].value < fewest) {
+            const bool shows = v->count > 0 && v->levels[0].height > MISSES * hit;
+            if (shows && FEWER * v->knees[0].value < fewest) {
                 fewest = v->knees[0].value;
                 *best = h;
             }
+            if (shows && h.slices == 1)
+                held[h.bits] = v->knees[0].value;
             sweep_free(&s);
         }
     return true;
 }
 
 /* The best hypothesis again, in two sets, and in one order alone. */
-static bool try_again(struct probe *p, struct hypothesis best, unsigned first_bits, const char *page)
+static bool try_again(struct probe *p, struct hypothesis best, unsigned first_bits, const double held[MOST_BITS + 1],
+                      const char *page)
 {
     static const char *const names[LAYOUTS + 1] = {"a set", "another set", "a set, in one order"};
     struct sweep s[LAYOUTS + 1];
@@ -238,7 +280,7 @@ static bool try_again(struct probe *p, struct hypothesis best, unsigned first_bi
     }
     if (good) {
         find_experiments(s, LAYOUTS, e);
-        report_sets(p, &best, e, LAYOUTS, &s[LAYOUTS].search.verdict, page);
+        report_sets(p, &best, held, e, LAYOUTS, &s[LAYOUTS].search.verdict, page);
     }
     sweeps_free(s, count);
     return good;
@@ -251,7 +293,9 @@ static void run(struct probe *p)
     const double first_bits = facts_number(&p->run->facts, "memory.dtlb.index_bits", "level=1 access=load",
                                            probe_smoke(p, 2, (double)NAN));
     struct pages pages;
-    struct hypothesis h = {.pages = &pages}, best;
+    const double first_ways = facts_number(&p->run->facts, "memory.dtlb.ways", "level=1 access=load", 0);
+    struct hypothesis h = {.pages = &pages, .others = (size_t)fmin(fmax(2 * first_ways, FEWEST_OTHERS), OTHERS)}, best;
+    double held[MOST_BITS + 1];
     const char *why = pages_map(p, &pages, (size_t)1 << (unsigned)probe_smoke(p, 12, 18), page_bytes, PAGES_IN_BLOCKS);
 
     if (why) {
@@ -264,13 +308,13 @@ static void run(struct probe *p)
         return;
     }
     pages.orders = 8;
-    if (try_all(p, h, (unsigned)first_bits, &best)) {
+    if (try_all(p, h, (unsigned)first_bits, &best, held)) {
         if (best.bits == 0)
             report_nothing(p, page, "no hypothesis shows a set that overflows");
         else if (best.slices == 1 && best.bits == MOST_BITS)
             report_nothing(p, page, "more bits may choose the set");
         else
-            (void)try_again(p, best, (unsigned)first_bits, page);
+            (void)try_again(p, best, (unsigned)first_bits, held, page);
     }
     pages_unmap(p, &pages);
 }
