@@ -964,6 +964,8 @@ void btb_fit_report(struct probe *p, const struct btb_fit_result *r, size_t leve
     if (found && l->count > 1)
         snprintf(text, sizeof text, "%zu organisations fit", l->count);
     for (size_t i = 0; i < QUESTIONS && (number || level == 0); i++) {
+        if (!name[i])
+            continue;
         struct finding f = {.name = name[i], .value = NAN, .low = NAN, .high = NAN, .grade = 'U'};
         if (number) {
             f.variants[0].key = "level";

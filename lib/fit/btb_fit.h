@@ -123,7 +123,8 @@ bool btb_fit_next(struct btb_fit *f, struct btb_row *row);
  * Reports one level's ways, sets, index bits and branches per entry, under the names that the probe declares; `level`
  * from 0, `number` what records call it; 0 where nobody knows: U, level-not-known, once for all levels. What all
  * survivors share is grade B where two patterns have spoken, limits are known and all challenges were passed, else C.
- * What they do not share is U: several-fit, level-in-doubt; they are sent as a table, a row each.
+ * What they do not share is U: several-fit, level-in-doubt; they are sent as a table, a row each. A name that is NULL is
+ * not asked for.
  */
 struct btb_fit_names {
     const char *ways, *sets, *index_bits, *branches_per_entry;
