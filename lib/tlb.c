@@ -193,10 +193,8 @@ static bool is_one_set(const struct family *f, const struct family_level *l)
 
     for (size_t i = 0; i < f->count; i++) {
         const struct family_member *m = &f->members[i];
-        if (l->at[i].role == FAMILY_UNDECIDED)
-            continue;
-        if (l->at[i].role == FAMILY_SHORT && i + 1 < f->count && l->at[i + 1].role == FAMILY_REACHES)
-            continue; /* by what else those pages fill, since farther apart they are all held */
+        if (l->at[i].role == FAMILY_UNDECIDED || l->at[i].role == FAMILY_SHORT)
+            continue; /* by what else such pages fill: fewer, and not half as many */
         if (l->at[i].role != FAMILY_REACHES)
             return false;
         const struct knee *k = &m->verdict->knees[l->at[i].level];

@@ -950,6 +950,10 @@ static void data_tlbs_are_given_back(void **state)
                                                     .ways = pick(4, 8),
                                                     .miss = (double)pick(5, 9),
                                                     .neighbours = 1U << pick(0, 2)};
+        if (seed % 4 == 3) { /* as Zen 4 */
+            m.core.data_pages[0].sets = 1;
+            m.core.data_pages[0].ways = pick(40, 72);
+        }
         m.core.data_pages[1] = (struct page_design){
             .sets = 128, .ways = pick(6, 12), .miss = (double)pick(15, 30), .hashed = pick(0, 1)};
         if (pick(0, 1))
