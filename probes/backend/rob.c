@@ -8,7 +8,7 @@
  *   stores, branches
  *                   general and vector registers and some stores, or branches, in turn: so many things are held that none
  *                   is full before the buffer is, and neighbours that differ are not easily made one
- *   zero            for the record: registers that are cleared when they are renamed
+ *   zero            registers that are cleared when they are renamed
  *   registers       likewise: each writes one, of two files in turn; others hold their rows against it
  *
  * Curve: cycles an iteration over n. Answer: the last n before it rises, and what the long operations hold themselves.
@@ -29,7 +29,13 @@
  * Where that is known, lib/kernels/places.h tells which places of an entry accesses and branches may have.
  *
  * The verdict is what mixtures and NOPs agree on. Where only NOPs are decided it could be twice the buffer, and where the
- * two differ, either may be packed or held up: then nothing is told but how many instructions of each there can be.
+ * two differ, either may be packed or held up.
+ *
+ * Pairs: neighbours may share an entry by what they are: those that do not both write a general register, or have no two
+ * displacements (Zen 4). Then mixtures hold more than there are entries, and short NOPs four times as many. What tells
+ * then are rows of one kind, which is not packed with its own kind: long NOPs, moves, zeros and branches that are not
+ * taken have nothing in common but the buffer. Where three kinds end at the least of all, and short NOPs at twice that
+ * or more, that is how many entries there are. Else nothing is told but how many instructions of each there can be.
  * Method: Wong 2013; mixtures are ours.
  */
 #include <math.h>
@@ -44,16 +50,17 @@
 #include "lib/probe.h"
 
 enum {
-    ROWS = 10,
+    ROWS = 12,
     TO = 640,
     LIMIT = 2560,
     BLOCKERS_HOLD = 2 /* of single misses */,
     DILUTIONS = 3,
-    FIRST_ROWS = 4 /* of smoke */
+    FIRST_ROWS = 4, /* of smoke */
+    LONE_AGREE = 3  /* kinds */
 };
 
-/* What a row is for: the verdict, as a mixture or as NOPs; sharing; the record; or others. */
-enum use { MIXED, NOPS, PAIRS, DILUTED, RECORD, WRITERS };
+/* What a row is for: the verdict, as a mixture or as NOPs; sharing; kinds alone, where others are packed; or others. */
+enum use { MIXED, NOPS, PAIRS, DILUTED, LONE, LONE_LATER, WRITERS };
 
 static const struct {
     const char *name, *fooled_by;
@@ -73,12 +80,16 @@ static const struct {
     {"every 2", "load queue", DILUTED, 2, {"load-64", "nop", "load-64", "nop", "store-64", "nop"}},
     {"every 3", "store queue", DILUTED, 3, {"load-64", "nop", "nop", "store-64", "nop", "nop"}},
     {"every 4", "registers", DILUTED, 4, {"load-64", "int64", "nop", "flags", "store-64", "int64", "nop", "flags"}},
-    {"zero", "packing of zeros", RECORD, 0, {"zero"}},
+    {"zero", "packing of zeros", LONE, 0, {"zero"}},
     {"registers", "registers", WRITERS, 0, {"int64", "v128"}}, /* lookahead_writers */
+    {"move", "registers", LONE_LATER, 0, {"move"}},
+    {"branch", "branches in flight", LONE_LATER, 0, {"branch"}},
 };
 
 /* So near to a whole number are the instructions of an entry. */
 static const double WHOLE = 0.03;
+/* So many times as many short NOPs as of what shares no entry are packed. */
+static const double PACKED = 1.9;
 
 /* What is known of one row. */
 struct found {
@@ -162,18 +173,36 @@ static void report_group(struct probe *p, const struct find_value *v, size_t cou
         report(p, &f);
 }
 
+/*
+ * Its experiments. Where instructions may share entries nobody knows how chains do: misses alone count then, if they
+ * tell anything.
+ */
+static size_t gather_row(const struct found *f, bool shared, struct find_experiment e[BLOCKERS])
+{
+    size_t count = 0;
+
+    for (int misses = shared; misses >= 0 && count == 0; misses--)
+        for (size_t i = 0; i < f->answer.count; i++) {
+            const struct verdict *v = f->answer.experiments[i].verdict;
+            if (!misses || (f->answer.rows[i].blocker == BLOCKER_MISS && !v->reason && v->count))
+                e[count++] = f->answer.experiments[i];
+        }
+    return count;
+}
+
 /* A row that shows groups tells by them how many fit; one that does not may end up to a group too early. */
-static void report_row(struct probe *p, size_t row, const struct found *f, double group)
+static void report_row(struct probe *p, size_t row, const struct found *f, double group, bool shared)
 {
     const bool shown = f->teeth.period > 1;
+    struct find_experiment e[BLOCKERS];
+    const size_t count = gather_row(f, shared, e);
 
-    if (f->answer.count)
+    if (count)
         lookahead_report(p,
                          &(struct finding){.name = "backend.rob.instructions",
                                            .variants = {{"filler", rows[row].name}},
                                            .method = "two long operations, fillers between them"},
-                         shown ? &f->shifted : f->answer.experiments, shown ? 1 : f->answer.count, 1,
-                         shown ? 1 : group);
+                         shown ? &f->shifted : e, shown ? 1 : count, 1, shown ? 1 : group);
 }
 
 /* NOPs of a row that counts show groups. */
@@ -255,11 +284,54 @@ static bool find_places(struct probe *p, const struct lookahead *with, double en
     return true;
 }
 
+static bool search_row(struct probe *p, const struct lookahead *with, size_t row, struct found *f)
+{
+    return lookahead_search(p, with, rows[row].name, rows[row].fillers,
+                            rows[row].use == WRITERS ? FILLER_GENERAL : FILLER_NOTHING, TO, LIMIT,
+                            probe_scale(p, 1, 0.35, 1.4, 8), &f->answer);
+}
+
+/* Rows of one kind each. `reason`: why others do not tell. False: the probe is over. */
+static bool report_lone(struct probe *p, const struct lookahead *with, struct found all[ROWS], const char *reason)
+{
+    const struct finding f = {.name = "backend.rob.entries", .method = "instructions of kinds that share no entries"};
+    struct find_experiment e[ROWS * BLOCKERS];
+    double found[ROWS], least = INFINITY, most = 0;
+    size_t count = 0, kinds = 0;
+
+    for (size_t i = 0; i < ROWS; i++) {
+        found[i] = (double)NAN;
+        if (rows[i].use == LONE_LATER) {
+            if (!search_row(p, with, i, &all[i]))
+                return false;
+            report_row(p, i, &all[i], (double)NAN, true);
+        }
+        if (rows[i].use == LONE || rows[i].use == LONE_LATER || rows[i].use == NOPS) {
+            const struct find_result r = find_decide(e, gather_row(&all[i], true, e), 1);
+            found[i] = r.grade == 'U' ? (double)NAN : r.value;
+            least = fmin(least, found[i]);
+            most = fmax(most, found[i]);
+        }
+    }
+    for (size_t i = 0; i < ROWS; i++)
+        if (!isnan(found[i]) && lookahead_same(found[i], least)) {
+            const size_t more = gather_row(&all[i], true, &e[count]);
+            for (size_t k = 0; k < more; k++)
+                e[count++].fooled_by = rows[i].fooled_by;
+            kinds++;
+        }
+    if (kinds >= LONE_AGREE && most >= PACKED * least)
+        lookahead_report(p, &f, e, count, 1, (double)NAN);
+    else
+        lookahead_undecided(p, &f, reason);
+    return true;
+}
+
 /*
  * Entries of several instructions: rows with accesses every 2 and 3 say how many, and NOPs how much one holds. False:
  * the probe is over.
  */
-static bool report_shared(struct probe *p, const struct lookahead *with, const struct found all[ROWS],
+static bool report_shared(struct probe *p, const struct lookahead *with, struct found all[ROWS],
                           const struct find_result *nops)
 {
     const struct finding f = {.name = "backend.rob.entries", .method = "an access to memory every so many NOPs"};
@@ -280,7 +352,8 @@ static bool report_shared(struct probe *p, const struct lookahead *with, const s
         agreeing += strstr(entries.agreement, e[i].name) != NULL;
     if (entries.grade == 'U' || agreeing < DILUTIONS || strstr(entries.agreement, " against ") ||
         !(nearest >= DILUTIONS && fabs(each - nearest) <= WHOLE * nearest)) {
-        lookahead_undecided(p, &f, "packing-unknown");
+        if (!report_lone(p, with, all, "packing-unknown"))
+            return false;
     } else {
         lookahead_report(p, &f, e, count, 1, 1);
         held.value = nearest;
@@ -295,7 +368,7 @@ static bool report_shared(struct probe *p, const struct lookahead *with, const s
  * Mixtures and NOPs must say the same, each by themselves, within a group, since only NOPs tell how they lie in groups. And
  * pairs must, or an entry may hold several.
  */
-static bool report_entries(struct probe *p, const struct lookahead *with, const struct found all[ROWS], double group)
+static bool report_entries(struct probe *p, const struct lookahead *with, struct found all[ROWS], double group)
 {
     const struct finding f = {.name = "backend.rob.entries", .method = "instructions in flight, mixtures and NOPs"};
     struct find_experiment e[2 * ROWS * BLOCKERS];
@@ -305,13 +378,13 @@ static bool report_entries(struct probe *p, const struct lookahead *with, const 
     if (count == 0)
         lookahead_undecided(p, &f, "blockers-do-not-overlap");
     else if (nops.grade == 'U')
-        lookahead_undecided(p, &f, nops.reason);
+        return report_lone(p, with, all, nops.reason);
     else if (may_share(all, group))
         return report_shared(p, with, all, &nops);
     else if (mixtures.grade == 'U')
-        lookahead_undecided(p, &f, "packing-unknown");
+        return report_lone(p, with, all, "packing-unknown");
     else if (!as_many(&mixtures, &nops, group))
-        lookahead_undecided(p, &f, "experiments-disagree");
+        return report_lone(p, with, all, "experiments-disagree");
     else if (shows_groups(all))
         lookahead_report(p, &f, &e[mixed], count - mixed, 1, 1);
     else
@@ -326,10 +399,8 @@ static void run(struct probe *p)
     bool good = all && lookahead_start(p, &with);
 
     for (size_t i = 0; i < (size_t)probe_smoke(p, FIRST_ROWS, ROWS) && good; i++)
-        good = lookahead_search(p, &with, rows[i].name, rows[i].fillers,
-                                rows[i].use == WRITERS ? FILLER_GENERAL : FILLER_NOTHING, TO, LIMIT,
-                                probe_scale(p, 1, 0.35, 1.4, 8), &all[i].answer) &&
-               (rows[i].use != NOPS || shift_row(p, &with, i, &all[i]));
+        good = rows[i].use == LONE_LATER ||
+               (search_row(p, &with, i, &all[i]) && (rows[i].use != NOPS || shift_row(p, &with, i, &all[i])));
     if (good) {
         struct find_value v[ROWS];
         size_t count;
@@ -339,7 +410,7 @@ static void run(struct probe *p)
         for (size_t i = 0; i < ROWS; i++) {
             for (size_t e = 0; e < all[i].answer.count; e++)
                 all[i].answer.experiments[e].holds = lookahead_holds(&all[i].answer.rows[e], FILLER_NOTHING);
-            report_row(p, i, &all[i], shared ? (double)NAN : group);
+            report_row(p, i, &all[i], shared ? (double)NAN : group, shared);
         }
         if (report_entries(p, &with, all, group))
             send_shifts(p, all);

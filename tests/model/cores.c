@@ -1797,6 +1797,28 @@ static void shared_entries_are_given_back(void **state)
     end((cores + 1) / 2, 3 * cores);
 }
 
+/* Neighbours that share an entry by what they are: kinds that do not share with their like tell how many there are. */
+static void paired_entries_are_given_back(void **state)
+{
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
+        struct machine_design m = pick_windows(seed);
+        struct in_flight_design *d = &m.core.in_flight;
+        for (enum held what = HELD_GENERAL; what < HELDS; what++)
+            d->most[what] = (unsigned)pick(200, 400);
+        d->most[HELD_ENTRY] = (unsigned)pick(60, 120);
+        d->group = 1;
+        d->nops = 2;
+        d->pairs = true;
+        run_probes_on(&m, "rob", PROFILE_QUICK);
+        check_capacity(&m, "backend.rob.entries", NULL, "", d->most[HELD_ENTRY]);
+    }
+    end(cores, 0);
+}
+
 /* Loads that give their entries back once they are done fill no queue: whatever they end at is something else. */
 static void queues_that_are_left_early_are_not_told(void **state)
 {
@@ -1988,6 +2010,7 @@ int main(void)
         cmocka_unit_test(fusions_are_given_back),
         cmocka_unit_test(windows_are_given_back),
         cmocka_unit_test(shared_entries_are_given_back),
+        cmocka_unit_test(paired_entries_are_given_back),
         cmocka_unit_test(queues_that_are_left_early_are_not_told),
         cmocka_unit_test(schedulers_are_given_back),
         cmocka_unit_test(a_cache_larger_than_the_range_is_undecided),

@@ -41,9 +41,30 @@ void in_flight_start(struct in_flight *f)
     memset(f, 0, sizeof *f);
 }
 
+enum { SHORT_NOP = 4 }; /* bytes: a longer one has a displacement of four, as a branch may have */
+
+/* The same of entries of two. */
+static bool pair(struct in_flight *f, const struct in_flight_design *d, const struct decoded *i)
+{
+    const bool writes = i->general_written > 0,
+               displaced = i->kind == KIND_CONDITIONAL || (i->kind == KIND_NOP && i->size > SHORT_NOP),
+               nop = i->kind == KIND_NOP && !displaced, more = nop && f->nops && f->nops < d->nops,
+               pairs = !more && f->together && !f->paired && i->kind != KIND_FENCE && !(writes && f->writes) &&
+                       !(displaced && f->displaced);
+
+    f->nops = nop ? more ? f->nops + 1 : 1 : 0;
+    f->paired = pairs || (more && f->paired);
+    f->writes = writes;
+    f->displaced = displaced;
+    f->together = i->kind != KIND_FENCE;
+    return more || pairs;
+}
+
 /* Whether the last entry takes in another instruction. */
 static bool share(struct in_flight *f, const struct in_flight_design *d, const struct decoded *i, bool branches)
 {
+    if (d->pairs)
+        return pair(f, d, i);
     const bool nops = i->kind == KIND_NOP && f->nops && f->nops < d->nops;
     const bool others = f->together && f->together < d->together && !(i->accesses && f->accesses) &&
                         !(branches && f->branches) && i->kind != KIND_FENCE && !f->closed &&

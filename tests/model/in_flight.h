@@ -31,6 +31,7 @@ struct in_flight_design {
     bool packs;             /* halves of general registers, two to one; HELD_HALF: they have a file of their own */
     bool flags_are_general; /* comparisons write a general register, too, where flags are kept */
     unsigned nops;          /* neighbours that share an entry; 0: 1 */
+    bool pairs;             /* or two of any kinds that do not both write a general register, or have a displacement */
     unsigned together;      /* or instructions of any kind, one access and one branch among them; 0: 1 */
     enum in_entry access_at, branch_at; /* of those */
     bool loads_leave;                   /* their entries, when they are done, though nothing before them is */
@@ -44,8 +45,9 @@ struct in_flight {
     unsigned nops;           /* in the last entry … */
     unsigned together;       /* … or instructions, and whether there are among them … */
     bool accesses, branches, closed;
-    bool shares;      /* … or it does not begin with the instruction at hand */
-    unsigned grouped; /* of the last group */
+    bool paired, writes, displaced; /* of pairs: there are two; what the last one does */
+    bool shares;                    /* … or it does not begin with the instruction at hand */
+    unsigned grouped;               /* of the last group */
 };
 
 /* A new call: nothing is in flight. */
