@@ -18,6 +18,7 @@ enum {
     STEPS_TRIED = 8,
     STEPS_MAXIMUM = 24, /* fewer than any scheduler holds: they wait there */
     STEP_CYCLES_TOLD = 4,
+    SHIFTED = 5, /* searches, where blockers do not agree: as many as there are places in a group of six, but one */
     AROUND = 2 * LOOKAHEAD_GROUP, /* where groups are looked for: a knee may be off by one of them */
     SAMPLES = 7
 };
@@ -39,6 +40,11 @@ static const double WITHIN = 0.01, CLOSER = 1.15;
 static const double ALIKE = 0.015, ALIKE_STEPS = 3;
 /* Of the second level: few lines are found in it, and not many more pages than a TLB holds. */
 static const double TIMES_LEVEL_2 = 2;
+/*
+ * Of the last level, where that is near and so small: what it holds comes back too soon for rows to be delivered, and
+ * what else uses it takes lines away at times. Larger ones are as far away as memory.
+ */
+static const double TIMES_LAST = 2, LAST_NEAR = 1 << 25;
 /* Of the first level: hardly a line is found in it, and both chases fit into the second. */
 static const double TIMES_LEVEL_1 = 3;
 
@@ -266,11 +272,15 @@ static size_t chase_bytes(const struct probe *p, enum blocker b)
     const struct facts *f = &p->run->facts;
     const double level_1 = facts_number(f, "memory.cache.bytes", "level=1", 1 << 15);
     const double level_2 = facts_number(f, "memory.cache.bytes", "level=2", 1 << 20);
-    const double most = fmin(probe_scale(p, 1 << 16, 1 << 24, 1 << 25, 1 << 27),
-                             (double)machine_info()->memory_bytes / 8);
-    const double bytes = b == BLOCKER_MISS ? TIMES_LEVEL_2 * level_2 : fmin(TIMES_LEVEL_1 * level_1, level_2 / 3);
+    const double level_3 = facts_number(f, "memory.cache.bytes", "level=3", 0);
+    const double most = (double)machine_info()->memory_bytes / 8;
+    const double beyond = level_3 <= LAST_NEAR && TIMES_LAST * level_3 <= most ? TIMES_LAST * level_3 : 0;
+    const double small = fmin(probe_scale(p, 1 << 16, 1 << 24, 1 << 25, 1 << 27), most);
+    const double bytes = b == BLOCKER_LOADS ? fmin(fmin(TIMES_LEVEL_1 * level_1, level_2 / 3), small)
+                         : beyond > 0       ? probe_smoke(p, small, beyond)
+                                            : fmin(TIMES_LEVEL_2 * level_2, small);
 
-    return (size_t)fmin(bytes, most) / CHASE_LINE_BYTES * CHASE_LINE_BYTES;
+    return (size_t)bytes / CHASE_LINE_BYTES * CHASE_LINE_BYTES;
 }
 
 static bool start_chases(struct probe *p, struct lookahead *l, enum blocker b)
@@ -500,6 +510,48 @@ bool lookahead_row_search(struct probe *p, struct lookahead_row *r, struct sweep
     return true;
 }
 
+/*
+ * A search with so many NOPs before the first blocker, which counts where it finds more than one before, or that told
+ * nothing. What is taken in together needs room for all of it: where the knee is depends on what shares a group with it.
+ * And another hardware thread of the core, awake for a while, has entries and registers of its own.
+ */
+static bool search_shifted(struct probe *p, struct lookahead_answer *a, size_t i, const char *name, unsigned before)
+{
+    struct lookahead_row *r = &a->rows[i];
+    const struct lookahead_row old = *r;
+    const struct verdict *was = &a->sweeps[i].search.verdict;
+    const struct search *range = &a->sweeps[i].search;
+    const struct verdict *is;
+    char what[sizeof r->name];
+
+    snprintf(what, sizeof what, "%s +%u", name, before);
+    struct sweep s = lookahead_sweep(p, r, what, range->to, range->limit, a->sweeps[i].seconds);
+    is = &s.search.verdict;
+    r->before = before;
+    const bool good = lookahead_row_search(p, r, &s);
+    if (good && !is->reason && is->count && (was->reason || !was->count || is->knees[0].value > was->knees[0].value)) {
+        sweep_free(&a->sweeps[i]);
+        a->sweeps[i] = s;
+    } else {
+        *r = old;
+        sweep_free(&s);
+    }
+    return good;
+}
+
+/* Some blocker tells something, but not all of them the same. */
+static bool is_torn(const struct lookahead_answer *a)
+{
+    size_t knees = 0;
+
+    for (size_t i = 0; i < a->count; i++)
+        knees += !a->sweeps[i].search.verdict.reason && a->sweeps[i].search.verdict.count;
+    if (knees == 0 || a->count < 2)
+        return false;
+    const struct find_result r = find_decide(a->experiments, a->count, 1);
+    return r.grade == 'U' || (r.grade == 'C' && (knees < a->count || strstr(r.agreement, " against ")));
+}
+
 bool lookahead_search(struct probe *p, const struct lookahead *with, const char *name,
                       const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
                       double seconds, struct lookahead_answer *out)
@@ -522,6 +574,12 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
                                                                   .verdict = &s->search.verdict,
                                                                   .holds = lookahead_holds(r, class)};
     }
+    for (unsigned before = 1; before <= (unsigned)probe_smoke(p, 0, SHIFTED) && with->shifts && is_torn(out); before++)
+        for (size_t i = 0; i < out->count; i++) {
+            if (!search_shifted(p, out, i, name, before))
+                return false;
+            out->experiments[i].holds = lookahead_holds(&out->rows[i], class);
+        }
     return true;
 }
 
@@ -612,14 +670,20 @@ bool lookahead_nops(struct probe *p, struct lookahead *l)
 {
     static const char *const fillers[LOOKAHEAD_MIX] = {"nop"};
     const struct facts *facts = &p->run->facts;
+    const double entries = facts_number(facts, "backend.rob.entries", "", (double)NAN);
     double least;
 
-    /* other fillers, which are not packed, end there, too */
-    l->packed = isnan(facts_number(facts, "backend.rob.entries", "", (double)NAN)) ? PACKED_MAXIMUM : 1;
     l->shared = (unsigned)facts_number(facts, "backend.rob.per_entry", "", 1);
     l->group = facts_number(facts, "backend.rob.group", "", (double)NAN);
-    return know(p, l, "nop", fillers, FILLER_NOTHING, &l->nops, &least) &&
-           know(p, l, "registers", lookahead_writers, FILLER_GENERAL, &l->writers, &l->written);
+    if (!know(p, l, "nop", fillers, FILLER_NOTHING, &l->nops, &least))
+        return false;
+    /* other fillers end there, too, or where they are packed less */
+    l->packed = isnan(entries) ? PACKED_MAXIMUM : 1;
+    if (l->nops > entries && l->shared == 1)
+        l->packed = (unsigned)fmin(floor(l->nops / entries + 0.5), PACKED_MAXIMUM);
+    if (l->packed > 1 && !isnan(entries))
+        l->nops = entries * l->packed;
+    return know(p, l, "registers", lookahead_writers, FILLER_GENERAL, &l->writers, &l->written);
 }
 
 bool lookahead_same(double one, double other)

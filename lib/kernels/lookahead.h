@@ -52,6 +52,7 @@ struct lookahead {
     unsigned shared;             /* instructions of any kind that share an entry; 1: none do */
     double group;                /* instructions that are taken in together, or not at all; NaN: not known */
     bool cleared;                /* see struct lookahead_row; lookahead_search's rows take it from here */
+    bool shifts;                 /* lookahead_search looks again, shifted, where blockers do not agree */
     const char *unfit[BLOCKERS]; /* why that blocker tells nothing here; NULL: it does */
 };
 

@@ -11,7 +11,9 @@
  *
  * Curve: cycles an iteration over n. Answer: the last n before it rises, and the long operations themselves where they
  * are loads. Loads whose entry is given back once they are done, before they leave, have no knee of their own, or a
- * larger one where nothing but arithmetic is waited for. A knee where the reorder buffer, registers or renames end is theirs.
+ * larger one where nothing but arithmetic is waited for: those that no load before them is missing for may leave (Zen 4),
+ * and where general registers end then is no knee of the queue. A knee where the reorder buffer, registers or renames end
+ * is theirs.
  * Method: Wong 2013; Johnson 2021, Firestorm.
  */
 #include <math.h>
@@ -67,6 +69,26 @@ static bool may_be_registers(const struct probe *p, const double fillers[ROWS], 
     return true;
 }
 
+/*
+ * Behind arithmetic loads that give their entries back go on to where registers end: what ends there beside a smaller
+ * number behind misses says nothing of the queue, and is left out.
+ */
+static void leave_out_registers(const struct probe *p, struct lookahead_answer *a, size_t row)
+{
+    const double registers = rows[row].class == FILLER_LOAD ? facts_number(&p->run->facts, "backend.registers.entries",
+                                                                           rows[row].writes, (double)NAN)
+                                                            : (double)NAN;
+
+    if (isnan(registers) || !isnan(lookahead_fitted(a, rows[row].class)))
+        return;
+    for (size_t i = 0; i < a->count; i++) {
+        struct verdict *v = &a->sweeps[i].search.verdict;
+        if (a->rows[i].blocker == BLOCKER_ARITHMETIC && !v->reason && v->count &&
+            fabs(v->knees[0].end - 1 - registers) < LOOKAHEAD_GROUP)
+            v->reason = "masked-by:backend.registers.entries";
+    }
+}
+
 static void report_row(struct probe *p, const struct lookahead *with, const struct lookahead_answer *a,
                        const double fillers[ROWS], size_t row)
 {
@@ -95,10 +117,12 @@ static void run(struct probe *p)
     struct lookahead with;
     bool good = answers && lookahead_start(p, &with) && lookahead_nops(p, &with);
 
+    with.shifts = true;
     for (size_t i = 0; i < ROWS && good; i++) {
         const char *const names[LOOKAHEAD_MIX] = {rows[i].filler};
         good = lookahead_search(p, &with, rows[i].name, names, rows[i].class, TO, LIMIT,
                                 probe_scale(p, 1, 0.25, 0.8, 5), &answers[i]);
+        leave_out_registers(p, &answers[i], i);
         fillers[i] = lookahead_fitted(&answers[i], rows[i].class);
     }
     for (size_t i = 0; i < ROWS && answers; i++) {

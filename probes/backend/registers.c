@@ -12,6 +12,9 @@
  * Curve: cycles an iteration over n. Answer: the last n before it rises, and what the long operations write themselves.
  * A knee where that of NOPs is, is the reorder buffer's.
  *
+ * Where neighbours may share an entry of that, two comparisons side by side may need room for the flags of but one of
+ * them: what the first one says nobody can ask for any more. There they are counted with others between them.
+ *
  * Vector registers that a program names hold physical ones, too. All are written before; or cleared, for which some cores
  * need none: then there are more of them left by so many, and what is found is the file, but for what nothing empties.
  *
@@ -65,10 +68,16 @@ static const double WHOLES = 0.1;
  */
 static const double SPARE = 1.1, TELLS = 0.1;
 
+/* Comparisons of which no neighbours are alike, one in so many. */
+static const char *const spaced[LOOKAHEAD_MIX] = {"int64", "v128", "flags"};
+enum { SPACED = 3 };
+
 struct measured {
     struct lookahead with;
     struct lookahead_answer answers[ROWS];
-    double ends[ROWS]; /* fillers and blockers in flight, of whatever class */
+    struct lookahead_answer apart;  /* of `spaced` … */
+    struct verdict flags[BLOCKERS]; /* … and what that says of flags */
+    double ends[ROWS];              /* fillers and blockers in flight, of whatever class */
     struct sharing shared[PAIRS];
     double seen;    /* instructions that each write a register, at the same time */
     double renames; /* where those end by themselves; NaN: nowhere, or it is not known */
@@ -265,9 +274,37 @@ static const char *masked(const struct measured *m, size_t row)
     return reason || isnan(m->ends[row]) ? reason : lookahead_renames(m->ends[row], m->seen);
 }
 
-static void report_row(struct probe *p, const struct measured *m, size_t row)
+/* Flags of comparisons that are no neighbours. What ends where its other thirds do alone is theirs. */
+static const char *find_apart(struct measured *m, struct find_experiment e[BLOCKERS])
 {
-    const char *reason = masked(m, row);
+    const double others[] = {m->ends[row_of("int64")], m->ends[row_of("v128")]};
+
+    for (size_t i = 0; i < m->apart.count; i++) {
+        const struct verdict *v = m->apart.experiments[i].verdict;
+        const double least = v->count ? floor(v->knees[0].low / SPACED) : 0,
+                     most = v->count ? floor(v->knees[0].value / SPACED) : 0;
+        m->flags[i] = *v;
+        if (v->count) {
+            struct knee *k = &m->flags[i].knees[0];
+            k->low = least;
+            k->high = fmax(floor(k->high / SPACED), most + 1);
+            k->value = most;
+        }
+        e[i] = m->apart.experiments[i];
+        e[i].verdict = &m->flags[i];
+        e[i].holds = 0;
+        for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
+            if (lookahead_same(most, others[k]))
+                return "masked-by:backend.registers.entries";
+    }
+    return isnan(lookahead_ends(&m->apart, FILLER_NOTHING)) ? NULL : lookahead_masked(&m->with, &m->apart);
+}
+
+static void report_row(struct probe *p, struct measured *m, size_t row)
+{
+    const bool alone = rows[row].holds != FILLER_FLAGS || m->apart.count == 0;
+    struct find_experiment e[BLOCKERS];
+    const char *reason = alone ? masked(m, row) : find_apart(m, e);
     struct finding f = {.name = rows[row].cleared ? "backend.registers.cleared" : "backend.registers.entries",
                         .variants = {{"class", rows[row].class}},
                         .method = "two long operations, and writes of registers between them"};
@@ -280,8 +317,10 @@ static void report_row(struct probe *p, const struct measured *m, size_t row)
     }
     if (reason)
         lookahead_undecided(p, &f, reason);
-    else
+    else if (alone)
         lookahead_report(p, &f, m->answers[row].experiments, m->answers[row].count, 1, m->with.group);
+    else
+        lookahead_report(p, &f, e, m->apart.count, 1, m->with.group);
 }
 
 /* Registers are cleared in the widest way that the core has, but for legacy ones. */
@@ -311,8 +350,13 @@ static void run(struct probe *p)
     struct measured *m = calloc(1, sizeof *m);
     bool good = m && lookahead_start(p, &m->with) && lookahead_nops(p, &m->with);
 
+    if (good)
+        m->with.shifts = true;
     for (size_t i = 0; i < ROWS && good; i++)
         good = !has_row(i) || search_row(p, m, i);
+    if (good && m->with.packed > 1)
+        good = lookahead_search(p, &m->with, "flags, apart", spaced, FILLER_FLAGS, TO, LIMIT,
+                                probe_scale(p, 1, 0.25, 0.8, 5), &m->apart);
     if (good)
         m->seen = m->with.written;
     good = good && find_shared(p, m) && find_renames(p, m);
@@ -330,6 +374,8 @@ static void run(struct probe *p)
     }
     for (size_t i = 0; i < ROWS && m; i++)
         lookahead_free(&m->answers[i]);
+    if (m)
+        lookahead_free(&m->apart);
     free(m);
 }
 
