@@ -12,6 +12,11 @@
  *
  * Curve: cycles an iteration over n. Answer: the last n before it rises, and what is behind it where that needs an entry.
  *
+ * Vectors are looked at behind misses, too, with square roots as the second one: those need an entry where vectors wait.
+ *
+ * Loads of a chain wait, too. Where they do so in the same entries (Zen 4: general operations and addresses), they leave
+ * them one by one, and the knee is a ramp that begins too early by as many: there single misses are asked instead.
+ *
  * The control is the same row behind the knee, which waits for nothing: it must still fit. If it does not, something else
  * that the operations hold is full.
  *
@@ -47,6 +52,7 @@ static const struct kind {
     } behind[EXPERIMENTS];
     size_t experiments;
     struct finding_limit limit; /* what else one of them holds */
+    bool queued;                /* much may wait before them: no word of what gets past alone */
 } kinds[] = {
     {"int",
      "int64",
@@ -54,45 +60,57 @@ static const struct kind {
       {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0},
       {BLOCKER_LOADS, BLOCKER_LOADS, GATE_ADDITION, true, 0}},
      3,
-     {"backend.registers.entries", "class=int64", 1}},
+     {"backend.registers.entries", "class=int64", 1},
+     false},
     {"multiply",
      "multiply",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
       {BLOCKER_LOADS, BLOCKER_LOADS, GATE_MULTIPLICATION, true, 0}},
      2,
-     {"backend.registers.entries", "class=int64", 1}},
+     {"backend.registers.entries", "class=int64", 1},
+     false},
     {"branch",
      "branch",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0}},
      1,
-     {"backend.branches_in_flight.entries", "branch=not-taken", 1}},
+     {"backend.branches_in_flight.entries", "branch=not-taken", 1},
+     false},
     {"vector",
      "scalar",
-     {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0}, {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
-     2,
-     {"backend.registers.entries", "class=vector width=64", 1}},
+     {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
+      {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0},
+      {BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, true, 0}},
+     3,
+     {"backend.registers.entries", "class=vector width=64", 1},
+     true},
     {"vector-int",
      "v128",
-     {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0}, {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
-     2,
-     {"backend.registers.entries", "class=vector width=128", 1}},
+     {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
+      {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0},
+      {BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, true, 0}},
+     3,
+     {"backend.registers.entries", "class=vector width=128", 1},
+     true},
     {"load",
      "load-64",
      {{BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, false, 0},
       {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, true, 0},
       {BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, false, MORE}},
      3,
-     {"backend.load_queue.entries", "width=64", 1}},
+     {"backend.load_queue.entries", "width=64", 1},
+     false},
     {"store-address",
      "store-target",
      {{BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, false, 0}, {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
      2,
-     {"backend.store_queue.entries", "width=64", 1}},
+     {"backend.store_queue.entries", "width=64", 1},
+     false},
     {"store-data",
      "store-64",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0}, {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
      2,
-     {"backend.store_queue.entries", "width=64", 1}},
+     {"backend.store_queue.entries", "width=64", 1},
+     false},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -156,6 +174,29 @@ static bool search(struct probe *p, const struct lookahead *with, const char *na
     if (!w->tried)
         sweep_free(&w->sweep);
     return w->tried;
+}
+
+/*
+ * The e-th row again, asked of single misses where a chain's loads wait in the same entries, unless another one asks
+ * them that. *held: they do. False: the probe is over.
+ */
+static bool search_held(struct probe *p, const struct lookahead *with, const char *name, const struct kind *k, size_t e,
+                        struct waited *w, bool *held)
+{
+    const struct verdict *v = &w->sweep.search.verdict;
+    struct behind misses = k->behind[e];
+
+    if (!w->tried || misses.first != BLOCKER_LOADS || v->count == 0 || !v->knees[0].ramp || with->unfit[BLOCKER_MISS])
+        return true;
+    *held = true;
+    sweep_free(&w->sweep);
+    w->tried = false;
+    misses.first = misses.second = BLOCKER_MISS;
+    for (size_t i = 0; i < k->experiments; i++)
+        if (k->behind[i].first == misses.first && k->behind[i].second == misses.second &&
+            k->behind[i].gate == misses.gate)
+            return true;
+    return search(p, with, name, k->filler, &misses, w);
 }
 
 static struct finding finding_of(const struct kind *k, const char *name)
@@ -248,7 +289,9 @@ static void report_kind(struct probe *p, const struct kind *k, const struct wait
     }
     if (behinds)
         report_queue(p, k, &past, &alone, w);
-    if (alone.grade == 'U') {
+    if (alone.grade == 'U' && behinds && k->queued) {
+        lookahead_undecided(p, &f, alone.reason);
+    } else if (alone.grade == 'U') {
         f.remarks[1].key = "includes";
         f.remarks[1].text = "what waits before it to be picked";
         lookahead_report(p, &f, beyond, beyonds, STEP, 1);
@@ -268,11 +311,12 @@ static size_t kind_named(const char *class)
     return i;
 }
 
-/* More than `fits` do not, or not many. */
+/* More than `fits` do not, or not many. `held`: chains of loads are no blockers of those. */
 static bool report_pair(struct probe *p, const struct lookahead *with, struct sharing all[PAIRS], size_t pair,
-                        const double fits[KINDS])
+                        const double fits[KINDS], const bool held[KINDS])
 {
     const size_t a = kind_named(pairs[pair].a), b = kind_named(pairs[pair].b);
+    const bool misses = (held[a] || held[b]) && pairs[pair].first == BLOCKER_LOADS;
     struct sharing *s = &all[pair];
     char name[48];
 
@@ -280,7 +324,8 @@ static bool report_pair(struct probe *p, const struct lookahead *with, struct sh
                           .b = kinds[b].filler,
                           .waits = true,
                           .about = {fits[a] * 1.15, fits[b] * 1.15},
-                          .ways = {{.first = pairs[pair].first, .second = pairs[pair].second}},
+                          .ways = {{.first = misses ? BLOCKER_MISS : pairs[pair].first,
+                                    .second = misses ? BLOCKER_MISS : pairs[pair].second}},
                           .count = 1};
     if (!sharing_find(p, with, all, pair))
         return false;
@@ -301,6 +346,7 @@ static void run(struct probe *p)
 {
     struct sharing *shared = calloc(PAIRS, sizeof *shared);
     double fits[KINDS];
+    bool held[KINDS] = {false};
     struct lookahead with;
     bool good = shared && lookahead_start(p, &with);
 
@@ -314,7 +360,8 @@ static void run(struct probe *p)
                      kinds[i].behind[e].needs  ? ", behind"
                      : kinds[i].behind[e].more ? ", more missed"
                                                : "");
-            good = search(p, &with, name, kinds[i].filler, &kinds[i].behind[e], &w[e]);
+            good = search(p, &with, name, kinds[i].filler, &kinds[i].behind[e], &w[e]) &&
+                   search_held(p, &with, name, &kinds[i], e, &w[e], &held[i]);
         }
         if (good)
             report_kind(p, &kinds[i], w, &fits[i]);
@@ -323,7 +370,7 @@ static void run(struct probe *p)
                 sweep_free(&w[e].sweep);
     }
     for (size_t i = 0; i < PAIRS && good; i++)
-        good = report_pair(p, &with, shared, i, fits);
+        good = report_pair(p, &with, shared, i, fits, held);
     if (good)
         sharing_send(p, shared, PAIRS);
     free(shared);
