@@ -1,6 +1,6 @@
 #include "lib/kernels/surprise.h"
 
-enum { CHUNK = 64 /* jumps in an iteration */ };
+enum { CHUNK = 64 /* jumps in an iteration */, PAGE_BYTES = 4096, JUMPS = SURPRISE_AGAIN };
 
 bool surprise_map(struct probe *p, struct surprise *s)
 {
@@ -33,7 +33,29 @@ void surprise_begin(struct code *c, struct surprise *s)
 
 void surprise_place(struct code *c, const struct surprise *s)
 {
+    if (s->full)
+        emit_nop_row(c, emit_nop_lengths[0], (SURPRISE_LINE_BYTES - SURPRISE_JUMP_BYTES) / emit_nop_lengths[0]);
     emit_branch(c, s->jump);
+}
+
+/* How many places stay: those of the first page, where there are more. */
+static size_t staying(size_t places, size_t place_bytes)
+{
+    const size_t in_page = place_bytes < PAGE_BYTES ? PAGE_BYTES / place_bytes : 1;
+
+    return places > in_page ? in_page : 0;
+}
+
+size_t surprise_jumps(size_t places, size_t place_bytes)
+{
+    return JUMPS * (places - staying(places, place_bytes));
+}
+
+size_t surprise_again(size_t jump, size_t places, size_t place_bytes)
+{
+    const size_t stay = staying(places, place_bytes), other = stay + jump / JUMPS;
+
+    return jump % JUMPS || !stay ? other : other % stay;
 }
 
 /* Where in the list the n-th jump is that goes to a place: the last of each iteration leads to its end instead. */

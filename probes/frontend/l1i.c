@@ -6,10 +6,11 @@
  *              behind delivers. The NOPs are long ones, few to a line, so that a cache of decoded operations
  *              holds little more of this code than the instruction cache does. A prefetcher of following
  *              lines may hide what is missed
- *   surprise   each line holds a jump to a line drawn at random, which no predictor can know: every jump
- *              is mispredicted, and what it costs shows how far away its target was. While all lines fit it
- *              costs the same; past that, more and more are fetched from behind. Nothing can be fetched
- *              ahead, and operation caches and widths are lost in the penalty
+ *   surprise   places in an order drawn at random, to which a jump goes that no predictor can know: every jump is
+ *              mispredicted, and what it costs shows how far away its target was. While all of them fit it costs
+ *              the same; past that, more and more are fetched from behind. Widths are lost in the penalty.
+ *              Places are one in four lines, so that lines fetched ahead fall into other sets, whatever is on
+ *              them, and are full of instructions, so that a cache of decoded operations ends before
  *
  * Curves over footprint: straight is a staircase in cycles per line: operation cache where there is one,
  * instruction cache, second level, what lies behind. How high a stair is tells nothing: from operation
@@ -27,6 +28,7 @@
 
 enum {
     LINE_BYTES = 64,
+    PLACE_BYTES = 256, /* from one to the next: AMD's Zen 4 fetches the next two lines ahead */
     NOP_BYTES_AT_MOST = 8,
     LOOP_BYTES = 16, /* the end of a loop, its branch: part of the footprint */
     ROOM_BYTES = 64,
@@ -62,37 +64,64 @@ static bool build_straight(struct probe *p, double footprint_bytes, void *contex
     return probe_kernel(p, &c, 0, k);
 }
 
-static size_t line_place(const void *context, size_t index)
+/* The loop is in one's stead. */
+static size_t place_at(size_t place)
 {
-    (void)context;
-    return (index + SURPRISE_LOOP_LINES) * LINE_BYTES;
+    return (place + 1) * PLACE_BYTES;
+}
+
+static size_t jump_to(const void *context, size_t jump)
+{
+    return place_at(surprise_again(jump, *(const size_t *)context, PLACE_BYTES));
 }
 
 static bool build_surprise(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
 {
-    size_t lines = (size_t)footprint_bytes / LINE_BYTES - SURPRISE_LOOP_LINES;
+    size_t places = (size_t)footprint_bytes / PLACE_BYTES - 1;
     struct code c = probe_code(p, (size_t)footprint_bytes + ROOM_BYTES);
 
     surprise_begin(&c, context);
-    for (size_t line = 0; line < lines; line++) {
-        emit_place(&c, line_place(NULL, line));
+    for (size_t i = 0; i < places; i++) {
+        emit_place(&c, place_at(i));
         surprise_place(&c, context);
     }
-    return surprise_kernel(p, context, &c, line_place, NULL, lines, k);
+    return surprise_kernel(p, context, &c, jump_to, &places, surprise_jumps(places, PLACE_BYTES), k);
 }
 
-/* Which knee is the instruction cache's: the last one that is not the second level's. v->count without one. */
-static size_t instruction_cache(struct probe *p, const struct verdict *v)
+/* Edges from here on are the second level's. */
+static double second_level(struct probe *p)
 {
-    double second = LEFT_EARLY * facts_number(&p->run->facts, "memory.cache.bytes", "level=2", 0);
-    size_t i = v->count;
+    double bytes = LEFT_EARLY * facts_number(&p->run->facts, "memory.cache.bytes", "level=2", 0);
 
-    if (!(second > 0))
-        second = SECOND_LEVEL_BYTES;
-    while (i-- > 0)
-        if (v->knees[i].value < second)
+    return bytes > 0 ? bytes : SECOND_LEVEL_BYTES;
+}
+
+/* Whether straight code slows down behind so many bytes, and not as the second level ends. */
+static bool elsewhere(struct probe *p, const struct verdict *straight, double bytes)
+{
+    const size_t last = straight->count - 1;
+
+    return straight->count && straight->knees[last].value > bytes && straight->knees[last].value < second_level(p);
+}
+
+/*
+ * Which knee is the instruction cache's: the last one that is not the second level's, and that straight code has as well;
+ * where that has none of them the last one. v->count without one.
+ */
+static size_t instruction_cache(struct probe *p, const struct verdict *v, const struct verdict *straight)
+{
+    const double second = second_level(p);
+    size_t alone = v->count;
+
+    for (size_t i = v->count; i-- > 0;) {
+        if (!(v->knees[i].value < second))
+            continue;
+        if (find_knee_near(straight, v->knees[i].value, SAME_EDGE) < straight->count)
             return i;
-    return v->count;
+        if (alone == v->count)
+            alone = i;
+    }
+    return alone;
 }
 
 static void report_rates(struct probe *p, const struct sweep *s)
@@ -114,11 +143,15 @@ static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
     struct find_experiment e[PATTERNS];
 
     find_experiments(s, PATTERNS, e);
-    e[SURPRISE].knee = instruction_cache(p, surprise);
+    e[SURPRISE].knee = instruction_cache(p, surprise, straight);
     /* where straight code slows down an operation cache may end as well: by itself it tells nothing */
     const bool edge = e[SURPRISE].knee < surprise->count;
-    if (edge)
+    if (edge) {
         e[STRAIGHT].knee = find_knee_near(straight, surprise->knees[e[SURPRISE].knee].value, SAME_EDGE);
+        /* but where it does so elsewhere alone, behind, surprise may show no more than an operation cache */
+        if (e[STRAIGHT].knee == straight->count && elsewhere(p, straight, surprise->knees[e[SURPRISE].knee].high))
+            e[STRAIGHT].knee = straight->count - 1;
+    }
     find_capacity(
         p,
         &(struct finding){.name = "frontend.l1i.bytes", .limits = {{"frontend.itlb.entries", "page=4k", 1.0 / 4096}}},
@@ -127,7 +160,7 @@ static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
 
 static void run(struct probe *p)
 {
-    struct surprise walk;
+    struct surprise walk = {.full = true, .row = SURPRISE_AGAIN};
     struct sweep s[PATTERNS] = {
         [STRAIGHT] = {.name = "straight", .fooled_by = "prefetchers", .unit = "cycles/line", .build = build_straight},
         [SURPRISE] = {.name = "surprise", .fooled_by = "data cache", .unit = "cycles/jump", .build = build_surprise}};
@@ -137,13 +170,14 @@ static void run(struct probe *p)
     for (enum pattern i = 0; i < PATTERNS; i++) {
         s[i].axis = "footprint_bytes";
         s[i].context = &walk;
-        s[i].search = (struct search){.kind = KNEE_STEP,
-                                      .from = GRAIN_BYTES,
-                                      .to = probe_scale(p, 1 << 15, 1 << 18, 1 << 19, 1 << 20),
-                                      .limit = probe_smoke(p, 1 << 15, 1 << 20),
-                                      .grain = GRAIN_BYTES,
-                                      .resolution = 0.01,
-                                      .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)};
+        s[i].search = (struct search){
+            .kind = KNEE_STEP,
+            .from = GRAIN_BYTES,
+            .to = probe_scale(p, 1 << 15, 1 << 18, 1 << 19, 1 << 20),
+            .limit = probe_smoke(p, 1 << 15, 1 << 20),
+            .grain = GRAIN_BYTES,
+            .resolution = 0.01,
+            .per_octave = (unsigned)probe_scale(p, 1, i == SURPRISE ? 8 : 4, i == SURPRISE ? 8 : 4, 8)};
     }
     if (sweeps_search(p, s, PATTERNS)) {
         report_rates(p, &s[STRAIGHT]);

@@ -2,8 +2,10 @@
  * Instruction cache, its shape: how many ways, how long are its lines, and which address bits choose the set?
  *
  *   apart    n places to jump to, a power of two bytes apart. Each jump is mispredicted, with nothing fetched meanwhile
- *            (lib/kernels/surprise.h), and costs more when its target is not in the cache. The control has as many on the
- *            same pages, on lines that rotate: pages, branches and their number cost the same there, and it goes off
+ *            (lib/kernels/surprise.h), and costs more when its target is not in the cache. Places are full of instructions,
+ *            so that a cache of decoded operations holds fewer of them: of several steps the last one is looked at. The
+ *            control has as many on the same pages, on lines that rotate: pages, branches and their number cost the same
+ *            there, and it goes off
  *
  *            Curve over n: level, then a step. Where the places are so far apart that they all fall into one set, the level
  *            ends with its ways; nearer than that, each halving of the distance doubles what is held, since one bit more
@@ -33,6 +35,7 @@ enum {
     NEAREST_BYTES = 1024,
     PAIR = 2, /* places of a block */
     PLACES_FROM = 1,
+    PLACES_OF_OPERATIONS = 4, /* of one set: more than a cache of operations holds (AMD, Zen 4: two and a part) */
     PLACES_TO = 32,
     PLACES_LIMIT = 40,
     ROTATION_BYTES = 4096, /* places begin, and lines rotate, within this, or the distance where that is less */
@@ -49,7 +52,7 @@ enum {
 struct apart {
     struct surprise *walk;
     size_t bytes;
-    size_t at; /* of the first place */
+    size_t count, at; /* of places, of the first one */
     char name[24];
 };
 
@@ -65,36 +68,75 @@ static size_t apart_place(const void *context, size_t index)
     return a->at + index * a->bytes;
 }
 
+static size_t apart_jump(const void *context, size_t jump)
+{
+    const struct apart *a = context;
+
+    return apart_place(a, surprise_again(jump, a->count, a->bytes));
+}
+
 /* Where the set does not depend on the distance. */
 static size_t rotating_place(const void *context, size_t index)
 {
     return apart_place(context, index) + index * SURPRISE_LINE_BYTES % within(context);
 }
 
+static size_t rotating_jump(const void *context, size_t jump)
+{
+    const struct apart *a = context;
+
+    return rotating_place(a, surprise_again(jump, a->count, a->bytes));
+}
+
 /* In another set each time, and never in those of the loop: what else runs between readings is in some sets as well. */
 static bool build_places(struct probe *p, size_t count, struct apart *a,
-                         size_t (*place)(const void *context, size_t index), struct kernel *k)
+                         size_t (*place)(const void *context, size_t index),
+                         size_t (*jump)(const void *context, size_t jump), struct kernel *k)
 {
     struct code c = probe_code(p, (count + 1) * a->bytes + ROOM_BYTES);
 
     a->at = LOOP_BYTES + random_below(&p->random, (within(a) - LOOP_BYTES) / SURPRISE_LINE_BYTES) * SURPRISE_LINE_BYTES;
-    a->walk->row = 1;
+    a->count = count;
+    a->walk->row = SURPRISE_AGAIN;
+    a->walk->full = true;
     surprise_begin(&c, a->walk);
     for (size_t i = 0; i < count; i++) {
         emit_place(&c, place(a, i));
         surprise_place(&c, a->walk);
     }
-    return surprise_kernel(p, a->walk, &c, place, a, count, k);
+    return surprise_kernel(p, a->walk, &c, jump, a, surprise_jumps(count, a->bytes), k);
 }
 
 static bool build_apart(struct probe *p, double count, void *context, struct kernel *k)
 {
-    return build_places(p, (size_t)count, context, apart_place, k);
+    return build_places(p, (size_t)count, context, apart_place, apart_jump, k);
 }
 
 static bool build_control(struct probe *p, double count, void *context, struct kernel *k)
 {
-    return build_places(p, (size_t)count, context, rotating_place, k);
+    return build_places(p, (size_t)count, context, rotating_place, rotating_jump, k);
+}
+
+/*
+ * Of a set's first places a cache of decoded operations may hold one or two, too few points for a level. Where those behind
+ * them have a step of their own, it is that; else the last one of all.
+ */
+static bool forget_operations(struct probe *p, struct sweep *s, double from)
+{
+    struct knee_point points[PLACES_LIMIT];
+    struct verdict behind, *v = &s->search.verdict;
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->search.count && count < PLACES_LIMIT; i++)
+        if (s->search.points[i].x >= from)
+            points[count++] = (struct knee_point){s->search.points[i].x, s->search.points[i].y, NAN};
+    if (!knee_decide(KNEE_STEP, points, count, 1, &behind))
+        return probe_skip(p, "out of memory");
+    if (behind.count)
+        *v = behind;
+    if (v->count)
+        v->knees[0] = v->knees[v->count - 1];
+    return true;
 }
 
 static bool find_ways(struct probe *p, struct surprise *walk, double line_bytes)
@@ -123,10 +165,12 @@ static bool find_ways(struct probe *p, struct surprise *walk, double line_bytes)
                                          .limit = probe_smoke(p, 6, PLACES_LIMIT),
                                          .grain = 1,
                                          .resolution = 0.01,
-                                         .per_octave = (unsigned)probe_smoke(p, 2, 4),
+                                         .per_octave = (unsigned)probe_smoke(p, 2, 8),
                                          .budget = (unsigned)probe_smoke(p, 4, 120)}};
     }
     bool good = sweeps_search(p, s, count);
+    for (size_t i = 0; i < count && good; i++)
+        good = forget_operations(p, &s[i], PLACES_OF_OPERATIONS * fmax(1, (double)ROTATION_BYTES / (double)bytes[i]));
     if (good)
         ways_report(p,
                     &(struct ways){.ways = "frontend.l1i.ways",
@@ -166,6 +210,7 @@ static bool build_pairs(struct probe *p, double bytes, void *context, struct ker
 
     q->bytes = (size_t)bytes;
     q->walk->row = PAIR;
+    q->walk->full = false;
     surprise_begin(&c, q->walk);
     for (size_t i = 0; i < PAIR * blocks; i++) {
         emit_place(&c, block_place(q, q->back ? i ^ 1 : i)); /* in the order of addresses */
