@@ -226,6 +226,7 @@ static bool sample(void *context, double x, double *y)
     struct sweep *s = context;
     struct probe *p = s->probe;
     struct point pt = {.x = x}, control = {.q20 = 0};
+    const double patience = p->run->meter.patience;
     char text[96];
 
     if (machine_seconds() - s->told > TELL_SECONDS) {
@@ -241,7 +242,10 @@ static bool sample(void *context, double x, double *y)
     if (s->count == 1 || isnan(s->control_first))
         s->control_first = control.q20;
     *y = pt.q20 - (control.q20 - s->control_first);
-    double now = machine_seconds();
+    /* What the run waited until nobody shared the core is taken from its patience: it is no time of the sweep. */
+    const double waited = fmax(patience - fmax(p->run->meter.patience, 0), 0), now = machine_seconds();
+    s->deadline += waited;
+    s->confirm_at += waited;
     if (now > s->deadline)
         s->search.budget = s->search.taken;
     else if (now > s->confirm_at && s->search.reserved > 0) /* what has been kept is for the rest of the time */
