@@ -59,7 +59,7 @@ static size_t set_of(const struct cache *c, uint64_t line)
 
     if (c->hashed)
         for (uint64_t rest = line / c->sets; rest; rest /= c->sets)
-            set ^= rest;
+            set ^= rest >> c->plain_bits << c->plain_bits;
     return set & (c->sets - 1);
 }
 

@@ -12,9 +12,10 @@
 enum { CACHE_LINE_BYTES = 64 };
 
 struct cache {
-    size_t sets, ways; /* sets: a power of two; 0 ways: there is no such cache */
-    uint64_t *lines;   /* of each set in the order of use, newest first; 0 is empty */
-    bool hashed;       /* the set is chosen by all address bits, each XORed into one of its number's */
+    size_t sets, ways;   /* sets: a power of two; 0 ways: there is no such cache */
+    uint64_t *lines;     /* of each set in the order of use, newest first; 0 is empty */
+    bool hashed;         /* the set is chosen by all address bits, each XORed into one of its number's … */
+    unsigned plain_bits; /* … but for so many of the lowest of these, which nothing is XORed into */
     /* Another policy's sets; NULL: lines has them. */
     struct replacement_set *others;
 };

@@ -631,6 +631,7 @@ struct core *core_new(const struct core_design *design)
     for (size_t i = 0; i < DATA_LEVELS; i++) {
         c->data[i] = cache_new(design->data[i].bytes, design->data[i].ways);
         c->data[i].hashed = design->data[i].hashed;
+        c->data[i].plain_bits = design->data[i].plain_bits;
         if (design->data[i].policy)
             cache_replace_by(&c->data[i], design->data[i].policy);
     }

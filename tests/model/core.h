@@ -29,7 +29,8 @@ struct cache_design {
     size_t bytes, ways; /* 0: there is none */
     double latency;     /* load-to-use, cycles */
     const char *policy; /* by which lines are replaced (lib/fit/replacement.h); NULL: LRU */
-    bool hashed;        /* sets are chosen by a hash of the address */
+    bool hashed;        /* sets are chosen by a hash of the address … */
+    unsigned plain_bits; /* … which leaves so many of the set's lowest bits alone, as Zen 4's second level does three */
 };
 
 /* A level of branch target buffer: sets of least recently used branches, by address bits from `low` on. */

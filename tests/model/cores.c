@@ -602,7 +602,7 @@ static void replacement_policies_are_given_back(void **state)
     end(2 * cores / 3, cores / 3);
 }
 
-/* The second level, by pages that are picked: frames in order, scattered, and hashed sets. */
+/* The second level, by pages that are picked: frames in order, scattered, and hashed sets, all of them or as Zen 4 has it. */
 static void sets_behind_frames_are_given_back(void **state)
 {
     unsigned cores = 0;
@@ -618,6 +618,7 @@ static void sets_behind_frames_are_given_back(void **state)
         second->bytes = (size_t)(seed % 2 ? 1024 : 512) * KIB;
         second->ways = seed % 2 ? 16 : 8;
         second->hashed = seed % 3 == 0;
+        second->plain_bits = seed % 2 ? 0 : 3;
         m.memory_bytes = 16384 * KIB;
         run_probes_on(&m, "cache cache_lines cache_ways cache_sets", PROFILE_STANDARD);
         check_number(&m, "memory.cache.ways", "level", "2", (double)second->ways);
