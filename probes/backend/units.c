@@ -57,6 +57,7 @@ struct units {
     unsigned orders;             /* the first is the even one */
     unsigned held;               /* how often the front end is held back */
     unsigned tries;              /* orders that are searched */
+    uint64_t readings;           /* of the run, when no more is searched: on a busy core all take long */
     double width;                /* NOPs in a cycle, those that are fastest */
     double nops[NOPS];           /* the same, by length */
     double reached;              /* instructions in a cycle, the most so far */
@@ -76,7 +77,7 @@ static const double HELD_PART = 0.015;
 static const double SAME_PART = 0.002, REACHED_PART = 0.01;
 
 struct prediction {
-    unsigned mixes, within;
+    unsigned wanted, mixes, within;
     double fastest, slowest; /* parts of what the map says */
 };
 
@@ -176,6 +177,11 @@ static void hurry(struct units *u, struct mix_order *o, double cycles)
             at = (at + 1) % o->slots;
         memmove(o->kinds + at, o->kinds + at + 1, --o->slots - at);
     }
+}
+
+static bool has_time(const struct units *u)
+{
+    return u->probe->run->meter.taken < u->readings;
 }
 
 /* NOPs that take a slot each, as an instruction does: whose rate is nearest to that. */
@@ -279,9 +285,7 @@ static bool measure_width(struct probe *p, struct units *u)
  */
 static bool predict(struct units *u, struct ports *s, struct prediction *told)
 {
-    const unsigned wanted = (unsigned)probe_scale(u->probe, 0, 50, 200, 200);
-
-    for (; told->mixes < wanted; told->mixes++) {
+    for (; told->mixes < told->wanted && has_time(u); told->mixes++) {
         struct ports_mix mix = ports_random_mix(s, &u->probe->random, true);
         const double said = ports_cycles(&s->maps[0], s->width, &mix);
         double best = (double)INFINITY;
@@ -387,7 +391,7 @@ static void report_map(struct probe *p, const struct mixes *u, const struct port
 {
     char text[TEXT] = "", ports[TEXT], maps[NAME], off[NAME] = "", unseen[NAME] = "none";
     const bool predicts = predicted->within * PREDICTED_OF >= predicted->mixes * (PREDICTED_OF - 1);
-    const bool told = s->fits && s->verified && predicts;
+    const bool told = s->fits && s->verified && predicts && predicted->mixes * 2 >= predicted->wanted;
     size_t at = 0;
 
     if (s->map_count)
@@ -420,7 +424,8 @@ static void run(struct probe *p)
     struct units u = {.probe = p,
                       .orders = (unsigned)probe_smoke(p, 1, ORDERS),
                       .held = (unsigned)probe_smoke(p, 0, HELD),
-                      .tries = (unsigned)probe_scale(p, 0, 300, 400, 400)};
+                      .tries = (unsigned)probe_scale(p, 0, 300, 400, 400),
+                      .readings = p->run->meter.taken + (uint64_t)probe_scale(p, 0, 600000, 1600000, 1600000)};
     struct ports *s = malloc(sizeof *s);
     struct area area;
 
@@ -436,7 +441,7 @@ static void run(struct probe *p)
                             .budget = (unsigned)probe_scale(p, 0, 80, 200, 200),
                             .measure = measure,
                             .context = &u};
-        struct prediction told = {.mixes = 0};
+        struct prediction told = {.wanted = (unsigned)probe_scale(p, 0, 100, 200, 200)};
         const bool measured = ports_solve(s) && (!s->map_count || predict(&u, s, &told));
         if (p->outcome == OUTCOME_OK) {
             send_maps(p, &u.mixes, s);
