@@ -417,10 +417,21 @@ unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to)
     return n;
 }
 
+/* Of what is loaded: it has to pass a general register on its way to the next one's address. */
+static bool is_loaded(const struct form *f, unsigned from, unsigned to)
+{
+    const unsigned kind = form_operand(f, to)->kind;
+
+    return form_operand(f, from)->kind == OPERAND_MEMORY && (kind == OPERAND_GENERAL || kind == OPERAND_VECTOR) &&
+           form_bridge_count(f, from, to) > 0;
+}
+
 bool form_can_detour(const struct form *f, unsigned from, unsigned to)
 {
     const struct form_operand *s = form_operand(f, from);
 
+    if (is_loaded(f, from, to))
+        return true;
     return form_can_chain(f, from, to) && s->kind != OPERAND_GENERAL && s->kind != OPERAND_FLAGS &&
            s->kind != OPERAND_X87 && bridge_in(f, from, widest_vector(f)) && bridge_out(f, to, 0, widest_vector(f));
 }
@@ -432,6 +443,7 @@ struct choice {
     unsigned turning_count[FORM_OPERANDS]; /* 0: it is constant */
     bool used[OPERAND_KINDS][POOL];
     uint8_t hub, spare; /* general registers of a bridge */
+    uint8_t vector;     /* that what is loaded takes a detour through, besides */
     uint8_t mask;       /* what a mask that is spent is set again from */
 };
 
@@ -614,6 +626,9 @@ static bool choose(const struct form_kernel *w, struct choice *c)
         c->spare = take(c, &free_choice);
         if (c->hub == FIELD_NONE || c->spare == FIELD_NONE)
             return false;
+        free_choice.kind = OPERAND_VECTOR;
+        if (w->detour && is_loaded(f, w->from, w->to) && (c->vector = take(c, &free_choice)) == FIELD_NONE)
+            return false;
     }
     if (!share_out(f, c, turns))
         return false;
@@ -705,6 +720,10 @@ static void emit_bridges(struct code *code, struct form_kernel *w, const struct 
         emit_bridge(code, w, c, out, is_general(s) ? read : hub, written);
     if (!first)
         emit_balance(code, w, c);
+    if (w->detour && is_loaded(w->form, w->from, w->to)) {
+        emit_bridge(code, w, c, bridge_between(OPERAND_GENERAL, OPERAND_VECTOR, bits, 0), c->vector, hub);
+        emit_bridge(code, w, c, bridge_between(OPERAND_VECTOR, OPERAND_GENERAL, bits, 0), hub, c->vector);
+    }
     if (is_general(s) && repair_of(w->form, w->from))
         emit_bridge(code, w, c, repair_of(w->form, w->from), read, read);
     if (!is_general(s))

@@ -33,7 +33,7 @@ struct form_kernel {
     unsigned turns;
     unsigned variant; /* of a chain that needs a bridge: which of them */
     unsigned bits;    /* of the widest vector that bridges are for; 0: the form's */
-    bool detour;      /* of a chain that needs none: one, all the same */
+    bool detour;      /* of a chain that needs none: one, all the same; of one from memory: through a vector, besides */
     bool same;        /* all operands of a kind that have a choice have the same register */
     enum form_values values;
     /* Each instance has its memory operand elsewhere: an addition more, but some cores load one place less often a cycle
@@ -80,7 +80,10 @@ bool form_chain_turns(const struct form *f, unsigned from, unsigned to);
  * register; 0: none. What is measured then is a sum, of both. An operand in memory is read by its address.
  */
 unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to);
-/* Whether a chain that needs no bridge can take one all the same, through a general register and back. */
+/*
+ * Whether a chain that needs no bridge can take one all the same, through a general register and back; or one that goes
+ * from memory to a register go on through a vector and back.
+ */
 bool form_can_detour(const struct form *f, unsigned from, unsigned to);
 /* Whether at least two operands of a kind could be the same register, and the form writes one of them. */
 bool form_can_be_same(const struct form *f);

@@ -42,8 +42,8 @@
  * Latencies are rows of: operand read, operand written, relation, cycles, whether that is a whole number, why it is not or
  * why there is none, cycles of the chain as it was measured (of one that is no whole number the loop comes off), what
  * closes it, the bytes of its instances until registers repeat, and the same latency by a second kind of chain: through
- * a general register and back, less what that way takes when nothing else is on it (by what the core adds between units
- * of different kinds it may be longer). One that is no whole number is `unsteady` where readings differ by more than
+ * a general register and back, of what is loaded through a vector one, less what that way takes when nothing else is on
+ * it (by what the core adds between units of different kinds it may be longer). One that is no whole number is `unsteady` where readings differ by more than
  * that, else the core takes several ways of different length, always mixed alike: `mean-of-ways` (two units of
  * different latency, for example).
  *
@@ -331,18 +331,26 @@ static double cost_of_detour(struct probe *p, const struct area *data, struct ta
     return d->cycles;
 }
 
-/* A second kind of chain, with other instructions in it whose part is known as a whole. */
+/*
+ * A second kind of chain, with other instructions in it whose part is known as a whole. One of what is loaded has bridges
+ * of its own, which come off as they do from the first.
+ */
 static void measure_detour(struct probe *p, const struct area *data, struct table *t, const struct row *row,
                            struct chain *c)
 {
     struct form_kernel w = chain_kernel(p, row, c->from, c->to);
+    const struct form_bridge *out = NULL;
     double spread;
 
     w.detour = true;
-    if (measure(p, data, &w, &c->second, &spread) || !w.bridge_count)
+    const char *why = measure(p, data, &w, &c->second, &spread);
+    for (unsigned i = 0; i < w.bridge_count && !out; i++)
+        if (w.bridges[i]->from != OPERAND_GENERAL && w.bridges[i]->to == OPERAND_GENERAL)
+            out = w.bridges[i];
+    if (why || !out)
         c->second = (double)NAN;
     else
-        c->second -= cost_of_detour(p, data, t, w.bridges[0]);
+        c->second -= cost_of_detour(p, data, t, out) + c->bridge_cycles;
 }
 
 static void measure_bridged(struct probe *p, const struct area *data, struct row *row, unsigned from, unsigned to)
@@ -377,13 +385,13 @@ static void measure_chains(struct probe *p, const struct area *data, struct tabl
             for (unsigned to = 0; to < f->operand_count; to++)
                 if ((from == to) == (pass == 0) && form_can_chain(f, from, to) && row->chain_count < CHAINS)
                     measure_chain(p, data, row, from, to);
-    for (unsigned i = 0; i < row->chain_count; i++)
-        if (!row->chains[i].reason && form_can_detour(f, row->chains[i].from, row->chains[i].to))
-            measure_detour(p, data, t, row, &row->chains[i]);
     for (unsigned from = 0; from < f->operand_count; from++)
         for (unsigned to = 0; to < f->operand_count; to++)
             if (form_bridge_count(f, from, to) && row->chain_count < CHAINS)
                 measure_bridged(p, data, row, from, to);
+    for (unsigned i = 0; i < row->chain_count; i++)
+        if (!row->chains[i].reason && form_can_detour(f, row->chains[i].from, row->chains[i].to))
+            measure_detour(p, data, t, row, &row->chains[i]);
 }
 
 static double measure_again(struct probe *p, const struct area *data, struct form_kernel w)
