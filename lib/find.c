@@ -173,7 +173,13 @@ struct find_result find_decide(const struct find_experiment *e, size_t count, do
         opinions += opinion_of(&e[i], i, &o[opinions]);
     if (opinions) {
         struct find_result r = judge(e, o, opinions, same_step, step);
-        return !e[r.first].half && is_vague(r.low, r.high, step) ? judge_sharp(e, o, opinions, step) : r;
+        if (!is_vague(r.low, r.high, step))
+            return r;
+        if (!e[r.first].half)
+            return judge_sharp(e, o, opinions, step);
+        if (r.grade < 'C') /* of a ramp so wide its middle is known, and hardly what that says of the structure */
+            r.grade = 'C';
+        return r;
     }
     if (count && e[0].verdict->reason)
         return undecided(e[0].verdict->reason);

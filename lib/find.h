@@ -13,7 +13,7 @@
  *   U  none is decided (the reason is the first one's), or they contradict each other: experiments-disagree,
  *      or there is one experiment and the views of its curve do: views-disagree; or the interval of the
  *      answer is wider than a factor of two, that of each experiment or all together: noise. An answer half
- *      way up a ramp may have such an interval. What others than the vague ones say is grade C at best
+ *      way up a ramp may have such an interval: it is grade C then. What others than the vague ones say is grade C at best
  *
  * Where the answer is half way up a ramp, experiments agree when each puts it onto the other's ramp.
  *

@@ -212,6 +212,11 @@ static void answers_on_a_ramp_agree_when_each_is_on_the_other(void **state)
                                   {.name = "two", .fooled_by = "prefetchers", .verdict = &v[1]}};
     assert_int_equal(find_decide(e, 2, 1).grade, 'C'); /* more than 2 % apart */
     e[0].half = e[1].half = true;
+    assert_int_equal(find_decide(e, 2, 1).grade, 'C'); /* the ramps are wider than a factor of two */
+    v[0].knees[0].low = 170;
+    v[0].knees[0].half_high = 300;
+    v[1].knees[0].low = 180;
+    v[1].knees[0].half_high = 330;
     assert_int_equal(find_decide(e, 2, 1).grade, 'B');
     v[1].knees[0].low = 201; /* its ramp begins behind the first one's middle, which is 200 */
     assert_int_equal(find_decide(e, 2, 1).grade, 'C');

@@ -222,6 +222,7 @@ static const struct {
     {"mode", "base offset register index-scaled pair-first pair-second to-alu"},
     {"crossing", "none 8 16 32 64 page"},
     {"branch", "uncond cond cond-uncond uncond-cond indirect taken not-taken"},
+    {"branches", NULL},
     {"cause", "l1i decode"},
     {"counted", "operations entries renames"},
     {"class", "int64 int32 flags vector mask int math load store memory store-address store-data"},
