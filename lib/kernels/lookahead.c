@@ -583,6 +583,36 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
     return true;
 }
 
+/* So many as did not fit take as long as if they did. */
+static bool is_outgrown(struct probe *p, const struct lookahead_row *r, const struct knee *k, bool *outgrown)
+{
+    double fast, cycles;
+
+    if (!lookahead_cycles(p, r, FEW, &fast) || !lookahead_cycles(p, r, fmax(k->high, k->end) + FEW, &cycles))
+        return false;
+    *outgrown = cycles < fast * (k->before + k->after) / (2 * k->before);
+    return true;
+}
+
+bool lookahead_search_again(struct probe *p, const struct lookahead *with, const char *name,
+                            const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
+                            double seconds, struct lookahead_answer *a, bool *again)
+{
+    char called[sizeof a->rows[0].name];
+
+    *again = false;
+    for (size_t i = 0; i < a->count && !*again; i++) {
+        const struct verdict *v = a->experiments[i].verdict;
+        if (!v->reason && v->count && !is_outgrown(p, &a->rows[i], &v->knees[0], again))
+            return false;
+    }
+    if (!*again)
+        return true;
+    lookahead_free(a);
+    snprintf(called, sizeof called, "%s, again", name);
+    return lookahead_search(p, with, called, fillers, class, to, limit, seconds, a);
+}
+
 void lookahead_free(struct lookahead_answer *a)
 {
     sweeps_free(a->sweeps, a->count);

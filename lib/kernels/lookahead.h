@@ -122,6 +122,14 @@ struct lookahead_answer {
 bool lookahead_search(struct probe *p, const struct lookahead *with, const char *name,
                       const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
                       double seconds, struct lookahead_answer *out);
+/*
+ * The same once more where more fits now than did then: another hardware thread of the core, awake for seconds, takes
+ * half of a buffer that is split among threads, and registers, though it may take no part of the width. To be asked
+ * when other rows have been searched meanwhile; what it finds is called again.
+ */
+bool lookahead_search_again(struct probe *p, const struct lookahead *with, const char *name,
+                            const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
+                            double seconds, struct lookahead_answer *a, bool *again);
 void lookahead_free(struct lookahead_answer *a);
 
 /*

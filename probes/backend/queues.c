@@ -122,6 +122,13 @@ static void run(struct probe *p)
         const char *const names[LOOKAHEAD_MIX] = {rows[i].filler};
         good = lookahead_search(p, &with, rows[i].name, names, rows[i].class, TO, LIMIT,
                                 probe_scale(p, 1, 0.25, 0.8, 5), &answers[i]);
+    }
+    for (size_t i = 0; i < ROWS && good; i++) {
+        const char *const names[LOOKAHEAD_MIX] = {rows[i].filler};
+        bool again;
+        good = probe_smoke(p, 0, 1) == 0 ||
+               lookahead_search_again(p, &with, rows[i].name, names, rows[i].class, TO, LIMIT,
+                                      probe_scale(p, 1, 0.25, 0.8, 5), &answers[i], &again);
         leave_out_registers(p, &answers[i], i);
         fillers[i] = lookahead_fitted(&answers[i], rows[i].class);
     }

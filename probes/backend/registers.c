@@ -331,15 +331,19 @@ static bool has_row(size_t row)
     return f && (f->vector_bits || !rows[row].cleared);
 }
 
-static bool search_row(struct probe *p, struct measured *m, size_t row)
+/* `again`: where more fit now than when it was searched. */
+static bool search_row(struct probe *p, struct measured *m, size_t row, bool again)
 {
     const char *const names[LOOKAHEAD_MIX] = {rows[row].filler};
+    const double seconds = probe_scale(p, 1, 0.25, 0.8, 5);
     char name[48];
 
     snprintf(name, sizeof name, "%s%s", rows[row].filler, rows[row].cleared ? ", cleared" : "");
     m->with.cleared = rows[row].cleared;
-    const bool good = lookahead_search(p, &m->with, name, names, rows[row].holds, TO, LIMIT,
-                                       probe_scale(p, 1, 0.25, 0.8, 5), &m->answers[row]);
+    const bool good = again ? lookahead_search_again(p, &m->with, name, names, rows[row].holds, TO, LIMIT, seconds,
+                                                     &m->answers[row], &again)
+                            : lookahead_search(p, &m->with, name, names, rows[row].holds, TO, LIMIT, seconds,
+                                               &m->answers[row]);
     m->ends[row] = lookahead_ends(&m->answers[row], rows[row].holds);
     m->with.cleared = false;
     return good;
@@ -353,10 +357,12 @@ static void run(struct probe *p)
     if (good)
         m->with.shifts = true;
     for (size_t i = 0; i < ROWS && good; i++)
-        good = !has_row(i) || search_row(p, m, i);
+        good = !has_row(i) || search_row(p, m, i, false);
     if (good && m->with.packed > 1)
         good = lookahead_search(p, &m->with, "flags, apart", spaced, FILLER_FLAGS, TO, LIMIT,
                                 probe_scale(p, 1, 0.25, 0.8, 5), &m->apart);
+    for (size_t i = 0; i < ROWS && good && probe_smoke(p, 0, 1) > 0; i++)
+        good = !has_row(i) || search_row(p, m, i, true);
     if (good)
         m->seen = m->with.written;
     good = good && find_shared(p, m) && find_renames(p, m);

@@ -56,7 +56,8 @@ enum {
     BLOCKERS_HOLD = 2 /* of single misses */,
     DILUTIONS = 3,
     FIRST_ROWS = 4, /* of smoke */
-    LONE_AGREE = 3  /* kinds */
+    LONE_AGREE = 3, /* kinds */
+    ROUNDS = 2      /* of looking again */
 };
 
 /* What a row is for: the verdict, as a mixture or as NOPs; sharing; kinds alone, where others are packed; or others. */
@@ -89,7 +90,7 @@ static const struct {
 /* So near to a whole number are the instructions of an entry. */
 static const double WHOLE = 0.03;
 /* So many times as many short NOPs as of what shares no entry are packed. */
-static const double PACKED = 1.9;
+static const double PACKED = 1.8;
 
 /* What is known of one row. */
 struct found {
@@ -173,6 +174,23 @@ static void report_group(struct probe *p, const struct find_value *v, size_t cou
         report(p, &f);
 }
 
+static enum filler_class class_of(size_t row)
+{
+    return rows[row].use == WRITERS ? FILLER_GENERAL : FILLER_NOTHING;
+}
+
+/* Searches those again of which more fit now. */
+static bool look_again(struct probe *p, const struct lookahead *with, struct found all[ROWS])
+{
+    bool good = true, again;
+
+    for (size_t i = 0; i < ROWS && good; i++)
+        good = lookahead_search_again(p, with, rows[i].name, rows[i].fillers, class_of(i), TO, LIMIT,
+                                      probe_scale(p, 1, 0.35, 1.4, 8), &all[i].answer, &again) &&
+               (!again || rows[i].use != NOPS || shift_row(p, with, i, &all[i]));
+    return good;
+}
+
 /*
  * Its experiments. Where instructions may share entries nobody knows how chains do: misses alone count then, if they
  * tell anything.
@@ -184,7 +202,7 @@ static size_t gather_row(const struct found *f, bool shared, struct find_experim
     for (int misses = shared; misses >= 0 && count == 0; misses--)
         for (size_t i = 0; i < f->answer.count; i++) {
             const struct verdict *v = f->answer.experiments[i].verdict;
-            if (!misses || (f->answer.rows[i].blocker == BLOCKER_MISS && !v->reason && v->count))
+            if (!misses || (f->answer.rows[i].blocker == BLOCKER_MISS && !v->reason && v->count && v->knees[0].agreed))
                 e[count++] = f->answer.experiments[i];
         }
     return count;
@@ -286,9 +304,21 @@ static bool find_places(struct probe *p, const struct lookahead *with, double en
 
 static bool search_row(struct probe *p, const struct lookahead *with, size_t row, struct found *f)
 {
-    return lookahead_search(p, with, rows[row].name, rows[row].fillers,
-                            rows[row].use == WRITERS ? FILLER_GENERAL : FILLER_NOTHING, TO, LIMIT,
+    return lookahead_search(p, with, rows[row].name, rows[row].fillers, class_of(row), TO, LIMIT,
                             probe_scale(p, 1, 0.35, 1.4, 8), &f->answer);
+}
+
+/* The fewest that any blocker says, as a curve has it; 0: none does. */
+static double ends_at_least(const struct found *f)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < f->answer.count; i++) {
+        const struct verdict *v = f->answer.experiments[i].verdict;
+        if (!v->reason && v->count)
+            least = fmin(least, v->knees[0].value + f->answer.experiments[i].holds);
+    }
+    return isinf(least) ? 0 : least;
 }
 
 /* Rows of one kind each. `reason`: why others do not tell. False: the probe is over. */
@@ -310,7 +340,7 @@ static bool report_lone(struct probe *p, const struct lookahead *with, struct fo
             const struct find_result r = find_decide(e, gather_row(&all[i], true, e), 1);
             found[i] = r.grade == 'U' ? (double)NAN : r.value;
             least = fmin(least, found[i]);
-            most = fmax(most, found[i]);
+            most = fmax(most, ends_at_least(&all[i]));
         }
     }
     for (size_t i = 0; i < ROWS; i++)
@@ -401,6 +431,8 @@ static void run(struct probe *p)
     for (size_t i = 0; i < (size_t)probe_smoke(p, FIRST_ROWS, ROWS) && good; i++)
         good = rows[i].use == LONE_LATER ||
                (search_row(p, &with, i, &all[i]) && (rows[i].use != NOPS || shift_row(p, &with, i, &all[i])));
+    for (unsigned i = 0; i < (unsigned)probe_smoke(p, 0, ROUNDS) && good; i++)
+        good = look_again(p, &with, all);
     if (good) {
         struct find_value v[ROWS];
         size_t count;
