@@ -160,14 +160,26 @@ static double cost_before(const struct search *s, double x)
     return count ? median(y, count) : (double)NAN;
 }
 
+/* The last count up to x with which a branch costs `most` at most; NaN where there is none. */
+static double last_below(const struct search *s, double x, double most)
+{
+    double last = NAN;
+
+    for (size_t i = 0; i < s->count && s->points[i].x <= x; i++)
+        if (s->points[i].y <= most)
+            last = s->points[i].x;
+    return last;
+}
+
 /*
  * Where chance says what is replaced a level is left little by little, so slowly at first that the rise seems to begin
  * behind the end: on Zen 4 a branch costs 0.5 % more with 3101 of them, and 2 % more with 3170, where 3072 are held. So the
- * interval goes back to the last points that cost no more than those before them.
+ * value goes back to the last point that costs no more than those before it, and the interval to the last that costs no
+ * more than the level.
  */
 static void begin_ramps(struct rows *r)
 {
-    static const double NO_MORE = 1.005;
+    static const double NO_MORE = 1.005, SURELY_NO_MORE = 1.002;
 
     for (size_t i = 0; i < r->verdict.level_count; i++) {
         struct family_level *l = &r->verdict.levels[i];
@@ -175,14 +187,10 @@ static void begin_ramps(struct rows *r)
             continue;
         const struct search *s = &r->sweep[l->lead].search;
         const struct knee *k = &s->verdict.knees[l->at[l->lead].level];
-        const double most = NO_MORE * cost_before(s, k->value);
-        size_t last = s->count;
-        while (last > 0 && !(s->points[last - 1].x <= k->value && s->points[last - 1].y <= most))
-            last--;
-        if (!k->ramp || last < 2)
+        if (!k->ramp)
             continue;
-        l->value = fmin(l->value, s->points[last - 1].x);
-        l->low = fmin(l->low, s->points[last - 2].x);
+        l->value = fmin(l->value, last_below(s, l->value, NO_MORE * cost_before(s, k->value)));
+        l->low = fmin(l->low, last_below(s, l->value, SURELY_NO_MORE * k->before));
     }
 }
 
