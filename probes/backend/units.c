@@ -391,7 +391,8 @@ static void report_map(struct probe *p, const struct mixes *u, const struct port
 {
     char text[TEXT] = "", ports[TEXT], maps[NAME], off[NAME] = "", unseen[NAME] = "none";
     const bool predicts = predicted->within * PREDICTED_OF >= predicted->mixes * (PREDICTED_OF - 1);
-    const bool told = s->fits && s->verified && predicts && predicted->mixes * 2 >= predicted->wanted;
+    const bool enough = predicted->mixes * 2 >= predicted->wanted; /* else readings were rejected, too many for more */
+    const bool told = s->fits && s->verified && enough && predicts;
     size_t at = 0;
 
     if (s->map_count)
@@ -412,9 +413,11 @@ static void report_map(struct probe *p, const struct mixes *u, const struct port
                                 .low = NAN,
                                 .high = NAN,
                                 .grade = told ? 'C' : 'U',
-                                .reason = !measured ? "no-readings"
-                                          : s->fits ? "not-verified"
-                                                    : "no-map-fits",
+                                .reason = !measured      ? "no-readings"
+                                          : !s->fits     ? "no-map-fits"
+                                          : !s->verified ? "not-verified"
+                                          : !enough      ? "too few readings are accepted to verify it"
+                                                         : "more than one unseen mix in ten is not predicted",
                                 .method = "ports that explain what mixes take",
                                 .remarks = {{"maps", maps}, {"mixes_off", off}, {"unseen_mixes", unseen}}});
 }
