@@ -18,8 +18,10 @@
  * Where the core has a switch for it (AMD's Zen 4 and Zen 5), code that the curves have as kept is measured with the switch
  * turned: it then has to take as long as code that is not.
  *
- * There is none where code with few NOPs to a line, which is bound by its bytes, is slow however short it is. Where it is
- * as fast as other code, and nothing is slower from the instruction cache, time cannot tell.
+ * There is none where code with few NOPs to a line, which is bound by its bytes, is slow however short it is: several
+ * numbers of NOPs to a line come to the same bytes a cycle then, and more NOPs to one come faster. Where nothing is slower
+ * from the instruction cache, or a line a cycle is reached, which is what a core's operation cache delivers at most (Zen 4),
+ * time cannot tell.
  *
  * Method: the jumps of jia.je 2024, Golden Cove, one to a line or more, replaced by NOPs of chosen lengths, which branch
  * target buffers have no part in; his limit of operations to a line; the fit is ours.
@@ -53,6 +55,9 @@ enum {
 static const double NEAR_L1I = 0.9;
 /* Code that is slower by more than this from the first line on is bound by its bytes. */
 static const double BOUND_BY_BYTES = 1.1;
+
+/* Rates are alike; and lines do not come one a cycle. */
+static const double ALIKE = 0.03, LESS_THAN_A_LINE = 0.95;
 
 /* Straight code of one density. */
 struct density {
@@ -314,19 +319,32 @@ static double few_lines(const struct density *d)
     return median(y, count);
 }
 
+static double bytes_a_cycle(const struct density *d)
+{
+    return STRAIGHT_LINE_BYTES / (d->per_line * few_lines(d));
+}
+
 /* No curve rises: is there none, or could none be seen? `seen`: a switch shows that there is one. */
 static void report_none(struct probe *p, const struct density *d, size_t count, bool seen)
 {
-    double slowest = 0, fastest = INFINITY;
+    double slowest = 0, fastest = INFINITY, bytes = 0;
+    size_t as_many_bytes = 0;
 
     for (size_t i = 0; i < count; i++) {
+        if (d[i].mixed)
+            continue;
         slowest = fmax(slowest, few_lines(&d[i]));
         fastest = fmin(fastest, few_lines(&d[i]));
+        bytes = fmax(bytes, bytes_a_cycle(&d[i]));
     }
+    for (size_t i = 0; i < count; i++)
+        as_many_bytes += !d[i].mixed && bytes_a_cycle(&d[i]) > (1 - ALIKE) * bytes;
+    const bool none = slowest > BOUND_BY_BYTES * fastest && as_many_bytes > 1 &&
+                      bytes < LESS_THAN_A_LINE * STRAIGHT_LINE_BYTES;
     for (enum quantity q = 0; q < QUANTITIES; q++) {
         struct finding f = undecided(q, "no-knee");
         f.method = "code of long NOPs is bound by its bytes, however short it is";
-        report_number(p, &f, !seen && slowest > BOUND_BY_BYTES * fastest ? 0 : (double)NAN);
+        report_number(p, &f, !seen && none ? 0 : (double)NAN);
     }
 }
 
