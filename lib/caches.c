@@ -76,59 +76,93 @@ static void report_memory(struct probe *p, const struct sweep *s, double largest
                   reached ? sweep_ns(s, s->search.reached) : NAN);
 }
 
-static void report_levels(struct probe *p, const struct caches *c, const struct sweep *s, size_t count)
+/* What is searched at once: footprints in these orders. */
+enum { GROUPS, WHOLE, ORDERS };
+struct stretch {
+    struct sweep sweep[ORDERS];
+    char name[ORDERS][32];
+    size_t count;
+};
+
+/* Returns how many levels it told. */
+static unsigned report_levels(struct probe *p, const struct caches *c, const struct stretch *s, unsigned before,
+                              bool goes_on)
 {
     struct find_experiment e[FIND_EXPERIMENTS];
     char held[32];
 
     snprintf(held, sizeof held, "page=%s access=load", c->page ? c->page : "4k");
-    find_experiments(s, count, e);
-    levels_report(p,
-                  &(struct levels){.capacity = "memory.cache.bytes",
-                                   .height = "memory.cache.latency_cycles",
-                                   .variants = {{c->page ? "page" : NULL, c->page}},
-                                   .guard = CHASE_GUARD,
-                                   .step = CACHE_GRAIN_BYTES,
-                                   .limit = {"memory.dtlb.entries", held,
-                                             1.0 / (c->page ? (double)c->chase.ring.page_bytes : PAGE_BYTES)},
-                                   .scattered = probe_scattered(&c->chase.ring)},
-                  e, count);
+    find_experiments(s->sweep, s->count, e);
+    return levels_report(p,
+                         &(struct levels){.capacity = "memory.cache.bytes",
+                                          .height = "memory.cache.latency_cycles",
+                                          .variants = {{c->page ? "page" : NULL, c->page}},
+                                          .guard = CHASE_GUARD,
+                                          .step = CACHE_GRAIN_BYTES,
+                                          .limit = {"memory.dtlb.entries", held,
+                                                    1.0 / (c->page ? (double)c->chase.ring.page_bytes : PAGE_BYTES)},
+                                          .scattered = probe_scattered(&c->chase.ring),
+                                          .before = before,
+                                          .goes_on = goes_on},
+                         e, s->count);
 }
 
+static bool search(struct probe *p, struct caches *c, struct stretch *s, const char *where, double from, double to)
+{
+    static const char *const orders[ORDERS] = {"groups", "whole"}, *const fooled_by[ORDERS] = {"prefetchers", "TLB"};
+
+    for (s->count = 0; s->count < ORDERS && (s->count == GROUPS || from < MOST_WHOLE / 2);) {
+        const size_t i = s->count++;
+        snprintf(s->name[i], sizeof s->name[i], c->page ? "%s%s, pages of %s" : "%s%s", orders[i], where, c->page);
+        s->sweep[i] = (struct sweep){.name = s->name[i],
+                                     .axis = "footprint_bytes",
+                                     .unit = "cycles/load",
+                                     .fooled_by = fooled_by[i],
+                                     .build = i == GROUPS ? build_groups : build_whole,
+                                     .context = &c->chase,
+                                     .area = &c->chase.ring,
+                                     .seconds = c->seconds,
+                                     .search = {.kind = KNEE_STEP,
+                                                .from = from,
+                                                .to = i == GROUPS ? to : fmin(to, MOST_WHOLE),
+                                                .grain = CACHE_GRAIN_BYTES,
+                                                .resolution = 0.01,
+                                                .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8),
+                                                .budget = c->samples,
+                                                .halves = probe_scattered(&c->chase.ring)}};
+        if (!sweep_search(p, &s->sweep[i]))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Two stretches, as those of TLBs are (lib/tlb.h): what lies behind the second level is shared, and memory is so far away
+ * and so uneven that beside it nothing nearer is told for sure.
+ */
 bool caches_levels(struct probe *p, struct caches *c)
 {
-    enum { GROUPS, WHOLE, ORDERS };
-    static const char *const orders[ORDERS] = {"groups", "whole"}, *const fooled_by[ORDERS] = {"prefetchers", "TLB"};
-    struct sweep s[ORDERS];
-    char names[ORDERS][32];
+    enum { BEYOND = 3, APART = 2 }; /* times the second level: its edge is behind; the next level is larger by more */
+    struct stretch near = {.count = 0}, far = {.count = 0};
+    const struct verdict *v = &near.sweep[GROUPS].search.verdict;
+    const double second = caches_known(p, 2), middle = BEYOND * second;
     double largest = 0;
 
     for (unsigned level = 1; level <= CACHE_LEVELS; level++)
         largest = fmax(largest, caches_known(p, level));
-    for (size_t i = 0; i < ORDERS; i++) {
-        snprintf(names[i], sizeof names[i], c->page ? "%s, pages of %s" : "%s", orders[i], c->page);
-        s[i] = (struct sweep){.name = names[i],
-                              .axis = "footprint_bytes",
-                              .unit = "cycles/load",
-                              .fooled_by = fooled_by[i],
-                              .build = i == GROUPS ? build_groups : build_whole,
-                              .context = &c->chase,
-                              .area = &c->chase.ring,
-                              .seconds = c->seconds,
-                              .search = {.kind = KNEE_STEP,
-                                         .from = CACHE_GRAIN_BYTES,
-                                         .to = i == GROUPS ? c->most : fmin(c->most, MOST_WHOLE),
-                                         .grain = CACHE_GRAIN_BYTES,
-                                         .resolution = 0.01,
-                                         .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8),
-                                         .budget = c->samples,
-                                         .halves = probe_scattered(&c->chase.ring)}};
-    }
-    const bool good = sweeps_search(p, s, ORDERS);
+    const bool parts = middle > 0 && APART * middle < c->most;
+    bool good = search(p, c, &near, "", CACHE_GRAIN_BYTES, parts ? middle : c->most);
+    /* where the second one's edge is not seen nobody knows which levels come behind */
+    if (good && parts && v->count > 1 && v->knees[v->count - 1].value > second / APART)
+        good = search(p, c, &far, ", far",
+                      floor(APART * v->knees[v->count - 1].value / CACHE_GRAIN_BYTES) * CACHE_GRAIN_BYTES, c->most);
     if (good) {
-        report_levels(p, c, s, ORDERS);
-        report_memory(p, &s[GROUPS], largest);
+        const unsigned told = report_levels(p, c, &near, 0, far.count > 0);
+        if (far.count && told == 2)
+            report_levels(p, c, &far, told, false);
+        report_memory(p, far.count ? &far.sweep[GROUPS] : &near.sweep[GROUPS], largest);
     }
-    sweeps_free(s, ORDERS);
+    sweeps_free(near.sweep, near.count);
+    sweeps_free(far.sweep, far.count);
     return good;
 }

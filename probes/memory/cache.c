@@ -8,7 +8,7 @@
 
 static void run(struct probe *p)
 {
-    struct caches c = {.most = caches_footprint(p), .seconds = probe_scale(p, 1, 3, 3, 30)};
+    struct caches c = {.most = caches_footprint(p), .seconds = probe_scale(p, 1, 2, 2, 30)};
 
     if (chase_map(p, &c.chase, (size_t)c.most))
         caches_levels(p, &c);

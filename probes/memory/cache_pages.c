@@ -84,8 +84,8 @@ static bool find_page(struct probe *p, struct caches *c, size_t page_bytes, bool
 static void run(struct probe *p)
 {
     struct caches c = {.most = caches_footprint(p),
-                       .seconds = probe_scale(p, 1, 0.3, 0.6, 30),
-                       .samples = (unsigned)probe_scale(p, 12, 100, 600, 0)};
+                       .seconds = probe_scale(p, 1, 1.5, 1.5, 30),
+                       .samples = (unsigned)probe_scale(p, 12, 400, 600, 0)};
     const size_t mark = machine_map_mark(), *size = machine_info()->page_bytes;
 
     if (!chase_map(p, &c.chase, (size_t)c.most))
