@@ -10,6 +10,9 @@
  * the fence lets nothing begin before they have. Each n more takes n / width cycles,
  * as long as the reorder buffer holds them all; what it does not hold comes in no faster than without the chain.
  *
+ * Where short NOPs are known to share entries of the reorder buffer with their neighbours, so many instructions are no
+ * operations: then rows of kinds are asked that share none with their like, registers that are cleared and moves.
+ *
  * Answers: the rate of the rows; the slope over n. Where the slope says that no more retire than the rows had, retiring
  * may be all that held the rows up, and renaming is not told. Where they are as fast as the front end is known to be, it
  * is not told either. What the front end delivers from an operation cache is not known, and neither is whether the
@@ -20,6 +23,7 @@
  */
 #include <math.h>
 
+#include "arch/emit_fillers.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/sample.h"
@@ -30,7 +34,7 @@ enum {
     CHAIN = 40,    /* multiplications; three cycles each at least */
     WAITING = 256, /* instructions that wait behind it at most, where the reorder buffer is not known */
     STEPS = 4,     /* into which those are divided: one, two and three of them are tried */
-    KINDS = 4,     /* of rows */
+    KINDS = 6,     /* of rows */
     REGISTERS = 8, /* that additions take in turn */
     SAMPLES = 25,
     DATA_BYTES = 4096
@@ -44,11 +48,15 @@ static const double STRAIGHT = 0.1;
 static const double ALIKE = 0.03;
 /* One is the higher: one instruction more than ten is. */
 static const double MORE = 0.07;
+/* So many times as many NOPs as entries share them. */
+static const double SHARE = 1.5;
 
-/* n: NOP, a: addition, v: addition of vectors, l: load. */
+/* n: NOP, a: addition, v: addition of vectors, l: load, z: a register cleared, m: a move. `lone`: none shares an entry. */
 static const struct {
     const char *name, *pattern;
-} kinds[KINDS] = {{"NOPs", "nnnn"}, {"additions", "anan"}, {"vectors", "avan"}, {"loads", "alav"}};
+    bool lone;
+} kinds[KINDS] = {{"NOPs", "nnnn", false},  {"additions", "anan", false}, {"vectors", "avan", false},
+                  {"loads", "alav", false}, {"zeros", "zzzz", true},      {"moves", "mmmm", true}};
 
 struct rates {
     double in[KINDS], out[KINDS]; /* instructions a cycle; NaN: not told */
@@ -79,6 +87,8 @@ static void emit_row(struct code *c, const void *context)
         case 'l': /* into what no addition waits for */
             emit_load(c, REG_T8, REG_DATA, (int32_t)(8 * (loads++ % REGISTERS)));
             break;
+        case 'z': emit_filler(c, emit_filler_named("zero"), i); break;
+        case 'm': emit_filler(c, emit_filler_named("move"), i); break;
         default: emit_nop(c, emit_nop_lengths[0]);
         }
 }
@@ -128,6 +138,15 @@ static double whole(double rate)
     const double nearest = floor(rate + 0.5);
 
     return fabs(rate - nearest) <= WHOLE ? nearest : (double)NAN;
+}
+
+/* By the reorder buffer, which holds more short NOPs than it has entries. */
+static bool shares_entries(const struct probe *p)
+{
+    const double entries = facts_number(&p->run->facts, "backend.rob.entries", "", NAN),
+                 nops = facts_number(&p->run->facts, "backend.rob.instructions", "filler=nop", NAN);
+
+    return nops > SHARE * entries;
 }
 
 static double best(const double *rates)
@@ -191,6 +210,8 @@ static void send_rows(struct probe *p, const struct rates *rates)
     record_close(&r);
     record_array(&r, "rows");
     for (unsigned i = 0; i < KINDS; i++) {
+        if (isnan(rates->in[i]) && isnan(rates->out[i]))
+            continue;
         record_array(&r, NULL);
         record_text(&r, NULL, kinds[i].name);
         record_number(&r, NULL, rounded(rates->in[i]));
@@ -211,7 +232,8 @@ static void run(struct probe *p)
     for (unsigned i = 0; i < KINDS; i++)
         r.in[i] = r.out[i] = NAN;
     for (unsigned i = 0; i < count && good; i++)
-        good = measure_in(p, &data, i, &r.in[i]) && measure_out(p, &data, i, r.in[i], &r.out[i]);
+        good = (kinds[i].lone != shares_entries(p) && probe_smoke(p, 0, 1) > 0) ||
+               (measure_in(p, &data, i, &r.in[i]) && measure_out(p, &data, i, r.in[i], &r.out[i]));
     if (!good)
         return;
     send_rows(p, &r);
