@@ -160,6 +160,17 @@ static double cost_before(const struct search *s, double x)
     return count ? median(y, count) : (double)NAN;
 }
 
+/* The least of all counts from a half of x to x. */
+static double least_before(const struct search *s, double x)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < s->count && s->points[i].x <= x; i++)
+        if (s->points[i].x >= x / 2)
+            least = fmin(least, s->points[i].y); /* or NaN, which fmin leaves out */
+    return least;
+}
+
 /* The last count up to x with which a branch costs `most` at most; NaN where there is none. */
 static double last_below(const struct search *s, double x, double most)
 {
@@ -175,7 +186,7 @@ static double last_below(const struct search *s, double x, double most)
  * Where chance says what is replaced a level is left little by little, so slowly at first that the rise seems to begin
  * behind the end: on Zen 4 a branch costs 0.5 % more with 3101 of them, and 2 % more with 3170, where 3072 are held. So the
  * value goes back to the last point that costs no more than those before it, and the interval to the last that costs no
- * more than the level.
+ * more than the least of them.
  */
 static void begin_ramps(struct rows *r)
 {
@@ -190,7 +201,7 @@ static void begin_ramps(struct rows *r)
         if (!k->ramp)
             continue;
         l->value = fmin(l->value, last_below(s, l->value, NO_MORE * cost_before(s, k->value)));
-        l->low = fmin(l->low, last_below(s, l->value, SURELY_NO_MORE * k->before));
+        l->low = fmin(l->low, last_below(s, l->value, SURELY_NO_MORE * least_before(s, l->value)));
     }
 }
 
