@@ -26,7 +26,7 @@
  * Between operands of two kinds, and to and from memory, the chain is closed by other instructions: moves between kinds,
  * a load of what was stored, or twice an exclusive or with the register that holds the address, which leaves it as it
  * was. Then the latency is the chain less what those take at least, a bound again, and they are named. Of bridges that see
- * different flags the longest chain counts.
+ * different flags the longest chain counts. One that takes less than its bridges do is none: `no-dependence`.
  *
  * Some forms need others beside each instance, and then all of theirs is a sum, told as a bound: what is pushed onto the
  * stack of x87 is popped, what is popped is pushed again; the mask of a gather or scatter, which it clears, is copied anew
@@ -372,6 +372,11 @@ static void measure_bridged(struct probe *p, const struct area *data, struct row
         c->cycles = c->raw = cycles;
         c->spread = spread;
         keep(c, &w);
+    }
+    /* VPCONFLICT of one element that is broadcast, on Zen 4: the result is the same whatever is loaded */
+    if (c->cycles < c->bridge_cycles * (1 - LIMITS_PART)) {
+        c->reason = "no-dependence";
+        c->cycles = (double)NAN;
     }
 }
 
