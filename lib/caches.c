@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "lib/levels.h"
+#include "lib/sample.h"
 
 enum {
     PAGE_BYTES = 4096,
@@ -136,6 +137,44 @@ static bool search(struct probe *p, struct caches *c, struct stretch *s, const c
     return true;
 }
 
+struct part {
+    const struct chase *chase;
+    double bytes;
+};
+
+static bool build_part(struct probe *p, void *context, struct kernel *k)
+{
+    const struct part *part = context;
+
+    return build(p, part->chase, (size_t)part->bytes, GROUP_LINES, k);
+}
+
+/*
+ * The second level's latency where the curve has no height for it: its edge is a wide ramp where frames fall at random,
+ * and where others fill the next level its end is lost, too. Frames that take a quarter of it leave room in its sets.
+ */
+static bool find_second(struct probe *p, const struct caches *c, const struct verdict *v, double bytes)
+{
+    enum { SAMPLES = 5 };
+    struct part part = {&c->chase, floor(bytes / 4 / CACHE_GRAIN_BYTES) * CACHE_GRAIN_BYTES};
+    double cycles = NAN;
+
+    /* of its own only behind the first level's edge */
+    if (!v->count || part.bytes < 2 * v->knees[0].end || part.bytes > c->most || !isnan(find_height(v, 1)))
+        return true;
+    if (!sample_cycles(p, SAMPLES, build_part, &part, &cycles))
+        return false;
+    if (!isnan(cycles))
+        report_number(p,
+                      &(struct finding){.name = "memory.cache.latency_cycles",
+                                        .variants = {{"level", .number = 2}, {c->page ? "page" : NULL, c->page}},
+                                        .method = "groups over a quarter of what the level is known to hold",
+                                        .remarks = {{"guard", CHASE_GUARD}},
+                                        .replaces = true},
+                      cycles);
+    return true;
+}
+
 /*
  * Two stretches, as those of TLBs are (lib/tlb.h): what lies behind the second level is shared, and memory is so far away
  * and so uneven that beside it nothing nearer is told for sure.
@@ -160,6 +199,7 @@ bool caches_levels(struct probe *p, struct caches *c)
         const unsigned told = report_levels(p, c, &near, 0, far.count > 0);
         if (far.count && told == 2)
             report_levels(p, c, &far, told, false);
+        good = find_second(p, c, v, second);
         report_memory(p, far.count ? &far.sweep[GROUPS] : &near.sweep[GROUPS], largest);
     }
     sweeps_free(near.sweep, near.count);
