@@ -10,6 +10,9 @@
  * of some length are bound by their bytes; rows of lengths that are not tell the width. Where it is as fast, the width may be
  * anything from there on: what takes the instructions behind the decoders is no wider.
  *
+ * An operation cache may pack NOPs, and keep part of such a row. Rows of three times the length are kept by none, and may
+ * come fast enough from the second level, since short instructions are not many bytes.
+ *
  * Decoders that stop at the ends of blocks of code do not come to a whole number. The next one above is then the width at
  * least, and by one experiment only.
  *
@@ -28,7 +31,8 @@ enum {
     ADDED = 8,  /* registers */
     ROOM_BYTES = 64,
     SAMPLES = 5,
-    LONG_OPS = 8192 /* more than any operation cache holds: 6912 (AMD, Zen 4) */
+    LONG_OPS = 8192, /* more than any operation cache holds: 6912 (AMD, Zen 4), but it packs NOPs */
+    LONGER = 3
 };
 
 /* So much of the instruction cache is surely to be had. */
@@ -80,6 +84,27 @@ static bool measure_rate(struct probe *p, const struct row *row, size_t count, d
     return true;
 }
 
+static double nearest_whole(double rate)
+{
+    return floor(rate + 0.5);
+}
+
+static bool is_whole(double rate)
+{
+    return fabs(rate - nearest_whole(rate)) <= WHOLE * rate;
+}
+
+/*
+ * A row as long as the instruction cache may be kept in part, and one that is longer may wait for its bytes. The longer
+ * one counts where it comes to a whole number, unless the other one does to another; else both count where they agree.
+ */
+static double choose_rate(double rate, double longer)
+{
+    if (is_whole(longer) && (!is_whole(rate) || nearest_whole(longer) == nearest_whole(rate)))
+        return longer;
+    return fabs(longer - rate) <= WHOLE * rate ? rate : (double)NAN;
+}
+
 static bool measure_rows(struct probe *p, struct row *rows, size_t count)
 {
     double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", 0);
@@ -96,6 +121,11 @@ static bool measure_rows(struct probe *p, struct row *rows, size_t count)
             if (!measure_row(p, row, longest, &cycles))
                 return false;
             row->decoded = (double)longest / cycles;
+            if (p->run->config.profile == PROFILE_SMOKE || emit_longest == emit_alignment)
+                continue; /* no short ones */
+            if (!measure_row(p, row, LONGER * longest, &cycles))
+                return false;
+            row->decoded = choose_rate(row->decoded, (double)(LONGER * longest) / cycles);
         }
     }
     return true;
@@ -131,16 +161,6 @@ static bool is_bound_by_bytes(const struct row *row, const struct row *rows, siz
         bytes = fmax(bytes, rows[i].decoded * rows[i].bytes);
     return row->decoded < (1 - WHOLE) * best_decoded(rows, count) &&
            row->decoded * row->bytes > (1 - BOUND_BY_BYTES) * bytes;
-}
-
-static double nearest_whole(double rate)
-{
-    return floor(rate + 0.5);
-}
-
-static bool is_whole(double rate)
-{
-    return fabs(rate - nearest_whole(rate)) <= WHOLE * rate;
 }
 
 static void report_width(struct probe *p, const struct row *rows, size_t count)

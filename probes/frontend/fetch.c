@@ -283,8 +283,12 @@ static struct sweep dense_sweep(const char *name, size_t *lines)
             .kind = KNEE_STEP, .from = DENSE_FROM, .to = DENSE_TO, .grain = 1, .coarse = DENSE_TO - DENSE_FROM + 1}};
 }
 
-/* The densest rows that are bound by their bytes: the best short row is faster, and with one NOP less they are not. */
-static size_t choose_dense(const struct sweep *kept, const struct sweep *fetched, struct find_value out[DENSE])
+/*
+ * The densest rows that are bound by their bytes: the best short row is faster, and with one NOP less they are not. More a
+ * cycle than are decoded come from an operation cache (AMD, Zen 4: it holds all these rows, since it packs NOPs).
+ */
+static size_t choose_dense(const struct sweep *kept, const struct sweep *fetched, double decoded,
+                           struct find_value out[DENSE])
 {
     double best = INFINITY;
     size_t count = 0;
@@ -294,7 +298,8 @@ static size_t choose_dense(const struct sweep *kept, const struct sweep *fetched
 
     for (unsigned m = DENSE_TO; m > DENSE_FROM && count < DENSE; m--) {
         double line = m * height_at(fetched, m), less = (m - 1) * height_at(fetched, m - 1);
-        if (line <= NO_LONGER * less && height_at(fetched, m) >= NO_LONGER * best)
+        const bool is_fetched = height_at(fetched, m) * decoded * NO_LONGER >= 1;
+        if (line <= NO_LONGER * less && height_at(fetched, m) >= NO_LONGER * best && is_fetched)
             out[count++] = (struct find_value){fetched->name, "operation cache", STRAIGHT_LINE_BYTES / line};
     }
     return count;
@@ -316,9 +321,12 @@ static bool find_dense(struct probe *p)
                         .method = "bytes of dense rows that take as long with one NOP more"};
 
     bool good = sweeps_search(p, s, 2), known = facts_find(&p->run->facts, "frontend.l1i.bytes", "");
+    const double decoded = facts_number(&p->run->facts, "frontend.decode.width", "", NAN);
     if (!known)
         f.reason = "capacity-unknown";
-    if (good && known && choose_dense(&s[0], &s[1], v) == DENSE)
+    else if (isnan(decoded))
+        f.reason = "how many are decoded is not known";
+    if (good && known && choose_dense(&s[0], &s[1], decoded, v) == DENSE)
         find_number(p, &f, v, DENSE);
     else if (good)
         report(p, &f);
@@ -332,6 +340,6 @@ static void run(struct probe *p)
         find_dense(p);
 }
 
-PROBE(fetch, .title = "Fetching", .family = "frontend", .after = "op_cache", .run = run,
+PROBE(fetch, .title = "Fetching", .family = "frontend", .after = "decode", .run = run,
       .findings = FINDINGS({"frontend.fetch.instructions", "instructions/cycle", "instructions fetched in one cycle"},
                            {"frontend.fetch.bytes", "bytes/cycle", "bytes of code fetched in one cycle"}));
