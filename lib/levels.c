@@ -9,7 +9,13 @@ static const double HIDES = 4;
 /* A level that grows by more than this is none: each level of a core costs more than half again of what the last does. */
 static const double RISES = 0.5;
 
+/* Where it has to be even, it varies by no more than this. */
+static const double UNEVEN = 0.1;
+
 static const char HIDDEN_BEFORE[] = "a level may hide in the rise before", HIDDEN_HERE[] = "a level may hide here";
+
+/* Of a first level that is left at once the first bend is its end, unless another one rises by so many times as much. */
+static const double MINOR = 3;
 
 /* The levels of a verdict that are levels of the core. The last one is what the curve ends on. */
 struct ladder {
@@ -26,7 +32,7 @@ static double rise(const struct knee *k)
     return k->after - k->before;
 }
 
-static struct ladder climb(const struct verdict *v)
+static struct ladder climb(const struct verdict *v, bool sharp)
 {
     struct ladder l = {.verdict = v, .hides = KNEES_MAXIMUM + 1};
     double begin = 0;
@@ -34,7 +40,7 @@ static struct ladder climb(const struct verdict *v)
     for (size_t i = 0; i < v->level_count; i++) {
         if (l.count > 0 && i < v->count && v->knees[i].high < APART * v->knees[i - 1].value) {
             size_t *knee = &l.knee[l.count - 1];
-            *knee = rise(&v->knees[i]) > rise(&v->knees[*knee]) ? i : *knee;
+            *knee = rise(&v->knees[i]) > (sharp && l.count == 1 ? MINOR : 1) * rise(&v->knees[*knee]) ? i : *knee;
             continue;
         }
         if (i > 0 && l.hides >= l.count && v->knees[i - 1].end > HIDES * begin)
@@ -100,6 +106,9 @@ static const char *no_capacity(const struct levels *q, const struct ladder *firs
         return HIDDEN_BEFORE;
     if (number == first->hides && number < first->count && (first->rises || half))
         return HIDDEN_HERE;
+    if (q->even && half && number + 1 < first->count &&
+        first->verdict->levels[first->level[number + 1]].spread > UNEVEN)
+        return "what is behind it is no level";
     return beyond > 0 && number + 1 >= first->count ? "experiments-disagree" : NULL;
 }
 
@@ -159,7 +168,7 @@ unsigned levels_report(struct probe *p, const struct levels *q, const struct fin
     if (count == 0 || count > FIND_EXPERIMENTS)
         return 0;
     for (size_t i = 0; i < count; i++)
-        ladders[i] = climb(experiments[i].verdict);
+        ladders[i] = climb(experiments[i].verdict, q->before == 0);
     size_t beyond = climbed_on(ladders, count), most = ladders->count + beyond, told = 0;
     if (q->goes_on && beyond == 0 && ladders->verdict->count > 0)
         most--;

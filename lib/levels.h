@@ -26,6 +26,11 @@ struct levels {
      * are chosen by a hash: that fools all experiments alike.
      */
     bool scattered;
+    /*
+     * A level costs the same all over it, or what lies before it is not left to it alone: a saw-tooth behind the first
+     * level of a TLB, or branch targets that share a set, end where no capacity is.
+     */
+    bool even;
     unsigned before; /* so many levels have been told already, of smaller capacities … */
     bool goes_on;    /* … and the last one will be told elsewhere: experiments of larger ones follow */
     const struct verdict *same_order; /* of the first level, find_held; NULL: nothing is known of that */

@@ -69,6 +69,7 @@ static unsigned report_entries(struct probe *p, const struct tlb *t, const struc
                          .step = 1,
                          .limit = t->limit,
                          .scattered = true,
+                         .even = !t->access, /* instruction TLBs: others end by pages of code as well */
                          .before = before,
                          .goes_on = goes_on,
                          .same_order = same_order},
