@@ -112,7 +112,7 @@ static bool search(struct probe *p, struct caches *c, struct stretch *s, const c
 {
     static const char *const orders[ORDERS] = {"groups", "whole"}, *const fooled_by[ORDERS] = {"prefetchers", "TLB"};
 
-    for (s->count = 0; s->count < ORDERS && (s->count == GROUPS || from < MOST_WHOLE / 2);) {
+    for (s->count = 0; s->count < ORDERS && (s->count == GROUPS || 2 * from < MOST_WHOLE);) {
         const size_t i = s->count++;
         snprintf(s->name[i], sizeof s->name[i], c->page ? "%s%s, pages of %s" : "%s%s", orders[i], where, c->page);
         s->sweep[i] = (struct sweep){.name = s->name[i],
