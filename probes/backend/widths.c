@@ -11,7 +11,8 @@
  * as long as the reorder buffer holds them all; what it does not hold comes in no faster than without the chain.
  *
  * Where short NOPs are known to share entries of the reorder buffer with their neighbours, so many instructions are no
- * operations: then rows of kinds are asked that share none with their like, registers that are cleared and moves.
+ * operations: then rows of kinds are asked that share none with their like, registers that are cleared and moves. Where
+ * the reorder buffer is not known, and rows with NOPs are faster than one without, nothing is told.
  *
  * Answers: the rate of the rows; the slope over n. Where the slope says that no more retire than the rows had, retiring
  * may be all that held the rows up, and renaming is not told. Where they are as fast as the front end is known to be, it
@@ -34,8 +35,10 @@ enum {
     CHAIN = 40,    /* multiplications; three cycles each at least */
     WAITING = 256, /* instructions that wait behind it at most, where the reorder buffer is not known */
     STEPS = 4,     /* into which those are divided: one, two and three of them are tried */
-    KINDS = 6,     /* of rows */
-    REGISTERS = 8, /* that additions take in turn */
+    KINDS = 6,     /* of rows, … */
+    NOPS_ALONE = 0,
+    WITHOUT_NOPS = 3, /* … these among them */
+    REGISTERS = 8,    /* that additions take in turn */
     SAMPLES = 25,
     DATA_BYTES = 4096
 };
@@ -48,8 +51,8 @@ static const double STRAIGHT = 0.1;
 static const double ALIKE = 0.03;
 /* One is the higher: one instruction more than ten is. */
 static const double MORE = 0.07;
-/* So many times as many NOPs as entries share them. */
-static const double SHARE = 1.5;
+/* So many times as many NOPs as entries share them; and may, where other rows are slower by so much. */
+static const double SHARE = 1.5, SLOWER = 1.2;
 
 /* n: NOP, a: addition, v: addition of vectors, l: load, z: a register cleared, m: a move. `lone`: none shares an entry. */
 static const struct {
@@ -149,6 +152,12 @@ static bool shares_entries(const struct probe *p)
     return nops > SHARE * entries;
 }
 
+static bool may_share_entries(const struct probe *p, const struct rates *r)
+{
+    return isnan(facts_number(&p->run->facts, "backend.rob.entries", "", NAN)) &&
+           r->in[NOPS_ALONE] > SLOWER * r->in[WITHOUT_NOPS];
+}
+
 static double best(const double *rates)
 {
     double most = 0;
@@ -222,6 +231,15 @@ static void send_rows(struct probe *p, const struct rates *rates)
     record_send(&r);
 }
 
+static void report_nothing(struct probe *p, const char *reason)
+{
+    static const char *const names[] = {"backend.retire.per_cycle", "backend.rename.per_cycle"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        report_number(p, &(struct finding){.name = names[i], .variants = {{"counted", "operations"}}, .reason = reason},
+                      NAN);
+}
+
 static void run(struct probe *p)
 {
     const unsigned count = (unsigned)probe_smoke(p, 2, KINDS);
@@ -237,6 +255,10 @@ static void run(struct probe *p)
     if (!good)
         return;
     send_rows(p, &r);
+    if (may_share_entries(p, &r)) {
+        report_nothing(p, "packing-unknown");
+        return;
+    }
     report_rate(p,
                 &(struct finding){.name = "backend.retire.per_cycle",
                                   .variants = {{"counted", "operations"}},
