@@ -24,7 +24,7 @@
  */
 #include <math.h>
 
-#include "arch/emit_fillers.h"
+#include "lib/kernels/lookahead.h"
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/sample.h"
