@@ -55,7 +55,7 @@ enum {
     LIMIT = 2560,
     BLOCKERS_HOLD = 2 /* of single misses */,
     DILUTIONS = 3,
-    FIRST_ROWS = 4, /* of smoke */
+    FIRST_ROWS = 3, /* of smoke */
     LONE_AGREE = 3, /* kinds */
     ROUNDS = 2      /* of looking again */
 };
@@ -430,7 +430,8 @@ static void run(struct probe *p)
 
     for (size_t i = 0; i < (size_t)probe_smoke(p, FIRST_ROWS, ROWS) && good; i++)
         good = rows[i].use == LONE_LATER ||
-               (search_row(p, &with, i, &all[i]) && (rows[i].use != NOPS || shift_row(p, &with, i, &all[i])));
+               (search_row(p, &with, i, &all[i]) &&
+                (rows[i].use != NOPS || probe_smoke(p, 1, 0) > 0 || shift_row(p, &with, i, &all[i])));
     for (unsigned i = 0; i < (unsigned)probe_smoke(p, 0, ROUNDS) && good; i++)
         good = look_again(p, &with, all);
     if (good) {

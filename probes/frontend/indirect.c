@@ -322,7 +322,7 @@ static bool measure_matrix(struct probe *p, struct walk *w)
 static void run(struct probe *p)
 {
     static const size_t branches[] = {1, 4, 16};
-    const size_t step = (size_t)probe_scale(p, 3, 2, 1, 1);
+    const size_t step = (size_t)probe_scale(p, 3, 3, 1, 1);
     struct area list;
     struct walk *w = calloc(SPACINGS, sizeof *w);
 

@@ -273,7 +273,8 @@ static bool find_coalescing(struct probe *p, const struct tlb *t, const struct t
 static size_t map_experiments(struct probe *p, const struct tlb *t, struct pages pages[KINDS], const char **why)
 {
     const size_t wanted = (size_t)probe_scale(p, 1, 2, 3, 3);
-    const bool predicts_ways = !(facts_number(&p->run->facts, "memory.way_hash.bits", "", NAN) <= 0); /* or may */
+    const double hash_bits = facts_number(&p->run->facts, "memory.way_hash.bits", "", probe_smoke(p, 0, NAN));
+    const bool predicts_ways = !(hash_bits <= 0); /* or may */
     size_t count = 0;
 
     *why = NULL;
