@@ -65,7 +65,8 @@ struct pages {
     double control_cycles; /* … took so long */
     double miss_cycles;    /* a miss takes so much more than a hit */
     double deadline;
-    const char *reason; /* why nothing is told; NULL: not yet */
+    const char *reason;      /* why nothing is told; NULL: not yet */
+    struct find_result ways; /* what the sets say together */
 };
 
 /* ---- Measuring ----------------------------------------------------------------------------------- */
@@ -390,7 +391,7 @@ struct shape {
     double all_sets; /* pages, by ways and sets */
 };
 
-static struct shape decide(struct probe *p, const struct pages *g, const double *ways)
+static struct shape decide(struct probe *p, struct pages *g, const double *ways)
 {
     static const char *const names[SETS] = {"a set", "another set", "a third set"};
     struct shape s = {second("memory.cache.ways", g->reason), second("memory.cache.index_bits", g->reason), NAN};
@@ -401,21 +402,23 @@ static struct shape decide(struct probe *p, const struct pages *g, const double 
         return s;
     for (size_t i = 0; i < SETS; i++)
         v[i] = (struct find_value){names[i], "frames", ways[i]};
-    const struct find_result r = find_number_decide(v, SETS);
-    const double bits = doublings((double)g->kept_count / r.value), capacity = (double)(g->kept_count * g->page_bytes);
+    g->ways = find_number_decide(v, SETS);
+    const struct find_result *r = &g->ways;
+    const double bits = doublings((double)g->kept_count / r->value), capacity = (double)(g->kept_count * g->page_bytes);
     const double in_page = doublings((double)g->page_bytes / line),
                  levels = facts_number(&p->run->facts, "memory.cache.bytes", "level=2", capacity);
     s.ways.method = s.index_bits.method = "pages that are not in each other's way, and those of one set among them";
-    s.ways.reason = s.index_bits.reason = r.grade == 'U' ? r.reason : "sets are no power of two: hashed, or too noisy";
+    s.ways.reason = s.index_bits.reason = r->grade == 'U' ? r->reason
+                                                          : "sets are no power of two: hashed, or too noisy";
     /* half again of what the levels show, or less than two thirds: something else than the cache's sets was filled */
     if (!isnan(bits) && fmax(levels, capacity) > 1.5 * fmin(levels, capacity)) {
         s.ways.reason = s.index_bits.reason = "experiments-disagree";
     } else if (!isnan(bits)) {
-        s.ways.value = r.value;
-        s.ways.agreement = r.agreement;
-        s.ways.grade = s.index_bits.grade = r.grade;
+        s.ways.value = r->value;
+        s.ways.agreement = r->agreement;
+        s.ways.grade = s.index_bits.grade = r->grade;
         s.index_bits.value = bits + in_page;
-        s.all_sets = r.value * powers(bits);
+        s.all_sets = r->value * powers(bits);
     }
     return s;
 }
