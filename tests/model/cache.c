@@ -55,12 +55,22 @@ size_t cache_bytes(const struct cache *c)
 
 static size_t set_of(const struct cache *c, uint64_t line)
 {
+    const int bits = __builtin_ctzll(c->sets);
     uint64_t set = line;
 
     if (c->hashed)
-        for (uint64_t rest = line / c->sets; rest; rest /= c->sets)
+        for (uint64_t rest = line >> bits; rest; rest >>= bits)
             set ^= rest >> c->plain_bits << c->plain_bits;
     return set & (c->sets - 1);
+}
+
+void cache_prefetch(const struct cache *c, uint64_t address)
+{
+    if (!c->ways || c->others)
+        return;
+    const uint64_t *set = c->lines + set_of(c, address / CACHE_LINE_BYTES) * c->ways;
+    __builtin_prefetch(set, 1);
+    __builtin_prefetch(set + c->ways - 1, 1);
 }
 
 bool cache_touch(struct cache *c, uint64_t address)
@@ -70,15 +80,15 @@ bool cache_touch(struct cache *c, uint64_t address)
     uint64_t line = address / CACHE_LINE_BYTES;
     if (c->others)
         return replacement_touch(&c->others[set_of(c, line)], line);
-    uint64_t *set = c->lines + set_of(c, line) * c->ways;
-    size_t way = 0;
+    uint64_t *set = c->lines + set_of(c, line) * c->ways, newer = line;
 
-    if (set[0] == line)
-        return true;
-    while (way + 1 < c->ways && set[way] != line)
-        way++;
-    bool hit = set[way] == line;
-    memmove(set + 1, set, way * sizeof *set);
-    set[0] = line;
-    return hit;
+    /* each takes the place of the one that was newer, up to where the line was */
+    for (size_t way = 0; way < c->ways; way++) {
+        const uint64_t here = set[way];
+        set[way] = newer;
+        if (here == line)
+            return true;
+        newer = here;
+    }
+    return false;
 }

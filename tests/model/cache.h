@@ -27,5 +27,7 @@ void cache_free(struct cache *c);
 size_t cache_bytes(const struct cache *c);
 /* Touches the line of an address, which is never 0, and puts it there when it is not. True for a hit. */
 bool cache_touch(struct cache *c, uint64_t address);
+/* It is about to be touched: its set had better come near. Changes nothing but the time that takes. */
+void cache_prefetch(const struct cache *c, uint64_t address);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/emit.h"
 #include "tests/model/cache.h"
 #include "tests/model/decode.h"
 #include "tests/model/isa.h"
@@ -18,7 +17,8 @@ struct mapping {
     uint64_t at;
     uint8_t *bytes;
     size_t count;
-    uint8_t *seen; /* code as Unicorn has translated it */
+    uint8_t *seen;     /* code as Unicorn has translated it … */
+    uint32_t *decoded; /* … and what begins at each of its bytes, by its number; 0: nobody asked yet */
     size_t page_bytes;
     const size_t *frames; /* NULL: page i is frame i */
     bool hint;            /* contiguous */
@@ -44,20 +44,20 @@ struct core {
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody does */
     uc_engine *uc;
     struct mapping mappings[MAPPINGS];
-    size_t mapping_count;
-    struct mapping code; /* the one that is executed */
+    size_t mapping_count, mapping_last; /* asked for */
+    struct mapping code;                /* the one that is executed */
     uint8_t stack[STACK_BYTES] __attribute__((aligned(PAGE_BYTES)));
     uint8_t exit[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
 
     /* Times in cycles since the kernel was called. */
-    double cycles_per_instruction;   /* at best */
-    double front;                    /* when the front end has delivered all up to now */
-    double ready[DECODED_REGISTERS]; /* when each register has its value */
-    double latest;                   /* when everything is done … */
-    double retired;                  /* … and has left the core */
-    bool compared;                   /* the instruction before this one was a comparison, and may be fused … */
-    bool fused;                      /* … or is with the one before it */
-    double unit_free;                /* when a unit is, for what comes next */
+    double cycles_per_instruction;                 /* at best … */
+    double cycles_per_decoded, cycles_per_retired; /* … and of these */
+    double front;                                  /* when the front end has delivered all up to now */
+    double ready[DECODED_REGISTERS];               /* when each register has its value */
+    double latest;                                 /* when everything is done … */
+    double retired;                                /* … and has left the core */
+    bool compared;    /* the instruction before this one was a comparison, and may be fused */
+    double unit_free; /* when a unit is, for what comes next */
     bool
         restarted; /* nothing could be fetched ahead: the last branch went elsewhere than foreseen, or was not foreseen */
     uint64_t fetched_line;  /* the line that code comes from at the moment … */
@@ -68,8 +68,9 @@ struct core {
     double fetched;             /* when what was fetched last was there … */
     double fetched_left;        /* … and how many bytes of it are left */
     uint64_t fetched_page;
-    double branched;  /* when the front end went on behind the last taken branch */
-    struct executed { /* the instruction at hand */
+    double branched;           /* when the front end went on behind the last taken branch */
+    uint64_t walked, walk_end; /* of the block that is executed: the first instruction not yet at hand, and its end */
+    struct executed {          /* the instruction at hand */
         const struct decoded *decoded;
         uint64_t pc;
         double delivered, start, done;
@@ -93,9 +94,12 @@ static inline double later(double a, double b)
 
 static struct mapping *mapping_of(struct core *c, uint64_t address)
 {
+    if (c->mapping_last < c->mapping_count &&
+        address - c->mappings[c->mapping_last].at < c->mappings[c->mapping_last].count)
+        return &c->mappings[c->mapping_last];
     for (size_t i = c->mapping_count; i-- > 0;)
         if (address - c->mappings[i].at < c->mappings[i].count)
-            return &c->mappings[i];
+            return &c->mappings[c->mapping_last = i];
     abort();
 }
 
@@ -105,7 +109,14 @@ void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool co
         abort();
     UC(uc_mem_map_ptr(c->uc, at, count, code ? UC_PROT_READ | UC_PROT_EXEC : UC_PROT_READ | UC_PROT_WRITE, bytes));
     c->mappings[c->mapping_count++] = (struct mapping){
-        .at = at, .bytes = bytes, .count = count, .seen = code ? calloc(1, count) : NULL, .page_bytes = PAGE_BYTES};
+        .at = at, .bytes = bytes, .count = count, .page_bytes = PAGE_BYTES};
+    if (!code)
+        return;
+    struct mapping *m = &c->mappings[c->mapping_count - 1];
+    m->seen = calloc(1, count);
+    m->decoded = calloc(count, sizeof *m->decoded);
+    if (!m->seen || !m->decoded)
+        abort();
 }
 
 void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *frames, uint8_t *written)
@@ -135,6 +146,7 @@ void core_unmap(struct core *c, uint64_t at)
         UC(uc_ctl_remove_cache(c->uc, m->at, m->at + m->count));
     UC(uc_mem_unmap(c->uc, m->at, m->count));
     free(m->seen);
+    free(m->decoded);
     *m = c->mappings[--c->mapping_count];
     c->code = (struct mapping){0};
 }
@@ -147,6 +159,8 @@ void core_code_written(struct core *c, uint64_t at, size_t count)
 
     for (size_t page = (at - m->at) / PAGE_BYTES * PAGE_BYTES; page < end; page += PAGE_BYTES)
         if (memcmp(m->seen + page, m->bytes + page, PAGE_BYTES) != 0) {
+            const size_t first = page > LONGEST_INSTRUCTION ? page - LONGEST_INSTRUCTION : 0; /* reaches into it */
+            memset(m->decoded + first, 0, (page + PAGE_BYTES - first) * sizeof *m->decoded);
             memcpy(m->seen + page, m->bytes + page, PAGE_BYTES);
             UC(uc_ctl_remove_cache(c->uc, m->at + page, m->at + page + PAGE_BYTES));
         }
@@ -229,10 +243,13 @@ static double translation(const struct core *c, struct cache *levels, const stru
 /* The first level that holds the line gives the latency; those before it take the line in. */
 static double cache_latency(struct core *c, uint64_t address, uint64_t frame)
 {
-    const bool found = ways_touch(&c->ways, address, frame);
+    const uint64_t at = physical(c, frame);
 
+    for (size_t level = 1; level < DATA_LEVELS; level++)
+        cache_prefetch(&c->data[level], at);
+    const bool found = ways_touch(&c->ways, address, frame);
     for (size_t level = 0; level < DATA_LEVELS; level++)
-        if (cache_touch(&c->data[level], level ? physical(c, frame) : frame) && (found || level > 0))
+        if (cache_touch(&c->data[level], level ? at : frame) && (found || level > 0))
             return c->design.data[level].latency;
     return c->design.memory_latency;
 }
@@ -289,9 +306,9 @@ static void foretell(struct core *c, uint64_t address, const uint8_t *bytes, int
 {
     uint64_t value = 0;
 
-    memcpy(&value, bytes, (size_t)size < sizeof value ? (size_t)size : sizeof value);
-    if (c->now.decoded->kind == KIND_RETURN)
+    if (c->now.decoded->kind == KIND_RETURN || (!c->design.addresses.loads && !c->design.values.loads))
         return;
+    memcpy(&value, bytes, (size_t)size < sizeof value ? (size_t)size : sizeof value);
     const enum foretold goes = load_predictor_see(&c->addresses, c->now.pc, address);
     const enum foretold brings = load_predictor_see(&c->values, c->now.pc, value);
     if (goes == FORETOLD_WRONG || brings == FORETOLD_WRONG)
@@ -312,6 +329,8 @@ static double stored_load(struct core *c, const struct data_access *a)
     return done;
 }
 
+static void walk_to_access(struct core *c);
+
 /* Before it is done: what is on a frame is brought to the page that is loaded from, and what is stored to the frame. */
 static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int size, int64_t value, void *context)
 {
@@ -319,7 +338,9 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
     struct core *c = context;
     const struct mapping *m = mapping_of(c, address);
     const bool stores = type != UC_MEM_READ;
-    c->front = in_flight_access(&c->in_flight, &c->design.in_flight, stores, c->front);
+    __builtin_prefetch(m->bytes + (address - m->at)); /* walks miss the caches of the computer below, too */
+    walk_to_access(c);
+    c->front = in_flight_access(&c->in_flight, stores, c->front);
     const double in = scheduler_enter(&c->scheduler, &c->design.schedulers, stores ? WAITS_STORE : WAITS_LOAD,
                                       &c->front);
     c->now.start = later(c->now.start, in);
@@ -439,8 +460,7 @@ static void fetch(struct core *c, uint64_t address, uint32_t size, bool fused)
         c->line_instructions = 0;
     look_up_decoded(c, address);
     fetch_bytes(c, address, size);
-    double decoding = c->design.decoders ? 1.0 / c->design.decoders : 0;
-    double cycles = c->decoded ? 0 : later(size * c->cycles_per_byte, decoding);
+    double cycles = c->decoded ? 0 : later(size * c->cycles_per_byte, c->cycles_per_decoded);
     c->front += later(fused ? 0 : c->cycles_per_instruction, cycles);
     c->next = address + size;
     if ((address + size - 1) / CACHE_LINE_BYTES != c->fetched_line)
@@ -491,8 +511,9 @@ static void resolve(struct core *c, uint64_t next)
 /* The next instruction in order, done at that time, leaves the core. */
 static void leave(struct core *c, double done)
 {
-    c->retired = later(c->retired + (c->design.retire ? 1.0 / c->design.retire : 0), done);
-    in_flight_retire(&c->in_flight, &c->design.in_flight, done, c->retired);
+    c->retired = later(c->retired + c->cycles_per_retired, done);
+    if (c->in_flight.limited)
+        in_flight_retire(&c->in_flight, &c->design.in_flight, done, c->retired);
 }
 
 /* The instruction at hand has executed, and goes on at `next`. */
@@ -521,7 +542,7 @@ static void issue(struct core *c)
     const struct decoded *d = c->now.decoded;
     const bool vector = d->vector_written || d->kind == KIND_ROOT;
 
-    if (c->design.units && d->kind == KIND_PLAIN && !d->accesses) {
+    if (c->design.units && d->kind == KIND_PLAIN) {
         c->now.start = later(c->now.start, c->unit_free);
         c->unit_free = c->now.start + 1.0 / c->design.units;
     }
@@ -533,24 +554,30 @@ static void issue(struct core *c)
     scheduler_leave(&c->scheduler, c->now.start);
 }
 
-static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void *context)
+/* The next instruction of the block comes to hand. */
+static void walk(struct core *c)
 {
-    (void)uc;
-    struct core *c = context;
+    const uint64_t address = c->walked;
 
-    if (size > emit_longest) /* Unicorn cannot decode it, and is about to say so */
+    if (address - c->code.at >= c->code.count)
+        c->code = *mapping_of(c, address);
+    const uint64_t offset = address - c->code.at;
+    uint32_t number = c->code.decoded[offset];
+    if (!number)
+        number = c->code.decoded[offset] = decode(c->code.bytes + offset, c->code.count - offset);
+    if (!number) { /* nor can Unicorn decode it, and is about to say so */
+        c->walk_end = c->walked;
         return;
+    }
+    const struct decoded *d = &decoded[number];
+    c->walked += d->size;
     if (c->now.decoded)
         retire(c, address);
     c->counts.instructions++;
-    if (address - c->code.at >= c->code.count)
-        c->code = *mapping_of(c, address);
-    const struct decoded *d = decode(c->code.bytes + (address - c->code.at), size);
-    c->fused = (c->compared && d->kind == KIND_CONDITIONAL) ||
-               (c->design.nops_fuse && !c->fused && d->kind == KIND_NOP && c->front > 0);
-    fetch(c, address, size, c->fused);
+    fetch(c, address, d->size, c->compared && d->kind == KIND_CONDITIONAL);
     c->compared = c->design.fuses && d->compares;
-    c->front = in_flight_rename(&c->in_flight, &c->design.in_flight, d, c->front);
+    if (c->in_flight.limited)
+        c->front = in_flight_rename(&c->in_flight, &c->design.in_flight, d, c->front);
     if (d->kind == KIND_NOP) {
         leave(c, c->front);
         return;
@@ -570,6 +597,35 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void 
                                                                            : 1);
 }
 
+/* All of the block that is left, up to the instruction at `last` and with it. */
+static void walk_to(struct core *c, uint64_t last)
+{
+    while (c->walked < c->walk_end && c->walked <= last)
+        walk(c);
+}
+
+static void walk_to_access(struct core *c)
+{
+    uint64_t pc;
+
+    UC(uc_reg_read(c->uc, isa.program_counter, &pc));
+    walk_to(c, pc);
+}
+
+/*
+ * Unicorn is about to execute a block, and tells of nothing but the accesses in it: asked to tell of every instruction
+ * it would take longer to translate them than to execute them. What takes time in the block before has been executed.
+ */
+static void on_block(uc_engine *uc, uint64_t address, uint32_t size, void *context)
+{
+    (void)uc;
+    struct core *c = context;
+
+    walk_to(c, UINT64_MAX);
+    c->walked = address;
+    c->walk_end = address + size;
+}
+
 double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result)
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;
@@ -579,8 +635,9 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
     if (c->stores)
         stores_done(c->stores);
     c->now.decoded = NULL;
+    c->walked = c->walk_end = 0;
     load_store_start(&c->load_store);
-    in_flight_start(&c->in_flight);
+    in_flight_start(&c->in_flight, &c->design.in_flight);
     scheduler_start(&c->scheduler);
     memset(c->arriving, 0, sizeof c->arriving);
     predictor_call(&c->predictor, EXIT_AT);
@@ -596,10 +653,12 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
 
     uc_err error = uc_emu_start(c->uc, entry, EXIT_AT, 0, 0);
     if (error != UC_ERR_OK) {
+        walk_to_access(c);
         result->end = WINDOW_FAULT;
         result->fault = (struct fault){.vector = uc_strerror(error), .pc = c->now.pc};
         return 0;
     }
+    walk_to(c, UINT64_MAX);
     if (c->now.decoded)
         retire(c, EXIT_AT);
     return later(c->front, later(c->latest, c->retired));
@@ -631,6 +690,9 @@ struct core *core_new(const struct core_design *design)
     memset(c, 0, sizeof *c);
     c->design = *design;
     c->cycles_per_instruction = 1.0 / design->width;
+    c->cycles_per_decoded = design->decoders ? 1.0 / design->decoders : 0;
+    c->cycles_per_retired = design->retire ? 1.0 / design->retire : 0;
+    decode_start();
     for (size_t i = 0; i < DATA_LEVELS; i++) {
         c->data[i] = cache_new(design->data[i].bytes, design->data[i].ways);
         c->data[i].hashed = design->data[i].hashed;
@@ -664,7 +726,7 @@ struct core *core_new(const struct core_design *design)
     UC(uc_open(isa.uc_arch, isa.uc_mode, &c->uc));
     core_map(c, STACK_AT, c->stack, STACK_BYTES, false);
     core_map(c, EXIT_AT, c->exit, PAGE_BYTES, true);
-    UC(uc_hook_add(c->uc, &hook, UC_HOOK_CODE, (void *)on_instruction, c, 1, 0));
+    UC(uc_hook_add(c->uc, &hook, UC_HOOK_BLOCK, (void *)on_block, c, 1, 0));
     UC(uc_hook_add(c->uc, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, (void *)on_access, c, 1, 0));
     return c;
 }

@@ -5,7 +5,15 @@
 
 #include "tests/model/isa.h"
 
-enum { REMEMBERED = 65536 };
+enum { DECODED = 1 << 20, SLOTS = 2 * DECODED };
+
+struct decoded decoded[DECODED];
+
+static struct {
+    uint32_t count;          /* of what is decoded, the nothing at its begin among it */
+    uint32_t slots[SLOTS];   /* their numbers, by their bytes: open addressing with linear probing */
+    uint16_t sizes[1 << 16]; /* by its first two bytes: a bit for each that was seen */
+} known = {.count = 1};
 
 static bool is_jump(const char *mnemonic)
 {
@@ -81,7 +89,8 @@ static void count_written(csh capstone, struct decoded *d, const uint16_t *as_na
     }
 }
 
-static void disassemble(struct decoded *d, const uint8_t *bytes, uint32_t size)
+/* False where there is no instruction. */
+static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
 {
     static csh capstone;
     cs_insn *i;
@@ -90,11 +99,11 @@ static void disassemble(struct decoded *d, const uint8_t *bytes, uint32_t size)
 
     if (!capstone && (cs_open(isa.cs_arch, isa.cs_mode, &capstone) || cs_option(capstone, CS_OPT_DETAIL, CS_OPT_ON)))
         abort();
-    if (size > LONGEST_INSTRUCTION || cs_disasm(capstone, bytes, size, 0, 1, &i) != 1)
-        abort();
-    *d = (struct decoded){.kind = kind_of(capstone, i), .size = (uint8_t)size};
+    if (cs_disasm(capstone, bytes, room, 0, 1, &i) != 1)
+        return false;
+    *d = (struct decoded){.kind = kind_of(capstone, i), .size = (uint8_t)i->size};
     d->computes = !strcmp(i->mnemonic, "add");
-    memcpy(d->bytes, bytes, size);
+    memcpy(d->bytes, bytes, i->size);
     if (d->kind != KIND_NOP && !cs_regs_access(capstone, i, read, &read_count, written, &written_count)) {
         d->read_count = copy_registers(d->read, read, read_count);
         d->written_count = copy_registers(d->written, written, written_count);
@@ -109,20 +118,60 @@ static void disassemble(struct decoded *d, const uint8_t *bytes, uint32_t size)
     d->moves = (!strcmp(i->mnemonic, "mov") || !strcmp(i->mnemonic, "movaps")) && !d->zeros && !d->base &&
                d->read_count == 1 && d->written_count == 1;
     cs_free(i, 1);
+    return true;
 }
 
-const struct decoded *decode(const uint8_t *bytes, uint32_t size)
+static uint64_t key_of(const uint8_t *bytes, uint32_t size)
 {
-    static struct decoded remembered[REMEMBERED];
     uint64_t key;
 
     memcpy(&key, bytes, sizeof key);
-    if (size < sizeof key)
-        key &= ((uint64_t)1 << 8 * size) - 1;
-    struct decoded *d = &remembered[(key * 0x9e3779b97f4a7c15 >> 48) % REMEMBERED]; /* Fibonacci hashing */
-    if (d->key != key || d->size != size || (size > sizeof key && memcmp(d->bytes, bytes, size) != 0)) {
-        disassemble(d, bytes, size);
-        d->key = key;
+    return size < sizeof key ? key & (((uint64_t)1 << 8 * size) - 1) : key;
+}
+
+/* Where such an instruction is, or would be. */
+static uint32_t *slot_of(uint64_t key, const uint8_t *bytes, uint32_t size)
+{
+    size_t i = key * 0x9e3779b97f4a7c15 >> 43; /* Fibonacci hashing */
+
+    for (;; i = (i + 1) % SLOTS) {
+        const struct decoded *d = &decoded[known.slots[i]];
+        if (!known.slots[i] ||
+            (d->key == key && d->size == size && (size <= sizeof key || !memcmp(d->bytes, bytes, size))))
+            return &known.slots[i];
     }
-    return d;
+}
+
+void decode_start(void)
+{
+    if (known.count < DECODED / 2)
+        return;
+    memset(&known, 0, sizeof known);
+    known.count = 1;
+}
+
+uint32_t decode(const uint8_t *bytes, size_t room)
+{
+    uint8_t copy[LONGEST_INSTRUCTION + 1] = {0};
+    uint16_t first;
+
+    if (room < sizeof copy) {
+        memcpy(copy, bytes, room);
+        bytes = copy;
+    }
+    memcpy(&first, bytes, sizeof first);
+    /* no instruction begins as another one does that is shorter */
+    for (unsigned left = known.sizes[first]; left; left &= left - 1) {
+        const uint32_t size = (uint32_t)__builtin_ctz(left), number = *slot_of(key_of(bytes, size), bytes, size);
+        if (number)
+            return number;
+    }
+    if (known.count == DECODED)
+        abort();
+    struct decoded *new = &decoded[known.count];
+    if (!disassemble(new, bytes, room < LONGEST_INSTRUCTION ? room : LONGEST_INSTRUCTION))
+        return 0;
+    new->key = key_of(bytes, new->size);
+    known.sizes[first] |= (uint16_t)(1U << new->size);
+    return *slot_of(new->key, bytes, new->size) = known.count++;
 }

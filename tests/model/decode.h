@@ -3,6 +3,7 @@
 #define FATHOM_TESTS_MODEL_DECODE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum kind {
@@ -35,7 +36,12 @@ struct decoded {
     uint16_t base;                                              /* of the address of what is read or written; 0: none */
 };
 
-/* Of `size` bytes; eight can be read in any case. The answer stays until the next call. */
-const struct decoded *decode(const uint8_t *bytes, uint32_t size);
+/* By its number; 0 is nothing. */
+extern struct decoded decoded[];
+
+/* Numbers given so far may be given anew. */
+void decode_start(void);
+/* The number of what begins there, where so many bytes can be read; 0 where that is no instruction. */
+uint32_t decode(const uint8_t *bytes, size_t room);
 
 #endif

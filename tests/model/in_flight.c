@@ -10,35 +10,55 @@ static unsigned places(const struct in_flight_design *d, enum held what)
     return what == HELD_GENERAL && d->packs ? 2 * d->most[what] : d->most[what];
 }
 
-static double take(struct in_flight *f, const struct in_flight_design *d, enum held what, unsigned count, double front)
+static double take(struct in_flight *f, enum held what, unsigned count, double front)
 {
-    const unsigned most = places(d, what);
+    const unsigned places = f->places[what];
 
-    if (most > IN_FLIGHT_MAXIMUM)
-        abort();
-    for (unsigned i = 0; i < count && most; i++) {
-        const double left = f->left[what][f->taken[what]++ % most];
+    if (!places)
+        return front;
+    for (unsigned i = 0; i < count; i++) {
+        const double left = f->left[what][f->next[what]++];
         front = left > front ? left : front;
+        f->next[what] = f->next[what] == places ? 0 : f->next[what];
         f->by_this[what]++;
+        f->by_this_all++;
     }
     return front;
+}
+
+/* The place that was taken so long ago. */
+static double *taken_before(struct in_flight *f, enum held what, unsigned ago)
+{
+    unsigned at = f->next[what];
+
+    while (at < ago)
+        at += f->places[what];
+    return &f->left[what][at - ago];
 }
 
 /* The first of a group waits until the last of it would have room. */
 static double enter(struct in_flight *f, const struct in_flight_design *d, double front)
 {
-    const unsigned most = d->most[HELD_ENTRY];
+    const unsigned most = f->places[HELD_ENTRY];
 
     if (f->grouped == 0 && most)
         for (unsigned i = 1; i < d->group; i++)
-            front = fmax(front, f->left[HELD_ENTRY][(f->taken[HELD_ENTRY] + i) % most]);
-    f->grouped = d->group ? (f->grouped + 1) % d->group : 0;
+            front = fmax(front, f->left[HELD_ENTRY][(f->next[HELD_ENTRY] + i) % most]);
+    if (d->group)
+        f->grouped = f->grouped + 1 == d->group ? 0 : f->grouped + 1;
     return front;
 }
 
-void in_flight_start(struct in_flight *f)
+void in_flight_start(struct in_flight *f, const struct in_flight_design *d)
 {
-    memset(f, 0, sizeof *f);
+    memset((char *)f + sizeof f->left, 0, sizeof *f - sizeof f->left);
+    for (enum held what = 0; what < HELDS; what++) {
+        f->places[what] = places(d, what);
+        f->limited |= f->places[what] > 0;
+        if (f->places[what] > IN_FLIGHT_MAXIMUM)
+            abort();
+        memset(f->left[what], 0, f->places[what] * sizeof f->left[what][0]);
+    }
 }
 
 enum { SHORT_NOP = 4 }; /* bytes: a longer one has a displacement of four, as a branch may have */
@@ -86,31 +106,29 @@ double in_flight_rename(struct in_flight *f, const struct in_flight_design *d, c
     const unsigned whole = i->general_written + flags - i->halves_written, halves = i->halves_written - apart;
 
     f->shares = share(f, d, i, branches);
-    front = take(f, d, HELD_ENTRY, !f->shares, enter(f, d, front));
+    front = take(f, HELD_ENTRY, !f->shares, enter(f, d, front));
     f->grouped = i->kind == KIND_FENCE ? 0 : f->grouped;
-    front = take(f, d, HELD_RENAME,
+    front = take(f, HELD_RENAME,
                  i->general_written + i->vector_written ? i->general_written + i->vector_written : i->flags_written,
                  front);
-    front = take(f, d, HELD_HALF, apart, front);
-    front = take(f, d, HELD_GENERAL, d->packs ? 2 * whole + halves : whole + halves, front);
-    front = take(f, d, HELD_FLAGS, i->flags_written, front);
-    front = take(f, d, HELD_VECTOR, i->vector_written, front);
-    return take(f, d, HELD_BRANCH, branches, front);
+    front = take(f, HELD_HALF, apart, front);
+    front = take(f, HELD_GENERAL, d->packs ? 2 * whole + halves : whole + halves, front);
+    front = take(f, HELD_FLAGS, i->flags_written, front);
+    front = take(f, HELD_VECTOR, i->vector_written, front);
+    return take(f, HELD_BRANCH, branches, front);
 }
 
-double in_flight_access(struct in_flight *f, const struct in_flight_design *d, bool store, double front)
+double in_flight_access(struct in_flight *f, bool store, double front)
 {
-    return take(f, d, store ? HELD_STORE : HELD_LOAD, 1, front);
+    return take(f, store ? HELD_STORE : HELD_LOAD, 1, front);
 }
 
 /* What shares an entry with others leaves with the last of them. */
 void in_flight_retire(struct in_flight *f, const struct in_flight_design *d, double done, double at)
 {
-    if (f->shares && d->most[HELD_ENTRY])
-        f->left[HELD_ENTRY][(f->taken[HELD_ENTRY] - 1) % d->most[HELD_ENTRY]] = at;
-    for (enum held what = 0; what < HELDS; what++)
-        for (; f->by_this[what]; f->by_this[what]--)
-            f->left[what][(f->taken[what] - f->by_this[what]) % places(d, what)] = what == HELD_LOAD && d->loads_leave
-                                                                                       ? done
-                                                                                       : at;
+    if (f->shares && f->places[HELD_ENTRY])
+        *taken_before(f, HELD_ENTRY, 1) = at;
+    for (enum held what = 0; f->by_this_all; what++)
+        for (; f->by_this[what]; f->by_this[what]--, f->by_this_all--)
+            *taken_before(f, what, f->by_this[what]) = what == HELD_LOAD && d->loads_leave ? done : at;
 }

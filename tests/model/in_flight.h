@@ -40,10 +40,13 @@ struct in_flight_design {
 
 struct in_flight {
     double left[HELDS][IN_FLIGHT_MAXIMUM]; /* when what took it last has retired */
-    unsigned long taken[HELDS];
-    unsigned by_this[HELDS]; /* of those, by the instruction at hand */
-    unsigned nops;           /* in the last entry … */
-    unsigned together;       /* … or instructions, and whether there are among them … */
+    unsigned places[HELDS];                /* of those; 0: any number … */
+    bool limited;                          /* … and not so of everything: else nobody need ask */
+    unsigned next[HELDS];                  /* of those, the one that is taken next */
+    unsigned by_this[HELDS];               /* so many before it are by the instruction at hand; of all together … */
+    unsigned by_this_all;                  /* … so many */
+    unsigned nops;                         /* in the last entry … */
+    unsigned together;                     /* … or instructions, and whether there are among them … */
     bool accesses, branches, closed;
     bool paired, writes, displaced; /* of pairs: there are two; what the last one does */
     bool shares;                    /* … or it does not begin with the instruction at hand */
@@ -51,11 +54,11 @@ struct in_flight {
 };
 
 /* A new call: nothing is in flight. */
-void in_flight_start(struct in_flight *f);
+void in_flight_start(struct in_flight *f, const struct in_flight_design *d);
 /* An instruction is delivered at `front`. When it has an entry and registers. */
 double in_flight_rename(struct in_flight *f, const struct in_flight_design *d, const struct decoded *i, double front);
 /* It loads or stores. When there is room for that. */
-double in_flight_access(struct in_flight *f, const struct in_flight_design *d, bool store, double front);
+double in_flight_access(struct in_flight *f, bool store, double front);
 /* It is done, and retires. */
 void in_flight_retire(struct in_flight *f, const struct in_flight_design *d, double done, double at);
 

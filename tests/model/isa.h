@@ -12,16 +12,16 @@ struct isa {
     uc_mode uc_mode;
     cs_arch cs_arch;
     cs_mode cs_mode;
-    int arguments[2], stack_pointer;             /* Unicorn's registers */
-    int link;                                    /* where a call leaves the return address; 0: on the stack */
-    unsigned cs_stack_pointer;                   /* Capstone's register */
-    const char *multiply;                        /* mnemonics */
-    const char *jumps[3];                        /* of branches that are always taken; NULL ends them */
-    const char *counting;                        /* a core that counts what tests/model/counters.c does */
-    int counters_kind;                           /* enum counters_kind */
-    unsigned (*whole)(unsigned reg);             /* Capstone's 64-bit register that a narrower one is part of */
-    unsigned (*base_register)(const cs_insn *i); /* Capstone's, of the memory operand; 0: none */
-    bool (*jump_is_indirect)(const cs_insn *i);  /* of one of them: the target is in a register */
+    int arguments[2], stack_pointer, program_counter; /* Unicorn's registers */
+    int link;                                         /* where a call leaves the return address; 0: on the stack */
+    unsigned cs_stack_pointer;                        /* Capstone's register */
+    const char *multiply;                             /* mnemonics */
+    const char *jumps[3];                             /* of branches that are always taken; NULL ends them */
+    const char *counting;                             /* a core that counts what tests/model/counters.c does */
+    int counters_kind;                                /* enum counters_kind */
+    unsigned (*whole)(unsigned reg);                  /* Capstone's 64-bit register that a narrower one is part of */
+    unsigned (*base_register)(const cs_insn *i);      /* Capstone's, of the memory operand; 0: none */
+    bool (*jump_is_indirect)(const cs_insn *i);       /* of one of them: the target is in a register */
 };
 
 extern const struct isa isa;

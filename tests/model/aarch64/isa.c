@@ -33,6 +33,7 @@ const struct isa isa = {
     .cs_mode = CS_MODE_ARM,
     .arguments = {UC_ARM64_REG_X0, UC_ARM64_REG_X1},
     .stack_pointer = UC_ARM64_REG_SP,
+    .program_counter = UC_ARM64_REG_PC,
     .link = UC_ARM64_REG_X30,
     .cs_stack_pointer = ARM64_REG_SP,
     .multiply = "mul",

@@ -48,6 +48,7 @@ const struct isa isa = {
     .cs_mode = CS_MODE_64,
     .arguments = {UC_X86_REG_RDI, UC_X86_REG_RSI},
     .stack_pointer = UC_X86_REG_RSP,
+    .program_counter = UC_X86_REG_RIP,
     .cs_stack_pointer = X86_REG_RSP,
     .multiply = "imul",
     .jumps = {"jmp"},
