@@ -5,10 +5,11 @@
  *
  *   latency  moves, each of what the one before it wrote. Whatever a unit does takes a cycle at least; more than one a
  *            cycle means that they need no unit. Zeros depend on nothing, so it tells nothing of them
- *   units    additions, as many as units take, and the form strewn among them, so many that the whole row is just what
- *            the core can rename in that time. Controls: NOPs in their place, which need no unit, and further additions.
- *            The row is as fast as the one, or as slow as the other. General registers only, and only where additions are
- *            held up by units rather than by renaming
+ *   units    additions, as many as units take, and the form strewn among them, one for what is added in a cycle, or two.
+ *            Controls: loads in their place, which need other units, and further additions. The row is as fast as the
+ *            one, or as slow as the other. General registers only, and only where additions are held up by units rather
+ *            than by renaming. NOPs would be no control: where one takes no place of its own beside an addition, as on
+ *            Zen 4, no form is as fast as they are
  *
  * Answer: how many go through the core in one cycle where none waits for another, or 0 where they need units. It counts
  * what can be renamed as well; both experiments share that, so that no answer is better than grade B.
@@ -26,7 +27,12 @@ enum {
     CHAIN = 4,   /* registers */
     ADDED = 6,   /* registers that additions take in turn: so many a cycle at most */
     TARGETS = 2, /* of forms strewn among them */
-    SAMPLES = 9
+    MIXES = 2,   /* so many of them at most for what is added in a cycle */
+    SAMPLES = 9,
+    PASSES = 3,
+    FORMS = 16, /* at most */
+    SLOTS = 8,
+    DATA_BYTES = 4096
 };
 
 /* Moves that take less than this many cycles each need no unit. */
@@ -38,13 +44,13 @@ static const double HELD_UP = 0.08;
 /* As one control, and not as the other: within this part of how far they are apart. */
 static const double NEAR = 0.3;
 
-enum strewn { STREWN_NOPS, STREWN_ADDITIONS, STREWN_FORM };
+enum strewn { STREWN_LOADS, STREWN_ADDITIONS, STREWN_FORM };
 
 struct row {
-    const struct emit_idiom *form; /* NULL: none */
-    bool chain;                    /* forms alone, each of what the one before it wrote; else of one register */
-    enum strewn strewn;            /* where `among` is not 0 */
-    double among;                  /* this part of it are additions */
+    const struct emit_idiom *form;
+    bool chain;         /* forms alone, each of what the one before it wrote; else of one register */
+    enum strewn strewn; /* where `among` is not 0 */
+    double among;       /* this part of it are additions */
 };
 
 static void emit_alone(struct code *c, const struct row *r)
@@ -67,8 +73,8 @@ static void emit_among(struct code *c, const struct row *r)
         const bool addition = added <= r->among * i;
         if (addition || r->strewn == STREWN_ADDITIONS)
             emit_add(c, (enum reg)(REG_T0 + (added + strewn) % ADDED), REG_T8);
-        else if (r->strewn == STREWN_NOPS)
-            emit_nop(c, emit_nop_lengths[0]);
+        else if (r->strewn == STREWN_LOADS)
+            emit_load(c, (enum reg)(REG_T0 + ADDED + strewn % TARGETS), REG_DATA, (int32_t)(8 * (strewn % SLOTS)));
         else
             emit_idiom(c, r->form, REG_T0 + ADDED + strewn % TARGETS, REG_T8);
         added += addition;
@@ -82,16 +88,14 @@ static void emit_row(struct code *c, const void *context)
 
     if (r->among > 0)
         emit_among(c, r);
-    else if (r->form)
-        emit_alone(c, r);
     else
-        emit_nop_row(c, emit_nop_lengths[0], ROW);
+        emit_alone(c, r);
 }
 
 /* Instructions a cycle. */
-static bool measure(struct probe *p, const struct row *r, double *rate)
+static bool measure(struct probe *p, const struct area *data, const struct row *r, double *rate)
 {
-    const struct loop l = {.body = emit_row, .context = r, .instructions = ROW};
+    const struct loop l = {.body = emit_row, .context = r, .instructions = ROW, .data = data->at};
     double cycles = NAN;
     bool good = sample_loop(p, (unsigned)probe_scale(p, 1, 5, SAMPLES, SAMPLES), &l, &cycles);
 
@@ -99,32 +103,33 @@ static bool measure(struct probe *p, const struct row *r, double *rate)
     return good;
 }
 
-/* What holds for all forms: rows of additions and NOPs. */
+/* What holds for all forms: rows of additions and loads. */
 struct controls {
-    double added; /* additions a cycle; NaN: units do not hold them up, or what is added does */
-    double among; /* the part of a row that is additions, when NOPs fill it up to what can be renamed … */
-    double nops;  /* … and how fast it is then */
+    struct area data;
+    double added; /* additions a cycle */
+    struct mix {
+        double among; /* the part of a row that is additions, when others are strewn among them … */
+        double loads; /* … and how fast it is with loads; NaN: no faster than additions */
+    } mixes[MIXES];
 };
 
 static bool measure_controls(struct probe *p, struct controls *t)
 {
-    const struct row nops = {.form = NULL}, additions = {.strewn = STREWN_ADDITIONS, .among = 1};
-    struct row mixed = {.strewn = STREWN_NOPS};
-    double nop_rate = NAN;
+    const struct row additions = {.strewn = STREWN_ADDITIONS, .among = 1};
+    bool good = probe_map(p, &t->data, DATA_BYTES, 0) && measure(p, &t->data, &additions, &t->added);
 
-    if (!measure(p, &nops, &nop_rate) || !measure(p, &additions, &t->added))
-        return false;
-    t->among = fmin(t->added / nop_rate, 1);
-    mixed.among = t->among;
-    if (!measure(p, &mixed, &t->nops))
-        return false;
-    if (!(t->added < (1 - HELD_UP) * t->nops && t->added < (1 - HELD_UP) * ADDED))
-        t->added = NAN;
-    return true;
+    for (unsigned i = 0; i < MIXES && good; i++) {
+        struct mix *m = &t->mixes[i];
+        m->among = t->added / (t->added + i + 1);
+        good = measure(p, &t->data, &(struct row){.strewn = STREWN_LOADS, .among = m->among}, &m->loads);
+        if (!(t->added < (1 - HELD_UP) * m->loads && t->added < (1 - HELD_UP) * ADDED))
+            m->loads = NAN;
+    }
+    return good;
 }
 
 /* 1: needs none; 0: needs a unit; NaN: not told. */
-static bool ask_latency(struct probe *p, const struct emit_idiom *form, double *answer)
+static bool ask_latency(struct probe *p, const struct area *data, const struct emit_idiom *form, double *answer)
 {
     const struct row chain = {.form = form, .chain = true};
     double rate = NAN;
@@ -132,7 +137,7 @@ static bool ask_latency(struct probe *p, const struct emit_idiom *form, double *
     *answer = NAN;
     if (form->kind == IDIOM_ZERO)
         return true;
-    if (!measure(p, &chain, &rate))
+    if (!measure(p, data, &chain, &rate))
         return false;
     if (1 / rate < NO_LATENCY)
         *answer = 1;
@@ -141,17 +146,18 @@ static bool ask_latency(struct probe *p, const struct emit_idiom *form, double *
     return true;
 }
 
-static bool ask_units(struct probe *p, const struct emit_idiom *form, const struct controls *t, double *answer)
+static bool ask_units(struct probe *p, const struct emit_idiom *form, const struct controls *t, const struct mix *m,
+                      double *answer)
 {
-    const struct row mixed = {.form = form, .strewn = STREWN_FORM, .among = t->among};
+    const struct row mixed = {.form = form, .strewn = STREWN_FORM, .among = m->among};
     double rate = NAN;
 
     *answer = NAN;
-    if (form->kind == IDIOM_VECTOR_MOVE || isnan(t->added))
+    if (form->kind == IDIOM_VECTOR_MOVE || isnan(m->loads))
         return true;
-    if (!measure(p, &mixed, &rate))
+    if (!measure(p, &t->data, &mixed, &rate))
         return false;
-    const double needs = (1 / rate - 1 / t->nops) / (1 / t->added - 1 / t->nops);
+    const double needs = (1 / rate - 1 / m->loads) / (1 / t->added - 1 / m->loads);
     if (needs < NEAR)
         *answer = 1;
     else if (needs > 1 - NEAR)
@@ -159,14 +165,31 @@ static bool ask_units(struct probe *p, const struct emit_idiom *form, const stru
     return true;
 }
 
-static bool find_form(struct probe *p, const struct emit_idiom *form, const struct controls *t)
+/* How fast forms are that wait for nothing: the best of passes over all, since whoever shares the core only takes of it. */
+static bool measure_alone(struct probe *p, const struct area *data, size_t count, double *rates)
 {
-    const struct row free = {.form = form};
-    double latency = NAN, units = NAN, rate = NAN;
+    bool good = true;
 
-    if (!ask_latency(p, form, &latency) || !ask_units(p, form, t, &units) || !measure(p, &free, &rate))
+    for (size_t i = 0; i < count; i++)
+        rates[i] = NAN;
+    for (size_t i = 0; i < PASSES * count && good; i++) {
+        double rate = NAN;
+        good = measure(p, data, &(struct row){.form = &emit_idioms[i % count]}, &rate);
+        rates[i % count] = fmax(rates[i % count], rate);
+    }
+    return good;
+}
+
+static bool find_form(struct probe *p, const struct emit_idiom *form, const struct controls *t, double rate)
+{
+    double latency = NAN, units[MIXES] = {NAN, NAN};
+
+    if (!ask_latency(p, &t->data, form, &latency) || !ask_units(p, form, t, &t->mixes[0], &units[0]) ||
+        !ask_units(p, form, t, &t->mixes[1], &units[1]))
         return false;
-    const struct find_value v[] = {{"latency", "renaming", latency * rate}, {"units", "renaming", units * rate}};
+    const struct find_value v[] = {{"latency", "renaming", latency * rate},
+                                   {"units", "renaming", units[0] * rate},
+                                   {"units, two among additions", "renaming", units[1] * rate}};
     const struct finding f = {.name = "backend.elimination.per_cycle",
                               .variants = {{"form", form->name}},
                               .method = "chains of moves; additions that take all units, and the form among them"};
@@ -177,11 +200,14 @@ static bool find_form(struct probe *p, const struct emit_idiom *form, const stru
 static void run(struct probe *p)
 {
     struct controls t;
-    size_t left = (size_t)probe_smoke(p, 2, 1000);
-    bool good = measure_controls(p, &t);
+    double rates[FORMS];
+    size_t count = 0;
 
-    for (const struct emit_idiom *form = emit_idioms; form->name && left && good; form++, left--)
-        good = find_form(p, form, &t);
+    while (count < (size_t)probe_smoke(p, 2, FORMS) && emit_idioms[count].name)
+        count++;
+    bool good = measure_controls(p, &t) && measure_alone(p, &t.data, count, rates);
+    for (size_t i = 0; i < count && good; i++)
+        good = find_form(p, &emit_idioms[i], &t, rates[i]);
 }
 
 PROBE(elimination, .title = "Moves and zeros that need no unit", .family = "backend", .after = "widths", .run = run,

@@ -56,7 +56,8 @@ struct core {
     double ready[DECODED_REGISTERS];               /* when each register has its value */
     double latest;                                 /* when everything is done … */
     double retired;                                /* … and has left the core */
-    bool compared;    /* the instruction before this one was a comparison, and may be fused */
+    bool compared;    /* the instruction before this one was a comparison, and may be fused … */
+    bool fused;       /* … or is with the one before it */
     double unit_free; /* when a unit is, for what comes next */
     bool
         restarted; /* nothing could be fetched ahead: the last branch went elsewhere than foreseen, or was not foreseen */
@@ -542,7 +543,7 @@ static void issue(struct core *c)
     const struct decoded *d = c->now.decoded;
     const bool vector = d->vector_written || d->kind == KIND_ROOT;
 
-    if (c->design.units && d->kind == KIND_PLAIN) {
+    if (c->design.units && d->kind == KIND_PLAIN && !d->accesses) {
         c->now.start = later(c->now.start, c->unit_free);
         c->unit_free = c->now.start + 1.0 / c->design.units;
     }
@@ -574,7 +575,9 @@ static void walk(struct core *c)
     if (c->now.decoded)
         retire(c, address);
     c->counts.instructions++;
-    fetch(c, address, d->size, c->compared && d->kind == KIND_CONDITIONAL);
+    c->fused = (c->compared && d->kind == KIND_CONDITIONAL) ||
+               (c->design.nops_fuse && !c->fused && d->kind == KIND_NOP && c->front > 0);
+    fetch(c, address, d->size, c->fused);
     c->compared = c->design.fuses && d->compares;
     if (c->in_flight.limited)
         c->front = in_flight_rename(&c->in_flight, &c->design.in_flight, d, c->front);

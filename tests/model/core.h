@@ -51,14 +51,15 @@ struct page_design {
 };
 
 struct core_design {
-    unsigned width;                          /* instructions a cycle */
-    unsigned retire;                         /* those that leave the core in a cycle, in order; 0: any number */
-    struct in_flight_design in_flight;       /* what can be held between the two */
-    struct scheduler_design schedulers;      /* where it waits for what it needs */
-    double multiply, root;                   /* latencies, cycles; of square roots 0: 1 */
-    unsigned units;                          /* plain instructions that begin in a cycle, in order; 0: any number … */
+    unsigned width;                     /* instructions a cycle */
+    unsigned retire;                    /* those that leave the core in a cycle, in order; 0: any number */
+    struct in_flight_design in_flight;  /* what can be held between the two */
+    struct scheduler_design schedulers; /* where it waits for what it needs */
+    double multiply, root;              /* latencies, cycles; of square roots 0: 1 */
+    unsigned units; /* plain instructions but accesses that begin in a cycle, in order; 0: any number … */
     bool moves_eliminated, zeros_eliminated; /* … of these, as any number does, and are done at once */
     bool fuses;                              /* a comparison and the branch behind it take the width of one */
+    bool nops_fuse;                          /* so do a NOP and what is before it, as on Zen 4 */
     struct cache_design data[DATA_LEVELS];   /* the first indexed by address, the others by frame; filled alike */
     struct way_design ways;                  /* of the first level: what is not found there comes from the second */
     struct load_predictor_design addresses, values; /* of loads */
