@@ -10,9 +10,13 @@
  * the fence lets nothing begin before they have. Each n more takes n / width cycles,
  * as long as the reorder buffer holds them all; what it does not hold comes in no faster than without the chain.
  *
+ * Renames: of those rows the ones whose instructions write a register each. Where they are as fast as any row, all that is
+ * taken in can be given a register; where they are slower, and rows of kinds that have little in common are as slow as each
+ * other, no more can be. Where one kind alone is the fastest of them, it may be a unit that the others wait for.
+ *
  * Where short NOPs are known to share entries of the reorder buffer with their neighbours, so many instructions are no
  * operations: then rows of kinds are asked that share none with their like, registers that are cleared and moves. Where
- * the reorder buffer is not known, and rows with NOPs are faster than one without, nothing is told.
+ * the reorder buffer is not known, and rows with NOPs are faster than those without, nothing is told.
  *
  * Answers: the rate of the rows; the slope over n. Where the slope says that no more retire than the rows had, retiring
  * may be all that held the rows up, and renaming is not told. Where they are as fast as the front end is known to be, it
@@ -35,11 +39,13 @@ enum {
     CHAIN = 40,    /* multiplications; three cycles each at least */
     WAITING = 256, /* instructions that wait behind it at most, where the reorder buffer is not known */
     STEPS = 4,     /* into which those are divided: one, two and three of them are tried */
-    KINDS = 6,     /* of rows, … */
+    KINDS = 7,     /* of rows, … */
     NOPS_ALONE = 0,
-    WITHOUT_NOPS = 3, /* … these among them */
-    REGISTERS = 8,    /* that additions take in turn */
+    WITHOUT_NOPS = 3, /* … these among them, and those behind it */
+    STORES = 4,
+    REGISTERS = 8, /* that additions take in turn */
     SAMPLES = 25,
+    STORED = 2048 + 8 * REGISTERS, /* where no load has the same low bits */
     DATA_BYTES = 4096
 };
 
@@ -54,15 +60,24 @@ static const double MORE = 0.07;
 /* So many times as many NOPs as entries share them; and may, where other rows are slower by so much. */
 static const double SHARE = 1.5, SLOWER = 1.2;
 
-/* n: NOP, a: addition, v: addition of vectors, l: load, z: a register cleared, m: a move. `lone`: none shares an entry. */
+/*
+ * n: NOP, a: addition, v: addition of vectors, l: load, s: store, z: a register cleared, m: a move. `lone`: none shares an
+ * entry. `writes`: each writes a register. `in`: only how it comes in is asked, since stores leave later than they retire.
+ */
 static const struct {
     const char *name, *pattern;
-    bool lone;
-} kinds[KINDS] = {{"NOPs", "nnnn", false},  {"additions", "anan", false}, {"vectors", "avan", false},
-                  {"loads", "alav", false}, {"zeros", "zzzz", true},      {"moves", "mmmm", true}};
+    bool lone, writes, in;
+} kinds[KINDS] = {{"NOPs", "nnnn", .lone = false},
+                  {"additions", "anan", .lone = false},
+                  {"vectors", "avan", .lone = false},
+                  {"loads", "alav", .writes = true},
+                  {"stores", "alsv", .in = true},
+                  {"zeros", "zzzz", .lone = true, .writes = true},
+                  {"moves", "mmmm", .lone = true, .writes = true}};
 
 struct rates {
     double in[KINDS], out[KINDS]; /* instructions a cycle; NaN: not told */
+    double renamed[KINDS]; /* the same as `in`, of rows that write, whether their instructions share entries or not */
 };
 
 struct row {
@@ -74,7 +89,7 @@ struct row {
 static void emit_row(struct code *c, const void *context)
 {
     const struct row *r = context;
-    unsigned adds = 0, vectors = 0, loads = 0;
+    unsigned adds = 0, vectors = 0, loads = 0, stores = 0;
 
     if (r->behind)
         emit_fence(c, FENCE_INSTRUCTIONS);
@@ -90,6 +105,7 @@ static void emit_row(struct code *c, const void *context)
         case 'l': /* into what no addition waits for */
             emit_load(c, REG_T8, REG_DATA, (int32_t)(8 * (loads++ % REGISTERS)));
             break;
+        case 's': emit_store(c, REG_T8, REG_DATA, (int32_t)(STORED + 8 * (stores++ % REGISTERS))); break;
         case 'z': emit_filler(c, emit_filler_named("zero"), i); break;
         case 'm': emit_filler(c, emit_filler_named("move"), i); break;
         default: emit_nop(c, emit_nop_lengths[0]);
@@ -155,7 +171,7 @@ static bool shares_entries(const struct probe *p)
 static bool may_share_entries(const struct probe *p, const struct rates *r)
 {
     return isnan(facts_number(&p->run->facts, "backend.rob.entries", "", NAN)) &&
-           r->in[NOPS_ALONE] > SLOWER * r->in[WITHOUT_NOPS];
+           r->in[NOPS_ALONE] > SLOWER * fmax(r->in[WITHOUT_NOPS], r->in[STORES]);
 }
 
 static double best(const double *rates)
@@ -180,28 +196,58 @@ static void report_rate(struct probe *p, const struct finding *f, const double *
     find_number(p, f, v, used);
 }
 
-static void report_rename(struct probe *p, const struct rates *r)
+static struct finding rename_finding(const struct probe *p, const char *counted, const char *reason, const char *method)
 {
     const bool cached = facts_number(&p->run->facts, "frontend.op_cache.ops", "", 0) > 0;
     struct finding f = {.name = "backend.rename.per_cycle",
-                        .variants = {{"counted", "operations"}},
+                        .variants = {{"counted", counted}},
                         .value = NAN,
                         .low = NAN,
                         .high = NAN,
                         .grade = 'U',
-                        .reason = "masked-by:backend.retire.per_cycle",
-                        .method = "the fastest rows of mixed instructions"};
+                        .reason = reason,
+                        .method = method};
 
     if (!cached) { /* then all come through the decoders */
         f.limits[0].name = "frontend.decode.width";
         f.limits[0].variants = "";
         f.limits[0].per_unit = 1;
     }
-    /* none of the slopes tells that more can retire */
-    if (!(best(r->out) > (1 + MORE) * best(r->in)))
+    return f;
+}
+
+/* Some slope tells that more can retire than come in. */
+static bool retires_more(const struct rates *r)
+{
+    return best(r->out) > (1 + MORE) * best(r->in);
+}
+
+static void report_rename(struct probe *p, const struct rates *r)
+{
+    const struct finding f = rename_finding(p, "operations", "masked-by:backend.retire.per_cycle",
+                                            "the fastest rows of mixed instructions");
+
+    if (!retires_more(r))
         report(p, &f);
     else
         report_rate(p, &f, r->in, (1 - ALIKE) * best(r->in), "front end");
+}
+
+static void report_renames(struct probe *p, const struct rates *r)
+{
+    const double most = best(r->renamed);
+    const bool fewer = most < (1 - MORE) * best(r->in);
+    const struct finding f = rename_finding(
+        p, "renames", fewer ? "one kind of row alone is as fast" : "masked-by:backend.retire.per_cycle",
+        "the fastest rows of instructions that write a register each");
+    unsigned alike = 0;
+
+    for (unsigned i = 0; i < KINDS; i++)
+        alike += r->renamed[i] >= (1 - ALIKE) * most ? 1 : 0;
+    if (fewer ? alike < 2 : !retires_more(r))
+        report(p, &f);
+    else
+        report_rate(p, &f, r->renamed, (1 - ALIKE) * most, "front end");
 }
 
 static void send_rows(struct probe *p, const struct rates *rates)
@@ -216,15 +262,17 @@ static void send_rows(struct probe *p, const struct rates *rates)
     record_text(&r, NULL, "row");
     record_text(&r, NULL, "in_per_cycle");
     record_text(&r, NULL, "out_per_cycle");
+    record_text(&r, NULL, "renamed_per_cycle");
     record_close(&r);
     record_array(&r, "rows");
     for (unsigned i = 0; i < KINDS; i++) {
-        if (isnan(rates->in[i]) && isnan(rates->out[i]))
+        if (isnan(rates->in[i]) && isnan(rates->out[i]) && isnan(rates->renamed[i]))
             continue;
         record_array(&r, NULL);
         record_text(&r, NULL, kinds[i].name);
         record_number(&r, NULL, rounded(rates->in[i]));
         record_number(&r, NULL, rounded(rates->out[i]));
+        record_number(&r, NULL, rounded(rates->renamed[i]));
         record_close(&r);
     }
     record_close(&r);
@@ -233,26 +281,48 @@ static void send_rows(struct probe *p, const struct rates *rates)
 
 static void report_nothing(struct probe *p, const char *reason)
 {
-    static const char *const names[] = {"backend.retire.per_cycle", "backend.rename.per_cycle"};
+    static const struct {
+        const char *name, *counted;
+    } all[] = {{"backend.retire.per_cycle", "operations"},
+               {"backend.rename.per_cycle", "operations"},
+               {"backend.rename.per_cycle", "renames"}};
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        report_number(p, &(struct finding){.name = names[i], .variants = {{"counted", "operations"}}, .reason = reason},
-                      NAN);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        report_number(
+            p, &(struct finding){.name = all[i].name, .variants = {{"counted", all[i].counted}}, .reason = reason},
+            NAN);
+}
+
+/* Rows of kinds that share entries, or of those that do not; of all that write how fast they come in. */
+static bool measure_rows(struct probe *p, struct rates *r)
+{
+    const unsigned count = (unsigned)probe_smoke(p, 2, KINDS);
+    const bool lone = shares_entries(p);
+    struct area data;
+    bool good = probe_map(p, &data, DATA_BYTES, 0);
+
+    for (unsigned i = 0; i < KINDS; i++)
+        r->in[i] = r->out[i] = r->renamed[i] = NAN;
+    for (unsigned i = 0; i < count && good; i++) {
+        const bool asked = kinds[i].lone == lone || probe_smoke(p, 1, 0) > 0;
+        double in = NAN;
+        if (asked || kinds[i].writes)
+            good = measure_in(p, &data, i, &in);
+        if (kinds[i].writes)
+            r->renamed[i] = in;
+        if (good && asked) {
+            r->in[i] = in;
+            good = kinds[i].in || measure_out(p, &data, i, in, &r->out[i]);
+        }
+    }
+    return good;
 }
 
 static void run(struct probe *p)
 {
-    const unsigned count = (unsigned)probe_smoke(p, 2, KINDS);
-    struct area data;
     struct rates r;
-    bool good = probe_map(p, &data, DATA_BYTES, 0);
 
-    for (unsigned i = 0; i < KINDS; i++)
-        r.in[i] = r.out[i] = NAN;
-    for (unsigned i = 0; i < count && good; i++)
-        good = (kinds[i].lone != shares_entries(p) && probe_smoke(p, 0, 1) > 0) ||
-               (measure_in(p, &data, i, &r.in[i]) && measure_out(p, &data, i, r.in[i], &r.out[i]));
-    if (!good)
+    if (!measure_rows(p, &r))
         return;
     send_rows(p, &r);
     if (may_share_entries(p, &r)) {
@@ -265,8 +335,10 @@ static void run(struct probe *p)
                                   .method = "what instructions cost that wait behind a chain"},
                 r.out, 0, "fence");
     report_rename(p, &r);
+    report_renames(p, &r);
 }
 
 PROBE(widths, .title = "Widths", .family = "backend", .after = "rob", .run = run,
-      .findings = FINDINGS({"backend.rename.per_cycle", "operations/cycle", "operations renamed in one cycle"},
+      .findings = FINDINGS({"backend.rename.per_cycle", "operations/cycle",
+                            "operations renamed in one cycle; renames: those that write a register"},
                            {"backend.retire.per_cycle", "operations/cycle", "operations retired in one cycle"}));

@@ -54,6 +54,7 @@ struct core {
     double cycles_per_decoded, cycles_per_retired; /* … and of these */
     double front;                                  /* when the front end has delivered all up to now */
     double ready[DECODED_REGISTERS];               /* when each register has its value */
+    double renamed;                                /* when what has been delivered has registers */
     double latest;                                 /* when everything is done … */
     double retired;                                /* … and has left the core */
     bool compared;    /* the instruction before this one was a comparison, and may be fused … */
@@ -537,6 +538,19 @@ static bool is_eliminated(const struct core *c, const struct decoded *d)
     return (d->moves && c->design.moves_eliminated) || (d->zeros && c->design.zeros_eliminated);
 }
 
+/* What is delivered faster than that waits, and everything behind it. */
+static void rename_one(struct core *c, const struct decoded *d)
+{
+    const unsigned written = d->general_written + d->vector_written;
+
+    if (c->design.renames && written) {
+        c->renamed = later(c->renamed, c->front - 1) + 1.0 * written / c->design.renames;
+        c->front = later(c->front, c->renamed);
+    }
+    if (c->in_flight.limited)
+        c->front = in_flight_rename(&c->in_flight, &c->design.in_flight, d, c->front);
+}
+
 /* It waits for what it needs, and for a unit; what accesses memory waits elsewhere. */
 static void issue(struct core *c)
 {
@@ -579,8 +593,7 @@ static void walk(struct core *c)
                (c->design.nops_fuse && !c->fused && d->kind == KIND_NOP && c->front > 0);
     fetch(c, address, d->size, c->fused);
     c->compared = c->design.fuses && d->compares;
-    if (c->in_flight.limited)
-        c->front = in_flight_rename(&c->in_flight, &c->design.in_flight, d, c->front);
+    rename_one(c, d);
     if (d->kind == KIND_NOP) {
         leave(c, c->front);
         return;
@@ -633,7 +646,7 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;
 
-    c->front = c->latest = c->retired = c->unit_free = c->branched = c->fetched = c->fetched_left = 0;
+    c->front = c->renamed = c->latest = c->retired = c->unit_free = c->branched = c->fetched = c->fetched_left = 0;
     memset(c->ready, 0, sizeof c->ready);
     if (c->stores)
         stores_done(c->stores);

@@ -52,6 +52,7 @@ struct page_design {
 
 struct core_design {
     unsigned width;                     /* instructions a cycle */
+    unsigned renames;                   /* those that write registers; 0: any number */
     unsigned retire;                    /* those that leave the core in a cycle, in order; 0: any number */
     struct in_flight_design in_flight;  /* what can be held between the two */
     struct scheduler_design schedulers; /* where it waits for what it needs */
