@@ -165,7 +165,9 @@ static unsigned slot_of(const struct form *f, unsigned i, enum form_values value
 
     if (o->kind == OPERAND_MASK || o->is_spent)
         return SLOT_ONES;
-    if (has_addresses(f)) { /* what is loaded may be the next one's addresses: 0 */
+    if (has_addresses(f)) { /* what is loaded may be the next one's addresses: 0; or its mask */
+        if (values == FORM_VALUES_MASK && !o->is_index)
+            return SLOT_ONES;
         const bool far = o->is_index && values != FORM_VALUES_ZERO;
         return far ? (o->is_index == 4 ? SLOT_ADDRESSES : SLOT_ADDRESSES + 1) : SLOT_ZERO;
     }
@@ -399,6 +401,14 @@ static bool is_top(const struct form *f, unsigned i, bool behind)
     return o->kind != OPERAND_X87 || form_has_field(o) || is_pushed(f, o) || o->fixed == top;
 }
 
+/* The mask of a gather, and what it loads: a copy of that is the next one's mask. */
+static bool is_masked(const struct form *f, unsigned from, unsigned to)
+{
+    const struct form_operand *s = form_operand(f, from), *d = form_operand(f, to);
+
+    return s->is_spent && !d->is_spent && d->kind == OPERAND_VECTOR && d->access & OPERAND_WRITE;
+}
+
 unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to)
 {
     const struct form_operand *s = form_operand(f, from), *d = form_operand(f, to);
@@ -407,9 +417,11 @@ unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to)
 
     if (form_can_chain(f, from, to) || !(d->access & OPERAND_WRITE) || d->kind == OPERAND_IMMEDIATE ||
         s->kind == OPERAND_IMMEDIATE || (!is_address(s) && (!(s->access & OPERAND_READ) || !is_ours(s))) ||
-        !is_ours(d) || !bridge_in(f, from, bits) || s->is_spent || d->is_spent || !is_top(f, from, false) ||
-        !is_top(f, to, true))
+        !is_ours(d) || !bridge_in(f, from, bits) || (s->is_spent && !is_masked(f, from, to)) || d->is_spent ||
+        !is_top(f, from, false) || !is_top(f, to, true))
         return 0;
+    if (s->is_spent && s->kind == d->kind)
+        return 1;
     if (is_general(d) && is_address(s))
         return 1;
     while (bridge_out(f, to, n, bits) && (n == 0 || !bridge_out(f, to, n, bits)->bits))
@@ -710,10 +722,13 @@ static void emit_bridges(struct code *code, struct form_kernel *w, const struct 
     const unsigned bits = w->bits ? w->bits : widest_vector(w->form);
     const struct form_bridge *out = bridge_out(w->form, w->to, w->variant, bits),
                              *in = bridge_in(w->form, w->from, bits);
-    const unsigned written = register_of(w->form, c, w->to), read = register_of(w->form, c, w->from);
+    const unsigned written = register_of(w->form, c, w->to);
+    const unsigned read = s->is_spent ? c->mask : register_of(w->form, c, w->from);
     const unsigned hub = is_general(d) ? written : is_general(s) ? read : c->hub;
     const bool first = d->kind == OPERAND_X87 && !is_pushed(w->form, d) && w->form->stack > 0;
 
+    if (s->is_spent && s->kind == d->kind) /* the copy that sets the mask is one */
+        return;
     if (first) /* what is written is the top then */
         emit_balance(code, w, c);
     if (!is_general(d) || is_general(s))
@@ -748,8 +763,11 @@ static void emit_instance(struct code *code, struct form_kernel *w, const struct
         else
             registers[count++] = c->constant[i];
         const unsigned kind = form_operand(w->form, i)->kind;
-        if (form_operand(w->form, i)->is_spent)
-            emit_bridge(code, w, c, bridge_between(kind, kind, 0, 0), registers[count - 1], c->mask);
+        if (form_operand(w->form, i)->is_spent) {
+            const bool chained = i == w->from && form_operand(w->form, w->to)->kind == kind;
+            emit_bridge(code, w, c, bridge_between(kind, kind, 0, 0), registers[count - 1],
+                        chained ? c->constant[w->to] : c->mask);
+        }
     }
     if (n == 0)
         w->at = code->used;

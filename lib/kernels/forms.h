@@ -20,7 +20,8 @@ enum form_values {
     FORM_VALUES_ZERO,     /* integers: 0, also as a count of bits to shift by */
     FORM_VALUES_LONG,     /* a quotient of many digits: a large dividend; floating point whose mantissas are full */
     FORM_VALUES_DENORMAL, /* floating point too small for a normal number */
-    FORM_VALUES
+    FORM_VALUES,
+    FORM_VALUES_MASK = FORM_VALUES /* of a chain through the mask of a gather: what is loaded is that mask, all ones */
 };
 extern const char *const form_values_names[FORM_VALUES];
 
@@ -77,7 +78,8 @@ bool form_can_chain(const struct form *f, unsigned from, unsigned to);
 bool form_chain_turns(const struct form *f, unsigned from, unsigned to);
 /*
  * How many bridges there are from what one operand writes to what another reads, of another kind or in another
- * register; 0: none. What is measured then is a sum, of both. An operand in memory is read by its address.
+ * register; 0: none. What is measured then is a sum, of both. An operand in memory is read by its address. The mask of a
+ * gather, which it spends, is made of what the one before loaded: those chains have values of their own.
  */
 unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to);
 /*

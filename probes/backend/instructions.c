@@ -29,8 +29,8 @@
  * different flags the longest chain counts. One that takes less than its bridges do is none: `no-dependence`.
  *
  * Some forms need others beside each instance, and then all of theirs is a sum, told as a bound: what is pushed onto the
- * stack of x87 is popped, what is popped is pushed again; the mask of a gather or scatter, which it clears, is copied anew
- * (which is why no chain goes through that mask). Between operands on that stack and others the way is through flags.
+ * stack of x87 is popped, what is popped is pushed again; the mask of a gather or scatter, which it clears, is copied anew.
+ * A chain through the mask of a gather makes it of what was loaded, which is all ones there. Between operands on that stack and others the way is through flags.
  * Where a form changes the stack's top, the top is another register each time, so that instances do not wait for each
  * other; with other values than 1 it is not. Gathers load zeros, which serve as the next one's addresses; the addresses
  * of a throughput are apart, and 0 among the values is all of them at one place.
@@ -358,12 +358,17 @@ static void measure_bridged(struct probe *p, const struct area *data, struct row
     const unsigned variants = form_bridge_count(row->form, from, to);
     struct chain *c = &row->chains[row->chain_count++];
 
+    const bool spent = form_operand(row->form, from)->is_spent;
+
     *c = (struct chain){
         .from = from, .to = to, .is_bound = true, .cycles = (double)NAN, .raw = (double)NAN, .second = (double)NAN};
+    if (spent)
+        form_prepare(row->form, FORM_VALUES_MASK, data->write);
     for (unsigned variant = 0; variant < variants && !c->reason; variant++) {
         struct form_kernel w = chain_kernel(p, row, from, to);
         double cycles, spread;
         w.variant = variant;
+        w.values = spent ? FORM_VALUES_MASK : FORM_VALUES_ONE;
         c->reason = measure(p, data, &w, &cycles, &spread);
         if (c->reason)
             c->cycles = (double)NAN;
@@ -373,6 +378,8 @@ static void measure_bridged(struct probe *p, const struct area *data, struct row
         c->spread = spread;
         keep(c, &w);
     }
+    if (spent)
+        form_prepare(row->form, FORM_VALUES_ONE, data->write);
     /* VPCONFLICT of one element that is broadcast, on Zen 4: the result is the same whatever is loaded */
     if (c->cycles < c->bridge_cycles * (1 - LIMITS_PART)) {
         c->reason = "no-dependence";

@@ -16,6 +16,7 @@
 
 #include "arch/catalogue.h"
 #include "arch/emit_idioms.h"
+#include "lib/kernels/forms.h"
 #include "lib/probe.h"
 #include "tests/model/cache.h"
 #include "tests/model/machine.h"
@@ -800,6 +801,25 @@ static void operations_of_a_form_are_counted(void **state)
                      rows ? rows : "");
     }
     end(0, 0);
+}
+
+/* From its mask, its addresses and its base to what it loads. */
+static void every_operand_of_a_gather_begins_a_chain(void **state)
+{
+    unsigned gathers = 0;
+
+    (void)state;
+    for (const struct form *f = forms; f < forms + form_count; f++)
+        for (unsigned to = 0; to < f->operand_count && form_is_sum(f) && !f->stack; to++) {
+            const struct form_operand *d = form_operand(f, to);
+            if (d->kind != OPERAND_VECTOR || !(d->access & OPERAND_WRITE) || d->is_spent)
+                continue;
+            for (unsigned from = 0; from < f->operand_count; from++)
+                if (!form_can_chain(f, from, to) && !form_bridge_count(f, from, to))
+                    fail_msg("%s: none from operand %u", form_name(f), from);
+            gathers++;
+        }
+    assert_true((gathers > 0) == (strcmp(emit_isa, "x86_64") == 0)); /* those of SVE spend no mask */
 }
 
 /* Conditional branches that are taken enter every history. */
@@ -2034,6 +2054,7 @@ int main(void)
         cmocka_unit_test(penalties_are_given_back),
         cmocka_unit_test(knees_are_proven_by_counting),
         cmocka_unit_test(operations_of_a_form_are_counted),
+        cmocka_unit_test(every_operand_of_a_gather_begins_a_chain),
         cmocka_unit_test(branch_target_buffers_are_given_back),
         cmocka_unit_test(instruction_tlbs_are_given_back),
         cmocka_unit_test(data_tlbs_are_given_back),
