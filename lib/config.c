@@ -45,7 +45,7 @@ static const struct {
     [KEY_AFTER] = {"after", "stay, reboot, poweroff or return"},
     [KEY_REPEAT] = {"repeat", "a whole number from 1 to 1000000"},
     [KEY_MEMORY] = {"memory", "a whole number of MiB from 8 to 1048576, all, or 0 for what the profile needs"},
-    [KEY_DEADLINE] = {"deadline", "a whole number of milliseconds from 10 to 1000"},
+    [KEY_DEADLINE] = {"deadline", "a whole number of milliseconds from 10 to 60000"},
     [KEY_CORES] = {"cores", "one-per-type, all, or indices and ranges from 0 to 65535, as in 0, 2, 4-7"},
     [KEY_RETRY] = {"retry", "none or all"},
     [KEY_SERIAL] = {"serial", "all, findings or off"},
@@ -198,7 +198,7 @@ static bool set_value(struct config *c, enum key key, const char *value)
         return true;
     case KEY_REPEAT: return set_number(&c->repeat, value, 1, 1000000);
     case KEY_MEMORY: return set_memory(&c->memory_mib, value);
-    case KEY_DEADLINE: return set_number(&c->deadline_ms, value, 10, 1000);
+    case KEY_DEADLINE: return set_number(&c->deadline_ms, value, 10, 60000);
     case KEY_CORES: return cores_valid(value) && set_text(c->cores, sizeof c->cores, value);
     case KEY_RETRY: return set_switch(&c->retry, value, retry_names);
     case KEY_SERIAL:

@@ -26,7 +26,7 @@ struct config {
     enum after after;      /* after = stay | reboot | poweroff | return */
     unsigned repeat;       /* repeat = 1 … 1000000: how often to run in a row of boots */
     unsigned memory_mib;   /* memory = 8 … 1048576 (MiB) to measure in; 0 = as the profile needs; all = MEMORY_ALL */
-    unsigned deadline_ms;  /* deadline = 10 … 1000 (ms) one window may last */
+    unsigned deadline_ms;  /* deadline = 10 … 60000 (ms) one window may last */
     char cores[128];       /* cores = one-per-type | all | indices and ranges: "0, 2 4-7" */
     bool retry;            /* retry = all: forget what the journal says; retry = none */
     enum serial serial;    /* serial = all | findings | off: records on the serial line; findings: without curves */

@@ -31,8 +31,11 @@ def settings_of(table):
     """Lines of FATHOM.CFG that make the run what the table says; nobody sits there who could choose from a menu."""
     lines = [f"{key} = {table[key]}" for key in ("profile", "after", "probes", "repeat") if table[key]]
     lines += table["config"].strip().splitlines()
-    if not any(line.split("=")[0].strip() == "menu" for line in lines):
-        lines.append("menu = off")
+    hangs = table["timeouts"] or table["ends"] == "hang"
+    # A host that is loaded stops its guests, for seconds now and then: no window may end by that.
+    defaults = {"menu": "off", "deadline": 1000 if hangs else 60000}
+    given = {line.split("=")[0].strip() for line in lines}
+    lines += [f"{key} = {value}" for key, value in defaults.items() if key not in given]
     return "".join(line + "\r\n" for line in lines).encode()
 
 

@@ -15,7 +15,8 @@
 
 enum { STACK_BYTES = 0x8000 };
 /* How long to wait for a core: to start, to come back when its memory has been taken away, to switch itself off. */
-enum { START_MS = 1000, BACK_MS = 1000, OFF_MS = 1000 };
+/* A host that shares a processor among its guests' cores runs each for a few milliseconds at a time: well below STEP_MS. */
+enum { START_MS = 1000, BACK_MS = 1000, OFF_MS = 1000, STEP_MS = 50 };
 
 /* Lies in memory of its own, since it is read by a core whose caches are off. */
 struct secondary {
@@ -188,14 +189,21 @@ static uint64_t ticks(unsigned ms)
     return (uint64_t)(own.services->tick_hz * ms / 1000);
 }
 
-/* Until the count is what was asked for. False when it is not after so long; 0: for ever. */
+/*
+ * Until the count is what was asked for. False when it is not after so long; 0: for ever. Time in which this core
+ * stood still is no such time: a host that stops its guest stops both.
+ */
 static bool wait_for(const volatile uint64_t *count, uint64_t asked, unsigned ms)
 {
-    const uint64_t start = now();
+    const uint64_t longest = ticks(STEP_MS);
+    uint64_t waited = 0;
 
-    while (*count != asked)
-        if (ms && now() - start > ticks(ms))
+    for (uint64_t last = now(), at; *count != asked; last = at) {
+        at = now();
+        waited += at - last < longest ? at - last : longest;
+        if (ms && waited > ticks(ms))
             return false;
+    }
     __asm__ volatile("dmb ish" ::: "memory");
     return true;
 }

@@ -47,8 +47,11 @@ static struct core {
 
 static struct memory_types booted_memory_types;
 
-/* A core's time-out by its firmware, which stops it by INIT, comes only where our own deadline should have come. */
-enum { FIRMWARE_LATER_MS = 1000, NOISY_LIMIT_MS = 10000 };
+/*
+ * A core's time-out by its firmware, which stops it by INIT, comes only where our own deadline should have come; so
+ * late that a hypervisor may let the core stand meanwhile.
+ */
+enum { FIRMWARE_LATER_MS = 5000, NOISY_LIMIT_MS = 10000 };
 
 /* Runs it on the core in use: there and then, or where the runner brings it. */
 static bool on_core(void (*function)(void *), void *argument, unsigned limit_ms)
