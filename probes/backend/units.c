@@ -13,9 +13,10 @@
  * worse when they are full: the best of several orders counts, and of kernels with as many NOPs between as hold the front
  * end back to what the ports can do. Where a mix takes longer than any of its instructions alone would, orders of one or
  * a few mixes are searched, over and over the same, so that each is a case of its own: drawn by chance, with and without
- * NOPs, then the best one changed in two places at a time and kept where it is faster. Schedulers of Zen, one for each
- * integer port, need that. What the core takes in each cycle masks ports beyond that: it is the rate of NOPs, or the most
- * instructions in a cycle of any mix, where NOPs are packed.
+ * NOPs, then the best one changed in a few places at a time and kept where it is no slower. Such a search ends in an order
+ * that no small change makes better, so there are many, until the mix takes what a map says. Schedulers of Zen, one for
+ * each integer port and one for each half of the vector ports, need that. What the core takes in each cycle masks ports
+ * beyond that: it is the rate of NOPs, or the most instructions in a cycle of any mix, where NOPs are packed.
  *
  * Answer: for each class its ports, by the best map; the record has all maps that explain what was measured. Once a map
  * is found it has to predict mixes that are drawn by chance. Grade C: one experiment. A map is not told where any mix is
@@ -38,10 +39,13 @@
 enum {
     ORDERS = 12,
     HELD = 16,
-    LAID_OUT = 16,       /* instructions of an order that is searched, at least */
-    SEARCHES = 4,        /* of a mix that is slower than it should be, at most */
-    FRESH_OF = 6,        /* of those tried one in so many is drawn anew, the others are changes of the best */
-    KINDS_OF_CHANGE = 4, /* kinds of change: a NOP more, one less, else two that change places */
+    CLIMBS = 40,         /* searches for the best order of a mix that is slower than it should be, at most */
+    MIXES_MOST = 4,      /* in an order that is searched */
+    FRESH_OF = 8,        /* of those tried one in so many is drawn anew, the others are changes of the best */
+    CHANGES_MOST = 3,    /* at once */
+    KINDS_OF_CHANGE = 5, /* a NOP more, one less, one elsewhere, else two that change places */
+    FEW_READINGS = 2,    /* of an order that is searched */
+    AGAIN = 2,           /* what is better is measured so often besides */
     PREDICTED_OF = 10,   /* of so many unseen mixes one may be slower than the map says */
     NOPS = 6,            /* lengths of NOPs */
     NOP_SAMPLES = 3,
@@ -56,12 +60,13 @@ struct units {
     struct mixes mixes;
     unsigned orders;             /* the first is the even one */
     unsigned held;               /* how often the front end is held back */
-    unsigned tries;              /* orders that are searched */
+    unsigned tries;              /* orders in one search */
     uint64_t readings;           /* of the run, when no more is searched: on a busy core all take long */
     double width;                /* NOPs in a cycle, those that are fastest */
     double nops[NOPS];           /* the same, by length */
     double reached;              /* instructions in a cycle, the most so far */
     double alone[PORTS_CLASSES]; /* cycles of one; 0: not measured yet */
+    double said;                 /* what a map says that the mix takes; 0: there is none yet */
 };
 
 /* A mix is predicted when it takes what the map says, to this part of it. */
@@ -71,29 +76,56 @@ static const double PREDICTED_PART = 0.05;
 static const double HELD_PART = 0.015;
 
 /*
- * A change that makes an order slower by no more is kept: what mixes take changes in steps. And no better one is looked
- * for this near to what a mix takes at least.
+ * A change that makes an order slower by no more than the best is kept: what mixes take changes in steps. And no better
+ * one is looked for this near to what a mix takes at least.
  */
 static const double SAME_PART = 0.002, REACHED_PART = 0.01;
+
+/* What takes no more than the map says, to this part of it, is predicted: no better order is looked for once more. */
+static const double ENOUGH_PART = 0.03;
 
 struct prediction {
     unsigned wanted, mixes, within;
     double fastest, slowest; /* parts of what the map says */
 };
 
-/* What is sooner than the best so far has to be so twice: a reading beside disturbed yardsticks may be. */
-static bool measure_once(struct units *u, double *cycles, double *best)
+/* Cycles of a mix, by so many readings, or as many as usual (0). */
+static bool take(struct units *u, unsigned readings, double *cycles)
 {
-    double again = NAN;
+    struct meter *m = &u->probe->run->meter;
+    const unsigned usual = m->readings;
 
-    if (!sample_cycles(u->probe, 1, mixes_build, &u->mixes, cycles))
+    m->readings = readings ? readings : usual;
+    const bool good = sample_cycles(u->probe, 1, mixes_build, &u->mixes, cycles);
+    m->readings = usual;
+    return good;
+}
+
+/*
+ * What is sooner than `than` has to be so every time: a reading beside disturbed yardsticks may be, once among thousands.
+ * NaN is not.
+ */
+static bool take_again(struct units *u, unsigned readings, double than, double *cycles)
+{
+    *cycles = NAN;
+    if (!take(u, readings, cycles))
         return false;
-    if (*cycles >= *best)
-        return true;
-    if (!sample_cycles(u->probe, 1, mixes_build, &u->mixes, &again))
+    for (unsigned n = 0; n < AGAIN && *cycles < than; n++) {
+        double again = NAN;
+        if (!take(u, 0, &again))
+            return false;
+        *cycles = isnan(again) ? again : fmax(*cycles, again);
+    }
+    return true;
+}
+
+static bool measure_once(struct units *u, double *best)
+{
+    double cycles;
+
+    if (!take_again(u, 0, *best, &cycles))
         return false;
-    *cycles = isnan(again) ? again : fmax(*cycles, again);
-    *best = fmin(*best, *cycles);
+    *best = fmin(*best, cycles); /* which NaN leaves as it is */
     return true;
 }
 
@@ -107,14 +139,6 @@ static double least_cycles(const struct units *u, const struct ports_mix *mix, d
     return least;
 }
 
-/* Slots of the front end in which so many mixes take a little less than this each, in whole cycles of it. */
-static size_t paced_slots(const struct units *u, double cycles, unsigned mixes)
-{
-    const double group = fmax(1, floor(u->reached + 0.5));
-
-    return (size_t)(fmin(floor(cycles * mixes * (1 - HELD_PART)), floor(MIX_SLOTS / group)) * group);
-}
-
 static void swap(uint8_t *a, uint8_t *b)
 {
     const uint8_t was = *a;
@@ -123,59 +147,49 @@ static void swap(uint8_t *a, uint8_t *b)
     *b = was;
 }
 
-static size_t draw_slot(struct units *u)
+static size_t draw(struct units *u, size_t n)
 {
-    return (size_t)random_below(&u->probe->random, u->mixes.order.slots);
+    return (size_t)random_below(&u->probe->random, n);
 }
 
-/* A few mixes in an order drawn by chance, with NOPs that fill so many cycles of each; 0: without. */
-static void draw_order(struct units *u, const struct ports_mix *mix, size_t instructions, double cycles)
+/* So many mixes in an order drawn by chance, with up to as many NOPs as the front end has slots for in so many cycles. */
+static void draw_order(struct units *u, const struct ports_mix *mix, unsigned mixes, double cycles)
 {
     struct mix_order *o = &u->mixes.order;
 
-    o->mixes = instructions < LAID_OUT ? (unsigned)(LAID_OUT / instructions) : 1;
-    o->slots = 0;
+    *o = (struct mix_order){.mixes = mixes};
     for (size_t i = 0; i < u->mixes.count; i++)
-        for (unsigned n = 0; n < mix->times[i] * o->mixes; n++)
+        for (unsigned n = 0; n < mix->times[i] * mixes; n++)
             o->kinds[o->slots++] = (uint8_t)i;
-    for (const size_t wanted = paced_slots(u, cycles, o->mixes); o->slots < wanted;)
+    const size_t slots = (size_t)fmin(MIX_SLOTS, cycles * mixes * floor(u->reached + 0.5));
+    size_t nops = slots > o->slots && draw(u, 2) ? draw(u, slots - o->slots + 1) : 0;
+    while (nops--)
         o->kinds[o->slots++] = MIX_NOP;
     for (size_t i = o->slots; i-- > 1;) /* Fisher and Yates */
-        swap(&o->kinds[i], &o->kinds[random_below(&u->probe->random, i + 1)]);
+        swap(&o->kinds[i], &o->kinds[draw(u, i + 1)]);
 }
 
-/* One NOP more, or one less, or two that are different change places. */
+/* One NOP more, or one less, or two that are different change places, or one goes elsewhere. */
 static void change_order(struct units *u)
 {
     struct mix_order *o = &u->mixes.order;
-    const uint64_t what = random_below(&u->probe->random, KINDS_OF_CHANGE);
-    size_t a = draw_slot(u), b = draw_slot(u);
+    const size_t what = draw(u, KINDS_OF_CHANGE);
+    size_t a = draw(u, o->slots), b = draw(u, o->slots);
+    const uint8_t kind = o->kinds[a];
 
     if (what == 0 && o->slots < MIX_SLOTS) {
         memmove(o->kinds + a + 1, o->kinds + a, o->slots++ - a);
         o->kinds[a] = MIX_NOP;
-    } else if (what == 1 && o->kinds[a] == MIX_NOP) {
+    } else if (what == 1 && kind == MIX_NOP) {
         memmove(o->kinds + a, o->kinds + a + 1, --o->slots - a);
+    } else if (what == 2) {
+        memmove(o->kinds + a, o->kinds + a + 1, o->slots - 1 - a);
+        memmove(o->kinds + b + 1, o->kinds + b, o->slots - 1 - b);
+        o->kinds[b] = kind;
     } else {
-        while (o->kinds[b] == o->kinds[a])
-            b = draw_slot(u);
+        while (o->kinds[b] == kind)
+            b = draw(u, o->slots);
         swap(&o->kinds[a], &o->kinds[b]);
-    }
-}
-
-/* Takes NOPs out at random, until the front end is done a little sooner than the mixes were. */
-static void hurry(struct units *u, struct mix_order *o, double cycles)
-{
-    const size_t wanted = paced_slots(u, cycles, o->mixes);
-    size_t nops = 0;
-
-    for (size_t i = 0; i < o->slots; i++)
-        nops += o->kinds[i] == MIX_NOP;
-    for (; nops && o->slots > wanted; nops--) {
-        size_t at = (size_t)random_below(&u->probe->random, o->slots);
-        while (o->kinds[at] != MIX_NOP)
-            at = (at + 1) % o->slots;
-        memmove(o->kinds + at, o->kinds + at + 1, --o->slots - at);
     }
 }
 
@@ -195,43 +209,47 @@ static unsigned slot_nop(const struct units *u)
     return emit_nop_lengths[best];
 }
 
-/* Drawn by chance first; then the best one is changed. What is better has to be so twice. */
-static bool search_orders(struct units *u, const struct ports_mix *mix, size_t instructions, double *best)
+/*
+ * Orders of one or a few mixes that go over and over: some drawn by chance, then changes of the best of them. Few
+ * readings are taken of each, since most are no better; what seems to be is read again.
+ */
+static bool climb(struct units *u, const struct ports_mix *mix, size_t instructions, double goal, double *best)
 {
-    const double least = least_cycles(u, mix, (double)instructions);
+    const size_t room = MIX_SLOTS / instructions;
+    const unsigned mixes = 1 + (unsigned)draw(u, room < MIXES_MOST ? room : MIXES_MOST);
     struct mix_order kept = {.slots = 0};
-    double kept_cycles = (double)INFINITY;
+    double kept_cycles = (double)INFINITY, cycles;
+    bool good = true;
 
     u->mixes.nop_bytes = slot_nop(u);
-    for (unsigned n = 0; n<u->tries && * best> least * (1 + REACHED_PART); n++) {
-        double cycles = NAN;
-        const bool fresh = n < u->tries / FRESH_OF || !kept.slots;
-        if (fresh) {
-            draw_order(u, mix, instructions, n % 2 ? *best : 0);
+    for (unsigned n = 0; good && n < u->tries && (*best > goal) && has_time(u); n++) {
+        if (n < u->tries / FRESH_OF || !kept.slots) {
+            draw_order(u, mix, mixes, *best);
         } else {
             u->mixes.order = kept;
-            change_order(u);
+            for (size_t changes = 1 + draw(u, CHANGES_MOST); changes; changes--)
+                change_order(u);
         }
-        if (!measure_once(u, &cycles, best))
-            return false;
-        if (cycles <= kept_cycles * (fresh ? 1 : 1 + SAME_PART)) { /* NaN is not */
+        const double enough = kept_cycles * (1 + SAME_PART);
+        good = take_again(u, FEW_READINGS, enough, &cycles);
+        if (good && cycles < enough) {
             kept = u->mixes.order;
-            kept_cycles = cycles;
-            hurry(u, &kept, *best);
+            kept_cycles = fmin(kept_cycles, cycles);
+            *best = fmin(*best, cycles);
         }
     }
     u->mixes.order.slots = 0;
-    return true;
+    return good;
 }
 
 /*
  * The best of several orders, and of the even one with NOPs that leave room for a little less than a cycle of the best
- * so far: none is faster than the ports allow.
+ * so far, and of those that are searched: none is faster than the ports allow.
  */
 static bool measure(void *context, struct ports_mix *mix)
 {
     struct units *u = context;
-    double best = (double)INFINITY, cycles;
+    double best = (double)INFINITY;
     size_t instructions = 0, kinds = 0, last = 0;
 
     u->mixes.mix = *mix;
@@ -243,7 +261,7 @@ static bool measure(void *context, struct ports_mix *mix)
     }
     for (unsigned i = 0; i < u->orders; i++) {
         u->mixes.shuffled = i > 0;
-        if (!measure_once(u, &cycles, &best))
+        if (!measure_once(u, &best))
             return false;
     }
     u->mixes.shuffled = false;
@@ -252,13 +270,18 @@ static bool measure(void *context, struct ports_mix *mix)
         u->mixes.nops = (ordered * (1 - HELD_PART * i) - begun) * u->width;
         if (!(u->mixes.nops > 0))
             break;
-        if (!measure_once(u, &cycles, &best))
+        if (!measure_once(u, &best))
             return false;
     }
     u->mixes.nops = 0;
-    if (kinds > 1 && isfinite(best) && !search_orders(u, mix, instructions, &best))
-        return false;
-    if (kinds == 1 && !isnan(best))
+    if (kinds > 1 && isfinite(best)) {
+        const double least = least_cycles(u, mix, (double)instructions) * (1 + REACHED_PART);
+        const double enough = u->said > 0 ? u->said * (1 + ENOUGH_PART) : (double)INFINITY;
+        for (unsigned n = 0; n < CLIMBS && has_time(u) && best > (n ? enough : least); n++)
+            if (!climb(u, mix, instructions, n ? enough : least, &best))
+                return false;
+    }
+    if (kinds == 1 && isfinite(best))
         u->alone[last] = best / (double)instructions;
     u->reached = fmax(u->reached, (double)instructions / best);
     mix->cycles = isfinite(best) ? best : 0;
@@ -287,15 +310,10 @@ static bool predict(struct units *u, struct ports *s, struct prediction *told)
 {
     for (; told->mixes < told->wanted && has_time(u); told->mixes++) {
         struct ports_mix mix = ports_random_mix(s, &u->probe->random, true);
-        const double said = ports_cycles(&s->maps[0], s->width, &mix);
-        double best = (double)INFINITY;
-        for (unsigned n = 0; n < SEARCHES && best > said * (1 + PREDICTED_PART); n++) {
-            if (!measure(u, &mix))
-                return false;
-            best = fmin(best, mix.cycles);
-        }
-        mix.cycles = best;
-        const double off = best / said - 1;
+        u->said = ports_cycles(&s->maps[0], s->width, &mix);
+        if (!measure(u, &mix))
+            return false;
+        const double off = mix.cycles / u->said - 1;
         told->within += fabs(off) <= PREDICTED_PART;
         told->slowest = fmax(told->slowest, off);
         told->fastest = fmax(told->fastest, -off);
@@ -427,8 +445,8 @@ static void run(struct probe *p)
     struct units u = {.probe = p,
                       .orders = (unsigned)probe_smoke(p, 1, ORDERS),
                       .held = (unsigned)probe_smoke(p, 0, HELD),
-                      .tries = (unsigned)probe_scale(p, 0, 300, 400, 400),
-                      .readings = p->run->meter.taken + (uint64_t)probe_scale(p, 0, 600000, 1600000, 1600000)};
+                      .tries = (unsigned)probe_scale(p, 0, 400, 600, 600),
+                      .readings = p->run->meter.taken + (uint64_t)probe_scale(p, 0, 800000, 2400000, 2400000)};
     struct ports *s = malloc(sizeof *s);
     struct area area;
 
