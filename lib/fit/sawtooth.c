@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "lib/engine/statistics.h"
+
 /* How many of the numbers one explains whose top is at place `first`, and at each `period` places from there. */
 static size_t explained(const double *y, size_t count, unsigned period, size_t first, double top)
 {
@@ -35,4 +37,42 @@ struct sawtooth sawtooth_fit(const double *y, size_t count)
     if (tied)
         best.period = 0;
     return best;
+}
+
+enum { SEEN_MOST = 16 }; /* times that a period of two is seen in a few dozen numbers */
+
+/* What most of those say that are a period apart, for each place; how many others there are. NaN is one of those. */
+static size_t commonest(const double *y, size_t count, unsigned period, double *tooth)
+{
+    size_t others = 0;
+
+    for (size_t place = 0; place < period; place++) {
+        double same[SEEN_MOST];
+        size_t seen = 0;
+        for (size_t i = place; i < count && seen < SEEN_MOST; i += period)
+            if (!isnan(y[i]))
+                same[seen++] = y[i];
+        tooth[place] = seen ? floor(median(same, seen) + 0.5) : (double)NAN;
+        for (size_t i = place; i < count; i += period)
+            others += !(fabs(y[i] - tooth[place]) < 0.5);
+    }
+    return others;
+}
+
+unsigned sawtooth_worn(const double *y, size_t count)
+{
+    for (unsigned period = 3; period <= count / 3 && period <= SEEN_MOST; period++) {
+        double tooth[SEEN_MOST], least = INFINITY, most = -INFINITY;
+        unsigned rises = 0;
+        if (commonest(y, count, period, tooth) > count / 8)
+            continue;
+        for (unsigned i = 0; i < period; i++) {
+            least = fmin(least, tooth[i]);
+            most = fmax(most, tooth[i]);
+            rises += tooth[(i + 1) % period] > tooth[i];
+        }
+        if (rises == 1 && most - least >= period - 2 && most - least <= period - 1)
+            return period;
+    }
+    return 0;
 }

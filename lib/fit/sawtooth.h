@@ -18,5 +18,10 @@ struct sawtooth {
  * explain, and no other one as many. NaN is explained by none.
  */
 struct sawtooth sawtooth_fit(const double *y, size_t count);
+/*
+ * Places from top to top where the teeth are worn: numbers come again after so many places, all but an eighth, and
+ * between fall, but for one rise, by as much as teeth do or one less, so that two places may be alike. 0: they don't.
+ */
+unsigned sawtooth_worn(const double *y, size_t count);
 
 #endif

@@ -162,6 +162,15 @@ static void emit_roots(struct code *c)
             emit_wide_clear(c, VREG_0 + i, emit_wide_bits[0]);
 }
 
+static void emit_around(struct code *c, const struct lookahead_row *r, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (r->around)
+            emit_filler(c, r->around, i);
+        else
+            emit_nop(c, emit_nop_lengths[0]);
+}
+
 static bool build(struct probe *p, double fillers, void *context, struct kernel *k)
 {
     const struct lookahead_row *r = context;
@@ -176,14 +185,12 @@ static bool build(struct probe *p, double fillers, void *context, struct kernel 
     emit_roots(&c);
     emit_align(&c, 64);
     const size_t loop = c.used;
-    for (unsigned i = 0; i < r->before; i++)
-        emit_nop(&c, emit_nop_lengths[0]);
+    emit_around(&c, r, r->before);
     emit_blocker(&c, r, 0);
     emit_row(&c, r, count);
     emit_gate(&c, r->gate);
     emit_blocker(&c, r, 1);
-    for (unsigned i = 0; i < r->behind; i++)
-        emit_nop(&c, emit_nop_lengths[0]);
+    emit_around(&c, r, r->behind);
     emit_fence(&c, FENCE_INSTRUCTIONS);
     /* what counts and branches back holds something, too, and must be in no group with the second blocker */
     for (unsigned i = 0; i < LOOKAHEAD_GROUP; i++)
@@ -649,6 +656,7 @@ bool lookahead_shift(struct probe *p, const struct lookahead *with, const char *
         most[i] = (double)NAN;
     if (with->unfit[BLOCKER_MISS] || !lookahead_choose(&r, fillers) || !(about > 2 * AROUND))
         return true;
+    r.around = !fillers[1] && r.fillers[0]->class == FILLER_NOTHING ? r.fillers[0] : NULL;
     for (; r.before < (unsigned)probe_smoke(p, 1, LOOKAHEAD_SHIFTS) && good; r.before++)
         good = search_most(p, &r, about - AROUND, about + AROUND, 1, &most[r.before]);
     return good;

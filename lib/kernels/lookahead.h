@@ -80,8 +80,9 @@ struct lookahead_row {
     unsigned nops[LOOKAHEAD_MIX];                     /* behind each of them, which count as fillers */
     bool
         cleared; /* vector registers that programs name, so that the core may hold none for them; else all are written */
-    unsigned one_chain;      /* 1, 2: the control, both blockers the first or the second chain; 0: one each */
-    unsigned before, behind; /* NOPs, before the first blocker and behind the second */
+    unsigned one_chain;               /* 1, 2: the control, both blockers the first or the second chain; 0: one each */
+    unsigned before, behind;          /* NOPs, before the first blocker and behind the second … */
+    const struct emit_filler *around; /* … or these instead; NULL: the shortest */
     double done;   /* operations of the first chain that have left by the time the second could begin, at the knee */
     char name[48]; /* of the curve; lookahead_sweep makes it */
 };
@@ -135,7 +136,8 @@ void lookahead_free(struct lookahead_answer *a);
 /*
  * Groups: a core may take in so many instructions at once, or none of them. Misses around such fillers, about as many as
  * fit, with NOPs behind that fill the second one's group; and of NOPs before the first one none, one, two …, each of which
- * moves all groups by one. `most` is how many fillers fit for each of those; NaN: not told.
+ * moves all groups by one. Fillers that are NOPs are themselves those before and behind: where short ones share entries,
+ * others may not. `most` is how many fillers fit for each of those; NaN: not told.
  */
 enum { LOOKAHEAD_SHIFTS = 24, LOOKAHEAD_GROUP = LOOKAHEAD_SHIFTS / 2 };
 bool lookahead_shift(struct probe *p, const struct lookahead *with, const char *const fillers[LOOKAHEAD_MIX],

@@ -17,6 +17,7 @@
  * matter of what shares the second operation's group how many fit. So NOPs are put behind that to fill its group, and one
  * more at a time before the first one: the number that fits falls by one with each, until the second one is the last of
  * the group before, and is at the top again. How far it is from top to top is a group; the top is what there is room for.
+ * Where teeth are worn (Zen 4: two places of six are alike) how far they are apart is told alone.
  *
  * Sharing: an entry may hold several instructions, but of those that access memory only one (Johnson 2021, Firestorm).
  *
@@ -97,6 +98,7 @@ struct found {
     struct lookahead_answer answer;
     double most[LOOKAHEAD_SHIFTS]; /* lookahead_shift */
     struct sawtooth teeth;
+    unsigned worn;                  /* sawtooth_worn, where they are none */
     struct verdict top;             /* its, as a knee … */
     struct find_experiment shifted; /* … and an experiment */
     char name[48];
@@ -110,11 +112,12 @@ static bool shift_row(struct probe *p, const struct lookahead *with, size_t row,
     if (!lookahead_shift(p, with, rows[row].fillers, about, f->most))
         return false;
     f->teeth = sawtooth_fit(f->most, LOOKAHEAD_SHIFTS);
+    f->worn = f->teeth.period ? 0 : sawtooth_worn(f->most, LOOKAHEAD_SHIFTS);
+    snprintf(f->name, sizeof f->name, "%s, groups of %s", rows[row].name, blocker_names[BLOCKER_MISS]);
     if (!f->teeth.period)
         return true;
     const struct knee top = {.value = f->teeth.top, .low = f->teeth.top, .high = f->teeth.top + 1, .agreed = true};
     f->top = (struct verdict){.count = 1, .knees = {top}};
-    snprintf(f->name, sizeof f->name, "%s, groups of %s", rows[row].name, blocker_names[BLOCKER_MISS]);
     f->shifted = (struct find_experiment){
         .name = f->name, .fooled_by = rows[row].fooled_by, .verdict = &f->top, .holds = BLOCKERS_HOLD};
     return true;
@@ -144,21 +147,43 @@ static void send_shifts(struct probe *p, const struct found all[ROWS])
 }
 
 /*
- * Instructions of a group; 1: each enters by itself. All rows whose numbers are a sawtooth must have the same, or all be
- * alike. They are layouts of one experiment. NaN: not told.
+ * Its experiments. Where instructions may share entries nobody knows how chains do: misses alone count then, if they
+ * tell anything.
  */
-static double find_group(const struct found all[ROWS], struct find_value v[ROWS], size_t *count)
+static size_t gather_row(const struct found *f, bool shared, struct find_experiment e[BLOCKERS])
+{
+    size_t count = 0;
+
+    for (int misses = shared; misses >= 0 && count == 0; misses--)
+        for (size_t i = 0; i < f->answer.count; i++) {
+            const struct verdict *v = f->answer.experiments[i].verdict;
+            if (!misses || (f->answer.rows[i].blocker == BLOCKER_MISS && !v->reason && v->count && v->knees[0].agreed))
+                e[count++] = f->answer.experiments[i];
+        }
+    return count;
+}
+
+/*
+ * Instructions of a group; 1: each enters by itself. All rows whose numbers are a sawtooth must have the same, or all be
+ * alike. They are layouts of one experiment. `alone`: only of rows that end there, where others are packed; NaN: of all.
+ * NaN: not told.
+ */
+static double find_group(const struct found all[ROWS], double alone, struct find_value v[ROWS], size_t *count)
 {
     *count = 0;
-    for (size_t i = 0; i < ROWS; i++)
-        if (all[i].teeth.period > 0)
-            v[(*count)++] = (struct find_value){all[i].name, blocker_names[BLOCKER_MISS], all[i].teeth.period};
+    for (size_t i = 0; i < ROWS; i++) {
+        struct find_experiment e[BLOCKERS];
+        const unsigned period = all[i].teeth.period ? all[i].teeth.period : all[i].worn;
+        const struct find_result ends = find_decide(e, gather_row(&all[i], true, e), 1);
+        if (period && (isnan(alone) || (ends.grade != 'U' && lookahead_same(ends.value, alone))))
+            v[(*count)++] = (struct find_value){all[i].name, blocker_names[BLOCKER_MISS], period};
+    }
     const struct find_result r = find_number_decide(v, *count);
     return *count && r.grade != 'U' ? r.value : (double)NAN;
 }
 
-/* What shares entries is moved from one to the next in the same way. */
-static void report_group(struct probe *p, const struct find_value *v, size_t count, bool shared)
+/* What shares entries is moved from one to the next in the same way: of those only what ends `alone`, as it is told. */
+static void report_group(struct probe *p, const struct found all[ROWS], bool shared, double alone)
 {
     const struct finding f = {.name = "backend.rob.group",
                               .method = "NOPs before two misses, one more at a time",
@@ -166,9 +191,12 @@ static void report_group(struct probe *p, const struct find_value *v, size_t cou
                               .low = (double)NAN,
                               .high = (double)NAN,
                               .grade = 'U',
-                              .reason = shared ? "packing-unknown" : "no-pattern"};
+                              .reason = shared && isnan(alone) ? "packing-unknown" : "no-pattern"};
+    struct find_value v[ROWS];
+    size_t count;
 
-    if (count && !shared)
+    (void)find_group(all, alone, v, &count);
+    if (count && !(shared && isnan(alone)))
         find_number(p, &f, v, count);
     else
         report(p, &f);
@@ -189,23 +217,6 @@ static bool look_again(struct probe *p, const struct lookahead *with, struct fou
                                       probe_scale(p, 1, 0.35, 1.4, 8), &all[i].answer, &again) &&
                (!again || rows[i].use != NOPS || shift_row(p, with, i, &all[i]));
     return good;
-}
-
-/*
- * Its experiments. Where instructions may share entries nobody knows how chains do: misses alone count then, if they
- * tell anything.
- */
-static size_t gather_row(const struct found *f, bool shared, struct find_experiment e[BLOCKERS])
-{
-    size_t count = 0;
-
-    for (int misses = shared; misses >= 0 && count == 0; misses--)
-        for (size_t i = 0; i < f->answer.count; i++) {
-            const struct verdict *v = f->answer.experiments[i].verdict;
-            if (!misses || (f->answer.rows[i].blocker == BLOCKER_MISS && !v->reason && v->count && v->knees[0].agreed))
-                e[count++] = f->answer.experiments[i];
-        }
-    return count;
 }
 
 /* A row that shows groups tells by them how many fit; one that does not may end up to a group too early. */
@@ -321,8 +332,12 @@ static double ends_at_least(const struct found *f)
     return isinf(least) ? 0 : least;
 }
 
-/* Rows of one kind each. `reason`: why others do not tell. False: the probe is over. */
-static bool report_lone(struct probe *p, const struct lookahead *with, struct found all[ROWS], const char *reason)
+/*
+ * Rows of one kind each. `reason`: why others do not tell. *alone: how many entries they say there are; NaN: they do not.
+ * False: the probe is over.
+ */
+static bool report_lone(struct probe *p, const struct lookahead *with, struct found all[ROWS], const char *reason,
+                        double *alone)
 {
     const struct finding f = {.name = "backend.rob.entries", .method = "instructions of kinds that share no entries"};
     struct find_experiment e[ROWS * BLOCKERS];
@@ -350,10 +365,14 @@ static bool report_lone(struct probe *p, const struct lookahead *with, struct fo
                 e[count++].fooled_by = rows[i].fooled_by;
             kinds++;
         }
-    if (kinds >= LONE_AGREE && most >= PACKED * least)
-        lookahead_report(p, &f, e, count, 1, (double)NAN);
-    else
+    if (kinds >= LONE_AGREE && most >= PACKED * least) {
+        struct find_value v[ROWS];
+        size_t groups;
+        *alone = least;
+        lookahead_report(p, &f, e, count, 1, find_group(all, least, v, &groups));
+    } else {
         lookahead_undecided(p, &f, reason);
+    }
     return true;
 }
 
@@ -362,7 +381,7 @@ static bool report_lone(struct probe *p, const struct lookahead *with, struct fo
  * the probe is over.
  */
 static bool report_shared(struct probe *p, const struct lookahead *with, struct found all[ROWS],
-                          const struct find_result *nops)
+                          const struct find_result *nops, double *alone)
 {
     const struct finding f = {.name = "backend.rob.entries", .method = "an access to memory every so many NOPs"};
     struct finding held = {.name = "backend.rob.per_entry",
@@ -382,7 +401,7 @@ static bool report_shared(struct probe *p, const struct lookahead *with, struct 
         agreeing += strstr(entries.agreement, e[i].name) != NULL;
     if (entries.grade == 'U' || agreeing < DILUTIONS || strstr(entries.agreement, " against ") ||
         !(nearest >= DILUTIONS && fabs(each - nearest) <= WHOLE * nearest)) {
-        if (!report_lone(p, with, all, "packing-unknown"))
+        if (!report_lone(p, with, all, "packing-unknown", alone))
             return false;
     } else {
         lookahead_report(p, &f, e, count, 1, 1);
@@ -398,7 +417,8 @@ static bool report_shared(struct probe *p, const struct lookahead *with, struct 
  * Mixtures and NOPs must say the same, each by themselves, within a group, since only NOPs tell how they lie in groups. And
  * pairs must, or an entry may hold several.
  */
-static bool report_entries(struct probe *p, const struct lookahead *with, struct found all[ROWS], double group)
+static bool report_entries(struct probe *p, const struct lookahead *with, struct found all[ROWS], double group,
+                           double *alone)
 {
     const struct finding f = {.name = "backend.rob.entries", .method = "instructions in flight, mixtures and NOPs"};
     struct find_experiment e[2 * ROWS * BLOCKERS];
@@ -408,13 +428,13 @@ static bool report_entries(struct probe *p, const struct lookahead *with, struct
     if (count == 0)
         lookahead_undecided(p, &f, "blockers-do-not-overlap");
     else if (nops.grade == 'U')
-        return report_lone(p, with, all, nops.reason);
+        return report_lone(p, with, all, nops.reason, alone);
     else if (may_share(all, group))
-        return report_shared(p, with, all, &nops);
+        return report_shared(p, with, all, &nops, alone);
     else if (mixtures.grade == 'U')
-        return report_lone(p, with, all, "packing-unknown");
+        return report_lone(p, with, all, "packing-unknown", alone);
     else if (!as_many(&mixtures, &nops, group))
-        return report_lone(p, with, all, "experiments-disagree");
+        return report_lone(p, with, all, "experiments-disagree", alone);
     else if (shows_groups(all))
         lookahead_report(p, &f, &e[mixed], count - mixed, 1, 1);
     else
@@ -437,16 +457,18 @@ static void run(struct probe *p)
     if (good) {
         struct find_value v[ROWS];
         size_t count;
-        const double group = find_group(all, v, &count);
+        double alone = (double)NAN;
+        const double group = find_group(all, alone, v, &count);
         const bool shared = may_share(all, group);
-        report_group(p, v, count, shared);
         for (size_t i = 0; i < ROWS; i++) {
             for (size_t e = 0; e < all[i].answer.count; e++)
                 all[i].answer.experiments[e].holds = lookahead_holds(&all[i].answer.rows[e], FILLER_NOTHING);
             report_row(p, i, &all[i], shared ? (double)NAN : group, shared);
         }
-        if (report_entries(p, &with, all, group))
+        if (report_entries(p, &with, all, group, &alone)) {
+            report_group(p, all, shared, alone);
             send_shifts(p, all);
+        }
     }
     for (size_t i = 0; i < ROWS && all; i++)
         lookahead_free(&all[i].answer);

@@ -1869,11 +1869,12 @@ static void paired_entries_are_given_back(void **state)
         for (enum held what = HELD_GENERAL; what < HELDS; what++)
             d->most[what] = (unsigned)pick(200, 400);
         d->most[HELD_ENTRY] = (unsigned)pick(60, 120);
-        d->group = 1;
+        d->group = (unsigned)pick(1, 8);
         d->nops = 2;
         d->pairs = true;
         run_probes_on(&m, "rob", PROFILE_QUICK);
         check_capacity(&m, "backend.rob.entries", NULL, "", d->most[HELD_ENTRY]);
+        check_number(&m, "backend.rob.group", NULL, "", d->group);
     }
     end(cores, 0);
 }

@@ -58,11 +58,39 @@ static void other_numbers_are_none(void **state)
     }
 }
 
+/* As of Zen 4, whose groups are of six: long NOPs, which differ once, and moves; and of zeros, which rise twice. */
+static void worn_teeth_have_a_period(void **state)
+{
+    const double nops[PLACES] = {316, 315, 315, 319, 318, 317, 316, 318, 315, 319, 318, 317,
+                                 316, 315, 315, 319, 318, 317, 316, 315, 315, 319, 318, 317};
+    const double moves[] = {315, 313, 318, 318, 317, 316}, zeros[] = {314, 314, 315, 317, 317, 315};
+    double y[PLACES], z[PLACES];
+
+    (void)state;
+    for (unsigned i = 0; i < PLACES; i++) {
+        y[i] = moves[i % 6];
+        z[i] = zeros[i % 6];
+    }
+    assert_int_equal(sawtooth_worn(nops, PLACES), 6);
+    assert_int_equal(sawtooth_worn(y, PLACES), 6);
+    assert_int_equal(sawtooth_worn(z, PLACES), 0);
+    for (uint64_t seed = 1; seed <= 500; seed++) {
+        uint64_t random = seed;
+        for (unsigned i = 0; i < PLACES; i++) {
+            y[i] = number(&random, 490, 498);
+            z[i] = 400 + (double)(i % 6);
+        }
+        assert_int_equal(sawtooth_worn(y, PLACES), 0);
+        assert_int_equal(sawtooth_worn(z, PLACES), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sawteeth_are_given_back),
         cmocka_unit_test(other_numbers_are_none),
+        cmocka_unit_test(worn_teeth_have_a_period),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
