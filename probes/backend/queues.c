@@ -14,9 +14,13 @@
  * larger one where nothing but arithmetic is waited for: those that no load before them is missing for may leave (Zen 4),
  * and where general registers end then is no knee of the queue. A knee where the reorder buffer, registers or renames end
  * is theirs.
+ *
+ * Beside: where loads of vectors alone do not tell, as where they end on a ramp before the queue does, they and loads of
+ * general registers in turn do: where those end as the latter do alone, each takes an entry.
  * Method: Wong 2013; Johnson 2021, Firestorm.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,8 +93,63 @@ static void leave_out_registers(const struct probe *p, struct lookahead_answer *
     }
 }
 
+/* How many fitted by that blocker, what it holds with them; NaN: it does not say. */
+static double fitted_by(const struct lookahead_answer *a, size_t i)
+{
+    const struct verdict *v = a->experiments[i].verdict;
+
+    return v->reason || !v->count ? (double)NAN : v->knees[0].value + a->experiments[i].holds;
+}
+
+/* By more than a ramp that one blocker alone shows. */
+static bool is_told(const struct lookahead_answer *a, double fitted)
+{
+    size_t knees = 0;
+    bool ramp = true;
+
+    for (size_t i = 0; i < a->count; i++)
+        if (!isnan(fitted_by(a, i))) {
+            knees++;
+            ramp = ramp && a->experiments[i].verdict->knees[0].ramp;
+        }
+    return !isnan(fitted) && (knees > 1 || !ramp);
+}
+
+/* Loads of vectors that alone tell nothing, in turn with those of general registers, which do. False: the probe is over. */
+static bool search_beside(struct probe *p, const struct lookahead *with, const struct lookahead_answer answers[ROWS],
+                          const double fillers[ROWS], size_t row, struct lookahead_answer *beside)
+{
+    const char *const names[LOOKAHEAD_MIX] = {rows[row].filler, rows[0].filler};
+    char name[40];
+
+    *beside = (struct lookahead_answer){.count = 0};
+    if (rows[row].class != FILLER_LOAD || !is_vector(row) || isnan(fillers[0]) || !lookahead_filler(rows[row].filler) ||
+        lookahead_masked(with, &answers[0]) || may_be_registers(p, fillers, 0) || is_told(&answers[row], fillers[row]))
+        return true;
+    snprintf(name, sizeof name, "%s and 64 in turn", rows[row].name);
+    return lookahead_search(p, with, name, names, FILLER_LOAD, TO, LIMIT, probe_scale(p, 1, 0.25, 0.8, 5), beside);
+}
+
+/* As many of both as of the others alone: what one takes is known, and how many there are. */
+static bool report_beside(struct probe *p, const struct finding *f, struct lookahead_answer *beside, double alone)
+{
+    struct finding told = *f;
+    size_t left = 0;
+
+    for (size_t i = 0; i < beside->count; i++) /* only those blockers that say so: others let registers end first */
+        if (lookahead_same(fitted_by(beside, i), alone))
+            beside->experiments[left++] = beside->experiments[i];
+    if (left == 0)
+        return false;
+    told.method = "two long operations, and between them these and loads of 64 bits in turn";
+    told.remarks[1].key = "beside";
+    told.remarks[1].text = "each takes an entry; alone fewer may fit, for another reason";
+    lookahead_report(p, &told, beside->experiments, left, 1, 1);
+    return true;
+}
+
 static void report_row(struct probe *p, const struct lookahead *with, const struct lookahead_answer *a,
-                       const double fillers[ROWS], size_t row)
+                       const double fillers[ROWS], size_t row, struct lookahead_answer *beside)
 {
     const char *masked = isnan(fillers[row]) ? NULL : lookahead_masked(with, a);
     struct finding f = {.name = rows[row].finding, .method = "two long operations, and these between them"};
@@ -104,6 +163,8 @@ static void report_row(struct probe *p, const struct lookahead *with, const stru
         if (may_be_registers(p, fillers, row))
             masked = "may be the limit of backend.registers.entries";
     }
+    if (beside->count && report_beside(p, &f, beside, fillers[0]))
+        return;
     if (masked)
         lookahead_undecided(p, &f, masked);
     else
@@ -133,10 +194,14 @@ static void run(struct probe *p)
         fillers[i] = lookahead_fitted(&answers[i], rows[i].class);
     }
     for (size_t i = 0; i < ROWS && answers; i++) {
+        struct lookahead_answer beside = {.count = 0};
+        good = good && (probe_smoke(p, 0, 1) == 0 || search_beside(p, &with, answers, fillers, i, &beside));
         if (good && lookahead_filler(rows[i].filler))
-            report_row(p, &with, &answers[i], fillers, i);
-        lookahead_free(&answers[i]);
+            report_row(p, &with, &answers[i], fillers, i, &beside);
+        lookahead_free(&beside);
     }
+    for (size_t i = 0; i < ROWS && answers; i++)
+        lookahead_free(&answers[i]);
     free(answers);
 }
 
