@@ -10,6 +10,8 @@ static const double ALIKE = 0.03, FEW = 3;
 static const double OFF_HALF = 0.1;
 enum { TRIES = 2 };
 
+const char sharing_held[] = "masked-by:what else they hold";
+
 /* How many fit of that one alone, where it was asked before. NaN: it was not. */
 static double known(const struct sharing *all, size_t index, const char *filler, const struct sharing_way *way)
 {
@@ -31,10 +33,10 @@ static bool fits_all(double alone, double behind)
 }
 
 /*
- * Behind the edge as many must fit that do not wait; if they do not, it is something else that both hold. NaN then.
- * Where all fit that fit alone there is no such edge.
+ * Behind the edge as many must fit that do not wait; if they do not, it is something else that both hold. *held
+ * then. Where all fit that fit alone there is no such edge.
  */
-static bool control(struct probe *p, const struct lookahead_row *r, double alone, double *behind)
+static bool control(struct probe *p, const struct lookahead_row *r, double alone, double *behind, bool *held)
 {
     const double beyond = ceil(*behind * (1 + ALIKE) + FEW), within = floor(*behind * (1 - ALIKE) - FEW);
     struct lookahead_row ready = *r;
@@ -47,7 +49,7 @@ static bool control(struct probe *p, const struct lookahead_row *r, double alone
         !lookahead_cycles(p, &ready, beyond, &not ))
         return false;
     if (!(not < (fast + slow) / 2))
-        *behind = (double)NAN;
+        *held = true;
     return true;
 }
 
@@ -85,7 +87,7 @@ static bool measure(struct probe *p, const struct lookahead *l, const struct sha
         r.head = lookahead_filler(names[!i][0]);
         r.head_count = isnan(w->alone[!i]) ? 0 : (unsigned)(w->alone[!i] / 2);
         if (r.head_count &&
-            (!most_of(p, &r, w->alone[i], &w->behind[i]) || !control(p, &r, w->alone[i], &w->behind[i])))
+            (!most_of(p, &r, w->alone[i], &w->behind[i]) || !control(p, &r, w->alone[i], &w->behind[i], &w->held)))
             return false;
     }
     return true;
@@ -114,7 +116,9 @@ static void decide(const struct lookahead *l, struct sharing *s)
     for (size_t i = 0; i < s->count; i++) {
         const struct sharing_way *w = &s->ways[i];
         const enum told one = tell(w->alone[0], w->behind[0]), other = tell(w->alone[1], w->behind[1]);
-        if (one == TOLD_NOT || other == TOLD_NOT)
+        if (w->held)
+            s->reason = sharing_held;
+        if (w->held || one == TOLD_NOT || other == TOLD_NOT)
             continue;
         if (one != other || (told && one != told)) {
             s->reason = "experiments-disagree";

@@ -21,6 +21,7 @@ struct sharing_way {
     enum blocker first, second;
     double alone[2];  /* so many of each fit; … */
     double behind[2]; /* … and behind half as many of the other one */
+    bool held;        /* either ends for something else that both hold */
 };
 
 struct sharing {
@@ -34,6 +35,9 @@ struct sharing {
     char grade;
     double seen; /* so many of both were in flight at once, by every pair of blockers; 0: not told */
 };
+
+/* The reason where all that tells was masked by something else that both hold: a control that waits for nothing ends, too. */
+extern const char sharing_held[];
 
 /*
  * Measures that one by those of its ways whose blockers fit, drops the others and decides; what those before it have found

@@ -18,7 +18,7 @@
  * them one by one, and the knee is a ramp that begins too early by as many: there single misses are asked instead.
  *
  * The control is the same row behind the knee, which waits for nothing: it must still fit. If it does not, something else
- * that the operations hold is full.
+ * that the operations hold is full: so many could wait at least, and what they share is asked all the same.
  *
  * Shared: half as many of one kind as fit, and then the other one, and the other way round (lib/kernels/sharing.h).
  *
@@ -52,7 +52,8 @@ static const struct kind {
     } behind[EXPERIMENTS];
     bool queued; /* much may wait before them: no word of what gets past alone */
     size_t experiments;
-    struct finding_limit limit; /* what else one of them holds */
+    struct finding_limit limit; /* what else one of them holds … */
+    const char *masked;         /* … and that in a finding's reason, where it may be full first */
 } kinds[] = {
     {"int",
      "int64",
@@ -61,20 +62,23 @@ static const struct kind {
       {BLOCKER_LOADS, BLOCKER_LOADS, GATE_ADDITION, true, 0}},
      false,
      3,
-     {"backend.registers.entries", "class=int64", 1}},
+     {"backend.registers.entries", "class=int64", 1},
+     "masked-by:backend.registers.entries"},
     {"multiply",
      "multiply",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
       {BLOCKER_LOADS, BLOCKER_LOADS, GATE_MULTIPLICATION, true, 0}},
      false,
      2,
-     {"backend.registers.entries", "class=int64", 1}},
+     {"backend.registers.entries", "class=int64", 1},
+     "masked-by:backend.registers.entries"},
     {"branch",
      "branch",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0}},
      false,
      1,
-     {"backend.branches_in_flight.entries", "branch=not-taken", 1}},
+     {"backend.branches_in_flight.entries", "branch=not-taken", 1},
+     "masked-by:backend.branches_in_flight.entries"},
     {"vector",
      "scalar",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
@@ -82,7 +86,8 @@ static const struct kind {
       {BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, true, 0}},
      true,
      3,
-     {"backend.registers.entries", "class=vector width=64", 1}},
+     {"backend.registers.entries", "class=vector width=64", 1},
+     "masked-by:backend.registers.entries"},
     {"vector-int",
      "v128",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
@@ -90,7 +95,8 @@ static const struct kind {
       {BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, true, 0}},
      true,
      3,
-     {"backend.registers.entries", "class=vector width=128", 1}},
+     {"backend.registers.entries", "class=vector width=128", 1},
+     "masked-by:backend.registers.entries"},
     {"load",
      "load-64",
      {{BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, false, 0},
@@ -98,19 +104,22 @@ static const struct kind {
       {BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, false, MORE}},
      false,
      3,
-     {"backend.load_queue.entries", "width=64", 1}},
+     {"backend.load_queue.entries", "width=64", 1},
+     "masked-by:backend.load_queue.entries"},
     {"store-address",
      "store-target",
      {{BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, false, 0}, {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
      false,
      2,
-     {"backend.store_queue.entries", "width=64", 1}},
+     {"backend.store_queue.entries", "width=64", 1},
+     "masked-by:backend.store_queue.entries"},
     {"store-data",
      "store-64",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0}, {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
      false,
      2,
-     {"backend.store_queue.entries", "width=64", 1}},
+     {"backend.store_queue.entries", "width=64", 1},
+     "masked-by:backend.store_queue.entries"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -136,11 +145,19 @@ struct waited {
     bool tried; /* there is a curve */
 };
 
+/* What else they hold is full: that which is known to be, where they end there. */
+static const char *what_masks(const struct probe *p, const struct kind *k, double fits)
+{
+    const double limit = facts_number(&p->run->facts, k->limit.name, k->limit.variants, (double)NAN);
+
+    return fabs(fits * k->limit.per_unit - limit) <= STEP ? k->masked : sharing_held;
+}
+
 /*
  * Behind the knee the same operations must fit where they do not wait: by more than half of what the knee costs they are
  * faster.
  */
-static bool control(struct probe *p, struct waited *w)
+static bool control(struct probe *p, const struct kind *kind, struct waited *w)
 {
     struct verdict *v = &w->sweep.search.verdict;
     struct lookahead_row ready = w->row;
@@ -154,15 +171,15 @@ static bool control(struct probe *p, struct waited *w)
         !lookahead_cycles(p, &ready, fmax(k->high, k->end) + 1, &not ))
         return false;
     if (!(waiting - not > (k->after - k->before) / 2))
-        v->reason = "masked-by:what else they hold";
+        v->reason = what_masks(p, kind, k->value);
     return true;
 }
 
 /* False: the probe is over. */
-static bool search(struct probe *p, const struct lookahead *with, const char *name, const char *filler,
+static bool search(struct probe *p, const struct lookahead *with, const char *name, const struct kind *k,
                    const struct behind *b, struct waited *w)
 {
-    const char *const fillers[LOOKAHEAD_MIX] = {filler};
+    const char *const fillers[LOOKAHEAD_MIX] = {k->filler};
 
     *w = (struct waited){
         .row = {
@@ -170,7 +187,7 @@ static bool search(struct probe *p, const struct lookahead *with, const char *na
     if (with->unfit[b->first] || with->unfit[b->second] || !lookahead_choose(&w->row, fillers))
         return true;
     w->sweep = lookahead_sweep(p, &w->row, name, TO, LIMIT, probe_scale(p, 1, 0.3, 1, 5));
-    w->tried = lookahead_row_search(p, &w->row, &w->sweep) && control(p, w);
+    w->tried = lookahead_row_search(p, &w->row, &w->sweep) && control(p, k, w);
     if (!w->tried)
         sweep_free(&w->sweep);
     return w->tried;
@@ -196,7 +213,7 @@ static bool search_held(struct probe *p, const struct lookahead *with, const cha
         if (k->behind[i].first == misses.first && k->behind[i].second == misses.second &&
             k->behind[i].gate == misses.gate)
             return true;
-    return search(p, with, name, k->filler, &misses, w);
+    return search(p, with, name, k, &misses, w);
 }
 
 static struct finding finding_of(const struct kind *k, const char *name)
@@ -242,6 +259,17 @@ static double fitted(const struct waited *w)
     return w->tried && !v->reason && v->count ? v->knees[0].value : (double)NAN;
 }
 
+/* The most that were seen to wait at once, by whatever ended there. */
+static double waited_at_most(const struct waited w[EXPERIMENTS], size_t count)
+{
+    double most = (double)NAN;
+
+    for (size_t i = 0; i < count; i++)
+        if (w[i].tried && w[i].sweep.search.verdict.count)
+            most = fmax(most, w[i].sweep.search.verdict.knees[0].value);
+    return most;
+}
+
 /*
  * By the first blocker and by the load that the row waits for, both of which miss. Where loads that miss hold entries until
  * their line is there, so many fewer others fit as there are more of them. NAN: not told.
@@ -278,7 +306,7 @@ static void report_kind(struct probe *p, const struct kind *k, const struct wait
             *(needs ? &behind[behinds++] : &beyond[beyonds++]) = e;
         }
     const struct find_result past = find_decide(beyond, beyonds, STEP), alone = find_decide(behind, behinds, STEP);
-    *fits = past.grade == 'U' ? (double)NAN : past.value - held;
+    *fits = past.grade == 'U' ? waited_at_most(w, k->experiments) : past.value - held;
     if (count == 0) {
         lookahead_undecided(p, &f, "blockers-do-not-overlap");
         return;
@@ -329,6 +357,8 @@ static bool report_pair(struct probe *p, const struct lookahead *with, struct sh
                           .count = 1};
     if (!sharing_find(p, with, all, pair))
         return false;
+    if (!s->text && s->reason == sharing_held && !strcmp(kinds[a].masked, kinds[b].masked))
+        s->reason = kinds[a].masked;
     snprintf(name, sizeof name, "%s and %s", kinds[a].class, kinds[b].class);
     report(p, &(struct finding){.name = "backend.scheduler.shared",
                                 .variants = {{"pair", name}},
@@ -360,7 +390,7 @@ static void run(struct probe *p)
                      kinds[i].behind[e].needs  ? ", behind"
                      : kinds[i].behind[e].more ? ", more missed"
                                                : "");
-            good = search(p, &with, name, kinds[i].filler, &kinds[i].behind[e], &w[e]) &&
+            good = search(p, &with, name, &kinds[i], &kinds[i].behind[e], &w[e]) &&
                    search_held(p, &with, name, &kinds[i], e, &w[e], &held[i]);
         }
         if (good)
