@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "lib/engine/statistics.h"
-
 /* How many of the numbers one explains whose top is at place `first`, and at each `period` places from there. */
 static size_t explained(const double *y, size_t count, unsigned period, size_t first, double top)
 {
@@ -39,7 +37,7 @@ struct sawtooth sawtooth_fit(const double *y, size_t count)
     return best;
 }
 
-enum { SEEN_MOST = 16 }; /* times that a period of two is seen in a few dozen numbers */
+enum { PERIOD_MOST = 16 };
 
 /* What most of those say that are a period apart, for each place; how many others there are. NaN is one of those. */
 static size_t commonest(const double *y, size_t count, unsigned period, double *tooth)
@@ -47,22 +45,25 @@ static size_t commonest(const double *y, size_t count, unsigned period, double *
     size_t others = 0;
 
     for (size_t place = 0; place < period; place++) {
-        double same[SEEN_MOST];
-        size_t seen = 0;
-        for (size_t i = place; i < count && seen < SEEN_MOST; i += period)
-            if (!isnan(y[i]))
-                same[seen++] = y[i];
-        tooth[place] = seen ? floor(median(same, seen) + 0.5) : (double)NAN;
-        for (size_t i = place; i < count; i += period)
-            others += !(fabs(y[i] - tooth[place]) < 0.5);
+        size_t most = 0, all = 0;
+        tooth[place] = (double)NAN;
+        for (size_t at = place; at < count; at += period, all++) {
+            size_t same = 0;
+            for (size_t i = place; i < count; i += period)
+                same += fabs(y[i] - y[at]) < 0.5;
+            if (same > most)
+                tooth[place] = y[at];
+            most = same > most ? same : most;
+        }
+        others += all - most;
     }
     return others;
 }
 
 unsigned sawtooth_worn(const double *y, size_t count)
 {
-    for (unsigned period = 3; period <= count / 3 && period <= SEEN_MOST; period++) {
-        double tooth[SEEN_MOST], least = INFINITY, most = -INFINITY;
+    for (unsigned period = 3; period <= count / 3 && period <= PERIOD_MOST; period++) {
+        double tooth[PERIOD_MOST], least = INFINITY, most = -INFINITY;
         unsigned rises = 0;
         if (commonest(y, count, period, tooth) > count / 8)
             continue;

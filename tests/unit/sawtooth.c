@@ -63,6 +63,8 @@ static void worn_teeth_have_a_period(void **state)
 {
     const double nops[PLACES] = {316, 315, 315, 319, 318, 317, 316, 318, 315, 319, 318, 317,
                                  316, 315, 315, 319, 318, 317, 316, 315, 315, 319, 318, 317};
+    const double once[PLACES] = {316, 319, 319, 319, 318, 317, 316, 316, 319, 319, 318, 317,
+                                 316, 315, 319, 319, 318, 317, 316, 315, 319, 319, 318, 317};
     const double moves[] = {315, 313, 318, 318, 317, 316}, zeros[] = {314, 314, 315, 317, 317, 315};
     double y[PLACES], z[PLACES];
 
@@ -72,6 +74,7 @@ static void worn_teeth_have_a_period(void **state)
         z[i] = zeros[i % 6];
     }
     assert_int_equal(sawtooth_worn(nops, PLACES), 6);
+    assert_int_equal(sawtooth_worn(once, PLACES), 6);
     assert_int_equal(sawtooth_worn(y, PLACES), 6);
     assert_int_equal(sawtooth_worn(z, PLACES), 0);
     for (uint64_t seed = 1; seed <= 500; seed++) {
