@@ -38,6 +38,8 @@ static const double RISES = 1.1;
 static const double WITHIN = 0.01, CLOSER = 1.15;
 /* Two limits that are so near to each other could be one. */
 static const double ALIKE = 0.015, ALIKE_STEPS = 3;
+/* Of what fitted: more than half, and not so near to the edge that groups matter. */
+static const double STILL = 0.9;
 /* Of the second level: few lines are found in it, and not many more pages than a TLB holds. */
 static const double TIMES_LEVEL_2 = 2;
 /*
@@ -229,6 +231,18 @@ bool lookahead_cycles(struct probe *p, const struct lookahead_row *r, double fil
     struct tried t = {.row = *r, .fillers = fillers};
 
     return sample_cycles(p, SAMPLES, build_tried, &t, cycles);
+}
+
+/*
+ * Before numbers are compared: what else ran meanwhile has pushed out the tables by which misses are translated, and until
+ * they are back misses take up to half as long again (Zen 4: 1020 cycles, then 650).
+ */
+static bool warm(struct probe *p, const struct lookahead_row *r)
+{
+    double cycles;
+
+    return (r->blocker != BLOCKER_MISS && r->second != BLOCKER_MISS) || probe_smoke(p, 0, 1) == 0 ||
+           lookahead_cycles(p, r, FEW, &cycles);
 }
 
 static bool try_blocker(struct probe *p, const struct lookahead *l, enum blocker b, unsigned one_chain, double *cycles)
@@ -459,7 +473,7 @@ static bool search_most(struct probe *p, const struct lookahead_row *r, double f
     double fast, slow, cycles;
 
     *most = (double)NAN;
-    if (!lookahead_cycles(p, r, fit, &fast) || !lookahead_cycles(p, r, not, &slow))
+    if (!warm(p, r) || !lookahead_cycles(p, r, fit, &fast) || !lookahead_cycles(p, r, not, &slow))
         return false;
     const double rises = slow / fast;
     if (!(rises > RISES))
@@ -517,6 +531,12 @@ bool lookahead_row_search(struct probe *p, struct lookahead_row *r, struct sweep
     return true;
 }
 
+static bool fits_more(const struct verdict *one, const struct verdict *other)
+{
+    return !one->reason && one->count &&
+           (other->reason || !other->count || one->knees[0].value > other->knees[0].value);
+}
+
 /*
  * A search with so many NOPs before the first blocker, which counts where it finds more than one before, or that told
  * nothing. What is taken in together needs room for all of it: where the knee is depends on what shares a group with it.
@@ -536,7 +556,7 @@ static bool search_shifted(struct probe *p, struct lookahead_answer *a, size_t i
     is = &s.search.verdict;
     r->before = before;
     const bool good = lookahead_row_search(p, r, &s);
-    if (good && !is->reason && is->count && (was->reason || !was->count || is->knees[0].value > was->knees[0].value)) {
+    if (good && fits_more(is, was)) {
         sweep_free(&a->sweeps[i]);
         a->sweeps[i] = s;
     } else {
@@ -590,15 +610,97 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
     return true;
 }
 
-/* So many as did not fit take as long as if they did. */
+/* Nearer to what few take than to what as many do behind one chain, with which nothing overlaps. */
+static bool is_fast(struct probe *p, const struct lookahead_row *r, double fillers, double cycles, bool *fast)
+{
+    struct lookahead_row chained = *r;
+    double few, slow;
+
+    chained.one_chain = 1;
+    if (!lookahead_cycles(p, &chained, fillers, &slow) || !lookahead_cycles(p, r, FEW, &few))
+        return false;
+    *fast = cycles < (few + slow) / 2;
+    return true;
+}
+
+bool lookahead_fits_still(struct probe *p, const struct lookahead_answer *a, bool *fit)
+{
+    double cycles;
+
+    *fit = true;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct verdict *v = a->experiments[i].verdict;
+        if (a->rows[i].blocker != BLOCKER_MISS || v->reason || !v->count || v->knees[0].ramp)
+            continue;
+        const double most = fmax(v->knees[0].value * STILL, FEW);
+        if (!warm(p, &a->rows[i]) || !lookahead_cycles(p, &a->rows[i], floor(most), &cycles) ||
+            !is_fast(p, &a->rows[i], floor(most), cycles, fit))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * So many as did not fit take as long as if they did, the second number that did not, where the edge is as sharp as that
+ * of single misses, or more: one number may be wrong as well as all of them.
+ */
 static bool is_outgrown(struct probe *p, const struct lookahead_row *r, const struct knee *k, bool *outgrown)
 {
-    double fast, cycles;
+    const double beyond[] = {fmax(k->high, k->end) + FEW, k->high + 1};
+    double few, cycles;
 
-    if (!lookahead_cycles(p, r, FEW, &fast) || !lookahead_cycles(p, r, fmax(k->high, k->end) + FEW, &cycles))
+    if (!warm(p, r) || !lookahead_cycles(p, r, FEW, &few))
         return false;
-    *outgrown = cycles < fast * (k->before + k->after) / (2 * k->before);
+    for (size_t i = 0; i < (r->blocker != BLOCKER_MISS || k->ramp ? 1 : 2) && !*outgrown; i++) {
+        if (!lookahead_cycles(p, r, beyond[i], &cycles))
+            return false;
+        if (cycles < few * (k->before + k->after) / (2 * k->before) && !is_fast(p, r, beyond[i], cycles, outgrown))
+            return false;
+    }
     return true;
+}
+
+/* What is told of a row, or that its numbers contradict each other, may be other than it seems. */
+static bool may_fit_more(struct probe *p, const struct lookahead_answer *a, bool *more)
+{
+    for (size_t i = 0; i < a->count && !*more; i++) {
+        const struct verdict *v = a->experiments[i].verdict;
+        if (v->reason)
+            *more = !strcmp(v->reason, "ambiguous");
+        else if (v->count && !is_outgrown(p, &a->rows[i], &v->knees[0], more))
+            return false;
+    }
+    return true;
+}
+
+/* Where an answer has been copied to, or its sweeps exchanged. */
+static void bind(struct lookahead_answer *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        a->sweeps[i].name = a->experiments[i].name = a->rows[i].name;
+        a->sweeps[i].context = &a->rows[i];
+        a->experiments[i].verdict = &a->sweeps[i].search.verdict;
+    }
+}
+
+/* What fitted more by either, blocker by blocker; the rest stays with the other one. */
+static void keep_more(struct lookahead_answer *a, struct lookahead_answer *other)
+{
+    for (size_t i = 0; i < a->count && i < other->count; i++)
+        if (a->rows[i].blocker == other->rows[i].blocker &&
+            fits_more(&other->sweeps[i].search.verdict, &a->sweeps[i].search.verdict)) {
+            const struct lookahead_row row = a->rows[i];
+            const struct sweep sweep = a->sweeps[i];
+            const struct find_experiment experiment = a->experiments[i];
+            a->rows[i] = other->rows[i];
+            a->sweeps[i] = other->sweeps[i];
+            a->experiments[i] = other->experiments[i];
+            other->rows[i] = row;
+            other->sweeps[i] = sweep;
+            other->experiments[i] = experiment;
+        }
+    bind(a);
+    bind(other);
 }
 
 bool lookahead_search_again(struct probe *p, const struct lookahead *with, const char *name,
@@ -606,18 +708,20 @@ bool lookahead_search_again(struct probe *p, const struct lookahead *with, const
                             double seconds, struct lookahead_answer *a, bool *again)
 {
     char called[sizeof a->rows[0].name];
+    struct lookahead_answer before = *a;
 
     *again = false;
-    for (size_t i = 0; i < a->count && !*again; i++) {
-        const struct verdict *v = a->experiments[i].verdict;
-        if (!v->reason && v->count && !is_outgrown(p, &a->rows[i], &v->knees[0], again))
-            return false;
-    }
+    if (!may_fit_more(p, a, again))
+        return false;
     if (!*again)
         return true;
-    lookahead_free(a);
+    bind(&before);
     snprintf(called, sizeof called, "%s, again", name);
-    return lookahead_search(p, with, called, fillers, class, to, limit, seconds, a);
+    const bool good = lookahead_search(p, with, called, fillers, class, to, limit, seconds, a);
+    if (good)
+        keep_more(a, &before);
+    lookahead_free(&before);
+    return good;
 }
 
 void lookahead_free(struct lookahead_answer *a)

@@ -124,13 +124,19 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
                       const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
                       double seconds, struct lookahead_answer *out);
 /*
- * The same once more where more fits now than did then: another hardware thread of the core, awake for seconds, takes
- * half of a buffer that is split among threads, and registers, though it may take no part of the width. To be asked
- * when other rows have been searched meanwhile; what it finds is called again.
+ * The same once more where more fits now than did then, or what was measured contradicts itself: another hardware thread
+ * of the core, awake for a while, takes half of a buffer that is split among threads, and registers, though it may take no
+ * part of the width. To be asked when other rows have been searched meanwhile; what it finds is called again, and of each
+ * blocker what fits more is kept.
  */
 bool lookahead_search_again(struct probe *p, const struct lookahead *with, const char *name,
                             const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
                             double seconds, struct lookahead_answer *a, bool *again);
+/*
+ * Whether as many as fitted behind single misses fit still: not while another thread of the core has half of what is split.
+ * What ends at less then may end for that. *fit true where misses do not tell.
+ */
+bool lookahead_fits_still(struct probe *p, const struct lookahead_answer *a, bool *fit);
 void lookahead_free(struct lookahead_answer *a);
 
 /*

@@ -45,11 +45,12 @@ static bool control(struct probe *p, const struct lookahead_row *r, double alone
     if (!r->waits || isnan(*behind) || fits_all(alone, *behind))
         return true;
     ready.ready = true;
-    if (!lookahead_cycles(p, r, fmax(within, 1), &fast) || !lookahead_cycles(p, r, beyond, &slow) ||
-        !lookahead_cycles(p, &ready, beyond, &not ))
-        return false;
-    if (!(not < (fast + slow) / 2))
-        *held = true;
+    for (unsigned i = 0; i < (unsigned)probe_smoke(p, 1, TRIES); i++) {
+        if (!lookahead_cycles(p, r, fmax(within, 1), &fast) || !lookahead_cycles(p, r, beyond, &slow) ||
+            !lookahead_cycles(p, &ready, beyond, &not ))
+            return false;
+        *held = *held || !(not < (fast + slow) / 2);
+    }
     return true;
 }
 
@@ -69,7 +70,8 @@ static bool most_of(struct probe *p, const struct lookahead_row *r, double about
     return true;
 }
 
-static bool measure(struct probe *p, const struct lookahead *l, const struct sharing *all, size_t index,
+/* `anew`: what fits alone, too, the most of that and what it is. */
+static bool measure(struct probe *p, const struct lookahead *l, const struct sharing *all, size_t index, bool anew,
                     struct sharing_way *w)
 {
     const char *const names[2][LOOKAHEAD_MIX] = {{all[index].a}, {all[index].b}};
@@ -77,9 +79,12 @@ static bool measure(struct probe *p, const struct lookahead *l, const struct sha
 
     for (unsigned i = 0; i < 2; i++) {
         w->behind[i] = (double)NAN;
-        w->alone[i] = known(all, index, names[i][0], w);
-        if (isnan(w->alone[i]) && lookahead_choose(&r, names[i]) && !most_of(p, &r, all[index].about[i], &w->alone[i]))
+        const double before = anew ? w->alone[i] : known(all, index, names[i][0], w);
+        w->alone[i] = (double)NAN;
+        if ((anew || isnan(before)) && lookahead_choose(&r, names[i]) &&
+            !most_of(p, &r, all[index].about[i], &w->alone[i]))
             return false;
+        w->alone[i] = fmax(w->alone[i], before);
     }
     for (unsigned i = 0; i < 2; i++) {
         if (!lookahead_choose(&r, names[i]))
@@ -149,8 +154,27 @@ bool sharing_find(struct probe *p, const struct lookahead *l, struct sharing *al
             s->ways[used++] = s->ways[i];
     s->count = used;
     for (size_t i = 0; i < s->count; i++)
-        if (!measure(p, l, all, index, &s->ways[i]))
+        if (!measure(p, l, all, index, false, &s->ways[i]))
             return false;
+    decide(l, s);
+    return true;
+}
+
+bool sharing_find_again(struct probe *p, const struct lookahead *l, struct sharing *all, size_t index)
+{
+    struct sharing *s = &all[index];
+
+    for (size_t i = 0; i < s->count; i++) {
+        struct sharing_way *w = &s->ways[i], now = *w;
+        now.held = false;
+        if (!measure(p, l, all, index, true, &now))
+            return false;
+        for (unsigned k = 0; k < 2; k++) {
+            w->alone[k] = now.alone[k];
+            w->behind[k] = fmax(w->behind[k], now.behind[k]);
+        }
+        w->held = w->held && now.held;
+    }
     decide(l, s);
     return true;
 }

@@ -44,6 +44,11 @@ extern const char sharing_held[];
  * alone is not measured again. False: the probe is over.
  */
 bool sharing_find(struct probe *p, const struct lookahead *l, struct sharing *all, size_t index);
+/*
+ * Measures it once more and takes the larger of each two numbers: another hardware thread of the core, awake for a while,
+ * can make them only smaller. For those whose ways disagree, when others have been asked meanwhile.
+ */
+bool sharing_find_again(struct probe *p, const struct lookahead *l, struct sharing *all, size_t index);
 /* Sends what was measured as a table. */
 void sharing_send(struct probe *p, const struct sharing *all, size_t count);
 

@@ -37,7 +37,7 @@
 #include "lib/kernels/sharing.h"
 #include "lib/probe.h"
 
-enum { TO = 400, LIMIT = 1280 };
+enum { TO = 400, LIMIT = 1280, ROUNDS = 2 /* of looking again */ };
 
 static const struct {
     const char *filler, *class;
@@ -137,6 +137,11 @@ static bool find_shared(struct probe *p, struct measured *m)
             s->ways[w].first = s->ways[w].second = (enum blocker)((BLOCKER_LOADS + w) % BLOCKERS);
         if (!sharing_find(p, &m->with, m->shared, i))
             return false;
+    }
+    for (size_t i = 0; i < PAIRS; i++) {
+        struct sharing *s = &m->shared[i];
+        if (s->count && !s->text && probe_smoke(p, 0, 1) > 0 && !sharing_find_again(p, &m->with, m->shared, i))
+            return false;
         m->seen = fmax(m->seen, s->seen);
     }
     return true;
@@ -229,6 +234,7 @@ static bool find_renames(struct probe *p, struct measured *m)
                               .method = "general and vector registers in turn, before twice the smaller file ends"};
     const struct lookahead *l = &m->with;
     const size_t general = row_of("int64"), vector = row_of("v128");
+    const double at_least = isnan(l->writers) ? l->written : l->writers;
     const bool alike = lookahead_same(m->ends[general], l->writers) && lookahead_same(m->ends[vector], l->writers);
     const double of_general = registers_of(m, general), of_vector = registers_of(m, vector);
     struct lookahead_answer a;
@@ -237,12 +243,14 @@ static bool find_renames(struct probe *p, struct measured *m)
     m->renames = (double)NAN;
     if (isnan(l->nops))
         reason = "reorder-buffer-unknown";
-    else if (isnan(l->writers) || isnan(of_general) || isnan(of_vector))
+    else if (isnan(of_general) || isnan(of_vector))
+        reason = "no-knee";
+    else if (!(at_least * SPARE < 2 * fmin(of_general, of_vector)))
+        reason = "masked-by:backend.registers.entries";
+    else if (isnan(l->writers))
         reason = "no-knee";
     else if (l->writers >= l->nops - LOOKAHEAD_GROUP || lookahead_same(l->writers, l->nops))
         reason = "masked-by:backend.rob.entries";
-    else if (!(l->writers * SPARE < 2 * fmin(of_general, of_vector)))
-        reason = "masked-by:backend.registers.entries";
     else if (alike)
         reason = "renames, or one file for both";
     if (!reason && !find_taken(p, m, &reason))
@@ -361,8 +369,8 @@ static void run(struct probe *p)
     if (good && m->with.packed > 1)
         good = lookahead_search(p, &m->with, "flags, apart", spaced, FILLER_FLAGS, TO, LIMIT,
                                 probe_scale(p, 1, 0.25, 0.8, 5), &m->apart);
-    for (size_t i = 0; i < ROWS && good && probe_smoke(p, 0, 1) > 0; i++)
-        good = !has_row(i) || search_row(p, m, i, true);
+    for (size_t i = 0; i < ROUNDS * ROWS && good && probe_smoke(p, 0, 1) > 0; i++)
+        good = !has_row(i % ROWS) || search_row(p, m, i % ROWS, true);
     if (good)
         m->seen = m->with.written;
     good = good && find_shared(p, m) && find_renames(p, m);

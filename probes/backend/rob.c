@@ -58,7 +58,8 @@ enum {
     DILUTIONS = 3,
     FIRST_ROWS = 3, /* of smoke */
     LONE_AGREE = 3, /* kinds */
-    ROUNDS = 2      /* of looking again */
+    ROUNDS = 2,     /* of looking again */
+    LATER_TRIES = 4
 };
 
 /* What a row is for: the verdict, as a mixture or as NOPs; sharing; kinds alone, where others are packed; or others. */
@@ -207,6 +208,15 @@ static enum filler_class class_of(size_t row)
     return rows[row].use == WRITERS ? FILLER_GENERAL : FILLER_NOTHING;
 }
 
+static size_t row_of(enum use use)
+{
+    size_t row = 0;
+
+    while (rows[row].use != use)
+        row++;
+    return row;
+}
+
 /* Searches those again of which more fit now. */
 static bool look_again(struct probe *p, const struct lookahead *with, struct found all[ROWS])
 {
@@ -333,6 +343,30 @@ static double ends_at_least(const struct found *f)
 }
 
 /*
+ * A row of one kind, which nobody looks at again: as often as another one does not fit meanwhile that did before, since
+ * half of what there is may be another thread's then.
+ */
+static bool search_later(struct probe *p, const struct lookahead *with, size_t row, struct found all[ROWS])
+{
+    const struct finding instructions = {.name = "backend.rob.instructions", .variants = {{"filler", rows[row].name}}};
+    const size_t other = row_of(LONE);
+    bool whole = false;
+
+    for (unsigned i = 0; i < LATER_TRIES && !whole; i++) {
+        lookahead_free(&all[row].answer);
+        if (!search_row(p, with, row, &all[row]) || !lookahead_fits_still(p, &all[other].answer, &whole))
+            return false;
+    }
+    if (whole) {
+        report_row(p, row, &all[row], (double)NAN, true);
+    } else {
+        lookahead_free(&all[row].answer);
+        lookahead_undecided(p, &instructions, "another thread may have had a part");
+    }
+    return true;
+}
+
+/*
  * Rows of one kind each. `reason`: why others do not tell. *alone: how many entries they say there are; NaN: they do not.
  * False: the probe is over.
  */
@@ -346,11 +380,8 @@ static bool report_lone(struct probe *p, const struct lookahead *with, struct fo
 
     for (size_t i = 0; i < ROWS; i++) {
         found[i] = (double)NAN;
-        if (rows[i].use == LONE_LATER) {
-            if (!search_row(p, with, i, &all[i]))
-                return false;
-            report_row(p, i, &all[i], (double)NAN, true);
-        }
+        if (rows[i].use == LONE_LATER && !search_later(p, with, i, all))
+            return false;
         if (rows[i].use == LONE || rows[i].use == LONE_LATER || rows[i].use == NOPS) {
             const struct find_result r = find_decide(e, gather_row(&all[i], true, e), 1);
             found[i] = r.grade == 'U' ? (double)NAN : r.value;

@@ -355,7 +355,8 @@ static bool report_pair(struct probe *p, const struct lookahead *with, struct sh
                           .ways = {{.first = misses ? BLOCKER_MISS : pairs[pair].first,
                                     .second = misses ? BLOCKER_MISS : pairs[pair].second}},
                           .count = 1};
-    if (!sharing_find(p, with, all, pair))
+    if (!sharing_find(p, with, all, pair) ||
+        (!s->text && probe_smoke(p, 0, 1) > 0 && !sharing_find_again(p, with, all, pair)))
         return false;
     if (!s->text && s->reason == sharing_held && !strcmp(kinds[a].masked, kinds[b].masked))
         s->reason = kinds[a].masked;
