@@ -237,18 +237,17 @@ static bool find_renames(struct probe *p, struct measured *m)
     const double at_least = isnan(l->writers) ? l->written : l->writers;
     const bool alike = lookahead_same(m->ends[general], l->writers) && lookahead_same(m->ends[vector], l->writers);
     const double of_general = registers_of(m, general), of_vector = registers_of(m, vector);
+    const bool masked = !(at_least * SPARE < 2 * fmin(of_general, of_vector));
     struct lookahead_answer a;
     const char *reason = NULL;
 
     m->renames = (double)NAN;
     if (isnan(l->nops))
         reason = "reorder-buffer-unknown";
-    else if (isnan(of_general) || isnan(of_vector))
+    else if (isnan(of_general) || isnan(of_vector) || (isnan(l->writers) && !masked))
         reason = "no-knee";
-    else if (!(at_least * SPARE < 2 * fmin(of_general, of_vector)))
+    else if (masked)
         reason = "masked-by:backend.registers.entries";
-    else if (isnan(l->writers))
-        reason = "no-knee";
     else if (l->writers >= l->nops - LOOKAHEAD_GROUP || lookahead_same(l->writers, l->nops))
         reason = "masked-by:backend.rob.entries";
     else if (alike)
