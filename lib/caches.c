@@ -12,7 +12,8 @@ enum {
     UNROLL = 16,
     WARM_LINES = (8 << 20) / CHASE_LINE_BYTES,
     MOST_WHOLE = 8 << 20, /* bytes; farther out the TLB is all that this order shows */
-    CACHES_TO_REACH_MEMORY = 4
+    CACHES_TO_REACH_MEMORY = 4,
+    FIRST_SHARED = 3 /* from this level on guests of one hypervisor share caches: the first two are a core's own */
 };
 
 static bool build(struct probe *p, const struct chase *chase, size_t bytes, size_t group_lines, struct kernel *k)
@@ -103,6 +104,7 @@ static unsigned report_levels(struct probe *p, const struct caches *c, const str
                                           .limit = {"memory.dtlb.entries", held,
                                                     1.0 / (c->page ? (double)c->chase.ring.page_bytes : PAGE_BYTES)},
                                           .scattered = probe_scattered(&c->chase.ring),
+                                          .shared = machine_info()->hypervisor[0] ? FIRST_SHARED : 0,
                                           .before = before,
                                           .goes_on = goes_on},
                          e, s->count);

@@ -13,6 +13,7 @@ static const double RISES = 0.5;
 static const double UNEVEN = 0.1;
 
 static const char HIDDEN_BEFORE[] = "a level may hide in the rise before", HIDDEN_HERE[] = "a level may hide here";
+static const char LEFT[] = "others fill it, too, and one experiment alone says how much they leave";
 
 /* Of a first level that is left at once the first bend is its end, unless another one rises by so many times as much. */
 static const double MINOR = 3;
@@ -112,8 +113,13 @@ static const char *no_capacity(const struct levels *q, const struct ladder *firs
     return beyond > 0 && number + 1 >= first->count ? "experiments-disagree" : NULL;
 }
 
+static bool is_what_others_leave(const struct levels *q, const struct find_experiment *e, size_t count, size_t number)
+{
+    return q->shared && q->before + number + 1 >= q->shared && find_decide(e, count, q->step).grade == 'C';
+}
+
 static void report_level(struct probe *p, const struct levels *q, const struct find_experiment *experiments,
-                         const struct ladder *ladders, size_t count, size_t number, size_t beyond)
+                         struct ladder *ladders, size_t count, size_t number, size_t beyond)
 {
     struct find_experiment e[FIND_EXPERIMENTS];
     struct find_value v[FIND_EXPERIMENTS];
@@ -136,6 +142,10 @@ static void report_level(struct probe *p, const struct levels *q, const struct f
                                    rung < l->count ? find_height(l->verdict, l->level[rung]) : NAN};
         if (i < FINDING_CURVES)
             capacity.curves[i] = height.curves[i] = e[i].name;
+    }
+    if (!without && is_what_others_leave(q, e, count, number)) {
+        capacity.reason = without = LEFT;
+        ladders->hides = number;
     }
     if (without) {
         report(p, &capacity);

@@ -31,6 +31,11 @@ struct levels {
      * level of a TLB, or branch targets that share a set, end where no capacity is.
      */
     bool even;
+    /*
+     * From this level on others fill it, too, whom nobody here sees; 0: none. One experiment alone then says how much they
+     * have left of it for a while, and what is behind may be that level again.
+     */
+    unsigned shared;
     unsigned before; /* so many levels have been told already, of smaller capacities … */
     bool goes_on;    /* … and the last one will be told elsewhere: experiments of larger ones follow */
     const struct verdict *same_order; /* of the first level, find_held; NULL: nothing is known of that */

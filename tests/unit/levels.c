@@ -1,0 +1,115 @@
+/* Levels that others fill, too: lib/levels.c. What modelled cores show stands in tests/model. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/levels.h"
+
+enum { MOST = 8 };
+
+static struct finding reported[MOST];
+static size_t count;
+
+void report(struct probe *p, const struct finding *f)
+{
+    (void)p;
+    assert_true(count < MOST);
+    reported[count++] = *f;
+}
+
+/* A staircase with an edge after each of these. */
+static struct verdict stairs(double first, double second)
+{
+    struct verdict v = {.count = 2, .level_count = 3};
+    const double edges[] = {first, second}, heights[] = {14, 45, 390};
+
+    for (size_t i = 0; i < v.level_count; i++)
+        v.levels[i] = (struct knee_level){.height = heights[i]};
+    for (size_t i = 0; i < v.count; i++)
+        v.knees[i] = (struct knee){.value = edges[i],
+                                   .low = edges[i],
+                                   .high = edges[i] + 1,
+                                   .half = edges[i],
+                                   .half_low = edges[i],
+                                   .half_high = edges[i] + 1,
+                                   .end = edges[i] + 2,
+                                   .before = heights[i],
+                                   .after = heights[i + 1],
+                                   .agreed = true,
+                                   .half_agreed = true};
+    return v;
+}
+
+static void tell(unsigned shared, const struct verdict *groups, const struct verdict *whole)
+{
+    const struct find_experiment e[] = {{.name = "groups", .fooled_by = "prefetchers", .verdict = groups},
+                                        {.name = "whole", .fooled_by = "TLB", .verdict = whole}};
+
+    count = 0;
+    levels_report(NULL,
+                  &(struct levels){.capacity = "bytes", .height = "cycles", .step = 1, .shared = shared, .before = 1},
+                  e, sizeof e / sizeof e[0]);
+    assert_int_equal(count, 6);
+}
+
+/* Levels 2, 3 and 4 are told, each with its capacity first; level 4 is memory, say. */
+static const struct finding *bytes(unsigned level)
+{
+    return &reported[2 * (level - 2)];
+}
+
+static const struct finding *cycles(unsigned level)
+{
+    return bytes(level) + 1;
+}
+
+static void what_two_experiments_say_is_told_though_others_share_it(void **state)
+{
+    const struct verdict v = stairs(1000, 6000);
+
+    (void)state;
+    tell(3, &v, &v);
+    assert_int_equal(bytes(2)->grade, 'A');
+    assert_int_equal(bytes(3)->grade, 'A');
+    assert_true(bytes(3)->value == 6000);
+}
+
+static void what_others_leave_is_no_capacity_and_hides_what_is_behind(void **state)
+{
+    const struct verdict groups = stairs(1000, 6000), whole = {.level_count = 1, .levels = {{.height = 60}}};
+
+    (void)state;
+    tell(3, &groups, &whole);
+    assert_int_equal(bytes(2)->grade, 'C');
+    assert_true(isnan(bytes(3)->value));
+    assert_non_null(strstr(bytes(3)->reason, "others fill it"));
+    assert_true(cycles(3)->value == 45);
+    assert_true(isnan(bytes(4)->value) && isnan(cycles(4)->value));
+}
+
+static void what_nobody_shares_one_experiment_tells(void **state)
+{
+    const struct verdict groups = stairs(1000, 6000), whole = {.level_count = 1, .levels = {{.height = 60}}};
+
+    (void)state;
+    tell(0, &groups, &whole);
+    assert_int_equal(bytes(3)->grade, 'C');
+    assert_true(bytes(3)->value == 6000 && cycles(4)->value == 390);
+    tell(4, &groups, &whole);
+    assert_int_equal(bytes(3)->grade, 'C');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_two_experiments_say_is_told_though_others_share_it),
+        cmocka_unit_test(what_others_leave_is_no_capacity_and_hides_what_is_behind),
+        cmocka_unit_test(what_nobody_shares_one_experiment_tells),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
