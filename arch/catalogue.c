@@ -7,7 +7,7 @@
 
 const char *const operand_kind_names[OPERAND_KINDS] = {"general", "vector", "mask",   "mmx",
                                                        "x87",     "flags",  "memory", "immediate"};
-const char *const form_class_names[FORM_CLASSES] = {"ordinary", "divides", "serialises", "streams", "atomic"};
+const char *const form_class_names[FORM_CLASSES] = {"ordinary", "divides", "serialises", "streams", "atomic", "state"};
 
 const char *form_name(const struct form *f)
 {

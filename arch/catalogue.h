@@ -62,6 +62,7 @@ enum form_class {
     FORM_SERIALISES, /* fences and the like */
     FORM_STREAMS,    /* stores past the caches, flushes, prefetches */
     FORM_ATOMIC,     /* reads, changes and writes memory in one */
+    FORM_STATE, /* reads or writes what is no operand: control words, all registers of a kind, the clock, which core */
     FORM_CLASSES
 };
 extern const char *const form_class_names[FORM_CLASSES];
@@ -148,7 +149,10 @@ extern const struct form_bridge form_to_one, form_to_zero;
 extern const struct form_bridge form_stack_push, form_stack_pop;
 /* Makes another register the top of the stack, all of whose registers are in use. */
 void emit_form_turn(struct code *c);
-/* Begins a stretch of this form: the stack of x87 is empty. */
+/*
+ * Begins a stretch of this form: the stack of x87 is empty, and what a form that loads state finds at REG_DATA is the state
+ * that there is, so that it stays.
+ */
 void emit_form_begin(struct code *c, const struct form *f);
 /* Ends a stretch of this form, so that it leaves nothing that makes other code slow or wrong. */
 void emit_form_end(struct code *c, const struct form *f);

@@ -61,7 +61,8 @@ static const struct {
     {ZYDIS_CATEGORY_INTERRUPT, "software interrupts", "enter a handler"},
     {ZYDIS_CATEGORY_IO, "port input and output", "reaches devices"},
     {ZYDIS_CATEGORY_IOSTRINGOP, "port input and output of strings", "reaches devices"},
-    {ZYDIS_CATEGORY_STRINGOP, "string instructions", "cost depends on counts and alignment; move two pointers"},
+    {ZYDIS_CATEGORY_STRINGOP, "string instructions",
+     "move RSI and RDI, which kernels address and count with; with REP the cost depends on counts"},
     {ZYDIS_CATEGORY_SYSCALL, "system calls", "enter a handler"},
     {ZYDIS_CATEGORY_SYSRET, "returns from system calls", "privileged"},
     {ZYDIS_CATEGORY_SYSTEM, "system instructions", "privileged, or change what the system relies on"},
@@ -74,8 +75,9 @@ static const struct {
     {ZYDIS_CATEGORY_HRESET, "HRESET", "privileged"},
     {ZYDIS_CATEGORY_KEYLOCKER, "key locker", "needs keys that only the system loads"},
     {ZYDIS_CATEGORY_KEYLOCKER_WIDE, "key locker, wide", "needs keys that only the system loads"},
-    {ZYDIS_CATEGORY_XSAVE, "XSAVE and XRSTOR", "replace the state of everything else"},
-    {ZYDIS_CATEGORY_XSAVEOPT, "XSAVEOPT", "replaces the state of everything else"},
+    {ZYDIS_CATEGORY_XSAVE, "XSAVE and XRSTOR",
+     "store or replace state of the system's choice; FXSAVE and FXRSTOR are measured"},
+    {ZYDIS_CATEGORY_XSAVEOPT, "XSAVEOPT", "stores state of the system's choice"},
     {ZYDIS_CATEGORY_WAITPKG, "UMONITOR, UMWAIT, TPAUSE", "wait"},
     {ZYDIS_CATEGORY_UINTR, "user interrupts", "enter a handler"},
     {ZYDIS_CATEGORY_CET, "shadow stack", "changes what returns rely on"},
@@ -98,16 +100,16 @@ static const struct {
 static const struct {
     const char *mnemonics, *why;
 } mnemonics[] = {
-    {"fldcw ldmxcsr vldmxcsr fldenv frstor fxrstor fxrstor64", "change how what follows behaves"},
-    {"fnstenv fnsave fxsave fxsave64", "store the state of everything else"},
+    {"fldenv frstor fnstenv fnsave",
+     "replace the state of x87, or change it behind what they store; FXSAVE and FXRSTOR are measured"},
     {"ffree ffreep", "leave a hole in the stack of x87"},
-    {"vzeroall vzeroupper", "write all vector registers"},
-    {"hlt mwait monitor mwaitx monitorx pause umwait tpause", "waits"},
-    {"cli sti std cld popf popfq pushf pushfq", "flags that the system relies on"},
+    {"hlt mwait monitor mwaitx monitorx umwait tpause", "waits"},
+    {"cli sti std popf popfq", "change flags that the system relies on"},
+    {"pushf pushfq", "move the stack pointer"},
     {"ud0 ud1 ud2", "fault on purpose"},
     {"leave enter", "move the stack pointer"},
     {"xabort xbegin xend xtest", "control flow: transactions"},
-    {"cpuid rdtsc rdtscp rdpmc rdpid", "taken by a hypervisor, or what the measuring itself uses"},
+    {"cpuid rdtsc rdtscp rdpmc", "taken by a hypervisor, forbidden by the system, or what the measuring itself uses"},
     {"rdrand rdseed", "wait for entropy, shared between cores"},
     {"xgetbv getsec", "registers of the system's choice"},
     {"xlat", "reads by an address that is made of two registers"},
@@ -223,13 +225,16 @@ static bool keeps_part(const ZydisDecodedOperand *o)
 
 /*
  * The other half of the register stays, though all of it is said to be written (SDM vol. 2B, MOVHPD and others); or all
- * of it where the source is 0 (AMD64 APM vol. 3, BSF; Intel's cores do it, too).
+ * of it where the source is 0 (AMD64 APM vol. 3, BSF; Intel's cores do it, too); or the field is one of that register (AMD64
+ * APM vol. 4, EXTRQ and INSERTQ).
  */
 static bool keeps_destination(const struct decoded *d)
 {
     switch (d->i.mnemonic) {
     case ZYDIS_MNEMONIC_BSF:
     case ZYDIS_MNEMONIC_BSR:
+    case ZYDIS_MNEMONIC_EXTRQ:
+    case ZYDIS_MNEMONIC_INSERTQ:
     case ZYDIS_MNEMONIC_MOVHPD:
     case ZYDIS_MNEMONIC_MOVHPS:
     case ZYDIS_MNEMONIC_MOVLPD:
@@ -502,6 +507,18 @@ static void say_name(struct found *f, const struct decoded *d)
 
 /* ---- Forms ------------------------------------------------------------------------------------------ */
 
+/* What it reads or writes is no operand of it. */
+static bool is_state(const char *mnemonic)
+{
+    static const char *const all[] = {"fldcw",   "ldmxcsr",   "vldmxcsr", "fxsave",     "fxsave64",
+                                      "fxrstor", "fxrstor64", "vzeroall", "vzeroupper", "rdpid"};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (!strcmp(mnemonic, all[i]))
+            return true;
+    return false;
+}
+
 static unsigned class_of(const struct decoded *d)
 {
     const char *m = ZydisMnemonicGetString(d->i.mnemonic);
@@ -514,7 +531,10 @@ static unsigned class_of(const struct decoded *d)
     if (!strcmp(m, "lfence") || !strcmp(m, "sfence") || !strcmp(m, "mfence") || !strcmp(m, "serialize") ||
         !strcmp(m, "mcommit"))
         return FORM_SERIALISES;
-    if (!strncmp(m, "prefetch", 8) || !strncmp(m, "cl", 2) || strstr(m, "movnt") || !strcmp(m, "movdiri"))
+    if (is_state(m))
+        return FORM_STATE;
+    if (!strncmp(m, "prefetch", 8) || (!strncmp(m, "cl", 2) && strcmp(m, "clc") != 0 && strcmp(m, "cld") != 0) ||
+        strstr(m, "movnt") || !strcmp(m, "movdiri"))
         return FORM_STREAMS;
     return FORM_ORDINARY;
 }

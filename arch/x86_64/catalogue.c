@@ -95,10 +95,29 @@ static void emit_fninit(struct code *c)
     code_append(c, fninit, sizeof fninit, WORK_PLAIN);
 }
 
+/* FNSTCW, STMXCSR, FXSAVE and FXSAVE64 to [rsi], which is REG_DATA: SDM vol. 2A and 2B. */
+static void emit_state(struct code *c, const struct form *f)
+{
+    static const struct {
+        const char *loads;
+        uint8_t length, stores[4];
+    } states[] = {{"fldcw", 2, {0xd9, 0x3e}},
+                  {"ldmxcsr", 3, {0x0f, 0xae, 0x1e}},
+                  {"vldmxcsr", 3, {0x0f, 0xae, 0x1e}},
+                  {"fxrstor", 3, {0x0f, 0xae, 0x06}},
+                  {"fxrstor64", 4, {0x48, 0x0f, 0xae, 0x06}}};
+
+    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
+        if (!strncmp(form_name(f), states[i].loads, strlen(states[i].loads)) &&
+            form_name(f)[strlen(states[i].loads)] == ' ')
+            code_append(c, states[i].stores, states[i].length, (struct work){.instructions = 1, .stores = 1});
+}
+
 void emit_form_begin(struct code *c, const struct form *f)
 {
     if (is_of_stack(f))
         emit_fninit(c);
+    emit_state(c, f);
 }
 
 /*

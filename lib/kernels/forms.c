@@ -292,6 +292,8 @@ static bool can_turn(const struct form *f)
 
 bool form_can_move(const struct form *f)
 {
+    if (f->class == FORM_STATE) /* state is at one place */
+        return false;
     for (unsigned i = 0; i < f->operand_count; i++)
         if (form_operand(f, i)->kind == OPERAND_MEMORY)
             return true;

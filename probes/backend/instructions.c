@@ -35,6 +35,9 @@
  * other; with other values than 1 it is not. Gathers load zeros, which serve as the next one's addresses; the addresses
  * of a throughput are apart, and 0 among the values is all of them at one place.
  *
+ * Forms that load state, control words or all registers, load what there is, so that it stays: what they cost is what
+ * they do where nothing changes.
+ *
  * All values are 1 (lib/kernels/forms.h): quotients are exact, and small. Then the throughput once more with what some
  * cores take longer or shorter for: zeros, also as counts of shifts; long quotients and full mantissas; denormals. And
  * with one register for all operands of a kind, throughput and a chain: an idiom that the core knows depends on nothing.

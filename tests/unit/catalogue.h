@@ -79,6 +79,24 @@ static void hold_step(const char *text, const char *role, unsigned from, unsigne
     assert_true(!*role || *role == ';');
 }
 
+/* Protects control words from values drawn here: what loads state finds what was stored just before. */
+static void test_state_that_is_loaded_was_stored(void **state)
+{
+    (void)state;
+    for (const struct form *f = forms; f < forms + form_count; f++) {
+        uint8_t bytes[64];
+        struct code c = code_start(bytes, 0, sizeof bytes);
+        unsigned loads = 0;
+        for (unsigned i = 0; i < f->operand_count; i++)
+            loads += form_operand(f, i)->kind == OPERAND_MEMORY && form_operand(f, i)->access & OPERAND_READ;
+        if (f->class != FORM_STATE || !loads)
+            continue;
+        emit_form_begin(&c, f);
+        if (!code_good(&c) || c.work.stores != loads)
+            fail_msg("%s: nothing is stored for it", form_name(f));
+    }
+}
+
 /* Protects what closes chains: each bridge is a form or two, and writes and reads what it says; two go by flags. */
 static void test_bridges_are_forms(void **state)
 {
@@ -184,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_are_unique),
         cmocka_unit_test(test_values_can_be_loaded),
+        cmocka_unit_test(test_state_that_is_loaded_was_stored),
         cmocka_unit_test(test_bridges_are_forms),
         cmocka_unit_test(test_patterns_match),
         cmocka_unit_test(test_forms_are_what_their_names_say),
