@@ -54,8 +54,8 @@ enum {
 void emit_filler_begin(struct code *c, enum reg data);
 /*
  * All vector registers that a kernel may write, after emit_filler_begin, on a core with vectors of `vector_bits`: each is
- * written, in the width of such fillers, so that it holds a physical one; or it is cleared in a way for which a core may
- * hold none. What programs leave there differs, and what is left over for fillers with it.
+ * written, in the width of such fillers, so that it holds a physical one, and so are masks; or it is cleared in a way for
+ * which a core may hold none. What programs leave there differs, and what is left over for fillers with it.
  */
 void emit_filler_hold(struct code *c, unsigned vector_bits, unsigned bits, bool cleared);
 /* The index-th of a row. */

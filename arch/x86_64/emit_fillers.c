@@ -158,6 +158,7 @@ void emit_filler_computing(struct code *c, const struct emit_filler *f, unsigned
 }
 
 enum { LOW_VECTORS = 16, HIGH_VECTORS = 32 }; /* those that VEX names, and those that EVEX does */
+enum { MASKS = 8 };
 
 /* VPADDQ or VPXOR of one register alone, which is 0; VEX.128 or VEX.256, 66.0F.WIG D4 or EF /r. */
 static void append_low(struct code *c, unsigned opcode, bool l, unsigned to, unsigned from)
@@ -181,10 +182,13 @@ static void append_high(struct code *c, unsigned opcode, unsigned to, unsigned f
     append(c, &i, WORK_PLAIN);
 }
 
-/* What XORs a register with itself is known to write 0 (Optimization Manual, 3.5.1.7); without VEX none does here. */
+/* KORW writes masks. What XORs a register with itself is known to write 0 (Optimization Manual, 3.5.1.7); without VEX none does here. */
 void emit_filler_hold(struct code *c, unsigned vector_bits, unsigned bits, bool cleared)
 {
     const unsigned opcode = cleared ? 0xef : 0xd4;
+
+    for (unsigned i = 0; i < MASKS && vector_bits >= 512 && !cleared; i++)
+        append_vex(c, 0x45, 0, true, i, 6);
 
     for (unsigned i = 0; i < LOW_VECTORS && vector_bits < 256 && !cleared; i++)
         append_legacy(c, i, i == 6 ? 7 : 6);

@@ -368,7 +368,7 @@ static const struct held_text held_texts[] = {
     {128, 128, false, 16, "pshufd xmm0, xmm6, 0; ", "; pshufd xmm15, xmm6, 0"},
     {256, 128, false, 16, "vpaddq xmm0, xmm6, xmm6; ", "; vpaddq xmm15, xmm6, xmm6"},
     {256, 256, true, 16, "vpxor ymm0, ymm0, ymm0; ", "; vpxor ymm15, ymm15, ymm15"},
-    {512, 128, false, 32, "vpaddq xmm0, xmm6, xmm6; ", "; vpaddq zmm31 , zmm6, zmm6"},
+    {512, 128, false, 40, "korw k0, k7, k6; korw k1, k7, k6; ", "; vpaddq zmm31 , zmm6, zmm6"},
     {512, 512, true, 32, "vpxorq zmm0 , zmm0, zmm0; ", "; vpxorq zmm31 , zmm31, zmm31"},
     {.vector_bits = 0},
 };
