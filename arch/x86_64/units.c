@@ -12,6 +12,14 @@
  * issued two cycles before on the same port, of a vector's element on its way to the general registers. Sixteen RORX and
  * eight IMUL take at least 14 cycles there in whatever order, sixteen BT and eight IMUL 12, and four moves from a vector
  * come free beside sixteen BT, but not beside sixteen RORX (measured). That is a conflict of results, not of units.
+ *
+ * The move from a vector has it with all that runs on the port of Zen 4 which shifts and does not multiply: 16 LEA take
+ * four cycles, and in even orders one more with each move; eight RORX likewise. Beside CMOV or SETC, which the two other
+ * ports run, moves come free (measured). What writes flags alone is less in the way: beside as many CMP or BT as there
+ * are ports for, three moves in four cycles are free, and each one beyond that takes a cycle. None of what else the four
+ * ports run without a result in a register (TEST, STC, CMP and BT of other widths) is better. So where moves run at their
+ * full rate beside shifts that fill both ports, a mix takes up to a quarter longer than units allow: the map is not wrong
+ * about it, it has nothing to say of results.
  */
 const struct form_unit form_units[] = {{"add", "cmp r64, i8"},
                                        {"vector multiply", "vmulpd xmm, xmm, xmm"},
