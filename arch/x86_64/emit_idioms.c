@@ -55,12 +55,13 @@ void emit_idiom(struct code *c, const struct emit_idiom *i, unsigned to, unsigne
     }
 }
 
-enum { CMP_JCC, TEST_JCC, ADD_JCC, SUB_JCC, AND_JCC, INC_JCC, MOV_ADD, NOP_NOP };
+enum { CMP_JCC, TEST_JCC, ADD_JCC, SUB_JCC, AND_JCC, OR_JCC, XOR_JCC, INC_JCC, DEC_JCC, NEG_JCC, MOV_ADD, NOP_NOP };
 
 const struct emit_pair emit_pairs[] = {
-    [CMP_JCC] = {"cmp+jcc"}, [TEST_JCC] = {"test+jcc"}, [ADD_JCC] = {"add+jcc"},
-    [SUB_JCC] = {"sub+jcc"}, [AND_JCC] = {"and+jcc"},   [INC_JCC] = {"inc+jcc"},
-    [MOV_ADD] = {"mov+add"}, [NOP_NOP] = {"nop+nop"},   {.name = NULL},
+    [CMP_JCC] = {"cmp+jcc"}, [TEST_JCC] = {"test+jcc"}, [ADD_JCC] = {"add+jcc"}, [SUB_JCC] = {"sub+jcc"},
+    [AND_JCC] = {"and+jcc"}, [OR_JCC] = {"or+jcc"},     [XOR_JCC] = {"xor+jcc"}, [INC_JCC] = {"inc+jcc"},
+    [DEC_JCC] = {"dec+jcc"}, [NEG_JCC] = {"neg+jcc"},   [MOV_ADD] = {"mov+add"}, [NOP_NOP] = {"nop+nop"},
+    {.name = NULL},
 };
 
 /* 64-bit operation of REG_T6, or of an opcode's /digit, on a register. */
@@ -91,8 +92,20 @@ void emit_pair_first(struct code *c, const struct emit_pair *p, size_t index)
     case AND_JCC:
         append_wide(c, 0x21, source, to); /* AND r/m64, r64: 21 /r */
         break;
+    case OR_JCC:
+        append_wide(c, 0x09, source, to); /* OR r/m64, r64: 09 /r */
+        break;
+    case XOR_JCC:
+        append_wide(c, 0x31, number(c, REG_T7), to); /* XOR r/m64, r64: 31 /r; with another than what it began with */
+        break;
     case INC_JCC:
         append_wide(c, 0xff, 0, to); /* INC r/m64: FF /0 */
+        break;
+    case DEC_JCC:
+        append_wide(c, 0xff, 1, to); /* DEC r/m64: FF /1 */
+        break;
+    case NEG_JCC:
+        append_wide(c, 0xf7, 3, to); /* NEG r/m64: F7 /3 */
         break;
     case MOV_ADD: emit_move(c, to, REG_T6); break;
     default: emit_nop(c, 1);
