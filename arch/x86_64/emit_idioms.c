@@ -2,16 +2,12 @@
 #include "arch/emit_idioms.h"
 #include "arch/x86_64/encode.h"
 
-enum { MOV64, MOV32, MOVAPS, XOR, SUB, CONSTANT };
+enum { MOV64, MOV32, MOVZX, MOVSXD, MOVAPS, XOR, SUB, CONSTANT };
 
 const struct emit_idiom emit_idioms[] = {
-    [MOV64] = {"mov64", IDIOM_MOVE},
-    [MOV32] = {"mov32", IDIOM_MOVE},
-    [MOVAPS] = {"movaps", IDIOM_VECTOR_MOVE},
-    [XOR] = {"xor32", IDIOM_ZERO},
-    [SUB] = {"sub32", IDIOM_ZERO},
-    [CONSTANT] = {"mov32-0", IDIOM_ZERO},
-    {.name = NULL},
+    [MOV64] = {"mov64", IDIOM_MOVE},   [MOV32] = {"mov32", IDIOM_MOVE},          [MOVZX] = {"movzx8", IDIOM_MOVE},
+    [MOVSXD] = {"movsxd", IDIOM_MOVE}, [MOVAPS] = {"movaps", IDIOM_VECTOR_MOVE}, [XOR] = {"xor32", IDIOM_ZERO},
+    [SUB] = {"sub32", IDIOM_ZERO},     [CONSTANT] = {"mov32-0", IDIOM_ZERO},     {.name = NULL},
 };
 
 /* 32-bit operation between two registers: REX only where a number needs it. */
@@ -23,6 +19,19 @@ static void append_narrow(struct code *c, unsigned opcode, unsigned reg, unsigne
         add(&i, 0x40 | reg >> 3 << 2 | rm >> 3, 1);
     add(&i, opcode, 1);
     add(&i, modrm(3, reg, rm), 1);
+    append(c, &i, WORK_PLAIN);
+}
+
+/* MOVZX r32, r/m8: 0F B6 /r, with REX for the low bytes of all registers; MOVSXD r64, r/m32: REX.W 63 /r. */
+static void append_widened(struct code *c, bool sign, unsigned to, unsigned from)
+{
+    struct instruction i = {.count = 0};
+
+    add(&i, 0x40 | (sign ? 8u : 0) | to >> 3 << 2 | from >> 3, 1);
+    if (!sign)
+        add(&i, 0x0f, 1);
+    add(&i, sign ? 0x63 : 0xb6, 1);
+    add(&i, modrm(3, to, from), 1);
     append(c, &i, WORK_PLAIN);
 }
 
@@ -44,6 +53,8 @@ void emit_idiom(struct code *c, const struct emit_idiom *i, unsigned to, unsigne
     case MOV32:
         append_narrow(c, 0x89, number(c, (enum reg)from), number(c, r)); /* MOV r/m32, r32: 89 /r */
         break;
+    case MOVZX:
+    case MOVSXD: append_widened(c, i - emit_idioms == MOVSXD, number(c, r), number(c, (enum reg)from)); break;
     case MOVAPS: append_movaps(c, to, from); break;
     case XOR:
         append_narrow(c, 0x31, number(c, r), number(c, r)); /* XOR r/m32, r32: 31 /r */

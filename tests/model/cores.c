@@ -1699,7 +1699,8 @@ static void eliminations_are_given_back(void **state)
         run_probes_on(&m, "elimination", PROFILE_QUICK);
         for (const struct emit_idiom *i = emit_idioms; i->name; i++) {
             const char *f = finding_of(name, "form", i->name);
-            const bool truth = i->kind == IDIOM_ZERO ? m.core.zeros_eliminated : m.core.moves_eliminated;
+            const bool widens = !strncmp(i->name, "movzx", 5) || !strncmp(i->name, "movsx", 5);
+            const bool truth = i->kind == IDIOM_ZERO ? m.core.zeros_eliminated : m.core.moves_eliminated && !widens;
             if (is_decided(&m, f, name, i->name) && (number(f, "value") > 0) != truth)
                 complain(&m, "%s %s: %g", name, i->name, number(f, "value"));
             else if (truth)
