@@ -5,6 +5,7 @@
 
 #include "lib/counters/count.h"
 #include "lib/probe.h"
+#include "lib/table.h"
 
 /* Iterations of the shorter of two readings, and how often they are repeated. */
 enum { ITERATIONS = 16, REPETITIONS = 5 };
@@ -51,10 +52,7 @@ static void send(struct probe *p, const struct sweep *s, const struct sides at, 
 {
     struct record r;
 
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_core(&r);
-    record_text(&r, "name", "proof");
+    record_table(p, &r, "proof");
     record_text(&r, "curve", s->name);
     record_text(&r, "unit", s->unit);
     record_number(&r, "before", at.before);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/probe.h"
+#include "lib/table.h"
 
 /* Five sigma, squared: of survivors against the best, of a second level against none. */
 static const double SURVIVES = 25;
@@ -925,10 +926,7 @@ static void send_survivors(struct probe *p, const struct btb_fit_level *l, unsig
     for (size_t i = 0; i < l->count && i < BTB_FIT_SHOWN; i++) {
         const struct btb_organisation *o = &l->shown[i];
         struct record r;
-        record_start(&r, &p->run->writer, "table");
-        record_text(&r, "probe", p->definition->name);
-        record_text(&r, "name", "organisation");
-        record_core(&r);
+        record_table(p, &r, "organisation");
         if (number)
             record_integer(&r, "level", number);
         record_integer(&r, "fits", i + 1);

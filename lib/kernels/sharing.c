@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/table.h"
+
 /* What is no edge, but half way up, differs by so much, and by as many fillers. */
 static const double ALIKE = 0.03, FEW = 3;
 /* Of what fits alone: so far from half of it is no half of it any more. */
@@ -181,20 +183,11 @@ bool sharing_find_again(struct probe *p, const struct lookahead *l, struct shari
 
 void sharing_send(struct probe *p, const struct sharing *all, size_t count)
 {
-    static const char *const columns[] = {"pair",    "blockers",        "a_alone",
-                                          "b_alone", "a_behind_half_b", "b_behind_half_a"};
     struct record r;
     char text[64];
 
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_core(&r);
-    record_text(&r, "name", "sharing");
-    record_array(&r, "columns");
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        record_text(&r, NULL, columns[i]);
-    record_close(&r);
-    record_array(&r, "rows");
+    record_table(p, &r, "sharing");
+    RECORD_COLUMNS(&r, "pair", "blockers", "a_alone", "b_alone", "a_behind_half_b", "b_behind_half_a");
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < all[i].count; k++) {
             const struct sharing_way *w = &all[i].ways[k];

@@ -65,6 +65,7 @@
 
 #include "lib/kernels/forms.h"
 #include "lib/proof.h"
+#include "lib/table.h"
 
 enum {
     INSTANCES = 48,
@@ -667,36 +668,14 @@ static void send_row(struct record *r, const struct row *row)
 
 static void send_rows(struct probe *p, const struct row *rows, size_t count)
 {
-    static const char *const columns[] = {"form",
-                                          "feature",
-                                          "class",
-                                          "state",
-                                          "reason",
-                                          "relation",
-                                          "cycles",
-                                          "kernel_n_cycles",
-                                          "kernel_2n_cycles",
-                                          "latencies",
-                                          "values",
-                                          "same_register_cycles",
-                                          "same_register_chain_cycles",
-                                          "bytes",
-                                          "few_nops_cycles",
-                                          "many_nops_cycles",
-                                          "operations"};
     struct record r;
 
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_text(&r, "name", "backend.instruction");
-    record_core(&r);
+    record_table(p, &r, "backend.instruction");
     record_boolean(&r, "trusted", p->run->trusted);
     record_text(&r, "unit", "cycles/instruction");
-    record_array(&r, "columns");
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        record_text(&r, NULL, columns[i]);
-    record_close(&r);
-    record_array(&r, "rows");
+    RECORD_COLUMNS(&r, "form", "feature", "class", "state", "reason", "relation", "cycles", "kernel_n_cycles",
+                   "kernel_2n_cycles", "latencies", "values", "same_register_cycles", "same_register_chain_cycles",
+                   "bytes", "few_nops_cycles", "many_nops_cycles", "operations");
     for (size_t i = 0; i < count; i++)
         send_row(&r, &rows[i]);
     record_close(&r);

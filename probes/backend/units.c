@@ -40,6 +40,7 @@
 #include "lib/fit/ports.h"
 #include "lib/probe.h"
 #include "lib/sample.h"
+#include "lib/table.h"
 
 enum {
     ORDERS = 12,
@@ -349,21 +350,13 @@ static void tell_ports(const struct ports_op ops[PORTS_OPS], char *text, size_t 
 
 static void send_maps(struct probe *p, const struct mixes *u, const struct ports *s)
 {
-    static const char *const columns[] = {"map", "class", "form", "ports", "alone_cycles"};
     struct record r;
 
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_core(&r);
-    record_text(&r, "name", "maps");
+    record_table(p, &r, "maps");
     record_number(&r, "width", rounded(s->width));
     record_integer(&r, "mixes", s->mix_count);
     record_boolean(&r, "fits", s->fits);
-    record_array(&r, "columns");
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        record_text(&r, NULL, columns[i]);
-    record_close(&r);
-    record_array(&r, "rows");
+    RECORD_COLUMNS(&r, "map", "class", "form", "ports", "alone_cycles");
     for (size_t m = 0; m < s->map_count && m < MAPS_SENT; m++)
         for (size_t i = 0; i < u->count; i++) {
             char ports[TEXT];
@@ -385,10 +378,7 @@ static void send_mixes(struct probe *p, const struct mixes *u, const struct port
 {
     struct record r;
 
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_core(&r);
-    record_text(&r, "name", "mixes");
+    record_table(p, &r, "mixes");
     record_array(&r, "columns");
     for (size_t i = 0; i < u->count; i++)
         record_text(&r, NULL, u->classes[i]);

@@ -32,6 +32,7 @@
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/sample.h"
+#include "lib/table.h"
 
 enum {
     PERIOD = 4,
@@ -254,17 +255,8 @@ static void send_rows(struct probe *p, const struct rates *rates)
 {
     struct record r;
 
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_core(&r);
-    record_text(&r, "name", "rows");
-    record_array(&r, "columns");
-    record_text(&r, NULL, "row");
-    record_text(&r, NULL, "in_per_cycle");
-    record_text(&r, NULL, "out_per_cycle");
-    record_text(&r, NULL, "renamed_per_cycle");
-    record_close(&r);
-    record_array(&r, "rows");
+    record_table(p, &r, "rows");
+    RECORD_COLUMNS(&r, "row", "in_per_cycle", "out_per_cycle", "renamed_per_cycle");
     for (unsigned i = 0; i < KINDS; i++) {
         if (isnan(rates->in[i]) && isnan(rates->out[i]) && isnan(rates->renamed[i]))
             continue;

@@ -24,6 +24,7 @@
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/sample.h"
+#include "lib/table.h"
 
 enum {
     SHORT_ROW = 192,
@@ -215,17 +216,8 @@ static void send_rows(struct probe *p, const struct row *rows, size_t count)
 {
     struct record r;
 
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_core(&r);
-    record_text(&r, "name", "rows");
-    record_array(&r, "columns");
-    record_text(&r, NULL, "instruction");
-    record_text(&r, NULL, "bytes");
-    record_text(&r, NULL, "kept_per_cycle");
-    record_text(&r, NULL, "decoded_per_cycle");
-    record_close(&r);
-    record_array(&r, "rows");
+    record_table(p, &r, "rows");
+    RECORD_COLUMNS(&r, "instruction", "bytes", "kept_per_cycle", "decoded_per_cycle");
     for (size_t i = 0; i < count; i++) {
         record_array(&r, NULL);
         record_text(&r, NULL, rows[i].add ? "add" : "nop");

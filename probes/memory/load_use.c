@@ -25,6 +25,7 @@
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/sample.h"
+#include "lib/table.h"
 
 enum {
     SHORT = 31,
@@ -173,18 +174,10 @@ static void report_row(struct probe *p, const struct row *row)
 
 static void send_rows(struct probe *p, const struct row *rows, size_t count)
 {
-    static const char *const columns[] = {"mode", "crossing", "first_cycles", "second_cycles"};
     struct record r;
 
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_core(&r);
-    record_text(&r, "name", "rows");
-    record_array(&r, "columns");
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        record_text(&r, NULL, columns[i]);
-    record_close(&r);
-    record_array(&r, "rows");
+    record_table(p, &r, "rows");
+    RECORD_COLUMNS(&r, "mode", "crossing", "first_cycles", "second_cycles");
     for (size_t i = 0; i < count; i++) {
         record_array(&r, NULL);
         record_text(&r, NULL, rows[i].mode);

@@ -40,6 +40,7 @@
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/sample.h"
+#include "lib/table.h"
 
 enum {
     TOGETHER = 6,                                     /* at most so many of both */
@@ -302,20 +303,12 @@ static void report_groups(struct probe *p, const struct set *s)
 
 static void send_groups(struct probe *p, const struct set *s)
 {
-    static const char *const columns[] = {"loads",         "stores",         "span_bytes",   "in_order_least",
-                                          "in_order_most", "shuffled_least", "shuffled_most"};
     struct record r;
 
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_core(&r);
-    record_text(&r, "name", s->access->name);
+    record_table(p, &r, s->access->name);
     record_integer(&r, "width", s->access->bits);
-    record_array(&r, "columns");
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        record_text(&r, NULL, columns[i]);
-    record_close(&r);
-    record_array(&r, "rows");
+    RECORD_COLUMNS(&r, "loads", "stores", "span_bytes", "in_order_least", "in_order_most", "shuffled_least",
+                   "shuffled_most");
     for (size_t i = 0; i < s->count * LAYOUTS; i++) {
         const struct group *g = &s->groups[i / LAYOUTS];
         const size_t layout = i % LAYOUTS;

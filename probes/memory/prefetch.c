@@ -28,6 +28,7 @@
 #include <stdlib.h>
 
 #include "lib/probe.h"
+#include "lib/table.h"
 
 enum {
     LINE_BYTES = 64,
@@ -229,10 +230,7 @@ static void send_row(struct probe *p, const struct walk *w, const struct costs *
         sum_cycles += costs->cycles[home][layout][o];
         sum_ns += costs->ns[home][layout][o];
     }
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_text(&r, "name", "patterns");
-    record_core(&r);
+    record_table(p, &r, "patterns");
     record_text(&r, "changed", changed);
     record_text(&r, "level", w->homes[home].level);
     record_text(&r, "pattern", orders[o].name);

@@ -24,6 +24,7 @@
 
 #include "lib/kernels/chase.h"
 #include "lib/fit/replacement.h"
+#include "lib/table.h"
 
 enum {
     BATCHES = 2,
@@ -127,15 +128,8 @@ static void send_table(struct probe *p, const struct batch *b, size_t trials)
 {
     struct record r;
 
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_text(&r, "name", "rounds");
-    record_core(&r);
-    record_array(&r, "columns");
-    record_text(&r, NULL, "sequence");
-    record_text(&r, NULL, "cycles");
-    record_close(&r);
-    record_array(&r, "rows");
+    record_table(p, &r, "rounds");
+    RECORD_COLUMNS(&r, "sequence", "cycles");
     for (size_t i = 0; i < trials; i++) {
         record_array(&r, NULL);
         record_array(&r, NULL);

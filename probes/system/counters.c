@@ -16,6 +16,7 @@
 
 #include "lib/counters/count.h"
 #include "lib/probe.h"
+#include "lib/table.h"
 
 enum { UNROLL = 32, LINE_BYTES = 64, RANDOM_WORDS = 4096, RING_BYTES = 16 << 20, EVENTS_AT_MOST = 48 };
 
@@ -225,9 +226,7 @@ static void send_table(struct probe *p, const char *name, const struct built_in 
 {
     struct record r;
 
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_text(&r, "name", name);
+    record_table(p, &r, name);
     record_text(&r, "kernel", kind->name);
     record_text(&r, "text", kind->text);
     record_object(&r, "emitted"); /* what one iteration executes */

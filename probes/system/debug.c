@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/kernels/pages.h"
+#include "lib/table.h"
 
 enum { CODE_BYTES = 4096 };
 
@@ -207,10 +208,7 @@ static bool check_pages(struct probe *p, size_t page_bytes, bool ordered)
     }
 
     struct record r;
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_core(&r);
-    record_text(&r, "name", ordered ? "ordered_pages" : "pages");
+    record_table(p, &r, ordered ? "ordered_pages" : "pages");
     record_integer(&r, "page_bytes", page_bytes);
     record_boolean(&r, "good", good);
     if (!tried)
@@ -262,10 +260,7 @@ static bool check_accessed(struct probe *p, size_t page_bytes)
         pages_unmap(p, &pages);
 
     struct record r;
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_core(&r);
-    record_text(&r, "name", "accessed_pages");
+    record_table(p, &r, "accessed_pages");
     record_integer(&r, "page_bytes", page_bytes);
     record_boolean(&r, "good", !why && !wrong);
     record_integer(&r, "wrong", wrong);

@@ -30,6 +30,7 @@
 #include <math.h>
 
 #include "lib/probe.h"
+#include "lib/table.h"
 
 enum {
     ADDITIONS = 8,
@@ -161,9 +162,7 @@ static void send_silence(struct probe *p, const struct noise *n, const char *win
 {
     struct record r;
 
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_text(&r, "name", "silence");
+    record_table(p, &r, "silence");
     record_text(&r, "window", window);
     record_text(&r, "length", length);
     record_integer(&r, "repetitions", repetitions);

@@ -14,6 +14,7 @@
 #include "lib/hash.h"
 #include "lib/probe.h"
 #include "lib/engine/search.h"
+#include "lib/table.h"
 
 enum {
     NUMBERS = 4096,
@@ -168,9 +169,7 @@ static uint64_t hash_points(const struct search *s)
 static void start_row(struct probe *p, struct record *r, unsigned number, const char *shape, const char *by,
                       enum knee_kind kind, const struct verdict *v)
 {
-    record_start(r, &p->run->writer, "table");
-    record_text(r, "probe", p->definition->name);
-    record_text(r, "name", "verdict");
+    record_table(p, r, "verdict");
     record_integer(r, "curve", number);
     record_text(r, "shape", shape);
     record_text(r, "by", by);
@@ -259,9 +258,7 @@ static void send_functions(struct probe *p)
         hash_number(&others, frexp(ratio, &exponent));
         hash_number(&others, exponent);
     }
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_text(&r, "name", "functions");
+    record_table(p, &r, "functions");
     record_hex(&r, "roots", roots);
     record_hex(&r, "others", others);
     record_send(&r);
@@ -278,9 +275,7 @@ static void run(struct probe *p)
         if (!decide(p, number, c, &all) || !search(p, number, c, &all))
             return;
     }
-    record_start(&r, &p->run->writer, "table");
-    record_text(&r, "probe", p->definition->name);
-    record_text(&r, "name", "verdicts");
+    record_table(p, &r, "verdicts");
     record_integer(&r, "curves", CURVES);
     record_hex(&r, "hash", all);
     record_send(&r);
