@@ -18,7 +18,10 @@ struct mapping {
     uint8_t *bytes;
     size_t count;
     uint8_t *seen;     /* code as Unicorn has translated it … */
-    uint32_t *decoded; /* … and what begins at each of its bytes, by its number; 0: nobody asked yet */
+    uint32_t *decoded; /* … and what begins at each of its bytes, by its number; 0: nobody asked yet … */
+    struct asked {
+        uint32_t first, end;
+    } * asked; /* … but for these of each page */
     size_t page_bytes;
     const size_t *frames; /* NULL: page i is frame i */
     bool hint;            /* contiguous */
@@ -117,7 +120,8 @@ void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool co
     struct mapping *m = &c->mappings[c->mapping_count - 1];
     m->seen = calloc(1, count);
     m->decoded = calloc(count, sizeof *m->decoded);
-    if (!m->seen || !m->decoded)
+    m->asked = calloc(count / PAGE_BYTES, sizeof *m->asked);
+    if (!m->seen || !m->decoded || !m->asked)
         abort();
 }
 
@@ -149,8 +153,30 @@ void core_unmap(struct core *c, uint64_t at)
     UC(uc_mem_unmap(c->uc, m->at, m->count));
     free(m->seen);
     free(m->decoded);
+    free(m->asked);
     *m = c->mappings[--c->mapping_count];
     c->code = (struct mapping){0};
+}
+
+/* Of a page, and of what reaches into it from the one before. */
+static void forget_decoded(struct mapping *m, size_t page)
+{
+    const size_t before = page > LONGEST_INSTRUCTION ? page - LONGEST_INSTRUCTION : 0;
+    struct asked *a = &m->asked[page / PAGE_BYTES];
+
+    memset(m->decoded + before, 0, (page - before) * sizeof *m->decoded);
+    memset(m->decoded + page + a->first, 0, (a->end - a->first) * sizeof *m->decoded);
+    *a = (struct asked){0};
+}
+
+static uint32_t ask_decoded(const struct mapping *m, uint64_t offset)
+{
+    struct asked *a = &m->asked[offset / PAGE_BYTES];
+    const uint32_t in_page = (uint32_t)(offset % PAGE_BYTES);
+
+    a->first = a->end && a->first < in_page ? a->first : in_page;
+    a->end = a->end > in_page ? a->end : in_page + 1;
+    return m->decoded[offset] = decode(m->bytes + offset, m->count - offset);
 }
 
 /* Page by page, since translating costs more than running: most kernels differ little from those before them. */
@@ -161,8 +187,7 @@ void core_code_written(struct core *c, uint64_t at, size_t count)
 
     for (size_t page = (at - m->at) / PAGE_BYTES * PAGE_BYTES; page < end; page += PAGE_BYTES)
         if (memcmp(m->seen + page, m->bytes + page, PAGE_BYTES) != 0) {
-            const size_t first = page > LONGEST_INSTRUCTION ? page - LONGEST_INSTRUCTION : 0; /* reaches into it */
-            memset(m->decoded + first, 0, (page + PAGE_BYTES - first) * sizeof *m->decoded);
+            forget_decoded(m, page);
             memcpy(m->seen + page, m->bytes + page, PAGE_BYTES);
             UC(uc_ctl_remove_cache(c->uc, m->at + page, m->at + page + PAGE_BYTES));
         }
@@ -579,7 +604,7 @@ static void walk(struct core *c)
     const uint64_t offset = address - c->code.at;
     uint32_t number = c->code.decoded[offset];
     if (!number)
-        number = c->code.decoded[offset] = decode(c->code.bytes + offset, c->code.count - offset);
+        number = ask_decoded(&c->code, offset);
     if (!number) { /* nor can Unicorn decode it, and is about to say so */
         c->walk_end = c->walked;
         return;
