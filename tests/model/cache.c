@@ -66,7 +66,9 @@ static size_t set_of(const struct cache *c, uint64_t line)
 
 void cache_prefetch(const struct cache *c, uint64_t address)
 {
-    if (!c->ways || c->others)
+    const size_t few = 4096; /* are near anyway */
+
+    if (c->sets * c->ways < few || c->others)
         return;
     const uint64_t *set = c->lines + set_of(c, address / CACHE_LINE_BYTES) * c->ways;
     __builtin_prefetch(set, 1);

@@ -290,6 +290,8 @@ static bool disturb(double *cycles)
 {
     const struct machine_design *d = &machine.design;
 
+    if (!(d->drift + d->jitter + d->stolen > 0)) /* what is waited out on a quiet machine is most of its readings */
+        return false;
     machine.speed *= 1 + d->drift * (2 * chance() - 1);
     if (machine.speed < 2.0 / 3 || machine.speed > 4.0 / 3)
         machine.speed = 1;
