@@ -10,6 +10,7 @@ enum {
     TIMES_MOST = 8,     /* operations of one kind that an instruction may be */
     SETS_LISTED = 10,   /* of so many sets, their unions are walked; of more, all sets of ports */
     MIX_TIMES = 24,     /* instructions in a mix, about */
+    ALONE = 3,          /* how often it is measured what one takes alone */
     LATE_MOST = 4,      /* instructions of more than one operation that are looked for */
     VERIFIED = 32,      /* random mixes that the best map must predict … */
     RANDOM_MIXES = 512, /* of which the most disputed is measured */
@@ -516,43 +517,61 @@ static bool tell_apart(struct ports *p, struct beam *a, struct beam *b)
     }
 }
 
-/* The first measurements are those. Again, it is the faster one that counts: all maps rest on it. */
-static bool measure_alone(struct ports *p, size_t i)
+/* What each takes alone, for the first time or once more. */
+static bool measure_alone(struct ports *p, double cycles[PORTS_CLASSES])
 {
-    struct ports_mix mix = {.cycles = 0};
-
-    mix.times[i] = MIX_TIMES;
-    if (!measure(p, &mix))
-        return false;
-    mix.times[i] = 1;
-    mix.cycles /= MIX_TIMES;
-    if (i == p->mix_count)
-        add(p, &mix);
-    else
-        p->mixes[i].cycles = fmin(p->mixes[i].cycles, mix.cycles);
+    for (size_t i = 0; i < p->count; i++) {
+        struct ports_mix mix = {.cycles = 0};
+        mix.times[i] = MIX_TIMES;
+        if (!measure(p, &mix))
+            return false;
+        mix.times[i] = 1;
+        cycles[i] = mix.cycles /= MIX_TIMES;
+        if (p->mix_count == i)
+            add(p, &mix);
+    }
     return true;
+}
+
+static bool measure_pairs(struct ports *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        for (size_t j = 0; j < i; j++) {
+            struct ports_mix mix = saturating(p, 1u << i | 1u << j);
+            if (!measure(p, &mix))
+                return false;
+            add(p, &mix);
+        }
+    return true;
+}
+
+/* The first measurements are those of one alone. All maps rest on them, so they are the median of three. */
+static void settle_alone(struct ports *p, double cycles[ALONE][PORTS_CLASSES])
+{
+    for (size_t i = 0; i < p->count; i++) {
+        double all[ALONE];
+        for (size_t n = 0; n < ALONE; n++)
+            all[n] = cycles[n][i];
+        sort_numbers(all, ALONE);
+        p->mixes[i].cycles = quantile(all, ALONE, 0.5);
+    }
 }
 
 bool ports_solve(struct ports *p)
 {
     struct beam *a = malloc(sizeof *a), *b = malloc(sizeof *b);
     bool good = a && b && p->count <= PORTS_CLASSES;
+    double singles[ALONE][PORTS_CLASSES];
 
     p->mix_count = p->map_count = 0;
     p->fits = p->verified = p->rare = false;
     p->limit = p->width;
     p->reached = 0;
-    for (size_t i = 0; good && i < p->count; i++)
-        good = measure_alone(p, i);
-    for (size_t i = 0; good && i < p->count; i++)
-        for (size_t j = 0; good && j < i; j++) {
-            struct ports_mix mix = saturating(p, 1u << i | 1u << j);
-            good = measure(p, &mix);
-            if (good)
-                add(p, &mix);
-        }
-    for (size_t i = 0; good && i < p->count; i++)
-        good = measure_alone(p, i);
+    good = good && measure_alone(p, singles[0]) && measure_pairs(p);
+    for (size_t n = 1; good && n < ALONE; n++)
+        good = measure_alone(p, singles[n]);
+    if (good)
+        settle_alone(p, singles);
     if (good)
         good = tell_apart(p, a, b);
     free(a);

@@ -57,7 +57,7 @@ typedef bool ports_measure(void *context, struct ports_mix *mix);
 struct ports {
     size_t count;    /* of instructions */
     double width;    /* instructions that begin in a cycle, at most; infinite: no matter. Then what the map needs */
-    unsigned budget; /* measurements, besides one of each instruction alone and of each pair */
+    unsigned budget; /* measurements, besides those of each instruction alone and of each pair */
     ports_measure *measure;
     void *context;
     /* Results. */

@@ -283,12 +283,14 @@ static bool measure(void *context, struct ports_mix *mix)
     if (kinds > 1 && isfinite(best)) {
         const double least = least_cycles(u, mix, (double)instructions) * (1 + REACHED_PART);
         const double enough = u->said > 0 ? u->said * (1 + ENOUGH_PART) : (double)INFINITY;
-        for (unsigned n = 0; n < u->climbs && has_time(u) && best > (n ? enough : least); n++)
-            if (!climb(u, mix, instructions, n ? enough : least, &best))
+        for (unsigned n = 0; n < u->climbs && has_time(u); n++) {
+            const double goal = n ? enough : least;
+            if (best > goal && !climb(u, mix, instructions, goal, &best))
                 return false;
+        }
     }
     if (kinds == 1 && isfinite(best))
-        u->alone[last] = best / (double)instructions;
+        u->alone[last] = fmin(u->alone[last] > 0 ? u->alone[last] : (double)INFINITY, best / (double)instructions);
     u->reached = fmax(u->reached, (double)instructions / best);
     mix->cycles = isfinite(best) ? best : 0;
     return isfinite(best);
@@ -319,6 +321,12 @@ static bool predict(struct units *u, struct ports *s, struct prediction *told)
         u->said = ports_cycles(&s->maps[0], s->width, &mix);
         if (!measure(u, &mix))
             return false;
+        struct ports_mix again = mix;
+        if (mix.cycles < u->said * (1 - PORTS_FAST)) { /* which has to be so twice, as when maps are searched */
+            if (!measure(u, &again))
+                return false;
+            mix.cycles = fmax(mix.cycles, again.cycles);
+        }
         const double off = mix.cycles / u->said - 1;
         told->within += fabs(off) <= PREDICTED_PART;
         told->slowest = fmax(told->slowest, off);
