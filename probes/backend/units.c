@@ -448,7 +448,7 @@ static void run(struct probe *p)
     struct units u = {.probe = p,
                       .orders = (unsigned)probe_smoke(p, 1, ORDERS),
                       .held = (unsigned)probe_smoke(p, 0, HELD),
-                      .climbs = (unsigned)probe_scale(p, 0, 12, 60, 60),
+                      .climbs = (unsigned)probe_scale(p, 0, 12, 40, 40),
                       .tries = (unsigned)probe_scale(p, 0, 400, 500, 500),
                       .readings = p->run->meter.taken + (uint64_t)probe_scale(p, 0, 700000, 2400000, 2400000)};
     struct ports *s = malloc(sizeof *s);
