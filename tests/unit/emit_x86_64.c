@@ -312,15 +312,9 @@ static void the_isa_names_itself(void **state)
 }
 
 static const struct idiom_text idiom_texts[] = {
-    {"mov64", "mov r8, r9"},
-    {"mov32", "mov r8d, r9d"},
-    {"movzx8", "movzx r8d, r9b"},
-    {"movsxd", "movsxd r8, r9d"},
-    {"movaps", "movaps xmm1, xmm2"},
-    {"xor32", "xor r8d, r8d"},
-    {"sub32", "sub r8d, r8d"},
-    {"mov32-0", "mov r8d, 0"},
-    {NULL, NULL},
+    {"mov64", "mov r8, r9"},      {"mov32", "mov r8d, r9d"},       {"movzx8", "movzx r8d, r9b"},
+    {"movsxd", "movsxd r8, r9d"}, {"movaps", "movaps xmm1, xmm2"}, {"xor32", "xor r8d, r8d"},
+    {"sub32", "sub r8d, r8d"},    {"mov32-0", "mov r8d, 0"},       {NULL, NULL},
 };
 
 static const struct idiom_text pair_texts[] = {
