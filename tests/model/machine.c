@@ -21,6 +21,8 @@ const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1
 
 static const double AROUND_CYCLES = 40; /* spent around each kernel */
 static const uint64_t FIRST_AREA_AT = 0x100000000;
+/* In our own address space, where neither programs nor libraries nor what sanitizers keep of memory lie. */
+static const uintptr_t FIRST_FRAMES_AT = (uintptr_t)1 << 45;
 
 static struct {
     struct machine_design design;
@@ -39,6 +41,7 @@ static struct {
     size_t area_count;
     bool outside; /* a guard was broken, and nobody has been told yet */
     uint64_t next_at;
+    uintptr_t next_frames; /* in our address space */
     struct identity_cache caches[DATA_LEVELS];
     struct identity_tlb tlbs[2 * PAGE_LEVELS];
 } machine;
@@ -71,6 +74,7 @@ void machine_start(const struct machine_design *design)
     machine.random = design->seed;
     machine.speed = 1;
     machine.next_at = FIRST_AREA_AT;
+    machine.next_frames = FIRST_FRAMES_AT;
     machine.info = (struct machine_info){.platform = "model",
                                          .isa = emit_isa,
                                          .core_model = "modelled core",
@@ -156,14 +160,19 @@ static size_t whole_pages(size_t bytes)
     return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
-/* Zero, and there only where somebody writes: some areas are large, and hardly used. The guard behind begins at once. */
+/*
+ * Zero, and there only where somebody writes: some areas are large, and hardly used. The guard behind begins at once. At
+ * round addresses, the same in every run: they are the numbers of frames, and which of those are neighbours is looked at.
+ */
 static uint8_t *zeroed_pages(size_t bytes)
 {
-    uint8_t *pages = mmap(NULL, GUARD_BYTES + whole_pages(bytes) + GUARD_BYTES, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const size_t all = GUARD_BYTES + whole_pages(bytes) + GUARD_BYTES;
+    uint8_t *pages = mmap((void *)(machine.next_frames - GUARD_BYTES), all, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
     if (pages == MAP_FAILED)
         return NULL;
+    machine.next_frames += (all / LARGE_PAGE_BYTES + 1) * LARGE_PAGE_BYTES;
     guard_set(pages, GUARD_BYTES);
     guard_set(pages + GUARD_BYTES + bytes, GUARD_BYTES);
     return pages + GUARD_BYTES;
