@@ -120,6 +120,9 @@ static bool measure_controls(struct probe *p, struct controls *t)
 
     for (unsigned i = 0; i < MIXES && good; i++) {
         struct mix *m = &t->mixes[i];
+        m->loads = NAN;
+        if (!(t->added > 0)) /* no reading was accepted */
+            continue;
         m->among = t->added / (t->added + i + 1);
         good = measure(p, &t->data, &(struct row){.strewn = STREWN_LOADS, .among = m->among}, &m->loads);
         if (!(t->added < (1 - HELD_UP) * m->loads && t->added < (1 - HELD_UP) * ADDED))
