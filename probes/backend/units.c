@@ -50,9 +50,9 @@ enum {
     CHANGES_MOST = 3,    /* at once */
     KINDS_OF_CHANGE = 5, /* a NOP more, one less, one elsewhere, else two that change places */
     FEW_READINGS = 2,    /* of an order that is searched */
-    AGAIN = 2,           /* what is better is measured so often besides */
-    PREDICTED_OF = 10,   /* of so many unseen mixes one may be slower than the map says */
-    NOPS = 6,            /* lengths of NOPs */
+    AGAIN = 2,
+    PREDICTED_OF = 10, /* of so many unseen mixes one may be slower than the map says */
+    NOPS = 6,          /* lengths of NOPs */
     NOP_SAMPLES = 3,
     CLASSES_SMOKE = 2, /* and the load */
     MAPS_SENT = 8,
@@ -65,6 +65,7 @@ struct units {
     struct mixes mixes;
     unsigned orders;   /* the first is the even one */
     unsigned held;     /* how often the front end is held back */
+    unsigned again;    /* what is better is measured so often besides */
     unsigned climbs;   /* searches for the best order of a mix that is slower than it should be, at most … */
     unsigned tries;    /* … and orders in one */
     uint64_t readings; /* of the run, when no more is searched: on a busy core all take long */
@@ -116,7 +117,7 @@ static bool take_again(struct units *u, unsigned readings, double than, double *
     *cycles = NAN;
     if (!take(u, readings, cycles))
         return false;
-    for (unsigned n = 0; n < AGAIN && *cycles < than; n++) {
+    for (unsigned n = 0; n < u->again && *cycles < than; n++) {
         double again = NAN;
         if (!take(u, 0, &again))
             return false;
@@ -448,6 +449,7 @@ static void run(struct probe *p)
     struct units u = {.probe = p,
                       .orders = (unsigned)probe_smoke(p, 1, ORDERS),
                       .held = (unsigned)probe_smoke(p, 0, HELD),
+                      .again = (unsigned)probe_smoke(p, 0, AGAIN),
                       .climbs = (unsigned)probe_scale(p, 0, 12, 40, 40),
                       .tries = (unsigned)probe_scale(p, 0, 400, 500, 500),
                       .readings = p->run->meter.taken + (uint64_t)probe_scale(p, 0, 700000, 2400000, 2400000)};
