@@ -14,7 +14,6 @@
 #include "lib/hash.h"
 #include "lib/probe.h"
 #include "lib/engine/search.h"
-#include "lib/table.h"
 
 enum {
     NUMBERS = 4096,
@@ -169,7 +168,9 @@ static uint64_t hash_points(const struct search *s)
 static void start_row(struct probe *p, struct record *r, unsigned number, const char *shape, const char *by,
                       enum knee_kind kind, const struct verdict *v)
 {
-    record_table(p, r, "verdict");
+    record_start(r, &p->run->writer, "table");
+    record_text(r, "probe", p->definition->name);
+    record_text(r, "name", "verdict");
     record_integer(r, "curve", number);
     record_text(r, "shape", shape);
     record_text(r, "by", by);
@@ -258,7 +259,9 @@ static void send_functions(struct probe *p)
         hash_number(&others, frexp(ratio, &exponent));
         hash_number(&others, exponent);
     }
-    record_table(p, &r, "functions");
+    record_start(&r, &p->run->writer, "table");
+    record_text(&r, "probe", p->definition->name);
+    record_text(&r, "name", "functions");
     record_hex(&r, "roots", roots);
     record_hex(&r, "others", others);
     record_send(&r);
@@ -275,7 +278,9 @@ static void run(struct probe *p)
         if (!decide(p, number, c, &all) || !search(p, number, c, &all))
             return;
     }
-    record_table(p, &r, "verdicts");
+    record_start(&r, &p->run->writer, "table");
+    record_text(&r, "probe", p->definition->name);
+    record_text(&r, "name", "verdicts");
     record_integer(&r, "curves", CURVES);
     record_hex(&r, "hash", all);
     record_send(&r);
