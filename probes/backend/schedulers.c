@@ -42,6 +42,8 @@ enum {
     STEP = 2 /* entries: loads that are missed may hold one or two in the way, by which experiments differ */
 };
 
+#define HELD(name, variants) {name, variants, 1}, "masked-by:" name
+
 static const struct kind {
     const char *class, *filler;
     struct behind {
@@ -52,7 +54,7 @@ static const struct kind {
     } behind[EXPERIMENTS];
     bool queued; /* much may wait before them: no word of what gets past alone */
     size_t experiments;
-    struct finding_limit limit; /* what else one of them holds … */
+    struct finding_limit limit; /* what else one of them holds, HELD … */
     const char *masked;         /* … and that in a finding's reason, where it may be full first */
 } kinds[] = {
     {"int",
@@ -62,23 +64,20 @@ static const struct kind {
       {BLOCKER_LOADS, BLOCKER_LOADS, GATE_ADDITION, true, 0}},
      false,
      3,
-     {"backend.registers.entries", "class=int64", 1},
-     "masked-by:backend.registers.entries"},
+     HELD("backend.registers.entries", "class=int64")},
     {"multiply",
      "multiply",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
       {BLOCKER_LOADS, BLOCKER_LOADS, GATE_MULTIPLICATION, true, 0}},
      false,
      2,
-     {"backend.registers.entries", "class=int64", 1},
-     "masked-by:backend.registers.entries"},
+     HELD("backend.registers.entries", "class=int64")},
     {"branch",
      "branch",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0}},
      false,
      1,
-     {"backend.branches_in_flight.entries", "branch=not-taken", 1},
-     "masked-by:backend.branches_in_flight.entries"},
+     HELD("backend.branches_in_flight.entries", "branch=not-taken")},
     {"vector",
      "scalar",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
@@ -86,8 +85,7 @@ static const struct kind {
       {BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, true, 0}},
      true,
      3,
-     {"backend.registers.entries", "class=vector width=64", 1},
-     "masked-by:backend.registers.entries"},
+     HELD("backend.registers.entries", "class=vector width=64")},
     {"vector-int",
      "v128",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0},
@@ -95,8 +93,7 @@ static const struct kind {
       {BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, true, 0}},
      true,
      3,
-     {"backend.registers.entries", "class=vector width=128", 1},
-     "masked-by:backend.registers.entries"},
+     HELD("backend.registers.entries", "class=vector width=128")},
     {"load",
      "load-64",
      {{BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, false, 0},
@@ -104,22 +101,19 @@ static const struct kind {
       {BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, false, MORE}},
      false,
      3,
-     {"backend.load_queue.entries", "width=64", 1},
-     "masked-by:backend.load_queue.entries"},
+     HELD("backend.load_queue.entries", "width=64")},
     {"store-address",
      "store-target",
      {{BLOCKER_MISS, BLOCKER_ARITHMETIC, GATE_NONE, false, 0}, {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
      false,
      2,
-     {"backend.store_queue.entries", "width=64", 1},
-     "masked-by:backend.store_queue.entries"},
+     HELD("backend.store_queue.entries", "width=64")},
     {"store-data",
      "store-64",
      {{BLOCKER_LOADS, BLOCKER_LOADS, GATE_NONE, false, 0}, {BLOCKER_MISS, BLOCKER_MISS, GATE_NONE, false, 0}},
      false,
      2,
-     {"backend.store_queue.entries", "width=64", 1},
-     "masked-by:backend.store_queue.entries"},
+     HELD("backend.store_queue.entries", "width=64")},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
