@@ -49,6 +49,9 @@ static const double STOLEN_DEVIATIONS = 8, STOLEN_PART = 0.03;
 static const double UNEVEN_PART = 0.05;
 enum { UNEVEN_FACTOR = 3 };
 
+/* Yardsticks of a glimpse are so much shorter; and how often one is tried while others share the core. */
+enum { GLIMPSE_OF = 16, GLIMPSES = 4 };
+
 /*
  * Smoke runs in emulators and simulators, where each instruction counts and time may mean nothing: its span is
  * what a chain of so many iterations takes, whatever that is. Its readings are too short to be exact.
@@ -453,6 +456,41 @@ static struct window_result collect(struct meter *m, const struct kernel *k, str
         if (!isinf(m->tolerance))
             drop_stolen(h);
         m->exact = repeats(m, list, kernels);
+    }
+    return result;
+}
+
+/* Whether the core's width was all there, by its last known clock, in a reading that is a part of the yardstick. */
+static bool had_width(const struct meter *m, const struct reading *nops)
+{
+    const double cycles = (ticks_of(nops) - m->harness_ticks) / m->tick_hz * m->core_hz;
+    const double of = (double)(nops->argument[0] * READER_WIDTH);
+
+    return cycles <= of * m->width * (1 + WIDTH_TOLERANCE) + 2 * m->step_ticks / m->tick_hz * m->core_hz;
+}
+
+struct window_result meter_glimpse(struct meter *m, const struct kernel *k, uint64_t *iterations, double *cycles)
+{
+    struct window_result result = {0};
+    struct reading nops = {.kernel = (uintptr_t)reader_width_kernel, .argument = {m->width_iterations / GLIMPSE_OF, 0}};
+
+    *cycles = NAN;
+    if (!*iterations) {
+        *iterations = 1;
+        result = prepare(m, k, iterations);
+    }
+    for (unsigned n = 0; n < GLIMPSES && isnan(*cycles) && result.end == WINDOW_RAN; n++) {
+        struct reading r[] = {nops, reading_of(k, (uint64_t)fmax(1, k->warm_iterations)), reading_of(k, *iterations),
+                              nops};
+        result = run_list(m, r, 4);
+        const double ticks = ticks_of(&r[2]) - m->harness_ticks;
+        const bool quiet = result.end == WINDOW_RAN && !result.interrupts && !result.smis;
+        if (quiet && m->core_hz > 0 && had_width(m, &r[0]) && had_width(m, &r[3]))
+            *cycles = ticks / m->tick_hz * m->core_hz / ((double)*iterations * k->units);
+        if (ticks < m->span_ticks / 4 || ticks > m->span_ticks * 4) {
+            *iterations = 0; /* kernels have become shorter or longer than those before */
+            break;
+        }
     }
     return result;
 }

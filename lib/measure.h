@@ -90,4 +90,11 @@ bool meter_wait(struct meter *m);
 /* One point. `out->x` is left as it is. The result tells a fault or a timeout of the kernel. */
 struct window_result meter_measure(struct meter *m, const struct kernel *k, struct point *out);
 
+/*
+ * About how many cycles a unit takes, a tenth of the effort: one look at the clock, without yardsticks. Only to choose
+ * what is worth a measurement; what is told rests on those. NaN where it was interrupted.
+ * `iterations` is kept from one kernel to the next, which is about as long; 0: it is found first.
+ */
+struct window_result meter_glimpse(struct meter *m, const struct kernel *k, uint64_t *iterations, double *cycles);
+
 #endif

@@ -6,7 +6,7 @@
 
 #include "lib/sweep.h"
 
-enum { FINDING_VARIANTS = 4, FINDING_CURVES = 4, FINDING_LIMITS = 4, FINDING_REMARKS = 3 };
+enum { FINDING_VARIANTS = 4, FINDING_CURVES = 4, FINDING_LIMITS = 4, FINDING_REMARKS = 4 };
 
 /*
  * At value v of a finding its experiment also occupied v * per_unit of another structure: a footprint of v bytes

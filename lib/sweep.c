@@ -145,6 +145,15 @@ bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
     return probe_survived(p, &result);
 }
 
+bool probe_glimpse(struct probe *p, const struct kernel *k, uint64_t *iterations, double *cycles)
+{
+    if (!probe_goes_on(p))
+        return false;
+    struct window_result result = meter_glimpse(&p->run->meter, k, iterations, cycles);
+
+    return probe_survived(p, &result);
+}
+
 double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)
 {
     const double by_profile[PROFILES] = {smoke, quick, standard, full};

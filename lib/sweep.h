@@ -65,6 +65,8 @@ bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct ke
  */
 bool probe_goes_on(struct probe *p);
 bool probe_measure(struct probe *p, const struct kernel *k, struct point *out);
+/* Only to choose what to measure: meter_glimpse. */
+bool probe_glimpse(struct probe *p, const struct kernel *k, uint64_t *iterations, double *cycles);
 /* Ends the probe where a window ended by a fault or a time-out. */
 bool probe_survived(struct probe *p, const struct window_result *result);
 /* The number of samples, points, … that fits the profile of this run. */

@@ -10,16 +10,16 @@
  * A shift whose result nobody keeps: BT, which runs where shifts do (uops.info: p06 from Haswell to Alder Lake, two of
  * the four ALUs of Zen). On Zen 4 one that writes a register is in the way of what writes its own later: of a multiply
  * issued two cycles before on the same port, of a vector's element on its way to the general registers. Sixteen RORX and
- * eight IMUL take at least 14 cycles there in whatever order, sixteen BT and eight IMUL 12, and four moves from a vector
- * come free beside sixteen BT, but not beside sixteen RORX (measured). That is a conflict of results, not of units.
+ * eight IMUL take at least 14 cycles there in whatever order, sixteen BT and eight IMUL 12 (measured). That is a conflict
+ * of results, not of units.
  *
- * The move from a vector has it with all that runs on the port of Zen 4 which shifts and does not multiply: 16 LEA take
- * four cycles, and in even orders one more with each move; eight RORX likewise. Beside CMOV or SETC, which the two other
- * ports run, moves come free (measured). What writes flags alone is less in the way: beside as many CMP or BT as there
- * are ports for, three moves in four cycles are free, and each one beyond that takes a cycle. None of what else the four
- * ports run without a result in a register (TEST, STC, CMP and BT of other widths) is better. So where moves run at their
- * full rate beside shifts that fill both ports, a mix takes up to a quarter longer than units allow: the map is not wrong
- * about it, it has nothing to say of results.
+ * A move from a vector: MOVMSKPS. Zen 4 has two ways from vectors to general registers: four MOVQ and four MOVMSKPS take
+ * four cycles together, four of either one each. Results of MOVQ return where results of that port do which shifts and does
+ * not multiply, so that it is in the way of BT: four MOVQ and eight BT take five cycles, four MOVMSKPS and eight BT four
+ * (measured). Results of MOVMSKPS return on one of the two other ports, in whose way it is only where additions fill all
+ * four: 16 LEA take one cycle more with each move, CMP, TEST and STC, which write flags alone, about one more with four
+ * moves in as many cycles. That is a conflict which the probe finds and measures. On Intel's cores both are one
+ * operation on the same port (uops.info: p0 from Haswell to Alder Lake).
  */
 const struct form_unit form_units[] = {{"add", "cmp r64, i8"},
                                        {"vector multiply", "vmulpd xmm, xmm, xmm"},
@@ -31,7 +31,7 @@ const struct form_unit form_units[] = {{"add", "cmp r64, i8"},
                                        {"vector integer add", "vpaddd xmm, xmm, xmm"},
                                        {"vector integer add", "paddd xmm, xmm"},
                                        {"shuffle", "pshufd xmm, xmm, i8"},
-                                       {"vector to general", "movq r64, xmm"},
+                                       {"vector to general", "movmskps r32, xmm"},
                                        {"vector shift", "vpslld xmm, xmm, i8"},
                                        {"vector shift", "pslld xmm, i8"},
                                        {"conversion", "cvtdq2ps xmm, xmm"},

@@ -18,10 +18,16 @@
  * cycle masks ports beyond that: it is the rate of NOPs, or the most instructions in a cycle of any mix, where NOPs are
  * packed.
  *
- * On Zen 4 no search ends well for a few mixes in a hundred. Two vector additions and a shuffle, which could run on a
- * third port, take 7/6 cycles in even orders and 1.08 in the best, whatever the NOPs: some shuffles are bound to the ports
- * of additions. That it is no lack of ports is seen where one and the same order of nine such and three stores takes 3.0
- * cycles when it is entered one way, and 3.5 another. What a move from a vector does there: arch/x86_64/units.c.
+ * On Zen 4 few orders are good where shuffles, which have a third port, stand beside as many vector additions as two ports
+ * take: V additions and S shuffles take V (V + S) / (2 V + S) cycles in even orders (measured within 2 % from 2 : 1 to
+ * 16 : 1), as if each went to one of two schedulers, which have a port for additions each, by the room there and not by
+ * what its other ports could do. One search in some hundred finds an order in which shuffles go where additions leave
+ * room, and some such orders keep their pace only by how they are entered: so searches are short and many, of each order
+ * there is but a glimpse, and what is found is measured until it was as fast several times.
+ *
+ * Two kinds may be in each other's way beyond units: arch/x86_64/units.c tells of additions and moves from vectors. Pairs
+ * that no map explains are measured in several ratios (lib/fit/conflicts.h), and mixes that contain them are expected to
+ * take no less. Both are told: how many mixes are predicted, and how many of those by units alone.
  *
  * Answer: for each class its ports, by the best map; the record has all maps that explain what was measured. Once a map
  * is found it has to predict mixes that are drawn by chance. Grade C: one experiment. A map is not told where any mix is
@@ -36,7 +42,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/engine/statistics.h"
 #include "lib/kernels/mixes.h"
+#include "lib/fit/conflicts.h"
 #include "lib/fit/ports.h"
 #include "lib/probe.h"
 #include "lib/sample.h"
@@ -49,13 +57,16 @@ enum {
     FRESH_OF = 8,        /* of those tried one in so many is drawn anew, the others are changes of the best */
     CHANGES_MOST = 3,    /* at once */
     KINDS_OF_CHANGE = 5, /* a NOP more, one less, one elsewhere, else two that change places */
-    FEW_READINGS = 2,    /* of an order that is searched */
+    KEPT_TIMES = 12,     /* what was found is measured so often at most … */
+    KEPT_REACHED = 3,    /* … and is as fast as it was so often */
     AGAIN = 2,
     PREDICTED_OF = 10, /* of so many unseen mixes one may be slower than the map says */
     NOPS = 6,          /* lengths of NOPs */
     NOP_SAMPLES = 3,
     CLASSES_SMOKE = 2, /* and the load */
     MAPS_SENT = 8,
+    CONFLICTS = 8,
+    CONFLICT_CLIMBS = 60, /* searches for the best order of each of their mixes, at most */
     NAME = 64,
     TEXT = 512
 };
@@ -63,17 +74,19 @@ enum {
 struct units {
     struct probe *probe;
     struct mixes mixes;
-    unsigned orders;   /* the first is the even one */
-    unsigned held;     /* how often the front end is held back */
-    unsigned again;    /* what is better is measured so often besides */
-    unsigned climbs;   /* searches for the best order of a mix that is slower than it should be, at most … */
-    unsigned tries;    /* … and orders in one */
-    uint64_t readings; /* of the run, when no more is searched: on a busy core all take long */
-    double width;      /* NOPs in a cycle, those that are fastest */
-    double nops[NOPS]; /* the same, by length */
-    double reached;    /* instructions in a cycle, the most so far */
-    double alone[PORTS_CLASSES]; /* cycles of one; 0: not measured yet */
-    double said;                 /* what a map says that the mix takes; 0: there is none yet */
+    unsigned orders; /* the first is the even one */
+    unsigned held;   /* how often the front end is held back */
+    unsigned again;  /* what is better is measured so often besides */
+    unsigned climbs; /* searches for the best order of a mix that is slower than it should be, at most … */
+    unsigned tries;  /* … and orders in one */
+    uint64_t glimpses, glimpses_most; /* of orders: no more are searched then */
+    double width;                     /* NOPs in a cycle, those that are fastest */
+    double nops[NOPS];                /* the same, by length */
+    double reached;                   /* instructions in a cycle, the most so far */
+    double alone[PORTS_CLASSES];      /* cycles of one; 0: not measured yet */
+    double said;                      /* what the mix should take; 0: there is no map yet */
+    struct conflict conflicts[CONFLICTS];
+    size_t conflict_count;
 };
 
 /* A mix is predicted when it takes what the map says, to this part of it. */
@@ -88,52 +101,64 @@ static const double HELD_PART = 0.015;
  */
 static const double SAME_PART = 0.002, REACHED_PART = 0.01;
 
+/* What a glimpse may be off by. */
+static const double GLIMPSE_PART = 0.01;
+
 /* What takes no more than the map says, to this part of it, is predicted: no better order is looked for once more. */
 static const double ENOUGH_PART = 0.03;
 
 struct prediction {
-    unsigned wanted, mixes, within;
-    double fastest, slowest; /* parts of what the map says */
+    unsigned wanted, mixes, within, by_units; /* by the map alone, without conflicts of pairs */
+    double fastest, slowest;                  /* parts of what was expected */
 };
 
-/* Cycles of a mix, by so many readings, or as many as usual (0). */
-static bool take(struct units *u, unsigned readings, double *cycles)
+/*
+ * The best so far, and this order's cycles where it is better. Then it has to be so every time: a reading beside disturbed
+ * yardsticks may be, once among thousands. NaN is not.
+ */
+static bool measure_once(struct units *u, double *best)
 {
-    struct meter *m = &u->probe->run->meter;
-    const unsigned usual = m->readings;
+    double cycles = 0;
 
-    m->readings = readings ? readings : usual;
-    const bool good = sample_cycles(u->probe, 1, mixes_build, &u->mixes, cycles);
-    m->readings = usual;
-    return good;
+    for (unsigned n = 0; n <= u->again && cycles < *best; n++) {
+        double once = NAN;
+        if (!sample_cycles(u->probe, 1, mixes_build, &u->mixes, &once))
+            return false;
+        cycles = isnan(once) ? once : fmax(cycles, once);
+    }
+    *best = fmin(*best, cycles); /* which NaN leaves as it is */
+    return true;
 }
 
 /*
- * What is sooner than `than` has to be so every time: a reading beside disturbed yardsticks may be, once among thousands.
- * NaN is not.
+ * The same for an order that a glimpse found to be good. Some keep their pace only now and then, by how they are entered:
+ * what ports allow is what is seen several times.
  */
-static bool take_again(struct units *u, unsigned readings, double than, double *cycles)
+static bool measure_kept(struct units *u, double goal, double *best)
 {
-    *cycles = NAN;
-    if (!take(u, readings, cycles))
-        return false;
-    for (unsigned n = 0; n < u->again && *cycles < than; n++) {
-        double again = NAN;
-        if (!take(u, 0, &again))
+    double cycles[KEPT_TIMES];
+    size_t count = 0, reached = 0;
+
+    for (unsigned n = 0; n < KEPT_TIMES && reached < KEPT_REACHED; n++) {
+        double once = NAN;
+        if (!sample_cycles(u->probe, 1, mixes_build, &u->mixes, &once))
             return false;
-        *cycles = isnan(again) ? again : fmax(*cycles, again);
+        if (!isnan(once))
+            cycles[count++] = once;
+        reached += once <= goal;
     }
+    sort_numbers(cycles, count);
+    if (count >= KEPT_REACHED)
+        *best = fmin(*best, cycles[KEPT_REACHED - 1]);
     return true;
 }
 
-static bool measure_once(struct units *u, double *best)
+static bool glimpse(struct units *u, uint64_t *iterations, double *cycles)
 {
-    double cycles;
+    struct kernel k = {.units = 1};
 
-    if (!take_again(u, 0, *best, &cycles))
-        return false;
-    *best = fmin(*best, cycles); /* which NaN leaves as it is */
-    return true;
+    u->glimpses++;
+    return mixes_build(u->probe, &u->mixes, &k) && probe_glimpse(u->probe, &k, iterations, cycles);
 }
 
 /* No order is faster: what the instructions of one kind take, and the core's width as far as it is known. */
@@ -202,7 +227,7 @@ static void change_order(struct units *u)
 
 static bool has_time(const struct units *u)
 {
-    return u->probe->run->meter.taken < u->readings;
+    return u->glimpses < u->glimpses_most;
 }
 
 /* NOPs that take a slot each, as an instruction does: whose rate is nearest to that. */
@@ -217,8 +242,8 @@ static unsigned slot_nop(const struct units *u)
 }
 
 /*
- * Orders of one or a few mixes that go over and over: some drawn by chance, then changes of the best of them. Few
- * readings are taken of each, since most are no better; what seems to be is read again.
+ * Orders of one or a few mixes that go over and over: some drawn by chance, then changes of the best of them. Most are no
+ * better, so only a glimpse is had of each, and the one that is left is measured.
  */
 static bool climb(struct units *u, const struct ports_mix *mix, size_t instructions, double goal, double *best)
 {
@@ -226,10 +251,11 @@ static bool climb(struct units *u, const struct ports_mix *mix, size_t instructi
     const unsigned mixes = 1 + (unsigned)draw(u, room < MIXES_MOST ? room : MIXES_MOST);
     struct mix_order kept = {.slots = 0};
     double kept_cycles = (double)INFINITY, cycles;
+    uint64_t iterations = 0;
     bool good = true;
 
     u->mixes.nop_bytes = slot_nop(u);
-    for (unsigned n = 0; good && n < u->tries && (*best > goal) && has_time(u); n++) {
+    for (unsigned n = 0; good && n < u->tries && kept_cycles > goal; n++) {
         if (n < u->tries / FRESH_OF || !kept.slots) {
             draw_order(u, mix, mixes, *best);
         } else {
@@ -237,14 +263,14 @@ static bool climb(struct units *u, const struct ports_mix *mix, size_t instructi
             for (size_t changes = 1 + draw(u, CHANGES_MOST); changes; changes--)
                 change_order(u);
         }
-        const double enough = kept_cycles * (1 + SAME_PART);
-        good = take_again(u, FEW_READINGS, enough, &cycles);
-        if (good && cycles < enough) {
+        good = glimpse(u, &iterations, &cycles);
+        if (good && cycles < kept_cycles * (1 + SAME_PART)) {
             kept = u->mixes.order;
             kept_cycles = fmin(kept_cycles, cycles);
-            *best = fmin(*best, cycles);
         }
     }
+    u->mixes.order = kept;
+    good = good && (kept_cycles > *best * (1 + GLIMPSE_PART) || measure_kept(u, goal, best));
     u->mixes.order.slots = 0;
     return good;
 }
@@ -311,15 +337,57 @@ static bool measure_width(struct probe *p, struct units *u)
     return true;
 }
 
+/* What the map and conflicts of pairs say. */
+static double expected_cycles(const struct units *u, const struct ports *s, const struct ports_mix *mix)
+{
+    double cycles = ports_cycles(&s->maps[0], s->width, mix);
+
+    for (size_t i = 0; i < u->conflict_count; i++)
+        cycles = fmax(cycles, conflict_cycles(&u->conflicts[i], mix));
+    return cycles;
+}
+
+static bool is_as_said(double cycles, double said)
+{
+    return fabs(cycles / said - 1) <= PREDICTED_PART;
+}
+
+/* Pairs that are slower than the map says, whatever their order, are measured in other ratios, too. */
+static bool measure_conflicts(struct units *u, struct ports *s)
+{
+    const size_t singles = s->count, pairs = s->count * (s->count - 1) / 2;
+    const unsigned climbs = u->climbs;
+    bool good = true;
+
+    u->climbs = climbs < CONFLICT_CLIMBS ? climbs : CONFLICT_CLIMBS;
+    for (size_t m = singles; good && m < singles + pairs && u->conflict_count < CONFLICTS; m++) {
+        struct conflict c = conflict_of(&s->mixes[m]);
+        if (is_as_said(s->mixes[m].cycles, ports_cycles(&s->maps[0], s->width, &s->mixes[m])))
+            continue;
+        double slowest = 1;
+        for (size_t n = 0; good && n < CONFLICT_MIXES; n++) {
+            u->said = ports_cycles(&s->maps[0], s->width, &c.mixes[n]);
+            good = measure(u, &c.mixes[n]);
+            slowest = fmax(slowest, c.mixes[n].cycles / u->said);
+            if (good && s->mix_count < PORTS_MIXES)
+                s->mixes[s->mix_count++] = c.mixes[n];
+        }
+        if (good && !is_as_said(slowest, 1))
+            u->conflicts[u->conflict_count++] = c;
+    }
+    u->climbs = climbs;
+    return good;
+}
+
 /*
- * Mixes that the map has not seen, drawn by chance, and how many of them it predicts. More orders are searched of one that
- * is slower: no order makes it faster than ports allow.
+ * Mixes that neither the map nor conflicts have seen, drawn by chance, and how many of them are predicted. More orders
+ * are searched of one that is slower: no order makes it faster than ports allow.
  */
 static bool predict(struct units *u, struct ports *s, struct prediction *told)
 {
     for (; told->mixes < told->wanted && has_time(u); told->mixes++) {
         struct ports_mix mix = ports_random_mix(s, &u->probe->random, true);
-        u->said = ports_cycles(&s->maps[0], s->width, &mix);
+        u->said = expected_cycles(u, s, &mix);
         if (!measure(u, &mix))
             return false;
         struct ports_mix again = mix;
@@ -329,7 +397,8 @@ static bool predict(struct units *u, struct ports *s, struct prediction *told)
             mix.cycles = fmax(mix.cycles, again.cycles);
         }
         const double off = mix.cycles / u->said - 1;
-        told->within += fabs(off) <= PREDICTED_PART;
+        told->within += is_as_said(mix.cycles, u->said);
+        told->by_units += is_as_said(mix.cycles, ports_cycles(&s->maps[0], s->width, &mix));
         told->slowest = fmax(told->slowest, off);
         told->fastest = fmax(told->fastest, -off);
         if (s->mix_count < PORTS_MIXES)
@@ -382,36 +451,50 @@ static void send_maps(struct probe *p, const struct mixes *u, const struct ports
     record_send(&r);
 }
 
-/* Every mix with what was measured and what the best map says: the evidence. */
-static void send_mixes(struct probe *p, const struct mixes *u, const struct ports *s)
+/* Every mix with what was measured and what was expected: the evidence. */
+static void send_mixes(struct probe *p, const struct units *u, const struct ports *s)
 {
     struct record r;
 
     record_table(p, &r, "mixes");
     record_array(&r, "columns");
-    for (size_t i = 0; i < u->count; i++)
-        record_text(&r, NULL, u->classes[i]);
+    for (size_t i = 0; i < u->mixes.count; i++)
+        record_text(&r, NULL, u->mixes.classes[i]);
     record_text(&r, NULL, "measured_cycles");
     record_text(&r, NULL, "predicted_cycles");
     record_close(&r);
     record_array(&r, "rows");
     for (size_t m = 0; m < s->mix_count; m++) {
         record_array(&r, NULL);
-        for (size_t i = 0; i < u->count; i++)
+        for (size_t i = 0; i < u->mixes.count; i++)
             record_integer(&r, NULL, s->mixes[m].times[i]);
         record_number(&r, NULL, rounded(s->mixes[m].cycles));
-        record_number(&r, NULL,
-                      s->map_count ? rounded(ports_cycles(&s->maps[0], s->width, &s->mixes[m])) : (double)NAN);
+        record_number(&r, NULL, s->map_count ? rounded(expected_cycles(u, s, &s->mixes[m])) : (double)NAN);
         record_close(&r);
     }
     record_close(&r);
     record_send(&r);
 }
 
-static void report_map(struct probe *p, const struct mixes *u, const struct ports *s, bool measured,
+/* "add and vector to general (up to 25 % slower)" */
+static void tell_conflicts(const struct units *u, const struct ports *s, char *text, size_t room)
+{
+    size_t at = (size_t)snprintf(text, room, "%s", u->conflict_count ? "" : "none");
+
+    for (size_t i = 0; i < u->conflict_count && at < room; i++) {
+        const struct conflict *c = &u->conflicts[i];
+        double most = 0;
+        for (size_t n = 0; n < CONFLICT_MIXES; n++)
+            most = fmax(most, c->mixes[n].cycles / ports_cycles(&s->maps[0], s->width, &c->mixes[n]) - 1);
+        at += (size_t)snprintf(text + at, room - at, "%s%s and %s (up to %.0f %% slower)", i ? "; " : "",
+                               u->mixes.classes[c->first], u->mixes.classes[c->second], 100 * most);
+    }
+}
+
+static void report_map(struct probe *p, const struct units *u, const struct ports *s, bool measured,
                        const struct prediction *predicted)
 {
-    char text[TEXT] = "", ports[TEXT], maps[NAME], off[NAME] = "", unseen[NAME] = "none";
+    char text[TEXT] = "", ports[TEXT], maps[NAME], off[NAME] = "", unseen[TEXT] = "none", conflicts[TEXT];
     const bool predicts = predicted->within * PREDICTED_OF >= predicted->mixes * (PREDICTED_OF - 1);
     const bool enough = predicted->mixes * 2 >= predicted->wanted; /* else readings were rejected, too many for more */
     const bool told = s->fits && s->verified && enough && predicts;
@@ -422,26 +505,30 @@ static void report_map(struct probe *p, const struct mixes *u, const struct port
                  100 * s->maps[0].fast, 100 * s->maps[0].slow, s->maps[0].slow_mixes, s->maps[0].mixes,
                  100 * PORTS_SLOW);
     if (predicted->mixes)
-        snprintf(unseen, sizeof unseen, "%u of %u within %.0f %%; %.1f %% faster to %.1f %% slower", predicted->within,
-                 predicted->mixes, 100 * PREDICTED_PART, 100 * predicted->fastest, 100 * predicted->slowest);
-    for (size_t i = 0; told && i < u->count && at < sizeof text; i++) {
+        snprintf(unseen, sizeof unseen,
+                 "%u of %u within %.0f %%, %u of them by units alone; %.1f %% faster to %.1f %% slower",
+                 predicted->within, predicted->mixes, 100 * PREDICTED_PART, predicted->by_units,
+                 100 * predicted->fastest, 100 * predicted->slowest);
+    for (size_t i = 0; told && i < u->mixes.count && at < sizeof text; i++) {
         tell_ports(s->maps[0].ops[i], ports, sizeof ports);
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s: %s", i ? "; " : "", u->classes[i], ports);
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s: %s", i ? "; " : "", u->mixes.classes[i], ports);
     }
     snprintf(maps, sizeof maps, "%zu", s->map_count);
-    report(p, &(struct finding){.name = "backend.unit.map",
-                                .value = NAN,
-                                .text = told ? text : NULL,
-                                .low = NAN,
-                                .high = NAN,
-                                .grade = told ? 'C' : 'U',
-                                .reason = !measured      ? "no-readings"
-                                          : !s->fits     ? "no-map-fits"
-                                          : !s->verified ? "not-verified"
-                                          : !enough      ? "too few readings are accepted to verify it"
-                                                         : "more than one unseen mix in ten is not predicted",
-                                .method = "ports that explain what mixes take",
-                                .remarks = {{"maps", maps}, {"mixes_off", off}, {"unseen_mixes", unseen}}});
+    tell_conflicts(u, s, conflicts, sizeof conflicts);
+    report(p, &(struct finding){
+                  .name = "backend.unit.map",
+                  .value = NAN,
+                  .text = told ? text : NULL,
+                  .low = NAN,
+                  .high = NAN,
+                  .grade = told ? 'C' : 'U',
+                  .reason = !measured      ? "no-readings"
+                            : !s->fits     ? "no-map-fits"
+                            : !s->verified ? "not-verified"
+                            : !enough      ? "too few readings are accepted to verify it"
+                                           : "more than one unseen mix in ten is not predicted",
+                  .method = "ports that explain what mixes take",
+                  .remarks = {{"maps", maps}, {"mixes_off", off}, {"conflicts", conflicts}, {"unseen_mixes", unseen}}});
 }
 
 static void run(struct probe *p)
@@ -450,9 +537,9 @@ static void run(struct probe *p)
                       .orders = (unsigned)probe_smoke(p, 1, ORDERS),
                       .held = (unsigned)probe_smoke(p, 0, HELD),
                       .again = (unsigned)probe_smoke(p, 0, AGAIN),
-                      .climbs = (unsigned)probe_scale(p, 0, 12, 40, 40),
-                      .tries = (unsigned)probe_scale(p, 0, 400, 500, 500),
-                      .readings = p->run->meter.taken + (uint64_t)probe_scale(p, 0, 700000, 2400000, 2400000)};
+                      .climbs = (unsigned)probe_scale(p, 0, 100, 2000, 2000),
+                      .tries = (unsigned)probe_scale(p, 0, 150, 150, 150),
+                      .glimpses_most = (uint64_t)probe_scale(p, 0, 800000, 3000000, 12000000)};
     struct ports *s = malloc(sizeof *s);
     struct area area;
 
@@ -469,11 +556,11 @@ static void run(struct probe *p)
                             .measure = measure,
                             .context = &u};
         struct prediction told = {.wanted = (unsigned)probe_scale(p, 0, 100, 200, 200)};
-        const bool measured = ports_solve(s) && (!s->map_count || predict(&u, s, &told));
+        const bool measured = ports_solve(s) && (!s->map_count || (measure_conflicts(&u, s) && predict(&u, s, &told)));
         if (p->outcome == OUTCOME_OK) {
             send_maps(p, &u.mixes, s);
-            send_mixes(p, &u.mixes, s);
-            report_map(p, &u.mixes, s, measured, &told);
+            send_mixes(p, &u, s);
+            report_map(p, &u, s, measured, &told);
         }
     }
     free(s);

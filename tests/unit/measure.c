@@ -480,6 +480,45 @@ static void a_neighbour_that_stays_gives_no_number(void **state)
     assert_true(m.patience <= 0);
 }
 
+/* One short window says about what a measurement does; nothing where no clock is known, nor beside a neighbour. */
+static void a_glimpse_is_near_or_nothing(void **state)
+{
+    const struct cost c = {.per_call = 30, .per_iteration = 120}, longer = {.per_iteration = 3000};
+    struct kernel k = {.entry = (uintptr_t)&c, .units = 3, .warm_iterations = 10};
+    uint64_t iterations = 0;
+    double cycles = 0;
+
+    (void)state;
+    fake = steady();
+    struct meter m = start();
+    assert_int_equal(meter_glimpse(&m, &k, &iterations, &cycles).end, WINDOW_RAN);
+    assert_true(isnan(cycles)); /* no point has told the core's clock yet */
+    measure(&m, &c, 3);
+    for (unsigned n = 0; n < 10; n++) {
+        const unsigned windows = fake.windows;
+        assert_int_equal(meter_glimpse(&m, &k, &iterations, &cycles).end, WINDOW_RAN);
+        assert_true(fabs(cycles / 40 - 1) <= 0.01);
+        assert_true(fake.windows == windows + 1 || !n);
+    }
+    k.entry = (uintptr_t)&longer;
+    for (unsigned n = 0; n < 2; n++) { /* the first one finds that its length does not fit any more */
+        assert_int_equal(meter_glimpse(&m, &k, &iterations, &cycles).end, WINDOW_RAN);
+        assert_true(fabs(cycles / 1000 - 1) <= 0.01);
+    }
+    fake.void_every = 1;
+    assert_int_equal(meter_glimpse(&m, &k, &iterations, &cycles).end, WINDOW_RAN);
+    assert_true(isnan(cycles));
+    fake.void_every = 0;
+    fake.neighbour = 1e9;
+    assert_int_equal(meter_glimpse(&m, &k, &iterations, &cycles).end, WINDOW_RAN);
+    assert_true(isnan(cycles));
+    assert_int_equal(m.taken, m.readings); /* it is no reading */
+    fake.ends_at = fake.windows + 1;
+    fake.ends = WINDOW_TIMEOUT;
+    assert_int_equal(meter_glimpse(&m, &k, &iterations, &cycles).end, WINDOW_TIMEOUT);
+    assert_true(isnan(cycles));
+}
+
 /* It was awake when the meter started, so that nothing tells it; who sees it from the times waits for it to sleep. */
 static void a_neighbour_from_the_start_can_be_waited_for(void **state)
 {
@@ -698,6 +737,7 @@ int main(void)
         cmocka_unit_test(a_place_without_peace_gives_no_number),
         cmocka_unit_test(a_shared_core_is_waited_for),
         cmocka_unit_test(a_neighbour_that_stays_gives_no_number),
+        cmocka_unit_test(a_glimpse_is_near_or_nothing),
         cmocka_unit_test(a_neighbour_from_the_start_can_be_waited_for),
         cmocka_unit_test(faults_and_timeouts_are_passed_on),
         cmocka_unit_test(a_fault_of_the_first_windows_is_passed_on),
