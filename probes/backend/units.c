@@ -57,8 +57,8 @@ enum {
     FRESH_OF = 8,        /* of those tried one in so many is drawn anew, the others are changes of the best */
     CHANGES_MOST = 3,    /* at once */
     KINDS_OF_CHANGE = 5, /* a NOP more, one less, one elsewhere, else two that change places */
-    KEPT_TIMES = 12,     /* what was found is measured so often at most … */
-    KEPT_REACHED = 3,    /* … and is as fast as it was so often */
+    KEPT_TIMES = 24,     /* what was found is measured so often at most … */
+    KEPT_REACHED = 2,    /* … and is as fast as it was so often */
     AGAIN = 2,
     PREDICTED_OF = 10, /* of so many unseen mixes one may be slower than the map says */
     NOPS = 6,          /* lengths of NOPs */
@@ -105,7 +105,7 @@ static const double SAME_PART = 0.002, REACHED_PART = 0.01;
 static const double GLIMPSE_PART = 0.01;
 
 /* What takes no more than the map says, to this part of it, is predicted: no better order is looked for once more. */
-static const double ENOUGH_PART = 0.03;
+static const double ENOUGH_PART = 0.04;
 
 struct prediction {
     unsigned wanted, mixes, within, by_units; /* by the map alone, without conflicts of pairs */
@@ -537,9 +537,9 @@ static void run(struct probe *p)
                       .orders = (unsigned)probe_smoke(p, 1, ORDERS),
                       .held = (unsigned)probe_smoke(p, 0, HELD),
                       .again = (unsigned)probe_smoke(p, 0, AGAIN),
-                      .climbs = (unsigned)probe_scale(p, 0, 100, 2000, 2000),
+                      .climbs = (unsigned)probe_scale(p, 0, 100, 5000, 5000),
                       .tries = (unsigned)probe_scale(p, 0, 150, 150, 150),
-                      .glimpses_most = (uint64_t)probe_scale(p, 0, 800000, 3000000, 12000000)};
+                      .glimpses_most = (uint64_t)probe_scale(p, 0, 800000, 4000000, 12000000)};
     struct ports *s = malloc(sizeof *s);
     struct area area;
 
