@@ -18,6 +18,8 @@
  *   dense      for instructions of many lengths: long rows of NOPs out of the instruction cache, with more and more of them on
  *              a line. Where more on a line take no longer, it is its bytes that take the time. What an operation cache keeps of
  *              such a row makes it faster; the densest such rows leave the least of it
+ *   shorter    the control: the same with rows of three quarters of that. Where another hardware thread has a part of the
+ *              instruction cache, the long rows lose more of it, and what is fetched is not from there
  *
  * Method: the crossing is JamesAslan's (2024), with a control by jia.je 2025, Apple M4; leads, frames and rows are ours.
  */
@@ -43,6 +45,7 @@ enum {
     DENSE_FROM = 5,
     DENSE_TO = 16,
     DENSE = 2,           /* densities that tell */
+    LENGTHS = 2,         /* of rows that are fetched */
     L1I_BYTES = 32 << 10 /* where nothing is known of it */
 };
 
@@ -51,7 +54,7 @@ static const double SPLIT = 0.9, STILL_SPLIT = 0.5;
 /* Calibrated time is no better, however alike repetitions are. */
 static const double CALIBRATION = 0.005;
 /* So much of the instruction cache is surely to be had. */
-static const double PART_OF_L1I = 0.97;
+static const double PART_OF_L1I = 0.97, SHORTER_PART = 0.75;
 /* A line with one NOP more that takes no longer than by this factor is bound by its bytes, if it is slower than when kept. */
 static const double NO_LONGER = 1.03;
 
@@ -284,11 +287,11 @@ static struct sweep dense_sweep(const char *name, size_t *lines)
 }
 
 /*
- * The densest rows that are bound by their bytes: the best short row is faster, and with one NOP less they are not. More a
- * cycle than are decoded come from an operation cache (AMD, Zen 4: it holds all these rows, since it packs NOPs).
+ * What the densest row fetches, where that and the next one are bound by their bytes: the best short row is faster, and with
+ * one NOP less they are not. More a cycle than are decoded come from an operation cache (AMD, Zen 4: it holds all these
+ * rows, since it packs NOPs).
  */
-static size_t choose_dense(const struct sweep *kept, const struct sweep *fetched, double decoded,
-                           struct find_value out[DENSE])
+static bool tells_bytes(const struct sweep *kept, const struct sweep *fetched, double decoded, struct find_value *out)
 {
     double best = INFINITY;
     size_t count = 0;
@@ -299,38 +302,46 @@ static size_t choose_dense(const struct sweep *kept, const struct sweep *fetched
     for (unsigned m = DENSE_TO; m > DENSE_FROM && count < DENSE; m--) {
         double line = m * height_at(fetched, m), less = (m - 1) * height_at(fetched, m - 1);
         const bool is_fetched = height_at(fetched, m) * decoded * NO_LONGER >= 1;
-        if (line <= NO_LONGER * less && height_at(fetched, m) >= NO_LONGER * best && is_fetched)
-            out[count++] = (struct find_value){fetched->name, "operation cache", STRAIGHT_LINE_BYTES / line};
+        const double bytes = STRAIGHT_LINE_BYTES / line;
+        if (line <= NO_LONGER * less && height_at(fetched, m) >= NO_LONGER * best && is_fetched && !count++)
+            *out = (struct find_value){fetched->name, "operation cache", bytes};
     }
-    return count;
+    return count == DENSE;
 }
 
 static bool find_dense(struct probe *p)
 {
-    double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", L1I_BYTES);
-    size_t lines[] = {SHORT_LINES, (size_t)probe_smoke(p, SHORT_LINES, PART_OF_L1I * l1i / STRAIGHT_LINE_BYTES)};
-    struct sweep s[] = {dense_sweep("short rows", &lines[0]), dense_sweep("dense", &lines[1])};
-    struct find_value v[DENSE];
+    double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", L1I_BYTES) / STRAIGHT_LINE_BYTES;
+    size_t lines[] = {SHORT_LINES, (size_t)probe_smoke(p, SHORT_LINES, PART_OF_L1I * l1i),
+                      (size_t)probe_smoke(p, SHORT_LINES, SHORTER_PART * l1i)};
+    struct sweep s[] = {dense_sweep("short rows", &lines[0]), dense_sweep("dense", &lines[1]),
+                        dense_sweep("shorter", &lines[2])};
+    struct find_value v[LENGTHS];
+    size_t told = 0;
     struct finding f = {.name = "frontend.fetch.bytes",
                         .value = NAN,
                         .low = NAN,
                         .high = NAN,
                         .grade = 'U',
                         .reason = "masked-by:frontend.decode.width",
-                        .curves = {"short rows", "dense"},
+                        .curves = {"short rows", "dense", "shorter"},
                         .method = "bytes of dense rows that take as long with one NOP more"};
 
-    bool good = sweeps_search(p, s, 2), known = facts_find(&p->run->facts, "frontend.l1i.bytes", "");
+    bool good = sweeps_search(p, s, 1 + LENGTHS), known = facts_find(&p->run->facts, "frontend.l1i.bytes", "");
     const double decoded = facts_number(&p->run->facts, "frontend.decode.width", "", NAN);
     if (!known)
         f.reason = "capacity-unknown";
     else if (isnan(decoded))
         f.reason = "how many are decoded is not known";
-    if (good && known && choose_dense(&s[0], &s[1], decoded, v) == DENSE)
-        find_number(p, &f, v, DENSE);
+    for (size_t i = 0; good && known && i < LENGTHS; i++)
+        told += tells_bytes(&s[0], &s[1 + i], decoded, &v[i]);
+    if (told && told < LENGTHS)
+        f.reason = "experiments-disagree";
+    if (told == LENGTHS)
+        find_number(p, &f, v, LENGTHS);
     else if (good)
         report(p, &f);
-    sweeps_free(s, 2);
+    sweeps_free(s, 1 + LENGTHS);
     return good;
 }
 
