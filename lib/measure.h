@@ -91,8 +91,9 @@ bool meter_wait(struct meter *m);
 struct window_result meter_measure(struct meter *m, const struct kernel *k, struct point *out);
 
 /*
- * About how many cycles a unit takes, a tenth of the effort: one look at the clock, without yardsticks. Only to choose
- * what is worth a measurement; what is told rests on those. NaN where it was interrupted.
+ * About how many cycles a unit takes, a tenth of the effort: one reading by the clock that the last point told, between
+ * short rows of NOPs that show whether the core is shared. Only to choose what is worth a measurement; what is told rests
+ * on those. NaN where it was interrupted or shared, or no point has told a clock.
  * `iterations` is kept from one kernel to the next, which is about as long; 0: it is found first.
  */
 struct window_result meter_glimpse(struct meter *m, const struct kernel *k, uint64_t *iterations, double *cycles);

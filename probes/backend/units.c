@@ -23,7 +23,7 @@
  * 16 : 1), as if each went to one of two schedulers, which have a port for additions each, by the room there and not by
  * what its other ports could do. One search in some hundred finds an order in which shuffles go where additions leave
  * room, and some such orders keep their pace only by how they are entered: so searches are short and many, of each order
- * there is but a glimpse, and what is found is measured until it was as fast several times.
+ * there is but a glimpse, and what is found is measured until it was as fast twice.
  *
  * Two kinds may be in each other's way beyond units: arch/x86_64/units.c tells of additions and moves from vectors. Pairs
  * that no map explains are measured in several ratios (lib/fit/conflicts.h), and mixes that contain them are expected to
@@ -59,9 +59,9 @@ enum {
     KINDS_OF_CHANGE = 5, /* a NOP more, one less, one elsewhere, else two that change places */
     KEPT_TIMES = 24,     /* what was found is measured so often at most … */
     KEPT_REACHED = 2,    /* … and is as fast as it was so often */
-    AGAIN = 2,
-    PREDICTED_OF = 10, /* of so many unseen mixes one may be slower than the map says */
-    NOPS = 6,          /* lengths of NOPs */
+    AGAIN = 2,           /* what is better in another order is measured so often besides */
+    PREDICTED_OF = 10,   /* of so many unseen mixes one may be slower than the map says */
+    NOPS = 6,            /* lengths of NOPs */
     NOP_SAMPLES = 3,
     CLASSES_SMOKE = 2, /* and the load */
     MAPS_SENT = 8,
@@ -132,7 +132,7 @@ static bool measure_once(struct units *u, double *best)
 
 /*
  * The same for an order that a glimpse found to be good. Some keep their pace only now and then, by how they are entered:
- * what ports allow is what is seen several times.
+ * what was as fast twice is what ports allow.
  */
 static bool measure_kept(struct units *u, double goal, double *best)
 {
