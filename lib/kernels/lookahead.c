@@ -38,8 +38,6 @@ static const double RISES = 1.1;
 static const double WITHIN = 0.01, CLOSER = 1.15;
 /* Two limits that are so near to each other could be one. */
 static const double ALIKE = 0.015, ALIKE_STEPS = 3;
-/* Of what fitted: more than half, and not so near to the edge that groups matter. */
-static const double STILL = 0.9;
 /* Of the second level: few lines are found in it, and not many more pages than a TLB holds. */
 static const double TIMES_LEVEL_2 = 2;
 /*
@@ -620,23 +618,6 @@ static bool is_fast(struct probe *p, const struct lookahead_row *r, double fille
     if (!lookahead_cycles(p, &chained, fillers, &slow) || !lookahead_cycles(p, r, FEW, &few))
         return false;
     *fast = cycles < (few + slow) / 2;
-    return true;
-}
-
-bool lookahead_fits_still(struct probe *p, const struct lookahead_answer *a, bool *fit)
-{
-    double cycles;
-
-    *fit = true;
-    for (size_t i = 0; i < a->count; i++) {
-        const struct verdict *v = a->experiments[i].verdict;
-        if (a->rows[i].blocker != BLOCKER_MISS || v->reason || !v->count || v->knees[0].ramp)
-            continue;
-        const double most = fmax(v->knees[0].value * STILL, FEW);
-        if (!warm(p, &a->rows[i]) || !lookahead_cycles(p, &a->rows[i], floor(most), &cycles) ||
-            !is_fast(p, &a->rows[i], floor(most), cycles, fit))
-            return false;
-    }
     return true;
 }
 

@@ -132,11 +132,6 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
 bool lookahead_search_again(struct probe *p, const struct lookahead *with, const char *name,
                             const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
                             double seconds, struct lookahead_answer *a, bool *again);
-/*
- * Whether as many as fitted behind single misses fit still: not while another thread of the core has half of what is split.
- * What ends at less then may end for that. *fit true where misses do not tell.
- */
-bool lookahead_fits_still(struct probe *p, const struct lookahead_answer *a, bool *fit);
 void lookahead_free(struct lookahead_answer *a);
 
 /*

@@ -58,12 +58,11 @@ enum {
     DILUTIONS = 3,
     FIRST_ROWS = 3, /* of smoke */
     LONE_AGREE = 3, /* kinds */
-    ROUNDS = 2,     /* of looking again */
-    LATER_TRIES = 4
+    ROUNDS = 2      /* of looking again */
 };
 
 /* What a row is for: the verdict, as a mixture or as NOPs; sharing; kinds alone, where others are packed; or others. */
-enum use { MIXED, NOPS, PAIRS, DILUTED, LONE, LONE_LATER, WRITERS };
+enum use { MIXED, NOPS, PAIRS, DILUTED, LONE, WRITERS };
 
 static const struct {
     const char *name, *fooled_by;
@@ -85,8 +84,8 @@ static const struct {
     {"every 4", "registers", DILUTED, 4, {"load-64", "int64", "nop", "flags", "store-64", "int64", "nop", "flags"}},
     {"zero", "packing of zeros", LONE, 0, {"zero"}},
     {"registers", "registers", WRITERS, 0, {"int64", "v128"}}, /* lookahead_writers */
-    {"move", "registers", LONE_LATER, 0, {"move"}},
-    {"branch", "branches in flight", LONE_LATER, 0, {"branch"}},
+    {"move", "registers", LONE, 0, {"move"}},
+    {"branch", "branches in flight", LONE, 0, {"branch"}},
 };
 
 /* So near to a whole number are the instructions of an entry. */
@@ -165,56 +164,36 @@ static size_t gather_row(const struct found *f, bool shared, struct find_experim
 }
 
 /*
- * Instructions of a group; 1: each enters by itself. All rows whose numbers are a sawtooth must have the same, or all be
- * alike. They are layouts of one experiment. `alone`: only of rows that end there, where others are packed; NaN: of all.
- * NaN: not told.
+ * Instructions of a group, by each row whose numbers are a sawtooth; 1: each enters by itself. What shares entries is moved
+ * from one to the next in the same way: where others are packed, only rows that end `alone` count; NaN: all do.
  */
-static double find_group(const struct found all[ROWS], double alone, struct find_value v[ROWS], size_t *count)
+static size_t gather_groups(const struct found all[ROWS], double alone, struct find_value v[ROWS])
 {
-    *count = 0;
+    size_t count = 0;
+
     for (size_t i = 0; i < ROWS; i++) {
         struct find_experiment e[BLOCKERS];
         const unsigned period = all[i].teeth.period ? all[i].teeth.period : all[i].worn;
         const struct find_result ends = find_decide(e, gather_row(&all[i], true, e), 1);
         if (period && (isnan(alone) || (ends.grade != 'U' && lookahead_same(ends.value, alone))))
-            v[(*count)++] = (struct find_value){all[i].name, blocker_names[BLOCKER_MISS], period};
+            v[count++] = (struct find_value){all[i].name, blocker_names[BLOCKER_MISS], period};
     }
-    const struct find_result r = find_number_decide(v, *count);
-    return *count && r.grade != 'U' ? r.value : (double)NAN;
+    return count;
 }
 
-/* What shares entries is moved from one to the next in the same way: of those only what ends `alone`, as it is told. */
-static void report_group(struct probe *p, const struct found all[ROWS], bool shared, double alone)
+/* They are layouts of one experiment: all must have the same, or be alike. NaN: not told. */
+static double group_of(const struct found all[ROWS], double alone)
 {
-    const struct finding f = {.name = "backend.rob.group",
-                              .method = "NOPs before two misses, one more at a time",
-                              .value = (double)NAN,
-                              .low = (double)NAN,
-                              .high = (double)NAN,
-                              .grade = 'U',
-                              .reason = shared && isnan(alone) ? "packing-unknown" : "no-pattern"};
     struct find_value v[ROWS];
-    size_t count;
+    const size_t count = gather_groups(all, alone, v);
+    const struct find_result r = find_number_decide(v, count);
 
-    (void)find_group(all, alone, v, &count);
-    if (count && !(shared && isnan(alone)))
-        find_number(p, &f, v, count);
-    else
-        report(p, &f);
+    return count && r.grade != 'U' ? r.value : (double)NAN;
 }
 
 static enum filler_class class_of(size_t row)
 {
     return rows[row].use == WRITERS ? FILLER_GENERAL : FILLER_NOTHING;
-}
-
-static size_t row_of(enum use use)
-{
-    size_t row = 0;
-
-    while (rows[row].use != use)
-        row++;
-    return row;
 }
 
 /* Searches those again of which more fit now. */
@@ -292,35 +271,11 @@ static bool as_many(const struct find_result *r, const struct find_result *nops,
 }
 
 /* Fewer pairs fit than NOPs, or it is not known. */
-static bool may_share(const struct found all[ROWS], double group)
+static bool may_share(const struct found all[ROWS])
 {
     const struct find_result nops = decide(all, NOPS), pairs = decide(all, PAIRS);
 
-    return pairs.grade == 'U' || nops.grade == 'U' || !as_many(&pairs, &nops, group);
-}
-
-static void report_place(struct probe *p, const char *kind, const char *text)
-{
-    report(p, &(struct finding){.name = "backend.rob.place",
-                                .variants = {{"kind", kind}},
-                                .value = (double)NAN,
-                                .low = (double)NAN,
-                                .high = (double)NAN,
-                                .text = text,
-                                .grade = text ? 'C' : 'U',
-                                .reason = text ? NULL : "ambiguous",
-                                .method = "how many instructions an entry holds, with one of these in some"});
-}
-
-static bool find_places(struct probe *p, const struct lookahead *with, double entries, double per_entry)
-{
-    struct places found;
-
-    if (!places_find(p, with, entries, (unsigned)per_entry, &found))
-        return false;
-    report_place(p, "memory", found.accesses);
-    report_place(p, "branches", found.branches);
-    return true;
+    return pairs.grade == 'U' || nops.grade == 'U' || !as_many(&pairs, &nops, group_of(all, (double)NAN));
 }
 
 static bool search_row(struct probe *p, const struct lookahead *with, size_t row, struct found *f)
@@ -342,48 +297,79 @@ static double ends_at_least(const struct found *f)
     return isinf(least) ? 0 : least;
 }
 
-/*
- * A row of one kind, which nobody looks at again: as often as another one does not fit meanwhile that did before, since
- * half of what there is may be another thread's then.
- */
-static bool search_later(struct probe *p, const struct lookahead *with, size_t row, struct found all[ROWS])
-{
-    const struct finding instructions = {.name = "backend.rob.instructions", .variants = {{"filler", rows[row].name}}};
-    const size_t other = row_of(LONE);
-    bool whole = false;
+/* One way to tell how many entries there are. */
+struct way {
+    const char *method, *reason; /* why it tells nothing; NULL: it does */
+    struct find_experiment e[ROWS * BLOCKERS];
+    size_t count;
+    double group;     /* as of lookahead_report */
+    double per_entry; /* instructions; NaN: not told */
+    double alone;     /* entries, where others are packed; NaN: none are, or it is not told */
+};
 
-    for (unsigned i = 0; i < LATER_TRIES && !whole; i++) {
-        lookahead_free(&all[row].answer);
-        if (!search_row(p, with, row, &all[row]) || !lookahead_fits_still(p, &all[other].answer, &whole))
-            return false;
-    }
-    if (whole) {
-        report_row(p, row, &all[row], (double)NAN, true);
-    } else {
-        lookahead_free(&all[row].answer);
-        lookahead_undecided(p, &instructions, "another thread may have had a part");
-    }
-    return true;
+/*
+ * Mixtures and NOPs must say the same, each by themselves, within a group, since only NOPs tell how they lie in groups. And
+ * pairs must, or an entry may hold several.
+ */
+static struct way by_mixtures(const struct found all[ROWS])
+{
+    struct way w = {.method = "instructions in flight, mixtures and NOPs",
+                    .group = group_of(all, (double)NAN),
+                    .per_entry = (double)NAN,
+                    .alone = (double)NAN};
+    const struct find_result mixtures = decide(all, MIXED), nops = decide(all, NOPS);
+
+    if (!shows_groups(all))
+        w.count = gather(all, MIXED, w.e);
+    else
+        w.group = 1;
+    w.count += gather(all, NOPS, &w.e[w.count]);
+    if (w.count == 0)
+        w.reason = "blockers-do-not-overlap";
+    else if (nops.grade == 'U')
+        w.reason = nops.reason;
+    else if (mixtures.grade == 'U' || may_share(all))
+        w.reason = "packing-unknown";
+    else if (!as_many(&mixtures, &nops, group_of(all, (double)NAN)))
+        w.reason = "experiments-disagree";
+    return w;
 }
 
-/*
- * Rows of one kind each. `reason`: why others do not tell. *alone: how many entries they say there are; NaN: they do not.
- * False: the probe is over.
- */
-static bool report_lone(struct probe *p, const struct lookahead *with, struct found all[ROWS], const char *reason,
-                        double *alone)
+/* Entries of several instructions: rows with accesses every 2, 3 and 4 say how many, and NOPs how much one holds. */
+static struct way by_dilution(const struct found all[ROWS])
 {
-    const struct finding f = {.name = "backend.rob.entries", .method = "instructions of kinds that share no entries"};
-    struct find_experiment e[ROWS * BLOCKERS];
+    struct way w = {.method = "an access to memory every so many NOPs",
+                    .reason = "packing-unknown",
+                    .group = 1,
+                    .alone = (double)NAN};
+    const struct find_result nops = decide(all, NOPS);
+
+    w.count = gather(all, DILUTED, w.e);
+    const struct find_result entries = find_decide(w.e, w.count, 1);
+    const double each = nops.value / entries.value;
+    w.per_entry = floor(each + 0.5);
+    size_t agreeing = 0; /* one of them alone may say what a queue holds */
+    for (size_t i = 0; i < w.count; i++)
+        agreeing += strstr(entries.agreement, w.e[i].name) != NULL;
+    if (nops.grade != 'U' && may_share(all) && entries.grade != 'U' && agreeing >= DILUTIONS &&
+        !strstr(entries.agreement, " against ") && w.per_entry >= DILUTIONS &&
+        fabs(each - w.per_entry) <= WHOLE * w.per_entry)
+        w.reason = NULL;
+    return w;
+}
+
+/* Entries that neighbours share by what they are: rows of one kind each, which is not packed with its own kind. */
+static struct way by_kinds(const struct found all[ROWS])
+{
+    struct way w = {
+        .method = "instructions of kinds that share no entries", .reason = "packing-unknown", .per_entry = (double)NAN};
     double found[ROWS], least = INFINITY, most = 0;
-    size_t count = 0, kinds = 0;
+    size_t kinds = 0;
 
     for (size_t i = 0; i < ROWS; i++) {
         found[i] = (double)NAN;
-        if (rows[i].use == LONE_LATER && !search_later(p, with, i, all))
-            return false;
-        if (rows[i].use == LONE || rows[i].use == LONE_LATER || rows[i].use == NOPS) {
-            const struct find_result r = find_decide(e, gather_row(&all[i], true, e), 1);
+        if (rows[i].use == LONE || rows[i].use == NOPS) {
+            const struct find_result r = find_decide(w.e, gather_row(&all[i], true, w.e), 1);
             found[i] = r.grade == 'U' ? (double)NAN : r.value;
             least = fmin(least, found[i]);
             most = fmax(most, ends_at_least(&all[i]));
@@ -391,86 +377,106 @@ static bool report_lone(struct probe *p, const struct lookahead *with, struct fo
     }
     for (size_t i = 0; i < ROWS; i++)
         if (!isnan(found[i]) && lookahead_same(found[i], least)) {
-            const size_t more = gather_row(&all[i], true, &e[count]);
+            const size_t more = gather_row(&all[i], true, &w.e[w.count]);
             for (size_t k = 0; k < more; k++)
-                e[count++].fooled_by = rows[i].fooled_by;
+                w.e[w.count++].fooled_by = rows[i].fooled_by;
             kinds++;
         }
-    if (kinds >= LONE_AGREE && most >= PACKED * least) {
-        struct find_value v[ROWS];
-        size_t groups;
-        *alone = least;
-        lookahead_report(p, &f, e, count, 1, find_group(all, least, v, &groups));
-    } else {
-        lookahead_undecided(p, &f, reason);
-    }
-    return true;
+    w.alone = least;
+    w.group = group_of(all, least);
+    if (kinds >= LONE_AGREE && most >= PACKED * least)
+        w.reason = NULL;
+    return w;
 }
 
-/*
- * Entries of several instructions: rows with accesses every 2 and 3 say how many, and NOPs how much one holds. False:
- * the probe is over.
- */
-static bool report_shared(struct probe *p, const struct lookahead *with, struct found all[ROWS],
-                          const struct find_result *nops, double *alone)
+/* The first way that tells; where none does, the first one, for its reason. */
+static struct way choose_way(const struct found all[ROWS])
 {
-    const struct finding f = {.name = "backend.rob.entries", .method = "an access to memory every so many NOPs"};
-    struct finding held = {.name = "backend.rob.per_entry",
-                           .method = "NOPs in flight, by entries",
-                           .value = (double)NAN,
-                           .low = (double)NAN,
-                           .high = (double)NAN,
-                           .grade = 'U',
-                           .reason = "packing-unknown"};
-    struct find_experiment e[ROWS * BLOCKERS];
-    const size_t count = gather(all, DILUTED, e);
-    const struct find_result entries = find_decide(e, count, 1);
-    const double each = nops->value / entries.value, nearest = floor(each + 0.5);
-    size_t agreeing = 0; /* one of them alone may say what a queue holds */
+    static struct way (*const ways[])(const struct found[ROWS]) = {by_mixtures, by_dilution, by_kinds};
+    struct way w;
 
-    for (size_t i = 0; i < count; i++)
-        agreeing += strstr(entries.agreement, e[i].name) != NULL;
-    if (entries.grade == 'U' || agreeing < DILUTIONS || strstr(entries.agreement, " against ") ||
-        !(nearest >= DILUTIONS && fabs(each - nearest) <= WHOLE * nearest)) {
-        if (!report_lone(p, with, all, "packing-unknown", alone))
-            return false;
-    } else {
-        lookahead_report(p, &f, e, count, 1, 1);
-        held.value = nearest;
-        held.grade = 'C';
-        held.reason = NULL;
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        w = ways[i](all);
+        if (!w.reason)
+            return w;
     }
-    report(p, &held);
-    return held.reason || find_places(p, with, entries.value, nearest);
+    return by_mixtures(all);
 }
 
-/*
- * Mixtures and NOPs must say the same, each by themselves, within a group, since only NOPs tell how they lie in groups. And
- * pairs must, or an entry may hold several.
- */
-static bool report_entries(struct probe *p, const struct lookahead *with, struct found all[ROWS], double group,
-                           double *alone)
+static void report_group(struct probe *p, const struct found all[ROWS], const struct way *w)
 {
-    const struct finding f = {.name = "backend.rob.entries", .method = "instructions in flight, mixtures and NOPs"};
-    struct find_experiment e[2 * ROWS * BLOCKERS];
-    const size_t mixed = gather(all, MIXED, e), count = mixed + gather(all, NOPS, &e[mixed]);
-    const struct find_result mixtures = decide(all, MIXED), nops = decide(all, NOPS);
+    const bool packed = may_share(all) && isnan(w->alone);
+    const struct finding f = {.name = "backend.rob.group",
+                              .method = "NOPs before two misses, one more at a time",
+                              .value = (double)NAN,
+                              .low = (double)NAN,
+                              .high = (double)NAN,
+                              .grade = 'U',
+                              .reason = packed ? "packing-unknown" : "no-pattern"};
+    struct find_value v[ROWS];
+    const size_t count = gather_groups(all, w->alone, v);
 
-    if (count == 0)
-        lookahead_undecided(p, &f, "blockers-do-not-overlap");
-    else if (nops.grade == 'U')
-        return report_lone(p, with, all, nops.reason, alone);
-    else if (may_share(all, group))
-        return report_shared(p, with, all, &nops, alone);
-    else if (mixtures.grade == 'U')
-        return report_lone(p, with, all, "packing-unknown", alone);
-    else if (!as_many(&mixtures, &nops, group))
-        return report_lone(p, with, all, "experiments-disagree", alone);
-    else if (shows_groups(all))
-        lookahead_report(p, &f, &e[mixed], count - mixed, 1, 1);
+    if (count && !packed)
+        find_number(p, &f, v, count);
     else
-        lookahead_report(p, &f, e, count, 1, group);
-    return true;
+        report(p, &f);
+}
+
+static void report_per_entry(struct probe *p, double per_entry)
+{
+    report(p, &(struct finding){.name = "backend.rob.per_entry",
+                                .method = "NOPs in flight, by entries",
+                                .value = per_entry,
+                                .low = (double)NAN,
+                                .high = (double)NAN,
+                                .grade = isnan(per_entry) ? 'U' : 'C',
+                                .reason = isnan(per_entry) ? "packing-unknown" : NULL});
+}
+
+static void report_place(struct probe *p, const char *kind, const char *text)
+{
+    report(p, &(struct finding){.name = "backend.rob.place",
+                                .variants = {{"kind", kind}},
+                                .value = (double)NAN,
+                                .low = (double)NAN,
+                                .high = (double)NAN,
+                                .text = text,
+                                .grade = text ? 'C' : 'U',
+                                .reason = text ? NULL : "ambiguous",
+                                .method = "how many instructions an entry holds, with one of these in some"});
+}
+
+static void find_places(struct probe *p, const struct lookahead *with, double entries, double per_entry)
+{
+    struct places found;
+
+    if (places_find(p, with, entries, (unsigned)per_entry, &found)) {
+        report_place(p, "memory", found.accesses);
+        report_place(p, "branches", found.branches);
+    }
+}
+
+static void tell(struct probe *p, const struct lookahead *with, struct found all[ROWS])
+{
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t e = 0; e < all[i].answer.count; e++)
+            all[i].answer.experiments[e].holds = lookahead_holds(&all[i].answer.rows[e], FILLER_NOTHING);
+    const struct way w = choose_way(all);
+    const bool shared = may_share(all);
+    const struct finding entries = {.name = "backend.rob.entries", .method = w.method};
+
+    for (size_t i = 0; i < ROWS; i++)
+        report_row(p, i, &all[i], shared ? (double)NAN : group_of(all, (double)NAN), shared);
+    if (w.reason)
+        lookahead_undecided(p, &entries, w.reason);
+    else
+        lookahead_report(p, &entries, w.e, w.count, 1, w.group);
+    report_group(p, all, &w);
+    if (shared)
+        report_per_entry(p, w.per_entry);
+    send_shifts(p, all);
+    if (!isnan(w.per_entry))
+        find_places(p, with, find_decide(w.e, w.count, 1).value, w.per_entry);
 }
 
 static void run(struct probe *p)
@@ -480,27 +486,12 @@ static void run(struct probe *p)
     bool good = all && lookahead_start(p, &with);
 
     for (size_t i = 0; i < (size_t)probe_smoke(p, FIRST_ROWS, ROWS) && good; i++)
-        good = rows[i].use == LONE_LATER ||
-               (search_row(p, &with, i, &all[i]) &&
-                (rows[i].use != NOPS || probe_smoke(p, 1, 0) > 0 || shift_row(p, &with, i, &all[i])));
+        good = search_row(p, &with, i, &all[i]) &&
+               (rows[i].use != NOPS || probe_smoke(p, 1, 0) > 0 || shift_row(p, &with, i, &all[i]));
     for (unsigned i = 0; i < (unsigned)probe_smoke(p, 0, ROUNDS) && good; i++)
         good = look_again(p, &with, all);
-    if (good) {
-        struct find_value v[ROWS];
-        size_t count;
-        double alone = (double)NAN;
-        const double group = find_group(all, alone, v, &count);
-        const bool shared = may_share(all, group);
-        for (size_t i = 0; i < ROWS; i++) {
-            for (size_t e = 0; e < all[i].answer.count; e++)
-                all[i].answer.experiments[e].holds = lookahead_holds(&all[i].answer.rows[e], FILLER_NOTHING);
-            report_row(p, i, &all[i], shared ? (double)NAN : group, shared);
-        }
-        if (report_entries(p, &with, all, group, &alone)) {
-            report_group(p, all, shared, alone);
-            send_shifts(p, all);
-        }
-    }
+    if (good)
+        tell(p, &with, all);
     for (size_t i = 0; i < ROWS && all; i++)
         lookahead_free(&all[i].answer);
     free(all);

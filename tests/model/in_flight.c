@@ -118,9 +118,12 @@ double in_flight_rename(struct in_flight *f, const struct in_flight_design *d, c
     return take(f, HELD_BRANCH, branches, front);
 }
 
+/* The emulator tells halves of a vector one after the other, which take one entry. */
 double in_flight_access(struct in_flight *f, bool store, double front)
 {
-    return take(f, store ? HELD_STORE : HELD_LOAD, 1, front);
+    const enum held what = store ? HELD_STORE : HELD_LOAD;
+
+    return take(f, what, !f->by_this[what], front);
 }
 
 /* What shares an entry with others leaves with the last of them. */
