@@ -275,6 +275,15 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SP
     return good;
 }
 
+double tlb_code_reach(const struct probe *p, unsigned level)
+{
+    const size_t page = machine_info()->page_bytes[0];
+    char variants[32];
+
+    snprintf(variants, sizeof variants, "level=%u page=%s", level, page_name(page));
+    return (double)page * facts_number(&p->run->facts, "frontend.itlb.entries", variants, 0);
+}
+
 double tlb_known_entries(const struct probe *p)
 {
     static const char *const levels[] = {"level=1 access=load", "level=2 access=load", "level=3 access=load"};

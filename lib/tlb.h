@@ -45,6 +45,8 @@ bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experi
  */
 bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SPACINGS], double entries);
 
+/* Bytes of code on the smallest pages that an instruction TLB of that level reaches; 0: not known. */
+double tlb_code_reach(const struct probe *p, unsigned level);
 /* The most pages that any level of data TLBs is known to hold, declared or measured; 0: nothing is known. */
 double tlb_known_entries(const struct probe *p);
 /*

@@ -39,6 +39,7 @@
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/proof.h"
+#include "lib/tlb.h"
 
 enum { STRIDES = 6 };
 
@@ -97,15 +98,6 @@ static size_t page_bytes(void)
     return machine_info()->page_bytes[0];
 }
 
-/* Bytes of code that the first instruction TLB reaches; 0: not known. */
-static double itlb_reach(struct probe *p)
-{
-    char variants[32];
-
-    snprintf(variants, sizeof variants, "level=1 page=%s", page_name(page_bytes()));
-    return (double)page_bytes() * facts_number(&p->run->facts, "frontend.itlb.entries", variants, 0);
-}
-
 static struct sweep sweep_of(struct probe *p, struct row *row, enum knee_kind kind, double from, double to)
 {
     return (struct sweep){.name = row->name,
@@ -137,7 +129,7 @@ static struct family family_of(struct probe *p, const struct rows *r)
                            .count = r->count,
                            .step = 1,
                            .closest = emit_jump_bytes(0, true),
-                           .footprints = {itlb_reach(p)}};
+                           .footprints = {tlb_code_reach(p, 1)}};
 }
 
 static void name_row(struct row *row, const char *part)
@@ -826,7 +818,7 @@ static void run(struct probe *p)
                                               .count_from = (unsigned)stretches[FAR].holds_at_least,
                                               .count_to = (unsigned)stretches[FAR].to,
                                               .alignment = emit_alignment,
-                                              .footprints = {itlb_reach(p)}};
+                                              .footprints = {tlb_code_reach(p, 1)}};
     struct btb_fit *fit = probe_smoke(p, 0, 1) > 0 ? btb_fit_start(&question) : NULL;
     struct chain_room room;
 

@@ -186,7 +186,7 @@ static void run(struct probe *p)
         good = find_large_page(p, sizes[i]);
 }
 
-PROBE(itlb, .title = "Instruction TLBs", .family = "frontend", .run = run, .after = "l1i",
+PROBE(itlb, .title = "Instruction TLBs", .family = "frontend", .run = run,
       .findings = FINDINGS({"frontend.itlb.entries", "entries", "pages of code whose translations a level holds"},
                            {"frontend.itlb.miss_cycles", "cycles", "what a miss of that level costs a jump"},
                            {"frontend.itlb.ways", "ways", "entries of a set"},

@@ -15,8 +15,8 @@
  * Curves over footprint: straight is a staircase in cycles per line: operation cache where there is one,
  * instruction cache, second level, what lies behind. How high a stair is tells nothing: from operation
  * cache to instruction cache the rate may fall as much as from there to the second level. Surprise is a
- * level that is left by a ramp. Answer: the last footprint before the last rise that is not the second
- * level's by its size. Of straight code one more may fit than the instruction cache holds: a row of 33 KiB takes
+ * level that is left by a ramp. Where instruction TLBs end both may rise, too. Answer: the last footprint before the
+ * last rise that is not such a TLB's, nor the second level's by its size. Of straight code one more may fit than the instruction cache holds: a row of 33 KiB takes
  * thrice as long as one of 32 KiB on Zen 4 in some runs and no longer in others, presumably since an operation cache
  * keeps the line that a few sets have too many. So its interval begins a step below.
  *
@@ -27,6 +27,7 @@
 #include "lib/find.h"
 #include "lib/probe.h"
 #include "lib/kernels/surprise.h"
+#include "lib/tlb.h"
 
 enum {
     LINE_BYTES = 64,
@@ -34,7 +35,8 @@ enum {
     NOP_BYTES_AT_MOST = 8,
     LOOP_BYTES = 16, /* the end of a loop, its branch: part of the footprint */
     ROOM_BYTES = 64,
-    GRAIN_BYTES = 1024
+    GRAIN_BYTES = 1024,
+    TLB_LEVELS = 2
 };
 enum pattern { STRAIGHT, SURPRISE, PATTERNS };
 
@@ -98,32 +100,47 @@ static double second_level(struct probe *p)
     return bytes > 0 ? bytes : SECOND_LEVEL_BYTES;
 }
 
-/* Whether straight code slows down behind so many bytes, and not as the second level ends. */
-static bool elsewhere(struct probe *p, const struct verdict *straight, double bytes)
+/* Where an instruction TLB ends, to a page. */
+static bool is_tlbs(const struct probe *p, const struct knee *k)
 {
-    const size_t last = straight->count - 1;
+    const double page = (double)machine_info()->page_bytes[0];
 
-    return straight->count && straight->knees[last].value > bytes && straight->knees[last].value < second_level(p);
+    for (unsigned level = 1; level <= TLB_LEVELS; level++) {
+        const double reach = tlb_code_reach(p, level);
+        if (reach > 0 && k->low - page <= reach && reach <= k->high + page)
+            return true;
+    }
+    return false;
+}
+
+/* The last knee that is neither the second level's nor a TLB's; v->count without one. */
+static size_t last_knee(struct probe *p, const struct verdict *v)
+{
+    for (size_t i = v->count; i-- > 0;)
+        if (v->knees[i].value < second_level(p) && !is_tlbs(p, &v->knees[i]))
+            return i;
+    return v->count;
 }
 
 /*
- * Which knee is the instruction cache's: the last one that is not the second level's, and that straight code has as well;
- * where that has none of them the last one. v->count without one.
+ * Which knee is the instruction cache's: the last one that is not the second level's or a TLB's, and that straight code has
+ * as well; where that has none of them the last one. v->count without one. *both: how many both have.
  */
-static size_t instruction_cache(struct probe *p, const struct verdict *v, const struct verdict *straight)
+static size_t instruction_cache(struct probe *p, const struct verdict *v, const struct verdict *straight, size_t *both)
 {
     const double second = second_level(p);
-    size_t alone = v->count;
+    size_t found = v->count;
 
-    for (size_t i = v->count; i-- > 0;) {
-        if (!(v->knees[i].value < second))
+    *both = 0;
+    for (size_t i = 0; i < v->count; i++) {
+        if (!(v->knees[i].value < second) || is_tlbs(p, &v->knees[i]))
             continue;
-        if (find_knee_near(straight, v->knees[i].value, SAME_EDGE) < straight->count)
-            return i;
-        if (alone == v->count)
-            alone = i;
+        const bool has = find_knee_near(straight, v->knees[i].value, SAME_EDGE) < straight->count;
+        if (has || !*both)
+            found = i;
+        *both += has;
     }
-    return alone;
+    return found;
 }
 
 static void report_rates(struct probe *p, const struct sweep *s)
@@ -142,26 +159,36 @@ static void report_rates(struct probe *p, const struct sweep *s)
 static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
 {
     const struct verdict *straight = &s[STRAIGHT].search.verdict, *surprise = &s[SURPRISE].search.verdict;
+    const struct finding f = {.name = "frontend.l1i.bytes",
+                              .limits = {{"frontend.itlb.entries", "page=4k", 1.0 / 4096}}};
     struct verdict row = *straight;
     struct find_experiment e[PATTERNS];
+    size_t both;
 
     find_experiments(s, PATTERNS, e);
     for (size_t i = 0; i < row.count; i++)
         row.knees[i].low -= GRAIN_BYTES;
     e[STRAIGHT].verdict = &row;
-    e[SURPRISE].knee = instruction_cache(p, surprise, straight);
+    e[SURPRISE].knee = instruction_cache(p, surprise, straight, &both);
     /* where straight code slows down an operation cache may end as well: by itself it tells nothing */
     const bool edge = e[SURPRISE].knee < surprise->count;
     if (edge) {
         e[STRAIGHT].knee = find_knee_near(straight, surprise->knees[e[SURPRISE].knee].value, SAME_EDGE);
         /* but where it does so elsewhere alone, behind, surprise may show no more than an operation cache */
-        if (e[STRAIGHT].knee == straight->count && elsewhere(p, straight, surprise->knees[e[SURPRISE].knee].high))
-            e[STRAIGHT].knee = straight->count - 1;
+        const size_t last = last_knee(p, straight);
+        if (e[STRAIGHT].knee == straight->count && last < straight->count &&
+            straight->knees[last].value > surprise->knees[e[SURPRISE].knee].high)
+            e[STRAIGHT].knee = last;
     }
-    find_capacity(
-        p,
-        &(struct finding){.name = "frontend.l1i.bytes", .limits = {{"frontend.itlb.entries", "page=4k", 1.0 / 4096}}},
-        edge ? e : &e[SURPRISE], edge ? PATTERNS : 1, GRAIN_BYTES);
+    if (both > 1 && !(tlb_code_reach(p, 1) > 0)) {
+        struct finding u = f;
+        u.value = u.low = u.high = (double)NAN;
+        u.grade = 'U';
+        u.reason = "may be the limit of frontend.itlb.entries";
+        report(p, &u);
+    } else {
+        find_capacity(p, &f, edge ? e : &e[SURPRISE], edge ? PATTERNS : 1, GRAIN_BYTES);
+    }
 }
 
 static void run(struct probe *p)
@@ -192,7 +219,7 @@ static void run(struct probe *p)
     sweeps_free(s, PATTERNS);
 }
 
-PROBE(l1i, .title = "Instruction cache", .family = "frontend", .run = run,
+PROBE(l1i, .title = "Instruction cache", .family = "frontend", .after = "itlb", .run = run,
       .findings = FINDINGS({"frontend.l1i.bytes", "bytes", "capacity of the instruction cache"},
                            {"frontend.l1i.bytes_per_cycle", "bytes/cycle",
                             "straight code, by the level it comes from"}));

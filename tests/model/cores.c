@@ -530,7 +530,7 @@ static void instruction_caches_are_given_back(void **state)
     begin();
     for (uint64_t seed = 0; next_seed(&seed, 3, 24); cores++) {
         struct machine_design m = pick_machine(seed);
-        run_probes_on(&m, "l1i", PROFILE_QUICK);
+        run_probes_on(&m, "itlb l1i", PROFILE_QUICK);
         check_l1i(&m);
     }
     /* where surprise is vague straight code alone tells nothing: operation caches end, too */
