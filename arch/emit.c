@@ -81,6 +81,12 @@ void emit_nop_row(struct code *c, unsigned bytes, size_t count)
     c->work.instructions += count - 1;
 }
 
+void emit_again(struct code *c, size_t from, size_t bytes, struct work work)
+{
+    if (code_require(c, from <= c->used && bytes <= c->used - from))
+        code_append(c, c->write + from, bytes, work);
+}
+
 void emit_align(struct code *c, size_t bytes)
 {
     if (code_require(c, bytes != 0 && (bytes & (bytes - 1)) == 0))

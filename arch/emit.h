@@ -97,6 +97,8 @@ void emit_nop(struct code *c, unsigned bytes);
 void emit_nops(struct code *c, size_t bytes);
 /* So many NOPs of one length, as emit_nop emits each; long rows are made many times faster. */
 void emit_nop_row(struct code *c, unsigned bytes, size_t count);
+/* What was emitted from `from` on once more: `bytes` that do the same wherever they stand, and their `work`. */
+void emit_again(struct code *c, size_t from, size_t bytes, struct work work);
 /* NOPs until the address at which the code runs is a multiple of `bytes`, a power of two. */
 void emit_align(struct code *c, size_t bytes);
 /* Moves on to `offset`, at or past `used`; what lies between is filled with an instruction that traps. */

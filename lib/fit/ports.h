@@ -28,7 +28,7 @@ enum {
     PORTS_CLASSES = 16, /* instructions at most */
     PORTS_MOST = 16,    /* ports at most */
     PORTS_OPS = 2,      /* operations with sets of their own that an instruction may be */
-    PORTS_MIXES = 512,  /* measurements at most */
+    PORTS_MIXES = 640,  /* measurements at most */
     PORTS_MAPS = 128    /* maps kept */
 };
 

@@ -23,6 +23,11 @@ struct registers {
     size_t count, turn;
 };
 
+/* An instruction that is the same wherever it stands is encoded once, and copied from there. */
+struct copied {
+    size_t at, bytes; /* bytes: 0 where it has to be encoded */
+};
+
 /* The enum regs that are not turned: data and counter are never among form_registers. */
 static const enum reg source = REG_T0, sink = REG_T1, loaded = REG_T2;
 
@@ -72,6 +77,21 @@ static void emit_one(struct code *c, const struct form *f, struct registers *gen
             chosen[count++] = r->pool[r->turn++ % r->count];
     }
     emit_form(c, f, chosen);
+}
+
+/* The same, or a copy of what was emitted before. */
+static void emit_or_copy(struct code *c, const struct form *f, struct registers *general, struct registers *vector,
+                         struct copied *same)
+{
+    const size_t at = c->used, turns = general->turn + vector->turn;
+
+    if (same->bytes) {
+        emit_again(c, same->at, same->bytes, (struct work){.instructions = 1});
+        return;
+    }
+    emit_one(c, f, general, vector);
+    if (general->turn + vector->turn == turns)
+        *same = (struct copied){at, c->used - at};
 }
 
 /* Spread evenly: next is always what is furthest behind its share. */
@@ -129,6 +149,7 @@ bool mixes_build(struct probe *p, void *context, struct kernel *k)
 {
     struct mixes *m = context;
     struct registers general = registers_of(OPERAND_GENERAL), vector = registers_of(OPERAND_VECTOR);
+    struct copied same[PORTS_CLASSES] = {{.bytes = 0}};
     struct code c = probe_code(p, CODE_BYTES);
     const size_t body = (size_t)probe_smoke(p, SMOKE_BODY, BODY);
     uint8_t order[BODY];
@@ -151,7 +172,7 @@ bool mixes_build(struct probe *p, void *context, struct kernel *k)
         else if (order[i] == m->store)
             emit_store(&c, source, REG_DATA, (int32_t)(stores++ % PLACES) * PLACE_BYTES);
         else
-            emit_one(&c, m->forms[order[i]], &general, &vector);
+            emit_or_copy(&c, m->forms[order[i]], &general, &vector, &same[order[i]]);
         for (nops += m->nops / (double)of_mix; nops >= 1; nops--)
             emit_nop(&c, emit_nop_lengths[0]);
     }

@@ -23,7 +23,8 @@
  * 16 : 1), as if each went to one of two schedulers, which have a port for additions each, by the room there and not by
  * what its other ports could do. One search in some hundred finds an order in which shuffles go where additions leave
  * room, and some such orders keep their pace only by how they are entered: so searches are short and many, of each order
- * there is but a glimpse, and what is found is measured until it was as fast twice.
+ * there is but a glimpse, and what is found is measured until it was as fast twice. Mixes that stay slower are searched
+ * again when all have been, for as long as there are glimpses.
  *
  * Two kinds may be in each other's way beyond units: arch/x86_64/units.c tells of additions and moves from vectors. Pairs
  * that no map explains are measured in several ratios (lib/fit/conflicts.h), and mixes that contain them are expected to
@@ -57,7 +58,7 @@ enum {
     FRESH_OF = 8,        /* of those tried one in so many is drawn anew, the others are changes of the best */
     CHANGES_MOST = 3,    /* at once */
     KINDS_OF_CHANGE = 5, /* a NOP more, one less, one elsewhere, else two that change places */
-    KEPT_TIMES = 24,     /* what was found is measured so often at most … */
+    KEPT_TIMES = 64,     /* what was found is measured so often at most … */
     KEPT_REACHED = 2,    /* … and is as fast as it was so often */
     AGAIN = 2,           /* what is better in another order is measured so often besides */
     PREDICTED_OF = 10,   /* of so many unseen mixes one may be slower than the map says */
@@ -66,7 +67,7 @@ enum {
     CLASSES_SMOKE = 2, /* and the load */
     MAPS_SENT = 8,
     CONFLICTS = 8,
-    CONFLICT_CLIMBS = 60, /* searches for the best order of each of their mixes, at most */
+    CONFLICT_CLIMBS = 600, /* searches for the best order of each of their mixes, at most */
     NAME = 64,
     TEXT = 512
 };
@@ -248,12 +249,14 @@ static unsigned slot_nop(const struct units *u)
 static bool climb(struct units *u, const struct ports_mix *mix, size_t instructions, double goal, double *best)
 {
     const size_t room = MIX_SLOTS / instructions;
-    const unsigned mixes = 1 + (unsigned)draw(u, room < MIXES_MOST ? room : MIXES_MOST);
+    unsigned mixes = 1;
     struct mix_order kept = {.slots = 0};
     double kept_cycles = (double)INFINITY, cycles;
     uint64_t iterations = 0;
     bool good = true;
 
+    while (mixes < MIXES_MOST && mixes < room && draw(u, 2)) /* the shortest are the most often good */
+        mixes++;
     u->mixes.nop_bytes = slot_nop(u);
     for (unsigned n = 0; good && n < u->tries && kept_cycles > goal; n++) {
         if (n < u->tries / FRESH_OF || !kept.slots) {
@@ -270,7 +273,8 @@ static bool climb(struct units *u, const struct ports_mix *mix, size_t instructi
         }
     }
     u->mixes.order = kept;
-    good = good && (kept_cycles > *best * (1 + GLIMPSE_PART) || measure_kept(u, goal, best));
+    if (good && (kept_cycles <= goal || kept_cycles < *best * (1 - GLIMPSE_PART)))
+        good = measure_kept(u, goal, best);
     u->mixes.order.slots = 0;
     return good;
 }
@@ -352,6 +356,11 @@ static bool is_as_said(double cycles, double said)
     return fabs(cycles / said - 1) <= PREDICTED_PART;
 }
 
+static bool is_slow(double said, const struct ports_mix *mix)
+{
+    return mix->cycles > said * (1 + PREDICTED_PART);
+}
+
 /* Pairs that are slower than the map says, whatever their order, are measured in other ratios, too. */
 static bool measure_conflicts(struct units *u, struct ports *s)
 {
@@ -379,30 +388,59 @@ static bool measure_conflicts(struct units *u, struct ports *s)
     return good;
 }
 
-/*
- * Mixes that neither the map nor conflicts have seen, drawn by chance, and how many of them are predicted. More orders
- * are searched of one that is slower: no order makes it faster than ports allow.
- */
+/* What is faster than expected has to be so twice, as when maps are searched. */
+static bool measure_unseen(struct units *u, const struct ports *s, struct ports_mix *mix)
+{
+    struct ports_mix again = *mix;
+
+    u->said = expected_cycles(u, s, mix);
+    if (!measure(u, mix))
+        return false;
+    if (mix->cycles < u->said * (1 - PORTS_FAST)) {
+        if (!measure(u, &again))
+            return false;
+        mix->cycles = fmax(mix->cycles, again.cycles);
+    }
+    return true;
+}
+
+/* No order makes a mix faster than ports allow: while there is time those that are slower are searched once more. */
+static bool measure_slow_again(struct units *u, const struct ports *s, struct ports_mix *mixes, size_t count)
+{
+    for (bool slow = true; slow && has_time(u);) {
+        slow = false;
+        for (size_t i = 0; i < count && has_time(u); i++) {
+            struct ports_mix again = mixes[i];
+            if (!is_slow(expected_cycles(u, s, &mixes[i]), &mixes[i]))
+                continue;
+            if (!measure_unseen(u, s, &again))
+                return false;
+            mixes[i].cycles = fmin(mixes[i].cycles, again.cycles);
+            slow |= is_slow(u->said, &mixes[i]);
+        }
+    }
+    return true;
+}
+
+/* Mixes that neither the map nor conflicts have seen, drawn by chance, and how many of them are predicted. */
 static bool predict(struct units *u, struct ports *s, struct prediction *told)
 {
-    for (; told->mixes < told->wanted && has_time(u); told->mixes++) {
-        struct ports_mix mix = ports_random_mix(s, &u->probe->random, true);
-        u->said = expected_cycles(u, s, &mix);
-        if (!measure(u, &mix))
+    struct ports_mix *mixes = &s->mixes[s->mix_count];
+
+    for (; told->mixes < told->wanted && s->mix_count < PORTS_MIXES && has_time(u); told->mixes++) {
+        struct ports_mix *mix = &s->mixes[s->mix_count++];
+        *mix = ports_random_mix(s, &u->probe->random, true);
+        if (!measure_unseen(u, s, mix))
             return false;
-        struct ports_mix again = mix;
-        if (mix.cycles < u->said * (1 - PORTS_FAST)) { /* which has to be so twice, as when maps are searched */
-            if (!measure(u, &again))
-                return false;
-            mix.cycles = fmax(mix.cycles, again.cycles);
-        }
-        const double off = mix.cycles / u->said - 1;
-        told->within += is_as_said(mix.cycles, u->said);
-        told->by_units += is_as_said(mix.cycles, ports_cycles(&s->maps[0], s->width, &mix));
+    }
+    if (!measure_slow_again(u, s, mixes, told->mixes))
+        return false;
+    for (size_t i = 0; i < told->mixes; i++) {
+        const double said = expected_cycles(u, s, &mixes[i]), off = mixes[i].cycles / said - 1;
+        told->within += is_as_said(mixes[i].cycles, said);
+        told->by_units += is_as_said(mixes[i].cycles, ports_cycles(&s->maps[0], s->width, &mixes[i]));
         told->slowest = fmax(told->slowest, off);
         told->fastest = fmax(told->fastest, -off);
-        if (s->mix_count < PORTS_MIXES)
-            s->mixes[s->mix_count++] = mix;
     }
     return true;
 }

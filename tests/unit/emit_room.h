@@ -133,6 +133,29 @@ static void rows_are_made_of_single_ones(void **state)
     cage_check(&cage, &c);
 }
 
+/* What was emitted is there once more, with its work; what lies ahead, or does not fit, is not. */
+static void what_was_emitted_can_be_again(void **state)
+{
+    (void)state;
+    struct cage cage;
+    struct code c = cage_start(&cage, 64);
+    emit_nops(&c, 8);
+    emit_add_constant(&c, REG_T0, 1);
+    const size_t bytes = c.used - 8;
+    emit_again(&c, 8, bytes, (struct work){.instructions = 1});
+    assert_true(code_good(&c));
+    assert_int_equal(c.used, 8 + 2 * bytes);
+    assert_memory_equal(c.write + 8, c.write + 8 + bytes, bytes);
+    struct code ahead = c;
+    emit_again(&ahead, 8, c.used - 8 + 1, (struct work){.instructions = 1});
+    assert_true(ahead.invalid);
+    assert_int_equal(ahead.used, c.used);
+    while (code_good(&c))
+        emit_again(&c, 8, bytes, (struct work){.instructions = 1});
+    assert_true(c.overflow);
+    cage_check(&cage, &c);
+}
+
 /* The last byte of the room is room, and its end is a place to branch to. */
 static void all_of_the_room_can_be_used(void **state)
 {
@@ -308,7 +331,8 @@ static void anything_at_all_stays_within_its_room(void **state)
 /* clang-format off */
 #define ROOM_TESTS \
     cmocka_unit_test(code_that_does_not_fit_overflows_and_goes_no_further), \
-    cmocka_unit_test(rows_are_made_of_single_ones), cmocka_unit_test(all_of_the_room_can_be_used), \
+    cmocka_unit_test(rows_are_made_of_single_ones), cmocka_unit_test(what_was_emitted_can_be_again), \
+    cmocka_unit_test(all_of_the_room_can_be_used), \
     cmocka_unit_test(operands_out_of_range_are_invalid), \
     cmocka_unit_test(space_out_of_order_is_invalid), \
     cmocka_unit_test(anything_at_all_stays_within_its_room)
