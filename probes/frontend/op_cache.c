@@ -44,7 +44,7 @@ enum {
     WAYS_MINIMUM = 2, /* AMD 2022: 12 */
     WAYS_MAXIMUM = 16,
     MIXED_PER_LINE = 16,
-    MIXED_LAST = 11, /* of the last line, which also ends the loop */
+    MIXED_BYTES = STRAIGHT_LINE_BYTES / MIXED_PER_LINE, /* of each addition */
     MIXED_REGISTERS = 8,
     RISES = 5, /* one more than a layout has unknowns: window, operations of an entry, sets, ways. Fewer prove no fit */
     SHARP_LINES = 2,
@@ -67,12 +67,18 @@ struct density {
     struct sweep sweep;
 };
 
-/* All of them four bytes long. */
+/*
+ * The last line is as full as what ends the loop leaves it: one of fewer operations may be kept where no whole one would
+ * be, in the entries that those of a set leave over.
+ */
 static bool build_mixed(struct probe *p, size_t lines, struct kernel *k)
 {
-    const size_t count = (lines - 1) * MIXED_PER_LINE + MIXED_LAST;
-    struct code c = probe_code(p, (lines + 1) * STRAIGHT_LINE_BYTES);
+    const size_t room = (lines + 1) * STRAIGHT_LINE_BYTES;
+    struct code c = probe_code(p, room);
 
+    emit_loop(&c, 0); /* for its length */
+    const size_t count = (lines * STRAIGHT_LINE_BYTES - c.used) / MIXED_BYTES;
+    c = probe_code(p, room);
     for (size_t i = 0; i < count && code_good(&c); i++) {
         if (i % 2)
             emit_vector_add(&c, (enum vreg)(i / 2 % VREGS), (enum vreg)(i / 2 % VREGS));
