@@ -51,7 +51,11 @@ enum {
 
 /* A part of what can come in, or of the steps that can be taken: from there on it may be that what holds loads up. */
 static const double NEARLY_ALL = 0.8;
-/* Little's law may miss an end of the interval by one walker: the last one of the interval may be under way in part. */
+/*
+ * Little's law may miss an end of the interval by one walker: the last one of the interval may be under way in part, and
+ * as many walkers as buffers, with none to spare, may take a little longer already. Then the interval is made to hold
+ * what the law says.
+ */
 static const double PARTLY = 1;
 
 /* A ring, and the number of each of its lines in the order of the walk. */
@@ -158,15 +162,20 @@ static bool build_chase(struct probe *p, void *context, struct kernel *k)
     return chase_kernel(p, &r->chase, chase_unroll(r->lines, UNROLL), k);
 }
 
-/* Cycles by which a round grows with each walker behind the knee; NaN: there is none. */
+/*
+ * Cycles by which a round grows with each walker behind the knee; NaN: there is none. From the first one that does not
+ * fit: on the flat before it not all of a step's growth is seen, which makes a number of 19 one of 20.
+ */
 static double growth(const struct sweep *s)
 {
     const struct verdict *v = &s->search.verdict;
 
-    if (v->reason || !v->count || !s->search.count)
+    if (v->reason || !v->count || s->search.count < 2)
         return NAN;
-    const struct search_point *last = &s->search.points[s->search.count - 1];
-    return (last->y - v->knees[0].before) / (last->x - v->knees[0].value);
+    const struct search_point *last = &s->search.points[s->search.count - 1], *from = s->search.points;
+    while (from->x < v->knees[0].high && from + 1 < last)
+        from++;
+    return (last->y - from->y) / (last->x - from->x);
 }
 
 /* `hits`: cycles of a step where all hit the first level. */
@@ -183,6 +192,7 @@ static struct answer decide(const struct probe *p, size_t level, const struct sw
     a.result = find_decide(e, ORDERS, 1);
     const size_t first = a.result.first;
     const double grows = growth(&s[first]), little = latency[first] / grows;
+    const double whole = floor(little + 0.5); /* as buffers are; what a step loses to passing its place is not */
     if (a.result.grade == 'U')
         return a;
     snprintf(a.little, sizeof a.little, "%.1f", little);
@@ -192,8 +202,8 @@ static struct answer decide(const struct probe *p, size_t level, const struct sw
     if (!(little >= a.result.low - PARTLY && little <= a.result.high + PARTLY))
         a.result = (struct find_result){
             .value = NAN, .low = NAN, .high = NAN, .grade = 'U', .reason = "views-disagree"};
-    else if (floor(little + 0.5) >= a.result.low && floor(little + 0.5) <= a.result.high)
-        a.result.value = floor(little + 0.5); /* buffers are whole; what a step loses to passing its place is not */
+    else
+        a.result.value = whole, a.result.low = fmin(a.result.low, whole), a.result.high = fmax(a.result.high, whole);
     return a;
 }
 
