@@ -35,8 +35,9 @@
  * Pairs: neighbours may share an entry by what they are: those that do not both write a general register, or have no two
  * displacements (Zen 4). Then mixtures hold more than there are entries, and short NOPs four times as many. What tells
  * then are rows of one kind, which is not packed with its own kind: long NOPs, moves, zeros and branches that are not
- * taken have nothing in common but the buffer. Where three kinds end at the least of all, and short NOPs at twice that
- * or more, that is how many entries there are. Else nothing is told but how many instructions of each there can be.
+ * taken have nothing in common but the buffer; moves and zeros do not count where all that writes a register ends, since
+ * renames may. Where three kinds end at the least of all, and short NOPs at twice that or more, that is how many entries
+ * there are. Else nothing is told but how many instructions of each there can be.
  * Method: Wong 2013; mixtures are ours.
  */
 #include <math.h>
@@ -62,7 +63,7 @@ enum {
 };
 
 /* What a row is for: the verdict, as a mixture or as NOPs; sharing; kinds alone, where others are packed; or others. */
-enum use { MIXED, NOPS, PAIRS, DILUTED, LONE, WRITERS };
+enum use { MIXED, NOPS, PAIRS, DILUTED, LONE, LONE_WRITERS, WRITERS };
 
 static const struct {
     const char *name, *fooled_by;
@@ -82,9 +83,9 @@ static const struct {
     {"every 2", "load queue", DILUTED, 2, {"load-64", "nop", "load-64", "nop", "store-64", "nop"}},
     {"every 3", "store queue", DILUTED, 3, {"load-64", "nop", "nop", "store-64", "nop", "nop"}},
     {"every 4", "registers", DILUTED, 4, {"load-64", "int64", "nop", "flags", "store-64", "int64", "nop", "flags"}},
-    {"zero", "packing of zeros", LONE, 0, {"zero"}},
+    {"zero", "packing of zeros", LONE_WRITERS, 0, {"zero"}},
     {"registers", "registers", WRITERS, 0, {"int64", "v128"}}, /* lookahead_writers */
-    {"move", "registers", LONE, 0, {"move"}},
+    {"move", "registers", LONE_WRITERS, 0, {"move"}},
     {"branch", "branches in flight", LONE, 0, {"branch"}},
 };
 
@@ -363,28 +364,32 @@ static struct way by_kinds(const struct found all[ROWS])
 {
     struct way w = {
         .method = "instructions of kinds that share no entries", .reason = "packing-unknown", .per_entry = (double)NAN};
-    double found[ROWS], least = INFINITY, most = 0;
+    double found[ROWS], least = INFINITY, most = 0, written = (double)NAN;
     size_t kinds = 0;
 
     for (size_t i = 0; i < ROWS; i++) {
+        const struct find_result r = find_decide(w.e, gather_row(&all[i], true, w.e), 1);
+        const double ends = r.grade == 'U' ? (double)NAN : r.value;
         found[i] = (double)NAN;
-        if (rows[i].use == LONE || rows[i].use == NOPS) {
-            const struct find_result r = find_decide(w.e, gather_row(&all[i], true, w.e), 1);
-            found[i] = r.grade == 'U' ? (double)NAN : r.value;
-            least = fmin(least, found[i]);
+        if (rows[i].use == LONE || rows[i].use == LONE_WRITERS || rows[i].use == NOPS) {
+            found[i] = ends;
+            least = fmin(least, ends);
             most = fmax(most, ends_at_least(&all[i]));
+        } else if (rows[i].use == WRITERS) {
+            written = ends;
         }
     }
     for (size_t i = 0; i < ROWS; i++)
         if (!isnan(found[i]) && lookahead_same(found[i], least)) {
-            const size_t more = gather_row(&all[i], true, &w.e[w.count]);
-            for (size_t k = 0; k < more; k++)
-                w.e[w.count++].fooled_by = rows[i].fooled_by;
-            kinds++;
+            const size_t others = w.count;
+            w.count += gather_row(&all[i], true, &w.e[others]);
+            for (size_t k = others; k < w.count; k++)
+                w.e[k].fooled_by = rows[i].fooled_by;
+            kinds += rows[i].use != LONE_WRITERS || !lookahead_same(written, least); /* renames may end there */
         }
     w.alone = least;
     w.group = group_of(all, least);
-    if (kinds >= LONE_AGREE && most >= PACKED * least)
+    if (may_share(all) && kinds >= LONE_AGREE && most >= PACKED * least)
         w.reason = NULL;
     return w;
 }

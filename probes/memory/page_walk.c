@@ -270,8 +270,9 @@ static void report_upper(struct probe *p, size_t page_bytes, const struct sweep 
     for (size_t i = 0; i < SPREADS; i++) {
         const struct verdict *verdict = &s[i].search.verdict;
         v[i] = (struct find_value){e[i].name, e[i].fooled_by, NAN};
-        if (verdict->count == 1)
-            v[i].value = find_height(verdict, 1) - find_height(verdict, 0);
+        /* at the edge: before it TLBs may hold some of the pages still, the more the fewer there are */
+        if (verdict->count == 1 && !isnan(find_height(verdict, 1) - find_height(verdict, 0)))
+            v[i].value = verdict->knees[0].after - verdict->knees[0].before;
         entries.curves[i] = cycles.curves[i] = e[i].name;
     }
     entries.method = "regions over which pages are spread before walks take longer";
