@@ -265,7 +265,7 @@ static void check_number(const struct machine_design *m, const char *name, const
 {
     const char *f = finding_of(name, key, variant);
 
-    if (is_decided(m, f, name, variant) && !(fabs(number(f, "value") / truth - 1) <= 0.03))
+    if (is_decided(m, f, name, variant) && !(fabs(number(f, "value") - truth) <= 0.03 * fabs(truth)))
         complain(m, "%s %s: %g, and is %g", name, variant, number(f, "value"), truth);
 }
 
