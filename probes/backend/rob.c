@@ -314,16 +314,16 @@ struct way {
  */
 static struct way by_mixtures(const struct found all[ROWS])
 {
+    const bool groups = shows_groups(all);
+    const double group = group_of(all, (double)NAN);
     struct way w = {.method = "instructions in flight, mixtures and NOPs",
-                    .group = group_of(all, (double)NAN),
+                    .group = groups ? 1 : group,
                     .per_entry = (double)NAN,
                     .alone = (double)NAN};
     const struct find_result mixtures = decide(all, MIXED), nops = decide(all, NOPS);
 
-    if (!shows_groups(all))
+    if (!groups) /* where they show, NOPs alone tell how many fit to one */
         w.count = gather(all, MIXED, w.e);
-    else
-        w.group = 1;
     w.count += gather(all, NOPS, &w.e[w.count]);
     if (w.count == 0)
         w.reason = "blockers-do-not-overlap";
@@ -331,7 +331,7 @@ static struct way by_mixtures(const struct found all[ROWS])
         w.reason = nops.reason;
     else if (mixtures.grade == 'U' || may_share(all))
         w.reason = "packing-unknown";
-    else if (!as_many(&mixtures, &nops, group_of(all, (double)NAN)))
+    else if (!as_many(&mixtures, &nops, group))
         w.reason = "experiments-disagree";
     return w;
 }
@@ -397,15 +397,13 @@ static struct way by_kinds(const struct found all[ROWS])
 /* The first way that tells; where none does, the first one, for its reason. */
 static struct way choose_way(const struct found all[ROWS])
 {
-    static struct way (*const ways[])(const struct found[ROWS]) = {by_mixtures, by_dilution, by_kinds};
-    struct way w;
+    static struct way (*const others[])(const struct found[ROWS]) = {by_dilution, by_kinds};
+    const struct way first = by_mixtures(all);
+    struct way w = first;
 
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        w = ways[i](all);
-        if (!w.reason)
-            return w;
-    }
-    return by_mixtures(all);
+    for (size_t i = 0; w.reason && i < sizeof others / sizeof others[0]; i++)
+        w = others[i](all);
+    return w.reason ? first : w;
 }
 
 static void report_group(struct probe *p, const struct found all[ROWS], const struct way *w)

@@ -15,10 +15,11 @@
  * Curves over footprint: straight is a staircase in cycles per line: operation cache where there is one,
  * instruction cache, second level, what lies behind. How high a stair is tells nothing: from operation
  * cache to instruction cache the rate may fall as much as from there to the second level. Surprise is a
- * level that is left by a ramp. Where instruction TLBs end both may rise, too. Answer: the last footprint before the
- * last rise that is not such a TLB's, nor the second level's by its size. Of straight code one more may fit than the instruction cache holds: a row of 33 KiB takes
- * thrice as long as one of 32 KiB on Zen 4 in some runs and no longer in others, presumably since an operation cache
- * keeps the line that a few sets have too many. So its interval begins a step below.
+ * level that is left by a ramp. Where instruction TLBs end both may rise, too. Answer: the last footprint
+ * before the last rise that is not such a TLB's, nor the second level's by its size. Of straight code one
+ * step more may fit than the instruction cache holds: a row of 33 KiB takes thrice as long as one of 32 KiB
+ * on Zen 4 in some runs and no longer in others, presumably since an operation cache keeps the line that a
+ * few sets have too many. So its interval begins a step below.
  *
  * Method: straight-line NOP loops, as Wong 2018 and clamchowder's suite; the surprise is ours.
  */
@@ -160,7 +161,12 @@ static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
 {
     const struct verdict *straight = &s[STRAIGHT].search.verdict, *surprise = &s[SURPRISE].search.verdict;
     const struct finding f = {.name = "frontend.l1i.bytes",
-                              .limits = {{"frontend.itlb.entries", "page=4k", 1.0 / 4096}}};
+                              .limits = {{"frontend.itlb.entries", "page=4k", 1.0 / 4096}},
+                              .value = (double)NAN,
+                              .low = (double)NAN,
+                              .high = (double)NAN,
+                              .grade = 'U',
+                              .reason = "may be the limit of frontend.itlb.entries"};
     struct verdict row = *straight;
     struct find_experiment e[PATTERNS];
     size_t both;
@@ -180,15 +186,10 @@ static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
             straight->knees[last].value > surprise->knees[e[SURPRISE].knee].high)
             e[STRAIGHT].knee = last;
     }
-    if (both > 1 && !(tlb_code_reach(p, 1) > 0)) {
-        struct finding u = f;
-        u.value = u.low = u.high = (double)NAN;
-        u.grade = 'U';
-        u.reason = "may be the limit of frontend.itlb.entries";
-        report(p, &u);
-    } else {
+    if (both > 1 && !(tlb_code_reach(p, 1) > 0))
+        report(p, &f);
+    else
         find_capacity(p, &f, edge ? e : &e[SURPRISE], edge ? PATTERNS : 1, GRAIN_BYTES);
-    }
 }
 
 static void run(struct probe *p)

@@ -1880,8 +1880,7 @@ static void paired_entries_are_given_back(void **state)
         check_capacity(&m, "backend.rob.entries", NULL, "", d->most[HELD_ENTRY]);
         check_number(&m, "backend.rob.group", NULL, "", d->group); /* by NOPs that are long */
     }
-    /* groups are told by long NOPs, which AArch64 has none of; and one core in four may stay undecided */
-    end((3 * cores + 3) / 4, 2 * cores - (3 * cores + 3) / 4);
+    end(cores, cores);
 }
 
 /* Loads that give their entries back once they are done fill no queue: whatever they end at is something else. */
