@@ -204,6 +204,7 @@ static bool measure(struct sweep *s, bool (*build)(struct probe *p, double x, vo
     struct kernel k = {.units = 1};
     if (!build(s->probe, x, s->context, &k))
         return false;
+    k.stretch = fmax(k.stretch, 1) * fmax(s->stretch, 1);
     return s->need ? probe_count(s->probe, &k, s->need, &out->q20) : probe_measure(s->probe, &k, out);
 }
 
@@ -365,6 +366,8 @@ static void send_curve(struct probe *p, const struct sweep *s)
     send_knees(&r, &s->search.verdict);
     record_number(&r, "grid", s->search.grid);
     record_boolean(&r, "spent", s->search.spent);
+    if (s->stretch > 1)
+        record_number(&r, "stretch", s->stretch);
     if (s->touches_pages)
         record_integer(&r, "held_to_pages", s->held);
     record_send(&r);

@@ -110,6 +110,7 @@ struct sweep {
     void *context;
     const struct area *area; /* where the data lies that it walks, for the record; NULL: it matters to nobody */
     double seconds;          /* it takes no longer than this; 0: see sweep_search */
+    double stretch;          /* readings are this many times longer than its kernels ask for; 0: 1 */
     struct search search;    /* range, kind, grid; and then the verdict. Budget 0: see sweep_search */
     /*
      * x is how many pages of `area` a kernel touches. An emulator, whose times mean nothing, holds it to that by its page

@@ -41,7 +41,7 @@ struct stretch {
 };
 
 static bool search(struct probe *p, const struct tlb *t, struct stretch *s, const struct sweep *experiments,
-                   size_t count, double from, double to)
+                   size_t count, double from, double to, double stretch)
 {
     for (s->count = 0; s->count < count;) {
         struct sweep *sweep = &s->sweep[s->count];
@@ -49,6 +49,7 @@ static bool search(struct probe *p, const struct tlb *t, struct stretch *s, cons
         sweep->search = tlb_search(p, t, from, to);
         sweep->search.halves = from > t->fewest;
         sweep->seconds = t->seconds;
+        sweep->stretch = stretch;
         if (!sweep_search(p, sweep))
             return false;
     }
@@ -124,6 +125,67 @@ static void report_stretches(struct probe *p, const struct tlb *t, const struct 
         report_miss(p, t, far, i - 1, NULL, told + i);
 }
 
+/*
+ * A reading touches pages of its own: where its walk goes on, its stack, where its times are kept. Where a whole level is
+ * one set and the least recently used goes first, these cost all pages of the ring a miss, once a reading, as soon as a
+ * level that holds the ring does not hold them too. In readings of few rounds that is a step, as many pages before the
+ * level's end. It shrinks as readings grow longer, which no end of a level does.
+ */
+enum { LONGER = 16, LONGEST = LONGER * LONGER };
+
+/* Cycles that a page costs at x in readings of either length, of one and the same order. */
+static bool measure_both(struct probe *p, const struct sweep *s, double x, double *shorter, double *longer)
+{
+    struct kernel k = {.units = 1};
+    struct point pt;
+
+    if (!s->build(p, x, s->context, &k))
+        return false;
+    k.stretch = fmax(k.stretch, 1) * fmax(s->stretch, 1);
+    bool good = probe_measure(p, &k, &pt);
+    *shorter = pt.q20;
+    k.stretch *= LONGER;
+    good = good && probe_measure(p, &k, &pt);
+    *longer = pt.q20;
+    return good;
+}
+
+/* Whether any step is of the readings. At smoke they cannot be made longer. What comes after draws as if nobody had asked. */
+static bool ask_steps(struct probe *p, const struct tlb *t, const struct sweep *s, bool *of_readings)
+{
+    const struct verdict *v = &s->search.verdict;
+    const uint64_t random = p->random;
+    bool good = true;
+
+    *of_readings = false;
+    for (size_t i = 0; i < v->count && good && !*of_readings && probe_smoke(p, 0, 1) > 0; i++) {
+        double low[2] = {NAN, NAN}, high[2] = {NAN, NAN};
+        good = measure_both(p, s, v->knees[i].low, &low[0], &low[1]) &&
+               measure_both(p, s, v->knees[i].high, &high[0], &high[1]);
+        const double rise = high[0] - low[0];
+        *of_readings = rise > t->resolution * low[0] && high[1] - low[1] < rise / 2;
+    }
+    p->random = random;
+    return good;
+}
+
+/* The first stretch, again with longer readings where a step is of theirs; *stretch is how many times longer they were. */
+static bool search_near(struct probe *p, const struct tlb *t, struct stretch *near, const struct sweep *experiments,
+                        size_t count, double *stretch)
+{
+    bool again = true;
+
+    for (*stretch = fmax(t->stretch, 1); again; *stretch *= again ? LONGER : 1) {
+        if (!search(p, t, near, experiments, count, t->fewest, t->middle, *stretch) ||
+            !ask_steps(p, t, near->sweep, &again))
+            return false;
+        again = again && *stretch < LONGEST; /* steps that still shrink then are none of so short readings */
+        if (again)
+            sweeps_free(near->sweep, near->count);
+    }
+    return true;
+}
+
 bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experiments, size_t count,
                 struct tlb_first *first)
 {
@@ -131,19 +193,20 @@ bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experi
     struct stretch near = {.count = 0}, far = {.count = 0}, same = {.count = 0};
     const struct verdict *v = &near.sweep->search.verdict;
     char proof[PROOF_TEXT] = "";
-    bool good = search(p, t, &near, experiments, count, t->fewest, t->middle);
+    double stretch = 1;
+    bool good = search_near(p, t, &near, experiments, count, &stretch);
 
     if (good && v->count)
         good = proof_of_knee(p, near.sweep, 0, t->needs, proof) &&
-               (t->most <= t->middle ||
-                search(p, t, &far, experiments, count, floor(APART * v->knees[v->count - 1].value), t->most));
+               (t->most <= t->middle || search(p, t, &far, experiments, count,
+                                               floor(APART * v->knees[v->count - 1].value), t->most, t->stretch));
     if (good && t->same_order)
-        good = search(p, t, &same, t->same_order, 1, t->fewest, t->middle);
+        good = search(p, t, &same, t->same_order, 1, t->fewest, t->middle, stretch);
     if (good)
         report_stretches(p, t, &near, &far, proof, same.count ? &same.sweep->search.verdict : NULL);
-    *first = (struct tlb_first){NAN, NAN};
+    *first = (struct tlb_first){NAN, NAN, stretch};
     if (good && v->count)
-        *first = (struct tlb_first){v->knees[0].value, difference(v, 0, v, 1)};
+        *first = (struct tlb_first){v->knees[0].value, difference(v, 0, v, 1), stretch};
     sweeps_free(near.sweep, near.count);
     sweeps_free(far.sweep, far.count);
     sweeps_free(same.sweep, same.count);
@@ -249,6 +312,7 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep spacings[TLB_SP
         s->search = tlb_search(p, t, fmax(t->fewest, floor(entries / (AROUND * spacing))),
                                floor(fmin(AROUND * entries, fmax(t->room, t->most) / spacing)));
         s->seconds = t->seconds_apart;
+        s->stretch = t->stretch;
         members[count] = (struct family_member){s->name, spacing, &s->search.verdict};
         good = sweep_search(p, s);
     }

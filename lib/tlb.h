@@ -23,6 +23,7 @@ struct tlb {
     double room;                 /* pages from the first to the last where they lie apart; 0: as many as `most` */
     double seconds;              /* for each curve of a stretch */
     double seconds_apart;        /* for each spacing */
+    double stretch;              /* readings are so many times longer, as tlb_levels found they have to be; 0: 1 */
     const struct sweep
         *same_order; /* of the first level: pages in one order, as find_held wants it; NULL: is not asked */
 };
@@ -32,10 +33,10 @@ struct search tlb_search(const struct probe *p, const struct tlb *t, double from
 /*
  * Searches each stretch with these experiments, sweeps over pages of which name, build, control and what could fool them
  * are filled in, and reports levels and miss costs. *first is what the first level holds and by how much a page costs more
- * that it does not, in the first experiment; NaN where that was not told.
+ * that it does not, in the first experiment, NaN where that was not told; and how many times longer readings had to be.
  */
 struct tlb_first {
-    double entries, miss_cycles;
+    double entries, miss_cycles, stretch;
 };
 bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experiments, size_t count,
                 struct tlb_first *first);

@@ -132,8 +132,9 @@ static bool find_page(struct probe *p, size_t page_bytes)
         s[mapped] = (struct pages){.bytes = page_bytes, .spacing = 1};
         good = chain_map(p, &s[mapped].room, (size_t)t.room * page_bytes, page_bytes, experiments[mapped].kind);
     }
-    good = good && find_levels(p, &t, s, count, &first) &&
-           (isnan(first.entries) || probe_smoke(p, 0, 1) < 1 || find_sets(p, &t, s, first.entries));
+    good = good && find_levels(p, &t, s, count, &first);
+    t.stretch = good ? first.stretch : 1;
+    good = good && (isnan(first.entries) || probe_smoke(p, 0, 1) < 1 || find_sets(p, &t, s, first.entries));
     while (mapped-- > 0)
         chain_unmap(p, &s[mapped].room);
     return good;

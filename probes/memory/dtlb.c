@@ -18,6 +18,9 @@
  *
  *   stores      straight code, a store to each page and a fence behind each: many cores have fewer entries for them
  *
+ * A step that is of the readings, by pages that each touches besides, is told from the end of a level by readings that are
+ * longer (lib/tlb.c).
+ *
  * Method: methods 4a and 4b; jiegec/cpu-micro-benchmarks, dtlb_size with pages that share frames; jia.je 2025, Golden
  * Cove and Redwood Cove. Eight pages to a line and the packed control are ours.
  */
@@ -259,6 +262,7 @@ static bool find_coalescing(struct probe *p, const struct tlb *t, const struct t
     struct sweep s = sweep_of(experiments[kind].name, &ring);
     s.search = tlb_search(p, t, t->fewest, most);
     s.seconds = t->seconds_apart;
+    s.stretch = t->stretch;
     const bool good = sweep_search(p, &s);
     if (good)
         report_coalescing(p, &f, &s.search.verdict, first);
@@ -336,6 +340,7 @@ static bool find_page(struct probe *p, size_t page_bytes)
     }
     t.middle = middle(p, pages->kind);
     bool good = find_levels(p, &t, pages, mapped, &first);
+    t.stretch = first.stretch;
     const bool sets = good && !isnan(first.entries) && probe_smoke(p, 0, 1) > 0;
     good = good && (!sets || find_sets(p, &t, pages, first.entries)) && find_stores(p, &t, pages);
     while (mapped-- > 0)
