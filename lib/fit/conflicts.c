@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+/* Where it makes less of a difference whether another one counts, no part is told. */
+static const double APART = 0.05;
+
 static uint8_t share(uint8_t times, unsigned steps)
 {
     return (uint8_t)(((unsigned)times * steps + CONFLICT_STEPS / 2) / CONFLICT_STEPS);
@@ -25,20 +28,53 @@ struct conflict conflict_of(const struct ports_mix *pair)
     return c;
 }
 
-/* How much of each of two mixes makes this one: Cramer's rule. Neither is negative where it lies between them. */
-double conflict_cycles(const struct conflict *c, const struct ports_mix *mix)
+/*
+ * What so many of either take, or with `excess` by how much that is more than by units: how much of each of two mixes makes
+ * them, by Cramer's rule. Neither is negative where they lie between them.
+ */
+static double cycles_of(const struct conflict *c, double a, double b, bool excess)
 {
-    const double a = mix->times[c->first], b = mix->times[c->second];
-
-    if (!(a > 0 && b > 0))
-        return 0;
     for (size_t n = 1; n < CONFLICT_MIXES; n++) {
         const struct ports_mix *l = &c->mixes[n - 1], *r = &c->mixes[n];
         const double la = l->times[c->first], lb = l->times[c->second];
         const double ra = r->times[c->first], rb = r->times[c->second], area = la * rb - ra * lb;
         const double left = (a * rb - ra * b) / area, right = (la * b - a * lb) / area;
         if (area > 0 && left >= 0 && right >= 0)
-            return left * l->cycles + right * r->cycles;
+            return left * (l->cycles - excess * c->by_units[n - 1]) + right * (r->cycles - excess * c->by_units[n]);
     }
     return 0;
+}
+
+/* The two take no longer by themselves where others are in the way, but they lose as if those were some of the first. */
+static double cycles_beside(const struct conflict *c, double a, double b, double others)
+{
+    return cycles_of(c, a, b, false) - cycles_of(c, a, b, true) + cycles_of(c, a + others, b, true);
+}
+
+double conflict_cycles(const struct conflict *c, const struct ports_mix *mix)
+{
+    double others = 0;
+
+    if (!mix->times[c->first] || !mix->times[c->second])
+        return 0;
+    for (size_t i = 0; i < PORTS_CLASSES; i++)
+        others += c->parts[i] * mix->times[i];
+    return cycles_beside(c, mix->times[c->first], mix->times[c->second], others);
+}
+
+struct ports_mix conflict_with(const struct conflict *c, size_t other, unsigned times)
+{
+    struct ports_mix mix = c->mixes[CONFLICT_STEPS];
+
+    mix.times[c->first] = (uint8_t)(mix.times[c->first] - times);
+    mix.times[other] = (uint8_t)times;
+    return mix;
+}
+
+double conflict_part(const struct conflict *c, size_t other, const struct ports_mix *mix)
+{
+    const double a = mix->times[c->first], b = mix->times[c->second];
+    const double none = cycles_beside(c, a, b, 0), all = cycles_beside(c, a, b, mix->times[other]);
+
+    return all > none * (1 + APART) ? fmin(fmax((mix->cycles - none) / (all - none), 0), 1) : 0;
 }

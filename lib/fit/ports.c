@@ -10,7 +10,6 @@ enum {
     TIMES_MOST = 8,     /* operations of one kind that an instruction may be */
     SETS_LISTED = 10,   /* of so many sets, their unions are walked; of more, all sets of ports */
     MIX_TIMES = 24,     /* instructions in a mix, about */
-    ALONE = 3,          /* how often it is measured what one takes alone */
     LATE_MOST = 4,      /* instructions of more than one operation that are looked for */
     VERIFIED = 32,      /* random mixes that the best map must predict … */
     RANDOM_MIXES = 512, /* of which the most disputed is measured */
@@ -533,47 +532,43 @@ static bool measure_alone(struct ports *p, double cycles[PORTS_CLASSES])
     return true;
 }
 
-static bool measure_pairs(struct ports *p)
+/*
+ * The first measurements are those of one alone. All maps rest on them, so they are medians of measurements spread over
+ * the time that pairs take: others may be awake for a part of it.
+ */
+static bool measure_alone_and_pairs(struct ports *p)
 {
-    for (size_t i = 0; i < p->count; i++)
+    double alone[PORTS_CLASSES][PORTS_CLASSES], all[PORTS_CLASSES];
+
+    for (size_t i = 0; i < p->count; i++) {
+        if (!measure_alone(p, alone[i]))
+            return false;
         for (size_t j = 0; j < i; j++) {
             struct ports_mix mix = saturating(p, 1u << i | 1u << j);
             if (!measure(p, &mix))
                 return false;
             add(p, &mix);
         }
-    return true;
-}
-
-/* The first measurements are those of one alone. All maps rest on them, so they are the median of three. */
-static void settle_alone(struct ports *p, double cycles[ALONE][PORTS_CLASSES])
-{
-    for (size_t i = 0; i < p->count; i++) {
-        double all[ALONE];
-        for (size_t n = 0; n < ALONE; n++)
-            all[n] = cycles[n][i];
-        sort_numbers(all, ALONE);
-        p->mixes[i].cycles = quantile(all, ALONE, 0.5);
     }
+    for (size_t i = 0; i < p->count; i++) {
+        for (size_t n = 0; n < p->count; n++)
+            all[n] = alone[n][i];
+        sort_numbers(all, p->count);
+        p->mixes[i].cycles = quantile(all, p->count, 0.5);
+    }
+    return true;
 }
 
 bool ports_solve(struct ports *p)
 {
     struct beam *a = malloc(sizeof *a), *b = malloc(sizeof *b);
     bool good = a && b && p->count <= PORTS_CLASSES;
-    double singles[ALONE][PORTS_CLASSES];
 
     p->mix_count = p->map_count = 0;
     p->fits = p->verified = p->rare = false;
     p->limit = p->width;
     p->reached = 0;
-    good = good && measure_alone(p, singles[0]) && measure_pairs(p);
-    for (size_t n = 1; good && n < ALONE; n++)
-        good = measure_alone(p, singles[n]);
-    if (good)
-        settle_alone(p, singles);
-    if (good)
-        good = tell_apart(p, a, b);
+    good = good && measure_alone_and_pairs(p) && tell_apart(p, a, b);
     free(a);
     free(b);
     return good;

@@ -135,8 +135,7 @@ static size_t arrange(struct probe *p, const struct mixes *m, size_t body, size_
             all[i] = o->kinds[i % o->slots];
         return rounds * o->mixes;
     }
-    const double most = (double)body / ((double)of_mix + m->nops);
-    const size_t mixes = most > 1 ? (size_t)most : 1;
+    const size_t mixes = body > of_mix ? body / of_mix : 1;
     *used = mixes * of_mix;
     spread(&m->mix, m->count, all, *used);
     if (m->shuffled)
@@ -144,7 +143,15 @@ static size_t arrange(struct probe *p, const struct mixes *m, size_t body, size_
     return mixes;
 }
 
-/* As many of the mix as fill the loop; an empty mix is NOPs. The unit is one mix, or one NOP. */
+static void emit_blank(struct code *c, const struct mix_blank *b)
+{
+    if (b->idiom)
+        emit_idiom(c, b->idiom, sink, sink);
+    else
+        emit_nop(c, b->nop_bytes);
+}
+
+/* As many of the mix as fill the loop; an empty mix is blanks. The unit is one mix, or one blank. */
 bool mixes_build(struct probe *p, void *context, struct kernel *k)
 {
     struct mixes *m = context;
@@ -154,7 +161,6 @@ bool mixes_build(struct probe *p, void *context, struct kernel *k)
     const size_t body = (size_t)probe_smoke(p, SMOKE_BODY, BODY);
     uint8_t order[BODY];
     size_t of_mix = 0, used = 0, mixes = 0, loads = 0, stores = 0;
-    double nops = 0;
 
     for (size_t i = 0; i < m->count; i++)
         of_mix += m->mix.times[i];
@@ -165,19 +171,17 @@ bool mixes_build(struct probe *p, void *context, struct kernel *k)
     emit_align(&c, 64);
     const size_t loop = c.used;
     for (size_t i = 0; i < used; i++) {
-        if (order[i] == MIX_NOP)
-            emit_nop(&c, m->nop_bytes);
+        if (order[i] == MIX_BLANK)
+            emit_blank(&c, &m->blank);
         else if (order[i] == m->load)
             emit_load(&c, loaded, REG_DATA, ((int32_t)(loads++ % PLACES) - PLACES) * PLACE_BYTES);
         else if (order[i] == m->store)
             emit_store(&c, source, REG_DATA, (int32_t)(stores++ % PLACES) * PLACE_BYTES);
         else
             emit_or_copy(&c, m->forms[order[i]], &general, &vector, &same[order[i]]);
-        for (nops += m->nops / (double)of_mix; nops >= 1; nops--)
-            emit_nop(&c, emit_nop_lengths[0]);
     }
-    if (!of_mix)
-        emit_nop_row(&c, m->nop_bytes, body);
+    for (size_t blanks = !of_mix ? body : m->order.slots && m->order.tail; blanks; blanks--)
+        emit_blank(&c, &m->blank);
     emit_loop(&c, loop);
     emit_return(&c);
     k->data = m->area->at + BASE_AT;

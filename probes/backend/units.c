@@ -10,24 +10,31 @@
  * bound to a busy port keeps nothing else waiting; stores are side by side, and all code is short.
  *
  * Schedulers bind operations to ports before it is known which will be free, better in one order than in another, and
- * worse when they are full: the best of several orders counts, and of kernels with as many NOPs between as hold the front
- * end back to what the ports can do. Where a mix takes longer than any of its instructions alone would, orders of one or
- * a few mixes are searched, over and over the same, so that each is a case of its own: drawn by chance, with and without
- * NOPs, then the best one changed in a few places at a time and kept where it is no slower. Such a search ends in an order
- * that no small change makes better, so there are many, until the mix takes what a map says. What the core takes in each
- * cycle masks ports beyond that: it is the rate of NOPs, or the most instructions in a cycle of any mix, where NOPs are
- * packed.
+ * worse when they are full: the best of several orders counts. Where a mix takes longer than any of its instructions alone
+ * would, orders of one or a few mixes are searched, over and over the same, so that each is a case of its own: with as many
+ * blanks (what takes the front end's time and no unit) as hold it back to what the ports can do, or with none; some are
+ * drawn by chance, then two places of the best one are changed at a time, which is kept where it is no slower. Such a
+ * search ends in an order that no small change makes better, so there are many, until the mix takes what a map says. What
+ * the core takes in each cycle masks ports beyond that: it is the rate of blanks, or the most instructions in a cycle of
+ * any mix, where NOPs are packed.
  *
- * On Zen 4 few orders are good where shuffles, which have a third port, stand beside as many vector additions as two ports
- * take: V additions and S shuffles take V (V + S) / (2 V + S) cycles in even orders (measured within 2 % from 2 : 1 to
- * 16 : 1), as if each went to one of two schedulers, which have a port for additions each, by the room there and not by
- * what its other ports could do. One search in some hundred finds an order in which shuffles go where additions leave
- * room, and some such orders keep their pace only by how they are entered: so searches are short and many, of each order
- * there is but a glimpse, and what is found is measured until it was as fast twice. Mixes that stay slower are searched
- * again when all have been, for as long as there are glimpses.
+ * On Zen 4 vector operations go to one of two schedulers by whether they are in an even or an odd slot of the front end,
+ * whatever is in the slots between, while there is room in both. (Measured: what additions and multiplications that all wait
+ * for one load take is what the fullest port takes when each second slot goes to the other scheduler: to the cycle in 1425
+ * of 1500 random orders of 8 to 32 of them, within one in 1497, and the same with zeros between them.) Each scheduler has a
+ * port for additions, which can shuffle, too, and one for multiplications, of which one can. So shuffles beside as many
+ * additions as two ports take have to be in even slots, say, multiplications in odd ones, additions in both, and the front
+ * end must be no faster than the ports: one order in millions is so by chance. Therefore orders are drawn with kinds on one side or on
+ * both, and of an even number of slots, so that a round begins as the one before. Two NOPs beside each other take one slot
+ * there, so blanks are those whose rate is nearest to that of instructions, there zeros.
+ *
+ * Of each order there is but a glimpse, and what is found is measured until it was as fast twice: some orders keep their
+ * pace only by how they are entered. Mixes that stay slower are searched again when all have been, for as long as there are
+ * glimpses.
  *
  * Two kinds may be in each other's way beyond units: arch/x86_64/units.c tells of additions and moves from vectors. Pairs
- * that no map explains are measured in several ratios (lib/fit/conflicts.h), and mixes that contain them are expected to
+ * that are slower than the map says, however long good orders are looked for, are measured in several ratios, and with
+ * others that are in the way as the first of them is (lib/fit/conflicts.h), and mixes that contain them are expected to
  * take no less. Both are told: how many mixes are predicted, and how many of those by units alone.
  *
  * Answer: for each class its ports, by the best map; the record has all maps that explain what was measured. Once a map
@@ -53,21 +60,25 @@
 
 enum {
     ORDERS = 12,
-    HELD = 16,
-    MIXES_MOST = 4,      /* in an order that is searched */
-    FRESH_OF = 8,        /* of those tried one in so many is drawn anew, the others are changes of the best */
-    CHANGES_MOST = 3,    /* at once */
-    KINDS_OF_CHANGE = 5, /* a NOP more, one less, one elsewhere, else two that change places */
-    KEPT_TIMES = 64,     /* what was found is measured so often at most … */
-    KEPT_REACHED = 2,    /* … and is as fast as it was so often */
-    AGAIN = 2,           /* what is better in another order is measured so often besides */
-    PREDICTED_OF = 10,   /* of so many unseen mixes one may be slower than the map says */
-    NOPS = 6,            /* lengths of NOPs */
-    NOP_SAMPLES = 3,
+    MIXES_MOST = 4,    /* in an order that is searched */
+    FRESH_OF = 3,      /* of those tried one in so many is drawn anew, the others are changes of the best */
+    CHANGES_MOST = 3,  /* at once */
+    SIDES = 3,         /* a kind is in even slots, in odd ones, in both alike */
+    ANYWHERE_OF = 8,   /* of orders one in so many has no sides */
+    PACES = 8,         /* at which the front end is held back, from what a mix takes at least to half-way to its goal */
+    FULL_OF = 4,       /* of searches one in so many is of orders without blanks */
+    KEPT_TIMES = 64,   /* what was found is measured so often at most … */
+    KEPT_REACHED = 2,  /* … and is as fast as it was so often */
+    AGAIN = 2,         /* what is better in another order is measured so often besides */
+    PREDICTED_OF = 10, /* of so many unseen mixes one may be slower than the map says */
+    NOPS = 6,          /* lengths of NOPs */
+    BLANKS = 12,       /* NOPs and zeros, at most */
+    BLANK_SAMPLES = 3,
     CLASSES_SMOKE = 2, /* and the load */
     MAPS_SENT = 8,
     CONFLICTS = 8,
-    CONFLICT_CLIMBS = 600, /* searches for the best order of each of their mixes, at most */
+    CONFLICT_CLIMBS = 1200, /* searches for the best order of each of their mixes, at most */
+    PART_CLIMBS = 300,      /* the same, with another one */
     NAME = 64,
     TEXT = 512
 };
@@ -76,25 +87,24 @@ struct units {
     struct probe *probe;
     struct mixes mixes;
     unsigned orders; /* the first is the even one */
-    unsigned held;   /* how often the front end is held back */
     unsigned again;  /* what is better is measured so often besides */
     unsigned climbs; /* searches for the best order of a mix that is slower than it should be, at most … */
     unsigned tries;  /* … and orders in one */
     uint64_t glimpses, glimpses_most; /* of orders: no more are searched then */
-    double width;                     /* NOPs in a cycle, those that are fastest */
-    double nops[NOPS];                /* the same, by length */
-    double reached;                   /* instructions in a cycle, the most so far */
-    double alone[PORTS_CLASSES];      /* cycles of one; 0: not measured yet */
-    double said;                      /* what the mix should take; 0: there is no map yet */
+    double width;                     /* blanks in a cycle, those that are fastest */
+    struct mix_blank blanks[BLANKS];
+    double blank_rates[BLANKS]; /* in a cycle, each */
+    size_t blank_count;
+    double reached;              /* instructions in a cycle, the most so far */
+    double alone[PORTS_CLASSES]; /* cycles of one; 0: not measured yet */
+    double said;                 /* what the mix should take; 0: there is no map yet */
+    double enough;               /* no better order is looked for this near to it, a part of it */
     struct conflict conflicts[CONFLICTS];
     size_t conflict_count;
 };
 
 /* A mix is predicted when it takes what the map says, to this part of it. */
 static const double PREDICTED_PART = 0.05;
-
-/* How much sooner than in a mix's best time the front end is done with it, where it is held back: once, twice, … this. */
-static const double HELD_PART = 0.015;
 
 /*
  * A change that makes an order slower by no more than the best is kept: what mixes take changes in steps. And no better
@@ -105,8 +115,14 @@ static const double SAME_PART = 0.002, REACHED_PART = 0.01;
 /* What a glimpse may be off by. */
 static const double GLIMPSE_PART = 0.01;
 
+/* Slots are counted to this part of one. */
+static const double SLOT_PART = 0.25;
+
 /* What takes no more than the map says, to this part of it, is predicted: no better order is looked for once more. */
 static const double ENOUGH_PART = 0.04;
+
+/* Parts of a conflict below this are not told. */
+static const double PART_TOLD = 0.3;
 
 struct prediction {
     unsigned wanted, mixes, within, by_units; /* by the map alone, without conflicts of pairs */
@@ -185,45 +201,43 @@ static size_t draw(struct units *u, size_t n)
     return (size_t)random_below(&u->probe->random, n);
 }
 
-/* So many mixes in an order drawn by chance, with up to as many NOPs as the front end has slots for in so many cycles. */
-static void draw_order(struct units *u, const struct ports_mix *mix, unsigned mixes, double cycles)
+/*
+ * So many mixes, and blanks, in an order drawn by chance: each kind in even slots, in odd ones, or as many in both. Blanks
+ * make up for what one side has more.
+ */
+static void draw_order(struct units *u, const struct ports_mix *mix, unsigned mixes, size_t slots)
 {
     struct mix_order *o = &u->mixes.order;
+    const size_t apart = draw(u, ANYWHERE_OF) ? 2 : 1, even = (slots + 1) / 2;
+    uint8_t dealt[MIX_SLOTS]; /* first the even slots, then the odd ones */
+    size_t left = 0, right = slots;
+    bool odd = false;
 
-    *o = (struct mix_order){.mixes = mixes};
-    for (size_t i = 0; i < u->mixes.count; i++)
-        for (unsigned n = 0; n < mix->times[i] * mixes; n++)
-            o->kinds[o->slots++] = (uint8_t)i;
-    const size_t slots = (size_t)fmin(MIX_SLOTS, cycles * mixes * floor(u->reached + 0.5));
-    size_t nops = slots > o->slots && draw(u, 2) ? draw(u, slots - o->slots + 1) : 0;
-    while (nops--)
-        o->kinds[o->slots++] = MIX_NOP;
-    for (size_t i = o->slots; i-- > 1;) /* Fisher and Yates */
-        swap(&o->kinds[i], &o->kinds[draw(u, i + 1)]);
+    *o = (struct mix_order){.mixes = mixes, .slots = slots, .tail = draw(u, 2)};
+    memset(dealt, MIX_BLANK, sizeof dealt);
+    for (size_t i = 0; i < u->mixes.count; i++) {
+        const size_t side = draw(u, SIDES);
+        for (unsigned n = 0; n < mix->times[i] * mixes; n++) {
+            odd = side < 2 ? side : !odd;
+            dealt[odd ? --right : left++] = (uint8_t)i;
+        }
+    }
+    for (size_t i = 0; i < slots; i++)
+        o->kinds[i < even ? 2 * i : 2 * (i - even) + 1] = dealt[i];
+    for (size_t i = slots; i-- > apart;) /* Fisher and Yates, on each side or on both */
+        swap(&o->kinds[i], &o->kinds[i % apart + apart * draw(u, i / apart + 1)]);
 }
 
-/* One NOP more, or one less, or two that are different change places, or one goes elsewhere. */
+/* Two that are different change places. */
 static void change_order(struct units *u)
 {
     struct mix_order *o = &u->mixes.order;
-    const size_t what = draw(u, KINDS_OF_CHANGE);
-    size_t a = draw(u, o->slots), b = draw(u, o->slots);
-    const uint8_t kind = o->kinds[a];
+    const size_t a = draw(u, o->slots);
+    size_t b = a;
 
-    if (what == 0 && o->slots < MIX_SLOTS) {
-        memmove(o->kinds + a + 1, o->kinds + a, o->slots++ - a);
-        o->kinds[a] = MIX_NOP;
-    } else if (what == 1 && kind == MIX_NOP) {
-        memmove(o->kinds + a, o->kinds + a + 1, --o->slots - a);
-    } else if (what == 2) {
-        memmove(o->kinds + a, o->kinds + a + 1, o->slots - 1 - a);
-        memmove(o->kinds + b + 1, o->kinds + b, o->slots - 1 - b);
-        o->kinds[b] = kind;
-    } else {
-        while (o->kinds[b] == kind)
-            b = draw(u, o->slots);
-        swap(&o->kinds[a], &o->kinds[b]);
-    }
+    while (o->kinds[b] == o->kinds[a])
+        b = draw(u, o->slots);
+    swap(&o->kinds[a], &o->kinds[b]);
 }
 
 static bool has_time(const struct units *u)
@@ -231,24 +245,27 @@ static bool has_time(const struct units *u)
     return u->glimpses < u->glimpses_most;
 }
 
-/* NOPs that take a slot each, as an instruction does: whose rate is nearest to that. */
-static unsigned slot_nop(const struct units *u)
+/* Those that take a slot each, as an instruction does: whose rate is nearest to that. */
+static struct mix_blank slot_blank(const struct units *u)
 {
     size_t best = 0;
 
-    for (size_t i = 1; i < NOPS && emit_nop_lengths[i]; i++)
-        if (fabs(u->nops[i] - u->reached) < fabs(u->nops[best] - u->reached))
+    for (size_t i = 1; i < u->blank_count; i++)
+        if (fabs(u->blank_rates[i] - u->reached) < fabs(u->blank_rates[best] - u->reached))
             best = i;
-    return emit_nop_lengths[best];
+    return u->blanks[best];
 }
 
 /*
  * Orders of one or a few mixes that go over and over: some drawn by chance, then changes of the best of them. Most are no
  * better, so only a glimpse is had of each, and the one that is left is measured.
  */
-static bool climb(struct units *u, const struct ports_mix *mix, size_t instructions, double goal, double *best)
+static bool climb(struct units *u, const struct ports_mix *mix, size_t instructions, double least, double goal,
+                  double *best)
 {
     const size_t room = MIX_SLOTS / instructions;
+    const double pace = least + (double)draw(u, PACES) / PACES * (fmin(goal, *best) - least) / 2;
+    const double slots_of_pace = pace * floor(u->reached + 0.5);
     unsigned mixes = 1;
     struct mix_order kept = {.slots = 0};
     double kept_cycles = (double)INFINITY, cycles;
@@ -257,10 +274,13 @@ static bool climb(struct units *u, const struct ports_mix *mix, size_t instructi
 
     while (mixes < MIXES_MOST && mixes < room && draw(u, 2)) /* the shortest are the most often good */
         mixes++;
-    u->mixes.nop_bytes = slot_nop(u);
+    size_t slots = instructions * mixes;
+    if (draw(u, FULL_OF))
+        slots = (size_t)fmin(MIX_SLOTS, fmax((double)slots, 2 * ceil(slots_of_pace * mixes / 2 - SLOT_PART)));
+    u->mixes.blank = slot_blank(u);
     for (unsigned n = 0; good && n < u->tries && kept_cycles > goal; n++) {
         if (n < u->tries / FRESH_OF || !kept.slots) {
-            draw_order(u, mix, mixes, *best);
+            draw_order(u, mix, mixes, slots);
         } else {
             u->mixes.order = kept;
             for (size_t changes = 1 + draw(u, CHANGES_MOST); changes; changes--)
@@ -279,10 +299,7 @@ static bool climb(struct units *u, const struct ports_mix *mix, size_t instructi
     return good;
 }
 
-/*
- * The best of several orders, and of the even one with NOPs that leave room for a little less than a cycle of the best
- * so far, and of those that are searched: none is faster than the ports allow.
- */
+/* The best of several orders, and of those that are searched: none is faster than the ports allow. */
 static bool measure(void *context, struct ports_mix *mix)
 {
     struct units *u = context;
@@ -290,7 +307,6 @@ static bool measure(void *context, struct ports_mix *mix)
     size_t instructions = 0, kinds = 0, last = 0;
 
     u->mixes.mix = *mix;
-    u->mixes.nops = 0;
     for (size_t i = 0; i < u->mixes.count; i++) {
         instructions += mix->times[i];
         kinds += mix->times[i] > 0;
@@ -302,21 +318,12 @@ static bool measure(void *context, struct ports_mix *mix)
             return false;
     }
     u->mixes.shuffled = false;
-    const double ordered = best, begun = (double)instructions / (u->reached > 0 ? u->reached : u->width);
-    for (unsigned i = 1; i <= u->held; i++) {
-        u->mixes.nops = (ordered * (1 - HELD_PART * i) - begun) * u->width;
-        if (!(u->mixes.nops > 0))
-            break;
-        if (!measure_once(u, &best))
-            return false;
-    }
-    u->mixes.nops = 0;
     if (kinds > 1 && isfinite(best)) {
-        const double least = least_cycles(u, mix, (double)instructions) * (1 + REACHED_PART);
-        const double enough = u->said > 0 ? u->said * (1 + ENOUGH_PART) : (double)INFINITY;
+        const double least = u->said > 0 ? u->said : least_cycles(u, mix, (double)instructions);
+        const double enough = u->said > 0 ? u->said * (1 + u->enough) : (double)INFINITY;
         for (unsigned n = 0; n < u->climbs && has_time(u); n++) {
-            const double goal = n ? enough : least;
-            if (best > goal && !climb(u, mix, instructions, goal, &best))
+            const double goal = n ? enough : least * (1 + REACHED_PART);
+            if (best > goal && !climb(u, mix, instructions, least, goal, &best))
                 return false;
         }
     }
@@ -327,16 +334,21 @@ static bool measure(void *context, struct ports_mix *mix)
     return isfinite(best);
 }
 
-/* The rate of those NOPs that are fastest: what is long may be held up on its way to the core. */
+/* The rate of those blanks that are fastest: what is long may be held up on its way to the core. */
 static bool measure_width(struct probe *p, struct units *u)
 {
-    for (size_t i = 0; i < (size_t)probe_smoke(p, 1, NOPS) && emit_nop_lengths[i]; i++) {
+    for (size_t i = 0; i < (size_t)probe_smoke(p, 1, NOPS) && emit_nop_lengths[i]; i++)
+        u->blanks[u->blank_count++] = (struct mix_blank){.nop_bytes = emit_nop_lengths[i]};
+    for (const struct emit_idiom *i = emit_idioms; i->name && u->blank_count < BLANKS; i++)
+        if (i->kind == IDIOM_ZERO)
+            u->blanks[u->blank_count++] = (struct mix_blank){.idiom = i};
+    for (size_t i = 0; i < u->blank_count; i++) {
         double cycles = NAN;
-        u->mixes.nop_bytes = emit_nop_lengths[i];
-        if (!sample_cycles(p, NOP_SAMPLES, mixes_build, &u->mixes, &cycles))
+        u->mixes.blank = u->blanks[i];
+        if (!sample_cycles(p, BLANK_SAMPLES, mixes_build, &u->mixes, &cycles))
             return false;
-        u->nops[i] = isnan(cycles) ? 0 : 1 / cycles;
-        u->width = fmax(u->width, u->nops[i]);
+        u->blank_rates[i] = isnan(cycles) ? 0 : 1 / cycles;
+        u->width = fmax(u->width, u->blank_rates[i]);
     }
     return true;
 }
@@ -361,30 +373,66 @@ static bool is_slow(double said, const struct ports_mix *mix)
     return mix->cycles > said * (1 + PREDICTED_PART);
 }
 
+/* There are so many searches at most for the best order, and no more this near to what the mix should take. */
+static bool measure_within(struct units *u, struct ports_mix *mix, unsigned climbs, double enough)
+{
+    const unsigned climbs_else = u->climbs;
+    const double enough_else = u->enough;
+
+    u->climbs = climbs < climbs_else ? climbs : climbs_else;
+    u->enough = enough;
+    const bool good = measure(u, mix);
+    u->climbs = climbs_else;
+    u->enough = enough_else;
+    return good;
+}
+
+/*
+ * What else is in the way as the first of the two is: half of those, or as many as take no longer than the two do by the
+ * map, are replaced by another one.
+ */
+static bool measure_parts(struct units *u, const struct ports *s, struct conflict *c)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        unsigned times = c->mixes[CONFLICT_STEPS].times[c->first] / 2;
+        struct ports_mix mix = conflict_with(c, i, times);
+        if (i == c->first || i == c->second)
+            continue;
+        while (times && ports_cycles(&s->maps[0], s->width, &mix) > c->by_units[CONFLICT_STEPS])
+            mix = conflict_with(c, i, --times);
+        u->said = conflict_cycles(c, &mix);
+        if (!(times && u->said > 0))
+            continue;
+        if (!measure_within(u, &mix, PART_CLIMBS, REACHED_PART))
+            return false;
+        c->parts[i] = conflict_part(c, i, &mix);
+    }
+    return true;
+}
+
 /* Pairs that are slower than the map says, whatever their order, are measured in other ratios, too. */
 static bool measure_conflicts(struct units *u, struct ports *s)
 {
     const size_t singles = s->count, pairs = s->count * (s->count - 1) / 2;
-    const unsigned climbs = u->climbs;
     bool good = true;
 
-    u->climbs = climbs < CONFLICT_CLIMBS ? climbs : CONFLICT_CLIMBS;
     for (size_t m = singles; good && m < singles + pairs && u->conflict_count < CONFLICTS; m++) {
         struct conflict c = conflict_of(&s->mixes[m]);
-        if (is_as_said(s->mixes[m].cycles, ports_cycles(&s->maps[0], s->width, &s->mixes[m])))
+        if (s->mixes[m].cycles <= ports_cycles(&s->maps[0], s->width, &s->mixes[m]) * (1 + ENOUGH_PART))
             continue;
         double slowest = 1;
         for (size_t n = 0; good && n < CONFLICT_MIXES; n++) {
-            u->said = ports_cycles(&s->maps[0], s->width, &c.mixes[n]);
-            good = measure(u, &c.mixes[n]);
+            u->said = c.by_units[n] = ports_cycles(&s->maps[0], s->width, &c.mixes[n]);
+            good = measure_within(u, &c.mixes[n], CONFLICT_CLIMBS, ENOUGH_PART);
             slowest = fmax(slowest, c.mixes[n].cycles / u->said);
             if (good && s->mix_count < PORTS_MIXES)
                 s->mixes[s->mix_count++] = c.mixes[n];
         }
-        if (good && !is_as_said(slowest, 1))
+        if (good && slowest > 1 + ENOUGH_PART) {
+            good = measure_parts(u, s, &c);
             u->conflicts[u->conflict_count++] = c;
+        }
     }
-    u->climbs = climbs;
     return good;
 }
 
@@ -514,8 +562,22 @@ static void send_mixes(struct probe *p, const struct units *u, const struct port
     record_send(&r);
 }
 
-/* "add and vector to general (up to 25 % slower)" */
-static void tell_conflicts(const struct units *u, const struct ports *s, char *text, size_t room)
+/* " (0.7 of multiply, 0.5 of load)": what is in the way as the first one is. */
+static size_t tell_parts(const struct units *u, const struct conflict *c, char *text, size_t room)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < u->mixes.count && at < room; i++)
+        if (c->parts[i] >= PART_TOLD)
+            at += (size_t)snprintf(text + at, room - at, "%s%.1f of %s", at ? ", " : " (", c->parts[i],
+                                   u->mixes.classes[i]);
+    if (at && at < room)
+        at += (size_t)snprintf(text + at, room - at, ")");
+    return at;
+}
+
+/* "add (0.5 of shift) and vector to general: up to 25 % slower" */
+static void tell_conflicts(const struct units *u, char *text, size_t room)
 {
     size_t at = (size_t)snprintf(text, room, "%s", u->conflict_count ? "" : "none");
 
@@ -523,9 +585,13 @@ static void tell_conflicts(const struct units *u, const struct ports *s, char *t
         const struct conflict *c = &u->conflicts[i];
         double most = 0;
         for (size_t n = 0; n < CONFLICT_MIXES; n++)
-            most = fmax(most, c->mixes[n].cycles / ports_cycles(&s->maps[0], s->width, &c->mixes[n]) - 1);
-        at += (size_t)snprintf(text + at, room - at, "%s%s and %s (up to %.0f %% slower)", i ? "; " : "",
-                               u->mixes.classes[c->first], u->mixes.classes[c->second], 100 * most);
+            most = fmax(most, c->mixes[n].cycles / c->by_units[n] - 1);
+        at += (size_t)snprintf(text + at, room - at, "%s%s", i ? "; " : "", u->mixes.classes[c->first]);
+        if (at < room)
+            at += tell_parts(u, c, text + at, room - at);
+        if (at < room)
+            at += (size_t)snprintf(text + at, room - at, " and %s: up to %.0f %% slower", u->mixes.classes[c->second],
+                                   100 * most);
     }
 }
 
@@ -552,7 +618,7 @@ static void report_map(struct probe *p, const struct units *u, const struct port
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%s: %s", i ? "; " : "", u->mixes.classes[i], ports);
     }
     snprintf(maps, sizeof maps, "%zu", s->map_count);
-    tell_conflicts(u, s, conflicts, sizeof conflicts);
+    tell_conflicts(u, conflicts, sizeof conflicts);
     report(p, &(struct finding){
                   .name = "backend.unit.map",
                   .value = NAN,
@@ -573,10 +639,10 @@ static void run(struct probe *p)
 {
     struct units u = {.probe = p,
                       .orders = (unsigned)probe_smoke(p, 1, ORDERS),
-                      .held = (unsigned)probe_smoke(p, 0, HELD),
+                      .enough = ENOUGH_PART,
                       .again = (unsigned)probe_smoke(p, 0, AGAIN),
                       .climbs = (unsigned)probe_scale(p, 0, 100, 5000, 5000),
-                      .tries = (unsigned)probe_scale(p, 0, 150, 150, 150),
+                      .tries = (unsigned)probe_scale(p, 0, 100, 100, 100),
                       .glimpses_most = (uint64_t)probe_scale(p, 0, 800000, 4000000, 12000000)};
     struct ports *s = malloc(sizeof *s);
     struct area area;

@@ -1,6 +1,7 @@
 /*
  * Two kinds of instructions that are in each other's way: what pairs take is found again between the measured ratios, for
- * one whose cost is known everywhere, and nothing is said of mixes that lack one of them.
+ * one whose cost is known everywhere, and nothing is said of mixes that lack one of them. What part of the first another
+ * one counts for is found again, and costs nothing where the pair is not in each other's way.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -27,6 +28,8 @@ static struct conflict measured(void)
 
     for (size_t n = 0; n < CONFLICT_MIXES; n++)
         c.mixes[n].cycles = cost(c.mixes[n].times[ADD], c.mixes[n].times[MOVE]);
+    for (size_t n = 0; n < CONFLICT_MIXES; n++)
+        c.by_units[n] = fmax(c.mixes[n].times[ADD] / 4.0, c.mixes[n].times[MOVE]);
     return c;
 }
 
@@ -71,12 +74,42 @@ static void nothing_is_said_where_one_is_missing(void **state)
     assert_true(conflict_cycles(&c, &moves) == 0);
 }
 
+static void parts_of_others_are_found_again(void **state)
+{
+    const double parts[] = {0, 0.25, 0.5, 1};
+    struct conflict c = measured();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        struct ports_mix mix = conflict_with(&c, OTHER, 9);
+        assert_int_equal(mix.times[ADD], 10);
+        assert_int_equal(mix.times[MOVE], 5);
+        mix.cycles = cost(10 + 9 * parts[i], 5);
+        const double told = conflict_part(&c, OTHER, &mix);
+        assert_true(fabs(told - parts[i]) < 0.1);
+    }
+}
+
+static void others_cost_nothing_where_the_pair_does_not(void **state)
+{
+    struct conflict c = measured();
+    struct ports_mix few_moves = {.times = {[ADD] = 12, [OTHER] = 4, [MOVE] = 1}};
+    struct ports_mix many_moves = {.times = {[ADD] = 12, [OTHER] = 4, [MOVE] = 4}};
+
+    (void)state;
+    c.parts[OTHER] = 0.5;
+    assert_true(fabs(conflict_cycles(&c, &few_moves) / 3 - 1) < 0.01);
+    assert_true(fabs(conflict_cycles(&c, &many_moves) / cost(14, 4) - 1) < 0.03);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ratios_go_from_one_alone_to_the_other),
         cmocka_unit_test(what_was_measured_says_what_lies_between),
         cmocka_unit_test(nothing_is_said_where_one_is_missing),
+        cmocka_unit_test(parts_of_others_are_found_again),
+        cmocka_unit_test(others_cost_nothing_where_the_pair_does_not),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
