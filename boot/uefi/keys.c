@@ -65,6 +65,7 @@ static void pause(void)
     const double began = machine_seconds();
 
     screen_keys("Paused.  p goes on");
+    machine_progress(NULL); /* what follows another line too soon is not drawn, and nothing follows this one */
     machine_progress("paused; p goes on");
     while (key_alone() != 'p')
         firmware.boot->Stall(LOOK_US);
