@@ -6,7 +6,10 @@
 static const double SAME_LEVEL = 1.5, APART = 2;
 /* Where frames fall at random a rise may be as wide; in a wider one another level may hide. */
 static const double HIDES = 4;
-/* A level that grows by more than this is none: each level of a core costs more than half again of what the last does. */
+/*
+ * A level that grows by more than this is none, or lies so much higher than where the rise to it ended: each level of a
+ * core costs more than half again of what the last does, and one that the search did not come to may lie between.
+ */
 static const double RISES = 0.5;
 
 /* Where it has to be even, it varies by no more than this. */
@@ -46,7 +49,8 @@ static struct ladder climb(const struct verdict *v, bool sharp)
         }
         if (i > 0 && l.hides >= l.count && v->knees[i - 1].end > HIDES * begin)
             l.hides = l.count - 1;
-        if (l.hides > l.count && v->levels[i].slope > RISES) {
+        const double begins = i > 0 ? v->knees[i - 1].after : v->levels[i].height;
+        if (l.hides > l.count && (v->levels[i].slope > RISES || v->levels[i].height > (1 + RISES) * begins)) {
             l.hides = l.count;
             l.rises = true;
         }

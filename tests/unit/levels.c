@@ -104,12 +104,30 @@ static void what_nobody_shares_one_experiment_tells(void **state)
     assert_int_equal(bytes(3)->grade, 'C');
 }
 
+/* The search ended before it came to the second edge, and most of that level is the one behind it. */
+static void a_level_higher_than_its_rise_hides_another(void **state)
+{
+    struct verdict groups = stairs(1000, 6000);
+    const struct verdict whole = stairs(1000, 6000);
+
+    (void)state;
+    groups.count = 1;
+    groups.level_count = 2;
+    groups.levels[1].height = 390;
+    tell(0, &groups, &whole);
+    assert_true(bytes(2)->value == 1000 && cycles(2)->value == 14);
+    assert_true(isnan(bytes(3)->value) && isnan(cycles(3)->value));
+    assert_string_equal(bytes(3)->reason, "a level may hide here");
+    assert_true(isnan(bytes(4)->value) && isnan(cycles(4)->value));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_two_experiments_say_is_told_though_others_share_it),
         cmocka_unit_test(what_others_leave_is_no_capacity_and_hides_what_is_behind),
         cmocka_unit_test(what_nobody_shares_one_experiment_tells),
+        cmocka_unit_test(a_level_higher_than_its_rise_hides_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
