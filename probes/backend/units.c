@@ -24,18 +24,19 @@
  * of 1500 random orders of 8 to 32 of them, within one in 1497, and the same with zeros between them.) Each scheduler has a
  * port for additions, which can shuffle, too, and one for multiplications, of which one can. So shuffles beside as many
  * additions as two ports take have to be in even slots, say, multiplications in odd ones, additions in both, and the front
- * end must be no faster than the ports: one order in millions is so by chance. Therefore orders are drawn with kinds on one side or on
- * both, and of an even number of slots, so that a round begins as the one before. Two NOPs beside each other take one slot
- * there, so blanks are those whose rate is nearest to that of instructions, there zeros.
+ * end must be no faster than the ports: one order in millions is so by chance. Therefore orders are drawn with kinds on one
+ * side or on both, and of an even number of slots, so that a round begins as the one before. Two NOPs beside each other take
+ * one slot there, so blanks are those whose rate is nearest to that of instructions, there zeros.
  *
  * Of each order there is but a glimpse, and what is found is measured until it was as fast twice: some orders keep their
  * pace only by how they are entered. Mixes that stay slower are searched again when all have been, for as long as there are
  * glimpses.
  *
  * Two kinds may be in each other's way beyond units: arch/x86_64/units.c tells of additions and moves from vectors. Pairs
- * that are slower than the map says, however long good orders are looked for, are measured in several ratios, and with
- * others that are in the way as the first of them is (lib/fit/conflicts.h), and mixes that contain them are expected to
- * take no less. Both are told: how many mixes are predicted, and how many of those by units alone.
+ * that are slower than the map says where each is as much as its units take, however long good orders are looked for, are
+ * measured in several ratios, and with others that are in the way as the first of them is (lib/fit/conflicts.h), and mixes
+ * that contain them are expected to take no less. Both are told: how many mixes are predicted, and how many of those by
+ * units alone.
  *
  * Answer: for each class its ports, by the best map; the record has all maps that explain what was measured. Once a map
  * is found it has to predict mixes that are drawn by chance. Grade C: one experiment. A map is not told where any mix is
@@ -410,30 +411,42 @@ static bool measure_parts(struct units *u, const struct ports *s, struct conflic
     return true;
 }
 
-/* Pairs that are slower than the map says, whatever their order, are measured in other ratios, too. */
+/* The pair in this ratio, as the map has it and as it is. */
+static bool measure_ratio(struct units *u, struct ports *s, struct conflict *c, size_t n)
+{
+    u->said = c->by_units[n] = ports_cycles(&s->maps[0], s->width, &c->mixes[n]);
+    if (!measure_within(u, &c->mixes[n], CONFLICT_CLIMBS, ENOUGH_PART))
+        return false;
+    if (s->mix_count < PORTS_MIXES)
+        s->mixes[s->mix_count++] = c->mixes[n];
+    return true;
+}
+
+/*
+ * Pairs that are slower than the map says, whatever their order, are measured in other ratios, too. What they share beyond
+ * units they want most of where each is as much as its units take in that time: a pair that is no slower there has no
+ * conflict, whatever the search makes of other ratios.
+ */
 static bool measure_conflicts(struct units *u, struct ports *s)
 {
     const size_t singles = s->count, pairs = s->count * (s->count - 1) / 2;
-    bool good = true;
 
-    for (size_t m = singles; good && m < singles + pairs && u->conflict_count < CONFLICTS; m++) {
+    for (size_t m = singles; m < singles + pairs && u->conflict_count < CONFLICTS; m++) {
         struct conflict c = conflict_of(&s->mixes[m]);
         if (s->mixes[m].cycles <= ports_cycles(&s->maps[0], s->width, &s->mixes[m]) * (1 + ENOUGH_PART))
             continue;
-        double slowest = 1;
-        for (size_t n = 0; good && n < CONFLICT_MIXES; n++) {
-            u->said = c.by_units[n] = ports_cycles(&s->maps[0], s->width, &c.mixes[n]);
-            good = measure_within(u, &c.mixes[n], CONFLICT_CLIMBS, ENOUGH_PART);
-            slowest = fmax(slowest, c.mixes[n].cycles / u->said);
-            if (good && s->mix_count < PORTS_MIXES)
-                s->mixes[s->mix_count++] = c.mixes[n];
-        }
-        if (good && slowest > 1 + ENOUGH_PART) {
-            good = measure_parts(u, s, &c);
-            u->conflicts[u->conflict_count++] = c;
-        }
+        if (!measure_ratio(u, s, &c, CONFLICT_STEPS))
+            return false;
+        if (c.mixes[CONFLICT_STEPS].cycles <= c.by_units[CONFLICT_STEPS] * (1 + ENOUGH_PART))
+            continue;
+        for (size_t n = 0; n < CONFLICT_MIXES; n++)
+            if (n != CONFLICT_STEPS && !measure_ratio(u, s, &c, n))
+                return false;
+        if (!measure_parts(u, s, &c))
+            return false;
+        u->conflicts[u->conflict_count++] = c;
     }
-    return good;
+    return true;
 }
 
 /* What is faster than expected has to be so twice, as when maps are searched. */
