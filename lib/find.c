@@ -219,9 +219,7 @@ double find_height(const struct verdict *v, size_t level)
     if (level >= v->level_count)
         return NAN;
     const struct knee_level *l = &v->levels[level];
-    const double begins = level > 0 ? v->knees[level - 1].after : l->height;
-    const double most = fmax(fmax(l->spread, fabs(l->slope)), fabs(begins / l->height - 1));
-    return most > STEADY ? NAN : l->height;
+    return l->spread > STEADY || fabs(l->slope) > STEADY ? NAN : l->height;
 }
 
 /* ---- Reports ----------------------------------------------------------------------------------- */

@@ -93,8 +93,7 @@ void find_number(struct probe *p, const struct finding *f, const struct find_val
 
 /*
  * The height of level `level`, from 0, for find_number. NaN where there is none, or where it is not steady: its
- * points scatter, or it slopes, or it lies elsewhere than the rise to it ended, by more than 6 %, since others share it
- * or it is no level.
+ * points scatter, or it slopes, by more than 6 %, since others share it or it is no level.
  */
 double find_height(const struct verdict *v, size_t level);
 /* The knee of `v` nearest to x, at most a factor `within` from it; v->count when there is none. */

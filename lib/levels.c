@@ -142,8 +142,9 @@ static void report_level(struct probe *p, const struct levels *q, const struct f
         e[i].knee = rung < l->count ? l->knee[rung] : l->verdict->level_count;
         e[i].half = scattered;
         e[i].fooled_by = scattered ? "frames" : experiments[i].fooled_by;
+        const bool level = rung < l->count && !(l->rises && rung == l->hides);
         v[i] = (struct find_value){e[i].name, experiments[i].fooled_by,
-                                   rung < l->count ? find_height(l->verdict, l->level[rung]) : NAN};
+                                   level ? find_height(l->verdict, l->level[rung]) : NAN};
         if (i < FINDING_CURVES)
             capacity.curves[i] = height.curves[i] = e[i].name;
     }
