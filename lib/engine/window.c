@@ -10,6 +10,9 @@
 /* A window is all there is to a curve when it leaves no more of what a single line does. */
 static const double UNEXPLAINED = 0.02;
 
+/* What lies between two pieces that are no farther apart than this part of x is no level, but a step of the rise. */
+static const double STEP = 0.05;
+
 /* A jump between two pieces, or over others between them that rise: a ramp, which may bend. */
 struct jump {
     size_t before, after; /* pieces */
@@ -32,7 +35,8 @@ static struct jump jump_between(const struct series *s, const struct piece *piec
         ramp += to - from;
     }
     /* what is between has to make most of the rise, or there is a level among it */
-    if (after > before + 1 && (!rises || ramp < j.height / 2))
+    const bool wide = x - s->x[p->end - 1] > STEP * x;
+    if (after > before + 1 && wide && (!rises || ramp < j.height / 2))
         j.height = 0;
     return j;
 }

@@ -362,6 +362,20 @@ static void two_windows_are_ambiguous(void **state)
     assert_string_equal(decided(KNEE_WINDOW, &r).reason, "ambiguous");
 }
 
+/* But a rise in two steps, a few points apart, is one; here the level behind it bends. */
+static void a_window_may_end_in_steps(void **state)
+{
+    struct rows r = {0};
+
+    (void)state;
+    for (size_t x = 1; x <= 200; x++)
+        row(&r, x <= 80 ? 200 + 0.1 * (double)x : x <= 82 ? 280 : 370 + 0.1 * (double)x + fmax(0, (double)x - 130));
+    disturb(&r, 0.5, 2);
+    struct verdict v = decided(KNEE_WINDOW, &r);
+    assert_int_equal(v.count, 1);
+    assert_true(v.knees[0].low <= 80 && 80 < v.knees[0].high && v.knees[0].high <= 83);
+}
+
 /* Each level of calls past the depth costs one misprediction more. */
 static void a_line_that_becomes_steeper_is_left(void **state)
 {
@@ -524,6 +538,7 @@ int main(void)
         cmocka_unit_test(a_mixture_is_all_in_doubt),
         cmocka_unit_test(windows_may_slope),
         cmocka_unit_test(two_windows_are_ambiguous),
+        cmocka_unit_test(a_window_may_end_in_steps),
         cmocka_unit_test(a_line_that_becomes_steeper_is_left),
         cmocka_unit_test(what_rises_at_once_has_no_level_before),
         cmocka_unit_test(smooth_curves_have_no_knee),
