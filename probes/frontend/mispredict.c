@@ -8,7 +8,8 @@
  * around it is no chain, but as much as the core can take in: the front end is never idle, and what a misprediction
  * adds is what it costs the front end. Answer: the difference, divided by one half.
  *
- * That differs by a cycle or so with how the code happens to lie: the median over layouts is told. Two experiments
+ * That differs by a cycle or so with how the code happens to lie: the median over layouts is told, of which each is taken
+ * for all kinds before the next one, so that what disturbs for a while disturbs few of each. Two experiments
  * differ in what is there to be recovered from: before the branch stand long NOPs, which need nothing behind the front
  * end, or the same with moves from register to register between them. Behind it stand long NOPs. Where the two differ by
  * more than 2 %, but by no more than a cycle, that is grade B.
@@ -31,6 +32,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/kernels/chance.h"
@@ -155,27 +157,41 @@ static struct layout draw_layout(struct probe *p)
                            .after = FILLING + random_below(&p->random, MORE)};
 }
 
-/* The median over layouts; NaN where none could be measured. */
-static bool measure_penalty(struct probe *p, enum branch branch, enum filling filling, uint64_t state, double *cycles)
+/* Of one layout; NaN where it could not be measured. */
+static bool measure_penalty(struct probe *p, enum branch branch, enum filling filling, const struct layout *l,
+                            uint64_t state, double *cycles)
 {
-    const size_t layouts = (size_t)probe_scale(p, 1, 9, 25, LAYOUTS);
-    double all[LAYOUTS];
-    size_t count = 0;
+    struct point pt[2];
+
+    for (int random = 0; random < 2; random++) {
+        struct kernel k;
+        if (!build_branch(p, branch, filling, l, random, state, &k) || !probe_measure(p, &k, &pt[random]))
+            return false;
+    }
+    *cycles = (pt[1].q20 - pt[0].q20) / HALF;
+    return true;
+}
+
+struct penalties {
+    double of[BRANCHES][FILLINGS][LAYOUTS];
+    size_t count[BRANCHES][FILLINGS];
+};
+
+static bool measure_penalties(struct probe *p, uint64_t state, struct penalties *all)
+{
+    const size_t layouts = (size_t)probe_scale(p, 1, 15, 25, LAYOUTS);
 
     for (size_t i = 0; i < layouts; i++) {
         const struct layout l = draw_layout(p);
-        struct point pt[2];
-        for (int random = 0; random < 2; random++) {
-            struct kernel k;
-            if (!build_branch(p, branch, filling, &l, random, state, &k) || !probe_measure(p, &k, &pt[random]))
-                return false;
-        }
-        double difference = pt[1].q20 - pt[0].q20;
-        if (!isnan(difference))
-            all[count++] = difference / HALF;
+        for (enum branch branch = 0; branch < BRANCHES; branch++)
+            for (enum filling filling = 0; filling < FILLINGS; filling++) {
+                double cycles;
+                if (!measure_penalty(p, branch, filling, &l, state, &cycles))
+                    return false;
+                if (!isnan(cycles))
+                    all->of[branch][filling][all->count[branch][filling]++] = cycles;
+            }
     }
-    sort_numbers(all, count);
-    *cycles = quantile(all, count, 0.5);
     return true;
 }
 
@@ -199,14 +215,16 @@ static bool prove(struct probe *p, enum branch branch, uint64_t state, char text
 /* A pipeline has whole stages, and where code lies may cost a misprediction one of them more. */
 static const double STAGE = 1, ALIKE = 0.02;
 
-static bool find_penalty(struct probe *p, enum branch branch, uint64_t state)
+/* The median over layouts. */
+static bool report_penalty(struct probe *p, enum branch branch, uint64_t state, struct penalties *all)
 {
     char proof[PROOF_TEXT], behind[32] = "";
     double v[FILLINGS];
 
-    for (enum filling filling = NOPS; filling < FILLINGS; filling++)
-        if (!measure_penalty(p, branch, filling, state, &v[filling]))
-            return false;
+    for (enum filling filling = 0; filling < FILLINGS; filling++) {
+        sort_numbers(all->of[branch][filling], all->count[branch][filling]);
+        v[filling] = quantile(all->of[branch][filling], all->count[branch][filling], 0.5);
+    }
     if (!prove(p, branch, state, proof))
         return false;
     const double middle = (v[NOPS] + v[MIXED_BEFORE]) / 2, apart = fabs(v[MIXED_BEFORE] - v[NOPS]);
@@ -411,14 +429,16 @@ static bool find_outcomes(struct probe *p, const struct area *area)
 
 static void run(struct probe *p)
 {
+    struct penalties *penalties = calloc(1, sizeof *penalties);
     struct area area;
+    bool good = penalties && probe_map(p, &area, HEADER_BYTES + (sizeof(uint64_t) << LENGTH_BITS), 0) &&
+                measure_penalties(p, area.at, penalties);
 
-    if (!probe_map(p, &area, HEADER_BYTES + (sizeof(uint64_t) << LENGTH_BITS), 0))
-        return;
-    for (enum branch branch = 0; branch < BRANCHES; branch++)
-        if (!find_penalty(p, branch, area.at))
-            return;
-    find_outcomes(p, &area);
+    for (enum branch branch = 0; branch < BRANCHES && good; branch++)
+        good = report_penalty(p, branch, area.at, penalties);
+    if (good)
+        find_outcomes(p, &area);
+    free(penalties);
 }
 
 PROBE(mispredict, .title = "Misprediction", .family = "frontend", .run = run,
