@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/sample.h"
@@ -20,7 +21,8 @@ enum {
     STEP_CYCLES_TOLD = 4,
     SHIFTED = 5, /* searches, where blockers do not agree: as many as there are places in a group of six, but one */
     AROUND = 2 * LOOKAHEAD_GROUP, /* where groups are looked for: a knee may be off by one of them */
-    SAMPLES = 7
+    SAMPLES = 7,
+    STEEP = 4 /* fillers of a ramp, at most */
 };
 
 /* Long enough for fillers to be delivered and done meanwhile; longer chains make longer ramps. */
@@ -363,8 +365,7 @@ static bool measure_beside(struct probe *p, double fillers, void *context, struc
 
 /* ---- Experiments -------------------------------------------------------------------------------- */
 
-struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const char *what, double to, double limit,
-                             double seconds)
+struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const char *what, double to, double limit)
 {
     static const char *const fooled_by[BLOCKERS] = {"loads in flight", "waiting loads", "waiting operations"};
 
@@ -375,9 +376,9 @@ struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const cha
                           .axis = "fillers",
                           .unit = "cycles/iteration",
                           .build = build,
-                          .measure = r->blocker == BLOCKER_MISS && r->second == BLOCKER_MISS ? measure_beside : NULL,
+                          .measure = r->blocker == BLOCKER_MISS ? measure_beside : NULL,
                           .context = r,
-                          .seconds = seconds,
+                          .seconds = probe_scale(p, 1, 1, 5, 25),
                           .search = {.kind = KNEE_WINDOW,
                                      .from = FEW,
                                      .to = probe_smoke(p, 16, to),
@@ -511,11 +512,12 @@ static bool look_again(struct probe *p, const struct lookahead_row *r, struct ve
     struct knee *k = &v->knees[0];
     double half;
 
-    if (v->reason || v->count == 0 || k->ramp || k->agreed)
+    if (v->reason || v->count == 0 || ((k->ramp || k->agreed) && k->half_agreed))
         return true;
     if (!search_most(p, r, LEAST, floor(k->value * CLOSER) + 2 * FEW, 1, &half))
         return false;
-    k->agreed = fabs(half - k->value) <= 1;
+    k->agreed = k->agreed || (!k->ramp && fabs(half - k->value) <= 1);
+    k->half_agreed = k->half_agreed || fabs(half - k->half) <= 1;
     return true;
 }
 
@@ -550,7 +552,7 @@ static bool search_shifted(struct probe *p, struct lookahead_answer *a, size_t i
     char what[sizeof r->name];
 
     snprintf(what, sizeof what, "%s +%u", name, before);
-    struct sweep s = lookahead_sweep(p, r, what, range->to, range->limit, a->sweeps[i].seconds);
+    struct sweep s = lookahead_sweep(p, r, what, range->to, range->limit);
     is = &s.search.verdict;
     r->before = before;
     const bool good = lookahead_row_search(p, r, &s);
@@ -564,24 +566,31 @@ static bool search_shifted(struct probe *p, struct lookahead_answer *a, size_t i
     return good;
 }
 
-/* Some blocker tells something, but not all of them the same. */
+/* That blocker has an end. */
+static bool tells(const struct lookahead_answer *a, size_t i)
+{
+    return !a->sweeps[i].search.verdict.reason && a->sweeps[i].search.verdict.count;
+}
+
+/* Some blocker tells something, but not all of them the same: one of them has nobody with it. */
 static bool is_torn(const struct lookahead_answer *a)
 {
-    size_t knees = 0;
+    static const char with[] = " with ";
+    const struct find_result r = find_decide(a->experiments, a->count, 1);
+    size_t knees = 0, agree = 1;
 
     for (size_t i = 0; i < a->count; i++)
-        knees += !a->sweeps[i].search.verdict.reason && a->sweeps[i].search.verdict.count;
-    if (knees == 0 || a->count < 2)
-        return false;
-    const struct find_result r = find_decide(a->experiments, a->count, 1);
-    return r.grade == 'U' || (r.grade == 'C' && (knees < a->count || strstr(r.agreement, " against ")));
+        knees += tells(a, i);
+    for (const char *w = strstr(r.agreement, with); w; w = strstr(w + sizeof with - 1, with))
+        agree++;
+    return knees > 0 && agree < a->count;
 }
 
 bool lookahead_search(struct probe *p, const struct lookahead *with, const char *name,
                       const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
-                      double seconds, struct lookahead_answer *out)
+                      struct lookahead_answer *out)
 {
-    *out = (struct lookahead_answer){.count = 0};
+    *out = (struct lookahead_answer){.seen = 1};
     for (enum blocker b = 0; b < BLOCKERS; b++) {
         struct lookahead_row *r = &out->rows[out->count];
         struct sweep *s = &out->sweeps[out->count];
@@ -589,7 +598,7 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
         if (with->unfit[b] || !lookahead_choose(r, fillers) || (b == BLOCKER_ARITHMETIC && is_wide(r)) ||
             holds_many(b, class))
             continue;
-        *s = lookahead_sweep(p, r, name, to, limit, seconds);
+        *s = lookahead_sweep(p, r, name, to, limit);
         if (!lookahead_row_search(p, r, s)) {
             sweep_free(s);
             return false;
@@ -599,7 +608,9 @@ bool lookahead_search(struct probe *p, const struct lookahead *with, const char 
                                                                   .verdict = &s->search.verdict,
                                                                   .holds = lookahead_holds(r, class)};
     }
-    for (unsigned before = 1; before <= (unsigned)probe_smoke(p, 0, SHIFTED) && with->shifts && is_torn(out); before++)
+    /* rows that ask for the reorder buffer tell groups by themselves */
+    const unsigned shifts = class == FILLER_NOTHING ? 0 : (unsigned)probe_smoke(p, 0, SHIFTED);
+    for (unsigned before = 1; before <= shifts && is_torn(out); before++)
         for (size_t i = 0; i < out->count; i++) {
             if (!search_shifted(p, out, i, name, before))
                 return false;
@@ -623,32 +634,46 @@ static bool is_fast(struct probe *p, const struct lookahead_row *r, double fille
 
 /*
  * So many as did not fit take as long as if they did, the second number that did not, where the edge is as sharp as that
- * of single misses, or more: one number may be wrong as well as all of them.
+ * of single misses, or more: one number may be wrong as well as all of them. Or a few less than fitted do not.
  */
-static bool is_outgrown(struct probe *p, const struct lookahead_row *r, const struct knee *k, bool *outgrown)
+static bool is_over(struct probe *p, const struct lookahead_row *r, const struct knee *k, bool *over)
 {
-    const double beyond[] = {fmax(k->high, k->end) + FEW, k->high + 1};
+    const struct {
+        double fillers;
+        bool fit;
+    } tried[] = {
+        {fmax(k->high, k->end) + FEW, false},
+        {k->value - ALIKE_STEPS, true},
+        {k->high + 1, false},
+    };
     double few, cycles;
 
     if (!warm(p, r) || !lookahead_cycles(p, r, FEW, &few))
         return false;
-    for (size_t i = 0; i < (r->blocker != BLOCKER_MISS || k->ramp ? 1 : 2) && !*outgrown; i++) {
-        if (!lookahead_cycles(p, r, beyond[i], &cycles))
+    const double half = few * (k->before + k->after) / (2 * k->before);
+    for (size_t i = 0; i < (r->blocker != BLOCKER_MISS || k->ramp ? 2 : 3) && !*over; i++) {
+        bool fast;
+        if (!(tried[i].fillers > FEW))
+            continue;
+        if (!lookahead_cycles(p, r, tried[i].fillers, &cycles))
             return false;
-        if (cycles < few * (k->before + k->after) / (2 * k->before) && !is_fast(p, r, beyond[i], cycles, outgrown))
+        if ((cycles < half) == tried[i].fit)
+            continue;
+        if (!is_fast(p, r, tried[i].fillers, cycles, &fast))
             return false;
+        *over = fast != tried[i].fit;
     }
     return true;
 }
 
-/* What is told of a row, or that its numbers contradict each other, may be other than it seems. */
-static bool may_fit_more(struct probe *p, const struct lookahead_answer *a, bool *more)
+/* What is told of a row is not so now, or its numbers contradict each other. */
+static bool is_doubtful(struct probe *p, const struct lookahead_answer *a, bool *doubtful)
 {
-    for (size_t i = 0; i < a->count && !*more; i++) {
+    for (size_t i = 0; i < a->count && !*doubtful; i++) {
         const struct verdict *v = a->experiments[i].verdict;
         if (v->reason)
-            *more = !strcmp(v->reason, "ambiguous");
-        else if (v->count && !is_outgrown(p, &a->rows[i], &v->knees[0], more))
+            *doubtful = !strcmp(v->reason, "ambiguous");
+        else if (v->count && !is_over(p, &a->rows[i], &v->knees[0], doubtful))
             return false;
     }
     return true;
@@ -664,49 +689,95 @@ static void bind(struct lookahead_answer *a)
     }
 }
 
-/* What fitted more by either, blocker by blocker; the rest stays with the other one. */
-static void keep_more(struct lookahead_answer *a, struct lookahead_answer *other)
+/* More fits by what both tell. */
+static bool is_more(const struct lookahead_answer *one, const struct lookahead_answer *than)
 {
-    for (size_t i = 0; i < a->count && i < other->count; i++)
-        if (a->rows[i].blocker == other->rows[i].blocker &&
-            fits_more(&other->sweeps[i].search.verdict, &a->sweeps[i].search.verdict)) {
-            const struct lookahead_row row = a->rows[i];
-            const struct sweep sweep = a->sweeps[i];
-            const struct find_experiment experiment = a->experiments[i];
-            a->rows[i] = other->rows[i];
-            a->sweeps[i] = other->sweeps[i];
-            a->experiments[i] = other->experiments[i];
-            other->rows[i] = row;
-            other->sweeps[i] = sweep;
-            other->experiments[i] = experiment;
-        }
+    double more = 0;
+
+    for (size_t i = 0; i < one->count && i < than->count; i++)
+        if (one->rows[i].blocker == than->rows[i].blocker && tells(one, i) && tells(than, i))
+            more += one->sweeps[i].search.verdict.knees[0].value - than->sweeps[i].search.verdict.knees[0].value;
+    return more > 0;
+}
+
+static bool tells_nothing(const struct lookahead_answer *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (tells(a, i))
+            return false;
+    return true;
+}
+
+/* The most that was seen twice; the most where nothing was. */
+static bool is_better(const struct lookahead_answer *one, const struct lookahead_answer *than)
+{
+    if (tells_nothing(one) || tells_nothing(than))
+        return !tells_nothing(one);
+    return (one->seen > 1) == (than->seen > 1) ? is_more(one, than) : one->seen > 1;
+}
+
+static void exchange(struct lookahead_answer *a)
+{
+    struct lookahead_answer *const other = a->other, was = *a;
+
+    *a = *other;
+    *other = was;
+    a->other = other;
+    other->other = NULL;
     bind(a);
     bind(other);
 }
 
+static void forget_other(struct lookahead_answer *a)
+{
+    if (a->other)
+        sweeps_free(a->other->sweeps, a->other->count);
+    free(a->other);
+    a->other = NULL;
+}
+
+/* It is so now, too. */
+static bool see(struct probe *p, struct lookahead_answer *a, bool *seen)
+{
+    bool doubtful = false;
+
+    if (!is_doubtful(p, a, &doubtful))
+        return false;
+    *seen = !doubtful;
+    a->seen += *seen;
+    return true;
+}
+
 bool lookahead_search_again(struct probe *p, const struct lookahead *with, const char *name,
                             const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
-                            double seconds, struct lookahead_answer *a, bool *again)
+                            struct lookahead_answer *a, bool *again)
 {
     char called[sizeof a->rows[0].name];
-    struct lookahead_answer before = *a;
+    bool seen = false;
 
     *again = false;
-    if (!may_fit_more(p, a, again))
+    if (!see(p, a, &seen))
         return false;
-    if (!*again)
+    if (seen)
         return true;
-    bind(&before);
-    snprintf(called, sizeof called, "%s, again", name);
-    const bool good = lookahead_search(p, with, called, fillers, class, to, limit, seconds, a);
-    if (good)
-        keep_more(a, &before);
-    lookahead_free(&before);
-    return good;
+    *again = true;
+    if (a->other && !see(p, a->other, &seen))
+        return false;
+    if (!seen) {
+        forget_other(a);
+        a->other = calloc(1, sizeof *a->other);
+        snprintf(called, sizeof called, "%s, again", name);
+        if (!a->other || !lookahead_search(p, with, called, fillers, class, to, limit, a->other))
+            return false;
+    }
+    if (is_better(a->other, a))
+        exchange(a);
+    return true;
 }
 
 void lookahead_free(struct lookahead_answer *a)
 {
+    forget_other(a);
     sweeps_free(a->sweeps, a->count);
     a->count = 0;
 }
@@ -779,8 +850,7 @@ static bool know(struct probe *p, const struct lookahead *l, const char *name, c
     *most = *least = facts_number(&p->run->facts, "backend.rob.instructions", variant, (double)NAN);
     if (!isnan(*most))
         return true;
-    if (!lookahead_search(p, l, name, fillers, class, LOOKAHEAD_NOPS, 4 * LOOKAHEAD_NOPS,
-                          probe_scale(p, 1, 0.35, 1.4, 8), &a))
+    if (!lookahead_search(p, l, name, fillers, class, LOOKAHEAD_NOPS, 4 * LOOKAHEAD_NOPS, &a))
         return false;
     *most = lookahead_fitted(&a, FILLER_NOTHING);
     *least = *most;
@@ -870,13 +940,17 @@ static bool is_borne_out_by_misses(const struct find_result *r)
     return miss && (!against || miss < against);
 }
 
-/* Where one blocker shows a ramp and no other one any end, the ramp may be what fillers take to be delivered. */
+/*
+ * Where one blocker shows a ramp and no other one any end, the ramp may be what fillers take to be delivered; but a few of
+ * them do not take as long as a blocker does.
+ */
 static bool is_a_ramp_alone(const struct find_experiment *e, size_t count, size_t first)
 {
     for (size_t i = 0; i < count; i++)
         if (i != first && !e[i].verdict->reason && e[i].verdict->count > e[i].knee)
             return false;
-    return e[first].verdict->knees[e[first].knee].ramp;
+    const struct knee *k = &e[first].verdict->knees[e[first].knee];
+    return k->ramp && k->end - k->value > STEEP;
 }
 
 void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,

@@ -52,7 +52,6 @@ struct lookahead {
     unsigned shared;             /* instructions of any kind that share an entry; 1: none do */
     double group;                /* instructions that are taken in together, or not at all; NaN: not known */
     bool cleared;                /* see struct lookahead_row; lookahead_search's rows take it from here */
-    bool shifts;                 /* lookahead_search looks again, shifted, where blockers do not agree */
     const char *unfit[BLOCKERS]; /* why that blocker tells nothing here; NULL: it does */
 };
 
@@ -93,10 +92,9 @@ bool lookahead_start(struct probe *p, struct lookahead *l);
 const struct emit_filler *lookahead_filler(const char *name);
 /*
  * The sweep over how many fillers there are, with what `what` calls them; coarse points up to `to`, more up to `limit`.
- * To be searched by whoever asks, within `seconds`.
+ * To be searched by whoever asks.
  */
-struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const char *what, double to, double limit,
-                             double seconds);
+struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const char *what, double to, double limit);
 /* Searches it, and sees to it that a knee for want of time to deliver so many fillers is none. False: the probe is over. */
 bool lookahead_row_search(struct probe *p, struct lookahead_row *r, struct sweep *s);
 /* Cycles of an iteration of so many fillers of that row, the median of a few samples. */
@@ -110,28 +108,33 @@ bool lookahead_choose(struct lookahead_row *r, const char *const fillers[LOOKAHE
  */
 double lookahead_holds(const struct lookahead_row *r, enum filler_class class);
 /*
- * Both blockers, where they fit, around fillers of one row: searches and fills in experiments that say how many entries
- * of what `class` holds there are. A blocker that does not fit
- * is left out. `count` 0: the core lacks a filler, or no blocker fits.
+ * All blockers that fit, around fillers of one row: searches and fills in experiments that say how many entries of what
+ * `class` holds there are. Where they do not agree, and it is not the reorder buffer that is asked for, they are searched
+ * again with one NOP before the first blocker, with two … `count` 0: the core lacks a filler, or no blocker fits.
  */
 struct lookahead_answer {
     struct lookahead_row rows[BLOCKERS];
     struct sweep sweeps[BLOCKERS];
     struct find_experiment experiments[BLOCKERS];
     size_t count;
+    unsigned seen;                  /* times that it was so */
+    struct lookahead_answer *other; /* what else was found, where it was not */
 };
 bool lookahead_search(struct probe *p, const struct lookahead *with, const char *name,
                       const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
-                      double seconds, struct lookahead_answer *out);
+                      struct lookahead_answer *out);
 /*
- * The same once more where more fits now than did then, or what was measured contradicts itself: another hardware thread
- * of the core, awake for a while, takes half of a buffer that is split among threads, and registers, though it may take no
- * part of the width. To be asked when other rows have been searched meanwhile; what it finds is called again, and of each
- * blocker what fits more is kept.
+ * Whether that is so now, too. It is searched again where more fits now than did then, or less, or what was measured
+ * contradicts itself, and of what was found that which fits most is kept, if it was so twice. Another hardware thread of
+ * the core, awake for a while, has half of a buffer that is split among threads, and registers, though it may take no part
+ * of the width. And more may be free for a while (Zen 4: 51 masks for a second or less, in one run of twenty, and 45
+ * otherwise; that thread may have been so fast asleep that it had none): that is hardly seen twice. To be asked
+ * LOOKAHEAD_LOOKS times, when others have been searched meanwhile. *again: it was not so.
  */
+enum { LOOKAHEAD_LOOKS = 4 };
 bool lookahead_search_again(struct probe *p, const struct lookahead *with, const char *name,
                             const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
-                            double seconds, struct lookahead_answer *a, bool *again);
+                            struct lookahead_answer *a, bool *again);
 void lookahead_free(struct lookahead_answer *a);
 
 /*

@@ -39,7 +39,7 @@ static bool count(struct probe *p, const struct lookahead *with, const struct pa
     for (size_t i = 0; i < LOOKAHEAD_MIX; i++)
         r.nops[i] = pattern->before[i] ? nops : 0;
     snprintf(name, sizeof name, "%s, %u", pattern->name, nops);
-    struct sweep s = lookahead_sweep(p, &r, name, TO, LIMIT, probe_scale(p, 1, 0.35, 1.4, 8));
+    struct sweep s = lookahead_sweep(p, &r, name, TO, LIMIT);
     const bool good = lookahead_row_search(p, &r, &s);
     const struct verdict *v = &s.search.verdict;
     if (good && !v->reason && v->count)

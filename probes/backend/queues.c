@@ -28,7 +28,7 @@
 #include "lib/kernels/lookahead.h"
 #include "lib/probe.h"
 
-enum { TO = 256, LIMIT = 1024, ROUNDS = 2 /* of looking again */ };
+enum { TO = 256, LIMIT = 1024 };
 
 static const struct {
     const char *name, *finding, *key, *text; /* and its variant; */
@@ -127,7 +127,7 @@ static bool search_beside(struct probe *p, const struct lookahead *with, const s
         lookahead_masked(with, &answers[0]) || may_be_registers(p, fillers, 0) || is_told(&answers[row], fillers[row]))
         return true;
     snprintf(name, sizeof name, "%s and 64 in turn", rows[row].name);
-    return lookahead_search(p, with, name, names, FILLER_LOAD, TO, LIMIT, probe_scale(p, 1, 0.25, 0.8, 5), beside);
+    return lookahead_search(p, with, name, names, FILLER_LOAD, TO, LIMIT, beside);
 }
 
 /* As many of both as of the others alone: what one takes is known, and how many there are. */
@@ -178,18 +178,16 @@ static void run(struct probe *p)
     struct lookahead with;
     bool good = answers && lookahead_start(p, &with) && lookahead_nops(p, &with);
 
-    with.shifts = true;
     for (size_t i = 0; i < ROWS && good; i++) {
         const char *const names[LOOKAHEAD_MIX] = {rows[i].filler};
-        good = lookahead_search(p, &with, rows[i].name, names, rows[i].class, TO, LIMIT,
-                                probe_scale(p, 1, 0.25, 0.8, 5), &answers[i]);
+        good = lookahead_search(p, &with, rows[i].name, names, rows[i].class, TO, LIMIT, &answers[i]);
     }
-    for (size_t i = 0; i < ROUNDS * ROWS && good && probe_smoke(p, 0, 1) > 0; i++) {
+    for (size_t i = 0; i < LOOKAHEAD_LOOKS * ROWS && good && probe_smoke(p, 0, 1) > 0; i++) {
         const size_t row = i % ROWS;
         const char *const names[LOOKAHEAD_MIX] = {rows[row].filler};
         bool again;
-        good = lookahead_search_again(p, &with, rows[row].name, names, rows[row].class, TO, LIMIT,
-                                      probe_scale(p, 1, 0.25, 0.8, 5), &answers[row], &again);
+        good = lookahead_search_again(p, &with, rows[row].name, names, rows[row].class, TO, LIMIT, &answers[row],
+                                      &again);
     }
     for (size_t i = 0; i < ROWS && good; i++) {
         leave_out_registers(p, &answers[i], i);

@@ -37,7 +37,7 @@
 #include "lib/kernels/sharing.h"
 #include "lib/probe.h"
 
-enum { TO = 400, LIMIT = 1280, ROUNDS = 2 /* of looking again */ };
+enum { TO = 400, LIMIT = 1280 };
 
 static const struct {
     const char *filler, *class;
@@ -258,8 +258,7 @@ static bool find_renames(struct probe *p, struct measured *m)
         lookahead_undecided(p, &f, reason);
         return true;
     }
-    if (!lookahead_search(p, l, "renames", lookahead_writers, FILLER_GENERAL, LOOKAHEAD_NOPS, 4 * LOOKAHEAD_NOPS,
-                          probe_scale(p, 1, 0.35, 1.4, 8), &a))
+    if (!lookahead_search(p, l, "renames", lookahead_writers, FILLER_GENERAL, LOOKAHEAD_NOPS, 4 * LOOKAHEAD_NOPS, &a))
         return false;
     for (size_t i = 0; i < a.count; i++)
         a.experiments[i].holds = lookahead_holds(&a.rows[i], FILLER_NOTHING);
@@ -342,17 +341,25 @@ static bool has_row(size_t row)
 static bool search_row(struct probe *p, struct measured *m, size_t row, bool again)
 {
     const char *const names[LOOKAHEAD_MIX] = {rows[row].filler};
-    const double seconds = probe_scale(p, 1, 0.25, 0.8, 5);
     char name[48];
 
     snprintf(name, sizeof name, "%s%s", rows[row].filler, rows[row].cleared ? ", cleared" : "");
     m->with.cleared = rows[row].cleared;
-    const bool good = again ? lookahead_search_again(p, &m->with, name, names, rows[row].holds, TO, LIMIT, seconds,
+    const bool good = again ? lookahead_search_again(p, &m->with, name, names, rows[row].holds, TO, LIMIT,
                                                      &m->answers[row], &again)
-                            : lookahead_search(p, &m->with, name, names, rows[row].holds, TO, LIMIT, seconds,
-                                               &m->answers[row]);
+                            : lookahead_search(p, &m->with, name, names, rows[row].holds, TO, LIMIT, &m->answers[row]);
     m->ends[row] = lookahead_ends(&m->answers[row], rows[row].holds);
     m->with.cleared = false;
+    return good;
+}
+
+/* LOOKAHEAD_LOOKS times, when some time has passed. */
+static bool look_again(struct probe *p, struct measured *m)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < ROWS && good && probe_smoke(p, 0, 1) > 0; i++)
+        good = !has_row(i) || search_row(p, m, i, true);
     return good;
 }
 
@@ -361,18 +368,14 @@ static void run(struct probe *p)
     struct measured *m = calloc(1, sizeof *m);
     bool good = m && lookahead_start(p, &m->with) && lookahead_nops(p, &m->with);
 
-    if (good)
-        m->with.shifts = true;
     for (size_t i = 0; i < ROWS && good; i++)
         good = !has_row(i) || search_row(p, m, i, false);
     if (good && m->with.packed > 1)
-        good = lookahead_search(p, &m->with, "flags, apart", spaced, FILLER_FLAGS, TO, LIMIT,
-                                probe_scale(p, 1, 0.25, 0.8, 5), &m->apart);
-    for (size_t i = 0; i < ROUNDS * ROWS && good && probe_smoke(p, 0, 1) > 0; i++)
-        good = !has_row(i % ROWS) || search_row(p, m, i % ROWS, true);
+        good = lookahead_search(p, &m->with, "flags, apart", spaced, FILLER_FLAGS, TO, LIMIT, &m->apart);
+    good = good && look_again(p, m);
     if (good)
         m->seen = m->with.written;
-    good = good && find_shared(p, m) && find_renames(p, m);
+    good = good && find_shared(p, m) && look_again(p, m) && find_renames(p, m) && look_again(p, m) && look_again(p, m);
     for (size_t i = 0; i < ROWS && good; i++)
         if (has_row(i))
             report_row(p, m, i);

@@ -58,8 +58,7 @@ enum {
     BLOCKERS_HOLD = 2 /* of single misses */,
     DILUTIONS = 3,
     FIRST_ROWS = 3, /* of smoke */
-    LONE_AGREE = 3, /* kinds */
-    ROUNDS = 2      /* of looking again */
+    LONE_AGREE = 3  /* kinds */
 };
 
 /* What a row is for: the verdict, as a mixture or as NOPs; sharing; kinds alone, where others are packed; or others. */
@@ -203,8 +202,8 @@ static bool look_again(struct probe *p, const struct lookahead *with, struct fou
     bool good = true, again;
 
     for (size_t i = 0; i < ROWS && good; i++)
-        good = lookahead_search_again(p, with, rows[i].name, rows[i].fillers, class_of(i), TO, LIMIT,
-                                      probe_scale(p, 1, 0.35, 1.4, 8), &all[i].answer, &again) &&
+        good = lookahead_search_again(p, with, rows[i].name, rows[i].fillers, class_of(i), TO, LIMIT, &all[i].answer,
+                                      &again) &&
                (!again || rows[i].use != NOPS || shift_row(p, with, i, &all[i]));
     return good;
 }
@@ -281,8 +280,7 @@ static bool may_share(const struct found all[ROWS])
 
 static bool search_row(struct probe *p, const struct lookahead *with, size_t row, struct found *f)
 {
-    return lookahead_search(p, with, rows[row].name, rows[row].fillers, class_of(row), TO, LIMIT,
-                            probe_scale(p, 1, 0.35, 1.4, 8), &f->answer);
+    return lookahead_search(p, with, rows[row].name, rows[row].fillers, class_of(row), TO, LIMIT, &f->answer);
 }
 
 /* The fewest that any blocker says, as a curve has it; 0: none does. */
@@ -491,7 +489,7 @@ static void run(struct probe *p)
     for (size_t i = 0; i < (size_t)probe_smoke(p, FIRST_ROWS, ROWS) && good; i++)
         good = search_row(p, &with, i, &all[i]) &&
                (rows[i].use != NOPS || probe_smoke(p, 1, 0) > 0 || shift_row(p, &with, i, &all[i]));
-    for (unsigned i = 0; i < (unsigned)probe_smoke(p, 0, ROUNDS) && good; i++)
+    for (unsigned i = 0; i < (unsigned)probe_smoke(p, 0, LOOKAHEAD_LOOKS) && good; i++)
         good = look_again(p, &with, all);
     if (good)
         tell(p, &with, all);

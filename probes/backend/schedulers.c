@@ -13,6 +13,8 @@
  * Curve: cycles an iteration over n. Answer: the last n before it rises, and what is behind it where that needs an entry.
  *
  * Vectors are looked at behind misses, too, with square roots as the second one: those need an entry where vectors wait.
+ * With the last places of several schedulers they get in at times and at others they do not, by which one fillers have
+ * gone to: the answer is half way up, where most do.
  *
  * Loads of a chain wait, too. Where they do so in the same entries (Zen 4: general operations and addresses), they leave
  * them one by one, and the knee is a ramp that begins too early by as many: there single misses are asked instead.
@@ -180,7 +182,7 @@ static bool search(struct probe *p, const struct lookahead *with, const char *na
             .with = with, .blocker = b->first, .second = b->second, .more = b->more, .waits = true, .gate = b->gate}};
     if (with->unfit[b->first] || with->unfit[b->second] || !lookahead_choose(&w->row, fillers))
         return true;
-    w->sweep = lookahead_sweep(p, &w->row, name, TO, LIMIT, probe_scale(p, 1, 0.3, 1, 5));
+    w->sweep = lookahead_sweep(p, &w->row, name, TO, LIMIT);
     w->tried = lookahead_row_search(p, &w->row, &w->sweep) && control(p, k, w);
     if (!w->tried)
         sweep_free(&w->sweep);
@@ -237,8 +239,9 @@ static void report_queue(struct probe *p, const struct kind *k, const struct fin
         return;
     }
     f.value = none ? 0 : beyond->value - behind->value;
-    f.low = none ? 0 : beyond->low - behind->high;
-    f.high = none ? fmax(beyond->high - behind->low, 1) : beyond->high - behind->low;
+    /* each may be a step off, as in lookahead_report */
+    f.low = none ? 0 : fmax(beyond->low - behind->high - STEP, 0);
+    f.high = none ? fmax(beyond->high - behind->low, 1) : beyond->high - behind->low + STEP;
     f.grade = 'C';
     for (size_t i = 0; i < k->experiments; i++)
         f.curves[i] = w[i].row.name;
@@ -291,10 +294,11 @@ static void report_kind(struct probe *p, const struct kind *k, const struct wait
 
     for (size_t i = 0; i < k->experiments; i++)
         if (w[i].tried && !k->behind[i].more) {
-            const bool needs = k->behind[i].needs;
+            const bool needs = k->behind[i].needs, roots = needs && k->behind[i].second == BLOCKER_ARITHMETIC;
             const struct find_experiment e = {.name = w[i].row.name,
                                               .fooled_by = needs ? "what is behind" : w[i].sweep.fooled_by,
                                               .verdict = &w[i].sweep.search.verdict,
+                                              .half = roots,
                                               .holds = held + needs};
             all[count++] = e;
             *(needs ? &behind[behinds++] : &beyond[beyonds++]) = e;

@@ -667,6 +667,11 @@ static void on_block(uc_engine *uc, uint64_t address, uint32_t size, void *conte
     c->walk_end = address + size;
 }
 
+void core_others(struct core *c, unsigned registers)
+{
+    c->design.in_flight.others = registers;
+}
+
 double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result)
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;

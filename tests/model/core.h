@@ -116,6 +116,8 @@ void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *f
 void core_hint(struct core *c, uint64_t at);
 /* Told of every access to data, but for the stack, before it is done; NULL: of none. */
 void core_watch(struct core *c, void (*access)(uint64_t address, size_t size));
+/* Another thread of the core holds so many of each kind of register from now on. */
+void core_others(struct core *c, unsigned registers);
 /* Code at `at` may have changed. */
 void core_code_written(struct core *c, uint64_t at, size_t count);
 /* Calls a kernel. How many cycles it took; a fault is told in *result. */

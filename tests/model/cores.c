@@ -1818,6 +1818,45 @@ static void windows_are_given_back(void **state)
     end(4 * cores, 10 * cores);
 }
 
+static double seconds_of(const char *probe)
+{
+    const char *end = NULL;
+
+    while ((end = records_find(&records, end, "end", "probe", probe)))
+        if (!isnan(number(end, "seconds")))
+            return number(end, "seconds");
+    return 0;
+}
+
+/* Another thread wakes for an eighth of the time, or sleeps so fast for so long that it holds none: what is told is the rest. */
+static void registers_beside_another_thread_are_given_back(void **state)
+{
+    enum { OTHERS = 16, EIGHTH = 8 };
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
+        struct machine_design m = pick_windows(seed);
+        const bool wakes = seed % 2;
+        pick_renames(&m.core.in_flight, 0);
+        m.core.in_flight.most[HELD_RENAME] = 0;
+        m.others = m.others_then = wakes ? 0 : OTHERS;
+        run_probes_on(&m, "rob registers", PROFILE_QUICK);
+        const double begins = seconds_of("rob"), takes = seconds_of("registers");
+        m.others_then = OTHERS - m.others;
+        m.then_from = begins + takes * (double)pick(0, EIGHTH - 1) / EIGHTH;
+        m.then_to = m.then_from + takes / EIGHTH;
+        run_probes_on(&m, "rob registers", PROFILE_QUICK);
+        const unsigned *most = m.core.in_flight.most;
+        check_capacity(&m, "backend.registers.entries", "class", "int64", most[HELD_GENERAL] - m.others);
+        check_capacity(&m, "backend.registers.entries", "class", "int32", most[HELD_GENERAL] - m.others);
+        check_capacity(&m, "backend.registers.entries", "class", "flags", most[HELD_FLAGS] - m.others);
+        check_capacity(&m, "backend.registers.entries", "width", "128", most[HELD_VECTOR] - m.others);
+    }
+    end(3 * cores, cores);
+}
+
 /* First and last are told apart where one kind must be the one, and the other the other. */
 static void check_place(const struct machine_design *m, const char *kind, enum in_entry at, enum in_entry other)
 {
@@ -2074,6 +2113,7 @@ int main(void)
         cmocka_unit_test(eliminations_are_given_back),
         cmocka_unit_test(fusions_are_given_back),
         cmocka_unit_test(windows_are_given_back),
+        cmocka_unit_test(registers_beside_another_thread_are_given_back),
         cmocka_unit_test(shared_entries_are_given_back),
         cmocka_unit_test(paired_entries_are_given_back),
         cmocka_unit_test(queues_that_are_left_early_are_not_told),

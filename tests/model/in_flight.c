@@ -7,7 +7,10 @@
 /* Registers that may be packed are counted in halves. */
 static unsigned places(const struct in_flight_design *d, enum held what)
 {
-    return what == HELD_GENERAL && d->packs ? 2 * d->most[what] : d->most[what];
+    const bool is_register = what == HELD_GENERAL || what == HELD_FLAGS || what == HELD_VECTOR;
+    const unsigned most = d->most[what] - (is_register && d->most[what] > d->others ? d->others : 0);
+
+    return what == HELD_GENERAL && d->packs ? 2 * most : most;
 }
 
 static double take(struct in_flight *f, enum held what, unsigned count, double front)

@@ -35,6 +35,7 @@ struct in_flight_design {
     unsigned together;      /* or instructions of any kind, one access and one branch among them; 0: 1 */
     enum in_entry access_at, branch_at; /* of those */
     bool loads_leave;                   /* their entries, when they are done, though nothing before them is */
+    unsigned others;                    /* of each kind of register that are held by another thread at the time */
     unsigned group; /* instructions, from a fence on, that enter when there is room for all of them; 0: 1 */
 };
 

@@ -313,8 +313,11 @@ static bool disturb(double *cycles)
 
 struct window_result machine_window(struct reading *list, size_t count)
 {
+    const struct machine_design *d = &machine.design;
     struct window_result result = {0};
 
+    core_others(machine.core,
+                machine_seconds() >= d->then_from && machine_seconds() < d->then_to ? d->others_then : d->others);
     for (size_t i = 0; i < count && result.end == WINDOW_RAN; i++) {
         struct reading *r = &list[i];
         double cycles = AROUND_CYCLES;

@@ -20,6 +20,10 @@ struct machine_design {
     double stolen;      /* part of the readings in which something else runs, for many times their length … */
     double stolen_told; /* … and part of those that are known to have been interrupted */
     double drift;       /* the clock changes by up to this part between two readings, within a third of itself */
+
+    /* Another thread of the core holds registers: so many, and for a while, in seconds of machine_seconds, as many. */
+    unsigned others, others_then;
+    double then_from, then_to;
 };
 
 void machine_start(const struct machine_design *design);
