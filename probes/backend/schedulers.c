@@ -171,7 +171,13 @@ static bool control(struct probe *p, const struct kind *kind, struct waited *w)
     return true;
 }
 
-/* False: the probe is over. */
+/* Two views of the curve do not put its edge alike, or numbers contradict each other. */
+static bool is_open(const struct verdict *v)
+{
+    return v->reason ? !strcmp(v->reason, "ambiguous") : v->count > 0 && !v->knees[0].agreed;
+}
+
+/* Once more where it stays open: something may have been there meanwhile. False: the probe is over. */
 static bool search(struct probe *p, const struct lookahead *with, const char *name, const struct kind *k,
                    const struct behind *b, struct waited *w)
 {
@@ -182,8 +188,13 @@ static bool search(struct probe *p, const struct lookahead *with, const char *na
             .with = with, .blocker = b->first, .second = b->second, .more = b->more, .waits = true, .gate = b->gate}};
     if (with->unfit[b->first] || with->unfit[b->second] || !lookahead_choose(&w->row, fillers))
         return true;
-    w->sweep = lookahead_sweep(p, &w->row, name, TO, LIMIT);
-    w->tried = lookahead_row_search(p, &w->row, &w->sweep) && control(p, k, w);
+    for (unsigned left = (unsigned)probe_smoke(p, 1, 2); left > 0; left--) {
+        sweep_free(&w->sweep);
+        w->sweep = lookahead_sweep(p, &w->row, name, TO, LIMIT);
+        w->tried = lookahead_row_search(p, &w->row, &w->sweep) && control(p, k, w);
+        if (!w->tried || !is_open(&w->sweep.search.verdict))
+            break;
+    }
     if (!w->tried)
         sweep_free(&w->sweep);
     return w->tried;
