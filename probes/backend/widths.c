@@ -172,7 +172,7 @@ static bool shares_entries(const struct probe *p)
 static bool may_share_entries(const struct probe *p, const struct rates *r)
 {
     return isnan(facts_number(&p->run->facts, "backend.rob.entries", "", NAN)) &&
-           r->in[NOPS_ALONE] > SLOWER * fmax(r->in[WITHOUT_NOPS], r->in[STORES]);
+           !(r->in[NOPS_ALONE] <= SLOWER * fmax(r->in[WITHOUT_NOPS], r->in[STORES]));
 }
 
 static double best(const double *rates)

@@ -669,6 +669,8 @@ static bool find_leave(struct probe *p, const struct row *row, double *count)
         const double middle = floor((low + high) / 2);
         if (!measure(p, row, (size_t)middle, &cycles))
             return false;
+        if (isnan(cycles))
+            return true;
         *(cycles > LEFT * few ? &high : &low) = middle;
     }
     *count = low;

@@ -57,13 +57,13 @@ static const char *const chain_names[] = {[CHAIN_DATA] = "data", [CHAIN_LOAD] = 
 /* All cells of one file of registers and one pattern. */
 struct grid {
     enum chain_through chain;
+    int reach; /* bytes of the widest: offsets go so far both ways */
     const struct emit_access *widths[WIDTHS];
-    size_t count;
-    int reach;      /* bytes of the widest: offsets go so far both ways */
-    size_t columns; /* 2 * reach + 1 */
-    unsigned crossings;
-    double *cells; /* by crossing, store, load, offset; NaN: not measured */
+    size_t count, columns; /* columns: 2 * reach + 1 */
+    double *cells;         /* by crossing, store, load, offset; NaN: there is none, or it gave nothing */
     struct ways ways;
+    unsigned crossings;
+    bool gave_nothing[WIDTHS][WIDTHS]; /* some cell of that store and load, across no border */
 };
 
 static double *cell(const struct grid *g, unsigned crossing, size_t store, size_t load, int offset)
@@ -119,7 +119,11 @@ static bool measure_cell(struct probe *p, const struct area *area, struct grid *
         !(crossing == CROSSING_NONE ? place_within(a, b, offset, &at) : place_across(a, b, offset, &at)))
         return true;
     s.at = at;
-    return store_load_measure(p, &s, area->at + border, cell(g, crossing, store, load, offset));
+    double *cycles = cell(g, crossing, store, load, offset);
+    if (!store_load_measure(p, &s, area->at + border, cycles))
+        return false;
+    g->gave_nothing[store][load] |= crossing == CROSSING_NONE && isnan(*cycles);
+    return true;
 }
 
 static bool measure_grid(struct probe *p, const struct area *area, struct grid *g)
@@ -268,7 +272,7 @@ static void report_cycles(struct probe *p, const struct grid *data, const struct
         }
 }
 
-/* How many offsets forward, and which, as "-1 ... 3": intervals in a row. Unknown cells end it: NaN. */
+/* How many offsets forward, and which, as "-1 ... 3": intervals in a row. NaN where some cell is not known. */
 static double offsets_of(const struct grid *g, size_t store, size_t load, char text[TEXT])
 {
     int count = 0, first = 0;
@@ -276,6 +280,8 @@ static double offsets_of(const struct grid *g, size_t store, size_t load, char t
     bool before = false;
 
     text[0] = 0;
+    if (g->gave_nothing[store][load])
+        return (double)NAN;
     for (int offset = -g->reach; offset <= g->reach + 1; offset++) {
         const double cycles = offset > g->reach ? (double)NAN : *cell(g, CROSSING_NONE, store, load, offset);
         const enum way way = way_of(&g->ways, cycles);
@@ -309,7 +315,8 @@ static void report_offsets(struct probe *p, const struct grid *data, const struc
                                         .grade = same ? 'A' : 'U',
                                         .reason = same                     ? NULL
                                                   : one >= 0 && other >= 0 ? "experiments-disagree"
-                                                                           : "no-classes",
+                                                  : data->gave_nothing[s][l] || load->gave_nothing[s][l] ? "not-steady"
+                                                                                                         : "no-classes",
                                         .agreement = same ? "data and address agree" : NULL,
                                         .method = "offsets of the load from the store at which it is not blocked",
                                         .remarks = {{same ? "offsets" : NULL, seen}}});
@@ -374,11 +381,13 @@ static bool find_aliases(struct probe *p, const struct area *area, const struct 
     if (!store_load_measure(p, &s, area->at, &beside))
         return false;
     double first = (double)NAN, distance = 0, cost = 0;
-    for (unsigned bit = FIRST_DISTANCE_BIT; bit <= LAST_DISTANCE_BIT && isnan(first); bit++) {
+    for (unsigned bit = FIRST_DISTANCE_BIT; bit <= LAST_DISTANCE_BIT && isnan(first) && !isnan(beside); bit++) {
         double cycles;
         s.offset = 1 << bit;
         if (!store_load_measure(p, &s, area->at, &cycles))
             return false;
+        if (isnan(cycles)) /* it may have been this one */
+            beside = (double)NAN;
         if (cycles - beside > ALIAS_CYCLES) {
             first = bit;
             distance = s.offset;

@@ -239,9 +239,11 @@ static void run(struct probe *p)
         return;
     }
     struct find_value none[PATTERNS];
-    for (size_t i = 0; i < PATTERNS; i++)
+    for (size_t i = 0; i < PATTERNS; i++) {
+        const enum way way = way_of(&w.ways[i], w.cycles[i][w.count - 1][w.count - 1]);
         none[i] = (struct find_value){patterns[i].name, patterns[i].fooled_by,
-                                      is_renamed(&w, i, w.count - 1, w.count - 1) ? (double)NAN : 0};
+                                      way == WAY_RENAMED || way == WAY_UNKNOWN ? (double)NAN : 0};
+    }
     find_number(p,
                 &(struct finding){.name = "memory.renaming.pairs",
                                   .reason = "not-steady",

@@ -1350,6 +1350,35 @@ static void check_dependence(const struct machine_design *m)
     }
 }
 
+static double windows_of(const char *probe)
+{
+    double windows = 0;
+
+    for (const char *end = NULL; (end = records_find(&records, end, "end", probe ? "probe" : NULL, probe));)
+        windows += isnan(number(end, "windows")) ? 0 : number(end, "windows");
+    return windows;
+}
+
+/* Another thread wakes somewhere in between, and no reading counts any more. */
+static void what_is_not_measured_is_not_told(void **state)
+{
+    enum { PARTS = 8 };
+    unsigned cores = 0;
+
+    (void)state;
+    begin();
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
+        struct machine_design m = pick_machine_with_stores(seed);
+        const unsigned part = (unsigned)pick(1, PARTS - 1);
+        run_probes_on(&m, "renaming", PROFILE_QUICK);
+        const double all = windows_of(NULL), last = windows_of("renaming");
+        m.shared_from = (uint64_t)(all - last + last * part / PARTS);
+        run_probes_on(&m, "renaming", PROFILE_QUICK);
+        check_renaming(&m);
+    }
+    end(0, UINT32_MAX);
+}
+
 static void dependence_is_given_back(void **state)
 {
     unsigned cores = 0, seen = 0;
@@ -2108,6 +2137,7 @@ int main(void)
         cmocka_unit_test(predictions_of_loads_are_given_back),
         cmocka_unit_test(predicted_loads_hide_no_latency),
         cmocka_unit_test(forwarding_is_given_back),
+        cmocka_unit_test(what_is_not_measured_is_not_told),
         cmocka_unit_test(dependence_is_given_back),
         cmocka_unit_test(widths_are_given_back),
         cmocka_unit_test(eliminations_are_given_back),

@@ -19,7 +19,8 @@ enum { AREAS = 32, PAGE_BYTES = 4096, LARGE_PAGE_BYTES = 2 << 20 };
 
 const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1];
 
-static const double AROUND_CYCLES = 40; /* spent around each kernel */
+static const double AROUND_CYCLES = 40;    /* spent around each kernel … */
+static const double SHARED_CYCLES = 150e6; /* … and in a window while another thread is awake: it is soon given up */
 static const uint64_t FIRST_AREA_AT = 0x100000000;
 /* In our own address space, where neither programs nor libraries nor what sanitizers keep of memory lie. */
 static const uintptr_t FIRST_FRAMES_AT = (uintptr_t)1 << 45;
@@ -31,6 +32,7 @@ static struct {
     uint64_t random;
     double now;   /* seconds */
     double speed; /* of the clock, times core_hz */
+    uint64_t windows;
     struct mapped {
         struct area area;
         const size_t *frames; /* NULL: in order, and what runs is what is written */
@@ -316,6 +318,8 @@ struct window_result machine_window(struct reading *list, size_t count)
     const struct machine_design *d = &machine.design;
     struct window_result result = {0};
 
+    const bool shared = d->shared_from && machine.windows++ >= d->shared_from;
+
     core_others(machine.core,
                 machine_seconds() >= d->then_from && machine_seconds() < d->then_to ? d->others_then : d->others);
     for (size_t i = 0; i < count && result.end == WINDOW_RAN; i++) {
@@ -328,7 +332,7 @@ struct window_result machine_window(struct reading *list, size_t count)
         if (r->kernel == (uintptr_t)reader_chain_kernel)
             cycles += (double)(r->argument[0] * READER_CHAIN);
         else if (r->kernel == (uintptr_t)reader_width_kernel)
-            cycles += (double)(r->argument[0] * READER_WIDTH) / 4;
+            cycles += (double)(r->argument[0] * READER_WIDTH) / (shared ? 2 : 4);
         else if (r->kernel != (uintptr_t)reader_empty_kernel)
             cycles += core_call(machine.core, r->kernel, r->argument, &result);
         if (r->counts)
@@ -338,6 +342,7 @@ struct window_result machine_window(struct reading *list, size_t count)
         machine.now += cycles / (machine.design.core_hz * machine.speed);
         r->end_ticks = (uint64_t)(machine.now * machine.design.tick_hz);
     }
+    machine.now += shared ? SHARED_CYCLES / machine.design.core_hz : 0;
     return result;
 }
 

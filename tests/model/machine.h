@@ -16,10 +16,11 @@ struct machine_design {
 
     /* Noise: all of it comes from the seed. */
     uint64_t seed;
-    double jitter;      /* each reading is longer or shorter by up to this part */
-    double stolen;      /* part of the readings in which something else runs, for many times their length … */
-    double stolen_told; /* … and part of those that are known to have been interrupted */
-    double drift;       /* the clock changes by up to this part between two readings, within a third of itself */
+    double jitter;        /* each reading is longer or shorter by up to this part */
+    double stolen;        /* part of the readings in which something else runs, for many times their length … */
+    double stolen_told;   /* … and part of those that are known to have been interrupted */
+    uint64_t shared_from; /* after so many windows another thread is awake and has half of the width; 0: never */
+    double drift;         /* the clock changes by up to this part between two readings, within a third of itself */
 
     /* Another thread of the core holds registers: so many, and for a while, in seconds of machine_seconds, as many. */
     unsigned others, others_then;
