@@ -99,7 +99,11 @@ static struct find_result answer(const struct find_experiment *e, const struct o
         for (size_t j = 0; j < count && used < sizeof r.agreement; j++) {
             if ((j == i || agree(&o[i], &o[j], step)) == (bool)against)
                 continue;
-            if (!against) {
+            if (against) {
+                r.against++;
+            } else {
+                r.agreeing++;
+                r.agrees[o[j].from] = true;
                 r.low = fmin(r.low, o[j].low);
                 r.high = fmax(r.high, o[j].high);
             }
@@ -164,7 +168,7 @@ static struct find_result judge_sharp(const struct find_experiment *e, struct op
     return is_vague(r.low, r.high, step) ? undecided("noise") : r;
 }
 
-struct find_result find_decide(const struct find_experiment *e, size_t count, double step)
+static struct find_result decide(const struct find_experiment *e, size_t count, double step)
 {
     struct opinion o[FIND_EXPERIMENTS];
     size_t opinions = 0;
@@ -184,6 +188,21 @@ struct find_result find_decide(const struct find_experiment *e, size_t count, do
     if (count && e[0].verdict->reason)
         return undecided(e[0].verdict->reason);
     return undecided(count && e[0].knee < e[0].verdict->level_count ? "not-left" : "no-knee");
+}
+
+struct find_result find_decide(const struct find_experiment *e, size_t count, double step)
+{
+    struct find_result r = decide(e, count, step);
+
+    for (size_t i = 0; i < count && i < FIND_EXPERIMENTS; i++) {
+        const double once = (e[i].scale > 0 ? e[i].scale : 1) * e[i].once + e[i].holds;
+        if (!r.agrees[i] || !(e[i].once > 0) || (r.low <= once && once < r.high))
+            continue;
+        r.low = fmin(r.low, once);
+        r.high = fmax(r.high, once + step);
+        r.grade = 'C';
+    }
+    return r.grade == 'C' && is_vague(r.low, r.high, step) && !e[r.first].half ? undecided("noise") : r;
 }
 
 /* ---- Numbers ----------------------------------------------------------------------------------- */

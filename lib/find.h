@@ -15,6 +15,8 @@
  *      answer is wider than a factor of two, that of each experiment or all together: noise. An answer half
  *      way up a ramp may have such an interval: it is grade C then. What others than the vague ones say is grade C at best
  *
+ * What one that agrees has seen at another time belongs to the interval, and the grade is C.
+ *
  * Where the answer is half way up a ramp, experiments agree when each puts it onto the other's ramp.
  *
  * Most is more than half of those that are decided at all. Experiments that the same thing could fool are
@@ -35,18 +37,22 @@ struct find_experiment {
     const char *name;              /* of its curve */
     const char *fooled_by;         /* what could fool it, in a word or two: "prefetchers", "TLB" */
     const struct verdict *verdict; /* what its curve says */
-    size_t knee;  /* which of its knees, or for a height which of its levels; `count` or more: does not see it */
-    double scale; /* from x to the finding's unit; 0: 1 */
-    double holds; /* what the experiment itself holds of the structure, in the finding's unit: added */
-    bool half;    /* the answer is where half of the rise is reached */
+    size_t knee;   /* which of its knees, or for a height which of its levels; `count` or more: does not see it */
+    double scale;  /* from x to the finding's unit; 0: 1 */
+    double holds;  /* what the experiment itself holds of the structure, in the finding's unit: added */
+    bool reckoned; /* `holds`, or where a ramp begins, is no count, and may be off */
+    bool half;     /* the answer is where half of the rise is reached */
+    double once;   /* what the knee was at another time, where it may be that as well; 0: nothing else was seen */
 };
 
 struct find_result {
-    double value, low, high;    /* [last good, first bad], corrected by `holds` */
-    double holds;               /* the correction of the experiment whose value it is */
-    char grade;                 /* 'A', 'B', 'C', 'U' */
-    const char *reason;         /* for U */
-    size_t first;               /* the experiment whose value it is */
+    double value, low, high;  /* [last good, first bad], corrected by `holds` */
+    double holds;             /* the correction of the experiment whose value it is */
+    char grade;               /* 'A', 'B', 'C', 'U' */
+    const char *reason;       /* for U */
+    size_t first;             /* the experiment whose value it is */
+    size_t agreeing, against; /* experiments that say so, and that say something else */
+    bool agrees[FIND_EXPERIMENTS];
     char agreement[FIND_WHICH]; /* "lines and whole agree", "lines alone", "lines against whole"; for people */
 };
 

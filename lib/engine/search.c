@@ -26,6 +26,7 @@ enum {
     POINTS_AFTER = 3, /* of a level that counts as reached */
     PAIR_POINTS = 3,
     LOOKED_AT = 3,          /* x at once */
+    LOOKS_MAXIMUM = 4,      /* at a knee, but for the first one */
     RESERVED = 64,          /* samples for the confirmation, whatever has become of the rest, */
     RESERVED_OF_BUDGET = 4, /* and no more than this part of all */
     PAIRS_MAXIMUM = 24,
@@ -679,14 +680,12 @@ static enum look looked(const struct search *s, const struct knee *k)
     return best;
 }
 
-/* The verdict of all points. Knees that were not there any more are none; those that stayed open are not agreed. */
-static bool conclude(struct search *s)
+/* Knees that were not there any more are none; those that stayed open are not agreed. */
+static void conclude(struct search *s)
 {
     struct verdict *v = &s->verdict;
     size_t kept = 0;
 
-    if (!decide(s, true))
-        return false;
     for (size_t i = 0; i < v->count; i++) {
         struct knee *k = &v->knees[i];
         enum look look = looked(s, k);
@@ -708,7 +707,6 @@ static bool conclude(struct search *s)
         v->count = kept;
         v->reason = kept ? NULL : "ambiguous";
     }
-    return true;
 }
 
 /* Octave by octave, while nothing has been found or the curve ends in a rise. */
@@ -732,22 +730,45 @@ static bool extend(struct search *s)
     return true;
 }
 
+/* Whether each knee is within an interval that was looked at. */
+static bool are_where_looked(const struct search *s)
+{
+    for (size_t i = 0; i < s->verdict.count; i++) {
+        const struct knee *k = &s->verdict.knees[i];
+        bool within = false;
+        for (size_t l = 0; l < s->look_count && !within; l++)
+            within = s->looks[l].low <= k->low && k->high <= s->looks[l].high;
+        if (!within)
+            return false;
+    }
+    return true;
+}
+
 bool search_run(struct search *s)
 {
-    s->share = UINT_MAX;
-    s->reserved = s->budget / RESERVED_OF_BUDGET < RESERVED ? s->budget / RESERVED_OF_BUDGET : RESERVED;
-    /* after the first confirmation intervals may still change */
-    bool good = walk(s, s->from, s->to) && extend(s) && narrow(s) && guard(s) && confirm(s) && settle(s) && narrow(s);
+    const unsigned reserved = s->budget / RESERVED_OF_BUDGET < RESERVED ? s->budget / RESERVED_OF_BUDGET : RESERVED;
 
-    /* Whatever has become of the budget, and of the intervals since: what is told has been seen at two times. */
-    bool spent = s->spent;
-    s->reserved = 0;
     s->share = UINT_MAX;
-    s->spent = false;
-    good = (good || spent) && decide(s, true) && (confirm(s) || s->spent);
+    s->reserved = reserved;
+    bool good = walk(s, s->from, s->to) && extend(s) && narrow(s) && guard(s) && confirm(s), spent = s->spent;
+
+    /* Whatever has become of the budget: what is told is looked at, and again where that has moved it. */
+    for (unsigned n = 0; n < LOOKS_MAXIMUM; n++) {
+        s->reserved = reserved;
+        good = good && settle(s) && narrow(s);
+        spent = spent || s->spent;
+        s->reserved = 0;
+        s->share = UINT_MAX;
+        s->spent = false;
+        good = (good || spent) && decide(s, true) && (confirm(s) || s->spent) && decide(s, true);
+        if (!good || spent || s->spent || are_where_looked(s))
+            break;
+    }
     s->spent = s->spent || spent;
     s->grid = floor((s->reached - s->from) / s->grain + 1.5);
-    return good && conclude(s);
+    if (good)
+        conclude(s);
+    return good;
 }
 
 void search_free(struct search *s)

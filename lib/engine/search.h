@@ -11,7 +11,8 @@
  *                   becomes a change to be looked at, since not every curve is monotonic; more of them where samples
  *                   repeat exactly, and a wave between the points of the grid is no noise
  *   confirmation    points on both sides of each knee again, at a later time, in turn, so that what lives in time raises
- *                   all of them: of a step two, of a bend three on its lines; some of the budget is kept for this
+ *                   all of them: of a step two, of a bend three on its lines; some of the budget is kept for this.
+ *                   Where its samples move an edge, that is narrowed down and looked at again
  *   verdict         knee_decide_searched over all points, without what was refuted; what was not confirmed is not
  *                   `agreed`
  *

@@ -51,11 +51,10 @@ struct lookahead {
     unsigned packed;             /* so many of them at most share an entry */
     unsigned shared;             /* instructions of any kind that share an entry; 1: none do */
     double group;                /* instructions that are taken in together, or not at all; NaN: not known */
-    bool cleared;                /* see struct lookahead_row; lookahead_search's rows take it from here */
     const char *unfit[BLOCKERS]; /* why that blocker tells nothing here; NULL: it does */
 };
 
-enum { LOOKAHEAD_MIX = 10, LOOKAHEAD_NOPS = 640 /* range of a reorder buffer, at first */ };
+enum { LOOKAHEAD_MIX = 10, LOOKAHEAD_FEW = 8 /* fillers: they fit wherever anything does */ };
 
 /* What the second long operation begins with. */
 enum lookahead_gate { GATE_NONE, GATE_ADDITION, GATE_MULTIPLICATION };
@@ -95,11 +94,23 @@ const struct emit_filler *lookahead_filler(const char *name);
  * To be searched by whoever asks.
  */
 struct sweep lookahead_sweep(struct probe *p, struct lookahead_row *r, const char *what, double to, double limit);
-/* Searches it, and sees to it that a knee for want of time to deliver so many fillers is none. False: the probe is over. */
+/*
+ * Searches it, and sees to it that a knee for want of time to deliver so many fillers is none: the reason is
+ * lookahead_delivery then. False: the probe is over.
+ */
+extern const char lookahead_delivery[];
 bool lookahead_row_search(struct probe *p, struct lookahead_row *r, struct sweep *s);
+/*
+ * Before numbers are compared: what else ran meanwhile has pushed out the tables by which misses are translated, and until
+ * they are back misses take up to half as long again (Zen 4: 1020 cycles, then 650). Fetches them.
+ */
+bool lookahead_warm(struct probe *p, const struct lookahead_row *r);
 /* Cycles of an iteration of so many fillers of that row, the median of a few samples. */
 bool lookahead_cycles(struct probe *p, const struct lookahead_row *r, double fillers, double *cycles);
-/* The fillers of those names. False where this core lacks one of them, or none can wait and `r->waits`. */
+/*
+ * The fillers of those names. False where this core lacks one of them, or none can wait and `r->waits`; or where the first
+ * blocker tells nothing beside them.
+ */
 bool lookahead_choose(struct lookahead_row *r, const char *const fillers[LOOKAHEAD_MIX]);
 /*
  * How many entries the two blockers hold of what fillers of that class do: FILLER_NOTHING asks for the reorder buffer.
@@ -107,35 +118,6 @@ bool lookahead_choose(struct lookahead_row *r, const char *const fillers[LOOKAHE
  * there the ramp begins.
  */
 double lookahead_holds(const struct lookahead_row *r, enum filler_class class);
-/*
- * All blockers that fit, around fillers of one row: searches and fills in experiments that say how many entries of what
- * `class` holds there are. Where they do not agree, and it is not the reorder buffer that is asked for, they are searched
- * again with one NOP before the first blocker, with two … `count` 0: the core lacks a filler, or no blocker fits.
- */
-struct lookahead_answer {
-    struct lookahead_row rows[BLOCKERS];
-    struct sweep sweeps[BLOCKERS];
-    struct find_experiment experiments[BLOCKERS];
-    size_t count;
-    unsigned seen;                  /* times that it was so */
-    struct lookahead_answer *other; /* what else was found, where it was not */
-};
-bool lookahead_search(struct probe *p, const struct lookahead *with, const char *name,
-                      const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
-                      struct lookahead_answer *out);
-/*
- * Whether that is so now, too. It is searched again where more fits now than did then, or less, or what was measured
- * contradicts itself, and of what was found that which fits most is kept, if it was so twice. Another hardware thread of
- * the core, awake for a while, has half of a buffer that is split among threads, and registers, though it may take no part
- * of the width. And more may be free for a while (Zen 4: 51 masks for a second or less, in one run of twenty, and 45
- * otherwise; that thread may have been so fast asleep that it had none): that is hardly seen twice. To be asked
- * LOOKAHEAD_LOOKS times, when others have been searched meanwhile. *again: it was not so.
- */
-enum { LOOKAHEAD_LOOKS = 4 };
-bool lookahead_search_again(struct probe *p, const struct lookahead *with, const char *name,
-                            const char *const fillers[LOOKAHEAD_MIX], enum filler_class class, double to, double limit,
-                            struct lookahead_answer *a, bool *again);
-void lookahead_free(struct lookahead_answer *a);
 
 /*
  * Groups: a core may take in so many instructions at once, or none of them. Misses around such fillers, about as many as
@@ -156,45 +138,5 @@ bool lookahead_shift(struct probe *p, const struct lookahead *with, const char *
  * the probe is over.
  */
 bool lookahead_most(struct probe *p, const struct lookahead_row *r, double about, double *fits);
-
-/* Writes registers of two files in turn: searched as of FILLER_GENERAL, and counted as FILLER_NOTHING. */
-extern const char *const lookahead_writers[LOOKAHEAD_MIX];
-/*
- * Finds how many NOPs can be in flight, and how many of lookahead_writers, or takes what the probe `rob` has found: any
- * other filler's knee that is there may be the reorder buffer's; or of renames in flight, where those end by themselves.
- */
-bool lookahead_nops(struct probe *p, struct lookahead *l);
-/*
- * How many fillers fitted, by all blockers, with what those hold of what fillers of that class do; FILLER_NOTHING: of the
- * reorder buffer. NaN: not decided.
- */
-double lookahead_fitted(const struct lookahead_answer *a, enum filler_class class);
-/* How many were in flight of whatever class, blockers with them; or of that one, where blockers agree only on that. */
-double lookahead_ends(const struct lookahead_answer *a, enum filler_class class);
-/*
- * Why such a knee may be the reorder buffer's: it is where NOPs end; or, where several NOPs may share an entry, where they
- * would end without that. NULL: it is not.
- */
-const char *lookahead_masked(const struct lookahead *l, const struct lookahead_answer *a);
-/*
- * Why fillers that each write a register and end at `fitted` may have found how many renames can be in flight, which some
- * cores hold apart (Johnson 2021, Firestorm): no more were ever seen, and `seen` is the most that were. NULL: they have not.
- */
-const char *lookahead_renames(double fitted, double seen);
-/* So near to each other, where both are counted alike, that they may be one limit. */
-bool lookahead_same(double one, double other);
-
-/*
- * Decides and reports a structure's size; `step` as of find_decide. Never better than grade B, however well experiments
- * agree: they all see only what can be filled. Cores that take several instructions at once may want room for a whole
- * group of them, or two, before they take one; those entries show in no such experiment, and `remarks` says so. Of
- * grade C where the blockers hold some and no single misses bear it out: how much of a chain is still there at the
- * beginning of a ramp is reckoned. What is taken in by groups, where `group` is more than 1, may be as many more, less
- * one; NaN: they may be the largest there are.
- */
-void lookahead_report(struct probe *p, const struct finding *f, const struct find_experiment *e, size_t count,
-                      double step, double group);
-/* The same where it is not decided. */
-void lookahead_undecided(struct probe *p, const struct finding *f, const char *reason);
 
 #endif

@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "lib/find.h"
-#include "lib/kernels/lookahead.h"
+#include "lib/kernels/lookahead_answer.h"
 #include "lib/probe.h"
 
 enum { TO = 256, LIMIT = 1024 };
@@ -119,15 +119,15 @@ static bool is_told(const struct lookahead_answer *a, double fitted)
 static bool search_beside(struct probe *p, const struct lookahead *with, const struct lookahead_answer answers[ROWS],
                           const double fillers[ROWS], size_t row, struct lookahead_answer *beside)
 {
-    const char *const names[LOOKAHEAD_MIX] = {rows[row].filler, rows[0].filler};
-    char name[40];
+    struct lookahead_question q = {
+        .with = with, .fillers = {rows[row].filler, rows[0].filler}, .class = FILLER_LOAD, .to = TO, .limit = LIMIT};
 
     *beside = (struct lookahead_answer){.count = 0};
     if (rows[row].class != FILLER_LOAD || !is_vector(row) || isnan(fillers[0]) || !lookahead_filler(rows[row].filler) ||
         lookahead_masked(with, &answers[0]) || may_be_registers(p, fillers, 0) || is_told(&answers[row], fillers[row]))
         return true;
-    snprintf(name, sizeof name, "%s and 64 in turn", rows[row].name);
-    return lookahead_search(p, with, name, names, FILLER_LOAD, TO, LIMIT, beside);
+    snprintf(q.name, sizeof q.name, "%s and 64 in turn", rows[row].name);
+    return lookahead_search(p, &q, beside);
 }
 
 /* As many of both as of the others alone: what one takes is known, and how many there are. */
@@ -179,16 +179,13 @@ static void run(struct probe *p)
     bool good = answers && lookahead_start(p, &with) && lookahead_nops(p, &with);
 
     for (size_t i = 0; i < ROWS && good; i++) {
-        const char *const names[LOOKAHEAD_MIX] = {rows[i].filler};
-        good = lookahead_search(p, &with, rows[i].name, names, rows[i].class, TO, LIMIT, &answers[i]);
+        struct lookahead_question q = {
+            .with = &with, .fillers = {rows[i].filler}, .class = rows[i].class, .to = TO, .limit = LIMIT};
+        snprintf(q.name, sizeof q.name, "%s", rows[i].name);
+        good = lookahead_search(p, &q, &answers[i]);
     }
-    for (size_t i = 0; i < LOOKAHEAD_LOOKS * ROWS && good && probe_smoke(p, 0, 1) > 0; i++) {
-        const size_t row = i % ROWS;
-        const char *const names[LOOKAHEAD_MIX] = {rows[row].filler};
-        bool again;
-        good = lookahead_search_again(p, &with, rows[row].name, names, rows[row].class, TO, LIMIT, &answers[row],
-                                      &again);
-    }
+    for (unsigned i = 0; i < LOOKAHEAD_LOOKS && good; i++)
+        good = lookahead_look(p, answers, ROWS);
     for (size_t i = 0; i < ROWS && good; i++) {
         leave_out_registers(p, &answers[i], i);
         fillers[i] = lookahead_fitted(&answers[i], rows[i].class);

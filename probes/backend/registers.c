@@ -34,6 +34,7 @@
 #include <string.h>
 
 #include "lib/find.h"
+#include "lib/kernels/lookahead_answer.h"
 #include "lib/kernels/sharing.h"
 #include "lib/probe.h"
 
@@ -68,14 +69,12 @@ static const double WHOLES = 0.1;
  */
 static const double SPARE = 1.1, TELLS = 0.1;
 
-/* Comparisons of which no neighbours are alike, one in so many. */
-static const char *const spaced[LOOKAHEAD_MIX] = {"int64", "v128", "flags"};
-enum { SPACED = 3 };
+enum { SPACED = 3 /* one in so many is a comparison, where they are asked apart */ };
 
 struct measured {
     struct lookahead with;
     struct lookahead_answer answers[ROWS];
-    struct lookahead_answer apart;  /* of `spaced` … */
+    struct lookahead_answer apart;  /* of comparisons, apart, … */
     struct verdict flags[BLOCKERS]; /* … and what that says of flags */
     double ends[ROWS];              /* fillers and blockers in flight, of whatever class */
     struct sharing shared[PAIRS];
@@ -119,6 +118,25 @@ static void doubt(const struct measured *m, struct sharing *s)
         s->text = NULL;
 }
 
+/* By how many halves fit for a whole, by all blockers alike. NULL: not told. */
+static const char *what_halves_take(const struct sharing *s)
+{
+    double least = INFINITY, most = 0;
+
+    for (size_t i = 0; i < s->count; i++) {
+        least = fmin(least, s->ways[i].alone[1] / s->ways[i].alone[0]);
+        most = fmax(most, s->ways[i].alone[1] / s->ways[i].alone[0]);
+    }
+    const bool one = least >= 1 - WHOLES && most <= 1 + WHOLES, two = least >= 2 - WHOLES && most <= 2 + WHOLES;
+    return !s->text ? NULL : !strcmp(s->text, "separate") ? "apart" : one ? "whole" : two ? "packed" : NULL;
+}
+
+/* The first pair says two things. */
+static bool is_told(const struct sharing *s, size_t pair)
+{
+    return s->text && (pair > 0 || what_halves_take(s));
+}
+
 static bool find_shared(struct probe *p, struct measured *m)
 {
     const bool others = !m->with.unfit[BLOCKER_LOADS] && !m->with.unfit[BLOCKER_ARITHMETIC];
@@ -138,12 +156,12 @@ static bool find_shared(struct probe *p, struct measured *m)
         if (!sharing_find(p, &m->with, m->shared, i))
             return false;
     }
-    for (size_t i = 0; i < PAIRS; i++) {
-        struct sharing *s = &m->shared[i];
-        if (s->count && !s->text && probe_smoke(p, 0, 1) > 0 && !sharing_find_again(p, &m->with, m->shared, i))
-            return false;
-        m->seen = fmax(m->seen, s->seen);
-    }
+    for (unsigned look = 0; look < (unsigned)probe_smoke(p, 0, LOOKAHEAD_LOOKS); look++)
+        for (size_t i = 0; i < PAIRS; i++)
+            if (!is_told(&m->shared[i], i) && !sharing_find_again(p, &m->with, m->shared, i))
+                return false;
+    for (size_t i = 0; i < PAIRS; i++)
+        m->seen = fmax(m->seen, m->shared[i].seen);
     return true;
 }
 
@@ -163,17 +181,10 @@ static void report_shared(struct probe *p, const struct sharing *s)
                                 .method = "half as many of one as fit, and then the other"});
 }
 
-/* By how many halves fit for a whole, by all blockers alike. */
 static void report_halves(struct probe *p, const struct sharing *s)
 {
-    double least = INFINITY, most = 0;
+    const char *text = what_halves_take(s);
 
-    for (size_t i = 0; i < s->count; i++) {
-        least = fmin(least, s->ways[i].alone[1] / s->ways[i].alone[0]);
-        most = fmax(most, s->ways[i].alone[1] / s->ways[i].alone[0]);
-    }
-    const bool one = least >= 1 - WHOLES && most <= 1 + WHOLES, two = least >= 2 - WHOLES && most <= 2 + WHOLES;
-    const char *text = !s->text ? NULL : !strcmp(s->text, "separate") ? "apart" : one ? "whole" : two ? "packed" : NULL;
     report(p, &(struct finding){.name = "backend.registers.halves",
                                 .value = NAN,
                                 .low = NAN,
@@ -258,7 +269,8 @@ static bool find_renames(struct probe *p, struct measured *m)
         lookahead_undecided(p, &f, reason);
         return true;
     }
-    if (!lookahead_search(p, l, "renames", lookahead_writers, FILLER_GENERAL, LOOKAHEAD_NOPS, 4 * LOOKAHEAD_NOPS, &a))
+    const struct lookahead_question q = lookahead_of_writers(l, "renames");
+    if (!lookahead_search(p, &q, &a))
         return false;
     for (size_t i = 0; i < a.count; i++)
         a.experiments[i].holds = lookahead_holds(&a.rows[i], FILLER_NOTHING);
@@ -337,29 +349,25 @@ static bool has_row(size_t row)
     return f && (f->vector_bits || !rows[row].cleared);
 }
 
-/* `again`: where more fit now than when it was searched. */
-static bool search_row(struct probe *p, struct measured *m, size_t row, bool again)
+static bool search_row(struct probe *p, struct measured *m, size_t row)
 {
-    const char *const names[LOOKAHEAD_MIX] = {rows[row].filler};
-    char name[48];
+    struct lookahead_question q = {.with = &m->with,
+                                   .fillers = {rows[row].filler},
+                                   .class = rows[row].holds,
+                                   .to = TO,
+                                   .limit = LIMIT,
+                                   .cleared = rows[row].cleared};
 
-    snprintf(name, sizeof name, "%s%s", rows[row].filler, rows[row].cleared ? ", cleared" : "");
-    m->with.cleared = rows[row].cleared;
-    const bool good = again ? lookahead_search_again(p, &m->with, name, names, rows[row].holds, TO, LIMIT,
-                                                     &m->answers[row], &again)
-                            : lookahead_search(p, &m->with, name, names, rows[row].holds, TO, LIMIT, &m->answers[row]);
-    m->ends[row] = lookahead_ends(&m->answers[row], rows[row].holds);
-    m->with.cleared = false;
-    return good;
+    snprintf(q.name, sizeof q.name, "%s%s", rows[row].filler, rows[row].cleared ? ", cleared" : "");
+    return lookahead_search(p, &q, &m->answers[row]);
 }
 
-/* LOOKAHEAD_LOOKS times, when some time has passed. */
-static bool look_again(struct probe *p, struct measured *m)
+static bool look(struct probe *p, struct measured *m)
 {
-    bool good = true;
+    const bool good = lookahead_look(p, m->answers, ROWS);
 
-    for (size_t i = 0; i < ROWS && good && probe_smoke(p, 0, 1) > 0; i++)
-        good = !has_row(i) || search_row(p, m, i, true);
+    for (size_t i = 0; i < ROWS; i++)
+        m->ends[i] = lookahead_ends(&m->answers[i], rows[i].holds);
     return good;
 }
 
@@ -367,15 +375,21 @@ static void run(struct probe *p)
 {
     struct measured *m = calloc(1, sizeof *m);
     bool good = m && lookahead_start(p, &m->with) && lookahead_nops(p, &m->with);
+    const struct lookahead_question apart = {.with = m ? &m->with : NULL,
+                                             .name = "flags, apart",
+                                             .fillers = {"int64", "v128", "flags"},
+                                             .class = FILLER_FLAGS,
+                                             .to = TO,
+                                             .limit = LIMIT};
 
     for (size_t i = 0; i < ROWS && good; i++)
-        good = !has_row(i) || search_row(p, m, i, false);
+        good = !has_row(i) || search_row(p, m, i);
     if (good && m->with.packed > 1)
-        good = lookahead_search(p, &m->with, "flags, apart", spaced, FILLER_FLAGS, TO, LIMIT, &m->apart);
-    good = good && look_again(p, m);
+        good = lookahead_search(p, &apart, &m->apart);
+    good = good && look(p, m);
     if (good)
         m->seen = m->with.written;
-    good = good && find_shared(p, m) && look_again(p, m) && find_renames(p, m) && look_again(p, m) && look_again(p, m);
+    good = good && find_shared(p, m) && look(p, m) && find_renames(p, m) && look(p, m) && look(p, m);
     for (size_t i = 0; i < ROWS && good; i++)
         if (has_row(i))
             report_row(p, m, i);

@@ -47,6 +47,7 @@
 
 #include "lib/find.h"
 #include "lib/fit/sawtooth.h"
+#include "lib/kernels/lookahead_answer.h"
 #include "lib/kernels/places.h"
 #include "lib/matrix.h"
 #include "lib/probe.h"
@@ -95,7 +96,7 @@ static const double PACKED = 1.8;
 
 /* What is known of one row. */
 struct found {
-    struct lookahead_answer answer;
+    struct lookahead_answer *answer;
     double most[LOOKAHEAD_SHIFTS]; /* lookahead_shift */
     struct sawtooth teeth;
     unsigned worn;                  /* sawtooth_worn, where they are none */
@@ -107,7 +108,7 @@ struct found {
 /* How many fit by chains and misses, about: chains may be off by a group. False: the probe is over. */
 static bool shift_row(struct probe *p, const struct lookahead *with, size_t row, struct found *f)
 {
-    const double about = lookahead_fitted(&f->answer, FILLER_NOTHING) - BLOCKERS_HOLD;
+    const double about = lookahead_fitted(f->answer, FILLER_NOTHING) - BLOCKERS_HOLD;
 
     if (!lookahead_shift(p, with, rows[row].fillers, about, f->most))
         return false;
@@ -155,10 +156,10 @@ static size_t gather_row(const struct found *f, bool shared, struct find_experim
     size_t count = 0;
 
     for (int misses = shared; misses >= 0 && count == 0; misses--)
-        for (size_t i = 0; i < f->answer.count; i++) {
-            const struct verdict *v = f->answer.experiments[i].verdict;
-            if (!misses || (f->answer.rows[i].blocker == BLOCKER_MISS && !v->reason && v->count && v->knees[0].agreed))
-                e[count++] = f->answer.experiments[i];
+        for (size_t i = 0; i < f->answer->count; i++) {
+            const struct verdict *v = f->answer->experiments[i].verdict;
+            if (!misses || (f->answer->rows[i].blocker == BLOCKER_MISS && !v->reason && v->count && v->knees[0].agreed))
+                e[count++] = f->answer->experiments[i];
         }
     return count;
 }
@@ -194,18 +195,6 @@ static double group_of(const struct found all[ROWS], double alone)
 static enum filler_class class_of(size_t row)
 {
     return rows[row].use == WRITERS ? FILLER_GENERAL : FILLER_NOTHING;
-}
-
-/* Searches those again of which more fit now. */
-static bool look_again(struct probe *p, const struct lookahead *with, struct found all[ROWS])
-{
-    bool good = true, again;
-
-    for (size_t i = 0; i < ROWS && good; i++)
-        good = lookahead_search_again(p, with, rows[i].name, rows[i].fillers, class_of(i), TO, LIMIT, &all[i].answer,
-                                      &again) &&
-               (!again || rows[i].use != NOPS || shift_row(p, with, i, &all[i]));
-    return good;
 }
 
 /* A row that shows groups tells by them how many fit; one that does not may end up to a group too early. */
@@ -244,10 +233,10 @@ static size_t gather(const struct found all[ROWS], enum use use, struct find_exp
         const bool teeth = all[i].teeth.period > 1;
         if (rows[i].use != use || (use == NOPS && shows_groups(all) && !teeth))
             continue;
-        for (size_t k = 0; k < (teeth ? 1 : all[i].answer.count); k++) {
-            if (use == DILUTED && all[i].answer.rows[k].blocker != BLOCKER_MISS)
+        for (size_t k = 0; k < (teeth ? 1 : all[i].answer->count); k++) {
+            if (use == DILUTED && all[i].answer->rows[k].blocker != BLOCKER_MISS)
                 continue; /* who knows how chains share entries */
-            e[count] = teeth ? all[i].shifted : all[i].answer.experiments[k];
+            e[count] = teeth ? all[i].shifted : all[i].answer->experiments[k];
             e[count].scale = rows[i].every ? 1.0 / rows[i].every : 1;
             e[count++].fooled_by = rows[i].fooled_by;
         }
@@ -280,7 +269,11 @@ static bool may_share(const struct found all[ROWS])
 
 static bool search_row(struct probe *p, const struct lookahead *with, size_t row, struct found *f)
 {
-    return lookahead_search(p, with, rows[row].name, rows[row].fillers, class_of(row), TO, LIMIT, &f->answer);
+    struct lookahead_question q = {.with = with, .class = class_of(row), .to = TO, .limit = LIMIT};
+
+    snprintf(q.name, sizeof q.name, "%s", rows[row].name);
+    memcpy(q.fillers, rows[row].fillers, sizeof q.fillers);
+    return lookahead_search(p, &q, f->answer);
 }
 
 /* The fewest that any blocker says, as a curve has it; 0: none does. */
@@ -288,10 +281,10 @@ static double ends_at_least(const struct found *f)
 {
     double least = INFINITY;
 
-    for (size_t i = 0; i < f->answer.count; i++) {
-        const struct verdict *v = f->answer.experiments[i].verdict;
+    for (size_t i = 0; i < f->answer->count; i++) {
+        const struct verdict *v = f->answer->experiments[i].verdict;
         if (!v->reason && v->count)
-            least = fmin(least, v->knees[0].value + f->answer.experiments[i].holds);
+            least = fmin(least, v->knees[0].value + f->answer->experiments[i].holds);
     }
     return isinf(least) ? 0 : least;
 }
@@ -347,12 +340,9 @@ static struct way by_dilution(const struct found all[ROWS])
     const struct find_result entries = find_decide(w.e, w.count, 1);
     const double each = nops.value / entries.value;
     w.per_entry = floor(each + 0.5);
-    size_t agreeing = 0; /* one of them alone may say what a queue holds */
-    for (size_t i = 0; i < w.count; i++)
-        agreeing += strstr(entries.agreement, w.e[i].name) != NULL;
-    if (nops.grade != 'U' && may_share(all) && entries.grade != 'U' && agreeing >= DILUTIONS &&
-        !strstr(entries.agreement, " against ") && w.per_entry >= DILUTIONS &&
-        fabs(each - w.per_entry) <= WHOLE * w.per_entry)
+    /* one of them alone may say what a queue holds */
+    if (nops.grade != 'U' && may_share(all) && entries.grade != 'U' && entries.agreeing >= DILUTIONS &&
+        entries.against == 0 && w.per_entry >= DILUTIONS && fabs(each - w.per_entry) <= WHOLE * w.per_entry)
         w.reason = NULL;
     return w;
 }
@@ -460,8 +450,8 @@ static void find_places(struct probe *p, const struct lookahead *with, double en
 static void tell(struct probe *p, const struct lookahead *with, struct found all[ROWS])
 {
     for (size_t i = 0; i < ROWS; i++)
-        for (size_t e = 0; e < all[i].answer.count; e++)
-            all[i].answer.experiments[e].holds = lookahead_holds(&all[i].answer.rows[e], FILLER_NOTHING);
+        for (size_t e = 0; e < all[i].answer->count; e++)
+            all[i].answer->experiments[e].holds = lookahead_holds(&all[i].answer->rows[e], FILLER_NOTHING);
     const struct way w = choose_way(all);
     const bool shared = may_share(all);
     const struct finding entries = {.name = "backend.rob.entries", .method = w.method};
@@ -482,19 +472,24 @@ static void tell(struct probe *p, const struct lookahead *with, struct found all
 
 static void run(struct probe *p)
 {
+    struct lookahead_answer *answers = calloc(ROWS, sizeof *answers);
     struct found *all = calloc(ROWS, sizeof *all);
     struct lookahead with;
-    bool good = all && lookahead_start(p, &with);
+    bool good = answers && all && lookahead_start(p, &with);
 
+    for (size_t i = 0; i < ROWS && all; i++)
+        all[i].answer = answers ? &answers[i] : NULL;
     for (size_t i = 0; i < (size_t)probe_smoke(p, FIRST_ROWS, ROWS) && good; i++)
-        good = search_row(p, &with, i, &all[i]) &&
-               (rows[i].use != NOPS || probe_smoke(p, 1, 0) > 0 || shift_row(p, &with, i, &all[i]));
-    for (unsigned i = 0; i < (unsigned)probe_smoke(p, 0, LOOKAHEAD_LOOKS) && good; i++)
-        good = look_again(p, &with, all);
+        good = search_row(p, &with, i, &all[i]);
+    for (unsigned i = 0; i < LOOKAHEAD_LOOKS && good; i++)
+        good = lookahead_look(p, answers, ROWS);
+    for (size_t i = 0; i < ROWS && good && probe_smoke(p, 0, 1) > 0; i++)
+        good = rows[i].use != NOPS || shift_row(p, &with, i, &all[i]);
     if (good)
         tell(p, &with, all);
-    for (size_t i = 0; i < ROWS && all; i++)
-        lookahead_free(&all[i].answer);
+    for (size_t i = 0; i < ROWS && answers; i++)
+        lookahead_free(&answers[i]);
+    free(answers);
     free(all);
 }
 

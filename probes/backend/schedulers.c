@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "lib/find.h"
+#include "lib/kernels/lookahead_answer.h"
 #include "lib/kernels/sharing.h"
 #include "lib/probe.h"
 
@@ -134,11 +135,10 @@ static const struct {
 };
 enum { PAIRS = sizeof pairs / sizeof pairs[0] };
 
-/* One row of operations that wait, searched. */
+/* One row of operations that wait, and what is said of it. */
 struct waited {
     struct lookahead_row row;
-    struct sweep sweep;
-    bool tried; /* there is a curve */
+    struct lookahead_answer answer;
 };
 
 /* What else they hold is full: that which is known to be, where they end there. */
@@ -153,17 +153,17 @@ static const char *what_masks(const struct probe *p, const struct kind *k, doubl
  * Behind the knee the same operations must fit where they do not wait: by more than half of what the knee costs they are
  * faster.
  */
-static bool control(struct probe *p, const struct kind *kind, struct waited *w)
+static bool control(struct probe *p, const void *context, const struct lookahead_row *r, struct verdict *v)
 {
-    struct verdict *v = &w->sweep.search.verdict;
-    struct lookahead_row ready = w->row;
+    const struct kind *kind = context;
+    struct lookahead_row ready = *r;
     double waiting, not ;
 
     if (v->reason || v->count == 0)
         return true;
     const struct knee *k = &v->knees[0];
     ready.ready = true;
-    if (!lookahead_cycles(p, &w->row, fmax(k->high, k->end) + 1, &waiting) ||
+    if (!lookahead_cycles(p, r, fmax(k->high, k->end) + 1, &waiting) ||
         !lookahead_cycles(p, &ready, fmax(k->high, k->end) + 1, &not ))
         return false;
     if (!(waiting - not > (k->after - k->before) / 2))
@@ -171,56 +171,51 @@ static bool control(struct probe *p, const struct kind *kind, struct waited *w)
     return true;
 }
 
-/* Two views of the curve do not put its edge alike, or numbers contradict each other. */
-static bool is_open(const struct verdict *v)
+/* False: the probe is over. */
+static bool search(struct probe *p, const struct lookahead *with, const struct kind *k, const struct behind *b,
+                   struct waited *w)
 {
-    return v->reason ? !strcmp(v->reason, "ambiguous") : v->count > 0 && !v->knees[0].agreed;
+    struct lookahead_question q = {.with = with,
+                                   .fillers = {k->filler},
+                                   .class = FILLER_NOTHING,
+                                   .to = TO,
+                                   .limit = LIMIT,
+                                   .only = &w->row,
+                                   .control = control,
+                                   .context = k};
+
+    w->row = (struct lookahead_row){
+        .blocker = b->first, .second = b->second, .more = b->more, .waits = true, .gate = b->gate};
+    snprintf(q.name, sizeof q.name, "%s%s", k->class, b->needs ? ", behind" : b->more ? ", more missed" : "");
+    return lookahead_search(p, &q, &w->answer);
 }
 
-/* Once more where it stays open: something may have been there meanwhile. False: the probe is over. */
-static bool search(struct probe *p, const struct lookahead *with, const char *name, const struct kind *k,
-                   const struct behind *b, struct waited *w)
+/* What its curve says; NULL: there is none. */
+static const struct verdict *verdict_of(const struct waited *w)
 {
-    const char *const fillers[LOOKAHEAD_MIX] = {k->filler};
-
-    *w = (struct waited){
-        .row = {
-            .with = with, .blocker = b->first, .second = b->second, .more = b->more, .waits = true, .gate = b->gate}};
-    if (with->unfit[b->first] || with->unfit[b->second] || !lookahead_choose(&w->row, fillers))
-        return true;
-    for (unsigned left = (unsigned)probe_smoke(p, 1, 2); left > 0; left--) {
-        sweep_free(&w->sweep);
-        w->sweep = lookahead_sweep(p, &w->row, name, TO, LIMIT);
-        w->tried = lookahead_row_search(p, &w->row, &w->sweep) && control(p, k, w);
-        if (!w->tried || !is_open(&w->sweep.search.verdict))
-            break;
-    }
-    if (!w->tried)
-        sweep_free(&w->sweep);
-    return w->tried;
+    return w->answer.count ? w->answer.experiments[0].verdict : NULL;
 }
 
 /*
  * The e-th row again, asked of single misses where a chain's loads wait in the same entries, unless another one asks
  * them that. *held: they do. False: the probe is over.
  */
-static bool search_held(struct probe *p, const struct lookahead *with, const char *name, const struct kind *k, size_t e,
-                        struct waited *w, bool *held)
+static bool search_held(struct probe *p, const struct lookahead *with, const struct kind *k, size_t e, struct waited *w,
+                        bool *held)
 {
-    const struct verdict *v = &w->sweep.search.verdict;
+    const struct verdict *v = verdict_of(w);
     struct behind misses = k->behind[e];
 
-    if (!w->tried || misses.first != BLOCKER_LOADS || v->count == 0 || !v->knees[0].ramp || with->unfit[BLOCKER_MISS])
+    if (!v || misses.first != BLOCKER_LOADS || v->count == 0 || !v->knees[0].ramp || with->unfit[BLOCKER_MISS])
         return true;
     *held = true;
-    sweep_free(&w->sweep);
-    w->tried = false;
+    lookahead_free(&w->answer);
     misses.first = misses.second = BLOCKER_MISS;
     for (size_t i = 0; i < k->experiments; i++)
         if (k->behind[i].first == misses.first && k->behind[i].second == misses.second &&
             k->behind[i].gate == misses.gate)
             return true;
-    return search(p, with, name, k, &misses, w);
+    return search(p, with, k, &misses, w);
 }
 
 static struct finding finding_of(const struct kind *k, const char *name)
@@ -255,16 +250,16 @@ static void report_queue(struct probe *p, const struct kind *k, const struct fin
     f.high = none ? fmax(beyond->high - behind->low, 1) : beyond->high - behind->low + STEP;
     f.grade = 'C';
     for (size_t i = 0; i < k->experiments; i++)
-        f.curves[i] = w[i].row.name;
+        f.curves[i] = w[i].answer.rows[0].name;
     report(p, &f);
 }
 
 /* How many fit by that experiment. NAN: not told. */
 static double fitted(const struct waited *w)
 {
-    const struct verdict *v = &w->sweep.search.verdict;
+    const struct verdict *v = verdict_of(w);
 
-    return w->tried && !v->reason && v->count ? v->knees[0].value : (double)NAN;
+    return v && !v->reason && v->count ? v->knees[0].value : (double)NAN;
 }
 
 /* The most that were seen to wait at once, by whatever ended there. */
@@ -273,8 +268,8 @@ static double waited_at_most(const struct waited w[EXPERIMENTS], size_t count)
     double most = (double)NAN;
 
     for (size_t i = 0; i < count; i++)
-        if (w[i].tried && w[i].sweep.search.verdict.count)
-            most = fmax(most, w[i].sweep.search.verdict.knees[0].value);
+        if (verdict_of(&w[i]) && verdict_of(&w[i])->count)
+            most = fmax(most, verdict_of(&w[i])->knees[0].value);
     return most;
 }
 
@@ -304,13 +299,12 @@ static void report_kind(struct probe *p, const struct kind *k, const struct wait
     const double held = held_by_misses(k, w);
 
     for (size_t i = 0; i < k->experiments; i++)
-        if (w[i].tried && !k->behind[i].more) {
-            const bool needs = k->behind[i].needs, roots = needs && k->behind[i].second == BLOCKER_ARITHMETIC;
-            const struct find_experiment e = {.name = w[i].row.name,
-                                              .fooled_by = needs ? "what is behind" : w[i].sweep.fooled_by,
-                                              .verdict = &w[i].sweep.search.verdict,
-                                              .half = roots,
-                                              .holds = held + needs};
+        if (w[i].answer.count && !k->behind[i].more) {
+            const bool needs = k->behind[i].needs;
+            struct find_experiment e = w[i].answer.experiments[0];
+            e.fooled_by = needs ? "what is behind" : e.fooled_by;
+            e.half = needs && k->behind[i].second == BLOCKER_ARITHMETIC;
+            e.holds = held + needs;
             all[count++] = e;
             *(needs ? &behind[behinds++] : &beyond[beyonds++]) = e;
         }
@@ -382,37 +376,38 @@ static bool report_pair(struct probe *p, const struct lookahead *with, struct sh
     return true;
 }
 
+static bool search_kind(struct probe *p, const struct lookahead *with, const struct kind *k,
+                        struct waited w[EXPERIMENTS], bool *held)
+{
+    for (size_t e = 0; e < k->experiments; e++)
+        if (!search(p, with, k, &k->behind[e], &w[e]) || !search_held(p, with, k, e, &w[e], held))
+            return false;
+    return true;
+}
+
 static void run(struct probe *p)
 {
     struct sharing *shared = calloc(PAIRS, sizeof *shared);
+    struct waited(*w)[EXPERIMENTS] = calloc(KINDS, sizeof *w);
     double fits[KINDS];
     bool held[KINDS] = {false};
     struct lookahead with;
-    bool good = shared && lookahead_start(p, &with);
+    bool good = shared && w && lookahead_start(p, &with);
 
-    for (size_t i = 0; i < KINDS && good; i++) {
-        struct waited w[EXPERIMENTS] = {{.tried = false}};
-        for (size_t e = 0; e < kinds[i].experiments && good; e++) {
-            char name[48];
-            if (kinds[i].behind[e].more && isnan(fitted(&w[0])))
-                continue;
-            snprintf(name, sizeof name, "%s%s", kinds[i].class,
-                     kinds[i].behind[e].needs  ? ", behind"
-                     : kinds[i].behind[e].more ? ", more missed"
-                                               : "");
-            good = search(p, &with, name, &kinds[i], &kinds[i].behind[e], &w[e]) &&
-                   search_held(p, &with, name, &kinds[i], e, &w[e], &held[i]);
-        }
-        if (good)
-            report_kind(p, &kinds[i], w, &fits[i]);
-        for (size_t e = 0; e < EXPERIMENTS; e++)
-            if (w[e].tried)
-                sweep_free(&w[e].sweep);
-    }
+    for (size_t i = 0; i < KINDS && good; i++)
+        good = search_kind(p, &with, &kinds[i], w[i], &held[i]);
+    for (size_t look = 0; look < LOOKAHEAD_LOOKS; look++)
+        for (size_t i = 0; i < KINDS * EXPERIMENTS && good; i++)
+            good = lookahead_look(p, &w[i / EXPERIMENTS][i % EXPERIMENTS].answer, 1);
+    for (size_t i = 0; i < KINDS && good; i++)
+        report_kind(p, &kinds[i], w[i], &fits[i]);
     for (size_t i = 0; i < PAIRS && good; i++)
         good = report_pair(p, &with, shared, i, fits, held);
     if (good)
         sharing_send(p, shared, PAIRS);
+    for (size_t i = 0; i < KINDS * EXPERIMENTS && w; i++)
+        lookahead_free(&w[i / EXPERIMENTS][i % EXPERIMENTS].answer);
+    free(w);
     free(shared);
 }
 

@@ -21,6 +21,8 @@ struct model {
     double bump_from, bump_to; /* x where y is as high as the last level */
     double slope;              /* past the first edge, from the level there on */
     unsigned over;             /* after so many samples the first rise is no more; 0: it stays */
+    unsigned moves;            /* after so many, the first edge is at `moved`; 0: it stays */
+    double moved;
     unsigned taken, fail_at;
     uint64_t random;
 };
@@ -49,6 +51,8 @@ static bool sample(void *context, double x, double *y)
     struct model *m = context;
 
     m->taken++;
+    if (m->moves && m->taken == m->moves)
+        m->edge[0] = m->moved;
     *y = (m->over && m->taken > m->over ? m->height[0] : level(m, x)) + m->noise * (2 * uniform(&m->random) - 1);
     *y += m->edge[0] > 0 && x > m->edge[0] ? m->slope * (x - m->edge[0] - 1) : 0;
     if (m->burst && m->taken % (m->burst + m->quiet) >= m->quiet)
@@ -438,6 +442,29 @@ static void half_way_up_a_ramp_is_narrowed_down(void **state)
     search_free(&s);
 }
 
+/* At whatever time it moves: what that makes of the samples so far is looked for again. */
+static void an_edge_that_moves_meanwhile_is_where_it_was_or_is(void **state)
+{
+    enum { TIMES = 240 };
+    unsigned told = 0;
+
+    (void)state;
+    for (unsigned n = 1; n <= TIMES; n++) {
+        struct model m = {.edge = {90}, .height = {10, 20}, .noise = 0.1, .random = n, .moves = n, .moved = 64};
+        struct search s = logarithmic(&m);
+        s.kind = KNEE_WINDOW;
+        s.to = 256;
+        assert_true(search_run(&s));
+        const struct knee *k = &s.verdict.knees[0];
+        if (s.verdict.count && k->agreed) {
+            told++;
+            assert_true((k->low == 64 || k->low == 90) && k->high == k->low + 1);
+        }
+        search_free(&s);
+    }
+    assert_true(told >= 0.95 * TIMES);
+}
+
 static void the_same_samples_give_the_same_search(void **state)
 {
     struct model m[2];
@@ -476,6 +503,7 @@ int main(void)
         cmocka_unit_test(void_readings_are_counted_and_say_nothing),
         cmocka_unit_test(nothing_but_void_readings_is_said),
         cmocka_unit_test(half_way_up_a_ramp_is_narrowed_down),
+        cmocka_unit_test(an_edge_that_moves_meanwhile_is_where_it_was_or_is),
         cmocka_unit_test(the_same_samples_give_the_same_search),
     };
 
