@@ -680,6 +680,20 @@ static enum look looked(const struct search *s, const struct knee *k)
     return best;
 }
 
+/*
+ * The levels on either side of what was no knee are one: as it is described where it is longer, but that it grows by what
+ * lies between them. Else a knee that was wrongly refuted would have made one level's height another's.
+ */
+static struct knee_level merge(const struct knee_level *before, const struct knee_level *after)
+{
+    struct knee_level l = after->to - after->from > before->to - before->from ? *after : *before;
+
+    l.from = before->from;
+    l.to = after->to;
+    l.slope = before->height > 0 ? after->height / before->height - 1 : l.slope;
+    return l;
+}
+
 /* Knees that were not there any more are none; those that stayed open are not agreed. */
 static void conclude(struct search *s)
 {
@@ -691,12 +705,8 @@ static void conclude(struct search *s)
         enum look look = looked(s, k);
         k->agreed = k->agreed && look == CONFIRMED;
         k->half_agreed = k->half_agreed && look == CONFIRMED;
-        if (look == REFUTED) { /* the level on either side is one: as it is described where it is longer */
-            struct knee_level *before = &v->levels[kept], *after = &v->levels[i + 1];
-            double from = before->from, to = after->to;
-            *before = to - after->from > before->to - from ? *after : *before;
-            before->from = from;
-            before->to = to;
+        if (look == REFUTED) {
+            v->levels[kept] = merge(&v->levels[kept], &v->levels[i + 1]);
             continue;
         }
         v->knees[kept++] = *k;

@@ -250,18 +250,29 @@ static void a_level_of_four_at_either_end_is_found(void **state)
     search_free(&s);
 }
 
-/* What was so while the axis was walked, and is not when it is looked at again, lived in time and not in x. */
+/*
+ * What was so while the axis was walked, and is not when it is looked at again, lived in time and not in x. What is left
+ * is no level of either height.
+ */
 static void a_rise_that_is_over_is_none(void **state)
 {
+    unsigned one_level = 0;
+
     (void)state;
-    for (unsigned n = 0; n < 20; n++) {
+    for (unsigned n = 0; n < 30; n++) {
         struct model m = {.edge = {700, 0}, .height = {10, 20, 20}, .noise = 1, .over = 110 + 2 * n, .random = n};
         struct search s = logarithmic(&m);
         assert_true(search_run(&s));
         for (size_t i = 0; i < s.verdict.count; i++)
             assert_false(s.verdict.knees[i].agreed);
+        if (s.verdict.level_count == 1) {
+            const struct knee_level *l = &s.verdict.levels[0];
+            one_level++;
+            assert_true(fabs(l->height - 10) < 1 || l->slope > 0.5);
+        }
         search_free(&s);
     }
+    assert_true(one_level > 0);
 }
 
 /* Past their depth return stacks jump, and go on from there with a slope to the end of the range. */
