@@ -46,6 +46,7 @@ struct core {
     struct core_counts counts;
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody does */
     uc_engine *uc;
+    size_t removed; /* bytes of code whose translations are, since all were flushed */
     struct mapping mappings[MAPPINGS];
     size_t mapping_count, mapping_last; /* asked for */
     struct mapping code;                /* the one that is executed */
@@ -179,7 +180,11 @@ static uint32_t ask_decoded(const struct mapping *m, uint64_t offset)
     return m->decoded[offset] = decode(m->bytes + offset, m->count - offset);
 }
 
-/* Page by page, since translating costs more than running: most kernels differ little from those before them. */
+/*
+ * Page by page, since translating costs more than running: most kernels differ little from those before them. Unicorn
+ * 2.0 keeps the room of translations that are removed, and faults when it has none left, at some 90 MiB of such pages.
+ */
+static const size_t REMOVED_MAXIMUM = 16 << 20;
 void core_code_written(struct core *c, uint64_t at, size_t count)
 {
     struct mapping *m = mapping_of(c, at);
@@ -190,7 +195,12 @@ void core_code_written(struct core *c, uint64_t at, size_t count)
             forget_decoded(m, page);
             memcpy(m->seen + page, m->bytes + page, PAGE_BYTES);
             UC(uc_ctl_remove_cache(c->uc, m->at + page, m->at + page + PAGE_BYTES));
+            c->removed += PAGE_BYTES;
         }
+    if (c->removed > REMOVED_MAXIMUM) {
+        c->removed = 0;
+        UC(uc_ctl(c->uc, UC_CTL_WRITE(UC_CTL_TB_FLUSH, 0)));
+    }
 }
 
 /* Scattered frames are a hash of the page: the finalizer of SplitMix64, which is one to one. */
