@@ -8,7 +8,7 @@ const char *const cause_names[CAUSES] = {"yardsticks", "interrupted", "shared", 
 
 enum {
     POINT_READINGS = 16, /* at most; they fit one window, with yardsticks between them */
-    LIST_READINGS = 2 * POINT_READINGS + 3,
+    LIST_READINGS = 3 * POINT_READINGS + 2,
     EMPTY_READINGS = 64,
     WARM_ROUNDS = 50,
     WIDTH_SAMPLES = 200,
@@ -27,8 +27,8 @@ static const double SPAN_STEPS = 500;
 static const uint64_t ITERATIONS_MAXIMUM = (uint64_t)1 << 40;
 /* Kernels are not made longer by more than this at once: what they cost may grow faster than their iterations. */
 static const double GROWTH = 16;
-/* NOPs for each addition of the chain beside them, since the core takes several at once. */
-static const double WIDTH_FACTOR = 2;
+/* NOPs for each addition of the chain beside them: a few cycles in a hundred of its, since there are as many of either. */
+static const double WIDTH_FACTOR = 0.5;
 /* Neighbours may differ by this part of them. More is a changing clock, or time taken from one. */
 static const double TOLERANCE = 0.01;
 /* A NOP that takes this much longer shares the core; and how long to look for one that does not. */
@@ -50,7 +50,7 @@ static const double UNEVEN_PART = 0.05;
 enum { UNEVEN_FACTOR = 3 };
 
 /* Yardsticks of a glimpse are so much shorter; and how often one is tried while others share the core. */
-enum { GLIMPSE_OF = 16, GLIMPSES = 4 };
+enum { GLIMPSE_OF = 4, GLIMPSES = 4 };
 
 /*
  * Smoke runs in emulators and simulators, where each instruction counts and time may mean nothing: its span is
@@ -186,7 +186,7 @@ static struct window_result find_chain(struct meter *m)
         m->span_ticks = fmax(1, shortest);
         m->tolerance += 2 * m->step_ticks / m->span_ticks;
     }
-    m->width_iterations = (uint64_t)((m->profile == PROFILE_SMOKE ? 1 : WIDTH_FACTOR) * (double)m->chain_iterations);
+    m->width_iterations = (uint64_t)(WIDTH_FACTOR * (double)m->chain_iterations) + 1;
     return result;
 }
 
@@ -301,11 +301,11 @@ struct harvest {
     unsigned accepted, rejected_by[CAUSES];
 };
 
-/* One reading between two yardsticks becomes cycles per unit, or is rejected. */
+/* One reading, between two yardsticks of either kind, becomes cycles per unit, or is rejected. */
 static void reap(const struct meter *m, const struct reading *r, double units, struct harvest *h)
 {
     double before = ticks_of(&r[-1]) - m->harness_ticks;
-    double after = ticks_of(&r[1]) - m->harness_ticks;
+    double after = ticks_of(&r[2]) - m->harness_ticks;
     double ticks = ticks_of(r) - m->harness_ticks;
     double yardstick = (before + after) / 2;
 
@@ -372,16 +372,20 @@ static unsigned readings_wanted(const struct meter *m, const struct harvest *h)
     return UNEVEN_FACTOR * m->readings < POINT_READINGS ? UNEVEN_FACTOR * m->readings : POINT_READINGS;
 }
 
-/* A list: width, chain, kernel, chain, kernel, …, chain, width. */
+/* A list: width, chain, kernel, width, chain, kernel, …, width, chain. */
+enum { ROUND = 3, KERNEL = 2 };
 static size_t make_list(const struct meter *m, const struct kernel *k, uint64_t iterations, size_t kernels,
                         struct reading *list)
 {
-    size_t last = 2 * kernels + 2;
+    size_t count = 0;
 
-    list[0] = list[last] = width(m);
-    for (size_t i = 1; i < last; i++)
-        list[i] = i % 2 ? chain(m) : reading_of(k, iterations);
-    return last + 1;
+    for (size_t i = 0; i <= kernels; i++) {
+        list[count++] = width(m);
+        list[count++] = chain(m);
+        if (i < kernels)
+            list[count++] = reading_of(k, iterations);
+    }
+    return count;
 }
 
 /* What the unit is taken from is equal to the last digit. */
@@ -395,39 +399,56 @@ static bool same(const struct meter *m, const struct reading *a, const struct re
 /* Every chain took as long as the others, and so did every kernel, to the last digit. */
 static bool repeats(const struct meter *m, const struct reading *list, size_t kernels)
 {
-    for (size_t i = 3; i < 2 * kernels + 2; i++)
-        if (!same(m, &list[i], &list[i - 2]))
+    for (size_t i = ROUND; i < ROUND * kernels + KERNEL; i++)
+        if (i % ROUND && !same(m, &list[i], &list[i - ROUND]))
             return false;
     return kernels >= EXACT_READINGS;
 }
 
 /* Why nothing of the list counts, or CAUSES where it does. */
-static enum cause void_list(const struct meter *m, const struct window_result *result, const struct reading *list,
-                            size_t count)
+static enum cause void_list(const struct meter *m, const struct window_result *result)
 {
     if (result->smis)
         return CAUSE_SMI;
     if (result->interrupts)
         return CAUSE_INTERRUPTED;
-    enum cause told = m->disturbed ? m->disturbed() : CAUSES;
-    if (told != CAUSES)
-        return told;
-    double tolerance = m->profile == PROFILE_SMOKE ? SMOKE_WIDTH_TOLERANCE : WIDTH_TOLERANCE;
-    double widest = m->width * (1 + tolerance + 4 * m->step_ticks / m->span_ticks);
-    if (!isinf(m->tolerance) &&
-        (width_of(m, &list[0], &list[1]) > widest || width_of(m, &list[count - 1], &list[count - 2]) > widest))
-        return CAUSE_SHARED;
-    return CAUSES;
+    return m->disturbed ? m->disturbed() : CAUSES;
+}
+
+/* Whether the core's width was all there, by what a tick of the time stamp is in cycles. */
+static bool had_width(const struct meter *m, const struct reading *nops, double cycles_per_tick)
+{
+    const double tolerance = m->profile == PROFILE_SMOKE ? SMOKE_WIDTH_TOLERANCE : WIDTH_TOLERANCE;
+    const double of = (double)(nops->argument[0] * READER_WIDTH), ticks = ticks_of(nops) - m->harness_ticks;
+
+    return ticks * cycles_per_tick <= of * m->width * (1 + tolerance) + 2 * m->step_ticks * cycles_per_tick;
+}
+
+/*
+ * How many kernels of the list ran before another hardware thread was seen awake. What that took of caches and predictors
+ * is missing to those after it.
+ */
+static size_t ran_alone(const struct meter *m, const struct reading *list, size_t kernels)
+{
+    const double cycles = (double)(m->chain_iterations * READER_CHAIN);
+    size_t count = 0;
+
+    for (; count <= kernels; count++) {
+        const struct reading *nops = &list[ROUND * count], *beside = nops + 1;
+        if (!isinf(m->tolerance) && !had_width(m, nops, cycles / (ticks_of(beside) - m->harness_ticks)))
+            break;
+    }
+    return count > 0 ? count - 1 : 0;
 }
 
 static struct window_result collect(struct meter *m, const struct kernel *k, struct harvest *h)
 {
     struct reading list[LIST_READINGS];
     uint64_t iterations = 1;
-    unsigned attempts = m->profile == PROFILE_SMOKE ? SMOKE_ATTEMPTS : ATTEMPTS;
+    const int attempts = m->profile == PROFILE_SMOKE ? SMOKE_ATTEMPTS : ATTEMPTS;
     struct window_result result = prepare(m, k, &iterations);
 
-    for (unsigned attempt = 0; result.end == WINDOW_RAN && attempt < attempts; attempt++) {
+    for (int attempt = 0; result.end == WINDOW_RAN && attempt < attempts; attempt++) {
         unsigned wanted = readings_wanted(m, h);
         if (h->accepted >= wanted)
             break;
@@ -437,36 +458,32 @@ static struct window_result collect(struct meter *m, const struct kernel *k, str
         result = run_list(m, list, count);
         if (result.end != WINDOW_RAN)
             break;
-        enum cause cause = void_list(m, &result, list, count);
-        if (cause != CAUSES) { /* somebody else ran, and caches are cold */
-            h->rejected_by[cause] += (unsigned)kernels;
+        enum cause cause = void_list(m, &result);
+        const size_t kept = cause == CAUSES ? ran_alone(m, list, kernels) : 0;
+        if (kept < kernels) { /* somebody else ran, and caches are cold */
+            cause = cause == CAUSES ? CAUSE_SHARED : cause;
+            h->rejected_by[cause] += (unsigned)(kernels - kept);
             result = warm_up(m, k, k->warm_iterations, iterations);
             m->patience -= machine_seconds() - start;
             attempt -= cause == CAUSE_SHARED && m->patience > 0; /* waited for as long as patience lasts */
-            continue;
         }
-        if (ticks_of(&list[count - 3]) < wanted_ticks(m, k) / 4 && iterations < ITERATIONS_MAXIMUM &&
-            attempt < attempts / 2) {
+        if (kept == 0)
+            continue;
+        double shortest = INFINITY; /* from the others time may have been taken */
+        for (size_t i = 0; i < kept; i++)
+            shortest = fmin(shortest, ticks_of(&list[ROUND * i + KERNEL]));
+        if (shortest < wanted_ticks(m, k) / 4 && iterations < ITERATIONS_MAXIMUM && attempt < attempts / 2) {
             double run = 0; /* it was still cold when its length was found, or time was taken from it */
             result = find_iterations(m, k, &iterations, &run);
             continue;
         }
-        for (size_t i = 2; i < count - 1; i += 2)
-            reap(m, &list[i], (double)iterations * k->units, h);
-        if (!isinf(m->tolerance))
+        for (size_t i = 0; i < kept; i++)
+            reap(m, &list[ROUND * i + KERNEL], (double)iterations * k->units, h);
+        if (!isinf(m->tolerance) && h->accepted >= wanted) /* among few most may be wrong */
             drop_stolen(h);
-        m->exact = repeats(m, list, kernels);
+        m->exact = kept == kernels && repeats(m, list, kernels);
     }
     return result;
-}
-
-/* Whether the core's width was all there, by its last known clock, in a reading that is a part of the yardstick. */
-static bool had_width(const struct meter *m, const struct reading *nops)
-{
-    const double cycles = (ticks_of(nops) - m->harness_ticks) / m->tick_hz * m->core_hz;
-    const double of = (double)(nops->argument[0] * READER_WIDTH);
-
-    return cycles <= of * m->width * (1 + WIDTH_TOLERANCE) + 2 * m->step_ticks / m->tick_hz * m->core_hz;
 }
 
 struct window_result meter_glimpse(struct meter *m, const struct kernel *k, uint64_t *iterations, double *cycles)
@@ -485,7 +502,8 @@ struct window_result meter_glimpse(struct meter *m, const struct kernel *k, uint
         result = run_list(m, r, 4);
         const double ticks = ticks_of(&r[2]) - m->harness_ticks;
         const bool quiet = result.end == WINDOW_RAN && !result.interrupts && !result.smis;
-        if (quiet && m->core_hz > 0 && had_width(m, &r[0]) && had_width(m, &r[3]))
+        if (quiet && m->core_hz > 0 && had_width(m, &r[0], m->core_hz / m->tick_hz) &&
+            had_width(m, &r[3], m->core_hz / m->tick_hz))
             *cycles = ticks / m->tick_hz * m->core_hz / ((double)*iterations * k->units);
         if (ticks < m->span_ticks / 4 || ticks > m->span_ticks * 4) {
             *iterations = 0; /* kernels have become shorter or longer than those before */

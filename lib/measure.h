@@ -7,9 +7,10 @@
  * neighbours disagree is rejected and counted. What the reader itself costs is measured on an empty
  * kernel and taken off. Where the reader samples a cycle counter, that counter is the unit instead.
  *
- * A second yardstick begins and ends each list: NOPs, as many as the core takes at once. A hardware
- * thread that shares the core leaves the chain as long as it was, but takes its part of the width, and
- * of caches and predictors. A list during which that was seen is void.
+ * A second yardstick, much shorter, lies beside each chain: NOPs, as many as the core takes at once. A
+ * hardware thread that shares the core leaves the chain as long as it was, but takes its part of the
+ * width, and of caches and predictors. From where that was first seen nothing of a list counts: such
+ * threads come and go within tens of microseconds, so that both ends of a list say little of its middle.
  */
 #ifndef FATHOM_LIB_MEASURE_H
 #define FATHOM_LIB_MEASURE_H
