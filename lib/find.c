@@ -195,11 +195,11 @@ struct find_result find_decide(const struct find_experiment *e, size_t count, do
     struct find_result r = decide(e, count, step);
 
     for (size_t i = 0; i < count && i < FIND_EXPERIMENTS; i++) {
-        const double once = (e[i].scale > 0 ? e[i].scale : 1) * e[i].once + e[i].holds;
-        if (!r.agrees[i] || !(e[i].once > 0) || (r.low <= once && once < r.high))
+        const double otherwise = (e[i].scale > 0 ? e[i].scale : 1) * e[i].otherwise + e[i].holds;
+        if (!r.agrees[i] || !(e[i].otherwise > 0) || (r.low <= otherwise && otherwise < r.high))
             continue;
-        r.low = fmin(r.low, once);
-        r.high = fmax(r.high, once + step);
+        r.low = fmin(r.low, otherwise);
+        r.high = fmax(r.high, otherwise + step);
         r.grade = 'C';
     }
     return r.grade == 'C' && is_vague(r.low, r.high, step) && !e[r.first].half ? undecided("noise") : r;

@@ -37,12 +37,12 @@ struct find_experiment {
     const char *name;              /* of its curve */
     const char *fooled_by;         /* what could fool it, in a word or two: "prefetchers", "TLB" */
     const struct verdict *verdict; /* what its curve says */
-    size_t knee;   /* which of its knees, or for a height which of its levels; `count` or more: does not see it */
-    double scale;  /* from x to the finding's unit; 0: 1 */
-    double holds;  /* what the experiment itself holds of the structure, in the finding's unit: added */
-    bool reckoned; /* `holds`, or where a ramp begins, is no count, and may be off */
-    bool half;     /* the answer is where half of the rise is reached */
-    double once;   /* what the knee was at another time, where it may be that as well; 0: nothing else was seen */
+    size_t knee;      /* which of its knees, or for a height which of its levels; `count` or more: does not see it */
+    double scale;     /* from x to the finding's unit; 0: 1 */
+    double holds;     /* what the experiment itself holds of the structure, in the finding's unit: added */
+    bool reckoned;    /* `holds`, or where a ramp begins, is no count, and may be off */
+    bool half;        /* the answer is where half of the rise is reached */
+    double otherwise; /* what the knee was at another time, where it may be that as well; 0: nothing else was seen */
 };
 
 struct find_result {

@@ -313,7 +313,7 @@ bool lookahead_start(struct probe *p, struct lookahead *l)
 {
     const double root = 1;
 
-    *l = (struct lookahead){.group = (double)NAN};
+    *l = (struct lookahead){.near_lines = 0};
     if (!probe_map(p, &l->data, DATA_BYTES, 0) || !start_chases(p, l, BLOCKER_MISS) ||
         !start_chases(p, l, BLOCKER_LOADS))
         return false;

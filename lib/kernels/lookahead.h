@@ -39,18 +39,11 @@ extern const char *const blocker_names[BLOCKERS];
 /* What is there to look ahead with, made once a probe. */
 struct lookahead {
     struct chase chases[BLOCKER_ARITHMETIC][2];
-    size_t near_lines;        /* of a chase that the second level holds */
-    struct area data;         /* fillers', then where chases go on and what roots begin with */
-    unsigned steps[BLOCKERS]; /* operations a blocker */
-    double alone[BLOCKERS];   /* cycles of an iteration whose blockers overlap; … */
-    double chained[BLOCKERS]; /* … and of one whose blockers are one chain */
-    double nops;              /* that can be in flight, blockers with them; NaN: not known */
-    double
-        writers; /* the same of instructions that each write a register, general and vector in turn; NaN: not known */
-    double written;              /* so many of those at least, by whatever blocker; 0: not known */
-    unsigned packed;             /* so many of them at most share an entry */
-    unsigned shared;             /* instructions of any kind that share an entry; 1: none do */
-    double group;                /* instructions that are taken in together, or not at all; NaN: not known */
+    size_t near_lines;           /* of a chase that the second level holds */
+    struct area data;            /* fillers', then where chases go on and what roots begin with */
+    unsigned steps[BLOCKERS];    /* operations a blocker */
+    double alone[BLOCKERS];      /* cycles of an iteration whose blockers overlap; … */
+    double chained[BLOCKERS];    /* … and of one whose blockers are one chain */
     const char *unfit[BLOCKERS]; /* why that blocker tells nothing here; NULL: it does */
 };
 

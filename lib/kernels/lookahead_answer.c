@@ -13,6 +13,7 @@ enum {
 
 /* Two limits that are so near to each other could be one. */
 static const double ALIKE = 0.015, ALIKE_STEPS = 3;
+
 /* ---- Searches ----------------------------------------------------------------------------------- */
 
 /*
@@ -249,21 +250,20 @@ static void exchange(struct lookahead_answer *a)
 }
 
 /* What else was seen, by more than the place in a group: more, or as often. Less was, once, for a reason that is gone. */
-static void note_once(struct lookahead_answer *a)
+static void note_otherwise(struct lookahead_answer *a)
 {
-    const double group = a->count && !a->asked.only ? a->asked.with->group : 1,
-                 by = isnan(group) ? LOOKAHEAD_GROUP : group;
+    const double by = a->asked.only ? 1 : a->asked.group > 0 ? a->asked.group : LOOKAHEAD_GROUP;
     const struct lookahead_answer *other = a->other;
 
     for (size_t i = 0; i < a->count; i++) {
-        a->experiments[i].once = 0;
+        a->experiments[i].otherwise = 0;
         if (!other || i >= other->count || other->rows[i].blocker != a->rows[i].blocker || !tells(a, i) ||
             !tells(other, i))
             continue;
-        const double once = other->sweeps[i].search.verdict.knees[0].value;
+        const double seen = other->sweeps[i].search.verdict.knees[0].value;
         const double told = a->sweeps[i].search.verdict.knees[0].value;
-        if (!lookahead_same(once, told) && fabs(once - told) >= by && (once > told || a->seen == 1 || other->seen > 1))
-            a->experiments[i].once = once;
+        if (!lookahead_same(seen, told) && fabs(seen - told) >= by && (seen > told || a->seen == 1 || other->seen > 1))
+            a->experiments[i].otherwise = seen;
     }
 }
 
@@ -314,7 +314,7 @@ bool lookahead_look(struct probe *p, struct lookahead_answer *answers, size_t co
 
     for (size_t i = 0; i < count && good && probe_smoke(p, 0, 1) > 0; i++) {
         good = see(p, &answers[i], &seen) && (seen || search_other(p, &answers[i]));
-        note_once(&answers[i]);
+        note_otherwise(&answers[i]);
     }
     return good;
 }
@@ -379,7 +379,7 @@ static bool find_least(struct probe *p, const struct lookahead_answer *a, double
 }
 
 /* How many of these fit, as the probe `rob` has it under that name, or searched; and how many do at least. */
-static bool know(struct probe *p, const struct lookahead_question *q, double *most, double *least)
+static bool know(struct probe *p, const struct lookahead_question *q, double nops, double *most, double *least)
 {
     char variant[48];
     struct lookahead_answer a;
@@ -392,27 +392,28 @@ static bool know(struct probe *p, const struct lookahead_question *q, double *mo
         return false;
     *most = lookahead_fitted(&a, FILLER_NOTHING);
     *least = *most;
-    const bool good = !isnan(*most) || find_least(p, &a, q->with->nops, least);
+    const bool good = !isnan(*most) || find_least(p, &a, nops, least);
     lookahead_free(&a);
     return good;
 }
 
-bool lookahead_nops(struct probe *p, struct lookahead *l)
+bool lookahead_find_limits(struct probe *p, const struct lookahead *with, struct lookahead_limits *l)
 {
-    const struct lookahead_question nops = {.with = l,
+    const struct lookahead_question nops = {.with = with,
                                             .name = "nop",
                                             .fillers = {"nop"},
                                             .class = FILLER_NOTHING,
                                             .to = LOOKAHEAD_NOPS,
                                             .limit = 4 * LOOKAHEAD_NOPS},
-                                    writers = lookahead_of_writers(l, "registers");
+                                    writers = lookahead_of_writers(with, "registers");
     const struct facts *facts = &p->run->facts;
     const double entries = facts_number(facts, "backend.rob.entries", "", (double)NAN);
     double least;
 
-    l->shared = (unsigned)facts_number(facts, "backend.rob.per_entry", "", 1);
-    l->group = facts_number(facts, "backend.rob.group", "", (double)NAN);
-    if (!know(p, &nops, &l->nops, &least))
+    *l = (struct lookahead_limits){.with = with,
+                                   .shared = (unsigned)facts_number(facts, "backend.rob.per_entry", "", 1),
+                                   .group = facts_number(facts, "backend.rob.group", "", (double)NAN)};
+    if (!know(p, &nops, (double)NAN, &l->nops, &least))
         return false;
     /* other fillers end there, too, or where they are packed less */
     l->packed = isnan(entries) ? PACKED_MAXIMUM : 1;
@@ -420,7 +421,7 @@ bool lookahead_nops(struct probe *p, struct lookahead *l)
         l->packed = (unsigned)fmin(floor(l->nops / entries + 0.5), PACKED_MAXIMUM);
     if (l->packed > 1 && !isnan(entries))
         l->nops = entries * l->packed;
-    return know(p, &writers, &l->writers, &l->written);
+    return know(p, &writers, l->nops, &l->writers, &l->written);
 }
 
 bool lookahead_same(double one, double other)
@@ -429,7 +430,7 @@ bool lookahead_same(double one, double other)
 }
 
 /* Any blocker's knee will do. */
-static bool ends_at(const struct lookahead *l, const struct lookahead_answer *a, double entries)
+static bool ends_at(const struct lookahead_limits *l, const struct lookahead_answer *a, double entries)
 {
     const double group = isnan(l->group) ? LOOKAHEAD_GROUP : l->group;
 
@@ -446,7 +447,7 @@ static bool ends_at(const struct lookahead *l, const struct lookahead_answer *a,
     return false;
 }
 
-const char *lookahead_masked(const struct lookahead *l, const struct lookahead_answer *a)
+const char *lookahead_masked(const struct lookahead_limits *l, const struct lookahead_answer *a)
 {
     if (isnan(l->nops))
         return "reorder-buffer-unknown";

@@ -19,6 +19,7 @@ struct lookahead_question {
     const char *fillers[LOOKAHEAD_MIX]; /* the first one NULL: nothing is asked */
     enum filler_class class;            /* whose entries are counted; FILLER_NOTHING: the reorder buffer's */
     double to, limit;                   /* of the sweep */
+    double group;                       /* as of struct lookahead_limits; NaN or 0: not known */
     bool cleared;                       /* as of struct lookahead_row */
     const struct lookahead_row *only;   /* what a row has besides; NULL: all blockers */
     /* Sets the verdict's reason where what it says is something else's. NULL: nothing has to be seen to */
@@ -52,14 +53,25 @@ enum { LOOKAHEAD_LOOKS = 4 };
 bool lookahead_look(struct probe *p, struct lookahead_answer *answers, size_t count);
 void lookahead_free(struct lookahead_answer *a);
 
-/* Writes registers of two files in turn: searched as of FILLER_GENERAL, and counted as FILLER_NOTHING. */
-extern const char *const lookahead_writers[LOOKAHEAD_MIX];
-struct lookahead_question lookahead_of_writers(const struct lookahead *with, const char *name);
 /*
- * Finds how many NOPs can be in flight, and how many of lookahead_writers, or takes what the probe `rob` has found: any
- * other filler's knee that is there may be the reorder buffer's; or of renames in flight, where those end by themselves.
+ * What ends by itself, whatever is asked for: any filler's knee that is there may be the reorder buffer's; or of renames
+ * in flight, where those end before.
  */
-bool lookahead_nops(struct probe *p, struct lookahead *l);
+struct lookahead_limits {
+    const struct lookahead *with;
+    double nops;     /* that can be in flight, blockers with them; NaN: not known */
+    double writers;  /* the same of instructions that each write a register of two files in turn; NaN: not known */
+    double written;  /* so many of those at least, by whatever blocker; 0: not known */
+    unsigned packed; /* so many NOPs at most share an entry */
+    unsigned shared; /* instructions of any kind that share an entry; 1: none do */
+    double group;    /* instructions that are taken in together, or not at all; NaN: not known */
+};
+/* Finds them, or takes what the probe `rob` has found. */
+bool lookahead_find_limits(struct probe *p, const struct lookahead *with, struct lookahead_limits *l);
+/* The fillers that write registers of two files. */
+extern const char *const lookahead_writers[LOOKAHEAD_MIX];
+/* How many of those fit: searched as of FILLER_GENERAL, and to be counted as FILLER_NOTHING. */
+struct lookahead_question lookahead_of_writers(const struct lookahead *with, const char *name);
 /*
  * How many fillers fitted, by all blockers, with what those hold of what fillers of that class do; FILLER_NOTHING: of the
  * reorder buffer. NaN: not decided.
@@ -71,7 +83,7 @@ double lookahead_ends(const struct lookahead_answer *a, enum filler_class class)
  * Why such a knee may be the reorder buffer's: it is where NOPs end; or, where several NOPs may share an entry, where they
  * would end without that. NULL: it is not.
  */
-const char *lookahead_masked(const struct lookahead *l, const struct lookahead_answer *a);
+const char *lookahead_masked(const struct lookahead_limits *l, const struct lookahead_answer *a);
 /*
  * Why fillers that each write a register and end at `fitted` may have found how many renames can be in flight, which some
  * cores hold apart (Johnson 2021, Firestorm): no more were ever seen, and `seen` is the most that were. NULL: they have not.

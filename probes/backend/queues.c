@@ -116,15 +116,21 @@ static bool is_told(const struct lookahead_answer *a, double fitted)
 }
 
 /* Loads of vectors that alone tell nothing, in turn with those of general registers, which do. False: the probe is over. */
-static bool search_beside(struct probe *p, const struct lookahead *with, const struct lookahead_answer answers[ROWS],
-                          const double fillers[ROWS], size_t row, struct lookahead_answer *beside)
+static bool search_beside(struct probe *p, const struct lookahead_limits *limits,
+                          const struct lookahead_answer answers[ROWS], const double fillers[ROWS], size_t row,
+                          struct lookahead_answer *beside)
 {
-    struct lookahead_question q = {
-        .with = with, .fillers = {rows[row].filler, rows[0].filler}, .class = FILLER_LOAD, .to = TO, .limit = LIMIT};
+    struct lookahead_question q = {.with = limits->with,
+                                   .fillers = {rows[row].filler, rows[0].filler},
+                                   .class = FILLER_LOAD,
+                                   .to = TO,
+                                   .limit = LIMIT,
+                                   .group = limits->group};
 
     *beside = (struct lookahead_answer){.count = 0};
     if (rows[row].class != FILLER_LOAD || !is_vector(row) || isnan(fillers[0]) || !lookahead_filler(rows[row].filler) ||
-        lookahead_masked(with, &answers[0]) || may_be_registers(p, fillers, 0) || is_told(&answers[row], fillers[row]))
+        lookahead_masked(limits, &answers[0]) || may_be_registers(p, fillers, 0) ||
+        is_told(&answers[row], fillers[row]))
         return true;
     snprintf(q.name, sizeof q.name, "%s and 64 in turn", rows[row].name);
     return lookahead_search(p, &q, beside);
@@ -148,10 +154,10 @@ static bool report_beside(struct probe *p, const struct finding *f, struct looka
     return true;
 }
 
-static void report_row(struct probe *p, const struct lookahead *with, const struct lookahead_answer *a,
+static void report_row(struct probe *p, const struct lookahead_limits *limits, const struct lookahead_answer *a,
                        const double fillers[ROWS], size_t row, struct lookahead_answer *beside)
 {
-    const char *masked = isnan(fillers[row]) ? NULL : lookahead_masked(with, a);
+    const char *masked = isnan(fillers[row]) ? NULL : lookahead_masked(limits, a);
     struct finding f = {.name = rows[row].finding, .method = "two long operations, and these between them"};
 
     if (rows[row].key)
@@ -159,7 +165,7 @@ static void report_row(struct probe *p, const struct lookahead *with, const stru
     else
         f.variants[0].key = "width", f.variants[0].number = rows[row].width;
     if (!masked && !isnan(fillers[row]) && rows[row].class == FILLER_LOAD) {
-        masked = lookahead_renames(lookahead_ends(a, FILLER_LOAD), with->written);
+        masked = lookahead_renames(lookahead_ends(a, FILLER_LOAD), limits->written);
         if (may_be_registers(p, fillers, row))
             masked = "may be the limit of backend.registers.entries";
     }
@@ -176,11 +182,16 @@ static void run(struct probe *p)
     struct lookahead_answer *answers = calloc(ROWS, sizeof *answers);
     double fillers[ROWS];
     struct lookahead with;
-    bool good = answers && lookahead_start(p, &with) && lookahead_nops(p, &with);
+    struct lookahead_limits limits;
+    bool good = answers && lookahead_start(p, &with) && lookahead_find_limits(p, &with, &limits);
 
     for (size_t i = 0; i < ROWS && good; i++) {
-        struct lookahead_question q = {
-            .with = &with, .fillers = {rows[i].filler}, .class = rows[i].class, .to = TO, .limit = LIMIT};
+        struct lookahead_question q = {.with = &with,
+                                       .fillers = {rows[i].filler},
+                                       .class = rows[i].class,
+                                       .to = TO,
+                                       .limit = LIMIT,
+                                       .group = limits.group};
         snprintf(q.name, sizeof q.name, "%s", rows[i].name);
         good = lookahead_search(p, &q, &answers[i]);
     }
@@ -192,9 +203,9 @@ static void run(struct probe *p)
     }
     for (size_t i = 0; i < ROWS && answers; i++) {
         struct lookahead_answer beside = {.count = 0};
-        good = good && (probe_smoke(p, 0, 1) == 0 || search_beside(p, &with, answers, fillers, i, &beside));
+        good = good && (probe_smoke(p, 0, 1) == 0 || search_beside(p, &limits, answers, fillers, i, &beside));
         if (good && lookahead_filler(rows[i].filler))
-            report_row(p, &with, &answers[i], fillers, i, &beside);
+            report_row(p, &limits, &answers[i], fillers, i, &beside);
         lookahead_free(&beside);
     }
     for (size_t i = 0; i < ROWS && answers; i++)

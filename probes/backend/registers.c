@@ -73,6 +73,7 @@ enum { SPACED = 3 /* one in so many is a comparison, where they are asked apart 
 
 struct measured {
     struct lookahead with;
+    struct lookahead_limits limits;
     struct lookahead_answer answers[ROWS];
     struct lookahead_answer apart;  /* of comparisons, apart, … */
     struct verdict flags[BLOCKERS]; /* … and what that says of flags */
@@ -98,7 +99,7 @@ static double about(const struct measured *m, const char *filler)
 {
     const double ends = m->ends[row_of(filler)];
 
-    return isnan(ends) ? m->with.nops : ends * 1.15;
+    return isnan(ends) ? m->limits.nops : ends * 1.15;
 }
 
 /* Shared, or so many of both at once as of one alone, for want of renames, with what the blockers may hold. */
@@ -111,8 +112,8 @@ static void doubt(const struct measured *m, struct sharing *s)
     if (!s->text || !strcmp(s->text, "separate"))
         return;
     s->reason = strcmp(s->text, "shared") ? "ambiguous" : lookahead_renames(total, m->seen);
-    for (unsigned packed = 1; packed <= m->with.packed && !s->reason; packed++)
-        if (lookahead_same(total, m->with.nops / packed))
+    for (unsigned packed = 1; packed <= m->limits.packed && !s->reason; packed++)
+        if (lookahead_same(total, m->limits.nops / packed))
             s->reason = "masked-by:backend.rob.entries";
     if (s->reason)
         s->text = NULL;
@@ -205,7 +206,7 @@ static void report_halves(struct probe *p, const struct sharing *s)
  */
 static bool find_taken(struct probe *p, const struct measured *m, const char **reason)
 {
-    const struct lookahead *l = &m->with;
+    const struct lookahead_limits *l = &m->limits;
     const unsigned before = (unsigned)fmin(l->nops / 4, (l->nops - l->writers) / 2);
     unsigned untouched = 0, taken = 0;
 
@@ -214,9 +215,9 @@ static bool find_taken(struct probe *p, const struct measured *m, const char **r
         return true;
 
     for (enum blocker b = 0; b < BLOCKERS; b++) {
-        struct lookahead_row r = {.with = l, .blocker = b, .second = b, .head = lookahead_filler("nop")};
+        struct lookahead_row r = {.with = l->with, .blocker = b, .second = b, .head = lookahead_filler("nop")};
         double alone, behind;
-        if (l->unfit[b] || !lookahead_choose(&r, lookahead_writers))
+        if (l->with->unfit[b] || !lookahead_choose(&r, lookahead_writers))
             continue;
         if (!lookahead_most(p, &r, l->writers * 1.15, &alone))
             return false;
@@ -243,7 +244,7 @@ static bool find_renames(struct probe *p, struct measured *m)
 {
     const struct finding f = {.name = "backend.rename_retire.entries",
                               .method = "general and vector registers in turn, before twice the smaller file ends"};
-    const struct lookahead *l = &m->with;
+    const struct lookahead_limits *l = &m->limits;
     const size_t general = row_of("int64"), vector = row_of("v128");
     const double at_least = isnan(l->writers) ? l->written : l->writers;
     const bool alike = lookahead_same(m->ends[general], l->writers) && lookahead_same(m->ends[vector], l->writers);
@@ -269,7 +270,7 @@ static bool find_renames(struct probe *p, struct measured *m)
         lookahead_undecided(p, &f, reason);
         return true;
     }
-    const struct lookahead_question q = lookahead_of_writers(l, "renames");
+    const struct lookahead_question q = lookahead_of_writers(l->with, "renames");
     if (!lookahead_search(p, &q, &a))
         return false;
     for (size_t i = 0; i < a.count; i++)
@@ -285,7 +286,7 @@ static bool find_renames(struct probe *p, struct measured *m)
 /* Why that row's knee may be something else's. NULL: it is not. */
 static const char *masked(const struct measured *m, size_t row)
 {
-    const char *reason = isnan(m->ends[row]) ? NULL : lookahead_masked(&m->with, &m->answers[row]);
+    const char *reason = isnan(m->ends[row]) ? NULL : lookahead_masked(&m->limits, &m->answers[row]);
 
     if (!reason && lookahead_same(m->ends[row], m->renames))
         return "masked-by:backend.rename_retire.entries";
@@ -315,7 +316,7 @@ static const char *find_apart(struct measured *m, struct find_experiment e[BLOCK
             if (lookahead_same(most, others[k]))
                 return "masked-by:backend.registers.entries";
     }
-    return isnan(lookahead_ends(&m->apart, FILLER_NOTHING)) ? NULL : lookahead_masked(&m->with, &m->apart);
+    return isnan(lookahead_ends(&m->apart, FILLER_NOTHING)) ? NULL : lookahead_masked(&m->limits, &m->apart);
 }
 
 static void report_row(struct probe *p, struct measured *m, size_t row)
@@ -336,9 +337,9 @@ static void report_row(struct probe *p, struct measured *m, size_t row)
     if (reason)
         lookahead_undecided(p, &f, reason);
     else if (alone)
-        lookahead_report(p, &f, m->answers[row].experiments, m->answers[row].count, 1, m->with.group);
+        lookahead_report(p, &f, m->answers[row].experiments, m->answers[row].count, 1, m->limits.group);
     else
-        lookahead_report(p, &f, e, m->apart.count, 1, m->with.group);
+        lookahead_report(p, &f, e, m->apart.count, 1, m->limits.group);
 }
 
 /* Registers are cleared in the widest way that the core has, but for legacy ones. */
@@ -356,6 +357,7 @@ static bool search_row(struct probe *p, struct measured *m, size_t row)
                                    .class = rows[row].holds,
                                    .to = TO,
                                    .limit = LIMIT,
+                                   .group = m->limits.group,
                                    .cleared = rows[row].cleared};
 
     snprintf(q.name, sizeof q.name, "%s%s", rows[row].filler, rows[row].cleared ? ", cleared" : "");
@@ -374,21 +376,22 @@ static bool look(struct probe *p, struct measured *m)
 static void run(struct probe *p)
 {
     struct measured *m = calloc(1, sizeof *m);
-    bool good = m && lookahead_start(p, &m->with) && lookahead_nops(p, &m->with);
+    bool good = m && lookahead_start(p, &m->with) && lookahead_find_limits(p, &m->with, &m->limits);
     const struct lookahead_question apart = {.with = m ? &m->with : NULL,
                                              .name = "flags, apart",
                                              .fillers = {"int64", "v128", "flags"},
                                              .class = FILLER_FLAGS,
                                              .to = TO,
-                                             .limit = LIMIT};
+                                             .limit = LIMIT,
+                                             .group = m ? m->limits.group : 0};
 
     for (size_t i = 0; i < ROWS && good; i++)
         good = !has_row(i) || search_row(p, m, i);
-    if (good && m->with.packed > 1)
+    if (good && m->limits.packed > 1)
         good = lookahead_search(p, &apart, &m->apart);
     good = good && look(p, m);
     if (good)
-        m->seen = m->with.written;
+        m->seen = m->limits.written;
     good = good && find_shared(p, m) && look(p, m) && find_renames(p, m) && look(p, m) && look(p, m);
     for (size_t i = 0; i < ROWS && good; i++)
         if (has_row(i))

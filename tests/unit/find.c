@@ -178,20 +178,20 @@ static void what_was_seen_once_belongs_to_the_interval(void **state)
 {
     (void)state;
     struct verdict v[] = {exact(100), exact(100), exact(60)};
-    struct find_experiment e[] = {{.name = "one", .fooled_by = "TLB", .verdict = &v[0], .holds = 2, .once = 120},
+    struct find_experiment e[] = {{.name = "one", .fooled_by = "TLB", .verdict = &v[0], .holds = 2, .otherwise = 120},
                                   {.name = "two", .fooled_by = "prefetchers", .verdict = &v[1], .holds = 2},
-                                  {.name = "three", .fooled_by = "predictors", .verdict = &v[2], .once = 150}};
+                                  {.name = "three", .fooled_by = "predictors", .verdict = &v[2], .otherwise = 150}};
     struct find_result r = find_decide(e, 3, 1);
     assert_int_equal(r.grade, 'C');
     assert_true(r.value == 102 && r.low == 102 && r.high == 123); /* what the third one saw supports nothing */
     assert_true(r.agreeing == 2 && r.against == 1 && r.agrees[0] && r.agrees[1] && !r.agrees[2]);
 
-    e[0].once = 90;
+    e[0].otherwise = 90;
     r = find_decide(e, 2, 1);
     assert_true(r.grade == 'C' && r.value == 102 && r.low == 92 && r.high == 103);
-    e[0].once = 100; /* nothing else */
+    e[0].otherwise = 100; /* nothing else */
     assert_int_equal(find_decide(e, 2, 1).grade, 'A');
-    e[0].once = 250;
+    e[0].otherwise = 250;
     assert_string_equal(find_decide(e, 2, 1).reason, "noise");
 }
 
