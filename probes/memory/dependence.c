@@ -611,10 +611,10 @@ static void report_nothing(struct probe *p)
 {
     static const struct {
         const char *name, *dependence;
-    } all[] = {{"memory.dependence.loads", "data"},
-               {"memory.dependence.loads", "address"},
-               {"memory.dependence.free_after", NULL},
-               {"memory.dependence.index_bits", NULL}};
+    } all[] = {{"memory.dependence.loads", "data"},          {"memory.dependence.loads", "address"},
+               {"memory.dependence.blocked_cycles", "data"}, {"memory.dependence.blocked_cycles", "address"},
+               {"memory.dependence.free_after", NULL},       {"memory.dependence.index_bits", NULL},
+               {"memory.dependence.counters", NULL}};
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         report_number(p,
