@@ -27,7 +27,7 @@ static const double SPAN_STEPS = 500;
 static const uint64_t ITERATIONS_MAXIMUM = (uint64_t)1 << 40;
 /* Kernels are not made longer by more than this at once: what they cost may grow faster than their iterations. */
 static const double GROWTH = 16;
-/* NOPs for each addition of the chain beside them: a few cycles in a hundred of its, since there are as many of either. */
+/* NOPs for each addition of the chain beside them: half to a tenth of its time, as the core is narrow or wide. */
 static const double WIDTH_FACTOR = 0.5;
 /* Neighbours may differ by this part of them. More is a changing clock, or time taken from one. */
 static const double TOLERANCE = 0.01;
@@ -483,6 +483,8 @@ static struct window_result collect(struct meter *m, const struct kernel *k, str
             drop_stolen(h);
         m->exact = kept == kernels && repeats(m, list, kernels);
     }
+    if (!isinf(m->tolerance) && h->accepted < readings_wanted(m, h)) /* there will be no more */
+        drop_stolen(h);
     return result;
 }
 
