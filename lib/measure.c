@@ -49,6 +49,9 @@ static const double STOLEN_DEVIATIONS = 8, STOLEN_PART = 0.03;
 static const double UNEVEN_PART = 0.05;
 enum { UNEVEN_FACTOR = 3 };
 
+/* Other threads wake for tens of microseconds: readings of so many spans are long beside that. */
+enum { BRINGS_BACK = 16 };
+
 /* Yardsticks of a glimpse are so much shorter; and how often one is tried while others share the core. */
 enum { GLIMPSE_OF = 4, GLIMPSES = 4 };
 
@@ -425,20 +428,26 @@ static bool had_width(const struct meter *m, const struct reading *nops, double 
 }
 
 /*
- * How many kernels of the list ran before another hardware thread was seen awake. What that took of caches and predictors
- * is missing to those after it.
+ * Which kernels of the list ran while no other hardware thread was awake, and how many did. What such a thread takes of
+ * caches and predictors is missing to those after it, but for kernels so long that they bring it back themselves.
  */
-static size_t ran_alone(const struct meter *m, const struct reading *list, size_t kernels)
+static size_t find_alone(const struct meter *m, const struct reading *list, size_t kernels, bool *alone)
 {
     const double cycles = (double)(m->chain_iterations * READER_CHAIN);
     size_t count = 0;
+    bool quiet = true, before = true, after;
 
-    for (; count <= kernels; count++) {
-        const struct reading *nops = &list[ROUND * count], *beside = nops + 1;
-        if (!isinf(m->tolerance) && !had_width(m, nops, cycles / (ticks_of(beside) - m->harness_ticks)))
-            break;
+    for (size_t i = 0; i <= kernels; i++, quiet = after) {
+        const struct reading *nops = &list[ROUND * i], *beside = nops + 1;
+        after = isinf(m->tolerance) || had_width(m, nops, cycles / (ticks_of(beside) - m->harness_ticks));
+        if (i == 0)
+            continue;
+        const bool brings_back = ticks_of(nops - 1) >= BRINGS_BACK * m->span_ticks;
+        before = quiet && after && (before || brings_back);
+        alone[i - 1] = before;
+        count += before;
     }
-    return count > 0 ? count - 1 : 0;
+    return count;
 }
 
 static struct window_result collect(struct meter *m, const struct kernel *k, struct harvest *h)
@@ -459,7 +468,8 @@ static struct window_result collect(struct meter *m, const struct kernel *k, str
         if (result.end != WINDOW_RAN)
             break;
         enum cause cause = void_list(m, &result);
-        const size_t kept = cause == CAUSES ? ran_alone(m, list, kernels) : 0;
+        bool alone[POINT_READINGS];
+        const size_t kept = cause == CAUSES ? find_alone(m, list, kernels, alone) : 0;
         if (kept < kernels) { /* somebody else ran, and caches are cold */
             cause = cause == CAUSES ? CAUSE_SHARED : cause;
             h->rejected_by[cause] += (unsigned)(kernels - kept);
@@ -470,15 +480,16 @@ static struct window_result collect(struct meter *m, const struct kernel *k, str
         if (kept == 0)
             continue;
         double shortest = INFINITY; /* from the others time may have been taken */
-        for (size_t i = 0; i < kept; i++)
+        for (size_t i = 0; i < kernels; i++)
             shortest = fmin(shortest, ticks_of(&list[ROUND * i + KERNEL]));
         if (shortest < wanted_ticks(m, k) / 4 && iterations < ITERATIONS_MAXIMUM && attempt < attempts / 2) {
             double run = 0; /* it was still cold when its length was found, or time was taken from it */
             result = find_iterations(m, k, &iterations, &run);
             continue;
         }
-        for (size_t i = 0; i < kept; i++)
-            reap(m, &list[ROUND * i + KERNEL], (double)iterations * k->units, h);
+        for (size_t i = 0; i < kernels; i++)
+            if (alone[i])
+                reap(m, &list[ROUND * i + KERNEL], (double)iterations * k->units, h);
         if (!isinf(m->tolerance) && h->accepted >= wanted) /* among few most may be wrong */
             drop_stolen(h);
         m->exact = kept == kernels && repeats(m, list, kernels);

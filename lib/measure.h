@@ -9,8 +9,9 @@
  *
  * A second yardstick, much shorter, lies beside each chain: NOPs, as many as the core takes at once. A
  * hardware thread that shares the core leaves the chain as long as it was, but takes its part of the
- * width, and of caches and predictors. From where that was first seen nothing of a list counts: such
- * threads come and go within tens of microseconds, so that both ends of a list say little of its middle.
+ * width, and of caches and predictors. Such threads come and go within tens of microseconds, so that
+ * both ends of a list say little of its middle: from where one was first seen nothing of a list counts,
+ * but for readings long beside that.
  */
 #ifndef FATHOM_LIB_MEASURE_H
 #define FATHOM_LIB_MEASURE_H
