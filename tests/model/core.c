@@ -180,11 +180,10 @@ static uint32_t ask_decoded(const struct mapping *m, uint64_t offset)
     return m->decoded[offset] = decode(m->bytes + offset, m->count - offset);
 }
 
-/*
- * Page by page, since translating costs more than running: most kernels differ little from those before them. Unicorn
- * 2.0 keeps the room of translations that are removed, and faults when it has none left, at some 90 MiB of such pages.
- */
+/* Unicorn 2.0 keeps the room of translations that are removed, and faults when it has none: at 90 MiB of such pages. */
 static const size_t REMOVED_MAXIMUM = 16 << 20;
+
+/* Page by page, since translating costs more than running: most kernels differ little from those before them. */
 void core_code_written(struct core *c, uint64_t at, size_t count)
 {
     struct mapping *m = mapping_of(c, at);
