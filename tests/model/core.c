@@ -46,7 +46,7 @@ struct core {
     struct core_counts counts;
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody does */
     uc_engine *uc;
-    size_t removed; /* bytes of code whose translations are, since all were flushed */
+    size_t removed; /* bytes of code that was run and whose translations are, since all were flushed; about */
     struct mapping mappings[MAPPINGS];
     size_t mapping_count, mapping_last; /* asked for */
     struct mapping code;                /* the one that is executed */
@@ -159,15 +159,17 @@ void core_unmap(struct core *c, uint64_t at)
     c->code = (struct mapping){0};
 }
 
-/* Of a page, and of what reaches into it from the one before. */
-static void forget_decoded(struct mapping *m, size_t page)
+/* Of a page, and of what reaches into it from the one before. Returns how many bytes of it were run, at most. */
+static size_t forget_decoded(struct mapping *m, size_t page)
 {
     const size_t before = page > LONGEST_INSTRUCTION ? page - LONGEST_INSTRUCTION : 0;
     struct asked *a = &m->asked[page / PAGE_BYTES];
+    const size_t run = a->end - a->first;
 
     memset(m->decoded + before, 0, (page - before) * sizeof *m->decoded);
-    memset(m->decoded + page + a->first, 0, (a->end - a->first) * sizeof *m->decoded);
+    memset(m->decoded + page + a->first, 0, run * sizeof *m->decoded);
     *a = (struct asked){0};
+    return run;
 }
 
 static uint32_t ask_decoded(const struct mapping *m, uint64_t offset)
@@ -180,8 +182,11 @@ static uint32_t ask_decoded(const struct mapping *m, uint64_t offset)
     return m->decoded[offset] = decode(m->bytes + offset, m->count - offset);
 }
 
-/* Unicorn 2.0 keeps the room of translations that are removed, and faults when it has none: at 90 MiB of such pages. */
-static const size_t REMOVED_MAXIMUM = 16 << 20;
+/*
+ * Unicorn 2.0 keeps the room of translations that are removed, and faults when it has none: at 90 MiB of pages full of code.
+ * To flush them takes it as long as thousands of short kernels do. A page has one block at least.
+ */
+static const size_t REMOVED_MAXIMUM = 16 << 20, BLOCK_BYTES = 64;
 
 /* Page by page, since translating costs more than running: most kernels differ little from those before them. */
 void core_code_written(struct core *c, uint64_t at, size_t count)
@@ -191,10 +196,9 @@ void core_code_written(struct core *c, uint64_t at, size_t count)
 
     for (size_t page = (at - m->at) / PAGE_BYTES * PAGE_BYTES; page < end; page += PAGE_BYTES)
         if (memcmp(m->seen + page, m->bytes + page, PAGE_BYTES) != 0) {
-            forget_decoded(m, page);
+            c->removed += forget_decoded(m, page) + BLOCK_BYTES;
             memcpy(m->seen + page, m->bytes + page, PAGE_BYTES);
             UC(uc_ctl_remove_cache(c->uc, m->at + page, m->at + page + PAGE_BYTES));
-            c->removed += PAGE_BYTES;
         }
     if (c->removed > REMOVED_MAXIMUM) {
         c->removed = 0;
