@@ -19,7 +19,8 @@ enum {
     STEPS_MAXIMUM = 24, /* fewer than any scheduler holds: they wait there */
     STEP_CYCLES_TOLD = 4,
     AROUND = 2 * LOOKAHEAD_GROUP, /* where groups are looked for: a knee may be off by one of them */
-    SAMPLES = 7
+    SAMPLES = 7,
+    TRIES = 5 /* of a blocker */
 };
 
 /* Long enough for fillers to be delivered and done meanwhile; longer chains make longer ramps. */
@@ -259,17 +260,35 @@ static bool try_chained(struct probe *p, const struct lookahead *l, enum blocker
     return true;
 }
 
+/* Both, in turn, several times: memory is others' as well, and may be slower for one of the two. */
+static bool try_both(struct probe *p, struct lookahead *l, enum blocker b)
+{
+    const unsigned tries = (unsigned)probe_smoke(p, 1, TRIES);
+    double chained[TRIES], alone[TRIES];
+    size_t count = 0;
+
+    for (unsigned i = 0; i < tries; i++) {
+        if (!try_chained(p, l, b, &chained[count]) || !try_blocker(p, l, b, 0, &alone[count]))
+            return false;
+        if (!isnan(chained[count] + alone[count]))
+            count++;
+    }
+    l->chained[b] = median(chained, count);
+    l->alone[b] = median(alone, count);
+    return true;
+}
+
 static bool try_blockers(struct probe *p, struct lookahead *l)
 {
     for (enum blocker b = 0; b < BLOCKERS; b++) {
         l->steps[b] = b == BLOCKER_MISS ? 1 : STEPS_TRIED;
         if (b != BLOCKER_MISS && probe_smoke(p, false, true) > 0) {
-            if (!try_chained(p, l, b, &l->chained[b]))
+            if (!try_both(p, l, b))
                 return false;
             const double step = fmax(l->chained[b] / (2 * STEPS_TRIED), STEP_CYCLES_TOLD);
             l->steps[b] = (unsigned)fmin(floor(CHAIN_CYCLES / step), STEPS_MAXIMUM);
         }
-        if (!try_chained(p, l, b, &l->chained[b]) || !try_blocker(p, l, b, 0, &l->alone[b]))
+        if (!try_both(p, l, b))
             return false;
         /* at smoke all there is runs, wherever that is: what never overlaps has no knee either */
         const double overlap = b == BLOCKER_MISS ? OVERLAP_OF_MISSES : OVERLAP;
