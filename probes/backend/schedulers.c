@@ -287,6 +287,24 @@ static double held_by_misses(const struct kind *k, const struct waited w[EXPERIM
     return fabs(fewer) <= 1 ? 0 : fabs(fewer - MORE) <= 1 ? 2 : (double)NAN;
 }
 
+static struct find_result decide(const struct find_experiment *e, size_t count)
+{
+    struct find_result r = find_decide(e, count, STEP);
+
+    if (count == 0)
+        r.reason = "blockers-do-not-overlap";
+    return r;
+}
+
+static bool asks_behind(const struct kind *k)
+{
+    bool asks = false;
+
+    for (size_t i = 0; i < k->experiments; i++)
+        asks |= k->behind[i].needs;
+    return asks;
+}
+
 /*
  * Behind the scheduler there is the scheduler alone, and where both kinds of experiment say the same there is nothing
  * before it. Beyond it alone it may be both.
@@ -308,19 +326,16 @@ static void report_kind(struct probe *p, const struct kind *k, const struct wait
             all[count++] = e;
             *(needs ? &behind[behinds++] : &beyond[beyonds++]) = e;
         }
-    const struct find_result past = find_decide(beyond, beyonds, STEP), alone = find_decide(behind, behinds, STEP);
+    struct find_result past = decide(beyond, beyonds);
+    const struct find_result alone = decide(behind, behinds);
     *fits = past.grade == 'U' ? waited_at_most(w, k->experiments) : past.value - held;
-    if (count == 0) {
-        lookahead_undecided(p, &f, "blockers-do-not-overlap");
-        return;
-    }
-    if (isnan(held)) {
-        lookahead_undecided(p, &f, past.grade == 'U' ? past.reason : "what the blockers hold is unknown");
-        return;
-    }
-    if (behinds)
+    if (isnan(held) && past.grade != 'U')
+        past = (struct find_result){.grade = 'U', .reason = "what the blockers hold is unknown"};
+    if (asks_behind(k))
         report_queue(p, k, &past, &alone, w);
-    if (alone.grade == 'U' && behinds && k->queued) {
+    if (count == 0 || isnan(held)) {
+        lookahead_undecided(p, &f, past.reason);
+    } else if (alone.grade == 'U' && k->queued) { /* the scheduler is a part of what gets past */
         lookahead_undecided(p, &f, alone.reason);
     } else if (alone.grade == 'U') {
         f.remarks[1].key = "includes";
