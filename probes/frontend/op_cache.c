@@ -28,6 +28,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/find.h"
 #include "lib/proof.h"
@@ -330,11 +331,23 @@ static double bytes_a_cycle(const struct density *d)
     return STRAIGHT_LINE_BYTES / (d->per_line * few_lines(d));
 }
 
-/* No curve rises: is there none, or could none be seen? `seen`: a switch shows that there is one. */
-static void report_none(struct probe *p, const struct density *d, size_t count, bool seen)
+/* Why a curve without a rise may have one that nobody saw; NULL: none may. */
+static const char *unseen(const struct density *d, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *reason = d[i].sweep.search.verdict.reason;
+        if (reason && strcmp(reason, "no-knee") != 0)
+            return reason;
+    }
+    return NULL;
+}
+
+/* No curve rises: is there none, or could none be seen? `there`: a switch shows that there is one. */
+static void report_none(struct probe *p, const struct density *d, size_t count, bool there)
 {
     double slowest = 0, fastest = INFINITY, bytes = 0;
     size_t as_many_bytes = 0;
+    const char *reason = unseen(d, count);
 
     for (size_t i = 0; i < count; i++) {
         if (d[i].mixed)
@@ -348,9 +361,9 @@ static void report_none(struct probe *p, const struct density *d, size_t count, 
     const bool none = slowest > BOUND_BY_BYTES * fastest && as_many_bytes > 1 &&
                       bytes < LESS_THAN_A_LINE * STRAIGHT_LINE_BYTES;
     for (enum quantity q = 0; q < QUANTITIES; q++) {
-        struct finding f = undecided(q, "no-knee");
+        struct finding f = undecided(q, reason ? reason : "no-knee");
         f.method = "code of long NOPs is bound by its bytes, however short it is";
-        report_number(p, &f, !seen && none ? 0 : (double)NAN);
+        report_number(p, &f, !reason && !there && none ? 0 : (double)NAN);
     }
 }
 
@@ -401,7 +414,7 @@ static void run(struct probe *p)
     char proof[PROOF_TEXT] = "";
     size_t count = choose_densities(p, probe_smoke(p, 64, lines), d), rises = 0, first = 0;
     struct switched switched = {NAN, NAN};
-    bool good = true, seen = false;
+    bool good = true, there = false;
 
     for (size_t i = 0; i < count && good; i++) {
         good = sweep_search(p, &d[i].sweep);
@@ -412,16 +425,16 @@ static void run(struct probe *p)
                    measure_switched(p, &d[i], d[i].sweep.search.verdict.knees[0].low, &switched);
         }
     }
-    for (size_t i = 0; i < count && good && !rises && !seen; i++) {
+    for (size_t i = 0; i < count && good && !rises && !there; i++) {
         good = measure_switched(p, &d[i], LINES_MINIMUM, &switched);
-        seen = switched.off > BOUND_BY_BYTES * switched.found;
+        there = switched.off > BOUND_BY_BYTES * switched.found;
     }
     if (good && isnan(l1i)) /* then a rise may be its */
         report_all(p, "capacity-unknown");
     else if (good && rises)
         report_layout(p, d, count, rises, proof, &switched, &d[first].sweep.search.verdict.knees[0]);
     else if (good)
-        report_none(p, d, count, seen);
+        report_none(p, d, count, there);
     for (size_t i = 0; i < count; i++)
         sweep_free(&d[i].sweep);
 }
