@@ -121,14 +121,20 @@ static bool measure_row(struct probe *p, const struct area *data, const struct r
     return sample_loop(p, (unsigned)probe_scale(p, 1, 9, SAMPLES, SAMPLES), &l, cycles);
 }
 
-/* What a row of twice the length takes more, so that the loop's end is in neither. */
-static bool measure_in(struct probe *p, const struct area *data, unsigned kind, double *rate)
+/*
+ * Rows of `step` instructions, of twice and of three times as many: instructions a cycle by what the longer ones take
+ * more, so that what comes before and behind them is in none. NAN: the second step costs another time than the first.
+ */
+static bool measure_slope(struct probe *p, const struct area *data, unsigned kind, size_t step, bool behind,
+                          double *rate)
 {
-    double once = NAN, twice = NAN;
-    const bool good = measure_row(p, data, &(struct row){kind, ROW, false}, &once) &&
-                      measure_row(p, data, &(struct row){kind, 2 * ROW, false}, &twice);
+    double y[] = {NAN, NAN, NAN};
+    bool good = true;
 
-    *rate = ROW / (twice - once);
+    for (size_t i = 0; i < 3 && good; i++)
+        good = measure_row(p, data, &(struct row){kind, (i + 1) * step, behind}, &y[i]);
+    *rate = fabs((y[2] - y[1]) - (y[1] - y[0])) <= STRAIGHT * (y[2] - y[0]) ? 2 * (double)step / (y[2] - y[0])
+                                                                            : (double)NAN;
     return good;
 }
 
@@ -136,15 +142,9 @@ static bool measure_in(struct probe *p, const struct area *data, unsigned kind, 
 static bool measure_out(struct probe *p, const struct area *data, unsigned kind, double in, double *rate)
 {
     const double entries = facts_number(&p->run->facts, "backend.rob.entries", "", NAN);
-    const size_t step = (size_t)probe_smoke(p, 8, fmin(isnan(entries) ? WAITING : entries, 8 * WAITING) / STEPS);
-    double y[STEPS - 1] = {0};
-    bool good = true;
+    const double waiting = fmin(isnan(entries) ? WAITING : entries, 8 * WAITING);
+    const bool good = measure_slope(p, data, kind, (size_t)probe_smoke(p, 8, waiting / STEPS), true, rate);
 
-    for (unsigned i = 0; i < STEPS - 1 && good; i++)
-        good = measure_row(p, data, &(struct row){kind, (i + 1) * step, true}, &y[i]);
-    *rate = 2 * (double)step / (y[2] - y[0]);
-    if (!(fabs((y[2] - y[1]) - (y[1] - y[0])) <= STRAIGHT * (y[2] - y[0])))
-        *rate = NAN;
     /* what the buffer does not hold comes in no faster than that */
     if (isnan(entries) && !(*rate > (1 + MORE) * in))
         *rate = NAN;
@@ -299,7 +299,7 @@ static bool measure_rows(struct probe *p, struct rates *r)
         const bool asked = kinds[i].lone == lone || probe_smoke(p, 1, 0) > 0;
         double in = NAN;
         if (asked || kinds[i].writes)
-            good = measure_in(p, &data, i, &in);
+            good = measure_slope(p, &data, i, ROW, false, &in);
         if (kinds[i].writes)
             r->renamed[i] = in;
         if (good && asked) {
