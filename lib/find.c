@@ -58,13 +58,13 @@ static bool alike(const struct opinion *a, const struct opinion *b, double step)
 }
 
 /*
- * They say different things that may both be true of one value: each is worth a C by itself, and they do not contradict
- * each other. What the views of its own curve do not agree about would be worth nothing by itself, and is not here.
+ * They say different things that may both be true of one value, and the one is worth a C by itself. The other one may be
+ * worth nothing by itself, where the views of its curve do not agree: it is no more against it than for it.
  */
 static bool compatible(const struct opinion *a, const struct opinion *b, double step)
 {
     (void)step;
-    return a->agreed && b->agreed && fmax(a->low, b->low) < fmin(a->high, b->high);
+    return a->agreed && fmax(a->low, b->low) < fmin(a->high, b->high);
 }
 
 typedef bool agrees(const struct opinion *a, const struct opinion *b, double step);

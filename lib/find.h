@@ -8,8 +8,8 @@
  *      each curve agree
  *   B  all agree within 2 % or one step, two different ones at least; or most agree as for A; or one
  *      experiment in two layouts does
- *   C  most agree less well, their intervals overlapping at least, where both views of each curve agree; or
- *      there is one experiment, both views of its curve agreeing
+ *   C  most agree less well, their intervals overlapping at least that of one whose curve both views agree
+ *      about; or there is one experiment, both views of its curve agreeing
  *   U  none is decided (the reason is the first one's), or they contradict each other: experiments-disagree,
  *      or there is one experiment and the views of its curve do: views-disagree; or the interval of the
  *      answer is wider than a factor of two, that of each experiment or all together: noise. An answer half

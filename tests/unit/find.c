@@ -204,6 +204,13 @@ static void overlapping_intervals_contradict_nothing(void **state)
     assert_true(r.value == 23 && r.low == 18 && r.high == 24);
     v[1] = one_knee(20, 18, 22, true);
     assert_int_equal(decide(v, different, 2).grade, 'U');
+    /* one that is worth nothing by itself is no more against it: what the other one says is told */
+    v[1] = one_knee(20, 18, 23, false);
+    r = decide(v, different, 2);
+    assert_int_equal(r.grade, 'C');
+    assert_true(r.value == 23 && r.low == 18 && r.high == 24);
+    v[0].knees[0].agreed = false;
+    assert_int_equal(decide(v, different, 2).grade, 'U');
 }
 
 static void an_edge_known_to_a_factor_is_not_known(void **state)
