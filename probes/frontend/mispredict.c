@@ -257,9 +257,10 @@ enum {
     BRANCHES_BITS = 10,          /* at most */
     LENGTH_BITS = 14,
     OUTCOMES_BITS = 18,
-    PASSES = 100,      /* of a pattern before it counts */
-    SLOT_BYTES = 24,   /* what a branch needs on either ISA */
-    AGREE = 3,         /* numbers of branches */
+    PASSES = 100,    /* of a pattern before it counts */
+    SLOT_BYTES = 24, /* what a branch needs on either ISA */
+    AGREE = 3,       /* numbers of branches */
+    STRETCH = 32,    /* of readings: so long ones bring back what another thread takes of predictors (lib/measure.c) */
     HEADER_BYTES = 16, /* where chance and the walk go on, before the pattern */
 };
 static const double HELD = 0.1;
@@ -326,7 +327,7 @@ static bool build_pattern(struct probe *p, const struct shape *s, enum outcomes 
     *k = (struct kernel){.data = area->at,
                          .units = (double)branches,
                          .warm_iterations = PASSES * (double)((size_t)1 << s->length_bits),
-                         .stretch = probe_smoke(p, 1, 8)};
+                         .stretch = probe_smoke(p, 1, STRETCH)};
     return probe_kernel(p, &c, 0, k);
 }
 
