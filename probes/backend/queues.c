@@ -101,6 +101,18 @@ static double fitted_by(const struct lookahead_answer *a, size_t i)
     return v->reason || !v->count ? (double)NAN : v->knees[0].value + a->experiments[i].holds;
 }
 
+/* Where misses do not tell, arithmetic may end where loads do that have given their entries back: at anything else. */
+static void leave_out_arithmetic(struct lookahead_answer *a, size_t row)
+{
+    bool missed = rows[row].class != FILLER_LOAD;
+
+    for (size_t i = 0; i < a->count; i++)
+        missed |= a->rows[i].blocker == BLOCKER_MISS && !isnan(fitted_by(a, i));
+    for (size_t i = 0; i < a->count && !missed; i++)
+        if (!a->sweeps[i].search.verdict.reason)
+            a->sweeps[i].search.verdict.reason = "loads may leave before they retire";
+}
+
 /* By more than a ramp that one blocker alone shows. */
 static bool is_told(const struct lookahead_answer *a, double fitted)
 {
@@ -199,6 +211,7 @@ static void run(struct probe *p)
         good = lookahead_look(p, answers, ROWS);
     for (size_t i = 0; i < ROWS && good; i++) {
         leave_out_registers(p, &answers[i], i);
+        leave_out_arithmetic(&answers[i], i);
         fillers[i] = lookahead_fitted(&answers[i], rows[i].class);
     }
     for (size_t i = 0; i < ROWS && answers; i++) {
