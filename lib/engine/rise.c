@@ -343,6 +343,18 @@ static double best_step(const struct curve *c, const struct rise *r, const struc
 }
 
 /*
+ * Where a ramp may begin, though it is told to begin later: what bends at its foot rises less than the ramp does, and as
+ * long as even that is no sure rise, nothing is seen of it.
+ */
+static double begins_unseen(const struct curve *c, const struct cut *ramp)
+{
+    const double slope = (ramp->after - ramp->before) / (ramp->q - ramp->p);
+    const double unseen = SURE * sqrt(c->s.variance[ramp->good]) / slope;
+
+    return (floor(ramp->p / c->step) - floor(unseen / c->step)) * c->step;
+}
+
+/*
  * Whether y only goes on: with no more than twice the slope of the level before or of the one after; or, of a rise that
  * takes more than a step, as one smooth curve does from as far before it to as far behind it. (Pieces of such a curve
  * that chance to lie flat have none in common with what is between them.)
@@ -405,6 +417,7 @@ bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out, 
     if (out->ramp) { /* it may begin between two points */
         out->value = fmax(out->low, floor(begin.top.p / c->step) * c->step);
         out->before = begin.top.before;
+        out->low = fmax(s->x[r->first], fmin(out->low, begins_unseen(c, &begin.top)));
     }
     if (out->ramp && !r->window && !needs_knee(c, r->first, whole.end, whole.top.cost, KNEE_PRICE, SLOW, good) &&
         (begin.end == whole.end || !needs_knee(c, r->first, begin.end, begin.top.cost, KNEE_PRICE, SLOW, good)))
