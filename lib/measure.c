@@ -107,7 +107,7 @@ static double width_of(const struct meter *m, const struct reading *nops, const 
 }
 
 /*
- * What a NOP takes when nobody shares the core: where the lowest tenth of many samples agrees. A
+ * What a NOP takes when nobody shares the core: where the lowest tenth of many samples agrees, now or at any time before. A
  * neighbour that sleeps now and then is waited for; one that never does cannot be told from a narrow core.
  */
 static struct window_result find_width(struct meter *m)
@@ -127,7 +127,7 @@ static struct window_result find_width(struct meter *m)
                 samples[count++] = width_of(m, &r[1], &r[0]);
         }
         sort_numbers(samples, count);
-        m->width = quantile(samples, count, 0.1);
+        m->width = fmin(m->width, quantile(samples, count, 0.1));
         if (quantile(samples, count, 0.3) <= m->width * (1 + WIDTH_TOLERANCE) || m->profile == PROFILE_SMOKE)
             break;
     } while (result.end == WINDOW_RAN && machine_seconds() - start < WIDTH_SECONDS);
@@ -208,6 +208,7 @@ struct window_result meter_start(struct meter *m, enum profile profile)
                      : profile == PROFILE_SMOKE ? SMOKE_TOLERANCE
                                                 : TOLERANCE,
         .patience = PATIENCE_SECONDS[profile],
+        .width = NAN,
         .readings = readings[profile],
         .counters = info->counters,
     };
@@ -421,13 +422,28 @@ static enum cause void_list(const struct meter *m, const struct window_result *r
     return m->disturbed ? m->disturbed() : CAUSES;
 }
 
+static double width_tolerance(const struct meter *m)
+{
+    return m->profile == PROFILE_SMOKE ? SMOKE_WIDTH_TOLERANCE : WIDTH_TOLERANCE;
+}
+
 /* Whether the core's width was all there, by what a tick of the time stamp is in cycles. */
 static bool had_width(const struct meter *m, const struct reading *nops, double cycles_per_tick)
 {
-    const double tolerance = m->profile == PROFILE_SMOKE ? SMOKE_WIDTH_TOLERANCE : WIDTH_TOLERANCE;
     const double of = (double)(nops->argument[0] * READER_WIDTH), ticks = ticks_of(nops) - m->harness_ticks;
 
-    return ticks * cycles_per_tick <= of * m->width * (1 + tolerance) + 2 * m->step_ticks * cycles_per_tick;
+    return ticks * cycles_per_tick <= of * m->width * (1 + width_tolerance(m)) + 2 * m->step_ticks * cycles_per_tick;
+}
+
+/* Whether all NOPs of the list were faster than any ever were: then somebody was awake whenever the width was looked for. */
+static bool is_wider(const struct meter *m, const struct reading *list, size_t kernels)
+{
+    for (size_t i = 0; i <= kernels; i++) {
+        const struct reading *nops = &list[ROUND * i];
+        if (!(width_of(m, nops, nops + 1) * (1 + width_tolerance(m)) < m->width))
+            return false;
+    }
+    return !isinf(m->tolerance);
 }
 
 /*
@@ -453,6 +469,20 @@ static size_t find_alone(const struct meter *m, const struct reading *list, size
     return count;
 }
 
+/* Finds the width again. If it is as great as that, what was accepted so far was read while somebody was awake. */
+static struct window_result find_wider(struct meter *m, struct harvest *h)
+{
+    const double before = m->width;
+    const struct window_result result = find_width(m);
+
+    if (m->width * (1 + width_tolerance(m)) < before) {
+        m->widened++;
+        h->rejected_by[CAUSE_SHARED] += h->accepted;
+        h->accepted = 0;
+    }
+    return result;
+}
+
 static struct window_result collect(struct meter *m, const struct kernel *k, struct harvest *h)
 {
     struct reading list[LIST_READINGS];
@@ -471,6 +501,11 @@ static struct window_result collect(struct meter *m, const struct kernel *k, str
         if (result.end != WINDOW_RAN)
             break;
         enum cause cause = void_list(m, &result);
+        if (cause == CAUSES && is_wider(m, list, kernels)) {
+            result = find_wider(m, h);
+            if (result.end != WINDOW_RAN)
+                break;
+        }
         bool alone[POINT_READINGS];
         const size_t kept = cause == CAUSES ? find_alone(m, list, kernels, alone) : 0;
         if (kept < kernels) { /* somebody else ran, and caches are cold */

@@ -258,6 +258,20 @@ static void send_end(const struct probe *p, const struct spent *before, double s
 }
 
 /* `missing` is a fact it needs and cannot have, or NULL. */
+/* Nothing of the gates rests on it. */
+static void warn_widened(struct run *r, const struct probe_definition *d)
+{
+    char text[200];
+
+    snprintf(
+        text, sizeof text,
+        "another hardware thread of the core was awake from the beginning until %s ran: what was found before, and by "
+        "that probe, may be of a shared core",
+        d->name);
+    if (!d->gate)
+        record_warning(&r->writer, "width", text);
+}
+
 static void run_probe(struct run *r, const struct probe_definition *d, const char *missing)
 {
     struct probe p = {.definition = d, .run = r, .random = 1};
@@ -278,9 +292,12 @@ static void run_probe(struct run *r, const struct probe_definition *d, const cha
     } else {
         size_t mark = machine_map_mark();
         double start = machine_seconds();
+        const unsigned widened = r->meter.widened;
         send_start(r, d);
         run_tell(r, d->title);
         d->run(&p);
+        if (r->meter.widened > widened)
+            warn_widened(r, d);
         if (p.outcome == OUTCOME_FAULT)
             send_fault(&p);
         machine_map_release(mark);

@@ -396,7 +396,7 @@ static const char *unavailable(enum silence silence)
     return machine_window_kind(&once, 1, silence, &result);
 }
 
-/* The meter's own yardstick (lib/measure.h), as it was when the run began. */
+/* The meter's own yardstick (lib/measure.h), as far as it is known by now. */
 static void report_width(struct probe *p)
 {
     const struct meter *m = &p->run->meter;

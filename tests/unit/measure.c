@@ -34,6 +34,7 @@ static struct fake {
     double uneven;        /* it is faster by this part in every second three readings */
     double neighbour;     /* a second hardware thread is awake for so many seconds … */
     double alone;         /* … in so many, in turn; then all but chains takes 1.7 times as long */
+    double awake_until;   /* it is awake all the time until then */
     unsigned cold_calls;  /* so many calls of kernels are to come that take 100 times as long */
     double disturbed;     /* each third call of a kernel takes longer by this part */
     unsigned calls;       /* of kernels so far */
@@ -91,7 +92,8 @@ static uint64_t stamp(void)
 
 static bool shared(void)
 {
-    return fake.neighbour > 0 && fmod(fake.now, fake.neighbour + fake.alone) >= fake.alone;
+    return fake.now < fake.awake_until ||
+           (fake.neighbour > 0 && fmod(fake.now, fake.neighbour + fake.alone) >= fake.alone);
 }
 
 /* Uniform in 0 … 1. */
@@ -554,6 +556,42 @@ static void a_neighbour_from_the_start_can_be_waited_for(void **state)
     assert_true(m.patience <= 0);
 }
 
+/*
+ * It was awake when the meter started and falls asleep while points are taken. The one in which it does, or the one before,
+ * may be of a shared core, and that is said; those behind it are not.
+ */
+static void a_neighbour_from_the_start_that_falls_asleep_is_noticed(void **state)
+{
+    const struct cost c = {.per_iteration = 100};
+
+    (void)state;
+    for (double after = 0; after < 2e-3; after += 17e-6) {
+        fake = steady();
+        fake.awake_until = INFINITY;
+        struct meter m = start();
+        assert_true(fabs(m.width / 0.425 - 1) <= 0.01);
+        fake.awake_until = fake.now + after;
+        while (fake.now < fake.awake_until || !m.widened) {
+            assert_true(fake.now < fake.awake_until + 1e-3);
+            measure(&m, &c, 1);
+        }
+        assert_int_equal(m.widened, 1);
+        assert_true(fabs(m.width / 0.25 - 1) <= 0.01);
+        for (unsigned n = 0; n < 20; n++) {
+            struct point p = measure(&m, &c, 1);
+            assert_level(&m, &p, 100, 0.005);
+        }
+        fake.neighbour = 1e9; /* and it is known for good */
+        fake.alone = 0;
+        struct point p = measure(&m, &c, 1);
+        assert_int_equal(p.accepted, 0);
+        meter_wait(&m);
+        assert_true(fabs(m.width / 0.25 - 1) <= 0.01);
+        assert_int_equal(m.widened, 1);
+        assert_counted(&m);
+    }
+}
+
 /* Whichever window it is, finding the length, warming up or measuring, its end is the caller's. */
 static void faults_and_timeouts_are_passed_on(void **state)
 {
@@ -755,6 +793,7 @@ int main(void)
         cmocka_unit_test(a_neighbour_that_stays_gives_no_number),
         cmocka_unit_test(a_glimpse_is_near_or_nothing),
         cmocka_unit_test(a_neighbour_from_the_start_can_be_waited_for),
+        cmocka_unit_test(a_neighbour_from_the_start_that_falls_asleep_is_noticed),
         cmocka_unit_test(faults_and_timeouts_are_passed_on),
         cmocka_unit_test(a_fault_of_the_first_windows_is_passed_on),
         cmocka_unit_test(lists_that_an_smi_broke_into_are_void),
