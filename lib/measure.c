@@ -108,14 +108,15 @@ static double width_of(const struct meter *m, const struct reading *nops, const 
 
 /*
  * What a NOP takes when nobody shares the core: where the lowest tenth of many samples agrees, now or at any time before. A
- * neighbour that sleeps now and then is waited for; one that never does cannot be told from a narrow core.
+ * neighbour that sleeps now and then is waited for; one that never does cannot be told from a narrow core, until it does.
  */
 static struct window_result find_width(struct meter *m)
 {
     const size_t wanted = m->profile == PROFILE_SMOKE ? SMOKE_WIDTH_SAMPLES : WIDTH_SAMPLES;
+    const double known = m->width, start = machine_seconds();
     double samples[WIDTH_SAMPLES];
     struct window_result result = {0};
-    double start = machine_seconds();
+    bool agreed = false;
 
     do {
         size_t count = 0;
@@ -127,10 +128,11 @@ static struct window_result find_width(struct meter *m)
                 samples[count++] = width_of(m, &r[1], &r[0]);
         }
         sort_numbers(samples, count);
-        m->width = fmin(m->width, quantile(samples, count, 0.1));
-        if (quantile(samples, count, 0.3) <= m->width * (1 + WIDTH_TOLERANCE) || m->profile == PROFILE_SMOKE)
-            break;
-    } while (result.end == WINDOW_RAN && machine_seconds() - start < WIDTH_SECONDS);
+        const double least = quantile(samples, count, 0.1);
+        agreed = quantile(samples, count, 0.3) <= least * (1 + WIDTH_TOLERANCE) || m->profile == PROFILE_SMOKE;
+        /* what does not agree may be of chains that time was taken from: better than nothing */
+        m->width = agreed ? fmin(known, least) : isnan(known) ? least : known;
+    } while (!agreed && result.end == WINDOW_RAN && machine_seconds() - start < WIDTH_SECONDS);
     return result;
 }
 
@@ -435,15 +437,27 @@ static bool had_width(const struct meter *m, const struct reading *nops, double 
     return ticks * cycles_per_tick <= of * m->width * (1 + width_tolerance(m)) + 2 * m->step_ticks * cycles_per_tick;
 }
 
-/* Whether all NOPs of the list were faster than any ever were: then somebody was awake whenever the width was looked for. */
-static bool is_wider(const struct meter *m, const struct reading *list, size_t kernels)
+/*
+ * NOPs that are all faster than any ever were, as fast as each other: somebody was awake whenever the width was looked for.
+ * What was accepted so far was read beside him.
+ */
+static void widen(struct meter *m, const struct reading *list, size_t kernels, struct harvest *h)
 {
+    double slowest = 0, fastest = INFINITY;
+
     for (size_t i = 0; i <= kernels; i++) {
         const struct reading *nops = &list[ROUND * i];
-        if (!(width_of(m, nops, nops + 1) * (1 + width_tolerance(m)) < m->width))
-            return false;
+        const double width = width_of(m, nops, nops + 1);
+        slowest = fmax(slowest, width);
+        fastest = fmin(fastest, width);
     }
-    return !isinf(m->tolerance);
+    const double part = 1 + width_tolerance(m);
+    if (kernels < EXACT_READINGS || isinf(m->tolerance) || slowest > part * fastest || !(part * slowest < m->width))
+        return;
+    m->width = slowest;
+    m->widened++;
+    h->rejected_by[CAUSE_SHARED] += h->accepted;
+    h->accepted = 0;
 }
 
 /*
@@ -469,20 +483,6 @@ static size_t find_alone(const struct meter *m, const struct reading *list, size
     return count;
 }
 
-/* Finds the width again. If it is as great as that, what was accepted so far was read while somebody was awake. */
-static struct window_result find_wider(struct meter *m, struct harvest *h)
-{
-    const double before = m->width;
-    const struct window_result result = find_width(m);
-
-    if (m->width * (1 + width_tolerance(m)) < before) {
-        m->widened++;
-        h->rejected_by[CAUSE_SHARED] += h->accepted;
-        h->accepted = 0;
-    }
-    return result;
-}
-
 static struct window_result collect(struct meter *m, const struct kernel *k, struct harvest *h)
 {
     struct reading list[LIST_READINGS];
@@ -501,11 +501,8 @@ static struct window_result collect(struct meter *m, const struct kernel *k, str
         if (result.end != WINDOW_RAN)
             break;
         enum cause cause = void_list(m, &result);
-        if (cause == CAUSES && is_wider(m, list, kernels)) {
-            result = find_wider(m, h);
-            if (result.end != WINDOW_RAN)
-                break;
-        }
+        if (cause == CAUSES)
+            widen(m, list, kernels, h);
         bool alone[POINT_READINGS];
         const size_t kept = cause == CAUSES ? find_alone(m, list, kernels, alone) : 0;
         if (kept < kernels) { /* somebody else ran, and caches are cold */
