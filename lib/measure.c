@@ -1,6 +1,7 @@
 #include "lib/measure.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "lib/engine/statistics.h"
 
@@ -99,22 +100,44 @@ static struct reading width(const struct meter *m)
     return (struct reading){.kernel = (uintptr_t)reader_width_kernel, .argument = {m->width_iterations, 0}};
 }
 
-/* Cycles per NOP, by the chain beside it. */
-static double width_of(const struct meter *m, const struct reading *nops, const struct reading *beside)
+/* A row of NOPs and the chain beside it. */
+struct pair {
+    double width; /* cycles per NOP, by the chain */
+    double slow;  /* what both took, in ticks, one times the other: the less, the less either was held up */
+};
+
+static struct pair pair_of(const struct meter *m, const struct reading *nops, const struct reading *beside)
 {
-    double ratio = (ticks_of(nops) - m->harness_ticks) / (ticks_of(beside) - m->harness_ticks);
-    return ratio * (double)(m->chain_iterations * READER_CHAIN) / (double)(m->width_iterations * READER_WIDTH);
+    const double of = ticks_of(nops) - m->harness_ticks, by = ticks_of(beside) - m->harness_ticks;
+    const double chain_cycles = (double)(m->chain_iterations * READER_CHAIN);
+
+    return (struct pair){of / by * chain_cycles / (double)(m->width_iterations * READER_WIDTH), of * by};
+}
+
+static void trust_pair(struct meter *m, const struct pair *p)
+{
+    m->width = p->width;
+    m->slow = p->slow;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct pair *p = a, *q = b;
+
+    return (p->slow > q->slow) - (p->slow < q->slow);
 }
 
 /*
- * What a NOP takes when nobody shares the core: where the lowest tenth of many samples agrees, now or at any time before. A
- * neighbour that sleeps now and then is waited for; one that never does cannot be told from a narrow core, until it does.
+ * What a NOP takes when nobody shares the core, by the pair that was as fast as any: a neighbour holds up NOPs, chains (Zen 4:
+ * by a fifth, and no NOP, where all he does waits for units), or both. It is a tenth of many samples that agree, now or at
+ * any time before. One that sleeps now and then is waited for; one that never does cannot be told from a narrow core, until
+ * it does.
  */
 static struct window_result find_width(struct meter *m)
 {
     const size_t wanted = m->profile == PROFILE_SMOKE ? SMOKE_WIDTH_SAMPLES : WIDTH_SAMPLES;
-    const double known = m->width, start = machine_seconds();
-    double samples[WIDTH_SAMPLES];
+    const double start = machine_seconds();
+    struct pair samples[WIDTH_SAMPLES];
     struct window_result result = {0};
     bool agreed = false;
 
@@ -125,13 +148,15 @@ static struct window_result find_width(struct meter *m)
             result = run_list(m, r, 3);
             double before = ticks_of(&r[0]), after = ticks_of(&r[2]);
             if (!result.interrupts && !result.smis && fabs(before - after) <= m->tolerance * before)
-                samples[count++] = width_of(m, &r[1], &r[0]);
+                samples[count++] = pair_of(m, &r[1], &r[0]);
         }
-        sort_numbers(samples, count);
-        const double least = quantile(samples, count, 0.1);
-        agreed = quantile(samples, count, 0.3) <= least * (1 + WIDTH_TOLERANCE) || m->profile == PROFILE_SMOKE;
-        /* what does not agree may be of chains that time was taken from: better than nothing */
-        m->width = agreed ? fmin(known, least) : isnan(known) ? least : known;
+        if (count == 0)
+            continue;
+        qsort(samples, count, sizeof *samples, compare_pairs);
+        const struct pair least = samples[count / 10];
+        agreed = samples[3 * count / 10].slow <= least.slow * (1 + WIDTH_TOLERANCE) || m->profile == PROFILE_SMOKE;
+        if (isnan(m->width) || (agreed && least.slow < m->slow)) /* what does not agree is better than nothing */
+            trust_pair(m, &least);
     } while (!agreed && result.end == WINDOW_RAN && machine_seconds() - start < WIDTH_SECONDS);
     return result;
 }
@@ -437,42 +462,58 @@ static bool had_width(const struct meter *m, const struct reading *nops, double 
     return ticks * cycles_per_tick <= of * m->width * (1 + width_tolerance(m)) + 2 * m->step_ticks * cycles_per_tick;
 }
 
+/* Whether the chain was held up, and NOPs were not. */
+static bool is_held_up(const struct meter *m, const struct reading *nops)
+{
+    const struct pair p = pair_of(m, nops, nops + 1);
+    const double step = 2 * m->step_ticks / (ticks_of(nops) - m->harness_ticks);
+
+    return p.width * (1 + width_tolerance(m) + step) < m->width;
+}
+
 /*
- * NOPs that are all faster than any ever were, as fast as each other: somebody was awake whenever the width was looked for.
- * What was accepted so far was read beside him.
+ * Pairs that are all faster than any ever were, and alike: somebody was awake whenever the width was looked for, or the clock
+ * is higher. What was accepted so far was read beside him, where the width is another one.
  */
 static void widen(struct meter *m, const struct reading *list, size_t kernels, struct harvest *h)
 {
-    double slowest = 0, fastest = INFINITY;
+    const double part = 1 + width_tolerance(m), before = m->width;
+    struct pair slowest = {.slow = 0};
+    double least = INFINITY;
 
     for (size_t i = 0; i <= kernels; i++) {
-        const struct reading *nops = &list[ROUND * i];
-        const double width = width_of(m, nops, nops + 1);
-        slowest = fmax(slowest, width);
-        fastest = fmin(fastest, width);
+        const struct pair p = pair_of(m, &list[ROUND * i], &list[ROUND * i + 1]);
+        least = fmin(least, p.slow);
+        if (p.slow > slowest.slow)
+            slowest = p;
     }
-    const double part = 1 + width_tolerance(m);
-    if (kernels < EXACT_READINGS || isinf(m->tolerance) || slowest > part * fastest || !(part * slowest < m->width))
+    if (isinf(m->tolerance) || slowest.slow > part * least || !(part * slowest.slow < m->slow))
         return;
-    m->width = slowest;
-    m->widened++;
-    h->rejected_by[CAUSE_SHARED] += h->accepted;
-    h->accepted = 0;
+    trust_pair(m, &slowest);
+    if (m->width * part < before || m->width > before * part) {
+        m->widened++;
+        h->rejected_by[CAUSE_SHARED] += h->accepted;
+        h->accepted = 0;
+    }
 }
 
 /*
  * Which kernels of the list ran while no other hardware thread was awake, and how many did. What such a thread takes of
- * caches and predictors is missing to those after it, but for kernels so long that they bring it back themselves.
+ * caches and predictors is missing to those after it, but for kernels so long that they bring it back themselves. Of one
+ * chain time may have been taken; where both beside a kernel were held up, somebody is awake.
  */
 static size_t find_alone(const struct meter *m, const struct reading *list, size_t kernels, bool *alone)
 {
     const double cycles = (double)(m->chain_iterations * READER_CHAIN);
     size_t count = 0;
-    bool quiet = true, before = true, after;
+    bool quiet = true, before = true, was_held_up = false, after;
 
     for (size_t i = 0; i <= kernels; i++, quiet = after) {
         const struct reading *nops = &list[ROUND * i], *beside = nops + 1;
+        const bool held_up = !isinf(m->tolerance) && is_held_up(m, nops);
         after = isinf(m->tolerance) || had_width(m, nops, cycles / (ticks_of(beside) - m->harness_ticks));
+        after = after && !(held_up && was_held_up);
+        was_held_up = held_up;
         if (i == 0)
             continue;
         const bool brings_back = ticks_of(nops - 1) >= BRINGS_BACK * m->span_ticks;

@@ -64,8 +64,9 @@ struct meter {
     double step_ticks;     /* the time stamp goes on by so many at once */
     double span_ticks;     /* length aimed at for one reading */
     double tolerance;      /* relative difference of neighbours that rejects; infinite in an untrusted place */
-    double width;          /* cycles a NOP takes when nobody shares the core: the least that was found so far */
-    unsigned widened;      /* times that it was less than thought: what was read before was of a shared core */
+    double width;          /* cycles a NOP takes when nobody shares the core; as far as is known by now */
+    double slow;           /* what NOPs and chain took that tell it; the less, the surer nobody did */
+    unsigned widened;      /* times that it was another than thought: what was read before was of a shared core */
     double patience;       /* seconds left in this run for waiting until nobody does */
     double core_hz;        /* median over the last point's yardsticks */
     unsigned readings;     /* wanted for a point … */

@@ -35,6 +35,7 @@ static struct fake {
     double neighbour;     /* a second hardware thread is awake for so many seconds … */
     double alone;         /* … in so many, in turn; then all but chains takes 1.7 times as long */
     double awake_until;   /* it is awake all the time until then */
+    bool holds_up_chains; /* it, and nothing else */
     unsigned cold_calls;  /* so many calls of kernels are to come that take 100 times as long */
     double disturbed;     /* each third call of a kernel takes longer by this part */
     unsigned calls;       /* of kernels so far */
@@ -104,12 +105,13 @@ static double chance(void)
 
 static double cost_of(const struct reading *r, bool interrupted)
 {
-    double slower = shared() ? 1.7 : 1;
+    const double slower = shared() && !fake.holds_up_chains ? 1.7 : 1;
+    const double held_up = shared() && fake.holds_up_chains ? 1.2 : 1;
 
     if (r->kernel == (uintptr_t)reader_empty_kernel)
         return 0;
     if (r->kernel == (uintptr_t)reader_chain_kernel)
-        return (double)(r->argument[0] * READER_CHAIN);
+        return (double)(r->argument[0] * READER_CHAIN) * held_up;
     if (r->kernel == (uintptr_t)reader_width_kernel)
         return (double)(r->argument[0] * READER_WIDTH) / 4 * slower;
     const struct cost *c = (const struct cost *)r->kernel;
@@ -592,6 +594,32 @@ static void a_neighbour_from_the_start_that_falls_asleep_is_noticed(void **state
     }
 }
 
+/* What it does waits for the units of chains, and takes no width: no chain beside it is a yardstick. */
+static void a_neighbour_that_holds_up_chains_alone_is_noticed(void **state)
+{
+    const struct cost c = {.per_iteration = 100};
+
+    (void)state;
+    for (unsigned from_the_start = 0; from_the_start < 2; from_the_start++) {
+        fake = steady();
+        fake.holds_up_chains = true;
+        fake.awake_until = from_the_start ? INFINITY : 0;
+        struct meter m = start();
+        fake.awake_until = fake.now + 1e-3;
+        while (fake.now < fake.awake_until) {
+            struct point p = measure(&m, &c, 1);
+            assert_true(from_the_start || fake.now >= fake.awake_until || isnan(p.q20));
+        }
+        for (unsigned n = 0; n < 20; n++) {
+            struct point p = measure(&m, &c, 1);
+            assert_level(&m, &p, 100, 0.005);
+        }
+        assert_true(fabs(m.width / 0.25 - 1) <= 0.01);
+        assert_int_equal(m.widened, from_the_start);
+        assert_counted(&m);
+    }
+}
+
 /* Whichever window it is, finding the length, warming up or measuring, its end is the caller's. */
 static void faults_and_timeouts_are_passed_on(void **state)
 {
@@ -655,12 +683,13 @@ static void lists_that_an_smi_broke_into_are_void(void **state)
 
 /*
  * Time is taken from one reading in twenty, or in ten, by a hypervisor that does not tell: from a kernel between
- * two good yardsticks, from a yardstick, from several in a row. The level is right at every point, and the
- * readings are seen to be missing.
+ * two good yardsticks, from a yardstick, from several in a row. The level is right, and the readings are seen to be
+ * missing; but where it is taken from four of a point's five: of one point in five thousand, at one reading in twelve.
  */
 static void stolen_readings_enter_no_point(void **state)
 {
     const struct cost c = {.per_iteration = 55};
+    unsigned points = 0, wrong = 0;
 
     (void)state;
     for (double part = 0.02; part < 0.11; part *= 2)
@@ -673,12 +702,13 @@ static void stolen_readings_enter_no_point(void **state)
             for (unsigned n = 0; n < 200; n++) {
                 struct point p = measure(&m, &c, 5);
                 assert_true(p.accepted >= m.readings || m.exact);
-                assert_true(fabs(p.q20 / 11 - 1) <= 0.005);
-                assert_true(fabs(p.median / 11 - 1) <= 0.005);
+                wrong += fabs(p.q20 / 11 - 1) > 0.005 || fabs(p.median / 11 - 1) > 0.005;
+                points++;
             }
             assert_true(m.rejected_by[CAUSE_STOLEN] > 0 && m.rejected_by[CAUSE_YARDSTICKS] > 0);
             assert_counted(&m);
         }
+    assert_in_range(wrong, 0, points / 1000);
 }
 
 /* A kernel that varies by nature loses few of its readings for that, and on either side. */
@@ -794,6 +824,7 @@ int main(void)
         cmocka_unit_test(a_glimpse_is_near_or_nothing),
         cmocka_unit_test(a_neighbour_from_the_start_can_be_waited_for),
         cmocka_unit_test(a_neighbour_from_the_start_that_falls_asleep_is_noticed),
+        cmocka_unit_test(a_neighbour_that_holds_up_chains_alone_is_noticed),
         cmocka_unit_test(faults_and_timeouts_are_passed_on),
         cmocka_unit_test(a_fault_of_the_first_windows_is_passed_on),
         cmocka_unit_test(lists_that_an_smi_broke_into_are_void),
