@@ -472,25 +472,28 @@ static bool is_held_up(const struct meter *m, const struct reading *nops)
 }
 
 /*
- * Pairs that are all faster than any ever were, and alike: somebody was awake whenever the width was looked for, or the clock
- * is higher. What was accepted so far was read beside him, where the width is another one.
+ * Pairs that are all faster than any ever were: the clock is higher, or where the width is another one, and all say the same,
+ * somebody was awake whenever it was looked for. What was accepted so far was read beside him.
  */
 static void widen(struct meter *m, const struct reading *list, size_t kernels, struct harvest *h)
 {
-    const double part = 1 + width_tolerance(m), before = m->width;
+    const double part = 1 + width_tolerance(m);
     struct pair slowest = {.slow = 0};
-    double least = INFINITY;
+    double narrowest = 0, widest = INFINITY;
 
     for (size_t i = 0; i <= kernels; i++) {
         const struct pair p = pair_of(m, &list[ROUND * i], &list[ROUND * i + 1]);
-        least = fmin(least, p.slow);
+        narrowest = fmax(narrowest, p.width);
+        widest = fmin(widest, p.width);
         if (p.slow > slowest.slow)
             slowest = p;
     }
-    if (isinf(m->tolerance) || slowest.slow > part * least || !(part * slowest.slow < m->slow))
+    if (isinf(m->tolerance) || !(part * slowest.slow < m->slow))
         return;
-    trust_pair(m, &slowest);
-    if (m->width * part < before || m->width > before * part) {
+    if (widest < part * m->width && narrowest * part > m->width) {
+        m->slow = slowest.slow;
+    } else if (narrowest < (1 + m->tolerance) * widest) {
+        trust_pair(m, &slowest);
         m->widened++;
         h->rejected_by[CAUSE_SHARED] += h->accepted;
         h->accepted = 0;
