@@ -9,7 +9,9 @@
  *
  * A second yardstick, much shorter, lies beside each chain: NOPs, as many as the core takes at once. A
  * hardware thread that shares the core leaves the chain as long as it was, but takes its part of the
- * width, and of caches and predictors. Such threads come and go within tens of microseconds, so that
+ * width, and of caches and predictors; or it holds up the chain, and no NOP: NOPs then seem too slow, or
+ * too fast. How many of them a cycle are right is told by pairs in which both were as fast as ever.
+ * Such threads come and go within tens of microseconds, so that
  * both ends of a list say little of its middle: from where one was first seen nothing of a list counts,
  * but for readings long beside that.
  */
