@@ -3,9 +3,9 @@
  *
  *   apart    n places to jump to, a power of two bytes apart. Each jump is mispredicted, with nothing fetched meanwhile
  *            (lib/kernels/surprise.h), and costs more when its target is not in the cache. Places are full of instructions,
- *            so that a cache of decoded operations holds fewer of them: of several steps the last one is looked at. The
- *            control has as many on the same pages, on lines that rotate: pages, branches and their number cost the same
- *            there, and it goes off
+ *            so that a cache of decoded operations holds fewer of them: of several steps the last one is looked at, and a
+ *            second search begins behind the first places. The control has as many on the same pages, on lines that
+ *            rotate: pages, branches and their number cost the same there, and it goes off
  *
  *            Curve over n: level, then a step. Where the places are so far apart that they all fall into one set, the level
  *            ends with its ways; nearer than that, each halving of the distance doubles what is held, since one bit more
@@ -52,8 +52,8 @@ enum {
 struct apart {
     struct surprise *walk;
     size_t bytes;
-    size_t count, at; /* of places, of the first one */
-    char name[24];
+    size_t count, at;          /* of places, of the first one */
+    char name[24], behind[32]; /* of the curves: of all places, and of those behind operations */
 };
 
 static size_t within(const struct apart *a)
@@ -118,25 +118,42 @@ static bool build_control(struct probe *p, double count, void *context, struct k
 }
 
 /*
- * Of a set's first places a cache of decoded operations may hold one or two, too few points for a level. Where those behind
- * them have a step of their own, it is that; else the last one of all.
+ * Of a set's first places a cache of decoded operations may hold one or two, too few points for a level: a search of its own
+ * begins behind them.
  */
-static bool forget_operations(struct probe *p, struct sweep *s, double from)
+static double behind_operations(size_t bytes)
 {
-    struct knee_point points[PLACES_LIMIT];
-    struct verdict behind, *v = &s->search.verdict;
-    size_t count = 0;
+    return PLACES_OF_OPERATIONS * fmax(1, (double)ROTATION_BYTES / (double)bytes);
+}
 
-    for (size_t i = 0; i < s->search.count && count < PLACES_LIMIT; i++)
-        if (s->search.points[i].x >= from)
-            points[count++] = (struct knee_point){s->search.points[i].x, s->search.points[i].y, NAN};
-    if (!knee_decide(KNEE_STEP, points, count, 1, &behind))
-        return probe_skip(p, "out of memory");
-    if (behind.count)
-        *v = behind;
+static struct sweep sweep_apart(const struct probe *p, struct apart *a, const char *name, double from)
+{
+    return (struct sweep){.name = name,
+                          .fooled_by = a->name,
+                          .axis = "places",
+                          .unit = "cycles/jump",
+                          .build = build_apart,
+                          .control = build_control,
+                          .context = a,
+                          .search = {.kind = KNEE_STEP,
+                                     .from = from,
+                                     .to = probe_smoke(p, from + 5, PLACES_TO),
+                                     .limit = probe_smoke(p, from + 5, PLACES_LIMIT),
+                                     .grain = 1,
+                                     .resolution = 0.01,
+                                     .per_octave = (unsigned)probe_smoke(p, 2, 8),
+                                     .budget = (unsigned)probe_smoke(p, 4, 120)}};
+}
+
+/* What tells of a distance: of several steps the last one, and of those behind the first places where there are any there. */
+static struct sweep last_step(const struct sweep *all, const struct sweep *behind)
+{
+    struct sweep told = behind->search.verdict.count ? *behind : *all;
+    struct verdict *v = &told.search.verdict;
+
     if (v->count)
         v->knees[0] = v->knees[v->count - 1];
-    return true;
+    return told;
 }
 
 static bool find_ways(struct probe *p, struct surprise *walk, double line_bytes)
@@ -146,31 +163,20 @@ static bool find_ways(struct probe *p, struct surprise *walk, double line_bytes)
     const size_t nearest = NEAREST_BYTES << (size_t)probe_scale(p, 0, 1, 0, 0);
     struct apart apart[DISTANCES];
     size_t bytes[DISTANCES];
-    struct sweep s[DISTANCES];
+    struct sweep all[DISTANCES], behind[DISTANCES], told[DISTANCES];
 
     for (size_t i = 0; i < count; i++) {
+        struct apart *a = &apart[i];
         bytes[i] = nearest << i;
-        apart[i] = (struct apart){.walk = walk, .bytes = bytes[i]};
-        snprintf(apart[i].name, sizeof apart[i].name, "%zu bytes apart", apart[i].bytes);
-        s[i] = (struct sweep){.name = apart[i].name,
-                              .fooled_by = apart[i].name,
-                              .axis = "places",
-                              .unit = "cycles/jump",
-                              .build = build_apart,
-                              .control = build_control,
-                              .context = &apart[i],
-                              .search = {.kind = KNEE_STEP,
-                                         .from = PLACES_FROM,
-                                         .to = probe_smoke(p, 6, PLACES_TO),
-                                         .limit = probe_smoke(p, 6, PLACES_LIMIT),
-                                         .grain = 1,
-                                         .resolution = 0.01,
-                                         .per_octave = (unsigned)probe_smoke(p, 2, 8),
-                                         .budget = (unsigned)probe_smoke(p, 4, 120)}};
+        *a = (struct apart){.walk = walk, .bytes = bytes[i]};
+        snprintf(a->name, sizeof a->name, "%zu bytes apart", a->bytes);
+        snprintf(a->behind, sizeof a->behind, "%s, behind", a->name);
+        all[i] = sweep_apart(p, a, a->name, PLACES_FROM);
+        behind[i] = sweep_apart(p, a, a->behind, behind_operations(bytes[i]));
     }
-    bool good = sweeps_search(p, s, count);
+    bool good = sweeps_search(p, all, count) && sweeps_search(p, behind, count);
     for (size_t i = 0; i < count && good; i++)
-        good = forget_operations(p, &s[i], PLACES_OF_OPERATIONS * fmax(1, (double)ROTATION_BYTES / (double)bytes[i]));
+        told[i] = last_step(&all[i], &behind[i]);
     if (good)
         ways_report(p,
                     &(struct ways){.ways = "frontend.l1i.ways",
@@ -178,8 +184,9 @@ static bool find_ways(struct probe *p, struct surprise *walk, double line_bytes)
                                    .capacity = facts_number(&p->run->facts, "frontend.l1i.bytes", "", NAN),
                                    .line_bytes = line_bytes,
                                    .known_bytes = ways_known_bytes(p->code.page_bytes)},
-                    s, bytes, count);
-    sweeps_free(s, count);
+                    told, bytes, count);
+    sweeps_free(all, count);
+    sweeps_free(behind, count);
     return good;
 }
 
