@@ -454,21 +454,29 @@ static double width_tolerance(const struct meter *m)
     return m->profile == PROFILE_SMOKE ? SMOKE_WIDTH_TOLERANCE : WIDTH_TOLERANCE;
 }
 
-/* Whether the core's width was all there, by what a tick of the time stamp is in cycles. */
-static bool had_width(const struct meter *m, const struct reading *nops, double cycles_per_tick)
-{
-    const double of = (double)(nops->argument[0] * READER_WIDTH), ticks = ticks_of(nops) - m->harness_ticks;
+/* What a row of NOPs tells of its neighbours. */
+enum neighbours {
+    NEIGHBOURS_ASLEEP,
+    NEIGHBOURS_TAKE_WIDTH,
+    NEIGHBOURS_HOLD_UP_CHAINS, /* or time was taken from this one */
+};
 
-    return ticks * cycles_per_tick <= of * m->width * (1 + width_tolerance(m)) + 2 * m->step_ticks * cycles_per_tick;
+/* By what a NOP took, where a tick of the time stamp is so many cycles, and takes when nobody shares the core. */
+static enum neighbours neighbours_of(const struct meter *m, const struct reading *nops, double cycles_per_tick)
+{
+    const double ticks = ticks_of(nops) - m->harness_ticks;
+    const double width = ticks * cycles_per_tick / (double)(nops->argument[0] * READER_WIDTH);
+    const double within = 1 + width_tolerance(m) + 2 * m->step_ticks / ticks;
+
+    if (width > within * m->width)
+        return NEIGHBOURS_TAKE_WIDTH;
+    return within * width < m->width ? NEIGHBOURS_HOLD_UP_CHAINS : NEIGHBOURS_ASLEEP;
 }
 
-/* Whether the chain was held up, and NOPs were not. */
-static bool is_held_up(const struct meter *m, const struct reading *nops)
+static enum neighbours neighbours_of_pair(const struct meter *m, const struct reading *nops)
 {
-    const struct pair p = pair_of(m, nops, nops + 1);
-    const double step = 2 * m->step_ticks / (ticks_of(nops) - m->harness_ticks);
-
-    return p.width * (1 + width_tolerance(m) + step) < m->width;
+    return neighbours_of(m, nops,
+                         (double)(m->chain_iterations * READER_CHAIN) / (ticks_of(nops + 1) - m->harness_ticks));
 }
 
 /*
@@ -477,20 +485,21 @@ static bool is_held_up(const struct meter *m, const struct reading *nops)
  */
 static void widen(struct meter *m, const struct reading *list, size_t kernels, struct harvest *h)
 {
-    const double part = 1 + width_tolerance(m);
     struct pair slowest = {.slow = 0};
     double narrowest = 0, widest = INFINITY;
+    bool same_width = true;
 
     for (size_t i = 0; i <= kernels; i++) {
         const struct pair p = pair_of(m, &list[ROUND * i], &list[ROUND * i + 1]);
         narrowest = fmax(narrowest, p.width);
         widest = fmin(widest, p.width);
+        same_width = same_width && neighbours_of_pair(m, &list[ROUND * i]) == NEIGHBOURS_ASLEEP;
         if (p.slow > slowest.slow)
             slowest = p;
     }
-    if (isinf(m->tolerance) || !(part * slowest.slow < m->slow))
+    if (isinf(m->tolerance) || !((1 + width_tolerance(m)) * slowest.slow < m->slow))
         return;
-    if (widest < part * m->width && narrowest * part > m->width) {
+    if (same_width) {
         m->slow = slowest.slow;
     } else if (narrowest < (1 + m->tolerance) * widest) {
         trust_pair(m, &slowest);
@@ -500,29 +509,33 @@ static void widen(struct meter *m, const struct reading *list, size_t kernels, s
     }
 }
 
+/* At which rows of NOPs nobody was awake. Of one chain time may have been taken; two in a row that were held up were by him. */
+static void find_quiet(const struct meter *m, const struct reading *list, size_t kernels, bool *quiet)
+{
+    enum neighbours last = NEIGHBOURS_ASLEEP;
+
+    for (size_t i = 0; i <= kernels; i++) {
+        const enum neighbours now = neighbours_of_pair(m, &list[ROUND * i]);
+        quiet[i] = now == NEIGHBOURS_ASLEEP || (now == NEIGHBOURS_HOLD_UP_CHAINS && last != now);
+        last = now;
+    }
+}
+
 /*
  * Which kernels of the list ran while no other hardware thread was awake, and how many did. What such a thread takes of
- * caches and predictors is missing to those after it, but for kernels so long that they bring it back themselves. Of one
- * chain time may have been taken; where both beside a kernel were held up, somebody is awake.
+ * caches and predictors is missing to those after it, but for kernels so long that they bring it back themselves.
  */
 static size_t find_alone(const struct meter *m, const struct reading *list, size_t kernels, bool *alone)
 {
-    const double cycles = (double)(m->chain_iterations * READER_CHAIN);
+    bool quiet[POINT_READINGS + 1], missing = false;
     size_t count = 0;
-    bool quiet = true, before = true, was_held_up = false, after;
 
-    for (size_t i = 0; i <= kernels; i++, quiet = after) {
-        const struct reading *nops = &list[ROUND * i], *beside = nops + 1;
-        const bool held_up = !isinf(m->tolerance) && is_held_up(m, nops);
-        after = isinf(m->tolerance) || had_width(m, nops, cycles / (ticks_of(beside) - m->harness_ticks));
-        after = after && !(held_up && was_held_up);
-        was_held_up = held_up;
-        if (i == 0)
-            continue;
-        const bool brings_back = ticks_of(nops - 1) >= BRINGS_BACK * m->span_ticks;
-        before = quiet && after && (before || brings_back);
-        alone[i - 1] = before;
-        count += before;
+    find_quiet(m, list, kernels, quiet);
+    for (size_t i = 0; i < kernels; i++) {
+        const bool brings_back = ticks_of(&list[ROUND * i + KERNEL]) >= BRINGS_BACK * m->span_ticks;
+        missing = !quiet[i] || !quiet[i + 1] || (missing && !brings_back);
+        alone[i] = !missing || isinf(m->tolerance);
+        count += alone[i];
     }
     return count;
 }
@@ -594,8 +607,9 @@ struct window_result meter_glimpse(struct meter *m, const struct kernel *k, uint
         result = run_list(m, r, 4);
         const double ticks = ticks_of(&r[2]) - m->harness_ticks;
         const bool quiet = result.end == WINDOW_RAN && !result.interrupts && !result.smis;
-        if (quiet && m->core_hz > 0 && had_width(m, &r[0], m->core_hz / m->tick_hz) &&
-            had_width(m, &r[3], m->core_hz / m->tick_hz))
+        const double cycles_per_tick = m->core_hz / m->tick_hz;
+        if (quiet && m->core_hz > 0 && neighbours_of(m, &r[0], cycles_per_tick) != NEIGHBOURS_TAKE_WIDTH &&
+            neighbours_of(m, &r[3], cycles_per_tick) != NEIGHBOURS_TAKE_WIDTH)
             *cycles = ticks / m->tick_hz * m->core_hz / ((double)*iterations * k->units);
         if (ticks < m->span_ticks / 4 || ticks > m->span_ticks * 4) {
             *iterations = 0; /* kernels have become shorter or longer than those before */
