@@ -119,7 +119,12 @@ static size_t until_back(const struct series *s, const struct knee *k)
     return s->count;
 }
 
-/* Where the rise is over, as far as single points tell: those of a mixture may be anywhere in it. */
+/* Where the rise begins and is over, as far as single points tell: those of a mixture may be anywhere in it. */
+static double begins(const struct knee *k)
+{
+    return k->fuzzy ? k->low : k->value;
+}
+
 static double over(const struct knee *k)
 {
     return k->fuzzy ? k->half_high : k->end;
@@ -176,7 +181,7 @@ static bool swings(const struct series *s, const struct series *all, const struc
             at++;
         double here = all->y[i] - half, next = all->y[i + 1] - half,
                sure = fmin(rise / 8, RISE * sqrt(s->variance[at]));
-        if (all->x[i] < from || (all->x[i] > k->low && all->x[i] < over(k)) || here * next <= 0 ||
+        if (all->x[i] < from || (all->x[i] > begins(k) && all->x[i] < over(k)) || here * next <= 0 ||
             !(fmin(fabs(here), fabs(next)) > sure))
             continue;
         turns += known && up != (here > 0);

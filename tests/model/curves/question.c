@@ -4,7 +4,7 @@
 
 #include "lib/engine/statistics.h"
 
-enum { FOOLERS = 3, TRIES = 100 };
+enum { FOOLERS = 3, TRIES = 100, APART = 2 /* grains */ };
 
 /* How a thing fools the experiments that fall for it. */
 enum trick {
@@ -34,8 +34,11 @@ static double tricked(enum trick trick, double truth, const struct search *p, ui
     return floor(x / p->grain + 0.5) * p->grain;
 }
 
-/* Far enough from both ends of the range, and not what another thing shows already. */
-static bool fits(double x, const struct search *p, const double *shown, size_t count)
+/*
+ * Far enough from both ends of the range, and not what another thing shows already: nor, where that one fools too, so near
+ * that an interval may hold both.
+ */
+static bool fits(double x, double truth, const struct search *p, const double *shown, size_t count)
 {
     double room = (p->to - p->from) / 16;
 
@@ -44,7 +47,7 @@ static bool fits(double x, const struct search *p, const double *shown, size_t c
     if (x < p->from + room || x > p->to - room)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (fabs(shown[i] - x) < p->grain / 2)
+        if (fabs(shown[i] - x) < (fabs(shown[i] - truth) < p->grain / 2 ? 0.5 : APART) * p->grain)
             return false;
     return true;
 }
@@ -70,7 +73,7 @@ void question_draw(struct question *q, uint64_t seed, uint64_t number)
         if (!q->there && trick == TRICK_NONE)
             trick = TRICK_BLIND;
         double shows = tricked(trick, q->truth, &plan, random);
-        for (int t = 0; t < TRIES && trick != TRICK_NONE && !fits(shows, &plan, shown, i); t++)
+        for (int t = 0; t < TRIES && trick != TRICK_NONE && !fits(shows, q->truth, &plan, shown, i); t++)
             shows = tricked(t < TRIES / 2 ? trick : TRICK_MASK, q->truth, &plan, random);
         shown[i] = shows;
         q->sound &= trick == TRICK_NONE;
