@@ -257,8 +257,7 @@ static void send_end(const struct probe *p, const struct spent *before, double s
     record_send(&r);
 }
 
-/* `missing` is a fact it needs and cannot have, or NULL. */
-/* Nothing of the gates rests on it. */
+/* What gates tell does not rest on the width. */
 static void warn_widened(struct run *r, const struct probe_definition *d)
 {
     char text[200];
@@ -272,6 +271,7 @@ static void warn_widened(struct run *r, const struct probe_definition *d)
         record_warning(&r->writer, "width", text);
 }
 
+/* `missing` is a fact it needs and cannot have, or NULL. */
 static void run_probe(struct run *r, const struct probe_definition *d, const char *missing)
 {
     struct probe p = {.definition = d, .run = r, .random = 1};

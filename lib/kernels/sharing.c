@@ -8,8 +8,8 @@
 
 /* What is no edge, but half way up, differs by so much, and by as many fillers. */
 static const double ALIKE = 0.03, FEW = 3;
-/* Of what fits alone: so far from half of it is no half of it any more. */
-static const double OFF_HALF = 0.1;
+/* Of what fits alone: so far from half of it is no half of it any more, and from all of it not all. */
+static const double OFF_HALF = 0.1, OFF_ALL = 0.25;
 enum { TRIES = 6, CONTROLS = 2 };
 
 const char sharing_held[] = "masked-by:what else they hold";
@@ -29,22 +29,32 @@ static double known(const struct sharing *all, size_t index, const char *filler,
     return (double)NAN;
 }
 
-static bool fits_all(double alone, double behind)
+/* Whether another number is as large, for one row of fillers. */
+static bool is_as_large(double fits, double other)
 {
-    return behind >= alone - ALIKE * alone - FEW;
+    return other >= fits - ALIKE * fits - FEW;
+}
+
+/* The same behind others: there groups begin with other fillers, and each is taken in when there is room for all of it. */
+static bool fits_all(double group, double alone, double behind)
+{
+    const double cut = group > 1 ? group - 1 : 0;
+
+    return behind >= alone - fmin(ALIKE * alone + FEW + cut, OFF_ALL * alone);
 }
 
 /*
  * Behind the edge as many must fit that do not wait; if they do not, it is something else that both hold. *held
  * then. Where all fit that fit alone there is no such edge.
  */
-static bool control(struct probe *p, const struct lookahead_row *r, double alone, double *behind, bool *held)
+static bool control(struct probe *p, const struct lookahead_row *r, double group, double alone, double *behind,
+                    bool *held)
 {
     const double beyond = ceil(*behind * (1 + ALIKE) + FEW), within = floor(*behind * (1 - ALIKE) - FEW);
     struct lookahead_row ready = *r;
     double fast, slow, not ;
 
-    if (!r->waits || isnan(*behind) || fits_all(alone, *behind))
+    if (!r->waits || isnan(*behind) || fits_all(group, alone, *behind))
         return true;
     ready.ready = true;
     for (unsigned i = 0; i < (unsigned)probe_smoke(p, 1, CONTROLS); i++) {
@@ -73,7 +83,7 @@ static bool most_of(struct probe *p, const struct lookahead_row *r, double about
         if (!isnan(*fits))
             second = fmax(second, fmin(*fits, one));
         *fits = fmax(*fits, one);
-        if (fits_all(*fits, second))
+        if (is_as_large(*fits, second))
             return true;
     }
     *fits = isnan(second) ? *fits : second;
@@ -101,8 +111,8 @@ static bool measure(struct probe *p, const struct lookahead *l, const struct sha
             return true;
         r.head = lookahead_filler(names[!i][0]);
         r.head_count = isnan(w->alone[!i]) ? 0 : (unsigned)(w->alone[!i] / 2);
-        if (r.head_count &&
-            (!most_of(p, &r, w->alone[i], &w->behind[i]) || !control(p, &r, w->alone[i], &w->behind[i], &w->held)))
+        if (r.head_count && (!most_of(p, &r, w->alone[i], &w->behind[i]) ||
+                             !control(p, &r, all[index].group, w->alone[i], &w->behind[i], &w->held)))
             return false;
     }
     return true;
@@ -110,11 +120,11 @@ static bool measure(struct probe *p, const struct lookahead *l, const struct sha
 
 enum told { TOLD_NOT, TOLD_SEPARATE, TOLD_SHARED, TOLD_BETWEEN, TOLD_FEWER };
 
-static enum told tell(double alone, double behind)
+static enum told tell(double group, double alone, double behind)
 {
     if (isnan(alone) || isnan(behind))
         return TOLD_NOT;
-    if (fits_all(alone, behind))
+    if (fits_all(group, alone, behind))
         return TOLD_SEPARATE;
     if (fabs(behind - alone / 2) <= OFF_HALF * alone)
         return TOLD_SHARED;
@@ -130,7 +140,8 @@ static void decide(const struct lookahead *l, struct sharing *s)
     s->reason = s->count ? "no-knee" : "blockers-do-not-overlap";
     for (size_t i = 0; i < s->count; i++) {
         const struct sharing_way *w = &s->ways[i];
-        const enum told one = tell(w->alone[0], w->behind[0]), other = tell(w->alone[1], w->behind[1]);
+        const enum told one = tell(s->group, w->alone[0], w->behind[0]),
+                        other = tell(s->group, w->alone[1], w->behind[1]);
         if (w->held)
             s->reason = sharing_held;
         if (w->held || one == TOLD_NOT || other == TOLD_NOT)

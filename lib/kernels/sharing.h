@@ -28,6 +28,7 @@ struct sharing {
     const char *a, *b; /* names of fillers */
     bool waits;        /* for what the first blocker brings */
     double about[2];   /* how many fit alone, at most: where one begins to look */
+    double group;      /* so many are taken in together, or not at all; 0 or NaN: not known */
     struct sharing_way ways[SHARING_WAYS];
     size_t count;
     const char *text;   /* "shared", "separate"; "overlapping": something between, by all alike; NULL: not told, … */

@@ -145,7 +145,8 @@ static bool find_shared(struct probe *p, struct measured *m)
     for (size_t i = 0; i < PAIRS; i++) {
         struct sharing *s = &m->shared[i];
         /* how long a miss takes is other people's affair: where two others fit, they are enough */
-        *s = (struct sharing){.a = pairs[i].a, .b = pairs[i].b, .count = others ? 2 : BLOCKERS};
+        *s = (struct sharing){
+            .a = pairs[i].a, .b = pairs[i].b, .group = m->limits.group, .count = others ? 2 : BLOCKERS};
         if (!lookahead_filler(s->a) || !lookahead_filler(s->b)) {
             s->count = 0;
             continue;
