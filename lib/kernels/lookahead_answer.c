@@ -257,8 +257,8 @@ static void note_otherwise(struct lookahead_answer *a)
 
     for (size_t i = 0; i < a->count; i++) {
         a->experiments[i].otherwise = 0;
-        if (!other || i >= other->count || other->rows[i].blocker != a->rows[i].blocker || !tells(a, i) ||
-            !tells(other, i))
+        if (!other || !other->seen || i >= other->count || other->rows[i].blocker != a->rows[i].blocker ||
+            !tells(a, i) || !tells(other, i))
             continue;
         const double seen = other->sweeps[i].search.verdict.knees[0].value;
         const double told = a->sweeps[i].search.verdict.knees[0].value;
@@ -278,7 +278,7 @@ static void forget_other(struct lookahead_answer *a)
 /* It is so now, too. */
 static bool see(struct probe *p, struct lookahead_answer *a, bool *seen)
 {
-    bool doubtful = false;
+    bool doubtful = !a->seen;
 
     if (!is_doubtful(p, a, &doubtful))
         return false;

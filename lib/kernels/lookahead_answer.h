@@ -37,7 +37,7 @@ struct lookahead_answer {
     struct sweep sweeps[BLOCKERS];
     struct find_experiment experiments[BLOCKERS];
     size_t count;
-    unsigned seen;                  /* times that it was so */
+    unsigned seen;                  /* times that it was so; 0: it is known not to be */
     struct lookahead_answer *other; /* what else was found, where it was not */
 };
 bool lookahead_search(struct probe *p, const struct lookahead_question *q, struct lookahead_answer *out);

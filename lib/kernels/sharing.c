@@ -35,12 +35,12 @@ static bool is_as_large(double fits, double other)
     return other >= fits - ALIKE * fits - FEW;
 }
 
-/* The same behind others: there groups begin with other fillers, and each is taken in when there is room for all of it. */
-static bool fits_all(double group, double alone, double behind)
+/* Behind others groups begin with other fillers, and each is taken in when there is room for all of it. */
+bool sharing_fits_all(double group, double alone, double elsewhere)
 {
     const double cut = group > 1 ? group - 1 : 0;
 
-    return behind >= alone - fmin(ALIKE * alone + FEW + cut, OFF_ALL * alone);
+    return elsewhere >= alone - fmin(ALIKE * alone + FEW + cut, OFF_ALL * alone);
 }
 
 /*
@@ -54,7 +54,7 @@ static bool control(struct probe *p, const struct lookahead_row *r, double group
     struct lookahead_row ready = *r;
     double fast, slow, not ;
 
-    if (!r->waits || isnan(*behind) || fits_all(group, alone, *behind))
+    if (!r->waits || isnan(*behind) || sharing_fits_all(group, alone, *behind))
         return true;
     ready.ready = true;
     for (unsigned i = 0; i < (unsigned)probe_smoke(p, 1, CONTROLS); i++) {
@@ -124,7 +124,7 @@ static enum told tell(double group, double alone, double behind)
 {
     if (isnan(alone) || isnan(behind))
         return TOLD_NOT;
-    if (fits_all(group, alone, behind))
+    if (sharing_fits_all(group, alone, behind))
         return TOLD_SEPARATE;
     if (fabs(behind - alone / 2) <= OFF_HALF * alone)
         return TOLD_SHARED;
@@ -198,6 +198,21 @@ bool sharing_find_again(struct probe *p, const struct lookahead *l, struct shari
     }
     decide(l, s);
     return true;
+}
+
+double sharing_alone(const struct sharing *all, size_t count, const char *filler, enum blocker b)
+{
+    double most = (double)NAN;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t w = 0; w < all[i].count; w++)
+            if (all[i].ways[w].first == b && all[i].ways[w].second == b && !all[i].waits) {
+                if (!strcmp(all[i].a, filler))
+                    most = fmax(most, all[i].ways[w].alone[0]);
+                if (!strcmp(all[i].b, filler))
+                    most = fmax(most, all[i].ways[w].alone[1]);
+            }
+    return most;
 }
 
 void sharing_send(struct probe *p, const struct sharing *all, size_t count)

@@ -50,6 +50,10 @@ bool sharing_find(struct probe *p, const struct lookahead *l, struct sharing *al
  * can make them only smaller. For those whose ways disagree, when others have been asked meanwhile.
  */
 bool sharing_find_again(struct probe *p, const struct lookahead *l, struct sharing *all, size_t index);
+/* The most of these fillers that fitted alone, by that blocker, for whatever pair they were asked; NaN: not told. */
+double sharing_alone(const struct sharing *all, size_t count, const char *filler, enum blocker b);
+/* Whether it is as many that fit elsewhere as fit alone, half way up; `group` as above. */
+bool sharing_fits_all(double group, double alone, double elsewhere);
 /* Sends what was measured as a table. */
 void sharing_send(struct probe *p, const struct sharing *all, size_t count);
 

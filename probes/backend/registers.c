@@ -284,6 +284,23 @@ static bool find_renames(struct probe *p, struct measured *m)
 
 /* ---- What is told ------------------------------------------------------------------------------- */
 
+/*
+ * Whether fewer fit than did when they were asked for with others: then another hardware thread holds some, for as long as
+ * it is awake, though nothing else may tell of it (Zen 4: 19 of the integer registers).
+ */
+static bool fits_fewer(const struct measured *m, size_t row)
+{
+    const struct lookahead_answer *a = &m->answers[row];
+
+    for (size_t i = 0; i < a->count; i++) {
+        const struct verdict *v = a->experiments[i].verdict;
+        const double alone = sharing_alone(m->shared, PAIRS, rows[row].filler, a->rows[i].blocker);
+        if (!v->reason && v->count && !isnan(alone) && !sharing_fits_all(m->limits.group, alone, v->knees[0].value))
+            return true;
+    }
+    return false;
+}
+
 /* Why that row's knee may be something else's. NULL: it is not. */
 static const char *masked(const struct measured *m, size_t row)
 {
@@ -335,6 +352,8 @@ static void report_row(struct probe *p, struct measured *m, size_t row)
         f.variants[1].key = "width", f.variants[1].number = machine_info()->scalable_bits;
         f.variants[2].key = "vectors", f.variants[2].text = "sve";
     }
+    if (!reason && alone && fits_fewer(m, row))
+        reason = "more fitted at another time";
     if (reason)
         lookahead_undecided(p, &f, reason);
     else if (alone)
@@ -367,6 +386,9 @@ static bool search_row(struct probe *p, struct measured *m, size_t row)
 
 static bool look(struct probe *p, struct measured *m)
 {
+    for (size_t i = 0; i < ROWS; i++)
+        if (fits_fewer(m, i))
+            m->answers[i].seen = 0;
     const bool good = lookahead_look(p, m->answers, ROWS);
 
     for (size_t i = 0; i < ROWS; i++)

@@ -17,6 +17,7 @@
 #include "arch/catalogue.h"
 #include "arch/emit_idioms.h"
 #include "lib/kernels/forms.h"
+#include "lib/kernels/sharing.h"
 #include "lib/probe.h"
 #include "tests/model/cache.h"
 #include "tests/model/machine.h"
@@ -1900,6 +1901,30 @@ static void check_place(const struct machine_design *m, const char *kind, enum i
         check_text(m, "backend.rob.place", "kind", kind, at != ENTRY_ANY && !apart ? "first or last" : texts[at]);
 }
 
+/* Of those who share: what is as many behind others, and how many fitted alone at whatever time. */
+static void what_fitted_at_another_time_is_known(void **state)
+{
+    const struct sharing all[] = {{.a = "int64",
+                                   .b = "flags",
+                                   .count = 2,
+                                   .ways = {{BLOCKER_LOADS, BLOCKER_LOADS, .alone = {185, 230}},
+                                            {BLOCKER_ARITHMETIC, BLOCKER_ARITHMETIC, .alone = {176, 232}}}},
+                                  {.a = "mask",
+                                   .b = "int64",
+                                   .count = 1,
+                                   .ways = {{BLOCKER_ARITHMETIC, BLOCKER_ARITHMETIC, .alone = {43, 196}}}}};
+
+    (void)state;
+    assert_true(sharing_alone(all, 2, "int64", BLOCKER_ARITHMETIC) == 196);
+    assert_true(sharing_alone(all, 2, "int64", BLOCKER_LOADS) == 185);
+    assert_true(isnan(sharing_alone(all, 2, "int64", BLOCKER_MISS)));
+    assert_true(sharing_fits_all(6, 45, 40)); /* five wait until there is room for a sixth */
+    assert_false(sharing_fits_all((double)NAN, 45, 40));
+    assert_false(sharing_fits_all(6, 196, 177));
+    for (double alone = 4; alone < 300; alone++)
+        assert_false(sharing_fits_all(12, alone, alone / 2));
+}
+
 /* Entries of several instructions are told as such, or not at all. */
 static void shared_entries_are_given_back(void **state)
 {
@@ -2144,6 +2169,7 @@ int main(void)
         cmocka_unit_test(fusions_are_given_back),
         cmocka_unit_test(windows_are_given_back),
         cmocka_unit_test(registers_beside_another_thread_are_given_back),
+        cmocka_unit_test(what_fitted_at_another_time_is_known),
         cmocka_unit_test(shared_entries_are_given_back),
         cmocka_unit_test(paired_entries_are_given_back),
         cmocka_unit_test(queues_that_are_left_early_are_not_told),
