@@ -36,13 +36,13 @@
 
 enum { KINDS = CHAIN_SHUFFLED + 1 };
 
-/* One frame first: the others are held against it. */
+/* One frame first: the others are held against it. Whatever has a frame for each page caches can fool. */
 static const struct {
     const char *name, *fooled_by;
     enum chain_frames kind;
 } experiments[KINDS] = {{"one frame", "branch predictors", CHAIN_ONE_FRAME},
                         {"shuffled", "caches", CHAIN_SHUFFLED},
-                        {"in order", "neighbours in one entry", CHAIN_IN_ORDER}};
+                        {"in order", "caches", CHAIN_IN_ORDER}};
 
 struct pages {
     struct chain_room room;
