@@ -665,7 +665,7 @@ static bool find_leave(struct probe *p, const struct row *row, double *count)
         return false;
     if (!(cycles > LEFT * few))
         return true;
-    while (high > CLOSE * low) {
+    while (high - low > 1 && high > CLOSE * low) {
         const double middle = floor((low + high) / 2);
         if (!measure(p, row, (size_t)middle, &cycles))
             return false;
