@@ -121,7 +121,7 @@ static struct tlb question(struct probe *p, size_t page_bytes, double middle, do
 static bool find_page(struct probe *p, size_t page_bytes)
 {
     struct tlb t = question(p, page_bytes, probe_smoke(p, 16, 1024), probe_scale(p, 16, 1024, 4096, 4096));
-    const size_t count = (size_t)probe_smoke(p, 1, KINDS);
+    const size_t count = (size_t)probe_scale(p, 1, 2, KINDS, KINDS);
     struct pages s[KINDS] = {{.bytes = page_bytes}};
     struct tlb_first first;
     size_t mapped = 0;
