@@ -489,6 +489,8 @@ static void widen(struct meter *m, const struct reading *list, size_t kernels, s
     double narrowest = 0, widest = INFINITY;
     bool same_width = true;
 
+    if (isinf(m->tolerance))
+        return;
     for (size_t i = 0; i <= kernels; i++) {
         const struct pair p = pair_of(m, &list[ROUND * i], &list[ROUND * i + 1]);
         narrowest = fmax(narrowest, p.width);
@@ -497,7 +499,7 @@ static void widen(struct meter *m, const struct reading *list, size_t kernels, s
         if (p.slow > slowest.slow)
             slowest = p;
     }
-    if (isinf(m->tolerance) || !((1 + width_tolerance(m)) * slowest.slow < m->slow))
+    if (!((1 + width_tolerance(m)) * slowest.slow < m->slow))
         return;
     if (same_width) {
         m->slow = slowest.slow;
@@ -530,11 +532,16 @@ static size_t find_alone(const struct meter *m, const struct reading *list, size
     bool quiet[POINT_READINGS + 1], missing = false;
     size_t count = 0;
 
+    if (isinf(m->tolerance)) {
+        for (size_t i = 0; i < kernels; i++)
+            alone[i] = true;
+        return kernels;
+    }
     find_quiet(m, list, kernels, quiet);
     for (size_t i = 0; i < kernels; i++) {
         const bool brings_back = ticks_of(&list[ROUND * i + KERNEL]) >= BRINGS_BACK * m->span_ticks;
         missing = !quiet[i] || !quiet[i + 1] || (missing && !brings_back);
-        alone[i] = !missing || isinf(m->tolerance);
+        alone[i] = !missing;
         count += alone[i];
     }
     return count;
