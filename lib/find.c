@@ -29,7 +29,7 @@ static bool opinion_of(const struct find_experiment *e, size_t index, struct opi
     double scale = e->scale > 0 ? e->scale : 1;
     bool agreed = e->half ? k->half_agreed : k->agreed;
     *out = (struct opinion){.value = scale * (e->half ? k->half : k->value) + e->holds,
-                            .low = scale * k->low + e->holds,
+                            .low = scale * (e->half ? k->foot : k->low) + e->holds,
                             .high = scale * (e->half ? fmax(k->half_high, k->end) : k->high) + e->holds,
                             .fooled_by = e->fooled_by,
                             .from = index,

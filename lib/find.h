@@ -17,7 +17,8 @@
  *
  * What one that agrees has seen at another time belongs to the interval, and the grade is C.
  *
- * Where the answer is half way up a ramp, experiments agree when each puts it onto the other's ramp.
+ * Where the answer is half way up a ramp, experiments agree when each puts it onto the other's ramp, and the interval is
+ * all of the ramp with its foot: what is replaced by no order of use begins to be missed one by one.
  *
  * Most is more than half of those that are decided at all. Experiments that the same thing could fool are
  * layouts of one experiment.

@@ -39,6 +39,7 @@ void half_decide(struct search *s, double lost)
     s->verdict.knees[0] = (struct knee){.value = pt[last_held].x,
                                         .low = pt[last_held].x,
                                         .high = pt[end].x,
+                                        .foot = pt[last_held].x,
                                         .before = before,
                                         .after = lost,
                                         .end = pt[end].x,

@@ -298,6 +298,7 @@ static void send_knees(struct record *r, const struct verdict *v)
         record_number(r, "value", k->value);
         record_number(r, "low", k->low);
         record_number(r, "high", k->high);
+        record_number(r, "foot", k->foot);
         record_number(r, "half", k->half);
         record_number(r, "end", k->end);
         record_number(r, "before", rounded(k->before));

@@ -177,17 +177,22 @@ static double error_near(const double *error, size_t n, size_t i)
     return used ? median(near, used) : 0;
 }
 
+double curve_scatter(const struct curve *c, size_t first, size_t end, double *scratch)
+{
+    size_t used = 0;
+
+    for (size_t i = first + 1; i + 1 < end; i++)
+        scratch[used++] = pseudo_residual(&c->s, i);
+    return used > 2 ? MAD_TO_SIGMA * median(scratch, used) : (double)NAN;
+}
+
 double curve_deviation(const struct curve *c, size_t first, size_t end, double *scratch)
 {
     size_t used = 0;
 
     for (size_t i = first; i < end; i++)
         scratch[used++] = sqrt(c->s.variance[i]);
-    double weighed = used ? median(scratch, used) : 0;
-    used = 0;
-    for (size_t i = first + 1; i + 1 < end; i++)
-        scratch[used++] = pseudo_residual(&c->s, i);
-    double neighbours = used > 2 ? MAD_TO_SIGMA * median(scratch, used) : weighed;
+    double weighed = used ? median(scratch, used) : 0, neighbours = curve_scatter(c, first, end, scratch);
     used = 0;
     for (size_t i = first; i < end; i++)
         if (!isnan(c->error[i]))

@@ -62,6 +62,9 @@ void curve_medians(const struct series *s, double *out);
  */
 double curve_deviation(const struct curve *c, size_t first, size_t end, double *scratch);
 
+/* Deviation of such a point as neighbours alone say; NaN where they are too few. `scratch` has room for as many points. */
+double curve_scatter(const struct curve *c, size_t first, size_t end, double *scratch);
+
 /* Natural logarithm of a positive number, by chords within each octave: low by 0.06 at most, which no penalty minds. */
 double ln_rough(double v);
 /* Octaves between two positive x, by chords: off by 0.09 at most. */

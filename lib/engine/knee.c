@@ -70,6 +70,46 @@ static bool decide_levels(const struct curve *c, struct verdict *out)
     return true;
 }
 
+/* Whether the points behind `last` up to `good` all lie further above the line through those up to it than these scatter. */
+static bool all_left(const struct curve *c, size_t first, size_t last, size_t good, double *scratch)
+{
+    const struct series *s = &c->s;
+    const struct line before = series_line(s, first, last + 1, last - first > 2);
+    double least = INFINITY;
+
+    for (size_t i = last + 1; i <= good && least > 0; i++)
+        least = fmin(least, s->y[i] - line_at(&before, s->x[i]));
+    return least > 0 && least > SPIKE * curve_scatter(c, first, last + 1, scratch);
+}
+
+/*
+ * Points of a level may differ for reasons of their own, by much more than they scatter; but so does the foot of a ramp.
+ * More than half of the points up to where it is told to begin are no foot, or the level would be told by what is not
+ * of it.
+ */
+static bool find_feet(const struct curve *c, struct verdict *out)
+{
+    const struct series *s = &c->s;
+    double *scratch = malloc((s->count + 1) * sizeof *scratch);
+    const bool ready = scratch != NULL;
+
+    for (size_t i = 0, first = 0; ready && i < out->count; i++) {
+        struct knee *k = &out->knees[i];
+        size_t good = first;
+        while (good + 1 < s->count && s->x[good + 1] <= k->low)
+            good++;
+        size_t last = first + (good - first + 1) / 2;
+        while (k->ramp && !k->fuzzy && last < good && !all_left(c, first, last, good, scratch))
+            last++;
+        if (k->ramp && !k->fuzzy)
+            k->foot = fmin(k->low, s->x[last]);
+        for (first = good; first + 1 < s->count && s->x[first] < k->end; first++)
+            ;
+    }
+    free(scratch);
+    return ready;
+}
+
 /*
  * Whether the second view of the first `count` points finds a knee, and half of it, in their intervals; and whether it
  * sees a rise there at all.
@@ -288,7 +328,7 @@ static bool decide(enum knee_kind kind, const struct knee_point *points, size_t 
                agree(&c, points, count, manner->all, kind == KNEE_WINDOW, out);
     if (good && kind != KNEE_STAIRS && c.s.count >= POINTS_AT_LEAST) {
         good = (!manner->passes || manner->confirmed || keep_what_repeats(kind, points, count, manner->passes, out)) &&
-               decide_levels(&c, out);
+               decide_levels(&c, out) && find_feet(&c, out);
         if (good && kind != KNEE_SLOPE && out->count == 0 && c.sigma > NOISY * fabs(out->levels[0].height))
             out->reason = "noise";
     }

@@ -52,6 +52,7 @@ struct knee_passes {
 struct knee {
     double value;         /* the last good x, at best knowledge */
     double low, high;     /* last surely good, first surely bad */
+    double foot;          /* of a ramp: last x up to low that is on the level before, by what that scatters; else low */
     double before, after; /* y on either side: where the level is left, and where the rise ends */
     double end;           /* x where the rise has ended; `high` or a little more for a step */
     double half, half_low,

@@ -127,6 +127,7 @@ bool decide_stairs(struct curve *c, struct verdict *out)
             out->knees[0] = (struct knee){.value = value,
                                           .low = first,
                                           .high = beyond,
+                                          .foot = first,
                                           .before = stairs[0].line.at,
                                           .after = stairs[1].line.at,
                                           .end = beyond,

@@ -138,8 +138,8 @@ static uint64_t hash_verdict(const struct verdict *v)
     hash_number(&hash, v->monotone);
     for (size_t i = 0; i < v->count; i++) {
         const struct knee *k = &v->knees[i];
-        const double numbers[] = {k->value, k->low,      k->high,      k->before, k->after,  k->end,
-                                  k->half,  k->half_low, k->half_high, k->ramp,   k->agreed, k->fuzzy};
+        const double numbers[] = {k->value, k->low,      k->high,      k->foot, k->before, k->after, k->end,
+                                  k->half,  k->half_low, k->half_high, k->ramp, k->agreed, k->fuzzy};
         for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++)
             hash_number(&hash, numbers[n]);
     }

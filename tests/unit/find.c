@@ -27,7 +27,8 @@ enum { MOST = 3 };
 static struct verdict one_knee(double value, double low, double high, bool agreed)
 {
     struct verdict v = {.count = 1, .level_count = 2};
-    v.knees[0] = (struct knee){.value = value, .low = low, .high = high, .agreed = agreed, .half_agreed = agreed};
+    v.knees[0] = (struct knee){
+        .value = value, .low = low, .high = high, .foot = low, .agreed = agreed, .half_agreed = agreed};
     v.knees[0].half = 2 * value;
     v.knees[0].half_low = 2 * low;
     v.knees[0].half_high = 2 * high;
@@ -241,12 +242,12 @@ static void answers_on_a_ramp_agree_when_each_is_on_the_other(void **state)
     assert_int_equal(find_decide(e, 2, 1).grade, 'C'); /* more than 2 % apart */
     e[0].half = e[1].half = true;
     assert_int_equal(find_decide(e, 2, 1).grade, 'C'); /* the ramps are wider than a factor of two */
-    v[0].knees[0].low = 170;
+    v[0].knees[0].foot = 170;
     v[0].knees[0].half_high = 300;
-    v[1].knees[0].low = 180;
+    v[1].knees[0].foot = 180;
     v[1].knees[0].half_high = 330;
     assert_int_equal(find_decide(e, 2, 1).grade, 'B');
-    v[1].knees[0].low = 201; /* its ramp begins behind the first one's middle, which is 200 */
+    v[1].knees[0].foot = 201; /* its ramp begins behind the first one's middle, which is 200 */
     assert_int_equal(find_decide(e, 2, 1).grade, 'C');
 }
 

@@ -308,6 +308,33 @@ static void ramps_are_told_by_where_they_begin(void **state)
     assert_true(inside >= 95);
 }
 
+/* Points of a level may differ by 5 %, and scatter by much less: a foot that takes as much may be part of the ramp. */
+static void a_ramp_has_a_foot_where_points_leave_what_they_scatter(void **state)
+{
+    struct rows r = {0};
+
+    (void)state;
+    rows_of(&r, 10, 40);
+    for (size_t i = 1; i <= 10; i++)
+        row(&r, 10 + 0.1 * (double)i);
+    for (size_t i = 1; i <= 40; i++)
+        row(&r, 11 + 0.7 * (double)i);
+    rows_of(&r, 39, 40);
+    disturb(&r, 0.02, 1);
+    for (size_t i = 0; i < r.count; i++)
+        r.p[i].error = 0.05 * r.p[i].y;
+    struct verdict v = decided(KNEE_STEP, &r);
+    assert_int_equal(v.count, 1);
+    assert_true(v.knees[0].ramp && v.knees[0].low > 42);
+    assert_near(v.knees[0].foot, 40, 1);
+    for (size_t i = 0; i < r.count; i++)
+        if (r.p[i].x <= 50)
+            r.p[i].y = 10 + 0.2 * noise(&(uint64_t){i});
+    v = decided(KNEE_STEP, &r);
+    assert_int_equal(v.count, 1);
+    assert_true(v.knees[0].foot >= v.knees[0].low - 1);
+}
+
 /* Good and bad points mix between 56 and 65. */
 static void a_mixture_is_all_in_doubt(void **state)
 {
@@ -535,6 +562,7 @@ int main(void)
         cmocka_unit_test(a_level_that_comes_back_has_been_left),
         cmocka_unit_test(single_high_points_are_no_levels),
         cmocka_unit_test(ramps_are_told_by_where_they_begin),
+        cmocka_unit_test(a_ramp_has_a_foot_where_points_leave_what_they_scatter),
         cmocka_unit_test(a_mixture_is_all_in_doubt),
         cmocka_unit_test(windows_may_slope),
         cmocka_unit_test(two_windows_are_ambiguous),

@@ -34,6 +34,7 @@ static struct verdict stairs(double first, double second)
         v.knees[i] = (struct knee){.value = edges[i],
                                    .low = edges[i],
                                    .high = edges[i] + 1,
+                                   .foot = edges[i],
                                    .half = edges[i],
                                    .half_low = edges[i],
                                    .half_high = edges[i] + 1,

@@ -16,9 +16,9 @@ const char *broken_verdict(const struct verdict *v, enum knee_kind kind, double 
         return "knees without a sigma";
     for (size_t i = 0; i < v->count; i++) {
         const struct knee *k = &v->knees[i];
-        if (!(k->low < k->high) || !(k->low <= k->value) || !(k->value <= k->high))
-            return "low <= value <= high";
-        if (kind != KNEE_STAIRS && (k->low < from || k->high > to))
+        if (!(k->low < k->high) || !(k->foot <= k->low) || !(k->low <= k->value) || !(k->value <= k->high))
+            return "foot <= low <= value <= high";
+        if (kind != KNEE_STAIRS && (k->foot < from || k->high > to))
             return "an interval beyond the range";
         if (!(k->value > before))
             return "knees ascend";
