@@ -241,6 +241,16 @@ double find_height(const struct verdict *v, size_t level)
     return l->spread > STEADY || fabs(l->slope) > STEADY ? NAN : l->height;
 }
 
+double find_difference(const struct verdict *v, size_t level, const struct verdict *w, size_t behind)
+{
+    if (level >= v->level_count || behind >= w->level_count)
+        return NAN;
+    const struct knee_level *a = &v->levels[level], *b = &w->levels[behind];
+    const double rise = b->height - a->height;
+    const double loose = a->height * fmax(a->spread, fabs(a->slope)) + b->height * fmax(b->spread, fabs(b->slope));
+    return loose <= STEADY * rise ? rise : NAN;
+}
+
 /* ---- Reports ----------------------------------------------------------------------------------- */
 
 static void send(struct probe *p, struct finding *f, const struct find_result *r)

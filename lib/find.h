@@ -103,6 +103,11 @@ void find_number(struct probe *p, const struct finding *f, const struct find_val
  * points scatter, or it slopes, by more than 6 %, since others share it or it is no level.
  */
 double find_height(const struct verdict *v, size_t level);
+/*
+ * By how much one level is higher than another, of the same curve or of one that goes on behind it; NaN where a curve has
+ * it not, or where what they scatter or slope by is more than 6 % of that.
+ */
+double find_difference(const struct verdict *v, size_t level, const struct verdict *w, size_t behind);
 /* The knee of `v` nearest to x, at most a factor `within` from it; v->count when there is none. */
 size_t find_knee_near(const struct verdict *v, double x, double within);
 

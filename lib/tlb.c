@@ -77,22 +77,6 @@ static unsigned report_entries(struct probe *p, const struct tlb *t, const struc
         e, s->count);
 }
 
-/*
- * By how much a page costs more on one level than on another; NaN where an experiment has not both, or where what they
- * scatter or slope by is not little beside it.
- */
-static double difference(const struct verdict *v, size_t level, const struct verdict *w, size_t behind)
-{
-    static const double LITTLE = 0.06; /* as find_height has it for a height by itself */
-
-    if (level >= v->level_count || behind >= w->level_count)
-        return NAN;
-    const struct knee_level *a = &v->levels[level], *b = &w->levels[behind];
-    const double rise = b->height - a->height;
-    const double loose = a->height * fmax(a->spread, fabs(a->slope)) + b->height * fmax(b->spread, fabs(b->slope));
-    return loose <= LITTLE * rise ? rise : (double)NAN;
-}
-
 /* From one level of a stretch to the next; where that is not steady, to where the stretch `behind` begins, unless NULL. */
 static void report_miss(struct probe *p, const struct tlb *t, const struct stretch *s, size_t level,
                         const struct stretch *behind, unsigned number)
@@ -102,9 +86,10 @@ static void report_miss(struct probe *p, const struct tlb *t, const struct stret
 
     for (size_t i = 0; i < s->count; i++) {
         const struct verdict *here = &s->sweep[i].search.verdict;
-        v[i] = (struct find_value){s->sweep[i].name, s->sweep[i].fooled_by, difference(here, level, here, level + 1)};
+        v[i] = (struct find_value){s->sweep[i].name, s->sweep[i].fooled_by,
+                                   find_difference(here, level, here, level + 1)};
         if (isnan(v[i].value) && behind)
-            v[i].value = difference(here, level, &behind->sweep[i].search.verdict, 0);
+            v[i].value = find_difference(here, level, &behind->sweep[i].search.verdict, 0);
     }
     f.method = "difference of levels";
     find_number(p, &f, v, s->count);
@@ -216,7 +201,7 @@ bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experi
         report_stretches(p, t, &near, &far, proof, same.count ? &same.sweep->search.verdict : NULL);
     *first = (struct tlb_first){NAN, NAN, stretch};
     if (good && v->count)
-        *first = (struct tlb_first){v->knees[0].value, difference(v, 0, v, 1), stretch};
+        *first = (struct tlb_first){v->knees[0].value, find_difference(v, 0, v, 1), stretch};
     sweeps_free(near.sweep, near.count);
     sweeps_free(far.sweep, far.count);
     sweeps_free(same.sweep, same.count);

@@ -271,7 +271,7 @@ static void report_upper(struct probe *p, size_t page_bytes, const struct sweep 
         const struct verdict *verdict = &s[i].search.verdict;
         v[i] = (struct find_value){e[i].name, e[i].fooled_by, NAN};
         /* at the edge: before it TLBs may hold some of the pages still, the more the fewer there are */
-        if (verdict->count == 1 && !isnan(find_height(verdict, 1) - find_height(verdict, 0)))
+        if (verdict->count == 1 && !isnan(find_difference(verdict, 0, verdict, 1)))
             v[i].value = verdict->knees[0].after - verdict->knees[0].before;
         entries.curves[i] = cycles.curves[i] = e[i].name;
     }

@@ -279,6 +279,20 @@ static void heights_want_a_steady_level(void **state)
     assert_true(isnan(find_height(&v, 1)));
 }
 
+/* What levels scatter by is held against the rise, not against how high they are. */
+static void differences_want_levels_that_are_steady_beside_them(void **state)
+{
+    (void)state;
+    struct verdict v = {.level_count = 2};
+    v.levels[0] = (struct knee_level){.height = 30, .spread = 0.01, .slope = 0.01};
+    v.levels[1] = (struct knee_level){.height = 50, .spread = 0.01, .slope = -0.01};
+    assert_true(find_difference(&v, 0, &v, 1) == 20);
+    v.levels[1].slope = -0.03;
+    assert_true(isnan(find_difference(&v, 0, &v, 1)) && !isnan(find_height(&v, 1)));
+    assert_true(isnan(find_difference(&v, 1, &v, 0)));
+    assert_true(isnan(find_difference(&v, 0, &v, 2)));
+}
+
 static void the_nearest_knee_within_a_factor(void **state)
 {
     (void)state;
@@ -353,6 +367,7 @@ int main(void)
         cmocka_unit_test(answers_on_a_ramp_agree_when_each_is_on_the_other),
         cmocka_unit_test(numbers_agree_closely_or_still),
         cmocka_unit_test(heights_want_a_steady_level),
+        cmocka_unit_test(differences_want_levels_that_are_steady_beside_them),
         cmocka_unit_test(the_nearest_knee_within_a_factor),
         cmocka_unit_test(what_was_decided_is_what_is_reported),
         cmocka_unit_test(no_knee_contradicts_one),
