@@ -98,11 +98,10 @@ static bool find_feet(const struct curve *c, struct verdict *out)
         size_t good = first;
         while (good + 1 < s->count && s->x[good + 1] <= k->low)
             good++;
-        size_t last = first + (good - first + 1) / 2;
-        while (k->ramp && !k->fuzzy && last < good && !all_left(c, first, last, good, scratch))
+        size_t last = k->ramp && !k->fuzzy ? first + (good - first + 1) / 2 : good;
+        while (last < good && !all_left(c, first, last, good, scratch))
             last++;
-        if (k->ramp && !k->fuzzy)
-            k->foot = fmin(k->low, s->x[last]);
+        k->foot = last < good ? s->x[last] : k->low;
         for (first = good; first + 1 < s->count && s->x[first] < k->end; first++)
             ;
     }

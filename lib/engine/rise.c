@@ -427,7 +427,6 @@ bool decide_rise(const struct curve *c, const struct rise *r, struct knee *out, 
     if (!isnan(r->after)) /* a fitted ramp may end before a bent one does */
         while (bad + 1 < r->end && s->y[bad] < (before + after) / 2 + SURE * sqrt(s->variance[bad]))
             bad++;
-    out->foot = out->low;
     find_half(c, begin.low, bad > begin.low ? bad : begin.low + 1, before, after, out);
     return true;
 }

@@ -191,7 +191,6 @@ bool decide_slope(const struct curve *c, struct verdict *out)
             out->knees[0] = (struct knee){.value = x,
                                           .low = s->x[low],
                                           .high = next,
-                                          .foot = s->x[low],
                                           .before = line_at(&before, x),
                                           .after = line_at(&after, s->x[end - 1]),
                                           .end = s->x[end - 1],
