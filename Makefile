@@ -28,9 +28,9 @@ CROSS_$(NATIVE) :=
 HOSTED_x86_64 := build/fathom-x86_64
 HOSTED_aarch64 := build/fathom-aarch64
 HOSTED_$(NATIVE) := build/fathom
-# gnu-efi of the other ISA can't be installed beside this machine's: it is unpacked below build/.
-GNUEFI_x86_64 := build/gnu-efi/usr
-GNUEFI_aarch64 := build/gnu-efi/usr
+# Where gnu-efi is: the other ISA's can't be installed beside this machine's and is unpacked below build/.
+GNUEFI_x86_64 := build/debian/usr
+GNUEFI_aarch64 := build/debian/usr
 GNUEFI_$(NATIVE) := /usr
 DEBIAN_x86_64 := amd64
 DEBIAN_aarch64 := arm64
@@ -39,7 +39,7 @@ FOREIGN := $(filter-out $(NATIVE),$(ISAS))
 # Python leaves nothing beside the scripts.
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: all efi host image run test test-long check setup clean help
+.PHONY: all efi host image run test test-long check install dist setup clean help
 all: image host
 
 help:
@@ -49,17 +49,28 @@ help:
 	@echo 'make efi [ISA=...]      only the UEFI applications, build/BOOTX64.EFI and build/BOOTAA64.EFI'
 	@echo 'make test               every test but the long ones, on both instruction sets'
 	@echo 'make test-long          and the long ones'
-	@echo 'make check              formatting, linters, direction of includes'
+	@echo 'make check              formatting, linters, structure: who includes and calls whom, lengths of files'
 	@echo 'make format             lay out the sources as make check wants them'
-	@echo 'make setup              install what is missing on Debian 12 (the others do so by themselves)'
+	@echo 'make docs               make again what docs/ has from the sources: findings, reasons, keys of records'
+	@echo 'make install PREFIX=/usr/local DESTDIR=   the Linux program, its manual page and the viewer'
+	@echo 'make dist               build/fathom-VERSION.tar.xz: image, programs, viewer, notices, checksums'
+	@echo 'make setup              install all that is missing on Debian 12 (the others install what they need)'
 	@echo 'make clean              remove build/'
 	@echo 'V=1 shows every command.'
 
 setup:
 	@scripts/setup
 
-build/setup.stamp: scripts/setup
-	@scripts/setup
+# Packages are installed by tier, each with a stamp; scripts/setup has the lists. Building waits for the largest tier
+# that the goals need, so that everything is installed, and announced, in one go.
+TIERS := $(sort $(if $(filter run,$(MAKECMDGOALS)),run-$(or $(ISA),$(NATIVE))) $(filter check,$(MAKECMDGOALS)) \
+    $(if $(filter install dist,$(MAKECMDGOALS)),dist) $(if $(filter test test-long,$(MAKECMDGOALS)),test))
+build/setup.stamp: scripts/setup | $(TIERS:%=build/setup-%.stamp)
+	@scripts/setup build
+	@mkdir -p build && touch $@
+
+build/setup-%.stamp: scripts/setup
+	@scripts/setup $*
 	@mkdir -p build && touch $@
 
 clean:
@@ -87,9 +98,6 @@ FREESTANDING_aarch64 := -mstrict-align $(ISA_FLAGS_aarch64)
 # __OBSOLETE_MATH_DEFAULT: left alone, x86-64 takes newlib's old mathematics and AArch64 its new.
 NEWLIB_CFLAGS := -O2 -fno-common -w -U_FORTIFY_SOURCE -ffp-contract=off -D__OBSOLETE_MATH_DEFAULT=0 \
                  -ffile-prefix-map=$(CURDIR)/build=. $(FREESTANDING)
-NEWLIB_OPTIONS := --disable-multilib --disable-libgloss --disable-newlib-supplied-syscalls --disable-nls \
-                  --enable-newlib-io-c99-formats --enable-newlib-io-long-long --disable-newlib-multithread \
-                  --disable-newlib-wide-orient --disable-shared --disable-dependency-tracking
 
 build/newlib/source.stamp: | build/setup.stamp
 	$(call say,UNPACK,$(NEWLIB_TAR))
@@ -99,36 +107,31 @@ build/newlib/source.stamp: | build/setup.stamp
 
 # $(1): ISA. The library is replaced whole, never updated.
 define newlib_rules
-NEWLIB_$(1) := build/newlib/$(1)/$(1)-elf
-build/newlib/$(1).stamp: build/newlib/source.stamp
-	$$(call say,NEWLIB,$(1) (takes a minute; log: build/newlib/$(1).log))
-	$$(Q)rm -rf build/newlib/$(1) build/newlib/$(1)-objects
-	$$(Q)mkdir -p build/newlib/$(1)-objects
-	$$(Q)cd build/newlib/$(1)-objects && { \
-	    ../source/configure --target=$(1)-elf --prefix='$$(CURDIR)/build/newlib/$(1)' $$(NEWLIB_OPTIONS) \
-	        $$(foreach tool,AR RANLIB AS LD NM OBJDUMP STRIP READELF,\
-	            $$(tool)_FOR_TARGET=$(CROSS_$(1))$$(shell echo $$(tool) | tr A-Z a-z)) \
-	        CC_FOR_TARGET=$(CROSS_$(1))gcc CFLAGS_FOR_TARGET='$$(NEWLIB_CFLAGS) $$(FREESTANDING_$(1))' && \
-	    $$(MAKE) all-target-newlib && $$(MAKE) -j1 install-target-newlib; } >../$(1).log 2>&1 \
-	    || { tail -n 20 ../$(1).log; exit 1; }
-	$$(Q)rm -rf build/newlib/$(1)-objects
+NEWLIB_$(1) := build/newlib/$(1)
+build/newlib/$(1).stamp: scripts/newlib boot/uefi/newlib.h build/newlib/source.stamp
+	$$(call say,NEWLIB,$(1))
+	$$(Q)scripts/newlib $(1) '$$(CURDIR)/build/newlib/source' '$$(CURDIR)/$$(NEWLIB_$(1))' $(CROSS_$(1))ar \
+	    $(CROSS_$(1))gcc $$(NEWLIB_CFLAGS) $$(FREESTANDING_$(1))
 	$$(Q)touch $$@
 endef
 $(foreach isa,$(ISAS),$(eval $(call newlib_rules,$(isa))))
 
-# ---- gnu-efi of the other instruction set --------------------------------------------------------
+# ---- Debian packages that are unpacked, not installed ----------------------------------------------
 
-build/gnu-efi/stamp: scripts/fetch-foreign | build/setup.stamp
-	$(call say,FETCH,gnu-efi:$(DEBIAN_$(FOREIGN)))
-	$(Q)scripts/fetch-foreign gnu-efi $(DEBIAN_$(FOREIGN)) build/gnu-efi
+# gnu-efi and libpfm4 of the other instruction set cannot be installed beside this machine's; d3 would bring forty
+# packages with it and the font ten, for a file each.
+build/debian/stamp: scripts/unpack | build/setup.stamp
+	$(call say,FETCH,gnu-efi libpfm4-dev node-d3 fonts-spleen)
+	$(Q)scripts/unpack build/debian $(DEBIAN_$(FOREIGN)) $(foreach name,gnu-efi libpfm4-dev,$(name):$(DEBIAN_$(FOREIGN))) \
+	    node-d3 fonts-spleen
 	$(Q)touch $@
 
 # ---- Names and numbers of counter events, from libpfm4 --------------------------------------------
 
 # Each architecture's package knows only that architecture's cores. The other one is unpacked below build/, and what
 # is compiled with it runs in an emulator.
-PFM_x86_64 := build/libpfm4/usr
-PFM_aarch64 := build/libpfm4/usr
+PFM_x86_64 := build/debian/usr
+PFM_aarch64 := build/debian/usr
 PFM_$(NATIVE) := /usr
 PFM_RUN_x86_64 := qemu-x86_64
 PFM_RUN_aarch64 := qemu-aarch64
@@ -138,14 +141,10 @@ PFM_TABLES_x86_64 := nhm wsm_dp snb ivb hsw bdw skl skx icl spr slm glm tmt knl 
     amd64_fam15h_interlagos amd64_fam16h amd64_fam17h_zen1 amd64_fam17h_zen2 amd64_fam19h_zen3 amd64_fam19h_zen4
 PFM_TABLES_aarch64 := arm_ac53 arm_ac57 arm_n1 arm_n2 arm_v1 arm_v2 arm_a64fx arm_thunderx2 arm_kunpeng
 
-build/libpfm4/stamp: scripts/fetch-foreign | build/setup.stamp
-	$(call say,FETCH,libpfm4-dev:$(DEBIAN_$(FOREIGN)))
-	$(Q)scripts/fetch-foreign libpfm4-dev $(DEBIAN_$(FOREIGN)) build/libpfm4
-	$(Q)touch $@
-
 # $(1): ISA.
 define pfm_rules
-build/events/pack-$(1): scripts/pack-events.c Makefile | build/setup.stamp $(if $(filter $(FOREIGN),$(1)),build/libpfm4/stamp)
+build/events/pack-$(1): scripts/pack-events.c Makefile | build/setup.stamp \
+    $(if $(filter $(FOREIGN),$(1)),build/debian/stamp)
 	$$(call say,CC,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$(CROSS_$(1))gcc -std=gnu11 -O2 $$(WARNINGS) -static $$< -o $$@ \
@@ -158,16 +157,16 @@ endef
 $(foreach isa,$(ISAS),$(eval $(call pfm_rules,$(isa))))
 
 # An image carries the events of its own cores, the Linux program all.
-EVENTS_x86_64 := lib/counters/events/intel.c lib/counters/events/amd.c build/events/x86_64.c
+EVENTS_x86_64 := lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c build/events/x86_64.c
 EVENTS_aarch64 := lib/counters/events/arm.c lib/counters/events/apple.c build/events/aarch64.c
 EVENTS := $(EVENTS_x86_64) $(EVENTS_aarch64)
 
 # ---- Instruction forms ----------------------------------------------------------------------------
 
-build/catalogue/make-x86_64: scripts/catalogue-x86_64.c arch/catalogue.h Makefile | build/setup.stamp
+build/catalogue/make-x86_64: $(wildcard scripts/catalogue-x86_64/*.[ch]) arch/catalogue.h Makefile | build/setup.stamp
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)gcc -std=gnu11 -O2 $(WARNINGS) -I. $< -lZydis -o $@
+	$(Q)gcc -std=gnu11 -O2 $(WARNINGS) -I. $(filter %.c,$^) -lZydis -o $@
 
 build/catalogue/x86_64.c: build/catalogue/make-x86_64
 	$(call say,FORMS,$@)
@@ -180,18 +179,18 @@ build/catalogue/aarch64.c: scripts/catalogue-aarch64 | build/setup.stamp
 
 # ---- The UEFI application ------------------------------------------------------------------------
 
-FONTS := $(patsubst %,/usr/share/consolefonts/spleen-%.psfu.gz,8x16 16x32)
-build/font.c: scripts/pack-font | build/setup.stamp
+FONTS := $(patsubst %,build/debian/usr/share/consolefonts/spleen-%.psfu.gz,8x16 16x32)
+build/font.c: scripts/pack-font build/debian/stamp
 	$(call say,FONT,$@)
 	$(Q)scripts/pack-font $(FONTS) >$@.new && mv $@.new $@
 
 # $(1): ISA. $$(gcc ...) is asked when a file is compiled: make may start before setup has run.
 define efi_rules
 SOURCES_$(1) := $$(wildcard arch/*.c arch/$(1)/*.[cS] lib/*.c lib/*/*.c probes/*/*.c) build/catalogue/$(1).c
-EFI_SOURCES_$(1) := boot/uefi/start_$(1).S $$(wildcard boot/uefi/*.c arch/$(1)/own/*.[cS]) $$(SOURCES_$(1)) \
+EFI_SOURCES_$(1) := $$(wildcard boot/uefi/*_$(1).S boot/uefi/*.c arch/$(1)/own/*.[cS]) $$(SOURCES_$(1)) \
     $(EVENTS_$(1)) build/font.c
 EFI_OBJECTS_$(1) := $$(EFI_SOURCES_$(1):%=build/uefi/$(1)/%.o)
-EFI_NEEDS_$(1) := build/newlib/$(1).stamp $(if $(filter $(FOREIGN),$(1)),build/gnu-efi/stamp)
+EFI_NEEDS_$(1) := build/newlib/$(1).stamp $(if $(filter $(FOREIGN),$(1)),build/debian/stamp)
 EFI_INCLUDES_$(1) := -isystem $$(NEWLIB_$(1))/include \
     -isystem $(GNUEFI_$(1))/include/efi -isystem $(GNUEFI_$(1))/include/efi/$(1)
 
@@ -205,7 +204,7 @@ build/uefi/$(1)/fathom.so: $$(EFI_OBJECTS_$(1)) boot/uefi/image.lds
 	$$(call say,LD,$$@)
 	$$(Q)$(CROSS_$(1))ld -nostdlib --no-warn-rwx-segments --no-warn-execstack -shared -Bsymbolic --no-undefined --build-id=none \
 	    -T boot/uefi/image.lds -o $$@ $$(EFI_OBJECTS_$(1)) --start-group $(GNUEFI_$(1))/lib/libgnuefi.a \
-	    $$(NEWLIB_$(1))/lib/libc.a $$(NEWLIB_$(1))/lib/libm.a \
+	    $$(NEWLIB_$(1))/libc.a \
 	    $$$$($(CROSS_$(1))gcc -print-libgcc-file-name) --end-group
 
 build/$(BOOT_$(1)).EFI: build/uefi/$(1)/fathom.so scripts/finish-efi
@@ -217,7 +216,7 @@ build/$(BOOT_$(1)).EFI: build/uefi/$(1)/fathom.so scripts/finish-efi
 -include $$(EFI_OBJECTS_$(1):.o=.d)
 
 # The object is new when a header is.
-build/check/$(1)/%: % build/uefi/$(1)/%.o .clang-tidy
+build/check/$(1)/%: % build/uefi/$(1)/%.o .clang-tidy | build/setup-check.stamp
 	$$(call say,TIDY,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)clang-tidy --quiet $$< -- --target=$(1)-linux-gnu -std=gnu11 -I. $$(FREESTANDING) -DGNU_EFI_USE_MS_ABI \
@@ -252,7 +251,8 @@ host: $(foreach isa,$(ISAS),$(HOSTED_$(isa)))
 # ---- The stick image -----------------------------------------------------------------------------
 
 # One page that shows runs, with all that it needs inside.
-build/viewer.html: scripts/viewer.py lib/known.def $(wildcard viewer/*) $(wildcard probes/*/*.c) | build/setup.stamp
+build/viewer.html: scripts/viewer.py scripts/reasons.py lib/base/reasons.def lib/plan/published.def $(wildcard lib/plan/published/*.def viewer/* probes/*/*.c) \
+    build/debian/stamp
 	$(call say,PAGE,$@)
 	@mkdir -p $(@D)
 	$(Q)$< $@
@@ -263,8 +263,40 @@ build/fathom.img: $(foreach isa,$(ISAS),build/$(BOOT_$(isa)).EFI) build/viewer.h
 
 image: build/fathom.img
 
-run: build/fathom.img
+run: build/fathom.img | build/setup-run-$(or $(ISA),$(NATIVE)).stamp
 	@scripts/run $(or $(ISA),$(NATIVE)) $< build/run/$(or $(ISA),$(NATIVE))
+
+# ---- Installing, and the archive of a release ----------------------------------------------------
+
+PREFIX := /usr/local
+DESTDIR :=
+# Date and name of the last commit, and whether files differ from it; a tree without git's history is undated.
+VERSION = $(or $(shell git log -1 --date=format:%Y%m%d --format=%cd-%h 2>/dev/null),undated)$(if \
+    $(shell git status --porcelain -uno 2>/dev/null),-changed)
+COMMIT_SECONDS = $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
+# Where the last commit is noted: what carries its name is made anew when that changes.
+COMMIT := $(wildcard .git/logs/HEAD)
+
+build/fathom.1: scripts/manual build/fathom $(COMMIT) | build/setup-dist.stamp
+	$(call say,MAN,$@)
+	$(Q)scripts/manual build/fathom $(VERSION) $(COMMIT_SECONDS) >$@.new && mv $@.new $@
+
+build/NOTICES.TXT: scripts/notices LICENSE build/debian/stamp build/newlib/source.stamp
+	$(call say,TEXT,$@)
+	$(Q)scripts/notices build/newlib/source all >$@.new && mv $@.new $@
+
+install: build/fathom build/fathom.1 build/viewer.html build/NOTICES.TXT | build/setup-dist.stamp
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
+	$(Q)install -D -m 755 build/fathom '$(DESTDIR)$(PREFIX)/bin/fathom'
+	$(Q)install -D -m 644 build/fathom.1 '$(DESTDIR)$(PREFIX)/share/man/man1/fathom.1'
+	$(Q)install -D -m 644 build/viewer.html '$(DESTDIR)$(PREFIX)/share/fathom/viewer.html'
+	$(Q)install -D -m 644 -t '$(DESTDIR)$(PREFIX)/share/doc/fathom' LICENSE build/NOTICES.TXT images/FATHOM.CFG
+
+dist: build/fathom.img host build/fathom.1 build/viewer.html build/NOTICES.TXT | build/setup-dist.stamp
+	$(call say,DIST,build/fathom-$(VERSION).tar.xz)
+	$(Q)scripts/dist build/fathom-$(VERSION).tar.xz fathom-$(VERSION) $(COMMIT_SECONDS) fathom.img=build/fathom.img \
+	    $(foreach isa,$(ISAS),fathom-$(isa)=$(HOSTED_$(isa))) fathom.1=build/fathom.1 viewer.html=build/viewer.html \
+	    NOTICES.TXT=build/NOTICES.TXT LICENSE=LICENSE README.md=README.md FATHOM.CFG=images/FATHOM.CFG
 
 # ---- Tests ---------------------------------------------------------------------------------------
 
@@ -276,13 +308,21 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,build/tests/%,$(wildcard tests/unit/*.c)
 # Programs that report in TAP and do more than call functions: they boot, measure, fuzz.
 TEST_RUNS := $(wildcard tests/*/run)
 comment = $(subst NATIVE,$(NATIVE),$(shell sed -n '1,5s!.*/\* *$(1): *\(.*\) \*/.*!\1!p' $(2)))
-unit_objects = $(patsubst %,build/tests/objects/%.o,$(call comment,link,tests/unit/$(1).c)) build/tests/objects/lib.a
+unit_objects = $(patsubst %,build/tests/objects/%.o,$(call comment,link,tests/unit/$(1).c)) \
+    build/tests/objects/arch.a build/tests/objects/lib.a
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 
-build/tests/objects/%.o: % Makefile | build/setup.stamp
+build/tests/objects/%.o: % Makefile | build/setup-test.stamp
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)gcc $(COMMON) $(SANITIZE) $(call comment,define,$<) -c $< -o $@
+
+# Parts of arch/ that touch no register and have names of their own: a test that links what uses them need not list them.
+UNIT_ARCH := $(patsubst %,build/tests/objects/arch/x86_64/%.c.o,counter_registers identify_caches identify_core_name \
+    identify_cpuid)
+build/tests/objects/arch.a: $(UNIT_ARCH)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 build/tests/objects/lib.a: $(patsubst %,build/tests/objects/%.o,$(wildcard lib/*.c lib/*/*.c))
 	$(call say,AR,$@)
@@ -295,22 +335,22 @@ build/tests/%: build/tests/objects/tests/unit/%.c.o $$(call unit_objects,$$*)
 # The probes on modelled cores, all of tests/model in one program per ISA; each runs on any machine. The
 # model itself runs at every instruction and Unicorn allocates at every store: no sanitizer there.
 MODEL_SANITIZE := -fsanitize=undefined -fno-sanitize-recover=all
-build/tests/model/%.o: % Makefile | build/setup.stamp
+build/tests/model/%.o: % Makefile | build/setup-test.stamp
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)gcc $(COMMON) $(MODEL_SANITIZE) -c $< -o $@
 build/tests/model/tests/%.o: MODEL_SANITIZE :=
 
 # What controls a core and counts on it, access to registers apart.
-CONTROL_x86_64 := $(patsubst %,arch/x86_64/%.c,control counters counters_amd counters_intel cpu frequency identify \
-    prefetch quirks)
+CONTROL_x86_64 := $(patsubst %,arch/x86_64/%.c,control counter_registers counters counters_amd counters_intel cpu \
+    frequency identify identify_caches identify_core_name identify_cpuid prefetch quirks)
 CONTROL_aarch64 := $(patsubst %,arch/aarch64/%.c,control cores counters counters_apple counters_pmuv3 prefetch quirks)
 
 # $(1): ISA.
 define model_rules
-MODEL_SOURCES_$(1) := $$(wildcard tests/model/*.c tests/model/$(1)/*.c lib/*.c lib/*/*.c probes/*/*.c arch/emit*.c) \
-    $$(wildcard arch/$(1)/emit*.c) arch/access.c arch/control.c arch/counters.c $(CONTROL_$(1)) $(EVENTS_$(1)) \
-    arch/catalogue.c arch/$(1)/catalogue.c arch/$(1)/units.c build/catalogue/$(1).c
+MODEL_SOURCES_$(1) := $$(wildcard tests/model/*.c tests/model/probes/*.c tests/model/$(1)/*.c lib/*.c lib/*/*.c) \
+    $$(wildcard probes/*/*.c arch/emit*.c arch/$(1)/emit*.c) arch/access.c arch/control.c arch/counters.c \
+    $(CONTROL_$(1)) $(EVENTS_$(1)) arch/catalogue.c arch/$(1)/catalogue.c arch/$(1)/units.c build/catalogue/$(1).c
 build/tests/model_$(1): $$(MODEL_SOURCES_$(1):%=build/tests/model/%.o)
 	$$(call say,LD,$$@)
 	$$(Q)gcc $$(MODEL_SANITIZE) $$^ -lcapstone -lunicorn -lcmocka -lm -o $$@
@@ -323,7 +363,7 @@ build/tests/model/lib.a: $(patsubst %,build/tests/model/%.o,$(wildcard lib/*.c l
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-build/tests/model_curves: $(patsubst %,build/tests/model/%.o,$(wildcard tests/model/curves/*.c)) build/tests/model/lib.a
+build/tests/model_curves: $(patsubst %,build/tests/model/%.o,$(wildcard tests/model/curves/*.c) boot/linux/gather.c) build/tests/model/lib.a
 	$(call say,LD,$@)
 	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
 MODEL_TESTS += build/tests/model_curves
@@ -345,7 +385,7 @@ MODEL_TESTS += build/tests/model_btb
 # Every form of a catalogue executed, to see what it reads and writes; static, so that an emulator can run it.
 define operands_rules
 build/tests/operands_$(1): $$(wildcard tests/operands/*.[ch]) tests/operands/execute_$(1).S arch/catalogue.h \
-    $$(patsubst %,arch/%.c,catalogue $(1)/catalogue emit $(1)/emit) build/catalogue/$(1).c lib/engine/statistics.c
+    $$(patsubst %,arch/%.c,catalogue $(1)/catalogue emit $(1)/emit) build/catalogue/$(1).c lib/base/random.c lib/base/statistics.c
 	$$(call say,CC,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(if $$(filter $(1),$$(NATIVE)),gcc,$(1)-linux-gnu-gcc) $$(COMMON) -static $$(filter %.c %.S,$$^) -lm -o $$@
@@ -353,40 +393,33 @@ endef
 $(foreach isa,$(ISAS),$(eval $(call operands_rules,$(isa))))
 
 # What counts instructions of the Linux program.
-build/tests/simulator: tests/simulator/simulator.c Makefile | build/setup.stamp
+build/tests/simulator: $(wildcard tests/simulator/*.[ch]) Makefile | build/setup-test.stamp
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)gcc $(COMMON) $< -lunicorn -o $@
+	$(Q)gcc $(COMMON) $(filter %.c,$^) -lunicorn -o $@
 
 -include $(shell find build/tests/objects build/tests/model -name '*.d' 2>/dev/null)
 
-# What the tests of the viewer need from npm, as pinned; the viewer itself needs none of it.
-build/tests/viewer/node_modules/stamp: tests/viewer/package.json tests/viewer/package-lock.json | build/setup.stamp
-	$(call say,NPM,$(@D))
-	$(Q)mkdir -p build/tests/viewer && cp $^ build/tests/viewer
-	$(Q)cd build/tests/viewer && npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1 || { cat npm.log; exit 1; }
-	$(Q)touch $@
-
 TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img $(UNIT_TESTS) $(MODEL_TESTS) build/tests/simulator $(ISAS:%=build/tests/operands_%) \
-    build/tests/viewer/node_modules/stamp
+    build/fathom.1
 
-test: $(TESTED)
+test: $(TESTED) | build/setup-test.stamp
 	@CMOCKA_MESSAGE_OUTPUT=TAP scripts/test $(UNIT_TESTS) $(MODEL_TESTS) $(TEST_RUNS)
 
 # The same, and what tests leave out when nobody says that there is time.
-test-long: $(TESTED)
+test-long: $(TESTED) | build/setup-test.stamp
 	@LONG=1 CMOCKA_MESSAGE_OUTPUT=TAP scripts/test $(UNIT_TESTS) $(MODEL_TESTS) $(TEST_RUNS)
 
 # ---- Linters -------------------------------------------------------------------------------------
 
-OURS := $(shell git ls-files '*.[ch]' 2>/dev/null)
+OURS := $(shell git ls-files -co --exclude-standard '*.[ch]' 2>/dev/null)
 # Of the other instruction set only what is its own. Tests are left to the compiler and sanitizers.
 TIDIED := $(patsubst %,build/check/$(NATIVE)/%,$(filter-out build/%,$(filter %.c,$(EFI_SOURCES_$(NATIVE))))) \
           $(patsubst %,build/check/$(FOREIGN)/%,$(wildcard arch/$(FOREIGN)/*.c arch/$(FOREIGN)/own/*.c)) \
           $(patsubst %,build/check/$(FOREIGN)/%,$(filter-out build/%,$(EVENTS_$(FOREIGN)))) \
           $(patsubst %,build/check/linux/%,$(wildcard boot/linux/*.c))
 
-build/check/linux/%: % build/linux/$(NATIVE)/%.o .clang-tidy
+build/check/linux/%: % build/linux/$(NATIVE)/%.o .clang-tidy | build/setup-check.stamp
 	$(call say,TIDY,$@)
 	@mkdir -p $(@D)
 	$(Q)clang-tidy --quiet $< -- -std=gnu11 -I. >$@.log 2>&1 || { cat $@.log; exit 1; }
@@ -395,19 +428,25 @@ build/check/linux/%: % build/linux/$(NATIVE)/%.o .clang-tidy
 .PHONY: check-format check-includes check-cpp format
 check: check-format check-includes check-cpp $(TIDIED)
 
-check-format: | build/setup.stamp
+check-format: | build/setup-check.stamp
 	$(call say,FORMAT,$(words $(OURS)) files)
 	$(Q)clang-format --dry-run -Werror $(OURS)
 
-check-includes: | build/setup.stamp
+check-includes: | build/setup-check.stamp
 	$(call say,INCLUDES,arch boot lib probes)
 	$(Q)scripts/check-includes
 
-check-cpp: | build/setup.stamp
+check-cpp: | build/setup-check.stamp
 	$(call say,CPPCHECK,arch boot lib probes)
 	$(Q)cppcheck --quiet --std=c11 --platform=unix64 --enable=warning,performance,portability --inline-suppr \
 	    --suppress=comparePointers --suppress=uninitvar -U__ASSEMBLER__ \
 	    --error-exitcode=1 --cppcheck-build-dir=build/check -I. arch boot lib probes
 
-format: | build/setup.stamp
+# Tests hold them current.
+.PHONY: docs
+docs: | build/setup.stamp
+	$(Q)scripts/document-findings
+	$(Q)scripts/document-records
+
+format: | build/setup-check.stamp
 	clang-format -i $(OURS)

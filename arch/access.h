@@ -1,5 +1,5 @@
 /*
- * Access to registers of the core that measures, each with a way back.
+ * Access to registers of the core in use, where an access that faults is reported and does no harm.
  *
  * Everything that programs counters, prefetchers, clocks or speculation goes through this, so that
  * the same sequences run on UEFI, under Linux and on the register files that tests model. A register
@@ -26,8 +26,8 @@ struct access {
     ((uint32_t)(op0) << 14 | (uint32_t)(op1) << 11 | (uint32_t)(crn) << 7 | (uint32_t)(crm) << 3 | (uint32_t)(op2))
 
 /*
- * Changes that are to be undone. Only the bits of `mask` are ever changed, by reading, replacing them
- * and writing; what was found is kept, and put back in the opposite order.
+ * Changes that are to be undone. Only the bits of `mask` are changed, by reading the register, replacing them and
+ * writing it; the bits found before are kept, and restored in the opposite order.
  */
 struct change {
     const char *name; /* as in the manual: "MISC_FEATURE_CONTROL" */
@@ -49,12 +49,12 @@ struct changes {
 };
 
 /*
- * Sets the bits of `mask` to those of `value`; what they hold already is not written. NULL when they read
- * back so, else why not, in words that a record can carry, with the register's name; what was written and did
- * not stick is put back at once.
+ * Sets the bits of `mask` to those of `value`; a register that holds them already is not written. Returns NULL when
+ * they read back as written, else the reason with the register's name, for a record. When they do not read back, the
+ * register is restored at once.
  */
 const char *changes_set(struct changes *c, const char *name, uint32_t id, uint64_t mask, uint64_t value);
-/* Puts back everything from `mark` on, a count of earlier; false when a register does not read as it was found. */
+/* Undoes the changes from list[mark] on. False when a register does not read back as it was found. */
 bool changes_restore(struct changes *c, size_t mark);
 
 #endif

@@ -1,4 +1,4 @@
-/* What of the catalogue is the same on every ISA. */
+/* The part of the catalogue that is the same on every ISA. */
 #include "arch/catalogue.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ const char *form_feature(const struct form *f)
     return form_features[f->feature];
 }
 
-/* Only the last star is ever tried with more text: what those before it took can stay as it is. */
+/* On a mismatch only the last * has to match more text: a match with a longer text for an earlier * would exist too. */
 bool form_matches(const struct form *f, const char *pattern)
 {
     const char *text = form_name(f), *star = NULL, *taken = NULL;
@@ -45,7 +45,7 @@ bool form_matches(const struct form *f, const char *pattern)
     return !*pattern;
 }
 
-/* Both lists are made in the order of names. */
+/* A binary search: forms are sorted by name. */
 const struct form *form_find(const char *name)
 {
     size_t from = 0, to = form_count;

@@ -37,7 +37,10 @@ bool control_finish(struct control *c)
 
 enum { WORD = 32 };
 
-/* The next word of a list separated by commas or blanks; what does not fit is cut. False at its end. */
+/*
+ * Copies the next word of a list separated by commas or blanks; what does not fit is cut. False at the end of the
+ * list.
+ */
 static bool next_word(const char **list, char out[WORD])
 {
     size_t length = strcspn(*list += strspn(*list, " ,"), " ,");
@@ -47,7 +50,7 @@ static bool next_word(const char **list, char out[WORD])
     return length > 0;
 }
 
-/* Reasons, one behind the other. */
+/* A text to which reasons are appended. */
 struct reasons {
     char *text;
     size_t room, used;
@@ -79,7 +82,7 @@ const char *control_switch_op_cache(struct control *c, bool off)
     const struct control_switch *s = control_op_cache(c->changes.access);
 
     return s ? changes_set(&c->changes, s->register_name, s->id, s->mask, off ? s->off : s->on)
-             : "no switch of it is known";
+             : "no switch of the operation cache is known for this core";
 }
 
 static void unknown_switch(const struct control *c, struct reasons *r, const char *name)
@@ -139,7 +142,7 @@ const char *control_prefetch(struct control *c, const char *setting, char *why, 
 
 /* ---- The clock ------------------------------------------------------------------------------------- */
 
-/* A whole number; 0 when it is none, or is 0, which is no ratio either. */
+/* The ratio in a text; 0 when it is not a whole number above 0. */
 static unsigned ratio_of(const char *text)
 {
     unsigned ratio = 0;
@@ -183,7 +186,7 @@ const char *control_frequency(struct control *c, const char *setting, char *why,
         reason = k->why_not;
     } else if (aim == CLOCK_RATIO && k->highest && (ratio < k->lowest || ratio > k->highest)) {
         name_ratios(k, range, sizeof range);
-        snprintf(text, sizeof text, "this core has no such ratio; by %s it has %s", k->way, range);
+        snprintf(text, sizeof text, "this core has no such ratio; with %s it has %s", k->way, range);
         reason = text;
     } else {
         reason = control_set_clock(c, aim, ratio);

@@ -1,9 +1,8 @@
 /*
  * Control of the core: prefetcher switches, frequency, speculation, serialisation.
  *
- * Each ISA has tables of what each family of cores lets one switch, with the source of every bit;
- * nothing is ever written but named bits of those tables, by reading, changing and writing
- * (arch/access.h), and control_finish puts back all of it in the opposite order.
+ * Each ISA has tables of what can be switched on each family of cores, with the source of every bit. Only bits named in
+ * those tables are ever written (arch/access.h), and control_finish restores all of them in the opposite order.
  */
 #ifndef FATHOM_ARCH_CONTROL_H
 #define FATHOM_ARCH_CONTROL_H
@@ -16,8 +15,8 @@
 
 /* What a write can do at worst. */
 enum hazard {
-    HAZARD_NONE,  /* a fault, which has a way back */
-    HAZARD_HANGS, /* firmware above us may hang the machine (AArch64: trap to EL3): only with an explicit key */
+    HAZARD_NONE,  /* a fault, which is caught */
+    HAZARD_HANGS, /* firmware may hang the machine (AArch64: a trap to EL3); the configuration must allow it */
 };
 
 /*
@@ -31,16 +30,16 @@ struct control_switch {
     uint32_t id;
     enum hazard hazard;
     enum {
-        SCOPE_THREAD, /* in force for this hardware thread alone, */
-        SCOPE_CORE,   /* for all of this core, */
+        SCOPE_THREAD, /* it takes effect for this hardware thread */
+        SCOPE_CORE,   /* for this core */
         SCOPE_MODULE, /* for all cores that share its second-level cache */
     } scope;
     bool is_off; /* as found */
     uint64_t mask;
-    uint64_t off;        /* the bits of `mask` that switch it off … */
-    uint64_t on;         /* … and on */
+    uint64_t off;        /* the bits of `mask` when it is off */
+    uint64_t on;         /* the bits of `mask` when it is on */
     const char *source;  /* manual and section, or where it is known from */
-    const char *why_not; /* it cannot be read here; NULL where it can */
+    const char *why_not; /* why it cannot be read here; NULL where it can */
 };
 
 enum { CONTROL_SWITCHES = 24 };
@@ -49,17 +48,18 @@ enum { CLOCK_STATES = 8 };
 
 /* The clock, as the core's registers describe it. */
 struct control_clock {
-    const char *way;     /* "IA32_PERF_CTL", "HWP", "AMD P-states", "AMD CPPC"; NULL where none can be set */
-    const char *why_not; /* then */
-    /* Ratios, in the units of the registers; 0: not told. `highest` is what one core alone may reach. */
+    const char *way;     /* "IA32_PERF_CTL", "HWP", "AMD P-states", "AMD CPPC"; NULL where the clock cannot be set */
+    const char *why_not; /* why it cannot be set */
+    /* Ratios, in the units of the registers; 0: not known. `highest` is what one core alone may reach. */
     unsigned lowest, base, highest;
-    double ratio_hz;               /* a ratio of 1, where that is known; else 0 */
-    bool turbo;                    /* more than `base` is allowed, as found */
-    unsigned kind;                 /* the implementation's own */
-    double state_hz[CLOCK_STATES]; /* AMD P-states: the clock of each, 0 where it is not told or not there */
+    double ratio_hz; /* the clock at a ratio of 1; 0 where it is not known */
+    bool turbo;      /* more than `base` was allowed when it was found */
+    unsigned kind;   /* the implementation's own */
+    /* AMD P-states: the clock of each; 0 where it is not known, or there is no such state. */
+    double state_hz[CLOCK_STATES];
 };
 
-/* A register that is recorded and never changed, unless an experiment compares. */
+/* A register that is recorded; it is changed only by experiments that compare its settings. */
 struct control_value {
     const char *name;
     uint64_t value;
@@ -72,63 +72,64 @@ struct control {
     size_t switch_count;
     const char *no_switches; /* why there are none */
     struct control_clock clock;
-    bool risky; /* the configuration allows HAZARD_HANGS */
+    bool risky; /* the configuration allows switches with HAZARD_HANGS */
 };
 
-/* Finds out what this core lets one control; changes nothing. */
+/* Finds out what can be controlled on this core; changes nothing. */
 void control_start(struct control *c, const struct access *a);
 /*
- * `setting` is "as-found", "off" or "NAME=off,NAME=on,…". NULL, or what is wrong with it, written into
- * `why`, by name and with what there is; what can be done is done.
+ * Sets the prefetchers; `setting` is "as-found", "off" or "NAME=off,NAME=on,…". Returns NULL, or a message in `why`
+ * that says for each name what is wrong, and which names there are; the rest of the setting takes effect.
  */
 const char *control_prefetch(struct control *c, const char *setting, char *why, size_t room);
 /*
- * One switch, for an experiment that compares. NULL, or why not. What was changed since a mark, a count of
- * changes.list, is put back with changes_restore.
+ * Turns one switch, for an experiment that compares. NULL, or why not. changes_restore, with the earlier value of
+ * changes.count, undoes it.
  */
 const char *control_switch(struct control *c, size_t index, bool off);
 /*
- * The switch of the cache of operations; NULL where none is known of this core. It is no prefetcher: no setting turns
- * it, and nothing is read before an experiment does.
+ * The switch of the operation cache; NULL where none is known for this core. No setting of the configuration turns
+ * it; only an experiment does, and its register is not read before.
  */
 const struct control_switch *control_op_cache(const struct access *a);
-/* Turns it, as control_switch does; "no switch of it is known" where there is none. */
+/* Turns it as control_switch does. NULL, or why not. */
 const char *control_switch_op_cache(struct control *c, bool off);
 /*
- * `setting` is "as-found", "fixed" (the base clock, no turbo), "highest" (what firmware allows), or a ratio. NULL,
- * or what is wrong with it, as above; then the clock is as it was. That registers read back does not mean that the
- * clock followed: the caller measures it.
+ * Sets the clock; `setting` is "as-found", "fixed" (the base clock, no turbo), "highest" (the highest that the firmware
+ * allows), or a ratio. NULL, or a message in `why`; then the clock is as it was. The registers may hold the setting
+ * though the clock does not follow it, so the caller has to measure the clock.
  */
 const char *control_frequency(struct control *c, const char *setting, char *why, size_t room);
-/* What such a setting comes to in Hz, where that is known; else 0: the highest clock is as high as power and heat allow. */
+/* The clock in Hz that such a setting means; 0 where it is not known, as with "highest", which power and heat limit. */
 double control_clock_hz(const struct control_clock *k, const char *setting);
-/* Puts everything back. False when a register does not read as it was found. */
+/* Undoes every change. False when a register does not read as it was found. */
 bool control_finish(struct control *c);
 
-/* The revision of the microcode in use; false where there is none, or it is not told. */
+/* The revision of the microcode in use; false where there is none, or no register holds it. */
 bool control_microcode(const struct access *a, uint32_t *revision);
 
 /* Speculation and data-independent timing as found: SPEC_CTRL, SSBS, DIT, … Returns how many; at most room. */
 size_t control_speculation(const struct access *a, struct control_value *out, size_t room);
 
 /*
- * What disturbs without an interrupt: system management, thermal throttling, power limits. Two looks at it around a
- * measurement must be equal. A few reads of registers: cheap enough for every window.
+ * Counts and flags of what disturbs a measurement without an interrupt: system management, thermal throttling, power
+ * limits. They must be equal before and after an undisturbed measurement. Reading them takes a few register accesses,
+ * which every window can afford.
  */
 enum { DISTURBANCES = 2 };
 struct disturbance {
-    unsigned count; /* so many can be read here */
+    unsigned count; /* how many of them can be read here */
     const char *name[DISTURBANCES];
     uint64_t value[DISTURBANCES];
 };
 void control_disturbance(const struct access *a, struct disturbance *out);
-/* Machine checks that are pending, corrected ones too. False where they cannot be read, and 0. */
+/* How many machine checks are pending, corrected ones included. False, and 0, where they cannot be read. */
 bool control_machine_checks(const struct access *a, uint64_t *count);
 
-/* Quirks and errata of this core, each with its reason and source: quirks.c of each ISA is the one page of them. */
+/* Quirks and errata of this core, each with its reason and source; quirks.c of each ISA lists all of them. */
 struct quirk {
     const char *name;
-    const char *applies; /* to which cores, for people */
+    const char *applies; /* the cores that have it, for people */
     const char *reason;
     const char *source;
 };

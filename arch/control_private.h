@@ -1,10 +1,10 @@
-/* What arch/control.c, the same everywhere, needs of each ISA. */
+/* What arch/control.c, which is the same on every ISA, needs of each ISA. */
 #ifndef FATHOM_ARCH_CONTROL_PRIVATE_H
 #define FATHOM_ARCH_CONTROL_PRIVATE_H
 
 #include "arch/control.h"
 
-/* Files a switch of the tables, with what the register holds now. */
+/* Adds a switch of the tables to *c, with the state that its register holds now. */
 void control_add_switch(struct control *c, const struct control_switch *row);
 
 /* Adds this core's switches, or says in c->no_switches why there are none. */
@@ -15,8 +15,8 @@ void control_find_clock(struct control *c);
 enum clock_aim { CLOCK_FIXED, CLOCK_HIGHEST, CLOCK_RATIO };
 
 /*
- * Sets the clock. `ratio` is within lowest … highest, or anything but 0 where those are not told. NULL, or why not;
- * then everything is as it was.
+ * Sets the clock. `ratio` is within lowest … highest, or any number but 0 where those are not known. NULL, or why
+ * not; then everything is as it was.
  */
 const char *control_set_clock(struct control *c, enum clock_aim aim, unsigned ratio);
 

@@ -1,8 +1,8 @@
 #include "arch/counters_private.h"
 #include "arch/reader.h"
 
-/* NULL when the settings can be made at once. */
-static const char *wrong(const struct counters *have, const struct counter_setting *list, size_t count)
+/* Why the settings cannot be programmed together; NULL when they can. */
+static const char *conflict(const struct counters *have, const struct counter_setting *list, size_t count)
 {
     uint64_t used = 0;
 
@@ -24,15 +24,15 @@ static const char *wrong(const struct counters *have, const struct counter_setti
 
 const char *counters_lacks(const struct counters *have, uint64_t code)
 {
-    const struct counters_way *way = have->why_not == NULL ? counters_way(have) : NULL;
+    const struct counter_driver *driver = have->why_not == NULL ? counter_driver(have) : NULL;
 
-    return way != NULL && way->lacks != NULL ? way->lacks(have, code) : NULL;
+    return driver != NULL && driver->lacks != NULL ? driver->lacks(have, code) : NULL;
 }
 
 const char *counters_program(const struct access *a, const struct counters *have, const struct counter_setting *list,
                              size_t count, struct counters_state *state)
 {
-    const char *why_not = wrong(have, list, count);
+    const char *why_not = conflict(have, list, count);
 
     state->changes.access = a;
     state->changes.count = 0;
@@ -42,7 +42,7 @@ const char *counters_program(const struct access *a, const struct counters *have
         return why_not;
     for (size_t i = 0; i < count; i++)
         state->slots |= BIT(list[i].slot);
-    why_not = counters_way(have)->program(a, have, list, count, state);
+    why_not = counter_driver(have)->program(a, have, list, count, state);
     if (why_not != NULL)
         counters_restore(a, have, state);
     return why_not;
@@ -50,17 +50,17 @@ const char *counters_program(const struct access *a, const struct counters *have
 
 bool counters_go(const struct access *a, const struct counters *have, const struct counters_state *state)
 {
-    return state->slots == 0 || counters_way(have)->run(a, have, state, true);
+    return state->slots == 0 || counter_driver(have)->run(a, have, state, true);
 }
 
 bool counters_stop(const struct access *a, const struct counters *have, const struct counters_state *state)
 {
-    return state->slots == 0 || counters_way(have)->run(a, have, state, false);
+    return state->slots == 0 || counter_driver(have)->run(a, have, state, false);
 }
 
 bool counters_read(const struct access *a, const struct counters *have, unsigned slot, uint64_t *value)
 {
-    return slot < COUNTER_SLOTS && (have->slots & BIT(slot)) && counters_way(have)->read(a, have, slot, value);
+    return slot < COUNTER_SLOTS && (have->slots & BIT(slot)) && counter_driver(have)->read(a, have, slot, value);
 }
 
 bool counters_restore(const struct access *a, const struct counters *have, struct counters_state *state)
@@ -68,7 +68,7 @@ bool counters_restore(const struct access *a, const struct counters *have, struc
     bool all = counters_stop(a, have, state);
 
     if (state->slots != 0)
-        all &= counters_way(have)->restore(a, have, state);
+        all &= counter_driver(have)->restore(a, have, state);
     state->slots = 0;
     return all;
 }
@@ -99,7 +99,7 @@ size_t counters_proof(const struct access *a, const struct counters *have, struc
         if (!(have->slots & ~have->taken & BIT(slot)))
             continue;
         out[n] = (struct counter_proof){.setting.slot = slot};
-        counters_way(have)->proof(a, have, &out[n]);
+        counter_driver(have)->proof(a, have, &out[n]);
         n++;
     }
     return n;

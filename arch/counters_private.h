@@ -1,4 +1,4 @@
-/* What arch/counters.c, the same everywhere, needs of each ISA. */
+/* What arch/counters.c, which is the same on every ISA, needs of one vendor's counters. */
 #ifndef FATHOM_ARCH_COUNTERS_PRIVATE_H
 #define FATHOM_ARCH_COUNTERS_PRIVATE_H
 
@@ -7,24 +7,31 @@
 #define BIT(n) (UINT64_C(1) << (n))
 #define ONES(n) ((n) >= 64 ? UINT64_MAX : BIT(n) - 1) /* the lowest n bits */
 
-/* One vendor's counters. counters_private of each ISA chooses by have->kind. */
-struct counters_way {
-    /* counters_lacks; NULL where registers tell nothing of events. */
+/*
+ * How one vendor's counters are programmed: the functions behind those of arch/counters.h. A reason that is returned
+ * is a string constant; NULL or true means success.
+ */
+struct counter_driver {
+    /* counters_lacks; NULL where the core's registers do not list events. */
     const char *(*lacks)(const struct counters *have, uint64_t code);
-    /* The settings name slots that are there, free, and each once. What could be done is in *state either way. */
+    /*
+     * Writes the settings, which the caller has checked: each names a slot that exists and is free, and no slot twice.
+     * On failure *state holds what was changed before, so that `restore` can undo it.
+     */
     const char *(*program)(const struct access *a, const struct counters *have, const struct counter_setting *list,
                            size_t count, struct counters_state *state);
     bool (*run)(const struct access *a, const struct counters *have, const struct counters_state *state, bool go);
     bool (*read)(const struct access *a, const struct counters *have, unsigned slot, uint64_t *value);
-    /* After the run has been stopped. */
+    /* Undoes `program`; the caller has stopped the counters. */
     bool (*restore)(const struct access *a, const struct counters *have, struct counters_state *state);
-    /* What the slot counts best for a proof; its setting's slot is filled in. */
+    /* Completes one row of counters_proof, whose setting.slot is filled in: the event that proves this slot best. */
     void (*proof)(const struct access *a, const struct counters *have, struct counter_proof *proof);
 };
 
-const struct counters_way *counters_way(const struct counters *have);
+/* The driver of these counters, by have->kind; each ISA has its own (arch/ISA/counters.c). Never NULL. */
+const struct counter_driver *counter_driver(const struct counters *have);
 
-/* counters_find says why there are none, and leaves the rest as it stands. */
+/* For counters_find: notes why nothing can be counted, leaves the rest of *out as it is, and returns false. */
 static inline bool counters_refuse(struct counters *out, const char *why_not)
 {
     out->why_not = why_not;

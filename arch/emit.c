@@ -66,7 +66,7 @@ void emit_nops(struct code *c, size_t bytes)
     }
 }
 
-void emit_nop_row(struct code *c, unsigned bytes, size_t count)
+void emit_nop_sequence(struct code *c, unsigned bytes, size_t count)
 {
     const size_t first = c->used;
 
@@ -81,7 +81,7 @@ void emit_nop_row(struct code *c, unsigned bytes, size_t count)
     c->work.instructions += count - 1;
 }
 
-void emit_again(struct code *c, size_t from, size_t bytes, struct work work)
+void emit_copy(struct code *c, size_t from, size_t bytes, struct work work)
 {
     if (code_require(c, from <= c->used && bytes <= c->used - from))
         code_append(c, c->write + from, bytes, work);

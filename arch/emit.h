@@ -1,21 +1,19 @@
 /*
  * The code emitter: machine code in neutral terms.
  *
- * Probes describe an experiment once; each ISA says what a NOP, a load or a call looks like. Code is
- * written through one alias of its memory and runs through another (lib/machine.h), so everything
- * here works on offsets from the start of the code area: position does not matter until it is
- * chosen on purpose.
+ * Probes describe an experiment once; each ISA implements a NOP, a load or a call. Code is written at one address of
+ * its memory and runs at another (lib/machine.h), so everything here works on offsets from the start of the code
+ * area.
  *
  * A kernel is called as f(iterations, data): REG_COUNT and REG_DATA hold the two arguments. It may
  * use every register named here and must return with emit_return.
  *
- * The emitter keeps count of what it emitted (struct work), so that a kernel can say what one call
- * of it executes; tests hold that against a CPU emulator.
+ * The emitter counts what it emits (struct work), so that it is known what one call of a kernel executes; tests compare
+ * that with a CPU emulator.
  *
- * Code that does not fit sets `overflow`; operands out of range and targets out of reach set
- * `invalid`. code_good() tells. After the first failure nothing more is emitted: bytes, `used` and
- * `work` stay as they are, so a loop that emits until `used` gets somewhere must ask code_good too.
- * Nothing is ever written past the end.
+ * Code that does not fit sets `overflow`; operands out of range and targets out of reach set `invalid`. After the first
+ * failure, which code_good() shows, nothing more is emitted: bytes, `used` and `work` stay as they are, so a loop that
+ * emits until `used` has some value must check code_good too. Nothing is ever written past the end.
  */
 #ifndef FATHOM_ARCH_EMIT_H
 #define FATHOM_ARCH_EMIT_H
@@ -52,14 +50,13 @@ enum fence {
 };
 
 /*
- * What executing a stretch of code once, every instruction of it, does, in the terms a counter or an
- * emulator would use. What runs n times, between the start of a loop and the end of its emit_loop,
- * counts n times its work, exactly.
+ * What a sequence of instructions does when each is executed once, as counters count it. A loop, from its start to
+ * the end of its emit_loop, that runs n times does exactly n times its work.
  */
 struct work {
     uint64_t instructions;
     uint64_t branches; /* all kinds, calls and returns included */
-    uint64_t loads;    /* instructions that read data; calls, returns and entries count where they do */
+    uint64_t loads;    /* instructions that read data; calls, returns and emit_enter where they use the stack */
     uint64_t stores;
 };
 
@@ -93,15 +90,15 @@ extern const char emit_isa[];
 
 /* One NOP of exactly `bytes`; invalid when no single NOP has that length. */
 void emit_nop(struct code *c, unsigned bytes);
-/* As few NOPs as fill exactly `bytes`. */
+/* Fills exactly `bytes` with the fewest NOPs. */
 void emit_nops(struct code *c, size_t bytes);
-/* So many NOPs of one length, as emit_nop emits each; long rows are made many times faster. */
-void emit_nop_row(struct code *c, unsigned bytes, size_t count);
-/* What was emitted from `from` on once more: `bytes` that do the same wherever they stand, and their `work`. */
-void emit_again(struct code *c, size_t from, size_t bytes, struct work work);
+/* `count` NOPs of one length, the same as that many calls of emit_nop, and faster. */
+void emit_nop_sequence(struct code *c, unsigned bytes, size_t count);
+/* Emits a copy of the `bytes` from offset `from` on, whose work is `work`; they must do the same at any address. */
+void emit_copy(struct code *c, size_t from, size_t bytes, struct work work);
 /* NOPs until the address at which the code runs is a multiple of `bytes`, a power of two. */
 void emit_align(struct code *c, size_t bytes);
-/* Moves on to `offset`, at or past `used`; what lies between is filled with an instruction that traps. */
+/* Continues at `offset`, which is `used` or more; the gap is filled with an instruction that traps. */
 void emit_place(struct code *c, size_t offset);
 
 void emit_move(struct code *c, enum reg to, enum reg from);
@@ -120,8 +117,8 @@ void emit_vector_add(struct code *c, enum vreg to, enum vreg from); /* scalar do
 /* Widths in bits of whole-vector operations on this ISA, ascending, ended by 0; identify_vector_bits says which run. */
 extern const unsigned emit_wide_bits[];
 /*
- * Vectors of doubles. Clear a register before the first operation of a width, so that nothing slow is in it; end a
- * stretch of them before anything else uses vector registers, and before the kernel returns.
+ * Operations on vectors of doubles. Before the first operation of a width, clear the registers, since some values are
+ * slow to compute with. Call emit_wide_end before other code uses vector registers, and before the kernel returns.
  */
 void emit_wide_clear(struct code *c, enum vreg r, unsigned bits);
 void emit_wide_multiply(struct code *c, enum vreg to, enum vreg from, unsigned bits); /* to *= from */
@@ -147,19 +144,19 @@ void emit_branch_if_zero(struct code *c, enum reg r, size_t target);
 struct fixup emit_branch_if_zero_ahead(struct code *c, enum reg r);
 void emit_branch_if_not_zero(struct code *c, enum reg r, size_t target);
 struct fixup emit_branch_if_not_zero_ahead(struct code *c, enum reg r);
-/* Closes a branch here, or at an offset of one's choice; closing it again moves its target. */
+/* Sets the target of a branch, to this place or to an offset. Setting it again moves the target. */
 void emit_land(struct code *c, struct fixup branch);
 void emit_land_at(struct code *c, struct fixup branch, size_t target);
 
 /*
- * Jumps of a chosen length, so that each can be put where it shall lie: `bytes` of 2 or 5 on x86-64, 2 or 6 where they
- * are conditional; 4 on AArch64. The flags of emit_compare live on over NOPs, moves, loads, stores and branches that are
- * not `if_zero`; anything else may change them.
+ * Jumps of a chosen length: `bytes` is 2 or 5 on x86-64, 2 or 6 for conditional jumps; 4 on AArch64. NOPs, moves,
+ * loads, stores and branches other than those `if_zero` keep the flags that emit_compare sets; anything else may
+ * change them.
  */
 void emit_compare(struct code *c, enum reg a, enum reg b);
 void emit_jump(struct code *c, size_t target, unsigned bytes);
 void emit_jump_if_equal(struct code *c, size_t target, unsigned bytes);
-/* The shortest that goes `distance` bytes on from its own start; 0 where none does. */
+/* The length of the shortest jump to a target `distance` bytes behind the jump's own start; 0 where none reaches it. */
 unsigned emit_jump_bytes(int64_t distance, bool conditional);
 
 void emit_branch_register(struct code *c, enum reg r);
@@ -177,7 +174,7 @@ void emit_call_register(struct code *c, enum reg r);
 void emit_enter(struct code *c);
 void emit_leave(struct code *c);
 void emit_return(struct code *c);
-/* The same, to the address in the register instead: a return that a return stack gets wrong where they differ. */
+/* Returns to the address in the register: a return that the return stack mispredicts where the two addresses differ. */
 void emit_return_to(struct code *c, enum reg r);
 
 /*

@@ -1,6 +1,4 @@
-/*
- * Loads and stores of every width: what arch/emit.h has of 64 bits, for all that an ISA can move at once.
- */
+/* Loads and stores of every width that the ISA has; those of arch/emit.h have 64 bits. */
 #ifndef FATHOM_ARCH_EMIT_ACCESS_H
 #define FATHOM_ARCH_EMIT_ACCESS_H
 
@@ -15,22 +13,23 @@ enum access_file {
 struct emit_access {
     const char *name;         /* "8", "64", "v128", "pair", "stream64", "sve256" */
     enum access_file file;    /* which registers it moves */
-    unsigned bits;            /* in all */
-    unsigned registers;       /* 2: a pair, register r and the one behind it */
+    unsigned bits;            /* of all registers together */
+    unsigned registers;       /* 1, or 2 for a pair of register r and the next one */
     unsigned vector_bits;     /* the core's vectors are so long at least (lib/machine.h), scalable ones just so long */
     bool streams;             /* a store past the caches, as an optional hint */
-    bool has_load, has_store; /* which of both there are */
+    bool has_load, has_store; /* which of the two the ISA has */
 };
 
 /* By file, single registers first, ascending in width; ended by a NULL name. */
 extern const struct emit_access emit_accesses[];
 
 /*
- * To or from register r, an enum reg, or of vectors an enum vreg, at base + offset. Loads clear what they do not fill of a
- * register. Offsets: -256 … 255, or a multiple of the access's bytes from 0 to 4095 times that; of pairs only multiples of
- * one register's bytes, from -64 to 63 times that; of scalable vectors only multiples of theirs, from -256 to 255 times.
+ * To or from register r, an enum reg, or of vectors an enum vreg, at base + offset. Loads clear what they do not fill
+ * of a register. Offsets: -256 … 255, or a multiple of the access's bytes from 0 to 4095 times that; of pairs only
+ * multiples of one register's bytes, from -64 to 63 times that; of scalable vectors only multiples of theirs, from
+ * -256 to 255 times.
  *
- * Vector accesses may leave the upper parts of registers in use: emit_wide_end with the widest ends a stretch of them.
+ * Vector accesses may leave the upper parts of registers in use: emit_wide_end, with the widest of them, must follow.
  */
 void emit_load_as(struct code *c, const struct emit_access *a, unsigned r, enum reg base, int32_t offset);
 void emit_store_as(struct code *c, const struct emit_access *a, unsigned r, enum reg base, int32_t offset);

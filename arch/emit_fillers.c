@@ -3,6 +3,9 @@
 
 #include "arch/emit_fillers_private.h"
 
+/*
+ * Registers that fillers write in turn; and lines of 64 bytes, the commonest size, that loads and stores use in turn.
+ */
 enum { TARGETS = 3, PLACES = 8, PLACE_BYTES = 64 };
 
 const struct emit_filler *emit_filler_named(const char *name)
@@ -18,7 +21,7 @@ void emit_filler_begin(struct code *c, enum reg data)
     emit_move(c, REG_T8, data);
     emit_constant(c, REG_T6, 1);
     emit_constant(c, REG_T7, 2);
-    emit_wide_clear(c, VREG_6, emit_wide_bits[0]); /* nothing that additions would be slow with */
+    emit_wide_clear(c, VREG_6, emit_wide_bits[0]); /* no denormals, with which additions may be slow */
     emit_wide_clear(c, VREG_7, emit_wide_bits[0]);
     emit_compare(c, REG_T6, REG_T7); /* not equal: branches are not taken */
 }
@@ -45,7 +48,7 @@ static void emit_access_filler(struct code *c, const struct emit_filler *f, size
         return;
     }
     const unsigned r = a->file == ACCESS_VECTOR ? vector : general;
-    /* what is loaded lies behind all that is stored, so that no load has to do with a store */
+    /* loads and stores use different lines, so that no store forwards to a load or delays it */
     if (f->class == FILLER_LOAD)
         emit_load_as(c, a, r, REG_T8, PLACES * PLACE_BYTES + place);
     else
@@ -67,7 +70,7 @@ static void emit_branch_on(struct code *c)
 {
     unsigned bytes = 0;
 
-    /* to what follows it anyway: the nearest target that its own length allows */
+    /* to the instruction behind it; the length of the shortest jump over itself is found first */
     for (unsigned guess = 2; guess <= 8 && !bytes; guess += 2)
         bytes = emit_jump_bytes(guess, true) == guess ? guess : 0;
     emit_jump_if_equal(c, c->used + bytes, bytes);

@@ -1,7 +1,10 @@
 /* What pairs of every ISA have in common; arch/<isa>/emit_idioms.c has the rest. */
 #include "arch/emit_idioms.h"
 
-/* Multiples of an odd number are 0 only after 2^64 of them, and what is counted up from it is not for as long. */
+/*
+ * Branches of pairs are not taken while a register is not 0. Multiples of an odd number are 0 only after 2^64
+ * additions, and counting up from 2^40 takes as long.
+ */
 void emit_pair_begin(struct code *c)
 {
     const uint64_t odd = (UINT64_C(1) << 40) + 1;

@@ -1,6 +1,6 @@
 /*
- * Idioms: instructions that some cores are done with when they are renamed, and pairs of neighbours that some cores make
- * one operation of.
+ * Idioms: instructions that some cores eliminate at rename, and pairs of neighbours that some cores fuse into one
+ * operation.
  */
 #ifndef FATHOM_ARCH_EMIT_IDIOMS_H
 #define FATHOM_ARCH_EMIT_IDIOMS_H
@@ -25,13 +25,13 @@ struct emit_pair {
 
 /* Ended by a NULL name. */
 extern const struct emit_pair emit_pairs[];
-enum { PAIR_TARGETS = 3 }; /* REG_T0 … REG_T2, that the index-th pairs of a row change in turn */
-/* The one of them that this pair changes. */
+enum { PAIR_TARGETS = 3 }; /* REG_T0 … REG_T2, one of which a pair changes; neighbouring pairs take turns */
+/* The register that the index-th pair of a sequence of pairs changes: REG_T0 … REG_T2 in turn. */
 enum reg emit_pair_target(size_t index);
-/* They also read REG_T6 and REG_T7, and may change REG_T8: this sets them. Branches of theirs are never taken. */
+/* Sets the registers that pairs use. They also read REG_T6 and REG_T7, and may change REG_T8. No branch is taken. */
 void emit_pair_begin(struct code *c);
 void emit_pair_first(struct code *c, const struct emit_pair *p, size_t index);
-/* What the first one does must still stand: flags and targets. */
+/* Instructions between the two must keep the flags and the register that the first one has set. */
 void emit_pair_second(struct code *c, const struct emit_pair *p, size_t index);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * Links of chains of loads: the ways in which an ISA makes an address of what the load before brought.
+ * Links of pointer chases: the ways in which an ISA computes an address from what the load before returned.
  *
- * Each link loads a word from a place and makes the place of the next link of it. REG_T0 leads from link to link; REG_T2
- * stays what it is. A place leads to the next one when its word is (next - origin) / scale, where the origin is
+ * Each link loads a word and computes the address of the next link's word from it. REG_T0 carries the value from link
+ * to link; REG_T2 is constant. The word at an address leads to the address `next` when it is (next - origin) / scale,
+ * where the origin is
  *
  *   MODE_OFFSET   `offset`: the word is a pointer, and the instruction, or REG_T2, adds something to it
  *   MODE_BASE     what REG_T2 holds: the word is an index
- *   MODE_SELF     the place itself: the word is what is to be added to the address
+ *   MODE_SELF     the word's own address: the word is added to the address
  */
 #ifndef FATHOM_ARCH_EMIT_MODES_H
 #define FATHOM_ARCH_EMIT_MODES_H
@@ -21,17 +22,17 @@ struct emit_mode {
     int32_t offset;          /* MODE_OFFSET: added to the pointer */
     uint32_t constant;       /* what REG_T2 has to hold; MODE_BASE: an address of the caller's choice instead */
     unsigned scale;          /* what is loaded is multiplied by that */
-    unsigned bits;           /* of the word; what is above them comes of zeros, or of its sign */
+    unsigned bits;           /* of the word; it is extended with zeros, or with its sign */
     bool is_signed;
-    unsigned bytes; /* read at the place in all … */
-    unsigned word;  /* … and where in them the word is */
-    unsigned more;  /* instructions of a link besides the load, or parts of it, that take a cycle each */
+    unsigned bytes; /* that the load reads */
+    unsigned word;  /* offset of the word in them */
+    unsigned more;  /* cycles of a link beyond the load: instructions, or parts of one, that take a cycle each */
 };
 
 /* The simplest first; ended by a NULL name. */
 extern const struct emit_mode emit_modes[];
 
-/* Two links, from the word's form in REG_T0 back to it there. May use REG_T1. */
+/* Emits two links: REG_T0 holds the same kind of value before and after them. They may use REG_T1. */
 void emit_mode_links(struct code *c, const struct emit_mode *m);
 
 #endif

@@ -1,4 +1,4 @@
-/* What arch/emit.c and the emitters of the ISAs share; nobody else includes this. */
+/* What arch/emit.c and the emitters of each ISA share; only they include this. */
 #ifndef FATHOM_ARCH_EMIT_PRIVATE_H
 #define FATHOM_ARCH_EMIT_PRIVATE_H
 

@@ -9,10 +9,10 @@
 enum area_use {
     AREA_DATA,
     AREA_CODE,
-    AREA_CONTIGUOUS, /* data whose tables say that the frames of whole groups of pages follow each other: AArch64 alone */
+    AREA_CONTIGUOUS, /* data with the contiguous hint, for groups of pages whose frames follow each other: AArch64 */
 };
 
-/* In a list of frames, each an index into a block of them. */
-#define NO_FRAME SIZE_MAX /* there is no page: what touches it faults */
+/* In a list of frames, which are indices into a block of them: the page has no frame, and accesses to it fault. */
+#define NO_FRAME SIZE_MAX
 
 #endif

@@ -1,7 +1,4 @@
-/*
- * What the core says of itself. Works in any privilege: registers that this place cannot read are
- * left out.
- */
+/* What the core declares of itself. Works at any privilege level: registers that cannot be read there are left out. */
 #ifndef FATHOM_ARCH_IDENTIFY_H
 #define FATHOM_ARCH_IDENTIFY_H
 
@@ -25,45 +22,42 @@ struct identity {
 };
 
 enum { HOLDS_DATA = 1, HOLDS_INSTRUCTIONS = 2 };
-/* So many are enough for any core: seven levels of two (CLIDR_EL1), a dozen TLB arrays with four page sizes. */
+/* Room that is enough for any core: seven levels of two caches (CLIDR_EL1), a dozen TLB arrays with four page sizes. */
 enum { IDENTITY_CACHES = 16, IDENTITY_TLBS = 48 };
 
-/* A cache as somebody declares it. What is not told is 0. */
+/* A cache as the core, the firmware or the system declares it. What is not declared is 0. */
 struct identity_cache {
     unsigned level; /* 1 is nearest to the core */
     unsigned holds; /* HOLDS_DATA, HOLDS_INSTRUCTIONS, or both */
     uint64_t bytes;
-    unsigned ways; /* as many as there are lines where it is fully associative */
+    unsigned ways; /* the number of lines where it is fully associative */
     unsigned line_bytes;
     const char *source; /* "cpuid.4" */
 };
 
-/* What a TLB can hold of one page size; one that holds several has several of these. */
+/* The entries of a TLB for one page size; a TLB for several page sizes has several of these. */
 struct identity_tlb {
     unsigned level;
     unsigned holds;
     unsigned entries;
-    bool loads, stores; /* of data: which of them look here */
-    unsigned array;     /* those of one number share their entries; 0: not told */
+    bool loads, stores; /* of data: which accesses use it */
+    unsigned array;     /* those with the same number share their entries; 0: not declared */
     const char *page;   /* as the variants of findings: "4k", "2m", "1g" */
     const char *source;
 };
 
 void identify(struct identity *id);
-/*
- * The type of the core that runs this, among unlike ones: "P" (performance), "E" (efficiency), "" where no register
- * of its tells.
- */
+/* The type of the core that runs this: "P" (performance), "E" (efficiency), "" where none of its registers says. */
 void identify_core_type(char out[4]);
-/* Width of the widest vectors that can be used here and now, as the emitter knows them (emit_wide_bits). */
+/* Width in bits of the widest vectors that can be used now, one of emit_wide_bits. */
 unsigned identify_vector_bits(void);
-/* Length of scalable vectors here and now; 0 where there are none. */
+/* Length in bits of scalable vectors as it is set now; 0 where there are none. */
 unsigned identify_scalable_bits(void);
-/* Every identification register there is, in a fixed order. Returns how many; at most room. */
+/* All identification registers that can be read, in a fixed order. Returns how many; at most room. */
 size_t identify_raw(struct identity_value *out, size_t room);
 /*
- * What the core declares of its caches and TLBs. `privileged` says that this code may read what a process may not.
- * They return how many there are; at most room.
+ * The caches and TLBs that the core declares. `privileged`: registers that a process must not read may be read. They
+ * return how many there are; at most room.
  */
 size_t identify_caches(struct identity_cache *out, size_t room, bool privileged);
 size_t identify_tlbs(struct identity_tlb *out, size_t room);

@@ -1,18 +1,18 @@
 /*
- * Owning the core beside live firmware: vector state, page tables, vectors, windows.
+ * Owning the core while the firmware stays alive: vector state, page tables, vectors, windows.
  *
- * Only boot/uefi links this. Nothing here calls firmware; what it needs of it is handed over in
- * struct own_services. Everything changed is put back, at the end of a window or in own_finish.
+ * Only boot/uefi links this. Nothing here calls firmware but through struct own_services. Everything that is changed is
+ * restored, at the end of a window or in own_finish.
  *
  * In a window the core runs with our own translation root, vectors, stacks and interrupt masks:
  *
  *   low half    as the firmware has it: our image, the readings, the firmware itself (not called)
- *   high half   ours alone: aliases of measuring memory with the page sizes asked for, data
- *               read-write and never executable, code executable and never writable, unmapped
- *               pages between areas; the window's stack with an unmapped page below it
+ *   high half   the memory that is measured with, in pages of the requested sizes: data read-write and never
+ *               executable, code executable and never writable, unmapped pages between areas; and the window's stack
+ *               with an unmapped page below it
  *
- * AArch64 measures at EL1 always. Entered at EL2 the window runs in an EL1 worker that is reached
- * by ERET and left by HVC; with HCR_EL2.E2H set the _EL12 names are used.
+ * AArch64 always measures at EL1. When the firmware runs at EL2, the window runs in an EL1 worker, which is entered
+ * by ERET and left by HVC; with HCR_EL2.E2H set, registers of EL1 are accessed by their _EL12 names.
  */
 #ifndef FATHOM_ARCH_OWN_H
 #define FATHOM_ARCH_OWN_H
@@ -26,21 +26,24 @@
 #include "arch/reader.h"
 #include "arch/window.h"
 
-/* Memory the firmware describes as RAM (any type but MMIO and unusable); address equals frame. */
+/* Memory that the firmware describes as RAM (any type but MMIO and unusable); its address is its physical address. */
 struct own_range {
     uint64_t base;
     uint64_t bytes;
 };
 
 struct own_services {
-    /* Zeroed, physically contiguous, aligned memory at an address equal to its frame; NULL when out. */
+    /*
+     * Zeroed, physically contiguous, aligned memory at an address equal to its physical one; NULL when memory is
+     * short.
+     */
     void *(*pages)(size_t bytes, size_t alignment);
     void (*free_pages)(void *base, size_t bytes);
     const struct own_range *ram; /* ascending; stays valid until own_finish */
     size_t ram_count;
     /*
-     * AArch64: lets interrupt `id` (a PPI) reach this core, or puts it back as it was. False where
-     * the firmware offers no such service. NULL on x86-64.
+     * AArch64: enables interrupt `id` (a PPI) for this core, or restores the state that it had. False where the
+     * firmware offers no such service. NULL on x86-64.
      */
     bool (*interrupt_source)(unsigned id, bool on);
     double tick_hz; /* of the reader's time stamp, for the deadline */
@@ -53,96 +56,104 @@ struct own_value {
 };
 
 /*
- * What all cores share: page tables, and the stack of windows. Called on the core that booted. NULL, or why
- * nothing can be owned here; what had been changed by then is put back.
+ * Builds what all cores share: page tables, and the stack of windows. To be called on the core that booted. NULL, or
+ * why no core can be owned; then everything is as it was.
  */
 const char *own_start(const struct own_services *services);
 /* Frees what own_start allocated. No core may be in use any more. */
 void own_finish(void);
 
 /*
- * Has a function called on another core, and waits until it has returned. False when it had not after
- * `limit_ms` and was stopped, or has not even been begun; 0: no limit.
+ * Runs a function on another core, and waits until it has returned. False when it had not returned after `limit_ms`
+ * (0: no limit) and was stopped, or could not be started.
  */
 typedef bool own_runner(void (*function)(void *), void *argument, unsigned limit_ms);
 
 /*
- * Takes a core into use: one at a time, the one that `runner` reaches, or with NULL the one that runs this. Until
- * own_core_finish everything below that concerns a core concerns that one. NULL, or why it cannot be used.
+ * Takes a core into use: the one that `runner` reaches, or with NULL the one that runs this; only one at a time. Until
+ * own_core_finish, the functions below work on that core. NULL, or why it cannot be used.
  */
 const char *own_core_start(own_runner *runner);
-/* What makes the core in use unlike the one that booted, so that its times may mislead; NULL: nothing that is known. */
+/*
+ * How the core in use differs from the one that booted in a way that may falsify its times; NULL: no known
+ * difference.
+ */
 const char *own_core_unlike(void);
-/* Puts back everything own_core_start changed on it. */
+/* Restores everything that own_core_start changed on the core. */
 void own_core_finish(void);
 
 /*
- * Calls the function on the core in use, with our vectors and interrupts masked: what it runs into ends it there
- * and is the result. A timeout: the core did not come back.
+ * Calls a function on the core in use, with our vectors and with interrupts masked. An exception ends the function
+ * and is the result. WINDOW_TIMEOUT: the core did not return.
  */
 struct window_result own_call(void (*function)(void *), void *argument);
 
-/* Turns on floating point and vectors before any C code that may use them. Called first of all. */
+/* Turns on floating point and vectors. To be called first, before any C code that may use them. */
 void own_vector_state_on(void);
-/* And puts the control registers back as the firmware had them. Called last of all. */
+/* Restores the control registers as the firmware had them. To be called last. */
 void own_vector_state_restore(void);
-/* Both around a call, where the firmware has begun to run us on another core. */
+/* Does both around a call of `function`, on another core than the one that booted. */
 void own_with_vector_state(void (*function)(void *), void *argument);
 
 /* Page sizes this core can map, ascending, ended by 0; room for 10. */
 void own_page_sizes(size_t out[10]);
-/* AArch64: a window has one granule at a time; mapping with another one needs an empty map. */
-
 /*
- * Bytes of a group of pages of that size that the contiguous hint can be given for, a power of two; 0: the instruction
- * set has no such hint.
+ * Size in bytes of the groups of pages of that size for which the contiguous hint can be given, a power of two; 0:
+ * this ISA has no such hint.
  */
 size_t own_group_bytes(size_t page_bytes);
 /*
- * Maps frames into the high half. Code is executable and read-only, data read-write and not
- * executable. `page_bytes` must be one of own_page_sizes, `physical` and `bytes` multiples of it. Page i shows
- * frame frames[i], counted from `physical`; NULL: frame i. Where frames[i] is NO_FRAME there is no page. The contiguous
- * hint wants frames in order, and `physical` and `bytes` that are multiples of a group. Returns NULL and the address,
- * else the reason.
+ * Maps frames into the high half. Code is executable and read-only, data read-write and not executable. `page_bytes`
+ * must be one of own_page_sizes, `physical` and `bytes` multiples of it. Page i shows the frame frames[i], counted
+ * from `physical`, or with NULL frame i; where frames[i] is NO_FRAME there is no page. With the contiguous hint,
+ * frames must be in order, and `physical` and `bytes` multiples of a group. On AArch64 all areas have pages of one
+ * granule: another one can be used after own_unmap_all. Returns NULL and the address in *at, else the reason.
  */
 const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_t page_bytes, enum area_use use,
                     uintptr_t *at);
 /*
- * Whether the core has noted an access to each of these pages, as mapped by own_map, since this was asked last. From
- * then on until all is unmapped it does so. NULL, or why it does not.
+ * Whether the core has set the access flag of each of these pages, as mapped by own_map, since the last call; clears
+ * the flags. From the first call until own_unmap_all the core sets them. NULL, or why it does not.
  */
 const char *own_accessed(uintptr_t at, size_t pages, size_t page_bytes, bool *accessed);
 /* Unmaps everything; addresses may be given out again. */
 void own_unmap_all(void);
-/* Makes code just written through its frames' own addresses safe to run. */
+/* To be called after code was written at its physical address, before it runs in the high half. */
 void own_code_written(const void *base, size_t bytes);
 
 /*
- * Runs the list in a window. The firmware's tick must have been stopped at its source before, where
- * that is possible. The deadline voids the list; 0 means none.
+ * Runs the list in a window. The caller must have stopped the firmware's tick at its source, where that is possible.
+ * When the deadline passes the list is void; 0: there is no deadline.
  */
 struct window_result own_window(struct reading *list, size_t count, enum reader_counters counters,
                                 unsigned deadline_ms);
 /*
- * The same with our page tables, so that the same kernels run, but with every timer and interrupt controller
- * left as the firmware has them, and no deadline. Interrupts are masked on the core alone (SILENCE_MASKED), or
- * enabled and handled by the firmware as they come (SILENCE_NONE). What cannot be done is returned as the reason.
+ * Runs the list with the same page tables, so that the same kernels can run, but leaves every timer and interrupt
+ * controller as the firmware has them, without a deadline. Interrupts are masked on the core (SILENCE_MASKED), or
+ * enabled and handled by the firmware as they come (SILENCE_NONE). NULL, or why that is not possible.
  */
 const char *own_noisy_window(struct reading *list, size_t count, enum reader_counters counters, enum silence silence,
                              struct window_result *result);
 
-/* NULL when a timer can end a window, else why not. */
+/* Why no timer can end a window; NULL when one can. */
 const char *own_no_deadline(void);
-/* Which counters the reader can sample in windows, proven by a count that moved; and why not more. */
+/*
+ * What the reader samples around every reading besides the time stamp, each proven to count. *why_not: without cycles,
+ * why there are none; with cycles, why instructions are not counted beside them, NULL where they are or never would
+ * be. Counters for events are another matter: arch/counters.h.
+ */
 enum reader_counters own_counters(const char **why_not);
 
 /*
- * Registers of the core in use, outside windows and own_call. Each access is guarded by itself: one that faults
- * returns false and has changed nothing.
+ * Access to registers of the core in use, outside windows and own_call. An access that faults returns false and has
+ * changed nothing.
  */
 void own_access(struct access *out);
 
-/* Control registers as found and as set, for the environment record. Returns how many; at most room. */
+/*
+ * Control registers as they were found and as they were set, for the environment record. Returns how many; at most
+ * room.
+ */
 size_t own_values(struct own_value *out, size_t room);
 
 #endif

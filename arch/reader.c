@@ -2,7 +2,10 @@
 
 #include <stdlib.h>
 
-/* Some thousand cycles, so that a counter that goes on in large steps is found out. */
+/*
+ * Iterations of the reference chain. Their difference is 40 * 128 additions, some thousand cycles: a counter that
+ * advances in large steps, as emulators' do, cannot count them right.
+ */
 enum { PAIRS = READER_PROOF / 2, FEW = 20, MANY = 60 };
 
 void reader_proof_list(struct reading list[READER_PROOF])
@@ -17,7 +20,7 @@ static int ascending(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Counts of MANY less those of FEW, sorted: what surrounds the yardstick is in neither. */
+/* The counts of MANY minus those of FEW, sorted: the instructions around the reference chain cancel. */
 static void differences(const struct reading list[READER_PROOF], int64_t out[PAIRS])
 {
     for (size_t i = 0; i < PAIRS; i++) {
@@ -44,7 +47,7 @@ const char *reader_proof_verdict(const struct reading list[READER_PROOF])
     differences(list, counts);
     if (counts[PAIRS / 2] == 0)
         return "the cycle counter stands still";
-    /* the outer quarters may have been disturbed */
+    /* the lowest and the highest quarter may have been disturbed; a chain of additions takes a cycle each, to 2 % */
     if (counts[PAIRS / 4] < additions - additions / 50 || counts[PAIRS - 1 - PAIRS / 4] > additions + additions / 50)
         return "the cycle counter does not count one cycle an addition";
     return NULL;

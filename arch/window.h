@@ -1,12 +1,12 @@
-/* How quiet a window is and how it ended: shared by both platforms and everything above them. */
+/* How quiet a window is, and how it ended. */
 #ifndef FATHOM_ARCH_WINDOW_H
 #define FATHOM_ARCH_WINDOW_H
 
 #include <stdint.h>
 
 enum silence {
-    SILENCE_STOPPED, /* interrupts masked, and what asks for them stopped at its source as far as the place can */
-    SILENCE_MASKED,  /* interrupts masked, their sources left running: what they ask for stays pending */
+    SILENCE_STOPPED, /* interrupts masked, and their sources stopped as far as the platform can */
+    SILENCE_MASKED,  /* interrupts masked, their sources left running, so that interrupts become pending */
     SILENCE_NONE,    /* interrupts handled as they come */
 };
 
@@ -23,7 +23,7 @@ struct window_result {
     enum window_end end;
     struct fault fault;  /* for WINDOW_FAULT; pc also for WINDOW_TIMEOUT where it is known */
     unsigned interrupts; /* interrupts other than the deadline that got in; they void the list */
-    unsigned smis;       /* entries into system management mode, where they can be counted; so do they */
+    unsigned smis;       /* entries into system management mode, where they can be counted; they void the list too */
 };
 
 #endif

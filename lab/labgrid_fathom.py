@@ -1,8 +1,8 @@
 """fathom on a machine of a labgrid lab: pytest --lg-env labgrid.yaml labgrid_fathom.py
 
 Writes the image to the stick while the machine is off, boots it, waits for the end of the run on the serial line,
-and takes the records off the stick. labgrid chooses the disk by its USB port; scripts/flash, which is for
-people, chooses by what is plugged in.
+and collects the records from the stick. labgrid knows the disk by its USB port, so scripts/flash, which makes sure that
+a disk is the right one, is not needed here.
 """
 
 import os

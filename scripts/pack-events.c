@@ -1,10 +1,11 @@
 /*
- * Writes the events that libpfm4 knows of some cores as one C table (lib/counters/events/table.h), at build time.
+ * Writes the events that libpfm4 knows for some cores as one C table (lib/counters/events/table.h), at build time.
  *
- * usage: pack-events SYMBOL TABLE… >FILE
+ * usage: pack-events SYMBOL TABLE... >FILE
+ * e.g.:  build/events/pack-x86_64 packed_events_x86_64 skl icl >events.c
  *
- * TABLE is libpfm4's name of a core, "skl". Only its public interface is asked: it lists events and unit masks, and
- * encodes each as the core's event selector takes it, with bits for privilege and enabling that are dropped here.
+ * TABLE is libpfm4's name of a core, such as skl. Only libpfm4's public interface is used: it lists events and unit
+ * masks, and encodes each for the core's event selector, with bits for privilege and enabling that are dropped here.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -34,8 +35,8 @@ static uint64_t values[VALUES] = {0}; /* the first stands for none */
 static size_t value_count = 1;
 
 /*
- * Events that libpfm4 4.13 encodes wrongly, as Intel's lists show; lib/counters/events/intel.c has them right. The number
- * 0, which only fixed counters have, stands for A4 or 3C in most.
+ * Events that libpfm4 4.13 encodes wrongly, according to Intel's lists; lib/counters/events/intel.c has the right
+ * codes. In most of them libpfm4 has the event number 0, which only fixed counters have, instead of A4 or 3C.
  */
 static const struct {
     const char *table, *event;

@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
-"""Boots an image in QEMU, by command line or from another script.
+"""Boots an image in QEMU, from the command line or from another script.
 
-The serial line is the only output: it is returned whole, and shown live when asked for. Emulated by
-instruction (TCG) always, so that it behaves the same on every computer.
+e.g.: scripts/qemu.py --isa aarch64 --timeout 120 copy-of-fathom.img
+
+The serial line is the only output: scripts get it whole, people see it as it comes. QEMU always emulates instruction by
+instruction (TCG, never KVM), so that it behaves the same on every computer.
+
+Ends with QEMU's status, 0 when the machine switched itself off; 1 when it was stopped after --timeout seconds; 2 for
+wrong arguments.
 """
 
 import argparse
@@ -16,12 +21,12 @@ from dataclasses import dataclass, field
 
 import records
 
-# Debian's places. edk2 comes as code and an empty variable store.
+# Where Debian has the firmware. edk2 comes as code and an empty variable store.
 EDK2 = {
     "x86_64": ("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
     "aarch64": ("/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/AAVMF/AAVMF_VARS.fd"),
 }
-# Secure Boot on, with Debian's test key in PK, KEK and db. The key's password is "snakeoil".
+# With Secure Boot on, and Debian's test key in PK, KEK and db. The password of the key is "snakeoil".
 SECURE = {
     "x86_64": ("/usr/share/OVMF/OVMF_CODE_4M.secboot.fd", "/usr/share/OVMF/OVMF_VARS_4M.snakeoil.fd"),
     "aarch64": ("/usr/share/AAVMF/AAVMF_CODE.snakeoil.fd", "/usr/share/AAVMF/AAVMF_VARS.snakeoil.fd"),
@@ -34,7 +39,7 @@ UBOOT = {
 
 @dataclass
 class Machine:
-    """What is emulated."""
+    """The machine to emulate."""
 
     isa: str = "x86_64"  # x86_64, aarch64
     firmware: str = "edk2"  # edk2 (OVMF, AAVMF), uboot
@@ -64,12 +69,12 @@ def command(machine):
         words += ["-bios", UBOOT[m.isa]]
     else:
         code, variables = (SECURE if m.secure else EDK2)[m.isa]
-        if m.secure and m.isa == "x86_64":  # variables are kept by system management mode alone
+        if m.secure and m.isa == "x86_64":  # only system management mode may write variables
             words += ["-machine", "smm=on", "-global", "driver=cfi.pflash01,property=secure,value=on"]
         words += ["-drive", f"if=pflash,format=raw,readonly=on,file={code}"]
         words += ["-drive", f"if=pflash,format=raw,snapshot=on,file={variables}"]  # changes are thrown away
         if m.isa == "aarch64":
-            words += ["-boot", "menu=on,splash-time=0"]  # else AAVMF waits five seconds for a key
+            words += ["-boot", "menu=on,splash-time=0"]  # otherwise AAVMF waits five seconds for a key
 
     if m.image and m.disk != "none":
         mode = ",readonly=on" if m.read_only else ""
@@ -92,7 +97,7 @@ def command(machine):
 
 
 class Screen:
-    """Shows a serial line to people: as it comes, without records and control sequences."""
+    """Shows a serial line as it comes, without records and control sequences."""
 
     _RECORD = re.compile(rb'\{"t":|~\d{6}\.')
     _CUT_ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*)?$")
@@ -100,8 +105,8 @@ class Screen:
 
     def __init__(self, out):
         self._out = out
-        self._held = b""  # what came last and can't be judged yet
-        self._dropped = False  # a record was dropped last: so is the rest of its line end
+        self._held = b""  # the end of what came, which may be the beginning of a record or a control sequence
+        self._dropped = False  # a record was dropped last; the rest of its line end is to be dropped, too
 
     def feed(self, data):
         data = records.strip_escapes(self._held + data)
@@ -122,10 +127,10 @@ class Screen:
 
 @dataclass
 class Boot:
-    """How a boot went."""
+    """The result of a boot."""
 
-    serial: bytes  # everything that came, control sequences removed
-    ended: bool  # by itself; False: it was stopped, or its time was up
+    serial: bytes  # everything that came, without control sequences
+    ended: bool  # QEMU ended by itself; False: it was stopped, or its time was up
     seconds: float
     status: int  # QEMU's exit status, negative where it was stopped
 
@@ -136,20 +141,20 @@ class Boot:
 def boot(machine, timeout, screen=None, stop=None, answers=()):
     """Runs QEMU until it ends or `timeout` seconds have passed.
 
-    `screen` is fed with what comes. `stop` is asked, with the serial text so far, whether to pull the
-    plug now. `answers` are pairs: when the first has come, a pattern in bytes, the second is typed; in
-    order, each once.
+    `screen` is fed with what comes. `stop` is called with the serial text so far; when it returns true, QEMU is killed.
+    `answers` are pairs: when the first, a pattern in bytes, has come, the second is typed; in order, each once.
     """
     began = time.monotonic()
     serial, ended, answers, searched = bytearray(), False, list(answers), 0
-    process = subprocess.Popen(command(machine), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = subprocess.Popen(command(machine), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT)
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         try:
             while (left := began + timeout - time.monotonic()) > 0:
                 if stop and stop(records.strip_escapes(bytes(serial))):
                     break
-                # A stop that depends on the time is asked often enough.
+                # `stop` may depend on the time, so it is called often.
                 if not selector.select(min(left, 0.05) if stop else left):
                     continue
                 data = os.read(process.stdout.fileno(), 65536)
@@ -174,24 +179,27 @@ def boot(machine, timeout, screen=None, stop=None, answers=()):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("image", nargs="?", help="disk image to boot; it is written to")
-    parser.add_argument("--isa", choices=EDK2, default="x86_64")
-    parser.add_argument("--firmware", choices=("edk2", "uboot"), default="edk2")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("image", nargs="?", help="disk image to boot; the machine may write to it, so give a copy")
+    parser.add_argument("--isa", choices=EDK2, default="x86_64", help="default: x86_64")
+    parser.add_argument("--firmware", choices=("edk2", "uboot"), default="edk2",
+                        help="edk2 (default) is OVMF or AAVMF")
     parser.add_argument("--secure", action="store_true", help="edk2 with Secure Boot on, and Debian's test key")
-    parser.add_argument("--disk", choices=("virtio", "usb", "none"), default="virtio")
-    parser.add_argument("--read-only", action="store_true")
-    parser.add_argument("--cpu", default="max")
-    parser.add_argument("--memory", type=int, default=512, metavar="MIB")
-    parser.add_argument("--smp", type=int, default=1)
-    parser.add_argument("--el2", action="store_true", help="AArch64: start at EL2")
-    parser.add_argument("--icount", type=int, metavar="SHIFT", help="an instruction takes 2^SHIFT ns")
+    parser.add_argument("--disk", choices=("virtio", "usb", "none"), default="virtio",
+                        help="how the image is attached; default: virtio")
+    parser.add_argument("--read-only", action="store_true", help="attach the image write-protected")
+    parser.add_argument("--cpu", default="max", help="QEMU's CPU model; default: max")
+    parser.add_argument("--memory", type=int, default=512, metavar="MIB", help="default: 512")
+    parser.add_argument("--smp", type=int, default=1, metavar="CORES", help="default: 1")
+    parser.add_argument("--el2", action="store_true", help="AArch64: firmware and image run at EL2")
+    parser.add_argument("--icount", type=int, metavar="SHIFT",
+                        help="instruction counting: every instruction takes 2^SHIFT ns")
     parser.add_argument("--kernel", metavar="EFI", help="start this application without a disk")
     parser.add_argument("--tftp", metavar="EFI", help="boot this application over the network")
-    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS")
-    parser.add_argument("--log", help="keep everything that came over the serial line in this file")
+    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="default: 600")
+    parser.add_argument("--log", metavar="FILE", help="save everything that came over the serial line")
     parser.add_argument("--records", action="store_true", help="show records too")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="-- and words for QEMU")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="--, and further words for QEMU's command line")
     return parser.parse_args()
 
 
@@ -212,7 +220,8 @@ def main():
         with open(log, "wb") as file:
             file.write(result.serial)
     if not result.ended:
-        print(f"\nqemu: stopped after {timeout:g} seconds", file=sys.stderr)
+        print(f"\nqemu.py: the machine did not switch itself off and was stopped after {timeout:g} seconds; "
+              "--timeout allows more", file=sys.stderr)
         sys.exit(1)
     sys.exit(result.status)
 

@@ -1,4 +1,4 @@
-"""Reading records: lines of JSON whose last key is a checksum of the line (lib/record.h)."""
+"""Reading records: lines of JSON whose last key is a checksum of the line (lib/base/record.h)."""
 
 import itertools
 import json
@@ -96,7 +96,7 @@ def parse(reader):
 
 
 # What begins every finding. Any other field before `value` tells findings of one name apart; what comes after it,
-# remarks and proofs among it, does not (lib/report.c).
+# remarks and proofs among it, does not (lib/finding/report.c).
 _FINDING_BEGINS = frozenset("t probe name core type".split())
 
 

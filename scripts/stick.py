@@ -1,17 +1,19 @@
-"""The stick image's FATHOM volume, read and written by mtools without mounting."""
+"""Reads and writes the FATHOM volume of a stick image with mtools, without mounting it."""
 
 import os
 import subprocess
 
-# Where scripts/image puts the partition; another volume is named by its own offset.
+# Where scripts/image puts the partition. Callers give the offset of another volume.
 OFFSET = "1M"
-# No settings of the user's, and no complaint about geometry.
+# The settings of the user are not read, and the geometry is not checked.
 _ENVIRONMENT = dict(os.environ, MTOOLSRC="/dev/null", MTOOLS_SKIP_CHECK="1")
 
 
 def mtools(tool, image, *words, data=None, offset=OFFSET, errors=None):
+    """Runs one of the mtools on the volume; returns its output. Raises subprocess.CalledProcessError when it fails."""
     command = [tool, "-i", f"{image}@@{offset}", *words]
-    return subprocess.run(command, input=data, stdout=subprocess.PIPE, stderr=errors, check=True, env=_ENVIRONMENT).stdout
+    done = subprocess.run(command, input=data, stdout=subprocess.PIPE, stderr=errors, check=True, env=_ENVIRONMENT)
+    return done.stdout
 
 
 def read(image, path, offset=OFFSET):
@@ -23,7 +25,7 @@ def write(image, path, data, offset=OFFSET):
 
 
 def configure(image, **settings):
-    """Adds settings to FATHOM.CFG; of two lines with the same key the later one counts."""
+    """Appends settings to FATHOM.CFG, where the later of two lines with the same key counts."""
     text = read(image, "/FATHOM.CFG")
     for key, value in settings.items():
         text += f"{key} = {value}\r\n".encode()

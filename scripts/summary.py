@@ -34,7 +34,7 @@ def finding_row(finding):
     interval = ""
     if finding.get("low") is not None and finding.get("high") is not None:
         interval = f"{quantity(finding['low'], unit)} .. {quantity(finding['high'], unit)}"
-    remark = finding.get("reason", "")
+    remark = finding.get("reason", "") + (f": {finding['detail']}" if finding.get("detail") else "")
     if finding.get("seen") is not None:
         remark += f", seen at {quantity(finding['seen'], unit)}"
     if finding.get("agreement"):

@@ -1,4 +1,4 @@
-/* A sink in memory, and its lines asked for what they say. Every line is held to its checksum. */
+/* A sink in memory, and values of its lines. The checksum of every line is verified. */
 #ifndef FATHOM_TESTS_RECORDS_H
 #define FATHOM_TESTS_RECORDS_H
 
@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/record.h"
+#include "lib/base/record.h"
+#include "lib/base/record_read.h"
 
 struct records {
     char *text; /* whole lines, ended by 0 */
@@ -40,7 +41,7 @@ static inline void records_free(struct records *r)
     *r = (struct records){0};
 }
 
-/* The value of a key, or NULL; it stays until the next call for the same slot, 0 … 3. */
+/* The value of a key, or NULL. It is valid until the next call for the same slot, 0 to 3. */
 static inline const char *record_value(const char *line, const char *key, unsigned slot)
 {
     static char values[4][512];
@@ -52,8 +53,8 @@ static inline const char *record_value(const char *line, const char *key, unsign
 }
 
 /*
- * The next line after `after` (NULL: the first one) of that kind, in which `key` is `value`; a NULL key
- * asks for nothing. NULL when there is none.
+ * The next line behind `after` (NULL: from the first line on) of that kind in which `key` has that value; with a NULL
+ * key, the next of that kind. NULL when there is none.
  */
 static inline const char *records_find(const struct records *r, const char *after, const char *kind, const char *key,
                                        const char *value)

@@ -5,7 +5,7 @@
 
 const decided = finding => finding !== null && finding.grade !== 'U';
 
-/* Whether two decided findings say the same: intervals that meet, or rates within two percent. */
+/* Whether two decided findings are the same: their intervals overlap, or rates are within two percent. */
 function sameFinding(a, b) {
     if (a.grade === 'P' || b.grade === 'P') {
         const [measured, other] = a.grade === 'P' ? [b, a] : [a, b];
@@ -24,7 +24,7 @@ function sameFinding(a, b) {
 
 const FIRST = {differ: 0, some: 1, same: 2, none: 3};
 
-/* Columns are the cores, and after them what is published about the core of that name, if one is given. */
+/* Rows of the comparison, differences first. Columns are the cores, then the published values of the core of that name, if one is given. */
 function comparison(cores, published) {
     const keys = new Map();
     cores.forEach((core, i) => {
@@ -32,7 +32,7 @@ function comparison(cores, published) {
             const key = findingKey(finding);
             if (!keys.has(key))
                 keys.set(key, [...cores.map(() => null), ...(published ? [publishedFor(published, finding)] : [])]);
-            keys.get(key)[i] = finding; /* of several that stand, the last */
+            keys.get(key)[i] = finding; /* of several findings of one name, the last */
         }
     });
     return [...keys].map(([key, findings]) => {
@@ -41,7 +41,7 @@ function comparison(cores, published) {
             : those.length < findings.length ? 'some' : 'same';
         const ratios = others.map(other => base.value > 0 && other.value > 0 ? other.value / base.value : null);
         const far = Math.max(0, ...ratios.filter(Boolean).map(ratio => Math.abs(Math.log(ratio))));
-        const loose = findings.some(finding => finding && finding.grade === 'P' && !finding.exact); /* published without all that ours names */
+        const loose = findings.some(finding => finding && finding.grade === 'P' && !finding.exact); /* the published value names fewer variants than the finding */
         return {key, findings, state, ratios, far, loose, verdict: {none: 'not decided', differ: 'differs', same: 'same', some: `decided in ${those.length} of ${findings.length}`}[state]};
     }).sort((a, b) => FIRST[a.state] - FIRST[b.state] || a.loose - b.loose || b.far - a.far || a.key.localeCompare(b.key));
 }
@@ -54,7 +54,7 @@ function compareCell(finding) {
     if (finding.grade === 'P')
         return h('td', {class: 'number', title: finding.published.map(one => one.source).join('; ')}, finding.published.map(one => quantity(one.value, finding.unit)).join(' or '));
     if (finding.grade === 'U')
-        return h('td', {class: 'number'}, h('span', {class: 'reason'}, finding.reason || 'undecided'), ' ', gradeChip('U'));
+        return h('td', {class: 'number'}, h('span', {class: 'reason'}, reasonText(finding.reason, finding.detail) || 'undecided'), ' ', gradeChip('U'));
     return h('td', {class: valueClass(finding)}, quantity(finding.value, finding.unit), ' ', gradeChip(finding.grade), h('div', {class: 'quiet'}, intervalText(finding)));
 }
 
@@ -94,11 +94,11 @@ function compareView(cores, published) {
     only.addEventListener('change', draw);
     draw();
     return [
-        h('div', {class: 'controls'}, h('label', {}, only, ' Only what differs'), h('span', {class: 'gap'}), button('CSV', () => saveCsv('comparison',
+        h('div', {class: 'controls'}, h('label', {}, only, ' Only findings that differ'), h('span', {class: 'gap'}), button('CSV', () => saveCsv('comparison',
             [['name', ...titles.flatMap((title, i) => [`${letter(i)} ${title}`, 'grade']), 'verdict'],
              ...rows.map(row => [row.key, ...row.findings.flatMap(f => f ? [f.value, f.grade] : [null, null]), row.verdict])]))),
         h('ol', {class: 'compared'}, titles.map(title => h('li', {}, title))),
-        h('p', {class: 'grades'}, `${counts.differ} findings differ, ${counts.some} are not decided in all, ${counts.same} are the same: intervals meet, or rates are within 2 %; ${counts.none} are decided in none. Ratios are to the first that is decided.`),
+        h('p', {class: 'grades'}, `${counts.differ} findings differ, ${counts.some} are decided in some columns only, ${counts.same} are the same (their intervals overlap, or rates are within 2 %), ${counts.none} are decided nowhere. Ratios are to the first column with a decided value.`),
         h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Comparison'}, h('table', {class: 'findings comparison'},
             h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Finding'), short.map((name, i) => h('th', {scope: 'col', class: 'number', title: titles[i]}, `${letter(i)} ${name}`)), h('th', {scope: 'col', class: 'number'}, 'Ratio'), h('th', {scope: 'col'}, 'Verdict'))), body)),
         more,

@@ -1,26 +1,26 @@
 /*
- * The overview: what was measured, where, what disturbed it, and the core as a block diagram that the findings fill.
+ * The overview: what was measured and where, why readings were rejected, and the core as a block diagram of its findings.
  */
 'use strict';
 
 /* ---- The block diagram ----------------------------------------------------------------------------------------------- */
 
 /*
- * Rows of blocks from the front end down to memory. A line of a block is a label, a finding's name and the variants
- * that it must have; of several findings that fit, the first that is decided stands there.
+ * Rows of blocks from the front end down to memory. A line of a block is a label, the name of a finding, the variants that
+ * it must have, and the name of a finding to show beside it. Of several findings that fit, the first decided one is shown.
  */
 const levels = (count, line) => Array.from({length: count}, (_, i) => line(i + 1));
 const DIAGRAM = [
     {family: 'frontend', rows: [
         [{title: 'Branch prediction', lines: [
-            ['History', 'frontend.history.branches', {kind: 'conditional-taken'}],
+            ['Branch history', 'frontend.history.branches', {kind: 'conditional-taken'}],
             ['Return stack', 'frontend.return_stack.entries'],
             ['Indirect targets', 'frontend.indirect.targets'],
-            ['Misprediction', 'frontend.mispredict.cycles', {branch: 'cond'}]]},
+            ['Misprediction penalty', 'frontend.mispredict.cycles', {branch: 'cond'}]]},
          {title: 'Branch target buffers', lines: [
             ['Levels', 'frontend.btb.levels'],
             ...levels(3, level => [`Level ${level}`, 'frontend.btb.entries', {level}, 'frontend.btb.cycles']),
-            ['Taken a cycle', 'frontend.btb.taken_per_cycle']]},
+            ['Taken branches', 'frontend.btb.taken_per_cycle']]},
          {title: 'Instruction cache', lines: [
             ['Capacity', 'frontend.l1i.bytes'],
             ['Ways', 'frontend.l1i.ways'],
@@ -30,11 +30,11 @@ const DIAGRAM = [
         [{title: 'Fetch and decode', lines: [
             ['Fetched', 'frontend.fetch.bytes'],
             ['Decoded', 'frontend.decode.width'],
-            ['NOPs', 'frontend.nop.per_cycle']]},
+            ['NOPs executed', 'frontend.nop.per_cycle']]},
          {title: 'Operation cache', lines: [
             ['Operations', 'frontend.op_cache.ops'],
             ['Entries', 'frontend.op_cache.entries'],
-            ['An entry holds', 'frontend.op_cache.ops_per_entry']]},
+            ['Operations per entry', 'frontend.op_cache.ops_per_entry']]},
          {title: 'Loop buffer', lines: [['Operations', 'frontend.loop_buffer.ops']]}]]},
     {family: 'backend', rows: [
         [{title: 'Rename and retire', lines: [
@@ -42,7 +42,7 @@ const DIAGRAM = [
             ['Retired', 'backend.retire.per_cycle'],
             ['Reorder buffer', 'backend.rob.entries'],
             ['Moves eliminated', 'backend.elimination.per_cycle']]},
-         {title: 'Registers for renaming', lines: [
+         {title: 'Rename registers', lines: [
             ['Integer', 'backend.registers.entries', {class: 'int64'}],
             ['Flags', 'backend.registers.entries', {class: 'flags'}],
             ['Vector', 'backend.registers.entries', {class: 'vector'}],
@@ -53,8 +53,8 @@ const DIAGRAM = [
             ['Integer and vector', 'backend.scheduler.entries', {class: 'math'}],
             ['Loads', 'backend.scheduler.entries', {class: 'load'}],
             ['Stores', 'backend.scheduler.entries', {class: 'store'}],
-            ['Addresses of stores', 'backend.scheduler.entries', {class: 'store-address'}],
-            ['Data of stores', 'backend.scheduler.entries', {class: 'store-data'}],
+            ['Store addresses', 'backend.scheduler.entries', {class: 'store-address'}],
+            ['Store data', 'backend.scheduler.entries', {class: 'store-data'}],
             ['Memory', 'backend.scheduler.entries', {class: 'memory'}]]},
          {title: 'In flight', lines: [
             ['Loads', 'backend.load_queue.entries'],
@@ -65,17 +65,17 @@ const DIAGRAM = [
         [{title: 'Loads and stores', lines: [
             ['Loads', 'memory.stride.per_cycle', {access: 'load'}],
             ['Stores', 'memory.stride.per_cycle', {access: 'store'}],
-            ['Forwarding', 'memory.forwarding.cycles', {crossing: 'none'}],
-            ['Not forwarded', 'memory.forwarding.blocked_cycles', {crossing: 'none'}]]},
+            ['Store forwarding', 'memory.forwarding.cycles', {crossing: 'none'}],
+            ['Forwarding fails', 'memory.forwarding.blocked_cycles', {crossing: 'none'}]]},
          {title: 'Data TLB', lines: [
             ...levels(2, level => [`Level ${level}`, 'memory.dtlb.entries', {level, page: '4k', access: 'load'}, 'memory.dtlb.miss_cycles']),
             ['Stores', 'memory.dtlb.entries', {level: 1, page: '4k', access: 'store'}],
             ['Page walk', 'memory.page_walk.cycles'],
-            ['Walks at once', 'memory.parallel_walks']]},
+            ['Parallel walks', 'memory.parallel_walks']]},
          {title: 'Prediction', lines: [
-            ['Dependent loads', 'memory.dependence.loads'],
-            ['Renamed in memory', 'memory.renaming.pairs'],
-            ['Misses at once', 'memory.parallel_misses', {level: 1}]]}],
+            ['Dependence predictor', 'memory.dependence.loads'],
+            ['Memory renaming', 'memory.renaming.pairs'],
+            ['Parallel misses', 'memory.parallel_misses', {level: 1}]]}],
         [...levels(3, level => ({title: `Level ${level}${level === 1 ? ' data' : ''} cache`, lines: [
             ['Capacity', 'memory.cache.bytes', {level}],
             ['Load to use', 'memory.cache.latency_cycles', {level}],
@@ -97,19 +97,19 @@ function publishedNote(finding) {
     return h('dd', {class: 'published'}, 'published ', finding.published.map((one, i) => {
         const off = difference(finding, one);
         const text = quantity(one.value, finding.unit, {...scale, unit: ''}).trim();
-        return [i ? ' or ' : '', off === 0 ? h('b', {title: `agrees; ${one.source}`}, text) : h('span', {title: one.source}, off === null ? text : `${text}: ${signed(off, scale)}`)];
+        return [i ? ' or ' : '', off === 0 ? h('b', {title: `The measurement agrees with this published value: ${one.source}`}, text) : h('span', {title: one.source}, off === null ? text : `${text}: ${signed(off, scale)}`)];
     }));
 }
 
-/* "bytes/cycle" after a number says what it is; "entries" after the label "Return stack" does not need to be said. */
-const sayUnit = unit => /cycle|ns|bytes|Hz|bits/.test(unit || '');
+/* Units that a block shows: "bytes/cycle" explains a number; "entries" after the label "Return stack" does not. */
+const showsUnit = unit => /cycle|ns|bytes|Hz|bits/.test(unit || '');
 const shownInBlock = finding => {
     const scale = scaleOf(finding);
-    const unit = sayUnit(finding.unit) ? scale.unit.replace(/^(operations|instructions)\/cycle$/, 'a cycle').replace('/cycle', ' a cycle') : '';
+    const unit = showsUnit(finding.unit) ? scale.unit.replace(/^(operations|instructions)\/cycle$/, 'per cycle').replace('/cycle', ' per cycle') : '';
     return quantity(finding.value, finding.unit, {...scale, unit});
 };
 
-/* In a block there is room for a word: which other limit hides this one is in the table. */
+/* A block has room for few words; the table of findings has the whole reason. */
 const shortReason = reason => (reason || 'undecided').replace(/^masked-by:\w+\.(\S+).*$/, 'masked by $1').replace(/^masked-by:/, 'masked by ');
 
 function blockLine(core, [label, name, variants, also]) {
@@ -120,8 +120,8 @@ function blockLine(core, [label, name, variants, also]) {
     return h('div', {class: 'line'},
         h('dt', {}, label),
         h('dd', {},
-            finding.grade === 'U' ? h('span', {class: 'reason', title: reasonText(finding.reason)}, shortReason(finding.reason)) : h('a', {href: `#findings/${encodeURIComponent(findingKey(finding))}`, class: 'value'}, shownInBlock(finding)),
-            more && more.grade !== 'U' ? h('span', {class: 'quiet'}, `${quantity(more.value, more.unit)}${/miss/.test(also) ? ' a miss' : ''}`) : null,
+            finding.grade === 'U' ? h('span', {class: 'reason', title: reasonText(finding.reason, finding.detail)}, shortReason(finding.reason)) : h('a', {href: `#findings/${encodeURIComponent(findingKey(finding))}`, class: 'value'}, shownInBlock(finding)),
+            more && more.grade !== 'U' ? h('span', {class: 'quiet'}, `${quantity(more.value, more.unit)}${/miss/.test(also) ? ' per miss' : ''}`) : null,
             gradeChip(finding.grade)),
         publishedNote(finding));
 }
@@ -139,13 +139,13 @@ function diagram(core) {
           rows.map(blocks => h('div', {class: 'row'}, blocks.map(each => block(core, each)))))));
 }
 
-/* ---- The machine and the place ---------------------------------------------------------------------------------------- */
+/* ---- The machine and its environment ---------------------------------------------------------------------------------------- */
 
 const facts = rows => h('dl', {class: 'facts'}, rows.filter(([, value]) => value !== null && value !== undefined && value !== '').map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
 
 const words = key => key.replace(/_/g, ' ').replace(/^./, first => first.toUpperCase());
 
-/* Whatever else a record has: scalars as rows, objects as tables that open. */
+/* The fields of a record that are not in `taken`: scalars as rows, objects as tables that open. */
 function remaining(record, taken) {
     const rows = [], details = [];
     for (const [key, value] of Object.entries(record)) {
@@ -164,17 +164,17 @@ function remaining(record, taken) {
 }
 
 const CAUSES = {
-    yardsticks: 'the clock changed around them', interrupted: 'they were interrupted', shared: 'a hardware thread shared the core',
-    stolen: 'another process or machine had the core', smi: 'of system management interrupts', throttled: 'the core was throttled',
+    reference: 'the core clock changed while they were taken', interrupted: 'an interrupt came', shared: 'a sibling thread was awake on the core',
+    stolen: 'another process or virtual machine had the core', smi: 'a system management interrupt (SMI) came', throttled: 'the core was throttled',
 };
 
-/* What the probe of silence says of the place in one number each. */
+/* The findings of the probe `noise` that describe the platform in one number each. */
 const NOISE = /^system\.noise\.(silent|lost)_percent$/;
 
 function disturbed(core) {
     const found = disturbances(core), noise = core.findings.filter(f => NOISE.test(f.name) && f.grade !== 'U');
     if (!found.readings)
-        return h('p', {class: 'quiet'}, 'No probe has ended.');
+        return h('p', {class: 'quiet'}, 'No probe has ended, so nothing is known about disturbances.');
     const total = found.readings + found.rejected;
     const list = found.by.map(([cause, count]) => h('li', {}, h('b', {}, `${number(100 * count / total, 2)} %`), ` because ${CAUSES[cause] || cause}`));
     return [
@@ -187,41 +187,41 @@ function disturbed(core) {
 function outcome(run) {
     const {done, last} = run;
     if (!done) {
-        const probe = last && last.probe ? ` The last word is of the probe ${last.probe}.` : '';
-        return h('p', {class: 'notice bad'}, h('b', {}, 'This run did not come to its end.'), ` It has no "done" record: the machine hung, lost power or was stopped, or the file was cut.${probe} What is there is shown.`);
+        const probe = last && last.probe ? ` Its last record is of the probe ${last.probe}.` : '';
+        return h('p', {class: 'notice bad'}, h('b', {}, 'This run did not come to its end.'), ` It has no "done" record: the machine hung, lost power or was stopped, or the file was cut.${probe} Everything that was recorded is shown.`);
     }
     if (done.trusted === false)
-        return h('p', {class: 'notice warn'}, h('b', {}, 'The times of this place cannot be trusted'), `: ${done.untrusted_cause || 'no cause is told'}. No finding is decided; the curves show that everything works, not how a core is built.`);
+        return h('p', {class: 'notice warn'}, h('b', {}, 'The clock of this platform cannot be trusted'), `: ${done.untrusted_cause || 'no cause is recorded'}. Every finding is therefore undecided (grade U). The curves show that the probes work, not how the core is built.`);
     return null;
 }
 
 function gradeSummary(core) {
     const counts = new Map('ABCU'.split('').map(grade => [grade, core.findings.filter(f => f.grade === grade).length]));
     return h('p', {class: 'grades'}, `${number(core.findings.length)} findings: `, [...counts].map(([grade, count]) => h('span', {}, gradeChip(grade), ` ${count} `)),
-             h('span', {class: 'quiet'}, ' A and B: experiments agree; C: one experiment; U: not decided, with the reason.'));
+             h('span', {class: 'quiet'}, ' A and B: several experiments agree; C: one experiment; U: undecided, with the reason.'));
 }
 
 function overview(core) {
     const {machine, environment, run} = core, head = run.run;
     const taken = new Set('t core type core_name core_model hypervisor emulator memory_bytes tick_hz tick_source c'.split(' '));
-    const place = [
+    const about = [
         ['Processor', machine.core_model || coreName(core)], ['Core design', machine.core_name], ['Core', `${core.index}${machine.type ? `, type ${machine.type}` : ''}`],
         ['Instruction set', head.isa], ['Run as', {uefi: 'UEFI image', linux: 'Linux program'}[head.platform] || head.platform],
-        ['Under', machine.emulator ? 'an emulator' : machine.hypervisor || null], ['Memory', machine.memory_bytes ? bytesText(machine.memory_bytes) : null],
-        ['Tick', machine.tick_hz ? `${number(machine.tick_hz / 1e6, 6)} MHz, ${machine.tick_source || ''}` : null],
+        ['Runs under', machine.emulator ? 'an emulator' : machine.hypervisor || null], ['Memory', machine.memory_bytes ? bytesText(machine.memory_bytes) : null],
+        ['Time stamp', machine.tick_hz ? `${number(machine.tick_hz / 1e6, 6)} MHz, ${machine.tick_source || ''}` : null],
         ['Date', head.date], ['Profile', head.profile], ['Probes', head.probes], ['Notes', head.notes], ['File', run.file],
-        ['Took', run.done ? `${number(run.done.seconds, 3)} s` : null]];
+        ['Duration', run.done ? `${number(run.done.seconds, 3)} s` : null]];
     const machineMore = remaining(machine, taken), placeMore = remaining(environment, new Set(['t', 'core', 'type', 'c', 'page_bytes', 'cycles_from', 'clock']));
     const clock = environment.clock ? Object.entries(environment.clock).map(([key, value]) => `${words(key)} ${typeof value === 'number' && /hz$/.test(key) ? quantity(value, 'Hz') : shownValue(value)}`).join(', ') : null;
     return [
         outcome(run),
         h('div', {class: 'cards'},
-            h('section', {class: 'card', 'aria-labelledby': 'machine-title'}, h('h2', {id: 'machine-title'}, coreName(core)), facts(place),
+            h('section', {class: 'card', 'aria-labelledby': 'machine-title'}, h('h2', {id: 'machine-title'}, coreName(core)), facts(about),
               machineMore.rows.length ? facts(machineMore.rows) : null, machineMore.details),
             h('section', {class: 'card', 'aria-labelledby': 'place-title'}, h('h2', {id: 'place-title'}, 'Environment'),
-              facts([['Pages', (environment.page_bytes || []).map(bytesText).join(', ')], ['Cycles from', environment.cycles_from], ['Clock', clock], ...placeMore.rows]), placeMore.details,
-              core.restored ? h('details', {}, h('summary', {}, 'Put back at the end'), h('pre', {}, JSON.stringify(core.restored, null, 1))) : null,
-              h('h3', {}, 'What disturbed it'), disturbed(core))),
+              facts([['Page sizes', (environment.page_bytes || []).map(bytesText).join(', ')], ['Source of cycles', environment.cycles_from], ['Clock', clock], ...placeMore.rows]), placeMore.details,
+              core.restored ? h('details', {}, h('summary', {}, 'Settings restored at the end'), h('pre', {}, JSON.stringify(core.restored, null, 1))) : null,
+              h('h3', {}, 'Rejected readings'), disturbed(core))),
         h('h2', {}, 'The core'),
         gradeSummary(core),
         diagram(core),
@@ -242,12 +242,12 @@ function runLog(core) {
         {title: 'Outcome', value: row => row.outcome, cell: row => h('span', {class: row.outcome === 'ok' ? null : row.outcome === 'skipped' ? 'quiet' : 'bad-text'}, row.outcome)},
         {title: 'Reason', value: row => row.reason || ''},
         {title: 'Seconds', value: row => row.seconds, number: true},
-        {title: 'In kernels', value: row => row.kernel_share, cell: row => row.kernel_share === undefined ? '–' : `${Math.round(100 * row.kernel_share)} %`, number: true},
+        {title: 'Time in kernels', value: row => row.kernel_share, cell: row => row.kernel_share === undefined ? '–' : `${Math.round(100 * row.kernel_share)} %`, number: true},
         {title: 'Points', value: row => row.points, number: true},
         {title: 'Readings', value: row => row.readings, number: true},
         {title: 'Rejected', value: row => row.rejected, number: true},
     ], rows, {label: 'Probes that ran'});
-    return h('section', {class: 'log'}, h('h2', {}, 'What ran'),
+    return h('section', {class: 'log'}, h('h2', {}, 'Probes of this run'),
         core.faults.map(fault => h('p', {class: 'notice bad'}, h('b', {}, `Fault in ${fault.probe}: `), Object.entries(fault).filter(([key]) => !['t', 'probe', 'core', 'c'].includes(key)).map(([key, value]) => `${words(key)} ${shownValue(value)}`).join(', '))),
         run.warnings.length ? h('details', {}, h('summary', {}, `${run.warnings.length} warnings`), h('ul', {}, run.warnings.map(warning => h('li', {}, h('b', {}, warning.subject), ` ${warning.text}`)))) : null,
         h('details', {open: rows.some(row => row.outcome !== 'ok' && row.outcome !== 'skipped')}, h('summary', {}, `${rows.length} probes`), table.element));

@@ -1,5 +1,5 @@
 /*
- * Findings by family, as tables: measured, interval, published, grade, reason; each opens to its experiment and curves.
+ * Findings by family, as tables: measured, interval, published, grade, reason. Each opens to its experiment and curves.
  */
 'use strict';
 
@@ -15,16 +15,18 @@ function differenceCell(finding) {
     });
 }
 
-/* Why a finding is undecided, in words where the word alone is short. */
-const REASONS = {
-    'no-knee': 'the curve has no knee', 'not-left': 'the last level is not left within the range', 'experiments-disagree': 'experiments disagree',
-    'views-disagree': 'the two views of the curve disagree', 'passes-disagree': 'passes over the curve disagree', 'untrusted-clock': 'the clock of this place cannot be trusted',
-    'not-steady': 'no steady level', 'no-edge': 'no edge found', 'not-split': 'two causes cannot be told apart', unsupported: 'the core or the place does not offer it',
-};
-const reasonText = reason => !reason ? '' : REASONS[reason] ? `${reason}: ${REASONS[reason]}`
-    : reason.startsWith('masked-by:') ? `${reason}: another limit is reached at the same point` : reason;
+/* Why something is undecided: sentence and advice, from lib/base/reasons.def. A token that it lacks is shown as it is. */
+function reasonRow(reason) {
+    const row = (known.reasons || {})[reason];
+    if (row)
+        return row;
+    const limit = reason.startsWith('masked-by:') ? reason.slice('masked-by:'.length) : '';
+    return limit ? [`${limit} is reached at the same point`, ((known.reasons || {})['masked-by'] || ['', ''])[1]] : [reason, ''];
+}
+const reasonText = (reason, detail) => reason ? `${reasonRow(reason)[0]}${detail ? `: ${detail}` : ''}` : '';
+const reasonAdvice = reason => reason ? reasonRow(reason)[1] : '';
 
-/* Numbers stand below each other; words, lists of policies for example, are read and may need lines. */
+/* Numbers are aligned below each other; text, such as a list of policies, may need several lines. */
 const valueClass = finding => typeof finding.value === 'string' ? 'words' : 'number';
 
 function findingDetail(core, finding) {
@@ -34,18 +36,18 @@ function findingDetail(core, finding) {
     return h('div', {class: 'detail'},
         what ? h('p', {}, `${what.text[0].toUpperCase()}${what.text.slice(1)}.`) : null,
         facts([
-            ['Grade', GRADES[finding.grade]], ['Reason', reasonText(finding.reason)],
-            ['Seen at', finding.seen !== undefined && finding.seen !== null ? quantity(finding.seen, finding.unit) : null],
+            ['Grade', GRADES[finding.grade]], ['Reason', reasonText(finding.reason, finding.detail)], ['What may decide it', reasonAdvice(finding.reason)],
+            ['Value before masking', finding.seen !== undefined && finding.seen !== null ? quantity(finding.seen, finding.unit) : null],
             ['Agreement', finding.agreement], ['Method', finding.method],
-            ['Held by the experiment', finding.holds ? quantity(finding.holds, finding.unit) : null],
+            ['Occupied by the experiment itself, and added', finding.holds ? quantity(finding.holds, finding.unit) : null],
             ...remarksOf(finding).map(([key, value]) => [words(key), shownValue(value)]),
-            ['Why it differs', finding.difference]]),
+            ['Why it differs from published values', finding.difference]]),
         published.length ? h('div', {}, h('h4', {}, 'Published'), h('ul', {}, published)) : null,
         curves.length || matrices.length ? plotGrid(curves, matrices, true, `${finding.name} `) : null,
         experiment(finding.probe, probe));
 }
 
-/* What the probe's own source says of it: the question, the experiment, the method. */
+/* The comment that opens the probe's source: what it measures, the experiment, the method. */
 function experiment(name, probe) {
     if (!probe || !probe.text)
         return h('p', {class: 'quiet'}, `Probe ${name}.`);
@@ -55,7 +57,7 @@ function experiment(name, probe) {
 function findingRow(core, finding) {
     const key = findingKey(finding), id = `f-${fileName(key)}`;
     const undecided = finding.grade === 'U';
-    const remark = undecided ? reasonText(finding.reason) : finding.agreement || '';
+    const remark = undecided ? reasonText(finding.reason, finding.detail) : finding.agreement || '';
     const name = finding.name.slice(familyOf(finding.name).length + 1);
     const row = h('tr', {id, class: undecided ? 'undecided' : null, 'data-key': key},
         h('th', {scope: 'row'}, button(name, toggle, {class: 'link', 'aria-expanded': 'false', title: (findingsKnown.get(finding.name) || {}).text}),
@@ -86,7 +88,7 @@ function findingRows(findings) {
         (f.published || []).map(one => [].concat(one.value).join(' to ')).join(' or '), f.agreement, f.method, f.probe])];
 }
 
-const ROWS = 500; /* at first */
+const ROWS = 500; /* shown at first */
 
 function findingsView(core) {
     const filter = h('input', {type: 'search', id: 'finding-filter', placeholder: 'btb, level=2, no-knee …'});
@@ -103,7 +105,7 @@ function findingsView(core) {
         const body = h('tbody'), more = h('p');
         const section = h('section', {class: 'family', 'aria-labelledby': `family-${family}`}, h('h2', {id: `family-${family}`}, title),
             h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `${title}: findings`}, h('table', {class: 'findings'},
-                h('thead', {}, h('tr', {}, ['Finding', 'Measured', 'Interval', 'Published', 'Grade', 'Reason, or what agrees'].map((text, i) => h('th', {scope: 'col', class: i > 0 && i < 4 ? 'number' : i === 4 ? 'centre' : null}, text)))),
+                h('thead', {}, h('tr', {}, ['Finding', 'Measured', 'Interval', 'Published', 'Grade', 'Reason or agreement'].map((text, i) => h('th', {scope: 'col', class: i > 0 && i < 4 ? 'number' : i === 4 ? 'centre' : null}, text)))),
                 body)), more);
         return {section, rows, body, more};
     });
@@ -127,7 +129,7 @@ function findingsView(core) {
         h('div', {class: 'controls'}, h('label', {for: 'finding-filter'}, 'Search'), filter, grades, h('span', {class: 'gap'}),
           button('CSV', () => saveCsv(`${coreName(core)}-findings`, findingRows(core.findings)))),
         gradeSummary(core),
-        h('p', {class: 'quiet'}, 'An interval is [last good, first bad]. Published values are bold where the measurement agrees; else the difference stands beside them. They never bend a measurement. A finding opens to its curves and its experiment.'),
+        h('p', {class: 'quiet'}, 'An interval is [last size that fits, first size that does not]. A published value is bold where the measurement agrees with it; otherwise the difference stands beside it. Published values never influence a measurement. Click on a finding to see its curves and its experiment.'),
         sections.map(each => each.section),
     ];
 }

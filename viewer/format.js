@@ -1,12 +1,12 @@
 /*
- * Numbers and units as people write them; the rules of the run's own table (lib/report.c).
+ * Numbers and units for people, by the same rules as the table that the run prints (lib/finding/report.c).
  */
 'use strict';
 
 const THIN = '\u202f'; /* narrow space that does not break */
 const MINUS = '\u2212';
 
-/* Four digits that matter; whole numbers whole, in groups of three where they are long. */
+/* Four significant digits; whole numbers in full, from five digits on in groups of three. */
 function number(value, figures = 4) {
     if (value === null || value === undefined || Number.isNaN(value))
         return '–';
@@ -19,7 +19,7 @@ function number(value, figures = 4) {
     return text.replace(/^-/, MINUS);
 }
 
-/* The scale in which people write a value of this unit. */
+/* The scale in which a value of this unit is shown. */
 function scaleFor(value, unit) {
     const size = Math.abs(value);
     if (unit === 'bytes' && size >= 10 * 1048576)
@@ -31,7 +31,7 @@ function scaleFor(value, unit) {
     return {divisor: 1, unit: unit || ''};
 }
 
-/* What follows a number: things that are counted need no unit beside the name that says what they are. */
+/* A value with its unit; text is left as it is, a list of two values is a range. */
 function quantity(value, unit, scale) {
     if (typeof value === 'string')
         return value;
@@ -57,11 +57,11 @@ function intervalText(finding) {
     return `[${number(finding.low / scale.divisor, 5)}, ${number(finding.high / scale.divisor, 5)}]`;
 }
 
-/* Whether a number counts something that is there, or says how long or how often: the latter are never exact. */
+/* Whether a unit is that of a time or a rate, whose values are never exact; others count something. */
 const isRate = unit => /cycle/.test(unit) || unit === 'ns' || unit === 'Hz';
 const RATES_AGREE = 0.02;
 
-/* By how much the finding misses a published value; 0 where they agree, null where there is nothing to compare. */
+/* The difference between a finding and a published value; 0 where they agree, null where there is nothing to compare. */
 function difference(finding, published) {
     if (finding.grade === 'U' || typeof finding.value !== 'number')
         return null;

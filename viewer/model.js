@@ -3,8 +3,8 @@
  */
 'use strict';
 
-/* What every finding has or may have (lib/report.c). Any other key before `value` is a variant, any after a remark. */
-const FINDING_KEYS = new Set(('t probe name core type value unit low high grade reason replaces seen holds agreement ' +
+/* Keys of every finding (lib/finding/report.c). Any other key before `value` is a variant, any other key after it a remark. */
+const FINDING_KEYS = new Set(('t probe name core type value unit low high grade reason detail replaces seen holds agreement ' +
                               'method curves published c').split(' '));
 
 function variantsOf(finding) {
@@ -32,7 +32,7 @@ function findingKey(finding) {
     return keys.get(finding);
 }
 
-/* Findings that stand: one that `replaces` takes the place of all before it that have the same name and variants. */
+/* The findings that count: one that `replaces` takes the place of all earlier ones with the same name and variants. */
 class Standing {
     constructor() {
         this.byKey = new Map();
@@ -46,7 +46,7 @@ class Standing {
         this.byKey.get(key).push([this.count++, finding]);
     }
 
-    /* In the order in which they were told. */
+    /* In the order of their records. */
     list() {
         return [...this.byKey.values()].flat().sort((a, b) => a[0] - b[0]).map(([, finding]) => finding);
     }
@@ -60,8 +60,8 @@ function newCore(run, index) {
 const LISTS = {curve: 'curves', matrix: 'matrices', table: 'tables', start: 'starts', end: 'ends', fault: 'faults'};
 
 /*
- * The runs of one file, from its records in order. A serial log may hold several, and a file that lost its beginning none
- * that says so: then what is left is shown as a run without a name.
+ * The runs of one file, from its records in order. A serial log may hold several runs. A file that lost its beginning has
+ * no `run` record: its records are then shown as a run without a name.
  */
 class Runs {
     constructor(file) {
@@ -77,7 +77,7 @@ class Runs {
         this.all.push(this.run);
     }
 
-    /* Records that name no core belong to the one that was measured just then. */
+    /* Records that name no core belong to the core that was measured last. */
     coreOf(record) {
         const index = record.core !== undefined ? record.core : this.core ? this.core.index : 0;
         if (!this.run.cores.has(index))
@@ -100,7 +100,7 @@ class Runs {
             this.coreOf(record).standing.add(record);
         else if (LISTS[record.t])
             this.coreOf(record)[LISTS[record.t]].push(record);
-        /* what this page does not know is left alone: a later program's */
+        /* other kinds are those of a newer version, and left out */
     }
 
     finish() {
@@ -117,7 +117,7 @@ class Runs {
     }
 }
 
-/* The curves and matrices that a finding rests on. */
+/* The curves and matrices from which a finding was decided. */
 function evidenceOf(core, finding) {
     const named = new Set(finding.curves || []);
     const rests = record => record.probe === finding.probe && named.has(record.name);
@@ -126,7 +126,7 @@ function evidenceOf(core, finding) {
 
 const trustOf = run => run.done ? run.done.trusted !== false : null;
 
-/* The name of a core among others: "raptor-cove, core 1 (P), RUN00001.JSL". */
+/* The design of a core, "raptor-cove", or its model name; coreTitle() distinguishes it from others. */
 function coreName(core) {
     return core.machine.core_name || core.machine.core_model || 'unnamed core';
 }
@@ -136,7 +136,7 @@ function coreTitle(core) {
     return [`${coreName(core)}, core ${core.index}${type}`, core.run.run.isa, core.run.run.platform, core.run.file].filter(Boolean).join(' · ');
 }
 
-/* What readings were rejected for, added up over the probes: [cause, count, share]. */
+/* Readings of all probes, those that were rejected, and the causes as [cause, count], most frequent first. */
 function disturbances(core) {
     let readings = 0, rejected = 0;
     const by = new Map();
@@ -149,7 +149,7 @@ function disturbances(core) {
     return {readings, rejected, by: [...by].filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1])};
 }
 
-/* ---- What is known of probes and published values, put into the page when it was built ------------------------------ */
+/* ---- Texts of probes, and published values, put into the page when it was built ------------------------------ */
 
 const known = JSON.parse(document.getElementById('known').textContent || '{}');
 const probesKnown = new Map((known.probes || []).map(probe => [probe.name, probe]));
@@ -158,8 +158,8 @@ const findingsKnown = new Map((known.probes || []).flatMap(probe => probe.findin
 const publishedCores = [...new Set((known.published || []).map(row => row[0]))];
 
 /*
- * What others have published about a core, as a column to compare with. As in the run, a row fits a finding that has all
- * the variants the row names, and the rows after it that name the same are other values (lib/known.c).
+ * The published value of a finding for a core, as a cell to compare with, or null. As in the run, a row of the table fits a
+ * finding that has all variants of the row; further rows with the same variants are other published values (lib/plan/published.c).
  */
 function publishedFor(core, finding) {
     const own = new Set(variantText(finding).split(' '));

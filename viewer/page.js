@@ -1,5 +1,5 @@
 /*
- * Making elements, and handing files to the person. Whatever comes out of a run file is set as text, never as HTML.
+ * Elements of the page, tables, and files to save. Whatever comes out of a run file is set as text, never as HTML.
  */
 'use strict';
 
@@ -31,16 +31,16 @@ const fileName = text => text.replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '') 
 
 const saveCsv = (name, rows) => save(`${fileName(name)}.csv`, 'text/csv', csv(rows));
 
-/* A grade says itself in words too. */
+/* What a grade means, for its tooltip. */
 const GRADES = {
-    A: 'A: experiments that different things could fool agree within one step',
-    B: 'B: experiments agree within 2 %, or one experiment does in two layouts',
+    A: 'A: at least two experiments, which different effects could mislead, agree within one step',
+    B: 'B: two experiments agree within 2 %, or one experiment does in two layouts',
     C: 'C: one experiment',
-    U: 'U: not decided',
+    U: 'U: undecided',
 };
 const gradeChip = grade => h('span', {class: `grade grade-${grade}`, title: GRADES[grade]}, grade || '?');
 
-/* What is drawn when it comes into view: there may be thousands. */
+/* Plots that are drawn when they come into view, since there may be thousands: element -> function that draws it. */
 const drawLater = new Map();
 const watcher = new IntersectionObserver(entries => {
     for (const entry of entries)
@@ -68,18 +68,18 @@ function forgetDrawings() {
     drawLater.clear();
 }
 
-/* Before printing: all that was not looked at yet, up to so many. */
+/* Draws what has not come into view yet, at most this many plots: for printing. */
 function drawAll(most) {
     for (const element of [...drawLater.keys()].slice(0, most))
         drawNow(element);
 }
 
-/* What is under the pointer. */
+/* The tooltip. */
 const tip = document.getElementById('tip');
 
 function showTip(lines, x, y) {
     tip.replaceChildren(...lines.map(line => h('div', {class: line.class}, line.colour ? h('i', {class: `swatch series-${line.colour}`}) : null, line.text)));
-    (document.querySelector('dialog[open]') || document.body).append(tip); /* nothing of the page is above an open dialog */
+    (document.querySelector('dialog[open]') || document.body).append(tip); /* an open dialog covers everything outside of it */
     tip.hidden = false;
     const box = tip.getBoundingClientRect();
     const left = x + 14 + box.width > innerWidth ? x - 14 - box.width : x + 14;
@@ -90,8 +90,8 @@ function showTip(lines, x, y) {
 const hideTip = () => { tip.hidden = true; };
 
 /*
- * Appends what make(item) gives for the first so many items; the button that is returned shows more. There may be
- * thousands, and a page of all of them at once would keep people waiting.
+ * Appends what make(item) returns for the first `size` items, and returns a button that appends as many more. There may be
+ * thousands of items, and a page with all of them at once would be slow.
  */
 function portions(host, items, make, size) {
     let at = 0;
@@ -107,8 +107,8 @@ function portions(host, items, make, size) {
 }
 
 /*
- * A table whose columns sort. columns: {title, value(row), cell(row), number, title}; value is what is sorted by and
- * exported, cell what is shown.
+ * A table whose columns sort. columns: {title, value(row), cell(row), number, head, class}; value is for sorting and for
+ * CSV, cell is what is shown.
  */
 function sortableTable(columns, rows, options = {}) {
     let order = null, up = true, page = 0;
@@ -133,7 +133,7 @@ function sortableTable(columns, rows, options = {}) {
         const missing = each => each === null || each === undefined || each === '';
         return [...rows].sort((a, b) => {
             const x = value(a), y = value(b);
-            if (missing(x) || missing(y)) /* what is not there stands last, whichever way */
+            if (missing(x) || missing(y)) /* missing values stand last in either order */
                 return missing(x) - missing(y);
             return sign * (typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y), 'en', {numeric: true}));
         });

@@ -1,8 +1,8 @@
 /*
- * Reading run files: lines of JSON whose last key is a checksum of the line (lib/record.h), alone in a file or among
+ * Reading run files: lines of JSON whose last key is a checksum of the line (lib/base/record.h), alone in a file or among
  * other text in a log of the serial line, where they may be folded into short numbered parts.
  *
- * The same rules as scripts/records.py. A file is read in slices, and the page gets its turn between them.
+ * The same rules as scripts/records.py. A file is read in slices, and the page can paint and respond between them.
  */
 'use strict';
 
@@ -59,7 +59,7 @@ function beginsRecord(bytes) {
     return true;
 }
 
-/* Takes bytes in any portions and gives each good record to take(); `damaged` holds the numbers of lines that are not whole. */
+/* Takes bytes in any portions and gives each good record to take(). `damaged` holds the numbers of the lines of damaged records. */
 class RecordReader {
     constructor(take) {
         this.take = take;
@@ -70,7 +70,7 @@ class RecordReader {
         this.cutShort = false; /* the last line has no end */
         this.kept = [];        /* pieces of a line that is not complete */
         this.number = null;    /* of the folded record under way, or the last one */
-        this.parts = null;     /* its parts so far; null: it is done, or lost */
+        this.parts = null;     /* its parts so far; null: it is complete, or lost */
     }
 
     add(bytes) {
@@ -126,7 +126,7 @@ class RecordReader {
             this.damaged.push(this.lines);
     }
 
-    /* A line that is not simply a record: text around one, a folded part, damage, or nothing of ours. */
+    /* A line that is not simply a record: a record behind other text, a folded part, a damaged record, or other text. */
     addText(line) {
         let text = textOf(line).replace(ESCAPES, '');
         text = text.slice(text.lastIndexOf('\r') + 1);
@@ -144,7 +144,7 @@ class RecordReader {
         const begins = part === 0 && text.startsWith(RECORD_BEGINS);
         if (begins || number !== this.number) {
             this.dropFolded();
-            /* lower: the next boot's */
+            /* a lower number is that of the next boot */
             for (let lost = this.number === null ? number : this.number + 1; lost < number; lost++)
                 this.damaged.push(this.lines);
             this.number = number;
@@ -175,14 +175,14 @@ class RecordReader {
 
 const SLICE_BYTES = 1 << 18;
 const TURN_MS = 12;
-/* A file without a record in its first so many bytes is somebody else's, and not read to its end. */
+/* A file without a record in this many bytes is not one of ours, and is not read to its end. */
 const FOREIGN_BYTES = 8 << 20;
 
-/* Lets the page paint and answer; a timer's turn comes after what waits. */
+/* Lets the page paint and respond: a timer comes after everything that is waiting. */
 const turn = () => new Promise(resolve => setTimeout(resolve));
 
-/* Reads a File or Blob, gives its records to take(), and says tell(bytes, records) at every turn. */
-async function readRecords(blob, take, tell) {
+/* Reads a File or Blob, gives its records to take(), and calls progress(bytes, records) from time to time. Returns the reader. */
+async function readRecords(blob, take, progress) {
     const reader = new RecordReader(take);
     let since = performance.now();
     reader.size = blob.size;
@@ -193,7 +193,7 @@ async function readRecords(blob, take, tell) {
         reader.add(bytes);
         reader.longestTurn = Math.max(reader.longestTurn, performance.now() - began);
         if (performance.now() - since > TURN_MS) {
-            tell(at + bytes.length, reader.good);
+            progress(at + bytes.length, reader.good);
             await turn();
             since = performance.now();
         }

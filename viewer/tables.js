@@ -5,7 +5,7 @@
 
 const INSTRUCTIONS = 'backend.instruction';
 
-/* Probes in the order in which they ran, with what each left behind. */
+/* Probes in the order in which they ran, with the curves, matrices and tables of each. */
 function byProbe(core) {
     const probes = new Map(core.starts.map(start => [start.probe, {curves: [], matrices: [], tables: []}]));
     const add = kind => record => {
@@ -20,7 +20,7 @@ function byProbe(core) {
     return new Map([...probes].filter(([, {curves, matrices, tables}]) => curves.length || matrices.length || tables.length));
 }
 
-/* Tables of one name: with rows of their own each, or one row each. */
+/* Tables from records: a record with rows is a table; records without rows are the rows of one table of their name. */
 function tablesOf(records) {
     const flat = new Map(), shown = [];
     const skip = new Set(['t', 'probe', 'name', 'core', 'type', 'c', 'columns', 'rows']);
@@ -60,8 +60,8 @@ function measurementsView(core) {
     }}, probes.map(([name]) => h('option', {value: name}, probeTitle(name))));
     return [
         h('div', {class: 'controls'}, h('label', {for: 'jump'}, 'Probe'), jump, h('span', {class: 'gap'}),
-          button('All curves, CSV', () => saveCsv(`${coreName(core)}-curves`, [['probe', 'curve', 'axis', 'x', 'unit', 'y'], ...core.curves.flatMap(curve => seriesOf(curve).flatMap(s => s.x.map((x, i) => [curve.probe, s.name, curve.axis, x, curve.unit, s.y[i]])))]))),
-        h('p', {class: 'quiet'}, 'A shaded band is the interval in which a knee lies, a line across a level what the engine took it for. A plot’s name opens it: axes, zoom, values, files.'),
+          button('Save all curves as CSV', () => saveCsv(`${coreName(core)}-curves`, [['probe', 'curve', 'axis', 'x', 'unit', 'y'], ...core.curves.flatMap(curve => seriesOf(curve).flatMap(s => s.x.map((x, i) => [curve.probe, s.name, curve.axis, x, curve.unit, s.y[i]])))]))),
+        h('p', {class: 'quiet'}, 'A shaded band is the interval of a knee, with a line at its value; a horizontal line is a level of the curve. Click on the name of a plot to open it large, to zoom, read values and save it.'),
         probes.map(([name, {curves, matrices, tables}], i) => {
             const counts = [[curves, 'curve'], [matrices, 'matrix'], [tables, 'table']].filter(([list]) => list.length)
                 .map(([list, word]) => `${list.length} ${list.length === 1 ? word : word === 'matrix' ? 'matrices' : word + 's'}`).join(', ');
@@ -94,7 +94,7 @@ function latencyRange(row) {
 }
 
 /* The columns of latencies, in their order in the record (probes/backend/instructions.c). */
-const LATENCY_COLUMNS = ['From operand', 'To operand', 'Relation', 'Cycles', 'Whole number', 'Reason', 'Whole chain', 'Closed by', 'Bytes'];
+const LATENCY_COLUMNS = ['From operand', 'To operand', 'Relation', 'Cycles', 'Whole number', 'Reason', 'Whole chain', 'Closed by', 'Machine code'];
 
 function latencyTable(latencies) {
     const columns = LATENCY_COLUMNS.slice(0, Math.max(...latencies.map(each => each.length)));
@@ -102,7 +102,7 @@ function latencyTable(latencies) {
         h('thead', {}, h('tr', {}, columns.map(text => text === 'Relation' ? null : h('th', {scope: 'col'}, text)))),
         h('tbody', {}, latencies.map(each => h('tr', {}, columns.map((text, i) => text === 'Relation' ? null
             : text === 'Cycles' ? h('td', {class: 'number'}, bound(each[2], each[3]))
-            : text === 'Bytes' ? h('td', {class: 'code'}, each[i] || '') : h('td', {class: typeof each[i] === 'number' ? 'number' : null}, each[i] === null ? '' : shownValue(each[i]))))))));
+            : text === 'Machine code' ? h('td', {class: 'code'}, each[i] || '') : h('td', {class: typeof each[i] === 'number' ? 'number' : null}, each[i] === null ? '' : shownValue(each[i]))))))));
 }
 
 function instructionDetail(row) {
@@ -110,11 +110,11 @@ function instructionDetail(row) {
            class: kind, same_register_cycles: same, same_register_chain_cycles: chain, text, ...others} = row;
     return h('div', {class: 'detail'}, facts([
         ['State', state], ['Reason', reason], ['Class', kind],
-        ['Cycles each', typeof cycles === 'number' ? `${bound(relation, cycles)}: the difference of a kernel of 2n and one of n of them, which took ${number(twice)} and ${number(once)} each` : null],
+        ['Cycles per instruction', typeof cycles === 'number' ? `${bound(relation, cycles)}: the difference between a kernel of 2n instances, ${number(twice)} cycles each, and one of n instances, ${number(once)} cycles each` : null],
         ['With other values', (values || []).map(([name, each]) => `${name} ${number(each)}`).join(', ')],
-        ['One register for all', typeof same === 'number' ? `${number(same)} cycles each${typeof chain === 'number' ? `, ${number(chain)} in a chain` : ''}` : null],
-        ['Bytes of one', bytes],
-        ['Trusted', trusted === false ? 'no: the times of this place cannot be trusted' : null],
+        ['With one register for all operands', typeof same === 'number' ? `${number(same)} cycles each${typeof chain === 'number' ? `, ${number(chain)} in a chain` : ''}` : null],
+        ['Machine code', bytes],
+        ['Trusted', trusted === false ? 'no: the clock of this platform cannot be trusted' : null],
         ...Object.entries(others).map(([key, value]) => [words(key), value === null ? null : shownValue(value)])]),
         (latencies || []).length ? latencyTable(latencies) : null,
         experiment(probe, probesKnown.get(probe)));
@@ -135,11 +135,11 @@ function instructionsView(core) {
         {title: 'Form', value: row => row.form, head: true, cell: row => button(row.form, event => toggle(event.target, row), {class: 'link', 'aria-expanded': 'false'})},
         {title: 'Extension', value: row => row.feature},
         {title: 'Latency', value: row => (latencyRange(row) || {most: null}).most, cell: row => (latencyRange(row) || {text: '–'}).text, number: true},
-        {title: 'Cycles each', value: row => row.cycles, cell: row => bound(row.relation, row.cycles, 3), number: true},
-        {title: 'A cycle', value: row => row.cycles > 0 ? 1 / row.cycles : null, cell: row => row.cycles > 0 ? `${row.relation === '=' ? '' : '≥ '}${number(1 / row.cycles, 3)}` : '–', number: true},
+        {title: 'Cycles per instruction', value: row => row.cycles, cell: row => bound(row.relation, row.cycles, 3), number: true},
+        {title: 'Instructions per cycle', value: row => row.cycles > 0 ? 1 / row.cycles : null, cell: row => row.cycles > 0 ? `${row.relation === '=' ? '' : '≥ '}${number(1 / row.cycles, 3)}` : '–', number: true},
         {title: 'State', value: row => row.state},
         {title: 'Reason', value: row => row.reason || ''},
-        {title: 'Bytes', value: row => row.bytes || '', class: 'code'},
+        {title: 'Machine code', value: row => row.bytes || '', class: 'code'},
     ], rows, {page: 100, label: 'Instructions', class: 'instructions'});
     function toggle(button_, row) {
         const line = button_.closest('tr'), open = line.nextElementSibling && line.nextElementSibling.classList.contains('open');
@@ -163,7 +163,7 @@ function instructionsView(core) {
     return [
         h('div', {class: 'controls'}, h('label', {for: 'instruction-search'}, 'Search'), search, feature, state, h('span', {class: 'gap'}), button('CSV', () => saveCsv(`${coreName(core)}-instructions`, table.csv()))),
         count,
-        h('p', {class: 'quiet'}, 'Latency: from the shortest to the longest chain through the form, from one of its operands to one. ≤ and ≥ are bounds. A form opens to its chains, other values, and the bytes that ran.'),
+        h('p', {class: 'quiet'}, 'Latency: the shortest and the longest dependency chain through the instruction, each from one of its operands to another. ≤ and ≥ mark bounds. Click on a form to see its chains, its cycles with other values, and the machine code that ran.'),
         table.element,
     ];
 }

@@ -1,5 +1,5 @@
 /*
- * The page itself: files come in, a core is chosen, a view is shown.
+ * The page itself: opening files, choosing a core, showing a view.
  */
 'use strict';
 
@@ -62,8 +62,8 @@ function compareChoice() {
         publishedShown = event.target.value;
         show();
     }}, h('option', {value: ''}, 'none'), publishedCores.map(name => h('option', {value: name, selected: name === publishedShown}, name)));
-    return [boxes, h('div', {class: 'controls'}, h('label', {for: 'published'}, 'With what is published about'), select),
-            chosen.length + (publishedShown !== '') > 1 && chosen.length ? compareView(chosen, publishedShown) : h('p', {}, 'Choose two or more, or one and a published core.')];
+    return [boxes, h('div', {class: 'controls'}, h('label', {for: 'published'}, 'Compare with published values of'), select),
+            chosen.length + (publishedShown !== '') > 1 && chosen.length ? compareView(chosen, publishedShown) : h('p', {}, 'Choose two or more cores, or one core and a published one.')];
 }
 
 function listCores() {
@@ -78,25 +78,25 @@ const message = (kind, strong, text) => element('messages').append(h('p', {class
 
 const size = bytes => bytes < 1e6 ? `${number(bytes / 1e3, 3)} kB` : `${number(bytes / 1e6, 3)} MB`;
 
-/* What was wrong with a file, in words; what is good of it is shown all the same. */
-function tellTroubles(name, reader, runs) {
+/* Messages about what is wrong with a file. Its good records are shown all the same. */
+function reportTroubles(name, reader, runs) {
     if (!reader.good) {
         if (reader.damaged.length)
-            message('bad', `${name} has no good record.`, `${reader.damaged.length} lines begin like records of fathom, but their checksums do not hold.`);
+            message('bad', `${name} has no good record.`, `${reader.damaged.length} lines begin like records of fathom, but their checksums are wrong.`);
         else
-            message('bad', `${name} is no run of fathom.`, reader.size ? 'It has no record: a line of JSON that begins with {"t": and ends with a checksum. Results are in RESULTS on the stick.' : 'It is empty.');
+            message('bad', `${name} is not a run of fathom.`, reader.size ? 'It contains no record: a line of JSON that begins with {"t": and ends with a checksum. Results are in the folder RESULTS on the stick.' : 'It is empty.');
         return;
     }
     const damaged = reader.damaged.length - reader.cutShort;
     if (damaged)
-        message('warn', `${name} is damaged in ${damaged} ${damaged === 1 ? 'place' : 'places'}`, `(line ${reader.damaged.slice(0, 5).join(', ')}${reader.damaged.length > 5 ? ' …' : ''}): checksums do not hold there, or parts are missing. These records are left out, the other ${number(reader.good)} are shown.`);
+        message('warn', `${name} is damaged in ${damaged} ${damaged === 1 ? 'place' : 'places'}`, `(line ${reader.damaged.slice(0, 5).join(', ')}${reader.damaged.length > 5 ? ' …' : ''}): checksums are wrong there, or parts are missing. These records are left out; the other ${number(reader.good)} are shown.`);
     if (reader.cutShort)
         message('warn', `${name} is cut short:`, `its last line (${reader.lines}) has no end. The ${number(reader.good)} records before it are shown.`);
     for (const run of runs)
         if (!run.done && !reader.cutShort)
-            message('warn', `${name}: a run did not come to its end.`, 'It has no "done" record. What is there is shown.');
+            message('warn', `${name}: a run did not come to its end.`, 'It has no "done" record: the machine hung, lost power or was stopped. Everything that was recorded is shown.');
     if (runs.some(run => run.run.schema > 1))
-        message('warn', `${name} was written by a later program.`, 'What this page does not know of it is left out.');
+        message('warn', `${name} was written by a newer version of fathom.`, 'Records that this page does not know are left out.');
 }
 
 async function openBlob(name, blob) {
@@ -118,17 +118,17 @@ async function openBlob(name, blob) {
         element('progress').hidden = true;
     }
     const runs = all.finish();
-    tellTroubles(name, reader, runs);
+    reportTroubles(name, reader, runs);
     const found = runs.flatMap(run => [...run.cores.values()]);
     if (runs.length && !found.length)
-        message('warn', `${name} has no core:`, 'the run ended before anything was measured.');
+        message('warn', `${name} has no results:`, 'the run ended before a core was measured.');
     cores.push(...found);
     found.slice(0, 8).forEach(core => compared.add(core));
     shownCore = found.find(core => core.findings.length) && !shownCore ? found.find(core => core.findings.length) : shownCore || found[0] || null;
     element('main').dataset.read = JSON.stringify({name, records: reader.good, milliseconds: Math.round(performance.now() - began), longest: Math.round(reader.longestTurn)});
 }
 
-/* One after the other, so that the page keeps its turns and the order is the person's. */
+/* Files are opened one after the other, so that the page stays responsive and their order is kept. */
 let opening = Promise.resolve();
 function openFiles(files) {
     opening = opening.then(async () => {
@@ -140,7 +140,7 @@ function openFiles(files) {
     return opening;
 }
 
-/* Files, and those in folders, that were dropped. */
+/* The files that were dropped, and all files of dropped folders. */
 async function droppedFiles(transfer) {
     const entries = [...transfer.items].map(item => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean);
     if (!entries.length)
@@ -165,7 +165,7 @@ async function droppedFiles(transfer) {
     return files;
 }
 
-/* Runs that scripts/report has put inside: gzip, as text in base 64. */
+/* Opens the runs that scripts/report has put into the page, gzip as base 64. */
 async function openInside() {
     for (const script of document.querySelectorAll('script[data-run]')) {
         const name = script.dataset.run;
@@ -226,7 +226,7 @@ addEventListener('hashchange', show);
 element('theme').addEventListener('click', () => setTheme((theme + 1) % THEMES.length));
 element('large-close').addEventListener('click', () => large.close());
 large.addEventListener('close', hideTip);
-/* Paper has no views: the overview and all findings, and whatever view is open. */
+/* Printing the overview prints all findings, too; printing another view prints that view. */
 addEventListener('beforeprint', () => {
     if (!shownCore)
         return;

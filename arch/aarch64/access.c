@@ -1,6 +1,6 @@
 #include "arch/aarch64/system_registers.h"
 
-/* In access.S, which says so too. */
+/* An entry of the table in access.S: the number of a register, and the instructions that read and write it. */
 struct entry {
     uint32_t id;
     uint32_t read[2];

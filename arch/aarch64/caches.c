@@ -1,8 +1,8 @@
 /*
  * Caches as the core declares them (Arm ARM DDI 0487, D19.2, CLIDR_EL1, CSSELR_EL1, CCSIDR_EL1, CTR_EL0).
  *
- * The manual warns that CCSIDR_EL1 exists for maintenance by set and way and need not tell the real size: what
- * firmware's tables say goes before it.
+ * The manual warns that CCSIDR_EL1 exists for maintenance by set and way and need not hold the real size: what the
+ * firmware's tables declare is preferred.
  */
 #include "arch/aarch64/caches.h"
 

@@ -2,8 +2,8 @@
 #include "arch/catalogue.h"
 
 /*
- * What AAPCS64, 6.1 lets a function change; x16 is the emitter's, x18 the platform's. v8 to v15 are not among them, since
- * their lower halves belong to the caller. Predicates: only eight can govern.
+ * What AAPCS64, 6.1 lets a function change; x16 is the emitter's, x18 the platform's. v8 to v15 are not among them,
+ * since their lower halves belong to the caller. Predicates: only eight can govern.
  */
 static const uint8_t general[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, FIELD_NONE};
 static const uint8_t vector[] = {0,  1,  2,  3,  4,  5,  6,  7,  16, 17, 18, 19,        20,
@@ -16,7 +16,7 @@ const uint8_t *const form_registers[OPERAND_KINDS] = {
     [OPERAND_X87] = none,        [OPERAND_FLAGS] = none,    [OPERAND_MEMORY] = none, [OPERAND_IMMEDIATE] = none,
 };
 
-/* enum reg counts as the machine does. */
+/* enum reg has the numbers of the registers x0 to x10. */
 unsigned form_register(enum reg r)
 {
     return r;
@@ -48,7 +48,7 @@ const struct form_bridge form_to_one = {.name = NULL}, form_to_zero = {.name = N
 /* There is no such stack. */
 const struct form_bridge form_stack_push = {.name = NULL}, form_stack_pop = {.name = NULL};
 
-void emit_form_turn(struct code *c)
+void emit_form_rotate_stack(struct code *c)
 {
     (void)c;
 }
@@ -66,7 +66,7 @@ void emit_form_end(struct code *c, const struct form *f)
 }
 
 /* Hints, which are NOPs on cores that lack them, are left out. */
-bool form_is_another(const struct form *f)
+bool form_is_other_instruction(const struct form *f)
 {
     (void)f;
     return false;

@@ -5,12 +5,12 @@
 /* ---- The clock --------------------------------------------------------------------------------------------- */
 
 /*
- * Power management is the platform's: ACPI's _CPC through mailboxes, SCMI, or a vendor's registers in memory
- * (Linux, drivers/cpufreq). The clock is measured and told, never set.
+ * The clock belongs to the platform's power management: ACPI's _CPC through mailboxes, SCMI, or a vendor's registers in
+ * memory (Linux, drivers/cpufreq). So it is measured and never set.
  */
 void control_find_clock(struct control *c)
 {
-    c->clock.why_not = "AArch64 has no register for the clock: it is measured and told, not set";
+    c->clock.why_not = "AArch64 has no register that sets the clock: it is only measured";
 }
 
 const char *control_set_clock(struct control *c, enum clock_aim aim, unsigned ratio)
@@ -65,9 +65,9 @@ size_t control_speculation(const struct access *a, struct control_value *out, si
     return count;
 }
 
-/* ---- The cache of operations ------------------------------------------------------------------------------------ */
+/* ---- The operation cache ---------------------------------------------------------------------------------------- */
 
-/* Arm's cores that have one document no switch of it. */
+/* Arm documents no switch for the cores that have one. */
 const struct control_switch *control_op_cache(const struct access *a)
 {
     (void)a;
@@ -77,9 +77,9 @@ const struct control_switch *control_op_cache(const struct access *a)
 /* ---- Disturbances ------------------------------------------------------------------------------------------- */
 
 /*
- * Nothing counts entries into EL3, and throttling is the platform's: both show as time taken from a reading. Error
- * records of the RAS extension are left alone, since reading them may trap to EL3 (SCR_EL3.TERR), which older
- * firmware does not come back from; an error that is not corrected ends the window as a fault.
+ * No register counts entries into EL3, and none shows throttling, which is the platform's; both make readings longer.
+ * Error records of the RAS extension are not read, since that may trap to EL3 (SCR_EL3.TERR), from which older
+ * firmware does not return; an error that was not corrected ends the window as a fault.
  */
 void control_disturbance(const struct access *a, struct disturbance *out)
 {

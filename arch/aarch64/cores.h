@@ -17,7 +17,7 @@ extern const size_t core_count;
 
 /* NULL when the core is not in the table. */
 const struct core *core_find(uint64_t midr);
-/* Who designed it: "Arm", "Apple", …; NULL when not known. */
+/* The implementer: "Arm", "Apple", …; NULL when it is not known. */
 const char *core_implementer(uint64_t midr);
 
 #endif

@@ -1,4 +1,10 @@
-#include "arch/aarch64/counters_private.h"
+#include "arch/counters.h"
+
+#include "arch/aarch64/counter_registers.h"
+#include "arch/aarch64/counters_apple.h"
+#include "arch/aarch64/counters_pmuv3.h"
+#include "arch/aarch64/system_registers.h"
+#include "arch/counters_private.h"
 
 enum { APPLE = 0x61 }; /* MIDR_EL1.Implementer, bits [31:24] */
 
@@ -27,7 +33,7 @@ void counters_find(const struct access *a, struct counters *out)
         out->why_not = "performance monitors are the implementer's own, not PMUv3 (ID_AA64DFR0_EL1.PMUVer is 15)";
 }
 
-const struct counters_way *counters_way(const struct counters *have)
+const struct counter_driver *counter_driver(const struct counters *have)
 {
     return have->kind == COUNTERS_APPLE ? &apple_counters : &pmuv3_counters;
 }

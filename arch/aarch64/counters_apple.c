@@ -3,11 +3,16 @@
  *
  * Nothing of this is documented by the maker. Registers and layouts: Linux, arch/arm64/include/asm/apple_m1_pmu.h and
  * drivers/perf/apple_m1_cpu_pmu.c; XNU, osfmk/arm64/monotonic_arm64.c; D. Johnson's applecpu for the sequence. From
- * M3 on a selector is 16 bits wide; that comes from one source alone. What a core does not have faults, and is said.
+ * M3 on a selector is 16 bits wide, which only one of these sources says. A register that a core lacks faults, and then
+ * counters_find reports it.
  */
+#include "arch/aarch64/counters_apple.h"
+
 #include <stdio.h>
 
-#include "arch/aarch64/counters_private.h"
+#include "arch/aarch64/counter_registers.h"
+#include "arch/aarch64/system_registers.h"
+#include "arch/access.h"
 
 enum { COUNTERS = 10, FIRST_SELECTED = 2, SELECTORS_A_REGISTER = 4 };
 
@@ -17,11 +22,14 @@ enum { PART_M1 = 0x022, PART_M2 = 0x032, PART_M3 = 0x042 };
 /* What counters.detail holds. */
 enum { SELECTOR_BITS, AT_EL2 };
 
-/* PMCR0: interrupt mode. Whether anything counts while it is off is not known; FIQ, with no counter's interrupt on. */
+/*
+ * PMCR0: interrupt mode. It is set to FIQ with no counter's interrupt on, since counters may not count while it is
+ * off.
+ */
 #define MODE (BIT(8) | BIT(9) | BIT(10))
 #define MODE_FIQ BIT(10)
 
-/* Counters 0 to 7 and 8 to 9 have their bits apart, in every register and column. */
+/* In every field of the registers, the bits of counters 8 and 9 are separate from those of counters 0 to 7. */
 static uint64_t bits_at(uint64_t slots, unsigned low, unsigned high)
 {
     return (slots & ONES(8)) << low | (slots >> 8 & ONES(2)) << high;
@@ -81,7 +89,7 @@ bool apple_find(const struct access *a, struct counters *out)
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (!a->read(a->context, needed[i].id, &value))
             return counters_refuse(out, needed[i].why_not);
-    /* What code at EL1 counts below a host at EL2. */
+    /* The register that lets code at EL1 be counted while a host runs at EL2. */
     if (out->detail[AT_EL2] && !a->read(a->context, ID_APPLE_PMCR1_EL12, &value))
         return counters_refuse(out, "PMCR1_EL12 (S3_1_C15_C7_2) of this Apple core cannot be read");
     for (unsigned slot = 0; slot < COUNTERS; slot++)
@@ -118,7 +126,7 @@ static const char *program(const struct access *a, const struct counters *have, 
         mask[which] |= ONES(bits) << shift;
         value[which] |= list[i].code << shift;
     }
-    /* The interrupt mode is one for all counters: somebody else's stays. */
+    /* All counters share the interrupt mode: where some are in use already, their mode stays. */
     why_not = changes_set(c, "PMCR0_EL1", ID_APPLE_PMCR0,
                           enables(state->slots) | interrupts(state->slots) | (have->taken ? 0 : MODE), MODE_FIQ);
     for (size_t i = 0; i < count && why_not == NULL; i++)
@@ -170,7 +178,7 @@ static void proof(const struct access *a, const struct counters *have, struct co
         p->setting.code = have->version <= 3 ? 0x02 : 0x11;
 }
 
-const struct counters_way apple_counters = {
+const struct counter_driver apple_counters = {
     .program = program,
     .run = run,
     .read = read_count,

@@ -2,14 +2,19 @@
  * Arm's performance monitors, PMUv3 (Arm ARM DDI 0487, D13; registers D19.5; MDCR_EL2 D19.2).
  *
  * Counters are started and stopped by PMCNTENSET_EL0 and PMCNTENCLR_EL0, all at once; PMCR_EL0.E, without which
- * nothing counts, stays on from counters_program to counters_restore. So a counter of somebody else is not disturbed.
+ * nothing counts, stays on from counters_program to counters_restore. So counters that were in use already go on
+ * counting.
  *
- * Where the core has EL2, MDCR_EL2.HPMN parts the event counters: those below it are EL1's too, those from it on
- * EL2's alone. At EL2 all of them are given to EL1, since that is where windows run.
+ * Where the core has EL2, MDCR_EL2.HPMN divides the event counters: EL1 can use those below it, EL2 alone those from
+ * it on. At EL2 all of them are given to EL1, since that is where windows run.
  */
+#include "arch/aarch64/counters_pmuv3.h"
+
 #include <stdio.h>
 
-#include "arch/aarch64/counters_private.h"
+#include "arch/aarch64/counter_registers.h"
+#include "arch/aarch64/system_registers.h"
+#include "arch/access.h"
 
 /* ID_AA64DFR0_EL1.PMUVer. */
 enum { PMUV3P1 = 4, PMUV3P5 = 6, PMUV3P7 = 7, PMUV3P8 = 8 };
@@ -31,14 +36,16 @@ enum { PMUV3P1 = 4, PMUV3P5 = 6, PMUV3P7 = 7, PMUV3P8 = 8 };
 #define FILTER_EL2 BIT(27)                            /* NSH: count at EL2 too; EL1 and EL0 are counted with zeros */
 #define THRESHOLD (BIT(61) * 7 | (BIT(44) - BIT(32))) /* TC, TH: FEAT_PMUv3_TH, from PMUv3p8 on */
 
-/* Their places in PMCNTENSET_EL0 and the like; event counter n has bit n. */
+/*
+ * Slots of the two fixed counters, and their bits in PMCNTENSET_EL0 and similar registers; event counter n has bit n.
+ */
 enum { CYCLES = COUNTER_FIXED, INSTRUCTIONS = COUNTER_FIXED + 1 };
 enum { CYCLES_FLAG = 31, INSTRUCTIONS_FLAG = 32 };
 
 /* What counters.detail holds. */
 enum { EVENTS_0, EVENTS_1, HYPERVISOR, AT_EL2 };
 
-/* Pairs of registers, one of which sets the bits that the other clears; counters_state.flags in this order. */
+/* Pairs of registers, one of which sets bits that the other clears; counters_state.flags holds them in this order. */
 static const struct {
     uint32_t set, clear;
     const char *name;
@@ -91,8 +98,8 @@ static const char *selector_name(unsigned slot)
 }
 
 /*
- * Counters that count for somebody already. What PMCNTENSET_EL0 holds means nothing while PMCR_EL0.E is 0, and is not
- * defined after a reset; from HPMN on, MDCR_EL2.HPME takes E's place.
+ * Counters that are in use already. PMCNTENSET_EL0 is not defined after a reset and has no effect while PMCR_EL0.E is
+ * 0; for the counters from HPMN on, MDCR_EL2.HPME has the role of E.
  */
 static uint64_t counting(uint64_t control, uint64_t enabled, uint64_t hypervisor, unsigned count)
 {
@@ -139,7 +146,7 @@ bool pmuv3_find(const struct access *a, struct counters *out)
     if (out->detail[AT_EL2] && !a->read(a->context, ID_MDCR_EL2, &out->detail[HYPERVISOR]))
         return counters_refuse(out, "MDCR_EL2 cannot be read at EL2");
     out->taken = counting(control, enabled, out->detail[HYPERVISOR], count) & out->slots;
-    /* Somebody uses EL2's part: then that part stays theirs. */
+    /* When one of EL2's own counters is in use, all of them are left alone. */
     if (out->taken & ONES(count) & ~ONES(register_field(out->detail[HYPERVISOR], 0, 5)))
         out->taken |= ONES(count) & ~ONES(register_field(out->detail[HYPERVISOR], 0, 5));
 
@@ -194,13 +201,13 @@ static const char *program(const struct access *a, const struct counters *have, 
         if (!a->read(a->context, flags[i].set, &state->flags[i]))
             return flags[i].name;
     state->flags_found = true;
-    /* Also those of nobody, which after a reset may be any, or they would count once E is set. */
+    /* Also bits that were set after a reset and mean nothing, or their counters would count once E is set. */
     for (size_t i = 0; i < COUNTERS_FLAGS; i++)
         if ((state->flags[i] & ~others) && !a->write(a->context, flags[i].clear, state->flags[i] & ~others))
             return flags[i].name;
 
     why_not = open_el2(have, state);
-    /* Where somebody counts already, their way of counting stays. */
+    /* Where counters are in use already, settings that concern all counters stay. */
     if (have->taken == 0) {
         mask |= CONTROL_DIVIDE | CONTROL_LONG_CYCLES;
         control |= CONTROL_LONG_CYCLES;
@@ -227,7 +234,7 @@ static const char *program(const struct access *a, const struct counters *have, 
 static bool run(const struct access *a, const struct counters *have, const struct counters_state *state, bool go)
 {
     (void)have;
-    /* Before anything was programmed there is nothing to stop, and what would be cleared has not been noted. */
+    /* Before anything was programmed there is nothing to stop, and the bits found have not been noted. */
     if (!state->flags_found)
         return true;
     return a->write(a->context, go ? ID_PMCNTENSET_EL0 : ID_PMCNTENCLR_EL0, flags_of(state->slots));
@@ -259,16 +266,19 @@ static bool restore(const struct access *a, const struct counters *have, struct 
     return all;
 }
 
-/* PMCEID0_EL0 and PMCEID1_EL0 have a bit for each of the events 0 to 3FH, in their upper halves 4000H to 403FH (D19.5). */
+/*
+ * PMCEID0_EL0 and PMCEID1_EL0 have a bit for each of the events 0 to 3FH, in their upper halves 4000H to 403FH
+ * (D19.5).
+ */
 static const char *lacks(const struct counters *have, uint64_t code)
 {
     const uint64_t event = code & ONES(16), number = event & 0x1f;
-    const uint64_t told = have->detail[event & 0x20 ? EVENTS_1 : EVENTS_0];
+    const uint64_t listed = have->detail[event & 0x20 ? EVENTS_1 : EVENTS_0];
 
     if ((event & ~UINT64_C(0x403f)) != 0) /* beyond both ranges */
         return NULL;
-    return told & BIT(event & 0x4000 ? 32 + number : number) ? NULL
-                                                             : "this core does not have the event (PMCEID0/1_EL0)";
+    return listed & BIT(event & 0x4000 ? 32 + number : number) ? NULL
+                                                               : "this core does not have the event (PMCEID0/1_EL0)";
 }
 
 /* PMCEID0_EL0 says which of the common events there are (D13.11): INST_RETIRED 08H, else CPU_CYCLES 11H. */
@@ -287,7 +297,7 @@ static void proof(const struct access *a, const struct counters *have, struct co
     }
 }
 
-const struct counters_way pmuv3_counters = {
+const struct counter_driver pmuv3_counters = {
     .program = program,
     .run = run,
     .read = read_count,

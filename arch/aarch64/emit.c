@@ -4,7 +4,7 @@
  * Encodings: Arm ARM DDI 0487, C6.2 (base instructions) and C7.2 (scalar floating point), under the
  * names given beside them. Every instruction is one little-endian word.
  *
- * Registers: enum reg counts as the machine does, x0 … x10. x16 is the emitter's scratch register;
+ * Registers: enum reg has the numbers of the registers x0 to x10. x16 is the emitter's scratch register;
  * x18 belongs to the platform (AAPCS64, 6.1.1), x30 is the link register.
  */
 #include "arch/aarch64/encode.h"
@@ -29,7 +29,7 @@ void emit_move(struct code *c, enum reg to, enum reg from)
     append(c, 0xaa0003e0 | rm(c, from) | rd(c, to), WORK_PLAIN); /* MOV (register) = ORR Xd, XZR, Xm */
 }
 
-/* MOVZ or MOVN, whichever leaves fewer 16-bit pieces to be put in by MOVK. */
+/* MOVZ or MOVN, whichever leaves fewer 16-bit pieces for MOVK to set. */
 void emit_constant(struct code *c, enum reg to, uint64_t value)
 {
     unsigned zeros = 0, ones = 0;

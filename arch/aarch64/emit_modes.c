@@ -1,6 +1,6 @@
 /*
- * Links of chains of loads for AArch64: the addressing modes of Arm ARM DDI 0487, C1.3.3, each width, and computing with
- * what is loaded. Encodings: C6.2, under the names given beside them.
+ * Links of chains of loads for AArch64: the addressing modes of Arm ARM DDI 0487, C1.3.3, each width, and computing
+ * with what is loaded. Encodings: C6.2, under the names given beside them.
  */
 #include "arch/emit_modes.h"
 
@@ -30,7 +30,7 @@ const struct emit_mode emit_modes[] = {
     {.name = NULL},
 };
 
-/* How each of them is written; L is the register that leads on, O the other one, R2 what stays. */
+/* How each of them is written; L is the register that holds the next address, O the other one, R2 REG_T2. */
 enum {
     LDR = 0xf9400000,       /* LDR (immediate), unsigned offset */
     LDUR = 0xf8400000,      /* LDUR */
@@ -78,7 +78,9 @@ static const struct form {
 
 _Static_assert(sizeof forms / sizeof forms[0] + 1 == sizeof emit_modes / sizeof emit_modes[0], "a form for each mode");
 
-/* A base that is written back must not be loaded as well: there the two links take turns at two registers. */
+/*
+ * A load with write-back must not load its own base register: in those modes the two links use two registers in turn.
+ */
 void emit_mode_links(struct code *c, const struct emit_mode *m)
 {
     const struct form *f = &forms[m - emit_modes];

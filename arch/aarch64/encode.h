@@ -1,5 +1,5 @@
 /*
- * How one instruction of AArch64 is put together, for the emitters; nobody else includes this. Arm ARM DDI 0487, C4.1.
+ * How one instruction of AArch64 is encoded, for the emitters; only they include this. Arm ARM DDI 0487, C4.1.
  */
 #ifndef FATHOM_ARCH_AARCH64_ENCODE_H
 #define FATHOM_ARCH_AARCH64_ENCODE_H

@@ -2,9 +2,9 @@
  * Identification registers.
  *
  * All of them are readable at EL1 and EL2. At EL0 the core traps the ID space (op0 3, op1 0, CRn 0)
- * and Linux answers in its stead with what a program may rely on (Documentation/arch/arm64/
- * cpu-feature-registers.rst); CTR_EL0, DCZID_EL0 and CNTFRQ_EL0 are its to read (Arm ARM DDI 0487,
- * D19.2). Nothing else is touched here but by who is privileged: cache sizes (CCSIDR_EL1) trap at EL0.
+ * and Linux returns what a program may rely on (Documentation/arch/arm64/cpu-feature-registers.rst); CTR_EL0, DCZID_EL0
+ * and CNTFRQ_EL0 can be read at EL0 (Arm ARM DDI 0487, D19.2). Cache sizes (CCSIDR_EL1) trap at EL0 and are read only
+ * by privileged code.
  * MPIDR_EL1 is left out, since it differs from core to core of one machine.
  */
 #include "arch/identify.h"
@@ -55,7 +55,7 @@ void identify(struct identity *id)
 
 void identify_core_type(char out[4])
 {
-    out[0] = 0; /* MIDR_EL1 tells designs apart, and not which of them is the faster one */
+    out[0] = 0; /* MIDR_EL1 identifies the design, and does not say which of two designs is the faster one */
 }
 
 size_t identify_raw(struct identity_value *out, size_t room)
@@ -110,18 +110,18 @@ size_t identify_caches(struct identity_cache *out, size_t room, bool privileged)
 
 size_t identify_tlbs(struct identity_tlb *out, size_t room)
 {
-    (void)out, (void)room; /* no register tells */
+    (void)out, (void)room; /* no register describes TLBs */
     return 0;
 }
 
 unsigned identify_vector_bits(void)
 {
-    return 128; /* what scalable vectors have is told apart */
+    return 128; /* scalable vectors are reported by identify_scalable_bits */
 }
 
 /*
- * ID_AA64PFR0_EL1.SVE; Linux shows it to programs where they may use it. RDVL X0, #1 (Arm ARM DDI 0487, C8.2) gives bytes:
- * at EL0 those that the process was given (Documentation/arch/arm64/sve.rst), else the most there are, since
+ * ID_AA64PFR0_EL1.SVE; Linux shows it to programs where they may use it. RDVL X0, #1 (Arm ARM DDI 0487, C8.2) gives
+ * bytes: at EL0 those that the process was given (Documentation/arch/arm64/sve.rst), else the most there are, since
  * own_vector_state_on asks for them.
  */
 unsigned identify_scalable_bits(void)

@@ -1,10 +1,10 @@
 /*
  * Prefetcher switches of AArch64 cores.
  *
- * Arm's stand in CPUACTLR_EL1 and CPUECTLR_EL1, which a core may always read. Writes are another thing: they trap
- * to EL3 unless firmware granted them (ACTLR_EL3[1:0], ACTLR_EL2[1:0]; each core's technical reference manual,
- * ACTLR_EL3), and trusted firmware before TF-A 2.11 does not come back from that trap (TF-A change log, "UNDEF
- * injection"). Hence HAZARD_HANGS. Apple's registers have no such keeper; a hypervisor makes them undefined.
+ * Those of Arm's cores are in CPUACTLR_EL1 and CPUECTLR_EL1, which can always be read. Writes trap to EL3 unless the
+ * firmware has allowed them (ACTLR_EL3[1:0], ACTLR_EL2[1:0]; each core's technical reference manual, ACTLR_EL3), and
+ * trusted firmware before TF-A 2.11 does not return from that trap (TF-A change log, "UNDEF injection"). Hence
+ * HAZARD_HANGS. Apple's registers do not trap to EL3; under a hypervisor they are undefined.
  *
  * Sources, by the short names that rows carry:
  *   TRM    the core's technical reference manual, CPUACTLR_EL1 or CPUECTLR_EL1
@@ -22,7 +22,7 @@
 
 #define BIT(n) (UINT64_C(1) << (n))
 #define DISABLE(n) .mask = BIT(n), .off = BIT(n)
-/* A distance, 0 for off, and what the core has after reset. */
+/* A prefetch distance: 0 is off, and `on` is the value after reset. */
 #define DISTANCE(n, reset) .mask = UINT64_C(3) << (n), .on = UINT64_C(reset) << (n)
 #define GATED .hazard = HAZARD_HANGS, .scope = SCOPE_CORE
 #define OPEN .hazard = HAZARD_NONE, .scope = SCOPE_CORE
@@ -89,7 +89,7 @@ void control_find_switches(struct control *c)
     const struct core *core = a->read(a->context, SYSTEM_REGISTER(3, 0, 0, 0, 0), &midr) ? core_find(midr)
                                                                                          : NULL; /* MIDR_EL1 */
 
-    c->no_switches = "this core is in no table of prefetcher switches";
+    c->no_switches = "no prefetcher switch is known for this core";
     for (size_t i = 0; core && i < sizeof rows / sizeof rows[0]; i++)
         if (!strcmp(rows[i].core, core->name)) {
             c->no_switches = NULL;

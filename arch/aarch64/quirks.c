@@ -1,6 +1,6 @@
 /*
- * Quirks of AArch64 cores: what each gets wrong, or does unlike the others, and what we do about it. Firmware's are
- * in boot/uefi/firmware.c.
+ * Quirks of AArch64 cores: errata and peculiarities, and what is done about each. Those of firmware are in
+ * boot/uefi/firmware.c.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { NAMES = 7 };
 
-/* A core, by name; where `at_el2` is set only when we were started at EL2. No name: any. */
+/* The cores that have a quirk, by name; no name: any. With `at_el2`, only when the program was started at EL2. */
 static const struct {
     const char *core[NAMES]; /* ended by NULL where there are fewer */
     bool at_el2;
@@ -19,8 +19,7 @@ static const struct {
     {{NULL},
      true,
      {"filter-excludes-el2", "every PMUv3 at EL2",
-      "a counter counts nothing at EL2 unless its filter's bit 27 says so; windows count at EL1, which needs no such "
-      "bit",
+      "a counter counts nothing at EL2 unless bit 27 of its filter is set: it is set, though windows run at EL1",
       "Arm ARM DDI 0487, PMEVTYPER<n>_EL0.NSH"}},
     {{"cortex-a57", "cortex-a72", "cortex-a76", "neoverse-n1", "neoverse-n2", "cortex-a710", "cortex-x2"},
      false,
@@ -37,7 +36,7 @@ static const struct {
     {{"icestorm", "firestorm", "blizzard", "avalanche"},
      false,
      {"e2h-always", "Apple M1 and M2",
-      "HCR_EL2.E2H cannot be cleared: what belongs to EL1 is reached by its _EL12 name",
+      "HCR_EL2.E2H cannot be cleared: registers of EL1 are accessed by their _EL12 names",
       "AsahiLinux/m1n1; Linux, arch/arm64/kernel/head.S"}},
     {{"firestorm", "avalanche"},
      false,
@@ -52,7 +51,7 @@ static const struct {
     {{"apple-m4-e", "apple-m4-p"},
      false,
      {"own-registers-unknown", "Apple M4 and later",
-      "which of Apple's own registers may be accessed is not known: none is tried but with a way back",
+      "which of Apple's own registers may be accessed is not known: each access is guarded, so that a fault is caught",
       "AsahiLinux/m1n1, src/chickens.c"}},
 };
 

@@ -8,7 +8,7 @@
  *     sp + 0    x29, x30
  *     sp + 16   x19 ... x28
  *     sp + 96   d8 ... d15
- *     sp + 160  the reading at hand
+ *     sp + 160  the current reading
  *     sp + 168  the end of the list
  */
 #include "arch/aarch64/reader_layout.h"
@@ -150,7 +150,7 @@ reader_run:
     next_reading 2b
     b       5f
 
-/* The cycle counter alone, where only that can be read at EL0 (PMUSERENR_EL0.CR; Arm ARM, D19.5). */
+/* The cycle counter only, where nothing else can be read at EL0 (PMUSERENR_EL0.CR; Arm ARM, D19.5). */
     .balign 64
 3:  prepare
     ticks_before
@@ -167,7 +167,7 @@ reader_run:
     next_reading 3b
     b       5f
 
-/* And where the generic timer cannot be: the cycle counter is the time stamp. */
+/* The same where the generic timer cannot be read: the cycle counter is the time stamp too. */
     .balign 64
 4:  prepare
     isb
@@ -230,8 +230,8 @@ reader_empty_kernel:
     .size   reader_empty_kernel, . - reader_empty_kernel
 
 /*
- * READER_CHAIN (arch/reader.h) dependent additions an iteration. The count runs beside the chain and
- * hides in its shadow.
+ * READER_CHAIN (arch/reader.h) dependent additions per iteration. The loop counter does not depend on the chain and
+ * takes no time beside it.
  */
     .balign 64
     .globl  reader_chain_kernel
@@ -247,7 +247,7 @@ reader_chain_kernel:
     ret
     .size   reader_chain_kernel, . - reader_chain_kernel
 
-/* READER_WIDTH (arch/reader.h) independent instructions an iteration. */
+/* READER_WIDTH (arch/reader.h) NOPs per iteration. */
     .balign 64
     .globl  reader_width_kernel
     .hidden reader_width_kernel

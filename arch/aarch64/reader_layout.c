@@ -16,9 +16,10 @@ _Static_assert(offsetof(struct reader_counts, index) == COUNTS_INDEX, "reader.S"
 _Static_assert(offsetof(struct reader_counts, begin) == COUNTS_BEGIN, "reader.S");
 _Static_assert(offsetof(struct reader_counts, end) == COUNTS_END, "reader.S");
 _Static_assert(READER_EVENTS == COUNT_EVENTS, "reader.S");
-_Static_assert(READER_TIME_ONLY == 0 && READER_CYCLES_INSTRUCTIONS < COUNT_CYCLES, "reader.S tells them by order");
+_Static_assert(READER_TIME_ONLY == 0 && READER_CYCLES_INSTRUCTIONS < COUNT_CYCLES,
+               "reader.S distinguishes them by order");
 _Static_assert(READER_CYCLES_ONLY == COUNT_CYCLES && READER_CYCLES_AS_TIME > COUNT_CYCLES,
-               "reader.S tells them by order");
+               "reader.S distinguishes them by order");
 _Static_assert(READER_CHAIN == CHAIN_ADDITIONS, "reader.S");
 _Static_assert(READER_WIDTH == WIDTH_NOPS, "reader.S");
 

@@ -8,8 +8,8 @@
 /* ---- Microcode ------------------------------------------------------------------------------------------ */
 
 /*
- * IA32_BIOS_SIGN_ID, AMD's PATCH_LEVEL. Intel's has it in the upper half once CPUID has run, and wants 0 written
- * before (SDM vol. 3A, 10.11.7.1); AMD's in the lower half, always (PPR, MSR0000_008B).
+ * IA32_BIOS_SIGN_ID, AMD's PATCH_LEVEL. Intel's holds the revision in its upper half after 0 was written to it and
+ * CPUID was executed (SDM vol. 3A, 10.11.7.1); AMD's always in its lower half (PPR, MSR0000_008B).
  */
 enum { BIOS_SIGN_ID = 0x8b };
 
@@ -105,17 +105,17 @@ size_t control_speculation(const struct access *a, struct control_value *out, si
     return count;
 }
 
-/* ---- The cache of operations ------------------------------------------------------------------------------ */
+/* ---- The operation cache ---------------------------------------------------------------------------------- */
 
 /*
- * Bit 5 of IC_CFG, which AMD does not document, switches it off: Zen 5 (Chips and Cheese 2025, Disabling Zen 5's Op Cache;
- * jia.je), Zen 4 (Chips and Cheese 2023, Turning off Zen 4's Op Cache, which names the bit and calls the register the
- * instruction cache's). That it has an effect is for the experiment to show. Intel has no such switch that is known.
+ * Bit 5 of IC_CFG, which AMD does not document, switches it off: Zen 5 (Chips and Cheese 2025, Disabling Zen 5's Op
+ * Cache; jia.je), Zen 4 (Chips and Cheese 2023, Turning off Zen 4's Op Cache, which names the bit and calls the
+ * register the instruction cache's). Whether it has an effect, the experiment shows. No switch of Intel's is known.
  */
 const struct control_switch *control_op_cache(const struct access *a)
 {
     static const struct control_switch ic_cfg = {.name = "op-cache",
-                                                 .text = "cache of operations",
+                                                 .text = "operation cache",
                                                  .register_name = "IC_CFG",
                                                  .id = 0xc0011021,
                                                  .scope = SCOPE_CORE,

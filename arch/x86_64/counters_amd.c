@@ -3,11 +3,15 @@
  *
  *     legacy     four, the selectors alone start them
  *     extended   six, at other numbers; CPUID.80000001H:ECX[23], PerfCtrExtCore
- *     version 2  as many as CPUID.80000022H:EBX[3:0] says, and a register that starts all at once
+ *     version 2  the number in CPUID.80000022H:EBX[3:0], and a register that starts all at once
  */
+#include "arch/x86_64/counters_amd.h"
+
 #include <stdio.h>
 
-#include "arch/x86_64/counters_private.h"
+#include "arch/access.h"
+#include "arch/x86_64/counter_registers.h"
+#include "arch/x86_64/cpu.h"
 
 /* APM vol. 2, appendix A; version 2: AMD document 56795, "Performance Monitoring, version 2". */
 enum {
@@ -24,7 +28,7 @@ enum { VERSION_LEGACY, VERSION_EXTENDED, VERSION_2 };
 enum { LEGACY_COUNTERS = 4, EXTENDED_COUNTERS = 6 };
 enum { FAMILY_ZEN = 0x17 };
 
-/* Bits [11:8] of an event stand in [35:32] of its selector. */
+/* Bits [11:8] of an event are bits [35:32] of its selector. */
 #define SELECT_EVENT_HIGH (BIT(36) - BIT(32))
 #define SELECT_EVENT_ALL (SELECT_EVENT_HIGH | 0xff)
 /*
@@ -169,7 +173,7 @@ static void proof(const struct access *a, const struct counters *have, struct co
     p->counts = COUNTS_INSTRUCTIONS;
 }
 
-const struct counters_way amd_counters = {
+const struct counter_driver amd_counters = {
     .program = program,
     .run = run,
     .read = read_count,

@@ -7,9 +7,13 @@
  *     version 5   fixed counters by a bitmap
  *     version 6   both kinds by bitmaps, in CPUID.23H
  */
+#include "arch/x86_64/counters_intel.h"
+
 #include <stdio.h>
 
-#include "arch/x86_64/counters_private.h"
+#include "arch/access.h"
+#include "arch/x86_64/counter_registers.h"
+#include "arch/x86_64/cpu.h"
 
 /* SDM vol. 4, table 2-2 (architectural) and tables of the models named. */
 enum {
@@ -94,7 +98,7 @@ static uint64_t announced_slots(const struct access *a, const struct counters *c
 /*
  * A performance core of Alder and Raptor Lake has eight general and four fixed counters, but on a processor with
  * efficiency cores it announces what both kinds have, six and three (Linux, events/intel/core.c, INTEL_ALDERLAKE).
- * Reading the others tells: they fault where they are not.
+ * Whether the others exist is found by reading them: they fault where they do not.
  */
 static uint64_t unannounced_slots(const struct access *a, uint64_t announced)
 {
@@ -110,7 +114,7 @@ static uint64_t unannounced_slots(const struct access *a, uint64_t announced)
 }
 
 /* Reads every register that counting needs; notes the counters that are enabled. */
-static bool look(const struct access *a, struct counters *c)
+static bool read_registers(const struct access *a, struct counters *c)
 {
     uint64_t value;
 
@@ -158,7 +162,7 @@ bool intel_find(const struct access *a, struct counters *out)
     out->fixed_bits = edx >> 5 & 0xff;
     out->detail[LEAF_A_AB] = (uint64_t)cpu_leaf(a, 0xa, 0, CPUID_EBX) << 32 | eax;
     out->detail[LEAF_A_CD] = (uint64_t)edx << 32 | cpu_leaf(a, 0xa, 0, CPUID_ECX);
-    /* CPUID.01H:ECX[15], PDCM. What these capabilities add can be done without. */
+    /* CPUID.01H:ECX[15], PDCM. Counting works without these capabilities too. */
     if (!cpu_bit(a, 1, 0, CPUID_ECX, 15) || !a->read(a->context, IA32_PERF_CAPABILITIES, &out->detail[CAPABILITIES]))
         out->detail[CAPABILITIES] = 0;
     /* CPUID.(23H,0):EBX[0] and [1]. */
@@ -170,10 +174,10 @@ bool intel_find(const struct access *a, struct counters *out)
     out->slots |= unannounced_slots(a, out->slots);
     if (out->slots == 0)
         return counters_refuse(out, "CPUID.0AH announces performance monitoring without a counter");
-    return look(a, out);
+    return read_registers(a, out);
 }
 
-/* Registers that events need besides their selectors; nothing else may be written for one. */
+/* Registers that some events need besides their selectors; no other may be written for an event. */
 static const struct {
     uint32_t first, last;
     const char *name;
@@ -202,8 +206,8 @@ static const char *set_extra(const struct counter_setting *list, size_t i, struc
 }
 
 /*
- * In the manual's order (SDM vol. 3B, 20.2.2): nothing of ours enabled, counts, what events need besides, selectors.
- * Overflow interrupts stay off.
+ * In the manual's order (SDM vol. 3B, 20.2.2): our counters disabled, counts, additional registers, selectors. Overflow
+ * interrupts stay off.
  */
 static const char *program(const struct access *a, const struct counters *have, const struct counter_setting *list,
                            size_t count, struct counters_state *state)
@@ -214,7 +218,7 @@ static const char *program(const struct access *a, const struct counters *have, 
 
     if (have->version >= 2)
         why_not = global_prepare(a, &global, state->slots, state);
-    /* Without it, what the firmware executes in system management mode is counted as well: no reason to stop. */
+    /* If this fails, instructions of system management mode are counted too, which is no reason to give up. */
     if (have->detail[CAPABILITIES] & CAN_FREEZE)
         changes_set(c, "IA32_DEBUGCTL", IA32_DEBUGCTL, FREEZE_IN_SMM, FREEZE_IN_SMM);
     /* CPUID.(07H,0):EDX[13]: transactions borrow counter 3 unless they are made to abort. */
@@ -281,7 +285,7 @@ static void proof(const struct access *a, const struct counters *have, struct co
     }
 }
 
-const struct counters_way intel_counters = {
+const struct counter_driver intel_counters = {
     .program = program,
     .run = run,
     .read = read_count,

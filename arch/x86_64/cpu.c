@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "arch/x86_64/identify_cpuid.h"
+#include "arch/x86_64/identify_from.h"
 
 uint32_t cpu_leaf(const struct access *a, uint32_t leaf, uint32_t subleaf, enum cpuid_register r)
 {
@@ -17,12 +17,12 @@ bool cpu_bit(const struct access *a, uint32_t leaf, uint32_t subleaf, enum cpuid
     return cpu_leaf(a, leaf, subleaf, r) >> bit & 1;
 }
 
-/* Identification knows cores by name, and takes CPUID from a function that has no context. */
-static const struct access *asked;
+/* For identify_from, which takes CPUID from a function without a context. */
+static const struct access *source;
 
-static void ask(uint32_t leaf, uint32_t subleaf, uint32_t out[4])
+static void read_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t out[4])
 {
-    asked->cpuid(asked->context, leaf, subleaf, out);
+    source->cpuid(source->context, leaf, subleaf, out);
 }
 
 /* Intel SDM vol. 2A, CPUID, figure 3-6; AMD APM vol. 3, E.3.2: the extended fields count for families 6 and 15 only. */
@@ -44,7 +44,7 @@ void cpu_find(const struct access *a, struct cpu *out)
     }
     out->hybrid = out->vendor == 'I' && cpu_bit(a, 7, 0, CPUID_EDX, 15); /* SDM vol. 2A, CPUID.07H:EDX[15] */
 
-    asked = a;
-    identify_from(ask, &id);
+    source = a;
+    identify_from(read_cpuid, &id);
     memcpy(out->core, id.core_name, sizeof out->core);
 }

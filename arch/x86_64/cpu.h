@@ -1,4 +1,4 @@
-/* Which processor this is, by CPUID answers from anywhere, for tables that differ by family, model or core. */
+/* Which processor this is, by CPUID as struct access reads it, for tables that differ by family, model or core. */
 #ifndef FATHOM_ARCH_X86_64_CPU_H
 #define FATHOM_ARCH_X86_64_CPU_H
 
@@ -17,7 +17,7 @@ struct cpu {
 };
 
 void cpu_find(const struct access *a, struct cpu *out);
-/* One register of a leaf; 0 for a leaf that is not there. */
+/* One register of a leaf; 0 for a leaf that does not exist. */
 uint32_t cpu_leaf(const struct access *a, uint32_t leaf, uint32_t subleaf, enum cpuid_register r);
 bool cpu_bit(const struct access *a, uint32_t leaf, uint32_t subleaf, enum cpuid_register r, unsigned bit);
 

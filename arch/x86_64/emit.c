@@ -48,7 +48,7 @@ void emit_nop(struct code *c, unsigned bytes)
     };
     if (!code_require(c, bytes >= 1 && bytes <= emit_longest))
         return;
-    /* in one piece: kernels consist of thousands */
+    /* appended in one call, since kernels consist of thousands of them */
     const unsigned rest = bytes < sizeof recommended[0] ? bytes : sizeof recommended[0];
     struct instruction i = {.count = bytes};
     memset(i.bytes, 0x66, bytes - rest);
@@ -56,7 +56,7 @@ void emit_nop(struct code *c, unsigned bytes)
     append(c, &i, WORK_PLAIN);
 }
 
-/* 64-bit operation between two general registers of ours. */
+/* 64-bit operation between two general registers of enum reg. */
 static void append_between(struct code *c, unsigned opcode, enum reg reg, enum reg rm)
 {
     const struct instruction i = between(opcode, number(c, reg), number(c, rm));

@@ -2,9 +2,9 @@
  * Fillers for x86-64.
  *
  * Encodings: Intel SDM vol. 2, chapters 3 to 5; VEX: vol. 2A, 2.3; EVEX: 2.7. Additions to general registers are LEA,
- * which leaves flags alone, with two registers: of small constants some cores make no operation at all. Vectors are
- * encoded with VEX, or EVEX for 512 bits, so that none keeps part of what it writes; for cores that lack both there is
- * one that keeps nothing either.
+ * which does not write flags, with two registers: some cores eliminate additions of small constants. Vectors are
+ * encoded with VEX, or EVEX for 512 bits, so that none depends on the old value of its result; for cores that lack
+ * both there is one legacy instruction that does not either.
  */
 #include "arch/emit_fillers_private.h"
 #include "arch/x86_64/encode.h"
@@ -102,7 +102,7 @@ static void append_vex(struct code *c, unsigned opcode, unsigned pp, bool l, uns
     append(c, &i, WORK_PLAIN);
 }
 
-/* PSHUFD: 66 0F 70 /r ib, the one that keeps nothing of what it writes. */
+/* PSHUFD: 66 0F 70 /r ib, the legacy instruction that does not depend on the old value of its result. */
 static void append_legacy(struct code *c, unsigned to, unsigned from)
 {
     struct instruction i = {.count = 0};
@@ -182,7 +182,10 @@ static void append_high(struct code *c, unsigned opcode, unsigned to, unsigned f
     append(c, &i, WORK_PLAIN);
 }
 
-/* KORW writes masks. What XORs a register with itself is known to write 0 (Optimization Manual, 3.5.1.7); without VEX none does here. */
+/*
+ * KORW writes masks. An XOR of a register with itself is a zeroing idiom (Optimization Manual, 3.5.1.7); the legacy
+ * encoding is not used for it here.
+ */
 void emit_filler_hold(struct code *c, unsigned vector_bits, unsigned bits, bool cleared)
 {
     const unsigned opcode = cleared ? 0xef : 0xd4;

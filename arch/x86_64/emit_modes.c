@@ -1,6 +1,6 @@
 /*
- * Links of chains of loads for x86-64: each form of address that there is (Intel SDM vol. 1, 3.7.5), each width, and
- * computing with what is loaded. Encodings: vol. 2A, tables 2-2 and 2-3 for addresses; vol. 2 for instructions.
+ * Links of pointer chases for x86-64: each form of address (Intel SDM vol. 1, 3.7.5), each width, and computing with
+ * the loaded value. Encodings: vol. 2A, tables 2-2 and 2-3 for addresses; vol. 2 for instructions.
  */
 #include "arch/emit_modes.h"
 
@@ -12,12 +12,12 @@ enum { MOV = 0x8b, MOVZX8 = 0x0fb6, MOVZX16 = 0x0fb7, MOVSX8 = 0x0fbe, MOVSX16 =
 struct form {
     unsigned opcode;
     bool wide;                /* REX.W: the operation, or the register that is written, has 64 bits */
-    bool has_base, has_index; /* one of them at least … */
-    bool leads_as_index;      /* … and whether what was loaded is that one */
+    bool has_base, has_index; /* at least one of them */
+    bool leads_as_index;      /* the loaded value is the index of the next address; else its base */
     unsigned factor;          /* of the index, as a power of two */
     int32_t displacement;
     unsigned displacement_bytes;
-    bool adds; /* REG_T2 to what was loaded */
+    bool adds; /* adds REG_T2 to the loaded value */
 };
 
 const struct emit_mode emit_modes[] = {

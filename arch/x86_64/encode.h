@@ -1,5 +1,5 @@
 /*
- * How one instruction of x86-64 is put together, for the emitters; nobody else includes this. Intel SDM vol. 2A, 2.1
+ * How one instruction of x86-64 is encoded, for the emitters; only they include this. Intel SDM vol. 2A, 2.1
  * and 2.2.
  */
 #ifndef FATHOM_ARCH_X86_64_ENCODE_H

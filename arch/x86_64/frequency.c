@@ -6,8 +6,8 @@
  *   AMD CPPC       where CPPC_ENABLE[0] is set: requests in CPPC_REQ (APM vol. 2, 17.6)
  *   AMD P-states   otherwise: one of the defined states, and a bit against boost (APM vol. 2, 17.1 and 17.2)
  *
- * None is switched on that firmware left off: HWP and CPPC stay on until reset once they are. Turbo that
- * firmware has forbidden stays forbidden.
+ * A way that the firmware left off is not switched on, since HWP and CPPC cannot be switched off again before a
+ * reset. Turbo that the firmware has forbidden stays forbidden.
  */
 #include "arch/control_private.h"
 #include "arch/x86_64/cpu.h"
@@ -100,7 +100,7 @@ static void find_perf_ctl(struct control *c, const struct cpu *cpu)
     k->base = byte(platform, 8);
     k->lowest = byte(platform, 40);
     k->ratio_hz = bus_hz(cpu);
-    k->why_not = "MSR_PLATFORM_INFO tells no ratio, as hypervisors make it";
+    k->why_not = "MSR_PLATFORM_INFO holds no ratio, as under most hypervisors";
     if (!k->base)
         return;
     k->why_not = "Enhanced SpeedStep is off (IA32_MISC_ENABLE[16])";
@@ -201,7 +201,7 @@ void control_find_clock(struct control *c)
     else if ((cpu.vendor == 'A' && cpu.family >= 0x10) || cpu.vendor == 'H')
         find_amd(c, &cpu);
     else
-        c->clock.why_not = "there is no known way to choose this core's clock";
+        c->clock.why_not = "no way to set the clock of this core is known";
     if (!c->clock.way && hypervisor(c->changes.access))
         c->clock.why_not = "the clock is the hypervisor's";
 }
@@ -213,7 +213,7 @@ static const char *set(struct control *c, const char *name, uint32_t id, uint64_
     return changes_set(&c->changes, name, id, mask, value);
 }
 
-/* Minimum, maximum and desired the same, and all for performance. */
+/* Minimum, maximum and desired ratio are the same, and the energy preference is performance. */
 static const char *set_hwp(struct control *c, unsigned ratio)
 {
     const struct access *a = c->changes.access;
@@ -224,7 +224,7 @@ static const char *set_hwp(struct control *c, unsigned ratio)
     return set(c, "IA32_HWP_REQUEST", HWP_REQUEST, mask, (uint64_t)ratio * 0x010101);
 }
 
-/* Up to the base clock turbo is kept off besides, where there is any: the bit exists only then. */
+/* For ratios up to the base clock turbo is also disengaged, where the core has it: only then the bit exists. */
 static const char *set_perf_ctl(struct control *c, unsigned ratio)
 {
     const struct control_clock *k = &c->clock;
@@ -240,7 +240,9 @@ static const char *set_cppc(struct control *c, unsigned ratio)
     return set(c, "CPPC_REQ", CPPC_REQ, 0xffffffff, (uint64_t)ratio * 0x010101);
 }
 
-/* In P-state 0 boost is what lies above it: allowed for the highest clock, where firmware allows it, else off. */
+/*
+ * Boost clocks lie above P-state 0. They are left on for the highest clock, where the firmware allows them; else off.
+ */
 static const char *set_p_state(struct control *c, unsigned state, bool boost)
 {
     const size_t mark = c->changes.count;

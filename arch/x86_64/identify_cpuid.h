@@ -1,16 +1,24 @@
-/* Identification from any source of CPUID answers, so that tests can hand in those of other cores. */
+/* Reading CPUID from any source, so that tests can hand in what other cores return. */
 #ifndef FATHOM_ARCH_X86_64_IDENTIFY_CPUID_H
 #define FATHOM_ARCH_X86_64_IDENTIFY_CPUID_H
 
-#include "arch/identify.h"
+#include <stddef.h>
+#include <stdint.h>
 
-/* EAX, EBX, ECX and EDX of a leaf. */
+/* Writes EAX, EBX, ECX and EDX of a leaf. */
 typedef void cpuid_source(uint32_t leaf, uint32_t subleaf, uint32_t out[4]);
 
-void identify_core_type_from(cpuid_source *ask, char out[4]);
-void identify_from(cpuid_source *ask, struct identity *id);
-size_t identify_raw_from(cpuid_source *ask, struct identity_value *out, size_t room);
-size_t identify_caches_from(cpuid_source *ask, struct identity_cache *out, size_t room);
-size_t identify_tlbs_from(cpuid_source *ask, struct identity_tlb *out, size_t room);
+enum { EAX, EBX, ECX, EDX };
+
+/* The first leaves of the two ranges that do not begin at 0. */
+#define CPUID_EXTENDED 0x80000000u
+#define CPUID_HYPERVISOR 0x40000000u
+
+/* The last leaf of a range; 0 when the range does not exist. */
+uint32_t cpuid_last_leaf(cpuid_source *ask, uint32_t range);
+/* 'I' for Intel, 'A' for AMD and Hygon, 0 for others. */
+char cpuid_vendor(cpuid_source *ask);
+/* The text in at most twelve registers: printable characters, without blanks around it; cut where `room` ends. */
+void cpuid_text(char *out, size_t room, const uint32_t *registers, size_t count);
 
 #endif

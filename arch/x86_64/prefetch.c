@@ -1,8 +1,8 @@
 /*
  * Prefetcher switches of x86-64 cores.
  *
- * A table of switches for each family of registers, and a table of which cores have which. Bits are set to switch
- * off unless the row says otherwise. A core that is in no row has no switches: nothing is tried out.
+ * A table of switches for each family of registers, and a table of which cores have which. Setting a bit switches a
+ * prefetcher off unless the row says otherwise. A core that is in no row has no switches, and nothing is tried on it.
  *
  * Sources, by the short names that rows carry:
  *   SDM           Intel SDM vol. 4, MSR tables of each family: IA32_MISC_ENABLE, MSR_MISC_FEATURE_CONTROL
@@ -43,7 +43,7 @@ static const struct control_switch core2[] = {
     {"l1d-next", "next line into L1D", MISC_ENABLE, DISABLE(37), .scope = SCOPE_CORE, .source = "SDM"},
     {"l1d-ip", "stride of each load into L1D", MISC_ENABLE, DISABLE(39), .scope = SCOPE_CORE, .source = "SDM"},
     {0}};
-/* The four that every Core has had since Nehalem, */
+/* The four switches that every Core has had since Nehalem; those of later cores follow. */
 static const struct control_switch nehalem[] = {
     {"l2-stream", "L2 streamer", FEATURE_CONTROL, DISABLE(0), .scope = SCOPE_CORE, .source = "Intel 2014; SDM; pepc"},
     {"l2-adjacent", "adjacent line into L2", FEATURE_CONTROL, DISABLE(1), .scope = SCOPE_CORE,
@@ -53,7 +53,6 @@ static const struct control_switch nehalem[] = {
     {"l1d-ip", "stride of each load into L1D", FEATURE_CONTROL, DISABLE(3), .scope = SCOPE_CORE,
      .source = "Intel 2014; SDM; pepc"},
     {0}};
-/* and what came with later ones. */
 static const struct control_switch next_page[] = {{"l1d-next-page", "next page into L1D", FEATURE_CONTROL, DISABLE(4),
                                                    .scope = SCOPE_CORE, .source = "PerfSpect; CoreFreq"},
                                                   {0}};
@@ -79,7 +78,7 @@ static const struct control_switch silvermont[] = {
     {"l2-stream", "L2 streamer", FEATURE_CONTROL, DISABLE(0), .scope = SCOPE_CORE, .source = "SDM; pepc"},
     {"l1d-next", "next line into L1D", FEATURE_CONTROL, DISABLE(2), .scope = SCOPE_CORE, .source = "SDM; pepc"},
     {0}};
-/* The other way round than everywhere else. */
+/* Here the bits of the two levels are exchanged. */
 static const struct control_switch knights[] = {
     {"l1d-next", "L1D prefetcher", FEATURE_CONTROL, DISABLE(0), .scope = SCOPE_CORE, .source = "SDM; pepc"},
     {"l2-stream", "L2 prefetcher", FEATURE_CONTROL, DISABLE(1), .scope = SCOPE_CORE, .source = "SDM; pepc"},
@@ -136,15 +135,15 @@ static const struct control_switch zen3[] = {
 enum { SETS = 5 };
 
 struct has {
-    const char *core; /* by name, */
-    char vendor;      /* or by vendor and family … */
-    unsigned family;  /* 0: not looked at */
-    unsigned model;   /* … and model; 0: not looked at */
+    const char *core; /* name; NULL: any */
+    char vendor;      /* 0: any */
+    unsigned family;  /* 0: any */
+    unsigned model;   /* 0: any */
     bool by_cpuid;    /* only where CPUID.80000021H:EAX[13] announces the register (APM vol. 3, E.4.18) */
     const struct control_switch *sets[SETS];
 };
 
-/* The first row that fits counts. */
+/* The first row that matches the core is used. */
 static const struct has rows[] = {
     {.vendor = 'I', .family = 6, .model = 0x0f, .sets = {core2}}, /* Merom */
     {.vendor = 'I', .family = 6, .model = 0x16, .sets = {core2}},
@@ -203,7 +202,7 @@ void control_find_switches(struct control *c)
     struct cpu cpu;
 
     cpu_find(c->changes.access, &cpu);
-    c->no_switches = "this core is in no table of prefetcher switches";
+    c->no_switches = "no prefetcher switch is known for this core";
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct has *h = &rows[i];
         if (!fits(h, &cpu))

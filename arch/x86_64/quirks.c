@@ -1,6 +1,6 @@
 /*
- * Quirks of x86-64 cores: what each gets wrong, or does unlike the others, and what we do about it. Firmware's are
- * in boot/uefi/firmware.c.
+ * Quirks of x86-64 cores: errata and peculiarities, and what is done about each. Those of firmware are in
+ * boot/uefi/firmware.c.
  *
  * Names of errata are those of Intel's specification updates; "Linux" is arch/x86 of that kernel, version 6.12.
  */
@@ -14,7 +14,7 @@ static bool amd(const struct cpu *c)
     return c->vendor == 'A' || c->vendor == 'H';
 }
 
-/* Is the core among these? Ended by NULL. */
+/* Whether the core is one of these names, ended by NULL. */
 static bool among(const struct cpu *c, const char *const *names)
 {
     for (; *names; names++)
@@ -115,11 +115,12 @@ static const struct {
       "LFENCE orders instructions only where DE_CFG[1] is set: set before the first reading, restored at the end",
       "AMD, Software Techniques for Managing Speculation, mitigation G-2"}},
     {no_smi_count,
-     {"smi-uncounted", "AMD", "there is no MSR_SMI_COUNT: system management mode is seen as stolen time only",
+     {"smi-uncounted", "AMD",
+      "there is no MSR_SMI_COUNT: system management mode shows only as time that a reading loses",
       "AMD PPRs; event 02BH counts it instead, from family 17H, models 30H, on"}},
     {immediates,
      {"immediates-folded", "Golden Cove and later",
-      "additions of constants are done at rename, several in a cycle: every chain that is a clock adds a register",
+      "additions of constants are done at rename, several in a cycle: every reference chain adds a register",
       "measured by others on Alder Lake; Intel Optimization Reference Manual, Golden Cove, allocation"}},
     {pending,
      {"pending-interrupts", "Ice Lake",
@@ -127,7 +128,9 @@ static const struct {
       "nanoBench, kernel/nb_km.c"}},
     {nehalem,
      {"counter-warm-up", "Nehalem",
-      "counters may count wrongly until four certain events were programmed once: done before their first use",
+      "counters may count wrongly until four certain events have been programmed once, which is not done here: the "
+      "proof "
+      "of each counter shows whether it counts",
       "errata AAK100, AAP53, BD53; Linux, events/intel/core.c, intel_pmu_nhm_workaround"}},
     {threads,
      {"counters-leak", "Sandy Bridge to Haswell with hyper-threading",
@@ -139,16 +142,16 @@ static const struct {
       "Intel, Performance Monitoring Impact of TSX Memory Ordering Issue; Linux, events/intel/core.c"}},
     {hybrid_p,
      {"counters-understated", "P-cores of Alder and Raptor Lake",
-      "CPUID.0AH tells the six general and three fixed counters that both kinds of core have; this one has 8 and 4",
+      "CPUID.0AH announces the six general and three fixed counters that both kinds of core have; this one has 8 and 4",
       "Linux, events/intel/core.c, ALDERLAKE"}},
     {no_metrics,
      {"metrics-unannounced", "Meteor Lake", "PERF_CAPABILITIES[15] reads as 0: it says nothing of top-down metrics",
       "Linux, events/intel/core.c, intel_pmu_broken_perf_cap"}},
     {managed,
      {"prefetch-managed", "Sapphire, Emerald and Granite Rapids",
-      "hardware also turns l2-stream, l2-adjacent, l2-amp and llc-page off and on by itself while they are on: only "
-      "off "
-      "is certain",
+      "hardware also turns l2-stream, l2-adjacent, l2-amp and llc-page off and on by itself while they are on: they "
+      "can "
+      "be relied on only while they are off",
       "intel/PerfSpect, prefetcher.go"}},
     {module,
      {"prefetch-shared", "Gracemont and later Atom cores",

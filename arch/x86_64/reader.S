@@ -7,7 +7,7 @@
  */
 #include "arch/x86_64/reader_layout.h"
 
-#define STACK_READING 0 /* the reading at hand */
+#define STACK_READING 0 /* the current reading */
 #define STACK_LEFT    8 /* readings left, this one included */
 
     .text
@@ -72,8 +72,7 @@
 /*
  * void reader_run(struct reading *list, size_t count, enum reader_counters counters)
  *
- * Of the counters READER_CYCLES_ONLY and READER_EVENTS are there. Without, what a reading's counts hold stays as
- * it was.
+ * READER_CYCLES_ONLY and READER_EVENTS are implemented. With any other value of `counters` only time stamps are stored.
  */
     .balign 64
     .globl  reader_run
@@ -167,8 +166,8 @@ reader_empty_kernel:
     .size   reader_empty_kernel, . - reader_empty_kernel
 
 /*
- * READER_CHAIN (arch/reader.h) dependent additions an iteration. The count runs beside the chain and
- * hides in its shadow.
+ * READER_CHAIN (arch/reader.h) dependent additions per iteration. The loop counter does not depend on the chain and
+ * takes no time beside it.
  */
     .balign 64
     .globl  reader_chain_kernel
@@ -185,9 +184,10 @@ reader_chain_kernel:
     .size   reader_chain_kernel, . - reader_chain_kernel
 
 /*
- * READER_WIDTH (arch/reader.h) independent instructions an iteration, of eight bytes: Zen 4 packs shorter NOPs by twos,
- * in more slots or fewer as the operation cache happened to be filled. Those took 7 % longer for whole readings, at three
- * of four addresses, after a kernel that walked much memory: as if another thread ran.
+ * READER_WIDTH (arch/reader.h) independent NOPs per iteration. They have eight bytes: Zen 4 packs two shorter NOPs
+ * into one entry of its operation cache, or does not, depending on how that was filled. With those, whole readings
+ * took 7 % longer at three of four addresses after a kernel that had accessed much memory, as if a sibling thread
+ * ran.
  */
     .balign 64
     .globl  reader_width_kernel

@@ -1,11 +1,13 @@
 /* Text for people: results to standard output, progress to standard error. */
 #define _GNU_SOURCE
+#include "boot/linux/console.h"
+
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "boot/linux/linux.h"
 #include "lib/machine.h"
 
 enum { PROGRESS_COLUMNS = 78 };
@@ -13,7 +15,7 @@ enum { PROGRESS_COLUMNS = 78 };
 static bool text_on_stderr;
 static bool progress_shown;
 
-void linux_console_start(bool on_stderr)
+void console_start(bool on_stderr)
 {
     text_on_stderr = on_stderr;
 }
@@ -48,7 +50,7 @@ void machine_progress(const char *text)
         else if (progress_shown)
             fprintf(stderr, "\r%*s\r", PROGRESS_COLUMNS, "");
         progress_shown = text != NULL;
-    } else if (text && machine_seconds() - last >= 1) { /* a log wants few lines */
+    } else if (text && machine_seconds() - last >= 1) { /* one line a second: standard error is a file or a pipe */
         fprintf(stderr, "%s\n", text);
         last = machine_seconds();
     }

@@ -1,18 +1,19 @@
 /*
- * The cores, as Linux tells of them. An index is the kernel's number of the core.
+ * The cores that Linux lists. An index is the kernel's number of the core.
  *
- * Types: on x86-64 the kernel lists the cores of each type's performance monitors, cpu_core and cpu_atom
- * (Documentation/ABI/testing/sysfs-bus-event_source-devices); on AArch64 cpu_capacity says how much faster
- * than the others a core is (sysfs-devices-system-cpu).
+ * Types: on x86-64 the kernel lists which cores the performance monitors cpu_core and cpu_atom belong to
+ * (Documentation/ABI/testing/sysfs-bus-event_source-devices); on AArch64 cpu_capacity is the relative speed of a core
+ * (sysfs-devices-system-cpu).
  */
 #define _GNU_SOURCE
+#include "boot/linux/cores.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "boot/linux/linux.h"
 #include "lib/machine.h"
 
 static struct machine_core *cores;
@@ -28,7 +29,7 @@ static bool read_line(const char *path, char *out, int room)
     return read;
 }
 
-/* Writes the type to every core on a list of the kernel's, "0-7,16". */
+/* Notes the type of every core on a list in the kernel's notation, "0-7,16". */
 static void set_type(const char *path, const char *type)
 {
     char list[4096];
@@ -45,7 +46,7 @@ static void set_type(const char *path, const char *type)
     }
 }
 
-/* 0 where the kernel does not say. */
+/* The relative speed of a core; 0 where the kernel does not report it. */
 static unsigned long capacity(unsigned index)
 {
     char path[80], line[32];
@@ -54,7 +55,7 @@ static unsigned long capacity(unsigned index)
     return read_line(path, line, sizeof line) ? strtoul(line, NULL, 10) : 0;
 }
 
-/* The fastest are "P", the slowest "E", and what is between "M". */
+/* The fastest cores are "P", the slowest "E", those in between "M". */
 static void set_types_by_capacity(void)
 {
     unsigned long lowest = ~0ul, highest = 0;
@@ -73,7 +74,7 @@ static void set_types_by_capacity(void)
     }
 }
 
-void linux_cores_start(void)
+void cores_start(void)
 {
     const long configured = sysconf(_SC_NPROCESSORS_CONF);
     cpu_set_t usable;
@@ -96,7 +97,7 @@ void linux_cores_start(void)
     set_types_by_capacity();
 }
 
-const char *linux_core_type(unsigned index)
+const char *cores_type(unsigned index)
 {
     return index < core_count ? cores[index].type : "";
 }

@@ -1,18 +1,21 @@
 /*
- * fathom counters: which event would go to which counter, on this or any known core, in how many runs.
+ * fathom counters: on which counter each event would be counted, on this or any known core, and in how many runs.
  */
 #define _GNU_SOURCE
+#include "boot/linux/counters.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "arch/identify.h"
-#include "boot/linux/linux.h"
-#include "lib/config.h"
+#include "boot/linux/machine.h"
+#include "boot/linux/window.h"
+#include "lib/base/record.h"
 #include "lib/counters/events.h"
 #include "lib/machine.h"
-#include "lib/record.h"
+#include "lib/plan/config.h"
 
 /* Exit statuses. */
 enum { DONE = 0, UNMET = 1, USAGE = 2, UNKNOWN_CORE = 3 };
@@ -29,36 +32,37 @@ static const char help_text[] =
     "  --core NAME    plan for that core; by default for the one the program runs on\n"
     "  --json         records instead of text\n"
     "\n"
-    "An EVENT is a need, the same on every core (cycles, instructions, l1i_misses; --list shows them first); the\n"
-    "vendor's name for it (uops_issued.any, ls_dispatch.ld_dispatch); or a number (0x1c2, r01c2), on x86 with the\n"
-    "unit mask in its bits 15:8. Behind it may stand modifiers: :c=N counts cycles with at least N, :i inverts\n"
-    "that, :e counts edges; :x=VALUE is for the register that some events of Intel need besides; :chain takes two\n"
-    "counters of an Arm core for one event.\n"
+    "An EVENT is a name that is the same on every core (cycles, instructions, l1i_misses; --list shows these first);\n"
+    "the vendor's name (uops_issued.any, ls_dispatch.ld_dispatch); or a number (0x1c2, r01c2), on x86 with the unit\n"
+    "mask in bits 15:8. Modifiers may follow: :c=N counts the cycles with at least N events, :i inverts that "
+    "condition,\n"
+    ":e counts how often it becomes true; :x=VALUE is the value of the additional register that some Intel events\n"
+    "need; :chain uses two counters of an Arm core for one event.\n"
     "\n"
-    "Every event gets a counter whenever that is possible, with the fewest repeated runs, in whatever order they\n"
-    "are named.\n"
+    "Every event gets a counter if that is possible at all, in the fewest runs; the order in which events are named\n"
+    "does not matter.\n"
     "\n"
-    "Exit status: 0 all are planned; 1 an event is not known, or no counter can count it; 2 wrong arguments;\n"
-    "3 the core is not known.\n"
+    "Exit status: 0 every event has a counter; 1 an event is not known, or no counter can count it; 2 wrong\n"
+    "arguments; 3 the core is not known.\n"
     "\n"
     "Examples: fathom counters --core apple-m1 inst_ldst l1d_tlb_miss branch_mispred_nonspec\n"
     "          fathom counters --core golden-cove cycles instructions uops_issued.any:c=1:i lsd.uops\n"
     "          fathom counters --list --core zen4 tlb\n";
 
 struct arguments {
-    const char *core; /* NULL: the one at hand */
+    const char *core; /* NULL: the one that the program runs on */
     bool list, cores, json;
     const char **words;
     size_t count;
 };
 
-static int complain(const char *what, const char *about)
+static int usage_error(const char *what, const char *about)
 {
     fprintf(stderr, "fathom: counters: %s%s%s\nTry 'fathom counters --help'.\n", about, *about ? ": " : "", what);
     return USAGE;
 }
 
-/* Returns DONE, or the exit status after having complained. */
+/* Returns DONE, or the exit status after a message to standard error. */
 static int parse(struct arguments *a, int count, char **words)
 {
     for (int i = 0; i < count; i++) {
@@ -72,18 +76,18 @@ static int parse(struct arguments *a, int count, char **words)
         else if (!strcmp(word, "--core") && i + 1 < count)
             a->core = words[++i];
         else if (word[0] == '-')
-            return complain("the option lacks its value, or is unknown", word);
+            return usage_error("the option is unknown, or its value is missing", word);
         else
             a->words[a->count++] = word;
     }
     if (a->list && a->cores)
-        return complain("one of them at a time", "--list, --cores");
+        return usage_error("only one of them can be given", "--list, --cores");
     if (a->cores && (a->count || a->core))
-        return complain("it takes nothing besides --json", "--cores");
+        return usage_error("no other argument than --json can be given with it", "--cores");
     if (!a->list && !a->cores && !a->count)
-        return complain("which events? --list shows them", "");
+        return usage_error("no event is named; --list lists them", "");
     if (!a->list && a->count > ALLOCATE_EVENTS)
-        return complain("so many events cannot be planned at once", a->words[ALLOCATE_EVENTS]);
+        return usage_error("there are too many events to plan at once, from here on", a->words[ALLOCATE_EVENTS]);
     return DONE;
 }
 
@@ -92,11 +96,11 @@ static int parse(struct arguments *a, int count, char **words)
 struct target {
     const struct event_core *core;
     bool here;               /* it is the one the program runs on */
-    uint64_t slots;          /* those at hand; where it is not here, those that such a core has */
-    const char *no_counters; /* why the counters themselves are out of reach */
+    uint64_t slots;          /* counters that are free here; for another core, all that such a core has */
+    const char *no_counters; /* why this program cannot use the counters of this core */
 };
 
-static void tell_cores(FILE *out)
+static void print_cores(FILE *out)
 {
     const char *names[CORES];
     size_t count = events_cores(names, CORES), column = 0;
@@ -110,7 +114,7 @@ static void tell_cores(FILE *out)
     }
 }
 
-/* Returns DONE, or the exit status after having complained. */
+/* Returns DONE, or the exit status after a message to standard error. */
 static int find_core(const struct arguments *a, struct target *t)
 {
     struct identity id;
@@ -124,7 +128,7 @@ static int find_core(const struct arguments *a, struct target *t)
     if (t->here) {
         struct config config;
         config_defaults(&config);
-        t->no_counters = linux_machine_start(&config);
+        t->no_counters = machine_start(&config);
         have = t->no_counters ? NULL : machine_counters();
         if (have)
             t->no_counters = have->why_not;
@@ -133,17 +137,17 @@ static int find_core(const struct arguments *a, struct target *t)
     }
     if (!t->core) {
         if (a->core)
-            fprintf(stderr, "fathom: counters: no core is known as %s; there are:\n", name);
+            fprintf(stderr, "fathom: counters: no core is named %s; these are known:\n", name);
         else
             fprintf(stderr, "fathom: counters: this core (%s) is not known; choose one with --core:\n", id.model);
-        tell_cores(stderr);
+        print_cores(stderr);
         return UNKNOWN_CORE;
     }
     t->slots = have && !have->why_not ? have->slots & ~have->taken : events_slots(t->core);
     return DONE;
 }
 
-/* "3", "fixed 0", "4 and 5", as the vendor numbers them. */
+/* Names a counter by the vendor's number, as "3", "fixed 0", or "4 and 5" for an event that needs two. */
 static void name_slot(enum counters_kind kind, unsigned slot, unsigned width, char *out, size_t room)
 {
     if (slot >= COUNTER_FIXED && kind == COUNTERS_PMUV3)
@@ -170,7 +174,7 @@ static void start_records(struct writer *w)
     writer_add(w, (struct sink){.name = "standard output", .write = write_bytes});
 }
 
-static void record_core(struct record *r, const struct target *t)
+static void record_target(struct record *r, const struct target *t)
 {
     record_text(r, "core", events_name(t->core));
     record_text(r, "source", events_source(t->core));
@@ -220,7 +224,7 @@ static const char *need_text(const char *need)
     return "";
 }
 
-/* Counters as people write them: "0-3", "fixed 0, 0-7". */
+/* Lists counters as "0-3" or "fixed 0, 0-7". */
 static void name_slots(enum counters_kind kind, uint64_t slots, char *out, size_t room)
 {
     size_t used = 0;
@@ -254,7 +258,7 @@ static int list_events(const struct arguments *a, const struct target *t)
     if (a->json) {
         start_records(&w);
         record_start(&r, &w, "events");
-        record_core(&r, t);
+        record_target(&r, t);
         record_array(&r, "events");
     } else {
         printf("%s: events of %s\n", events_name(t->core), events_source(t->core));
@@ -285,7 +289,7 @@ static int list_events(const struct arguments *a, const struct target *t)
         if (need)
             printf("  %-24s %-44s %-14s %s\n", need, e.name, code, need_text(need));
         else
-            printf("  %-69s %-14s %s%s\n", e.name, code, counters, e.demand.width > 1 ? ", with the next" : "");
+            printf("  %-69s %-14s %s%s\n", e.name, code, counters, e.demand.width > 1 ? ", and the one behind" : "");
     }
     if (a->json) {
         record_close(&r);
@@ -299,14 +303,14 @@ static int list_events(const struct arguments *a, const struct target *t)
 
 /* ---- The plan -------------------------------------------------------------------------------------- */
 
-struct asked {
+struct request {
     const char *word;
     struct event event;
     size_t place; /* index into places: the same event asked for twice is counted once */
 };
 
 struct plan {
-    struct asked asked[ALLOCATE_EVENTS];
+    struct request requests[ALLOCATE_EVENTS];
     size_t count;
     struct demand demands[ALLOCATE_EVENTS];
     const char *keys[ALLOCATE_EVENTS];
@@ -316,27 +320,27 @@ struct plan {
     bool least;
 };
 
-/* Finds all events, and tells of every one that is not there. False then. */
+/* Looks up all events. False when one is not known; a message names each of those. */
 static bool find_events(const struct arguments *a, const struct target *t, struct plan *p)
 {
     bool all = true;
 
     for (size_t i = 0; i < a->count; i++) {
-        struct asked *asked = &p->asked[p->count];
+        struct request *request = &p->requests[p->count];
         char why[WHY_BYTES];
-        asked->word = a->words[i];
-        if (!events_find(t->core, events_kind(t->core), a->words[i], &asked->event, why, sizeof why)) {
+        request->word = a->words[i];
+        if (!events_find(t->core, events_kind(t->core), a->words[i], &request->event, why, sizeof why)) {
             fprintf(stderr, "fathom: counters: %s\n", why);
             all = false;
             continue;
         }
         size_t same = 0;
-        while (same < p->count && strcmp(p->asked[same].event.name, asked->event.name) != 0)
+        while (same < p->count && strcmp(p->requests[same].event.name, request->event.name) != 0)
             same++;
-        asked->place = same < p->count ? p->asked[same].place : p->distinct;
+        request->place = same < p->count ? p->requests[same].place : p->distinct;
         if (same == p->count) {
-            p->demands[p->distinct] = asked->event.demand;
-            p->keys[p->distinct++] = asked->event.name;
+            p->demands[p->distinct] = request->event.demand;
+            p->keys[p->distinct++] = request->event.name;
         }
         p->count++;
     }
@@ -345,7 +349,7 @@ static bool find_events(const struct arguments *a, const struct target *t, struc
 
 static int by_place(const void *left, const void *right, void *context)
 {
-    const struct asked *a = left, *b = right;
+    const struct request *a = left, *b = right;
     const struct plan *p = context;
     const struct place *x = &p->places[a->place], *y = &p->places[b->place];
     unsigned first = (x->slot + 32) % 64, second = (y->slot + 32) % 64; /* fixed counters first */
@@ -365,25 +369,26 @@ static void print_plan(const struct target *t, const struct plan *p)
         printf("%s", p->least ? ", the fewest possible" : "; fewer may be possible");
     printf("\n  run  counter   %-44s %s\n", "event", "code");
     for (size_t i = 0; i < p->count; i++) {
-        const struct asked *asked = &p->asked[i];
-        const struct place *at = &p->places[asked->place];
+        const struct request *request = &p->requests[i];
+        const struct place *at = &p->places[request->place];
         struct counter_setting set[2];
         char slot[24], code[24], besides[64] = "";
-        bool two = events_settings(&asked->event, at, set) > 1;
-        name_slot(events_kind(t->core), at->slot, asked->event.demand.width, slot, sizeof slot);
+        bool two = events_settings(&request->event, at, set) > 1;
+        name_slot(events_kind(t->core), at->slot, request->event.demand.width, slot, sizeof slot);
         snprintf(code, sizeof code, "0x%llx", (unsigned long long)set[0].code);
         if (set[0].extra)
             snprintf(besides, sizeof besides, "register 0x%x = 0x%llx", set[0].extra,
                      (unsigned long long)set[0].extra_value);
         else if (two)
             snprintf(besides, sizeof besides, "next counter 0x%llx", (unsigned long long)set[1].code);
-        const char *need = strcmp(asked->word, asked->event.name) != 0 ? asked->word : NULL;
+        const char *need = strcmp(request->word, request->event.name) != 0 ? request->word : NULL;
         char name[EVENT_NAME * 2];
-        snprintf(name, sizeof name, "%s%s%s%s", asked->event.name, need ? " (" : "", need ? need : "", need ? ")" : "");
+        snprintf(name, sizeof name, "%s%s%s%s", request->event.name, need ? " (" : "", need ? need : "",
+                 need ? ")" : "");
         printf("  %3u  %-9s %-44s %-*s%s\n", at->run + 1, slot, name, *besides ? 15 : 0, code, besides);
     }
     if (t->no_counters)
-        printf("This is a plan only: the counters of this core are out of reach here: %s.\n", t->no_counters);
+        printf("This is a plan only; the counters of this core cannot be used here: %s.\n", t->no_counters);
 }
 
 static void record_plan(const struct target *t, const struct plan *p)
@@ -393,26 +398,26 @@ static void record_plan(const struct target *t, const struct plan *p)
 
     start_records(&w);
     record_start(&r, &w, "plan");
-    record_core(&r, t);
+    record_target(&r, t);
     record_integer(&r, "runs", p->runs);
     record_boolean(&r, "least", p->least);
     record_array(&r, "events");
     for (size_t i = 0; i < p->count; i++) {
-        const struct asked *asked = &p->asked[i];
-        const struct place *at = &p->places[asked->place];
+        const struct request *request = &p->requests[i];
+        const struct place *at = &p->places[request->place];
         struct counter_setting set[2];
         char slot[24];
-        size_t settings = events_settings(&asked->event, at, set);
-        name_slot(events_kind(t->core), at->slot, asked->event.demand.width, slot, sizeof slot);
+        size_t settings = events_settings(&request->event, at, set);
+        name_slot(events_kind(t->core), at->slot, request->event.demand.width, slot, sizeof slot);
         record_object(&r, NULL);
-        record_text(&r, "asked", asked->word);
-        record_text(&r, "event", asked->event.name);
-        record_text(&r, "source", asked->event.source);
+        record_text(&r, "asked", request->word);
+        record_text(&r, "event", request->event.name);
+        record_text(&r, "source", request->event.source);
         record_integer(&r, "run", at->run + 1);
         record_text(&r, "counter", slot);
         record_integer(&r, "slot", at->slot);
         record_hex(&r, "code", set[0].code);
-        record_integer(&r, "width", asked->event.demand.width);
+        record_integer(&r, "width", request->event.demand.width);
         if (settings > 1)
             record_hex(&r, "next_code", set[1].code);
         if (set[0].extra) {
@@ -436,12 +441,12 @@ static int plan_events(const struct arguments *a, const struct target *t)
     plan.runs = allocate(plan.demands, plan.keys, plan.distinct, t->slots, plan.places, &unmet, &plan.least);
     if (!plan.runs) {
         if (unmet < plan.distinct)
-            fprintf(stderr, "fathom: counters: no counter at hand can count %s\n", plan.keys[unmet]);
+            fprintf(stderr, "fathom: counters: no counter that is free can count %s\n", plan.keys[unmet]);
         else
-            fprintf(stderr, "fathom: counters: memory is short\n");
+            fprintf(stderr, "fathom: counters: there is not enough memory\n");
         return UNMET;
     }
-    qsort_r(plan.asked, plan.count, sizeof plan.asked[0], by_place, &plan);
+    qsort_r(plan.requests, plan.count, sizeof plan.requests[0], by_place, &plan);
     if (a->json)
         record_plan(t, &plan);
     else
@@ -462,7 +467,7 @@ int command_counters(int count, char **words)
     }
     a.words = calloc((size_t)count + 1, sizeof *a.words);
     if (!a.words)
-        return complain("memory is short", "");
+        return usage_error("there is not enough memory", "");
     int status = parse(&a, count, words);
     if (status == DONE && a.cores)
         status = list_cores(&a);

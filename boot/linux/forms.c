@@ -1,8 +1,9 @@
-/* `fathom list --forms`: which forms of instructions can be measured, and what is left out and why. */
+/* `fathom list --forms`: which instruction forms can be measured, which are left out, and why. */
+#include "boot/linux/forms.h"
+
 #include <stdio.h>
 
 #include "arch/catalogue.h"
-#include "boot/linux/linux.h"
 
 static void print_operand(const struct form_operand *o, unsigned i)
 {

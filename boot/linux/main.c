@@ -1,5 +1,5 @@
 /*
- * fathom as a Linux program: arguments in, the same run as on bare metal, records and a table out.
+ * fathom as a Linux program: parses the arguments and starts the command; `run` is the same run as on bare metal.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -9,8 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "boot/linux/linux.h"
-#include "lib/run.h"
+#include "boot/linux/console.h"
+#include "boot/linux/counters.h"
+#include "boot/linux/diff.h"
+#include "boot/linux/forms.h"
+#include "boot/linux/knee.h"
+#include "boot/linux/machine.h"
+#include "boot/linux/stat.h"
+#include "lib/machine.h"
+#include "lib/plan/config.h"
+#include "lib/run/plan.h"
+#include "lib/run/run.h"
 
 /* Exit statuses beyond those of run_all. */
 enum { EXIT_USAGE = 2, EXIT_PLACE = 3 };
@@ -19,51 +28,55 @@ static const char usage_text[] =
     "fathom: finds out how this core is built.\n"
     "\n"
     "  fathom run [PROBE…] [options]   run all probes, or those named\n"
-    "  fathom list [--findings]        what there is to run, and what it finds\n"
-    "  fathom list --forms [PATTERN]   instruction forms that can be measured, and what is left out and why\n"
-    "  fathom knee FILE.csv [options]  where a curve has its knees; - is standard input\n"
-    "  fathom diff RUN RUN [options]   what two runs found differently, and what was different about the machines\n"
-    "  fathom counters EVENT…          which performance counter counts which event\n"
-    "  fathom stat -- COMMAND…         what a command costs in time, memory and events\n"
-    "  fathom help\n"
+    "  fathom list [--findings]        list the probes, and with --findings what each of them finds\n"
+    "  fathom list --forms [PATTERN]   list the instruction forms that can be measured, and those left out with "
+    "reasons\n"
+    "  fathom knee FILE.csv [options]  find the knees of a curve; - is standard input\n"
+    "  fathom diff RUN RUN [options]   show what two runs found differently, and how the machines differed\n"
+    "  fathom counters EVENT…          show which performance counter counts which event\n"
+    "  fathom stat -- COMMAND…         measure what a command costs in time, memory and events\n"
+    "  fathom help                     show this text\n"
     "\n"
-    "counters and stat have more to say with --help.\n"
+    "'fathom counters --help' and 'fathom stat --help' describe these two commands.\n"
     "\n"
     "Options of run:\n"
     "  --profile smoke|quick|standard|full   how much to measure (quick)\n"
-    "  --cores one-per-type|all|LIST   which cores measure, as in 0,2,4-7; by default the one that the program\n"
+    "  --cores one-per-type|all|LIST   the cores to measure on, as in 0,2,4-7; by default the one that the program\n"
     "                 starts on, and one of each other type\n"
     "  --json FILE    write the records, JSON Lines, to FILE; - is standard output\n"
-    "  --set KEY=VALUE   any key of the configuration file, see images/FATHOM.CFG\n"
+    "  --set KEY=VALUE   set any key of the configuration file; images/FATHOM.CFG describes them\n"
     "\n"
-    "Options of knee, whose FILE is a table of x and y (commas, semicolons, tabs or blanks; with a header\n"
-    "or without; rows of the same x are repetitions, in the order of time; nan where there is no y. What changed\n"
-    "with time looks as if it changed with x where each x was measured once, in order; so measure in three\n"
-    "passes, forth, back and forth, or in random order: what the passes do not have in common is not told):\n"
-    "  --x COLUMN     by name or number; else the one named x or size, else the first\n"
-    "  --y COLUMN     likewise; else the one named y, median or min, else the one after x\n"
-    "  --where COLUMN=VALUE   take only these rows; may be given several times\n"
-    "  --kind KIND    step: levels, left by steps or ramps (the default); window: two levels;\n"
-    "                 slope: a line that becomes steeper; stairs: equal steps\n"
-    "  --json         finding records instead of text\n"
+    "Options of knee:\n"
+    "  --x COLUMN     the column of x, by name or number; default: the one named x or size, else the first\n"
+    "  --y COLUMN     the column of y; default: the one named y, median or min, else the one after x\n"
+    "  --where COLUMN=VALUE   use only these rows; may be given several times\n"
+    "  --kind KIND    what to look for. step: levels, with steps or ramps between them (the default); jump: two\n"
+    "                 levels, which may slope; slope: a line that becomes steeper; staircase: equal steps\n"
+    "  --json         write finding records instead of text\n"
+    "FILE is a table with columns x and y, separated by commas, semicolons, tabs or blanks, with or without a header.\n"
+    "Rows with the same x are repetitions, in the order of time; write nan where there is no y. If each x is measured\n"
+    "once, in order, a change over time cannot be distinguished from a change over x. So measure all x three times,\n"
+    "ascending, descending and ascending, or in random order: only what these passes have in common is reported.\n"
     "\n"
-    "Options of diff, whose files hold records as run --json, the stick or scripts/collect have them:\n"
-    "  --values       tell only values that differ, neither grades nor what one run alone decided or asked\n"
-    "  --within PERCENT   numbers without an interval agree within this (2); others agree when one lies in the\n"
-    "                 other's interval\n"
-    "  --json         records instead of text\n"
+    "Options of diff:\n"
+    "  --values       show only values that differ: no grades, and nothing that only one of the runs decided or "
+    "reported\n"
+    "  --within PERCENT   the tolerance for numbers without an interval (2); a number with an interval agrees with\n"
+    "                 another when one of the two lies in the other's interval\n"
+    "  --json         write records instead of text\n"
+    "A RUN is a file of records, from 'fathom run --json', from the stick or from scripts/collect.\n"
     "\n"
     "Exit status of run: 0 done; 1 a probe faulted or timed out, or records were lost; 2 wrong arguments;\n"
     "3 this machine does not offer what a run needs.\n"
-    "Exit status of knee: 0 a knee is decided; 1 none is, and the reason is told; 2 wrong arguments;\n"
-    "3 the file cannot be read, or not so.\n"
-    "Exit status of diff: 0 no finding differs, whatever is different about the machines; 1 some do; 2 wrong\n"
-    "arguments; 3 a file cannot be read, or holds no run.\n"
+    "Exit status of knee: 0 a knee was found; 1 none was found, and the reason is printed; 2 wrong arguments;\n"
+    "3 the file cannot be read, or does not hold such a table.\n"
+    "Exit status of diff: 0 no finding differs, even if the machines do; 1 some findings differ; 2 wrong arguments;\n"
+    "3 a file cannot be read, or holds no run.\n"
     "\n"
     "Examples: fathom run cache return_stack --cores 1 --json result.jsonl\n"
-    "          fathom knee lsu.csv --x size --y min --where pattern=0 --kind window\n";
+    "          fathom knee lsu.csv --x size --y min --where pattern=0 --kind jump\n";
 
-static int complain(const char *what, const char *about)
+static int usage_error(const char *what, const char *about)
 {
     fprintf(stderr, "fathom: %s%s%s\nTry 'fathom help'.\n", what, about ? ": " : "", about ? about : "");
     return EXIT_USAGE;
@@ -101,7 +114,7 @@ static bool add_probe(struct config *c, const char *name)
     return n > 0 && used + (size_t)n < sizeof c->probes;
 }
 
-/* Returns 0, or the exit status after having complained. */
+/* Returns 0, or the exit status after a message to standard error. */
 static int parse_run(struct arguments *a, int count, char **words)
 {
     char why[160];
@@ -110,30 +123,30 @@ static int parse_run(struct arguments *a, int count, char **words)
         const char *word = words[i], *value = i + 1 < count ? words[i + 1] : NULL;
         if (word[0] != '-') {
             if (!add_probe(&a->config, word))
-                return complain("too many probes are named", NULL);
+                return usage_error("too many probes are named", NULL);
             continue;
         }
         if (!value)
-            return complain("an option lacks its value, or is unknown", word);
+            return usage_error("the option is unknown, or its value is missing", word);
         i++;
         if (!strcmp(word, "--json")) {
             a->json = value;
         } else if (!strcmp(word, "--profile")) {
             if (!config_set(&a->config, "profile", value, why, sizeof why))
-                return complain("--profile", why);
+                return usage_error("--profile", why);
         } else if (!strcmp(word, "--cores")) {
             if (!config_set(&a->config, "cores", value, why, sizeof why))
-                return complain("--cores", why);
+                return usage_error("--cores", why);
         } else if (!strcmp(word, "--set")) {
             char key[64];
             const char *equals = strchr(value, '=');
             if (!equals || (size_t)(equals - value) >= sizeof key)
-                return complain("--set wants KEY=VALUE", value);
+                return usage_error("--set takes KEY=VALUE", value);
             snprintf(key, sizeof key, "%.*s", (int)(equals - value), value);
             if (!config_set(&a->config, key, equals + 1, why, sizeof why))
-                return complain(key, why);
+                return usage_error(key, why);
         } else {
-            return complain("unknown option", word);
+            return usage_error("unknown option", word);
         }
     }
     return 0;
@@ -151,8 +164,8 @@ static int command_run(int count, char **words)
         return status;
 
     bool to_stdout = a.json && !strcmp(a.json, "-");
-    linux_console_start(to_stdout);
-    const char *why = linux_machine_start(&a.config);
+    console_start(to_stdout);
+    const char *why = machine_start(&a.config);
     if (why) {
         fprintf(stderr, "fathom: %s\n", why);
         return EXIT_PLACE;
@@ -183,16 +196,16 @@ static int command_list(int count, char **words)
     bool forms = count > 0 && !strcmp(words[0], "--forms"), findings = count > 0 && !strcmp(words[0], "--findings");
 
     if (count > 0 && !forms && !findings)
-        return complain("list takes only --findings or --forms", words[0]);
+        return usage_error("list takes no other option than --findings or --forms", words[0]);
     if (count > 1 + forms)
-        return complain(forms ? "list --forms takes one pattern" : "list takes one option", words[1 + forms]);
+        return usage_error(forms ? "list --forms takes one pattern" : "list takes one option", words[1 + forms]);
     if (forms)
         return list_forms(count > 1 ? words[1] : "*");
-    run_print_probes(findings);
+    plan_print_probes(findings);
     return 0;
 }
 
-static bool asks_for_help(const char *word)
+static bool is_help(const char *word)
 {
     return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
 }
@@ -202,23 +215,23 @@ int main(int count, char **words)
     static const struct {
         const char *name;
         int (*run)(int count, char **words);
-        bool explains_itself; /* has help of its own */
+        bool own_help; /* prints its own help text */
     } commands[] = {
         {"run", command_run, false},   {"list", command_list, false},        {"knee", command_knee, false},
         {"diff", command_diff, false}, {"counters", command_counters, true}, {"stat", command_stat, true},
     };
 
     const char *command = count > 1 ? words[1] : "help";
-    bool help = asks_for_help(command);
+    bool help = is_help(command);
 
     for (size_t i = 0; i < sizeof commands / sizeof commands[0] && !help; i++)
         if (!strcmp(command, commands[i].name)) {
-            help = !commands[i].explains_itself && count > 2 && asks_for_help(words[2]);
+            help = !commands[i].own_help && count > 2 && is_help(words[2]);
             if (!help)
                 return commands[i].run(count - 2, words + 2);
         }
     if (!help)
-        return complain("unknown command", command);
+        return usage_error("unknown command", command);
     fputs(usage_text, stdout);
     return count > 1 ? 0 : EXIT_USAGE;
 }

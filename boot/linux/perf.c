@@ -16,7 +16,7 @@
 
 #define DEVICES "/sys/bus/event_source/devices"
 
-/* ---- The kernel's word ------------------------------------------------------------------------- */
+/* ---- What the kernel offers -------------------------------------------------------------------- */
 
 /* The first line of a file, without its newline; false where it cannot be read. */
 static bool first_line(const char *path, char *out, int room)
@@ -31,7 +31,7 @@ static bool first_line(const char *path, char *out, int room)
     return read;
 }
 
-/* Whether "0-3,8" has the core in it. */
+/* Whether a list such as "0-3,8" contains the core. */
 static bool list_has(const char *list, int core)
 {
     while (*list) {
@@ -50,7 +50,7 @@ static bool list_has(const char *list, int core)
     return false;
 }
 
-/* A PMU of cores says which ones only where cores differ. */
+/* Whether a PMU belongs to the core. The kernel lists a PMU's cores only where cores differ. */
 static bool serves(const char *name, int core)
 {
     char path[512], cores[256];
@@ -105,7 +105,10 @@ static bool find_device(int core, struct perf_pmu *out)
 
 /* ---- Opening ------------------------------------------------------------------------------------- */
 
-/* What fixed counters count, as general events: perf places those by itself (Intel SDM vol. 3B, table 20-2). */
+/*
+ * The event to ask the kernel for. A fixed counter's event is given as the general one with the same meaning, which
+ * the kernel places on the fixed counter by itself (Intel SDM vol. 3B, table 20-2).
+ */
 static uint64_t event_code(const struct perf_pmu *pmu, const struct counter_setting *s)
 {
     static const uint64_t intel[] = {0x00c0, 0x003c, 0x0300, 0x0400}; /* the last two: perf's own numbers */
@@ -118,25 +121,25 @@ static uint64_t event_code(const struct perf_pmu *pmu, const struct counter_sett
     return s->code;
 }
 
-/* Instructions of ours may read a counter of PMUv3 only when asked for (Documentation/arch/arm64/perf.rst). */
+/* A counter of PMUv3 can be read by instructions only when this was requested (Documentation/arch/arm64/perf.rst). */
 enum { PMUV3_USER_ACCESS = 1 << 1 };
 
 int perf_open(const struct perf_pmu *pmu, const struct counter_setting *setting, int leader, bool inherited)
 {
-    bool ask = pmu->kind == COUNTERS_PMUV3 && !inherited;
+    bool user_access = pmu->kind == COUNTERS_PMUV3 && !inherited;
     struct perf_event_attr a = {
         .size = sizeof a,
         .type = pmu->type,
         .config = event_code(pmu, setting),
         .config1 = setting->extra ? setting->extra_value
-                   : ask          ? PMUV3_USER_ACCESS
+                   : user_access  ? PMUV3_USER_ACCESS
                                   : 0,
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .disabled = leader < 0,
         .inherit = inherited,
         .enable_on_exec = inherited && leader < 0,
-        .pinned = leader < 0, /* all the time, or not at all: nothing is ever scaled */
+        .pinned = leader < 0, /* counts all the time or not at all, so that no count has to be scaled */
         .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
     };
 
@@ -156,7 +159,7 @@ void perf_explain(int error, char *why, size_t room)
     else if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
         snprintf(why, room, "this kernel or core does not offer it (perf_event_open: %s)", strerror(error));
     else if (error == EINVAL)
-        snprintf(why, room, "the kernel does not take it: no such event, or more than there are counters");
+        snprintf(why, room, "the kernel does not accept it: there is no such event, or there are too few counters");
     else
         snprintf(why, room, "perf_event_open: %s", strerror(error));
 }
@@ -175,7 +178,7 @@ static bool count_something(int fd, uint64_t *counted)
     return read_it && values[2] > 0;
 }
 
-/* Instructions: every PMU counts them. */
+/* The event "instructions", which every PMU has. */
 static const struct counter_setting instructions[] = {
     [COUNTERS_INTEL] = {.code = 0xc0},
     [COUNTERS_AMD] = {.code = 0xc0},
@@ -185,7 +188,7 @@ static const struct counter_setting instructions[] = {
 
 void perf_find(int core, struct perf_pmu *out)
 {
-    uint64_t counted = 0; /* 100,000 turns of a loop are more than twice as many instructions */
+    uint64_t counted = 0; /* of a loop of 100,000 iterations, each of which takes more than two instructions */
 
     *out = (struct perf_pmu){.kind = COUNTERS_NONE};
     if (!find_device(core, out)) {
@@ -199,7 +202,7 @@ void perf_find(int core, struct perf_pmu *out)
         return;
     }
     if (!count_something(fd, &counted))
-        snprintf(out->why, sizeof out->why, "the kernel gives this process no counter: others hold all of them");
+        snprintf(out->why, sizeof out->why, "the kernel gives this process no counter: all of them are in use");
     else if (counted < 200000)
         snprintf(out->why, sizeof out->why,
                  "instructions counted %llu where at least 200000 ran: the counters do not count",
@@ -226,7 +229,7 @@ static void stop(void)
     windows.count = 0;
 }
 
-/* Why a counter that is open cannot be read by instructions of ours. */
+/* Why a counter that is open cannot be read by instructions; NULL when it can. */
 static const char *no_reading(const struct perf_event_mmap_page *page)
 {
     if (!page || !page->cap_user_rdpmc)
@@ -241,7 +244,7 @@ const char *perf_windows_count(const struct perf_pmu *pmu, const struct counter_
 
     stop();
     if (count > READER_COUNTS)
-        return "more counters than the reader can take";
+        return "there are more counters than the reader can sample";
     if (pmu->why[0] && count)
         return pmu->why;
     why[0] = 0;
@@ -299,7 +302,7 @@ bool perf_windows_kept(void)
 
 /* ---- What there is to count with --------------------------------------------------------------------- */
 
-/* As many general counters as the kernel lets one group have: others, a watchdog perhaps, may hold some. */
+/* How many general counters the kernel lets one group have: some may be in use, by a watchdog for instance. */
 static unsigned general_counters(const struct perf_pmu *pmu)
 {
     /* Branches, which no fixed counter counts; Apple's cycles, which any general counter takes. */
@@ -319,7 +322,7 @@ static unsigned general_counters(const struct perf_pmu *pmu)
     return count;
 }
 
-/* Width of the counter that counts this, as the kernel tells those who may read it; 0: they may not. */
+/* The width in bits of the counter that counts this; 0 where this process may not read it, and cannot know. */
 static unsigned width(const struct perf_pmu *pmu, const struct counter_setting *setting)
 {
     unsigned bits = 0;
@@ -371,7 +374,7 @@ size_t perf_proof(const struct counters *have, struct counter_proof *out, size_t
     for (unsigned slot = 0; slot < COUNTER_SLOTS && count < room && !have->why_not; slot++) {
         if (!(have->slots >> slot & 1))
             continue;
-        /* The fixed ones by what they are; the kernel gives a general counter by its own choice. */
+        /* A fixed counter is proven by its own event. Which general counter is used, the kernel chooses. */
         out[count] = (struct counter_proof){.setting = {.slot = slot, .code = instructions[have->kind].code}};
         if (slot >= COUNTER_FIXED && (have->kind != COUNTERS_INTEL || slot > COUNTER_FIXED))
             out[count].counts = COUNTS_SOMETHING;

@@ -6,7 +6,7 @@
 
 enum { ROWS = 13, COLUMNS = 66, LABEL_COLUMNS = 11, TICKS = 4 };
 
-/* Base 2, to a thousandth of a row: digit by digit, so that every build draws the same. v > 0. */
+/* Logarithm to base 2 of v > 0, digit by digit: with additions and products alone every build draws the same plot. */
 static double logarithm(double v)
 {
     int exponent;
@@ -58,7 +58,8 @@ void plot_print(FILE *out, const struct knee_point *points, size_t count, const 
     for (size_t i = 0; i < count; i++) {
         if (isnan(points[i].y))
             continue;
-        double height = logarithmic ? logarithm(points[i].y) : points[i].y / 2; /* halves: a difference overflows */
+        double height = logarithmic ? logarithm(points[i].y)
+                                    : points[i].y / 2; /* halved: a difference might overflow */
         double share = top > bottom ? (height - bottom) / (top - bottom) : 0;
         size_t row = (size_t)(share * (ROWS - 1) + 0.5), column = column_of(i, count);
         cells[row][column]++;

@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
-#include "lib/engine/knee.h"
+#include "lib/knee/knee.h"
 
 /*
- * Points stand side by side in the order of x, each as far from the next as any other: a grid that is dense where
- * it matters shows as it was meant, logarithmic or not. y is logarithmic where it spans a factor of ten. Columns
- * with a mark below them hold a knee. Prints nothing where there are no two points with a y.
+ * Prints points side by side in the order of x at equal distances, whatever their x: a sweep takes more points where
+ * the curve changes, and those parts are shown wide. y is logarithmic where it spans a factor of more than ten.
+ * Columns that hold a mark, the x of a knee, get a ^ below. Prints nothing when fewer than two points have a y.
  */
 void plot_print(FILE *out, const struct knee_point *points, size_t count, const double *marks, size_t mark_count);
 

@@ -1,6 +1,6 @@
 /*
- * Registers of the core, as far as a Linux process reaches them: model-specific ones through the msr module
- * (/dev/cpu/N/msr, msr(4)), where a fault comes back as an error; CPUID by the instruction.
+ * Registers of the core as a Linux process can access them: model-specific ones through the msr module (/dev/cpu/N/msr,
+ * msr(4)), which returns an error for an access that faults; CPUID by the instruction.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "boot/linux/linux.h"
+#include "arch/access.h"
+#include "arch/control.h"
 #include "lib/machine.h"
 
 #if defined(__x86_64__)
@@ -31,8 +32,8 @@ static bool write_register(void *context, uint32_t id, uint64_t value)
     return pwrite(*(const int *)context, &value, sizeof value, id) == (ssize_t)sizeof value;
 }
 
-/* The process is pinned to the core it asks about. */
-static void ask_cpuid(void *context, uint32_t leaf, uint32_t subleaf, uint32_t out[4])
+/* The process is pinned to the core in use, so the instruction describes that core. */
+static void read_cpuid(void *context, uint32_t leaf, uint32_t subleaf, uint32_t out[4])
 {
     (void)context;
     memset(out, 0, 4 * sizeof out[0]);
@@ -49,25 +50,25 @@ static const char *open_registers(unsigned core, int *fd, struct access *a)
     *fd = open(path, O_RDWR | O_CLOEXEC);
     if (*fd < 0) {
         snprintf(why, sizeof why, "%s: %s%s", path, strerror(errno),
-                 errno == EACCES || errno == EPERM ? " (root may)"
-                 : errno == ENOENT                 ? " (modprobe msr)"
+                 errno == EACCES || errno == EPERM ? " (only root may)"
+                 : errno == ENOENT                 ? " (the module is not loaded: modprobe msr)"
                                                    : "");
         return why;
     }
-    *a = (struct access){.context = fd, .read = read_register, .write = write_register, .cpuid = ask_cpuid};
+    *a = (struct access){.context = fd, .read = read_register, .write = write_register, .cpuid = read_cpuid};
     return NULL;
 }
 #else
 static const char *open_registers(unsigned core, int *fd, struct access *a)
 {
     (void)core, (void)fd, (void)a;
-    return "Linux gives processes no way to the system registers of this instruction set";
+    return "on this instruction set, Linux does not let processes access system registers";
 }
 #endif
 
 static struct control control;
 
-/* Who ends the program early does not leave the core changed. The accesses are system calls, which handlers may make. */
+/* A signal that ends the program: the core gets its registers back first, by system calls, which handlers may make. */
 static void put_back(int number)
 {
     control_finish(&control);
@@ -88,7 +89,7 @@ static void put_back_on_signals(void)
 struct control *machine_control(const char **why_not)
 {
     static struct access access;
-    static const char *why = "not looked at yet";
+    static const char *why = "the registers have not been opened yet";
     static int fd = -1;
     static unsigned of_core;
 

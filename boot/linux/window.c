@@ -1,9 +1,10 @@
 /*
- * Windows as a Linux process has them: signals for the way back from faults, a timer for the deadline, and
- * the kernel's word for whether another process had the core.
+ * Windows as a Linux process has them: a signal handler ends a kernel that faults, a timer one that takes too long, and
+ * the kernel reports whether another process has had the core meanwhile.
  */
 #define _GNU_SOURCE
-#include <limits.h>
+#include "boot/linux/window.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -13,21 +14,25 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "boot/linux/linux.h"
+#include "boot/linux/areas.h"
 #include "boot/linux/perf.h"
-#include "lib/counters/count.h"
 #include "lib/machine.h"
 
-enum { SIGNAL_STACK_BYTES = 65536, ALARMS = 4, AGREE = 10, CALIBRATION_ITERATIONS = 1600 };
+enum {
+    SIGNAL_STACK_BYTES = 65536, /* a signal frame takes less than 16 KiB with the largest vector state */
+    ALARMS = 4, /* per deadline: a window is ended after three quarters of the deadline at the earliest, and on time */
+    ATTEMPTS = 10, /* at a measurement of up to 20 ms, of which one or two must not be disturbed by another process */
+    /* Of the reference chain: 204,800 cycles, in which reading the kernel's clock takes less than one part in 1,000. */
+    CALIBRATION_ITERATIONS = 1600,
+};
 
 static enum reader_counters counters;
-static bool counting; /* windows sample the counters that machine_count set */
+static bool counting; /* windows sample the counters that perf_windows_count opened */
 static sigjmp_buf way_back;
 static volatile sig_atomic_t in_window;
-static volatile sig_atomic_t describing; /* registers that a process may not read read as zero */
-static volatile sig_atomic_t alarms;     /* that came in this window */
+static volatile sig_atomic_t describing; /* an instruction that reads a register it may not read returns zero */
+static volatile sig_atomic_t alarms;     /* that have come in this window */
 static volatile struct window_result ended;
-static struct perf_pmu pmu;
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
@@ -51,11 +56,11 @@ static uint64_t signal_pc(const ucontext_t *c)
 #endif
 }
 
-/* Lets an instruction that may not read a system register return zero. False where it is no such instruction. */
+/* If the instruction that was undefined reads a system register, skips it with zero as its result. Else false. */
 static bool read_as_zero(ucontext_t *c)
 {
 #if defined(__x86_64__)
-    (void)c; /* what a process reads of identification here, CPUID, does not fault */
+    (void)c; /* here a process reads identification by CPUID, which does not fault */
     return false;
 #else
     uint32_t instruction = *(const uint32_t *)c->uc_mcontext.pc;
@@ -73,9 +78,9 @@ static void on_fault(int number, siginfo_t *si, void *context)
     if (!in_window) {
         if (describing && number == SIGILL && read_as_zero(context))
             return;
-        if (number == SIGSEGV && linux_guard_touched((uintptr_t)si->si_addr, signal_pc(context)))
+        if (number == SIGSEGV && areas_guard_touched((uintptr_t)si->si_addr, signal_pc(context)))
             return;
-        signal(number, SIG_DFL); /* not a kernel's doing: a bug of ours, and the default action shows it */
+        signal(number, SIG_DFL); /* no kernel did this: it is a bug of ours, and the default action shows it */
         raise(number);
         return;
     }
@@ -88,8 +93,8 @@ static void on_fault(int number, siginfo_t *si, void *context)
 }
 
 /*
- * Alarms come all the time, so that windows need not set a timer each. Most windows end before they see one;
- * one that has seen as many as make the deadline has lasted too long.
+ * Alarms come all the time, so that a window need not set a timer. Most windows end before the next one; a window in
+ * which ALARMS of them have come has lasted for the deadline, and is ended.
  */
 static void on_alarm(int number, siginfo_t *si, void *context)
 {
@@ -109,7 +114,7 @@ static void install(int number, void (*handler)(int, siginfo_t *, void *))
     sigaction(number, &action, NULL);
 }
 
-/* The handlers were left by a jump: all that they masked is still masked. */
+/* After a handler was left by a jump, the signals that it masked are still masked. */
 static void unmask_signals(void)
 {
     sigset_t none;
@@ -118,14 +123,14 @@ static void unmask_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-void linux_describing(bool on)
+void windows_describing(bool on)
 {
     describing = on;
 }
 
 /* ---- Windows --------------------------------------------------------------------------------- */
 
-/* A cycle counter may have 32 bits (PMCR_EL0.LC; Arm ARM DDI 0487, D19.5). */
+/* A cycle counter of 32 bits may have wrapped between two reads (PMCR_EL0.LC; Arm ARM DDI 0487, D19.5). */
 static void unwrap(struct reading *r)
 {
     if (r->end_count[0] < r->begin_count[0])
@@ -134,7 +139,7 @@ static void unwrap(struct reading *r)
         r->end_ticks += UINT64_C(1) << 32;
 }
 
-/* Where this window's readings find the counters. False while the kernel has taken one away. */
+/* Writes into the readings where their counters are. False while the kernel has taken a counter away. */
 static bool point_at_counters(struct reading *list, size_t count)
 {
     static struct reader_counts unread;
@@ -151,27 +156,9 @@ static bool point_at_counters(struct reading *list, size_t count)
     return true;
 }
 
-const char *machine_count(const struct counter_setting *list, size_t count)
+void windows_count(bool on)
 {
-    const char *why = perf_windows_count(&pmu, list, count);
-
-    counting = !why && count > 0;
-    return why;
-}
-
-const struct counters *machine_counters(void)
-{
-    static struct counters have;
-    static unsigned core = UINT_MAX; /* of which they are */
-    struct counter_proof rows[COUNTER_SLOTS];
-
-    if (core != machine_info()->core) {
-        core = machine_info()->core;
-        perf_find((int)core, &pmu);
-        perf_counters(&pmu, machine_info()->core_name, &have);
-        counters_prove(&have, rows, perf_proof(&have, rows, COUNTER_SLOTS));
-    }
-    return &have;
+    counting = on;
 }
 
 struct window_result machine_window(struct reading *list, size_t count)
@@ -195,8 +182,8 @@ struct window_result machine_window(struct reading *list, size_t count)
     for (size_t i = 0; i < count && counters != READER_TIME_ONLY && !counting; i++)
         unwrap(&list[i]);
     /*
-     * Another process had the core, in the window or since the last one: caches and predictors are no
-     * longer as they were left, and the list is void as after a stray interrupt.
+     * Another process has had the core, in this window or since the last one. Caches and predictors are no longer as
+     * our code left them, so the list is void as after an interrupt.
      */
     ended.interrupts = (unsigned)alarms + (counting && !perf_windows_kept());
     if (getrusage(RUSAGE_THREAD, &usage) == 0) {
@@ -210,20 +197,20 @@ const char *machine_window_kind(struct reading *list, size_t count, enum silence
 {
     if (silence != SILENCE_NONE)
         return "a Linux process cannot mask interrupts";
-    *result = machine_window(list, count); /* a process never has more than this */
+    *result = machine_window(list, count); /* interrupts are never masked for a process */
     return NULL;
 }
 
 /* ---- What the reader can read ---------------------------------------------------------------- */
 
-/* Runs the proof of a counter in a window. False where it cannot be read. */
+/* Runs the readings that prove a counter in a window. False where reading it faults. */
 static bool prove(enum reader_counters kind, struct reading list[READER_PROOF])
 {
     struct window_result result = {.interrupts = 1};
 
     counters = kind;
     reader_proof_list(list);
-    for (unsigned attempt = 0; attempt < AGREE && result.end == WINDOW_RAN && result.interrupts; attempt++)
+    for (unsigned attempt = 0; attempt < ATTEMPTS && result.end == WINDOW_RAN && result.interrupts; attempt++)
         result = machine_window(list, READER_PROOF);
     return result.end == WINDOW_RAN;
 }
@@ -236,9 +223,9 @@ static bool time_can_be_read(void)
     return machine_window(&once, 1).end == WINDOW_RAN;
 }
 
-const char *linux_windows_start(unsigned deadline_ms, struct machine_info *info)
+const char *windows_start(unsigned deadline_ms, struct machine_info *info, const char **no_cycles)
 {
-    static uint8_t stack[SIGNAL_STACK_BYTES]; /* a kernel may have overflowed the ordinary one */
+    static uint8_t stack[SIGNAL_STACK_BYTES]; /* for handlers: a kernel may have overflowed the ordinary stack */
     static const int faults[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP};
     const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
     const long period_us = (long)deadline_ms * 1000 / ALARMS;
@@ -251,24 +238,28 @@ const char *linux_windows_start(unsigned deadline_ms, struct machine_info *info)
         install(faults[i], on_fault);
     install(SIGALRM, on_alarm);
     if (setitimer(ITIMER_REAL, &timer, NULL) != 0)
-        info->no_deadline = "setitimer failed";
+        info->no_deadline = "the kernel gives no timer (setitimer failed)";
 
-    /* A counter that the kernel lets processes read is the unit; no fault in reading it proves nothing yet. */
-    info->no_counters = prove(READER_CYCLES_ONLY, list) ? reader_proof_verdict(list)
-                                                        : "a process cannot read a cycle counter here";
-    if (info->no_counters && !time_can_be_read() && !(prove(READER_CYCLES_AS_TIME, list) && reader_proof_moves(list)))
+    /* Reading a cycle counter without a fault is not enough: it must count cycles to be used as the unit. */
+    *no_cycles = prove(READER_CYCLES_ONLY, list) ? reader_proof_verdict(list)
+                                                 : "a process cannot read a cycle counter here";
+    if (*no_cycles && !time_can_be_read() && !(prove(READER_CYCLES_AS_TIME, list) && reader_proof_moves(list)))
         return "a process can read neither a time stamp nor a cycle counter here";
     info->counters = counters;
     if (counters != READER_TIME_ONLY) {
         info->cycle_source = reader_cycle_counter;
-        info->no_counters = "cycles only: the Linux program does not program counters yet";
+        *no_cycles = NULL;
     }
     return NULL;
 }
 
 /* ---- Frequency of the time stamp ------------------------------------------------------------- */
 
-/* A time stamp goes on while the process sleeps. A cycle counter may not: it is watched at work. */
+/*
+ * Ticks of the time stamp per second of the kernel's clock: over 20 ms of sleep, which at the resolution of a few
+ * microseconds of both gives 1 in 1,000. A cycle counter in the time stamp's place may stop while the process sleeps,
+ * so it is measured over a reference chain instead.
+ */
 static double ticks_a_second(void)
 {
     const struct timespec while_asleep = {.tv_nsec = 20000000};
@@ -288,11 +279,12 @@ static double ticks_a_second(void)
     return (double)(r[1].begin_ticks - r[0].end_ticks) / (end - start);
 }
 
-double linux_tick_hz(void)
+double windows_tick_hz(void)
 {
     double hz[2] = {0, 1};
 
-    for (unsigned i = 0; i < AGREE && fabs(hz[0] - hz[1]) > 1e-3 * hz[1]; i++)
+    /* Until two in a row agree to 1 in 1,000: a difference is another process that had the core in between. */
+    for (unsigned i = 0; i < ATTEMPTS && fabs(hz[0] - hz[1]) > 1e-3 * hz[1]; i++)
         hz[i % 2] = ticks_a_second();
     return hz[0];
 }

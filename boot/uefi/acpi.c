@@ -1,8 +1,13 @@
-/* Finding an ACPI table (ACPI specification 6.5, 5.2.5 to 5.2.8), and what is asked of them. */
-#include "boot/uefi/uefi.h"
+/* Finding an ACPI table (ACPI specification 6.5, 5.2.5 to 5.2.8), and reading from some. */
+#include "boot/uefi/acpi.h"
 
+#include <efi.h>
+
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "boot/uefi/firmware.h"
 #include "boot/uefi/pptt.h"
 #ifdef __aarch64__
 #include "arch/aarch64/registers.h"
@@ -69,7 +74,7 @@ size_t acpi_caches(struct identity_cache *out, size_t room)
     if (madt && pptt && madt_processor(madt, madt->length, READ(MPIDR_EL1), &uid))
         return pptt_caches(pptt, pptt->length, uid, out, room);
 #else
-    (void)out, (void)room; /* CPUID tells all of it */
+    (void)out, (void)room; /* CPUID describes the caches of x86-64 */
 #endif
     return 0;
 }

@@ -1,31 +1,30 @@
-/*
- * Text for people: the firmware's console, whatever that is on this machine. Where there is a framebuffer that we draw
- * on (screen.c), the console's terminals at serial lines alone: they get the same text as lines, nothing else.
- */
-#include "boot/uefi/uefi.h"
+#include "boot/uefi/console.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "boot/uefi/screen.h"
-#include "lib/page.h"
+#include "boot/uefi/firmware.h"
+#include "lib/base/cells.h"
+#include "lib/machine.h"
+#include "lib/observer/page.h"
 
 enum {
-    CHUNK = 128,
-    OUTS = 4,
-    PAGE_COLUMNS = 132,
-    PROGRESS_COLUMNS = 79, /* one less than any console has, so that a line never wraps */
+    CHUNK = 128,           /* characters handed to the firmware at once; any number would do */
+    OUTS = 4,              /* consoles that get text: more serial lines with terminals than machines have */
+    PAGE_COLUMNS = 132,    /* of the page of results at most: longer lines are hard to read */
+    PROGRESS_COLUMNS = 79, /* the narrowest console has 80, and a line that fills them would wrap */
 };
-static const double PROGRESS_SECONDS = 0.1; /* between redraws: a slow line must not slow the run */
+/* Between redraws: 80 characters take 7 ms on a serial line of 115,200 baud, a tenth of the time at most. */
+static const double PROGRESS_SECONDS = 0.1;
 
 static const char blanks[] = "                                                                               ";
 _Static_assert(sizeof blanks == PROGRESS_COLUMNS + 1, "as many blanks as a progress line has columns");
 
-static SIMPLE_TEXT_OUTPUT_INTERFACE *outs[OUTS]; /* that text goes to */
+static SIMPLE_TEXT_OUTPUT_INTERFACE *outs[OUTS]; /* consoles that get text */
 static size_t out_count;                         /* 0 on a machine without a console */
 static SIMPLE_INPUT_INTERFACE *in;
-static unsigned progress_columns; /* of the line that stands there unfinished */
+static unsigned progress_columns; /* length of the progress line that is shown; 0 while there is none */
 static bool line_pending;
 static BOOLEAN cursor_was_visible;
 static double progress_drawn;
@@ -46,7 +45,7 @@ void console_start(void)
 void console_finish(void)
 {
     console_line_start();
-    if (outs[0] != firmware.system->ConOut) /* it gets the screen back that was drawn on */
+    if (outs[0] != firmware.system->ConOut) /* the framebuffer was drawn on: the console gets a clear screen */
         firmware.system->ConOut->ClearScreen(firmware.system->ConOut);
     if (cursor_was_visible)
         firmware.system->ConOut->EnableCursor(firmware.system->ConOut, TRUE);
@@ -58,8 +57,8 @@ void console_all(void)
     out_count = outs[0] != NULL;
 }
 
-/* Whether a device path leads over a serial line: it has a UART node (10.3.4.17). */
-static bool over_a_line(const EFI_DEVICE_PATH *node)
+/* Whether a device path leads over a serial line, that is, has a UART node (10.3.4.17). */
+static bool is_serial(const EFI_DEVICE_PATH *node)
 {
     for (; node && !IsDevicePathEndType(node) && DevicePathNodeLength(node) >= (int)sizeof *node;
          node = (const EFI_DEVICE_PATH *)((const uint8_t *)node + DevicePathNodeLength(node)))
@@ -70,7 +69,7 @@ static bool over_a_line(const EFI_DEVICE_PATH *node)
 
 void console_only_terminals(void)
 {
-    /* Marks what is in use as a console: edk2, MdeModulePkg/Include/Guid/ConsoleOutDevice.h. */
+    /* edk2 installs this on every device that is in use as a console: MdeModulePkg/Include/Guid/ConsoleOutDevice.h. */
     static EFI_GUID console_device = {0xd3b36f2c, 0xd551, 0x11d4, {0x9a, 0x46, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d}};
     static EFI_GUID text_output = EFI_SIMPLE_TEXT_OUTPUT_PROTOCOL_GUID;
     static EFI_GUID device_path = EFI_DEVICE_PATH_PROTOCOL_GUID;
@@ -84,13 +83,13 @@ void console_only_terminals(void)
     for (UINTN i = 0; i < count && out_count < OUTS; i++) {
         SIMPLE_TEXT_OUTPUT_INTERFACE *out = firmware_protocol(handles[i], &text_output);
         if (out && !EFI_ERROR(firmware.boot->HandleProtocol(handles[i], &console_device, &mark)) &&
-            over_a_line(firmware_protocol(handles[i], &device_path)))
+            is_serial(firmware_protocol(handles[i], &device_path)))
             outs[out_count++] = out;
     }
     firmware.boot->FreePool(handles);
 }
 
-/* Next character of UTF-8 text as UCS-2; what UCS-2 or UTF-8 cannot say becomes a question mark. */
+/* The next character of UTF-8 text as UCS-2; a question mark where it is not valid or does not fit. */
 static CHAR16 next_character(const char **text)
 {
     const unsigned char *p = (const unsigned char *)*text;
@@ -127,7 +126,7 @@ static unsigned put(const char *text, unsigned columns)
     return printed;
 }
 
-/* Takes the progress line off the screen; what is printed next stands in its place. */
+/* Removes the progress line; what is printed next takes its place. */
 static void erase_progress(void)
 {
     if (progress_columns) {
@@ -154,11 +153,10 @@ bool console_line_pending(void)
     return pending;
 }
 
-void machine_print(const char *text)
+void console_text(const char *text)
 {
     erase_progress();
     put(text, ~0u);
-    screen_text(text, CELL_TEXT);
 }
 
 static bool set_attribute(SIMPLE_TEXT_OUTPUT_INTERFACE *out, UINTN attribute)
@@ -166,8 +164,8 @@ static bool set_attribute(SIMPLE_TEXT_OUTPUT_INTERFACE *out, UINTN attribute)
     return out->Mode && !EFI_ERROR(out->SetAttribute(out, attribute));
 }
 
-/* In white, which stands out of the firmware's grey (12.4.3); a screen that cannot leaves it as it is. */
-void machine_print_strong(const char *text)
+/* White stands out from the firmware's grey (12.4.3). A console without colours ignores it. */
+void console_strong(const char *text)
 {
     UINTN before[OUTS] = {0};
 
@@ -179,14 +177,12 @@ void machine_print_strong(const char *text)
     put(text, ~0u);
     for (size_t i = 0; i < out_count; i++)
         set_attribute(outs[i], before[i]);
-    screen_text(text, CELL_STRONG);
 }
 
-void machine_progress(const char *text)
+void console_progress(const char *text)
 {
     double now = machine_seconds();
 
-    screen_progress(text);
     if (!text) {
         erase_progress();
         return;
@@ -202,7 +198,7 @@ void machine_progress(const char *text)
     line_pending = columns > 0;
 }
 
-/* As large as the console is, less a line at the top for what was asked last, and one at the bottom for what is next. */
+/* As large as the console is, but for a line at the top, with the last question, and one at the bottom for the next. */
 void console_page(const struct page *p)
 {
     UINTN columns = 80, rows = 25;

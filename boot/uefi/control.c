@@ -1,13 +1,15 @@
 /* Registers and counters of the core in use, through the guarded access of arch/own. */
-#include "arch/control.h"
+#include "boot/uefi/control.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "arch/access.h"
+#include "arch/control.h"
 #include "arch/counters.h"
 #include "arch/own.h"
-#include "boot/uefi/uefi.h"
+#include "boot/uefi/platform.h"
 #include "lib/counters/count.h"
+#include "lib/machine.h"
 
 static struct {
     struct access access;
@@ -19,10 +21,10 @@ static struct {
     bool known, proven;
 } own_core;
 
-/* Everything is a core's own: what is known of the one before is forgotten. */
-static bool know(const char **why_not)
+/* Finds out what the core in use has, once for each core. False with the reason while no core is ours. */
+static bool find_core(const char **why_not)
 {
-    *why_not = uefi_not_ours();
+    *why_not = platform_not_ours();
     if (*why_not)
         return false;
     if (!own_core.known || own_core.core != machine_info()->core) {
@@ -38,31 +40,40 @@ static bool know(const char **why_not)
 
 struct control *machine_control(const char **why_not)
 {
-    return know(why_not) ? &own_core.control : NULL;
+    return find_core(why_not) ? &own_core.control : NULL;
+}
+
+const char *control_no_counters(void)
+{
+    const char *why_not;
+
+    return find_core(&why_not) ? own_core.counters.why_not : why_not;
 }
 
 const char *machine_count(const struct counter_setting *list, size_t count)
 {
     const char *why;
 
-    if (!know(&why))
+    if (!find_core(&why))
         return why;
     if (own_core.where.count) {
         own_core.where.count = 0;
         if (!counters_restore(&own_core.access, &own_core.counters, &own_core.state))
-            return "a counter's register does not read as it was found";
+            return "a register of the counters could not be restored to its old value";
     }
     if (count == 0)
         return NULL;
+    if (own_core.counters.why_not)
+        return own_core.counters.why_not;
     if (count > READER_COUNTS)
-        return "more counters than the reader can take";
+        return "there are more counters than the reader can sample";
     for (size_t i = 0; i < count; i++)
         if (!counters_reader_index(&own_core.counters, list[i].slot, &own_core.where.index[i]))
-            return "the reader has no way to this counter";
+            return "the reader cannot sample this counter";
     why = counters_program(&own_core.access, &own_core.counters, list, count, &own_core.state);
     if (!why && !counters_go(&own_core.access, &own_core.counters, &own_core.state)) {
         counters_restore(&own_core.access, &own_core.counters, &own_core.state);
-        why = "a register that starts the counters faulted";
+        why = "a register that starts the counters could not be accessed";
     }
     if (!why)
         own_core.where.count = (uint32_t)count;
@@ -74,7 +85,7 @@ const struct counters *machine_counters(void)
     static struct counters none;
     struct counter_proof rows[COUNTER_SLOTS];
 
-    if (!know(&none.why_not))
+    if (!find_core(&none.why_not))
         return &none;
     if (!own_core.proven) {
         own_core.proven = true;
@@ -84,7 +95,7 @@ const struct counters *machine_counters(void)
     return &own_core.counters;
 }
 
-bool uefi_counting(struct reading *list, size_t count)
+bool control_counting(struct reading *list, size_t count)
 {
     static struct reader_counts unread;
 

@@ -4,14 +4,14 @@
 
 enum { MAGIC = (int)0xd00dfeed, HEADER_BYTES = 40 };
 enum { BEGIN_NODE = 1, END_NODE = 2, PROPERTY = 3, NOP = 4 };
-enum { DEPTH = 3 }; /* root, /cpus and /psci, /cpus/cpu@N: nothing is looked for below that */
+enum { DEPTH = 3 }; /* of nodes that are read: the root; /cpus and /psci; /cpus/cpu@N */
 
 static uint32_t big32(const uint8_t *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* The structure block as a list of tokens, all bounds checked. */
+/* Reads the structure block token by token; every bound is checked. */
 struct walk {
     const uint8_t *at, *end;
     const char *strings;
@@ -38,7 +38,7 @@ static bool walk_start(struct walk *w, const uint8_t *tree, size_t bytes)
     return true;
 }
 
-/* Moves on by so many bytes and to the next multiple of four. False where the block ends before. */
+/* Moves on by that many bytes, rounded up to a multiple of four. False where the block ends before. */
 static bool skip(struct walk *w, size_t bytes)
 {
     size_t padded = (bytes + 3) & ~(size_t)3;
@@ -49,7 +49,9 @@ static bool skip(struct walk *w, size_t bytes)
     return true;
 }
 
-/* The next node, end of a node, or property. False at the end, and at the first thing that is wrong. */
+/*
+ * Moves to the next beginning of a node, end of a node, or property. False at the end, and where the tree is invalid.
+ */
 static bool next(struct walk *w)
 {
     do {
@@ -95,13 +97,13 @@ static uint32_t number(const struct walk *w)
     return w->bytes == 4 ? big32(w->value) : 0;
 }
 
-/* One or two cells. */
+/* A property of one or two cells. */
 static uint64_t address(const struct walk *w)
 {
     return w->bytes == 8 ? (uint64_t)big32(w->value) << 32 | big32(w->value + 4) : number(w);
 }
 
-/* Names of nodes end at the @ of their address. */
+/* Whether a node has that name, with or without an @ and an address behind it. */
 static bool is_node(const char *name, const char *wanted)
 {
     size_t length = strlen(wanted);
@@ -113,7 +115,7 @@ size_t devicetree_bytes(const void *tree)
     return big32(tree) == (uint32_t)MAGIC ? big32((const uint8_t *)tree + 4) : 0;
 }
 
-/* What a cpu node says so far. */
+/* What has been read of a cpu node. */
 struct cpu {
     struct listed_core core;
     bool has_address, is_cpu, psci, spins;
@@ -141,7 +143,7 @@ static const char *why_not(const struct cpu *c)
     if (c->core.why_not)
         return c->core.why_not;
     if (c->spins)
-        return "it waits at a spin table: once started it could not be given back";
+        return "it waits at a spin table: once started it could not be given back to the firmware";
     return c->psci ? NULL : "the device tree does not say how to start it";
 }
 

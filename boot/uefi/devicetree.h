@@ -1,7 +1,7 @@
 /*
  * Cores of AArch64 in a flattened device tree (Devicetree Specification 0.4: chapter 5 for the format, 3.8 for cpu
- * nodes; Linux, Documentation/devicetree/bindings/arm/{cpus,psci,cpu-capacity}). Pure: a tree in, cores out. Any
- * offset and length in it may be wrong.
+ * nodes; Linux, Documentation/devicetree/bindings/arm/{cpus,psci,cpu-capacity}). These functions call no firmware. Any
+ * offset and length in a tree may be wrong.
  */
 #ifndef FATHOM_BOOT_UEFI_DEVICETREE_H
 #define FATHOM_BOOT_UEFI_DEVICETREE_H
@@ -11,9 +11,9 @@
 
 #include "boot/uefi/pptt.h"
 
-/* How large the tree says that it is; 0 when it is none. */
+/* The size in bytes that the tree's header states; 0 when it is not a device tree. */
 size_t devicetree_bytes(const void *tree);
-/* The cores that it lists. Returns how many there are; at most room are written. */
+/* The cores that the tree lists. Returns how many there are; at most room are written. */
 size_t devicetree_cores(const void *tree, size_t bytes, struct listed_core *out, size_t room);
 /* The `method` of PSCI, "smc" or "hvc"; NULL where there is none. */
 const char *devicetree_psci(const void *tree, size_t bytes);

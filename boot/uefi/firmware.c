@@ -1,5 +1,4 @@
-/* The tables firmware hands us, and what is known to be wrong with it. */
-#include "boot/uefi/uefi.h"
+#include "boot/uefi/firmware.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,15 +7,15 @@
 
 struct firmware firmware;
 
-/* Every oddity that we work around stands here, with its reason. */
+/* Every fault of a firmware that is worked around, with its reason. */
 static const struct quirks quirk_table[] = {
     {
         .vendor = "Das U-Boot",
         .isa = "x86_64",
         .power_off_hangs = true,
         .stall_lies = true,
-        .reason = "U-Boot on x86-64 (seen: 2023.01): shutting down hangs with the machine on, and Stall "
-                  "takes every time stamp to run at 1 GHz",
+        .reason = "U-Boot on x86-64 (observed with 2023.01): a shutdown hangs and leaves the machine on, and Stall "
+                  "assumes a time stamp of 1 GHz",
     },
 };
 
@@ -39,7 +38,7 @@ EFI_STATUS firmware_start(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         if (!strncmp(firmware.vendor, q->vendor, strlen(q->vendor)) && !strcmp(emit_isa, q->isa))
             firmware.quirks = *q;
     }
-    /* Firmware resets the machine five minutes after it started us unless told not to (7.5). */
+    /* Otherwise the firmware resets the machine five minutes after it started us (7.5). */
     firmware.boot->SetWatchdogTimer(0, 0, 0, NULL);
     return EFI_SUCCESS;
 }

@@ -8,10 +8,10 @@ enum { FONT_FIRST = 32, FONT_LAST = 126, FONTS = 2 };
 
 struct font {
     unsigned width, height;
-    /* Of each character from FONT_FIRST on `height` rows of width / 8 bytes, the leftmost dot in bit 7. */
+    /* For each character from FONT_FIRST on: `height` rows of width / 8 bytes each, the leftmost dot in bit 7. */
     const uint8_t *rows;
 };
 
-extern const struct font fonts[FONTS]; /* 8 x 16 dots and 16 x 32 */
+extern const struct font fonts[FONTS]; /* of 8 x 16 and of 16 x 32 dots */
 
 #endif

@@ -1,34 +1,35 @@
 /*
- * Keys, from whatever the firmware's console has: a keyboard, a serial line.
+ * Keys, from the firmware's console: a keyboard or a serial line.
  *
- * A serial line may echo what we print, or have a login prompt at its other end. So a key counts only when nothing
- * follows it at once: people do not type that fast.
+ * A serial line may echo what we print, or have a program with a login prompt at its other end. So a key counts only
+ * when no other character follows within ALONE_US, which is faster than people type.
  */
 #include "boot/uefi/keys.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "boot/uefi/console.h"
+#include "boot/uefi/firmware.h"
 #include "boot/uefi/screen.h"
-#include "boot/uefi/uefi.h"
-#include "lib/probe.h"
+#include "boot/uefi/time.h"
+#include "lib/machine.h"
+#include "lib/probe/probe.h"
+#include "lib/run/plan.h"
 
-enum { ALONE_US = 30000, LOOK_US = 20000, LINE = 200 };
-/* Between looks at the keys, and between pauses in which the firmware's drivers get to see them (see breathe). */
-static const double ASK_SECONDS = 0.1, BREATH_SECONDS = 0.5;
-/* The firmware's tick is 10 ms, and its drivers look for keys at every second one (edk2). */
-enum { BREATH_US = 21000 };
+enum {
+    ALONE_US = 30000, /* an echo at 9600 baud brings a character each millisecond; nobody types 30 keys a second */
+    POLL_US = 20000,  /* between polls while nothing else is done: faster than a person notices */
+    LINE = 200,       /* bytes of a line of text */
+};
+/* During a run keys are polled every tenth of a second, and drivers get time (let_drivers_run) twice a second. */
+static const double POLL_SECONDS = 0.1, DRIVERS_SECONDS = 0.5;
+/* The firmware's tick is 10 ms, and its drivers poll their devices at every second tick (edk2): two ticks, and 1 ms. */
+enum { DRIVERS_US = 21000 };
 
 static const char run_keys[] = "Keys:  p pause   s skip this probe   x stop and save";
 
-static double paused;
-
-double keys_paused(void)
-{
-    return paused;
-}
-
-/* A small letter or a digit, 0 where no key was pressed, or many at once. */
+/* The key that was pressed, as a small letter or a digit; 0 when none was, or several followed each other at once. */
 static char key_alone(void)
 {
     CHAR16 key = console_key();
@@ -37,7 +38,7 @@ static char key_alone(void)
     if (!key)
         return 0;
     firmware.boot->Stall(ALONE_US);
-    for (unsigned i = 0; i < 1000 && console_key(); i++)
+    for (unsigned i = 0; i < 1000 && console_key(); i++) /* discard them; a line that never ends must not hang us */
         alone = false;
     if (!alone)
         return 0;
@@ -47,16 +48,16 @@ static char key_alone(void)
 /* ---- While it runs -------------------------------------------------------------------------------- */
 
 /*
- * Windows stop the firmware's tick, and one after another they leave it no time to come: then its drivers never look
- * whether a key was pressed. Now and then they get it.
+ * Windows stop the firmware's tick, and when they follow each other its drivers never run, so that they do not see a
+ * key. Twice a second, this waits long enough for them to run.
  */
-static void breathe(void)
+static void let_drivers_run(void)
 {
     static double last;
 
-    if (machine_seconds() - last < BREATH_SECONDS)
+    if (machine_seconds() - last < DRIVERS_SECONDS)
         return;
-    firmware.boot->Stall(BREATH_US);
+    firmware.boot->Stall(DRIVERS_US);
     last = machine_seconds();
 }
 
@@ -64,14 +65,14 @@ static void pause(void)
 {
     const double began = machine_seconds();
 
-    screen_keys("Paused.  p goes on");
-    machine_progress(NULL); /* what follows another line too soon is not drawn, and nothing follows this one */
-    machine_progress("paused; p goes on");
+    screen_keys("Paused.  p continues");
+    machine_progress(NULL); /* a line that follows another too soon is not drawn, so that one is removed first */
+    machine_progress("paused; p continues");
     while (key_alone() != 'p')
-        firmware.boot->Stall(LOOK_US);
-    paused += machine_seconds() - began;
+        firmware.boot->Stall(POLL_US);
+    time_skip(machine_seconds() - began);
     screen_keys(run_keys);
-    machine_progress("going on");
+    machine_progress("continuing");
 }
 
 enum wish keys_wish(void)
@@ -79,14 +80,14 @@ enum wish keys_wish(void)
     static double last;
     const double now = machine_seconds();
 
-    if (now - last < ASK_SECONDS || !console_has_keys())
+    if (now - last < POLL_SECONDS || !console_has_keys())
         return WISH_NONE;
     last = now;
-    breathe();
+    let_drivers_run();
     switch (key_alone()) {
     case 'p': pause(); return WISH_NONE;
     case 's': return WISH_SKIP;
-    case 'x': screen_keys("Stopping; what was measured is saved."); return WISH_STOP;
+    case 'x': screen_keys("Stopping; what has been measured is saved."); return WISH_STOP;
     default: return WISH_NONE;
     }
 }
@@ -99,9 +100,9 @@ static void print_choices(const struct config *c)
 
     snprintf(line, sizeof line,
              "\n"
-             "  1  quick      about a minute%s\n"
-             "  2  standard   about five minutes for each type of core%s\n"
-             "  3  full       as long as it takes%s\n",
+             "  1  quick      takes about a minute%s\n"
+             "  2  standard   takes about five minutes for each type of core%s\n"
+             "  3  full       has no time limit%s\n",
              c->profile == PROFILE_QUICK ? "  *" : "", c->profile == PROFILE_STANDARD ? "  *" : "",
              c->profile == PROFILE_FULL ? "  *" : "");
     machine_print(line);
@@ -113,7 +114,7 @@ static void print_choices(const struct config *c)
                   "  Enter starts\n");
 }
 
-/* What is typed, until Enter. */
+/* Reads a line of text, until Enter, and shows it while it is typed. */
 static void read_line(char *out, size_t room)
 {
     char typed[sizeof((struct config *)0)->probes] = "", text[sizeof typed + 8];
@@ -133,7 +134,7 @@ static void read_line(char *out, size_t room)
             typed[used] = 0;
         }
         if (!key)
-            firmware.boot->Stall(LOOK_US);
+            firmware.boot->Stall(POLL_US);
     }
     machine_progress(NULL);
     snprintf(out, room, "%s", typed);
@@ -143,7 +144,7 @@ static void choose_cores(struct config *c)
 {
     char typed[sizeof c->cores] = "", why[LINE];
 
-    machine_print("\none-per-type, all, or indices and ranges, as in 0, 2, 4-7\n");
+    machine_print("\nType one-per-type, all, or the numbers of cores, as in 0, 2, 4-7; only Enter keeps the choice.\n");
     read_line(typed, sizeof typed);
     if (typed[0] && !config_set(c, "cores", typed, why, sizeof why)) {
         machine_print(why);
@@ -154,7 +155,7 @@ static void choose_cores(struct config *c)
 static const char *const families[] = {"frontend", "backend", "memory", "system"};
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
-/* Adds names of probes, as many as there is room for. */
+/* Adds the names of the probes that `what`, a name or a family, stands for, as many as there is room for. */
 static void add_names(char *out, size_t room, const char *what, const struct probe_definition *const *all, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -164,14 +165,17 @@ static void add_names(char *out, size_t room, const char *what, const struct pro
     }
 }
 
-/* Names, families, or all. What is neither is told, and then nothing is changed. */
+/*
+ * Asks for probes and sets them. When a word is neither a probe nor a family, a message says so and nothing is
+ * changed.
+ */
 static void choose_probes(struct config *c)
 {
     const struct probe_definition *all[JOURNAL_PROBES];
-    const size_t count = run_probes(all, JOURNAL_PROBES);
+    const size_t count = plan_probes(all, JOURNAL_PROBES);
     char line[80], typed[sizeof c->probes] = "", names[sizeof c->probes] = "";
 
-    machine_print("\nNames of probes or families with blanks between them, or all. There are:");
+    machine_print("\nType names of probes or families, with blanks between them, or all; only Enter keeps the choice:");
     for (size_t f = 0; f < FAMILIES; f++) {
         snprintf(line, sizeof line, "\n  %-9s", families[f]);
         for (size_t i = 0; i < count; i++) {
@@ -193,7 +197,7 @@ static void choose_probes(struct config *c)
         const size_t before = strlen(names);
         add_names(names, sizeof names, word, all, count);
         if (strlen(names) == before) {
-            snprintf(line, sizeof line, "There is no probe or family '%.20s', or no room for more.\n", word);
+            snprintf(line, sizeof line, "There is no probe or family '%.20s', or the list is too long.\n", word);
             machine_print(line);
             return;
         }
@@ -204,7 +208,7 @@ static void choose_probes(struct config *c)
 bool keys_menu(struct config *c)
 {
     const double over = machine_seconds() + c->menu_seconds;
-    bool waits = false; /* somebody sits there */
+    bool waits = false; /* a key was pressed: the menu waits for Enter */
     char text[80];
     char key = 0;
 
@@ -215,13 +219,13 @@ bool keys_menu(struct config *c)
         if (!waits && left <= 0)
             break;
         if (!waits) {
-            snprintf(text, sizeof text, "Starts in %.0f s; a key chooses.", left + 0.5);
+            snprintf(text, sizeof text, "Starts in %.0f s; press a key to choose.", left + 0.5);
             machine_progress(text);
         }
         screen_now();
         key = key_alone();
         if (!key) {
-            firmware.boot->Stall(LOOK_US);
+            firmware.boot->Stall(POLL_US);
             continue;
         }
         waits = true;
@@ -245,7 +249,7 @@ bool keys_menu(struct config *c)
 
 /* ---- Afterwards --------------------------------------------------------------------------------------- */
 
-/* Stall keeps U-Boot's watchdog fed. */
+/* Waits with Stall, which keeps U-Boot's watchdog from resetting the machine. */
 enum after keys_stay(void)
 {
     screen_keys("Finished.  r restart   p power off   q return to the firmware");
@@ -255,7 +259,7 @@ enum after keys_stay(void)
         case 'r': return AFTER_REBOOT;
         case 'p': return AFTER_POWEROFF;
         case 'q': return AFTER_RETURN;
-        default: firmware.boot->Stall(LOOK_US);
+        default: firmware.boot->Stall(POLL_US);
         }
     }
 }

@@ -2,19 +2,17 @@
 #ifndef FATHOM_BOOT_UEFI_KEYS_H
 #define FATHOM_BOOT_UEFI_KEYS_H
 
-#include "lib/config.h"
-#include "lib/watch.h"
+#include "lib/observer/observer.h"
+#include "lib/plan/config.h"
 
 /*
- * The start menu: changes the configuration as whoever sits there wishes. Without a key it is over after the seconds
- * that the configuration says. False: reboot instead.
+ * The start menu, in which the user changes the configuration. It ends after the seconds that the configuration says,
+ * unless a key is pressed. False: the user wants a reboot instead of a run.
  */
 bool keys_menu(struct config *c);
-/* While the run goes: skip, stop, or pause, which is waited out. Asked between windows, as often as one likes. */
+/* To be called between windows, as often as one likes: what the user wants. A pause is waited for until it ends. */
 enum wish keys_wish(void);
-/* Seconds spent in pauses: no time of the run's. */
-double keys_paused(void);
-/* At the end, for ever, unless somebody presses a key. */
+/* After the run: waits until the user presses a key that says how to go on. */
 enum after keys_stay(void);
 
 #endif

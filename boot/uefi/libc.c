@@ -1,14 +1,27 @@
 /*
- * What newlib asks of the system below it: a heap, and nothing else. There are no files and no
- * processes; text goes through machine_print, records through sinks.
+ * What newlib needs of the system below it. It gets a heap; files and processes do not exist, since text goes through
+ * machine_print and records go through sinks.
  *
- * newlib calls these by their plain names on x86-64 and with an underscore on AArch64.
+ * newlib calls these functions by their plain names on x86-64 and with an underscore on AArch64.
  */
-#include "boot/uefi/uefi.h"
+#include "boot/uefi/libc.h"
+
+#include <efi.h>
 
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* newlib's malloc extends one contiguous range. A sixteenth of what is free, within these bounds. */
+#include "boot/uefi/console.h"
+#include "boot/uefi/firmware.h"
+#include "boot/uefi/memory.h"
+#include "lib/machine.h"
+
+/*
+ * newlib's malloc extends one contiguous range, which is allocated whole: a sixteenth of the free memory, so that most
+ * of it is left to the buffer; at most 16 MiB, to which records and curves of a run are small; and at least 1 MiB,
+ * without which the lists of a run do not fit.
+ */
 enum { HEAP_MOST_BYTES = 16 << 20, HEAP_LEAST_BYTES = 1 << 20, HEAP_SHARE = 16 };
 
 static uint8_t *heap;
@@ -46,7 +59,7 @@ void _exit(int status) __attribute__((noreturn));
 void _exit(int status)
 {
     console_line_start();
-    machine_print("fathom: the program ended itself; this is a bug of its own. Please reset the machine.\n");
+    machine_print("fathom: stopped after an error in the program itself. Please reset the machine.\n");
     (void)status;
     for (;;)
         firmware.boot->Stall(1000000);

@@ -1,23 +1,38 @@
 /*
- * Where the firmware starts us, and the sequence of a run:
+ * Where the firmware starts us, and the sequence of a run. Every call to firmware is made in this directory, and EFI_*
+ * types do not leave it; sections given in its comments are those of the UEFI specification 2.10 unless another book is
+ * named. Reading order: this file, machine.c (the core is taken), then one file a concept.
+ *
  *
  *   vector state on, console, identification
  *   volume, configuration (file, SMBIOS, load options), screen and start menu, journal of earlier runs
  *   sinks, the core becomes ours, the probes run
  *   everything is given back, then what the configuration says: stay, reboot, poweroff, return
  */
-#include "boot/uefi/keys.h"
-#include "boot/uefi/screen.h"
-#include "boot/uefi/uefi.h"
+#include <efi.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arch/own.h"
-#include "lib/config.h"
-#include "lib/run.h"
+#include "boot/uefi/console.h"
+#include "boot/uefi/firmware.h"
+#include "boot/uefi/keys.h"
+#include "boot/uefi/libc.h"
+#include "boot/uefi/machine.h"
+#include "boot/uefi/platform.h"
+#include "boot/uefi/results.h"
+#include "boot/uefi/screen.h"
+#include "boot/uefi/serial.h"
+#include "boot/uefi/smbios.h"
+#include "boot/uefi/volume.h"
+#include "boot/uefi/warnings.h"
+#include "lib/machine.h"
+#include "lib/plan/config.h"
+#include "lib/run/run.h"
 
+/* More than a file with every key and its description needs, and more than a boot manager or SMBIOS holds. */
 enum { CONFIG_BYTES = 64 << 10, OPTION_CHARACTERS = 4096 };
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
@@ -36,11 +51,11 @@ static void read_configuration_file(struct config *c, const struct volume *v)
             for (bytes = CONFIG_BYTES; bytes > 0 && text[bytes - 1] != '\n'; bytes--)
                 ;
         }
-        if (bytes == 0) /* nobody wants that: the stick was damaged, or a copy went wrong */
-            warn("FATHOM.CFG", "the file is empty: everything is as it is without one");
+        if (bytes == 0) /* surely not intended: the stick is damaged, or a copy failed */
+            warn("FATHOM.CFG", "the file is empty: every key has its default value");
         config_parse(c, "FATHOM.CFG", text, bytes, warn_config, NULL);
     } else if (file) {
-        warn("FATHOM.CFG", "there is no memory to read it with");
+        warn("FATHOM.CFG", "there is not enough memory to read it");
     }
     free(text);
     if (file)
@@ -83,11 +98,11 @@ static void read_smbios_strings(struct config *c)
 }
 
 /*
- * Load options are `key=value` words. The Shell puts the program's name first; a word without an
- * equals sign in that place is passed over. Quotes keep spaces together: notes="rack 4".
+ * Load options are `key=value` words. The Shell puts the program's name first, so a first word without an equals sign
+ * is ignored. Spaces between quotes belong to the value: notes="rack 4".
  *
- * Boot managers also store binary data there (edk2 marks entries it made itself); text that is not
- * printable ASCII is none of ours.
+ * Boot managers also store binary data there (edk2 marks the entries that it made itself); options that are not
+ * printable ASCII are ignored.
  */
 static void read_load_options(struct config *c)
 {
@@ -119,11 +134,11 @@ static void power_off(void)
 {
     EFI_RESET_TYPE type = EfiResetShutdown;
 
-    /* In a virtual machine a reset is the next best end; a real one would start this stick again, for ever. */
+    /* A virtual machine is reset instead; a real machine would then start this stick again, without end. */
     if (firmware.quirks.power_off_hangs && machine_info()->hypervisor[0])
         type = EfiResetCold;
     if (type == EfiResetShutdown && firmware.quirks.power_off_hangs)
-        machine_print("This firmware cannot switch the machine off: please do so.\n");
+        machine_print("This firmware cannot switch the machine off. Please switch it off yourself.\n");
     else
         firmware.runtime->ResetSystem(type, EFI_SUCCESS, 0, NULL);
 }
@@ -131,8 +146,8 @@ static void power_off(void)
 /* ---- The run --------------------------------------------------------------------------------------- */
 
 /*
- * Which of config.repeat runs this is. The newest earlier run of this machine says, when it asked for
- * as many; a series that came to its end starts again from 1.
+ * The number of this run in a series of config.repeat runs. It continues the series of this machine's newest earlier
+ * run when that has the same length and is not finished; else a new series starts with 1.
  */
 static unsigned repeat_index(const struct run *r)
 {
@@ -141,19 +156,19 @@ static unsigned repeat_index(const struct run *r)
 }
 
 /*
- * A stick that is first in the boot order must not loop for ever: `after = reboot` reboots as long
- * as a series of `repeat` runs is not finished, and only when this run was counted on the volume.
+ * How to go on after the run. A stick that is first in the boot order must not loop without end: `after = reboot`
+ * reboots only while a series of `repeat` runs is not finished, and only when this run was recorded on the volume.
  */
-static enum after what_now(const struct run *r, const struct results *results)
+static enum after after_run(const struct run *r, const struct results *results)
 {
     if (r->config.after != AFTER_REBOOT)
         return r->config.after;
     if (!results->file || results->failed) {
-        machine_print("Not rebooting: this run could not be counted on a volume.\n");
+        machine_print("Not rebooting: this run could not be recorded on a volume.\n");
         return AFTER_STAY;
     }
     if (r->repeat_index >= r->config.repeat) {
-        machine_print("Not rebooting: all runs that `repeat` asks for are done.\n");
+        machine_print("Not rebooting: all runs of the series (`repeat`) are done.\n");
         return AFTER_STAY;
     }
     return AFTER_REBOOT;
@@ -177,6 +192,9 @@ static void open_sinks(struct run *r, struct results *results, const struct volu
     }
 }
 
+/* The screen shows what the run finds, and the keys steer it. */
+static const struct observer watcher = {.finding = screen_finding, .curve = screen_curve, .wish = keys_wish};
+
 static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 {
     static struct run r;
@@ -188,7 +206,7 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
         return status;
     console_start();
     machine_print("fathom: finds out how this core is built.\n");
-    uefi_machine_identify();
+    platform_identify();
 
     volume_start(&volume);
     config_defaults(&r.config);
@@ -196,7 +214,7 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
     read_smbios_strings(&r.config);
     read_load_options(&r.config);
     screen_start(&r);
-    r.watcher = &screen_watcher;
+    r.observer = &watcher;
     if (!keys_menu(&r.config))
         firmware.runtime->ResetSystem(EfiResetCold, EFI_SUCCESS, 0, NULL);
 
@@ -206,12 +224,12 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
     r.repeat_index = repeat_index(&r);
     open_sinks(&r, &results, &volume, newest);
 
-    uefi_machine_start(&r.config);
+    machine_start(&r.config);
     r.warn = warnings_send;
     int failed = run_all(&r);
-    enum after after = what_now(&r, &results);
+    enum after after = after_run(&r, &results);
     writer_stop(&r.writer);
-    uefi_machine_finish();
+    machine_finish();
     results_finish(&results);
     volume_finish(&volume);
     screen_results();
@@ -222,7 +240,7 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
         firmware.runtime->ResetSystem(EfiResetCold, EFI_SUCCESS, 0, NULL);
     if (after == AFTER_POWEROFF)
         power_off();
-    while (after != AFTER_RETURN) /* the firmware did neither */
+    while (after != AFTER_RETURN) /* the firmware has neither reset nor switched off the machine */
         after = keys_stay();
     console_finish();
     libc_finish();
@@ -230,8 +248,8 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
 }
 
 /*
- * U-Boot starts us on x86-64 with SSE off: nothing here may use it, so everything else is a function
- * of its own.
+ * U-Boot starts us on x86-64 with SSE off. This function must not use it, so it does nothing but switch it on and call
+ * the rest.
  */
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
 {

@@ -1,26 +1,31 @@
 /*
- * Memory: what the machine has, pages for ourselves, and the one large buffer that is measured with.
- *
- * The buffer is physically contiguous, so that every placement is ours to choose. Firmware keeps
- * enough to go on working; a machine with little memory gives a smaller buffer, and a warning.
+ * The buffer that is measured with is physically contiguous, so that probes can choose the placement of pages freely.
+ * The firmware keeps enough memory to go on working; a machine with little memory gives a smaller buffer, and a
+ * warning.
  */
-#include "boot/uefi/uefi.h"
+#include "boot/uefi/memory.h"
 
+#include <efi.h>
+
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arch/own.h"
-#include "lib/config.h"
-#include "lib/guard.h"
+#include "boot/uefi/firmware.h"
+#include "boot/uefi/warnings.h"
+#include "lib/base/guard.h"
+#include "lib/plan/config.h"
 
 static const size_t MIB = (size_t)1 << 20;
 enum {
-    FIRMWARE_MIB = 64,      /* left to firmware when the buffer is large */
-    FIRMWARE_LEAST_MIB = 8, /* and when there is hardly anything */
-    SMALL_BUFFER_MIB = 16,  /* up to this size the second applies */
+    FIRMWARE_MIB = 64, /* left to the firmware beside a large buffer: four times our largest heap (libc.c) */
+    FIRMWARE_LEAST_MIB =
+        8, /* beside a small one: on a machine with little memory a buffer matters more than a reserve */
+    SMALL_BUFFER_MIB = 16, /* the largest buffer beside which the second is left */
 };
 
-/* Alignments worth having: the block sizes of x86-64 and of AArch64's three granules, large to small. */
+/* Alignments to try, large to small: the block sizes of x86-64 and of AArch64's three granules. */
 static const size_t alignments_mib[] = {1024, 512, 32, 2};
 enum { ALIGNMENTS = sizeof alignments_mib / sizeof alignments_mib[0] };
 
@@ -42,7 +47,7 @@ static bool map_read(struct map *m)
 
     *m = (struct map){0};
     firmware.boot->GetMemoryMap(&m->size, NULL, &key, &m->descriptor_bytes, &version);
-    m->size += 8 * m->descriptor_bytes; /* allocating the buffer splits a range or two */
+    m->size += 8 * m->descriptor_bytes; /* allocating the memory for the map splits one or two ranges; room for more */
     if (EFI_ERROR(firmware.boot->AllocatePool(EfiLoaderData, m->size, (void **)&m->bytes)))
         return false;
     if (!EFI_ERROR(firmware.boot->GetMemoryMap(&m->size, (void *)m->bytes, &key, &m->descriptor_bytes, &version)))
@@ -80,8 +85,8 @@ uint64_t memory_free_bytes(void)
 }
 
 /*
- * RAM that may be mapped as such. Reserved ranges are left out: they may hide secure memory or
- * devices, and speculation through a cacheable mapping must not reach those.
+ * Whether a range is RAM that may be mapped as cacheable memory. Reserved ranges are not: they may be secure memory or
+ * devices, which speculative accesses through a cacheable mapping must not reach.
  */
 static bool is_ram(const EFI_MEMORY_DESCRIPTOR *d)
 {
@@ -166,7 +171,7 @@ void memory_free(void *base, size_t bytes)
 
 /* ---- The buffer -------------------------------------------------------------------------------- */
 
-/* A free range that holds a guard, and behind it `bytes` so aligned; 0 where there is none. */
+/* An aligned address at which `bytes` are free, and a guard before it too; 0 where there is none. */
 static uint64_t find_place(const struct map *m, size_t bytes, size_t alignment)
 {
     const EFI_MEMORY_DESCRIPTOR *d;
@@ -181,7 +186,7 @@ static uint64_t find_place(const struct map *m, size_t bytes, size_t alignment)
     return 0;
 }
 
-/* Takes a buffer of exactly that size with the best alignment to be had. */
+/* Takes a buffer of exactly that size, with the largest alignment possible. False when there is none. */
 static bool take(const struct map *m, size_t bytes)
 {
     for (size_t i = 0; i < ALIGNMENTS; i++) {
@@ -198,7 +203,7 @@ static bool take(const struct map *m, size_t bytes)
     return false;
 }
 
-/* The largest piece to be had in MiB, with enough of all memory left to the firmware where there is more than little. */
+/* The size in MiB of the largest contiguous piece, limited so that FIRMWARE_MIB are left where there is more memory. */
 static size_t largest_mib(const struct map *m)
 {
     const size_t free_mib = free_bytes_at_start / MIB, alignment = alignments_mib[ALIGNMENTS - 1] * MIB;
@@ -216,7 +221,7 @@ void memory_start(size_t wanted_mib)
     struct map m;
 
     if (!map_read(&m)) {
-        warn("memory", "the firmware does not give its memory map: there is nothing to measure with");
+        warn("memory", "the firmware does not provide its memory map: there is no memory to measure with");
         return;
     }
     free_bytes_at_start = free_bytes(&m);
@@ -229,7 +234,8 @@ void memory_start(size_t wanted_mib)
     }
     firmware.boot->FreePool(m.bytes);
     if (wanted_mib != MEMORY_ALL && buffer_bytes < wanted_mib * MIB)
-        warn("memory", "%zu MiB of contiguous memory were wanted, %zu MiB could be had: large footprints are left out",
+        warn("memory",
+             "%zu MiB of contiguous memory were wanted and %zu MiB are available: large footprints are left out",
              wanted_mib, buffer_bytes / MIB);
 }
 

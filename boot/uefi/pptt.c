@@ -3,8 +3,8 @@
  * names the caches that belong to it; and the way from this core to its node, through the GIC CPU interface
  * structures of the MADT (5.2.12.14).
  *
- * Structures name each other by their offset in the table. Any of them may be wrong: every offset and length is held
- * against the table's, and every walk is bounded, since chains may be rings.
+ * Structures refer to each other by their offset in the table. Any of them may be wrong: every offset and length is
+ * checked against the table's length, and every walk has a limit, since references may form rings.
  */
 #include "boot/uefi/pptt.h"
 
@@ -22,7 +22,7 @@ enum {
     PROCESSOR_BYTES = 20, /* without its list of caches */
     PPTT_CACHE = 1,
     CACHE_BYTES = 24,
-    WALK = 16, /* nodes from a core to the root, and levels in a chain: more than any machine has */
+    WALK = 16, /* nodes from a core to the root, and levels of caches: more than any machine has */
 };
 
 /* Flags of a processor node (table 5.157) and of a cache (table 5.159). */
@@ -42,7 +42,7 @@ static uint32_t read32(const uint8_t *p)
     return value;
 }
 
-/* The next GIC CPU interface structure at or behind that offset, which becomes that of what follows; NULL at the end. */
+/* The next GIC CPU interface structure at or behind *offset, which is moved behind it; NULL at the end. */
 static const uint8_t *next_gicc(const void *madt, size_t bytes, size_t *offset)
 {
     const uint8_t *at = madt;
@@ -85,7 +85,7 @@ static struct listed_core listed(const uint8_t *gicc)
     if (!(read32(gicc + 12) & (GICC_ENABLED | GICC_ONLINE_CAPABLE)))
         core.why_not = "the firmware has disabled it (MADT)";
     else if (read32(gicc + 16) != 0) /* the protocol's version */
-        core.why_not = "it waits by the ACPI parking protocol: once started it could not be given back";
+        core.why_not = "it waits by the ACPI parking protocol: once started it could not be given back to the firmware";
     return core;
 }
 
@@ -100,7 +100,7 @@ size_t madt_cores(const void *madt, size_t bytes, struct listed_core *out, size_
     return count;
 }
 
-/* The structure at that offset when it is whole and of that type, else NULL. */
+/* The structure at that offset when it has that type and lies within the table, else NULL. */
 static const uint8_t *structure(const struct table *t, uint32_t offset, uint8_t type, size_t least)
 {
     if (offset < HEADER_BYTES || offset > t->bytes || t->bytes - offset < least)
@@ -109,7 +109,7 @@ static const uint8_t *structure(const struct table *t, uint32_t offset, uint8_t 
     return s[0] == type && s[1] >= least && s[1] <= t->bytes - offset ? s : NULL;
 }
 
-/* The leaf with that UID. */
+/* The node of the processor with that UID; only leaves of the tree are processors. NULL when there is none. */
 static const uint8_t *processor(const struct table *t, uint32_t uid)
 {
     for (size_t i = HEADER_BYTES; i + 2 <= t->bytes && t->at[i + 1] >= 2; i += t->at[i + 1]) {
@@ -141,8 +141,8 @@ static uint32_t cache_named(const uint8_t *node, uint32_t i)
     return read32(node + PROCESSOR_BYTES + 4 * (size_t)i);
 }
 
-/* Some tables list a cache and name it as the next level of another one in the same list: it is the next level. */
-static bool stands_behind_another(const struct table *t, const uint8_t *node, uint32_t names, uint32_t offset)
+/* Whether another cache of the same list names this one as its next level, as some tables do. Then it is that level. */
+static bool is_next_level_of_another(const struct table *t, const uint8_t *node, uint32_t names, uint32_t offset)
 {
     for (uint32_t i = 0; i < names; i++) {
         const uint8_t *c = structure(t, cache_named(node, i), PPTT_CACHE, CACHE_BYTES);
@@ -156,18 +156,18 @@ size_t pptt_caches(const void *pptt, size_t bytes, uint32_t uid, struct identity
 {
     const struct table t = {.at = pptt, .bytes = bytes};
     const uint8_t *node = processor(&t, uid);
-    unsigned below = 0; /* levels that nodes nearer to the core have */
+    unsigned below = 0; /* levels of caches found in nodes nearer to the core */
     size_t count = 0;
 
     for (unsigned step = 0; node && step < WALK; step++) {
         uint32_t names = read32(node + 16), fit = ((uint32_t)node[1] - PROCESSOR_BYTES) / 4;
         unsigned deepest = below;
 
-        /* What a node names are its nearest caches; each names the one behind it. Two may lead to the same. */
+        /* A node names its nearest caches, and each of those its next level. Two may have the same next level. */
         names = names < fit ? names : fit;
         for (uint32_t i = 0; i < names; i++) {
             uint32_t offset = cache_named(node, i);
-            bool behind = stands_behind_another(&t, node, names, offset);
+            bool behind = is_next_level_of_another(&t, node, names, offset);
             for (unsigned level = below + 1; !behind && level <= WALK; level++) {
                 const uint8_t *c = structure(&t, offset, PPTT_CACHE, CACHE_BYTES);
                 if (!c)

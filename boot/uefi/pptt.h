@@ -1,4 +1,4 @@
-/* Caches in ACPI's tables. Pure: tables in, caches out. */
+/* Caches and cores in ACPI's tables. These functions call no firmware. */
 #ifndef FATHOM_BOOT_UEFI_PPTT_H
 #define FATHOM_BOOT_UEFI_PPTT_H
 
@@ -9,20 +9,22 @@
 #include "arch/identify.h"
 
 /*
- * The ACPI processor UID of the core with that MPIDR_EL1, from the MADT (`bytes` long, its header's length checked
- * already). False when it lists no such core.
+ * The ACPI processor UID of the core with that MPIDR_EL1, from the MADT, which is `bytes` long. False when the MADT
+ * lists no such core.
  */
 bool madt_processor(const void *madt, size_t bytes, uint64_t mpidr, uint32_t *uid);
-/* A core as firmware's tables list it. */
+/* A core as the firmware's tables list it. */
 struct listed_core {
-    uint64_t affinity;   /* of MPIDR_EL1 */
-    unsigned rank;       /* among unlike cores the larger, the faster: MADT's efficiency class, the tree's capacity */
-    const char *why_not; /* it cannot be started, by the table's word; NULL where PSCI starts it */
+    uint64_t affinity; /* of MPIDR_EL1 */
+    unsigned rank;     /* larger for faster cores: the efficiency class in the MADT, the capacity in the device tree */
+    const char *why_not; /* why it cannot be started; NULL where PSCI starts it */
 };
 
 /* The cores that the MADT lists. Returns how many there are; at most room are written. */
 size_t madt_cores(const void *madt, size_t bytes, struct listed_core *out, size_t room);
-/* The caches of that processor, from its own out to those that it shares. Returns how many; at most room. */
+/*
+ * The caches of that processor, from its own to those that it shares with all others. Returns how many; at most room.
+ */
 size_t pptt_caches(const void *pptt, size_t bytes, uint32_t uid, struct identity_cache *out, size_t room);
 
 #endif

@@ -1,24 +1,26 @@
 /*
  * Other cores of x86-64, by the firmware's own protocol: EFI_MP_SERVICES_PROTOCOL (PI specification 1.8, volume 2,
- * 13.4). Blocking calls only: a core does one function and is parked again, wherever the firmware parks it, before
- * the call returns. Where it does not come back in time the firmware stops it by INIT and parks it.
+ * 13.4). Only blocking calls are used: a core runs one function and is parked again by the firmware before the call
+ * returns. When the function does not return in time, the firmware stops the core by INIT and parks it.
  */
 #ifdef __x86_64__
-#include "boot/uefi/uefi.h"
+#include <efi.h>
 
 #include <string.h>
 
-#include "boot/uefi/cores_private.h"
+#include "arch/identify.h"
+#include "boot/uefi/firmware.h"
+#include "boot/uefi/other_cores.h"
 
-enum { TYPE_LIMIT_MS = 1000 };
-/* Of a processor's status. */
+enum { TYPE_LIMIT_MS = 1000 }; /* for a function of a few microseconds: a core that needs longer does not work */
+/* Bits of a processor's status. */
 enum { IS_BOOTED = 1 << 0, IS_ENABLED = 1 << 1, IS_HEALTHY = 1 << 2 };
 
 struct processor {
     UINT64 id; /* of its local APIC */
     UINT32 status;
     UINT32 package, core, thread;
-    UINT32 more[6]; /* only for those who ask for it */
+    UINT32 more[6]; /* written only when a flag in the number requests it, which we do not set */
 };
 
 struct mp_services {
@@ -35,15 +37,15 @@ struct mp_services {
     EFI_STATUS(EFIAPI *who_am_i)(struct mp_services *, UINTN *number);
 };
 
-/* What processor_enter, in start_x86_64.S, has done there. */
+/* What processor_enter (processors_x86_64.S) calls on the other core. */
 struct work {
     void (*function)(void *);
     void *argument;
 };
 extern const char processor_enter[] __attribute__((visibility("hidden")));
 
-static UINTN in_use;     /* the firmware's number of the core that works */
-static const char *gone; /* why it does not any more */
+static UINTN in_use;     /* the firmware's number of the core that others_reach prepared */
+static const char *gone; /* why that core can no longer be used; NULL while it can */
 
 static struct mp_services *services(void)
 {
@@ -55,7 +57,7 @@ static struct mp_services *services(void)
     return found;
 }
 
-/* False past the last one, and where the firmware has no such protocol. */
+/* Describes a processor. False behind the last number, and where the firmware has no MP services. */
 static bool describe(UINTN number, struct processor *p)
 {
     struct mp_services *mp = services();
@@ -75,7 +77,7 @@ static bool run(void (*function)(void *), void *argument, unsigned limit_ms)
 
     /* After a time-out the firmware has stopped and parked it, and it can be used again (13.4.4). */
     if (EFI_ERROR(status) && status != EFI_TIMEOUT)
-        gone = "the firmware does not start it any more";
+        gone = "the firmware no longer starts the core";
     return !EFI_ERROR(status);
 }
 
@@ -91,9 +93,9 @@ static struct machine_core described(UINTN number, const struct processor *p, bo
     if (!(p->status & IS_ENABLED))
         core.why_not = "the firmware has disabled it";
     else if (!(p->status & IS_HEALTHY))
-        core.why_not = "the firmware says that it failed its self-test";
+        core.why_not = "the firmware reports that it failed its self-test";
     else if (unlike && EFI_ERROR(start(number, &(struct work){find_type, core.type}, TYPE_LIMIT_MS)))
-        core.why_not = "it does not do what it is given";
+        core.why_not = "it does not finish a function that it is given";
     return core;
 }
 
@@ -131,13 +133,13 @@ const char *others_reach(uint64_t id, own_runner **runner)
         *runner = run;
         return NULL;
     }
-    return "the firmware does not know it any more";
+    return "the firmware no longer lists the core";
 }
 
 const char *others_begin(uint64_t id, void (*function)(void *), void *argument)
 {
     (void)id, (void)function, (void)argument;
-    return "the firmware starts cores by calls that wait for them";
+    return "the firmware's calls wait until another core has finished, so no core can respond meanwhile";
 }
 
 const char *others_end(uint64_t id)
@@ -154,12 +156,13 @@ const char *others_gone(void)
 const char *others_leave(uint64_t id)
 {
     (void)id;
-    return NULL; /* it is parked already, as after each call */
+    return NULL; /* the firmware has parked it after the last call */
 }
 
-const char *others_parked(void)
+const char *others_parked(const struct machine_core *all, size_t count)
 {
-    return services() ? "parked by the firmware; the one that booted waits where it does not measure"
+    (void)all, (void)count;
+    return services() ? "parked by the firmware; the core that booted waits while another one measures"
                       : "not known: the firmware offers no EFI_MP_SERVICES_PROTOCOL";
 }
 #endif

@@ -1,23 +1,24 @@
 /*
- * Other cores of AArch64: those that the MADT or the device tree lists, by PSCI, which the FADT or the tree says how
- * to call (ACPI specification 6.5, 5.2.12.14 and 5.2.9, "ARM boot architecture flags"; devicetree.h). Firmware has no
- * protocol for it that could be relied upon.
+ * Other cores of AArch64: the MADT or the device tree lists them, and PSCI starts them. The FADT or the tree says how
+ * PSCI is called (ACPI specification 6.5, 5.2.12.14 and 5.2.9, "ARM boot architecture flags"; devicetree.h). There is
+ * no firmware protocol for this that all firmware has.
  */
 #ifdef __aarch64__
-#include "boot/uefi/uefi.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arch/aarch64/own/secondary.h"
 #include "arch/aarch64/registers.h"
-#include "boot/uefi/cores_private.h"
+#include "boot/uefi/acpi.h"
 #include "boot/uefi/devicetree.h"
+#include "boot/uefi/firmware.h"
+#include "boot/uefi/other_cores.h"
 #include "boot/uefi/pptt.h"
+#include "lib/machine.h"
 
 enum { FADT_ARM_BOOT_ARCH = 129, PSCI_COMPLIANT = 1 << 0, PSCI_USE_HVC = 1 << 1, TABLE_LENGTH = 4 };
-enum { END_MS = 1000 };
+enum { END_MS = 1000 }; /* for a function that has been asked to stop, which takes microseconds unless the core hangs */
 static const char no_psci_text[] = "the firmware offers no PSCI";
 static const uint64_t AFFINITY = 0xff00ffffff; /* MPIDR_EL1's Aff3, Aff2, Aff1, Aff0 */
 
@@ -60,7 +61,7 @@ static size_t read_tables(struct listed_core *out, size_t room)
     return tree ? devicetree_cores(tree, tree_bytes, out, room) : 0;
 }
 
-/* "P" and "E" are the fastest and the slowest, "M" what is between; no type where all are alike. */
+/* The fastest cores are "P", the slowest "E", those in between "M"; cores have no type where all are equally fast. */
 static void set_type(char type[4], const struct listed_core *all, size_t count, unsigned rank)
 {
     unsigned lowest = ~0u, highest = 0;
@@ -115,12 +116,12 @@ const char *others_reach(uint64_t id, own_runner **runner)
 const char *others_begin(uint64_t id, void (*function)(void *), void *argument)
 {
     if (machine_info()->core > 0)
-        return "one core besides the one that booted works at a time";
+        return "only one core besides the one that booted can be used at a time";
     const char *why = secondary_start(conduit(), id);
 
     if (!why && !secondary_begin(function, argument)) {
         others_end(id);
-        why = "it arrives, and does not begin what it is given";
+        why = "it starts, and does not run the function that it is given";
     }
     return why;
 }
@@ -134,21 +135,20 @@ const char *others_end(uint64_t id)
 
 const char *others_gone(void)
 {
-    return secondary_lost() ? "it did not come back from what it was given" : NULL;
+    return secondary_lost() ? "the core did not return from a function that it was given" : NULL;
 }
 
 const char *others_leave(uint64_t id)
 {
-    (void)id; /* one at a time is reached */
+    (void)id; /* only one is in use at a time */
     return secondary_stop();
 }
 
-/* PSCI's word on each. */
-const char *others_parked(void)
+/* Counts the cores that PSCI reports as off. */
+const char *others_parked(const struct machine_core *all, size_t count)
 {
     static char text[80];
-    size_t count, others = 0, off = 0;
-    const struct machine_core *all = machine_cores(&count);
+    size_t others = 0, off = 0;
 
     for (size_t i = 1; i < count; i++) {
         if (i == machine_info()->core || all[i].why_not)
@@ -157,9 +157,9 @@ const char *others_parked(void)
         off += secondary_is_off(conduit(), all[i].id);
     }
     if (conduit() == PSCI_NONE)
-        return "as the firmware left them: it offers no PSCI";
+        return "in the state in which the firmware left them: it offers no PSCI";
     snprintf(text, sizeof text, "%zu of %zu off, by PSCI%s", off, others,
-             machine_info()->core ? "; the one that booted waits" : "");
+             machine_info()->core ? "; the core that booted waits" : "");
     return text;
 }
 #endif

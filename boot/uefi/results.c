@@ -1,22 +1,28 @@
 /*
  * The result file of this run, and those of earlier runs.
  *
- * No firmware can be trusted to keep a file that is changed. So every run gets a new one,
- * \RESULTS\RUN00001.JSL and so on; it is only appended to and flushed, and no file is ever
- * truncated, renamed, deleted or written a second time.
+ * Some firmware damages files that are changed. So every run gets a new file, \RESULTS\RUN00001.JSL and so on, to which
+ * records are appended and flushed; no file is ever truncated, renamed, deleted or opened for writing a second time.
  */
-#include "boot/uefi/uefi.h"
+#include "boot/uefi/results.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "boot/uefi/firmware.h"
+#include "boot/uefi/memory.h"
+#include "boot/uefi/warnings.h"
+
 enum {
-    LAST_NUMBER = 99999,
-    JOURNAL_FILE_BYTES = 4 << 20, /* of each earlier file at most */
+    LAST_NUMBER = 99999,          /* the largest that the pattern RUN00000.JSL holds */
+    JOURNAL_FILE_BYTES = 4 << 20, /* read of each earlier file at most, which bounds memory and time */
     PATH_CHARACTERS = 32,
 };
-/* Slow media with many large files: two runs are what the journal needs at least. */
+/*
+ * On slow media, reading earlier runs ends after this many seconds, longer than which nobody wants to wait for the
+ * start; but two runs are always read, since the journal skips a probe that has twice not come to its end.
+ */
 static const double JOURNAL_SECONDS = 5;
 static const unsigned JOURNAL_RUNS_ENOUGH = 2;
 
@@ -28,7 +34,7 @@ static void result_path(CHAR16 path[PATH_CHARACTERS], unsigned number)
         path[i] = (CHAR16)(unsigned char)text[i];
 }
 
-/* The number in RUNnnnnn.JSL, 0 for any other name. FAT does not tell capitals from small letters. */
+/* The number in RUNnnnnn.JSL, 0 for any other name. FAT does not distinguish capital from small letters. */
 static unsigned result_number(const CHAR16 *name)
 {
     static const char pattern[] = "RUN00000.JSL";
@@ -80,7 +86,7 @@ unsigned results_journal(const struct volume *v, struct journal *j)
     char *text = count ? memory_pages(JOURNAL_FILE_BYTES, EFI_PAGE_SIZE) : NULL;
 
     if (count && !text)
-        warn("journal", "there is no memory to read earlier results with");
+        warn("journal", "there is not enough memory to read earlier results");
     for (size_t i = 0; text && i < count; i++) {
         CHAR16 path[PATH_CHARACTERS];
         if (j->runs >= JOURNAL_RUNS_ENOUGH && machine_seconds() - start > JOURNAL_SECONDS) {
@@ -121,12 +127,12 @@ bool results_start(struct results *s, const struct volume *v, unsigned number)
     if (!v->root)
         return false;
     if (number > LAST_NUMBER) {
-        warn("volume", "there is a RUN%05u.JSL: no number is left; move the results elsewhere", LAST_NUMBER);
+        warn("volume", "RUN%05u.JSL exists, so no number is left: move the results elsewhere", LAST_NUMBER);
         return false;
     }
     result_path(path, number);
     EFI_FILE_PROTOCOL *there = volume_open(v, path);
-    if (there) { /* the listing did not show it: this volume cannot be trusted */
+    if (there) { /* the directory did not list it: this volume is not reliable */
         there->Close(there);
         warn("volume", "RUN%05u.JSL exists though the directory does not list it", number);
         return false;
@@ -137,17 +143,17 @@ bool results_start(struct results *s, const struct volume *v, unsigned number)
                                0);
     if (EFI_ERROR(status)) {
         s->file = NULL;
-        warn("volume", "%s takes no result file: %s; records go to serial alone", v->name, status_text(status));
+        warn("volume", "%s takes no result file: %s; records go only to the serial line", v->name, status_text(status));
         return false;
     }
     return true;
 }
 
-/* People are told why here; the writer tells the other sinks that this one is lost. */
+/* Prints why the volume is lost, and returns false; the writer then records the loss in the other sinks. */
 static bool lost(struct results *s, const char *what, const char *why)
 {
     char text[128];
-    snprintf(text, sizeof text, "fathom: %s is lost for records: %s: %s\n", s->volume->name, what, why);
+    snprintf(text, sizeof text, "fathom: %s takes no more records: %s: %s\n", s->volume->name, what, why);
     machine_print(text);
     s->failed = true;
     return false;
@@ -196,7 +202,7 @@ static bool results_flush(void *context)
     if (!s->verified && s->bytes > 0) {
         s->verified = true;
         if (!reads_back(s))
-            return lost(s, "reading back", "what was written and flushed is not what is there");
+            return lost(s, "reading back", "the file does not hold what was written and flushed");
     }
     return true;
 }

@@ -1,7 +1,8 @@
 /*
- * What shim reads before it starts a signed image: which component this is, and of which generation as far as
- * revocations go (shim's SBAT.md, "Consuming SBAT Sections"). A line each: component, its generation, vendor, its
- * package, version, address. The generation counts up only when everything signed before must no longer start.
+ * What shim reads before it starts a signed image: which components it has, and the generation of each, by which they
+ * can be revoked (shim's SBAT.md, "Consuming SBAT Sections"). Each line holds component, generation, vendor, the
+ * vendor's package, version and address. The generation is raised only when all images signed before must no longer
+ * start.
  */
 extern const char image_sbat[];
 __attribute__((section(".sbat"), used))

@@ -1,45 +1,53 @@
 /*
- * What people see on a framebuffer, from top to bottom:
+ * The framebuffer, from top to bottom:
  *
  *     the core, the profile and the time
- *     how far the run is, as a bar, and what is being measured
- *     the curve just taken, its knees marked
- *     findings as they are decided, with what is published
+ *     the progress of the run, as a bar, and what is being measured
+ *     the curve measured last, with its knees marked
+ *     findings as they are decided, with published values
  *     what keys do
  *
- * and at the end one page of results that stays. All of it is characters in cells, drawn by the firmware's Blt (12.9)
- * in whatever mode the firmware has set: no other mode is tried, nothing is read back, nothing scrolls. Only cells
- * that changed are drawn, and drawing never takes more than a small share of the time: framebuffers can be slow.
+ * and after the run one page of results, which stays. All of it consists of characters in cells, drawn by the
+ * firmware's Blt (12.9) in the mode that the firmware has set: the mode is not changed, nothing is read back and
+ * nothing scrolls. Framebuffers can be slow, so only cells that have changed are drawn, and drawing takes
+ * DRAWING_SHARE of the time at most.
  */
 #include "boot/uefi/screen.h"
+
+#include <efi.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "boot/uefi/console.h"
+#include "boot/uefi/firmware.h"
 #include "boot/uefi/font.h"
-#include "boot/uefi/keys.h"
-#include "boot/uefi/uefi.h"
-#include "lib/page.h"
-#include "lib/plot.h"
-#include "lib/run.h"
+#include "lib/machine.h"
+#include "lib/observer/page.h"
+#include "lib/observer/plot.h"
+#include "lib/plan/config.h"
+#include "lib/probe/progress.h"
+#include "lib/run/run.h"
 
 enum {
-    COLUMNS = 240, /* at most; what a larger screen has more stays black */
+    COLUMNS = 240, /* at most: 1920 dots of the small font; the rest of a larger screen stays black */
     ROWS = 100,
-    COLUMNS_WANTED = 96, /* characters are made as large as leaves so many */
+    COLUMNS_WANTED = 96, /* characters are made as large as possible with this many, the longest lines of findings */
     ROWS_WANTED = 30,
-    COLUMNS_AT_LEAST = 60, /* with fewer, the firmware's own console does better */
-    ROWS_AT_LEAST = 18,
+    COLUMNS_AT_LEAST = 60, /* with fewer, lines of findings would be cut, and the firmware's own console is used */
+    ROWS_AT_LEAST = 18,    /* the least that head, plot and some findings need */
     HEAD_ROWS = 3,
-    LABEL_COLUMNS = 10, /* left of the plot */
-    PLOT_CELL = 1,      /* the character of cells that show a part of the plot; the style is which plot */
+    LABEL_COLUMNS = 10, /* left of the plot: a number of four digits with its unit */
+    PLOT_CELL = 1,      /* the character of cells that show a part of the plot; their style is the number of the plot */
 };
-static const double DRAWING_SHARE = 0.03; /* of the time, at most */
+static const double DRAWING_SHARE = 0.03; /* of the time at most: a run may take that much longer for its screen */
 
 typedef EFI_GRAPHICS_OUTPUT_BLT_PIXEL pixel;
-/* Ink and paper. Dark, so that a photograph of it is not all glare. */
+/*
+ * Colours of characters and background. The background is dark, so that the screen can be photographed without glare.
+ */
 static const struct {
     pixel ink, paper; /* blue, green, red, 0 */
 } colours[CELL_STYLES] = {
@@ -55,20 +63,20 @@ static const pixel curve_ink = {0xff, 0xd0, 0x60, 0}, knee_ink = {0x40, 0x80, 0x
 
 static const struct run *run;
 static struct page page;
-static bool finished; /* the page of results is what is shown */
+static bool finished; /* the page of results is shown */
 
 static struct {
     EFI_GRAPHICS_OUTPUT_PROTOCOL *gop; /* NULL: there is none, or it failed */
     const struct font *font;
-    unsigned times; /* each dot of the font is so many dots, both ways */
+    unsigned times; /* each dot of the font is drawn with this many dots in both directions */
     unsigned cell_width, cell_height, left, top;
     pixel *pixels;       /* a row of cells */
-    struct cells wanted; /* what is to be seen */
-    double next_drawing; /* not before then */
+    struct cells wanted; /* what the screen should show */
+    double next_drawing; /* nothing is drawn before then */
     struct cell *shown;
 } screen;
 
-/* Lines of text, the newest last; a ring. */
+/* The last ROWS lines of text, as a ring. */
 static struct text_line {
     struct cell *cells;
     unsigned used;
@@ -76,14 +84,14 @@ static struct text_line {
 static unsigned line_count = 1; /* since the start; the last one is being written */
 static char progress[160], keys[120];
 
-/* The curve just taken. */
+/* The curve measured last. */
 static struct {
     struct plot axes;
     char title[160];
     char labels[4][16]; /* top, bottom, left, right */
     struct plot_span *spans;
     bool *knees;
-    unsigned number; /* 0: there is none yet */
+    unsigned number; /* changes with every plot, so that its cells are drawn again; 0: there is none yet */
     unsigned columns, rows, dots_across, dots_up;
 } plot;
 
@@ -102,7 +110,7 @@ static pixel plot_dot(unsigned x, unsigned y)
     return x < thick || up < thick ? axis_ink : colours[CELL_TEXT].paper;
 }
 
-/* A character, to where its first dot is in a picture of that width. */
+/* Draws a character into a picture of that width; `to` is where its first dot belongs. */
 static void put_character(const struct cell *c, pixel *to, unsigned width)
 {
     const struct font *font = screen.font;
@@ -134,7 +142,7 @@ static unsigned plot_top(void)
     return HEAD_ROWS + 1;
 }
 
-/* Cells of one row, from one column to before another. */
+/* Draws the cells of one row from column `from` to the one before `to`. False when the firmware fails. */
 static bool draw_cells(unsigned row, unsigned from, unsigned to)
 {
     const struct cell *cells = &screen.wanted.at[(size_t)row * screen.wanted.columns];
@@ -152,7 +160,7 @@ static bool draw_cells(unsigned row, unsigned from, unsigned to)
                                       width, screen.cell_height, width * sizeof(pixel)));
 }
 
-/* All cells that are not as they are to be seen. */
+/* Draws all cells that have changed. */
 static void draw(void)
 {
     const unsigned columns = screen.wanted.columns;
@@ -174,7 +182,7 @@ static void draw(void)
     }
 }
 
-/* ---- What is to be seen -------------------------------------------------------------------------------- */
+/* ---- What the screen should show ----------------------------------------------------------------------- */
 
 static void compose_head(struct cells *c)
 {
@@ -197,7 +205,7 @@ static void compose_head(struct cells *c)
     if (!run->progress.planned)
         return;
     const unsigned done = run->progress.begun ? run->progress.begun - 1 : 0;
-    const double left_seconds = run_seconds_left(run);
+    const double left_seconds = progress_seconds_left(&run->progress);
     if (!isnan(left_seconds))
         snprintf(left, sizeof left, ", about %u:%02u left", (unsigned)left_seconds / 60, (unsigned)left_seconds % 60);
     snprintf(text, sizeof text, " %u of %u probes%s ", done, run->progress.planned, left);
@@ -254,17 +262,17 @@ static void compose_results(struct cells *c)
     snprintf(text, sizeof text, "%u findings; probes: %u ok, %u skipped, %u faults, %u timeouts.", run->findings,
              outcomes[OUTCOME_OK], outcomes[OUTCOME_SKIPPED], outcomes[OUTCOME_FAULT], outcomes[OUTCOME_TIMEOUT]);
     cells_put(c, 1, 1, c->columns - 1, CELL_STRONG, text);
-    snprintf(text, sizeof text, "Records: %s.", run->destination[0] ? run->destination : "none could be kept");
+    snprintf(text, sizeof text, "Records: %s.", run->destination[0] ? run->destination : "none could be written");
     cells_put(c, 2, 1, c->columns - 1, CELL_TEXT, text);
     if (!run->trusted)
         snprintf(text, sizeof text, "The times of this place cannot be trusted: %s.", run->untrusted_cause);
     else
-        snprintf(text, sizeof text, "Value, grade (A is best, U undecided), and in brackets what is published.");
+        snprintf(text, sizeof text, "Value, grade (A is best, U is undecided), and in brackets the published value.");
     cells_put(c, 3, 1, c->columns - 1, run->trusted ? CELL_DIM : CELL_BAD, text);
     page_draw(&page, c, HEAD_ROWS + 1, c->rows - 1);
 }
 
-/* Draws when it is time to, or at once. */
+/* Draws what has changed, at once or when DRAWING_SHARE allows it. */
 static void refresh(bool at_once)
 {
     struct cells *c = &screen.wanted;
@@ -303,7 +311,7 @@ void screen_text(const char *text, enum cell_style style)
             new_line();
             continue;
         }
-        if (*used == screen.wanted.columns) { /* what goes on in the next line is set in */
+        if (*used == screen.wanted.columns) { /* the line continues on the next one, indented */
             new_line();
             used = &lines[(line_count - 1) % screen.wanted.rows].used;
             cells = lines[(line_count - 1) % screen.wanted.rows].cells;
@@ -317,7 +325,8 @@ void screen_text(const char *text, enum cell_style style)
 
 void screen_progress(const char *text)
 {
-    const char *what = text && text[0] == '[' ? strstr(text, "] ") : NULL; /* how far the run is stands above it */
+    const char *what = text && text[0] == '[' ? strstr(text, "] ")
+                                              : NULL; /* the bar above shows the part in brackets */
 
     snprintf(progress, sizeof progress, "%s", what ? what + 2 : text ? text : "");
     refresh(false);
@@ -342,14 +351,14 @@ void screen_results(void)
     console_page(&page);
 }
 
-/* ---- What a run tells -------------------------------------------------------------------------------------- */
+/* ---- What a run reports ------------------------------------------------------------------------------------ */
 
-static void watch_finding(const struct watched_finding *f)
+void screen_finding(const struct observed_finding *f)
 {
-    page_add(&page, f, machine_info()->core); /* without memory the page lacks it, the records have it */
+    page_add(&page, f, machine_info()->core); /* when memory is short the page lacks it; the records have it */
 }
 
-/* As people write it: 48 KiB rather than 49152 bytes. */
+/* A value as a label: 48 KiB rather than 49152 bytes. */
 static void label(char out[16], const char *unit, double value)
 {
     const char *last = strstr(unit, "bytes");
@@ -363,7 +372,7 @@ static void label(char out[16], const char *unit, double value)
         snprintf(out, 16, "%.4g", value);
 }
 
-static void watch_curve(const struct watched_curve *c)
+void screen_curve(const struct observed_curve *c)
 {
     char text[16];
 
@@ -388,11 +397,9 @@ static void watch_curve(const struct watched_curve *c)
     refresh(false);
 }
 
-const struct watcher screen_watcher = {.finding = watch_finding, .curve = watch_curve, .wish = keys_wish};
-
 /* ---- Start ---------------------------------------------------------------------------------------------------- */
 
-/* Where records and text share one console, records would litter the screen: then that console stays what it is. */
+/* Whether records do not go to the console too: while they do, the console shows them and the screen is left to it. */
 static bool console_is_for_people(void)
 {
     static EFI_GUID serial_io = EFI_SERIAL_IO_PROTOCOL_GUID;
@@ -400,7 +407,7 @@ static bool console_is_for_people(void)
     return run->config.serial == SERIAL_OFF || firmware_locate(&serial_io);
 }
 
-/* What depends on the size of the screen. Nothing is given back: it is there to the end. False when memory is short. */
+/* Allocates what depends on the size of the screen, for the whole run. False when memory is short. */
 static bool make_room(void)
 {
     const unsigned columns = screen.wanted.columns, rows = screen.wanted.rows;

@@ -1,31 +1,30 @@
-/*
- * The screen of the machine under test: a framebuffer where the firmware offers one, and what is told on text consoles
- * of the same.
- */
+/* The framebuffer, where the firmware offers one: progress, curves and findings of a run. */
 #ifndef FATHOM_BOOT_UEFI_SCREEN_H
 #define FATHOM_BOOT_UEFI_SCREEN_H
 
 #include <stdbool.h>
 
-#include "lib/cells.h"
+#include "lib/base/cells.h"
+#include "lib/observer/observer.h"
 
 struct run;
 
 /*
- * Takes the framebuffer; false where there is none, or none to be used: then text consoles are all there is. `run` is
- * whose progress is shown.
+ * Starts to draw on the framebuffer, the progress of `run` first. False where there is no framebuffer that can be used:
+ * then the functions below do nothing, but for screen_results.
  */
 bool screen_start(const struct run *run);
-/* Text as it comes, and the one line that overwrites itself (NULL: nothing). Do nothing without a framebuffer. */
+/* Adds text; and shows text in the progress line, which overwrites itself (NULL clears it). */
 void screen_text(const char *text, enum cell_style style);
 void screen_progress(const char *text);
-/* Brings what was told onto the screen at once, for somebody who waits for it. */
+/* Draws at once what has changed, because the user waits for it. */
 void screen_now(void);
-/* What keys do now, in the last line. */
+/* Shows in the last line what keys do now. */
 void screen_keys(const char *text);
-/* The page of results: on the framebuffer it takes the place of all else and stays, consoles get it as text. */
+/* Shows the page of results: on the framebuffer in the place of all else, on consoles as text. */
 void screen_results(void);
-/* What a run tells whoever sits there, and asks them. */
-extern const struct watcher screen_watcher;
+/* A finding that was decided and a curve that was taken, for struct observer. */
+void screen_finding(const struct observed_finding *f);
+void screen_curve(const struct observed_curve *c);
 
 #endif

@@ -1,26 +1,31 @@
 /*
  * Records on the serial line.
  *
- * Where the firmware offers the port itself, lines go there as they are, ended by CR LF. Where it
- * offers only a console (U-Boot), they go there folded, so that no line is longer than 100 columns
- * and each can be told from the text around it:
+ * Where the firmware offers the port itself, records are written to it line by line, ended by CR LF. Where it offers
+ * only a console (U-Boot), they are folded, so that no line is longer than 100 columns and each can be distinguished
+ * from the text around it:
  *
  *     ~SSSSSS.PP+payload    a part of line number SSSSSS (decimal), more parts follow
  *     ~SSSSSS.PP.payload    its last part
  *
- * PP is the part's number in two hex digits; a line of more than 256 parts counts from 00 again.
- * Payload is cut between characters, never inside one.
+ * PP is the part's number in two hex digits; after 256 parts of a line it begins with 00 again. A payload is cut
+ * between characters, never inside one.
  */
-#include "boot/uefi/uefi.h"
+#include "boot/uefi/serial.h"
+
+#include <efi.h>
 
 #include <stdio.h>
 #include <string.h>
+
+#include "boot/uefi/console.h"
+#include "boot/uefi/firmware.h"
 
 enum { COLUMNS = 100, PREFIX_COLUMNS = 11, PAYLOAD_COLUMNS = COLUMNS - PREFIX_COLUMNS };
 
 /* ---- The port itself ------------------------------------------------------------------------- */
 
-/* UEFI 12.8.1.6: Write returns how much it took, with EFI_TIMEOUT when that was not everything. */
+/* Write returns how many bytes it took, with EFI_TIMEOUT when it did not take all of them (12.8.1.6). */
 static bool write_port(EFI_SERIAL_IO_PROTOCOL *port, const char *bytes, size_t count)
 {
     while (count > 0) {
@@ -36,7 +41,7 @@ static bool write_port(EFI_SERIAL_IO_PROTOCOL *port, const char *bytes, size_t c
 
 static bool port_write(void *context, const char *bytes, size_t count)
 {
-    /* The console may share the line: a record begins in column 0 whatever stands there. */
+    /* The console may share the line: a record begins in column 0 even when a progress line is shown. */
     if (console_line_pending() && !write_port(context, "\r\n", 2))
         return false;
     for (const char *end = bytes + count; bytes < end;) {
@@ -54,7 +59,7 @@ static bool port_write(void *context, const char *bytes, size_t count)
 
 static unsigned folded_lines;
 
-/* Bytes of at most PAYLOAD_COLUMNS that do not end inside a UTF-8 character. */
+/* How many of these bytes go into the next part: at most PAYLOAD_COLUMNS, and only whole UTF-8 characters. */
 static size_t payload_bytes(const char *bytes, size_t count)
 {
     if (count <= PAYLOAD_COLUMNS)

@@ -1,15 +1,17 @@
 /*
- * What the machine's maker, or a virtual machine's owner, says of it: Firmware Information, System Information and OEM
- * Strings of SMBIOS (DSP0134 3.6, 5.2 entry points, 7.1 type 0, 7.2 type 1, 7.12 type 11).
+ * Firmware Information, System Information and OEM Strings of SMBIOS (DSP0134 3.6, 5.2 entry points, 7.1 type 0, 7.2
+ * type 1, 7.12 type 11). The owner of a virtual machine can set them.
  */
-#include "boot/uefi/uefi.h"
+#include "boot/uefi/smbios.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "boot/uefi/firmware.h"
+
 enum { TYPE_FIRMWARE = 0, TYPE_SYSTEM = 1, TYPE_OEM_STRINGS = 11, TYPE_END = 127, HEADER_BYTES = 4, UUID_END = 24 };
 
-/* Where the structures lie. */
+/* Finds the address of the structures and how many bytes they may take. False where there is no SMBIOS. */
 static bool find_structures(const uint8_t **start, size_t *bytes)
 {
     static const EFI_GUID smbios_3 = SMBIOS3_TABLE_GUID, smbios_2 = SMBIOS_TABLE_GUID;
@@ -37,7 +39,7 @@ struct structure {
     size_t length;
 };
 
-/* The first of that type, or with `after` the next; false where there is no more. */
+/* Finds the first structure of that type, or with `after` the next one behind *s; false when there are no more. */
 static bool find_structure(uint8_t type, bool after, struct structure *s)
 {
     size_t bytes = 0;

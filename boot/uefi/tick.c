@@ -1,11 +1,16 @@
 /*
- * The firmware's interrupts: its periodic tick, stopped at the source while a window is open, and
- * its interrupt controller, through which our deadline reaches an AArch64 core.
- *
- * Masking alone would leave the tick pending, and that slows some cores (nanoBench, kernel module).
- * Both protocols are edk2's; other firmware may lack them, and the record says so.
+ * The firmware's periodic tick is stopped at its source while a window is open: masking alone would leave it pending,
+ * which slows some cores (nanoBench, kernel module). The interrupt controller lets the timer of our deadline reach an
+ * AArch64 core. Both protocols are edk2's; other firmware may lack them, and then the environment record says so.
  */
-#include "boot/uefi/uefi.h"
+#include "boot/uefi/tick.h"
+
+#include <efi.h>
+
+#include <stddef.h>
+
+#include "boot/uefi/firmware.h"
+#include "lib/machine.h"
 
 /* PI specification 1.8, volume 2, 12.11: Timer Architectural Protocol; periods in 100 ns. */
 struct timer {
@@ -25,9 +30,11 @@ struct interrupt_controller {
 };
 
 static struct timer *timer;
-/* Read once: a driver may round what it is given, and rounding over and over would drift. */
+/*
+ * As the firmware set it. It is read once: a driver may round a period that it is given, and each round would add up.
+ */
 static UINT64 period;
-static const char *no_control = "not asked yet";
+static const char *no_control = "the firmware's timer has not been examined yet";
 
 void tick_start(void)
 {
@@ -38,7 +45,7 @@ void tick_start(void)
     if (!timer)
         no_control = "the firmware offers no timer protocol";
     else if (EFI_ERROR(timer->get_period(timer, &period)))
-        no_control = "the firmware does not tell its tick's period";
+        no_control = "the firmware does not report the period of its tick";
     else if (EFI_ERROR(timer->set_period(timer, 0)) || EFI_ERROR(timer->set_period(timer, period)))
         no_control = "the firmware's tick cannot be stopped";
     if (no_control)
@@ -62,8 +69,11 @@ void tick_resume(void)
         timer->set_period(timer, period);
 }
 
-/* A wait for what never comes would be for ever: whether timer events come is seen awake, once. */
-static bool timer_events_come(EFI_EVENT event)
+/*
+ * Whether the firmware signals timer events at all. It is tried once, polling, since waiting for an event that never
+ * comes would not end. Half a second is fifty ticks of 10 ms, edk2's usual period.
+ */
+static bool timer_events_work(EFI_EVENT event)
 {
     static enum { UNKNOWN, THEY_COME, THEY_DO_NOT } seen;
     const double patience_seconds = 0.5;
@@ -81,7 +91,7 @@ static bool timer_events_come(EFI_EVENT event)
     return seen == THEY_COME;
 }
 
-/* UEFI 2.10, 7.1.5 and 7.1.7: the firmware waits for an event as it always idles, which is HLT or WFI in edk2. */
+/* The firmware waits for an event (7.1.5, 7.1.7) in the way in which it always idles: HLT or WFI in edk2. */
 const char *machine_idle(double seconds)
 {
     EFI_EVENT event;
@@ -89,16 +99,16 @@ const char *machine_idle(double seconds)
     const char *why = NULL;
 
     if (machine_info()->core != 0)
-        return "the core that idles is the firmware's, not the one in use";
+        return "only the core that booted can idle: the firmware runs there, and another core is in use";
     if (!timer)
         return no_control;
     if (EFI_ERROR(firmware.boot->CreateEvent(EVT_TIMER, TPL_APPLICATION, NULL, NULL, &event)))
-        return "the firmware has no timer event to give";
-    if (!timer_events_come(event))
-        why = "the firmware's timer events do not come";
+        return "the firmware does not create a timer event";
+    if (!timer_events_work(event))
+        why = "the firmware does not signal timer events";
     else if (EFI_ERROR(firmware.boot->SetTimer(event, TimerRelative, (UINT64)(seconds * 1e7))) ||
              EFI_ERROR(firmware.boot->WaitForEvent(1, &event, &index)))
-        why = "the firmware does not wait for a timer";
+        why = "the firmware does not wait for a timer event";
     firmware.boot->CloseEvent(event);
     return why;
 }

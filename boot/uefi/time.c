@@ -1,19 +1,33 @@
 /*
  * How long a tick of the time stamp is, and the time of day.
  *
- * What the core declares is taken. On x86-64 many declare nothing; then the time stamp is held
- * against the ACPI power management timer, a plain counter of known frequency on every PC. The
- * firmware's own idea of time comes last.
+ * A frequency that the core declares is used. On x86-64 many cores declare none; then the time stamp is compared with
+ * the ACPI power management timer, a counter of known frequency on every PC. The firmware's Stall is the last resort.
  */
-#include "boot/uefi/uefi.h"
+#include "boot/uefi/time.h"
+
+#include <efi.h>
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "arch/identify.h"
+#include "arch/reader.h"
+#include "boot/uefi/acpi.h"
+#include "boot/uefi/firmware.h"
+#include "boot/uefi/warnings.h"
+#include "lib/machine.h"
 
-static const double AGREEMENT = 0.005; /* relative difference that two calibrations may have */
+/*
+ * Relative difference that two calibrations may have. A system management interrupt in one of 20 ms would have to last
+ * 0.1 ms to exceed it, and then the frequency would be wrong by more than other errors of a run.
+ */
+static const double AGREEMENT = 0.005;
+
+static double tick_hz; /* 0 before time_tick_hz */
+static double skipped; /* seconds that machine_seconds leaves out */
 
 static bool agree(double a, double b)
 {
@@ -33,7 +47,7 @@ enum {
     SPACE_IO = 1,
 };
 static const double PM_TIMER_HZ = 3579545;
-static const uint32_t CALIBRATION_COUNTS = 71591; /* 20 ms of it */
+static const uint32_t CALIBRATION_COUNTS = 71591; /* of PM_TIMER_HZ, 20 ms: a count more or less is 14 in a million */
 
 struct pm_timer {
     uint16_t port;
@@ -69,7 +83,7 @@ static uint32_t read_pm_timer(const struct pm_timer *t)
     return value & t->mask;
 }
 
-/* Both clocks at one moment: of a few tries the one in which the timer was read fastest. */
+/* Reads both clocks at one moment: of eight attempts the one in which reading the timer took the least time. */
 static void read_both(const struct pm_timer *t, uint64_t *ticks, uint32_t *count)
 {
     uint64_t shortest = UINT64_MAX;
@@ -89,7 +103,9 @@ static void read_both(const struct pm_timer *t, uint64_t *ticks, uint32_t *count
 /* Frequency of the time stamp over 20 ms of the timer; 0 when the timer stands still. */
 static double hz_by_pm_timer(const struct pm_timer *t)
 {
-    enum { MOST_READS = 4 << 20 };
+    enum {
+        MOST_READS = 4 << 20
+    }; /* of a port, each of which takes 0.1 µs or more: after 0.4 s the timer stands still */
     uint64_t start_ticks = 0, end_ticks = 0;
     uint32_t start = 0, end = 0;
 
@@ -121,20 +137,21 @@ static double calibrate(const char **source)
 static double calibrate(const char **source)
 {
     *source = NULL;
-    return 0; /* CNTFRQ_EL0 declares it; firmware that left it 0 has only Stall to offer */
+    return 0; /* CNTFRQ_EL0 declares the frequency; where the firmware left it 0, only Stall remains */
 }
 
 #endif
 
 static double hz_by_stall(void)
 {
-    enum { STALL_US = 20000 };
+    enum { STALL_US = 20000 }; /* in which a microsecond more or less is 50 in a million */
     uint64_t start = reader_ticks();
     firmware.boot->Stall(STALL_US);
     return (double)(reader_ticks() - start) * 1e6 / STALL_US;
 }
 
-double time_tick_hz(const char **source)
+/* The best source first: the core itself, the ACPI timer, Stall. */
+static double find_tick_hz(const char **source)
 {
     struct identity id;
 
@@ -150,9 +167,25 @@ double time_tick_hz(const char **source)
     *source = "firmware-stall";
     if (firmware.quirks.stall_lies || !agree(first, second)) {
         *source = "firmware-stall-unreliable";
-        warn("tick", "the time stamp's frequency rests on the firmware's Stall, which cannot be trusted here");
+        warn("tick", "the time stamp's frequency comes from the firmware's Stall, which is not reliable here");
     }
     return second;
+}
+
+double time_tick_hz(const char **source)
+{
+    tick_hz = find_tick_hz(source);
+    return tick_hz;
+}
+
+void time_skip(double seconds)
+{
+    skipped += seconds;
+}
+
+double machine_seconds(void)
+{
+    return tick_hz > 0 ? (double)reader_ticks() / tick_hz - skipped : 0;
 }
 
 void machine_date(char out[24])
@@ -162,7 +195,7 @@ void machine_date(char out[24])
     out[0] = 0;
     if (EFI_ERROR(firmware.runtime->GetTime(&t, NULL)) || t.Year < 1998 || t.Month < 1 || t.Month > 12)
         return;
-    /* UEFI 8.3: TimeZone is minutes, local time = UTC - TimeZone. Without one it is what was set: taken as UTC. */
+    /* TimeZone is in minutes, and local time = UTC - TimeZone (8.3). Without a time zone the time is taken as UTC. */
     int east = -t.TimeZone;
     if (t.TimeZone == EFI_UNSPECIFIED_TIMEZONE || east == 0)
         snprintf(out, 24, "%04u-%02u-%02uT%02u:%02u:%02uZ", t.Year % 10000u, t.Month, t.Day % 100u, t.Hour % 100u,

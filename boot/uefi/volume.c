@@ -1,14 +1,15 @@
 /*
- * Which volume is ours, and reading from it.
- *
- * The volume labelled FATHOM on the disk that we were loaded from; else the volume that we were
- * loaded from itself. Never another disk: a machine's own disks are none of our business.
+ * The volume is the one labelled FATHOM on the disk that we were loaded from; where there is none, the volume that we
+ * were loaded from. Another disk is never used: the machine's own disks are left alone.
  */
-#include "boot/uefi/uefi.h"
+#include "boot/uefi/volume.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "boot/uefi/firmware.h"
+#include "boot/uefi/warnings.h"
 
 static EFI_GUID file_system_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
 static EFI_GUID device_path_guid = EFI_DEVICE_PATH_PROTOCOL_GUID;
@@ -17,7 +18,7 @@ static EFI_GUID volume_label_guid = EFI_FILE_SYSTEM_VOLUME_LABEL_ID;
 enum { LABEL_CHARACTERS = 32 };
 
 /*
- * Bytes of the path up to the partition, that is of the disk's own path; 0 where the path names no
+ * The length in bytes of the path up to the partition, which is the disk's own path; 0 where the path names no
  * partition. Nodes: 10.3.1; a partition is a hard-drive node (10.3.5.1).
  */
 static size_t disk_path_bytes(const EFI_DEVICE_PATH *path)
@@ -76,8 +77,8 @@ static void read_label(EFI_FILE_PROTOCOL *root, char *label, size_t room)
 }
 
 /*
- * Some firmware (U-Boot 2023.01) cannot read labels. There the configuration file tells the volume,
- * unless we were loaded from it: then it may just as well be a stick of any name.
+ * Whether a volume is labelled FATHOM. Some firmware (U-Boot 2023.01) cannot read labels; there a volume with the
+ * configuration file is taken for it, unless we were loaded from that volume, which may be a stick of any name.
  */
 static bool is_labelled_fathom(EFI_FILE_PROTOCOL *root, EFI_HANDLE handle)
 {
@@ -94,7 +95,7 @@ static bool is_labelled_fathom(EFI_FILE_PROTOCOL *root, EFI_HANDLE handle)
     return file != NULL;
 }
 
-/* The FATHOM volume beside the one we were loaded from; NULL where there is none. */
+/* Opens the FATHOM volume on the disk that we were loaded from; NULL where there is none. */
 static EFI_FILE_PROTOCOL *find_labelled(void)
 {
     EFI_HANDLE *handles = NULL;
@@ -130,7 +131,7 @@ void volume_start(struct volume *v)
         snprintf(v->name, sizeof v->name, "boot volume%s%s", label[0] ? " " : "", label);
         return;
     }
-    warn("volume", "we were not loaded from a volume that this firmware can read: records go to serial alone");
+    warn("volume", "the program was not loaded from a volume that can be read: records go only to the serial line");
 }
 
 void volume_finish(struct volume *v)

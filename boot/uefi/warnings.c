@@ -1,13 +1,9 @@
-/*
- * Warnings that cannot be sent where they arise: before the sinks are open, or from inside a sink
- * while it is being written to.
- */
-#include "boot/uefi/uefi.h"
+#include "boot/uefi/warnings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { WARNINGS = 24 };
+enum { WARNINGS = 24 }; /* that are kept; further ones are counted */
 
 static struct {
     char subject[48];
@@ -38,7 +34,7 @@ void warn_config(void *context, const char *subject, const char *text)
 
 void warnings_send(struct writer *w)
 {
-    /* Sending may fail in a sink, which warns again: those are sent too. */
+    /* A sink may fail while this is sent, and warn again: those warnings are sent too. */
     for (unsigned i = 0; i < kept_count; i++)
         record_warning(w, kept[i].subject, kept[i].text);
     if (dropped) {

@@ -25,18 +25,18 @@ struct place {
     uint32_t resource; /* the one chosen */
 };
 
-/* As many as anybody may ask for at once. */
+/* Demands at most. */
 enum { ALLOCATE_EVENTS = 128 };
 
 /*
- * Places every demand. `available` are the slots at hand. Returns the number of runs. 0: some demand cannot be
- * met in any run, and *unmet is its index; or nothing was asked for or memory is short, and *unmet is `count`.
- * `order_key` makes the answer independent of the order: equal demands are placed by their keys; NULL where that
- * does not matter.
+ * Allocates every demand to one of the `available` slots, in as few runs as possible. Returns the number of runs. 0:
+ * some demand cannot be met in any run, and *unmet is its index; or nothing was asked for or memory is short, and
+ * *unmet is `count`. `order_key` makes the result independent of the order of demands: equal ones are placed by their
+ * keys; NULL where that does not matter.
  *
- * *least (may be NULL) says that fewer runs are proven to be impossible. It always is when no demand needs a shared
- * register or two slots; else it is a search, which ends unproven, with a number that may be too large by some,
- * only after many thousand attempts.
+ * *least (may be NULL) is set when fewer runs are proven to be impossible. That is always so when no demand needs a
+ * shared register or two slots; otherwise a search decides, which after many thousand attempts ends unproven, with a
+ * number of runs that may be too large.
  */
 unsigned allocate(const struct demand *demands, const char *const *order_key, size_t count, uint64_t available,
                   struct place *out, size_t *unmet, bool *least);

@@ -32,7 +32,7 @@ static void prepare(struct pairs *s, uintptr_t entry, uint64_t data, uint64_t it
             .kernel = entry, .argument = {i % 2 ? 2 * iterations : iterations, data}, .counts = &s->counts[i]};
 }
 
-/* Runs so many pairs until a window was not disturbed. */
+/* Runs the pairs again until a window was not disturbed. */
 static struct window_result run_pairs(struct pairs *s, const struct kernel *k, uint64_t iterations, size_t pairs)
 {
     struct window_result result = {.interrupts = 1};
@@ -133,7 +133,7 @@ static struct window_result count_batch(const struct kernel *k, const struct bat
     return result;
 }
 
-/* Places what can be placed; the rest says why not. Returns the number of runs. */
+/* Allocates a counter to each event that can have one; the others get the reason. Returns the number of runs. */
 static unsigned place_all(const struct event *events, size_t count, uint64_t available, struct count *out)
 {
     struct demand demands[COUNT_EVENTS];
@@ -227,7 +227,7 @@ static bool counts(const struct counters *have, const struct counter_proof *row,
 
 void counters_prove(struct counters *have, const struct counter_proof *rows, size_t count)
 {
-    static char why_refused[128]; /* what the place says lasts until it is asked for something else */
+    static char why_refused[128]; /* the platform's sentence is valid until its next call */
     struct pairs *s = malloc(sizeof *s);
     uint64_t proven = 0;
 

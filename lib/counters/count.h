@@ -1,5 +1,5 @@
 /*
- * Counting: what a kernel does, in events of the core's performance counters.
+ * Counting: what a kernel causes, in events of the core's performance counters.
  *
  * Readings with few iterations and with twice as many take turns. What the added iterations counted is
  * the kernel's; what the reader, the call and the window cost is in both and cancels. Where there are
@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/statistics.h"
 #include "lib/counters/events.h"
-#include "lib/measure.h"
-#include "lib/engine/statistics.h"
+#include "lib/measure/meter.h"
 
 enum { COUNT_EVENTS = 64, COUNT_REPETITIONS = 100 };
 
@@ -31,16 +31,16 @@ struct count {
 };
 
 /*
- * Counts so many events, at most COUNT_EVENTS. Those that cannot be counted here have the reason in `why`. The
- * result tells a fault or a timeout of the kernel.
+ * Counts `count` events, at most COUNT_EVENTS, for one unit of the kernel. An event that cannot be counted has the
+ * reason in its `why`. The result says whether the kernel ended by a fault or a timeout.
  */
 struct window_result count_kernel(const struct kernel *k, const struct event *events, size_t count,
                                   const struct count_options *options, struct count *out);
 
 /*
- * For the doors: which of the slots count? Each of the rows (arch/counters.h, counters_proof), one after another, over
- * the reader's chain of additions, whose instructions are known. Slots that do not count, or have no row, are taken out
- * of have->slots; with none left, have->why_not says so.
+ * For implementations of lib/machine.h: finds out which counters count. Each row of arch/counters.h, counters_proof, is
+ * counted over the reference chain, whose instructions are known. Slots that do not count, or have no row, are
+ * removed from have->slots; when none is left, have->why_not says so.
  */
 void counters_prove(struct counters *have, const struct counter_proof *rows, size_t count);
 

@@ -237,7 +237,7 @@ static unsigned distance(const char *a, const char *b)
     return row[length];
 }
 
-/* Names that somebody may have meant, into `why`, the nearest first. What begins alike or holds it is nearer. */
+/* Writes similar names to `why`, the most similar first; those that begin with the text or contain it come before. */
 static void tell_near_names(const struct event_core *core, const char *name, char *why, size_t room)
 {
     enum { NEAR = 4 };
@@ -285,7 +285,8 @@ static bool raw_number(const char *name, uint64_t *code)
 
 /*
  * Bits of a selector that say what is counted. x86: all but USR, OS, PIN, INT, EN, and on AMD the guest and host
- * filters (SDM vol. 3B, 20.2.1.1 and UMASK2 47:40, EQ 36 of 20.3; APM vol. 2, 13.2.1). Arm: DDI 0487, PMEVTYPER, evtCount.
+ * filters (SDM vol. 3B, 20.2.1.1 and UMASK2 47:40, EQ 36 of 20.3; APM vol. 2, 13.2.1). Arm: DDI 0487, PMEVTYPER,
+ * evtCount.
  */
 static uint64_t code_bits(const struct event_core *core)
 {
@@ -490,7 +491,7 @@ const struct need event_needs[] = {
     {"ops_issued_int", "integer operations issued"},
     {"ops_issued_load", "loads issued"},
     {"ops_issued_store", "stores issued; their addresses where the core splits them"},
-    {"ops_issued_memory", "loads and stores issued, where the core does not tell them apart"},
+    {"ops_issued_memory", "loads and stores issued, where the core does not distinguish them"},
     {"ops_issued_vector", "vector and floating-point operations issued"},
     {"ops_issued_branch", "branches issued"},
     {"ops_executed", "operations that went through an execution unit"},
@@ -498,7 +499,7 @@ const struct need event_needs[] = {
     {"branches", "branches retired"},
     {"branches_conditional", "conditional branches retired"},
     {"branches_taken", "taken branches retired"},
-    {"mispredicts", "mispredicted branches, retired where the core tells"},
+    {"mispredicts", "mispredicted branches, of retired ones where the core can"},
     {"conditional_mispredicts", "mispredicted conditional branches"},
     {"indirect_mispredicts", "mispredicted indirect branches"},
     {"return_mispredicts", "mispredicted returns"},
@@ -512,12 +513,12 @@ const struct need event_needs[] = {
     {"itlb_misses", "level 1 instruction TLB: misses"},
     {"itlb_l2_hits", "level 1 instruction TLB: misses that the level 2 TLB answered"},
     {"itlb_walks", "page walks for instructions"},
-    {"l1d_misses", "level 1 data cache: misses of loads, of stores too where the core does not tell them apart"},
+    {"l1d_misses", "level 1 data cache: misses of loads, and of stores where the core does not distinguish them"},
     {"l2_misses", "level 2 cache: misses"},
     {"dtlb_misses", "level 1 data TLB: misses"},
     {"dtlb_l2_hits", "level 1 data TLB: misses that the level 2 TLB answered"},
     {"dtlb_walks", "page walks for data"},
-    {"loads", "loads, retired where the core tells"},
+    {"loads", "loads, of retired ones where the core can"},
     {"stores", "stores, likewise"},
     {"loads_split", "loads that cross a cache line"},
     {"loads_aliased", "loads held up by an older store of the same page offset"},

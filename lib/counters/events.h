@@ -31,13 +31,13 @@ struct event_core;
 
 /* NULL when no table is there for that name; names of the known values (struct identity.core_name). */
 const struct event_core *events_core(const char *core_name);
-/* What is true of any core of the kind by its architecture; NULL where nothing is. */
+/* The events that the architecture itself defines for every core of that kind; NULL: none. */
 const struct event_core *events_unknown(enum counters_kind kind);
 /* All known cores, in alphabetical order. Returns how many; at most room. */
 size_t events_cores(const char *names[], size_t room);
 const char *events_name(const struct event_core *core);
 enum counters_kind events_kind(const struct event_core *core);
-/* All slots of such a core, for planning where it is not at hand. */
+/* All slots of such a core, to plan without one. */
 uint64_t events_slots(const struct event_core *core);
 /* Where names and numbers of this core come from. */
 const char *events_source(const struct event_core *core);
@@ -55,8 +55,8 @@ bool events_find(const struct event_core *core, enum counters_kind kind, const c
 /* The i-th event of the core, for listing; false past the last. Needs come first, and for those *need is set. */
 bool events_at(const struct event_core *core, size_t i, struct event *out, const char **need);
 /*
- * How to program an event at the place it was given: one setting, or two for a chain, of which the second counts the
- * upper 32 bits. Of AMD's pairs counters_program looks after the second counter itself.
+ * How to program an event on the counter that it was allocated: one setting, or two for a chain, of which the second
+ * counts the upper 32 bits. For AMD's pairs counters_program sets the second counter itself.
  */
 size_t events_settings(const struct event *e, const struct place *at, struct counter_setting out[2]);
 

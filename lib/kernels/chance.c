@@ -3,7 +3,7 @@
 /* Knuth's MMIX generator (TAOCP vol. 2, 3.3.4). */
 static const uint64_t FACTOR = 6364136223846793005, INCREMENT = 1442695040888963407;
 
-enum { PLACE_BYTES = 32 };
+enum { TARGET_BYTES = 32 };
 
 void chance_begin(struct code *c)
 {
@@ -47,22 +47,22 @@ void chance_branches(struct code *c, unsigned from, unsigned count)
     }
 }
 
-void chance_places(struct code *c, size_t call)
+void chance_jump(struct code *c, size_t call)
 {
-    struct fixup join[CHANCE_PLACES];
-    size_t places = (c->used / PLACE_BYTES + 4) * PLACE_BYTES; /* behind the jump */
+    struct fixup join[CHANCE_TARGETS];
+    size_t targets = (c->used / TARGET_BYTES + 4) * TARGET_BYTES; /* behind the jump */
 
-    emit_constant(c, REG_T4, PLACE_BYTES);
+    emit_constant(c, REG_T4, TARGET_BYTES);
     emit_multiply(c, REG_T1, REG_T4);
-    emit_address(c, REG_T4, places);
+    emit_address(c, REG_T4, targets);
     emit_add(c, REG_T1, REG_T4);
     emit_branch_register(c, REG_T1);
-    for (size_t i = 0; i < CHANCE_PLACES; i++) {
-        emit_place(c, places + i * PLACE_BYTES);
+    for (size_t i = 0; i < CHANCE_TARGETS; i++) {
+        emit_place(c, targets + i * TARGET_BYTES);
         if (call)
             emit_call(c, call);
         join[i] = emit_branch_ahead(c);
     }
-    for (size_t i = 0; i < CHANCE_PLACES; i++)
+    for (size_t i = 0; i < CHANCE_TARGETS; i++)
         emit_land(c, join[i]);
 }

@@ -1,99 +1,122 @@
 /*
- * Kernels of one form of the catalogue, over and over: independent of each other, or as a chain from one of its
- * operands to another.
+ * Kernels that execute one form of the catalogue many times: independent of each other, or as a dependency chain from
+ * one of the form's operands to another (docs/METHODS.md, 6.9).
  *
- * All registers begin with 1, in the operand's type, and so does memory: additions, products and quotients of it stay
- * harmless however often they are repeated. What is only read keeps that value.
+ * An instance is one execution of the form in a kernel. All registers begin with the value 1, in the operand's type,
+ * and so does memory: sums, products and quotients stay in range however often they are repeated. An operand that is
+ * only read keeps that value.
+ *
+ * A direct chain passes a value from one instance to the next in a register that one writes and the next reads. Where
+ * no register can be both, a bridge passes it: one or two instructions between two instances, which move the value from
+ * what was written to what is read.
  */
 #ifndef FATHOM_LIB_KERNELS_FORMS_H
 #define FATHOM_LIB_KERNELS_FORMS_H
 
 #include "arch/catalogue.h"
-#include "lib/probe.h"
+#include "lib/base/reason.h"
+#include "lib/probe/probe.h"
 
-/* Of a kernel that is no chain; turns of one that does not say; forms that a bridge has at most. */
-enum { FORM_NO_CHAIN = FORM_OPERANDS, FORM_TURNS = 2, FORM_BRIDGES = 8, FORM_PERIOD = 64 };
+enum {
+    FORM_NO_CHAIN = FORM_OPERANDS, /* from and to of a kernel whose instances are independent */
+    FORM_ROTATING = 2,             /* registers that a chain rotates through unless the caller chooses another number */
+    FORM_BRIDGES = 8,              /* bridges between two instances, at most */
+    FORM_PERIOD_BYTES = 64         /* code that is kept for the record, at most */
+};
 
-/* What operands hold where the form's cost may depend on it. */
+/* The values that operands begin with; the form's cost may depend on them. */
 enum form_values {
-    FORM_VALUES_ONE,      /* as said above */
-    FORM_VALUES_ZERO,     /* integers: 0, also as a count of bits to shift by */
-    FORM_VALUES_LONG,     /* a quotient of many digits: a large dividend; floating point whose mantissas are full */
-    FORM_VALUES_DENORMAL, /* floating point too small for a normal number */
-    FORM_VALUES,
-    FORM_VALUES_MASK = FORM_VALUES /* of a chain through the mask of a gather: what is loaded is that mask, all ones */
+    FORM_VALUES_ONE,      /* 1, as said above */
+    FORM_VALUES_ZERO,     /* integers are 0, also those that are a number of bits to shift by */
+    FORM_VALUES_LONG,     /* integer division has a large dividend; floating point numbers have full mantissas */
+    FORM_VALUES_DENORMAL, /* floating point numbers are denormal */
+    FORM_VALUES,          /* how many there are; those above are measured for every form that takes them */
+    /* For a chain through the mask of a gather: memory holds all ones, so that what was loaded serves as a mask. */
+    FORM_VALUES_MASK = FORM_VALUES
 };
 extern const char *const form_values_names[FORM_VALUES];
 
 struct form_kernel {
+    /* ---- What the caller chooses ---- */
     const struct form *form;
-    unsigned from, to; /* operands that a chain goes through; FORM_NO_CHAIN: instances are independent where possible */
-    unsigned instances; /* an iteration */
-    /* Registers that a chain which turns goes through; 0: FORM_TURNS. What else it writes and reads depends only on the
-     * instance so many before. More than two make some cores' schedulers lose a cycle now and then. */
-    unsigned turns;
-    unsigned variant; /* of a chain that needs a bridge: which of them */
-    unsigned bits;    /* of the widest vector that bridges are for; 0: the form's */
-    bool detour;      /* of a chain that needs none: one, all the same; of one from memory: through a vector, besides */
-    bool same;        /* all operands of a kind that have a choice have the same register */
-    enum form_values values;
-    /* Each instance has its memory operand elsewhere: an addition more, but some cores load one place less often a cycle
-     * than several. Likewise the top of the stack of x87, for forms that push and pop nothing, is another register each
-     * time, so that they do not wait for each other. Only of what is no chain. */
-    bool moves;
+    /* Operands, by number: the chain goes from `to` of one instance, written, to `from` of the next, read. */
+    unsigned from, to;
+    unsigned instances; /* in one iteration of the loop */
     /*
-     * Another kind of kernel of independent instances: so many NOPs between two of them, on average, and fewer registers
-     * that turn, in another order. Neither the code's layout nor a dependence through registers is as long as before.
+     * Registers that a direct chain rotates through; 0: FORM_ROTATING. An operand beside the chain that is read and
+     * written depends on the instance that many before only. With more than two, some cores' schedulers lose a cycle
+     * now and then.
+     */
+    unsigned rotating;
+    unsigned variant;  /* of a chain that needs a bridge: which one, below form_bridge_count */
+    unsigned bits;     /* widest vector, in bits, for which bridges are chosen; 0: that of the form */
+    bool indirect;     /* a chain by the longer way of form_can_chain_indirectly */
+    bool one_register; /* all operands of one kind that have a choice get the same register */
+    enum form_values values;
+    /*
+     * Independent instances only: the memory operand of each is at another address, which costs one addition each; some
+     * cores load the same address less often in a cycle than different ones. Of a form that works on the top of the x87
+     * stack, each has another register as the top, so that instances do not wait for each other.
+     */
+    bool varies_location;
+    /*
+     * NOPs for each instance, on average. Where there are any, fewer registers rotate, and in the opposite order, so
+     * that both the layout of the code and the dependences through registers differ from a kernel without NOPs.
      */
     double nops;
-    /* made by form_kernel */
-    size_t first, behind; /* offsets of the instances in the code */
-    size_t at;            /* of the first one's form itself, behind what sets its mask again */
-    unsigned period;      /* bytes after which registers repeat, as far as they are kept … */
-    uint8_t bytes[FORM_PERIOD];
-    const struct form_bridge *bridges[FORM_BRIDGES]; /* between two instances, and what each needs beside it */
-    unsigned bridge_count, bridge_cycles;            /* how many, and what they take at least */
+
+    /* ---- What form_kernel_make sets ---- */
+    size_t first;    /* offset of the first instance in the code */
+    size_t form_at;  /* offset of the form itself there, after what sets its mask again */
+    unsigned period; /* bytes of the first instances, until registers repeat or `bytes` is full */
+    uint8_t bytes[FORM_PERIOD_BYTES];
+    const struct form_bridge *bridges[FORM_BRIDGES]; /* between two instances, companion instructions included */
+    unsigned bridge_count, bridge_cycles;            /* how many bridges, and the cycles that they take at least */
 };
 
-/* Why this form cannot be measured yet; NULL where it can. */
-const char *form_unmeasured(const struct form *f);
+/* Why kernels of this form cannot be made: REASON_REGISTER_IN_USE; REASON_NONE where they can. */
+enum reason form_unmeasurable(const struct form *f);
 /*
- * Whether its instances depend on each other whatever registers are chosen: an operand that it reads and writes has no
- * choice of register.
+ * Whether each instance depends on the one before whatever registers are chosen: the form reads and writes memory, or a
+ * register that cannot be chosen.
  */
-bool form_is_chained(const struct form *f);
+bool form_depends_on_itself(const struct form *f);
 /*
- * Whether an instance needs other instructions beside it, so that what is measured is a sum: what pushes onto the stack of
- * x87 has to be popped, and the other way round; the mask of a gather is spent and has to be set again.
+ * Whether each instance needs companion instructions, so that only the sum of both can be measured: what a form pushes
+ * onto the x87 stack is popped again, what it pops is pushed, and the mask that a gather clears is set again.
  */
-bool form_is_sum(const struct form *f);
-/* Whether instances can be elsewhere each time: in memory, or on the stack of x87. */
-bool form_can_move(const struct form *f);
-/* Whether a chain can go from one operand to another: what one writes is what the other reads. */
+bool form_needs_companions(const struct form *f);
+/* Whether kernels of this form may have varies_location. */
+bool form_can_vary_location(const struct form *f);
+/* Whether a direct chain can go through these two operands. */
 bool form_can_chain(const struct form *f, unsigned from, unsigned to);
 /*
- * Whether what one writes and the next reads is in a register that changes from one to the next: then nothing else
- * that the form reads and writes makes the chain longer.
+ * Whether a direct chain rotates: the register that one instance writes and the next reads changes along the chain.
+ * Then no other operand that is read and written can make the chain longer.
  */
-bool form_chain_turns(const struct form *f, unsigned from, unsigned to);
+bool form_chain_rotates(const struct form *f, unsigned from, unsigned to);
 /*
- * How many bridges there are from what one operand writes to what another reads, of another kind or in another
- * register; 0: none. What is measured then is a sum, of both. An operand in memory is read by its address. The mask of a
- * gather, which it spends, is made of what the one before loaded: those chains have values of their own.
+ * How many bridges could close a chain through these two operands, where no direct one can; 0: no chain is possible.
+ * The chain then takes the latency of the form and of the bridge. A memory operand is reached by its address. A chain
+ * through the mask of a gather makes the mask of what was loaded, and needs FORM_VALUES_MASK.
  */
 unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to);
 /*
- * Whether a chain that needs no bridge can take one all the same, through a general register and back; or one that goes
- * from memory to a register go on through a vector and back.
+ * Whether there is a longer way to close the same chain, which makes a second experiment: instead of a direct chain one
+ * through a general register; of a chain from memory through a bridge, one that passes a vector register as well.
  */
-bool form_can_detour(const struct form *f, unsigned from, unsigned to);
-/* Whether at least two operands of a kind could be the same register, and the form writes one of them. */
-bool form_can_be_same(const struct form *f);
-/* Whether the form's cost might depend on its operands having such values. */
+bool form_can_chain_indirectly(const struct form *f, unsigned from, unsigned to);
+/* Whether at least two operands of one kind can be the same register, and the form writes one of them. */
+bool form_can_use_one_register(const struct form *f);
+/* Whether the form has operands for which these values differ from FORM_VALUES_ONE and are allowed. */
 bool form_takes_values(const struct form *f, enum form_values values);
-/* Fills the data that kernels of this form use. `data` has at least a page. */
-void form_prepare(const struct form *f, enum form_values values, uint8_t *data);
-/* NULL, or why there is no such kernel; the probe may be over then. */
-const char *form_kernel(struct probe *p, struct form_kernel *w, uint64_t data, struct kernel *k);
+/* Writes the data that kernels of this form use. `data` has at least 4096 bytes. */
+void form_fill_data(const struct form *f, enum form_values values, uint8_t *data);
+/*
+ * Makes the kernel; `data` is the address of its data inside windows. One unit of the kernel is one instance;
+ * w->instances may become a little less, so that an iteration is a whole number of rotations. Returns REASON_NONE, or
+ * why there is no such kernel: REASON_NO_REGISTER_LEFT, or REASON_NOT_ENCODABLE, after which the probe may be over.
+ */
+enum reason form_kernel_make(struct probe *p, struct form_kernel *w, uint64_t data, struct kernel *k);
 
 #endif

@@ -3,27 +3,30 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/base/random.h"
+#include "lib/probe/probe.h"
+
 enum {
-    WINDOW_BYTES = 1 << 14, /* lines of a large page rotate over so many bytes: no first level wants more */
+    USED_BYTES = 1 << 14, /* of a large page: pointers rotate over its lines; no first level has more lines in a way */
     WORD_BYTES = sizeof(uint64_t),
-    WORDS = CHASE_LINE_BYTES / WORD_BYTES,
+    WORDS = POINTER_CHASE_LINE_BYTES / WORD_BYTES,
     UNROLL = 8,
-    GROUP = 512,     /* pages */
-    NEAR = 128,      /* pages: no entry holds more, but by the hint of the largest granule */
-    BLOCK = 512,     /* frames */
-    NEIGHBOURS = 16, /* pages: no core is known to keep more in one entry */
-    ROUNDS = 4       /* of the ring until all that is held is held */
+    GROUP = 512,     /* pages that are visited before the next ones are */
+    NEAR = 128,      /* pages, a power of two: no entry holds more, but by the hint of the largest granule */
+    BLOCK = 512,     /* frames that are repeated */
+    NEIGHBOURS = 16, /* pages: no core is known to keep more in one entry without the hint */
+    WARM_ROUNDS = 4  /* of the ring, after which TLBs and caches hold what they can */
 };
 
-/* Of a page, that are used. */
-static size_t window_of(size_t page_bytes)
+/* Bytes of a page that are used. */
+static size_t used_bytes(size_t page_bytes)
 {
-    return page_bytes < WINDOW_BYTES ? page_bytes : WINDOW_BYTES;
+    return page_bytes < USED_BYTES ? page_bytes : USED_BYTES;
 }
 
 static size_t lines_of(size_t page_bytes)
 {
-    return window_of(page_bytes) / CHASE_LINE_BYTES;
+    return used_bytes(page_bytes) / POINTER_CHASE_LINE_BYTES;
 }
 
 static size_t pages_to_a_line(enum pages_frames kind)
@@ -32,22 +35,25 @@ static size_t pages_to_a_line(enum pages_frames kind)
 }
 
 /*
- * Where in its page the i-th of a ring has its pointers: on the next line each time, and one more whenever all have had
- * their turn, so that all sets are used that lines and frames choose together.
+ * Offset in its page of the pointers of the i-th page of a ring: on the next line each time, and one line more
+ * whenever all lines have had their turn, so that all sets are used that line and frame choose together.
  */
-static size_t place_of(const struct pages *r, size_t i)
+static size_t offset_of(const struct pages *r, size_t i)
 {
     const size_t lines = lines_of(r->page_bytes);
 
-    return (i + i / lines) % lines * CHASE_LINE_BYTES + i / lines % pages_to_a_line(r->kind) * WORD_BYTES;
+    return (i + i / lines) % lines * POINTER_CHASE_LINE_BYTES + i / lines % pages_to_a_line(r->kind) * WORD_BYTES;
 }
 
 uintptr_t pages_at(const struct pages *r, size_t page, size_t i)
 {
-    return r->chase.ring.at + page * r->page_bytes + place_of(r, i);
+    return r->chase.ring.at + page * r->page_bytes + offset_of(r, i);
 }
 
-/* As large as its granule is a table (Intel SDM vol. 3A, 5.5; Arm ARM DDI 0487, D8.2), and each larger page is a table's. */
+/*
+ * A table is as large as its granule (Intel SDM vol. 3A, 5.5; Arm ARM DDI 0487, D8.2), and the next larger page is as
+ * large as all pages that one table maps. Granules are tried from the largest one on.
+ */
 size_t pages_table_entries(size_t page_bytes)
 {
     size_t granule = 1 << 16;
@@ -67,16 +73,16 @@ static size_t pages_to_a_frame(size_t page_bytes, enum pages_frames kind)
     return kind > PAGES_OWN_LINES ? 1 : pages_to_a_line(kind) * lines_of(page_bytes);
 }
 
-/* Those of the control that lie on one page. */
+/* Words of the control that lie on one page. */
 static size_t packed_to_a_page(const struct pages *r)
 {
     return pages_to_a_line(r->kind) * lines_of(r->page_bytes);
 }
 
-/* The same place there: a page has as many as there is room for. */
+/* Offset of the i-th word of the control: in its page it is that of the ring. */
 static size_t packed_offset(const struct pages *r, size_t i)
 {
-    return i / packed_to_a_page(r) * window_of(r->page_bytes) + place_of(r, i);
+    return i / packed_to_a_page(r) * used_bytes(r->page_bytes) + offset_of(r, i);
 }
 
 size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind)
@@ -86,20 +92,11 @@ size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind
     return kind == PAGES_IN_BLOCKS && count > BLOCK ? BLOCK * page_bytes : (count + share - 1) / share * page_bytes;
 }
 
-static void shuffle(size_t *list, size_t count, uint64_t *random)
-{
-    for (size_t i = count; i-- > 1;) { /* Fisher and Yates (TAOCP vol. 2, 3.4.2 P) */
-        const size_t other = random_below(random, i + 1), was = list[i];
-        list[i] = list[other];
-        list[other] = was;
-    }
-}
-
 /*
- * Pages and frames that go with each other: what keeps neighbours in one entry may want a group of them to begin at the
- * same multiple on both sides. Frames are as many whatever their order, with a page more that shows the last of them, so
- * that the area, mapped again, comes to lie where it was. Where the place orders no frames of this size they are as it
- * has them.
+ * Maps pages whose numbers and frames agree modulo NEIGHBOURS: a TLB that keeps neighbours in one entry may require
+ * that a group begins at the same multiple on both sides. The frames needed for that are known only when the area is
+ * mapped; so it is mapped again with as many frames, so that it comes to lie at the same address. Where the platform
+ * cannot choose frames of this size they are as it gives them.
  */
 static const char *map_in_order(struct pages *r)
 {
@@ -122,7 +119,7 @@ static const char *map_in_order(struct pages *r)
         apart = now;
         machine_map_release(r->mark);
     }
-    return "the place puts pages and frames elsewhere each time";
+    return "the platform puts pages and frames elsewhere each time";
 }
 
 static const char *map_ring(struct pages *r)
@@ -146,7 +143,7 @@ static const char *map_all(struct pages *r)
         return why;
     const size_t each = packed_to_a_page(r);
     r->packed = r->chase;
-    return machine_map(&r->packed.ring, (r->count + each - 1) / each * window_of(r->page_bytes), 0, AREA_DATA);
+    return machine_map(&r->packed.ring, (r->count + each - 1) / each * used_bytes(r->page_bytes), 0, AREA_DATA);
 }
 
 const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t page_bytes, enum pages_frames kind)
@@ -162,13 +159,13 @@ const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t pag
     for (size_t i = 0; i < count; i++)
         r->frames[i] = kind == PAGES_IN_BLOCKS ? i % BLOCK : i / pages_to_a_frame(page_bytes, kind);
     if (kind == PAGES_SHUFFLED)
-        shuffle(r->frames, count, &p->random);
+        random_shuffle(r->frames, count, sizeof r->frames[0], &p->random);
     if (kind == PAGES_IN_BLOCKS && machine_info()->contiguous) {
         /*
-         * neighbours in one entry would be in one set; elsewhere frames lie anywhere, and kernels map only rows of them
-         * fast
+         * Neighbours that share an entry would be in one set. Where frames are not contiguous they lie at random
+         * anyway, and operating systems map only sequences of frames quickly.
          */
-        shuffle(r->frames, count < BLOCK ? count : BLOCK, &p->random);
+        random_shuffle(r->frames, count < BLOCK ? count : BLOCK, sizeof r->frames[0], &p->random);
         for (size_t i = BLOCK; i < count; i++)
             r->frames[i] = r->frames[i % BLOCK];
     }
@@ -180,39 +177,38 @@ const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t pag
 
 void pages_unmap(struct probe *p, struct pages *r)
 {
-    machine_map_release(r->mark);
-    p->code = (struct area){0};
+    probe_release(p, r->mark);
     free(r->frames);
     *r = (struct pages){0};
 }
 
-/* Pages of a ring: these, or every so manieth. */
+/* The pages of a ring: those of a list, or every stride-th one. */
 struct ring {
-    const size_t *list;
-    size_t spacing, count;
-    size_t split; /* the first group ends here; 0: all are of one size */
-    bool packed;  /* it is the control's */
+    const size_t *list; /* NULL: `stride` */
+    size_t stride, count;
+    size_t split; /* the first group ends here; 0: all groups have GROUP pages */
+    bool packed;  /* the words of the control */
 };
 
 static size_t page_of(const struct ring *ring, size_t i)
 {
-    return ring->list ? ring->list[i] : i * ring->spacing;
+    return ring->list ? ring->list[i] : i * ring->stride;
 }
 
-static uint8_t *written(const struct pages *r, const struct ring *ring, size_t i)
+static uint8_t *writable_word(const struct pages *r, const struct ring *ring, size_t i)
 {
     return ring->packed ? r->packed.ring.write + packed_offset(r, i)
-                        : r->chase.ring.write + r->frames[page_of(ring, i)] * r->page_bytes + place_of(r, i);
+                        : r->chase.ring.write + r->frames[page_of(ring, i)] * r->page_bytes + offset_of(r, i);
 }
 
-static uintptr_t seen(const struct pages *r, const struct ring *ring, size_t i)
+static uintptr_t address_of(const struct pages *r, const struct ring *ring, size_t i)
 {
     return ring->packed ? r->packed.ring.at + packed_offset(r, i) : pages_at(r, page_of(ring, i), i);
 }
 
 /*
- * An order of the ring: groups in random order each, one after the other, so that translations of a group lie on few
- * lines, which a walk then finds. The last page leads to the next order.
+ * Links one order of the ring: group after group, each in random order, so that the page-table entries of a group lie
+ * on few lines, which page walks then find in a cache. The last page leads to the next order.
  */
 static void link_order(struct probe *p, const struct pages *r, const struct ring *ring, size_t order)
 {
@@ -223,16 +219,19 @@ static void link_order(struct probe *p, const struct pages *r, const struct ring
         to = to < ring->count ? to : ring->count;
         random_cycle(next, (uint32_t)(to - from), &p->random);
         for (size_t i = from; i < to; i++) {
-            /* the walk enters a group at its first page, so the page before that in its cycle leaves it */
+            /* the chase enters a group at its first page, so the page before that in the cycle leaves it */
             const bool leaves = next[i - from] == 0, ends = leaves && to == ring->count;
             const size_t then = !leaves ? from + next[i - from] : ends ? 0 : to;
-            *((uint64_t *)written(r, ring, i) + order) = seen(r, ring, then) +
-                                                         (ends ? order + 1 : order) % r->orders * WORD_BYTES;
+            *((uint64_t *)writable_word(r, ring, i) + order) = address_of(r, ring, then) +
+                                                               (ends ? order + 1 : order) % r->orders * WORD_BYTES;
         }
     }
 }
 
-/* The order of bits reversed: what is next to each other comes as far apart as can be, and so do pairs of it, and so on. */
+/*
+ * The number with its bits in reverse order: neighbours come as far apart as possible, and so do pairs of them, and
+ * so on.
+ */
 static size_t reversed(size_t i)
 {
     size_t out = 0;
@@ -243,10 +242,11 @@ static size_t reversed(size_t i)
 }
 
 /*
- * The order where an entry may hold several neighbours: whatever their number, a power of two, all other entries are
- * used before one is again. Else those that are used least recently would stay, and the edge be a slope.
+ * Links the ring where an entry may hold several neighbours, whatever power of two that is: all other entries are used
+ * before one is used again. Otherwise entries that are used again soon would stay in a level that is too small,
+ * and its edge would be a slope.
  */
-static void link_around(struct probe *p, const struct pages *r, const struct ring *ring)
+static void link_neighbours_apart(struct probe *p, const struct pages *r, const struct ring *ring)
 {
     uint32_t *order = (uint32_t *)r->chase.order.write;
     const size_t mask = random_below(&p->random, NEAR);
@@ -259,32 +259,31 @@ static void link_around(struct probe *p, const struct pages *r, const struct rin
             order[other] = (uint32_t)page;
         }
     for (size_t i = 0; i < used; i++)
-        *(uint64_t *)written(r, ring, order[i]) = seen(r, ring, order[(i + 1) % used]);
+        *(uint64_t *)writable_word(r, ring, order[i]) = address_of(r, ring, order[(i + 1) % used]);
 }
 
 static void link_ring(struct probe *p, const struct pages *r, const struct ring *ring)
 {
     if (r->kind == PAGES_IN_ORDER || r->kind == PAGES_CONTIGUOUS)
-        link_around(p, r, ring);
+        link_neighbours_apart(p, r, ring);
     for (size_t order = 0; order < r->orders && r->kind != PAGES_IN_ORDER && r->kind != PAGES_CONTIGUOUS; order++)
         link_order(p, r, ring, order);
-    *(uint64_t *)r->chase.start.write = seen(r, ring, 0);
+    *(uint64_t *)r->chase.start.write = address_of(r, ring, 0);
 }
 
 static bool ring_kernel(struct probe *p, const struct pages *r, const struct ring *ring, struct kernel *k)
 {
     const size_t loads = r->orders * ring->count;
-    const unsigned unroll = chase_unroll(loads, UNROLL);
+    const unsigned unroll = pointer_chase_unroll(loads, UNROLL);
 
     link_ring(p, r, ring);
-    /* all that is held is held after some rounds */
-    k->warm_iterations = probe_smoke(p, 1, ROUNDS) * (double)loads / unroll;
-    return chase_kernel(p, ring->packed ? &r->packed : &r->chase, unroll, k);
+    k->warm_iterations = probe_smoke(p, 1, WARM_ROUNDS) * (double)loads / unroll;
+    return pointer_chase_kernel(p, ring->packed ? &r->packed : &r->chase, unroll, k);
 }
 
-bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t spacing, struct kernel *k)
+bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t stride, struct kernel *k)
 {
-    return ring_kernel(p, r, &(struct ring){.spacing = spacing, .count = count}, k);
+    return ring_kernel(p, r, &(struct ring){.stride = stride, .count = count}, k);
 }
 
 bool pages_kernel_of(struct probe *p, const struct pages *r, const size_t *list, size_t count, size_t split,
@@ -296,16 +295,13 @@ bool pages_kernel_of(struct probe *p, const struct pages *r, const size_t *list,
 bool pages_beside(struct probe *p, const struct pages *r, size_t count, const uintptr_t *addresses, size_t accesses,
                   bool stores, struct kernel *k)
 {
-    enum {
-        ACCESS_BYTES = 48,
-        REST_BYTES = 256
-    }; /* of code, at most: an address, an access, a load of the walk; the rest */
-    const unsigned unroll = chase_unroll(count, (unsigned)accesses);
+    enum { ACCESS_BYTES = 48, REST_BYTES = 256 }; /* of code, at most: address, access, load of the chase; the rest */
+    const unsigned unroll = pointer_chase_unroll(count, (unsigned)accesses);
     struct code c = probe_code(p, unroll * (size_t)ACCESS_BYTES + REST_BYTES);
 
-    link_ring(p, r, &(struct ring){.spacing = 1, .count = count});
+    link_ring(p, r, &(struct ring){.stride = 1, .count = count});
     emit_load(&c, REG_T0, REG_DATA, 0);
-    emit_align(&c, CHASE_LINE_BYTES);
+    emit_align(&c, POINTER_CHASE_LINE_BYTES);
     const size_t loop = c.used;
     for (size_t i = 0; i < unroll; i++) {
         emit_constant(&c, REG_T1, addresses[i % accesses]);
@@ -320,11 +316,33 @@ bool pages_beside(struct probe *p, const struct pages *r, size_t count, const ui
     emit_return(&c);
     k->data = r->chase.start.at;
     k->units = unroll;
-    k->warm_iterations = probe_smoke(p, 1, ROUNDS) * ceil((double)count / unroll);
+    k->warm_iterations = probe_smoke(p, 1, WARM_ROUNDS) * ceil((double)count / unroll);
     return probe_kernel(p, &c, 0, k);
 }
 
 bool pages_control(struct probe *p, const struct pages *r, size_t count, struct kernel *k)
 {
     return ring_kernel(p, r, &(struct ring){.count = count, .packed = true}, k);
+}
+
+bool pages_stores_kernel(struct probe *p, const struct pages *r, size_t count, const struct pages_stores *s,
+                         struct kernel *k)
+{
+    enum { STORE_BYTES = 32, REST_BYTES = 64 }; /* of code, at most: an address, a store and a fence; the loop */
+    uint32_t *next = (uint32_t *)r->chase.order.write;
+    const size_t orders = (size_t)probe_smoke(p, 1, (double)s->orders);
+    struct code c = probe_code(p, orders * count * STORE_BYTES + REST_BYTES);
+
+    for (size_t order = 0; order < orders; order++) {
+        random_cycle(next, (uint32_t)count, &p->random);
+        for (size_t i = 0, page = 0; i < count; i++, page = next[page]) {
+            emit_constant(&c, REG_T0, pages_at(r, s->one_page ? 0 : page, page));
+            emit_store(&c, REG_T1, REG_T0, 0);
+            emit_fence(&c, s->fence);
+        }
+    }
+    emit_loop(&c, 0);
+    emit_return(&c);
+    *k = (struct kernel){.units = (double)(orders * count), .warm_iterations = 2};
+    return probe_kernel(p, &c, 0, k);
 }

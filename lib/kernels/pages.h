@@ -1,26 +1,29 @@
 /*
- * Pages: pointer chases that load once from each page, so that what a load takes tells how its page was translated.
+ * Pages: pointer chases and stores that use one word of each page, so that the time of an access shows how the page was
+ * translated (docs/METHODS.md, 7.7; the page tables are described in 4.22).
  *
- * Pages have numbers; every `spacing`-th one belongs to the ring, and of these each holds its pointer on another line than
- * the one before: so caches are filled evenly (methods 4a; jiegec/cpu-micro-benchmarks, dtlb_size). The order is random
- * (Sattolo's cycle) and another one each time.
+ * Pages have numbers. Every `stride`-th one belongs to the ring, in random order (Sattolo's cycle), which is drawn
+ * anew for each kernel. Each page of the ring holds its pointer on another line than the one before, so that all sets
+ * of a cache are used evenly (jiegec/cpu-micro-benchmarks, dtlb_size).
  *
- * What lies behind the pages differs in what it asks of caches:
+ * The kinds differ in the frames that the pages show, and so in the number of lines that caches have to hold:
  *
- *   shared lines   eight pages to a line, all on few frames: no cache is full before a TLB is. A way predictor that goes by
- *                  the virtual address may take them for strangers (Lipp 2020, Take A Way)
- *   own lines      one page to a line, 64 and more to a frame: as many lines as pages
+ *   shared lines   eight pages to a line, all on few frames: no cache is full before a TLB is. A way predictor that
+ *                  uses a hash of the virtual address may take them for different lines (Lipp 2020, Take A Way)
+ *   own lines      one page to a line, 64 pages and more to a frame: as many lines as pages
  *   shuffled       each page its own frame, in random order
- *   in order       each page its own frame, next to each other: what keeps neighbours in one entry holds more
- *   with the hint  the same with AArch64's contiguous hint: what keeps groups of pages in one entry need not look
+ *   in order       each page its own frame, next to each other: a TLB that keeps neighbours in one entry holds more
+ *                  pages
+ *   contiguous     the same with AArch64's contiguous hint: a TLB need not check that neighbours fit one entry
  *   in blocks      512 frames again and again: hundreds of thousands of pages, of which only few are used
  *
- * The control walks as many lines in the same order on as few pages as have them: what caches make of it.
+ * The control walks as many lines in the same order on as few pages as have room for them: the time that caches take.
  */
 #ifndef FATHOM_LIB_KERNELS_PAGES_H
 #define FATHOM_LIB_KERNELS_PAGES_H
 
-#include "lib/kernels/chase.h"
+#include "lib/kernels/pointer_chase.h"
+#include "lib/probe/probe.h"
 
 enum pages_frames {
     PAGES_SHARED_LINES,
@@ -33,42 +36,64 @@ enum pages_frames {
 
 struct pages {
     enum pages_frames kind;
-    size_t page_bytes, count; /* how many there are */
-    size_t orders;            /* of a ring, one after the other; 1, but up to 8 where a line belongs to one page */
-    struct chase chase;       /* ring: the pages */
-    struct chase packed;      /* the control's lines; PAGES_IN_BLOCKS has none */
-    size_t *frames;           /* of the pages */
-    size_t mark;              /* of what was mapped before */
+    size_t page_bytes, count;    /* of each page; number of pages */
+    size_t orders;               /* of the ring, used in turn: 1, or up to 8 where a line belongs to one page */
+    struct pointer_chase chase;  /* its ring: the pages */
+    struct pointer_chase packed; /* the control's lines; PAGES_IN_BLOCKS has none */
+    size_t *frames;              /* number of each page's frame */
+    size_t mark;                 /* machine_map_mark before the pages were mapped */
 };
 
-/* Entries of a table that has pages of this size or, of larger ones, tables in their place; its granule's. */
+/* Entries of a translation table that maps pages of this size, or at the place of such a page the next table. */
 size_t pages_table_entries(size_t page_bytes);
 /* Bytes of frames that so many pages take. */
 size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind);
 /*
- * Maps so many pages. NULL, or why the place has them not: then nothing stays mapped. No code of the probe may be mapped
- * before, since on AArch64 a window has one granule.
+ * Maps so many pages. Returns NULL, or a sentence why the platform cannot; then nothing stays mapped. No code of the
+ * probe may be mapped before, since on AArch64 a window has one granule.
  */
 const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t page_bytes, enum pages_frames kind);
-/* Gives them back, and with them all that was mapped after, the probe's code too. */
+/* Unmaps them, and with them everything that was mapped later, the probe's code area too. */
 void pages_unmap(struct probe *p, struct pages *r);
-/* The address of what page `page` holds as the i-th of a ring. */
+/* The address of the word that page number `page` holds as the i-th page of a ring. */
 uintptr_t pages_at(const struct pages *r, size_t page, size_t i);
-/* The kernel that walks `count` pages, `spacing` apart. Units are loads. */
-bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t spacing, struct kernel *k);
+
+/* Kernels. Each is false when the probe has ended; units are accesses of the ring. */
+
+/* A chase over `count` pages, `stride` pages apart. */
+bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t stride, struct kernel *k);
 /*
- * The same with pages of one's choice, and of the first `split` of them each order goes through all before it goes to the
- * rest. Of PAGES_IN_BLOCKS there may be as many as a page has lines.
+ * A chase over the `count` pages of a list. Each order visits the first `split` of them before the rest. Of
+ * PAGES_IN_BLOCKS there may be as many as a page has lines.
  */
 bool pages_kernel_of(struct probe *p, const struct pages *r, const size_t *list, size_t count, size_t split,
                      struct kernel *k);
 /*
- * The walk of pages that are neighbours with an access beside each load that waits for nothing: to these addresses, one
- * after the other, as often as there are loads in an iteration. What the accesses take of a TLB is lost to the walk.
+ * A chase over `count` neighbouring pages, and before each of its loads an access (a store where `stores`) that waits
+ * for no load. The accesses go to the `accesses` many `addresses` in turn, to each at least once in an iteration. The
+ * entries of a TLB that they take are missing for the chase.
  */
 bool pages_beside(struct probe *p, const struct pages *r, size_t count, const uintptr_t *addresses, size_t accesses,
                   bool stores, struct kernel *k);
-/* The control of pages that are neighbours. */
+/* The control of a chase over neighbouring pages. */
 bool pages_control(struct probe *p, const struct pages *r, size_t count, struct kernel *k);
+
+/*
+ * How stores are ordered: a store waits for its translation, but nothing waits for a store, so a fence stands behind
+ * each. FENCE_INSTRUCTIONS lets later instructions begin when the store is sure to be done eventually, FENCE_MEMORY
+ * when it is done.
+ */
+struct pages_stores {
+    enum fence fence;
+    size_t orders; /* in which pages are visited in turn, in one iteration; one under profile smoke */
+    bool one_page; /* a control: all stores go to the lines of the first page */
+};
+/*
+ * Straight code with a store to each of `count` neighbouring pages, without any load. With several orders a tree-PLRU
+ * policy does not keep useless entries for ever, as it may where one order is repeated (Berg 2006, PLRU Cache Domino
+ * Effects).
+ */
+bool pages_stores_kernel(struct probe *p, const struct pages *r, size_t count, const struct pages_stores *s,
+                         struct kernel *k);
 
 #endif

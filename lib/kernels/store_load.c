@@ -2,52 +2,52 @@
 
 #include <math.h>
 
+#include "lib/base/statistics.h"
+#include "lib/kernels/access.h"
+#include "lib/kernels/tolerances.h"
+
 enum {
-    ROOM_BYTES = 512,
+    ROOM_BYTES = 512, /* code besides the pairs */
     LINE_BYTES = 64,
-    WARM_PAIRS = 1000,
-    SLOW_PAIRS = 4000,     /* what learns which load belongs to which store has learned it … */
-    WARM_ITERATIONS = 100, /* … by then, of every load */
-    FIRST_WAITS = 16,
-    MOVE_BYTES = 64,
+    WARM_PAIRS = 1000,     /* pairs executed before measuring, */
+    TRAINING_PAIRS = 4000, /* and with long training: chosen, more than predictors in scope need to learn the pairs; */
+    WARM_ITERATIONS = 100, /* but at least so many iterations, so that each pair of a long loop is trained */
+    FIRST_WAITS = 16,      /* multiplications before the first pair of a chain through the store's address */
+    MOVE_BYTES = 64,       /* by which BASE_MOVES goes on */
     SAMPLES = 3
 };
 
-/* Different numbers of pairs put the same pair at other addresses: what goes by those is luck. */
-static const unsigned SAMPLE_PAIRS[SAMPLES] = {8, 7, 5};
 /*
- * Ways through the core differ by whole cycles. How long a load is blocked depends on when the store happens to retire:
- * a class may be as wide as that.
+ * Loops of different lengths put the same pair at different code addresses: an effect of one code address does not
+ * decide the median.
  */
-static const double CLASS_CYCLES = 0.5, CLASS_PART = 0.08;
-/* See enum way. */
-static const double RENAMED_PART = 0.75;
+static const unsigned SAMPLE_PAIRS[SAMPLES] = {8, 7, 5};
 
-/* An odd number: what it is added to takes every value, in every byte. */
+/* Added to a value again and again; it is odd, so that every byte takes all values. */
 static const uint64_t CHANGE = 0x0123456789abcdef;
 
 /*
- * REG_T0 or VREG_0 is the chain; T1 what is stored where that is no part of it; T2 is zero, T3 the data once more, T4
- * what values change by.
+ * Registers: REG_T0 or VREG_0 carries the chain; T1 is what is stored where the chain does not go through the data; T2
+ * is zero; T3 is a copy of REG_DATA; T4 is what values change by.
  */
 static void emit_begin(struct code *c, const struct store_load *s)
 {
     emit_move(c, REG_T3, REG_DATA);
     emit_constant(c, REG_T2, 0);
     emit_constant(c, REG_T4, CHANGE);
-    if (s->chain == CHAIN_LOAD || s->chain == CHAIN_STORE)
+    if (s->chain == THROUGH_LOAD || s->chain == THROUGH_STORE)
         emit_move(c, REG_T0, REG_DATA);
     else
         emit_constant(c, REG_T0, 1);
     emit_constant(c, REG_T1, 1);
-    /* the first pair waits for something, too */
-    for (unsigned i = 0; s->chain == CHAIN_STORE && i < FIRST_WAITS; i++)
+    /* so that the first pair of a call waits for something, as all others do */
+    for (unsigned i = 0; s->chain == THROUGH_STORE && i < FIRST_WAITS; i++)
         emit_multiply(c, REG_T0, REG_T1);
     if (s->store->file == ACCESS_VECTOR || s->load->file == ACCESS_VECTOR)
         emit_wide_clear(c, VREG_0, emit_wide_bits[0]);
 }
 
-/* The access of that file and so many bits; NULL where there is none. */
+/* The access of one register of the same file as `a`, of so many bits; NULL where there is none. */
 static const struct emit_access *narrower(const struct emit_access *a, unsigned bits)
 {
     for (const struct emit_access *n = emit_accesses; n->name; n++)
@@ -60,9 +60,9 @@ static void emit_stores(struct code *c, const struct store_load *s, int32_t at)
 {
     const unsigned count = s->stores ? s->stores : 1;
     const struct emit_access *a = count > 1 ? narrower(s->store, s->store->bits / count) : s->store;
-    const enum reg base = s->chain == CHAIN_STORE ? REG_T0 : REG_DATA;
+    const enum reg base = s->chain == THROUGH_STORE ? REG_T0 : REG_DATA;
     const unsigned from = s->store->file == ACCESS_VECTOR ? (unsigned)VREG_0
-                          : s->chain == CHAIN_DATA        ? (unsigned)REG_T0
+                          : s->chain == THROUGH_DATA      ? (unsigned)REG_T0
                                                           : (unsigned)REG_T1;
 
     if (!a) {
@@ -79,13 +79,13 @@ static void emit_pair(struct code *c, const struct store_load *s, int32_t at)
 {
     const unsigned to = s->load->file == ACCESS_VECTOR ? (unsigned)VREG_0 : (unsigned)REG_T0;
     const enum reg data_base = s->base == BASE_OTHER ? REG_T3 : REG_DATA;
-    const enum reg base = s->chain == CHAIN_LOAD ? REG_T0 : s->chain == CHAIN_STORE ? REG_T3 : data_base;
+    const enum reg base = s->chain == THROUGH_LOAD ? REG_T0 : s->chain == THROUGH_STORE ? REG_T3 : data_base;
 
-    if (s->chain != CHAIN_NONE) {
+    if (s->chain != THROUGH_NONE) {
         emit_stores(c, s, at);
-        emit_load_as(c, s->load, to, base, at + s->offset);
+        emit_load_as(c, s->load, to, base, at + s->load_offset);
     }
-    if (s->chain == CHAIN_DATA) {
+    if (s->chain == THROUGH_DATA) {
         if (s->changing)
             emit_add(c, REG_T0, REG_T4);
     } else {
@@ -108,7 +108,7 @@ bool store_load_kernel(struct probe *p, const struct store_load *s, uint64_t dat
     emit_align(&c, LINE_BYTES);
     const size_t loop = c.used;
     for (unsigned i = 0; i < s->pairs && code_good(&c); i++)
-        emit_pair(&c, s, s->at + (int32_t)i * s->pitch);
+        emit_pair(&c, s, s->store_offset + (int32_t)i * s->pitch);
     for (unsigned i = 0; s->base == BASE_MOVES && i < s->pairs; i++)
         emit_add_constant(&c, REG_DATA, -MOVE_BYTES);
     emit_loop(&c, loop);
@@ -117,10 +117,11 @@ bool store_load_kernel(struct probe *p, const struct store_load *s, uint64_t dat
             if (!bits[1])
                 emit_wide_end(&c, *bits);
     emit_return(&c);
-    *k = (struct kernel){.data = data,
-                         .units = s->pairs,
-                         .warm_iterations = probe_smoke(
-                             p, 2, WARM_ITERATIONS + (double)(s->slow_learning ? SLOW_PAIRS : WARM_PAIRS) / s->pairs)};
+    *k = (struct kernel){
+        .data = data,
+        .units = s->pairs,
+        .warm_iterations = probe_smoke(
+            p, 2, WARM_ITERATIONS + (double)(s->long_training ? TRAINING_PAIRS : WARM_PAIRS) / s->pairs)};
     return probe_kernel(p, &c, 0, k);
 }
 
@@ -147,50 +148,72 @@ bool store_load_measure(struct probe *p, const struct store_load *s, uint64_t da
     return true;
 }
 
-bool store_load_references(struct probe *p, const struct store_load *s, uint64_t data, struct ways *w)
+bool store_load_references(struct probe *p, const struct store_load *s, uint64_t data, struct forwarding_paths *w)
 {
-    const struct emit_access *wide = emit_accesses;
-    double alone, loads;
+    const struct emit_access *wide = access_general(64);
+    struct store_load reference = {.store = wide, .load = wide, .chain = THROUGH_NONE};
+    double arithmetic, with_load;
 
-    while (wide->bits != 64)
-        wide++;
-    struct store_load reference = {.store = wide, .load = wide, .chain = CHAIN_NONE};
-    if (!store_load_measure(p, &reference, data, &alone))
+    if (!store_load_measure(p, &reference, data, &arithmetic))
         return false;
-    reference.chain = CHAIN_LOAD;
-    reference.offset = SEPARATE_BYTES;
-    if (!store_load_measure(p, &reference, data, &loads))
+    reference.chain = THROUGH_LOAD;
+    reference.load_offset = SEPARATE_BYTES;
+    if (!store_load_measure(p, &reference, data, &with_load))
         return false;
-    w->extra = s->chain != CHAIN_DATA ? alone : s->changing ? 1 : 0;
-    w->load = loads - alone;
+    w->extra = s->chain != THROUGH_DATA ? arithmetic : s->changing ? 1 : 0;
+    w->load = with_load - arithmetic;
     return true;
 }
 
-bool ways_decide(struct ways *w, const double *sorted, size_t count)
+bool store_load_not_renamed(struct probe *p, uint64_t data, const struct emit_access **load)
 {
-    if (!(w->load > 0) || !classes_of(sorted, count, CLASS_CYCLES, CLASS_PART, &w->classes)) {
-        w->classes.count = w->forwarded = w->blocked = 0;
+    const struct emit_access *store = access_general(64);
+    struct store_load s = {.store = store, .load = store, .chain = THROUGH_DATA, .base = BASE_OTHER};
+    struct forwarding_paths w;
+
+    if (!store_load_references(p, &s, data, &w))
+        return false;
+    for (;; s.load--) {
+        double cycles;
+        if (!store_load_measure(p, &s, data, &cycles))
+            return false;
+        if ((isnan(cycles) || isnan(w.load)) && !probe_is_smoke(p)) {
+            *load = NULL;
+            return true;
+        }
+        if (!(cycles < RENAMED_PART_ALONE * w.load) || s.load == emit_accesses)
+            break;
+    }
+    *load = s.load;
+    return true;
+}
+
+bool forwarding_paths_decide(struct forwarding_paths *w, const double *sorted, size_t count)
+{
+    const struct cluster *all = w->clusters.all;
+
+    if (!(w->load > 0) || !clusters_of(sorted, count, SAME_PATH_CYCLES, SAME_PATH_PART, &w->clusters)) {
+        w->clusters.count = w->forwarded = w->blocked = 0;
         return false;
     }
     w->forwarded = 0;
-    while (w->forwarded < w->classes.count && w->classes.all[w->forwarded].middle - w->extra < RENAMED_PART * w->load)
+    while (w->forwarded < w->clusters.count && all[w->forwarded].middle - w->extra < RENAMED_PART * w->load)
         w->forwarded++;
     w->blocked = w->forwarded;
-    while (w->blocked < w->classes.count &&
-           w->classes.all[w->blocked].middle - w->classes.all[w->forwarded].middle < w->load)
+    while (w->blocked < w->clusters.count && all[w->blocked].middle - all[w->forwarded].middle < w->load)
         w->blocked++;
     return true;
 }
 
-enum way way_of(const struct ways *w, double cycles)
+enum forwarding_path forwarding_path_of(const struct forwarding_paths *w, double cycles)
 {
-    const size_t found = classes_find(&w->classes, cycles);
+    const size_t found = clusters_find(&w->clusters, cycles);
 
-    if (found == w->classes.count)
-        return WAY_UNKNOWN;
+    if (found == w->clusters.count)
+        return PATH_UNKNOWN;
     if (found < w->forwarded)
-        return WAY_RENAMED;
+        return PATH_RENAMED;
     if (found == w->forwarded)
-        return WAY_FORWARDED;
-    return found < w->blocked ? WAY_SLOW : WAY_BLOCKED;
+        return PATH_FORWARDED;
+    return found < w->blocked ? PATH_SLOW : PATH_BLOCKED;
 }

@@ -1,75 +1,91 @@
 /*
- * Stores and loads that meet: chains of pairs, a store and a load of what it wrote, in which each pair waits for the one
- * before it.
+ * Stores and loads that meet: a chain of pairs, each a store and a load of the bytes that it wrote, in which every pair
+ * waits for the pair before it. What links two pairs:
  *
- *   data      the loaded value is what the next pair stores. The load's own address is known long before, so that it
- *             may be there before what it waits for
- *   load      the loaded value is part of the next load's address. The store is done long before
- *   store     the loaded value is part of the next store's address. The load is there before anything says that it
- *             has to wait
- *   none      the arithmetic alone that is between pairs in the chains `load` and `store`: control
+ *   data      the loaded value is what the next pair stores. The load's address is known long before, so the load may
+ *             execute before the data that it needs are there
+ *   load      the loaded value is part of the next load's address. The store has executed long before
+ *   store     the loaded value is part of the next store's address. The load can execute before the core knows that it
+ *             depends on that store
+ *   none      only the arithmetic that links the pairs of the chains `load` and `store`, as a control
  *
- * Where a value is part of an address it is multiplied by zero and the address is added, so that any value of any width
- * will do, and values change, which fools predictors of values. The multiplication and the addition are in the chain.
+ * Where a value becomes part of an address it is multiplied by zero and the address is added: values of any width can
+ * be used, and they change, which defeats value prediction. The multiplication and the addition are part of the chain.
+ *
+ * Method: docs/METHODS.md, 4.16.
  */
 #ifndef FATHOM_LIB_KERNELS_STORE_LOAD_H
 #define FATHOM_LIB_KERNELS_STORE_LOAD_H
 
 #include "arch/emit_access.h"
-#include "lib/fit/classes.h"
-#include "lib/probe.h"
+#include "lib/base/clusters.h"
+#include "lib/probe/probe.h"
 
-enum chain_through { CHAIN_DATA, CHAIN_LOAD, CHAIN_STORE, CHAIN_NONE };
+enum dependency_through { THROUGH_DATA, THROUGH_LOAD, THROUGH_STORE, THROUGH_NONE };
 
 enum load_base {
     BASE_SAME,  /* the load's base register is the store's */
-    BASE_OTHER, /* another one of the same value; as it is in the other chains */
-    BASE_MOVES  /* the same, and goes on after each pair */
+    BASE_OTHER, /* another register of the same value; the chains `load` and `store` always use another one */
+    BASE_MOVES  /* the store's, which is increased by a line after each pair */
 };
 
 struct store_load {
-    const struct emit_access *store, *load; /* CHAIN_LOAD and CHAIN_STORE: general registers */
-    enum chain_through chain;
-    enum load_base base; /* of CHAIN_DATA */
-    int32_t at, offset;  /* where the store writes, from the data on; and the load, from there on */
-    unsigned stores;     /* that make up what is loaded, side by side; 0: 1 */
-    bool backwards;      /* the highest of them comes first */
-    bool changing;       /* CHAIN_DATA of general registers: an addition changes the value, and is in the chain */
-    unsigned pairs;      /* 0: as store_load_measure chooses; one after the other in the code, */
-    int32_t pitch;       /* so far apart in the data … */
-    unsigned nop_bytes;  /* … and in the code, by NOPs */
-    bool slow_learning;  /* what is to be learned of a pair takes longer than usual */
+    const struct emit_access *store, *load; /* THROUGH_LOAD and THROUGH_STORE: of general registers */
+    enum dependency_through chain;
+    enum load_base base;  /* used by THROUGH_DATA only */
+    int32_t store_offset; /* bytes from the data to where the store writes */
+    int32_t load_offset;  /* bytes from there to where the load reads */
+    unsigned stores;      /* adjacent stores of equal width that together write what the load reads; 0: 1 */
+    bool backwards;       /* the store to the highest address comes first */
+    bool changing;      /* THROUGH_DATA of general registers: an addition, in the chain, changes the value each time */
+    unsigned pairs;     /* pairs in the loop; 0: store_load_measure chooses */
+    int32_t pitch;      /* bytes of data between neighbouring pairs */
+    unsigned nop_bytes; /* bytes of NOPs between neighbouring pairs */
+    bool long_training; /* run the loop longer before measuring: predictors of pairs of stores and loads learn slowly */
 };
 
 /*
- * The ways that a pair may go. A load that is forwarded to takes about as long as one from the cache, or longer; one of
- * less than three quarters of that did not wait for its address or for memory at all: the value was renamed, or predicted
- * (1 cycle, across a line 2, where a load takes 4: Zen 4, measured). One that gets nothing from the store waits until that
- * is in the cache, and then goes there itself: at least a load more.
+ * How the value of a store can reach a load, fastest first. RENAMED: it never left the registers, or was predicted.
+ * FORWARDED: by the fastest class of forwarding, in about the time of a load from the cache. SLOW: forwarded, but
+ * slower by less than the time of a load. BLOCKED: the load waits until the store is in the cache and reads it from
+ * there, at least the time of a load more than FORWARDED. UNKNOWN: these cycles are in no cluster.
  */
-enum way { WAY_RENAMED, WAY_FORWARDED, WAY_SLOW, WAY_BLOCKED, WAY_UNKNOWN };
+enum forwarding_path { PATH_RENAMED, PATH_FORWARDED, PATH_SLOW, PATH_BLOCKED, PATH_UNKNOWN };
 
-struct ways {
-    double extra;           /* cycles of the chain that are no pair's: arithmetic */
-    double load;            /* cycles of a load from the cache */
-    struct classes classes; /* of the cycles of all pairs, arithmetic included */
-    size_t forwarded;       /* the fastest of those that are not renamed; classes.count where there is none */
-    size_t blocked;         /* the fastest of those that are blocked, likewise */
+struct forwarding_paths {
+    double extra;             /* cycles a pair of the arithmetic in the chain */
+    double load;              /* cycles of a load from the cache */
+    struct clusters clusters; /* of the cycles of all pairs, arithmetic included */
+    size_t forwarded;         /* index of the fastest cluster that is not renamed; clusters.count where there is none */
+    size_t blocked;           /* index of the fastest cluster that is blocked, likewise */
 };
 
-/* The classes of sorted cycles of a chain whose `extra` and `load` are there. False where there are none. */
-bool ways_decide(struct ways *w, const double *sorted, size_t count);
-enum way way_of(const struct ways *w, double cycles);
+/*
+ * Sorts cycles a pair, in ascending order, into clusters, and decides which of them are forwarded and blocked. `extra`
+ * and `load` are inputs (store_load_references). False, with no clusters, where the cycles form none or `load` is not
+ * known.
+ */
+bool forwarding_paths_decide(struct forwarding_paths *w, const double *sorted, size_t count);
+/* The path of a pair that takes so many cycles, arithmetic included. */
+enum forwarding_path forwarding_path_of(const struct forwarding_paths *w, double cycles);
 
-/* Emits it and makes it a kernel of those data; units are pairs. */
+/* Emits the chain and makes it a kernel that works on `data`; its unit is a pair. False when the probe is over. */
 bool store_load_kernel(struct probe *p, const struct store_load *s, uint64_t data, struct kernel *k);
-/* Cycles a pair, the median of several samples of different numbers of pairs. */
+/*
+ * Cycles a pair: the median of several samples, of loops of different lengths. NaN where a sample gave nothing. False
+ * when the probe is over.
+ */
 bool store_load_measure(struct probe *p, const struct store_load *s, uint64_t data, double *cycles);
 /*
- * What the arithmetic of such a chain takes, and a load from the cache: of a chain of loads of what was stored elsewhere.
- * Data from `data` to twice SEPARATE_BYTES behind it are used.
+ * Measures what w->extra and w->load mean for the chain of `s`: the arithmetic alone, and a chain of loads that read
+ * what no store of it wrote. Uses the data from `data` to twice SEPARATE_BYTES behind it. False when the probe is over.
  */
 enum { SEPARATE_BYTES = 128 };
-bool store_load_references(struct probe *p, const struct store_load *s, uint64_t data, struct ways *w);
+bool store_load_references(struct probe *p, const struct store_load *s, uint64_t data, struct forwarding_paths *w);
+/*
+ * The widest load of a general register that is not renamed when it follows a store of 64 bits at the same address; the
+ * narrowest load where all are. *load becomes NULL where a measurement gave nothing. False when the probe is over.
+ */
+bool store_load_not_renamed(struct probe *p, uint64_t data, const struct emit_access **load);
 
 #endif

@@ -1,6 +1,11 @@
 #include "lib/kernels/straight.h"
 
-enum { LOOP_BYTES = 16 /* at most, of its end */, ROOM_BYTES = 64 };
+enum {
+    LOOP_BYTES = 16, /* of the end of the loop, at most */
+    ROOM_BYTES = 64,
+    ADDITION_BYTES = STRAIGHT_LINE_BYTES / STRAIGHT_ADDITIONS,
+    ADDITION_REGISTERS = 8
+};
 
 static bool is_nop_length(unsigned bytes)
 {
@@ -10,7 +15,7 @@ static bool is_nop_length(unsigned bytes)
     return false;
 }
 
-/* Where in its line a NOP begins: evenly spread. */
+/* Where in its line the NOP of this index begins. */
 static unsigned nop_at(unsigned per_line, unsigned index)
 {
     return index * STRAIGHT_LINE_BYTES / per_line;
@@ -51,5 +56,29 @@ bool straight_build(struct probe *p, size_t lines, unsigned per_line, struct ker
     emit_loop(&c, 0);
     emit_return(&c);
     *k = (struct kernel){.units = (double)nops, .warm_iterations = 4};
+    return probe_kernel(p, &c, 0, k);
+}
+
+/*
+ * The last line is as full as the end of the loop allows: with fewer operations it might fit where a whole one would
+ * not.
+ */
+bool straight_build_additions(struct probe *p, size_t lines, struct kernel *k)
+{
+    const size_t room = (lines + 1) * STRAIGHT_LINE_BYTES;
+    struct code c = probe_code(p, room);
+
+    emit_loop(&c, 0); /* to learn its length */
+    const size_t count = (lines * STRAIGHT_LINE_BYTES - c.used) / ADDITION_BYTES;
+    c = probe_code(p, room);
+    for (size_t i = 0; i < count && code_good(&c); i++) {
+        if (i % 2)
+            emit_vector_add(&c, (enum vreg)(i / 2 % VREGS), (enum vreg)(i / 2 % VREGS));
+        else
+            emit_add_constant(&c, (enum reg)(REG_T0 + i / 2 % ADDITION_REGISTERS), 1);
+    }
+    emit_loop(&c, 0);
+    emit_return(&c);
+    *k = (struct kernel){.units = (double)count, .warm_iterations = 4};
     return probe_kernel(p, &c, 0, k);
 }

@@ -1,23 +1,31 @@
 /*
- * Straight code: lines full of NOPs, over and over. How many NOPs share a line is a free choice where NOPs have many
- * lengths, which tells structures that hold bytes from those that hold operations.
+ * Straight code: a loop over lines of code without branches, full of NOPs or of additions. Where NOPs have many
+ * lengths, the number of NOPs to a line is a free choice. That distinguishes structures that hold bytes from those that
+ * hold operations.
  */
 #ifndef FATHOM_LIB_KERNELS_STRAIGHT_H
 #define FATHOM_LIB_KERNELS_STRAIGHT_H
 
-#include "lib/probe.h"
+#include "lib/probe/probe.h"
 
-/* The unit of what is emitted here, and of every front end in scope; lines of caches may be longer. */
-enum { STRAIGHT_LINE_BYTES = 64 };
+enum {
+    STRAIGHT_LINE_BYTES = 64, /* the unit here and of every front end in scope; lines of caches may be longer */
+    STRAIGHT_ADDITIONS = 16   /* to a line, in straight_build_additions */
+};
 
-/* Whether a line can be filled by so many NOPs whose lengths differ by a byte at most, evenly spread. */
+/* Whether a line can be filled with this many NOPs, evenly spread, with lengths that differ by at most one byte. */
 bool straight_fits(unsigned per_line);
-/* How many NOPs of such a line begin in the first so many bytes of it. */
+/* How many NOPs of such a line begin in its first `bytes` bytes. */
 unsigned straight_begin(unsigned per_line, unsigned bytes);
 /*
- * A loop over so many lines, two at least, of so many NOPs each; the last one has fewer, and the loop's end. The unit
- * is a NOP.
+ * A loop over `lines` lines, at least two, with per_line NOPs each; the last line has fewer, and the end of the loop.
+ * The unit is a NOP. False ends the probe, as probe_kernel has it.
  */
 bool straight_build(struct probe *p, size_t lines, unsigned per_line, struct kernel *k);
+/*
+ * The same with additions of four bytes, alternately to general and to vector registers: nothing is known to merge them
+ * into fewer operations. The unit is an addition.
+ */
+bool straight_build_additions(struct probe *p, size_t lines, struct kernel *k);
 
 #endif

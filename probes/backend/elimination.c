@@ -1,175 +1,179 @@
 /*
- * Elimination: which moves and zeros are done with when they are renamed, and how many in one cycle?
+ * Elimination: which moves and zeroing idioms are completed at renaming, and how many in one cycle?
+ * (docs/METHODS.md, 6.6)
  *
- * Two experiments, each fooled by something else:
+ * Experiments, each with another confounder:
  *
- *   latency  moves, each of what the one before it wrote. Whatever a unit does takes a cycle at least; more than one a
- *            cycle means that they need no unit. Zeros depend on nothing, so it tells nothing of them
- *   units    additions, as many as units take, and the form strewn among them, one for what is added in a cycle, or two.
- *            Controls: loads in their place, which need other units, and further additions. The row is as fast as the
- *            one, or as slow as the other. General registers only, and only where additions are held up by units rather
- *            than by renaming. NOPs would be no control: where one takes no place of its own beside an addition, as on
- *            Zen 4, no form is as fast as they are
+ *   latency  moves, each of what the one before it wrote. A unit takes a cycle at least; more than one a cycle means
+ *            that they need none. Zeros depend on nothing and have no such chain
+ *   units    additions, as many as units take, and among them one of the form for as many additions as are executed in
+ *            a cycle, or two. Controls: loads in its place, which need other units, and further additions. The sequence
+ *            is as fast as the one control or as slow as the other. For general registers, and only where additions are
+ *            limited by units instead of renaming. NOPs would be no control: where one takes no place of its own beside
+ *            an addition, as on Zen 4, no form is as fast as they are
  *
- * Answer: how many go through the core in one cycle where none waits for another, or 0 where they need units. It counts
- * what can be renamed as well; both experiments share that, so that no answer is better than grade B.
+ * There is no curve. Result: the rate of the form alone where it needs no unit, and 0 where it does. The rate may be
+ * that of renaming, which both experiments share: never better than grade B.
  *
- * Method: chains of moves, Fog, Microarchitecture, and jia.je 2024; controls are ours.
+ * Method: chains of moves, Fog, Microarchitecture, and jia.je 2024; the controls are ours.
  */
 #include <math.h>
 
-#include "lib/find.h"
-#include "lib/probe.h"
-#include "lib/sample.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sample.h"
 
 enum {
-    ROW = 240,
-    CHAIN = 4,   /* registers */
-    ADDED = 6,   /* registers that additions take in turn: so many a cycle at most */
-    TARGETS = 2, /* of forms strewn among them */
-    MIXES = 2,   /* so many of them at most for what is added in a cycle */
+    LENGTH = 240, /* instructions of a sequence */
+    CHAIN = 4,    /* registers of a chain */
+    ADDED = 6,    /* registers that additions take in turn: so many a cycle at most */
+    TARGETS = 2,  /* registers that forms among additions write */
+    MIXES = 2,    /* forms for the additions of a cycle: one, two */
     SAMPLES = 9,
     PASSES = 3,
     FORMS = 16, /* at most */
-    SLOTS = 8,
+    WORDS = 8,  /* that are loaded */
     DATA_BYTES = 4096
 };
 
-/* Moves that take less than this many cycles each need no unit. */
-static const double NO_LATENCY = 0.9;
-/* A unit takes a cycle, but for so much. */
-static const double LATENCY = 0.97;
-/* Units hold additions up when they are slower than what goes by them by this part at least. */
-static const double HELD_UP = 0.08;
-/* As one control, and not as the other: within this part of how far they are apart. */
+/*
+ * Cycles of a move in a chain: below the first one it needs no unit, above the second it needs one, which takes a
+ * cycle.
+ */
+static const double NO_LATENCY = 0.9, LATENCY = 0.97;
+/* Units limit additions that are slower than additions with loads, and than one a cycle and register, by this part. */
+static const double LIMITED = 0.08;
+/* A sequence is as one control if its distance from it is at most this part of the distance between both. */
 static const double NEAR = 0.3;
 
-enum strewn { STREWN_LOADS, STREWN_ADDITIONS, STREWN_FORM };
+enum among { AMONG_LOADS, AMONG_ADDITIONS, AMONG_FORM };
 
-struct row {
+struct sequence {
     const struct emit_idiom *form;
-    bool chain;         /* forms alone, each of what the one before it wrote; else of one register */
-    enum strewn strewn; /* where `among` is not 0 */
-    double among;       /* this part of it are additions */
+    bool chain;       /* each form reads what the one before it wrote; else all read one register */
+    enum among other; /* what is among additions */
+    double additions; /* the part of the sequence that they are; 0: the form alone */
 };
 
-static void emit_alone(struct code *c, const struct row *r)
+static void emit_form_alone(struct code *c, const struct sequence *s)
 {
-    const bool vector = r->form->kind == IDIOM_VECTOR_MOVE;
+    const bool vector = s->form->kind == IDIOM_VECTOR_MOVE;
     const unsigned first = vector ? VREG_0 : REG_T0;
 
-    for (unsigned i = 0; i < ROW; i++)
-        if (r->chain)
-            emit_idiom(c, r->form, first + (i + 1) % CHAIN, first + i % CHAIN);
+    for (unsigned i = 0; i < LENGTH; i++)
+        if (s->chain)
+            emit_idiom(c, s->form, first + (i + 1) % CHAIN, first + i % CHAIN);
         else
-            emit_idiom(c, r->form, first + i % CHAIN, first + CHAIN);
+            emit_idiom(c, s->form, first + i % CHAIN, first + CHAIN);
 }
 
-static void emit_among(struct code *c, const struct row *r)
+static void emit_among_additions(struct code *c, const struct sequence *s)
 {
-    unsigned added = 0, strewn = 0;
+    unsigned added = 0, others = 0;
 
-    for (unsigned i = 0; i < ROW; i++) {
-        const bool addition = added <= r->among * i;
-        if (addition || r->strewn == STREWN_ADDITIONS)
-            emit_add(c, (enum reg)(REG_T0 + (added + strewn) % ADDED), REG_T8);
-        else if (r->strewn == STREWN_LOADS)
-            emit_load(c, (enum reg)(REG_T0 + ADDED + strewn % TARGETS), REG_DATA, (int32_t)(8 * (strewn % SLOTS)));
+    for (unsigned i = 0; i < LENGTH; i++) {
+        const bool addition = added <= s->additions * i;
+        if (addition || s->other == AMONG_ADDITIONS)
+            emit_add(c, (enum reg)(REG_T0 + (added + others) % ADDED), REG_T8);
+        else if (s->other == AMONG_LOADS)
+            emit_load(c, (enum reg)(REG_T0 + ADDED + others % TARGETS), REG_DATA, (int32_t)(8 * (others % WORDS)));
         else
-            emit_idiom(c, r->form, REG_T0 + ADDED + strewn % TARGETS, REG_T8);
+            emit_idiom(c, s->form, REG_T0 + ADDED + others % TARGETS, REG_T8);
         added += addition;
-        strewn += !addition;
+        others += !addition;
     }
 }
 
-static void emit_row(struct code *c, const void *context)
+static void emit_sequence(struct code *c, const void *context)
 {
-    const struct row *r = context;
+    const struct sequence *s = context;
 
-    if (r->among > 0)
-        emit_among(c, r);
+    if (s->additions > 0)
+        emit_among_additions(c, s);
     else
-        emit_alone(c, r);
+        emit_form_alone(c, s);
 }
 
-/* Instructions a cycle. */
-static bool measure(struct probe *p, const struct area *data, const struct row *r, double *rate)
+/* Instructions a cycle; NaN where no reading was accepted. */
+static bool measure_rate(struct probe *p, const struct area *data, const struct sequence *s, double *rate)
 {
-    const struct loop l = {.body = emit_row, .context = r, .instructions = ROW, .data = data->at};
+    const struct loop l = {.body = emit_sequence, .context = s, .instructions = LENGTH, .data = data->at};
     double cycles = NAN;
     bool good = sample_loop(p, (unsigned)probe_scale(p, 1, 5, SAMPLES, SAMPLES), &l, &cycles);
 
-    *rate = ROW / cycles;
+    *rate = LENGTH / cycles;
     return good;
 }
 
-/* What holds for all forms: rows of additions and loads. */
+/* Additions alone and with loads: the same for all forms. */
 struct controls {
     struct area data;
-    double added; /* additions a cycle */
+    double additions; /* a cycle */
     struct mix {
-        double among; /* the part of a row that is additions, when others are strewn among them … */
-        double loads; /* … and how fast it is with loads; NaN: no faster than additions */
+        double part;  /* of a sequence that is additions … */
+        double loads; /* … and its rate with loads among them; NaN: units do not limit additions */
     } mixes[MIXES];
 };
 
 static bool measure_controls(struct probe *p, struct controls *t)
 {
-    const struct row additions = {.strewn = STREWN_ADDITIONS, .among = 1};
-    bool good = probe_map(p, &t->data, DATA_BYTES, 0) && measure(p, &t->data, &additions, &t->added);
+    const struct sequence additions = {.other = AMONG_ADDITIONS, .additions = 1};
+    bool good = probe_map(p, &t->data, DATA_BYTES, 0) && measure_rate(p, &t->data, &additions, &t->additions);
 
     for (unsigned i = 0; i < MIXES && good; i++) {
         struct mix *m = &t->mixes[i];
         m->loads = NAN;
-        if (!(t->added > 0)) /* no reading was accepted */
+        if (!(t->additions > 0)) /* no reading was accepted */
             continue;
-        m->among = t->added / (t->added + i + 1);
-        good = measure(p, &t->data, &(struct row){.strewn = STREWN_LOADS, .among = m->among}, &m->loads);
-        if (!(t->added < (1 - HELD_UP) * m->loads && t->added < (1 - HELD_UP) * ADDED))
+        m->part = t->additions / (t->additions + i + 1);
+        good = measure_rate(p, &t->data, &(struct sequence){.other = AMONG_LOADS, .additions = m->part}, &m->loads);
+        if (!(t->additions < (1 - LIMITED) * m->loads && t->additions < (1 - LIMITED) * ADDED))
             m->loads = NAN;
     }
     return good;
 }
 
-/* 1: needs none; 0: needs a unit; NaN: not told. */
-static bool ask_latency(struct probe *p, const struct area *data, const struct emit_idiom *form, double *answer)
+/* *needs_none, here and below: 1: the form needs no unit; 0: it needs one; NaN: not decided. */
+static bool check_latency(struct probe *p, const struct area *data, const struct emit_idiom *form, double *needs_none)
 {
-    const struct row chain = {.form = form, .chain = true};
+    const struct sequence chain = {.form = form, .chain = true};
     double rate = NAN;
 
-    *answer = NAN;
+    *needs_none = NAN;
     if (form->kind == IDIOM_ZERO)
         return true;
-    if (!measure(p, data, &chain, &rate))
+    if (!measure_rate(p, data, &chain, &rate))
         return false;
     if (1 / rate < NO_LATENCY)
-        *answer = 1;
+        *needs_none = 1;
     else if (1 / rate > LATENCY)
-        *answer = 0;
+        *needs_none = 0;
     return true;
 }
 
-static bool ask_units(struct probe *p, const struct emit_idiom *form, const struct controls *t, const struct mix *m,
-                      double *answer)
+static bool check_units(struct probe *p, const struct emit_idiom *form, const struct controls *t, const struct mix *m,
+                        double *needs_none)
 {
-    const struct row mixed = {.form = form, .strewn = STREWN_FORM, .among = m->among};
+    const struct sequence mixed = {.form = form, .other = AMONG_FORM, .additions = m->part};
     double rate = NAN;
 
-    *answer = NAN;
+    *needs_none = NAN;
     if (form->kind == IDIOM_VECTOR_MOVE || isnan(m->loads))
         return true;
-    if (!measure(p, &t->data, &mixed, &rate))
+    if (!measure_rate(p, &t->data, &mixed, &rate))
         return false;
-    const double needs = (1 / rate - 1 / m->loads) / (1 / t->added - 1 / m->loads);
-    if (needs < NEAR)
-        *answer = 1;
-    else if (needs > 1 - NEAR)
-        *answer = 0;
+    /* 0: as fast as with loads; 1: as slow as with additions */
+    const double slowness = (1 / rate - 1 / m->loads) / (1 / t->additions - 1 / m->loads);
+    if (slowness < NEAR)
+        *needs_none = 1;
+    else if (slowness > 1 - NEAR)
+        *needs_none = 0;
     return true;
 }
 
-/* How fast forms are that wait for nothing: the best of passes over all, since whoever shares the core only takes of it. */
-static bool measure_alone(struct probe *p, const struct area *data, size_t count, double *rates)
+/* Rates of forms that wait for nothing: the best of several passes, since a sibling thread can only lower them. */
+static bool measure_forms_alone(struct probe *p, const struct area *data, size_t count, double *rates)
 {
     bool good = true;
 
@@ -177,26 +181,26 @@ static bool measure_alone(struct probe *p, const struct area *data, size_t count
         rates[i] = NAN;
     for (size_t i = 0; i < PASSES * count && good; i++) {
         double rate = NAN;
-        good = measure(p, data, &(struct row){.form = &emit_idioms[i % count]}, &rate);
+        good = measure_rate(p, data, &(struct sequence){.form = &emit_idioms[i % count]}, &rate);
         rates[i % count] = fmax(rates[i % count], rate);
     }
     return good;
 }
 
-static bool find_form(struct probe *p, const struct emit_idiom *form, const struct controls *t, double rate)
+static bool report_form(struct probe *p, const struct emit_idiom *form, const struct controls *t, double rate)
 {
     double latency = NAN, units[MIXES] = {NAN, NAN};
 
-    if (!ask_latency(p, &t->data, form, &latency) || !ask_units(p, form, t, &t->mixes[0], &units[0]) ||
-        !ask_units(p, form, t, &t->mixes[1], &units[1]))
+    if (!check_latency(p, &t->data, form, &latency) || !check_units(p, form, t, &t->mixes[0], &units[0]) ||
+        !check_units(p, form, t, &t->mixes[1], &units[1]))
         return false;
-    const struct find_value v[] = {{"latency", "renaming", latency * rate},
-                                   {"units", "renaming", units[0] * rate},
-                                   {"units, two among additions", "renaming", units[1] * rate}};
+    const struct experiment_value v[] = {{"latency", "renaming", latency * rate},
+                                         {"units", "renaming", units[0] * rate},
+                                         {"units, two among additions", "renaming", units[1] * rate}};
     const struct finding f = {.name = "backend.elimination.per_cycle",
                               .variants = {{"form", form->name}},
-                              .method = "chains of moves; additions that take all units, and the form among them"};
-    find_number(p, &f, v, sizeof v / sizeof v[0]);
+                              .method = "chains of moves; additions that take all units, with the form among them"};
+    report_graded_number(p, &f, v, sizeof v / sizeof v[0]);
     return true;
 }
 
@@ -208,9 +212,9 @@ static void run(struct probe *p)
 
     while (count < (size_t)probe_smoke(p, 2, FORMS) && emit_idioms[count].name)
         count++;
-    bool good = measure_controls(p, &t) && measure_alone(p, &t.data, count, rates);
+    bool good = measure_controls(p, &t) && measure_forms_alone(p, &t.data, count, rates);
     for (size_t i = 0; i < count && good; i++)
-        good = find_form(p, &emit_idioms[i], &t, rates[i]);
+        good = report_form(p, &emit_idioms[i], &t, rates[i]);
 }
 
 PROBE(elimination, .title = "Moves and zeros that need no unit", .family = "backend", .after = "widths", .run = run,

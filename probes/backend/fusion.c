@@ -1,8 +1,8 @@
 /*
- * Fusion: which pairs of neighbours become one operation?
+ * Fusion: which pairs of neighbours are renamed as one operation? (docs/METHODS.md, 6.8)
  *
- * Rows of groups: a pair, additions of vectors, loads and a store, none of which waits for another. Units are asked for so
- * evenly that renaming holds the rows up, and a row takes as long as its operations are many. The rows:
+ * Experiment: sequences of groups, each a pair, vector additions, loads and a store, none of which waits for another.
+ * They use units so evenly that renaming limits them, and take as long as they have operations:
  *
  *   adjacent  the pair as it stands
  *   apart     the same instructions, but others between the two
@@ -11,45 +11,43 @@
  *   second    the other one alone
  *   pairs     pairs, and nothing else
  *
- * `longer` must be slower than `apart` just as it has more instructions, which proves that operations are what counts;
- * else nothing is told. That two are not one is told only where both rows of one alone are faster by just that one: what
- * a row of fewer operations would wait for next, a chain or a unit, could hide that it is one. By how much `adjacent` is
- * faster than `apart`, in the time of one instruction, is how many operations are saved. In two layouts, which stand for
- * one experiment: no answer is better than grade B.
+ * There is no curve. Inference: `longer` must be slower than `apart` just as it has more instructions, which shows that
+ * the number of operations is what counts; else nothing is decided. By how much `adjacent` is faster than `apart`, in
+ * the time of one instruction, is how many operations are saved. A pair counts as two operations only if `first` and
+ * `second` are both faster by just one: a chain or a unit that limits a sequence of fewer operations could hide that
+ * the pair is one. Where instructions of the pair fuse with any neighbour, as NOPs do on Zen 4, `apart` has fewer
+ * operations as well; then the time of one is what `longer` takes more, and the pair is one if `pairs` takes just that.
  *
- * Where instructions of the pair become one with whatever stands beside them, as NOPs do on Zen 4, none keeps them
- * apart, and `apart` has fewer operations as well. There the time of one operation is what `longer` takes more, and
- * where `pairs` take just that, the two are one.
+ * Between the two stand first instructions of which no core eliminates or fuses any, loads and a store among them; and
+ * where their units limit the sequences (three accesses a cycle on Zen 4, and six operations), moves. These layouts are
+ * one experiment: never better than grade B. The front end may deliver no more than is renamed, so that fusing does not
+ * show: two operations are reported only on cores where some other pair fuses. Pairs that become one only when they are
+ * issued count as two.
  *
- * What stands between: first that of which no core eliminates or fuses anything, loads and a store among them; where
- * units for those hold the rows up (three accesses a cycle on Zen 4, and six operations), moves.
- *
- * The front end may deliver no more instructions than are renamed, and then nothing is seen of what fuses. That two are
- * not one is told only on cores where some other pair is.
- *
- * Pairs whose instructions become one only while they are issued, and are renamed as two, count as two.
- *
- * Method: rows held up by renaming, Fog, Microarchitecture; the pairs and what keeps them apart: Johnson 2021, Firestorm.
+ * Method: sequences limited by renaming, Fog, Microarchitecture; pairs and what keeps them apart: Johnson 2021,
+ * Firestorm.
  */
 #include <math.h>
 #include <string.h>
 
-#include "lib/find.h"
-#include "lib/probe.h"
-#include "lib/sample.h"
+#include "lib/base/reason.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sample.h"
 
 enum {
     GROUPS = 40,
     INSTRUCTIONS = 6, /* of a group; `longer` has one more */
     LAYOUTS = 4,
-    ASKED = 2,  /* that tell are enough */
-    PAIRS = 16, /* at most */
+    DECIDED = 2, /* layouts that decide are enough */
+    PAIRS = 16,  /* at most */
     PAIRS_OF_GROUP = 3,
     SAMPLES = 9,
     DATA_BYTES = 4096,
-    SLOTS = 16,
-    STORED = 2048 + 8 * SLOTS, /* on Zen 4 a load waits for stores whose address has the same ten low bits: none has */
-    BEGIN = 64                 /* instructions before the rows, at most */
+    WORDS = 16,
+    STORED = 2048 + 8 * WORDS, /* on Zen 4 a load waits for stores whose address has the same ten low bits: none has */
+    BEGIN = 64                 /* instructions before the sequence, at most */
 };
 
 enum arrangement { ADJACENT, APART, LONGER, FIRST, SECOND, PAIRS_ALONE, ARRANGEMENTS };
@@ -64,51 +62,54 @@ static const struct {
     {"two moves between", {"12mmmm", "1mm2mm", "1mm2mmm", "1mmmm", "2mmmm", "121212"}},
 };
 
-/* Rows are held up by renaming where an instruction takes as long in all, but for so much. */
+/* Renaming limits sequences in which an instruction takes the same time, within this part. */
 static const double ALIKE = 0.05;
-/* A number of operations this near to a whole one is it. */
+/* A number of operations is a whole one if it is this near to it. */
 static const double WHOLE = 0.25;
 
-struct row {
+struct sequence {
     const struct emit_pair *pair;
-    const char *group;
+    const char *group; /* as in `layouts` */
 };
 
 static void emit_groups(struct code *c, const void *context)
 {
-    const struct row *r = context;
-    const char *group = r->group;
+    const struct sequence *s = context;
+    const char *group = s->group;
     const size_t length = strlen(group);
-    unsigned vectors = 0, slot = 0, moves = 0;
+    unsigned vectors = 0, word = 0, moves = 0;
 
     for (size_t i = 0; i < GROUPS * length && code_good(c); i++)
         switch (group[i % length]) {
-        case '1': emit_pair_first(c, r->pair, i / length); break;
-        case '2': emit_pair_second(c, r->pair, i / length); break;
+        case '1': emit_pair_first(c, s->pair, i / length); break;
+        case '2': emit_pair_second(c, s->pair, i / length); break;
         case 'v':
             emit_vector_add(c, (enum vreg)(vectors % VREGS), (enum vreg)(vectors % VREGS));
             vectors++;
             break;
-        case 'l': emit_load(c, REG_T3, REG_DATA, (int32_t)(8 * (slot++ % SLOTS))); break;
+        case 'l': emit_load(c, REG_T3, REG_DATA, (int32_t)(8 * (word++ % WORDS))); break;
         case 'm': emit_move(c, (enum reg)(REG_T4 + moves++ % 2), REG_T7); break;
-        default: emit_store(c, REG_T7, REG_DATA, (int32_t)(STORED + 8 * (slot++ % SLOTS)));
+        default: emit_store(c, REG_T7, REG_DATA, (int32_t)(STORED + 8 * (word++ % WORDS)));
         }
 }
 
-/* Cycles a row. */
-static bool measure(struct probe *p, const struct area *data, const struct row *r, double *cycles)
+/* Cycles of a sequence. */
+static bool measure_sequence(struct probe *p, const struct area *data, const struct sequence *s, double *cycles)
 {
     const struct loop l = {.begin = emit_pair_begin,
                            .body = emit_groups,
-                           .context = r,
+                           .context = s,
                            .instructions = GROUPS * (INSTRUCTIONS + 1) + BEGIN,
                            .data = data->at};
 
     return sample_loop(p, (unsigned)probe_scale(p, 1, 5, SAMPLES, SAMPLES), &l, cycles);
 }
 
-/* The two become one wherever they stand: pairs alone take what one instruction more does, and each row so much. */
-static bool is_one(const double *cycles)
+/*
+ * The two become one wherever they stand: a pair alone takes what one more instruction does, and all sequences
+ * multiples.
+ */
+static bool fuses_anywhere(const double *cycles)
 {
     const double each = cycles[LONGER] - cycles[APART];
     bool one = fabs(cycles[PAIRS_ALONE] / PAIRS_OF_GROUP / each - 1) <= 2 * ALIKE;
@@ -118,7 +119,7 @@ static bool is_one(const double *cycles)
     return one;
 }
 
-/* Operations that the pair becomes; NaN: something else than their number holds the rows up. */
+/* Operations that the pair becomes; NaN: something else than their number limits the sequences. */
 static bool count_operations(struct probe *p, const struct area *data, const struct emit_pair *pair, size_t layout,
                              double *operations)
 {
@@ -126,34 +127,35 @@ static bool count_operations(struct probe *p, const struct area *data, const str
     bool good = true;
 
     for (size_t i = 0; i < PAIRS_ALONE && good; i++)
-        good = measure(p, data, &(struct row){pair, layouts[layout].groups[i]}, &cycles[i]);
+        good = measure_sequence(p, data, &(struct sequence){pair, layouts[layout].groups[i]}, &cycles[i]);
     const double each = cycles[APART] / INSTRUCTIONS;
     const double counted = 2 - (cycles[APART] - cycles[ADJACENT]) / each, nearest = floor(counted + 0.5);
-    const bool bound = fabs(cycles[LONGER] / (INSTRUCTIONS + 1) / each - 1) <= ALIKE;
+    const bool limited = fabs(cycles[LONGER] / (INSTRUCTIONS + 1) / each - 1) <= ALIKE;
     const bool fewer = fabs(cycles[FIRST] / (INSTRUCTIONS - 1) / each - 1) <= ALIKE &&
                        fabs(cycles[SECOND] / (INSTRUCTIONS - 1) / each - 1) <= ALIKE;
-    const bool told = bound && fabs(counted - nearest) <= WHOLE && (nearest == 1 || (nearest == 2 && fewer));
-    *operations = told ? nearest : (double)NAN;
-    if (!good || bound)
+    const bool decided = limited && fabs(counted - nearest) <= WHOLE && (nearest == 1 || (nearest == 2 && fewer));
+    *operations = decided ? nearest : (double)NAN;
+    if (!good || limited)
         return good;
-    good = measure(p, data, &(struct row){pair, layouts[layout].groups[PAIRS_ALONE]}, &cycles[PAIRS_ALONE]);
-    *operations = is_one(cycles) ? 1 : (double)NAN;
+    good = measure_sequence(p, data, &(struct sequence){pair, layouts[layout].groups[PAIRS_ALONE]},
+                            &cycles[PAIRS_ALONE]);
+    *operations = fuses_anywhere(cycles) ? 1 : (double)NAN;
     return good;
 }
 
-/* In as many layouts as it takes for enough of them to tell. */
+/* In as many layouts as it takes until enough of them decide. */
 static bool count_pair(struct probe *p, const struct area *data, const struct emit_pair *pair,
                        double operations[LAYOUTS])
 {
-    const size_t most = (size_t)probe_smoke(p, ASKED, LAYOUTS);
-    unsigned asked = 0;
+    const size_t most = (size_t)probe_smoke(p, DECIDED, LAYOUTS);
+    unsigned decided = 0;
     bool good = true;
 
     for (size_t layout = 0; layout < LAYOUTS; layout++)
         operations[layout] = NAN;
-    for (size_t layout = 0; layout < most && asked < ASKED && good; layout++) {
+    for (size_t layout = 0; layout < most && decided < DECIDED && good; layout++) {
         good = count_operations(p, data, pair, layout, &operations[layout]);
-        asked += isnan(operations[layout]) ? 0 : 1;
+        decided += isnan(operations[layout]) ? 0 : 1;
     }
     return good;
 }
@@ -168,6 +170,7 @@ static bool count_all(struct probe *p, double operations[PAIRS][LAYOUTS], size_t
     return good;
 }
 
+/* Layouts in which the pair becomes so many operations. */
 static size_t layouts_with(const double operations[LAYOUTS], double count)
 {
     size_t with = 0;
@@ -182,11 +185,11 @@ static bool any_fuses(double operations[PAIRS][LAYOUTS], size_t count)
     bool any = false;
 
     for (size_t i = 0; i < count && !any; i++)
-        any = layouts_with(operations[i], 1) >= ASKED;
+        any = layouts_with(operations[i], 1) >= DECIDED;
     return any;
 }
 
-static void report_pair(struct probe *p, const char *name, const double operations[LAYOUTS], bool seen)
+static void report_pair(struct probe *p, const char *name, const double operations[LAYOUTS], bool any)
 {
     struct finding f = {.name = "backend.fusion.pair",
                         .variants = {{"form", name}},
@@ -194,14 +197,14 @@ static void report_pair(struct probe *p, const char *name, const double operatio
                         .low = NAN,
                         .high = NAN,
                         .grade = 'U',
-                        .reason = "the front end may deliver no more than is renamed",
-                        .method = "rows that renaming holds up, the pair adjacent and apart"};
-    struct find_value v[LAYOUTS];
+                        .reason = REASON_DELIVERS_NO_MORE,
+                        .method = "sequences that renaming limits, the pair adjacent and apart"};
+    struct experiment_value v[LAYOUTS];
 
     for (size_t i = 0; i < LAYOUTS; i++)
-        v[i] = (struct find_value){layouts[i].name, "renaming", operations[i]};
-    if (seen || layouts_with(operations, 1) + layouts_with(operations, 2) == 0)
-        find_number(p, &f, v, LAYOUTS);
+        v[i] = (struct experiment_value){layouts[i].name, "renaming", operations[i]};
+    if (any || layouts_with(operations, 1) + layouts_with(operations, 2) == 0)
+        report_graded_number(p, &f, v, LAYOUTS);
     else
         report(p, &f);
 }
@@ -215,9 +218,9 @@ static void run(struct probe *p)
         count++;
     if (!count_all(p, operations, count))
         return;
-    const bool seen = any_fuses(operations, count);
+    const bool any = any_fuses(operations, count);
     for (size_t i = 0; i < count; i++)
-        report_pair(p, emit_pairs[i].name, operations[i], seen);
+        report_pair(p, emit_pairs[i].name, operations[i], any);
 }
 
 PROBE(fusion, .title = "Pairs that become one operation", .family = "backend", .after = "elimination", .run = run,

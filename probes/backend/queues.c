@@ -1,22 +1,22 @@
 /*
- * Queues: how many loads, stores and branches can be in flight at once?
+ * Queues: how many loads, stores and branches can be in flight at once? (docs/METHODS.md, 6.3)
  *
- * Two long operations, and n loads, stores or branches between them (lib/kernels/lookahead.h). All of them are done
- * soon, and wait for the first long operation to be done before they may leave in order. While they fit, both long
- * operations are under way at the same time.
+ * Experiment: two long-latency operations, and n loads, stores or branches between them (lib/structure/inflight.h).
+ * These are done soon, and wait for the first operation before they may retire in order.
  *
- *   loads      of general registers and of vectors: where a register is what they run out of, the two differ
+ *   loads      of general registers and of vectors: they differ where a register file ends instead of the queue
  *   stores     of each width
  *   branches   never taken; and always
  *
- * Curve: cycles an iteration over n. Answer: the last n before it rises, and the long operations themselves where they
- * are loads. Loads whose entry is given back once they are done, before they leave, have no knee of their own, or a
- * larger one where nothing but arithmetic is waited for: those that no load before them is missing for may leave (Zen 4),
- * and where general registers end then is no knee of the queue. A knee where the reorder buffer, registers or renames end
- * is theirs.
+ * Curve: cycles an iteration over n, a jump. Result: the last n before it rises, and the long-latency operations
+ * themselves where they are loads.
  *
- * Beside: where loads of vectors alone do not tell, as where they end on a ramp before the queue does, they and loads of
- * general registers in turn do: where those end as the latter do alone, each takes an entry.
+ * Inference: a knee where the reorder buffer, registers or renames end is theirs. Cores that free an entry when its
+ * load is done, before it retires, have no knee of the queue, or a larger one behind arithmetic, where no older load is
+ * missing (Zen 4): what ends where general registers do then says nothing of the queue. Where vector loads alone show
+ * nothing, as where a ramp of theirs ends before the queue does, they and loads of general registers in turn do: if
+ * both together end where the latter do alone, each takes an entry.
+ *
  * Method: Wong 2013; Johnson 2021, Firestorm.
  */
 #include <math.h>
@@ -24,19 +24,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/find.h"
-#include "lib/kernels/lookahead_answer.h"
-#include "lib/probe.h"
+#include "lib/base/reason.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
+#include "lib/probe/probe.h"
+#include "lib/structure/inflight_limit.h"
+#include "lib/structure/inflight_repeat.h"
+#include "lib/structure/inflight_start.h"
 
+/* Fillers: range of a curve, and how far it may grow. */
 enum { TO = 256, LIMIT = 1024 };
 
 static const struct {
-    const char *name, *finding, *key, *text; /* and its variant; */
-    unsigned width;                          /* or this, where `key` is NULL */
+    const char *name, *finding, *key, *text; /* the finding and its variant: key and text, … */
+    unsigned width;                          /* … or the width in bits, where `key` is NULL */
     enum filler_class class;
     const char *filler;
-    const char *writes; /* class of registers, as a finding's variants */
-} rows[] = {
+    const char *writes; /* the class of registers that a load writes, as variants of backend.registers.entries */
+} kinds[] = {
     {"loads of 64 bits", "backend.load_queue.entries", NULL, NULL, 64, FILLER_LOAD, "load-64", "class=int64"},
     {"loads of 128 bits", "backend.load_queue.entries", NULL, NULL, 128, FILLER_LOAD, "load-v128",
      "class=vector width=128"},
@@ -49,72 +54,77 @@ static const struct {
     {"jumps", "backend.branches_in_flight.entries", "branch", "taken", 0, FILLER_JUMP, "jump", NULL},
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0] };
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-static bool is_vector(size_t row)
+static bool loads_vectors(size_t kind)
 {
-    return strncmp(rows[row].writes, "class=vector", strlen("class=vector")) == 0;
+    return strncmp(kinds[kind].writes, "class=vector", strlen("class=vector")) == 0;
 }
 
+/* ---- Loads that registers end, or that leave the queue early -------------------------------------- */
+
 /*
- * Each load writes a register. What ends where registers do is theirs; where those are not known, loads into another file
- * must end at the same.
+ * Whether the end of these loads may be that of the register file they write: it is at the same number, or, where that
+ * is not known, no loads into another file end alike.
  */
-static bool may_be_registers(const struct probe *p, const double fillers[ROWS], size_t row)
+static bool may_be_registers(const struct probe *p, const double fitted[KINDS], size_t kind)
 {
-    const double registers = facts_number(&p->run->facts, "backend.registers.entries", rows[row].writes, (double)NAN);
+    const double registers = facts_number(&p->run->facts, "backend.registers.entries", kinds[kind].writes, (double)NAN);
 
     if (!isnan(registers))
-        return lookahead_same(fillers[row], registers);
-    for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].class == FILLER_LOAD && i != row && is_vector(i) != is_vector(row) &&
-            lookahead_same(fillers[row], fillers[i]))
+        return inflight_same(fitted[kind], registers);
+    for (size_t i = 0; i < KINDS; i++)
+        if (kinds[i].class == FILLER_LOAD && i != kind && loads_vectors(i) != loads_vectors(kind) &&
+            inflight_same(fitted[kind], fitted[i]))
             return false;
     return true;
 }
 
 /*
- * Behind arithmetic loads that give their entries back go on to where registers end: what ends there beside a smaller
- * number behind misses says nothing of the queue, and is left out.
+ * Behind arithmetic, loads that free their entries early go on until registers end: where the kinds of operations
+ * disagree, an end there says nothing of the queue and is left out.
  */
-static void leave_out_registers(const struct probe *p, struct lookahead_answer *a, size_t row)
+static void leave_out_registers(const struct probe *p, struct inflight_result *a, size_t kind)
 {
-    const double registers = rows[row].class == FILLER_LOAD ? facts_number(&p->run->facts, "backend.registers.entries",
-                                                                           rows[row].writes, (double)NAN)
-                                                            : (double)NAN;
+    const double registers = kinds[kind].class == FILLER_LOAD
+                                 ? facts_number(&p->run->facts, "backend.registers.entries", kinds[kind].writes,
+                                                (double)NAN)
+                                 : (double)NAN;
 
-    if (isnan(registers) || !isnan(lookahead_fitted(a, rows[row].class)))
+    if (isnan(registers) || !isnan(inflight_fitted(a, kinds[kind].class)))
         return;
     for (size_t i = 0; i < a->count; i++) {
         struct verdict *v = &a->sweeps[i].search.verdict;
-        if (a->rows[i].blocker == BLOCKER_ARITHMETIC && !v->reason && v->count &&
-            fabs(v->knees[0].end - 1 - registers) < LOOKAHEAD_GROUP)
-            v->reason = "masked-by:backend.registers.entries";
+        if (a->runs[i].first == LONG_OP_ARITHMETIC && !v->reason && v->count &&
+            fabs(v->knees[0].end - 1 - registers) < INFLIGHT_GROUP)
+            v->reason = REASON_MASKED_BY_REGISTERS;
     }
 }
 
-/* How many fitted by that blocker, what it holds with them; NaN: it does not say. */
-static double fitted_by(const struct lookahead_answer *a, size_t i)
+/* How many fitted by that experiment, with what its operations occupy; NaN: it is undecided. */
+static double fitted_by(const struct inflight_result *a, size_t i)
 {
     const struct verdict *v = a->experiments[i].verdict;
 
     return v->reason || !v->count ? (double)NAN : v->knees[0].value + a->experiments[i].holds;
 }
 
-/* Where misses do not tell, arithmetic may end where loads do that have given their entries back: at anything else. */
-static void leave_out_arithmetic(struct lookahead_answer *a, size_t row)
+/* Where misses show no end of loads, other operations may end anywhere, since loads may have freed their entries. */
+static void leave_out_early(struct inflight_result *a, size_t kind)
 {
-    bool missed = rows[row].class != FILLER_LOAD;
+    bool misses_decide = kinds[kind].class != FILLER_LOAD;
 
     for (size_t i = 0; i < a->count; i++)
-        missed |= a->rows[i].blocker == BLOCKER_MISS && !isnan(fitted_by(a, i));
-    for (size_t i = 0; i < a->count && !missed; i++)
+        misses_decide |= a->runs[i].first == LONG_OP_MISS && !isnan(fitted_by(a, i));
+    for (size_t i = 0; i < a->count && !misses_decide; i++)
         if (!a->sweeps[i].search.verdict.reason)
-            a->sweeps[i].search.verdict.reason = "loads may leave before they retire";
+            a->sweeps[i].search.verdict.reason = REASON_LOADS_LEAVE_EARLY;
 }
 
-/* By more than a ramp that one blocker alone shows. */
-static bool is_told(const struct lookahead_answer *a, double fitted)
+/* ---- Vector loads and loads of general registers in turn ------------------------------------------ */
+
+/* Whether a result is decided by more than a ramp that one experiment alone shows. */
+static bool is_decided(const struct inflight_result *a, double fitted)
 {
     size_t knees = 0;
     bool ramp = true;
@@ -127,103 +137,114 @@ static bool is_told(const struct lookahead_answer *a, double fitted)
     return !isnan(fitted) && (knees > 1 || !ramp);
 }
 
-/* Loads of vectors that alone tell nothing, in turn with those of general registers, which do. False: the probe is over. */
-static bool search_beside(struct probe *p, const struct lookahead_limits *limits,
-                          const struct lookahead_answer answers[ROWS], const double fillers[ROWS], size_t row,
-                          struct lookahead_answer *beside)
+/*
+ * Measures vector loads that alone show nothing in turn with loads of general registers, if those show the queue.
+ * Nothing is measured, and the count is 0, where that is not needed. False: the probe is over.
+ */
+static bool measure_in_turn(struct probe *p, const struct inflight_limits *limits,
+                            const struct inflight_result results[KINDS], const double fitted[KINDS], size_t kind,
+                            struct inflight_result *in_turn)
 {
-    struct lookahead_question q = {.with = limits->with,
-                                   .fillers = {rows[row].filler, rows[0].filler},
-                                   .class = FILLER_LOAD,
-                                   .to = TO,
-                                   .limit = LIMIT,
-                                   .group = limits->group};
+    struct inflight_request q = {.inflight = limits->inflight,
+                                 .fillers = {kinds[kind].filler, kinds[0].filler},
+                                 .class = FILLER_LOAD,
+                                 .to = TO,
+                                 .limit = LIMIT,
+                                 .group = limits->group};
 
-    *beside = (struct lookahead_answer){.count = 0};
-    if (rows[row].class != FILLER_LOAD || !is_vector(row) || isnan(fillers[0]) || !lookahead_filler(rows[row].filler) ||
-        lookahead_masked(limits, &answers[0]) || may_be_registers(p, fillers, 0) ||
-        is_told(&answers[row], fillers[row]))
+    *in_turn = (struct inflight_result){.count = 0};
+    if (kinds[kind].class != FILLER_LOAD || !loads_vectors(kind) || isnan(fitted[0]) ||
+        !inflight_filler(kinds[kind].filler) || inflight_masked_by_rob(limits, &results[0]) ||
+        may_be_registers(p, fitted, 0) || is_decided(&results[kind], fitted[kind]))
         return true;
-    snprintf(q.name, sizeof q.name, "%s and 64 in turn", rows[row].name);
-    return lookahead_search(p, &q, beside);
+    snprintf(q.name, sizeof q.name, "%s and 64 in turn", kinds[kind].name);
+    return inflight_measure(p, &q, in_turn);
 }
 
-/* As many of both as of the others alone: what one takes is known, and how many there are. */
-static bool report_beside(struct probe *p, const struct finding *f, struct lookahead_answer *beside, double alone)
+/* Reports as many of both as of loads of general registers `alone`; false where no experiment shows that. */
+static bool report_in_turn(struct probe *p, const struct finding *f, struct inflight_result *in_turn, double alone)
 {
-    struct finding told = *f;
+    struct finding out = *f;
     size_t left = 0;
 
-    for (size_t i = 0; i < beside->count; i++) /* only those blockers that say so: others let registers end first */
-        if (lookahead_same(fitted_by(beside, i), alone))
-            beside->experiments[left++] = beside->experiments[i];
+    for (size_t i = 0; i < in_turn->count; i++) /* in the other ones registers may end first */
+        if (inflight_same(fitted_by(in_turn, i), alone))
+            in_turn->experiments[left++] = in_turn->experiments[i];
     if (left == 0)
         return false;
-    told.method = "two long operations, and between them these and loads of 64 bits in turn";
-    told.remarks[1].key = "beside";
-    told.remarks[1].text = "each takes an entry; alone fewer may fit, for another reason";
-    lookahead_report(p, &told, beside->experiments, left, 1, 1);
+    out.method = "two long-latency operations, and between them these and loads of 64 bits in turn";
+    out.remarks[1].key = "beside";
+    out.remarks[1].text = "each takes an entry; alone fewer may fit, for another reason";
+    inflight_report(p, &out, in_turn->experiments, left, 1, 1);
     return true;
 }
 
-static void report_row(struct probe *p, const struct lookahead_limits *limits, const struct lookahead_answer *a,
-                       const double fillers[ROWS], size_t row, struct lookahead_answer *beside)
-{
-    const char *masked = isnan(fillers[row]) ? NULL : lookahead_masked(limits, a);
-    struct finding f = {.name = rows[row].finding, .method = "two long operations, and these between them"};
+/* ---- Reports -------------------------------------------------------------------------------------- */
 
-    if (rows[row].key)
-        f.variants[0].key = rows[row].key, f.variants[0].text = rows[row].text;
+static void report_kind(struct probe *p, const struct inflight_limits *limits, const struct inflight_result *a,
+                        const double fitted[KINDS], size_t kind, struct inflight_result *in_turn)
+{
+    enum reason masked = isnan(fitted[kind]) ? REASON_NONE : inflight_masked_by_rob(limits, a);
+    struct finding f = {.name = kinds[kind].finding, .method = "two long-latency operations, and these between them"};
+
+    if (kinds[kind].key)
+        f.variants[0].key = kinds[kind].key, f.variants[0].text = kinds[kind].text;
     else
-        f.variants[0].key = "width", f.variants[0].number = rows[row].width;
-    if (!masked && !isnan(fillers[row]) && rows[row].class == FILLER_LOAD) {
-        masked = lookahead_renames(lookahead_ends(a, FILLER_LOAD), limits->written);
-        if (may_be_registers(p, fillers, row))
-            masked = "may be the limit of backend.registers.entries";
+        f.variants[0].key = "width", f.variants[0].number = kinds[kind].width;
+    if (!masked && !isnan(fitted[kind]) && kinds[kind].class == FILLER_LOAD) {
+        masked = inflight_may_be_renames(inflight_total(a, FILLER_LOAD), limits->writers_at_least);
+        if (may_be_registers(p, fitted, kind))
+            masked = REASON_MASKED_BY_REGISTERS;
     }
-    if (beside->count && report_beside(p, &f, beside, fillers[0]))
+    if (in_turn->count && report_in_turn(p, &f, in_turn, fitted[0]))
         return;
     if (masked)
-        lookahead_undecided(p, &f, masked);
+        inflight_undecided(p, &f, masked);
     else
-        lookahead_report(p, &f, a->experiments, a->count, 1, 1);
+        inflight_report(p, &f, a->experiments, a->count, 1, 1);
+}
+
+static bool measure_kinds(struct probe *p, const struct inflight_limits *limits, struct inflight_result results[KINDS])
+{
+    bool good = true;
+
+    for (size_t i = 0; i < KINDS && good; i++) {
+        struct inflight_request q = {.inflight = limits->inflight,
+                                     .fillers = {kinds[i].filler},
+                                     .class = kinds[i].class,
+                                     .to = TO,
+                                     .limit = LIMIT,
+                                     .group = limits->group};
+        snprintf(q.name, sizeof q.name, "%s", kinds[i].name);
+        good = inflight_measure(p, &q, &results[i]);
+    }
+    return good && inflight_repeat_all(p, results, KINDS);
 }
 
 static void run(struct probe *p)
 {
-    struct lookahead_answer *answers = calloc(ROWS, sizeof *answers);
-    double fillers[ROWS];
-    struct lookahead with;
-    struct lookahead_limits limits;
-    bool good = answers && lookahead_start(p, &with) && lookahead_find_limits(p, &with, &limits);
+    struct inflight_result *results = calloc(KINDS, sizeof *results);
+    double fitted[KINDS];
+    struct inflight l;
+    struct inflight_limits limits;
+    bool good = results && inflight_start(p, &l) && inflight_find_limits(p, &l, &limits) &&
+                measure_kinds(p, &limits, results);
 
-    for (size_t i = 0; i < ROWS && good; i++) {
-        struct lookahead_question q = {.with = &with,
-                                       .fillers = {rows[i].filler},
-                                       .class = rows[i].class,
-                                       .to = TO,
-                                       .limit = LIMIT,
-                                       .group = limits.group};
-        snprintf(q.name, sizeof q.name, "%s", rows[i].name);
-        good = lookahead_search(p, &q, &answers[i]);
+    for (size_t i = 0; i < KINDS && good; i++) {
+        leave_out_registers(p, &results[i], i);
+        leave_out_early(&results[i], i);
+        fitted[i] = inflight_fitted(&results[i], kinds[i].class);
     }
-    for (unsigned i = 0; i < LOOKAHEAD_LOOKS && good; i++)
-        good = lookahead_look(p, answers, ROWS);
-    for (size_t i = 0; i < ROWS && good; i++) {
-        leave_out_registers(p, &answers[i], i);
-        leave_out_arithmetic(&answers[i], i);
-        fillers[i] = lookahead_fitted(&answers[i], rows[i].class);
+    for (size_t i = 0; i < KINDS && results; i++) {
+        struct inflight_result in_turn = {.count = 0};
+        good = good && (probe_is_smoke(p) || measure_in_turn(p, &limits, results, fitted, i, &in_turn));
+        if (good && inflight_filler(kinds[i].filler))
+            report_kind(p, &limits, &results[i], fitted, i, &in_turn);
+        inflight_free(&in_turn);
     }
-    for (size_t i = 0; i < ROWS && answers; i++) {
-        struct lookahead_answer beside = {.count = 0};
-        good = good && (probe_smoke(p, 0, 1) == 0 || search_beside(p, &limits, answers, fillers, i, &beside));
-        if (good && lookahead_filler(rows[i].filler))
-            report_row(p, &limits, &answers[i], fillers, i, &beside);
-        lookahead_free(&beside);
-    }
-    for (size_t i = 0; i < ROWS && answers; i++)
-        lookahead_free(&answers[i]);
-    free(answers);
+    for (size_t i = 0; i < KINDS && results; i++)
+        inflight_free(&results[i]);
+    free(results);
 }
 
 PROBE(queues, .title = "Load and store queues, branches in flight", .family = "backend", .after = "registers",

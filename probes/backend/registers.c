@@ -1,51 +1,55 @@
 /*
- * Registers: how many can be renamed beyond those that a program names?
+ * Register files: how many registers of each class can be renamed beyond those that a program names, and which classes
+ * share a file? (docs/METHODS.md, 6.2)
  *
- * Two long operations, and n instructions between them that each write a register (lib/kernels/lookahead.h). A register
- * that is written gets a physical one, which is free again when the next write of it has left the core in order: n in
- * flight hold n of them. While there are that many, both long operations are under way at the same time.
+ * Experiment: two long-latency operations, and n instructions between them that each write a register
+ * (lib/structure/inflight.h). A written register gets a physical one, which is free again when the next write of it has
+ * retired: n in flight hold n of them.
  *
- *   int64, int32   additions of whole general registers and of halves: the same, unless a file can hold two halves in one
+ *   int64, int32   additions of whole general registers and of halves: alike, unless a file can hold two halves in one
  *   flags          comparisons, which write nothing else
- *   vector         of each width, scalable ones of that which they have here; mask or predicate registers
+ *   vector         of each width, scalable ones of the width they have here; mask or predicate registers
  *
- * Curve: cycles an iteration over n. Answer: the last n before it rises, and what the long operations write themselves.
- * A knee where that of NOPs is, is the reorder buffer's.
+ * Curve: cycles an iteration over n, a jump. Result: the last n before it rises, and the registers that the
+ * long-latency operations write.
  *
- * Where neighbours may share an entry of that, two comparisons side by side may need room for the flags of but one of
- * them: what the first one says nobody can ask for any more. There they are counted with others between them.
+ * Inference: a knee where NOPs end is the reorder buffer's. Where neighbours may share one of its entries, two
+ * comparisons side by side may need flags for only one of them, since nobody can read those of the first: there every
+ * third filler is a comparison, and the number is divided. Vector registers that a program names hold physical ones,
+ * too: they are written before, or cleared, for which some cores need none; then more are left, and the result is the
+ * whole file but for what cannot be cleared. Classes share a file if half of one leaves half for the other
+ * (lib/structure/sharing.h); for whole general registers and halves this shows whether a half takes a register, half of
+ * one, or one of another file. No class is reported that ends at the most writers that were ever in flight, since
+ * renames may end there (lib/structure/renames_in_flight.h).
  *
- * Vector registers that a program names hold physical ones, too. All are written before; or cleared, for which some cores
- * need none: then there are more of them left by so many, and what is found is the file, but for what nothing empties.
- *
- * Shared: half as many of one class as fit, and then the other (lib/kernels/sharing.h). Whole general registers and
- * halves by the same tell what a half takes: a register, half of one, or one of a file of its own.
- *
- * Renames: a core may hold apart what it has renamed, each in an entry whatever its class, and those may end first (Johnson
- * 2021, Firestorm). So no class is told of which as many are in flight as were ever seen of all together: by the two of a
- * pair, or by general and vector registers in turn. Where those in turn end before twice the smaller file, and
- * a row of NOPs before them takes nothing away, as it does from entries of the reorder buffer, renames are what ends; but
- * not where either class alone ends there, too, since then it may be one file.
- * Method: Wong 2013; jia.je 2024.
+ * Method: Wong 2013; jia.je 2024; Johnson 2021 (renames in flight).
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/find.h"
-#include "lib/kernels/lookahead_answer.h"
-#include "lib/kernels/sharing.h"
-#include "lib/probe.h"
+#include "lib/base/reason.h"
+#include "lib/finding/report.h"
+#include "lib/probe/probe.h"
+#include "lib/structure/inflight_limit.h"
+#include "lib/structure/inflight_repeat.h"
+#include "lib/structure/inflight_start.h"
+#include "lib/structure/register_sharing.h"
+#include "lib/structure/renames_in_flight.h"
+#include "lib/structure/tolerances_inflight.h"
 
+/* Fillers: range of a curve, and how far it may grow. */
 enum { TO = 400, LIMIT = 1280 };
+/* Where comparisons are counted with others between them, one filler in so many is one. */
+enum { SPACED = 3 };
 
 static const struct {
     const char *filler, *class;
-    unsigned width; /* 0: of no matter */
-    enum filler_class holds;
-    bool cleared;
-} rows[] = {
+    unsigned width;           /* variant of the finding, in bits; 0: none */
+    enum filler_class counts; /* whose registers are counted */
+    bool clear_vectors;
+} classes[] = {
     {"int64", "int64", 0, FILLER_GENERAL, false},    {"int32", "int32", 0, FILLER_GENERAL, false},
     {"flags", "flags", 0, FILLER_FLAGS, false},      {"scalar", "vector", 64, FILLER_VECTOR, false},
     {"v128", "vector", 128, FILLER_VECTOR, false},   {"v256", "vector", 256, FILLER_VECTOR, false},
@@ -53,271 +57,162 @@ static const struct {
     {"v512", "vector", 512, FILLER_VECTOR, true},    {"mask", "mask", 0, FILLER_MASK, false},
     {"scalable", "vector", 0, FILLER_VECTOR, false},
 };
-enum { ROWS = sizeof rows / sizeof rows[0] };
+enum { CLASSES = sizeof classes / sizeof classes[0] };
 
+/* The first pair also says what a half takes. */
 static const struct {
     const char *a, *b;
 } pairs[] = {{"int64", "int32"}, {"int64", "flags"}, {"int64", "v128"}, {"v128", "mask"}, {"int64", "mask"}};
 enum { PAIRS = sizeof pairs / sizeof pairs[0] };
 
-/* Two halves for a whole, by as much as what blurs edges leaves. */
-static const double WHOLES = 0.1;
-
-/*
- * Files must end so much later than renames before those are told, and NOPs take so much of these when both are in one
- * buffer.
- */
-static const double SPARE = 1.1, TELLS = 0.1;
-
-enum { SPACED = 3 /* one in so many is a comparison, where they are asked apart */ };
-
 struct measured {
-    struct lookahead with;
-    struct lookahead_limits limits;
-    struct lookahead_answer answers[ROWS];
-    struct lookahead_answer apart;  /* of comparisons, apart, … */
-    struct verdict flags[BLOCKERS]; /* … and what that says of flags */
-    double ends[ROWS];              /* fillers and blockers in flight, of whatever class */
+    struct inflight inflight;
+    struct inflight_limits limits;
+    struct inflight_result results[CLASSES];
+    struct inflight_result spaced;  /* of comparisons with others between them, … */
+    struct verdict flags[LONG_OPS]; /* … and the same, divided by SPACED */
+    double totals[CLASSES];         /* inflight_total */
     struct sharing shared[PAIRS];
-    double seen;    /* instructions that each write a register, at the same time */
-    double renames; /* where those end by themselves; NaN: nowhere, or it is not known */
+    double writers; /* the most writers of a register that were seen in flight, of any classes */
+    double renames; /* in flight, where they are a limit of their own; NaN: they are not, or it is not known */
 };
 
-/* ---- Classes that share ------------------------------------------------------------------------- */
-
-static size_t row_of(const char *filler)
+static size_t class_index(const char *filler)
 {
-    size_t row = 0;
+    size_t i = 0;
 
-    while (strcmp(rows[row].filler, filler) != 0)
-        row++;
-    return row;
+    while (strcmp(classes[i].filler, filler) != 0)
+        i++;
+    return i;
 }
 
-/* Where a class was seen to end; or where NOPs do, which nothing is past. */
-static double about(const struct measured *m, const char *filler)
-{
-    const double ends = m->ends[row_of(filler)];
+/* ---- Measuring each class ------------------------------------------------------------------------- */
 
-    return isnan(ends) ? m->limits.nops : ends * 1.15;
+/* Registers are cleared in the widest way that the core has, but for legacy instructions. */
+static bool has_class(size_t i)
+{
+    const struct emit_filler *f = inflight_filler(classes[i].filler);
+
+    return f && (f->vector_bits || !classes[i].clear_vectors);
 }
 
-/* Shared, or so many of both at once as of one alone, for want of renames, with what the blockers may hold. */
-static void doubt(const struct measured *m, struct sharing *s)
+static bool measure_class(struct probe *p, struct measured *m, size_t i)
 {
-    double total = 0;
+    struct inflight_request q = {.inflight = &m->inflight,
+                                 .fillers = {classes[i].filler},
+                                 .class = classes[i].counts,
+                                 .to = TO,
+                                 .limit = LIMIT,
+                                 .group = m->limits.group,
+                                 .clear_vectors = classes[i].clear_vectors};
 
-    for (size_t i = 0; i < s->count && s->text; i++)
-        total = fmax(total, fmax(s->ways[i].alone[0], s->ways[i].alone[1]) + m->with.steps[s->ways[i].first] + 1);
-    if (!s->text || !strcmp(s->text, "separate"))
-        return;
-    s->reason = strcmp(s->text, "shared") ? "ambiguous" : lookahead_renames(total, m->seen);
-    for (unsigned packed = 1; packed <= m->limits.packed && !s->reason; packed++)
-        if (lookahead_same(total, m->limits.nops / packed))
-            s->reason = "masked-by:backend.rob.entries";
-    if (s->reason)
-        s->text = NULL;
+    snprintf(q.name, sizeof q.name, "%s%s", classes[i].filler, classes[i].clear_vectors ? ", cleared" : "");
+    return inflight_measure(p, &q, &m->results[i]);
 }
 
-/* By how many halves fit for a whole, by all blockers alike. NULL: not told. */
-static const char *what_halves_take(const struct sharing *s)
+static bool measure_classes(struct probe *p, struct measured *m)
 {
-    double least = INFINITY, most = 0;
+    const struct inflight_request spaced = {.inflight = &m->inflight,
+                                            .name = "flags, spaced",
+                                            .fillers = {"int64", "v128", "flags"},
+                                            .class = FILLER_FLAGS,
+                                            .to = TO,
+                                            .limit = LIMIT,
+                                            .group = m->limits.group};
+    bool good = true;
 
-    for (size_t i = 0; i < s->count; i++) {
-        least = fmin(least, s->ways[i].alone[1] / s->ways[i].alone[0]);
-        most = fmax(most, s->ways[i].alone[1] / s->ways[i].alone[0]);
-    }
-    const bool one = least >= 1 - WHOLES && most <= 1 + WHOLES, two = least >= 2 - WHOLES && most <= 2 + WHOLES;
-    return !s->text ? NULL : !strcmp(s->text, "separate") ? "apart" : one ? "whole" : two ? "packed" : NULL;
+    for (size_t i = 0; i < CLASSES && good; i++)
+        good = !has_class(i) || measure_class(p, m, i);
+    return good && (m->limits.nops_per_entry <= 1 || inflight_measure(p, &spaced, &m->spaced));
 }
-
-/* The first pair says two things. */
-static bool is_told(const struct sharing *s, size_t pair)
-{
-    return s->text && (pair > 0 || what_halves_take(s));
-}
-
-static bool find_shared(struct probe *p, struct measured *m)
-{
-    const bool others = !m->with.unfit[BLOCKER_LOADS] && !m->with.unfit[BLOCKER_ARITHMETIC];
-
-    for (size_t i = 0; i < PAIRS; i++) {
-        struct sharing *s = &m->shared[i];
-        /* how long a miss takes is other people's affair: where two others fit, they are enough */
-        *s = (struct sharing){
-            .a = pairs[i].a, .b = pairs[i].b, .group = m->limits.group, .count = others ? 2 : BLOCKERS};
-        if (!lookahead_filler(s->a) || !lookahead_filler(s->b)) {
-            s->count = 0;
-            continue;
-        }
-        s->about[0] = about(m, s->a);
-        s->about[1] = about(m, s->b);
-        for (size_t w = 0; w < BLOCKERS; w++)
-            s->ways[w].first = s->ways[w].second = (enum blocker)((BLOCKER_LOADS + w) % BLOCKERS);
-        if (!sharing_find(p, &m->with, m->shared, i))
-            return false;
-    }
-    for (unsigned look = 0; look < (unsigned)probe_smoke(p, 0, LOOKAHEAD_LOOKS); look++)
-        for (size_t i = 0; i < PAIRS; i++)
-            if (!is_told(&m->shared[i], i) && !sharing_find_again(p, &m->with, m->shared, i))
-                return false;
-    for (size_t i = 0; i < PAIRS; i++)
-        m->seen = fmax(m->seen, m->shared[i].seen);
-    return true;
-}
-
-static void report_shared(struct probe *p, const struct sharing *s)
-{
-    char pair[32];
-
-    snprintf(pair, sizeof pair, "%s and %s", s->a, s->b);
-    report(p, &(struct finding){.name = "backend.registers.shared",
-                                .variants = {{"pair", pair}},
-                                .value = NAN,
-                                .low = NAN,
-                                .high = NAN,
-                                .text = s->text,
-                                .grade = s->text ? s->grade : 'U',
-                                .reason = s->text ? NULL : s->reason,
-                                .method = "half as many of one as fit, and then the other"});
-}
-
-static void report_halves(struct probe *p, const struct sharing *s)
-{
-    const char *text = what_halves_take(s);
-
-    report(p, &(struct finding){.name = "backend.registers.halves",
-                                .value = NAN,
-                                .low = NAN,
-                                .high = NAN,
-                                .text = text,
-                                .grade = text ? s->grade : 'U',
-                                .reason = text        ? NULL
-                                          : s->reason ? s->reason
-                                                      : "ambiguous",
-                                .method = "half as many whole registers as fit, and then halves"});
-}
-
-/* ---- Renames ------------------------------------------------------------------------------------ */
 
 /*
- * Whether NOPs before them take room from general and vector registers in turn. *reason: why that is not told, or that
- * they do.
+ * Whether fewer registers fit than when they were measured for sharing: then a sibling thread holds some while it is
+ * awake, which nothing else may show (measured on Zen 4: 19 of the integer registers).
  */
-static bool find_taken(struct probe *p, const struct measured *m, const char **reason)
+static bool fits_fewer(const struct measured *m, size_t class)
 {
-    const struct lookahead_limits *l = &m->limits;
-    const unsigned before = (unsigned)fmin(l->nops / 4, (l->nops - l->writers) / 2);
-    unsigned untouched = 0, taken = 0;
-
-    *reason = "ambiguous";
-    if (!(l->writers * before / l->nops > TELLS * l->writers)) /* too few to tell */
-        return true;
-
-    for (enum blocker b = 0; b < BLOCKERS; b++) {
-        struct lookahead_row r = {.with = l->with, .blocker = b, .second = b, .head = lookahead_filler("nop")};
-        double alone, behind;
-        if (l->with->unfit[b] || !lookahead_choose(&r, lookahead_writers))
-            continue;
-        if (!lookahead_most(p, &r, l->writers * 1.15, &alone))
-            return false;
-        r.head_count = before;
-        if (!lookahead_most(p, &r, l->writers * 1.15, &behind))
-            return false;
-        const double missing = alone - behind, whole = alone * before / l->nops; /* what the buffer would lack */
-        untouched += missing < whole / 4;
-        taken += missing > whole * 3 / 4;
-    }
-    *reason = taken ? "masked-by:backend.rob.entries" : untouched ? NULL : "ambiguous";
-    return true;
-}
-
-/* How many fit, as registers are held; where blockers agree only on what is in flight, that. */
-static double registers_of(const struct measured *m, size_t row)
-{
-    const double registers = lookahead_fitted(&m->answers[row], rows[row].holds);
-
-    return isnan(registers) ? m->ends[row] : registers;
-}
-
-static bool find_renames(struct probe *p, struct measured *m)
-{
-    const struct finding f = {.name = "backend.rename_retire.entries",
-                              .method = "general and vector registers in turn, before twice the smaller file ends"};
-    const struct lookahead_limits *l = &m->limits;
-    const size_t general = row_of("int64"), vector = row_of("v128");
-    const double at_least = isnan(l->writers) ? l->written : l->writers;
-    const bool alike = lookahead_same(m->ends[general], l->writers) && lookahead_same(m->ends[vector], l->writers);
-    const double of_general = registers_of(m, general), of_vector = registers_of(m, vector);
-    const bool masked = !(at_least * SPARE < 2 * fmin(of_general, of_vector));
-    struct lookahead_answer a;
-    const char *reason = NULL;
-
-    m->renames = (double)NAN;
-    if (isnan(l->nops))
-        reason = "reorder-buffer-unknown";
-    else if (isnan(of_general) || isnan(of_vector) || (isnan(l->writers) && !masked))
-        reason = "no-knee";
-    else if (masked)
-        reason = "masked-by:backend.registers.entries";
-    else if (l->writers >= l->nops - LOOKAHEAD_GROUP || lookahead_same(l->writers, l->nops))
-        reason = "masked-by:backend.rob.entries";
-    else if (alike)
-        reason = "renames, or one file for both";
-    if (!reason && !find_taken(p, m, &reason))
-        return false;
-    if (reason) {
-        lookahead_undecided(p, &f, reason);
-        return true;
-    }
-    const struct lookahead_question q = lookahead_of_writers(l->with, "renames");
-    if (!lookahead_search(p, &q, &a))
-        return false;
-    for (size_t i = 0; i < a.count; i++)
-        a.experiments[i].holds = lookahead_holds(&a.rows[i], FILLER_NOTHING);
-    m->renames = l->writers;
-    lookahead_report(p, &f, a.experiments, a.count, 1, l->group);
-    lookahead_free(&a);
-    return true;
-}
-
-/* ---- What is told ------------------------------------------------------------------------------- */
-
-/*
- * Whether fewer fit than did when they were asked for with others: then another hardware thread holds some, for as long as
- * it is awake, though nothing else may tell of it (Zen 4: 19 of the integer registers).
- */
-static bool fits_fewer(const struct measured *m, size_t row)
-{
-    const struct lookahead_answer *a = &m->answers[row];
+    const struct inflight_result *a = &m->results[class];
 
     for (size_t i = 0; i < a->count; i++) {
         const struct verdict *v = a->experiments[i].verdict;
-        const double alone = sharing_alone(m->shared, PAIRS, rows[row].filler, a->rows[i].blocker);
-        if (!v->reason && v->count && !isnan(alone) && !sharing_fits_all(m->limits.group, alone, v->knees[0].value))
+        const double alone = sharing_alone(m->shared, PAIRS, classes[class].filler, a->runs[i].first);
+        if (!v->reason && v->count && !isnan(alone) && !sharing_all_fit(m->limits.group, alone, v->knees[0].value))
             return true;
     }
     return false;
 }
 
-/* Why that row's knee may be something else's. NULL: it is not. */
-static const char *masked(const struct measured *m, size_t row)
+static bool repeat_classes(struct probe *p, struct measured *m)
 {
-    const char *reason = isnan(m->ends[row]) ? NULL : lookahead_masked(&m->limits, &m->answers[row]);
+    for (size_t i = 0; i < CLASSES; i++)
+        if (fits_fewer(m, i))
+            m->results[i].confirmed = 0;
+    const bool good = inflight_repeat(p, m->results, CLASSES);
 
-    if (!reason && lookahead_same(m->ends[row], m->renames))
-        return "masked-by:backend.rename_retire.entries";
-    return reason || isnan(m->ends[row]) ? reason : lookahead_renames(m->ends[row], m->seen);
+    for (size_t i = 0; i < CLASSES; i++)
+        m->totals[i] = inflight_total(&m->results[i], classes[i].counts);
+    return good;
 }
 
-/* Flags of comparisons that are no neighbours. What ends where its other thirds do alone is theirs. */
-static const char *find_apart(struct measured *m, struct find_experiment e[BLOCKERS])
-{
-    const double others[] = {m->ends[row_of("int64")], m->ends[row_of("v128")]};
+/* ---- Classes that share a file -------------------------------------------------------------------- */
 
-    for (size_t i = 0; i < m->apart.count; i++) {
-        const struct verdict *v = m->apart.experiments[i].verdict;
+/*
+ * A number of fillers that does not fit: beyond where the class ends; or else where NOPs do, beyond which nothing fits.
+ */
+static double too_many(const struct measured *m, const char *filler)
+{
+    const double total = m->totals[class_index(filler)];
+
+    return isnan(total) ? m->limits.nops : total * BEYOND_FITTING;
+}
+
+static bool measure_pairs(struct probe *p, struct measured *m)
+{
+    for (size_t i = 0; i < PAIRS; i++)
+        m->shared[i] = (struct sharing){
+            .a = pairs[i].a, .b = pairs[i].b, .about = {too_many(m, pairs[i].a), too_many(m, pairs[i].b)}};
+    if (!register_sharing_find(p, &m->limits, m->shared, PAIRS))
+        return false;
+    for (size_t i = 0; i < PAIRS; i++)
+        m->writers = fmax(m->writers, m->shared[i].in_flight);
+    return true;
+}
+
+/* ---- Renames in flight ---------------------------------------------------------------------------- */
+
+/* Registers of the class that fitted; where experiments agree only on how many are in flight, that. */
+static struct renames_class renames_class(const struct measured *m, const char *filler)
+{
+    const size_t i = class_index(filler);
+    const double registers = inflight_fitted(&m->results[i], classes[i].counts);
+
+    return (struct renames_class){isnan(registers) ? m->totals[i] : registers, m->totals[i]};
+}
+
+/* ---- Reports -------------------------------------------------------------------------------------- */
+
+/* Why the class's knee may be another structure's; REASON_NONE: it is not. */
+static enum reason masking_of_class(const struct measured *m, size_t i)
+{
+    const double total = m->totals[i];
+    const enum reason reason = isnan(total) ? REASON_NONE : inflight_masked_by_rob(&m->limits, &m->results[i]);
+
+    if (!reason && inflight_same(total, m->renames))
+        return REASON_MASKED_BY_RENAMES;
+    return reason || isnan(total) ? reason : inflight_may_be_renames(total, m->writers);
+}
+
+/*
+ * Flags by comparisons with others between them: sets m->flags and e to numbers divided by SPACED. Why they may be
+ * another structure's: a file that the other two thirds end in alone, too, or the reorder buffer.
+ */
+static enum reason divide_spaced_flags(struct measured *m, struct experiment e[LONG_OPS])
+{
+    const double others[] = {m->totals[class_index("int64")], m->totals[class_index("v128")]};
+
+    for (size_t i = 0; i < m->spaced.count; i++) {
+        const struct verdict *v = m->spaced.experiments[i].verdict;
         const double least = v->count ? floor(v->knees[0].low / SPACED) : 0,
                      most = v->count ? floor(v->knees[0].value / SPACED) : 0;
         m->flags[i] = *v;
@@ -327,111 +222,67 @@ static const char *find_apart(struct measured *m, struct find_experiment e[BLOCK
             k->high = fmax(floor(k->high / SPACED), most + 1);
             k->value = most;
         }
-        e[i] = m->apart.experiments[i];
+        e[i] = m->spaced.experiments[i];
         e[i].verdict = &m->flags[i];
         e[i].holds = 0;
         for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
-            if (lookahead_same(most, others[k]))
-                return "masked-by:backend.registers.entries";
+            if (inflight_same(most, others[k]))
+                return REASON_MASKED_BY_REGISTERS;
     }
-    return isnan(lookahead_ends(&m->apart, FILLER_NOTHING)) ? NULL : lookahead_masked(&m->limits, &m->apart);
+    return isnan(inflight_total(&m->spaced, FILLER_NOTHING)) ? REASON_NONE
+                                                             : inflight_masked_by_rob(&m->limits, &m->spaced);
 }
 
-static void report_row(struct probe *p, struct measured *m, size_t row)
+static void report_class(struct probe *p, struct measured *m, size_t i)
 {
-    const bool alone = rows[row].holds != FILLER_FLAGS || m->apart.count == 0;
-    struct find_experiment e[BLOCKERS];
-    const char *reason = alone ? masked(m, row) : find_apart(m, e);
-    struct finding f = {.name = rows[row].cleared ? "backend.registers.cleared" : "backend.registers.entries",
-                        .variants = {{"class", rows[row].class}},
-                        .method = "two long operations, and writes of registers between them"};
+    const bool spaced = classes[i].counts == FILLER_FLAGS && m->spaced.count > 0;
+    struct experiment e[LONG_OPS];
+    enum reason reason = spaced ? divide_spaced_flags(m, e) : masking_of_class(m, i);
+    struct finding f = {.name = classes[i].clear_vectors ? "backend.registers.cleared" : "backend.registers.entries",
+                        .variants = {{"class", classes[i].class}},
+                        .method = "two long-latency operations, and writes of registers between them"};
 
-    if (rows[row].width)
-        f.variants[1].key = "width", f.variants[1].number = rows[row].width;
-    if (!strcmp(rows[row].filler, "scalable")) {
+    if (classes[i].width)
+        f.variants[1].key = "width", f.variants[1].number = classes[i].width;
+    if (!strcmp(classes[i].filler, "scalable")) {
         f.variants[1].key = "width", f.variants[1].number = machine_info()->scalable_bits;
         f.variants[2].key = "vectors", f.variants[2].text = "sve";
     }
-    if (!reason && alone && fits_fewer(m, row))
-        reason = "more fitted at another time";
+    if (!reason && !spaced && fits_fewer(m, i))
+        reason = REASON_MORE_FITTED_EARLIER;
     if (reason)
-        lookahead_undecided(p, &f, reason);
-    else if (alone)
-        lookahead_report(p, &f, m->answers[row].experiments, m->answers[row].count, 1, m->limits.group);
+        inflight_undecided(p, &f, reason);
+    else if (spaced)
+        inflight_report(p, &f, e, m->spaced.count, 1, m->limits.group);
     else
-        lookahead_report(p, &f, e, m->apart.count, 1, m->limits.group);
+        inflight_report(p, &f, m->results[i].experiments, m->results[i].count, 1, m->limits.group);
 }
 
-/* Registers are cleared in the widest way that the core has, but for legacy ones. */
-static bool has_row(size_t row)
+static void report_all(struct probe *p, struct measured *m)
 {
-    const struct emit_filler *f = lookahead_filler(rows[row].filler);
-
-    return f && (f->vector_bits || !rows[row].cleared);
-}
-
-static bool search_row(struct probe *p, struct measured *m, size_t row)
-{
-    struct lookahead_question q = {.with = &m->with,
-                                   .fillers = {rows[row].filler},
-                                   .class = rows[row].holds,
-                                   .to = TO,
-                                   .limit = LIMIT,
-                                   .group = m->limits.group,
-                                   .cleared = rows[row].cleared};
-
-    snprintf(q.name, sizeof q.name, "%s%s", rows[row].filler, rows[row].cleared ? ", cleared" : "");
-    return lookahead_search(p, &q, &m->answers[row]);
-}
-
-static bool look(struct probe *p, struct measured *m)
-{
-    for (size_t i = 0; i < ROWS; i++)
-        if (fits_fewer(m, i))
-            m->answers[i].seen = 0;
-    const bool good = lookahead_look(p, m->answers, ROWS);
-
-    for (size_t i = 0; i < ROWS; i++)
-        m->ends[i] = lookahead_ends(&m->answers[i], rows[i].holds);
-    return good;
+    for (size_t i = 0; i < CLASSES; i++)
+        if (has_class(i))
+            report_class(p, m, i);
+    register_sharing_report(p, &m->limits, m->writers, m->shared, PAIRS);
 }
 
 static void run(struct probe *p)
 {
     struct measured *m = calloc(1, sizeof *m);
-    bool good = m && lookahead_start(p, &m->with) && lookahead_find_limits(p, &m->with, &m->limits);
-    const struct lookahead_question apart = {.with = m ? &m->with : NULL,
-                                             .name = "flags, apart",
-                                             .fillers = {"int64", "v128", "flags"},
-                                             .class = FILLER_FLAGS,
-                                             .to = TO,
-                                             .limit = LIMIT,
-                                             .group = m ? m->limits.group : 0};
+    bool good = m && inflight_start(p, &m->inflight) && inflight_find_limits(p, &m->inflight, &m->limits) &&
+                measure_classes(p, m) && repeat_classes(p, m);
 
-    for (size_t i = 0; i < ROWS && good; i++)
-        good = !has_row(i) || search_row(p, m, i);
-    if (good && m->limits.packed > 1)
-        good = lookahead_search(p, &apart, &m->apart);
-    good = good && look(p, m);
     if (good)
-        m->seen = m->limits.written;
-    good = good && find_shared(p, m) && look(p, m) && find_renames(p, m) && look(p, m) && look(p, m);
-    for (size_t i = 0; i < ROWS && good; i++)
-        if (has_row(i))
-            report_row(p, m, i);
-    for (size_t i = 0; i < PAIRS && good; i++) {
-        doubt(m, &m->shared[i]);
-        if (lookahead_filler(m->shared[i].a) && lookahead_filler(m->shared[i].b))
-            report_shared(p, &m->shared[i]);
-    }
-    if (good) {
-        report_halves(p, &m->shared[0]);
-        sharing_send(p, m->shared, PAIRS);
-    }
-    for (size_t i = 0; i < ROWS && m; i++)
-        lookahead_free(&m->answers[i]);
+        m->writers = m->limits.writers_at_least;
+    good = good && measure_pairs(p, m) && repeat_classes(p, m) &&
+           renames_find(p, &m->limits, renames_class(m, "int64"), renames_class(m, "v128"), &m->renames) &&
+           repeat_classes(p, m) && repeat_classes(p, m);
+    if (good)
+        report_all(p, m);
+    for (size_t i = 0; i < CLASSES && m; i++)
+        inflight_free(&m->results[i]);
     if (m)
-        lookahead_free(&m->apart);
+        inflight_free(&m->spaced);
     free(m);
 }
 
@@ -441,7 +292,7 @@ PROBE(registers, .title = "Register files", .family = "backend", .after = "rob",
                            {"backend.registers.cleared", "registers",
                             "the same where those that a program names were cleared, and may hold none"},
                            {"backend.registers.shared", "files", "whether two classes are renamed to one file"},
-                           {"backend.registers.halves", "registers",
+                           {"backend.registers.narrow_half_rise", "registers",
                             "what a write of half a general register takes: the whole, half of one, or one apart"},
                            {"backend.rename_retire.entries", "renames",
                             "renames that can be in flight, where that is a limit of its own"}));

@@ -1,109 +1,110 @@
 /*
- * Widths: how many operations a cycle does the core take in, and how many does it retire?
+ * Widths: how many operations a cycle does the core rename, and how many does it retire? (docs/METHODS.md, 6.5)
  *
- * In: rows of NOPs, and mixtures of NOPs, additions, additions of vectors and loads, over and over, each instruction of
- * them independent of those around it. No unit and no register file is asked for by all mixtures alike, so those that are
- * as fast as any are held up by what all instructions go through: the front end, renaming, retiring.
+ * Experiments:
  *
- * Out: a fence, a chain of multiplications, n instructions, and again. While the chain is under way the instructions are
- * taken in and done, and wait for it, since they may retire only behind it. From then on they retire at full width, and
- * the fence lets nothing begin before they have. Each n more takes n / width cycles,
- * as long as the reorder buffer holds them all; what it does not hold comes in no faster than without the chain.
+ *   in    sequences of NOPs, or of NOPs mixed with additions, vector additions, loads or stores, all independent. No
+ *         unit and no register file is needed by all of them alike: those that are as fast as any are limited by what
+ *         all instructions pass, front end, renaming, retiring
+ *   out   a fence, a chain of multiplications, n instructions, and again. The instructions are done while the chain
+ *         runs, retire behind it at full width, and the fence lets nothing begin before they have
  *
- * Renames: of those rows the ones whose instructions write a register each. Where they are as fast as any row, all that is
- * taken in can be given a register; where they are slower, and rows of kinds that have little in common are as slow as each
- * other, no more can be. Where one kind alone is the fastest of them, it may be a unit that the others wait for.
+ * There is no curve: both are slopes over three lengths, n / width cycles for n more instructions that the reorder
+ * buffer holds; what it does not hold comes in no faster than without the chain.
  *
- * Where short NOPs are known to share entries of the reorder buffer with their neighbours, so many instructions are no
- * operations: then rows of kinds are asked that share none with their like, registers that are cleared and moves. Where
- * the reorder buffer is not known, and rows with NOPs are faster than those without, nothing is told.
+ * Inference: the rate of the fastest sequences is the width of renaming, that of `out` the width of retiring. Where no
+ * more retire than come in, retiring may limit both. Sequences of register writers give the width of renaming
+ * registers: where they are slower, at least two kinds must be equally slow, since one may be limited by a unit. Where
+ * short NOPs share entries of the reorder buffer (6.1), only kinds that share none with their own kind are used. An
+ * operation cache or the fence may have a part in the rates: never better than grade B.
  *
- * Answers: the rate of the rows; the slope over n. Where the slope says that no more retire than the rows had, retiring
- * may be all that held the rows up, and renaming is not told. Where they are as fast as the front end is known to be, it
- * is not told either. What the front end delivers from an operation cache is not known, and neither is whether the
- * fence has a hand in the slope: no answer is better than grade B.
- *
- * Method: rows of what is held up by renaming alone, Fog, Microarchitecture; the blocker is that of Wong 2013; that
- * retiring shows behind it is ours.
+ * Method: sequences limited by renaming alone, Fog, Microarchitecture; the chain is Wong 2013; retiring behind it is
+ * ours.
  */
 #include <math.h>
 
-#include "lib/kernels/lookahead.h"
-#include "lib/find.h"
-#include "lib/probe.h"
-#include "lib/sample.h"
-#include "lib/table.h"
+#include "lib/base/numbers.h"
+#include "lib/base/reason.h"
+#include "lib/base/record.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sample.h"
+#include "lib/probe/table.h"
+#include "lib/structure/inflight.h"
 
 enum {
-    PERIOD = 4,
-    ROW = 192,
+    PERIOD = 4,    /* instructions of a pattern */
+    LENGTH = 192,  /* instructions of the shortest sequence that comes in */
     CHAIN = 40,    /* multiplications; three cycles each at least */
-    WAITING = 256, /* instructions that wait behind it at most, where the reorder buffer is not known */
-    STEPS = 4,     /* into which those are divided: one, two and three of them are tried */
-    KINDS = 7,     /* of rows, … */
-    NOPS_ALONE = 0,
-    WITHOUT_NOPS = 3, /* … these among them, and those behind it */
-    STORES = 4,
+    WAITING = 256, /* instructions that wait behind the chain at most, where the reorder buffer is not known */
+    STEPS = 4,     /* into which those are divided: one, two and three of them are used */
     REGISTERS = 8, /* that additions take in turn */
     SAMPLES = 25,
-    STORED = 2048 + 8 * REGISTERS, /* where no load has the same low bits */
+    STORED = 2048 + 8 * REGISTERS, /* offset of stores: no load has the same low bits */
     DATA_BYTES = 4096
 };
 
-/* A number this near to a whole one is it. */
+/* A rate is a whole number of instructions a cycle if it is this near to one. */
 static const double WHOLE = 0.2;
-/* Both halves of a slope are as steep as each other. */
-static const double STRAIGHT = 0.1;
-/* Rates are alike. */
-static const double ALIKE = 0.03;
-/* One is the higher: one instruction more than ten is. */
-static const double MORE = 0.07;
-/* So many times as many NOPs as entries share them; and may, where other rows are slower by so much. */
-static const double SHARE = 1.5, SLOWER = 1.2;
+/* Two rates are alike within the part ALIKE; both halves of a slope may differ by the part STRAIGHT of all of it. */
+static const double ALIKE = 0.03, STRAIGHT = 0.1;
+/* One rate is higher than another by this part: less than the tenth that one instruction makes of ten a cycle. */
+static const double HIGHER = 0.07;
+/*
+ * NOPs share entries where SHARED times as many fit as there are entries (two to an entry would be 2), and may share
+ * them where they are NOPS_FASTER times as fast as sequences without them.
+ */
+static const double SHARED = 1.5, NOPS_FASTER = 1.2;
+
+enum { KINDS = 7, NOPS_ALONE = 0, WITHOUT_NOPS = 3 /* these, and those behind it */, STORES = 4 };
 
 /*
- * n: NOP, a: addition, v: addition of vectors, l: load, s: store, z: a register cleared, m: a move. `lone`: none shares an
- * entry. `writes`: each writes a register. `in`: only how it comes in is asked, since stores leave later than they retire.
+ * Patterns: n NOP, a addition, v vector addition, l load, s store, z a register cleared, m a move. `lone`: no
+ * instruction shares an entry. `writes`: each writes a register. `in_only`: stores leave later than they retire.
  */
 static const struct {
     const char *name, *pattern;
-    bool lone, writes, in;
+    bool lone, writes, in_only;
 } kinds[KINDS] = {{"NOPs", "nnnn", .lone = false},
                   {"additions", "anan", .lone = false},
                   {"vectors", "avan", .lone = false},
                   {"loads", "alav", .writes = true},
-                  {"stores", "alsv", .in = true},
+                  {"stores", "alsv", .in_only = true},
                   {"zeros", "zzzz", .lone = true, .writes = true},
                   {"moves", "mmmm", .lone = true, .writes = true}};
 
+/* Instructions a cycle, by kind; NaN: not known. */
 struct rates {
-    double in[KINDS], out[KINDS]; /* instructions a cycle; NaN: not told */
-    double renamed[KINDS]; /* the same as `in`, of rows that write, whether their instructions share entries or not */
+    double in[KINDS], out[KINDS];
+    double renamed[KINDS]; /* as `in`, of kinds that write, whether their instructions share entries or not */
 };
 
-struct row {
+struct sequence {
     unsigned kind;
-    size_t count; /* of instructions */
-    bool behind;  /* a chain, between fences */
+    size_t count;      /* of instructions */
+    bool behind_chain; /* and a fence */
 };
 
-static void emit_row(struct code *c, const void *context)
+/* ---- Kernels and slopes --------------------------------------------------------------------------- */
+
+static void emit_sequence(struct code *c, const void *context)
 {
-    const struct row *r = context;
+    const struct sequence *s = context;
     unsigned adds = 0, vectors = 0, loads = 0, stores = 0;
 
-    if (r->behind)
+    if (s->behind_chain)
         emit_fence(c, FENCE_INSTRUCTIONS);
-    for (unsigned link = 0; r->behind && link < CHAIN; link++)
+    for (unsigned link = 0; s->behind_chain && link < CHAIN; link++)
         emit_multiply(c, REG_T8, REG_T8);
-    for (size_t i = 0; i < r->count && code_good(c); i++)
-        switch (kinds[r->kind].pattern[i % PERIOD]) {
+    for (size_t i = 0; i < s->count && code_good(c); i++)
+        switch (kinds[s->kind].pattern[i % PERIOD]) {
         case 'a': emit_add_constant(c, (enum reg)(REG_T0 + adds++ % REGISTERS), 1); break;
         case 'v':
             emit_vector_add(c, (enum vreg)(vectors % VREGS), (enum vreg)(vectors % VREGS));
             vectors++;
             break;
-        case 'l': /* into what no addition waits for */
+        case 'l': /* into a register that no addition reads */
             emit_load(c, REG_T8, REG_DATA, (int32_t)(8 * (loads++ % REGISTERS)));
             break;
         case 's': emit_store(c, REG_T8, REG_DATA, (int32_t)(STORED + 8 * (stores++ % REGISTERS))); break;
@@ -113,32 +114,28 @@ static void emit_row(struct code *c, const void *context)
         }
 }
 
-/* Cycles an iteration. */
-static bool measure_row(struct probe *p, const struct area *data, const struct row *r, double *cycles)
-{
-    const struct loop l = {.body = emit_row, .context = r, .instructions = r->count + CHAIN + 1, .data = data->at};
-
-    return sample_loop(p, (unsigned)probe_scale(p, 1, 9, SAMPLES, SAMPLES), &l, cycles);
-}
-
 /*
- * Rows of `step` instructions, of twice and of three times as many: instructions a cycle by what the longer ones take
- * more, so that what comes before and behind them is in none. NAN: the second step costs another time than the first.
+ * Instructions a cycle by what sequences of `step`, twice and three times as many instructions take more than each
+ * other, so that what is before and behind them does not count. NaN: the second step takes another time than the first.
  */
-static bool measure_slope(struct probe *p, const struct area *data, unsigned kind, size_t step, bool behind,
+static bool measure_slope(struct probe *p, const struct area *data, unsigned kind, size_t step, bool behind_chain,
                           double *rate)
 {
     double y[] = {NAN, NAN, NAN};
     bool good = true;
 
-    for (size_t i = 0; i < 3 && good; i++)
-        good = measure_row(p, data, &(struct row){kind, (i + 1) * step, behind}, &y[i]);
+    for (size_t i = 0; i < 3 && good; i++) {
+        const struct sequence s = {kind, (i + 1) * step, behind_chain};
+        const struct loop l = {
+            .body = emit_sequence, .context = &s, .instructions = s.count + CHAIN + 1, .data = data->at};
+        good = sample_loop(p, (unsigned)probe_scale(p, 1, 9, SAMPLES, SAMPLES), &l, &y[i]);
+    }
     *rate = fabs((y[2] - y[1]) - (y[1] - y[0])) <= STRAIGHT * (y[2] - y[0]) ? 2 * (double)step / (y[2] - y[0])
                                                                             : (double)NAN;
     return good;
 }
 
-/* `in`: what rows have that wait for nothing. */
+/* The rate of retiring; `in`: the rate of the same sequence without a chain. */
 static bool measure_out(struct probe *p, const struct area *data, unsigned kind, double in, double *rate)
 {
     const double entries = facts_number(&p->run->facts, "backend.rob.entries", "", NAN);
@@ -146,36 +143,41 @@ static bool measure_out(struct probe *p, const struct area *data, unsigned kind,
     const bool good = measure_slope(p, data, kind, (size_t)probe_smoke(p, 8, waiting / STEPS), true, rate);
 
     /* what the buffer does not hold comes in no faster than that */
-    if (isnan(entries) && !(*rate > (1 + MORE) * in))
+    if (isnan(entries) && !(*rate > (1 + HIGHER) * in))
         *rate = NAN;
     return good;
 }
 
-/* ---- What is told ------------------------------------------------------------------------------- */
-
-static double whole(double rate)
+/* Kinds that share entries, or those that do not; and of all that write registers how fast they come in. */
+static bool measure_rates(struct probe *p, struct rates *r)
 {
-    const double nearest = floor(rate + 0.5);
-
-    return fabs(rate - nearest) <= WHOLE ? nearest : (double)NAN;
-}
-
-/* By the reorder buffer, which holds more short NOPs than it has entries. */
-static bool shares_entries(const struct probe *p)
-{
+    const unsigned count = (unsigned)probe_smoke(p, 2, KINDS);
     const double entries = facts_number(&p->run->facts, "backend.rob.entries", "", NAN),
                  nops = facts_number(&p->run->facts, "backend.rob.instructions", "filler=nop", NAN);
+    const bool lone = nops > SHARED * entries;
+    struct area data;
+    bool good = probe_map(p, &data, DATA_BYTES, 0);
 
-    return nops > SHARE * entries;
+    for (unsigned i = 0; i < KINDS; i++)
+        r->in[i] = r->out[i] = r->renamed[i] = NAN;
+    for (unsigned i = 0; i < count && good; i++) {
+        const bool used = kinds[i].lone == lone || probe_is_smoke(p);
+        double in = NAN;
+        if (used || kinds[i].writes)
+            good = measure_slope(p, &data, i, LENGTH, false, &in);
+        if (kinds[i].writes)
+            r->renamed[i] = in;
+        if (good && used) {
+            r->in[i] = in;
+            good = kinds[i].in_only || measure_out(p, &data, i, in, &r->out[i]);
+        }
+    }
+    return good;
 }
 
-static bool may_share_entries(const struct probe *p, const struct rates *r)
-{
-    return isnan(facts_number(&p->run->facts, "backend.rob.entries", "", NAN)) &&
-           !(r->in[NOPS_ALONE] <= SLOWER * fmax(r->in[WITHOUT_NOPS], r->in[STORES]));
-}
+/* ---- Inference and reports ------------------------------------------------------------------------ */
 
-static double best(const double *rates)
+static double highest(const double *rates)
 {
     double most = 0;
 
@@ -184,20 +186,35 @@ static double best(const double *rates)
     return most;
 }
 
-/* One thing could fool all rows, so that they are layouts of one experiment. Those below `least` have other limits. */
-static void report_rate(struct probe *p, const struct finding *f, const double *rates, double least,
-                        const char *fooled_by)
+static bool may_share_entries(const struct probe *p, const struct rates *r)
 {
-    struct find_value v[KINDS];
-    size_t used = 0;
-
-    for (unsigned i = 0; i < KINDS; i++)
-        if (rates[i] >= least)
-            v[used++] = (struct find_value){kinds[i].name, fooled_by, whole(rates[i])};
-    find_number(p, f, v, used);
+    return isnan(facts_number(&p->run->facts, "backend.rob.entries", "", NAN)) &&
+           !(r->in[NOPS_ALONE] <= NOPS_FASTER * fmax(r->in[WITHOUT_NOPS], r->in[STORES]));
 }
 
-static struct finding rename_finding(const struct probe *p, const char *counted, const char *reason, const char *method)
+static bool retires_more_than_comes_in(const struct rates *r)
+{
+    return highest(r->out) > (1 + HIGHER) * highest(r->in);
+}
+
+/* All kinds have one confounder: they are layouts of one experiment. Those below `least` have other limits. */
+static void report_rate(struct probe *p, const struct finding *f, const double *rates, double least,
+                        const char *confounder)
+{
+    struct experiment_value v[KINDS];
+    size_t used = 0;
+
+    for (unsigned i = 0; i < KINDS; i++) {
+        const double nearest = floor(rates[i] + 0.5), whole = fabs(rates[i] - nearest) <= WHOLE ? nearest : (double)NAN;
+        if (rates[i] >= least)
+            v[used++] = (struct experiment_value){kinds[i].name, confounder, whole};
+    }
+    report_graded_number(p, f, v, used);
+}
+
+/* Reports the rate of the fastest kinds, or the reason why it is undecided. */
+static void report_renaming(struct probe *p, const char *counted, const double *rates, enum reason reason,
+                            const char *method)
 {
     const bool cached = facts_number(&p->run->facts, "frontend.op_cache.ops", "", 0) > 0;
     struct finding f = {.name = "backend.rename.per_cycle",
@@ -209,49 +226,28 @@ static struct finding rename_finding(const struct probe *p, const char *counted,
                         .reason = reason,
                         .method = method};
 
-    if (!cached) { /* then all come through the decoders */
-        f.limits[0].name = "frontend.decode.width";
-        f.limits[0].variants = "";
-        f.limits[0].per_unit = 1;
-    }
-    return f;
-}
-
-/* Some slope tells that more can retire than come in. */
-static bool retires_more(const struct rates *r)
-{
-    return best(r->out) > (1 + MORE) * best(r->in);
-}
-
-static void report_rename(struct probe *p, const struct rates *r)
-{
-    const struct finding f = rename_finding(p, "operations", "masked-by:backend.retire.per_cycle",
-                                            "the fastest rows of mixed instructions");
-
-    if (!retires_more(r))
+    if (!cached) /* then all instructions come through the decoders */
+        f.limits[0] = (struct finding_limit){"frontend.decode.width", "", 1};
+    if (reason)
         report(p, &f);
     else
-        report_rate(p, &f, r->in, (1 - ALIKE) * best(r->in), "front end");
+        report_rate(p, &f, rates, (1 - ALIKE) * highest(rates), "front end");
 }
 
-static void report_renames(struct probe *p, const struct rates *r)
+/* Why the rate of writers is not that of renaming: it is lower and only one kind has it, or retiring limits it. */
+static enum reason limit_of_writers(const struct rates *r)
 {
-    const double most = best(r->renamed);
-    const bool fewer = most < (1 - MORE) * best(r->in);
-    const struct finding f = rename_finding(
-        p, "renames", fewer ? "one kind of row alone is as fast" : "masked-by:backend.retire.per_cycle",
-        "the fastest rows of instructions that write a register each");
+    const double most = highest(r->renamed);
     unsigned alike = 0;
 
     for (unsigned i = 0; i < KINDS; i++)
         alike += r->renamed[i] >= (1 - ALIKE) * most ? 1 : 0;
-    if (fewer ? alike < 2 : !retires_more(r))
-        report(p, &f);
-    else
-        report_rate(p, &f, r->renamed, (1 - ALIKE) * most, "front end");
+    if (most < (1 - HIGHER) * highest(r->in))
+        return alike < 2 ? REASON_ONE_KIND_AS_FAST : REASON_NONE;
+    return retires_more_than_comes_in(r) ? REASON_NONE : REASON_MASKED_BY_RETIRE;
 }
 
-static void send_rows(struct probe *p, const struct rates *rates)
+static void send_rates(struct probe *p, const struct rates *rates)
 {
     struct record r;
 
@@ -271,63 +267,31 @@ static void send_rows(struct probe *p, const struct rates *rates)
     record_send(&r);
 }
 
-static void report_nothing(struct probe *p, const char *reason)
-{
-    static const struct {
-        const char *name, *counted;
-    } all[] = {{"backend.retire.per_cycle", "operations"},
-               {"backend.rename.per_cycle", "operations"},
-               {"backend.rename.per_cycle", "renames"}};
-
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        report_number(
-            p, &(struct finding){.name = all[i].name, .variants = {{"counted", all[i].counted}}, .reason = reason},
-            NAN);
-}
-
-/* Rows of kinds that share entries, or of those that do not; of all that write how fast they come in. */
-static bool measure_rows(struct probe *p, struct rates *r)
-{
-    const unsigned count = (unsigned)probe_smoke(p, 2, KINDS);
-    const bool lone = shares_entries(p);
-    struct area data;
-    bool good = probe_map(p, &data, DATA_BYTES, 0);
-
-    for (unsigned i = 0; i < KINDS; i++)
-        r->in[i] = r->out[i] = r->renamed[i] = NAN;
-    for (unsigned i = 0; i < count && good; i++) {
-        const bool asked = kinds[i].lone == lone || probe_smoke(p, 1, 0) > 0;
-        double in = NAN;
-        if (asked || kinds[i].writes)
-            good = measure_slope(p, &data, i, ROW, false, &in);
-        if (kinds[i].writes)
-            r->renamed[i] = in;
-        if (good && asked) {
-            r->in[i] = in;
-            good = kinds[i].in || measure_out(p, &data, i, in, &r->out[i]);
-        }
-    }
-    return good;
-}
-
 static void run(struct probe *p)
 {
     struct rates r;
 
-    if (!measure_rows(p, &r))
+    if (!measure_rates(p, &r))
         return;
-    send_rows(p, &r);
+    send_rates(p, &r);
     if (may_share_entries(p, &r)) {
-        report_nothing(p, "packing-unknown");
+        for (size_t i = 0; i < 3; i++)
+            report_number(p,
+                          &(struct finding){.name = i ? "backend.rename.per_cycle" : "backend.retire.per_cycle",
+                                            .variants = {{"counted", i < 2 ? "operations" : "renames"}},
+                                            .reason = REASON_PACKING_UNKNOWN},
+                          NAN);
         return;
     }
     report_rate(p,
                 &(struct finding){.name = "backend.retire.per_cycle",
                                   .variants = {{"counted", "operations"}},
-                                  .method = "what instructions cost that wait behind a chain"},
+                                  .method = "the time of instructions that wait behind a chain"},
                 r.out, 0, "fence");
-    report_rename(p, &r);
-    report_renames(p, &r);
+    report_renaming(p, "operations", r.in, retires_more_than_comes_in(&r) ? REASON_NONE : REASON_MASKED_BY_RETIRE,
+                    "the fastest sequences of mixed instructions");
+    report_renaming(p, "renames", r.renamed, limit_of_writers(&r),
+                    "the fastest sequences of instructions that write a register each");
 }
 
 PROBE(widths, .title = "Widths", .family = "backend", .after = "rob", .run = run,

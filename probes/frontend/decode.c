@@ -1,33 +1,35 @@
 /*
- * Decoders: how many instructions a cycle, and how many NOPs a cycle at best?
+ * Question: how many instructions are decoded in a cycle, and how many NOPs at best?
  *
- * Rows of NOPs of one length, and of additions to registers in turn, over and over. A short row is kept, decoded, by cores
- * that have an operation cache or a loop buffer: what it takes is what the core can take of these instructions at best. A
- * row nearly as long as the instruction cache, of short instructions, is far too long for that and comes through the
- * decoders.
+ * Experiment: runs of NOPs of one length, and of additions to several registers in turn, over and over. A short run is
+ * kept decoded by cores that have an operation cache or a loop buffer: its rate is the most that the core can take of
+ * these instructions. A run nearly as long as the instruction cache, of short instructions, is far too long for that
+ * and comes through the decoders. An operation cache may pack NOPs and keep part of such a run; runs of three times the
+ * length are kept by none, and may come fast enough from the second level, since short instructions are few bytes.
  *
- * Where the long row is slower than the short one, it is the decoders that hold it up, or fetching where all instructions
- * of some length are bound by their bytes; rows of lengths that are not tell the width. Where it is as fast, the width may be
- * anything from there on: what takes the instructions behind the decoders is no wider.
+ * Inference: where the long run is slower than the short one, the decoders limit it, or fetching, where all
+ * instructions of some length are bound by their bytes; runs of lengths that are not show the width. Where it is as
+ * fast, the width may be that or more: what takes the instructions behind the decoders is no wider. Decoders that stop
+ * at the ends of blocks of code do not reach a whole number: the width is at least the next one above then, by one
+ * experiment only.
  *
- * An operation cache may pack NOPs, and keep part of such a row. Rows of three times the length are kept by none, and may
- * come fast enough from the second level, since short instructions are not many bytes.
- *
- * Decoders that stop at the ends of blocks of code do not come to a whole number. The next one above is then the width at
- * least, and by one experiment only.
- *
- * Method: NOP loops beyond the operation cache, clamchowder's suite and jia.je 2024; short against long is ours.
+ * Sources: NOP loops beyond the operation cache as in clamchowder's suite and jia.je 2024; short against long is ours.
+ * docs/METHODS.md, 5.2.
  */
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/find.h"
-#include "lib/probe.h"
-#include "lib/sample.h"
-#include "lib/table.h"
+#include "lib/base/numbers.h"
+#include "lib/base/reason.h"
+#include "lib/base/record.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sample.h"
+#include "lib/probe/table.h"
 
 enum {
-    SHORT_ROW = 192,
+    SHORT_RUN = 192,
     KINDS = 17, /* NOP lengths, at most 15, and additions */
     ADDED = 8,  /* registers */
     ROOM_BYTES = 64,
@@ -36,50 +38,51 @@ enum {
     LONGER = 3
 };
 
-/* So much of the instruction cache is surely to be had. */
+/* Part of the instruction cache that is surely available. Chosen. */
 static const double PART_OF_L1I = 0.9;
-/* A row is held up when it is slower by more than this, in parts of the time. */
+/* Part of its rate by which a run is slower, at least, that the decoders limit. Chosen: above the noise of rates. */
 static const double SLOWER = 0.015;
-/* As many bytes a cycle as the most that any row has, but for so much: it is bound by them. */
+/* Part by which the bytes per cycle of a run are below the most of any run, at most, if its bytes limit it. Chosen. */
 static const double BOUND_BY_BYTES = 0.15;
-/* A rate this near to a whole number is one. */
+/* Part of a rate by which it may differ from a whole number. Chosen: the accuracy of calibrated time. */
 static const double WHOLE = 0.02;
 
-struct row {
+/* Runs of one instruction. */
+struct instruction_run {
     unsigned bytes;       /* of an instruction */
     bool add;             /* additions; else NOPs */
-    double kept, decoded; /* instructions a cycle; NaN: not measured */
+    double kept, decoded; /* instructions per cycle of a short and of a long run; NaN: not measured */
 };
 
 struct repeated {
-    const struct row *row;
+    const struct instruction_run *run;
     size_t count;
 };
 
-static void emit_row(struct code *c, const void *context)
+static void emit_run(struct code *c, const void *context)
 {
     const struct repeated *r = context;
 
-    if (!r->row->add)
-        emit_nop_row(c, r->row->bytes, r->count);
-    for (size_t i = 0; r->row->add && i < r->count && code_good(c); i++)
+    if (!r->run->add)
+        emit_nop_sequence(c, r->run->bytes, r->count);
+    for (size_t i = 0; r->run->add && i < r->count && code_good(c); i++)
         emit_add_constant(c, (enum reg)(REG_T0 + i % ADDED), 1);
 }
 
-/* Cycles an iteration. */
-static bool measure_row(struct probe *p, const struct row *row, size_t count, double *cycles)
+/* Cycles per iteration. */
+static bool measure_run(struct probe *p, const struct instruction_run *run, size_t count, double *cycles)
 {
-    const struct loop l = {.body = emit_row, .context = &(struct repeated){row, count}, .instructions = count};
+    const struct loop l = {.body = emit_run, .context = &(struct repeated){run, count}, .instructions = count};
 
     return sample_loop(p, SAMPLES, &l, cycles);
 }
 
-/* Instructions a cycle: what a row of twice the length takes more than this one, so that the loop's end is in neither. */
-static bool measure_rate(struct probe *p, const struct row *row, size_t count, double *rate)
+/* Instructions per cycle, from what a run of twice the length takes longer, so that the loop's end cancels. */
+static bool measure_rate(struct probe *p, const struct instruction_run *run, size_t count, double *rate)
 {
     double once = NAN, twice = NAN;
 
-    if (!measure_row(p, row, count, &once) || !measure_row(p, row, 2 * count, &twice))
+    if (!measure_run(p, run, count, &once) || !measure_run(p, run, 2 * count, &twice))
         return false;
     *rate = (double)count / (twice - once);
     return true;
@@ -96,8 +99,8 @@ static bool is_whole(double rate)
 }
 
 /*
- * A row as long as the instruction cache may be kept in part, and one that is longer may wait for its bytes. The longer
- * one counts where it comes to a whole number, unless the other one does to another; else both count where they agree.
+ * A run as long as the instruction cache may be kept in part, and a longer one may wait for its bytes. The longer one
+ * counts where its rate is a whole number, unless that of the other is another whole number. Else they must agree.
  */
 static double choose_rate(double rate, double longer)
 {
@@ -106,68 +109,68 @@ static double choose_rate(double rate, double longer)
     return fabs(longer - rate) <= WHOLE * rate ? rate : (double)NAN;
 }
 
-static bool measure_rows(struct probe *p, struct row *rows, size_t count)
+static bool measure_runs(struct probe *p, struct instruction_run *runs, size_t count)
 {
     double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", 0);
 
     for (size_t i = 0; i < count; i++) {
-        struct row *row = &rows[i];
-        size_t longest = (size_t)(PART_OF_L1I * l1i / row->bytes);
+        struct instruction_run *run = &runs[i];
+        size_t longest = (size_t)(PART_OF_L1I * l1i / run->bytes);
         double cycles = NAN;
-        if (!measure_rate(p, row, SHORT_ROW, &row->kept))
+        if (!measure_rate(p, run, SHORT_RUN, &run->kept))
             return false;
-        row->decoded = NAN;
+        run->decoded = NAN;
         if (longest >= LONG_OPS || p->run->config.profile == PROFILE_SMOKE) {
-            longest = (size_t)probe_smoke(p, SHORT_ROW, (double)longest);
-            if (!measure_row(p, row, longest, &cycles))
+            longest = (size_t)probe_smoke(p, SHORT_RUN, (double)longest);
+            if (!measure_run(p, run, longest, &cycles))
                 return false;
-            row->decoded = (double)longest / cycles;
+            run->decoded = (double)longest / cycles;
             if (p->run->config.profile == PROFILE_SMOKE || emit_longest == emit_alignment)
-                continue; /* no short ones */
-            if (!measure_row(p, row, LONGER * longest, &cycles))
+                continue; /* there are no short instructions */
+            if (!measure_run(p, run, LONGER * longest, &cycles))
                 return false;
-            row->decoded = choose_rate(row->decoded, (double)(LONGER * longest) / cycles);
+            run->decoded = choose_rate(run->decoded, (double)(LONGER * longest) / cycles);
         }
     }
     return true;
 }
 
-/* ---- What is told ------------------------------------------------------------------------------- */
+/* ---- Reports ------------------------------------------------------------------------------------ */
 
-static double best_kept(const struct row *rows, size_t count, bool add)
+static double best_kept(const struct instruction_run *runs, size_t count, bool add)
 {
     double best = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (rows[i].add == add)
-            best = fmax(best, rows[i].kept);
+        if (runs[i].add == add)
+            best = fmax(best, runs[i].kept);
     return best;
 }
 
-static double best_decoded(const struct row *rows, size_t count)
+static double best_decoded(const struct instruction_run *runs, size_t count)
 {
     double best = 0;
 
     for (size_t i = 0; i < count; i++)
-        best = fmax(best, rows[i].decoded);
+        best = fmax(best, runs[i].decoded);
     return best;
 }
 
-/* Slower than others in instructions, and as fast as any in bytes. */
-static bool is_bound_by_bytes(const struct row *row, const struct row *rows, size_t count)
+/* Whether its bytes limit a run: it is slower than others in instructions and as fast as any in bytes. */
+static bool is_bound_by_bytes(const struct instruction_run *run, const struct instruction_run *runs, size_t count)
 {
     double bytes = 0;
 
     for (size_t i = 0; i < count; i++)
-        bytes = fmax(bytes, rows[i].decoded * rows[i].bytes);
-    return row->decoded < (1 - WHOLE) * best_decoded(rows, count) &&
-           row->decoded * row->bytes > (1 - BOUND_BY_BYTES) * bytes;
+        bytes = fmax(bytes, runs[i].decoded * runs[i].bytes);
+    return run->decoded < (1 - WHOLE) * best_decoded(runs, count) &&
+           run->decoded * run->bytes > (1 - BOUND_BY_BYTES) * bytes;
 }
 
-static void report_width(struct probe *p, const struct row *rows, size_t count)
+static void report_width(struct probe *p, const struct instruction_run *runs, size_t count)
 {
-    struct find_value whole[FIND_EXPERIMENTS];
-    double best = best_decoded(rows, count), cut = 0;
+    struct experiment_value whole[EXPERIMENTS_MAXIMUM];
+    double best = best_decoded(runs, count), limited = 0;
     char at_least[24];
     size_t used = 0;
     struct finding f = {.name = "frontend.decode.width",
@@ -175,44 +178,44 @@ static void report_width(struct probe *p, const struct row *rows, size_t count)
                         .low = NAN,
                         .high = NAN,
                         .grade = 'U',
-                        .reason = best > 0 ? "masked-by:frontend.nop.per_cycle" : "no-instruction-cache-long-enough",
-                        .method = "long rows that are slower than short ones",
+                        .reason = best > 0 ? REASON_MASKED_BY_NOP_RATE : REASON_NO_LONG_INSTRUCTION_CACHE,
+                        .method = "long runs that are slower than short ones",
                         .limits = {{"frontend.fetch.instructions", "", 1}}};
 
     for (size_t i = 0; i < count; i++) {
-        const struct row *r = &rows[i];
-        if (isnan(r->decoded) || r->decoded > (1 - SLOWER) * best_kept(rows, count, r->add) ||
-            is_bound_by_bytes(r, rows, count))
+        const struct instruction_run *r = &runs[i];
+        if (isnan(r->decoded) || r->decoded > (1 - SLOWER) * best_kept(runs, count, r->add) ||
+            is_bound_by_bytes(r, runs, count))
             continue;
-        cut = fmax(cut, r->decoded);
-        if (is_whole(r->decoded) && used < FIND_EXPERIMENTS)
-            whole[used++] = (struct find_value){r->add ? "additions" : "NOPs", r->add ? "units" : "NOPs",
-                                                nearest_whole(r->decoded)};
+        limited = fmax(limited, r->decoded);
+        if (is_whole(r->decoded) && used < EXPERIMENTS_MAXIMUM)
+            whole[used++] = (struct experiment_value){r->add ? "additions" : "NOPs", r->add ? "units" : "NOPs",
+                                                      nearest_whole(r->decoded)};
     }
     if (used) {
-        find_number(p, &f, whole, used);
+        report_graded_number(p, &f, whole, used);
         return;
     }
     snprintf(at_least, sizeof at_least, "%.2f", best);
     f.remarks[0].key = "at_least";
     f.remarks[0].text = at_least;
-    f.method = "the whole number above the rate of a long row";
-    report_number(p, &f, cut > 0 ? ceil(cut) : (double)NAN);
+    f.method = "the whole number above the rate of a long run";
+    report_number(p, &f, limited > 0 ? ceil(limited) : (double)NAN);
 }
 
-static void report_nops(struct probe *p, const struct row *rows, size_t count)
+static void report_nops(struct probe *p, const struct instruction_run *runs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!rows[i].add)
+        if (!runs[i].add)
             report_number(p,
                           &(struct finding){.name = "frontend.nop.per_cycle",
-                                            .variants = {{"bytes", .number = rows[i].bytes}},
-                                            .reason = "not-steady",
-                                            .method = "a row of them that is kept, against one of half the length"},
-                          rows[i].kept);
+                                            .variants = {{"bytes", .number = runs[i].bytes}},
+                                            .reason = REASON_NOT_STEADY,
+                                            .method = "a short run of them, against one of half the length"},
+                          runs[i].kept);
 }
 
-static void send_rows(struct probe *p, const struct row *rows, size_t count)
+static void send_runs(struct probe *p, const struct instruction_run *runs, size_t count)
 {
     struct record r;
 
@@ -220,10 +223,10 @@ static void send_rows(struct probe *p, const struct row *rows, size_t count)
     RECORD_COLUMNS(&r, "instruction", "bytes", "kept_per_cycle", "decoded_per_cycle");
     for (size_t i = 0; i < count; i++) {
         record_array(&r, NULL);
-        record_text(&r, NULL, rows[i].add ? "add" : "nop");
-        record_number(&r, NULL, rows[i].bytes);
-        record_number(&r, NULL, rounded(rows[i].kept));
-        record_number(&r, NULL, rounded(rows[i].decoded));
+        record_text(&r, NULL, runs[i].add ? "add" : "nop");
+        record_number(&r, NULL, runs[i].bytes);
+        record_number(&r, NULL, rounded(runs[i].kept));
+        record_number(&r, NULL, rounded(runs[i].decoded));
         record_close(&r);
     }
     record_close(&r);
@@ -232,19 +235,19 @@ static void send_rows(struct probe *p, const struct row *rows, size_t count)
 
 static void run(struct probe *p)
 {
-    struct row rows[KINDS];
+    struct instruction_run runs[KINDS];
     struct code c = probe_code(p, ROOM_BYTES);
     size_t count = 1;
 
     emit_add_constant(&c, REG_T0, 1);
-    rows[0] = (struct row){.bytes = (unsigned)c.used, .add = true};
+    runs[0] = (struct instruction_run){.bytes = (unsigned)c.used, .add = true};
     for (const unsigned *n = emit_nop_lengths; *n && count < (size_t)probe_smoke(p, 2, KINDS); n++)
-        rows[count++] = (struct row){.bytes = *n};
-    if (p->outcome != OUTCOME_OK || !measure_rows(p, rows, count))
+        runs[count++] = (struct instruction_run){.bytes = *n};
+    if (p->outcome != OUTCOME_OK || !measure_runs(p, runs, count))
         return;
-    send_rows(p, rows, count);
-    report_nops(p, rows, count);
-    report_width(p, rows, count);
+    send_runs(p, runs, count);
+    report_nops(p, runs, count);
+    report_width(p, runs, count);
 }
 
 PROBE(decode, .title = "Decoders", .family = "frontend", .after = "op_cache", .run = run,

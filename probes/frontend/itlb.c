@@ -1,70 +1,78 @@
 /*
- * Instruction TLBs: how many pages of code are translated at once, and what does it cost when one is not?
+ * Question: how many pages of code are translated at once, and what does it cost when one is not?
  *
- * A chain of jumps (lib/kernels/chain.h), one on each page, each page on another line than the one before it. While a level
- * holds all translations a jump costs what branch prediction makes it cost; past that, a miss of that level on top.
+ * Experiment: a chain of jumps (lib/kernels/branch_chain.h), one on each page, each on another line of its page than
+ * the one before it.
  *
- *   one frame   all pages lie on one frame, or two: caches that know lines by their frames hold all of the code
- *   shuffled    each page has its own frame, in random order: as many lines as pages
- *   in order    each page has its own frame, next to each other where the place has such: a TLB that keeps neighbours
- *               in one entry holds more than the others show
+ *   one frame  all pages show one frame, or two: caches that are indexed by frames hold all of the code
+ *   shuffled   each page has its own frame, in random order: as many lines as pages
+ *   in order   each page has its own frame, next to each other where the platform has such: a TLB that keeps neighbours
+ *              in one entry holds more than the others show
+ *   larger     pages of other sizes, on one frame each, as far as a branch reaches; where a platform has none of them
+ *              for code the reason is reported
+ *   strides    on one frame, pages 1, 2, 4 … pages apart: behind the lowest address bit that chooses a set the count
+ *              halves, until the ways of one set are left (lib/structure/stride_family.h)
  *
  * Control: the same number of jumps packed, one to a line, onto a 64th of the pages: as much for branch target buffers
- * to hold, and in the same sets. By how much it grows goes off.
+ * to hold, and in the same sets. Its growth is subtracted.
  *
- *   larger      pages of other sizes, on one frame each, as far as a branch reaches; where a place has none of them for
- *               code it says why
- *   spacing     on one frame, pages 1, 2, 4 … pages apart: behind the lowest address bit that chooses a set the count
- *               halves, until the ways of one set are left (lib/family.h)
- *
- * Curve: cycles per jump over pages, a staircase. Answer: the last count on each level; what a miss costs is by how
- * much the next level is higher. Method: jiegec/cpu-micro-benchmarks, itlb_size, with rotating lines and spacings of
- * pages; one frame and the packed control on it are ours.
+ * Curve: cycles per jump over pages, a staircase. While a level holds all translations a jump costs what branch
+ * prediction makes it cost; past that, a miss of that level on top. Inference: the last count on each level; a miss
+ * costs by how much the next level is higher.
  *
  * Behind the first level Intel's cores show a saw-tooth (jia.je 2025, Redwood Cove: it drops at 289, 321, 353 … pages
- * and climbs in between; open there, and huge pages suspected). Seen here on a Raptor Cove: the same on one frame, on
- * shuffled ones and in order, and wherever the first page lies, so it is neither huge pages nor neighbours in one entry
+ * and climbs in between; open there, with huge pages suspected). Measured on a Raptor Cove: the same on one frame, on
+ * shuffled ones and in order, and wherever the first page is, so it is neither huge pages nor neighbours in one entry
  * nor a cache. Two pages apart, where 16 of the 32 sets are reached, it has half the period. What would explain that,
  * and is not proven, is replacement: of sets of eight, those with the most pages miss always, those with one page less
  * sometimes hit.
+ *
+ * Sources: jiegec/cpu-micro-benchmarks, itlb_size, with rotating lines and strides of pages; one frame and the packed
+ * control on it are ours. docs/METHODS.md, 5.9.
  */
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/kernels/chain.h"
-#include "lib/tlb.h"
+#include "lib/base/numbers.h"
+#include "lib/base/reason.h"
+#include "lib/finding/report.h"
+#include "lib/kernels/branch_chain.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sweep.h"
+#include "lib/structure/tlb.h"
 
-enum { KINDS = CHAIN_SHUFFLED + 1 };
+enum { KINDS = BRANCH_CHAIN_SHUFFLED + 1 };
 
-/* One frame first: the others are held against it. Whatever has a frame for each page caches can fool. */
+/* One frame first: the others are compared with it. Caches can mislead where each page has a frame of its own. */
 static const struct {
-    const char *name, *fooled_by;
-    enum chain_frames kind;
-} experiments[KINDS] = {{"one frame", "branch predictors", CHAIN_ONE_FRAME},
-                        {"shuffled", "caches", CHAIN_SHUFFLED},
-                        {"in order", "caches", CHAIN_IN_ORDER}};
+    const char *name, *confounder;
+    enum branch_chain_frames kind;
+} experiments[KINDS] = {{"one frame", "branch predictors", BRANCH_CHAIN_ONE_FRAME},
+                        {"shuffled", "caches", BRANCH_CHAIN_SHUFFLED},
+                        {"in order", "caches", BRANCH_CHAIN_IN_ORDER}};
 
 struct pages {
-    struct chain_room room;
-    size_t bytes, spacing; /* of a page; pages from one to the next */
+    struct branch_chain_room room;
+    size_t bytes, stride; /* of a page, in bytes; from one jump to the next, in pages */
 };
 
 static bool build(struct probe *p, double pages, void *context, struct kernel *k)
 {
     const struct pages *s = context;
-    /* the loop is one more, and lies on the page that would be next */
-    const struct chain chain = {
-        .count = (size_t)pages - CHAIN_LOOP_BRANCHES, .stride = s->spacing * s->bytes, .page_bytes = s->bytes};
+    /* the loop is one more jump, on the page that would be next */
+    const struct branch_chain chain = {
+        .count = (size_t)pages - BRANCH_CHAIN_LOOP_BRANCHES, .stride = s->stride * s->bytes, .page_bytes = s->bytes};
 
-    return chain_kernel(p, &chain, &s->room, k);
+    return branch_chain_kernel(p, &chain, &s->room, k);
 }
 
 static bool build_control(struct probe *p, double pages, void *context, struct kernel *k)
 {
     const struct pages *s = context;
-    const struct chain chain = {.count = (size_t)pages - CHAIN_LOOP_BRANCHES, .stride = CHAIN_LINE_BYTES};
+    const struct branch_chain chain = {.count = (size_t)pages - BRANCH_CHAIN_LOOP_BRANCHES,
+                                       .stride = BRANCH_CHAIN_LINE_BYTES};
 
-    return chain_kernel(p, &chain, &s->room, k);
+    return branch_chain_kernel(p, &chain, &s->room, k);
 }
 
 static struct sweep sweep_of(const char *name, struct pages *s)
@@ -79,7 +87,7 @@ static bool find_levels(struct probe *p, const struct tlb *t, struct pages *s, s
 
     for (size_t kind = 0; kind < count; kind++) {
         sweep[kind] = sweep_of(experiments[kind].name, &s[kind]);
-        sweep[kind].fooled_by = experiments[kind].fooled_by;
+        sweep[kind].confounder = experiments[kind].confounder;
         sweep[kind].area = &s[kind].room.code.area;
     }
     return tlb_levels(p, t, sweep, count, first);
@@ -87,20 +95,20 @@ static bool find_levels(struct probe *p, const struct tlb *t, struct pages *s, s
 
 static bool find_sets(struct probe *p, const struct tlb *t, const struct pages *s, double entries)
 {
-    struct sweep sweep[TLB_SPACINGS];
-    struct pages apart[TLB_SPACINGS];
-    char names[TLB_SPACINGS][24];
+    struct sweep sweep[TLB_STRIDES];
+    struct pages apart[TLB_STRIDES];
+    char names[TLB_STRIDES][24];
 
-    for (size_t i = 0; i < TLB_SPACINGS; i++) {
+    for (size_t i = 0; i < TLB_STRIDES; i++) {
         apart[i] = *s;
-        apart[i].spacing = (size_t)1 << i;
-        snprintf(names[i], sizeof names[i], "%zu apart", apart[i].spacing);
+        apart[i].stride = (size_t)1 << i;
+        snprintf(names[i], sizeof names[i], "%zu apart", apart[i].stride);
         sweep[i] = sweep_of(names[i], &apart[i]);
     }
     return tlb_sets(p, t, sweep, entries);
 }
 
-static struct tlb question(struct probe *p, size_t page_bytes, double middle, double most)
+static struct tlb request(struct probe *p, size_t page_bytes, double near_end, double most)
 {
     static const char *const needs[] = {"itlb_misses", "itlb_walks", "l1i_misses", NULL};
     return (struct tlb){.entries = "frontend.itlb.entries",
@@ -112,35 +120,37 @@ static struct tlb question(struct probe *p, size_t page_bytes, double middle, do
                         .needs = needs,
                         .resolution = 0.05,
                         .fewest = 4,
-                        .middle = middle,
+                        .near_end = near_end,
                         .most = most,
                         .seconds = probe_scale(p, 1, 0.25, 0.5, 8),
-                        .seconds_apart = probe_scale(p, 1, 0.1, 0.35, 2)};
+                        .seconds_stride = probe_scale(p, 1, 0.1, 0.35, 2)};
 }
 
 static bool find_page(struct probe *p, size_t page_bytes)
 {
-    struct tlb t = question(p, page_bytes, probe_smoke(p, 16, 1024), probe_scale(p, 16, 1024, 4096, 4096));
+    struct tlb t = request(p, page_bytes, probe_smoke(p, 16, 1024), probe_scale(p, 16, 1024, 4096, 4096));
     const size_t count = (size_t)probe_scale(p, 1, 2, KINDS, KINDS);
     struct pages s[KINDS] = {{.bytes = page_bytes}};
     struct tlb_first first;
     size_t mapped = 0;
     bool good = true;
 
-    t.room = fmax(t.most, probe_smoke(p, 0, 2048)); /* those farthest apart are to show more than the ways of a set */
+    t.stride_room = fmax(t.most,
+                         probe_smoke(p, 0, 2048)); /* the largest stride has to show more than the ways of a set */
     for (; mapped < count && good; mapped++) {
-        s[mapped] = (struct pages){.bytes = page_bytes, .spacing = 1};
-        good = chain_map(p, &s[mapped].room, (size_t)t.room * page_bytes, page_bytes, experiments[mapped].kind);
+        s[mapped] = (struct pages){.bytes = page_bytes, .stride = 1};
+        good = branch_chain_map(p, &s[mapped].room, (size_t)t.stride_room * page_bytes, page_bytes,
+                                experiments[mapped].kind);
     }
     good = good && find_levels(p, &t, s, count, &first);
-    t.stretch = good ? first.stretch : 1;
+    t.length_factor = good ? first.length_factor : 1;
     good = good && (isnan(first.entries) || probe_smoke(p, 0, 1) < 1 || find_sets(p, &t, s, first.entries));
     while (mapped-- > 0)
-        chain_unmap(p, &s[mapped].room);
+        branch_chain_unmap(p, &s[mapped].room);
     return good;
 }
 
-/* Pages of this size, enough of them to see a level; 0: a branch does not lead from one end to the other. */
+/* The number of pages of this size that a branch reaches over; 0: too few to see a level. */
 static double reached(struct probe *p, size_t page_bytes)
 {
     enum { FEW = 16, MANY = 1024 };
@@ -151,33 +161,35 @@ static double reached(struct probe *p, size_t page_bytes)
     return pages >= FEW ? pages : 0;
 }
 
-/* One frame of such a page is all that there may be memory for. */
+/* Large pages on one frame: there may be no memory for more. */
 static bool find_large_page(struct probe *p, size_t page_bytes)
 {
-    struct pages s = {.bytes = page_bytes, .spacing = 1};
+    struct pages s = {.bytes = page_bytes, .stride = 1};
     const double most = reached(p, page_bytes);
-    const struct tlb t = question(p, page_bytes, most, most);
-    const char *why = most > 0 ? chain_try_map(p, &s.room, (size_t)most * page_bytes, page_bytes, CHAIN_ONE_FRAME)
-                               : "branches do not reach over pages enough";
+    const struct tlb t = request(p, page_bytes, most, most);
+    const char *why = most > 0 ? branch_chain_try_map(p, &s.room, (size_t)most * page_bytes, page_bytes,
+                                                      BRANCH_CHAIN_ONE_FRAME)
+                               : NULL;
     struct tlb_first first;
     bool good = true;
 
-    if (why)
+    if (why || !(most > 0))
         report_number(p,
                       &(struct finding){.name = t.entries,
                                         .variants = {{"level", .number = 1}, {"page", page_name(page_bytes)}},
-                                        .reason = why},
+                                        .reason = most > 0 ? REASON_PLATFORM : REASON_NO_REACH,
+                                        .detail = why},
                       NAN);
     else
         good = find_levels(p, &t, &s, 1, &first);
     if (most > 0)
-        chain_unmap(p, &s.room);
+        branch_chain_unmap(p, &s.room);
     return good;
 }
 
 static void run(struct probe *p)
 {
-    enum { LARGE = 2 << 20 }; /* both ISAs have such pages, whether a place does or not */
+    enum { LARGE = 2 << 20 }; /* both ISAs have such pages, whether or not the platform has */
     const size_t *sizes = machine_info()->page_bytes;
     bool good = find_page(p, sizes[0]);
 

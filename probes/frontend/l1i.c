@@ -1,56 +1,62 @@
 /*
- * Instruction cache: how much code does it hold, and how fast is code fetched from it and from behind it?
+ * Question: how much code does the instruction cache hold, and how fast is code fetched from it and from behind it?
  *
- *   straight   one long stretch of NOPs, over and over. While it fits, the core fetches at its best; past
- *              that every pass evicts what the next one needs first, and the rate falls to what the level
- *              behind delivers. The NOPs are long ones, few to a line, so that a cache of decoded operations
- *              holds little more of this code than the instruction cache does. A prefetcher of following
- *              lines may hide what is missed
- *   surprise   places in an order drawn at random, to which a jump goes that no predictor can know: every jump is
- *              mispredicted, and what it costs shows how far away its target was. While all of them fit it costs
- *              the same; past that, more and more are fetched from behind. Widths are lost in the penalty.
- *              Places are one in four lines, so that lines fetched ahead fall into other sets, whatever is on
- *              them, and are full of instructions, so that a cache of decoded operations ends before
+ * Experiment:
  *
- * Curves over footprint: straight is a staircase in cycles per line: operation cache where there is one,
- * instruction cache, second level, what lies behind. How high a stair is tells nothing: from operation
- * cache to instruction cache the rate may fall as much as from there to the second level. Surprise is a
- * level that is left by a ramp. Where instruction TLBs end both may rise, too. Answer: the last footprint
- * before the last rise that is not such a TLB's, nor the second level's by its size. Of straight code one
- * step more may fit than the instruction cache holds: a row of 33 KiB takes thrice as long as one of 32 KiB
- * on Zen 4 in some runs and no longer in others, presumably since an operation cache keeps the line that a
- * few sets have too many. So its interval begins a step below.
+ *   straight      a loop over that many bytes of NOPs. While it fits, the core fetches at its best; past that every
+ *                 pass evicts what the next one needs first, and the rate falls to what the next level delivers. The
+ *                 NOPs are long ones, few to a line, so that an operation cache holds little more of this code than the
+ *                 instruction cache does. A prefetcher of following lines may hide misses
+ *   mispredicted  places in an order drawn at random, visited by a jump that is always mispredicted (lib/kernels/
+ *                 mispredicted_return.h): what it costs shows how far away its target was. While all places fit, the
+ *                 cost is the same; past that, more and more are fetched from behind. Widths are hidden by the penalty.
+ *                 One in four lines is a place, so that lines fetched ahead fall into other sets; places are full of
+ *                 instructions, so that an operation cache ends before
  *
- * Method: straight-line NOP loops, as Wong 2018 and clamchowder's suite; the surprise is ours.
+ * Curve over the footprint: straight is a staircase in cycles per line of operation cache, where there is one,
+ * instruction cache, second level and what is behind it. The height of a step identifies nothing: the rate may fall as
+ * much from operation cache to instruction cache as from there to the second level. Mispredicted is a level that is
+ * left by a ramp. Where instruction TLBs end both may rise, too.
+ *
+ * Inference: the last footprint before the last rise that is neither at the reach of such a TLB nor, by its size, at
+ * the second level. Straight code may fit one step more than the instruction cache holds: on Zen 4 33 KiB take three
+ * times as long as 32 KiB in some runs and no longer in others, presumably because an operation cache keeps the line
+ * that a few sets have too many. So its interval begins a step below.
+ *
+ * Sources: straight-line NOP loops as in Wong 2018 and clamchowder's suite; mispredicted places are ours.
+ * docs/METHODS.md, 5.7.
  */
 #include <math.h>
 
-#include "lib/find.h"
-#include "lib/probe.h"
-#include "lib/kernels/surprise.h"
-#include "lib/tlb.h"
+#include "lib/base/reason.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
+#include "lib/kernels/mispredicted_return.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sweep.h"
+#include "lib/structure/tlb.h"
 
 enum {
     LINE_BYTES = 64,
-    PLACE_BYTES = 256, /* from one to the next: AMD's Zen 4 fetches the next two lines ahead */
+    PLACE_BYTES = 256, /* from one place to the next: AMD Zen 4 fetches the next two lines ahead */
     NOP_BYTES_AT_MOST = 8,
     LOOP_BYTES = 16, /* the end of a loop, its branch: part of the footprint */
     ROOM_BYTES = 64,
     GRAIN_BYTES = 1024,
     TLB_LEVELS = 2
 };
-enum pattern { STRAIGHT, SURPRISE, PATTERNS };
+enum pattern { STRAIGHT, MISPREDICTED, PATTERNS };
 
-/* The same edge in both patterns is found no farther apart than this factor. */
+/* Ratio of the ends that both patterns find of one cache, at most. Chosen. */
 static const double SAME_EDGE = 1.3;
 
 /*
- * An edge from here on is the second level's, where nothing is known of that: between the largest instruction
- * cache in scope, 192 KiB (Apple's performance cores), and the smallest second level of cores that have an
- * operation cache, 256 KiB (Intel, up to Skylake).
+ * Bytes from which on an end is the second level's, where its size is not known: between the largest instruction cache
+ * in scope, 192 KiB (Apple's performance cores), and the smallest second level of cores that have an operation cache,
+ * 256 KiB (Intel, up to Skylake).
  */
 static const double SECOND_LEVEL_BYTES = 224 << 10;
-/* Where frames fall at random, a second level is left early. */
+/* Part of the second level from which on an end may be its own: where frames fall at random it is left early. */
 static const double LEFT_EARLY = 0.5;
 
 static bool build_straight(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
@@ -62,14 +68,15 @@ static bool build_straight(struct probe *p, double footprint_bytes, void *contex
     (void)context;
     for (const unsigned *n = emit_nop_lengths; *n && *n <= NOP_BYTES_AT_MOST; n++)
         nop_bytes = *n;
-    emit_nop_row(&c, nop_bytes, (bytes - LOOP_BYTES) / nop_bytes);
+    emit_nop_sequence(&c, nop_bytes, (bytes - LOOP_BYTES) / nop_bytes);
     emit_loop(&c, 0);
     emit_return(&c);
-    *k = (struct kernel){.units = footprint_bytes / LINE_BYTES, .warm_iterations = 2, .stretch = probe_smoke(p, 1, 4)};
+    *k = (struct kernel){
+        .units = footprint_bytes / LINE_BYTES, .warm_iterations = 2, .length_factor = probe_smoke(p, 1, 4)};
     return probe_kernel(p, &c, 0, k);
 }
 
-/* The loop is in one's stead. */
+/* The offset of a place. The loop is where the first one would be. */
 static size_t place_at(size_t place)
 {
     return (place + 1) * PLACE_BYTES;
@@ -77,23 +84,24 @@ static size_t place_at(size_t place)
 
 static size_t jump_to(const void *context, size_t jump)
 {
-    return place_at(surprise_again(jump, *(const size_t *)context, PLACE_BYTES));
+    return place_at(mispredicted_return_again(jump, *(const size_t *)context, PLACE_BYTES));
 }
 
-static bool build_surprise(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
+static bool build_mispredicted(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
 {
     size_t places = (size_t)footprint_bytes / PLACE_BYTES - 1;
     struct code c = probe_code(p, (size_t)footprint_bytes + ROOM_BYTES);
 
-    surprise_begin(&c, context);
+    mispredicted_return_begin(&c, context);
     for (size_t i = 0; i < places; i++) {
         emit_place(&c, place_at(i));
-        surprise_place(&c, context);
+        mispredicted_return_place(&c, context);
     }
-    return surprise_kernel(p, context, &c, jump_to, &places, surprise_jumps(places, PLACE_BYTES), k);
+    return mispredicted_return_kernel(p, context, &c, jump_to, &places, mispredicted_return_jumps(places, PLACE_BYTES),
+                                      k);
 }
 
-/* Edges from here on are the second level's. */
+/* Bytes from which on an end is the second level's. */
 static double second_level(struct probe *p)
 {
     double bytes = LEFT_EARLY * facts_number(&p->run->facts, "memory.cache.bytes", "level=2", 0);
@@ -101,8 +109,8 @@ static double second_level(struct probe *p)
     return bytes > 0 ? bytes : SECOND_LEVEL_BYTES;
 }
 
-/* Where an instruction TLB ends, to a page. */
-static bool is_tlbs(const struct probe *p, const struct knee *k)
+/* Whether an instruction TLB ends at this knee, to a page. */
+static bool is_at_tlb_reach(const struct probe *p, const struct knee *k)
 {
     const double page = (double)machine_info()->page_bytes[0];
 
@@ -118,14 +126,15 @@ static bool is_tlbs(const struct probe *p, const struct knee *k)
 static size_t last_knee(struct probe *p, const struct verdict *v)
 {
     for (size_t i = v->count; i-- > 0;)
-        if (v->knees[i].value < second_level(p) && !is_tlbs(p, &v->knees[i]))
+        if (v->knees[i].value < second_level(p) && !is_at_tlb_reach(p, &v->knees[i]))
             return i;
     return v->count;
 }
 
 /*
- * Which knee is the instruction cache's: the last one that is not the second level's or a TLB's, and that straight code has
- * as well; where that has none of them the last one. v->count without one. *both: how many both have.
+ * Which knee of the mispredicted curve is the instruction cache's: the last one that is not the second level's or a
+ * TLB's and that straight code has as well; where that has none of them, the last one. v->count: none. *both: how many
+ * both have.
  */
 static size_t instruction_cache(struct probe *p, const struct verdict *v, const struct verdict *straight, size_t *both)
 {
@@ -134,9 +143,9 @@ static size_t instruction_cache(struct probe *p, const struct verdict *v, const 
 
     *both = 0;
     for (size_t i = 0; i < v->count; i++) {
-        if (!(v->knees[i].value < second) || is_tlbs(p, &v->knees[i]))
+        if (!(v->knees[i].value < second) || is_at_tlb_reach(p, &v->knees[i]))
             continue;
-        const bool has = find_knee_near(straight, v->knees[i].value, SAME_EDGE) < straight->count;
+        const bool has = knee_near(straight, v->knees[i].value, SAME_EDGE) < straight->count;
         if (has || !*both)
             found = i;
         *both += has;
@@ -144,74 +153,77 @@ static size_t instruction_cache(struct probe *p, const struct verdict *v, const 
     return found;
 }
 
+/* Reports the bytes per cycle on each level of straight code. */
 static void report_rates(struct probe *p, const struct sweep *s)
 {
     for (size_t level = 0; level < s->search.verdict.level_count; level++) {
-        const struct find_value rate = {s->name, "prefetchers", LINE_BYTES / find_height(&s->search.verdict, level)};
-        find_number(p,
-                    &(struct finding){.name = "frontend.l1i.bytes_per_cycle",
-                                      .variants = {{"level", .number = (double)level + 1}},
-                                      .curves = {s->name},
-                                      .method = "median of the level"},
-                    &rate, 1);
+        const struct experiment_value rate = {s->name, "prefetchers",
+                                              LINE_BYTES / level_height(&s->search.verdict, level)};
+        report_graded_number(p,
+                             &(struct finding){.name = "frontend.l1i.bytes_per_cycle",
+                                               .variants = {{"level", .number = (double)level + 1}},
+                                               .curves = {s->name},
+                                               .method = "median of the level"},
+                             &rate, 1);
     }
 }
 
 static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
 {
-    const struct verdict *straight = &s[STRAIGHT].search.verdict, *surprise = &s[SURPRISE].search.verdict;
+    const struct verdict *straight = &s[STRAIGHT].search.verdict, *mispredicted = &s[MISPREDICTED].search.verdict;
     const struct finding f = {.name = "frontend.l1i.bytes",
                               .limits = {{"frontend.itlb.entries", "page=4k", 1.0 / 4096}},
                               .value = (double)NAN,
                               .low = (double)NAN,
                               .high = (double)NAN,
                               .grade = 'U',
-                              .reason = "may be the limit of frontend.itlb.entries"};
-    struct verdict row = *straight;
-    struct find_experiment e[PATTERNS];
+                              .reason = REASON_ITLB_LIMIT};
+    struct verdict widened = *straight;
+    struct experiment e[PATTERNS];
     size_t both;
 
-    find_experiments(s, PATTERNS, e);
-    for (size_t i = 0; i < row.count; i++)
-        row.knees[i].low -= GRAIN_BYTES;
-    e[STRAIGHT].verdict = &row;
-    e[SURPRISE].knee = instruction_cache(p, surprise, straight, &both);
-    /* where straight code slows down an operation cache may end as well: by itself it tells nothing */
-    const bool edge = e[SURPRISE].knee < surprise->count;
+    experiments_of_sweeps(s, PATTERNS, e);
+    for (size_t i = 0; i < widened.count; i++)
+        widened.knees[i].low -= GRAIN_BYTES;
+    e[STRAIGHT].verdict = &widened;
+    e[MISPREDICTED].knee = instruction_cache(p, mispredicted, straight, &both);
+    /* a knee of straight code may be the end of an operation cache: by itself it shows nothing */
+    const bool edge = e[MISPREDICTED].knee < mispredicted->count;
     if (edge) {
-        e[STRAIGHT].knee = find_knee_near(straight, surprise->knees[e[SURPRISE].knee].value, SAME_EDGE);
-        /* but where it does so elsewhere alone, behind, surprise may show no more than an operation cache */
+        e[STRAIGHT].knee = knee_near(straight, mispredicted->knees[e[MISPREDICTED].knee].value, SAME_EDGE);
+        /* but if straight code alone has another one behind, the mispredicted curve may show an operation cache only */
         const size_t last = last_knee(p, straight);
         if (e[STRAIGHT].knee == straight->count && last < straight->count &&
-            straight->knees[last].value > surprise->knees[e[SURPRISE].knee].high)
+            straight->knees[last].value > mispredicted->knees[e[MISPREDICTED].knee].high)
             e[STRAIGHT].knee = last;
     }
     if (both > 1 && !(tlb_code_reach(p, 1) > 0))
         report(p, &f);
     else
-        find_capacity(p, &f, edge ? e : &e[SURPRISE], edge ? PATTERNS : 1, GRAIN_BYTES);
+        report_capacity(p, &f, edge ? e : &e[MISPREDICTED], edge ? PATTERNS : 1, GRAIN_BYTES);
 }
 
 static void run(struct probe *p)
 {
-    struct surprise walk = {.full = true, .row = SURPRISE_AGAIN};
+    struct mispredicted_return list = {.full = true, .group = MISPREDICTED_AGAIN};
     struct sweep s[PATTERNS] = {
-        [STRAIGHT] = {.name = "straight", .fooled_by = "prefetchers", .unit = "cycles/line", .build = build_straight},
-        [SURPRISE] = {.name = "surprise", .fooled_by = "data cache", .unit = "cycles/jump", .build = build_surprise}};
+        [STRAIGHT] = {.name = "straight", .confounder = "prefetchers", .unit = "cycles/line", .build = build_straight},
+        [MISPREDICTED] = {
+            .name = "mispredicted", .confounder = "data cache", .unit = "cycles/jump", .build = build_mispredicted}};
 
-    if (!surprise_map(p, &walk))
+    if (!mispredicted_return_map(p, &list))
         return;
     for (enum pattern i = 0; i < PATTERNS; i++) {
         s[i].axis = "footprint_bytes";
-        s[i].context = &walk;
+        s[i].context = &list;
         s[i].search = (struct search){
             .kind = KNEE_STEP,
             .from = GRAIN_BYTES,
             .to = probe_scale(p, 1 << 15, 1 << 18, 1 << 19, 1 << 20),
             .limit = probe_smoke(p, 1 << 15, 1 << 20),
-            .grain = GRAIN_BYTES,
+            .step = GRAIN_BYTES,
             .resolution = 0.01,
-            .per_octave = (unsigned)probe_scale(p, 1, i == SURPRISE ? 8 : 4, i == SURPRISE ? 8 : 4, 8)};
+            .per_octave = (unsigned)probe_scale(p, 1, i == MISPREDICTED ? 8 : 4, i == MISPREDICTED ? 8 : 4, 8)};
     }
     if (sweeps_search(p, s, PATTERNS)) {
         report_rates(p, &s[STRAIGHT]);

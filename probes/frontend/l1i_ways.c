@@ -1,48 +1,52 @@
 /*
- * Instruction cache, its shape: how many ways, how long are its lines, and which address bits choose the set?
+ * Question: how many ways has the instruction cache, how long are its lines, and which address bits choose the set?
  *
- *   apart    n places to jump to, a power of two bytes apart. Each jump is mispredicted, with nothing fetched meanwhile
- *            (lib/kernels/surprise.h), and costs more when its target is not in the cache. Places are full of instructions,
- *            so that a cache of decoded operations holds fewer of them: of several steps the last one is looked at, and a
- *            second search begins behind the first places. The control has as many on the same pages, on lines that
- *            rotate: pages, branches and their number cost the same there, and it goes off
+ * Experiment 1, apart: n places, a power of two bytes apart, visited by a jump that is always mispredicted, with
+ * nothing fetched meanwhile (lib/kernels/mispredicted_return.h): it costs more when its target is not in the cache.
+ * Places are full of instructions, so that an operation cache holds few of them; of several steps of a curve the last
+ * one counts, and a second search begins behind the first places. The control has as many places on the same pages, on
+ * lines that rotate: pages, branches and their number cost the same there, and are subtracted.
  *
- *            Curve over n: level, then a step. Where the places are so far apart that they all fall into one set, the level
- *            ends with its ways; nearer than that, each halving of the distance doubles what is held, since one bit more
- *            chooses between sets. So the shortest distance at which only the ways are held is what all sets of a way span
+ * Curve over n: a level, then a step. Inference: where places are so far apart that all fall into one set, the level
+ * ends with its ways. Nearer than that, each halving of the distance doubles what is held, since one more bit chooses
+ * between sets. So the shortest distance at which only the ways are held is what all sets of a way span. Several
+ * distances must agree, and the ways must make up the cache (lib/structure/set_associativity.h). Where frames fall at
+ * random and a way spans more than a page, sets are random too, and nothing is decided.
  *
- *   onward   far more places than the cache has lines, two to a block, and always taken one after the other, onwards or
- *   back     back. As long as both are on one line, only the first one's is fetched from behind
+ * Experiment 2, onward and back: far more places than the cache has lines, two to a block, always visited one after the
+ * other, onward or back. As long as both are on one line only the first one misses.
  *
- *            Curve over the bytes from the beginning of the first to the end of the last: a step behind the line's length.
- *            Prefetchers that fetch the next line make it look longer onwards, not back
+ * Curve over the bytes from the beginning of the first place to the end of the last: a step behind the length of a
+ * line. Prefetchers that fetch the next line make it look longer onward, but not back.
  *
- * Several distances must agree, and the ways make up the cache (lib/ways.h). Where frames fall at random and a way spans
- * more than a page, sets are random too, and nothing is told.
- *
- * Method: jia.je 2025, Apple M1: branches at distances of powers of two; mispredicted, with a control, ours.
+ * Sources: jia.je 2025, Apple M1 (branches at distances of powers of two); mispredicted jumps and the control are ours.
+ * docs/METHODS.md, 5.8.
  */
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/find.h"
-#include "lib/proof.h"
-#include "lib/kernels/surprise.h"
-#include "lib/ways.h"
+#include "lib/base/random.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
+#include "lib/kernels/mispredicted_return.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/proof.h"
+#include "lib/probe/sweep.h"
+#include "lib/structure/set_associativity.h"
 
 enum {
     DISTANCES = 7,
     NEAREST_BYTES = 1024,
     PAIR = 2, /* places of a block */
     PLACES_FROM = 1,
-    PLACES_OF_OPERATIONS = 4, /* of one set: more than a cache of operations holds (AMD, Zen 4: two and a part) */
+    PLACES_OF_OPERATIONS = 4, /* of one set: more than an operation cache holds (AMD Zen 4: two and a part) */
     PLACES_TO = 32,
     PLACES_LIMIT = 40,
     ROTATION_BYTES = 4096, /* places begin, and lines rotate, within this, or the distance where that is less */
-    BLOCK_BYTES = 320,     /* five lines of 64 bytes: blocks are on lines of any number */
+    BLOCK_BYTES = 320,     /* five lines of 64 bytes: blocks begin on odd and even lines */
     LINE_LONGEST = 256,
-    LOOP_BYTES = LINE_LONGEST, /* of lines that the loop lies on */
-    LINE_GRAIN = 16,           /* jumps lie in pieces of so many bytes, and never on two lines */
+    LOOP_BYTES = LINE_LONGEST, /* of the lines that the loop is on */
+    LINE_GRAIN = 16,           /* bytes of a jump's piece of code, aligned: none is on two lines */
     ROOM_BYTES = 4096,
     L1I_BYTES = 32 << 10 /* where nothing is known of it */
 };
@@ -50,10 +54,10 @@ enum {
 /* ---- Ways --------------------------------------------------------------------------------------- */
 
 struct apart {
-    struct surprise *walk;
+    struct mispredicted_return *list;
     size_t bytes;
-    size_t count, at;          /* of places, of the first one */
-    char name[24], behind[32]; /* of the curves: of all places, and of those behind operations */
+    size_t count, at;          /* number of places; offset of the first one */
+    char name[24], behind[32]; /* of the curves: from the first place on, and behind what an operation cache may hold */
 };
 
 static size_t within(const struct apart *a)
@@ -72,39 +76,43 @@ static size_t apart_jump(const void *context, size_t jump)
 {
     const struct apart *a = context;
 
-    return apart_place(a, surprise_again(jump, a->count, a->bytes));
+    return apart_place(a, mispredicted_return_again(jump, a->count, a->bytes));
 }
 
-/* Where the set does not depend on the distance. */
+/* The offset of a place of the control: its set does not depend on the distance. */
 static size_t rotating_place(const void *context, size_t index)
 {
-    return apart_place(context, index) + index * SURPRISE_LINE_BYTES % within(context);
+    return apart_place(context, index) + index * MISPREDICTED_LINE_BYTES % within(context);
 }
 
 static size_t rotating_jump(const void *context, size_t jump)
 {
     const struct apart *a = context;
 
-    return rotating_place(a, surprise_again(jump, a->count, a->bytes));
+    return rotating_place(a, mispredicted_return_again(jump, a->count, a->bytes));
 }
 
-/* In another set each time, and never in those of the loop: what else runs between readings is in some sets as well. */
+/*
+ * Places begin in another set for each sample, since what runs between readings is in some sets, and never in the
+ * loop's.
+ */
 static bool build_places(struct probe *p, size_t count, struct apart *a,
                          size_t (*place)(const void *context, size_t index),
                          size_t (*jump)(const void *context, size_t jump), struct kernel *k)
 {
     struct code c = probe_code(p, (count + 1) * a->bytes + ROOM_BYTES);
 
-    a->at = LOOP_BYTES + random_below(&p->random, (within(a) - LOOP_BYTES) / SURPRISE_LINE_BYTES) * SURPRISE_LINE_BYTES;
+    a->at = LOOP_BYTES +
+            random_below(&p->random, (within(a) - LOOP_BYTES) / MISPREDICTED_LINE_BYTES) * MISPREDICTED_LINE_BYTES;
     a->count = count;
-    a->walk->row = SURPRISE_AGAIN;
-    a->walk->full = true;
-    surprise_begin(&c, a->walk);
+    a->list->group = MISPREDICTED_AGAIN;
+    a->list->full = true;
+    mispredicted_return_begin(&c, a->list);
     for (size_t i = 0; i < count; i++) {
         emit_place(&c, place(a, i));
-        surprise_place(&c, a->walk);
+        mispredicted_return_place(&c, a->list);
     }
-    return surprise_kernel(p, a->walk, &c, jump, a, surprise_jumps(count, a->bytes), k);
+    return mispredicted_return_kernel(p, a->list, &c, jump, a, mispredicted_return_jumps(count, a->bytes), k);
 }
 
 static bool build_apart(struct probe *p, double count, void *context, struct kernel *k)
@@ -118,8 +126,8 @@ static bool build_control(struct probe *p, double count, void *context, struct k
 }
 
 /*
- * Of a set's first places a cache of decoded operations may hold one or two, too few points for a level: a search of its own
- * begins behind them.
+ * The count behind the places that an operation cache may hold. It may hold the first one or two places of a set, which
+ * is too few points for a level: a second search begins behind them.
  */
 static double behind_operations(size_t bytes)
 {
@@ -129,7 +137,7 @@ static double behind_operations(size_t bytes)
 static struct sweep sweep_apart(const struct probe *p, struct apart *a, const char *name, double from)
 {
     return (struct sweep){.name = name,
-                          .fooled_by = a->name,
+                          .confounder = a->name,
                           .axis = "places",
                           .unit = "cycles/jump",
                           .build = build_apart,
@@ -139,36 +147,36 @@ static struct sweep sweep_apart(const struct probe *p, struct apart *a, const ch
                                      .from = from,
                                      .to = probe_smoke(p, from + 5, PLACES_TO),
                                      .limit = probe_smoke(p, from + 5, PLACES_LIMIT),
-                                     .grain = 1,
+                                     .step = 1,
                                      .resolution = 0.01,
                                      .per_octave = (unsigned)probe_smoke(p, 2, 8),
                                      .budget = (unsigned)probe_smoke(p, 4, 120)}};
 }
 
-/* What tells of a distance: of several steps the last one, and of those behind the first places where there are any there. */
+/* The sweep that counts for a distance, with its last step: that behind the first places, if it has one. */
 static struct sweep last_step(const struct sweep *all, const struct sweep *behind)
 {
-    struct sweep told = behind->search.verdict.count ? *behind : *all;
-    struct verdict *v = &told.search.verdict;
+    struct sweep counts = behind->search.verdict.count ? *behind : *all;
+    struct verdict *v = &counts.search.verdict;
 
     if (v->count)
         v->knees[0] = v->knees[v->count - 1];
-    return told;
+    return counts;
 }
 
-static bool find_ways(struct probe *p, struct surprise *walk, double line_bytes)
+static bool find_ways(struct probe *p, struct mispredicted_return *list, double line_bytes)
 {
     const size_t count = (size_t)probe_scale(p, 1, 4, DISTANCES, DISTANCES);
     /* the longest distances are those of the widest ways: 32 KiB (Apple's performance cores) */
     const size_t nearest = NEAREST_BYTES << (size_t)probe_scale(p, 0, 1, 0, 0);
     struct apart apart[DISTANCES];
     size_t bytes[DISTANCES];
-    struct sweep all[DISTANCES], behind[DISTANCES], told[DISTANCES];
+    struct sweep all[DISTANCES], behind[DISTANCES], last[DISTANCES];
 
     for (size_t i = 0; i < count; i++) {
         struct apart *a = &apart[i];
         bytes[i] = nearest << i;
-        *a = (struct apart){.walk = walk, .bytes = bytes[i]};
+        *a = (struct apart){.list = list, .bytes = bytes[i]};
         snprintf(a->name, sizeof a->name, "%zu bytes apart", a->bytes);
         snprintf(a->behind, sizeof a->behind, "%s, behind", a->name);
         all[i] = sweep_apart(p, a, a->name, PLACES_FROM);
@@ -176,15 +184,16 @@ static bool find_ways(struct probe *p, struct surprise *walk, double line_bytes)
     }
     bool good = sweeps_search(p, all, count) && sweeps_search(p, behind, count);
     for (size_t i = 0; i < count && good; i++)
-        told[i] = last_step(&all[i], &behind[i]);
+        last[i] = last_step(&all[i], &behind[i]);
     if (good)
-        ways_report(p,
-                    &(struct ways){.ways = "frontend.l1i.ways",
-                                   .index_bits = "frontend.l1i.index_bits",
-                                   .capacity = facts_number(&p->run->facts, "frontend.l1i.bytes", "", NAN),
-                                   .line_bytes = line_bytes,
-                                   .known_bytes = ways_known_bytes(p->code.page_bytes)},
-                    told, bytes, count);
+        set_associativity_report(
+            p,
+            &(struct set_associativity){.ways = "frontend.l1i.ways",
+                                        .index_bits = "frontend.l1i.index_bits",
+                                        .capacity = facts_number(&p->run->facts, "frontend.l1i.bytes", "", NAN),
+                                        .line_bytes = line_bytes,
+                                        .known_bytes = frame_known_bytes(p->code.page_bytes)},
+            last, bytes, count);
     sweeps_free(all, count);
     sweeps_free(behind, count);
     return good;
@@ -193,12 +202,14 @@ static bool find_ways(struct probe *p, struct surprise *walk, double line_bytes)
 /* ---- Lines -------------------------------------------------------------------------------------- */
 
 struct pairs {
-    struct surprise *walk;
+    struct mispredicted_return *list;
     bool back;
     size_t bytes; /* from the beginning of the first to the end of the last instruction of a block */
 };
 
-/* Two of each block: where it begins and where it ends, or the other way round. */
+/*
+ * The offset of a place: each block has one at its beginning and one at its end; back, the one at the end comes first.
+ */
 static size_t block_place(const void *context, size_t index)
 {
     const struct pairs *q = context;
@@ -211,33 +222,33 @@ static bool build_pairs(struct probe *p, double bytes, void *context, struct ker
 {
     struct pairs *q = context;
     double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", L1I_BYTES);
-    /* in twice as many blocks as the cache has of the shortest lines, none is there any more */
-    size_t blocks = (size_t)probe_smoke(p, 64, 2 * l1i / SURPRISE_LINE_BYTES);
+    /* twice as many blocks as the cache has lines, of the shortest length: none is still there in the next pass */
+    size_t blocks = (size_t)probe_smoke(p, 64, 2 * l1i / MISPREDICTED_LINE_BYTES);
     struct code c = probe_code(p, (blocks + 2) * BLOCK_BYTES + ROOM_BYTES);
 
     q->bytes = (size_t)bytes;
-    q->walk->row = PAIR;
-    q->walk->full = false;
-    surprise_begin(&c, q->walk);
+    q->list->group = PAIR;
+    q->list->full = false;
+    mispredicted_return_begin(&c, q->list);
     for (size_t i = 0; i < PAIR * blocks; i++) {
         emit_place(&c, block_place(q, q->back ? i ^ 1 : i)); /* in the order of addresses */
-        surprise_place(&c, q->walk);
+        mispredicted_return_place(&c, q->list);
     }
-    return surprise_kernel(p, q->walk, &c, block_place, q, PAIR * blocks, k);
+    return mispredicted_return_kernel(p, q->list, &c, block_place, q, PAIR * blocks, k);
 }
 
-static bool find_line(struct probe *p, struct surprise *walk, double *line_bytes)
+static bool find_line(struct probe *p, struct mispredicted_return *list, double *line_bytes)
 {
     static const char *const needs[] = {"l1i_misses", NULL};
-    enum { WAYS_TO_GO = 2 };
-    struct pairs pairs[WAYS_TO_GO] = {{.walk = walk}, {.walk = walk, .back = true}};
-    struct find_experiment e[WAYS_TO_GO];
-    struct sweep s[WAYS_TO_GO];
+    enum { DIRECTIONS = 2 };
+    struct pairs pairs[DIRECTIONS] = {{.list = list}, {.list = list, .back = true}};
+    struct experiment e[DIRECTIONS];
+    struct sweep s[DIRECTIONS];
     char proof[PROOF_TEXT];
 
-    for (size_t i = 0; i < WAYS_TO_GO; i++)
+    for (size_t i = 0; i < DIRECTIONS; i++)
         s[i] = (struct sweep){.name = pairs[i].back ? "back" : "onward",
-                              .fooled_by = pairs[i].back ? "fetching of lines before" : "fetching of lines behind",
+                              .confounder = pairs[i].back ? "fetching of lines before" : "fetching of lines behind",
                               .axis = "bytes",
                               .unit = "cycles/jump",
                               .build = build_pairs,
@@ -245,30 +256,30 @@ static bool find_line(struct probe *p, struct surprise *walk, double *line_bytes
                               .search = {.kind = KNEE_STEP,
                                          .from = 2 * LINE_GRAIN,
                                          .to = probe_smoke(p, 5 * LINE_GRAIN, LINE_LONGEST),
-                                         .grain = LINE_GRAIN,
+                                         .step = LINE_GRAIN,
                                          .resolution = 0.02,
                                          .coarse = (unsigned)probe_smoke(p, 4, 15),
                                          .budget = (unsigned)probe_smoke(p, 4, 120)}};
-    bool good = sweeps_search(p, s, WAYS_TO_GO) && proof_of_knee(p, &s[1], 0, needs, proof);
+    bool good = sweeps_search(p, s, DIRECTIONS) && proof_of_knee(p, &s[1], 0, needs, proof);
     if (good) {
         struct finding f = {.name = "frontend.l1i.line_bytes",
-                            .method = "the longest stretch that costs one miss",
+                            .method = "the longest range of bytes that costs one miss",
                             .remarks = {{proof[0] ? "proof" : NULL, proof}}};
-        find_experiments(s, WAYS_TO_GO, e);
-        find_capacity(p, &f, e, WAYS_TO_GO, LINE_GRAIN);
-        *line_bytes = find_decide(e, WAYS_TO_GO, LINE_GRAIN).value;
+        experiments_of_sweeps(s, DIRECTIONS, e);
+        report_capacity(p, &f, e, DIRECTIONS, LINE_GRAIN);
+        *line_bytes = grade_capacity(e, DIRECTIONS, LINE_GRAIN).value;
     }
-    sweeps_free(s, WAYS_TO_GO);
+    sweeps_free(s, DIRECTIONS);
     return good;
 }
 
 static void run(struct probe *p)
 {
-    struct surprise walk;
+    struct mispredicted_return list;
     double line_bytes = NAN;
 
-    if (surprise_map(p, &walk) && find_line(p, &walk, &line_bytes))
-        find_ways(p, &walk, line_bytes);
+    if (mispredicted_return_map(p, &list) && find_line(p, &list, &line_bytes))
+        find_ways(p, &list, line_bytes);
 }
 
 PROBE(l1i_ways, .title = "Instruction cache: lines and ways", .family = "frontend", .after = "l1i", .run = run,

@@ -1,27 +1,32 @@
 /*
- * Loop buffer: how many operations of a loop does the core replay without fetching them again?
+ * Question: how many operations of a loop does the core replay without fetching them again?
  *
- * Loops of additions to registers in turn, longer and longer. While a loop is replayed, neither the operation cache nor the
- * decoders deliver anything.
+ * Experiment: loops of additions to registers in turn, longer and longer. While a loop is replayed, neither the
+ * operation cache nor the decoders deliver anything.
  *
- *   counted   operations that the operation cache delivers, or where there is none the decoders: none of a loop that is
- *             replayed, one for each of one that is not. Needs counters that know both and a loop buffer
- *   time      cycles an operation. Shows a loop buffer only where what it replays goes faster than what is fetched
+ *   counted  operations that the operation cache delivers, or where there is none the decoders: none of a loop that is
+ *            replayed, one per operation of one that is not. Needs counters of both, and of a loop buffer
+ *   time     cycles per operation. Shows a loop buffer only where replaying is faster than fetching
  *
- * Not NOPs: loops of those are replayed up to 39 or 40 only on cores that replay 144 or 191 of others (jia.je 2024, Golden
- * Cove and Redwood Cove). The end of a loop counts as one operation: decrement and branch are fused on x86-64, and at worst
- * the loop is one operation longer than is told.
+ * Not NOPs: cores that replay 144 or 191 other operations replay loops of NOPs only up to 39 or 40 (jia.je 2024, Golden
+ * Cove and Redwood Cove). The end of a loop counts as one operation: decrement and branch are fused on x86-64. At worst
+ * the loop is one operation longer than reported.
  *
- * Curve: level, then a step where the loop is too long. Answer: the last loop on the level. A step in time that another
- * structure could make, the operation cache, is told as its. Where the counters know of a loop buffer and it delivers
- * nothing, there is none, or it is switched off, as microcode does on Skylake (Intel, erratum SKL150).
- * Method: jia.je 2024 with counters; over time our own.
+ * Curve: a level, then a step where the loop is too long. Inference: the last loop on the level. A step in time that
+ * may be the operation cache's is reported as masked by it. Where the core counts what its loop buffer delivers, and
+ * that is nothing, there is none, or it is switched off, as by microcode on Skylake (Intel, erratum SKL150).
+ *
+ * Sources: jia.je 2024 with counters; over time our own. docs/METHODS.md, 5.12.
  */
 #include <math.h>
 
-#include "lib/find.h"
-#include "lib/probe.h"
-#include "lib/proof.h"
+#include "lib/base/reason.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
+#include "lib/probe/count.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/proof.h"
+#include "lib/probe/sweep.h"
 
 enum {
     REGISTERS = 4,
@@ -29,13 +34,13 @@ enum {
     OPS_FROM = 16,     /* shorter loops pay for their own end */
     OPS_TO = 256,      /* the largest known: 192 (Intel, Redwood Cove) */
     SHORT_LOOP = 20,   /* any loop buffer holds it: Intel's first one had 18 instructions (2006) */
-    ITERATIONS = 1000, /* before it is noticed that it is a loop */
+    ITERATIONS = 1000, /* before measuring: the core has recognised the loop then */
     ROOM_BYTES = 16384
 };
 
-/* A loop buffer delivers more than this part of what a short loop executes, or there is none. */
+/* Part of a short loop's operations that a loop buffer delivers, at least. Chosen: half. */
 static const double DELIVERS = 0.5;
-/* The step of operation cache and loop buffer are the same where they are no farther apart. */
+/* Ratio of a step and of the operation cache's capacity up to which they may be the same. Chosen. */
 static const double SAME_STEP = 1.1;
 
 static bool build(struct probe *p, double ops, void *context, struct kernel *k)
@@ -55,7 +60,7 @@ static bool build(struct probe *p, double ops, void *context, struct kernel *k)
 static struct sweep sweep_of(struct probe *p, const char *name, const char *unit, size_t *at)
 {
     return (struct sweep){.name = name,
-                          .fooled_by = "alignment",
+                          .confounder = "alignment",
                           .axis = "operations",
                           .unit = unit,
                           .build = build,
@@ -64,12 +69,12 @@ static struct sweep sweep_of(struct probe *p, const char *name, const char *unit
                                      .from = OPS_FROM,
                                      .to = probe_smoke(p, 64, OPS_TO),
                                      .limit = probe_smoke(p, 64, 4 * OPS_TO),
-                                     .grain = 1,
+                                     .step = 1,
                                      .coarse = (unsigned)probe_scale(p, 4, 24, 48, 96),
                                      .resolution = 0.02}};
 }
 
-static struct finding finding_of(double value, char grade, const char *reason, const char *method)
+static struct finding finding_of(double value, char grade, enum reason reason, const char *method)
 {
     return (struct finding){.name = "frontend.loop_buffer.ops",
                             .value = value,
@@ -80,8 +85,8 @@ static struct finding finding_of(double value, char grade, const char *reason, c
                             .method = method};
 }
 
-/* What delivers where the loop buffer does not; NULL where it cannot be counted. */
-static bool choose_need(struct probe *p, const struct kernel *k, const char **need)
+/* Chooses the event for what delivers where the loop buffer does not; NULL where none can be counted. */
+static bool choose_event(struct probe *p, const struct kernel *k, const char **need)
 {
     static const char *const needs[] = {"op_cache_ops", "decoder_ops"};
     double per_unit;
@@ -96,26 +101,26 @@ static bool choose_need(struct probe *p, const struct kernel *k, const char **ne
     return true;
 }
 
-/* Counts with what the core has for it. */
+/* Searches the step in counted operations. */
 static bool find_counted(struct probe *p, const char *need, size_t at[2])
 {
     struct sweep s[2] = {sweep_of(p, "counted", "operations", &at[0]),
                          sweep_of(p, "counted, other place", "operations", &at[1])};
-    struct find_experiment e[2];
+    struct experiment e[2];
 
     s[0].need = s[1].need = need;
     bool good = sweeps_search(p, s, 2);
     if (good) {
-        struct finding f = finding_of(NAN, 'U', NULL,
+        struct finding f = finding_of(NAN, 'U', REASON_NONE,
                                       "counted: the last loop of which nothing else delivers operations");
-        find_experiments(s, 2, e);
-        find_capacity(p, &f, e, 2, 1);
+        experiments_of_sweeps(s, 2, e);
+        report_capacity(p, &f, e, 2, 1);
     }
     sweeps_free(s, 2);
     return good;
 }
 
-/* Is it the operation cache's step? */
+/* Whether the step may be the operation cache's. */
 static bool is_op_cache(struct probe *p, const struct verdict *v)
 {
     double ops = facts_number(&p->run->facts, "frontend.op_cache.ops", "", 0);
@@ -123,19 +128,20 @@ static bool is_op_cache(struct probe *p, const struct verdict *v)
     return v->count && ops > 0 && v->knees[0].value < SAME_STEP * ops && v->knees[0].value > ops / SAME_STEP;
 }
 
+/* Searches the step in time. */
 static bool find_timed(struct probe *p, size_t at[2])
 {
     struct sweep s[2] = {sweep_of(p, "time", "cycles/operation", &at[0]),
                          sweep_of(p, "time, other place", "cycles/operation", &at[1])};
-    struct find_experiment e[2];
+    struct experiment e[2];
 
     bool good = sweeps_search(p, s, 2);
     if (good) {
-        struct finding f = finding_of(NAN, 'U', NULL, "time: the last loop before operations take longer");
-        find_experiments(s, 2, e);
+        struct finding f = finding_of(NAN, 'U', REASON_NONE, "time: the last loop before operations take longer");
+        experiments_of_sweeps(s, 2, e);
         if (is_op_cache(p, &s[0].search.verdict) || is_op_cache(p, &s[1].search.verdict))
-            s[0].search.verdict.reason = s[1].search.verdict.reason = "masked-by:frontend.op_cache.ops";
-        find_capacity(p, &f, e, 2, 1);
+            s[0].search.verdict.reason = s[1].search.verdict.reason = REASON_MASKED_BY_OP_CACHE;
+        report_capacity(p, &f, e, 2, 1);
     }
     sweeps_free(s, 2);
     return good;
@@ -144,15 +150,15 @@ static bool find_timed(struct probe *p, size_t at[2])
 static void run(struct probe *p)
 {
     size_t at[2] = {0, 48}; /* where on its line the loop begins: two layouts */
-    double delivered = NAN, twenty = SHORT_LOOP;
+    double delivered = NAN, short_loop = SHORT_LOOP;
     struct kernel k = {.units = 1};
     const char *need = NULL;
 
-    if (!build(p, twenty, &at[0], &k) || !probe_count(p, &k, "loop_buffer_ops", &delivered) ||
-        !choose_need(p, &k, &need))
+    if (!build(p, short_loop, &at[0], &k) || !probe_count(p, &k, "loop_buffer_ops", &delivered) ||
+        !choose_event(p, &k, &need))
         return;
     if (delivered < DELIVERS) {
-        struct finding f = finding_of(NAN, 'U', NULL, "counted: a loop buffer delivers nothing of a short loop");
+        struct finding f = finding_of(NAN, 'U', REASON_NONE, "counted: a loop buffer delivers nothing of a short loop");
         report_number(p, &f, 0);
     } else if (delivered >= DELIVERS && need) {
         find_counted(p, need, at);

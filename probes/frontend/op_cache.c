@@ -1,229 +1,86 @@
 /*
- * Operation cache: how many decoded operations does the core keep, and how do they share its entries?
+ * Question: how many decoded operations does the core keep, and how do they share entries?
  *
- * Lines of NOPs, straight through and over again, with so many NOPs to a line. While all their operations are kept, the
- * core takes as many of them in a cycle as it can; once they are not, lines are fetched and decoded anew, which is slower
- * where either the bytes of a line or its operations are too many for that.
+ * Experiment: lines of NOPs, straight through and over again, with several numbers of NOPs to a line. While all their
+ * operations are kept, the core takes as many of them in a cycle as it can. Once they are not, lines are fetched and
+ * decoded anew, which is slower where the bytes of a line or its operations are too many for that.
  *
- * Curves over lines, one for each number of NOPs to a line: level, then a rise long before the instruction cache is full.
- * An entry holds so many operations at most, all from one line or from one half of it, and the line's address chooses the
- * set; so a line of m NOPs takes a number of entries of its set that depends on m alone, and the core keeps
+ * Curve: cycles per NOP over lines, one curve for each density: a level, then a rise long before the instruction cache
+ * is full.
  *
- *     sets * floor(ways / entries a line takes)      lines of it, whole
+ * Inference: all layouts of entries are compared with the rises of all curves (lib/structure/op_cache_layout.h); what
+ * those that fit have in common is the result. What could mislead one curve differs with the density: bytes, lines or
+ * operations that something else holds, or a cache that delivers more than the core can take, so that the first misses
+ * are hidden. Where the core has a switch for its operation cache (AMD Zen 4 and Zen 5), code that was kept has to
+ * become as slow as code that was not when it is switched off.
  *
- * Every layout that may be is held against all curves. Answer: what those that fit have in common. What hides the first
- * misses, a cache that delivers more than the core can take, differs with m, and so does what could fool one curve: bytes,
- * lines or operations that something else holds.
+ * There is no operation cache where code with few NOPs to a line, which is bound by its bytes, is slow however short it
+ * is: several densities have the same bytes per cycle then, and more NOPs to a line come faster. Time cannot show it
+ * where nothing is slower from the instruction cache, or where a line a cycle is reached, which is the most that a
+ * core's operation cache delivers (Zen 4).
  *
- * Where the core has a switch for it (AMD's Zen 4 and Zen 5), code that the curves have as kept is measured with the switch
- * turned: it then has to take as long as code that is not.
- *
- * There is none where code with few NOPs to a line, which is bound by its bytes, is slow however short it is: several
- * numbers of NOPs to a line come to the same bytes a cycle then, and more NOPs to one come faster. Where nothing is slower
- * from the instruction cache, or a line a cycle is reached, which is what a core's operation cache delivers at most (Zen 4),
- * time cannot tell.
- *
- * Method: the jumps of jia.je 2024, Golden Cove, one to a line or more, replaced by NOPs of chosen lengths, which branch
- * target buffers have no part in; his limit of operations to a line; the fit is ours.
+ * Sources: jia.je 2024, Golden Cove (jumps, one to a line or more, replaced here by NOPs of chosen lengths, which
+ * branch target buffers have no part in); the fit is ours. docs/METHODS.md, 5.11.
  */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "lib/find.h"
-#include "lib/proof.h"
+#include "lib/base/reason.h"
+#include "lib/base/statistics.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
 #include "lib/kernels/straight.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/proof.h"
+#include "lib/probe/sweep.h"
+#include "lib/structure/op_cache_layout.h"
+#include "lib/structure/op_cache_switch.h"
 
 enum {
     DENSITIES = 16,
     LINES_MINIMUM = 8,
     LINES_OF_32_KIB = 512,
-    OPS_MINIMUM = 4, /* an entry holds; smallest and largest of all that are known: 6 (Intel 2011) and 9 (AMD 2022) */
-    OPS_MAXIMUM = 12,
-    SETS_MINIMUM = 8, /* powers of two; Intel 2011 and 2022: 32 and 64 */
-    SETS_MAXIMUM = 512,
-    WAYS_MINIMUM = 2, /* AMD 2022: 12 */
-    WAYS_MAXIMUM = 16,
-    MIXED_PER_LINE = 16,
-    MIXED_BYTES = STRAIGHT_LINE_BYTES / MIXED_PER_LINE, /* of each addition */
-    MIXED_REGISTERS = 8,
-    RISES = 5, /* one more than a layout has unknowns: window, operations of an entry, sets, ways. Fewer prove no fit */
-    SHARP_LINES = 2,
-    NAME = 24
-};
-
-/* Behind this part of the instruction cache a rise may be its. */
-static const double NEAR_L1I = 0.9;
-/* Code that is slower by more than this from the first line on is bound by its bytes. */
-static const double BOUND_BY_BYTES = 1.1;
-
-/* Rates are alike; and lines do not come one a cycle. */
-static const double ALIKE = 0.03, LESS_THAN_A_LINE = 0.95;
-
-/* Straight code of one density. */
-struct density {
-    unsigned per_line;
-    bool mixed; /* additions to general and to vector registers take turns; else NOPs */
-    char name[NAME];
-    struct sweep sweep;
+    RISES = 5,       /* one more than a layout has unknowns: window, operations of an entry, sets, ways */
+    SHARP_LINES = 2, /* interval of a rise that allows grade A */
+    NAME_BYTES = 32
 };
 
 /*
- * The last line is as full as what ends the loop leaves it: one of fewer operations may be kept where no whole one would
- * be, in the entries that those of a set leave over.
+ * Part of the instruction cache up to which a rise is not the instruction cache's own. Chosen: the loop is in it as
+ * well.
  */
-static bool build_mixed(struct probe *p, size_t lines, struct kernel *k)
-{
-    const size_t room = (lines + 1) * STRAIGHT_LINE_BYTES;
-    struct code c = probe_code(p, room);
-
-    emit_loop(&c, 0); /* for its length */
-    const size_t count = (lines * STRAIGHT_LINE_BYTES - c.used) / MIXED_BYTES;
-    c = probe_code(p, room);
-    for (size_t i = 0; i < count && code_good(&c); i++) {
-        if (i % 2)
-            emit_vector_add(&c, (enum vreg)(i / 2 % VREGS), (enum vreg)(i / 2 % VREGS));
-        else
-            emit_add_constant(&c, (enum reg)(REG_T0 + i / 2 % MIXED_REGISTERS), 1);
-    }
-    emit_loop(&c, 0);
-    emit_return(&c);
-    *k = (struct kernel){.units = (double)count, .warm_iterations = 4};
-    return probe_kernel(p, &c, 0, k);
-}
+static const double NEAR_L1I = 0.9;
+/*
+ * Time of code, relative to the fastest, from which on it is bound by its bytes, or not kept. Chosen: above all noise.
+ */
+static const double SLOWER = 1.1;
+struct density {
+    unsigned per_line;
+    bool additions; /* else NOPs */
+    char name[NAME_BYTES];
+    struct sweep sweep;
+};
 
 static bool build(struct probe *p, double lines, void *context, struct kernel *k)
 {
     const struct density *d = context;
-    return d->mixed ? build_mixed(p, (size_t)lines, k) : straight_build(p, (size_t)lines, d->per_line, k);
+    return d->additions ? straight_build_additions(p, (size_t)lines, k)
+                        : straight_build(p, (size_t)lines, d->per_line, k);
 }
 
-/* ---- The switch --------------------------------------------------------------------------------- */
+/* ---- Reports ------------------------------------------------------------------------------------ */
 
-/* Cycles a NOP with the cache of operations as found, and switched off; NaN where this core or place has no switch. */
-struct switched {
-    double found, off;
-};
+static const char *const names[OP_CACHE_QUANTITIES] = {"frontend.op_cache.entries", "frontend.op_cache.ops",
+                                                       "frontend.op_cache.ops_per_entry"};
 
-static bool measure_lines(struct probe *p, struct density *d, double lines, double *cycles)
-{
-    struct kernel k;
-    struct point pt;
-
-    if (!build(p, lines, d, &k) || !probe_measure(p, &k, &pt))
-        return false;
-    *cycles = pt.q20;
-    return true;
-}
-
-static bool measure_switched(struct probe *p, struct density *d, double lines, struct switched *s)
-{
-    const char *why_not;
-    struct control *control = machine_control(&why_not);
-
-    *s = (struct switched){NAN, NAN};
-    if (!control || !control_op_cache(control->changes.access))
-        return true;
-    const size_t mark = control->changes.count;
-    bool good = measure_lines(p, d, lines, &s->found);
-    if (good && !control_switch_op_cache(control, true))
-        good = measure_lines(p, d, lines, &s->off);
-    if (!changes_restore(&control->changes, mark))
-        good = probe_skip(p, "the switch of the operation cache does not go back to what it was");
-    return good;
-}
-
-/* ---- Layouts ------------------------------------------------------------------------------------ */
-
-/* Entries hold up to `ops` operations that begin in the same so many bytes; those of a line share a set. */
-struct layout {
-    unsigned window_bytes, ops, sets, ways;
-};
-
-enum quantity { ENTRIES, OPS, OPS_PER_ENTRY, QUANTITIES };
-static const char *const names[QUANTITIES] = {"frontend.op_cache.entries", "frontend.op_cache.ops",
-                                              "frontend.op_cache.ops_per_entry"};
-
-static unsigned quantity_of(const struct layout *l, enum quantity q)
-{
-    return q == OPS_PER_ENTRY ? l->ops : l->sets * l->ways * (q == OPS ? l->ops : 1);
-}
-
-/* How many lines in a row it holds whole. */
-static unsigned lines_held(const struct layout *l, unsigned per_line)
-{
-    unsigned entries = 0;
-
-    for (unsigned from = 0; from < STRAIGHT_LINE_BYTES; from += l->window_bytes) {
-        unsigned ops = straight_begin(per_line, from + l->window_bytes) - straight_begin(per_line, from);
-        entries += (ops + l->ops - 1) / l->ops;
-    }
-    return l->sets * (l->ways / entries);
-}
-
-/* Does it explain where each curve rises? The last line has fewer operations, and may fit where a whole one would not. */
-static bool layout_fits(const struct layout *l, const struct density *d, size_t count)
-{
-    bool fits = true;
-
-    for (size_t i = 0; i < count && fits; i++) {
-        const struct verdict *v = &d[i].sweep.search.verdict;
-        double lines = lines_held(l, d[i].per_line);
-        fits = v->count == 0 || (lines >= v->knees[0].low - 1 && lines < v->knees[0].high);
-    }
-    return fits;
-}
-
-/* What those that fit have in common. */
-struct fit {
-    size_t layouts;
-    unsigned least[QUANTITIES], most[QUANTITIES];
-};
-
-static void add_layout(struct fit *f, const struct layout *l)
-{
-    for (enum quantity q = 0; q < QUANTITIES; q++) {
-        unsigned value = quantity_of(l, q);
-        if (f->layouts == 0 || value < f->least[q])
-            f->least[q] = value;
-        if (f->layouts == 0 || value > f->most[q])
-            f->most[q] = value;
-    }
-    f->layouts++;
-}
-
-static struct fit fit_layouts(const struct density *d, size_t count)
-{
-    struct fit f = {.layouts = 0};
-    struct layout l;
-
-    for (l.window_bytes = STRAIGHT_LINE_BYTES; l.window_bytes >= STRAIGHT_LINE_BYTES / 2; l.window_bytes /= 2)
-        for (l.ops = OPS_MINIMUM; l.ops <= OPS_MAXIMUM; l.ops++)
-            for (l.sets = SETS_MINIMUM; l.sets <= SETS_MAXIMUM; l.sets *= 2)
-                for (l.ways = WAYS_MINIMUM; l.ways <= WAYS_MAXIMUM; l.ways++)
-                    if (layout_fits(&l, d, count))
-                        add_layout(&f, &l);
-    return f;
-}
-
-/* ---- What is told ------------------------------------------------------------------------------- */
-
-static struct finding undecided(enum quantity q, const char *reason)
+static struct finding undecided(enum op_cache_quantity q, enum reason reason)
 {
     return (struct finding){.name = names[q], .value = NAN, .low = NAN, .high = NAN, .grade = 'U', .reason = reason};
 }
 
-static void report_all(struct probe *p, const char *reason)
-{
-    for (enum quantity q = 0; q < QUANTITIES; q++) {
-        const struct finding f = undecided(q, reason);
-        report(p, &f);
-    }
-}
-
 /*
- * Curves of different density are fooled by different things. A: at least three rise within a step or two of where the
- * layout wants it, and both views of each say so. B: at least three, less sharp.
+ * Different densities have different confounders. A: all rises are within a step or two of what the layout predicts,
+ * and both views of each curve agree. B: they agree but are less sharp.
  */
 static char grade_of(const struct density *d, size_t count)
 {
@@ -231,71 +88,81 @@ static char grade_of(const struct density *d, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         const struct verdict *v = &d[i].sweep.search.verdict;
-        if (v->count == 0)
-            continue;
-        agreed = agreed && v->knees[0].agreed;
-        sharp = sharp && v->knees[0].high - v->knees[0].low <= SHARP_LINES;
+        agreed &= !v->count || v->knees[0].agreed;
+        sharp &= !v->count || v->knees[0].high - v->knees[0].low <= SHARP_LINES;
     }
     return agreed && sharp ? 'A' : agreed ? 'B' : 'C';
 }
 
-/* What each density held, for people to think about where no layout fits. */
-static void say_what_was_held(const struct density *d, size_t count, char text[FIND_WHICH])
+/* Lists the lines held at each density, for people, where no layout fits. */
+static void list_held(const struct density *d, size_t count, char text[AGREEMENT_TEXT])
 {
     size_t used = 0;
 
     text[0] = 0;
-    for (size_t i = 0; i < count && used < FIND_WHICH; i++)
+    for (size_t i = 0; i < count && used < AGREEMENT_TEXT; i++)
         if (d[i].sweep.search.verdict.count)
-            used += (size_t)snprintf(text + used, FIND_WHICH - used, "%s%.0f lines of %u", used ? ", " : "",
+            used += (size_t)snprintf(text + used, AGREEMENT_TEXT - used, "%s%.0f lines of %u", used ? ", " : "",
                                      d[i].sweep.search.verdict.knees[0].value, d[i].per_line);
 }
 
 /*
- * Where instructions have one length, lines have one density, and entries are not to be seen: only how many instructions
- * are held, by those that nothing is known to merge. NOPs may share an operation (Neoverse V2, jia.je 2025).
+ * Where instructions have one length, lines have one density and entries do not show. Only the number of operations is
+ * reported, by additions, which nothing is known to merge: NOPs may share an operation (Neoverse V2, jia.je 2025).
  */
-static void report_held(struct probe *p, const struct density *d, size_t count)
+static void report_additions(struct probe *p, const struct density *d, size_t count)
 {
-    struct find_experiment e[] = {{.fooled_by = "merging"}};
-    struct finding f = {.name = names[OPS], .method = "additions of both kinds in turn: the last line before the rise"};
+    struct experiment e[] = {{.confounder = "merging"}};
+    struct finding f = {.name = names[OP_CACHE_OPS],
+                        .method = "additions of both kinds in turn: the last line before the rise"};
 
     for (size_t i = 0; i < count; i++)
-        if (d[i].mixed)
-            e[0] = (struct find_experiment){.name = d[i].name,
-                                            .fooled_by = "merging",
-                                            .verdict = &d[i].sweep.search.verdict,
-                                            .scale = MIXED_PER_LINE};
+        if (d[i].additions)
+            e[0] = (struct experiment){.name = d[i].name,
+                                       .confounder = "merging",
+                                       .verdict = &d[i].sweep.search.verdict,
+                                       .scale = STRAIGHT_ADDITIONS};
     if (e[0].verdict)
-        find_capacity(p, &f, e, 1, MIXED_PER_LINE);
+        report_capacity(p, &f, e, 1, STRAIGHT_ADDITIONS);
 }
 
-/* One rise alone fits many layouts, and may be due to anything. */
+static struct op_cache_fit fit_layouts(const struct density *d, size_t count)
+{
+    struct op_cache_rise rises[DENSITIES];
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct verdict *v = &d[i].sweep.search.verdict;
+        if (v->count)
+            rises[n++] = (struct op_cache_rise){d[i].per_line, v->knees[0].low, v->knees[0].high};
+    }
+    return op_cache_fit(rises, n);
+}
+
+/* Few rises fit many layouts, and may be due to anything: RISES of them are needed. */
 static void report_layout(struct probe *p, const struct density *d, size_t count, size_t rises, const char *proof,
-                          const struct switched *switched, const struct knee *first)
+                          const struct op_cache_switched *switched, const struct knee *first)
 {
     const double half_way = (first->before + first->after) / 2;
     const bool stays = !isnan(switched->off) && switched->off < half_way;
-    const struct fit fit = fit_layouts(d, count);
-    char held[FIND_WHICH];
+    const struct op_cache_fit fit = fit_layouts(d, count);
+    char held[AGREEMENT_TEXT];
 
-    say_what_was_held(d, count, held);
-    for (enum quantity q = 0; q < QUANTITIES; q++) {
-        if (q == OPS && emit_longest == emit_alignment) {
-            report_held(p, d, count);
+    list_held(d, count, held);
+    for (enum op_cache_quantity q = 0; q < OP_CACHE_QUANTITIES; q++) {
+        if (q == OP_CACHE_OPS && emit_longest == emit_alignment) {
+            report_additions(p, d, count);
             continue;
         }
-        struct finding f = undecided(q, stays              ? "stays-when-switched-off"
-                                        : fit.layouts == 0 ? "no-layout-fits"
-                                        : rises < RISES    ? "too-few-rises"
-                                                           : "several-layouts-fit");
+        struct finding f = undecided(q, stays              ? REASON_STAYS_WHEN_OFF
+                                        : fit.layouts == 0 ? REASON_NO_LAYOUT_FITS
+                                        : rises < RISES    ? REASON_TOO_FEW_RISES
+                                                           : REASON_SEVERAL_LAYOUTS_FIT);
         f.method = "the layout of entries that explains each rise";
         f.remarks[0].key = "held";
         f.remarks[0].text = held;
-        if (proof[0]) {
-            f.remarks[1].key = "proof";
-            f.remarks[1].text = proof;
-        }
+        f.remarks[1].key = proof[0] ? "proof" : NULL;
+        f.remarks[1].text = proof;
         if (!isnan(switched->off)) {
             f.remarks[2].key = "switched_off";
             f.remarks[2].text = stays ? "no slower" : "as slow as past the rise";
@@ -311,66 +178,51 @@ static void report_layout(struct probe *p, const struct density *d, size_t count
     }
 }
 
-/* Cycles a NOP of few lines. */
-static double few_lines(const struct density *d)
+/* Cycles per NOP of few lines, the median. */
+static double few_lines(const struct search *s)
 {
-    const struct search *s = &d->sweep.search;
     double y[LINES_MINIMUM];
     size_t count = 0;
 
-    while (count < s->count && count < LINES_MINIMUM) {
+    for (; count < s->count && count < LINES_MINIMUM; count++)
         y[count] = s->points[count].y;
-        count++;
-    }
     sort_numbers(y, count);
     return median(y, count);
 }
 
-static double bytes_a_cycle(const struct density *d)
-{
-    return STRAIGHT_LINE_BYTES / (d->per_line * few_lines(d));
-}
-
-/* Why a curve without a rise may have one that nobody saw; NULL: none may. */
-static const char *unseen(const struct density *d, size_t count)
+/* Why a rise may have been missed in some curve; REASON_NONE: in none. */
+static enum reason missed_rise(const struct density *d, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *reason = d[i].sweep.search.verdict.reason;
-        if (reason && strcmp(reason, "no-knee") != 0)
+        enum reason reason = d[i].sweep.search.verdict.reason;
+        if (reason && reason != REASON_NO_KNEE)
             return reason;
     }
-    return NULL;
+    return REASON_NONE;
 }
 
-/* No curve rises: is there none, or could none be seen? `there`: a switch shows that there is one. */
-static void report_none(struct probe *p, const struct density *d, size_t count, bool there)
+/* Reports where no curve rises: 0 if there is no operation cache. `exists`: a switch shows that there is one. */
+static void report_none(struct probe *p, const struct density *d, size_t count, bool exists)
 {
-    double slowest = 0, fastest = INFINITY, bytes = 0;
-    size_t as_many_bytes = 0;
-    const char *reason = unseen(d, count);
+    struct op_cache_rate rates[DENSITIES];
+    size_t n = 0;
+    enum reason reason = missed_rise(d, count);
 
-    for (size_t i = 0; i < count; i++) {
-        if (d[i].mixed)
-            continue;
-        slowest = fmax(slowest, few_lines(&d[i]));
-        fastest = fmin(fastest, few_lines(&d[i]));
-        bytes = fmax(bytes, bytes_a_cycle(&d[i]));
-    }
     for (size_t i = 0; i < count; i++)
-        as_many_bytes += !d[i].mixed && bytes_a_cycle(&d[i]) > (1 - ALIKE) * bytes;
-    const bool none = slowest > BOUND_BY_BYTES * fastest && as_many_bytes > 1 &&
-                      bytes < LESS_THAN_A_LINE * STRAIGHT_LINE_BYTES;
-    for (enum quantity q = 0; q < QUANTITIES; q++) {
-        struct finding f = undecided(q, reason ? reason : "no-knee");
+        if (!d[i].additions)
+            rates[n++] = (struct op_cache_rate){d[i].per_line, few_lines(&d[i].sweep.search)};
+    const bool none = op_cache_absent(rates, n);
+    for (enum op_cache_quantity q = 0; q < OP_CACHE_QUANTITIES; q++) {
+        struct finding f = undecided(q, reason ? reason : REASON_NO_KNEE);
         f.method = "code of long NOPs is bound by its bytes, however short it is";
-        report_number(p, &f, !reason && !there && none ? 0 : (double)NAN);
+        report_number(p, &f, !reason && !exists && none ? 0 : (double)NAN);
     }
 }
 
 /* ---- The run ------------------------------------------------------------------------------------ */
 
-/* Rises close to where the instruction cache is full are not counted: they may be its. */
-static void forget_l1i(struct verdict *v, double lines)
+/* Drops rises from where the instruction cache may be full: they may be its own. */
+static void drop_l1i_rises(struct verdict *v, double lines)
 {
     while (v->count && v->knees[v->count - 1].high > lines)
         v->count--;
@@ -378,28 +230,30 @@ static void forget_l1i(struct verdict *v, double lines)
 
 static size_t choose_densities(struct probe *p, double lines, struct density d[DENSITIES])
 {
-    /* the first one is mixed */
-    static const uint8_t all[] = {MIXED_PER_LINE, 16, 8, 10, 20, 6, 9, 12, 18, 24};
+    /* the first one is additions */
+    static const uint8_t all[] = {STRAIGHT_ADDITIONS, 16, 8, 10, 20, 6, 9, 12, 18, 24};
     enum { ALL = sizeof all };
+    const struct search search = {.kind = KNEE_STEP,
+                                  .from = LINES_MINIMUM,
+                                  .to = floor(lines),
+                                  .step = 1,
+                                  .resolution = 0.01,
+                                  .per_octave = (unsigned)probe_smoke(p, 1, 8)};
     size_t wanted = (size_t)probe_scale(p, 1, 7, ALL, ALL), count = 0;
 
     for (size_t i = 0; i < ALL && count < wanted; i++) {
         if (!straight_fits(all[i]))
             continue;
-        d[count] = (struct density){.per_line = all[i], .mixed = i == 0};
-        snprintf(d[count].name, NAME, "%u a line%s", d[count].per_line, d[count].mixed ? ", mixed" : "");
+        d[count] = (struct density){.per_line = all[i], .additions = i == 0};
+        snprintf(d[count].name, NAME_BYTES, "%u to a line%s", d[count].per_line,
+                 d[count].additions ? ", additions" : "");
         d[count].sweep = (struct sweep){.name = d[count].name,
                                         .axis = "lines",
                                         .unit = "cycles/nop",
                                         .build = build,
                                         .context = &d[count],
                                         .seconds = probe_scale(p, 1, 0.14, 0.6, 6),
-                                        .search = {.kind = KNEE_STEP,
-                                                   .from = LINES_MINIMUM,
-                                                   .to = floor(lines),
-                                                   .grain = 1,
-                                                   .resolution = 0.01,
-                                                   .per_octave = (unsigned)probe_smoke(p, 1, 8)}};
+                                        .search = search};
         count++;
     }
     return count;
@@ -413,28 +267,29 @@ static void run(struct probe *p)
     struct density d[DENSITIES];
     char proof[PROOF_TEXT] = "";
     size_t count = choose_densities(p, probe_smoke(p, 64, lines), d), rises = 0, first = 0;
-    struct switched switched = {NAN, NAN};
-    bool good = true, there = false;
+    struct op_cache_switched switched = {NAN, NAN};
+    bool good = true, exists = false;
 
     for (size_t i = 0; i < count && good; i++) {
         good = sweep_search(p, &d[i].sweep);
-        forget_l1i(&d[i].sweep.search.verdict, lines);
+        drop_l1i_rises(&d[i].sweep.search.verdict, lines);
         if (good && d[i].sweep.search.verdict.count && rises++ == 0) {
             first = i;
             good = proof_of_knee(p, &d[i].sweep, 0, needs, proof) &&
-                   measure_switched(p, &d[i], d[i].sweep.search.verdict.knees[0].low, &switched);
+                   op_cache_measure_switched(p, build, d[i].sweep.search.verdict.knees[0].low, &d[i], &switched);
         }
     }
-    for (size_t i = 0; i < count && good && !rises && !there; i++) {
-        good = measure_switched(p, &d[i], LINES_MINIMUM, &switched);
-        there = switched.off > BOUND_BY_BYTES * switched.found;
+    for (size_t i = 0; i < count && good && !rises && !exists; i++) {
+        good = op_cache_measure_switched(p, build, LINES_MINIMUM, &d[i], &switched);
+        exists = switched.off > SLOWER * switched.found;
     }
-    if (good && isnan(l1i)) /* then a rise may be its */
-        report_all(p, "capacity-unknown");
+    if (good && isnan(l1i)) /* any rise may be the instruction cache's */
+        for (enum op_cache_quantity q = 0; q < OP_CACHE_QUANTITIES; q++)
+            report(p, (struct finding[]){undecided(q, REASON_CAPACITY_UNKNOWN)});
     else if (good && rises)
         report_layout(p, d, count, rises, proof, &switched, &d[first].sweep.search.verdict.knees[0]);
     else if (good)
-        report_none(p, d, count, there);
+        report_none(p, d, count, exists);
     for (size_t i = 0; i < count; i++)
         sweep_free(&d[i].sweep);
 }

@@ -1,40 +1,46 @@
 /*
- * Return stack: how many return addresses does the core predict?
+ * Question: how many return addresses does the core predict?
  *
- * n nested calls, then n returns. While n fits, every return is predicted. One more, and the oldest
- * return address is lost: the last return of the nest goes wrong, unless something else predicts it.
- * The nest is called from one of several sites, so that this return has as many targets. Which site is
+ * Experiment: n nested calls, then n returns. While n fits, every return is predicted. With one more the oldest return
+ * address is lost: the last return of the nest is mispredicted, unless something else predicts it. The nest is called
+ * from one of several sites, so that this return has as many targets. The site is
  *
- *   fixed      always the same: an indirect predictor may stand in for the return stack past its depth
- *   changing   alternates between two
- *   random     drawn anew each time, after random jumps in one experiment and random conditional
- *              branches in the other: some predictors keep a history of targets, others of directions.
- *              It is never twice the same, and nothing but a return stack can know. All that is
- *              mispredicted on purpose is so before the nest begins, when the return stack holds
- *              nothing that a wrong path could spoil
+ *   fixed     always the same: an indirect predictor may stand in for the return stack past its depth
+ *   changing  alternates between two
+ *   random    drawn anew each time, after random jumps in one experiment and after random conditional branches in the
+ *             other, since some predictors keep a history of targets and others of directions. It is never the same
+ *             twice, and nothing but a return stack can know it. Everything that is mispredicted on purpose is so
+ *             before the nest begins, when the return stack holds nothing that a wrong path could spoil
  *
- * Control: as many calls and returns of the same code in nests that fit. What each costs by itself goes
- * off, and what the depth costs is left.
+ * Control: as many calls and returns of the same code in nests that fit. What each of them costs by itself is
+ * subtracted, and what the depth costs is left.
  *
- * Curve: cycles per nest over depth, less the control's growth. Level while all returns are predicted,
- * then a step of a misprediction, and a slope. Answer: the last depth on the level. An indirect predictor
- * that knows some of the returns makes a bend of the step: then there is no answer.
+ * Curve: cycles per nest over depth, less the control's growth: a level while all returns are predicted, then a step of
+ * one misprediction, and a slope. Inference: the last depth on the level. An indirect predictor that knows some of the
+ * returns smooths the step: then nothing is decided.
  *
- * Overflow. Behind the depth only the first call's site is drawn, the other returns are always the same. If each level
- * more costs a misprediction more, the oldest address has been overwritten, and what is popped in its place is stale or
- * nothing; if it costs much less, something else predicts returns that the stack has lost; if all returns are
- * mispredicted at once, the first level too many has cost the stack what it held. How many mispredictions the first
- * level costs and each that follows (slope by Theil 1950 and Sen 1968, the median over all pairs of points) is told.
- * Method: Wong 2018; jia.je 2025, variant with two call sites; random history and control are our addition.
+ * Overflow: behind the depth only the first call's site is random, the other returns are always the same. If each
+ * further level costs one misprediction more, the oldest address has been overwritten, and what is popped in its place
+ * is stale or nothing. If it costs much less, something else predicts returns that the stack has lost. If all returns
+ * are mispredicted at once, the first level too many has cost the stack all that it held. The remark `overflow` says
+ * how many mispredictions the first level costs and each that follows (slope by Theil 1950 and Sen 1968, the median
+ * over all pairs of points).
+ *
+ * Sources: Wong 2018; jia.je 2025, variant with two call sites; random history and control are ours. docs/METHODS.md,
+ * 5.10.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/reason.h"
+#include "lib/base/statistics.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
 #include "lib/kernels/chance.h"
-#include "lib/find.h"
-#include "lib/probe.h"
-#include "lib/proof.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/proof.h"
+#include "lib/probe/sweep.h"
 
 enum {
     DEPTH_MAXIMUM = 128,
@@ -43,19 +49,19 @@ enum {
     ENTRY_BYTES = 4096,
     EXPERIMENTS = 2,
     OVERFLOW_TEXT = 96,
-    DEEP = 3 /* times the depth: how far behind it is looked */
+    DEEP = 3 /* times the depth: up to there the slope behind it is measured */
 };
 
-/* Of a misprediction: a level more that costs more than this, or less, costs one, or none. */
+/* Mispredictions that a further level costs: more than MOST is one, less than FEW is none. Chosen. */
 static const double MOST = 0.6, FEW = 0.3;
 
 enum site { SITE_FIXED, SITE_CHANGING, SITE_AFTER_JUMPS, SITE_AFTER_BRANCHES };
 
 struct nest {
-    const char *name, *fooled_by;
+    const char *name, *confounder;
     enum site site;
-    size_t level_bytes; /* from one level's code to the next one's: another layout, for all that looks at addresses */
-    uint64_t state;     /* where chance goes on */
+    size_t level_bytes; /* from one level's code to the next one's: another layout for all that depends on addresses */
+    uint64_t state;     /* address where chance continues, lib/kernels/chance.h */
 };
 
 static size_t level_at(const struct nest *n, size_t level)
@@ -63,7 +69,7 @@ static size_t level_at(const struct nest *n, size_t level)
     return ENTRY_BYTES + level * n->level_bytes;
 }
 
-/* Calls level 1 from the site whose turn it is. */
+/* Emits the call of level 1 from the site of this iteration. */
 static void emit_nest_call(struct code *c, const struct nest *n)
 {
     chance_draw(c);
@@ -75,20 +81,20 @@ static void emit_nest_call(struct code *c, const struct nest *n)
         break;
     case SITE_AFTER_JUMPS:
         for (unsigned i = 0; i < 2; i++) {
-            chance_bits(c, i * CHANCE_PLACES_BITS, CHANCE_PLACES_BITS);
-            chance_places(c, 0);
+            chance_bits(c, i * CHANCE_TARGETS_BITS, CHANCE_TARGETS_BITS);
+            chance_jump(c, 0);
         }
-        chance_bits(c, CHANCE_BITS - CHANCE_PLACES_BITS, CHANCE_PLACES_BITS);
+        chance_bits(c, CHANCE_BITS - CHANCE_TARGETS_BITS, CHANCE_TARGETS_BITS);
         break;
     case SITE_AFTER_BRANCHES:
         chance_branches(c, 0, 8);
-        chance_bits(c, CHANCE_BITS - CHANCE_PLACES_BITS, CHANCE_PLACES_BITS);
+        chance_bits(c, CHANCE_BITS - CHANCE_TARGETS_BITS, CHANCE_TARGETS_BITS);
         break;
     }
-    chance_places(c, level_at(n, 1));
+    chance_jump(c, level_at(n, 1));
 }
 
-/* `depth` calls and returns in nests of `nest` levels, one function a level, on lines of its own. */
+/* `depth` calls and returns in nests of `nest` levels; each level is a function on lines of its own. */
 static bool build_nests(struct probe *p, const struct nest *n, size_t depth, size_t nest, struct kernel *k)
 {
     struct code c = probe_code(p, level_at(n, DEPTH_MAXIMUM + 1));
@@ -113,7 +119,7 @@ static bool build_nests(struct probe *p, const struct nest *n, size_t depth, siz
     *k = (struct kernel){.data = n->state,
                          .units = 1,
                          .warm_iterations = probe_smoke(p, 10, 300),
-                         .stretch = n->site < SITE_AFTER_JUMPS ? probe_smoke(p, 1, 2) : probe_smoke(p, 1, 4)};
+                         .length_factor = n->site < SITE_AFTER_JUMPS ? probe_smoke(p, 1, 2) : probe_smoke(p, 1, 4)};
     return probe_kernel(p, &c, 0, k);
 }
 
@@ -127,7 +133,7 @@ static bool build_control(struct probe *p, double depth, void *context, struct k
     return build_nests(p, context, (size_t)depth, CONTROL_DEPTH, k);
 }
 
-/* Last good and first bad are neighbours. */
+/* Whether the end is known to one level. */
 static bool has_edge(const struct sweep *s)
 {
     const struct verdict *v = &s->search.verdict;
@@ -136,8 +142,8 @@ static bool has_edge(const struct sweep *s)
 }
 
 /*
- * Searches layouts of returns that other predictors may know. Where one bends, or has no end, none has an edge, and those
- * after it are not asked: *count becomes how many were.
+ * Searches layouts of returns that other predictors may know. If one of them has no sharp end, all get no-edge and the
+ * others are not measured: *count becomes the number of those that were.
  */
 static bool search_edges(struct probe *p, struct sweep *s, size_t *count)
 {
@@ -147,13 +153,13 @@ static bool search_edges(struct probe *p, struct sweep *s, size_t *count)
         if (has_edge(&s[i]))
             continue;
         for (size_t j = 0; j <= i; j++)
-            s[j].search.verdict.reason = "no-edge";
+            s[j].search.verdict.reason = REASON_NO_EDGE;
         *count = i + 1;
     }
     return true;
 }
 
-/* The median over all pairs of points from x = `from` to `to`. NaN where there are none, or memory is short. */
+/* The median slope over all pairs of points from x = `from` to `to`. NaN where there are none, or memory is short. */
 static double slope_of(const struct search *s, double from, double to)
 {
     double *slopes = malloc((s->count * s->count + 1) * sizeof *slopes), slope = (double)NAN;
@@ -171,8 +177,8 @@ static double slope_of(const struct search *s, double from, double to)
     return slope;
 }
 
-/* What happens past the depth, in words; empty where that is not known. */
-static void tell_overflow(struct probe *p, const struct sweep *s, char text[OVERFLOW_TEXT])
+/* Describes what happens behind the depth; empty where that is not known. */
+static void describe_overflow(struct probe *p, const struct sweep *s, char text[OVERFLOW_TEXT])
 {
     const struct verdict *v = &s->search.verdict;
     const double penalty = facts_number(&p->run->facts, "frontend.mispredict.cycles", "branch=return", (double)NAN);
@@ -192,7 +198,7 @@ static void tell_overflow(struct probe *p, const struct sweep *s, char text[OVER
     snprintf(text, OVERFLOW_TEXT, "%s: %.1f mispredictions at first, then %.2f a level",
              step > k->value * MOST ? "all are lost"
              : each > MOST          ? "the oldest are lost"
-             : each < FEW           ? "others stand in"
+             : each < FEW           ? "other predictors stand in"
                                     : "unclear",
              step, each);
 }
@@ -203,12 +209,12 @@ static bool find_depth(struct probe *p, const char *target, struct nest nests[EX
     size_t count = most;
     static const char *const counted[] = {"return_mispredicts", "mispredicts", NULL};
     char overflow[OVERFLOW_TEXT] = "", proof[PROOF_TEXT] = "";
-    struct find_experiment e[EXPERIMENTS];
+    struct experiment e[EXPERIMENTS];
     struct sweep s[EXPERIMENTS];
 
     for (size_t i = 0; i < most; i++)
         s[i] = (struct sweep){.name = nests[i].name,
-                              .fooled_by = nests[i].fooled_by,
+                              .confounder = nests[i].confounder,
                               .axis = "depth",
                               .unit = "cycles/nest",
                               .build = build,
@@ -218,7 +224,7 @@ static bool find_depth(struct probe *p, const char *target, struct nest nests[EX
                                          .from = 1,
                                          .to = probe_smoke(p, 40, 48),
                                          .limit = probe_scale(p, 40, DEPTH_QUICK, DEPTH_MAXIMUM, DEPTH_MAXIMUM),
-                                         .grain = 1,
+                                         .step = 1,
                                          .resolution = 0.01,
                                          .coarse = (unsigned)probe_smoke(p, 6, 16),
                                          .budget = (unsigned)probe_smoke(p, 8, 0)}}; /* with the control twice that */
@@ -228,19 +234,19 @@ static bool find_depth(struct probe *p, const char *target, struct nest nests[EX
     else
         good = sweeps_search(p, s, count);
     if (good) {
-        find_experiments(s, count, e);
+        experiments_of_sweeps(s, count, e);
         if (nests->site >= SITE_AFTER_JUMPS) {
-            tell_overflow(p, &s[0], overflow);
+            describe_overflow(p, &s[0], overflow);
             good = proof_of_knee(p, &s[0], 0, counted, proof);
         }
     }
     if (good)
-        find_capacity(p,
-                      &(struct finding){.name = "frontend.return_stack.entries",
-                                        .variants = {{"target", target}},
-                                        .method = "last depth before returns cost more",
-                                        .remarks = {{"overflow", overflow}, {"proof", proof}}},
-                      e, count, 1);
+        report_capacity(p,
+                        &(struct finding){.name = "frontend.return_stack.entries",
+                                          .variants = {{"target", target}},
+                                          .method = "last depth before returns cost more",
+                                          .remarks = {{"overflow", overflow}, {"proof", proof}}},
+                        e, count, 1);
     sweeps_free(s, most);
     return good;
 }

@@ -1,46 +1,48 @@
 /*
- * Bandwidth: how many bytes a cycle does one core read, write and copy, from each level and by each width?
+ * Bandwidth: how many bytes a cycle can one core read, write and copy, from each level and by each width?
  *
- * One walk after the other over a footprint, line after line, so that all that prefetchers know helps. The footprint
- * says which level answers: it is a part of that level, and several times what the level before holds.
+ * A footprint is read or written line after line, again and again, so that all prefetchers help. It is a part of the
+ * level in question, and several times what the level before holds. Two experiments:
  *
- *   smaller, larger   two footprints, the second one twice the first: the level before could help with the one, and the
- *                     level behind hold up the other
+ *   smaller, larger   two footprints, the second one twice the first: the level before could speed up the one, and the
+ *                     level behind slow down the other
  *
- * Everything is measured in three passes over all of it. Others who share a level or memory come and go meanwhile: what
- * they disturb differs from pass to pass, and the grade says so. Where they stay, they fool all that is measured of memory
- * and of the last cache: that is never an A. Where passes and footprints disagree, between what is told.
+ * Everything is measured in three passes. Others who share a level or memory come and go meanwhile: what they disturb
+ * differs from pass to pass, and lowers the grade. Where they stay they mislead every experiment on memory and on the
+ * last cache, so these never reach grade A. Where passes and footprints disagree, the range of results is reported as
+ * `between`.
  *
- * On a Raptor Cove copies of 256 bits within the first level, two loads and two stores in a cycle, have several rates: 64
- * bytes a cycle, and 53 to 60, each held for milliseconds. Of 2 KiB that are read only the first is seen, of 8 KiB and
- * more mostly a lower one, also when such walks take turns, and however far the stores are from the loads: so the walk has
- * a part in it, and it is no neighbour alone. Why is open.
+ * Open: on a Raptor Cove copies of 256 bits within the first level, two loads and two stores in a cycle, have several
+ * rates, 64 bytes a cycle and 53 to 60, each for milliseconds. Copies of 2 KiB show only the first, copies of 8 KiB
+ * and more mostly a lower one, also when both are measured in turn, and whatever the distance of stores from loads.
  *
- * access: load; store; copy, of which the bytes copied count, each read once and written once; stream, stores that ask to
- * go past the caches, whatever level holds what they write over.
+ * Accesses: load; store; copy, which counts the bytes copied; stream, stores with a hint to bypass the caches.
  *
- * Method: STREAM (McCalpin 1995) cut down to one level, as in clamchowder's suite.
+ * Method: docs/METHODS.md, 7.13. STREAM (McCalpin 1995) reduced to one level, as in clamchowder's suite.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/reason.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
 #include "lib/kernels/access.h"
-#include "lib/find.h"
-#include "lib/probe.h"
-#include "lib/sample.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sample.h"
+#include "lib/structure/caches.h"
 
 enum {
     LEVELS = 4,
     FOOTPRINTS = 2,
-    UNROLL = 64, /* accesses of a block, at most; … */
-    BLOCK_BYTES = 2048,
-    PAIRS_BLOCK_BYTES = 512, /* … and as far as offsets reach */
+    UNROLL = 64,             /* accesses of a block, at most, */
+    BLOCK_BYTES = 2048,      /* which is no longer than offsets reach, */
+    PAIRS_BLOCK_BYTES = 512, /* those of register pairs less far */
     PAGE_BYTES = 4096,
-    LEFT = 4,            /* times what the level before holds; at least … */
-    LEFT_AT_LEAST = 2,   /* … so many */
-    TO_REACH_MEMORY = 4, /* times the largest cache */
+    LONGER = 4,          /* the smaller footprint is so many times as long as the level before, */
+    LONGER_AT_LEAST = 2, /* or at least so many times, */
+    TO_REACH_MEMORY = 4, /* and for memory so many times as long as the largest cache */
     PASSES = 3,
     RESULTS = 256,
     CODE_BYTES = 16384
@@ -49,12 +51,12 @@ enum {
 enum access_kind { LOAD, STORE, COPY, STREAM, ACCESS_KINDS };
 static const char *const kind_names[ACCESS_KINDS] = {"load", "store", "copy", "stream"};
 
-/* Footprints of one level; 0: there is none. */
+/* The footprints of one level. */
 struct level {
     char name[8]; /* "1", "dram" */
-    bool shared;  /* others may use it at the same time */
     double bytes[FOOTPRINTS];
-    const char *why_not;
+    enum reason why_not; /* why the level cannot be measured; REASON_NONE: it can */
+    bool shared;         /* others may use it at the same time */
 };
 
 struct walk {
@@ -65,8 +67,8 @@ struct walk {
 };
 
 /*
- * What a copy writes lies behind what it reads, and on pages a line before that: a load then finds no store in flight whose
- * lowest twelve address bits are its own, unless a whole page is in flight.
+ * A copy writes behind what it reads, and, within pages, one line before it. So no load finds a store in flight with
+ * the same lowest twelve address bits, unless stores to a whole page are in flight.
  */
 enum { COPY_SHIFT = PAGE_BYTES - 64 };
 
@@ -84,7 +86,7 @@ static void emit_block(struct code *c, const struct walk *w, size_t block)
     }
 }
 
-/* Blocks one after the other, then all over again; T2 counts them down. A call goes on where the one before stopped. */
+/* Walks block by block, again and again; T2 counts the blocks left. A call goes on where the previous one ended. */
 static bool build(struct probe *p, void *context, struct kernel *k)
 {
     const struct walk *w = context;
@@ -92,7 +94,8 @@ static bool build(struct probe *p, void *context, struct kernel *k)
     const size_t longest = a->registers == 2 ? PAIRS_BLOCK_BYTES : BLOCK_BYTES;
     const size_t block = UNROLL * a->bits / 8 < longest ? UNROLL * a->bits / 8 : longest;
     const size_t half = w->bytes < 2 * PAGE_BYTES ? w->bytes / 2 : w->bytes / 2 / PAGE_BYTES * PAGE_BYTES;
-    const size_t part = w->kind == COPY ? half : w->bytes, blocks = part / block; /* of any footprint one at least */
+    const size_t part = w->kind == COPY ? half : w->bytes,
+                 blocks = part / block; /* at least one block in any footprint */
     struct code c = probe_code(p, CODE_BYTES);
     const uint64_t state[] = {w->area->at, w->area->at + part + COPY_SHIFT, blocks};
 
@@ -128,57 +131,51 @@ static bool build(struct probe *p, void *context, struct kernel *k)
 
 /* ---- Levels ------------------------------------------------------------------------------------- */
 
-static double capacity(const struct probe *p, size_t level)
-{
-    char variant[16];
-
-    snprintf(variant, sizeof variant, "level=%zu", level);
-    return facts_number(&p->run->facts, "memory.cache.bytes", variant, 0);
-}
-
-/* Footprints that leave `before` and lie in `holds`. */
+/* Footprints in a level of `holds` bytes, longer than the level before it of `before` bytes. */
 static struct level between(double before, double holds)
 {
-    const double larger = before > 0 ? fmin(2 * LEFT * before, holds / 2) : holds / 2;
-    const double smaller = before > 0 ? fmin(LEFT * before, larger / 2) : larger / 2;
+    const double larger = before > 0 ? fmin(2 * LONGER * before, holds / 2) : holds / 2;
+    const double smaller = before > 0 ? fmin(LONGER * before, larger / 2) : larger / 2;
     return (struct level){.bytes = {smaller, larger},
-                          .why_not = !(holds > 0)                       ? "capacity-unknown"
-                                     : smaller < LEFT_AT_LEAST * before ? "hardly larger than the level before"
-                                     : smaller < PAGE_BYTES             ? "smaller than a few pages"
-                                                                        : NULL};
+                          .why_not = !(holds > 0)                         ? REASON_CAPACITY_UNKNOWN
+                                     : smaller < LONGER_AT_LEAST * before ? REASON_HARDLY_LARGER
+                                     : smaller < PAGE_BYTES               ? REASON_TOO_SMALL
+                                                                          : REASON_NONE};
 }
 
+/* Footprints in memory, behind a largest cache of so many bytes. */
 static struct level behind(double largest)
 {
     return (struct level){.name = "dram",
                           .shared = true,
                           .bytes = {TO_REACH_MEMORY * largest, 2 * TO_REACH_MEMORY * largest},
-                          .why_not = largest > 0 ? NULL : "capacity-unknown"};
+                          .why_not = largest > 0 ? REASON_NONE : REASON_CAPACITY_UNKNOWN};
 }
 
-/* Every level that is known, and memory behind them. */
-static size_t plan(const struct probe *p, double most, struct level levels[LEVELS + 1])
+/* Every level whose capacity is known, and memory behind them. Returns their number. */
+static size_t plan_levels(const struct probe *p, double most, struct level levels[LEVELS + 1])
 {
     size_t count = 0;
     double largest = 0;
 
-    for (double holds = capacity(p, 1); count == 0 || (holds > 0 && count < LEVELS); holds = capacity(p, count + 1)) {
+    for (double holds = caches_known(p, 1); count == 0 || (holds > 0 && count < LEVELS);
+         holds = caches_known(p, (unsigned)count + 1)) {
         levels[count] = between(largest, holds);
         snprintf(levels[count].name, sizeof levels[count].name, "%zu", count + 1);
         largest = fmax(largest, holds);
         count++;
     }
-    levels[count - 1].shared = count > 1; /* the last cache, for all that is known */
+    levels[count - 1].shared = count > 1; /* the last cache may be shared */
     levels[count++] = behind(largest);
     for (size_t i = 0; i < count; i++)
         if (!levels[i].why_not && levels[i].bytes[FOOTPRINTS - 1] > most)
-            levels[i].why_not = "the range ends before this level";
+            levels[i].why_not = REASON_RANGE_ENDS;
     return count;
 }
 
-/* ---- What is told ------------------------------------------------------------------------------- */
+/* ---- Reports ------------------------------------------------------------------------------------ */
 
-/* One access to one level, and what each pass gave, by footprint: bytes a cycle. */
+/* One access to one level, and the bytes a cycle of each footprint and pass. */
 struct result {
     const struct level *level;
     const struct emit_access *access;
@@ -186,7 +183,8 @@ struct result {
     double bytes_per_cycle[FOOTPRINTS][PASSES];
 };
 
-static bool measure(struct probe *p, const struct area *area, const struct area *state, size_t pass, struct result *r)
+static bool measure_result(struct probe *p, const struct area *area, const struct area *state, size_t pass,
+                           struct result *r)
 {
     for (size_t i = 0; i < FOOTPRINTS; i++) {
         const size_t bytes = (size_t)r->level->bytes[i] / PAGE_BYTES * PAGE_BYTES;
@@ -202,30 +200,33 @@ static bool measure(struct probe *p, const struct area *area, const struct area 
 static void report_result(struct probe *p, const struct result *r, size_t passes)
 {
     const bool shared = r->level->shared || r->kind == STREAM;
-    struct find_value v[FOOTPRINTS * PASSES];
+    struct experiment_value v[FOOTPRINTS * PASSES];
     double least = INFINITY, most = 0;
     char range[32];
     size_t count = 0;
 
     for (size_t pass = 0; pass < passes; pass++) {
-        v[count++] = (struct find_value){"smaller", shared ? "others" : "level before", r->bytes_per_cycle[0][pass]};
-        v[count++] = (struct find_value){"larger", shared ? "others" : "level behind", r->bytes_per_cycle[1][pass]};
+        v[count++] = (struct experiment_value){"smaller", shared ? "others" : "level before",
+                                               r->bytes_per_cycle[0][pass]};
+        v[count++] = (struct experiment_value){"larger", shared ? "others" : "level behind",
+                                               r->bytes_per_cycle[1][pass]};
     }
     for (size_t i = 0; i < count; i++) {
         least = fmin(least, v[i].value);
         most = fmax(most, v[i].value);
     }
     snprintf(range, sizeof range, "%.3g to %.3g", least, most);
-    const bool told = find_number_decide(v, count).grade != 'U';
-    find_number(p,
-                &(struct finding){.name = "memory.bandwidth.bytes_per_cycle",
-                                  .variants = {{"level", r->level->name},
-                                               {"access", kind_names[r->kind]},
-                                               {"width", .number = r->access->bits},
-                                               {access_variant(r->access), .text = access_variant_text(r->access)}},
-                                  .remarks = {{told || !(most > 0) ? NULL : "between", range}},
-                                  .method = "walks over a footprint, and over one twice as long; three passes"},
-                v, count);
+    const bool decided = grade_number(v, count).grade != 'U';
+    report_graded_number(
+        p,
+        &(struct finding){.name = "memory.bandwidth.bytes_per_cycle",
+                          .variants = {{"level", r->level->name},
+                                       {"access", kind_names[r->kind]},
+                                       {"width", .number = r->access->bits},
+                                       {access_variant(r->access), .text = access_variant_text(r->access)}},
+                          .remarks = {{decided || !(most > 0) ? NULL : "between", range}},
+                          .method = "walks over a footprint, and over one twice as long; three passes"},
+        v, count);
 }
 
 static void report_without(struct probe *p, const struct level *level)
@@ -239,7 +240,7 @@ static void report_without(struct probe *p, const struct level *level)
                       NAN);
 }
 
-/* All that can be asked of a level. */
+/* Adds every access that the core can execute in this level. Returns their number. */
 static size_t add_level(const struct level *level, struct result *out, size_t room)
 {
     size_t count = 0;
@@ -247,7 +248,7 @@ static size_t add_level(const struct level *level, struct result *out, size_t ro
     for (enum access_kind kind = LOAD; kind < ACCESS_KINDS; kind++)
         for (const struct emit_access *a = emit_accesses; a->name && count < room; a++) {
             const bool can = (kind == STORE || kind == STREAM || a->has_load) && (kind == LOAD || a->has_store);
-            if (can && a->streams == (kind == STREAM) && access_stands_for_width(a) && access_can_run(a))
+            if (can && a->streams == (kind == STREAM) && access_represents_width(a) && access_can_run(a))
                 out[count++] = (struct result){.level = level, .access = a, .kind = kind};
         }
     return count;
@@ -259,10 +260,10 @@ static bool measure_all(struct probe *p, double longest, struct result *results,
 
     if (!probe_map_large(p, &area, (size_t)longest + 2 * PAGE_BYTES) || !probe_map(p, &state, PAGE_BYTES, 0))
         return false;
-    memset(area.write, 1, area.bytes); /* pages that were never written might all be one */
+    memset(area.write, 1, area.bytes); /* pages that were never written may share one frame */
     for (size_t pass = 0; pass < passes; pass++)
         for (size_t i = 0; i < count; i++)
-            if (!measure(p, &area, &state, pass, &results[i]))
+            if (!measure_result(p, &area, &state, pass, &results[i]))
                 return false;
     return true;
 }
@@ -277,7 +278,7 @@ static void run(struct probe *p)
 
     while (most > PAGE_BYTES && most > (double)machine_info()->memory_bytes / 2)
         most /= 2;
-    const size_t level_count = plan(p, most, levels);
+    const size_t level_count = plan_levels(p, most, levels);
     for (size_t i = 0; i < level_count; i++)
         if (!levels[i].why_not && results) {
             longest = fmax(longest, levels[i].bytes[FOOTPRINTS - 1]);

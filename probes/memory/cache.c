@@ -1,16 +1,25 @@
 /*
  * Data caches: how much does each level hold, and how long does a load from it take?
  *
- * Pointer chases over a growing footprint (lib/caches.h), with the largest pages that there are, so that the TLB
- * interferes least.
+ * Experiment: pointer chases over a growing footprint (lib/structure/caches.h), in two orders, with the largest pages
+ * that the platform has, so that the TLB interferes least. Beyond three times the declared second level a second
+ * range begins.
+ *
+ * Curve: cycles per load over the footprint, a staircase.
+ *
+ * Inference: the last footprint of a level is its capacity, its height the latency (lib/structure/hierarchy.h). The
+ * latency of memory is that of a footprint of four times the largest declared cache.
+ *
+ * Sources: random chases with Sattolo's cycle. docs/METHODS.md, 7.1.
  */
-#include "lib/caches.h"
+#include "lib/probe/probe.h"
+#include "lib/structure/caches.h"
 
 static void run(struct probe *p)
 {
     struct caches c = {.most = caches_footprint(p), .seconds = probe_scale(p, 1, 2, 2, 30)};
 
-    if (chase_map(p, &c.chase, (size_t)c.most))
+    if (pointer_chase_map(p, &c.chase, (size_t)c.most))
         caches_levels(p, &c);
 }
 

@@ -1,102 +1,111 @@
 /*
  * First data cache: how long are its lines?
  *
- * A pointer chase over blocks in random order, far more than the cache holds, two loads to a block: the first one misses,
- * and the second one does, too, unless it is on the same line.
+ * Experiment: a pointer chase over blocks in random order, far more than the cache holds, with two loads to a block.
+ * The first one misses, and so does the second one unless it is on the same line.
  *
- *   onward   the second load lies behind the first: prefetchers that bring the next line make lines look longer
- *   back     it lies before the first: those that bring the line before would
+ *   onward   the second load lies behind the first: prefetchers that fetch the next line make lines look longer
+ *   back     it lies before the first: prefetchers that fetch the previous line do
  *
- * Curve: cycles per load over the bytes from the beginning of the one to the end of the other, both included. A step
- * behind the line's length. Blocks begin where the longest lines do.
+ * Curve: cycles per load over the bytes from the beginning of the one to the end of the other, both included. It
+ * rises in one step.
  *
- * Method: pairs of loads at a growing distance (Saavedra and Smith 1995, spatial locality); both ways round are ours.
+ * Inference: the last distance before the step is the length of a line. Blocks begin where the longest lines do.
+ *
+ * Sources: pairs of loads at a growing distance (Saavedra and Smith 1995, spatial locality); both directions are ours.
+ * docs/METHODS.md, 7.3.
  */
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/kernels/chase.h"
-#include "lib/find.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
+#include "lib/kernels/pointer_chase.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sweep.h"
 
 enum {
     LONGEST_LINE = 256,             /* Fujitsu's A64FX */
-    BLOCK_BYTES = 5 * LONGEST_LINE, /* odd, so that prefetchers of pairs of lines see either half first */
-    GRAIN = sizeof(uint64_t),
-    L1D_BYTES = 48 << 10, /* where nothing is known of it */
+    BLOCK_BYTES = 5 * LONGEST_LINE, /* an odd multiple: prefetchers of pairs of lines see either half first */
+    STEP_BYTES = sizeof(uint64_t),
+    L1D_BYTES = 48 << 10, /* capacity of the cache where none is known */
     UNROLL = 16,
-    WAYS_TO_GO = 2
+    DIRECTIONS = 2
 };
 
 struct pairs {
-    const struct chase *chase;
+    const struct pointer_chase *chase;
     size_t *offsets; /* scratch */
     size_t blocks;
-    bool back;
+    bool back; /* the second load lies before the first */
 };
 
 static bool build(struct probe *p, double bytes, void *context, struct kernel *k)
 {
     const struct pairs *q = context;
-    const size_t away = (size_t)bytes - GRAIN;
+    const size_t away = (size_t)bytes - STEP_BYTES;
 
     /* the first loads in random order, then the second ones between them */
     for (size_t i = 0; i < q->blocks; i++)
         q->offsets[i] = i * BLOCK_BYTES;
-    chase_scatter(p, q->chase, q->offsets, q->blocks);
+    pointer_chase_scatter(p, q->chase, q->offsets, q->blocks);
     for (size_t i = q->blocks; i-- > 0;) {
         size_t block = q->offsets[i];
         q->offsets[2 * i] = block + (q->back ? away : 0);
         q->offsets[2 * i + 1] = block + (q->back ? 0 : away);
     }
-    chase_follow(q->chase, q->offsets, 2 * q->blocks);
+    pointer_chase_follow(q->chase, q->offsets, 2 * q->blocks);
     k->warm_iterations = 2 * (double)q->blocks / UNROLL;
-    return chase_kernel(p, q->chase, chase_unroll(2 * q->blocks, UNROLL), k);
+    return pointer_chase_kernel(p, q->chase, pointer_chase_unroll(2 * q->blocks, UNROLL), k);
 }
 
 static void run(struct probe *p)
 {
-    /* of each block's five times four shortest lines one or two are used: every fourth set is, at least */
+    /*
+     * twice the cache in longest lines; of a block's 20 shortest lines one or two are used: every fourth set, at
+     * least
+     */
     const double l1d = facts_number(&p->run->facts, "memory.cache.bytes", "level=1", L1D_BYTES);
     const size_t blocks = (size_t)probe_smoke(p, 64, 2 * l1d / LONGEST_LINE);
-    struct chase chase;
+    struct pointer_chase chase;
     size_t *offsets = malloc(2 * blocks * sizeof *offsets);
-    struct pairs pairs[WAYS_TO_GO] = {{&chase, offsets, blocks, false}, {&chase, offsets, blocks, true}};
-    struct sweep s[WAYS_TO_GO];
+    struct pairs pairs[DIRECTIONS] = {{&chase, offsets, blocks, false}, {&chase, offsets, blocks, true}};
+    struct sweep s[DIRECTIONS];
 
     if (!offsets) {
         probe_skip(p, "out of memory");
         return;
     }
-    if (!chase_map(p, &chase, blocks * BLOCK_BYTES)) {
+    if (!pointer_chase_map(p, &chase, blocks * BLOCK_BYTES)) {
         free(offsets);
         return;
     }
-    for (size_t i = 0; i < WAYS_TO_GO; i++)
+    for (size_t i = 0; i < DIRECTIONS; i++)
         s[i] = (struct sweep){.name = pairs[i].back ? "back" : "onward",
-                              .fooled_by = pairs[i].back ? "prefetching of lines before"
-                                                         : "prefetching of lines behind",
+                              .confounder = pairs[i].back ? "prefetching of lines before"
+                                                          : "prefetching of lines behind",
                               .axis = "bytes",
                               .unit = "cycles/load",
                               .build = build,
                               .context = &pairs[i],
                               .area = &chase.ring,
                               .search = {.kind = KNEE_STEP,
-                                         .from = 2 * GRAIN,
-                                         .to = LONGEST_LINE + CHASE_LINE_BYTES,
-                                         .grain = GRAIN,
+                                         .from = 2 * STEP_BYTES,
+                                         .to = LONGEST_LINE + POINTER_CHASE_LINE_BYTES,
+                                         .step = STEP_BYTES,
                                          .resolution = 0.02,
                                          .coarse = (unsigned)probe_smoke(p, 4, 20),
                                          .budget = (unsigned)probe_scale(p, 4, 160, 240, 600)}};
-    if (sweeps_search(p, s, WAYS_TO_GO)) {
-        struct find_experiment e[WAYS_TO_GO];
-        find_experiments(s, WAYS_TO_GO, e);
-        find_capacity(p,
-                      &(struct finding){.name = "memory.cache.line_bytes",
-                                        .variants = {{"level", .number = 1}},
-                                        .method = "the longest stretch that costs one miss"},
-                      e, WAYS_TO_GO, GRAIN);
+    if (sweeps_search(p, s, DIRECTIONS)) {
+        struct experiment e[DIRECTIONS];
+        experiments_of_sweeps(s, DIRECTIONS, e);
+        report_capacity(p,
+                        &(struct finding){.name = "memory.cache.line_bytes",
+                                          .variants = {{"level", .number = 1}},
+                                          .method = "the longest distance of two loads that cost one miss"},
+                        e, DIRECTIONS, STEP_BYTES);
     }
-    sweeps_free(s, WAYS_TO_GO);
+    sweeps_free(s, DIRECTIONS);
     free(offsets);
 }
 

@@ -1,58 +1,70 @@
 /*
- * Data caches with pages of each size: what does a level hold and cost when smaller pages lie behind it, and what does a
- * load take in random order?
+ * Data caches with pages of each size: what do levels hold and cost when smaller pages are used, and how long does a
+ * load in random order take?
  *
- * What `cache` finds with the largest pages, again with each other page size (variant `page`). And with each, what a load
- * takes in random order over three quarters of what the level holds, so that the TLB's part is in it: where TLBs hold less
- * than that, most loads miss them. Half of it, where frames fall at random: else more of them than a set has ways fall to
- * some sets, and what is told is how they fell.
+ * Experiment: what probe `cache` does with the largest pages, again with each other page size (variant `page`). And
+ * with each size, a pointer chase in random order over three quarters of each level, so that the TLB's part is
+ * included: where TLBs hold less than that, most loads miss them. It is half of the level where frames lie at random:
+ * otherwise some sets would get more lines than they have ways, and the result would say only how the frames happened
+ * to lie.
+ *
+ * Curve: as of `cache`. The chase over a part of a level is a single point.
+ *
+ * Inference: as of `cache`; the time of a load in random order is reported as it is, grade C.
+ *
+ * Sources: as of `cache`. docs/METHODS.md, 7.2.
  */
 #include <math.h>
 
-#include "lib/caches.h"
-#include "lib/sample.h"
+#include "lib/base/numbers.h"
+#include "lib/base/reason.h"
+#include "lib/finding/report.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sample.h"
+#include "lib/structure/caches.h"
+#include "lib/structure/tolerances_hierarchy.h"
 
-enum { SAMPLES = 3 };
+enum { SAMPLES = 3 }; /* of the time in random order, of which the median counts */
 
-struct random {
-    const struct chase *chase;
+struct footprint {
+    const struct pointer_chase *chase;
     double bytes;
 };
 
-static bool build_random(struct probe *p, void *context, struct kernel *k)
+static bool build_footprint(struct probe *p, void *context, struct kernel *k)
 {
-    const struct random *r = context;
+    const struct footprint *f = context;
 
-    return caches_whole(p, r->chase, r->bytes, k);
+    return caches_random_order(p, f->chase, f->bytes, k);
 }
 
-static bool find_random(struct probe *p, const struct caches *c)
+static bool find_random_latency(struct probe *p, const struct caches *c)
 {
     bool good = true;
 
     for (unsigned level = 1; good && level <= CACHE_LEVELS && caches_known(p, level) > 0; level++) {
         const bool half = level > 1 && probe_scattered(&c->chase.ring);
-        const double part = half ? 0.5 : 0.75;
-        const double bytes = floor(part * caches_known(p, level) / CACHE_GRAIN_BYTES) * CACHE_GRAIN_BYTES;
-        struct random r = {&c->chase, bytes};
+        const double part = half ? RANDOM_ORDER_PART_SCATTERED : RANDOM_ORDER_PART;
+        const double bytes = floor(part * caches_known(p, level) / CACHE_STEP_BYTES) * CACHE_STEP_BYTES;
+        struct footprint footprint = {&c->chase, bytes};
         struct finding f = {.name = "memory.random.latency_cycles",
                             .variants = {{"level", .number = level}, {"page", page_name(c->chase.ring.page_bytes)}},
                             .reason = probe_no_pages(p, c->chase.ring.page_bytes),
                             .method = half ? "random order over half of the level"
                                            : "random order over three quarters of the level",
-                            .remarks = {{"guard", CHASE_GUARD}}};
+                            .remarks = {{"guard", POINTER_CHASE_GUARD}}};
         double cycles = NAN;
         if (!f.reason && !(bytes > 0 && bytes <= c->most))
-            f.reason = "the range ends before that";
-        good = f.reason || sample_cycles(p, SAMPLES, build_random, &r, &cycles);
-        f.reason = f.reason ? f.reason : "no reading was accepted";
+            f.reason = REASON_RANGE_ENDS;
+        good = f.reason || sample_cycles(p, SAMPLES, build_footprint, &footprint, &cycles);
+        f.reason = f.reason ? f.reason : REASON_NO_READINGS;
         if (good)
             report_number(p, &f, cycles);
     }
     return good;
 }
 
-static void report_no_pages(struct probe *p, const char *page, const char *why)
+static void report_no_pages(struct probe *p, const char *page, struct why why)
 {
     report(p, &(struct finding){.name = "memory.cache.bytes",
                                 .variants = {{"level", .number = 1}, {"page", page}},
@@ -60,24 +72,25 @@ static void report_no_pages(struct probe *p, const char *page, const char *why)
                                 .low = NAN,
                                 .high = NAN,
                                 .grade = 'U',
-                                .reason = why});
+                                .reason = why.reason,
+                                .detail = why.detail});
 }
 
-/* With the pages that `cache` takes the levels are known. */
+/* `levels`: search the levels, too; with the pages that probe `cache` used they are known. */
 static bool find_page(struct probe *p, struct caches *c, size_t page_bytes, bool levels)
 {
     const size_t mark = machine_map_mark();
-    const char *why = probe_no_pages(p, page_bytes);
+    struct why why = {.reason = probe_no_pages(p, page_bytes)};
 
     c->page = page_name(page_bytes);
-    why = why ? why : chase_try_map(&c->chase, (size_t)c->most, page_bytes);
-    if (why) {
+    if (!why.reason)
+        why = why_platform(pointer_chase_try_map(&c->chase, (size_t)c->most, page_bytes));
+    if (why.reason) {
         report_no_pages(p, c->page, why);
         return true;
     }
-    const bool good = (!levels || caches_levels(p, c)) && find_random(p, c);
-    machine_map_release(mark);
-    p->code = (struct area){0};
+    const bool good = (!levels || caches_levels(p, c)) && find_random_latency(p, c);
+    probe_release(p, mark);
     return good;
 }
 
@@ -88,13 +101,13 @@ static void run(struct probe *p)
                        .samples = (unsigned)probe_scale(p, 12, 400, 600, 0)};
     const size_t mark = machine_map_mark(), *size = machine_info()->page_bytes;
 
-    if (!chase_map(p, &c.chase, (size_t)c.most))
+    if (!pointer_chase_map(p, &c.chase, (size_t)c.most))
         return;
-    const size_t taken_by_cache = c.chase.ring.page_bytes;
+    const size_t used_by_cache = c.chase.ring.page_bytes;
     machine_map_release(mark);
     c.most = fmin(c.most, probe_scale(p, 1 << 16, 1 << 23, 1 << 26, 1 << 30));
     for (bool good = true; good && *size; size++)
-        good = find_page(p, &c, *size, *size != taken_by_cache);
+        good = find_page(p, &c, *size, *size != used_by_cache);
 }
 
 PROBE(cache_pages, .title = "Data caches: page sizes", .family = "memory", .after = "cache", .run = run,

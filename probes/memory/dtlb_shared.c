@@ -1,38 +1,46 @@
 /*
  * Shared data TLBs: do pages of another size, or stores, take entries that loads of small pages use?
  *
- * A pointer chase, one load on each of n pages (lib/kernels/pages.h), and beside each of its loads an access to one of
- * m other pages in turn, which waits for nothing. What the level holds of the chase tells whose entries those take.
+ * Experiment: a pointer chase, one load on each of n pages (lib/kernels/pages.h), and beside each of its loads an
+ * access to one of m other pages in turn, which waits for nothing. The entries that these take are missing for the
+ * chase.
  *
  *   one page                all accesses go to one page: the chase has the level for itself
- *   pages of the same size  loads: they must take m entries, or nothing is told
+ *   pages of the same size  loads: they must take m entries, or the experiment shows nothing
  *   other pages             loads from pages of another size; or stores to pages of the same size
  *
- * m is half of what the level holds, where the others are of another size. Of those of which one entry holds several,
- * neighbours in order, as many take less of it. Stores go to a few pages only: some cores have an own level for stores,
- * of 16 entries (Golden Cove), and bring what that does not hold into the loads' level; there more would seem to share.
+ * For pages of another size m is half of what the level holds. If one entry holds several of them, neighbours in
+ * order, they take less of it. Stores go to a few pages only: some cores have a level for stores of their own, of 16
+ * entries (Golden Cove), and fetch what exceeds it into the level of loads; with more pages that level would seem to
+ * be shared.
  *
- * Curve: cycles a load over n, a step. Answer: by how many pages it comes earlier than with one page, against m and 0. What
- * the two intervals leave possible must be just one of them: shared, or separate. A level of which such pages may use a
- * part only is neither, and not told. Of the second level the axis begins where the first has been left, and half way up
- * is what counts there.
+ * Curve: cycles per load over n, a step. Of the second level the axis begins where the first has been left, and half
+ * of the rise is its end.
  *
- * Method: methods 4g, the plane of capacities, at its axes and at one place between them; the control is ours.
+ * Inference: the step comes earlier than with one page, by m pages if the level is shared, by none if it is separate;
+ * both intervals together must leave just one of the two (lib/structure/tlb_sharing.h). A level of which such pages
+ * may use only a part is neither, and undecided.
+ *
+ * Source: a plane of two capacities, reduced to its axes and one point between them; ours. docs/METHODS.md, 7.8.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/find.h"
+#include "lib/base/numbers.h"
+#include "lib/base/reason.h"
+#include "lib/finding/report.h"
 #include "lib/kernels/pages.h"
-#include "lib/probe.h"
-#include "lib/tlb.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sweep.h"
+#include "lib/structure/tlb_sharing.h"
+#include "lib/structure/tolerances_hierarchy.h"
 
 enum {
     LEVELS = 2,
-    STORES = 8,    /* pages: fewer than any core is known to hold for stores alone */
-    STORE_AT = 56, /* where on its line a store goes: pointers are at its beginning */
-    ALIGNED = 64   /* pages: no first level is known to have more sets */
+    STORE_PAGES = 8,   /* fewer than any core is known to hold for stores alone */
+    STORE_OFFSET = 56, /* bytes from the beginning of a line, where pointers are, to the word that is stored */
+    ALIGNED = 64       /* pages: no first level is known to have more sets */
 };
 
 /* What is accessed beside the chase. */
@@ -40,232 +48,183 @@ enum beside { BESIDE_ONE, BESIDE_SAME, BESIDE_OTHER, BESIDES };
 
 static const char *const besides[BESIDES] = {"one page", "pages of the same size", "other pages"};
 
-/* What is asked. */
-struct question {
+/* Two kinds of accesses, and a level of data TLBs that they may share. */
+struct pair {
     size_t page_bytes, other_bytes;
-    bool stores; /* they are what is other; the pages are of one size */
+    bool stores; /* the other kind; pages are then of one size */
     unsigned level;
-    double held, before; /* pages that the level and the one before it are known to hold */
-    double other_held;   /* of the other size; 0: not known */
+    double entries, entries_before; /* of the level and the one before it, in pages of the chase, as known */
+    double other_entries;           /* of the level in pages of the other size; 0: not known */
 };
 
-struct experiment {
-    const struct question *asks;
+struct mappings {
+    const struct pair *pair;
     struct pages ring, same, other;
-    size_t count; /* of those accessed beside the chase */
+    size_t count; /* pages that are accessed beside the chase */
 };
 
-struct walk {
-    const struct experiment *of;
+struct sharing_chase {
+    const struct mappings *m;
     enum beside beside;
 };
 
-/* The other pages go on in the sets where the chase ends, so that none is full while another one is not. */
+/* The pages beside continue in the sets where the chase ends, so that no set is full while another one is not. */
 static bool build(struct probe *p, double pages, void *context, struct kernel *k)
 {
-    const struct walk *w = context;
-    const struct pages *ring = &w->of->ring, *others = w->beside == BESIDE_OTHER ? &w->of->other : &w->of->same;
-    const bool stores = w->of->asks->stores && w->beside == BESIDE_OTHER;
+    const struct sharing_chase *c = context;
+    const struct pages *ring = &c->m->ring, *others = c->beside == BESIDE_OTHER ? &c->m->other : &c->m->same;
+    const bool stores = c->m->pair->stores && c->beside == BESIDE_OTHER;
     const size_t end = ring->chase.ring.at / ring->page_bytes + (size_t)pages,
                  begin = others->chase.ring.at / others->page_bytes,
-                 first = (ALIGNED + end % ALIGNED - begin % ALIGNED) % ALIGNED, count = w->of->count;
-    uintptr_t *at = malloc(count * sizeof *at);
+                 first = (ALIGNED + end % ALIGNED - begin % ALIGNED) % ALIGNED, count = c->m->count;
+    uintptr_t *addresses = malloc(count * sizeof *addresses);
 
-    if (!at)
+    if (!addresses)
         return probe_skip(p, "out of memory for the addresses of accesses");
     for (size_t i = 0; i < count; i++) {
-        const size_t page = w->beside == BESIDE_ONE ? 0 : i;
-        at[i] = pages_at(others, first + page, page) + (stores ? STORE_AT : 0);
+        const size_t page = c->beside == BESIDE_ONE ? 0 : i;
+        addresses[i] = pages_at(others, first + page, page) + (stores ? STORE_OFFSET : 0);
     }
-    const bool good = pages_beside(p, ring, (size_t)pages, at, count, stores, k);
-    free(at);
+    const bool good = pages_beside(p, ring, (size_t)pages, addresses, count, stores, k);
+    free(addresses);
     return good;
 }
 
-/* ---- What is told ------------------------------------------------------------------------------- */
-
-static void pair_text(const struct question *q, char pair[24])
+static void pair_text(const struct pair *q, char text[24])
 {
-    snprintf(pair, 24, "%s+%s", q->stores ? "load" : page_name(q->page_bytes),
+    snprintf(text, 24, "%s+%s", q->stores ? "load" : page_name(q->page_bytes),
              q->stores ? "store" : page_name(q->other_bytes));
 }
 
-static void report_shared(struct probe *p, const struct question *q, const char *shared, const char *reason)
+/* `shared` is "shared", "separate", or NULL: undecided. */
+static void report_sharing(struct probe *p, const struct pair *q, const char *shared, struct why why)
 {
-    const char *says = tlb_declared(q->level, page_name(q->page_bytes), page_name(q->other_bytes), q->stores);
-    char pair[24];
+    const char *declared = tlb_declared(q->level, page_name(q->page_bytes), page_name(q->other_bytes), q->stores);
+    char text[24];
 
-    pair_text(q, pair);
+    pair_text(q, text);
     report(p, &(struct finding){.name = "memory.dtlb.shared",
                                 .variants = {{"level", .number = q->level},
-                                             {"pair", pair},
+                                             {"pair", text},
                                              {q->stores ? "page" : NULL, page_name(q->page_bytes)}},
                                 .value = NAN,
                                 .low = NAN,
                                 .high = NAN,
                                 .text = shared,
                                 .grade = shared ? 'C' : 'U',
-                                .reason = shared ? NULL : reason,
+                                .reason = shared ? REASON_NONE : why.reason,
+                                .detail = why.detail,
                                 .method = "pages that a level holds while others are used, against those alone",
                                 .curves = {besides[BESIDE_ONE], besides[BESIDE_SAME], besides[BESIDE_OTHER]},
-                                .remarks = {{says ? "declared" : NULL, says}}});
+                                .remarks = {{declared ? "declared" : NULL, declared}}});
 }
 
-/* Where a curve leaves its level: an interval of pages. */
-struct edge {
-    double low, high;
-    const char *reason;
-};
-
-static struct edge edge_of(const struct sweep *s, bool half)
+static bool search_curves(struct probe *p, const struct mappings *m, double from)
 {
-    const struct verdict *v = &s->search.verdict;
-    const struct knee *k = v->knees;
-
-    if (v->reason || !v->count)
-        return (struct edge){NAN, NAN, v->reason ? v->reason : "no-knee"};
-    if (half ? !k->half_agreed : !k->agreed)
-        return (struct edge){NAN, NAN, "views-disagree"};
-    return half ? (struct edge){k->half_low, k->half_high, NULL} : (struct edge){k->low, k->high, NULL};
-}
-
-/* By how much an edge comes earlier than another; capacities are alike within 2 % (lib/find.h). */
-struct loss {
-    double least, most;
-};
-
-static struct loss loss_of(const struct edge *alone, const struct edge *beside)
-{
-    static const double ALIKE = 0.02;
-    const double loose = fmax(1, ALIKE * alone->high);
-
-    return (struct loss){alone->low - beside->high - loose, alone->high - beside->low + loose};
-}
-
-static bool may_be(struct loss l, double pages)
-{
-    return l.least <= pages && pages <= l.most;
-}
-
-static void decide(struct probe *p, const struct question *q, const struct sweep s[BESIDES], double count)
-{
-    const double each = q->other_held > q->held ? q->held / q->other_held : 1; /* entries for a page */
-    struct edge edges[BESIDES];
-
-    for (size_t i = 0; i < BESIDES; i++) {
-        edges[i] = edge_of(&s[i], q->level > 1);
-        if (edges[i].reason) {
-            report_shared(p, q, NULL, edges[i].reason);
-            return;
-        }
-    }
-    const struct loss same = loss_of(&edges[BESIDE_ONE], &edges[BESIDE_SAME]),
-                      other = loss_of(&edges[BESIDE_ONE], &edges[BESIDE_OTHER]);
-    const bool shared = may_be(other, each * count), separate = may_be(other, 0);
-    if (!may_be(same, count) || may_be(same, 0))
-        report_shared(p, q, NULL, "pages of one size do not show how many entries they take");
-    else if (shared == separate)
-        report_shared(p, q, NULL, shared ? "noise" : "neither all of them take entries nor none");
-    else
-        report_shared(p, q, shared ? "shared" : "separate", NULL);
-}
-
-/* ---- All of it ---------------------------------------------------------------------------------- */
-
-static bool search(struct probe *p, const struct question *q, const struct experiment *e, double from)
-{
+    const struct pair *q = m->pair;
     struct sweep s[BESIDES];
-    struct walk walks[BESIDES];
-    char names[BESIDES][64], pair[24];
+    struct sharing_chase chases[BESIDES];
+    char names[BESIDES][64], text[24];
     size_t count = 0;
     bool good = true;
 
-    pair_text(q, pair);
+    pair_text(q, text);
     for (; count < BESIDES && good; count++) {
-        walks[count] = (struct walk){e, (enum beside)count};
-        snprintf(names[count], sizeof names[count], "level %u, %s, %s", q->level, pair, besides[count]);
+        chases[count] = (struct sharing_chase){m, (enum beside)count};
+        snprintf(names[count], sizeof names[count], "level %u, %s, %s", q->level, text, besides[count]);
         s[count] = (struct sweep){.name = names[count],
                                   .axis = "pages_of_the_chase",
                                   .unit = "cycles/load",
                                   .build = build,
-                                  .context = &walks[count],
-                                  .area = &e->ring.chase.ring,
+                                  .context = &chases[count],
+                                  .area = &m->ring.chase.ring,
                                   .seconds = probe_scale(p, 1, 0.15, 0.4, 2),
                                   .search = {.kind = KNEE_STEP,
                                              .from = from,
-                                             .to = (double)e->ring.count,
-                                             .grain = 1,
+                                             .to = (double)m->ring.count,
+                                             .step = 1,
                                              .resolution = 0.05,
-                                             .halves = q->level > 1,
+                                             .narrow_half_rise = q->level > 1,
                                              .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)}};
         good = sweep_search(p, &s[count]);
     }
-    if (good)
-        decide(p, q, s, (double)e->count);
+    if (good) {
+        const struct tlb_sharing_curves curves = {
+            .one_page = &s[BESIDE_ONE].search.verdict,
+            .same = &s[BESIDE_SAME].search.verdict,
+            .other = &s[BESIDE_OTHER].search.verdict,
+            .half_rise = q->level > 1,
+            .pages = (double)m->count,
+            .entries_per_page = q->other_entries > q->entries ? q->entries / q->other_entries : 1};
+        const struct tlb_sharing d = tlb_sharing_decide(&curves);
+        report_sharing(p, q, d.reason ? NULL : d.shared ? "shared" : "separate", why_of(d.reason));
+    }
     sweeps_free(s, count);
     return good;
 }
 
-/* Frames that many pages show, if the place has such, else frames in order. */
-static const char *map(struct probe *p, struct pages *r, size_t count, size_t page_bytes, enum pages_frames kind)
+/* Maps frames that many pages show, if the platform has such; else frames in order. */
+static struct why map(struct probe *p, struct pages *r, size_t count, size_t page_bytes, enum pages_frames kind)
 {
     const enum pages_frames kinds[] = {kind, PAGES_IN_ORDER};
-    const char *why = NULL;
+    struct why why = {.reason = REASON_NONE};
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         why = pages_frame_bytes(count, page_bytes, kinds[i]) > machine_info()->memory_bytes / 2
-                  ? "there is not enough memory for pages of that size"
-                  : pages_map(p, r, count, page_bytes, kinds[i]);
-        if (!why)
-            return NULL;
+                  ? why_of(REASON_NOT_ENOUGH_PAGES)
+                  : why_platform(pages_map(p, r, count, page_bytes, kinds[i]));
+        if (!why.reason)
+            break;
     }
     return why;
 }
 
-static const char *map_all(struct probe *p, struct experiment *e)
+/* Nothing stays mapped where a reason is returned. */
+static struct why map_all(struct probe *p, struct mappings *m)
 {
-    const struct question *q = e->asks;
-    /* beside a store nothing else may lie on its line */
+    const struct pair *q = m->pair;
+    /* nothing else may lie on the line of a store */
     const enum pages_frames kind = q->stores ? PAGES_OWN_LINES : PAGES_SHARED_LINES;
-    const char *why = map(p, &e->ring, (size_t)(2 * q->held), q->page_bytes, PAGES_SHARED_LINES);
+    struct why why = map(p, &m->ring, (size_t)(2 * q->entries), q->page_bytes, PAGES_SHARED_LINES);
 
-    if (why)
+    if (why.reason)
         return why;
-    why = map(p, &e->same, ALIGNED + e->count, q->page_bytes, kind);
-    if (!why) {
-        why = map(p, &e->other, ALIGNED + e->count, q->other_bytes, kind);
-        if (why)
-            pages_unmap(p, &e->same);
+    why = map(p, &m->same, ALIGNED + m->count, q->page_bytes, kind);
+    if (!why.reason) {
+        why = map(p, &m->other, ALIGNED + m->count, q->other_bytes, kind);
+        if (why.reason)
+            pages_unmap(p, &m->same);
     }
-    if (why)
-        pages_unmap(p, &e->ring);
+    if (why.reason)
+        pages_unmap(p, &m->ring);
     return why;
 }
 
-static bool ask(struct probe *p, const struct question *q)
+static bool find_sharing(struct probe *p, const struct pair *q)
 {
-    static const double PART = 0.25, APART = 2, SURELY_LESS = 0.4; /* of the level: with others half of it is left */
-    const double from = fmax(floor(PART * q->held), q->level > 1 ? floor(APART * q->before) : 2);
-    struct experiment e = {.asks = q, .count = 1};
+    const double from = fmax(floor(SHARING_FROM * q->entries),
+                             q->level > 1 ? floor(LEVELS_APART * q->entries_before) : 2);
+    struct mappings m = {.pair = q, .count = 1};
 
-    while (2 * (double)e.count <= q->held / 2) /* a power of two: as many to each set */
-        e.count *= 2;
-    if (q->stores && e.count > STORES)
-        e.count = STORES;
-    const char *why = from > SURELY_LESS * q->held ? "the level before it is nearly as large" : map_all(p, &e);
-    if (why) {
-        report_shared(p, q, NULL, why);
+    while (2 * (double)m.count <= q->entries / 2) /* a power of two: as many to each set */
+        m.count *= 2;
+    if (q->stores && m.count > STORE_PAGES)
+        m.count = STORE_PAGES;
+    const struct why why = from > SHARING_FROM_MOST * q->entries ? why_of(REASON_LEVEL_BEFORE_TOO_LARGE)
+                                                                 : map_all(p, &m);
+    if (why.reason) {
+        report_sharing(p, q, NULL, why);
         return true;
     }
-    const bool good = search(p, q, &e, from);
-    pages_unmap(p, &e.other);
-    pages_unmap(p, &e.same);
-    pages_unmap(p, &e.ring);
+    const bool good = search_curves(p, &m, from);
+    pages_unmap(p, &m.other);
+    pages_unmap(p, &m.same);
+    pages_unmap(p, &m.ring);
     return good;
 }
 
-/* What a level is known to hold of loads' pages; for smoke as little as shows that it works. */
-static double held(const struct probe *p, unsigned level, size_t page_bytes)
+/* Entries of a level for loads' pages, as known; 0: not known. A small number under profile smoke. */
+static double known_entries(const struct probe *p, unsigned level, size_t page_bytes)
 {
     char variants[48];
 
@@ -273,34 +232,34 @@ static double held(const struct probe *p, unsigned level, size_t page_bytes)
     return probe_smoke(p, level == 1 ? 8 : 64, facts_number(&p->run->facts, "memory.dtlb.entries", variants, 0));
 }
 
-static bool ask_level(struct probe *p, size_t page_bytes, size_t other_bytes, unsigned level)
+static bool find_pair(struct probe *p, size_t page_bytes, size_t other_bytes, unsigned level)
 {
-    const struct question q = {.page_bytes = page_bytes,
-                               .other_bytes = other_bytes,
-                               .stores = page_bytes == other_bytes,
-                               .level = level,
-                               .held = held(p, level, page_bytes),
-                               .before = held(p, 1, page_bytes),
-                               .other_held = held(p, level, other_bytes)};
-    const char *why = probe_no_pages(p, other_bytes);
+    const struct pair q = {.page_bytes = page_bytes,
+                           .other_bytes = other_bytes,
+                           .stores = page_bytes == other_bytes,
+                           .level = level,
+                           .entries = known_entries(p, level, page_bytes),
+                           .entries_before = known_entries(p, 1, page_bytes),
+                           .other_entries = known_entries(p, level, other_bytes)};
+    const enum reason reason = probe_no_pages(p, other_bytes);
 
-    if (!why && q.held > 0)
-        return ask(p, &q);
-    report_shared(p, &q, NULL, why ? why : "what the level holds is not known");
+    if (!reason && q.entries > 0)
+        return find_sharing(p, &q);
+    report_sharing(p, &q, NULL, why_of(reason ? reason : REASON_TLB_UNKNOWN));
     return true;
 }
 
 static void run(struct probe *p)
 {
     const size_t *sizes = machine_info()->page_bytes;
-    bool good = ask_level(p, sizes[0], sizes[0], 1);
+    bool good = find_pair(p, sizes[0], sizes[0], 1);
 
-    /* tables of one window have one granule */
+    /* only sizes of one granule can be mapped in one window */
     for (const size_t *one = sizes; good && *one; one++)
         for (const size_t *other = one + 1; good && *other; other++)
             for (unsigned level = 1; level <= LEVELS && good; level++)
                 if (pages_table_entries(*one) == pages_table_entries(*other))
-                    good = ask_level(p, *one, *other, level);
+                    good = find_pair(p, *one, *other, level);
 }
 
 PROBE(dtlb_shared, .title = "Data TLBs: who shares them", .family = "memory", .after = "dtlb", .run = run,

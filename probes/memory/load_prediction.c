@@ -1,173 +1,68 @@
 /*
- * Load prediction: does the core guess where a load goes, or what it brings, before its address is known?
+ * Load prediction: does the core predict the address of a load, or the value that it brings, before its address is
+ * known?
  *
- * A chain of loads in which each address takes what the load before it brought: that is shifted until nothing is left
- * of it, and added. So the chain goes at the latency of a load, a shift and an addition, unless loads are predicted:
- * then the next one does not wait. All of it lies in the first-level cache; no prefetcher makes a hit faster.
+ * Chains of loads in which each address depends on the value loaded before, with random and with predictable addresses
+ * and values (lib/kernels/load_chain.h). A chain takes the latency of a load, a shift and an addition per load, unless
+ * loads are predicted: then the next one does not wait.
  *
- *                       address           value
- *   random              at random         at random     the control: nothing to predict
- *   address-constant    always the same   so is this
- *   address-stride      a word on         at random
- *   value               at random         always the same
+ * Whether there is prediction: each load is at least one cycle faster than in the control, as cycles are whole. A
+ * constant address implies a constant value: where values are predicted nothing is reported of constant addresses. How
+ * many loads are predicted at the same time: curve of cycles per load over the number of loads, level, then a rise to
+ * the control. Two layouts: loads packed, and NOPs between them.
  *
- * Predictors know loads by where they stand in the code. n loads follow each other in a loop, each at a distance of its
- * own from where the pass begins, and that is always the same place, a word on, or drawn at random
- * (lib/kernels/chance.h). There is no other load in the loop, and before it one at most.
+ * Training, where there is prediction: m passes, then as many other loads as it takes to make the core forget, and
+ * again. Curve: cycles of a block with nothing to predict, less cycles of a block that can be predicted: level while m
+ * is too small, then a slope; the answer is the last m on the level. Nothing is ever predicted wrongly on the way, so
+ * that no penalty hides the slope change. Where nothing is forgotten there is no slope change, and nothing is reported.
  *
- * Whether there is prediction: the chain is at least one cycle faster, at each load, than the control, cycles being
- * whole. A constant address has a constant value; where values are predicted nothing is told of constant addresses.
- * How many loads are predicted at once: curve of cycles per load over n, level, then a rise to the control. Twice: loads
- * packed, and NOPs between them.
+ * Stores to what is loaded would let it be forwarded, or renamed (Intel Golden Cove, AMD Zen 2): there are none.
  *
- * Training, where there is prediction: m passes, and then as many other loads as are needed for all of these to be forgotten,
- * and again. Curve: cycles a block takes with nothing to predict, less what it takes with what is predicted: level while m
- * are too few, then a slope. Answer: the last m on the level. Nothing is ever predicted wrong on the way, so that no penalty
- * hides the bend; where nothing is forgotten, there is none, and nothing is told.
- *
- * Stores to what is loaded would let it be forwarded, or renamed (Intel's Golden Cove, AMD's Zen 2): there are
- * none, and no load is relative to the stack pointer.
- *
- * Method: Kim et al. 2025, SLAP and FLOP, for Apple's cores since M2; control and unpredictable values as jia.je 2025, M4.
+ * Method: docs/METHODS.md, 7.18. Kim et al. 2025, SLAP and FLOP, for Apple's cores since M2; control and unpredictable
+ * values as jia.je 2025, M4.
  */
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/kernels/chance.h"
-#include "lib/find.h"
-#include "lib/probe.h"
+#include "lib/base/reason.h"
+#include "lib/base/statistics.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
+#include "lib/kernels/load_chain.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sweep.h"
 
 enum {
-    PLACES_BITS = 10, /* words where a pass may begin */
-    WORD = sizeof(uint64_t),
-    PASSES = 2048, /* before anything is timed */
-    MANY_LOADS = 64,
-    MOST_LOADS = 256,
-    TRAINING_TO = 32, /* passes, at first; … */
-    TRAINING_LIMIT = 1024,
-    FEW_LOADS = 4,
-    LINE_BYTES = 64,
-    SPREAD_BYTES = 32, /* farther, and narrow cores would wait for the NOPs between them */
-    ROUNDS = 5,
-    CODE_BYTES = 32768
+    FEW_LOADS = LOAD_CHAIN_BLOCK_LOADS, /* how few loads are surely predicted where any are */
+    MANY_LOADS = 64,                    /* how many loads are tried at first */
+    TRAINING_TO = 32,                   /* how many passes are tried at first, */
+    TRAINING_LIMIT = 1024,              /* and at most */
+    ROUNDS = 5
 };
-/* How many words on; what was loaded last; where this pass begins; the first of all words; passes left of a block. */
-static const enum reg STEPS = REG_T4, CHAIN = REG_T5, PASS = REG_T6, WORDS = REG_T7, LEFT = REG_T8;
-enum kind { RANDOM, ADDRESS_CONSTANT, ADDRESS_STRIDE, VALUE, KINDS };
-static const char *const names[KINDS] = {"random", "address-constant", "address-stride", "value"};
-enum layout { PACKED, SPREAD, LAYOUTS };
-static const char *const layout_names[LAYOUTS] = {"packed", "spread"};
 
-/* Cycles are whole: what is predicted saves one at least, and what is not saves none. */
+/* Cycles saved per load. Cycles are whole: what is predicted saves at least one, and what is not saves none. */
 static const double SAVES = 1, NOTHING = 0.5;
-
-struct chain {
-    struct area words; /* what is loaded */
-    struct area state; /* how many words on the last pass began */
-};
-
-/* An experiment: a chain of one kind in one layout. */
-struct experiment {
-    const struct chain *chain;
-    enum kind kind;
-    enum layout layout;
-};
-
-static bool map(struct probe *p, struct chain *c)
-{
-    return probe_map(p, &c->words, ((1 << PLACES_BITS) + MOST_LOADS) * WORD, 0) && probe_map(p, &c->state, WORD, 0);
-}
-
-/* Values have their highest bit clear: shifted by all others, nothing is left of them. */
-static void fill(struct probe *p, const struct experiment *e)
-{
-    const uint64_t always = random_next(&p->random) >> 1;
-    uint64_t *words = (uint64_t *)e->chain->words.write;
-
-    for (size_t i = 0; i < (1 << PLACES_BITS) + MOST_LOADS; i++)
-        words[i] = e->kind == VALUE ? always : random_next(&p->random) >> 1;
-}
-
-/* As many instructions of each sort, whatever the kind: chance is drawn even where it is not used. */
-static void emit_pass(struct code *c, enum kind kind)
-{
-    chance_draw(c);
-    chance_bits(c, 0, PLACES_BITS);
-    emit_add_constant(c, STEPS, kind == ADDRESS_STRIDE ? 1 : 0);
-    emit_and_constant(c, STEPS, PLACES_BITS);
-    emit_move(c, PASS, kind == RANDOM || kind == VALUE ? REG_T1 : STEPS);
-    for (size_t bytes = 1; bytes < WORD; bytes *= 2)
-        emit_add(c, PASS, PASS);
-    emit_add(c, PASS, WORDS);
-}
-
-static void emit_begin(struct probe *p, struct code *c, const struct experiment *e)
-{
-    fill(p, e);
-    chance_begin_from(c, random_next(&p->random));
-    emit_constant(c, CHAIN, 0);
-    emit_constant(c, WORDS, e->chain->words.at);
-    if (e->kind == ADDRESS_STRIDE)
-        emit_load(c, STEPS, REG_DATA, 0);
-    else
-        emit_constant(c, STEPS, 0);
-    emit_align(c, LINE_BYTES);
-}
-
-/* A pass over so many loads; each at a distance of its own. */
-static void emit_loads(struct code *c, const struct experiment *e, const uint32_t *order, size_t loads)
-{
-    emit_pass(c, e->kind);
-    for (size_t i = 0; i < loads; i++) {
-        if (e->layout == SPREAD)
-            emit_align(c, SPREAD_BYTES);
-        emit_shift_right(c, CHAIN, 63);
-        emit_add(c, CHAIN, PASS);
-        emit_load(c, CHAIN, CHAIN, (int32_t)(order[i] * WORD));
-    }
-}
-
-static void emit_end(struct code *c, const struct experiment *e, size_t loop)
-{
-    emit_loop(c, loop);
-    if (e->kind == ADDRESS_STRIDE)
-        emit_store(c, STEPS, REG_DATA, 0);
-    emit_return(c);
-}
-
-static bool build(struct probe *p, double count, void *context, struct kernel *k)
-{
-    const struct experiment *e = context;
-    const size_t loads = (size_t)count;
-    uint32_t order[MOST_LOADS];
-    struct code c = probe_code(p, CODE_BYTES);
-
-    random_cycle(order, (uint32_t)loads, &p->random);
-    emit_begin(p, &c, e);
-    const size_t loop = c.used;
-    emit_loads(&c, e, order, loads);
-    emit_end(&c, e, loop);
-    *k = (struct kernel){
-        .data = e->chain->state.at, .units = count, .warm_iterations = probe_smoke(p, 16, PASSES), .stretch = 8};
-    return probe_kernel(p, &c, 0, k);
-}
 
 /* ---- Is there any? ------------------------------------------------------------------------------ */
 
-/* Cycles that each kind saves of the control, the middle of several rounds; NaN where there is none. */
-static bool measure_savings(struct probe *p, const struct chain *chain, enum layout layout, double saved[KINDS])
+/*
+ * Cycles per load that each kind takes less than the control: the median of several rounds; NaN where none gave a
+ * result.
+ */
+static bool measure_savings(struct probe *p, const struct load_chain_memory *memory, enum load_chain_layout layout,
+                            double saved[LOAD_CHAIN_KINDS])
 {
     const size_t rounds = (size_t)probe_smoke(p, 1, ROUNDS);
-    double all[KINDS][ROUNDS];
-    size_t count[KINDS] = {0};
+    double all[LOAD_CHAIN_KINDS][ROUNDS];
+    size_t count[LOAD_CHAIN_KINDS] = {0};
 
     for (size_t round = 0; round < rounds; round++) {
         double control = NAN;
-        for (enum kind kind = RANDOM; kind < KINDS; kind++) {
-            struct experiment e = {chain, kind, layout};
+        for (enum load_chain_kind kind = RANDOM; kind < LOAD_CHAIN_KINDS; kind++) {
+            struct load_chain e = {memory, kind, layout};
             struct kernel k;
             struct point pt;
-            if (!build(p, FEW_LOADS, &e, &k) || !probe_measure(p, &k, &pt))
+            if (!load_chain_build(p, FEW_LOADS, &e, &k) || !probe_measure(p, &k, &pt))
                 return false;
             if (kind == RANDOM)
                 control = pt.q20;
@@ -175,173 +70,143 @@ static bool measure_savings(struct probe *p, const struct chain *chain, enum lay
                 all[kind][count[kind]++] = control - pt.q20;
         }
     }
-    for (enum kind kind = RANDOM + 1; kind < KINDS; kind++)
+    for (enum load_chain_kind kind = RANDOM + 1; kind < LOAD_CHAIN_KINDS; kind++)
         saved[kind] = count[kind] ? median(all[kind], count[kind]) : NAN;
     return true;
 }
 
-static bool present(const double saved[LAYOUTS][KINDS], enum kind kind)
+static bool present(const double saved[LOAD_CHAIN_LAYOUTS][LOAD_CHAIN_KINDS], enum load_chain_kind kind)
 {
     return saved[PACKED][kind] >= SAVES && saved[SPREAD][kind] >= SAVES;
 }
 
-static bool absent(const double saved[LAYOUTS][KINDS], enum kind kind)
+static bool absent(const double saved[LOAD_CHAIN_LAYOUTS][LOAD_CHAIN_KINDS], enum load_chain_kind kind)
 {
     return fabs(saved[PACKED][kind]) < NOTHING && fabs(saved[SPREAD][kind]) < NOTHING;
 }
 
 /* ---- How many loads? ---------------------------------------------------------------------------- */
 
-static bool find_reach(struct probe *p, const struct chain *chain, enum kind kind, const struct finding *f)
+static bool find_reach(struct probe *p, const struct load_chain_memory *memory, enum load_chain_kind kind,
+                       const struct finding *f)
 {
-    struct experiment context[LAYOUTS];
-    struct find_experiment e[LAYOUTS];
-    struct sweep s[LAYOUTS];
-    char curve[LAYOUTS][40];
+    struct load_chain context[LOAD_CHAIN_LAYOUTS];
+    struct experiment e[LOAD_CHAIN_LAYOUTS];
+    struct sweep s[LOAD_CHAIN_LAYOUTS];
+    char curve[LOAD_CHAIN_LAYOUTS][40];
 
-    for (enum layout layout = PACKED; layout < LAYOUTS; layout++) {
-        context[layout] = (struct experiment){chain, kind, layout};
-        snprintf(curve[layout], sizeof curve[layout], "%s %s", names[kind], layout_names[layout]);
+    for (enum load_chain_layout layout = PACKED; layout < LOAD_CHAIN_LAYOUTS; layout++) {
+        context[layout] = (struct load_chain){memory, kind, layout};
+        snprintf(curve[layout], sizeof curve[layout], "%s %s", load_chain_names[kind], load_chain_layout_names[layout]);
         s[layout] = (struct sweep){.name = curve[layout],
-                                   .fooled_by = "places of loads",
+                                   .confounder = "places of loads",
                                    .axis = "loads",
                                    .unit = "cycles/load",
-                                   .build = build,
+                                   .build = load_chain_build,
                                    .context = &context[layout],
-                                   .area = &chain->words,
+                                   .area = &memory->words,
                                    .seconds = probe_scale(p, 1, 0.3, 1, 10),
                                    .search = {.kind = KNEE_STEP,
                                               .from = FEW_LOADS,
                                               .to = MANY_LOADS,
-                                              .limit = MOST_LOADS,
-                                              .grain = 1,
+                                              .limit = LOAD_CHAIN_MOST,
+                                              .step = 1,
                                               .resolution = 0.02,
                                               .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)}};
     }
-    const bool good = sweeps_search(p, s, LAYOUTS);
+    const bool good = sweeps_search(p, s, LOAD_CHAIN_LAYOUTS);
     if (good) {
-        find_experiments(s, LAYOUTS, e);
-        find_capacity(p, f, e, LAYOUTS, 1);
+        experiments_of_sweeps(s, LOAD_CHAIN_LAYOUTS, e);
+        report_capacity(p, f, e, LOAD_CHAIN_LAYOUTS, 1);
     }
-    sweeps_free(s, LAYOUTS);
+    sweeps_free(s, LOAD_CHAIN_LAYOUTS);
     return good;
 }
 
 /* ---- How often? --------------------------------------------------------------------------------- */
 
-static bool build_block(struct probe *p, double passes, const struct experiment *e, struct kernel *k)
+static bool find_training(struct probe *p, const struct load_chain_memory *memory, enum load_chain_kind kind)
 {
-    uint32_t order[FEW_LOADS];
-    struct code c = probe_code(p, CODE_BYTES);
+    struct load_chain context[LOAD_CHAIN_LAYOUTS];
+    struct experiment e[LOAD_CHAIN_LAYOUTS];
+    struct sweep s[LOAD_CHAIN_LAYOUTS];
+    char curve[LOAD_CHAIN_LAYOUTS][48];
 
-    random_cycle(order, FEW_LOADS, &p->random);
-    emit_begin(p, &c, e);
-    const size_t loop = c.used;
-    emit_constant(&c, LEFT, (uint64_t)passes);
-    const size_t pass = c.used;
-    emit_loads(&c, e, order, FEW_LOADS);
-    emit_add_constant(&c, LEFT, -1);
-    emit_branch_if_not_zero(&c, LEFT, pass);
-    for (size_t i = 0; i < MOST_LOADS; i++)
-        emit_load(&c, REG_T1, WORDS, (int32_t)(i * WORD));
-    emit_end(&c, e, loop);
-    *k = (struct kernel){.data = e->chain->state.at, .units = 1, .warm_iterations = probe_smoke(p, 1, 4), .stretch = 2};
-    return probe_kernel(p, &c, 0, k);
-}
-
-static bool build_unpredicted(struct probe *p, double passes, void *context, struct kernel *k)
-{
-    struct experiment e = *(const struct experiment *)context;
-
-    e.kind = RANDOM;
-    return build_block(p, passes, &e, k);
-}
-
-static bool build_predicted(struct probe *p, double passes, void *context, struct kernel *k)
-{
-    return build_block(p, passes, context, k);
-}
-
-static bool find_training(struct probe *p, const struct chain *chain, enum kind kind)
-{
-    struct experiment context[LAYOUTS];
-    struct find_experiment e[LAYOUTS];
-    struct sweep s[LAYOUTS];
-    char curve[LAYOUTS][48];
-
-    for (enum layout layout = PACKED; layout < LAYOUTS; layout++) {
-        context[layout] = (struct experiment){chain, kind, layout};
-        snprintf(curve[layout], sizeof curve[layout], "training, %s %s", names[kind], layout_names[layout]);
+    for (enum load_chain_layout layout = PACKED; layout < LOAD_CHAIN_LAYOUTS; layout++) {
+        context[layout] = (struct load_chain){memory, kind, layout};
+        snprintf(curve[layout], sizeof curve[layout], "training, %s %s", load_chain_names[kind],
+                 load_chain_layout_names[layout]);
         s[layout] = (struct sweep){.name = curve[layout],
-                                   .fooled_by = "places of loads",
+                                   .confounder = "places of loads",
                                    .axis = "passes",
                                    .unit = "cycles/block",
-                                   .build = build_unpredicted,
-                                   .control = build_predicted,
+                                   .build = load_chain_build_random_block,
+                                   .control = load_chain_build_block,
                                    .context = &context[layout],
-                                   .area = &chain->words,
+                                   .area = &memory->words,
                                    .seconds = probe_scale(p, 1, 0.15, 1, 10),
                                    .search = {.kind = KNEE_SLOPE,
                                               .from = 1,
                                               .to = TRAINING_TO,
                                               .limit = TRAINING_LIMIT,
-                                              .grain = 1,
+                                              .step = 1,
                                               .budget = (unsigned)probe_scale(p, 12, 160, 600, 3000),
                                               .per_octave = (unsigned)probe_scale(p, 1, 2, 4, 8)}};
     }
-    const bool good = sweeps_search(p, s, LAYOUTS);
+    const bool good = sweeps_search(p, s, LOAD_CHAIN_LAYOUTS);
     if (good) {
-        find_experiments(s, LAYOUTS, e);
-        find_capacity(p,
-                      &(struct finding){.name = "memory.load_prediction.training",
-                                        .variants = {{"kind", names[kind]}},
-                                        .method = "last number of passes before any is faster"},
-                      e, LAYOUTS, 1);
+        experiments_of_sweeps(s, LOAD_CHAIN_LAYOUTS, e);
+        report_capacity(p,
+                        &(struct finding){.name = "memory.load_prediction.training",
+                                          .variants = {{"kind", load_chain_names[kind]}},
+                                          .method = "last number of passes before any is faster"},
+                        e, LOAD_CHAIN_LAYOUTS, 1);
     }
-    sweeps_free(s, LAYOUTS);
+    sweeps_free(s, LOAD_CHAIN_LAYOUTS);
     return good;
 }
 
-static bool report_kind(struct probe *p, const struct chain *chain, enum kind kind, const double saved[LAYOUTS][KINDS])
+static bool report_kind(struct probe *p, const struct load_chain_memory *memory, enum load_chain_kind kind,
+                        const double saved[LOAD_CHAIN_LAYOUTS][LOAD_CHAIN_KINDS])
 {
     char text[80];
     const bool hidden = kind == ADDRESS_CONSTANT && present(saved, kind) && !absent(saved, VALUE);
     struct finding f = {.name = "memory.load_prediction.reach",
-                        .variants = {{"kind", names[kind]}},
+                        .variants = {{"kind", load_chain_names[kind]}},
                         .value = NAN,
                         .grade = 'U',
                         .remarks = {{"saved_cycles", text}}};
 
     snprintf(text, sizeof text, "packed %.2f, spread %.2f", saved[PACKED][kind], saved[SPREAD][kind]);
     if (hidden || (!present(saved, kind) && !absent(saved, kind))) {
-        f.reason = hidden ? "a constant address has a constant value, and values may be predicted"
-                          : "layouts disagree, or less than a cycle is saved";
+        f.reason = hidden ? REASON_VALUES_PREDICTED : REASON_LESS_THAN_A_CYCLE;
         report(p, &f);
         return true;
     }
     if (present(saved, kind)) {
         f.method = "last number of loads before the rise";
-        return find_reach(p, chain, kind, &f) && find_training(p, chain, kind);
+        return find_reach(p, memory, kind, &f) && find_training(p, memory, kind);
     }
-    const struct find_value none[LAYOUTS] = {{"packed", "training", 0}, {"spread", "training", 0}};
+    const struct experiment_value none[LOAD_CHAIN_LAYOUTS] = {{"packed", "training", 0}, {"spread", "training", 0}};
     f.method = "nothing is saved of a chain that cannot be predicted";
-    find_number(p, &f, none, LAYOUTS);
+    report_graded_number(p, &f, none, LOAD_CHAIN_LAYOUTS);
     return true;
 }
 
 static void run(struct probe *p)
 {
-    double saved[LAYOUTS][KINDS];
-    struct chain chain;
-    bool good = map(p, &chain);
+    double saved[LOAD_CHAIN_LAYOUTS][LOAD_CHAIN_KINDS];
+    struct load_chain_memory memory;
+    bool good = load_chain_map(p, &memory);
 
-    for (enum layout layout = PACKED; good && layout < LAYOUTS; layout++)
-        good = measure_savings(p, &chain, layout, saved[layout]);
-    for (enum kind kind = RANDOM + 1; good && kind < KINDS; kind++)
-        good = report_kind(p, &chain, kind, saved);
+    for (enum load_chain_layout layout = PACKED; good && layout < LOAD_CHAIN_LAYOUTS; layout++)
+        good = measure_savings(p, &memory, layout, saved[layout]);
+    for (enum load_chain_kind kind = RANDOM + 1; good && kind < LOAD_CHAIN_KINDS; kind++)
+        good = report_kind(p, &memory, kind, saved);
 }
 
 PROBE(load_prediction, .title = "Load prediction", .family = "memory", .run = run,
-      .findings = FINDINGS(
-          {"memory.load_prediction.reach", "loads", "loads whose address or value is predicted at once; 0: none"},
-          {"memory.load_prediction.training", "passes", "times that a load has to do the same until it is predicted"}));
+      .findings = FINDINGS({"memory.load_prediction.reach", "loads",
+                            "loads whose address or value the core can predict at the same time; 0: none"},
+                           {"memory.load_prediction.training", "passes",
+                            "number of executions after which a load is predicted"}));

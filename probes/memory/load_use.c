@@ -1,57 +1,64 @@
 /*
- * Load to use: how long until what a load brought can be used, for each way to use it?
+ * Load to use: how many cycles until the value of a load can be used, for each way to use it?
  *
- * A ring of words in the first-level cache, in random order, each leading to the next. A chain of loads walks it, so that
- * a link takes what passes from one load to the next: through a base register, an index, a narrow load and what extends
- * it, the second register of a pair, an addition (arch/emit_modes.h). Where a link has other instructions of one cycle
- * each besides, those are taken off.
+ * Experiment: a ring of words in the first-level cache, in random order, each leading to the next. A chain of loads
+ * walks it. One link of the chain is what passes from one load to the next: through a base register, an index, a
+ * narrow load and its extension, the second register of a pair, an addition (arch/emit_modes.h). Where a link has
+ * other instructions besides, of one cycle each, these are subtracted.
  *
- *   short   31 words next to each other: what predicts addresses or values could learn that
- *   long    127 words, a line each where the mode reaches so far: much to learn, but the cache has to keep them all
+ *   short   31 words next to each other: a predictor of addresses or values could learn that
+ *   long    127 words, one to a line where the mode reaches so far: much to learn, but the cache has to hold them all
  *
  * Both rings are linked anew for each sample, and neither length has a factor in common with the loop's: that guards
- * against predicted loads (lib/kernels/chase.h).
+ * against predicted loads (lib/kernels/pointer_chase.h).
  *
- * Crossing: the same chain of pointers, each word across a boundary of 8, 16, 32, 64 bytes or a page, and across none
- * that is larger. Two experiments again: all words lie so, or every second one, the others being aligned.
+ * Crossing: the same chain of pointers, with words across a boundary of 8, 16, 32, 64 bytes or a page, and across none
+ * that is larger. Again two experiments: all words lie so, or every second one, the others being aligned.
  *
- * Method: the modes are those of jia.je's reviews (2025, Apple M4), and what x86-64 has instead; rings are ours.
+ * There is no curve: each mode and each boundary is one number. Inference: cycles of a link, from two experiments.
+ *
+ * Sources: the modes are those of jia.je's reviews (2025, Apple M4), and what x86-64 has instead; rings are ours.
+ * docs/METHODS.md, 7.10.
  */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/kernels/chase.h"
-#include "lib/find.h"
-#include "lib/probe.h"
-#include "lib/sample.h"
-#include "lib/table.h"
+#include "lib/base/numbers.h"
+#include "lib/base/random.h"
+#include "lib/base/record.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
+#include "lib/kernels/pointer_chase.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sample.h"
+#include "lib/probe/table.h"
 
 enum {
-    SHORT = 31,
+    SHORT = 31, /* words of a ring */
     LONG = 127,
     LINE_BYTES = 64,
     UNROLL = 16,  /* links an iteration */
-    ORIGIN = 512, /* where the ring of a mode begins in its area: offsets are negative, too */
+    ORIGIN = 512, /* bytes from the beginning of its area to the ring of a mode: offsets may be negative */
     AREA_BYTES = 32 << 10,
     CODE_BYTES = 4096,
     SAMPLES = 5,
-    MODES = 32,
+    MODES = 32, /* at most */
     EXPERIMENTS = 2,
-    PAGE_WORDS = 3, /* they all lie in the same two sets: so few fit any cache; … */
-    PAGE_TURNS = 5  /* … with those by turns */
+    PAGE_WORDS = 3, /* in a ring across pages: all lie in the same two sets, and so few fit any cache */
+    PAGE_TURNS = 5  /* the same where every second word is aligned */
 };
 
-/* What one word of a ring may cross, in bytes; then a page. */
+/* The boundaries that a word may cross: multiples of so many bytes, and then of a page. */
 static const size_t boundaries[] = {8, 16, 32, 64};
 enum { CROSSINGS = sizeof boundaries / sizeof boundaries[0] + 1 };
 
-/* Where the words lie, and the page from which a walk goes on: what REG_T0 and REG_T2 begin with. */
+/* Where the words lie, and the page with the values of REG_T0 and REG_T2 with which the chain continues. */
 struct place {
     struct area words, state;
 };
 
-/* Words of a ring, a pitch apart; every second one moved back, or none. */
+/* The words of a ring, `pitch` bytes apart from offset `first` on; every second one moved back by `moved` bytes. */
 struct ring {
     const struct emit_mode *mode;
     const struct place *place;
@@ -79,7 +86,7 @@ static void link_ring(struct probe *p, const struct ring *r)
     for (size_t i = 0; i < r->count; i++) {
         const uint64_t here = address_of(r, i);
         const int64_t word = (int64_t)(address_of(r, next[i]) - (m->origin == MODE_SELF ? here : origin)) / scale;
-        memcpy(words->write + (here - words->at) + m->word, &word, m->bits / 8); /* its low end comes first */
+        memcpy(words->write + (here - words->at) + m->word, &word, m->bits / 8); /* little-endian */
     }
     memcpy(r->place->state.write, state, sizeof state);
 }
@@ -105,9 +112,9 @@ static bool build(struct probe *p, void *context, struct kernel *k)
     return probe_kernel(p, &c, 0, k);
 }
 
-/* ---- Both questions ----------------------------------------------------------------------------- */
+/* ---- Modes and crossings ------------------------------------------------------------------------ */
 
-/* One row of the record; and what its two experiments gave, in cycles. */
+/* One row of the table: the result of its two experiments, in cycles. */
 struct row {
     const char *mode;
     char crossing[8]; /* "none", "64", "page" */
@@ -130,7 +137,7 @@ static bool measure_mode(struct probe *p, const struct place *place, const struc
     return true;
 }
 
-/* Words lie twice the boundary apart, half of each behind it, so that nothing larger is crossed. */
+/* Words lie twice the boundary apart, half of each behind it, so that no larger boundary is crossed. */
 static bool measure_crossing(struct probe *p, const struct place *place, size_t boundary, double aligned,
                              struct row *out)
 {
@@ -152,24 +159,24 @@ static bool measure_crossing(struct probe *p, const struct place *place, size_t 
     return true;
 }
 
-/* ---- What is told ------------------------------------------------------------------------------- */
+/* ---- Report ------------------------------------------------------------------------------------- */
 
 static void report_row(struct probe *p, const struct row *row)
 {
     const bool crossing = strcmp(row->crossing, "none") != 0;
-    const struct find_value v[EXPERIMENTS] = {
+    const struct experiment_value v[EXPERIMENTS] = {
         {crossing ? "all" : "short", crossing ? "misses" : "prediction", row->cycles[0]},
         {crossing ? "turns" : "long", crossing ? "aligned loads" : "misses", row->cycles[1]},
     };
 
-    find_number(p,
-                &(struct finding){.name = "memory.load_use.cycles",
-                                  .variants = {{"mode", row->mode}, {"crossing", row->crossing}},
-                                  .remarks = {{"guard", CHASE_GUARD}},
-                                  .method = crossing
-                                                ? "chain of words across the boundary; chain of those and aligned ones"
-                                                : "chains over a short ring and a long one, in the first level"},
-                v, EXPERIMENTS);
+    report_graded_number(
+        p,
+        &(struct finding){.name = "memory.load_use.cycles",
+                          .variants = {{"mode", row->mode}, {"crossing", row->crossing}},
+                          .remarks = {{"guard", POINTER_CHASE_GUARD}},
+                          .method = crossing ? "chain of words across the boundary; chain of those and aligned ones"
+                                             : "chains over a short ring and a long one, in the first level"},
+        v, EXPERIMENTS);
 }
 
 static void send_rows(struct probe *p, const struct row *rows, size_t count)

@@ -1,35 +1,42 @@
 /*
- * First data cache: which line of a full set has to go?
+ * First data cache: which line of a full set is replaced?
  *
- * Sequences of loads from one set, a few more lines than it has ways, in random order and some of them again soon, are
- * walked again and again as one pointer chase: each line has room for several pointers, one for each time that a round
- * comes by. So a round takes what its hits and misses take together, and no load has to be timed by itself. Every policy
- * that is known is simulated on the same sequences (lib/fit/replacement.h); those that miss as often as was measured, to half
- * a miss a round, are what the cache may have. All of them are told.
+ * Experiment: sequences of loads from one set, a few more lines than it has ways, in random order and some of them
+ * again soon, walked round and round as one pointer chase. Each line has room for several pointers, one for each time
+ * that a round visits it. So a round takes the time of its hits and misses together, and no single load has to be
+ * timed. The sequence of a trial is the same in every round; but each load of the code visits all its places in turn,
+ * so that no predictor learns where it goes (lib/kernels/pointer_chase.h). A sequence over half of the ways shows the
+ * time of a round without misses.
  *
- * The sequence of a trial is the same in every round; but each load of the code comes to all its places in turn, so that
- * nothing learns where it goes (lib/kernels/chase.h).
+ * There is no curve: each sequence gives one time. The table `rounds` has them all.
  *
- * What a round takes when nothing misses is measured on a sequence over half of the ways; what a miss takes follows from
- * all sequences together, and must be what every policy that is told says of itself.
+ * Inference: every known policy is simulated on the same sequences (lib/structure/replacement.h). Those that miss as
+ * often as was measured, to half a miss a round, may be the cache's, and all of them are reported. The cost of a miss
+ * follows from all sequences together. Two batches, in other sets and with other sequences: a policy must explain
+ * both.
  *
- * Two batches, in other sets and with other sequences: a policy must explain both.
- *
- * Method: Abel and Reineke 2020, nanoBench: random sequences against simulated policies; chains instead of counters ours.
+ * Sources: Abel and Reineke 2020, nanoBench: random sequences against simulated policies; chains instead of counters
+ * are ours. docs/METHODS.md, 7.6.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/kernels/chase.h"
-#include "lib/fit/replacement.h"
-#include "lib/table.h"
+#include "lib/base/numbers.h"
+#include "lib/base/random.h"
+#include "lib/base/reason.h"
+#include "lib/base/record.h"
+#include "lib/finding/report.h"
+#include "lib/kernels/pointer_chase.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/table.h"
+#include "lib/structure/replacement.h"
 
 enum {
     BATCHES = 2,
-    TRIALS = 32, /* of a batch */
-    USES = CHASE_LINE_BYTES / sizeof(uint64_t),
+    TRIALS = 32,                                        /* sequences of a batch */
+    USES = POINTER_CHASE_LINE_BYTES / sizeof(uint64_t), /* of a line in a round, at most */
     UNROLL = 16,
     WARM_ROUNDS = 40,
     TEXT = 160
@@ -42,29 +49,31 @@ struct batch {
 };
 
 struct set {
-    struct chase chase;
+    struct pointer_chase chase;
     unsigned ways;
-    size_t way_bytes, line; /* lines of one set are so far apart; which line of a way it is */
+    size_t way_bytes, line; /* distance of lines of one set; number of the set */
     double hit_cycles;
 };
 
-static bool measure(struct probe *p, const struct set *s, const uint8_t *blocks, size_t length, double *cycles)
+/* Cycles of a round over this sequence of lines. */
+static bool measure_round(struct probe *p, const struct set *s, const uint8_t *blocks, size_t length, double *cycles)
 {
     size_t offsets[REPLACEMENT_LENGTH], used[REPLACEMENT_BLOCKS] = {0};
-    struct kernel k = {.stretch = 2};
+    struct kernel k = {.length_factor = 2};
     struct point pt;
 
     for (size_t i = 0; i < length; i++)
-        offsets[i] = blocks[i] * s->way_bytes + s->line * CHASE_LINE_BYTES + used[blocks[i]]++ * sizeof(uint64_t);
-    chase_follow(&s->chase, offsets, length);
+        offsets[i] = blocks[i] * s->way_bytes + s->line * POINTER_CHASE_LINE_BYTES +
+                     used[blocks[i]]++ * sizeof(uint64_t);
+    pointer_chase_follow(&s->chase, offsets, length);
     k.warm_iterations = (double)(WARM_ROUNDS * length) / UNROLL;
-    if (!chase_kernel(p, &s->chase, chase_unroll(length, UNROLL), &k) || !probe_measure(p, &k, &pt))
+    if (!pointer_chase_kernel(p, &s->chase, pointer_chase_unroll(length, UNROLL), &k) || !probe_measure(p, &k, &pt))
         return false;
     *cycles = pt.q20 * (double)length;
     return true;
 }
 
-/* Half of the ways, each once: nothing misses. */
+/* Cycles of a hit: half of the ways, each once, so that nothing misses. */
 static bool measure_hits(struct probe *p, struct set *s)
 {
     uint8_t blocks[REPLACEMENT_WAYS];
@@ -73,7 +82,7 @@ static bool measure_hits(struct probe *p, struct set *s)
 
     for (size_t i = 0; i < count; i++)
         blocks[i] = (uint8_t)i;
-    if (!measure(p, s, blocks, count, &cycles))
+    if (!measure_round(p, s, blocks, count, &cycles))
         return false;
     s->hit_cycles = cycles / (double)count;
     return true;
@@ -81,20 +90,20 @@ static bool measure_hits(struct probe *p, struct set *s)
 
 static bool measure_batch(struct probe *p, struct set *s, struct batch *b, size_t trials)
 {
-    /* not the first line: there lies what the walk begins with */
-    s->line = 1 + random_below(&p->random, s->way_bytes / CHASE_LINE_BYTES - 1);
+    /* not the first set: it holds the word with which the walk begins */
+    s->line = 1 + random_below(&p->random, s->way_bytes / POINTER_CHASE_LINE_BYTES - 1);
     for (size_t i = 0; i < trials; i++) {
         struct replacement_trial *t = &b->trials[i];
         t->blocks = b->blocks[i];
         t->length = replacement_sequence(b->blocks[i], REPLACEMENT_LENGTH, s->ways, USES, &p->random);
-        if (!measure(p, s, t->blocks, t->length, &t->cycles))
+        if (!measure_round(p, s, t->blocks, t->length, &t->cycles))
             return false;
         t->cycles -= s->hit_cycles * (double)t->length;
     }
     return true;
 }
 
-static bool among(const struct replacement_fit *f, size_t policy)
+static bool has_survived(const struct replacement_fit *f, size_t policy)
 {
     size_t i = 0;
 
@@ -103,14 +112,14 @@ static bool among(const struct replacement_fit *f, size_t policy)
     return i < f->count;
 }
 
-/* "LRU or PLRU"; returns how many explain every batch. */
+/* Writes "LRU or PLRU", the policies that explain every batch, and returns how many they are; "" where too many do. */
 static size_t name_survivors(const struct replacement_policy *policies, const struct batch *b, char text[TEXT])
 {
     size_t count = 0, used = 0;
 
     for (size_t i = 0; i < b[0].fit.count; i++) {
         const size_t policy = b[0].fit.survivors[i];
-        if (!among(&b[1].fit, policy))
+        if (!has_survived(&b[1].fit, policy))
             continue;
         if (used < TEXT) {
             int n = snprintf(text + used, TEXT - used, "%s%s", count ? " or " : "", policies[policy].name);
@@ -118,12 +127,12 @@ static size_t name_survivors(const struct replacement_policy *policies, const st
         }
         count++;
     }
-    if (used >= TEXT) /* too many to be an answer */
+    if (used >= TEXT)
         text[0] = 0;
     return count;
 }
 
-/* The rounds as they were measured, and the policies' misses beside them, for whoever wants to know better. */
+/* Sends the sequences and the cycles that a round took beyond its hits, so that a reader can try other policies. */
 static void send_table(struct probe *p, const struct batch *b, size_t trials)
 {
     struct record r;
@@ -166,18 +175,18 @@ static void report_policy(struct probe *p, const struct set *s, struct batch *b,
     left = name_survivors(policies, b, text);
     f.text = left && text[0] ? text : NULL;
     f.grade = !f.text ? 'U' : left == 1 ? 'B' : 'C';
-    f.reason = left                                       ? "too many policies fit"
-               : b[0].fit.trials < TRIALS                 ? "not measured"
-               : b[0].fit.count > 0 && b[1].fit.count > 0 ? "passes-disagree"
-                                                          : "no policy fits";
+    f.reason = left                                       ? REASON_TOO_MANY_POLICIES
+               : b[0].fit.trials < TRIALS                 ? REASON_NO_READINGS
+               : b[0].fit.count > 0 && b[1].fit.count > 0 ? REASON_PASSES_DISAGREE
+                                                          : REASON_NO_POLICY_FITS;
     report(p, &f);
     free(policies);
 }
 
-/* Sets are a power of two, and a capacity may be known to some lines only. */
+/* Bytes that a way spans: a power of two, since sets are, though the capacity may be off by some lines. */
 static size_t span_of_way(double bytes)
 {
-    size_t span = CHASE_LINE_BYTES;
+    size_t span = POINTER_CHASE_LINE_BYTES;
 
     while ((double)span * sqrt(2) < bytes)
         span *= 2;
@@ -193,8 +202,8 @@ static void run(struct probe *p)
     struct set s = {.ways = (unsigned)ways, .way_bytes = span_of_way(bytes / ways)};
     struct batch *b;
 
-    if (!(ways >= 2 && ways <= REPLACEMENT_WAYS && s.way_bytes > CHASE_LINE_BYTES)) {
-        probe_skip(p, "sets of so many ways, or so few sets, are not simulated");
+    if (!(ways >= 2 && ways <= REPLACEMENT_WAYS && s.way_bytes > POINTER_CHASE_LINE_BYTES)) {
+        probe_skip(p, "caches with less than 2 or more than 32 ways, or with a single set, are not simulated");
         return;
     }
     b = calloc(BATCHES, sizeof *b);
@@ -203,7 +212,7 @@ static void run(struct probe *p)
         probe_skip(p, "out of memory");
         return;
     }
-    bool good = chase_map(p, &s.chase, replacement_blocks(s.ways) * s.way_bytes) && measure_hits(p, &s);
+    bool good = pointer_chase_map(p, &s.chase, replacement_blocks(s.ways) * s.way_bytes) && measure_hits(p, &s);
     for (size_t i = 0; i < BATCHES && good; i++)
         good = measure_batch(p, &s, &b[i], trials);
     if (good)

@@ -1,21 +1,29 @@
 /*
- * Debug probes: do faults, hangs and page tables behave as every other probe relies on?
+ * Debug probes: do faults, hangs and page tables behave as every other probe relies on? They run only when they are
+ * named, and have no findings.
  *
- * Each runs one kernel that does one forbidden thing, and must end as a fault that names it, with the
- * next probe unharmed; the one that never returns must end by the deadline. Two write beside their memory where nothing
- * stops them, and must end as a fault all the same. One reads through pages of every size what was written through the
- * frames' own addresses, and the last one looks into the page tables for what was accessed. They run only when named.
+ * Most of them run one kernel that does one forbidden thing. They must end as a fault that names it, and the next probe
+ * must be unharmed; the kernel that never returns must be ended by the deadline. Two write outside their memory where
+ * no page boundary stops them, and must end as a fault all the same. One reads, through pages of every size, what was
+ * written through the addresses of the frames, and the last one compares accessed bits in the page tables with what was
+ * accessed.
+ *
+ * Method: docs/METHODS.md, 8.6.
  */
 #include <string.h>
 
+#include "lib/base/random.h"
+#include "lib/base/record.h"
 #include "lib/kernels/pages.h"
-#include "lib/table.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/table.h"
 
 enum { CODE_BYTES = 4096 };
 
-/* Emits one offence; what it needs to know lies in the probe. */
+/* Emits one forbidden thing; some do it at an address. */
 typedef void offence(struct code *c, uintptr_t address);
 
+/* Runs a kernel that does it once. */
 static void commit(struct probe *p, offence *emit, uintptr_t address)
 {
     struct code c = probe_code(p, CODE_BYTES);
@@ -83,30 +91,18 @@ static void hang(struct code *c, uintptr_t address)
     emit_branch(c, c->used);
 }
 
-static void run_undefined(struct probe *p)
-{
-    commit(p, undefined, 0);
-}
+/* A probe's run that does a forbidden thing which needs no address. */
+#define RUN_FORBIDDEN(id, emit) \
+    static void run_##id(struct probe *p) \
+    { \
+        commit(p, emit, 0); \
+    }
 
-static void run_register(struct probe *p)
-{
-    commit(p, unknown_register, 0);
-}
-
-static void run_divide(struct probe *p)
-{
-    commit(p, divide, 0);
-}
-
-static void run_stack(struct probe *p)
-{
-    commit(p, recurse, 0);
-}
-
-static void run_hang(struct probe *p)
-{
-    commit(p, hang, 0);
-}
+RUN_FORBIDDEN(undefined, undefined)
+RUN_FORBIDDEN(register, unknown_register)
+RUN_FORBIDDEN(divide, divide)
+RUN_FORBIDDEN(stack, recurse)
+RUN_FORBIDDEN(hang, hang)
 
 /* Just past an area nothing is mapped. */
 static void run_unmapped(struct probe *p)
@@ -116,7 +112,7 @@ static void run_unmapped(struct probe *p)
         commit(p, read_at, a.at + a.page_bytes);
 }
 
-/* Behind an area, in its last page. */
+/* Behind an area, but in its last page. */
 static void run_overrun(struct probe *p)
 {
     struct area a;
@@ -124,7 +120,7 @@ static void run_overrun(struct probe *p)
         commit(p, write_at, a.at + a.bytes);
 }
 
-/* Before it, and not by a kernel. */
+/* Before an area, and not by a kernel. */
 static void run_underrun(struct probe *p)
 {
     struct area a;
@@ -146,8 +142,9 @@ static void run_read_only(struct probe *p)
 }
 
 /*
- * Marks the first and last word of each page through one address, adds them up through the other; `frames` NULL: page i
- * is frame i. False when that could not be tried; the reason is in the probe.
+ * Writes random numbers to the first and last word of each page through the addresses of the frames, adds them up
+ * through the pages, and compares the sums; `frames` NULL: page i is frame i. False when that could not be tried, with
+ * the reason in the probe.
  */
 static bool read_pages(struct probe *p, size_t page_bytes, const size_t *frames, size_t pages, bool *good)
 {
@@ -170,7 +167,7 @@ static bool read_pages(struct probe *p, size_t page_bytes, const size_t *frames,
         for (unsigned end = 0; end < 2; end++) {
             size_t in_page = end ? page_bytes - sizeof(uint64_t) : 0;
             uint64_t *word = (uint64_t *)(a.write + (frames ? frames[page] : page) * page_bytes + in_page);
-            if (*word == 0) /* else it was marked through another page */
+            if (*word == 0) /* else it was written for another page of the same frame */
                 *word = random_next(&p->random);
             expected += *word;
             emit_constant(&c, REG_T1, a.at + page * page_bytes + in_page);
@@ -187,8 +184,8 @@ static bool read_pages(struct probe *p, size_t page_bytes, const size_t *frames,
 }
 
 /*
- * Two pages, or where memory has no room for two, one; or each frame in two pages, backwards. False when they were
- * read, and wrong.
+ * Reads two pages or, where memory has room for one only, one; `ordered`: each frame in two pages, in descending order.
+ * Sends a row of the table. False when the pages were read, and the sum was wrong.
  */
 static bool check_pages(struct probe *p, size_t page_bytes, bool ordered)
 {
@@ -200,7 +197,7 @@ static bool check_pages(struct probe *p, size_t page_bytes, bool ordered)
         size_t mark = machine_map_mark();
         tried = read_pages(p, page_bytes, ordered ? backwards[pages - 1] : NULL, ordered ? 2 * pages : pages, &good);
         machine_map_release(mark);
-        if (!tried) { /* a row of the table says so; the next size may do */
+        if (!tried) { /* the table has the reason; other sizes may be available */
             memcpy(reason, p->reason, sizeof reason);
             p->reason[0] = 0;
             p->outcome = OUTCOME_OK;
@@ -217,6 +214,15 @@ static bool check_pages(struct probe *p, size_t page_bytes, bool ordered)
     return good || !tried;
 }
 
+/* Ends the probe as a fault, unless it has ended already. */
+static void fail(struct probe *p, const char *vector, size_t page_bytes)
+{
+    if (p->outcome != OUTCOME_OK)
+        return;
+    p->outcome = OUTCOME_FAULT;
+    p->fault = (struct fault){.vector = vector, .address = page_bytes};
+}
+
 static void run_pages(struct probe *p)
 {
     const struct machine_info *info = machine_info();
@@ -224,17 +230,14 @@ static void run_pages(struct probe *p)
     for (size_t i = 0; i < sizeof info->page_bytes / sizeof info->page_bytes[0] && info->page_bytes[i]; i++) {
         if (check_pages(p, info->page_bytes[i], false) && check_pages(p, info->page_bytes[i], true))
             continue;
-        if (p->outcome == OUTCOME_OK) {
-            p->outcome = OUTCOME_FAULT;
-            p->fault = (struct fault){.vector = "wrong-data", .address = info->page_bytes[i]};
-        }
+        fail(p, "wrong-data", info->page_bytes[i]);
         return;
     }
 }
 
 /*
- * Walks some of many pages with the kernel that data TLBs are measured with, and asks the page tables for the others.
- * False when they say otherwise.
+ * Accesses some of many pages with the kernel that data TLBs are measured with, and reads from the page tables which
+ * pages were accessed. Sends a row of the table. False when these are not the pages that the kernel visits.
  */
 static bool check_accessed(struct probe *p, size_t page_bytes)
 {
@@ -247,7 +250,7 @@ static bool check_accessed(struct probe *p, size_t page_bytes)
     const char *why = pages_map(p, &pages, PAGES, page_bytes, PAGES_SHARED_LINES);
     const bool mapped = !why;
 
-    if (mapped) /* forgets what was before */
+    if (mapped) /* clears the accessed bits */
         why = machine_pages_accessed(&pages.chase.ring, accessed);
     if (!why) {
         if (!pages_kernel(p, &pages, WALKED, SPACING, &k) || !probe_measure(p, &k, &pt))
@@ -276,10 +279,7 @@ static void run_accessed(struct probe *p)
 
     for (size_t i = 0; i < sizeof info->page_bytes / sizeof info->page_bytes[0] && info->page_bytes[i]; i++)
         if (!check_accessed(p, info->page_bytes[i])) {
-            if (p->outcome == OUTCOME_OK) {
-                p->outcome = OUTCOME_FAULT;
-                p->fault = (struct fault){.vector = "wrong-pages", .address = info->page_bytes[i]};
-            }
+            fail(p, "wrong-pages", info->page_bytes[i]);
             return;
         }
 }

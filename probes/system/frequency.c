@@ -1,32 +1,44 @@
 /*
  * Frequency: how does the clock change from idle to busy, and under wide vectors?
  *
- * Ramp: the core idles for a while, then runs one yardstick after the other, each a chain of additions some
- * microseconds long, which gives the clock of that moment. Curve: the clock over the time since the core woke up,
- * medians over many wakes, so that what disturbs one of them does not count. Answer: the last moment at which the clock
- * is not yet within 5 % of where it ends. Two halves of the wakes have to agree.
+ * Ramp: the core idles for a while, then executes one reference chain after the other, each of additions and some
+ * microseconds long, which shows the clock of that moment. Curve: the clock over the time since the core woke up,
+ * medians over many wakes, so that a disturbance of one of them does not count. Result: the last moment at which the
+ * clock is not yet within 5 % of where it ends. Two halves of the wakes have to agree.
  *
- * Vectors: a core with a clock of its own for wide vectors takes it while there are any, and keeps it for some hundred
- * microseconds behind them. Two ways to see it, once the core had the time to follow: the yardsticks between readings
- * of nothing but vector multiplications; and vectors with a chain of multiplications behind them, twice as long the
- * second time, whose difference is the chain alone.
+ * Vectors: a core with a clock of its own for wide vectors changes to it while vectors are executed, and keeps it for
+ * some hundred microseconds behind them. Two experiments, once the core had time to follow: the reference chains
+ * between readings of nothing but vector multiplications; and vectors with a chain of multiplications behind them,
+ * twice as long the second time, so that the difference is the chain alone.
  *
- * Everything is time alone: chains against the time stamp. Registers that claim to tell the clock are not asked.
+ * Only times are used: chains against the time stamp. Registers that claim to report the clock are not read.
  *
- * Method: uarch-bench's chains; Travis Downs, "Gathering Intel on Intel AVX-512 Transitions", 2020.
+ * Method: docs/METHODS.md, 8.4. uarch-bench's chains; Travis Downs, "Gathering Intel on Intel AVX-512 Transitions",
+ * 2020.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/find.h"
-#include "lib/probe.h"
+#include "lib/base/numbers.h"
+#include "lib/base/reason.h"
+#include "lib/base/record.h"
+#include "lib/base/statistics.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
+#include "lib/probe/probe.h"
 
 enum { WAKES = 16, READINGS = 3000, SMOOTH = 5, CODE_BYTES = 8192, UNROLL = 64 };
 
-/* A step of the clock, mostly 100 MHz, is up to a twentieth of it: what changes by less than that is no ramp. */
-static const double TOLERANCE = 0.05, IDLE_SECONDS = 0.02, RAMP_SECONDS = 0.03, SETTLE_SECONDS = 0.02;
+/*
+ * Part of the clock by which it may change without being a ramp: a step of most clocks, 100 MHz, is up to a twentieth.
+ */
+static const double TOLERANCE = 0.05;
+/*
+ * Seconds of idling before a wake; of measuring behind it; and of vectors before the clock under vectors is measured.
+ */
+static const double IDLE_SECONDS = 0.02, RAMP_SECONDS = 0.03, SETTLE_SECONDS = 0.02;
 
 /* ---- From idle -------------------------------------------------------------------------------------------- */
 
@@ -37,12 +49,12 @@ struct ramp {
     size_t wakes;
 };
 
-/* One wake. False when the probe is over. */
+/* Lets the core idle and measures the clock behind it, once. False when the probe is over. */
 static bool wake(struct probe *p, struct ramp *r)
 {
     const struct meter *m = &p->run->meter;
 
-    (void)machine_idle(IDLE_SECONDS); /* it did before */
+    (void)machine_idle(IDLE_SECONDS); /* measure_ramp has tried that it can */
     for (size_t i = 0; i < r->readings; i++)
         r->list[i] = (struct reading){.kernel = (uintptr_t)reader_chain_kernel, .argument = {m->chain_iterations, 0}};
     struct window_result result = machine_window(r->list, r->readings);
@@ -69,7 +81,7 @@ static double over_wakes(const double *values, size_t wakes, size_t first, size_
     return median(kept, count);
 }
 
-/* A moment's clock: the median over some readings around it, so that none by itself is the answer. */
+/* The clock at one moment: the median over some readings around it, so that no single reading decides. */
 static double smooth(const double *clock, size_t count, size_t at)
 {
     double kept[SMOOTH];
@@ -80,7 +92,10 @@ static double smooth(const double *clock, size_t count, size_t at)
     return median(kept, n);
 }
 
-/* Index of the first reading from which on the clock stays where it ends; and the clock there. */
+/*
+ * Index of the first reading from which on the clock stays within TOLERANCE of where it ends. *end_hz: the median clock
+ * of the last quarter; NaN where there is no memory.
+ */
 static size_t settled(double *clock, size_t count, double *end_hz)
 {
     double *last = clock + count - count / 4, *sorted = malloc(count / 4 * sizeof *sorted);
@@ -129,14 +144,14 @@ static struct finding ramp_finding(const char *name)
                             .curves = {"ramp"}};
 }
 
-/* From all wakes, and from each half of them. */
+/* Decides from all wakes, and from each half of them, which must agree; and reports. */
 static void decide_ramp(struct probe *p, const struct ramp *r, double *us, double *hz)
 {
     struct finding f = ramp_finding("system.clock.ramp_us"), idle = ramp_finding("system.clock.idle_hz");
     size_t at[3];
     double end_hz[3];
 
-    for (size_t part = 0; part < 3; part++) { /* the whole comes last: it is what the curve shows */
+    for (size_t part = 0; part < 3; part++) { /* all wakes come last, since the curve shows them */
         for (size_t i = 0; i < r->readings; i++) {
             size_t first = part < 2 ? part : 0, step = part < 2 ? 2 : 1;
             hz[i] = over_wakes(r->hz + i * WAKES, r->wakes, first, step);
@@ -147,9 +162,9 @@ static void decide_ramp(struct probe *p, const struct ramp *r, double *us, doubl
     send_curve(p, r, us, hz);
     size_t low = at[0] < at[1] ? at[0] : at[1], high = at[0] < at[1] ? at[1] : at[0];
     if (isnan(end_hz[2]) || at[2] > r->readings / 2) {
-        f.reason = "it has not settled within the time that was looked at";
+        f.reason = REASON_NOT_SETTLED;
     } else if (fabs(end_hz[0] - end_hz[1]) > TOLERANCE * end_hz[2] || high > low + 2 * SMOOTH + low / 4) {
-        f.reason = "halves-disagree";
+        f.reason = REASON_HALVES_DISAGREE;
     } else {
         f.value = at[2] ? us[at[2]] : 0;
         f.low = low ? us[low - 1] : 0;
@@ -163,14 +178,16 @@ static void decide_ramp(struct probe *p, const struct ramp *r, double *us, doubl
     report(p, &idle);
 }
 
-/* Where the core cannot idle there is no ramp to be seen; vectors are measured all the same. */
+/* Reports that the ramp is undecided where the core cannot idle; vectors are measured all the same. */
 static bool cannot_idle(struct probe *p)
 {
     struct finding f = ramp_finding("system.clock.ramp_us"), idle = ramp_finding("system.clock.idle_hz");
 
-    f.reason = idle.reason = machine_idle(IDLE_SECONDS);
-    if (!f.reason)
+    const struct why why = why_platform(machine_idle(IDLE_SECONDS));
+    if (!why.reason)
         return false;
+    f.reason = idle.reason = why.reason;
+    f.detail = idle.detail = why.detail;
     f.curves[0] = idle.curves[0] = NULL;
     report(p, &f);
     report(p, &idle);
@@ -205,8 +222,8 @@ static bool measure_ramp(struct probe *p)
 /* ---- Under wide vectors ------------------------------------------------------------------------------------ */
 
 /*
- * Each iteration multiplies vectors, if any, as fast as it can, and then goes so many times along a chain of
- * multiplications.
+ * Each iteration multiplies vectors of `bits` bits, unless that is 0, as fast as the core can, and then executes
+ * `chains` times a chain of dependent multiplications.
  */
 static bool build_chain(struct probe *p, unsigned bits, unsigned chains, struct kernel *k)
 {
@@ -217,7 +234,7 @@ static bool build_chain(struct probe *p, unsigned bits, unsigned chains, struct 
     for (enum vreg v = VREG_0; v < VREGS && bits; v++)
         emit_wide_clear(&c, v, bits);
     size_t loop = c.used;
-    for (unsigned i = 0; i < UNROLL && bits; i++) /* eight in turn: none waits for another for long */
+    for (unsigned i = 0; i < UNROLL && bits; i++) /* eight registers in turn, so that none is waited for */
         emit_wide_multiply(&c, (enum vreg)(i % VREGS), (enum vreg)(i % VREGS), bits);
     for (unsigned i = 0; i < chains * UNROLL; i++)
         emit_multiply(&c, REG_T0, REG_T1);
@@ -232,14 +249,14 @@ static bool build_chain(struct probe *p, unsigned bits, unsigned chains, struct 
     return true;
 }
 
-/* One iteration, and the clock by the yardsticks before and behind the readings. */
-static bool measure_chain(struct probe *p, unsigned bits, unsigned chains, struct point *pt, double *yardsticks_hz)
+/* One iteration, and the clock by the reference chains before and behind the readings. */
+static bool measure_chain(struct probe *p, unsigned bits, unsigned chains, struct point *pt, double *reference_hz)
 {
     struct kernel k;
 
     if (!build_chain(p, bits, chains, &k) || !probe_measure(p, &k, pt))
         return false;
-    *yardsticks_hz = p->run->meter.core_hz;
+    *reference_hz = p->run->meter.core_hz;
     return true;
 }
 
@@ -251,14 +268,14 @@ static bool measure_vectors(struct probe *p, double multiply_cycles, unsigned bi
     if (!measure_chain(p, bits, 0, &vectors, &hz) || !measure_chain(p, bits, 1, &once, &other_hz) ||
         !measure_chain(p, bits, 2, &twice, &other_hz))
         return false;
-    const struct find_value v[] = {
-        {"yardsticks", "a clock that recovers at once", hz},
+    const struct experiment_value v[] = {
+        {"reference chains", "a clock that recovers at once", hz},
         {"multiplications", "two clocks", multiply_cycles * UNROLL / (twice.ns - once.ns) * 1e9}};
-    find_number(p,
-                &(struct finding){.name = "system.clock.vector_hz",
-                                  .variants = {{"width", NULL, bits}},
-                                  .method = "chains between and behind multiplications of vectors"},
-                v, 2);
+    report_graded_number(p,
+                         &(struct finding){.name = "system.clock.vector_hz",
+                                           .variants = {{"width", NULL, bits}},
+                                           .method = "chains between and behind multiplications of vectors"},
+                         v, 2);
     return true;
 }
 
@@ -276,6 +293,7 @@ static void run(struct probe *p)
 }
 
 PROBE(frequency, .title = "Clock from idle, and under wide vectors", .family = "system", .after = "clock", .run = run,
-      .findings = FINDINGS({"system.clock.ramp_us", "us", "time from idle until the clock is where it stays"},
+      .findings = FINDINGS({"system.clock.ramp_us", "us",
+                            "time from the end of idling until the clock stays where it is"},
                            {"system.clock.idle_hz", "Hz", "core clock right after it has idled"},
                            {"system.clock.vector_hz", "Hz", "core clock while vectors of that width are multiplied"}));

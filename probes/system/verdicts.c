@@ -1,19 +1,25 @@
 /*
  * Debug probe: does this build decide as every other build does?
  *
- * Curves of every shape, made of integers and random_next alone, go to knee_decide as each kind, and are searched as
- * the kind that they are. What was decided is sent in full digits, with a hash over every bit of each verdict and of
- * each point that was sampled, and last a hash over all of them. Before that, what the deciding calls of the library
- * of mathematics, which the image has from elsewhere than the Linux program, must be exact. Nothing is measured: the
- * records of the program and of the image, on either instruction set, hold the same rows. It runs only when named.
+ * Curves of every shape, made of integers and random_next alone, are decided by knee_decide as each kind of knee, and
+ * are searched for the kind that they have. Each verdict is sent in full digits, with a hash over every bit of it and
+ * of each point that was sampled, and last a hash over all of them. Before that, the functions of the mathematical
+ * library that deciding calls, which the image has from elsewhere than the Linux program, are checked in the same way.
+ * Nothing is measured: the records of the program and of the image, on either instruction set, hold the same rows. It
+ * runs only when it is named.
+ *
+ * Method: docs/METHODS.md, 8.7.
  */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/hash.h"
-#include "lib/probe.h"
-#include "lib/engine/search.h"
+#include "lib/base/hash.h"
+#include "lib/base/random.h"
+#include "lib/base/reason.h"
+#include "lib/base/record.h"
+#include "lib/knee/search.h"
+#include "lib/probe/probe.h"
 
 enum {
     NUMBERS = 4096,
@@ -22,7 +28,7 @@ enum {
     POINTS_MOST = 72,
     SEARCH_TO = 512,
     SEARCH_BUDGET = 600,
-    KINDS = KNEE_STAIRS + 1
+    KINDS = KNEE_STAIRCASE + 1
 };
 
 enum shape {
@@ -38,10 +44,10 @@ enum shape {
 };
 static const char *const shape_names[SHAPES] = {"step", "steps", "ramp", "window", "slope", "stairs", "dip", "flat"};
 static const enum knee_kind kind_of[SHAPES] = {
-    [SHAPE_STEP] = KNEE_STEP,   [SHAPE_STEPS] = KNEE_STEP,    [SHAPE_RAMP] = KNEE_STEP, [SHAPE_WINDOW] = KNEE_WINDOW,
-    [SHAPE_SLOPE] = KNEE_SLOPE, [SHAPE_STAIRS] = KNEE_STAIRS, [SHAPE_DIP] = KNEE_STEP,  [SHAPE_FLAT] = KNEE_STEP};
+    [SHAPE_STEP] = KNEE_STEP,   [SHAPE_STEPS] = KNEE_STEP,       [SHAPE_RAMP] = KNEE_STEP, [SHAPE_WINDOW] = KNEE_JUMP,
+    [SHAPE_SLOPE] = KNEE_SLOPE, [SHAPE_STAIRS] = KNEE_STAIRCASE, [SHAPE_DIP] = KNEE_STEP,  [SHAPE_FLAT] = KNEE_STEP};
 
-/* Exact, a step of at least ten times the noise, about twice, and noise alone. */
+/* Noise, as part of the rise: none, a twentieth, less than half, and more than the rise. */
 enum { NOISES = 4 };
 
 struct curve {
@@ -51,12 +57,12 @@ struct curve {
     double width;            /* of a ramp or stair */
     double slope;
     double noise;
-    bool holes;      /* some points have given nothing */
-    unsigned choice; /* of how it is asked */
+    bool holes;      /* some points have no result */
+    unsigned choice; /* bits that vary how it is decided and searched */
     uint64_t random; /* state, of the noise */
 };
 
-/* In sevenths, so that nothing is exact in binary. */
+/* A random number of sevenths, so that nothing is exact in binary. */
 static double sevenths(uint64_t *random, uint64_t least, uint64_t most)
 {
     return (double)(least + random_below(random, most - least)) / 7;
@@ -106,7 +112,7 @@ static double normal(uint64_t *random)
     return (sum - 2) * 1.7320508075688772;
 }
 
-/* One reading of the curve: search's `sample`, too. */
+/* One sample of the curve at x, with its noise; also the `sample` of struct search. */
 static bool sample(void *context, double x, double *y)
 {
     struct curve *c = context;
@@ -116,7 +122,7 @@ static bool sample(void *context, double x, double *y)
     return true;
 }
 
-/* ---- What was decided --------------------------------------------------------------------------- */
+/* ---- Records and hashes ------------------------------------------------------------------------- */
 
 /* A NaN is a NaN, whatever its sign: instruction sets differ in that (Intel SDM vol. 1, 4.8.3.7; Arm ARM, A1.5.5). */
 static void hash_number(uint64_t *hash, double value)
@@ -133,13 +139,14 @@ static uint64_t hash_verdict(const struct verdict *v)
     uint64_t hash = HASH_START;
 
     if (v->reason)
-        hash = hash_bytes(hash, v->reason, strlen(v->reason));
+        hash = hash_bytes(hash, reasons[v->reason].token, strlen(reasons[v->reason].token));
     hash_number(&hash, v->sigma);
     hash_number(&hash, v->monotone);
     for (size_t i = 0; i < v->count; i++) {
         const struct knee *k = &v->knees[i];
-        const double numbers[] = {k->value, k->low,      k->high,      k->foot, k->before, k->after, k->end,
-                                  k->half,  k->half_low, k->half_high, k->ramp, k->agreed, k->fuzzy};
+        const double numbers[] = {k->value, k->low,    k->high,      k->foot,          k->before,
+                                  k->after, k->end,    k->half_rise, k->half_rise_low, k->half_rise_high,
+                                  k->ramp,  k->agreed, k->fuzzy};
         for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++)
             hash_number(&hash, numbers[n]);
     }
@@ -164,7 +171,7 @@ static uint64_t hash_points(const struct search *s)
     return hash;
 }
 
-/* A row, begun: the caller sends it. */
+/* Begins a row; the caller may add to it, and sends it. */
 static void start_row(struct probe *p, struct record *r, unsigned number, const char *shape, const char *by,
                       enum knee_kind kind, const struct verdict *v)
 {
@@ -176,7 +183,7 @@ static void start_row(struct probe *p, struct record *r, unsigned number, const 
     record_text(r, "by", by);
     record_text(r, "kind", knee_kind_names[kind]);
     if (v->reason)
-        record_text(r, "reason", v->reason);
+        record_text(r, "reason", reasons[v->reason].token);
     record_number(r, "sigma", v->sigma);
     record_array(r, "knees");
     for (size_t i = 0; i < v->count; i++) {
@@ -190,7 +197,8 @@ static void start_row(struct probe *p, struct record *r, unsigned number, const 
     record_hex(r, "hash", hash_verdict(v));
 }
 
-static bool decide(struct probe *p, unsigned number, struct curve c, uint64_t *all)
+/* Decides the points of a curve as each kind of knee. */
+static bool decide_kinds(struct probe *p, unsigned number, struct curve c, uint64_t *all)
 {
     struct knee_point points[POINTS_MOST];
     size_t count = POINTS_LEAST + random_below(&c.random, POINTS_MOST - POINTS_LEAST + 1);
@@ -211,16 +219,17 @@ static bool decide(struct probe *p, unsigned number, struct curve c, uint64_t *a
     return true;
 }
 
-static bool search(struct probe *p, unsigned number, struct curve c, uint64_t *all)
+/* Searches a curve for the kind of knee that it has. */
+static bool search_curve(struct probe *p, unsigned number, struct curve c, uint64_t *all)
 {
     struct search s = {.kind = kind_of[c.shape],
                        .from = 1,
                        .to = c.choice & 1 ? SEARCH_TO : SEARCH_TO / 8,
                        .limit = SEARCH_TO,
-                       .grain = 1,
+                       .step = 1,
                        .per_octave = c.choice & 2 ? 4 : 0,
                        .coarse = 32,
-                       .halves = c.choice & 4,
+                       .narrow_half_rise = c.choice & 4,
                        .budget = SEARCH_BUDGET,
                        .random = random_next(&c.random),
                        .sample = sample,
@@ -241,7 +250,7 @@ static bool search(struct probe *p, unsigned number, struct curve c, uint64_t *a
     return good || probe_skip(p, "out of memory");
 }
 
-/* Square roots and the rest over numbers of all magnitudes. */
+/* Hashes of what the mathematical functions return for numbers of all magnitudes. */
 static void send_functions(struct probe *p)
 {
     uint64_t roots = HASH_START, others = HASH_START;
@@ -275,7 +284,7 @@ static void run(struct probe *p)
     send_functions(p);
     for (unsigned number = 0; number < CURVES; number++) {
         struct curve c = make_curve(number, &p->random);
-        if (!decide(p, number, c, &all) || !search(p, number, c, &all))
+        if (!decide_kinds(p, number, c, &all) || !search_curve(p, number, c, &all))
             return;
     }
     record_start(&r, &p->run->writer, "table");

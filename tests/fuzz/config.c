@@ -1,14 +1,14 @@
 /*
- * Configuration from any bytes: nothing is read out of bounds, the warnings stay few and fit for any
- * terminal, and whatever was accepted is in the range that lib/config.h states.
+ * Configuration from any bytes: nothing is read out of bounds, the warnings are few and printable, and every accepted
+ * value is in the range that lib/plan/config.h states.
  */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "lib/config.h"
-#include "lib/cores.h"
+#include "lib/plan/config.h"
+#include "lib/plan/cores.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

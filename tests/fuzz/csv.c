@@ -1,6 +1,6 @@
 /*
- * A table from any bytes, in pieces of any size: nothing is read out of bounds, rows have fields that end, errors can
- * be printed, and the points of whatever was read are in order.
+ * A table from any bytes, in pieces of any size: nothing is read out of bounds, the fields of rows are ended, errors
+ * can be printed, and the points that were read are in order.
  */
 #include <assert.h>
 #include <math.h>
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/engine/csv.h"
-#include "lib/engine/gather.h"
+#include "boot/linux/csv.h"
+#include "boot/linux/gather.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

@@ -1,6 +1,6 @@
 /*
- * The journal from any bytes, twice: as they are, and with a right checksum put to the end of every
- * line, since hardly any line would get past the checksum otherwise.
+ * The journal from any bytes, twice: as they are, and with a right checksum at the end of every line, because otherwise
+ * hardly any line would pass the check.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/journal.h"
-#include "lib/record.h"
+#include "lib/base/checksum.h"
+#include "lib/base/record.h"
+#include "lib/base/record_read.h"
+#include "lib/plan/journal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

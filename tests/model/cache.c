@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/fit/replacement.h"
+#include "lib/structure/replacement.h"
 
 struct cache cache_new(size_t bytes, size_t ways)
 {
@@ -18,7 +18,7 @@ struct cache cache_new(size_t bytes, size_t ways)
     return c;
 }
 
-/* Policies are found by name once, and stay. */
+/* The policy of that name. The list of each number of ways is made once. */
 static const struct replacement_policy *policy_of(unsigned ways, const char *name)
 {
     static struct replacement_policy of_ways[REPLACEMENT_WAYS + 1][REPLACEMENT_POLICIES];
@@ -66,7 +66,7 @@ static size_t set_of(const struct cache *c, uint64_t line)
 
 void cache_prefetch(const struct cache *c, uint64_t address)
 {
-    const size_t few = 4096; /* are near anyway */
+    const size_t few = 4096; /* lines: this computer has so small a cache near anyway */
 
     if (c->sets * c->ways < few || c->others)
         return;
@@ -84,7 +84,7 @@ bool cache_touch(struct cache *c, uint64_t address)
         return replacement_touch(&c->others[set_of(c, line)], line);
     uint64_t *set = c->lines + set_of(c, line) * c->ways, newer = line;
 
-    /* each takes the place of the one that was newer, up to where the line was */
+    /* moves the lines that were used later than this one back by one */
     for (size_t way = 0; way < c->ways; way++) {
         const uint64_t here = set[way];
         set[way] = newer;

@@ -1,11 +1,11 @@
 /*
- * A modelled core: Unicorn executes the code, and every instruction takes the time that a design says.
+ * A modelled core: Unicorn executes the code, and every instruction takes the time that a design gives it.
  *
- * The design is that of an ideal out-of-order core. The front end delivers instructions in order, as
- * fast as its width and the place they are fetched from allow. An instruction starts as soon as its
- * operands are ready, however many came before it, and is done after its latency; it retires behind all
- * those, as fast as there is width for it, and what lies behind a fence waits for that. A mispredicted branch holds the
- * front end until it is done and a penalty has passed. A call of a kernel lasts until everything is done.
+ * The design is an ideal out-of-order core. The front end delivers instructions in order, as fast as its width allows
+ * and as the level that they are fetched from. An instruction begins as soon as its operands are ready, and is done
+ * after its latency. It retires after all instructions before it, as fast as the width of retirement allows. A fence,
+ * and all that follows it, waits until everything before it has retired. A mispredicted branch stops the front end
+ * until the branch is done and the penalty has passed. A call of a kernel ends when everything is done.
  */
 #ifndef FATHOM_TESTS_MODEL_CORE_H
 #define FATHOM_TESTS_MODEL_CORE_H
@@ -20,82 +20,83 @@
 #include "tests/model/load_predictor.h"
 #include "tests/model/load_store.h"
 #include "tests/model/scheduler.h"
-#include "tests/model/ways.h"
 #include "tests/model/stores.h"
+#include "tests/model/ways.h"
 
 enum { DATA_LEVELS = 3, TARGET_LEVELS = 2, PAGE_LEVELS = 2 };
 
 struct cache_design {
-    size_t bytes, ways; /* 0: there is none */
-    double latency;     /* load-to-use, cycles */
-    const char *policy; /* by which lines are replaced (lib/fit/replacement.h); NULL: LRU */
-    bool hashed;        /* sets are chosen by a hash of the address … */
-    unsigned plain_bits; /* … which leaves so many of the set's lowest bits alone, as Zen 4's second level does three */
+    size_t bytes, ways;  /* 0: there is no such level */
+    double latency;      /* load-to-use, cycles */
+    const char *policy;  /* replacement policy (lib/structure/replacement.h); NULL: LRU */
+    bool hashed;         /* the index is a hash of the address … */
+    unsigned plain_bits; /* … but for that many of its lowest bits: three in the second level of Zen 4 */
 };
 
-/* A level of branch target buffer: sets of least recently used branches, by address bits from `low` on. */
+/* A level of branch target buffer: LRU sets of branches, indexed by address bits from `low` on. */
 struct target_design {
-    size_t sets, ways; /* 0: there is none */
+    size_t sets, ways; /* 0: there is no such level */
     unsigned low;
-    double cycles; /* from one taken branch to the next, if it holds it */
+    double cycles; /* from one taken branch to the next, when this level has the next one */
 };
 
-/* A level of TLB: the same of pages. */
+/* A level of TLB. */
 struct page_design {
     size_t sets, ways;
-    double miss; /* what it costs on top that this level does not hold the page */
-    bool hashed; /* the set is the exclusive or of the lowest bits of the page number and of as many above them */
-    unsigned neighbours; /* so many pages, aligned, are held by one entry where their frames are as well; 0: 1 */
-    unsigned hinted;     /* the same where tables have the contiguous hint, wherever frames are; 0: 1 */
-    const char *policy;  /* by which entries are replaced (lib/fit/replacement.h); NULL: LRU */
+    double miss; /* cycles that a miss in this level adds */
+    bool hashed; /* the index is the exclusive or of the lowest bits of the page number and as many bits above them */
+    /* How many pages one entry covers, 0: 1; where both they and their frames are contiguous and aligned, … */
+    unsigned neighbours;
+    unsigned hinted;    /* … and where tables have the contiguous hint, whatever the frames */
+    const char *policy; /* replacement policy (lib/structure/replacement.h); NULL: LRU */
 };
 
 struct core_design {
-    unsigned width;                     /* instructions a cycle */
-    unsigned renames;                   /* those that write registers; 0: any number */
-    unsigned retire;                    /* those that leave the core in a cycle, in order; 0: any number */
-    struct in_flight_design in_flight;  /* what can be held between the two */
-    struct scheduler_design schedulers; /* where it waits for what it needs */
-    double multiply, root;              /* latencies, cycles; of square roots 0: 1 */
-    unsigned units; /* plain instructions but accesses that begin in a cycle, in order; 0: any number … */
-    bool moves_eliminated, zeros_eliminated; /* … of these, as any number does, and are done at once */
-    bool fuses;                              /* a comparison and the branch behind it take the width of one */
-    bool nops_fuse;                          /* so do a NOP and what is before it, as on Zen 4 */
-    struct cache_design data[DATA_LEVELS];   /* the first indexed by address, the others by frame; filled alike */
-    struct way_design ways;                  /* of the first level: what is not found there comes from the second */
-    struct load_predictor_design addresses, values; /* of loads */
+    unsigned width;                     /* instructions a cycle that the front end delivers */
+    unsigned renames;                   /* registers that are renamed in a cycle; 0: any number */
+    unsigned retire;                    /* instructions a cycle; 0: any number */
+    struct in_flight_design in_flight;  /* what instructions occupy from renaming to retirement */
+    struct scheduler_design schedulers; /* where they wait for their operands */
+    double multiply, root;              /* latencies in cycles, of multiplications and square roots; root 0: 1 */
+    unsigned units; /* instructions that begin in a cycle, in order, but for loads and stores; 0: any number */
+    bool moves_eliminated, zeros_eliminated; /* these need no unit, and are done at once */
+    bool fuses;                            /* a comparison and the branch behind it take the width of one instruction */
+    bool nops_fuse;                        /* so do a NOP and the instruction before it, as on Zen 4 */
+    struct cache_design data[DATA_LEVELS]; /* the first indexed by address, the others by frame; a miss fills all */
+    struct way_design ways; /* way prediction of the first level: where it fails, the line comes from the second */
+    struct load_predictor_design addresses, values; /* prediction of loads */
     double memory_latency;
     struct load_store_design load_store;
-    bool contiguous; /* frames follow each other as pages do; else they are scattered at random */
+    bool contiguous; /* frames are in the order of pages; else they are scattered at random */
 
-    struct cache_design op_cache, l1i; /* lines of code that are decoded already; instruction cache */
-    double l1i_fetch, l2_fetch;        /* bytes a cycle from the instruction cache, and from the second level … */
-    double far_fetch;                  /* … and from behind that; the op cache keeps up with any width */
-    unsigned op_entry;                 /* instructions of a line that a way of the op cache holds; 0: the whole line */
-    unsigned decoders;                 /* instructions a cycle that are not decoded already; 0: any number */
-    unsigned fetch_bytes;              /* of one page and in a row, fetched in a cycle; 0: any number */
+    struct cache_design op_cache, l1i; /* operation cache; instruction cache */
+    double l1i_fetch, l2_fetch;        /* bytes a cycle from the instruction cache, from the second level, … */
+    double far_fetch;                  /* … and from behind it; the op cache is as fast as any width */
+    unsigned op_entry;    /* instructions of a line that one way of the op cache has room for; 0: the whole line */
+    unsigned decoders;    /* instructions a cycle that are not in the op cache; 0: any number */
+    unsigned fetch_bytes; /* fetched in a cycle, in sequence and within one page; 0: any number */
 
-    struct target_design targets[TARGET_LEVELS]; /* of direct branches; without any all targets are known at once */
-    double redirect;                             /* from one taken branch to the next that no level holds; … */
-    bool decodes;                                /* … or from when it is decoded */
-    struct page_design pages[PAGE_LEVELS];       /* of instructions */
-    struct page_design data_pages[PAGE_LEVELS];  /* of data; without any all translations are known at once */
-    struct page_design upper_table;              /* the same of regions of 512 pages, for walks of data */
-    struct page_design store_pages[PAGE_LEVELS]; /* of stores instead; without any they are data like loads */
-    bool stores_spill;                           /* stores miss into the loads' first level */
-    struct page_design large_pages[PAGE_LEVELS]; /* of data on larger pages instead; those without any hold both */
+    struct target_design targets[TARGET_LEVELS]; /* of direct branches; without any, all targets are known at once */
+    double redirect;                       /* cycles to a taken branch that no level has: from the one before it, … */
+    bool decodes;                          /* … or, with this, from its own decoding */
+    struct page_design pages[PAGE_LEVELS]; /* of instructions */
+    struct page_design data_pages[PAGE_LEVELS]; /* of data; without any, translation takes no time */
+    struct page_design upper_table;             /* cached upper tables of page walks of data: of regions of 512 pages */
+    struct page_design store_pages[PAGE_LEVELS]; /* of stores; without any, stores use those of data */
+    bool stores_spill;                           /* stores that miss in theirs continue with the first level of data */
+    struct page_design large_pages[PAGE_LEVELS]; /* of data on large pages; a level without has both sizes in one */
 
     struct store_design stores;
 
-    unsigned return_stack;              /* entries */
-    bool indirect;                      /* see struct predictor */
-    size_t outcomes;                    /* foreseen by those before them, a power of two; 0: by themselves */
-    unsigned history;                   /* branches by which conditional ones are predicted; 0: by themselves */
-    bool history_enters[HISTORY_KINDS]; /* and which are */
-    double penalty;                     /* of a misprediction, cycles */
+    unsigned return_stack; /* entries */
+    bool indirect;         /* see struct predictor */
+    size_t outcomes;       /* outcomes of branches that a table remembers, a power of two; 0: there is no such table */
+    unsigned history;      /* entries of branch history that predict conditional branches; 0: there is no history */
+    bool history_enters[HISTORY_KINDS]; /* which branches enter it */
+    double penalty;                     /* of a misprediction, in cycles */
 };
 
-/* What has happened so far; mispredictions as the predictor has them, on average. */
+/* What has happened so far. Mispredictions are counted as parts of one: see predictor.h. */
 struct core_counts {
     double instructions, mispredicts, return_mispredicts, l1i_misses;
 };
@@ -104,23 +105,24 @@ struct core;
 
 struct core *core_new(const struct core_design *design);
 void core_free(struct core *c);
-/* Memory of ours that the core sees at `at`; code is executable only there. */
+/* Maps our memory at the address `at`. Code can be executed only there. */
 void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool code);
 void core_unmap(struct core *c, uint64_t at);
 /*
- * The pages mapped at `at`, of that size, lie on these frames; NULL: each on its own, in order. So caches know them. What
- * is loaded comes from `written`, where the frames are, unless that is NULL. All must stay until it is unmapped.
+ * Gives the memory mapped at `at` pages of that size, and each page the frame by which caches know it. NULL: page i
+ * has frame i. Unless `written` is NULL, data is loaded from and stored to the frames that begin there. Both arrays
+ * must stay until the memory is unmapped.
  */
 void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *frames, uint8_t *written);
-/* Pages mapped at `at` have the contiguous hint: each 16 of them that begin at a multiple of it. */
+/* The pages mapped at `at` have the contiguous hint. */
 void core_hint(struct core *c, uint64_t at);
-/* Told of every access to data, but for the stack, before it is done; NULL: of none. */
+/* Calls `access` before every access to data, but for the stack; NULL: no longer. */
 void core_watch(struct core *c, void (*access)(uint64_t address, size_t size));
-/* Another thread of the core holds so many of each kind of register from now on. */
+/* From now on a sibling thread occupies that many of each kind of register. */
 void core_others(struct core *c, unsigned registers);
-/* Code at `at` may have changed. */
+/* Must be called when the bytes of code there may have changed. */
 void core_code_written(struct core *c, uint64_t at, size_t count);
-/* Calls a kernel. How many cycles it took; a fault is told in *result. */
+/* Calls a kernel. How many cycles it took. A fault is reported in *result, which is left alone otherwise. */
 double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result);
 const struct core_counts *core_counts(const struct core *c);
 

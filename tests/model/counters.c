@@ -11,7 +11,8 @@ static const struct {
     size_t where; /* in struct core_counts */
 } events[] = {
     {"instructions", offsetof(struct core_counts, instructions)},
-    {"ops_retired", offsetof(struct core_counts, instructions)}, /* one each on the modelled core */
+    {"ops_retired",
+     offsetof(struct core_counts, instructions)}, /* each instruction is one operation of the modelled core */
     {"mispredicts", offsetof(struct core_counts, mispredicts)},
     {"return_mispredicts", offsetof(struct core_counts, return_mispredicts)},
     {"l1i_misses", offsetof(struct core_counts, l1i_misses)},
@@ -32,14 +33,14 @@ const struct counters *counters_of(bool there)
         .slots = ((uint64_t)1 << GENERAL) - 1,
         .bits = 48,
         .fixed_bits = 48,
-        .detail = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, /* whatever the architecture announces */
+        .detail = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, /* every event that the architecture may announce */
     };
 
     have.kind = (enum counters_kind)isa.counters_kind;
     return there ? &have : &none;
 }
 
-/* Which of ours this code stands for; EVENTS: none. */
+/* The event of the list above that has this code; EVENTS: none. */
 static size_t event_of(uint64_t code)
 {
     const struct event_core *core = events_core(isa.counting);

@@ -1,6 +1,6 @@
 /*
- * The modelled machine's counters: events of a real core's tables (struct isa, counting), with its codes, for what the
- * modelled core counts.
+ * Counters of the modelled machine. They have the events and codes of a real core (struct isa, counting), as far as the
+ * modelled core counts them.
  */
 #ifndef FATHOM_TESTS_MODEL_COUNTERS_H
 #define FATHOM_TESTS_MODEL_COUNTERS_H
@@ -8,10 +8,11 @@
 #include "arch/counters.h"
 #include "tests/model/core.h"
 
+/* `there`: the machine has counters. Else what is returned says why not. */
 const struct counters *counters_of(bool there);
-/* NULL, or why not. */
+/* Begins to count these. NULL, or why it cannot. */
 const char *counters_set(const struct counter_setting *list, size_t count);
-/* What the counters read now, in the order in which they were set. */
+/* Reads the counters, in the order in which they were set. */
 void counters_sample(const struct core_counts *counts, uint64_t *values);
 
 #endif

@@ -10,9 +10,9 @@ enum { DECODED = 1 << 20, SLOTS = 2 * DECODED };
 struct decoded decoded[DECODED];
 
 static struct {
-    uint32_t count;          /* of what is decoded, the nothing at its begin among it */
-    uint32_t slots[SLOTS];   /* their numbers, by their bytes: open addressing with linear probing */
-    uint16_t sizes[1 << 16]; /* by its first two bytes: a bit for each that was seen */
+    uint32_t count;          /* of decoded instructions, and number 0 */
+    uint32_t slots[SLOTS];   /* numbers by the bytes of the instruction: open addressing with linear probing */
+    uint16_t sizes[1 << 16]; /* by the first two bytes: a bit for each size of such an instruction */
 } known = {.count = 1};
 
 static bool is_jump(const char *mnemonic)
@@ -23,7 +23,7 @@ static bool is_jump(const char *mnemonic)
     return false;
 }
 
-/* By name first: Capstone does not count AArch64's BL and RET among calls and returns. */
+/* By name first, since in Capstone's groups AArch64's BL and RET are no call and no return. */
 static enum kind kind_of(csh capstone, const cs_insn *i)
 {
     const char *m = i->mnemonic;
@@ -47,7 +47,7 @@ static enum kind kind_of(csh capstone, const cs_insn *i)
     return isa.jump_is_indirect(i) ? KIND_INDIRECT : KIND_JUMP;
 }
 
-/* The stack pointer is kept by a stack engine of its own and holds nothing up. */
+/* Without the stack pointer, which a stack engine keeps, so that no instruction waits for it. */
 static uint8_t copy_registers(uint16_t *to, const uint16_t *from, unsigned count)
 {
     uint8_t n = 0;
@@ -58,7 +58,7 @@ static uint8_t copy_registers(uint16_t *to, const uint16_t *from, unsigned count
     return n;
 }
 
-/* A constant 0, or what a register has less than itself. */
+/* Moves the constant 0, or subtracts a register from itself, or XORs the two. */
 static bool is_zero(const cs_insn *i)
 {
     const char *comma = strchr(i->op_str, ','), *second = comma ? comma + 2 : "";
@@ -70,8 +70,8 @@ static bool is_zero(const cs_insn *i)
 }
 
 /*
- * By what Capstone calls them: rflags, nzcv; xmm0; v0, q0, d0, s0, h0, b0 of AArch64. All else is general, w0 or eax
- * half of it.
+ * By Capstone's names of registers. Flags are rflags and nzcv, vectors xmm0 on x86-64 and v0, q0, d0, s0, h0, b0 on
+ * AArch64, and all others are general, w0 and eax written in 32 bits.
  */
 static void count_written(csh capstone, struct decoded *d, const uint16_t *as_named, unsigned named)
 {
@@ -108,7 +108,7 @@ static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
         d->read_count = copy_registers(d->read, read, read_count);
         d->written_count = copy_registers(d->written, written, written_count);
         count_written(capstone, d, written, written_count);
-        if (!strcmp(i->mnemonic, "cmp")) /* of AArch64 Capstone has it write what it compares */
+        if (!strcmp(i->mnemonic, "cmp")) /* Capstone says of AArch64 that it writes what it compares */
             d->general_written = d->halves_written = 0;
     }
     d->base = (uint16_t)isa.base_register(i);
@@ -129,7 +129,7 @@ static uint64_t key_of(const uint8_t *bytes, uint32_t size)
     return size < sizeof key ? key & (((uint64_t)1 << 8 * size) - 1) : key;
 }
 
-/* Where such an instruction is, or would be. */
+/* The slot that has such an instruction, or the free one where it belongs. */
 static uint32_t *slot_of(uint64_t key, const uint8_t *bytes, uint32_t size)
 {
     size_t i = key * 0x9e3779b97f4a7c15 >> 43; /* Fibonacci hashing */
@@ -160,7 +160,7 @@ uint32_t decode(const uint8_t *bytes, size_t room)
         bytes = copy;
     }
     memcpy(&first, bytes, sizeof first);
-    /* no instruction begins as another one does that is shorter */
+    /* no shorter instruction is the begin of a longer one */
     for (unsigned left = known.sizes[first]; left; left &= left - 1) {
         const uint32_t size = (uint32_t)__builtin_ctz(left), number = *slot_of(key_of(bytes, size), bytes, size);
         if (number)

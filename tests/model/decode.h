@@ -1,4 +1,4 @@
-/* Instructions in the terms that cost time: read by Capstone, so that the model does not rest on the emitter. */
+/* What of an instruction costs time. Capstone decodes it, so that the model does not depend on the emitter. */
 #ifndef FATHOM_TESTS_MODEL_DECODE_H
 #define FATHOM_TESTS_MODEL_DECODE_H
 
@@ -23,25 +23,25 @@ enum { DECODED_OPERANDS = 4, DECODED_REGISTERS = 320, LONGEST_INSTRUCTION = 15 }
 
 struct decoded {
     enum kind kind;
-    bool computes;     /* with what it may load: an addition */
-    bool moves, zeros; /* one register to another of its kind; a register to nothing but zero */
+    bool computes;     /* an addition: with an operand in memory it takes a cycle more */
+    bool moves, zeros; /* copies one register to another of its kind; sets a register to zero */
     bool compares;
     bool accesses;                            /* data in memory */
-    uint64_t key;                             /* its first bytes, at most eight */
-    uint8_t bytes[LONGEST_INSTRUCTION], size; /* what it was decoded from; 0: nothing yet */
+    uint64_t key;                             /* its first bytes, at most eight of them */
+    uint8_t bytes[LONGEST_INSTRUCTION], size; /* what it was decoded from; size 0: nothing yet */
     uint8_t read_count, written_count;
     uint16_t read[DECODED_OPERANDS], written[DECODED_OPERANDS]; /* registers, the stack pointer left out */
-    uint8_t general_written, flags_written, vector_written;     /* of those, by what they are … */
-    uint8_t halves_written;                                     /* … and of general ones those that are narrower */
-    uint16_t base;                                              /* of the address of what is read or written; 0: none */
+    uint8_t general_written, flags_written, vector_written;     /* how many of the written ones are of each kind */
+    uint8_t halves_written; /* how many of the general ones are written in 32 bits */
+    uint16_t base;          /* base register of its address; 0: it has none */
 };
 
-/* By its number; 0 is nothing. */
+/* Instructions by their number; number 0 is none. */
 extern struct decoded decoded[];
 
-/* Numbers given so far may be given anew. */
+/* Numbers given so far are not used any more, and may be given again. */
 void decode_start(void);
-/* The number of what begins there, where so many bytes can be read; 0 where that is no instruction. */
+/* The number of the instruction that begins there, of which `room` bytes can be read; 0 where there is none. */
 uint32_t decode(const uint8_t *bytes, size_t room);
 
 #endif

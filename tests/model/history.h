@@ -1,7 +1,8 @@
 /*
- * A predictor of conditional branches by the history of all branches, as the modelled core may have one: tables that are
- * looked up by the branch and so many of the newest entries of the history, the whole of it, a half, a quarter and so
- * on. The longest that knows what it is asked decides (TAGE: Seznec and Michaud 2006, much simplified).
+ * A predictor of conditional branches by the history of all branches, as the modelled core may have one. Its tables
+ * are indexed by the branch and the latest entries of the history: the whole history, half of it, a quarter and so on.
+ * Of the tables that know the branch, the one with the longest history decides (TAGE: Seznec and Michaud 2006, much
+ * simplified).
  */
 #ifndef FATHOM_TESTS_MODEL_HISTORY_H
 #define FATHOM_TESTS_MODEL_HISTORY_H
@@ -22,7 +23,7 @@ enum history_kind {
 enum { HISTORY_MAXIMUM = 256, HISTORY_TABLES = 8, HISTORY_ENTRIES = 4096 };
 
 struct history {
-    unsigned span; /* entries that are looked at */
+    unsigned span; /* entries of the history that are used */
     bool enters[HISTORY_KINDS];
 
     uint64_t entries[HISTORY_MAXIMUM]; /* a ring */
@@ -33,9 +34,9 @@ struct history {
     } tables[HISTORY_TABLES][HISTORY_ENTRIES]; /* the whole span first */
 };
 
-/* A branch went from pc to target: the history has one entry more, if this kind enters it. */
+/* A branch went from pc to target, and enters the history if its kind does. */
 void history_enter(struct history *h, enum history_kind kind, uint64_t pc, uint64_t target);
-/* What is believed of the branch at pc, where any table knows it; and that it was taken, or not, is learnt. */
+/* Predicts the branch at pc in *believed. False where no table knows it. The tables learn whether it was taken. */
 bool history_predict(struct history *h, uint64_t pc, bool taken, bool *believed);
 
 /* A hash: the finalizer of SplitMix64. */

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Registers that may be packed are counted in halves. */
-static unsigned places(const struct in_flight_design *d, enum held what)
+/* How many entries there are. Where two results share a general register, these are counted in halves. */
+static unsigned places(const struct in_flight_design *d, enum resource what)
 {
-    const bool is_register = what == HELD_GENERAL || what == HELD_FLAGS || what == HELD_VECTOR;
+    const bool is_register = what == RESOURCE_GENERAL || what == RESOURCE_FLAGS || what == RESOURCE_VECTOR;
     const unsigned most = d->most[what] - (is_register && d->most[what] > d->others ? d->others : 0);
 
-    return what == HELD_GENERAL && d->packs ? 2 * most : most;
+    return what == RESOURCE_GENERAL && d->packs ? 2 * most : most;
 }
 
-static double take(struct in_flight *f, enum held what, unsigned count, double front)
+static double take(struct in_flight *f, enum resource what, unsigned count, double front)
 {
     const unsigned places = f->places[what];
 
@@ -29,8 +29,8 @@ static double take(struct in_flight *f, enum held what, unsigned count, double f
     return front;
 }
 
-/* The place that was taken so long ago. */
-static double *taken_before(struct in_flight *f, enum held what, unsigned ago)
+/* The entry that was taken that many entries ago. */
+static double *taken_before(struct in_flight *f, enum resource what, unsigned ago)
 {
     unsigned at = f->next[what];
 
@@ -39,14 +39,14 @@ static double *taken_before(struct in_flight *f, enum held what, unsigned ago)
     return &f->left[what][at - ago];
 }
 
-/* The first of a group waits until the last of it would have room. */
+/* The first instruction of a group waits until there is room for the last one. */
 static double enter(struct in_flight *f, const struct in_flight_design *d, double front)
 {
-    const unsigned most = f->places[HELD_ENTRY];
+    const unsigned most = f->places[RESOURCE_ENTRY];
 
     if (f->grouped == 0 && most)
         for (unsigned i = 1; i < d->group; i++)
-            front = fmax(front, f->left[HELD_ENTRY][(f->next[HELD_ENTRY] + i) % most]);
+            front = fmax(front, f->left[RESOURCE_ENTRY][(f->next[RESOURCE_ENTRY] + i) % most]);
     if (d->group)
         f->grouped = f->grouped + 1 == d->group ? 0 : f->grouped + 1;
     return front;
@@ -55,7 +55,7 @@ static double enter(struct in_flight *f, const struct in_flight_design *d, doubl
 void in_flight_start(struct in_flight *f, const struct in_flight_design *d)
 {
     memset((char *)f + sizeof f->left, 0, sizeof *f - sizeof f->left);
-    for (enum held what = 0; what < HELDS; what++) {
+    for (enum resource what = 0; what < RESOURCES; what++) {
         f->places[what] = places(d, what);
         f->limited |= f->places[what] > 0;
         if (f->places[what] > IN_FLIGHT_MAXIMUM)
@@ -66,7 +66,7 @@ void in_flight_start(struct in_flight *f, const struct in_flight_design *d)
 
 enum { SHORT_NOP = 4 }; /* bytes: a longer one has a displacement of four, as a branch may have */
 
-/* The same of entries of two. */
+/* Whether the last entry takes in this instruction, where entries have two. */
 static bool pair(struct in_flight *f, const struct in_flight_design *d, const struct decoded *i)
 {
     const bool writes = i->general_written > 0,
@@ -83,7 +83,7 @@ static bool pair(struct in_flight *f, const struct in_flight_design *d, const st
     return more || pairs;
 }
 
-/* Whether the last entry takes in another instruction. */
+/* Whether the last entry takes in this instruction. */
 static bool share(struct in_flight *f, const struct in_flight_design *d, const struct decoded *i, bool branches)
 {
     if (d->pairs)
@@ -105,36 +105,36 @@ double in_flight_rename(struct in_flight *f, const struct in_flight_design *d, c
 {
     const bool branches = i->kind == KIND_CONDITIONAL || i->kind == KIND_JUMP || i->kind == KIND_INDIRECT;
     const unsigned flags = d->flags_are_general && !i->general_written && i->flags_written ? 1 : 0;
-    const unsigned apart = d->most[HELD_HALF] ? i->halves_written : 0;
+    const unsigned apart = d->most[RESOURCE_HALF] ? i->halves_written : 0;
     const unsigned whole = i->general_written + flags - i->halves_written, halves = i->halves_written - apart;
 
     f->shares = share(f, d, i, branches);
-    front = take(f, HELD_ENTRY, !f->shares, enter(f, d, front));
+    front = take(f, RESOURCE_ENTRY, !f->shares, enter(f, d, front));
     f->grouped = i->kind == KIND_FENCE ? 0 : f->grouped;
-    front = take(f, HELD_RENAME,
+    front = take(f, RESOURCE_RENAME,
                  i->general_written + i->vector_written ? i->general_written + i->vector_written : i->flags_written,
                  front);
-    front = take(f, HELD_HALF, apart, front);
-    front = take(f, HELD_GENERAL, d->packs ? 2 * whole + halves : whole + halves, front);
-    front = take(f, HELD_FLAGS, i->flags_written, front);
-    front = take(f, HELD_VECTOR, i->vector_written, front);
-    return take(f, HELD_BRANCH, branches, front);
+    front = take(f, RESOURCE_HALF, apart, front);
+    front = take(f, RESOURCE_GENERAL, d->packs ? 2 * whole + halves : whole + halves, front);
+    front = take(f, RESOURCE_FLAGS, i->flags_written, front);
+    front = take(f, RESOURCE_VECTOR, i->vector_written, front);
+    return take(f, RESOURCE_BRANCH, branches, front);
 }
 
-/* The emulator tells halves of a vector one after the other, which take one entry. */
+/* The emulator reports the halves of a vector one after the other: together they take one entry. */
 double in_flight_access(struct in_flight *f, bool store, double front)
 {
-    const enum held what = store ? HELD_STORE : HELD_LOAD;
+    const enum resource what = store ? RESOURCE_STORE : RESOURCE_LOAD;
 
     return take(f, what, !f->by_this[what], front);
 }
 
-/* What shares an entry with others leaves with the last of them. */
+/* An entry of several instructions is given back when the last one retires. */
 void in_flight_retire(struct in_flight *f, const struct in_flight_design *d, double done, double at)
 {
-    if (f->shares && f->places[HELD_ENTRY])
-        *taken_before(f, HELD_ENTRY, 1) = at;
-    for (enum held what = 0; f->by_this_all; what++)
+    if (f->shares && f->places[RESOURCE_ENTRY])
+        *taken_before(f, RESOURCE_ENTRY, 1) = at;
+    for (enum resource what = 0; f->by_this_all; what++)
         for (; f->by_this[what]; f->by_this[what]--, f->by_this_all--)
-            *taken_before(f, what, f->by_this[what]) = what == HELD_LOAD && d->loads_leave ? done : at;
+            *taken_before(f, what, f->by_this[what]) = what == RESOURCE_LOAD && d->loads_leave ? done : at;
 }

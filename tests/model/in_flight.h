@@ -1,66 +1,66 @@
 /*
- * What instructions of a modelled core hold from when they are renamed until they retire: entries of its buffer, physical
- * registers, entries for loads, stores and branches. Where something is full, the next that wants it waits until the
- * oldest that holds it has retired.
+ * What instructions of a modelled core occupy from renaming to retirement: entries of the reorder buffer, physical
+ * registers, entries for loads, stores and branches. Where one of these is full, the next instruction that needs it
+ * waits until the oldest one that has it retires.
  */
 #ifndef FATHOM_TESTS_MODEL_IN_FLIGHT_H
 #define FATHOM_TESTS_MODEL_IN_FLIGHT_H
 
 #include "tests/model/decode.h"
 
-enum held {
-    HELD_ENTRY,
-    HELD_RENAME,
-    HELD_HALF,
-    HELD_GENERAL,
-    HELD_FLAGS,
-    HELD_VECTOR,
-    HELD_LOAD,
-    HELD_STORE,
-    HELD_BRANCH,
-    HELDS
+enum resource {
+    RESOURCE_ENTRY,   /* of the reorder buffer */
+    RESOURCE_RENAME,  /* for each renamed register */
+    RESOURCE_HALF,    /* a register of a file for 32-bit results */
+    RESOURCE_GENERAL, /* the other physical registers */
+    RESOURCE_FLAGS,
+    RESOURCE_VECTOR,
+    RESOURCE_LOAD, /* of the load queue, the store queue and the branches in flight */
+    RESOURCE_STORE,
+    RESOURCE_BRANCH,
+    RESOURCES
 };
 
 enum { IN_FLIGHT_MAXIMUM = 1024 };
 
-/* Where among the instructions of an entry those of a kind may stand. */
+/* Where in an entry of several instructions those of one kind may stand. */
 enum in_entry { ENTRY_ANY, ENTRY_FIRST, ENTRY_LAST };
 
 struct in_flight_design {
-    unsigned most[HELDS];   /* at a time; registers beyond those that programs name. 0: any number */
-    bool packs;             /* halves of general registers, two to one; HELD_HALF: they have a file of their own */
-    bool flags_are_general; /* comparisons write a general register, too, where flags are kept */
-    unsigned nops;          /* neighbours that share an entry; 0: 1 */
-    bool pairs;             /* or two of any kinds that do not both write a general register, or have a displacement */
-    unsigned together;      /* or instructions of any kind, one access and one branch among them; 0: 1 */
-    enum in_entry access_at, branch_at; /* of those */
-    bool loads_leave;                   /* their entries, when they are done, though nothing before them is */
-    unsigned others;                    /* of each kind of register that are held by another thread at the time */
-    unsigned group; /* instructions, from a fence on, that enter when there is room for all of them; 0: 1 */
+    unsigned most[RESOURCES]; /* entries; of registers, those beyond the architectural ones. 0: any number */
+    bool packs; /* two 32-bit results share a general register; with RESOURCE_HALF they have a register file instead */
+    bool flags_are_general; /* flags are kept in general registers, so that comparisons take one, too */
+    unsigned nops;          /* NOPs in sequence that share an entry; 0: 1 */
+    bool pairs;             /* or two instructions, unless both write a general register or both have a displacement */
+    unsigned together;      /* or that many instructions, with at most one access to memory and one branch; 0: 1 */
+    enum in_entry access_at, branch_at; /* where these stand in such an entry */
+    bool loads_leave;                   /* loads give their entries back when they are done, even before they retire */
+    unsigned others;                    /* registers of each kind that a sibling thread occupies */
+    unsigned group; /* instructions that enter together, counted from a fence, when there is room for all; 0: 1 */
 };
 
 struct in_flight {
-    double left[HELDS][IN_FLIGHT_MAXIMUM]; /* when what took it last has retired */
-    unsigned places[HELDS];                /* of those; 0: any number … */
-    bool limited;                          /* … and not so of everything: else nobody need ask */
-    unsigned next[HELDS];                  /* of those, the one that is taken next */
-    unsigned by_this[HELDS];               /* so many before it are by the instruction at hand; of all together … */
-    unsigned by_this_all;                  /* … so many */
-    unsigned nops;                         /* in the last entry … */
-    unsigned together;                     /* … or instructions, and whether there are among them … */
+    double left[RESOURCES][IN_FLIGHT_MAXIMUM]; /* of each entry: when the instruction that took it last gives it back */
+    unsigned places[RESOURCES];                /* how many entries there are; 0: any number */
+    bool limited;                              /* some number is limited: else nothing here needs to be done */
+    unsigned next[RESOURCES];                  /* the entry that is taken next */
+    unsigned by_this[RESOURCES]; /* entries that the current instruction has taken, which lie before that one; … */
+    unsigned by_this_all;        /* … and their sum */
+    unsigned nops;               /* in the last entry */
+    unsigned together;           /* instructions in the last entry; and of those: */
     bool accesses, branches, closed;
-    bool paired, writes, displaced; /* of pairs: there are two; what the last one does */
-    bool shares;                    /* … or it does not begin with the instruction at hand */
-    unsigned grouped;               /* of the last group */
+    bool paired, writes, displaced; /* of an entry for two: it has two; what the last one does */
+    bool shares;                    /* the current instruction shares the entry of the one before it */
+    unsigned grouped;               /* instructions of the last group so far */
 };
 
-/* A new call: nothing is in flight. */
+/* Begins a call of a kernel: nothing is in flight. */
 void in_flight_start(struct in_flight *f, const struct in_flight_design *d);
-/* An instruction is delivered at `front`. When it has an entry and registers. */
+/* An instruction is delivered at `front` and takes an entry and registers. Returns when it has them. */
 double in_flight_rename(struct in_flight *f, const struct in_flight_design *d, const struct decoded *i, double front);
-/* It loads or stores. When there is room for that. */
+/* The same instruction loads or stores. Returns when the queue has room for that. */
 double in_flight_access(struct in_flight *f, bool store, double front);
-/* It is done, and retires. */
+/* The same instruction was done at `done`, and retires at `at`. */
 void in_flight_retire(struct in_flight *f, const struct in_flight_design *d, double done, double at);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the model has to know of an instruction set beyond what Unicorn and Capstone know. */
+/* What the model needs to know of an instruction set, besides what Unicorn and Capstone know. */
 #ifndef FATHOM_TESTS_MODEL_ISA_H
 #define FATHOM_TESTS_MODEL_ISA_H
 
@@ -16,12 +16,12 @@ struct isa {
     int link;                                         /* where a call leaves the return address; 0: on the stack */
     unsigned cs_stack_pointer;                        /* Capstone's register */
     const char *multiply;                             /* mnemonics */
-    const char *jumps[3];                             /* of branches that are always taken; NULL ends them */
-    const char *counting;                             /* a core that counts what tests/model/counters.c does */
+    const char *jumps[3];                             /* mnemonics of branches that are always taken, ended by NULL */
+    const char *counting;                             /* the core whose events tests/model/counters.c has */
     int counters_kind;                                /* enum counters_kind */
     unsigned (*whole)(unsigned reg);                  /* Capstone's 64-bit register that a narrower one is part of */
-    unsigned (*base_register)(const cs_insn *i);      /* Capstone's, of the memory operand; 0: none */
-    bool (*jump_is_indirect)(const cs_insn *i);       /* of one of them: the target is in a register */
+    unsigned (*base_register)(const cs_insn *i);      /* Capstone's, of the memory operand; 0: it has none */
+    bool (*jump_is_indirect)(const cs_insn *i);       /* of one of `jumps`: its target is in a register */
 };
 
 extern const struct isa isa;

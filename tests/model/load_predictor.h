@@ -1,6 +1,6 @@
 /*
- * Prediction of loads: what a load did last, by where it stands in the code, and by how far that was from the time
- * before. Believed once it was right so often in a row.
+ * Prediction of the address or the value of a load, by its own address: what it was the last time, or that changed by
+ * as much as the time before. It is used once it was right often enough in succession.
  */
 #ifndef FATHOM_TESTS_MODEL_LOAD_PREDICTOR_H
 #define FATHOM_TESTS_MODEL_LOAD_PREDICTOR_H
@@ -11,9 +11,9 @@
 enum { PREDICTED_LOADS_MAXIMUM = 256 };
 
 struct load_predictor_design {
-    unsigned loads;    /* that it knows: those seen last; 0: there is none */
-    bool strides;      /* what changes by the same each time is predicted, too */
-    unsigned training; /* so many right in a row */
+    unsigned loads;    /* that it remembers, the latest ones; 0: there is no such predictor */
+    bool strides;      /* also predicts what changes by the same amount each time */
+    unsigned training; /* right predictions in succession before it is used */
 };
 
 struct load_predictor {
@@ -25,9 +25,9 @@ struct load_predictor {
     unsigned count;
 };
 
-enum foretold { FORETOLD_NOTHING, FORETOLD_RIGHT, FORETOLD_WRONG };
+enum load_prediction { PREDICTED_NOTHING, PREDICTED_RIGHT, PREDICTED_WRONG };
 
-/* The load at pc goes there, or brings that. */
-enum foretold load_predictor_see(struct load_predictor *p, uint64_t pc, uint64_t value);
+/* The load at pc has this address, or this value: what was predicted of it. The predictor learns. */
+enum load_prediction load_predictor_see(struct load_predictor *p, uint64_t pc, uint64_t value);
 
 #endif

@@ -4,7 +4,10 @@
 
 #include "tests/model/cache.h"
 
-/* The one of them that is free first is taken, not before `start`. When that is. */
+/*
+ * Takes the one that is free first, for `busy` cycles from `start` or later. Returns when; any number for a count of
+ * 0.
+ */
 static double take(double *free_at, unsigned count, double start, double busy)
 {
     unsigned first = 0;
@@ -19,7 +22,7 @@ static double take(double *free_at, unsigned count, double start, double busy)
     return start;
 }
 
-/* A port is taken for each piece of its width. */
+/* An access takes a port for each piece of the port's width. */
 static double take_port(struct load_store *l, const struct load_store_design *d, const struct data_access *a,
                         double start)
 {

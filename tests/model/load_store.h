@@ -1,6 +1,6 @@
 /*
- * What loads and stores of a modelled core have in common to use: ports, buffers for misses, and what was stored and not
- * yet written. Without a design there is as much of all that as is wanted, and loads do not ask what was stored.
+ * What loads and stores of a modelled core share: ports, buffers for misses, and data that was stored and is not in the
+ * cache yet. Without a design there is any number of ports and buffers, and loads do not wait for stores.
  */
 #ifndef FATHOM_TESTS_MODEL_LOAD_STORE_H
 #define FATHOM_TESTS_MODEL_LOAD_STORE_H
@@ -12,11 +12,11 @@
 enum { PORTS_MAXIMUM = 8, MISSES_MAXIMUM = 64, STORED = 256 };
 
 struct load_store_design {
-    unsigned loads, stores; /* ports, each for so many bytes a cycle; 0: any number */
+    unsigned loads, stores; /* ports, each for port_bytes a cycle; 0: any number */
     unsigned port_bytes;
-    unsigned misses; /* of the first level under way at once; 0: any number */
-    double forward;  /* cycles from what a store was given to a load of the same place; 0: loads do not wait */
-    double split;    /* cycles that a load takes longer which crosses from one line to the next */
+    unsigned misses; /* misses of the first level under way at once; 0: any number */
+    double forward;  /* cycles from a store to a load from the same address; 0: loads do not wait */
+    double split;    /* cycles added to a load that crosses from one line to the next */
 };
 
 struct load_store {
@@ -24,22 +24,22 @@ struct load_store {
     double misses[MISSES_MAXIMUM];
     struct {
         uint64_t address;
-        double at; /* when the store had what it stores */
+        double at; /* when the store was done */
     } stored[STORED];
 
-    uint64_t instruction, line; /* the one at hand, and the first line that it touched */
-    size_t bytes;               /* of it so far */
+    uint64_t instruction, line; /* the current one, and the first line that it accessed */
+    size_t bytes;               /* that it has accessed so far */
 };
 
-/* An access of the `instruction`-th instruction; some have several. When it is done. */
+/* An access by the instruction of that number; some instructions have several. Returns when it is done. */
 struct data_access {
     uint64_t instruction, address;
     size_t size;
-    bool store, missed; /* the first level */
+    bool store, missed; /* missed: in the first level */
     double start, latency;
 };
 double load_store_done(struct load_store *l, const struct load_store_design *d, const struct data_access *a);
-/* A new call: nothing is under way. */
+/* Begins a call of a kernel: nothing is under way. */
 void load_store_start(struct load_store *l);
 
 #endif

@@ -8,9 +8,10 @@
 #include <sys/mman.h>
 
 #include "arch/emit.h"
-#include "lib/guard.h"
+#include "lib/base/guard.h"
+#include "lib/base/random.h"
+#include "lib/base/record.h"
 #include "lib/machine.h"
-#include "lib/engine/statistics.h"
 #include "tests/model/counters.h"
 #include "tests/model/isa.h"
 #include "tests/model/touched.h"
@@ -19,10 +20,11 @@ enum { AREAS = 32, PAGE_BYTES = 4096, LARGE_PAGE_BYTES = 2 << 20 };
 
 const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1];
 
-static const double AROUND_CYCLES = 40;    /* spent around each kernel … */
-static const double SHARED_CYCLES = 150e6; /* … and in a window while another thread is awake: it is soon given up */
+static const double AROUND_CYCLES = 40; /* that a reading takes besides its kernel */
+static const double SHARED_CYCLES =
+    150e6; /* that a window takes while a sibling thread is awake: the run soon gives up */
 static const uint64_t FIRST_AREA_AT = 0x100000000;
-/* In our own address space, where neither programs nor libraries nor what sanitizers keep of memory lie. */
+/* In our own address space, where there are no programs, no libraries and no shadow memory of sanitizers. */
 static const uintptr_t FIRST_FRAMES_AT = (uintptr_t)1 << 45;
 
 static struct {
@@ -31,26 +33,26 @@ static struct {
     struct core *core;
     uint64_t random;
     double now;   /* seconds */
-    double speed; /* of the clock, times core_hz */
+    double speed; /* of the core clock, in parts of core_hz */
     uint64_t windows;
     struct mapped {
         struct area area;
-        const size_t *frames; /* NULL: in order, and what runs is what is written */
+        const size_t *frames; /* NULL: pages are in the order of frames, and `run` is what is written */
         uint8_t *run;
-        size_t bytes; /* written to, between two guards */
+        size_t bytes; /* of what is written, between two guards */
         bool code;
     } areas[AREAS];
     size_t area_count;
-    bool outside; /* a guard was broken, and nobody has been told yet */
+    bool outside; /* a guard was overwritten, which is not reported yet */
     uint64_t next_at;
-    uintptr_t next_frames; /* in our address space */
+    uintptr_t next_frames; /* where the next frames go, in our address space */
     struct identity_cache caches[DATA_LEVELS];
     struct identity_tlb tlbs[2 * PAGE_LEVELS];
 } machine;
 
 static void watch(uint64_t address, size_t size);
 
-/* As CPUID does, of loads: small pages and large ones. */
+/* As CPUID does: the TLBs of loads, for small and for large pages. */
 static void declare_pages(const struct core_design *design)
 {
     for (unsigned i = 0; i < 2 * PAGE_LEVELS; i++) {
@@ -126,8 +128,8 @@ const char *machine_use_core(unsigned index)
     return index == 0 ? NULL : "a modelled machine has one core";
 }
 
-const char *machine_window_answered(unsigned other, uint64_t *word, struct reading *list, size_t count,
-                                    struct window_result *result)
+const char *machine_window_with_responder(unsigned other, uint64_t *word, struct reading *list, size_t count,
+                                          struct window_result *result)
 {
     (void)other, (void)word, (void)list, (void)count, (void)result;
     return "a modelled machine has one core";
@@ -163,8 +165,9 @@ static size_t whole_pages(size_t bytes)
 }
 
 /*
- * Zero, and there only where somebody writes: some areas are large, and hardly used. The guard behind begins at once. At
- * round addresses, the same in every run: they are the numbers of frames, and which of those are neighbours is looked at.
+ * Zeroed memory between two guards, the second of which begins right behind it. Only what is written takes memory of
+ * this computer, since some areas are large and hardly used. The addresses are round, and the same in every run: they
+ * are the numbers of frames, and it matters which of those are neighbours.
  */
 static uint8_t *zeroed_pages(size_t bytes)
 {
@@ -185,7 +188,7 @@ static void free_pages(uint8_t *pages, size_t bytes)
     munmap(pages - GUARD_BYTES, GUARD_BYTES + whole_pages(bytes) + GUARD_BYTES);
 }
 
-/* What is written and what is executed or loaded lie at different addresses, as in the image. */
+/* What is written and what is executed or loaded have different addresses, as in the image. */
 static const char *map(struct area *a, const size_t *frames, size_t frame_bytes, enum area_use use)
 {
     if (machine.area_count == AREAS)
@@ -204,7 +207,7 @@ static const char *map(struct area *a, const size_t *frames, size_t frame_bytes,
     return NULL;
 }
 
-/* Data lies in one area, and not beside what was asked for. */
+/* An access must lie within one area of data, and within the size that was asked for. */
 static void watch(uint64_t address, size_t size)
 {
     for (size_t i = 0; i < machine.area_count; i++) {
@@ -230,13 +233,13 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
     return why;
 }
 
-/* What is executed is a copy of what was written, page by page; data is brought there as it is loaded. */
+/* Code is copied to its pages when it was written; data when it is loaded. */
 const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes, enum area_use use)
 {
     size_t count = 0;
 
     if (page_bytes != PAGE_BYTES)
-        return "this model orders frames of small pages only";
+        return "a modelled machine can choose frames of small pages only";
     for (size_t i = 0; i < pages; i++)
         if (frames[i] != NO_FRAME && frames[i] >= count)
             count = frames[i] + 1;
@@ -290,18 +293,18 @@ void machine_code_written(const struct area *a, size_t offset, size_t bytes)
 
 /* ---- Windows ------------------------------------------------------------------------------------ */
 
-/* Uniform in 0 … 1. */
+/* Uniform between 0 and 1. */
 static double chance(void)
 {
     return (double)(random_next(&machine.random) >> 11) / 9007199254740992.0;
 }
 
-/* What runs beside the readings. True when it is known to have interrupted. */
+/* Adds noise to the length of a reading. True when it was interrupted and that is known. */
 static bool disturb(double *cycles)
 {
     const struct machine_design *d = &machine.design;
 
-    if (!(d->drift + d->jitter + d->stolen > 0)) /* what is waited out on a quiet machine is most of its readings */
+    if (!(d->drift + d->jitter + d->stolen > 0)) /* quickly: most readings of a quiet machine come from waiting */
         return false;
     machine.speed *= 1 + d->drift * (2 * chance() - 1);
     if (machine.speed < 2.0 / 3 || machine.speed > 4.0 / 3)
@@ -310,7 +313,7 @@ static bool disturb(double *cycles)
     if (!(chance() < d->stolen))
         return false;
     *cycles *= 1 + 50 * chance();
-    return chance() < d->stolen_told;
+    return chance() < d->stolen_known;
 }
 
 struct window_result machine_window(struct reading *list, size_t count)
@@ -366,7 +369,7 @@ void machine_describe_environment(struct record *r)
     (void)r;
 }
 
-/* The table that people get, in the terms of TAP. */
+/* The table for people, as comments of TAP. */
 void machine_print(const char *text)
 {
     if (getenv("MODEL_SHOWS"))
@@ -383,7 +386,7 @@ void machine_progress(const char *text)
     (void)text;
 }
 
-/* Modelled cores are slow, so that readings are short; budgets of time are for cores of 3 GHz. */
+/* Modelled cores have slow clocks, for short readings, while budgets of time are made for cores of 3 GHz. */
 double machine_seconds(void)
 {
     return machine.now * machine.design.core_hz / 3e9;

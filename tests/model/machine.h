@@ -1,4 +1,4 @@
-/* A machine around a modelled core: lib/machine.h, and what of it a test chooses. */
+/* A machine around a modelled core: implements lib/machine.h, and has what a test chooses of it. */
 #ifndef FATHOM_TESTS_MODEL_MACHINE_H
 #define FATHOM_TESTS_MODEL_MACHINE_H
 
@@ -7,22 +7,22 @@
 struct machine_design {
     struct core_design core;
     double core_hz;
-    double tick_hz;      /* slow, so that a reading is only some hundred cycles long */
-    bool counts;         /* has counters for some of what happens in the core, see counters.c */
-    bool declares;       /* its data caches */
-    bool declares_pages; /* what its data TLBs hold */
-    double memory_bytes; /* what can be mapped; bounds the footprints that are tried */
-    bool watches;        /* what kernels touch is kept, see touched.h */
+    double tick_hz;      /* slow, so that a reading has only some hundred cycles */
+    bool counts;         /* has counters of some events: see counters.c */
+    bool declares;       /* reports what its data caches are, as CPUID does */
+    bool declares_pages; /* reports what its data TLBs are */
+    double memory_bytes; /* that can be mapped: limits the footprints that probes try */
+    bool watches;        /* records what kernels touch: see touched.h */
 
-    /* Noise: all of it comes from the seed. */
+    /* Noise, all of which the seed decides. */
     uint64_t seed;
-    double jitter;        /* each reading is longer or shorter by up to this part */
-    double stolen;        /* part of the readings in which something else runs, for many times their length … */
-    double stolen_told;   /* … and part of those that are known to have been interrupted */
-    uint64_t shared_from; /* after so many windows another thread is awake and has half of the width; 0: never */
-    double drift;         /* the clock changes by up to this part between two readings, within a third of itself */
+    double jitter;        /* each reading is longer or shorter by up to this part of itself */
+    double stolen;        /* the part of readings that are interrupted, for many times their length, … */
+    double stolen_known;  /* … and the part of those that are known to be */
+    uint64_t shared_from; /* after that many windows a sibling thread wakes and takes half of the width; 0: never */
+    double drift;         /* the clock changes by up to this part between two readings, and by a third at most in all */
 
-    /* Another thread of the core holds registers: so many, and for a while, in seconds of machine_seconds, as many. */
+    /* A sibling thread occupies `others` registers of each kind, others_then between these two machine_seconds. */
     unsigned others, others_then;
     double then_from, then_to;
 };

@@ -1,6 +1,6 @@
 #include "tests/model/predictor.h"
 
-static const double LATELY = 1 / 256.0; /* weight of the newest outcome in a rate */
+static const double LATELY = 1 / 256.0; /* weight of the latest outcome in a rate */
 
 static unsigned slot(uint64_t key)
 {
@@ -18,16 +18,16 @@ void predictor_call(struct predictor *p, uint64_t return_address)
 {
     p->top = (p->top + 1) % p->depth;
     p->returns[p->top] = return_address;
-    if (p->held < p->depth)
-        p->held++;
+    if (p->filled < p->depth)
+        p->filled++;
 }
 
 double predictor_return(struct predictor *p, uint64_t pc, uint64_t target)
 {
-    if (p->held) {
+    if (p->filled) {
         bool miss = p->returns[p->top] != target;
         p->top = (p->top + p->depth - 1) % p->depth;
-        p->held--;
+        p->filled--;
         return miss;
     }
     if (!p->indirect)
@@ -53,7 +53,7 @@ double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_take
     p->seen[i] |= taken ? 1 : 2;
     if (p->history.span && p->seen[i] == 3 && !p->loops[i])
         history_predict(&p->history, pc, taken, &believed);
-    /* never 0 */
+    /* the highest bit is set, since addresses must not be 0 */
     if (p->patterns.ways && !p->loops[i] &&
         cache_touch(&p->patterns, history_mix(pc ^ history_mix(p->outcomes)) | (uint64_t)1 << 63))
         believed = taken;
@@ -70,7 +70,7 @@ double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target)
     if (miss)
         *other = *last;
     *last = target;
-    p->outcomes = p->outcomes << 4 | (target >> 5 & 15); /* of targets, too */
+    p->outcomes = p->outcomes << 4 | (target >> 5 & 15); /* targets enter it, too */
     history_enter(&p->history, HISTORY_INDIRECT, pc, target);
-    return two ? average_cost(p, pc, miss) : miss; /* luck averages out by itself where there are many targets */
+    return two ? average_cost(p, pc, miss) : miss; /* with many targets hardly any is predicted right by chance */
 }

@@ -1,11 +1,11 @@
 /*
- * Where the modelled core believes that branches go: a return stack, an indirect predictor that may
- * stand in for it, and a predictor of conditional branches.
+ * Branch prediction of the modelled core: a return stack, an indirect predictor that may predict returns, too, and a
+ * predictor of conditional branches.
  *
- * Readings are a thousand times shorter in the model than on silicon, so that the luck of single
- * random branches would not average out. Hence a branch costs what it costs on average: nothing when
- * it is mostly foreseen, half of a misprediction when it goes at random, a whole one when it is
- * mostly mispredicted. Branches back are loops and foreseen to their end.
+ * Readings are a thousand times shorter in the model than on silicon: whether single random branches happen to be
+ * predicted right would not average out. So a branch always costs what it costs on average: nothing when it is mostly
+ * predicted right, half of a misprediction when it is random, a whole one when it is mostly mispredicted. Branches
+ * backwards are loops, and always predicted right.
  */
 #ifndef FATHOM_TESTS_MODEL_PREDICTOR_H
 #define FATHOM_TESTS_MODEL_PREDICTOR_H
@@ -19,31 +19,31 @@
 enum { PREDICTOR_ENTRIES = 16384, PREDICTOR_WAYS = 4, RETURN_STACK_MAXIMUM = 256 };
 
 struct predictor {
-    unsigned depth; /* of the return stack */
-    bool indirect;  /* returns that the return stack has lost go to the indirect predictor */
-    /* outcomes of conditional branches, by a hash of those before them; without ways there is no such table */
+    unsigned depth; /* entries of the return stack */
+    bool indirect;  /* the indirect predictor predicts returns that the return stack has lost */
+    /* outcomes of conditional branches, by a hash of the outcomes before; without ways there is no such table */
     struct cache patterns;
-    struct history history; /* by which conditional branches are predicted; without it, by where they went last */
+    struct history history; /* without one, conditional branches are predicted by their counters */
 
-    uint64_t returns[RETURN_STACK_MAXIMUM]; /* a ring: what is deeper than it overwrites the oldest */
-    unsigned top, held;
-    uint64_t outcomes; /* of conditional branches, newest bit last */
+    uint64_t returns[RETURN_STACK_MAXIMUM]; /* a ring: calls that nest deeper overwrite the oldest */
+    unsigned top, filled;                   /* the latest entry; how many are valid */
+    uint64_t outcomes;                      /* of conditional branches, the latest in the lowest bit */
     struct {
         uint64_t key, target;
-    } by_history[PREDICTOR_ENTRIES];     /* by branch and history; where that was not seen before, … */
-    uint64_t last[PREDICTOR_ENTRIES];    /* … where the branch went last, … */
-    uint64_t other[PREDICTOR_ENTRIES];   /* … and where it went before that */
-    uint8_t counters[PREDICTOR_ENTRIES]; /* two bits, by branch: taken from 2 on */
-    bool loops[PREDICTOR_ENTRIES];       /* has gone back */
-    uint8_t seen[PREDICTOR_ENTRIES];     /* ways that it has gone: bit 0 taken, bit 1 not */
-    double missed[PREDICTOR_ENTRIES];    /* rate, by branch */
+    } by_history[PREDICTOR_ENTRIES];     /* targets by branch and outcomes; where that is new, … */
+    uint64_t last[PREDICTOR_ENTRIES];    /* … the latest target of the branch; … */
+    uint64_t other[PREDICTOR_ENTRIES];   /* … and the target before that one */
+    uint8_t counters[PREDICTOR_ENTRIES]; /* two bits for each branch: predicted taken from 2 on */
+    bool loops[PREDICTOR_ENTRIES];       /* the branch has gone backwards */
+    uint8_t seen[PREDICTOR_ENTRIES];     /* bit 0: it was taken before, bit 1: it was not */
+    double missed[PREDICTOR_ENTRIES];    /* rate of mispredictions, by branch */
 };
 
 void predictor_call(struct predictor *p, uint64_t return_address);
-/* The part of a misprediction that the branch at pc costs this time. */
+/* The branch at pc goes to `target`. Which part of a misprediction it costs: 0 to 1. */
 double predictor_return(struct predictor *p, uint64_t pc, uint64_t target);
 double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_taken, uint64_t target);
-/* Foreseen: where it went last. */
+/* Predicted: the latest target. */
 double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target);
 
 #endif

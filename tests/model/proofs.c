@@ -1,27 +1,25 @@
-#include "tests/model/proofs.h"
-
+/* Counting on modelled cores, and knees that counters prove. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "lib/probe.h"
-#include "lib/proof.h"
-#include "tests/records.h"
+#include "lib/probe/count.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/proof.h"
+#include "lib/probe/sweep.h"
+#include "tests/model/check.h"
+#include "tests/model/draw.h"
+#include "tests/model/test.h"
 
 enum { LINE_BYTES = 64 };
 
 static const struct probe_definition definition = {.name = "proofs"};
-static struct records records;
 
+/* A loop of NOPs over that many lines of code. `context` becomes the number of instructions of one round. */
 static bool build(struct probe *p, double lines, void *context, struct kernel *k)
 {
     const size_t bytes = (size_t)lines * LINE_BYTES;
     struct code c = probe_code(p, bytes + LINE_BYTES);
 
-    (void)context;
     while (c.used < bytes - 16 && code_good(&c))
         emit_nop(&c, 4);
     emit_loop(&c, 0);
@@ -31,7 +29,8 @@ static bool build(struct probe *p, double lines, void *context, struct kernel *k
     return probe_kernel(p, &c, 0, k);
 }
 
-void proofs_check(const struct machine_design *m)
+/* Counters agree with what was emitted; code longer than the instruction cache misses it, by time and by count. */
+static void check_proofs(const struct machine_design *m)
 {
     static const char *const needs[] = {"l1i_misses", "loads", NULL};
     struct run run = {.number = 0};
@@ -54,20 +53,20 @@ void proofs_check(const struct machine_design *m)
     assert_true(count >= (double)instructions / 16 && count <= (double)instructions / 16);
     assert_true(probe_count(&p, &k, "l1i_misses", &count));
     assert_true(count <= 0 && count >= 0);
-    assert_true(probe_count(&p, &k, "stores", &count)); /* nothing that the modelled core counts */
+    assert_true(probe_count(&p, &k, "stores", &count)); /* which the modelled core does not count */
     assert_true(isnan(count));
 
-    const double holds = (double)m->core.l1i.bytes / LINE_BYTES;
+    const double capacity = (double)m->core.l1i.bytes / LINE_BYTES;
     struct sweep s = {.name = "misses",
                       .axis = "lines",
                       .unit = "events/line",
                       .need = "l1i_misses",
                       .build = build,
                       .context = &instructions,
-                      .search = {.kind = KNEE_STEP, .from = 8, .to = 2 * holds, .grain = 8, .per_octave = 4}};
+                      .search = {.kind = KNEE_STEP, .from = 8, .to = 2 * capacity, .step = 8, .per_octave = 4}};
     assert_true(sweep_search(&p, &s));
     assert_true(s.search.verdict.count >= 1);
-    assert_true(s.search.verdict.knees[0].low <= holds && holds < s.search.verdict.knees[0].high);
+    assert_true(s.search.verdict.knees[0].low <= capacity && capacity < s.search.verdict.knees[0].high);
     assert_true(proof_of_knee(&p, &s, 0, needs, text));
     assert_memory_equal(text, "l1i_misses 0.00, then ", 22);
     const char *table = records_find(&records, NULL, "table", NULL, NULL);
@@ -77,4 +76,13 @@ void proofs_check(const struct machine_design *m)
     sweep_free(&s);
     writer_stop(&run.writer);
     machine_stop();
+}
+
+MODEL_TEST(knees_are_proven_by_counting, "")
+{
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8);) {
+        struct machine_design m = draw_machine(seed);
+        m.counts = true;
+        check_proofs(&m);
+    }
 }

@@ -8,7 +8,7 @@ void scheduler_start(struct scheduler *s)
     memset(s, 0, sizeof *s);
 }
 
-/* The entry that is free first. */
+/* An entry that is free at `front`, or the one that is free first. */
 static unsigned first_free(const double *leaves, unsigned entries, double front)
 {
     unsigned best = 0;
@@ -26,7 +26,9 @@ double scheduler_enter(struct scheduler *s, const struct scheduler_design *d, en
     s->in = d->entries[which] > 0;
     if (!s->in)
         return *front;
-    /* in order: not before the one before it, and not before the one that made room in the queue has left that */
+    /*
+     * in order: not before the instruction before it; and only when that one has left the queue which makes room there
+     */
     const unsigned long came = s->came[which]++;
     const double before = came ? s->entered[which][(came - 1) % SCHEDULER_MAXIMUM] : 0;
     const unsigned long queue = d->queue[which];

@@ -1,7 +1,7 @@
 /*
- * Where instructions of a modelled core wait for what they need: schedulers, from which each leaves when it begins, and
- * queues before them, which each leaves in order for an entry there. Where a scheduler and its queue are full, the next
- * that wants in waits, and all behind it.
+ * Where instructions of a modelled core wait for their operands: in schedulers, whose entries they give back when they
+ * begin, in any order; and before those in queues, which they leave in order, each for an entry of the scheduler.
+ * Where a scheduler and its queue are full, the front end stops.
  */
 #ifndef FATHOM_TESTS_MODEL_SCHEDULER_H
 #define FATHOM_TESTS_MODEL_SCHEDULER_H
@@ -14,25 +14,27 @@ enum { SCHEDULER_MAXIMUM = 256 };
 
 struct scheduler_design {
     unsigned entries[WAITS]; /* 0: any number */
-    unsigned queue[WAITS];   /* before them */
-    bool unified;            /* vectors wait where general registers do */
-    bool loads_stay;         /* until they are done, not until they begin */
+    unsigned queue[WAITS];   /* entries of the queue before each; 0: there is none */
+    bool unified;            /* one scheduler for operations on vectors and on general registers */
+    bool loads_stay;         /* loads give their entries back when they are done, not when they begin */
 };
 
 struct scheduler {
-    double leaves[WAITS][SCHEDULER_MAXIMUM];  /* its entries, in no order */
-    double entered[WAITS][SCHEDULER_MAXIMUM]; /* when what came last, and so many before it, did */
+    double leaves[WAITS][SCHEDULER_MAXIMUM];  /* when each entry is free again */
+    double entered[WAITS][SCHEDULER_MAXIMUM]; /* when the latest instructions entered it: a ring */
     unsigned long came[WAITS];
-    enum waits which; /* of the instruction at hand … */
-    unsigned entry;   /* … and its entry */
-    bool in;          /* it has one */
+    enum waits which; /* the scheduler of the current instruction, … */
+    unsigned entry;   /* … its entry, … */
+    bool in;          /* … and whether it has one */
 };
 
-/* A new call: nobody waits. */
+/* Begins a call of a kernel: nothing waits. */
 void scheduler_start(struct scheduler *s);
-/* An instruction is delivered at `*front`, which may become later. When it can begin, as far as its entry goes. */
+/*
+ * An instruction is delivered at *front, which becomes later where the front end has to stop. Returns when it enters.
+ */
 double scheduler_enter(struct scheduler *s, const struct scheduler_design *d, enum waits which, double *front);
-/* It begins then, or is done. */
+/* The same instruction gives its entry back at that time. */
 void scheduler_leave(struct scheduler *s, double at);
 
 #endif

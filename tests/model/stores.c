@@ -6,7 +6,7 @@
 
 #include "tests/model/cache.h"
 
-enum { ENTRIES = 64 }; /* older stores are in the cache */
+enum { ENTRIES = 64 }; /* all older stores are in the cache */
 
 struct entry {
     uint64_t address;
@@ -14,7 +14,7 @@ struct entry {
     double address_known, data_known, in_cache;
 };
 
-/* Loads by address, the newest first. */
+/* Loads by their own address, the latest first. */
 struct recent {
     uint64_t pc[RENAMED_MAXIMUM];
     size_t count, room;
@@ -23,7 +23,7 @@ struct recent {
 struct stores {
     struct store_design design;
     struct entry entries[ENTRIES]; /* a ring */
-    size_t count;                  /* so far */
+    size_t count;                  /* of all stores so far */
     struct recent renamed, tracked;
     uint8_t counters[COUNTERS_MAXIMUM];
 };
@@ -33,7 +33,7 @@ static double later(double a, double b)
     return a > b ? a : b;
 }
 
-/* True where it was there; then, or when `put`, it is the newest. */
+/* True where the load is there. Then, or with `put`, it becomes the latest. */
 static bool recent_touch(struct recent *r, uint64_t pc, bool put)
 {
     size_t i = 0;
@@ -90,7 +90,7 @@ static bool overlap(const struct entry *e, uint64_t address, size_t size)
     return e->address < address + size && address < e->address + e->size;
 }
 
-/* The youngest store that has any byte of it; NULL where all of them are in the cache by then. */
+/* The youngest store of any of these bytes that is not in the cache at `when`; NULL where there is none. */
 static const struct entry *youngest(const struct stores *s, uint64_t address, size_t size, double when)
 {
     for (size_t i = s->count; i-- > 0 && s->count - i <= ENTRIES;) {
@@ -103,10 +103,10 @@ static const struct entry *youngest(const struct stores *s, uint64_t address, si
 
 /* ---- Forwarding ----------------------------------------------------------------------------------- */
 
-/* What the bytes of a load come from: so many stores that are not in the cache, and bytes that none of them has. */
+/* Where the bytes of a load come from: the number of stores that are not in the cache, and of bytes that none has. */
 struct sources {
     unsigned stores, bytes_left;
-    double data_known, in_cache; /* the last of them */
+    double data_known, in_cache; /* of the last of these stores */
 };
 
 static struct sources sources_of(const struct stores *s, uint64_t address, size_t size, double when)
@@ -143,7 +143,7 @@ static bool may_forward(const struct store_design *d, const struct sources *all,
     return false;
 }
 
-/* Once all addresses that matter are known. */
+/* When a load is done for which store e is the youngest, all addresses being known at `when`. */
 static double forward(const struct stores *s, const struct entry *e, uint64_t address, size_t size, double when,
                       double cache)
 {
@@ -160,7 +160,7 @@ static double forward(const struct stores *s, const struct entry *e, uint64_t ad
 
 /* ---- Renaming and prediction ------------------------------------------------------------------------ */
 
-/* A load is renamed when it was seen before as one that could be. */
+/* A load is renamed when it could have been before, too. */
 static bool is_renamed(struct stores *s, uint64_t pc, const struct entry *e, uint64_t address, size_t size)
 {
     const enum rename_rule rule = s->design.renames;
@@ -184,7 +184,7 @@ static bool waits(struct stores *s, uint64_t pc)
     return s->design.counter_bits && *counter_of(s, pc) < s->design.free_after;
 }
 
-/* Whether it had to. */
+/* The load depended on an older store, or did not: the predictor learns. */
 static void learn(struct stores *s, uint64_t pc, bool depends)
 {
     if (s->design.tracked && depends)
@@ -221,7 +221,7 @@ double stores_load(struct stores *s, uint64_t pc, uint64_t address, size_t size,
         e = youngest(s, address, size, *again);
         return e ? forward(s, e, address, size, *again, cache) : *again + cache;
     }
-    /* a tracked load waits for its own store, others for all */
+    /* a tracked load waits for the store that it needs, others for all stores */
     const double known = knows || s->design.tracked ? (depends ? e->address_known : 0)
                          : waited                   ? all_addresses_known(s)
                                                     : 0;

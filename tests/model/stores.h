@@ -1,7 +1,7 @@
 /*
- * The modelled core's stores on their way to the cache, and what loads get from them: forwarding by rules of the design,
- * renaming of pairs that belong together, and the prediction of which loads may go ahead of stores whose address is not
- * known yet.
+ * The modelled core's stores on their way to the cache, and what loads get from them: store-to-load forwarding by
+ * rules of the design, memory renaming of pairs of store and load, and the prediction of which loads may go ahead of
+ * stores whose address is not known yet.
  */
 #ifndef FATHOM_TESTS_MODEL_STORES_H
 #define FATHOM_TESTS_MODEL_STORES_H
@@ -11,46 +11,51 @@
 #include <stdint.h>
 
 enum forward_rule {
-    FORWARD_CONTAINED, /* what lies within a store, or within `gathered` of them together */
-    FORWARD_ANY,       /* whatever overlaps; what no store has comes from the cache */
-    FORWARD_SAME       /* what begins where the store does, and lies within it */
+    FORWARD_CONTAINED, /* loads that lie within a store, or within `gathered` stores together */
+    FORWARD_ANY,       /* loads that overlap with a store; other bytes come from the cache */
+    FORWARD_SAME       /* loads that begin where the store does, and lie within it */
 };
 
-enum rename_rule { RENAME_NONE, RENAME_EQUAL /* of equal widths */, RENAME_CONTAINED /* of any at one address */ };
+enum rename_rule {
+    RENAME_NONE,
+    RENAME_EQUAL /* pairs of equal widths */,
+    RENAME_CONTAINED /* pairs at one address, the load no wider */
+};
 
 enum { RENAMED_MAXIMUM = 512, COUNTERS_MAXIMUM = 1024 };
 
 struct store_design {
-    bool forwards;    /* else loads see the cache alone, at once, as if every store were in it */
-    double cycles;    /* from data to load */
-    double across;    /* on top where the load crosses a line */
-    double elsewhere; /* on top where the load does not begin where the store does, and gets its address last */
-    double blocked;   /* on top of a load from the cache, once the stores are there */
-    double violation; /* on top where a load went ahead that should not have */
+    bool forwards;    /* else loads are served by the cache, as if every store were in it at once */
+    double cycles;    /* from when the data is known to when the load is done */
+    double across;    /* added where the load crosses a line */
+    double elsewhere; /* added where the load begins elsewhere than the store and its address is known last */
+    double blocked;   /* added to a load from the cache that has to wait until stores are there */
+    double violation; /* added where a load went ahead of a store that it needed */
     enum forward_rule rule;
-    unsigned gathered; /* stores that one load may get its bytes from */
+    unsigned gathered; /* stores that one load may get its bytes from; 0: 1 */
 
     enum rename_rule renames;
-    unsigned renamed_pairs; /* loads known, least recently used, 1 … RENAMED_MAXIMUM */
+    unsigned renamed_pairs; /* loads that are remembered, with LRU replacement, 1 to RENAMED_MAXIMUM */
 
-    /* Loads go ahead of stores of unknown addresses; with neither of these they know by themselves which may. */
-    unsigned tracked;                       /* loads that are known not to, least recently used; or … */
-    unsigned counter_bits, counter_low_bit; /* … a counter for each value of these address bits, … */
-    unsigned free_after; /* … which lets a load go after so many that might have; else starts anew */
+    /* Which loads go ahead of stores of unknown addresses. With neither of these the core always predicts right. */
+    unsigned tracked;                       /* remembered loads that wait, with LRU replacement; or … */
+    unsigned counter_bits, counter_low_bit; /* … a counter for each value of these bits of a load's address, … */
+    unsigned free_after; /* … which lets loads go ahead after that many that could have; one that could not resets it */
 };
 
 struct stores;
 
 struct stores *stores_new(const struct store_design *design);
 void stores_free(struct stores *s);
-/* Another kernel: all is in the cache, and time begins anew. What was learned stays. */
+/* A new kernel: all stores are in the cache, and time begins at 0. The predictors keep what they have learned. */
 void stores_done(struct stores *s);
-/* A store whose address and data are known at these times, after everything older is done. */
+/* A store, whose address and data are known at these times; everything older is done at older_done. */
 void stores_add(struct stores *s, uint64_t address, size_t size, double address_known, double data_known,
                 double older_done);
 /*
- * A load: when it is done, that gets its address at `start`, the front end having delivered it at `front`. From the cache
- * it takes `cache` cycles. `again`: when the front end can go on, where all behind the load is to be done again; else 0.
+ * A load, delivered by the front end at `front`, whose address is known at `start`. Returns when it is done; from the
+ * cache it takes `cache` cycles. *again becomes when the front end continues, where it and everything behind it have
+ * to be done again, else 0.
  */
 double stores_load(struct stores *s, uint64_t pc, uint64_t address, size_t size, double front, double start,
                    double cache, double *again);

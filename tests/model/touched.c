@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/kernels/chase.h"
+#include "lib/kernels/pointer_chase.h"
 
-/* Numbers, each once: open addressing with linear probing (TAOCP vol. 3, 6.4, algorithm L). */
+/* A set of numbers: open addressing with linear probing (TAOCP vol. 3, 6.4, algorithm L). */
 struct set {
     uint64_t *numbers; /* plus one; 0: free */
     size_t count, room;
 };
 
 static struct {
-    struct set lines, pages; /* of the kernel at hand */
+    struct set lines, pages; /* of the current kernel */
     struct touched *all;
     size_t count, room;
     size_t strays;
@@ -77,11 +77,12 @@ void touched_kernel(void)
 
 void touched_data(uint64_t address, size_t size, size_t area_bytes, size_t page_bytes)
 {
-    if (area_bytes < CHASE_LINE_BYTES)
+    if (area_bytes < POINTER_CHASE_LINE_BYTES)
         return;
-    for (uint64_t line = address / CHASE_LINE_BYTES; line <= (address + size - 1) / CHASE_LINE_BYTES; line++) {
+    for (uint64_t line = address / POINTER_CHASE_LINE_BYTES; line <= (address + size - 1) / POINTER_CHASE_LINE_BYTES;
+         line++) {
         add(&touched.lines, line);
-        add(&touched.pages, line * CHASE_LINE_BYTES / page_bytes);
+        add(&touched.pages, line * POINTER_CHASE_LINE_BYTES / page_bytes);
     }
 }
 

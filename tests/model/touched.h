@@ -6,18 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One kernel, over all of its calls. A slot smaller than a line, where a walk keeps its place, is not counted. */
+/*
+ * What one kernel touches in all of its calls, but for areas smaller than a line, where a pointer chase keeps its
+ * place.
+ */
 struct touched {
-    size_t lines, pages; /* different ones of data */
+    size_t lines, pages; /* how many different ones, of data */
 };
 
-/* Forgets all there is. */
+/* Forgets all kernels. */
 void touched_start(void);
-/* From now on it is another kernel's. */
+/* What follows is another kernel's. */
 void touched_kernel(void);
-/* An access to data of an area of so many bytes and pages of that size. */
+/* An access to an area of data of that size, with pages of that size. */
 void touched_data(uint64_t address, size_t size, size_t area_bytes, size_t page_bytes);
-/* An access to what is no data of anybody, or lies beside it. */
+/* An access that does not lie within an area of data. */
 void touched_stray(uint64_t address);
 
 /* All kernels so far that touched anything. */

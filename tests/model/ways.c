@@ -39,7 +39,7 @@ bool ways_touch(struct ways *w, uint64_t address, uint64_t frame_address)
     size_t count = 1;
     bool found = false;
 
-    /* a line has one tag, and a tag one line */
+    /* in a set, each line has one tag and each tag one line */
     for (size_t i = 0; i < w->ways && set[i].line; i++) {
         found |= set[i].line == now.line && set[i].tag == now.tag;
         if (set[i].line != now.line && set[i].tag != now.tag && count < w->ways)

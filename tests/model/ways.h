@@ -1,6 +1,6 @@
 /*
- * Way prediction of a data cache: each line has a short tag, a hash of the address that it was used by last, and is
- * found only where the tag fits and no other line of the set has the same (Lipp et al. 2020, Take A Way).
+ * Way prediction of a data cache. Each line has a short tag, a hash of the address that it was last used by, and a
+ * load finds it only by an address of that tag. Lines of one set have different tags (Lipp et al. 2020, Take A Way).
  */
 #ifndef FATHOM_TESTS_MODEL_WAYS_H
 #define FATHOM_TESTS_MODEL_WAYS_H
@@ -15,7 +15,7 @@ struct way_design {
     bool predicted;
     unsigned count;
     uint64_t masks[WAY_MASKS]; /* XORed bits of the virtual address */
-    bool carries;              /* no masks, but a sum of some bits of it and others */
+    bool carries; /* no masks: the tag is a sum of two fields of the address, which is not linear over bits */
 };
 
 struct ways {
@@ -23,12 +23,12 @@ struct ways {
     size_t sets, ways;
     struct way_tag {
         uint64_t line, tag;
-    } * tags; /* of each set, newest first; line 0: none */
+    } * tags; /* of each set, the latest first; line 0: none */
 };
 
 struct ways ways_new(const struct way_design *design, size_t sets, size_t ways);
 void ways_free(struct ways *w);
-/* The line, by its frame, is used by that address. False where it was looked for in vain. */
+/* The line of that frame is accessed by that address. False where prediction does not find it. */
 bool ways_touch(struct ways *w, uint64_t address, uint64_t frame_address);
 
 #endif

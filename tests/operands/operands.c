@@ -1,12 +1,14 @@
 /*
- * What the catalogue says of a form's operands is held against what an instruction does: each form is executed with
- * values drawn by chance, and again with one of its operands changed, and again with everything changed that is no
- * operand of it. What changes from before to after was written; what changes something that is written was read.
+ * Checks the operands in the catalogue against execution: each form is executed with random values, again with one of
+ * its operands changed, and again with everything changed that is not an operand. A register that changes was written;
+ * one whose change changes a written register was read.
  *
- * usage: operands SEED FORMS      so many forms, drawn by chance; 0: all
+ * usage: operands SEED FORMS
+ * e.g.:  build/tests/operands_x86_64 1 500
  *
- * Nothing may be read or written that the catalogue does not say. What it says and what is never seen is counted, for it
- * may be so all the same (a result that is zero or not a number whatever the operand is), and all of them are listed.
+ * FORMS is the number of forms, drawn at random; 0: all. Nothing may be read or written that the catalogue does not
+ * have. An access in the catalogue that never shows may still be there, for example when the result is zero or not a
+ * number whatever the operand: such accesses are counted and listed.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -16,10 +18,10 @@
 #include <sys/mman.h>
 
 #include "arch/catalogue.h"
-#include "lib/engine/statistics.h"
+#include "lib/base/random.h"
 #include "tests/operands/execute.h"
 
-/* Of the stack of x87: where its words and registers are (Intel SDM vol. 1, figure 8-9), and what they have at first. */
+/* The stack of x87: where its words and registers are (Intel SDM vol. 1, figure 8-9), and their first values. */
 enum {
     X87_REGISTERS = 8,
     X87_STATUS_AT = 4,
@@ -30,7 +32,7 @@ enum {
     X87_CODES = 0x4700, /* of the status word: C0 to C3 */
     X87_ONE = 0x3fff    /* the exponent of 1 */
 };
-enum { FARTHEST = 120 }; /* from the base, of offsets that a gather has in a vector; some are scaled by 8 */
+enum { FARTHEST = 120 }; /* the largest offset that a gather has in a vector; some are scaled by 8 */
 enum { PAGE_BYTES = 4096, DATA_AT = 1024, CODE_BYTES = 64, TRIALS = 24, SMALL = 64, ALL = OPERAND_KINDS };
 
 /* Values that a trial draws: any bits; integers below SMALL; numbers above one in every type; few, often equal. */
@@ -42,7 +44,7 @@ struct machine {
 };
 
 static uint64_t chance,
-    general_most; /* the latter: of general registers, so that no bit number leads far out of memory */
+    general_most; /* the latter: of general registers, so that no bit number addresses memory far away */
 static unsigned vector_bytes;
 static unsigned address_register, address_bytes; /* a vector of addresses that the form has; 0: none */
 static uint8_t *page, *code;
@@ -76,7 +78,7 @@ static void fill(void *at, size_t bytes, enum mode mode)
     }
 }
 
-/* Where a register is, and how many bytes of it can be compared; of memory all that an instruction could reach. */
+/* Where a register is, and how many bytes of it can be compared; for memory, all that an instruction can reach. */
 static uint8_t *at(struct machine *m, unsigned kind, unsigned number, size_t *bytes)
 {
     struct state *s = &m->registers;
@@ -132,7 +134,7 @@ static int registers_in_use(const struct state *s)
     return count;
 }
 
-/* Numbers around 1, since others make most results NaN. */
+/* Draws a number around 1, since others make most results NaN. */
 static void draw_extended(uint8_t *at)
 {
     const uint64_t x = random_next(&chance), mantissa = (x & 1 ? random_next(&chance) : 0) | (uint64_t)1 << 63;
@@ -143,7 +145,7 @@ static void draw_extended(uint8_t *at)
     at[9] = (uint8_t)(upper >> 8);
 }
 
-/* The top is drawn by chance; what is pushed finds the last one empty. */
+/* Draws the stack with a random top; where a form pushes, the last register is empty. */
 static void draw_stack(struct state *s, int pushed)
 {
     const unsigned top = (unsigned)random_below(&chance, X87_REGISTERS);
@@ -156,7 +158,7 @@ static void draw_stack(struct state *s, int pushed)
         draw_extended(s->x87 + X87_REGISTERS_AT + (size_t)i * X87_REGISTER_BYTES);
 }
 
-/* Registers of x87 are saved from the top on: as they were numbered before. */
+/* FNSAVE stores the registers of x87 from the top on: puts them in the order that they had before. */
 static void number_as_before(struct state *s, unsigned top)
 {
     uint8_t saved[X87_REGISTERS * X87_REGISTER_BYTES];
@@ -168,7 +170,7 @@ static void number_as_before(struct state *s, unsigned top)
                saved + (size_t)i * X87_REGISTER_BYTES, X87_REGISTER_BYTES);
 }
 
-/* A vector of addresses that stay within the page. */
+/* Makes a vector of offsets stay within the page. */
 static void keep_near(struct state *s, unsigned number, unsigned bytes)
 {
     for (unsigned i = 0; i < vector_bytes / bytes; i++) {
@@ -180,7 +182,7 @@ static void keep_near(struct state *s, unsigned number, unsigned bytes)
     }
 }
 
-/* Draws another value for a register, or for memory. */
+/* Draws another value for a register or for memory. */
 static void change(struct machine *m, unsigned kind, unsigned number, enum mode mode)
 {
     size_t bytes;
@@ -458,7 +460,7 @@ static void hold(const struct form *f, struct tally *t)
         expected_read |= (o->access & OPERAND_READ ? 1u : 0) << i;
         expected_written |= (o->access & OPERAND_WRITE ? 1u : 0) << i;
     }
-    if (form_is_another(f)) {
+    if (form_is_other_instruction(f)) {
         t->absent++;
         return;
     }

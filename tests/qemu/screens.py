@@ -1,4 +1,4 @@
-"""QEMU's monitor, and screendumps read back as text by the font that the screen is drawn with."""
+"""QEMU's monitor, and its screendumps read back as text with the font that boot/uefi/screen.c draws with."""
 
 import os
 import re
@@ -10,7 +10,7 @@ import threading
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FONTS = "/usr/share/consolefonts/spleen-%s.psfu.gz"
+FONTS = os.path.join(TOP, "build/debian/usr/share/consolefonts/spleen-%s.psfu.gz")
 # As boot/uefi/screen.c chooses the size of characters.
 COLUMNS_WANTED, ROWS_WANTED = 96, 30
 _pack_font = runpy.run_path(os.path.join(TOP, "scripts/pack-font"))
@@ -23,7 +23,7 @@ class Monitor:
         self._path, self._socket = path, None
 
     def command(self, text):
-        """Sends it, and waits for the prompt."""
+        """Sends a command, and waits for the next prompt; returns what came."""
         if not self._socket:
             self._socket = socket.socket(socket.AF_UNIX)
             self._socket.settimeout(10)
@@ -42,7 +42,7 @@ class Monitor:
         return data
 
     def screen(self, path):
-        """The screen as text; the picture stays in that file."""
+        """The lines of the screen as text; its picture stays in the file `path`."""
         self.command(f"screendump {path}")
         for _ in range(50):
             if os.path.exists(path) and os.path.getsize(path):
@@ -56,13 +56,13 @@ class Monitor:
 
 
 def pixels(ppm):
-    """Width, height and the dots of a portable pixmap, as bytes."""
+    """Width, height and pixels of a portable pixmap; three bytes a pixel."""
     header = re.match(rb"P6\s+(\d+)\s+(\d+)\s+255\s", ppm)
     return int(header[1]), int(header[2]), ppm[header.end():]
 
 
 def glyphs(width, height):
-    """Bytes of a cell's dots, one bit a dot -> character."""
+    """A character's width and height in pixels of the font, its scale, and a table: pixels, a bit each -> character."""
     scale = max(1, min(width // (8 * COLUMNS_WANTED), height // (16 * ROWS_WANTED)))
     name, times = ("16x32", scale // 2) if scale % 2 == 0 else ("8x16", scale)
     across, down, font = _pack_font["read"](FONTS % name)
@@ -73,7 +73,7 @@ def glyphs(width, height):
 
 
 def text(ppm):
-    """Lines of the screen; what is no character of the font, a part of the plot say, is a blank."""
+    """Lines of the screen; what is no character of the font, such as a part of the plot, becomes a blank."""
     width, height, dots = pixels(ppm)
     across, down, times, known = glyphs(width, height)
     columns, rows = width // (across * times), height // (down * times)
@@ -88,7 +88,7 @@ def text(ppm):
                 at = ((top + (row * down + y) * times) * width + left + column * across * times) * 3
                 span = dots[at: at + across * times * 3]
                 paper = paper or span[:3]
-                if span == paper * (across * times):  # most are empty
+                if span == paper * (across * times):  # most rows of pixels are empty
                     bits += [0] * (across // 8)
                     continue
                 for byte in range(across // 8):
@@ -102,9 +102,9 @@ def text(ppm):
 
 
 class Person:
-    """Somebody who looks at the screen and presses keys.
+    """Stands in for somebody at the screen and keyboard.
 
-    Steps are lines: `screen PATTERN` waits until a line of the screen matches, `key NAME` presses one.
+    Steps are lines: `screen PATTERN` waits until a line of the screen matches, `key NAME` presses a key.
     """
 
     PATIENCE = 60  # seconds, for each step
@@ -143,12 +143,12 @@ class Person:
                 elif not self._wait(monitor, text_or_key, done):
                     return
                 done += 1
-        except OSError as error:  # QEMU ended: right after the last step, too early otherwise
+        except OSError as error:  # QEMU ended; only after the last step that is right
             if done < len(self._steps) - 1:
                 self._complaints.append(f"at step {done + 1}, {' '.join(self._steps[done])}: {error}")
 
     def _wait(self, monitor, pattern, number):
-        """A picture of each step stays in the folder."""
+        """Waits until a line of the screen matches; the last picture of each step stays in the folder."""
         picture, began, lines = os.path.join(self._folder, f"screen-{number:02}.ppm"), time.monotonic(), []
         while time.monotonic() - began < self.PATIENCE and not self._over.is_set():
             lines = monitor.screen(picture)
@@ -158,5 +158,6 @@ class Person:
             if any(re.search(pattern, line) for line in lines):
                 return True
             time.sleep(0.1)
-        self._complaints.append(f"the screen never shows {pattern!r}; it has {[line for line in lines if line]}")
+        shown = [line for line in lines if line]
+        self._complaints.append(f"the screen does not show {pattern!r} within {self.PATIENCE} s; it has {shown}")
         return False

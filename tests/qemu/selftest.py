@@ -1,12 +1,14 @@
-"""Tests the checks: records that are right pass, and each way of breaking them is noticed."""
+"""Tests the checks: correct records pass, and each way of damaging them is noticed."""
 
 import json
 import zlib
 
 import checks
+import special
 import sticks
 
-# What fsck.fat says of a file whose last write was cut, before it was flushed; with < its chain would be too short.
+# What fsck.fat prints about a file whose last write was cut before it was flushed; with < instead of > its chain of
+# clusters would be too short for its size.
 HALF_WRITTEN = """FATs differ but appear to be intact.
   Using first FAT.
 /RESULTS/RUN00001.JSL
@@ -24,7 +26,7 @@ PROBES = checks.declared(
 TABLE = {
     "isa": "aarch64", "cpu": "max", "records": "both", "probes": "noise debug_undefined",
     "faults": "debug_undefined undefined-instruction none",
-    "timeouts": "", "skips": "", "warnings": "core: not to be had", "fields": "environment.page_bytes = [4096]",
+    "timeouts": "", "skips": "", "warnings": "core: cannot be used", "fields": "environment.page_bytes = [4096]",
     "memory_lacks_pages": "", "cores": "0", "checks": "silence", "icount": "0", "repeat": "1", "runs": "1",
     "destination": "volume FATHOM", "notes": [],
 }
@@ -52,7 +54,7 @@ def good_run():
              repeat=1, repeat_index=1),
         line(t="machine", core=0, emulator=True, tick_hz=62500000),
         line(t="environment", core=0, page_bytes=[4096]),
-        line(t="warning", subject="core", text="was not to be had"),
+        line(t="warning", subject="core", text="cannot be used"),
         line(t="start", probe="clock", core=0),
         line(t="finding", probe="clock", name="system.clock.hz", core=0, value=None, unit="Hz", grade="U",
              reason="untrusted-clock"),
@@ -73,8 +75,8 @@ def good_run():
         silence("none", "20ms", 22000000, 22002000, 22004000),
         silence("stopped", "twice", 44000000, 44000007, 44000007),
         line(t="end", probe="noise", core=0, outcome="ok"),
-        line(t="done", ok=2, skipped=0, fault=1, timeout=0, findings=1, cores=1, trusted=False, untrusted_cause="an emulator",
-             lost_lines=0, status=1),
+        line(t="done", ok=2, skipped=0, fault=1, timeout=0, findings=1, cores=1, trusted=False,
+             untrusted_cause="an emulator", lost_lines=0, status=1),
     ]
 
 
@@ -98,7 +100,7 @@ def check(serial, volume):
 
 
 def edited(number, old, new):
-    """A run in which one record says something else, its checksum renewed."""
+    """A run in which one record is changed and its checksum made good again."""
     run = good_run()
     body = run[number][: run[number].rindex(b',"c"')]
     assert old in body, (old, body)
@@ -108,12 +110,12 @@ def edited(number, old, new):
 
 
 def broken():
-    """Pairs: what is wrong, and complaints about it."""
+    """Pairs: what is wrong, and the complaints about it."""
     good = good_run()
     bad_sum = good[:4] + [good[4].replace(b'"core":0', b'"core":1')] + good[5:]
     yield "a byte differs and the checksum does not hold, on serial", check(bad_sum, good)
     yield "a byte differs and the checksum does not hold, on the volume", check(good, bad_sum)
-    yield "a byte differs, its checksum renewed, on one side", check(good, edited(4, b'"core":0', b'"core":1'))
+    yield "a byte differs on one side, and the checksum holds", check(good, edited(4, b'"core":0', b'"core":1'))
     yield "a record is missing on serial", check(good[:5] + good[6:], good)
     yield "the last record is missing on the volume", check(good, good[:-1])
     yield "there is no result file", check(good, None)
@@ -136,7 +138,7 @@ def broken():
         ("a finding has a grade", edited(5, b'"grade":"U"', b'"grade":"C"')),
         ("a finding is not declared", edited(5, b"system.clock.hz", b"system.clock.khz")),
         ("a finding has another unit", edited(5, b'"unit":"Hz"', b'"unit":"kHz"')),
-        ("the emulator is not known", edited(1, b'"emulator":true', b'"emulator":false')),
+        ("the emulator is not recognised", edited(1, b'"emulator":true', b'"emulator":false')),
         ("the clock is trusted", edited(22, b'"trusted":false', b'"trusted":true')),
         ("a field differs", edited(2, b"[4096]", b"[4096,16384]")),
         ("the machine is another core's", edited(1, b'"core":0', b'"core":1')),
@@ -145,9 +147,9 @@ def broken():
         ("a probe ends on another core", edited(21, b'"core":0', b'"core":1')),
         ("a fault is another core's", edited(8, b'"core":0', b'"core":1')),
         ("done counts other cores", edited(22, b'"cores":1', b'"cores":2')),
-        ("a probe ends otherwise", edited(21, b'"ok"', b'"timeout"')),
+        ("a probe ends with another outcome", edited(21, b'"ok"', b'"timeout"')),
         ("lines were lost", edited(22, b'"lost_lines":0', b'"lost_lines":1')),
-        ("done counts otherwise", edited(22, b'"findings":1', b'"findings":2')),
+        ("done counts another number of findings", edited(22, b'"findings":1', b'"findings":2')),
         ("the status is another", edited(22, b'"status":1', b'"status":0')),
         ("records go elsewhere", edited(0, b'"volume FATHOM', b'"boot volume')),
         ("a window is not silent", edited(13, b'"max_instructions":22000007', b'"max_instructions":22000008')),
@@ -156,9 +158,9 @@ def broken():
         ("an interrupt ends a repetition", edited(13, b'"cut":0', b'"cut":1')),
         ("a window has a gap", edited(11, b"[0,0,0]", b"[0,1,0]")),
         ("a window that is only masked has a gap", edited(14, b"[0,0,0]", b"[0,1,0]")),
-        ("the tick is not seen without a window", edited(17, b"[0,9,0]", b"[0,0,0]")),
-        ("the core spins too short", edited(14, b'"seconds":0.1', b'"seconds":0.09')),
-        ("reading costs no constant", edited(20, b"44000007", b"44000009")),
+        ("the tick does not show without a window", edited(17, b"[0,9,0]", b"[0,0,0]")),
+        ("the core spins for too short a time", edited(14, b'"seconds":0.1', b'"seconds":0.09')),
+        ("reading does not cost a constant", edited(20, b"44000007", b"44000009")),
         ("ticks differ in a window", edited(13, b'"max_ticks":1375000', b'"max_ticks":1375003')),
         ("it is silent without a window", edited(19, b'"max_instructions":22004000', b'"max_instructions":22002000')),
         ("the kernel is short", edited(13, b'"kernel_instructions":22000000', b'"kernel_instructions":2000000')),
@@ -172,17 +174,17 @@ def broken():
         curve = dict(t="curve", probe="l1i", name="straight", x=list(range(20)), q20=[1.5] * 20, samples=[2] * 20)
         table = dict(TABLE, notes=[])
         first, second = [line(**curve)], [line(**dict(curve, **other))]
-        return [complaint for run in (first, second) for complaint in checks.check_exact(checks.Run(run, []), table)]
+        return [complaint for run in (first, second) for complaint in special.check_exact(checks.Run(run, []), table)]
 
     assert not again()
     yield "a curve differs in a second run", again(q20=[1.5] * 19 + [1.5001])
-    yield "a curve has another name in a second run", again(name="surprise")
+    yield "a curve has another name in a second run", again(name="other")
     rows = verdicts()
     other = [*rows[:7], rows[7].replace(b"0.14285714285714285", b"0.14285714285714288"), *rows[8:]]
-    yield "a verdict differs in its last digit", checks.compare_verdicts(other, rows)
-    yield "a verdict is missing", checks.compare_verdicts(rows[:-1], rows)
-    yield "there are no verdicts", checks.compare_verdicts([], [])
-    yield "nothing is decided", checks.compare_verdicts(*[[row.replace(b"[[", b"[").replace(b"]]", b"]").replace(
+    yield "a verdict differs in its last digit", special.compare_verdicts(other, rows)
+    yield "a verdict is missing", special.compare_verdicts(rows[:-1], rows)
+    yield "there are no verdicts", special.compare_verdicts([], [])
+    yield "no verdict has a knee", special.compare_verdicts(*[[row.replace(b"[[", b"[").replace(b"]]", b"]").replace(
         b"[1,2,3]", b"[]") for row in rows]] * 2)
 
     def power_cut(announced, kept):
@@ -200,12 +202,12 @@ def broken():
 
 
 def complaints():
-    """What the checks miss, or complain about without reason."""
+    """Damage that the checks miss, and correct records that they complain about."""
     good = good_run()
     cut = checks.check_cut(on_line(good[:6]) + b'{"t":"en', [in_file(good[:8]) + b'{"t"'])
     hang = checks.check_hang(on_line(good[:5]), [in_file(good[:5])], "clock")
     half_written = sticks.damage(HALF_WRITTEN % ">", True, True)
-    alike = checks.compare_verdicts(verdicts(), verdicts())
-    wrong = [f"complains about what is right: {text}"
+    alike = special.compare_verdicts(verdicts(), verdicts())
+    wrong = [f"complains about correct records: {text}"
              for text in check(good, good) + cut + hang + half_written + alike]
     return wrong + [f"not noticed: {what}" for what, found in broken() if not found]

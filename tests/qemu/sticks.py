@@ -1,4 +1,4 @@
-"""The disks that runs boot from: the stick image as it ships, and what people and accidents make of it."""
+"""The disks that runs boot from: copies of the stick image, prepared and damaged as the tables say."""
 
 import os
 import random
@@ -10,14 +10,14 @@ import stick
 MIB = 1 << 20
 ESP = "65M"  # where scripts/image puts the EFI system partition
 PARTITIONS = {"FATHOM": (1, 64), "BOOT": (65, 40)}  # begin and size in MiB
-# All that may be wrong with a volume after its power was cut, or after U-Boot wrote to it: the number of free
-# clusters, which is a hint that file systems recount (Microsoft FAT specification 1.03, FSI_Free_Count).
+# After a power cut, or after U-Boot wrote to it, one thing may be wrong with a volume: the number of free clusters,
+# which is only a hint that file systems count anew (Microsoft FAT specification 1.03, FSI_Free_Count).
 FREE_HINT = re.compile(r"Free cluster summary wrong \(\d+ vs\. really \d+\)|  (Auto-correcting\.|\d\) .*)")
 SANE = re.compile(r"fsck\.fat [\d.]+ \(.*\)|.*: \d+ files, \d+/\d+ clusters|Leaving filesystem unchanged\.|")
 
-# And what a cut in the middle of a write leaves, before its flush and therefore before its record is announced: a
-# cluster more at the end of the result file, in the first FAT already and perhaps not yet in the second, and a
-# size that does not reach into it yet. A chain that is too short for the size would be a loss, and is none of these.
+# And what a power cut in the middle of a write may leave, before its flush and therefore before its record is
+# announced: one more cluster at the end of the result file, perhaps only in the first FAT, while the file's size does
+# not yet reach into it. A chain of clusters that is too short for the size would be a loss, and is not among these.
 HALF_WRITTEN = re.compile(r"FATs differ but appear to be intact\.|  Using first FAT\.|/RESULTS/RUN\d{5}\.JSL|"
                           r"  File size is \d+ bytes, cluster chain length is > \d+ bytes\.|"
                           r"  Truncating file to \d+ bytes\.")
@@ -28,11 +28,11 @@ LOADERS = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
 
 
 def settings_of(table):
-    """Lines of FATHOM.CFG that make the run what the table says; nobody sits there who could choose from a menu."""
+    """Lines of FATHOM.CFG that make the run what the table says. The menu is off: nobody is there to use it."""
     lines = [f"{key} = {table[key]}" for key in ("profile", "after", "probes", "repeat") if table[key]]
     lines += table["config"].strip().splitlines()
     hangs = table["timeouts"] or table["ends"] == "hang"
-    # A host that is loaded stops its guests, for seconds now and then: no window may end by that.
+    # A loaded host sometimes stops its guests for seconds; no window may reach its deadline because of that.
     defaults = {"menu": "off", "deadline": 1000 if hangs else 60000}
     given = {line.split("=")[0].strip() for line in lines}
     lines += [f"{key} = {value}" for key, value in defaults.items() if key not in given]
@@ -53,14 +53,14 @@ def config_file(kind, shipped, settings):
 
 
 def damage(report, hint_may_be_wrong, cut):
-    """Lines of fsck.fat's report that say that something is lost."""
+    """Those lines of fsck.fat's report that mean a loss."""
     return [line for line in report.splitlines()
             if not SANE.fullmatch(line) and not (hint_may_be_wrong and FREE_HINT.fullmatch(line))
             and not (cut and HALF_WRITTEN.fullmatch(line))]
 
 
 class Stick:
-    """A scratch copy of an image, prepared as the table says; `shipped` is the configuration file as we ship it."""
+    """A scratch copy of an image, prepared as the table says; `shipped` is the configuration file of the image."""
 
     def __init__(self, original, shipped, path, table):
         self.path, self.table = path, table
@@ -83,7 +83,7 @@ class Stick:
         self.boot_volume = self._boot_volume()
 
     def _make_plain(self, original):
-        """An ordinary stick: one FAT volume without partitions, onto which somebody copied the folder EFI."""
+        """An ordinary stick: one FAT volume without a partition table, onto which the folder EFI was copied."""
         self.plain, self.offset = True, "0"
         subprocess.run(["truncate", "-s", "64M", self.path], check=True)
         stick.mtools("mformat", self.path, "-T", str(64 * 2048), "-h", "64", "-s", "32", "-F", "-v", "STICK", "::",
@@ -93,7 +93,7 @@ class Stick:
             stick.write(self.path, f"/EFI/BOOT/{name}", stick.read(original, f"/EFI/BOOT/{name}", ESP), self.offset)
 
     def _leave_it_to_the_shell(self):
-        """With no loader in its place edk2 starts its Shell, and that startup.nsh."""
+        """Without a loader edk2 starts its Shell, which runs startup.nsh."""
         program = stick.read(self.path, f"/EFI/BOOT/{LOADERS[self.table['isa']]}", ESP)
         stick.mtools("mdel", self.path, *(f"::/EFI/BOOT/{name}" for name in LOADERS.values()), offset=ESP)
         script = "fs1:\n" + self.table["script"].strip() + "\nreset -s\n"
@@ -101,7 +101,7 @@ class Stick:
         stick.write(self.path, "/startup.nsh", script.replace("\n", "\r\n").encode(), ESP)
 
     def _put_stub_before(self):
-        """The firmware starts a stub, and the stub, in host mode, our loader: see e2h/stub.c."""
+        """The firmware starts a stub, which switches to host mode and starts our loader: see e2h/stub.c."""
         stub, name = f"{self.path}.stub", LOADERS["aarch64"]
         subprocess.run([os.path.join(os.path.dirname(os.path.abspath(__file__)), "e2h/build"), stub], check=True)
         stick.mtools("mmd", self.path, "::/EFI/E2H", offset=ESP)
@@ -111,7 +111,8 @@ class Stick:
 
     def _sign(self):
         key = f"{self.path}.key"
-        subprocess.run(["openssl", "pkey", "-in", f"{TEST_KEY}.key", "-passin", "pass:snakeoil", "-out", key], check=True)
+        subprocess.run(["openssl", "pkey", "-in", f"{TEST_KEY}.key", "-passin", "pass:snakeoil", "-out", key],
+                       check=True)
         sign = os.path.join(os.path.dirname(stick.__file__), "sign")
         subprocess.run([sign, key, f"{TEST_KEY}.pem", self.path], check=True, stdout=subprocess.DEVNULL)
         os.remove(key)
@@ -136,7 +137,7 @@ class Stick:
         return {name: stick.read(self.path, f"/RESULTS/{name}", self.offset) for name in names}
 
     def check(self):
-        """The file systems are sound, and nothing but RESULTS has changed."""
+        """Complaints unless the file systems are sound and nothing but RESULTS has changed."""
         complaints = []
         cut = self.table["ends"] == "cut"
         hint_may_be_wrong = cut or self.table["firmware"] == "uboot"

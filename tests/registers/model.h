@@ -1,10 +1,10 @@
 /*
  * A modelled register file behind struct access, for unit tests of everything that programs registers.
  *
- * A test declares the registers that its core has, and how they behave: bits that take no writes, bits that fault,
- * bits that stay set, registers that ignore writes or only pretend to take them, views that set or clear the bits of
- * another. Reading what is not declared faults. Writing it fails the test, and so does changing a bit that the family's
- * list does not allow: nothing may ever be written but what is listed.
+ * A test declares the registers of its core and how they behave: bits that ignore writes, bits that fault, bits that
+ * stay set, registers that ignore writes or only read back as written, views that set or clear the bits of another
+ * register. Reading a register that is not declared faults. Writing one fails the test, and so does changing a bit that
+ * is not allowed: code may write only what it lists.
  *
  *     struct model m = {0};
  *     model_register(&m, "MISC_FEATURE_CONTROL", 0x1a4, 0, 0xf)->reserved = ~UINT64_C(0xf);
@@ -27,29 +27,29 @@ enum { MODEL_REGISTERS = 160, MODEL_LOG = 1024, MODEL_LEAVES = 24 };
 enum model_kind {
     MODEL_PLAIN,     /* writes replace the writable bits; the others keep their values */
     MODEL_READ_ONLY, /* a write faults */
-    MODEL_IGNORES,   /* takes every write without a fault and keeps its value, as an emulator's do */
-    MODEL_LIES,      /* reads back what was written, and has no effect: .value stays as it was */
-    MODEL_SETS,      /* ones that are written set bits of the register `view_of`; reads as that */
-    MODEL_CLEARS,    /* ones that are written clear bits of it; reads as that */
-    MODEL_ALIAS,     /* the register `view_of` under another number, with rules of its own for writing */
+    MODEL_IGNORES,   /* a write has no effect and does not fault, as in emulators */
+    MODEL_LIES,      /* reads back as written, without effect: .value stays as it was */
+    MODEL_SETS,      /* writing ones sets bits of the register `view_of`; reads as that register */
+    MODEL_CLEARS,    /* writing ones clears bits of that register; reads as it */
+    MODEL_ALIAS,     /* the register `view_of` under another number, with its own rules for writes */
 };
 
 struct model_register {
     const char *name;
     uint32_t id;
     enum model_kind kind;
-    uint64_t value;    /* what is in force */
-    uint64_t found;    /* at the beginning */
-    uint64_t shown;    /* what MODEL_LIES reads as */
+    uint64_t value;    /* the effective value */
+    uint64_t found;    /* the value at the beginning */
+    uint64_t shown;    /* the value that MODEL_LIES reads as */
     uint64_t writable; /* bits that a write replaces */
-    uint64_t allowed;  /* bits that fathom may change: the writable ones, unless the test says less */
+    uint64_t allowed;  /* bits that fathom may change: by default all writable ones */
     uint64_t reserved; /* a write with one of these set faults */
     uint64_t sticky;   /* bits that stay once they are set */
-    unsigned extended; /* not 0: a write takes the lower 32 bits and extends their sign to so many */
+    unsigned extended; /* not 0: a write takes the lower 32 bits and extends their sign to this many bits */
     bool read_faults;
     bool write_faults;
     uint32_t view_of; /* the register whose bits a view sets or clears */
-    unsigned writes;  /* how many there were */
+    unsigned writes;  /* number of writes */
 };
 
 struct model_access {
@@ -70,10 +70,10 @@ struct model {
 
     struct model_access log[MODEL_LOG];
     size_t accesses;
-    size_t fault_at; /* access number fault_at, from 1, faults, whatever it is; 0: none */
+    size_t fault_at; /* the access of this number, from 1, faults; 0: none */
 };
 
-/* Declares a register and returns it, for what else is to be said of it. Declaring it again replaces it. */
+/* Declares a register and returns it, so that its other members can be set. Declaring it again replaces it. */
 struct model_register *model_register(struct model *m, const char *name, uint32_t id, uint64_t value,
                                       uint64_t writable);
 void model_cpuid(struct model *m, uint32_t leaf, uint32_t subleaf, uint32_t eax, uint32_t ebx, uint32_t ecx,
@@ -82,14 +82,14 @@ void model_cpuid(struct model *m, uint32_t leaf, uint32_t subleaf, uint32_t eax,
 struct model_register *model_at(struct model *m, uint32_t id);
 struct access model_access(struct model *m);
 
-/* Forgets the log, and takes the values of now for those at the beginning. */
+/* Empties the log, and takes the present values as those at the beginning. */
 void model_begin(struct model *m);
-/* Every register holds what it held at the beginning. */
+/* Every register has the value that it had at the beginning. */
 void model_assert_as_found(const struct model *m);
 bool model_as_found(const struct model *m);
-/* The accesses since the beginning, one a line: "r NAME value", "w NAME value", in hex; with " fault" where it did. */
+/* The accesses since the beginning, one a line: "r NAME value" or "w NAME value", in hex, with " fault" for a fault. */
 void model_assert_log(const struct model *m, const char *expected);
-/* The same of writes alone. */
+/* The same for writes only. */
 void model_assert_writes(const struct model *m, const char *expected);
 
 #endif

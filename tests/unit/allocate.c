@@ -1,6 +1,6 @@
 /*
- * Events get counters whenever that is possible, in the least number of runs, whatever the order they are asked in.
- * Held against Hall's theorem where only masks matter, and else against trying everything.
+ * Events get counters whenever that is possible, in the least number of runs, in whatever order they are requested.
+ * Checked against Hall's theorem where only masks of counters matter, and otherwise against trying everything.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,12 +12,12 @@
 
 #include <cmocka.h>
 
+#include "lib/base/random.h"
 #include "lib/counters/allocate.h"
-#include "lib/engine/statistics.h"
 
 enum { MOST = 400 };
 
-/* A kind of counters, and how many of its events have which mask. */
+/* A set of counters, and how many events have which mask of counters. */
 struct population {
     const char *core;
     uint64_t slots;
@@ -38,7 +38,7 @@ static const struct population populations[] = {
 };
 enum { POPULATIONS = sizeof populations / sizeof populations[0] };
 
-/* ---- Other ways to the answer ----------------------------------------------------------------------- */
+/* ---- Other ways to the result ----------------------------------------------------------------------- */
 
 /* Hall's theorem: k runs are enough when no set of slots is the only choice of more than k times its size. */
 static unsigned least_by_hall(const struct demand *d, size_t count, uint64_t slots)
@@ -101,7 +101,7 @@ static unsigned least_by_everything(const struct demand *d, size_t count, uint64
     return e.runs;
 }
 
-/* Every demand has what it needs, and none takes from another. */
+/* Every demand has what it needs, and no counter or register is used twice. */
 static void holds(const struct demand *d, const struct place *at, size_t count, uint64_t slots, unsigned runs)
 {
     for (size_t i = 0; i < count; i++) {
@@ -187,7 +187,7 @@ static void sets_of_real_cores_fit_whenever_they_can(void **state)
             assert_int_equal(least(d, some, populations[p].slots), bound);
         }
     }
-    assert_in_range(together, 100, 2300); /* the sets are of both kinds */
+    assert_in_range(together, 100, 2300); /* some sets fit and some do not */
 }
 
 static void random_masks_fit_whenever_they_can(void **state)
@@ -210,7 +210,7 @@ static void random_masks_fit_whenever_they_can(void **state)
 }
 
 /* First-fit in order of weight fails here: AMD family 15h, Linux, events/amd/core.c, "overlap". */
-static void moves_what_stands_in_the_way(void **state)
+static void events_in_the_way_are_moved(void **state)
 {
     const struct demand d[] = {
         {.slots = 9, .width = 1}, {.slots = 7, .width = 1}, {.slots = 7, .width = 1}, {.slots = 7, .width = 1}};
@@ -279,7 +279,7 @@ static void seven_events_fit_in_any_order(void **state)
     assert_int_equal(expected[0].slot, 7);
 }
 
-/* ---- What a mask cannot say ----------------------------------------------------------------------------- */
+/* ---- What a mask cannot express ----------------------------------------------------------------------------- */
 
 /* Demands like those of Intel's shared registers, AMD's pairs, and worse. */
 static struct demand random_demand(uint64_t *random, uint64_t slots)
@@ -332,10 +332,10 @@ static void registers_and_pairs_take_the_least_runs(void **state)
         for (size_t i = 0; i < count; i++)
             assert_memory_equal(&at_again[i], &at[order[i]], sizeof at[0]);
     }
-    assert_in_range(more, 500, 3999); /* these constraints did matter */
+    assert_in_range(more, 500, 3999); /* the constraints made a difference */
 }
 
-/* Forty values for two registers that serve alike, among events that need none: twenty runs, and no search. */
+/* Forty values for two interchangeable registers, among events that need none: twenty runs, without a search. */
 static void interchangeable_registers_are_both_used(void **state)
 {
     struct demand d[100];
@@ -360,7 +360,7 @@ static void equal_values_share_a_register(void **state)
     assert_int_equal(least(d, 4, 0xff), 2);
 }
 
-static void says_what_cannot_be_met(void **state)
+static void demands_that_cannot_be_met_are_reported(void **state)
 {
     struct demand d[] = {{.slots = 0xf, .width = 1}, {.slots = 0x10, .width = 1}, {.slots = 0x3, .width = 2}};
     struct place at[3];
@@ -370,7 +370,7 @@ static void says_what_cannot_be_met(void **state)
     assert_int_equal(allocate(d, NULL, 3, 0xf, at, &unmet, NULL), 0);
     assert_int_equal(unmet, 1);
     d[1].slots = 1;
-    assert_int_equal(allocate(d, NULL, 3, 0xd, at, &unmet, NULL), 0); /* slot 1 is somebody else's */
+    assert_int_equal(allocate(d, NULL, 3, 0xd, at, &unmet, NULL), 0); /* slot 1 is in use by others */
     assert_int_equal(unmet, 2);
     assert_int_equal(allocate(d, NULL, 0, 0xf, at, &unmet, NULL), 0);
     assert_int_equal(unmet, 0);
@@ -382,12 +382,12 @@ int main(void)
         cmocka_unit_test(all_events_of_a_core_take_the_least_runs),
         cmocka_unit_test(sets_of_real_cores_fit_whenever_they_can),
         cmocka_unit_test(random_masks_fit_whenever_they_can),
-        cmocka_unit_test(moves_what_stands_in_the_way),
+        cmocka_unit_test(events_in_the_way_are_moved),
         cmocka_unit_test(seven_events_fit_in_any_order),
         cmocka_unit_test(registers_and_pairs_take_the_least_runs),
         cmocka_unit_test(interchangeable_registers_are_both_used),
         cmocka_unit_test(equal_values_share_a_register),
-        cmocka_unit_test(says_what_cannot_be_met),
+        cmocka_unit_test(demands_that_cannot_be_met_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "arch/aarch64/own/tables.h"
+#include "lib/base/reason.h"
 
 #define NO_LIMIT SIZE_MAX
 #define KIB(n) ((size_t)(n) << 10)
@@ -276,7 +277,7 @@ static void survives_running_out_of_memory(void **state)
 
         tables_left = room;
         reason = tables_map(&t, HIGH, 0, MIB(4), KIB(4), TABLE_DATA); /* wants one of level 2, two of level 3 */
-        assert_true((reason == NULL) == (room == 3));
+        assert_true((reason == REASON_NONE) == (room == 3));
         assert_int_equal(look_up(&t, HIGH).mapped, room == 3);
         tables_free(&t);
         assert_int_equal(tables_held, 0);

@@ -1,4 +1,4 @@
-/* What is asked of fitting organisations (lib/fit/btb_fit.c) besides finding them: reasons, limits, grades. */
+/* Fitting organisations of branch target buffers (lib/structure/btb_fit.c): reasons, limits and grades. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,12 @@
 
 #include <cmocka.h>
 
-#include "lib/fit/btb_fit.h"
-#include "lib/probe.h"
+#include "lib/base/reason.h"
+#include "lib/base/record.h"
+#include "lib/finding/report.h"
+#include "lib/probe/probe.h"
+#include "lib/structure/btb_fit.h"
+#include "lib/structure/btb_report.h"
 
 static struct finding reported[8];
 static size_t report_count;
@@ -31,44 +35,44 @@ double machine_seconds(void)
     return 0;
 }
 
-static const struct btb_fit_names names = {"ways", "sets", "index_bits", "branches_per_entry"};
+static const struct btb_report_names names = {"ways", "sets", "index_bits", "branches_per_entry"};
 static const struct btb_index from_bit_2 = {.low = 2, .set_bits = 6};
 enum { WAYS = 2, HIT = 1, MISS = 4 };
 
 static struct btb_fit *start(double footprint)
 {
-    struct btb_fit *f = btb_fit_start(&(struct btb_fit_question){.patterns = 1 << BTB_UNCOND | 1 << BTB_COND,
-                                                                 .stride_from = 4,
-                                                                 .stride_to = 4096,
-                                                                 .count_from = 8,
-                                                                 .count_to = 1024,
-                                                                 .alignment = 4,
-                                                                 .footprints = {footprint}});
+    struct btb_fit *f = btb_fit_start(&(struct btb_limits){.patterns = 1 << BTB_UNCOND | 1 << BTB_COND,
+                                                           .stride_from = 4,
+                                                           .stride_to = 4096,
+                                                           .count_from = 8,
+                                                           .count_to = 1024,
+                                                           .alignment = 4,
+                                                           .footprints = {footprint}});
     assert_non_null(f);
     return f;
 }
 
-static void measure(struct btb_fit *f, const struct btb_row *row)
+static void measure(struct btb_fit *f, const struct btb_sequence *row)
 {
     unsigned held[BTB_WAYS + 1];
     double most[BTB_WAYS + 1];
 
-    btb_row_held(&from_bit_2, BTB_SINGLE, 1, row, held, most);
+    btb_sequence_resident(&from_bit_2, BTB_SINGLE, 1, row, held, most);
     double part = (double)held[WAYS] / row->count;
     assert_true(btb_fit_add(f, row, part * HIT + (1 - part) * MISS, 0.001));
 }
 
-/* Rows of one pattern. */
+/* The points of one pattern of branches. */
 static void measure_all(struct btb_fit *f, enum btb_pattern pattern)
 {
     for (unsigned stride = 4; stride <= 4096; stride *= 4)
         for (unsigned count = 8; count <= 1024; count *= 2)
-            measure(f, &(struct btb_row){pattern, stride, count});
+            measure(f, &(struct btb_sequence){pattern, stride, count});
 }
 
 static void measure_rest(struct btb_fit *f)
 {
-    struct btb_row row;
+    struct btb_sequence row;
 
     for (btb_fit_decide(f); btb_fit_next(f, &row);)
         measure(f, &row);
@@ -81,12 +85,12 @@ static void report_level(struct btb_fit *f)
     struct probe p = {.run = &run, .definition = &definition};
 
     report_count = 0;
-    btb_fit_report(&p, btb_fit_decide(f), 0, 1, &names);
+    btb_report(&p, btb_fit_decide(f), 0, 1, &names);
     assert_int_equal(report_count, 4);
     btb_fit_free(f);
 }
 
-static void what_is_alone_is_told(void **state)
+static void an_organisation_that_alone_fits_is_reported(void **state)
 {
     struct btb_fit *f = start(INFINITY);
 
@@ -118,13 +122,13 @@ static void unknown_limits_cost_a_grade(void **state)
 
 static void one_pattern_costs_a_grade(void **state)
 {
-    struct btb_fit *f = btb_fit_start(&(struct btb_fit_question){.patterns = 1 << BTB_UNCOND,
-                                                                 .stride_from = 4,
-                                                                 .stride_to = 4096,
-                                                                 .count_from = 8,
-                                                                 .count_to = 1024,
-                                                                 .alignment = 4,
-                                                                 .footprints = {INFINITY}});
+    struct btb_fit *f = btb_fit_start(&(struct btb_limits){.patterns = 1 << BTB_UNCOND,
+                                                           .stride_from = 4,
+                                                           .stride_to = 4096,
+                                                           .count_from = 8,
+                                                           .count_to = 1024,
+                                                           .alignment = 4,
+                                                           .footprints = {INFINITY}});
     (void)state;
     measure_all(f, BTB_UNCOND);
     measure_rest(f);
@@ -132,76 +136,76 @@ static void one_pattern_costs_a_grade(void **state)
     assert_int_equal(reported[0].grade, 'C');
 }
 
-static void what_several_explain_is_not_told(void **state)
+static void what_several_organisations_explain_is_undecided(void **state)
 {
     struct btb_fit *f = start(INFINITY);
 
     (void)state;
     for (unsigned stride = 4; stride <= 4096; stride *= 4)
         for (unsigned count = 8; count <= 1024; count *= 4)
-            measure(f, &(struct btb_row){BTB_UNCOND, stride, count});
+            measure(f, &(struct btb_sequence){BTB_UNCOND, stride, count});
     assert_true(btb_fit_decide(f)->levels[0].count > 1);
     report_level(f);
     assert_int_equal(reported[1].grade, 'U');
-    assert_string_equal(reported[1].reason, "several-fit");
+    assert_int_equal(reported[1].reason, REASON_SEVERAL_FIT);
 }
 
-static void few_points_say_nothing(void **state)
+static void few_points_decide_nothing(void **state)
 {
     struct btb_fit *f = start(INFINITY);
-    struct btb_row row;
+    struct btb_sequence row;
 
     (void)state;
     for (unsigned count = 8; count <= 512; count *= 2)
-        measure(f, &(struct btb_row){BTB_UNCOND, 4, count});
-    assert_string_equal(btb_fit_decide(f)->reason, "too-few-points");
+        measure(f, &(struct btb_sequence){BTB_UNCOND, 4, count});
+    assert_int_equal(btb_fit_decide(f)->reason, REASON_TOO_FEW_POINTS);
     assert_false(btb_fit_next(f, &row));
     report_level(f);
     assert_int_equal(reported[0].grade, 'U');
-    assert_string_equal(reported[0].reason, "too-few-points");
+    assert_int_equal(reported[0].reason, REASON_TOO_FEW_POINTS);
 }
 
-static void flat_rows_are_no_level(void **state)
+static void flat_curves_have_no_level(void **state)
 {
     struct btb_fit *f = start(INFINITY);
 
     (void)state;
     for (unsigned stride = 4; stride <= 4096; stride *= 4)
         for (unsigned count = 8; count <= 1024; count *= 2)
-            assert_true(btb_fit_add(f, &(struct btb_row){BTB_UNCOND, stride, count}, 3, 0.001));
-    assert_string_equal(btb_fit_decide(f)->reason, "no-level");
+            assert_true(btb_fit_add(f, &(struct btb_sequence){BTB_UNCOND, stride, count}, 3, 0.001));
+    assert_int_equal(btb_fit_decide(f)->reason, REASON_NO_LEVEL);
     btb_fit_free(f);
 }
 
-static void what_no_buffer_does_fits_none(void **state)
+static void impossible_curves_fit_no_organisation(void **state)
 {
     struct btb_fit *f = start(INFINITY);
     double cycles = 1;
 
     (void)state;
     for (unsigned stride = 4; stride <= 4096; stride *= 4)
-        for (unsigned count = 8; count <= 1024; count *= 2, cycles = 5 - cycles) /* the longer row is held again */
-            assert_true(btb_fit_add(f, &(struct btb_row){BTB_UNCOND, stride, count}, cycles, 0.001));
-    assert_string_equal(btb_fit_decide(f)->reason, "none-fits");
+        for (unsigned count = 8; count <= 1024; count *= 2, cycles = 5 - cycles) /* no buffer has more resident */
+            assert_true(btb_fit_add(f, &(struct btb_sequence){BTB_UNCOND, stride, count}, cycles, 0.001));
+    assert_int_equal(btb_fit_decide(f)->reason, REASON_NO_FIT);
     btb_fit_free(f);
 }
 
-static void rows_beyond_a_footprint_do_not_count(void **state)
+static void points_beyond_a_footprint_do_not_count(void **state)
 {
     struct btb_fit *f = start(4096);
 
     (void)state;
-    assert_true(btb_fit_add(f, &(struct btb_row){BTB_UNCOND, 4, 512}, 1, 0));
+    assert_true(btb_fit_add(f, &(struct btb_sequence){BTB_UNCOND, 4, 512}, 1, 0));
     assert_int_equal(btb_fit_decide(f)->points, 1);
-    assert_true(btb_fit_add(f, &(struct btb_row){BTB_UNCOND, 8, 512}, 1, 0));
+    assert_true(btb_fit_add(f, &(struct btb_sequence){BTB_UNCOND, 8, 512}, 1, 0));
     assert_int_equal(btb_fit_decide(f)->points, 1);
     btb_fit_free(f);
 }
 
-static void what_is_no_point_is_refused(void **state)
+static void invalid_points_are_refused(void **state)
 {
     struct btb_fit *f = start(INFINITY);
-    const struct btb_row row = {BTB_UNCOND, 4, 8};
+    const struct btb_sequence row = {BTB_UNCOND, 4, 8};
 
     (void)state;
     assert_false(btb_fit_add(f, &row, NAN, 0));
@@ -209,7 +213,7 @@ static void what_is_no_point_is_refused(void **state)
     assert_false(btb_fit_add(f, &row, 1, -1));
     assert_false(btb_fit_add(f, &row, 1, NAN));
     assert_false(btb_fit_add(f, &row, INFINITY, 0));
-    assert_false(btb_fit_add(f, &(struct btb_row){BTB_UNCOND, 4, 7}, 1, 0));
+    assert_false(btb_fit_add(f, &(struct btb_sequence){BTB_UNCOND, 4, 7}, 1, 0));
     for (size_t i = 0; i < BTB_FIT_POINTS; i++)
         assert_true(btb_fit_add(f, &row, 1, 0.01));
     assert_false(btb_fit_add(f, &row, 1, 0.01));
@@ -219,11 +223,15 @@ static void what_is_no_point_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_alone_is_told),         cmocka_unit_test(unknown_limits_cost_a_grade),
-        cmocka_unit_test(one_pattern_costs_a_grade),     cmocka_unit_test(what_several_explain_is_not_told),
-        cmocka_unit_test(few_points_say_nothing),        cmocka_unit_test(flat_rows_are_no_level),
-        cmocka_unit_test(what_no_buffer_does_fits_none), cmocka_unit_test(rows_beyond_a_footprint_do_not_count),
-        cmocka_unit_test(what_is_no_point_is_refused),
+        cmocka_unit_test(an_organisation_that_alone_fits_is_reported),
+        cmocka_unit_test(unknown_limits_cost_a_grade),
+        cmocka_unit_test(one_pattern_costs_a_grade),
+        cmocka_unit_test(what_several_organisations_explain_is_undecided),
+        cmocka_unit_test(few_points_decide_nothing),
+        cmocka_unit_test(flat_curves_have_no_level),
+        cmocka_unit_test(impossible_curves_fit_no_organisation),
+        cmocka_unit_test(points_beyond_a_footprint_do_not_count),
+        cmocka_unit_test(invalid_points_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "arch/catalogue.h"
-#include "lib/engine/statistics.h"
+#include "lib/base/random.h"
 
 enum { ROUNDS = 8, TEXT = 64 };
 

@@ -1,6 +1,6 @@
 /* link: arch/emit.c arch/aarch64/emit.c */
 /* libs: -lunicorn -lm */
-/* Protects chains of branches of AArch64; the tests are chain_run.h's. */
+/* Branch chains on AArch64; chain_run.h has the tests. */
 #include "tests/unit/chain_run.h"
 
 const struct isa isa = {.arch = UC_ARCH_ARM64,

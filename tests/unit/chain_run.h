@@ -1,6 +1,7 @@
 /*
- * Protects lib/kernels/chain: every branch of a chain is executed once an iteration, and nothing but the chain and its loop;
- * each ends at the same place of its slot; pages of one frame hold the same bytes; and what can't be is told.
+ * Branch chains (lib/kernels/chain): every branch is executed once an iteration, and nothing but the chain and its
+ * loop; each branch ends at the same offset in its slot; pages of one frame have the same bytes; impossible chains are
+ * refused.
  *
  * chain_x86_64.c and chain_aarch64.c say how to run it. Unicorn executes the code.
  */
@@ -16,7 +17,8 @@
 #include <cmocka.h>
 #include <unicorn/unicorn.h>
 
-#include "lib/kernels/chain.h"
+#include "lib/kernels/branch_chain.h"
+#include "lib/probe/probe.h"
 
 #define CODE_AT UINT64_C(0x40000000)
 #define CODE_BYTES ((size_t)1 << 22)
@@ -40,7 +42,7 @@ static struct executed {
 } executed[EXECUTED];
 static size_t executed_count;
 
-/* ---- What the probe and the machine do, in short -------------------------------------------------- */
+/* ---- Stand-ins for probe and machine -------------------------------------------------- */
 
 static uint8_t frames_of[CODE_BYTES]; /* frame by frame */
 static size_t kernel_entry, kernel_used;
@@ -148,17 +150,19 @@ static void execute(const uint8_t *code, size_t used, size_t entry)
     uc_close(uc);
 }
 
-static void check_chain(const struct chain *chain)
+static void check_chain(const struct branch_chain *chain)
 {
     uint64_t random = 1;
     struct code c = code_start(bytes, CODE_AT, CODE_BYTES);
-    const size_t entry = chain_emit(&c, chain, ROOM, &random), slots = ROOM - chain_span(chain);
+    const size_t entry = branch_chain_emit(&c, chain, ROOM, &random), slots = ROOM - branch_chain_span(chain);
 
     assert_true(code_good(&c));
-    assert_true(c.used <= chain_bytes(chain, ROOM));
+    assert_true(c.used <= branch_chain_bytes(chain, ROOM));
     execute(bytes, c.used, entry);
 
-    /* the chain's own instructions in the order of time, NOPs apart; its branches are all behind the first slot */
+    /*
+     * the instructions of the chain in the order of execution, without NOPs; its branches are all behind the first slot
+     */
     size_t branches = 0, nops = 0, loop = 0, place = 0;
     uint64_t *at = calloc(chain->count * ITERATIONS, sizeof *at);
     for (size_t i = 0; i < executed_count; i++) {
@@ -167,12 +171,12 @@ static void check_chain(const struct chain *chain)
             loop++;
             continue;
         }
-        assert_true(offset + chain->distance >= slots);
-        if (chain->distance && i + 1 < executed_count && executed[i + 1].at == CODE_AT + end) {
+        assert_true(offset + chain->nop_bytes >= slots);
+        if (chain->nop_bytes && i + 1 < executed_count && executed[i + 1].at == CODE_AT + end) {
             nops++;
             continue;
         }
-        const size_t unit = chain->page_bytes ? CHAIN_LINE_BYTES : chain->stride;
+        const size_t unit = chain->page_bytes ? BRANCH_CHAIN_LINE_BYTES : chain->stride;
         if (!branches)
             place = end % unit;
         assert_int_equal(end % unit, place);
@@ -180,7 +184,7 @@ static void check_chain(const struct chain *chain)
         at[branches++] = executed[i].at;
     }
     assert_int_equal(branches, chain->count * ITERATIONS);
-    assert_true(!nops == !chain->distance);
+    assert_true(!nops == !chain->nop_bytes);
     assert_int_equal(nops % branches, 0);
     assert_int_equal(executed_count, branches + nops + loop);
     assert_int_equal(loop, ITERATIONS * isa.loop + 1); /* and the return */
@@ -197,35 +201,37 @@ static void check_chain(const struct chain *chain)
 
 static const size_t counts[] = {1, 2, 3, 16, 63, 200};
 
-static void branches_run_once_an_iteration(void **state)
+static void branches_execute_once_an_iteration(void **state)
 {
     (void)state;
-    for (enum chain_pattern pattern = 0; pattern < CHAIN_PATTERNS; pattern++)
+    for (enum branch_chain_pattern pattern = 0; pattern < BRANCH_CHAIN_PATTERNS; pattern++)
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
             for (size_t stride = 4; stride <= 8192; stride *= 2) {
-                check_chain(&(struct chain){.pattern = pattern, .count = counts[i], .stride = stride});
+                check_chain(&(struct branch_chain){.pattern = pattern, .count = counts[i], .stride = stride});
                 if (stride >= 8 && counts[i] * stride < REACH)
-                    check_chain(
-                        &(struct chain){.pattern = pattern, .count = counts[i], .stride = stride, .scattered = true});
+                    check_chain(&(struct branch_chain){
+                        .pattern = pattern, .count = counts[i], .stride = stride, .scattered = true});
                 if (stride >= 128)
-                    check_chain(&(struct chain){
-                        .pattern = pattern, .count = counts[i], .stride = stride, .place = 100, .distance = 80});
+                    check_chain(&(struct branch_chain){
+                        .pattern = pattern, .count = counts[i], .stride = stride, .branch_end = 100, .nop_bytes = 80});
             }
 }
 
-/* One a page: the lines of a page, and the pairs of line and page that choose sets together, are used evenly. */
+/*
+ * One branch in a page: the lines of a page, and the pairs of line and page that select sets together, are used evenly.
+ */
 static void branches_of_pages_use_lines_evenly(void **state)
 {
-    enum { LINES = PAGE / CHAIN_LINE_BYTES };
+    enum { LINES = PAGE / BRANCH_CHAIN_LINE_BYTES };
 
     (void)state;
     for (size_t pages = 1; pages <= 4; pages *= 2) {
-        struct chain chain = {.count = 2 * LINES, .stride = pages * PAGE, .page_bytes = PAGE};
+        struct branch_chain chain = {.count = 2 * LINES, .stride = pages * PAGE, .page_bytes = PAGE};
         unsigned lines[LINES] = {0};
         check_chain(&chain);
         for (size_t i = 0; i < executed_count; i++)
             if (executed[i].at < CODE_AT + ROOM)
-                lines[executed[i].at % PAGE / CHAIN_LINE_BYTES]++;
+                lines[executed[i].at % PAGE / BRANCH_CHAIN_LINE_BYTES]++;
         for (size_t i = 0; i < LINES; i++)
             assert_in_range(lines[i], pages > 1 ? 0 : 2 * ITERATIONS, 2 * pages * ITERATIONS);
         chain.scattered = true;
@@ -235,17 +241,18 @@ static void branches_of_pages_use_lines_evenly(void **state)
     }
 }
 
-/* What fan-in rests on: where it is executed, every page of an ascending chain is the one before it. */
+/* The basis of fan-in: as executed, every page of an ascending chain has the same code as the one before it. */
 static void pages_are_alike(void **state)
 {
     (void)state;
-    for (enum chain_pattern pattern = 0; pattern < CHAIN_PATTERNS; pattern++)
+    for (enum branch_chain_pattern pattern = 0; pattern < BRANCH_CHAIN_PATTERNS; pattern++)
         for (size_t stride = 4; stride <= 2048; stride *= 2)
             for (size_t pages = 2; pages < 4; pages++) {
-                const struct chain chain = {.pattern = pattern, .count = pages * PAGE / stride - 1, .stride = stride};
+                const struct branch_chain chain = {
+                    .pattern = pattern, .count = pages * PAGE / stride - 1, .stride = stride};
                 uint64_t random = 1;
                 struct code c = code_start(bytes, CODE_AT, CODE_BYTES);
-                chain_emit(&c, &chain, ROOM, &random);
+                branch_chain_emit(&c, &chain, ROOM, &random);
                 assert_true(code_good(&c));
                 for (size_t page = 2; page < pages; page++)
                     assert_memory_equal(bytes + ROOM - page * PAGE, bytes + ROOM - PAGE, PAGE);
@@ -253,15 +260,15 @@ static void pages_are_alike(void **state)
             }
 }
 
-/* What runs where pages show frames of a room: the same on all kinds. */
-static void frames_hold_what_runs(void **state)
+/* The code that executes where pages are mapped to frames of a room: the same for all kinds of frames. */
+static void frames_have_the_code_that_executes(void **state)
 {
-    static const struct chain chains[] = {
+    static const struct branch_chain chains[] = {
         {.count = 3, .stride = 8},
         {.count = 5000, .stride = 8},
-        {.pattern = CHAIN_COND_UNCOND, .count = 5000, .stride = 64},
-        {.pattern = CHAIN_UNCOND_COND, .count = 4999, .stride = 64},
-        {.pattern = CHAIN_COND, .count = 300, .stride = 1024, .place = 200, .distance = 148},
+        {.pattern = BRANCH_CHAIN_COND_UNCOND, .count = 5000, .stride = 64},
+        {.pattern = BRANCH_CHAIN_UNCOND_COND, .count = 4999, .stride = 64},
+        {.pattern = BRANCH_CHAIN_COND, .count = 300, .stride = 1024, .branch_end = 200, .nop_bytes = 148},
         {.count = 100, .stride = PAGE},
         {.count = 1, .stride = PAGE, .page_bytes = PAGE},
         {.count = 64, .stride = PAGE, .page_bytes = PAGE},
@@ -276,18 +283,18 @@ static void frames_hold_what_runs(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
         size_t first_count = 0;
-        for (enum chain_frames kind = CHAIN_ONE_FRAME; kind <= CHAIN_SHUFFLED; kind++) {
+        for (enum branch_chain_frames kind = BRANCH_CHAIN_ONE_FRAME; kind <= BRANCH_CHAIN_SHUFFLED; kind++) {
             struct probe p = {.random = 1};
-            struct chain_room room;
+            struct branch_chain_room room;
             struct kernel k;
             memset(bytes, 0, sizeof bytes);
-            assert_true(chain_map(&p, &room, 128 * PAGE, PAGE, kind));
-            assert_true(chain_kernel(&p, &chains[i], &room, &k));
+            assert_true(branch_chain_map(&p, &room, 128 * PAGE, PAGE, kind));
+            assert_true(branch_chain_kernel(&p, &chains[i], &room, &k));
             assert_true(kernel_good);
             for (size_t page = 0; page * PAGE < kernel_used; page++)
                 memcpy(memory + page * PAGE, frames_of + room.frames[page] * PAGE, PAGE);
             execute(memory, kernel_used, kernel_entry);
-            if (kind == CHAIN_ONE_FRAME) {
+            if (kind == BRANCH_CHAIN_ONE_FRAME) {
                 memcpy(first, executed, sizeof first);
                 first_count = executed_count;
                 assert_true(first_count > ITERATIONS * chains[i].count);
@@ -295,24 +302,24 @@ static void frames_hold_what_runs(void **state)
             assert_int_equal(executed_count, first_count);
             for (size_t j = 0; j < executed_count; j++)
                 assert_int_equal(executed[j].at, first[j].at);
-            chain_unmap(&p, &room);
+            branch_chain_unmap(&p, &room);
         }
     }
 }
 
-static void what_does_not_fit_is_told(void **state)
+static void chains_that_do_not_fit_are_refused_with_a_reason(void **state)
 {
-    static const struct chain chains[] = {
-        {.count = 1024, .stride = 4096},                        /* more than the room */
-        {.count = 16, .stride = 64, .place = 8, .distance = 8}, /* NOPs that begin before the slot */
-        {.count = 16, .stride = 4, .scattered = true},          /* x86-64's are longer, AArch64's just fit */
+    static const struct branch_chain chains[] = {
+        {.count = 1024, .stride = 4096},                              /* more than the room */
+        {.count = 16, .stride = 64, .branch_end = 8, .nop_bytes = 8}, /* NOPs that begin before the slot */
+        {.count = 16, .stride = 4, .scattered = true}, /* branches of x86-64 are longer, those of AArch64 just fit */
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
         uint64_t random = 1;
         struct code c = code_start(bytes, CODE_AT, CODE_BYTES);
-        chain_emit(&c, &chains[i], ROOM, &random);
+        branch_chain_emit(&c, &chains[i], ROOM, &random);
         assert_int_equal(code_good(&c), i == 2 && emit_alignment == 4);
     }
 }
@@ -320,11 +327,11 @@ static void what_does_not_fit_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(branches_run_once_an_iteration),
+        cmocka_unit_test(branches_execute_once_an_iteration),
         cmocka_unit_test(branches_of_pages_use_lines_evenly),
         cmocka_unit_test(pages_are_alike),
-        cmocka_unit_test(frames_hold_what_runs),
-        cmocka_unit_test(what_does_not_fit_is_told),
+        cmocka_unit_test(frames_have_the_code_that_executes),
+        cmocka_unit_test(chains_that_do_not_fit_are_refused_with_a_reason),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* link: arch/emit.c arch/x86_64/emit.c */
 /* libs: -lunicorn -lm */
-/* Protects chains of branches of x86-64; the tests are chain_run.h's. */
+/* Branch chains on x86-64; chain_run.h has the tests. */
 #include "tests/unit/chain_run.h"
 
 const struct isa isa = {

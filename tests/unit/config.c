@@ -1,4 +1,4 @@
-/* Configuration: every key, and no input that stops a run or floods it with warnings. */
+/* Configuration: every key works, and no input stops a run or floods it with warnings. */
 /* libs: -lm */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "lib/config.h"
-#include "lib/engine/statistics.h"
+#include "lib/base/random.h"
+#include "lib/plan/config.h"
 
-/* What a parse said: how many warnings, and all of them as `subject: text` lines. */
+/* The warnings of a parse: their number, and all of them as lines `subject: text`. */
 struct said {
     unsigned count;
     char text[16384];
@@ -30,7 +30,7 @@ static void note(void *context, const char *subject, const char *text)
     snprintf(said->text + used, sizeof said->text - used, "%s: %s\n", subject, text);
 }
 
-/* From a heap block of just this length, so that a read past it is seen. */
+/* From a block of exactly this length, so that the sanitizer notices a read past it. */
 static struct said parse_bytes(struct config *c, const void *text, size_t bytes)
 {
     struct said said = {0};
@@ -134,7 +134,7 @@ static void comments_end_a_line(void **state)
     assert_int_equal(c.serial, SERIAL_OFF);
     assert_int_equal(c.memory_mib, 0);
     assert_int_equal(c.after, AFTER_STAY);
-    assert_int_equal(said.count, 1); /* 16#2: no blank before it */
+    assert_int_equal(said.count, 1); /* in 16#2 no blank is in front of the #, so it starts no comment */
 }
 
 static void line_ends_and_byte_order_mark(void **state)
@@ -158,7 +158,7 @@ static void line_ends_and_byte_order_mark(void **state)
     }
 }
 
-/* Each names line, key, what was found and what is taken; the value before stays. */
+/* Each warning names line, key, value and what is accepted; the earlier value stays. */
 static void bad_values_are_explained(void **state)
 {
     static const struct {
@@ -240,8 +240,8 @@ static void texts_at_their_longest(void **state)
     }
 }
 
-/* The last one counts, and a later source may say otherwise without a warning. */
-static void doubles_are_told(void **state)
+/* The last one counts. A later source may override it without a warning. */
+static void a_repeated_key_becomes_a_warning(void **state)
 {
     struct config c;
     struct said said = parse(&c, "deadline = 11\ndeadline = bad\nDEADLINE = 12\n");
@@ -254,7 +254,7 @@ static void doubles_are_told(void **state)
     assert_int_equal(c.deadline_ms, 14);
 }
 
-static void what_is_not_text(void **state)
+static void bytes_that_are_not_text(void **state)
 {
     static const char zeros[] = "memory\0 = 16\nmemory = 16\0\nrepeat = 7\n\0";
     static const char utf16[] = "\xff\xfe"
@@ -279,8 +279,8 @@ static void what_is_not_text(void **state)
     assert_int_equal(c.memory_mib, 0);
 }
 
-/* A kernel image under the name of the configuration: a handful of warnings, no more. */
-static void a_mebibyte_of_anything(void **state)
+/* A binary file under the name of the configuration gives a handful of warnings. */
+static void a_mebibyte_of_noise(void **state)
 {
     enum { BYTES = 1 << 20 };
     const char *const fillings[] = {"\n",        "\r",        "=", "=\n", "a", "a\n",
@@ -306,7 +306,7 @@ static void a_mebibyte_of_anything(void **state)
     free(text);
 }
 
-static void exactly_twenty_are_shown(void **state)
+static void exactly_twenty_warnings_are_shown(void **state)
 {
     struct config c;
     char text[100] = "";
@@ -323,10 +323,10 @@ static void exactly_twenty_are_shown(void **state)
 }
 
 /*
- * The file that ships changes nothing, and says of every key what its default is: with the lines of
- * keys no longer commented out, it still changes nothing.
+ * The shipped file changes nothing, and documents the default of every key: when the lines of the keys are no longer
+ * comments, it still changes nothing.
  */
-static void the_file_that_ships_documents_every_key(void **state)
+static void the_shipped_file_documents_every_key(void **state)
 {
     static const char *const names[] = {"probes",  "profile", "after",    "repeat",    "memory", "deadline",
                                         "cores",   "retry",   "serial",   "windows",   "menu",   "events",
@@ -357,7 +357,7 @@ static void the_file_that_ships_documents_every_key(void **state)
     assert_defaults(&c);
 }
 
-/* A reason is cut to the room there is, whatever that is. */
+/* A reason is cut to the room that there is. */
 static void reasons_fit_their_room(void **state)
 {
     struct config c;
@@ -387,11 +387,11 @@ int main(void)
         cmocka_unit_test(line_ends_and_byte_order_mark),
         cmocka_unit_test(bad_values_are_explained),
         cmocka_unit_test(texts_at_their_longest),
-        cmocka_unit_test(doubles_are_told),
-        cmocka_unit_test(what_is_not_text),
-        cmocka_unit_test(a_mebibyte_of_anything),
-        cmocka_unit_test(exactly_twenty_are_shown),
-        cmocka_unit_test(the_file_that_ships_documents_every_key),
+        cmocka_unit_test(a_repeated_key_becomes_a_warning),
+        cmocka_unit_test(bytes_that_are_not_text),
+        cmocka_unit_test(a_mebibyte_of_noise),
+        cmocka_unit_test(exactly_twenty_warnings_are_shown),
+        cmocka_unit_test(the_shipped_file_documents_every_key),
         cmocka_unit_test(reasons_fit_their_room),
     };
 

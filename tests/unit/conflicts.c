@@ -1,7 +1,7 @@
 /*
- * Two kinds of instructions that are in each other's way: what pairs take is found again between the measured ratios, for
- * one whose cost is known everywhere, and nothing is said of mixes that lack one of them. What part of the first another
- * one counts for is found again, and costs nothing where the pair is not in each other's way.
+ * Two kinds of instructions that delay each other. The cost of ratios between the measured ones is predicted, checked
+ * with a pair whose cost is known for every ratio; mixes that lack one of the kinds have no cost. The share of the
+ * first kind that another kind counts for is found, and it costs nothing where the pair do not delay each other.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "lib/fit/conflicts.h"
+#include "lib/structure/conflicts.h"
 
 enum { ADD = 2, MOVE = 7, OTHER = 4 };
 
@@ -29,7 +29,7 @@ static struct conflict measured(void)
     for (size_t n = 0; n < CONFLICT_MIXES; n++)
         c.mixes[n].cycles = cost(c.mixes[n].times[ADD], c.mixes[n].times[MOVE]);
     for (size_t n = 0; n < CONFLICT_MIXES; n++)
-        c.by_units[n] = fmax(c.mixes[n].times[ADD] / 4.0, c.mixes[n].times[MOVE]);
+        c.by_ports[n] = fmax(c.mixes[n].times[ADD] / 4.0, c.mixes[n].times[MOVE]);
     return c;
 }
 
@@ -51,7 +51,7 @@ static void ratios_go_from_one_alone_to_the_other(void **state)
                     c.mixes[n - 1].times[MOVE] * c.mixes[n].times[ADD]);
 }
 
-static void what_was_measured_says_what_lies_between(void **state)
+static void measured_ratios_predict_those_between(void **state)
 {
     (void)state;
     const struct conflict c = measured();
@@ -59,12 +59,12 @@ static void what_was_measured_says_what_lies_between(void **state)
     for (unsigned adds = 1; adds <= 12; adds++)
         for (unsigned moves = 1; moves <= 12; moves++) {
             struct ports_mix mix = {.times = {[ADD] = (uint8_t)adds, [OTHER] = 3, [MOVE] = (uint8_t)moves}};
-            const double is = cost(adds, moves), told = conflict_cycles(&c, &mix);
-            assert_true(told >= is * 0.999 && told <= is * 1.03);
+            const double is = cost(adds, moves), predicted = conflict_cycles(&c, &mix);
+            assert_true(predicted >= is * 0.999 && predicted <= is * 1.03);
         }
 }
 
-static void nothing_is_said_where_one_is_missing(void **state)
+static void mixes_that_lack_one_kind_have_no_cost(void **state)
 {
     (void)state;
     const struct conflict c = measured();
@@ -74,7 +74,7 @@ static void nothing_is_said_where_one_is_missing(void **state)
     assert_true(conflict_cycles(&c, &moves) == 0);
 }
 
-static void parts_of_others_are_found_again(void **state)
+static void shares_of_other_kinds_are_found(void **state)
 {
     const double parts[] = {0, 0.25, 0.5, 1};
     struct conflict c = measured();
@@ -85,12 +85,12 @@ static void parts_of_others_are_found_again(void **state)
         assert_int_equal(mix.times[ADD], 10);
         assert_int_equal(mix.times[MOVE], 5);
         mix.cycles = cost(10 + 9 * parts[i], 5);
-        const double told = conflict_part(&c, OTHER, &mix);
-        assert_true(fabs(told - parts[i]) < 0.1);
+        const double predicted = conflict_part(&c, OTHER, &mix);
+        assert_true(fabs(predicted - parts[i]) < 0.1);
     }
 }
 
-static void others_cost_nothing_where_the_pair_does_not(void **state)
+static void other_kinds_cost_nothing_where_the_pair_does_not(void **state)
 {
     struct conflict c = measured();
     struct ports_mix few_moves = {.times = {[ADD] = 12, [OTHER] = 4, [MOVE] = 1}};
@@ -106,10 +106,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ratios_go_from_one_alone_to_the_other),
-        cmocka_unit_test(what_was_measured_says_what_lies_between),
-        cmocka_unit_test(nothing_is_said_where_one_is_missing),
-        cmocka_unit_test(parts_of_others_are_found_again),
-        cmocka_unit_test(others_cost_nothing_where_the_pair_does_not),
+        cmocka_unit_test(measured_ratios_predict_those_between),
+        cmocka_unit_test(mixes_that_lack_one_kind_have_no_cost),
+        cmocka_unit_test(shares_of_other_kinds_are_found),
+        cmocka_unit_test(other_kinds_cost_nothing_where_the_pair_does_not),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

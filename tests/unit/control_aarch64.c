@@ -42,7 +42,7 @@ static void start(void)
 
 enum { EXPECTED = 2 };
 
-static const struct family {
+static const struct stride_family {
     const char *name;
     uint64_t midr;
     bool hazard;
@@ -64,7 +64,7 @@ static const struct family {
     {"M2 Blizzard", 0x610f0320, false, {{EHID4_EL1, 0x80, 7, 7}}},
 };
 
-static void family(const struct family *f)
+static void family(const struct stride_family *f)
 {
     core(f->midr);
     for (size_t i = 0; i < EXPECTED && f->expected[i].id; i++)
@@ -75,7 +75,7 @@ static void switches_off_what_each_core_has(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
-        const struct family *f = &families[i];
+        const struct stride_family *f = &families[i];
         family(f);
         start();
         c.risky = true;
@@ -137,7 +137,7 @@ static void knows_no_switches_of_unknown_cores(void **state)
     core(0x410fd4f1); /* Neoverse V2: its layout is not published by name */
     start();
     assert_string_equal(control_prefetch(&c, "off", why, sizeof why),
-                        "off: this core is in no table of prefetcher switches");
+                        "off: no prefetcher switch is known for this core");
     memset(&m, 0, sizeof m); /* not even MIDR_EL1 */
     start();
     assert_int_equal(c.switch_count, 0);
@@ -149,7 +149,7 @@ static void only_tells_the_clock(void **state)
     core(0x413fd0c1);
     start();
     assert_string_equal(control_frequency(&c, "fixed", why, sizeof why),
-                        "fixed: AArch64 has no register for the clock: it is measured and told, not set");
+                        "fixed: AArch64 has no register that sets the clock: it is only measured");
     assert_null(control_frequency(&c, "as-found", why, sizeof why));
 }
 

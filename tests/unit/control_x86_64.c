@@ -50,7 +50,7 @@ struct expected {
 
 enum { EXPECTED = 4, MIXED = 6 };
 
-static const struct family {
+static const struct stride_family {
     const char *name;
     char vendor;
     uint32_t signature, core; /* CPUID.01H:EAX, CPUID.1AH:EAX */
@@ -104,7 +104,7 @@ static const struct family {
 static const uint64_t OTHERS = 0x5a5a5a5a5a5a5a5a;
 
 /* Every register of the family; whatever it does not list fails the test. */
-static void family(const struct family *f, uint64_t others)
+static void family(const struct stride_family *f, uint64_t others)
 {
     processor(f->vendor, f->signature, f->core);
     if (f->announced)
@@ -117,7 +117,7 @@ static void switches_off_what_each_family_has(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2 * sizeof families / sizeof families[0]; i++) {
-        const struct family *f = &families[i / 2];
+        const struct stride_family *f = &families[i / 2];
         family(f, i % 2 ? OTHERS : ~OTHERS);
         start();
         const char *wrong = control_prefetch(&c, "off", why, sizeof why);
@@ -136,7 +136,7 @@ static void puts_back_after_a_fault_anywhere(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2 * sizeof families / sizeof families[0]; i++) {
-        const struct family *f = &families[i / 2];
+        const struct stride_family *f = &families[i / 2];
         const uint64_t others = i % 2 ? OTHERS : ~OTHERS;
         size_t accesses;
 
@@ -201,7 +201,7 @@ static void turns_the_op_cache_of_cores_that_let_it(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2 * sizeof families / sizeof families[0]; i++) {
-        const struct family *f = &families[i / 2];
+        const struct stride_family *f = &families[i / 2];
         const bool has = !strcmp(f->name, "Zen 4") || !strcmp(f->name, "Zen 5");
         for (size_t fault_at = 0; fault_at < 8; fault_at++) {
             family(f, i % 2 ? OTHERS : ~OTHERS);
@@ -251,7 +251,7 @@ static void knows_no_switches_of_unknown_cores(void **state)
     start();
     assert_int_equal(c.switch_count, 0);
     assert_string_equal(control_prefetch(&c, "off", why, sizeof why),
-                        "off: this core is in no table of prefetcher switches");
+                        "off: no prefetcher switch is known for this core");
     processor('A', 0xa00f11, 0); /* Zen 3 that does not announce the register */
     start();
     assert_string_equal(control_prefetch(&c, "off", why, sizeof why),
@@ -299,9 +299,9 @@ static void refuses_impossible_ratios(void **state)
     perf_ctl();
     start();
     assert_string_equal(control_frequency(&c, "99", why, sizeof why),
-                        "99: this core has no such ratio; by IA32_PERF_CTL it has 8 to 42, in steps of 100 MHz");
+                        "99: this core has no such ratio; with IA32_PERF_CTL it has 8 to 42, in steps of 100 MHz");
     assert_string_equal(control_frequency(&c, "7", why, sizeof why),
-                        "7: this core has no such ratio; by IA32_PERF_CTL it has 8 to 42, in steps of 100 MHz");
+                        "7: this core has no such ratio; with IA32_PERF_CTL it has 8 to 42, in steps of 100 MHz");
     assert_string_equal(control_frequency(&c, "fast", why, sizeof why),
                         "fast: is neither as-found, nor fixed, nor highest, nor a ratio");
     assert_non_null(control_frequency(&c, "0", why, sizeof why));
@@ -357,7 +357,7 @@ static void pins_hardware_p_states(void **state)
     assert_null(control_frequency(&c, "highest", why, sizeof why));
     assert_int_equal(model_at(&m, 0x774)->value, 0x500303030);
     assert_string_equal(control_frequency(&c, "49", why, sizeof why),
-                        "49: this core has no such ratio; by HWP it has 4 to 48, in steps of 100 MHz");
+                        "49: this core has no such ratio; with HWP it has 4 to 48, in steps of 100 MHz");
     assert_true(control_finish(&c));
     model_assert_as_found(&m);
 }

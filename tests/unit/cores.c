@@ -1,4 +1,4 @@
-/* Which cores measure: every form of the configuration's `cores`, and what is said of those that cannot. */
+/* Which cores measure: every form of the setting `cores`, and warnings about cores that cannot. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,16 +8,16 @@
 
 #include <cmocka.h>
 
-#include "lib/cores.h"
+#include "lib/plan/cores.h"
 
 enum { CORES = 6, HERE = 2 };
 static struct machine_core cores[CORES];
-static char told[512];
+static char warned[512];
 
-static void tell(void *context, const char *text)
+static void note_warning(void *context, const char *text)
 {
     assert_null(context);
-    strcat(strcat(told, text), "\n");
+    strcat(strcat(warned, text), "\n");
 }
 
 static void all_usable(void)
@@ -31,17 +31,17 @@ static void assert_chosen(const char *setting, const char *expected, const char 
     unsigned out[CORES];
     char chosen[64] = "";
 
-    told[0] = 0;
+    warned[0] = 0;
     assert_true(cores_valid(setting));
-    size_t count = cores_choose(setting, cores, CORES, HERE, out, tell, NULL);
+    size_t count = cores_choose(setting, cores, CORES, HERE, out, note_warning, NULL);
     assert_in_range(count, 1, CORES);
     for (size_t i = 0; i < count; i++)
         snprintf(chosen + strlen(chosen), sizeof chosen - strlen(chosen), "%s%u", i ? " " : "", out[i]);
     assert_string_equal(chosen, expected);
-    assert_string_equal(told, warnings);
+    assert_string_equal(warned, warnings);
 }
 
-static void forms(void **state)
+static void every_form_of_the_setting(void **state)
 {
     static const char *const good[] = {"all", "One-Per-Type", "0", " 1 ", "0,1", "0 , 1", "3-3", "0-65535", "5 4 3-4"};
     static const char *const bad[] = {"",
@@ -71,7 +71,7 @@ static void forms(void **state)
         assert_false(cores_valid(bad[i]));
 }
 
-static void lists_keep_their_order_and_name_each_once(void **state)
+static void lists_keep_their_order_and_have_each_core_once(void **state)
 {
     (void)state;
     all_usable();
@@ -80,7 +80,7 @@ static void lists_keep_their_order_and_name_each_once(void **state)
     assert_chosen("3", "3", "");
 }
 
-static void what_is_not_there_is_told(void **state)
+static void missing_cores_are_reported(void **state)
 {
     (void)state;
     all_usable();
@@ -93,7 +93,7 @@ static void what_is_not_there_is_told(void **state)
     assert_chosen("0-2", "0 2", "core 1 cannot be used: it is disabled\n");
 }
 
-static void one_of_each_type_that_can_be_used(void **state)
+static void one_usable_core_of_each_type(void **state)
 {
     (void)state;
     all_usable();
@@ -109,10 +109,10 @@ static void one_of_each_type_that_can_be_used(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),
-        cmocka_unit_test(lists_keep_their_order_and_name_each_once),
-        cmocka_unit_test(what_is_not_there_is_told),
-        cmocka_unit_test(one_of_each_type_that_can_be_used),
+        cmocka_unit_test(every_form_of_the_setting),
+        cmocka_unit_test(lists_keep_their_order_and_have_each_core_once),
+        cmocka_unit_test(missing_cores_are_reported),
+        cmocka_unit_test(one_usable_core_of_each_type),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -22,12 +22,12 @@ static const char *lacks(const struct counters *have, uint64_t code)
 }
 
 /* Programming is not this test's. */
-const struct counters_way *counters_way(const struct counters *have)
+const struct counter_driver *counter_driver(const struct counters *have)
 {
-    static const struct counters_way way = {.lacks = lacks};
+    static const struct counter_driver driver = {.lacks = lacks};
 
     (void)have;
-    return &way;
+    return &driver;
 }
 
 /* ---- The machine ------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* Tables of numbers as people write them: every dialect gives the same fields, every mistake is told where it is. */
+/* link: boot/linux/csv.c */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "lib/engine/csv.h"
+#include "boot/linux/csv.h"
 
 /* All rows as "[line|field|field]", one after the other. */
 static char rows[16384];

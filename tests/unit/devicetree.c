@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "boot/uefi/devicetree.h"
-#include "lib/engine/statistics.h"
+#include "lib/base/random.h"
 
 /* ---- Trees built by hand, in the format of the Devicetree Specification 0.4, chapter 5 ---------------------- */
 

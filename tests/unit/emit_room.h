@@ -117,7 +117,7 @@ static void rows_are_made_of_single_ones(void **state)
                 emit_nops(&b, 32);
                 for (size_t i = 0; i < count; i++)
                     emit_nop(&a, bytes);
-                emit_nop_row(&b, bytes, count);
+                emit_nop_sequence(&b, bytes, count);
                 cage_check(&at_once, &b);
                 assert_int_equal(code_good(&a), code_good(&b));
                 if (code_good(&a)) {
@@ -128,7 +128,7 @@ static void rows_are_made_of_single_ones(void **state)
             }
     struct cage cage;
     struct code c = cage_start(&cage, 128);
-    emit_nop_row(&c, 4, SIZE_MAX / 2);
+    emit_nop_sequence(&c, 4, SIZE_MAX / 2);
     assert_false(code_good(&c));
     cage_check(&cage, &c);
 }
@@ -142,16 +142,16 @@ static void what_was_emitted_can_be_again(void **state)
     emit_nops(&c, 8);
     emit_add_constant(&c, REG_T0, 1);
     const size_t bytes = c.used - 8;
-    emit_again(&c, 8, bytes, (struct work){.instructions = 1});
+    emit_copy(&c, 8, bytes, (struct work){.instructions = 1});
     assert_true(code_good(&c));
     assert_int_equal(c.used, 8 + 2 * bytes);
     assert_memory_equal(c.write + 8, c.write + 8 + bytes, bytes);
     struct code ahead = c;
-    emit_again(&ahead, 8, c.used - 8 + 1, (struct work){.instructions = 1});
+    emit_copy(&ahead, 8, c.used - 8 + 1, (struct work){.instructions = 1});
     assert_true(ahead.invalid);
     assert_int_equal(ahead.used, c.used);
     while (code_good(&c))
-        emit_again(&c, 8, bytes, (struct work){.instructions = 1});
+        emit_copy(&c, 8, bytes, (struct work){.instructions = 1});
     assert_true(c.overflow);
     cage_check(&cage, &c);
 }

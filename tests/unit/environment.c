@@ -1,4 +1,4 @@
-/* The environment of a run, on modelled registers: what was asked for is set, measured, told, and put back. */
+/* The environment of a run, on modelled registers: settings are made, verified, recorded, and restored. */
 /* link: arch/control.c arch/access.c arch/x86_64/cpu.c arch/x86_64/prefetch.c arch/x86_64/frequency.c */
 /* link: arch/x86_64/control.c arch/x86_64/quirks.c arch/x86_64/identify.c tests/registers/model.c */
 /* libs: -lm */
@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
-#include "lib/environment.h"
-#include "lib/run.h"
+#include "lib/base/record.h"
+#include "lib/run/environment.h"
+#include "lib/run/run.h"
 #include "tests/records.h"
 #include "tests/registers/model.h"
 
@@ -118,21 +119,21 @@ static void describe(void)
     record_send(&r);
 }
 
-/* Whether some line has this text. */
-static bool told(const char *text)
+/* Whether a line of the records has this text. */
+static bool is_recorded(const char *text)
 {
     return records.text && strstr(records.text, text);
 }
 
 /* ---- Tests ------------------------------------------------------------------------------------------------------ */
 
-static void leaves_alone_what_nobody_asked_for(void **state)
+static void without_settings_nothing_is_changed(void **state)
 {
     (void)state;
     environment_set(&run);
     describe();
-    assert_true(
-        told("\"prefetch\":{\"l2-stream\":\"on\",\"l2-adjacent\":\"on\",\"l1d-next\":\"on\",\"l1d-ip\":\"on\"}"));
+    assert_true(is_recorded(
+        "\"prefetch\":{\"l2-stream\":\"on\",\"l2-adjacent\":\"on\",\"l1d-next\":\"on\",\"l1d-ip\":\"on\"}"));
     environment_restore(&run);
     model_assert_writes(&m, "");
     model_assert_as_found(&m);
@@ -140,7 +141,7 @@ static void leaves_alone_what_nobody_asked_for(void **state)
     assert_null(records_find(&records, NULL, "warning", NULL, NULL));
 }
 
-static void sets_tells_and_puts_back(void **state)
+static void settings_are_made_recorded_and_restored(void **state)
 {
     (void)state;
     snprintf(run.config.prefetch, sizeof run.config.prefetch, "off");
@@ -150,8 +151,8 @@ static void sets_tells_and_puts_back(void **state)
     assert_float_equal(run.environment.hz_before, 4200e6, 1e6);
     assert_float_equal(run.environment.hz_set, 3400e6, 1e6);
     describe();
-    assert_true(told("\"l1d-ip\":\"off, was on; effect not verified here\""));
-    assert_true(told("\"wanted_hz\":3400000000"));
+    assert_true(is_recorded("\"l1d-ip\":\"off, was on; effect not verified here\""));
+    assert_true(is_recorded("\"wanted_hz\":3400000000"));
     environment_restore(&run);
     model_assert_as_found(&m);
     const char *line = records_find(&records, NULL, "restored", "as_found", "true");
@@ -160,8 +161,8 @@ static void sets_tells_and_puts_back(void **state)
     assert_null(records_find(&records, NULL, "warning", NULL, NULL));
 }
 
-/* The register reads as it was written, and the clock stays where it was. */
-static void tells_a_clock_that_does_not_follow(void **state)
+/* The register reads back as written, but the clock stays as it was. */
+static void a_clock_that_does_not_follow_is_reported(void **state)
 {
     (void)state;
     model_at(&m, PERF_CTL)->kind = MODEL_LIES;
@@ -174,29 +175,29 @@ static void tells_a_clock_that_does_not_follow(void **state)
     environment_restore(&run);
 }
 
-static void warns_of_what_cannot_be_had(void **state)
+static void impossible_settings_become_warnings(void **state)
 {
     (void)state;
     snprintf(run.config.prefetch, sizeof run.config.prefetch, "l9=off,l1d-ip=off");
     snprintf(run.config.frequency, sizeof run.config.frequency, "999");
     environment_set(&run);
     assert_int_equal(model_at(&m, SWITCHES)->value, 8);
-    assert_true(told("l9: there is no such switch"));
-    assert_true(told("999: this core has no such ratio"));
+    assert_true(is_recorded("l9: there is no such switch"));
+    assert_true(is_recorded("999: this core has no such ratio"));
     environment_restore(&run);
     model_assert_as_found(&m);
 
     reachable = false;
     environment_set(&run);
-    assert_true(told("\"subject\":\"prefetch\",\"text\":\"there are no registers here\""));
-    assert_true(told("\"subject\":\"frequency\",\"text\":\"there are no registers here\""));
+    assert_true(is_recorded("\"subject\":\"prefetch\",\"text\":\"there are no registers here\""));
+    assert_true(is_recorded("\"subject\":\"frequency\",\"text\":\"there are no registers here\""));
     describe();
-    assert_true(told("\"no_control\":\"there are no registers here\""));
+    assert_true(is_recorded("\"no_control\":\"there are no registers here\""));
     environment_watch(&run, "nothing");
     environment_restore(&run);
 }
 
-static void tells_a_register_that_does_not_go_back(void **state)
+static void a_register_that_cannot_be_restored_is_reported(void **state)
 {
     (void)state;
     snprintf(run.config.prefetch, sizeof run.config.prefetch, "l1d-ip=off");
@@ -207,7 +208,7 @@ static void tells_a_register_that_does_not_go_back(void **state)
     assert_non_null(records_find(&records, NULL, "warning", "subject", "environment"));
 }
 
-static void voids_what_was_throttled(void **state)
+static void throttled_readings_are_rejected(void **state)
 {
     (void)state;
     environment_set(&run);
@@ -215,29 +216,29 @@ static void voids_what_was_throttled(void **state)
     assert_int_equal(run.meter.disturbed(), CAUSES);
     model_at(&m, 0x19c)->value |= 3;
     assert_int_equal(run.meter.disturbed(), CAUSE_THROTTLED);
-    assert_int_equal(run.meter.disturbed(), CAUSES); /* told once */
+    assert_int_equal(run.meter.disturbed(), CAUSES); /* reported once */
     model_at(&m, 0x34)->value++;
     assert_int_equal(run.meter.disturbed(), CAUSE_SMI);
 
     environment_watch(&run, "a probe");
-    assert_false(told("machine-check"));
+    assert_false(is_recorded("machine-check"));
     model_at(&m, 0x401)->value = UINT64_C(1) << 63;
     environment_watch(&run, "a probe");
-    assert_true(told("during a probe the error banks that hold something went from 0 to 1"));
+    assert_true(is_recorded("during a probe the error banks that hold something went from 0 to 1"));
     environment_restore(&run);
     assert_null(run.meter.disturbed);
 }
 
 /* ---- Writes that may hang the machine ------------------------------------------------------------------------ */
 
-/* As on a core whose firmware may not come back. */
+/* Marks the switches as on a core whose firmware may hang at a write. */
 static void make_risky(void)
 {
     control.switches[0].hazard = HAZARD_HANGS;
     run.config.risky_prefetch = true;
 }
 
-static void journals_what_may_hang_before_it_is_tried(void **state)
+static void risky_writes_are_in_the_journal_before_they_are_tried(void **state)
 {
     (void)state;
     make_risky();
@@ -247,12 +248,12 @@ static void journals_what_may_hang_before_it_is_tried(void **state)
     assert_non_null(start);
     assert_non_null(records_find(&records, start, "end", "probe", JOURNAL_RISKY));
     assert_true(control.risky);
-    assert_int_equal(run.outcomes[OUTCOME_OK], 1); /* the record `done` counts it, too */
+    assert_int_equal(run.outcomes[OUTCOME_OK], 1); /* it counts in the record `done` */
     environment_restore(&run);
     model_assert_as_found(&m);
 }
 
-static void does_not_try_again_what_has_hung(void **state)
+static void writes_that_hung_are_not_tried_again(void **state)
 {
     struct records before = {0};
     struct writer w;
@@ -276,8 +277,8 @@ static void does_not_try_again_what_has_hung(void **state)
     environment_set(&run);
     model_assert_writes(&m, "");
     assert_null(records_find(&records, NULL, "start", NULL, NULL));
-    assert_true(told("switching prefetchers hung this machine last time"));
-    assert_true(told("l2-stream: writing it may hang this machine"));
+    assert_true(is_recorded("switching prefetchers hung this machine last time"));
+    assert_true(is_recorded("l2-stream: writing it may hang this machine"));
     environment_restore(&run);
 
     run.config.retry = true;
@@ -291,14 +292,14 @@ static void does_not_try_again_what_has_hung(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(leaves_alone_what_nobody_asked_for, prepare, clear),
-        cmocka_unit_test_setup_teardown(sets_tells_and_puts_back, prepare, clear),
-        cmocka_unit_test_setup_teardown(tells_a_clock_that_does_not_follow, prepare, clear),
-        cmocka_unit_test_setup_teardown(warns_of_what_cannot_be_had, prepare, clear),
-        cmocka_unit_test_setup_teardown(tells_a_register_that_does_not_go_back, prepare, clear),
-        cmocka_unit_test_setup_teardown(voids_what_was_throttled, prepare, clear),
-        cmocka_unit_test_setup_teardown(journals_what_may_hang_before_it_is_tried, prepare, clear),
-        cmocka_unit_test_setup_teardown(does_not_try_again_what_has_hung, prepare, clear),
+        cmocka_unit_test_setup_teardown(without_settings_nothing_is_changed, prepare, clear),
+        cmocka_unit_test_setup_teardown(settings_are_made_recorded_and_restored, prepare, clear),
+        cmocka_unit_test_setup_teardown(a_clock_that_does_not_follow_is_reported, prepare, clear),
+        cmocka_unit_test_setup_teardown(impossible_settings_become_warnings, prepare, clear),
+        cmocka_unit_test_setup_teardown(a_register_that_cannot_be_restored_is_reported, prepare, clear),
+        cmocka_unit_test_setup_teardown(throttled_readings_are_rejected, prepare, clear),
+        cmocka_unit_test_setup_teardown(risky_writes_are_in_the_journal_before_they_are_tried, prepare, clear),
+        cmocka_unit_test_setup_teardown(writes_that_hung_are_not_tried_again, prepare, clear),
     };
 
     return cmocka_run_group_tests_name("environment", tests, NULL, NULL);

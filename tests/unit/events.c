@@ -1,5 +1,6 @@
-/* Events of every known core: that tables are sound, that names and numbers are the vendors', that needs stand for something. */
-/* link: lib/counters/events.c lib/counters/events/intel.c lib/counters/events/amd.c lib/counters/events/arm.c lib/counters/events/apple.c build/events/x86_64.c build/events/aarch64.c */
+/* Events of every known core: consistent tables, the vendors' names and codes, and an event for every need. */
+/* link: lib/counters/events.c lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c lib/counters/events/arm.c */
+/* link: lib/counters/events/apple.c build/events/x86_64.c build/events/aarch64.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "lib/base/random.h"
 #include "lib/counters/events.h"
-#include "lib/engine/statistics.h"
 
 enum { CORES = 128, EVENTS = 1024 };
 
@@ -47,7 +48,9 @@ static const char *refused(const char *core, enum counters_kind kind, const char
 
 /* ---- Tables ------------------------------------------------------------------------------------------ */
 
-/* Slots that a core of the kind can have at most: SDM vol. 3B, 20.2; APM vol. 2, 13.2.1; DDI 0487, D13; Apple's ten. */
+/*
+ * The most slots that a core of the kind can have: SDM vol. 3B, 20.2; APM vol. 2, 13.2.1; DDI 0487, D13; Apple's ten.
+ */
 static uint64_t most_slots(enum counters_kind kind)
 {
     switch (kind) {
@@ -90,7 +93,7 @@ static void every_event_has_a_counter_of_its_core(void **state)
             if (e.demand.slots && !(e.demand.slots & events_slots(core)))
                 fail_msg("%s: %s cannot be planned", cores[c], e.name);
             assert_true(e.source && *e.source);
-            assert_true(strlen(e.name) < EVENT_NAME - 12); /* modifiers go behind it */
+            assert_true(strlen(e.name) < EVENT_NAME - 12); /* there is room for modifiers behind it */
             if (need)
                 continue;
             assert_in_range(count, 0, EVENTS - 1);
@@ -136,7 +139,7 @@ static bool is_need(const char *name)
     return false;
 }
 
-/* AMD's unit masks are bits that may be set together: a number is known when each of its bits is listed. */
+/* AMD's unit masks are bits that may be set together: a code is known when each of its bits is listed. */
 static bool is_sum_of_listed(const struct event_core *core, const struct event *sum)
 {
     uint64_t bits = sum->code & 0xff00;
@@ -149,7 +152,7 @@ static bool is_sum_of_listed(const struct event_core *core, const struct event *
     return events_kind(core) == COUNTERS_AMD && bits == 0;
 }
 
-static void needs_stand_for_events(void **state)
+static void every_need_has_its_event(void **state)
 {
     (void)state;
     for (size_t c = 0; c < core_count; c++) {
@@ -170,9 +173,9 @@ static void needs_stand_for_events(void **state)
     }
 }
 
-/* ---- Numbers, written down here from the vendors' lists ------------------------------------------------ */
+/* ---- Codes, copied here from the vendors' lists ----------------------------------------------------------- */
 
-static void encodings_are_the_vendors(void **state)
+static void encodings_are_those_of_the_vendors(void **state)
 {
     /* Intel: perfmon (2026-08) of Haswell, Skylake, Ice Lake, Alder Lake, Arrow Lake. AMD: Linux 6.12, amdzen1 … 5.
        Arm: DDI 0487, D13. Apple: Linux, apple_m1_cpu_pmu.c; M3 and M4, Apple's lists. */
@@ -256,8 +259,11 @@ static void encodings_are_the_vendors(void **state)
     }
 }
 
-/* What a mask cannot say: registers that Intel's events share (Linux, intel/core.c), AMD's pairs, Arm's chains. */
-static void events_bring_what_they_need_besides(void **state)
+/*
+ * What a mask of counters cannot express: registers that Intel's events share (Linux, intel/core.c), AMD's pairs, Arm's
+ * chains.
+ */
+static void events_have_the_registers_that_they_need_besides(void **state)
 {
     struct event e = find("golden-cove", "frontend_retired.any_dsb_miss");
     struct counter_setting set[2];
@@ -294,9 +300,9 @@ static void events_bring_what_they_need_besides(void **state)
     assert_true(set[0].code == 0x8 && set[1].code == 0x1e && set[1].slot == 3);
 }
 
-/* ---- What people write -------------------------------------------------------------------------------- */
+/* ---- Events as people write them -------------------------------------------------------------------------- */
 
-static void numbers_and_modifiers(void **state)
+static void numbers_and_modifiers_are_understood(void **state)
 {
     (void)state;
     assert_int_equal(find("skylake", "r01c2").code, 0x1c2);
@@ -308,7 +314,7 @@ static void numbers_and_modifiers(void **state)
     assert_string_equal(find("skylake", "uops_issued:any:c=1:i").name, "uops_issued.any:c=1:i");
     assert_int_equal(find("skylake", "machine_clears.count:e=0").code, 0x10001c3);
     assert_int_equal(find("skylake", "ops_issued:c=4").code, 0x400010e);
-    /* A number takes the constraints of what it stands for. */
+    /* A code has the constraints of the event that it is. */
     assert_int_equal(find("lion-cove", "0x1b1").demand.slots, 0x8);
     assert_string_equal(find("lion-cove", "0x1b1").name, "uops_executed.thread");
     assert_int_equal(find("lion-cove", "0x1b1:c=1").demand.slots, 0x8);
@@ -319,7 +325,7 @@ static void numbers_and_modifiers(void **state)
     assert_int_equal(find("skylake", "0x1b7:x=0x10001").demand.value, 0x10001);
     assert_non_null(strstr(refused("skylake", COUNTERS_NONE, "0x1b7"), ":x="));
     assert_non_null(strstr(refused("skylake", COUNTERS_NONE, "uops_issued.any:x=1"), "needs none"));
-    /* USR and EN are not the event's. */
+    /* USR and EN are no part of the event. */
     assert_non_null(strstr(refused("skylake", COUNTERS_NONE, "0x4101c2"), "0x410000"));
     refused("zen4", COUNTERS_NONE, "0x10000000076"); /* guest only */
     assert_int_equal(find("zen4", "0x28f").code, 0x28f);
@@ -330,7 +336,7 @@ static void numbers_and_modifiers(void **state)
     refused("zen4", COUNTERS_NONE, "retired_sse_avx_flops.any:c=1");
 }
 
-static void mistakes_are_told(void **state)
+static void mistakes_are_reported(void **state)
 {
     char text[400];
 
@@ -369,8 +375,8 @@ static void unknown_cores_have_architectural_events(void **state)
     refused(NULL, COUNTERS_INTEL, "uops_issued.any");
 }
 
-/* Any text gets an answer; which one is not the question here. */
-static void any_text_gets_an_answer(void **state)
+/* Any text is accepted or refused, without reading out of bounds. */
+static void any_text_is_accepted_or_refused_with_a_reason(void **state)
 {
     static const char letters[] = "cxier0123456789abcdef:=._, \n\t%uops_issued";
     uint64_t random = 5;
@@ -419,13 +425,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_event_has_a_counter_of_its_core),
         cmocka_unit_test(every_name_is_found_as_listed),
-        cmocka_unit_test(needs_stand_for_events),
-        cmocka_unit_test(encodings_are_the_vendors),
-        cmocka_unit_test(events_bring_what_they_need_besides),
-        cmocka_unit_test(numbers_and_modifiers),
-        cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(every_need_has_its_event),
+        cmocka_unit_test(encodings_are_those_of_the_vendors),
+        cmocka_unit_test(events_have_the_registers_that_they_need_besides),
+        cmocka_unit_test(numbers_and_modifiers_are_understood),
+        cmocka_unit_test(mistakes_are_reported),
         cmocka_unit_test(unknown_cores_have_architectural_events),
-        cmocka_unit_test(any_text_gets_an_answer),
+        cmocka_unit_test(any_text_is_accepted_or_refused_with_a_reason),
         cmocka_unit_test(all_of_m1_takes_eight_runs),
     };
     return cmocka_run_group_tests(tests, find_cores, NULL);

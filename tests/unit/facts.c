@@ -1,4 +1,4 @@
-/* What is known of a core: the better source wins, and what is declared goes by the names of findings. */
+/* Facts about a core: the better source wins, and declared facts have the names of findings. */
 /* libs: -lm */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "lib/facts.h"
+#include "lib/plan/facts.h"
 
 static struct facts facts;
 
@@ -29,7 +29,7 @@ static bool set(const char *name, const char *variants, double value, char grade
     return facts_set(&facts, &f);
 }
 
-static void unknown_is_told_from_known(void **state)
+static void unknown_facts_have_the_default(void **state)
 {
     (void)state;
     assert_null(facts_find(&facts, "memory.cache.bytes", ""));
@@ -40,8 +40,8 @@ static void unknown_is_told_from_known(void **state)
     assert_true(facts_number(&facts, "memory.cache.line", "level=1", 64) == 64);
 }
 
-/* What was measured stands above what is declared, and the surer measurement above the other. */
-static void the_better_grade_stays(void **state)
+/* A measured fact replaces a declared one, and a better grade replaces a worse one. */
+static void the_better_grade_is_kept(void **state)
 {
     (void)state;
     assert_true(set("memory.cache.bytes", "level=1", 1, 'D'));
@@ -51,12 +51,12 @@ static void the_better_grade_stays(void **state)
     assert_true(set("memory.cache.bytes", "level=1", 4, 'B'));
     assert_true(set("memory.cache.bytes", "level=1", 5, 'D'));
     assert_true(facts_number(&facts, "memory.cache.bytes", "level=1", 0) == 3);
-    assert_true(set("memory.cache.bytes", "level=1", 6, 'A')); /* the later one of equals */
+    assert_true(set("memory.cache.bytes", "level=1", 6, 'A')); /* of equal grades the later one is kept */
     assert_true(facts_number(&facts, "memory.cache.bytes", "level=1", 0) == 6);
     assert_int_equal(facts.count, 1);
 }
 
-/* Words asked for must be there, others may; of several that fit the best one is found. */
+/* A fact must have all variants that are asked for and may have others; of several such the best one is found. */
 static void variants_are_words(void **state)
 {
     (void)state;
@@ -71,13 +71,13 @@ static void variants_are_words(void **state)
     assert_null(facts_find(&facts, "memory.dtlb.entries", "evel=1"));
 }
 
-static void hundreds_are_kept(void **state)
+static void hundreds_of_facts_are_kept(void **state)
 {
     enum { FACTS = 3000 };
     char variants[32];
 
     (void)state;
-    for (unsigned i = 0; i < FACTS; i++) { /* more than all probes find */
+    for (unsigned i = 0; i < FACTS; i++) { /* more than all probes report */
         snprintf(variants, sizeof variants, "level=%u", i);
         assert_true(set("memory.cache.bytes", variants, i, 'D'));
     }
@@ -90,7 +90,7 @@ static void hundreds_are_kept(void **state)
     assert_int_equal(facts.count, FACTS);
 }
 
-static void what_is_no_number_is_no_fact(void **state)
+static void only_numbers_are_facts(void **state)
 {
     (void)state;
     assert_true(set("memory.cache.bytes", "level=1", 0.0 / 0.0, 'A'));
@@ -104,7 +104,10 @@ static void declared_caches_have_the_names_of_findings(void **state)
         {.level = 1, .holds = HOLDS_INSTRUCTIONS, .bytes = 32768, .ways = 8, .line_bytes = 64, .source = "cpuid.4"},
         {.level = 2, .holds = HOLDS_DATA | HOLDS_INSTRUCTIONS, .bytes = 2 << 20, .source = "cpuid.4"},
         {.level = 1, .holds = HOLDS_DATA, .bytes = 1, .source = "sysfs"}, /* the first source counts */
-        {.level = 2, .holds = HOLDS_DATA | HOLDS_INSTRUCTIONS, .ways = 16, .source = "sysfs"}, /* and the next adds */
+        {.level = 2,
+         .holds = HOLDS_DATA | HOLDS_INSTRUCTIONS,
+         .ways = 16,
+         .source = "sysfs"}, /* the next one adds to it */
     };
 
     (void)state;
@@ -115,7 +118,7 @@ static void declared_caches_have_the_names_of_findings(void **state)
     assert_true(facts_number(&facts, "frontend.l1i.bytes", "", 0) == 32768);
     assert_true(facts_number(&facts, "memory.cache.bytes", "level=2", 0) == 2 << 20);
     assert_true(facts_number(&facts, "memory.cache.ways", "level=2", 0) == 16);
-    assert_null(facts_find(&facts, "memory.cache.line_bytes", "level=2")); /* nobody told */
+    assert_null(facts_find(&facts, "memory.cache.line_bytes", "level=2")); /* no source declares it */
     const struct fact *f = facts_find(&facts, "frontend.l1i.ways", "");
     assert_string_equal(f->source, "cpuid.4");
     assert_int_equal(f->grade, 'D');
@@ -123,7 +126,7 @@ static void declared_caches_have_the_names_of_findings(void **state)
     assert_int_equal(facts.count, 8);
 }
 
-static void declared_tlbs_are_told_on_each_side(void **state)
+static void declared_tlbs_are_facts_of_each_side(void **state)
 {
     const struct identity_tlb tlbs[] = {
         {.level = 1, .holds = HOLDS_INSTRUCTIONS, .page = "4k", .entries = 256, .source = "cpuid.18"},
@@ -139,7 +142,7 @@ static void declared_tlbs_are_told_on_each_side(void **state)
     assert_true(facts_number(&facts, "frontend.itlb.entries", "level=1 page=4k", 0) == 256);
     assert_true(facts_number(&facts, "memory.dtlb.entries", "level=1 page=4k access=load", 0) == 96);
     assert_true(facts_number(&facts, "memory.dtlb.entries", "level=1 page=4k access=store", 0) == 16);
-    /* Two arrays hold 4K pages at the second level: together 2048, for instructions as for data. */
+    /* Two arrays have entries for 4K pages at the second level: together 2048, for instructions and for data. */
     assert_true(facts_number(&facts, "frontend.itlb.entries", "level=2 page=4k", 0) == 2048);
     assert_true(facts_number(&facts, "memory.dtlb.entries", "level=2 page=4k access=load", 0) == 2048);
     assert_true(facts_number(&facts, "memory.dtlb.entries", "level=2 page=2m access=store", 0) == 1024);
@@ -148,13 +151,13 @@ static void declared_tlbs_are_told_on_each_side(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(unknown_is_told_from_known, nothing_known),
-        cmocka_unit_test_setup(the_better_grade_stays, nothing_known),
+        cmocka_unit_test_setup(unknown_facts_have_the_default, nothing_known),
+        cmocka_unit_test_setup(the_better_grade_is_kept, nothing_known),
         cmocka_unit_test_setup(variants_are_words, nothing_known),
-        cmocka_unit_test_setup(hundreds_are_kept, nothing_known),
-        cmocka_unit_test_setup(what_is_no_number_is_no_fact, nothing_known),
+        cmocka_unit_test_setup(hundreds_of_facts_are_kept, nothing_known),
+        cmocka_unit_test_setup(only_numbers_are_facts, nothing_known),
         cmocka_unit_test_setup(declared_caches_have_the_names_of_findings, nothing_known),
-        cmocka_unit_test_setup(declared_tlbs_are_told_on_each_side, nothing_known),
+        cmocka_unit_test_setup(declared_tlbs_are_facts_of_each_side, nothing_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* Rows become points: the order of rows does not matter, and memory stays bounded without bending the curve. */
+/* link: boot/linux/gather.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -10,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "lib/engine/gather.h"
-#include "lib/engine/statistics.h"
+#include "boot/linux/gather.h"
+#include "lib/base/random.h"
 
 static struct gather gather;
 

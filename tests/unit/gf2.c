@@ -1,6 +1,6 @@
 /*
- * Linear hashes from collisions: published ones come back from simulated experiments that are wrong every tenth time,
- * for every seed; what is not linear is said to be so. LONG=1: a thousand seeds for each.
+ * Linear hashes from collisions: published hashes are found by simulated experiments of which every tenth is wrong, for
+ * every seed; hashes that are not linear are reported as such. LONG=1: a thousand seeds for each.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +11,9 @@
 
 #include <cmocka.h>
 
-#include "lib/fit/gf2.h"
-#include "lib/engine/statistics.h"
+#include "lib/base/random.h"
+#include "lib/base/reason.h"
+#include "lib/structure/gf2.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
 #define BITS(from, to) (BIT((to) + 1) - BIT(from))
@@ -24,11 +25,11 @@ struct hash {
     uint64_t bits;
     size_t count;
     uint64_t masks[MOST];
-    uint64_t (*other)(uint64_t address); /* what is not linear; NULL: the masks */
-    unsigned calls; /* at most, at one answer in ten wrong, on average of all seeds; 0: nobody said */
+    uint64_t (*other)(uint64_t address); /* a hash that is not linear; NULL: the masks */
+    unsigned calls; /* at most, with one result in ten wrong, on average of all seeds; 0: no limit */
 };
 
-struct experiment {
+struct drawn_experiment {
     const struct hash *hash;
     double error;
     uint64_t random;
@@ -48,7 +49,7 @@ static uint64_t hash_of(const struct hash *h, uint64_t address)
 
 static bool collide(void *context, uint64_t base, uint64_t difference, bool *answer)
 {
-    struct experiment *e = context;
+    struct drawn_experiment *e = context;
 
     assert_int_equal((base | difference) & ~e->hash->bits, 0);
     assert_int_not_equal(difference, 0);
@@ -61,26 +62,26 @@ static bool collide(void *context, uint64_t base, uint64_t difference, bool *ans
     return true;
 }
 
-static struct gf2_question question(struct experiment *e, double error)
+static struct gf2_request question(struct drawn_experiment *e, double error)
 {
-    return (struct gf2_question){.bits = e->hash->bits,
-                                 .most = MOST,
-                                 .checks = CHECKS,
-                                 .error = error,
-                                 .collide = collide,
-                                 .context = e,
-                                 .random = &e->random};
+    return (struct gf2_request){.bits = e->hash->bits,
+                                .most = MOST,
+                                .checks = CHECKS,
+                                .error = error,
+                                .collide = collide,
+                                .context = e,
+                                .random = &e->random};
 }
 
-static bool find(const struct hash *h, double error, uint64_t seed, struct gf2_answer *out)
+static bool find(const struct hash *h, double error, uint64_t seed, struct gf2_result *out)
 {
-    struct experiment e = {.hash = h, .error = error, .random = seed};
-    const struct gf2_question q = question(&e, error > 0.1 ? 0.1 : error);
+    struct drawn_experiment e = {.hash = h, .error = error, .random = seed};
+    const struct gf2_request q = question(&e, error > 0.1 ? 0.1 : error);
 
     return gf2_find(&q, out);
 }
 
-/* Row echelon form: the same for all masks that say the same. */
+/* Row echelon form, which is the same for all sets of masks that describe the same hash. */
 static void canonical(uint64_t *masks, size_t count)
 {
     size_t done = 0;
@@ -99,7 +100,7 @@ static void canonical(uint64_t *masks, size_t count)
             }
 }
 
-static bool same_masks(const struct gf2_answer *a, const struct hash *h)
+static bool same_masks(const struct gf2_result *a, const struct hash *h)
 {
     uint64_t found[GF2_MASKS], truth[GF2_MASKS];
 
@@ -179,14 +180,14 @@ static void published_hashes_come_back(void **state)
         double calls = 0;
         size_t right = 0;
         for (uint64_t seed = 1; seed <= count; seed++) {
-            struct gf2_answer a;
+            struct gf2_result a;
             assert_true(find(h, 0.1, seed, &a));
             calls += a.calls;
             if (same_masks(&a, h) && weight(a.masks, a.count) <= weight(h->masks, h->count))
                 right++;
             else
-                print_message("# %s, seed %u: %s, %zu masks\n", h->name, (unsigned)seed, a.reason ? a.reason : "wrong",
-                              a.count);
+                print_message("# %s, seed %u: %s, %zu masks\n", h->name, (unsigned)seed,
+                              a.reason ? reasons[a.reason].token : "wrong", a.count);
         }
         print_message("# %s: %zu of %zu, %.0f answers\n", h->name, right, count, calls / (double)count);
         assert_int_equal(right, count);
@@ -200,7 +201,7 @@ static void random_hashes_come_back(void **state)
     for (uint64_t seed = 1; seed <= seeds(100); seed++) {
         uint64_t random = seed, null = random_next(&random) & random_next(&random);
         struct hash h = {.name = "random", .bits = BITS(12, 40)};
-        struct gf2_answer a;
+        struct gf2_result a;
         h.count = (size_t)random_below(&random, 6);
         for (size_t i = 0; i < h.count; i++)
             h.masks[i] = random_next(&random) & h.bits & ~null;
@@ -247,7 +248,7 @@ static uint64_t multiplied(uint64_t address)
     return (address >> 12) * 0x9e3779b97f4a7c15 >> 58;
 }
 
-static void what_is_not_linear_is_said_to_be_so(void **state)
+static void hashes_that_are_not_linear_are_reported_as_such(void **state)
 {
     static const struct hash hashes[] = {
         {.name = "address modulo 3", .bits = BITS(12, 31), .other = slices_of_three},
@@ -259,10 +260,11 @@ static void what_is_not_linear_is_said_to_be_so(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
         for (uint64_t seed = 1; seed <= seeds(10); seed++) {
-            struct gf2_answer a;
+            struct gf2_result a;
             assert_true(find(&hashes[i], 0.1, seed, &a));
-            if (!a.reason || strcmp(a.reason, "not-linear") != 0)
-                fail_msg("%s, seed %u: %s", hashes[i].name, (unsigned)seed, a.reason ? a.reason : "masks");
+            if (a.reason != REASON_NOT_LINEAR)
+                fail_msg("%s, seed %u: %s", hashes[i].name, (unsigned)seed,
+                         a.reason ? reasons[a.reason].token : "masks");
         }
 }
 
@@ -276,34 +278,34 @@ static uint64_t low_bits_of_it(uint64_t address)
     return address & BITS(12, 28);
 }
 
-static void nothing_to_go_by_is_told(void **state)
+static void missing_information_is_reported(void **state)
 {
     const struct hash apart = {.bits = BITS(12, 31), .other = all_of_it};
     const struct hash many = {.bits = BITS(10, 31), .other = low_bits_of_it};
     const struct hash none = {.bits = BITS(12, 31)};
-    struct gf2_answer a;
+    struct gf2_result a;
 
     (void)state;
     assert_true(find(&apart, 0, 1, &a));
-    assert_string_equal(a.reason, "no-collision");
+    assert_int_equal(a.reason, REASON_NO_COLLISION);
     assert_true(find(&many, 0, 1, &a));
-    assert_string_equal(a.reason, "too-many");
+    assert_int_equal(a.reason, REASON_TOO_MANY_MASKS);
     assert_true(find(&none, 0.1, 1, &a));
     assert_null(a.reason);
     assert_int_equal(a.count, 0);
     assert_int_equal(a.null, none.bits);
-    /* half of the answers are wrong: there is nothing in them */
+    /* half of the results are wrong, so they contain no information */
     assert_true(find(&published[0], 0.5, 1, &a));
     assert_non_null(a.reason);
 }
 
-static void the_end_of_the_probe_ends_the_search(void **state)
+static void a_failed_measurement_ends_the_search(void **state)
 {
     (void)state;
     for (unsigned most = 1; most < 4000; most = 3 * most + 1) {
-        struct experiment e = {.hash = &published[0], .random = most, .most_answers = most};
-        const struct gf2_question q = question(&e, 0.01);
-        struct gf2_answer a;
+        struct drawn_experiment e = {.hash = &published[0], .random = most, .most_answers = most};
+        const struct gf2_request q = question(&e, 0.01);
+        struct gf2_result a;
         const bool found = gf2_find(&q, &a);
         assert_int_equal(found, a.calls < most);
     }
@@ -312,35 +314,35 @@ static void the_end_of_the_probe_ends_the_search(void **state)
 static void masks_are_tested_against_another_experiment(void **state)
 {
     struct hash one_less = published[0], other = published[0];
-    struct gf2_answer a;
+    struct gf2_result a;
 
     (void)state;
     assert_true(find(&published[0], 0.01, 1, &a));
-    struct experiment same = {.hash = &published[0], .error = 0.01, .random = 2};
-    struct gf2_question q = question(&same, 0.1);
+    struct drawn_experiment same = {.hash = &published[0], .error = 0.01, .random = 2};
+    struct gf2_request q = question(&same, 0.1);
     assert_true(gf2_check(&q, &a));
     assert_null(a.reason);
     assert_int_equal(a.checked, 2 * CHECKS);
 
-    struct gf2_answer b = a;
+    struct gf2_result b = a;
     one_less.count--;
-    struct experiment less = {.hash = &one_less, .error = 0.01, .random = 3};
+    struct drawn_experiment less = {.hash = &one_less, .error = 0.01, .random = 3};
     q = question(&less, 0.1);
     assert_true(gf2_check(&q, &b));
-    assert_string_equal(b.reason, "not-linear");
+    assert_int_equal(b.reason, REASON_NOT_LINEAR);
 
     b = a;
     other.masks[0] |= BIT(40);
-    struct experiment more = {.hash = &other, .error = 0.01, .random = 4};
+    struct drawn_experiment more = {.hash = &other, .error = 0.01, .random = 4};
     q = question(&more, 0.1);
     assert_true(gf2_check(&q, &b));
-    assert_string_equal(b.reason, "not-linear");
+    assert_int_equal(b.reason, REASON_NOT_LINEAR);
 }
 
-static void masks_are_written_as_people_do(void **state)
+static void masks_are_written_as_xors_of_bits(void **state)
 {
     char text[64], small[8];
-    struct gf2_answer a;
+    struct gf2_result a;
 
     (void)state;
     assert_true(find(&published[1], 0, 1, &a));
@@ -348,7 +350,7 @@ static void masks_are_written_as_people_do(void **state)
     assert_string_equal(text, "12^21 13^22 14^23 15^24 16^25 17^26 18^27");
     gf2_text(&a, small, sizeof small);
     assert_string_equal(small, "12^21 1");
-    gf2_text(&(struct gf2_answer){.count = 0}, text, sizeof text);
+    gf2_text(&(struct gf2_result){.count = 0}, text, sizeof text);
     assert_string_equal(text, "");
 }
 
@@ -357,11 +359,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_hashes_come_back),
         cmocka_unit_test(random_hashes_come_back),
-        cmocka_unit_test(what_is_not_linear_is_said_to_be_so),
-        cmocka_unit_test(nothing_to_go_by_is_told),
-        cmocka_unit_test(the_end_of_the_probe_ends_the_search),
+        cmocka_unit_test(hashes_that_are_not_linear_are_reported_as_such),
+        cmocka_unit_test(missing_information_is_reported),
+        cmocka_unit_test(a_failed_measurement_ends_the_search),
         cmocka_unit_test(masks_are_tested_against_another_experiment),
-        cmocka_unit_test(masks_are_written_as_people_do),
+        cmocka_unit_test(masks_are_written_as_xors_of_bits),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,4 +1,4 @@
-/* Guards keep silent about what is intact, tell each byte that is not, and do not mind to overlap. */
+/* Guards report nothing where memory is intact, notice each byte that is not, and may overlap. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
-#include "lib/guard.h"
+#include "lib/base/guard.h"
 
 static uint8_t memory[2 * GUARD_BYTES + 100];
 
-static void what_is_intact_is_not_told(void **state)
+static void intact_guards_report_nothing(void **state)
 {
     (void)state;
     for (size_t bytes = 0; bytes < 100; bytes++) {
@@ -20,7 +20,7 @@ static void what_is_intact_is_not_told(void **state)
     }
 }
 
-static void each_byte_counts(void **state)
+static void each_changed_byte_is_noticed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < GUARD_BYTES; i++) {
@@ -30,8 +30,8 @@ static void each_byte_counts(void **state)
     }
 }
 
-/* What a stray memset or a copy from beside leaves is no pattern. */
-static void what_is_often_written_is_told(void **state)
+/* What a stray memset, or a copy of adjacent memory, leaves is different from the pattern of a guard. */
+static void frequently_written_values_are_noticed(void **state)
 {
     (void)state;
     for (unsigned value = 0; value < 256; value++) {
@@ -59,9 +59,9 @@ static void guards_may_overlap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_intact_is_not_told),
-        cmocka_unit_test(each_byte_counts),
-        cmocka_unit_test(what_is_often_written_is_told),
+        cmocka_unit_test(intact_guards_report_nothing),
+        cmocka_unit_test(each_changed_byte_is_noticed),
+        cmocka_unit_test(frequently_written_values_are_noticed),
         cmocka_unit_test(guards_may_overlap),
     };
 

@@ -1,4 +1,4 @@
-/* The journal: a probe that twice started and never ended is skipped, whatever became of the files. */
+/* The journal: a probe that started twice and never ended is skipped, whatever happened to the files. */
 /* libs: -lm */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "lib/journal.h"
-#include "lib/record.h"
+#include "lib/base/record.h"
+#include "lib/plan/journal.h"
 
 static const char OURS[] = "00000000deadbeef";
 
@@ -20,7 +20,7 @@ double machine_seconds(void)
     return 0;
 }
 
-/* A result file in memory, written by the writer that writes the real ones. */
+/* A result file in memory, written by the writer of real ones. */
 struct file {
     struct writer writer;
     size_t used;
@@ -51,7 +51,7 @@ static void begin_of(struct file *f, const char *fingerprint, unsigned repeat_in
 
     begin_without_run(f);
     record_start(&r, &f->writer, "run");
-    record_object(&r, "machine"); /* a decoy: only the line's own keys count */
+    record_object(&r, "machine"); /* only the top-level keys of the line count */
     record_text(&r, "fingerprint", "ffffffffffffffff");
     record_close(&r);
     record_text(&r, "fingerprint", fingerprint);
@@ -76,7 +76,7 @@ static void put(struct file *f, const char *kind, const char *probe)
     record_send(&r);
 }
 
-/* From a heap block of just this length, so that a read past it is seen. */
+/* From a block of exactly this length, so that the sanitizer notices a read past it. */
 static void read_file(struct journal *j, const char *text, size_t bytes)
 {
     char *copy = malloc(bytes);
@@ -88,8 +88,8 @@ static void read_file(struct journal *j, const char *text, size_t bytes)
 }
 
 /*
- * Reads files that are given as texts, newest first: `+a` starts probe a, `-a` ends it, `!` is the
- * done record; what is not ours starts with `?`.
+ * Reads files that are given as texts, newest first: `+a` starts probe a, `-a` ends it, `!` is the record `done`; a
+ * file of another machine starts with `?`.
  */
 static void read_files(struct journal *j, const char *const *texts, size_t count)
 {
@@ -127,8 +127,8 @@ static void end_after(struct file *f, const char *probe, const char *outcome, do
     record_send(&r);
 }
 
-/* How long a probe will take is what the newest run of that profile says that ran it to its end. */
-static void earlier_runs_tell_how_long_probes_take(void **state)
+/* The expected time of a probe is that of the newest run of the same profile in which the probe ended. */
+static void expected_times_come_from_earlier_runs(void **state)
 {
     static struct file f;
     struct journal j;
@@ -146,7 +146,7 @@ static void earlier_runs_tell_how_long_probes_take(void **state)
     begin_of(&f, OURS, 1, "quick");
     end_after(&f, "a", "ok", 4);
     end_after(&f, "b", "ok", 3);
-    end_after(&f, "b", "ok", 7); /* the next core's */
+    end_after(&f, "b", "ok", 7); /* that of the next core */
     read_file(&j, f.text, f.used);
     assert_float_equal(journal_seconds(&j, "a"), 2.5, 0);
     assert_float_equal(journal_seconds(&j, "b"), 3, 0);
@@ -163,12 +163,12 @@ static void probes_that_hang_twice_are_skipped(void **state)
         {{"+a"}, false},
         {{"+a", "+a"}, true},
         {{"+a", "+a-a", "+a"}, false},   /* not twice in a row */
-        {{"+a-a!", "+a", "+a"}, false},  /* settled since */
-        {{"+b-b-a!", "+a", "+a"}, true}, /* the skip itself settles nothing */
+        {{"+a-a!", "+a", "+a"}, false},  /* it ended in between */
+        {{"+b-b-a!", "+a", "+a"}, true}, /* a run that skips it changes nothing */
         {{"-a", "-a", "+a", "+a"}, true},
         {{"-a", "+a", "-a", "+a"}, true},
-        {{"+b-b", "+a", "+b-b", "+a"}, true}, /* runs that did not start it are passed over */
-        {{"+a", "?+a", "?+a-a"}, false},      /* another machine's */
+        {{"+b-b", "+a", "+b-b", "+a"}, true}, /* runs that did not start it do not count */
+        {{"+a", "?+a", "?+a-a"}, false},      /* the file of another machine */
         {{"+a", "?+a-a", "+a"}, true},
         {{"+a-a+a", "+a"}, true}, /* its last start counts */
         {{"+a+a-a", "+a", "+a"}, false},
@@ -205,7 +205,7 @@ static void other_probes_are_not_touched(void **state)
 }
 
 /* The newest run of this machine counts, not the newest file. */
-static void repeats_are_counted(void **state)
+static void runs_of_a_series_are_counted(void **state)
 {
     const char *const fresh[] = {"?!", "?"};
     const char *const finished[] = {"?", "+a-a!", "+a"};
@@ -225,7 +225,7 @@ static void repeats_are_counted(void **state)
     assert_int_equal(j.repeat_done, 2);
 }
 
-static void many_and_long_names(void **state)
+static void many_probes_and_long_names(void **state)
 {
     static struct file f;
     struct journal j;
@@ -243,7 +243,7 @@ static void many_and_long_names(void **state)
     }
     assert_int_equal(j.count, JOURNAL_PROBES);
     assert_true(journal_skips(&j, "probe_127"));
-    assert_false(journal_skips(&j, "probe_128")); /* no room: it runs */
+    assert_false(journal_skips(&j, "probe_128")); /* there is no room for this one, so it is not skipped */
 
     journal_start(&j, OURS);
     begin(&f, OURS, 1);
@@ -254,8 +254,8 @@ static void many_and_long_names(void **state)
     assert_false(journal_skips(&j, "a_name_of_far_more_than_thirty"));
 }
 
-/* Power is cut after any byte: what was whole by then counts, and nothing else. */
-static void files_cut_anywhere(void **state)
+/* Power is cut after any byte: exactly the lines that were whole by then count. */
+static void files_may_be_cut_anywhere(void **state)
 {
     static struct file f;
     size_t run_end, start_end, end_end;
@@ -282,8 +282,8 @@ static void files_cut_anywhere(void **state)
     }
 }
 
-/* One wrong byte costs the line it is in: never is a probe skipped because of it. */
-static void damaged_lines_are_passed_over(void **state)
+/* One wrong byte costs its line, and never causes a probe to be skipped. */
+static void damaged_lines_are_left_out(void **state)
 {
     static struct file f;
     size_t end_start;
@@ -328,14 +328,10 @@ static void without_a_run_record_nothing_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(probes_that_hang_twice_are_skipped),
-        cmocka_unit_test(earlier_runs_tell_how_long_probes_take),
-        cmocka_unit_test(other_probes_are_not_touched),
-        cmocka_unit_test(repeats_are_counted),
-        cmocka_unit_test(many_and_long_names),
-        cmocka_unit_test(files_cut_anywhere),
-        cmocka_unit_test(damaged_lines_are_passed_over),
-        cmocka_unit_test(without_a_run_record_nothing_counts),
+        cmocka_unit_test(probes_that_hang_twice_are_skipped), cmocka_unit_test(expected_times_come_from_earlier_runs),
+        cmocka_unit_test(other_probes_are_not_touched),       cmocka_unit_test(runs_of_a_series_are_counted),
+        cmocka_unit_test(many_probes_and_long_names),         cmocka_unit_test(files_may_be_cut_anywhere),
+        cmocka_unit_test(damaged_lines_are_left_out),         cmocka_unit_test(without_a_run_record_nothing_counts),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,5 @@
 /*
- * The record of a matrix: axes and cells as they were, and nothing where nothing was measured.
+ * The record of a matrix: axes and cells unchanged, and null where nothing was measured.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
-#include "lib/matrix.h"
-#include "lib/probe.h"
+#include "lib/base/record.h"
+#include "lib/probe/matrix.h"
+#include "lib/probe/probe.h"
 #include "tests/records.h"
 
 double machine_seconds(void)
@@ -24,7 +25,7 @@ void record_core(struct record *r)
     record_integer(r, "core", 3);
 }
 
-static void rows_and_columns_stay_what_they_are(void **state)
+static void rows_and_columns_are_recorded_unchanged(void **state)
 {
     const struct probe_definition definition = {.name = "mispredict"};
     double rows[] = {1, 4}, columns[] = {4, 16, 64};
@@ -59,7 +60,7 @@ static void rows_and_columns_stay_what_they_are(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_and_columns_stay_what_they_are)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_and_columns_are_recorded_unchanged)};
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

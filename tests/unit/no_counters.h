@@ -1,4 +1,4 @@
-/* Stands in for arch/counters.c and the place's counters in tests of a machine that has none. */
+/* Stands in for arch/counters.c and the counters of the platform, in tests of a machine without counters. */
 #ifndef FATHOM_TESTS_NO_COUNTERS_H
 #define FATHOM_TESTS_NO_COUNTERS_H
 

@@ -1,4 +1,4 @@
-/* How quiet a place is: what disturbs a fake machine is what the probe tells of it, in its kind of window and no other. */
+/* How quiet a platform is: the probe finds what disturbs a modelled machine, in the right kind of window only. */
 /* link: probes/system/noise.c arch/emit.c arch/x86_64/emit.c */
 /* link: arch/control.c arch/access.c arch/x86_64/cpu.c arch/x86_64/prefetch.c arch/x86_64/frequency.c */
 /* link: arch/x86_64/control.c arch/x86_64/quirks.c arch/x86_64/identify.c */
@@ -12,7 +12,10 @@
 
 #include <cmocka.h>
 
-#include "lib/probe.h"
+#include "lib/base/random.h"
+#include "lib/base/record.h"
+#include "lib/probe/probe.h"
+#include "lib/run/plan.h"
 #include "tests/records.h"
 #include "tests/unit/no_counters.h"
 
@@ -22,19 +25,19 @@ const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1
 
 enum { READER_NS = 50, SILENCES = SILENCE_NONE + 1 };
 
-/* What a kind of window has. */
+/* One kind of window. */
 struct place {
     const char *missing;   /* why there is no such window */
-    double every_ns;       /* something takes the core so often, 0: never; */
-    double least, most;    /* for so many ns */
+    double every_ns;       /* how often something takes the core; 0: never */
+    double least, most;    /* for how many ns */
     bool stray;            /* an interrupt ends each list at its third reading */
-    enum window_end end;   /* WINDOW_RAN, else how each window ends */
-    double windows, spent; /* what has been asked of it */
+    enum window_end end;   /* how each window ends */
+    double windows, spent; /* windows so far, and the ns in them */
 };
 
 static struct machine_info info;
 static struct place places[SILENCES];
-static double now, next; /* ns; when the core is taken next */
+static double now, next; /* ns; the time, and when the core is taken next */
 static bool standing;
 static uint64_t random_state;
 static uint8_t memory[1 << 19] __attribute__((aligned(64)));
@@ -203,7 +206,7 @@ static enum outcome run(enum profile profile)
     r.config.profile = profile;
     writer_start(&r.writer);
     assert_true(writer_add(&r.writer, records_sink(&records)));
-    assert_int_equal(run_probes(all, JOURNAL_PROBES), 1);
+    assert_int_equal(plan_probes(all, JOURNAL_PROBES), 1);
     struct probe p = {.definition = all[0], .run = &r, .random = 1};
     p.definition->run(&p);
     writer_stop(&r.writer);
@@ -256,7 +259,7 @@ static double found(const char *name, const char *window, const char *key, const
     return number(finding(name, window, key, variant), "value");
 }
 
-/* Gaps in all, and those in the bin that begins at so many ns. */
+/* Gaps in all, and those in the bin that begins at this many ns. */
 static void count_gaps(const char *window, double bin, unsigned *all, unsigned *in_bin)
 {
     const char *line = NULL;
@@ -292,7 +295,7 @@ static void assert_silent(const char *window)
     const char *longest = finding("system.noise.gap_ns", window, "quantile", "100");
     assert_float_equal(number(longest, "value"), 0, 0);
     assert_float_equal(number(longest, "low"), 0, 0);
-    assert_true(number(longest, "high") >= READER_NS); /* what is shorter is not seen */
+    assert_true(number(longest, "high") >= READER_NS); /* shorter gaps do not show */
     count_gaps(window, 0, &all, &bin);
     assert_int_equal(all, 0);
 }
@@ -316,7 +319,7 @@ static void a_coarse_time_stamp_shows_no_gaps(void **state)
     assert_silent("none");
 }
 
-static void a_tick_is_seen_where_it_is_let_in(void **state)
+static void a_tick_shows_where_interrupts_are_handled(void **state)
 {
     unsigned all, bin;
 
@@ -336,8 +339,8 @@ static void a_tick_is_seen_where_it_is_let_in(void **state)
     assert_float_equal(found("system.noise.silent_percent", "none", "length", "20ms"), 100.0 / 12, 0.01);
 }
 
-/* Slower than anything but the time in which it happens: an SMI, say. */
-static void a_mask_that_does_not_hold_is_seen(void **state)
+/* Interrupts that no mask stops, such as SMIs. */
+static void a_mask_that_does_not_hold_is_noticed(void **state)
 {
     (void)state;
     places[SILENCE_STOPPED] = (struct place){.every_ns = 3e6, .least = 200000, .most = 220000};
@@ -348,14 +351,14 @@ static void a_mask_that_does_not_hold_is_seen(void **state)
     assert_silent("none");
 }
 
-static void what_a_place_has_not_is_said(void **state)
+static void missing_kinds_of_windows_are_reported(void **state)
 {
     (void)state;
     places[SILENCE_STOPPED].missing = places[SILENCE_MASKED].missing = "no masks here";
     assert_int_equal(run(PROFILE_QUICK), OUTCOME_OK);
     const char *line = finding("system.noise.silent_percent", "masked", NULL, NULL);
     assert_true(isnan(number(line, "value")));
-    assert_string_equal(record_value(line, "reason", 2), "no masks here");
+    assert_string_equal(record_value(line, "detail", 2), "no masks here");
     assert_silent("none");
 }
 
@@ -370,7 +373,7 @@ static void interrupted_lists_are_not_silence(void **state)
     assert_silent("none");
 }
 
-static void a_clock_that_stands_is_not_silence(void **state)
+static void a_clock_that_stands_still_is_not_silence(void **state)
 {
     (void)state;
     standing = true;
@@ -390,8 +393,8 @@ static void a_window_that_faults_ends_the_probe(void **state)
     assert_int_equal(run(PROFILE_QUICK), OUTCOME_TIMEOUT);
 }
 
-/* A simulator executes some thousand readings and no tick's worth of time. */
-static void smoke_is_short(void **state)
+/* A simulator executes some thousand readings in less time than one tick. */
+static void the_profile_smoke_is_short(void **state)
 {
     (void)state;
     assert_int_equal(run(PROFILE_SMOKE), OUTCOME_OK);
@@ -406,13 +409,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(silence_is_silent, quiet, end),
         cmocka_unit_test_setup_teardown(a_coarse_time_stamp_shows_no_gaps, quiet, end),
-        cmocka_unit_test_setup_teardown(a_tick_is_seen_where_it_is_let_in, quiet, end),
-        cmocka_unit_test_setup_teardown(a_mask_that_does_not_hold_is_seen, quiet, end),
-        cmocka_unit_test_setup_teardown(what_a_place_has_not_is_said, quiet, end),
+        cmocka_unit_test_setup_teardown(a_tick_shows_where_interrupts_are_handled, quiet, end),
+        cmocka_unit_test_setup_teardown(a_mask_that_does_not_hold_is_noticed, quiet, end),
+        cmocka_unit_test_setup_teardown(missing_kinds_of_windows_are_reported, quiet, end),
         cmocka_unit_test_setup_teardown(interrupted_lists_are_not_silence, quiet, end),
-        cmocka_unit_test_setup_teardown(a_clock_that_stands_is_not_silence, quiet, end),
+        cmocka_unit_test_setup_teardown(a_clock_that_stands_still_is_not_silence, quiet, end),
         cmocka_unit_test_setup_teardown(a_window_that_faults_ends_the_probe, quiet, end),
-        cmocka_unit_test_setup_teardown(smoke_is_short, quiet, end),
+        cmocka_unit_test_setup_teardown(the_profile_smoke_is_short, quiet, end),
     };
     return cmocka_run_group_tests_name("noise", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* One page of results: what tells most is on it, no family takes another's room, and nothing leaves the page. */
+/* One page of results: it has the most informative findings and room for each family, and nothing leaves it. */
 /* libs: -lm */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,20 +10,20 @@
 
 #include <cmocka.h>
 
-#include "lib/page.h"
+#include "lib/observer/page.h"
 
 enum { COLUMNS = 120, ROWS = 33, MOST = 64 };
 
 static void add(struct page *p, const char *name, const char *variants, char grade, const char *value, unsigned core)
 {
     assert_true(page_add(p,
-                         &(struct watched_finding){.name = name,
-                                                   .variants = variants,
-                                                   .value = value,
-                                                   .grade = grade,
-                                                   .detail = "",
-                                                   .published = grade == 'A' ? "48" : "",
-                                                   .agrees = true},
+                         &(struct observed_finding){.name = name,
+                                                    .variants = variants,
+                                                    .value = value,
+                                                    .grade = grade,
+                                                    .detail = "",
+                                                    .published = grade == 'A' ? "48" : "",
+                                                    .agrees = true},
                          core));
 }
 
@@ -38,7 +38,7 @@ static void draw(const struct page *p, struct drawn *d, unsigned columns, unsign
     d->cells = (struct cells){
         .columns = columns, .rows = ROWS, .at = calloc((size_t)columns * ROWS, sizeof(struct cell))};
     assert_non_null(d->cells.at);
-    page_draw(p, &d->cells, top, bottom); /* the sanitizer sees whatever leaves the cells */
+    page_draw(p, &d->cells, top, bottom); /* the sanitizer notices accesses outside of the cells */
     for (unsigned row = 0; row < ROWS; row++) {
         for (unsigned i = 0; i < columns; i++)
             d->rows[row][i] = (char)(d->cells.at[row * columns + i].character ? d->cells.at[row * columns + i].character
@@ -56,7 +56,7 @@ static const char *find(const struct drawn *d, const char *text)
     return NULL;
 }
 
-static void a_page_says_what_was_found(void **state)
+static void a_page_shows_the_findings(void **state)
 {
     (void)state;
     struct page p = {.all = NULL};
@@ -70,12 +70,12 @@ static void a_page_says_what_was_found(void **state)
     assert_non_null(strstr(find(&d, "dtlb.entries level=1 page=4k load "), "96 entries C"));
     assert_non_null(strstr(find(&d, "decode.width "), "- U"));
     for (unsigned row = 0; row < 4; row++)
-        assert_int_equal(strspn(d.rows[row], "."), 80); /* above it nothing is touched */
+        assert_int_equal(strspn(d.rows[row], "."), 80); /* rows above the page are untouched */
     assert_int_equal(strspn(d.rows[ROWS - 1], "."), 80);
     page_free(&p);
 }
 
-static void what_replaces_stands_alone(void **state)
+static void a_finding_that_replaces_stands_alone(void **state)
 {
     (void)state;
     struct page p = {.all = NULL};
@@ -84,7 +84,7 @@ static void what_replaces_stands_alone(void **state)
     add(&p, "memory.cache.bytes", "level=1", 'A', "48 KiB", 0);
     add(&p, "memory.cache.bytes", "level=1", 'U', "-", 0);
     assert_int_equal(p.count, 1);
-    add(&p, "memory.cache.bytes", "level=1", 'A', "32 KiB", 4); /* another core's is another one */
+    add(&p, "memory.cache.bytes", "level=1", 'A', "32 KiB", 4); /* that of another core is another finding */
     assert_int_equal(p.count, 2);
     draw(&p, &d, COLUMNS, 0, ROWS);
     assert_null(strstr(find(&d, "cache.bytes level=1 core 0"), "48 KiB"));
@@ -92,14 +92,14 @@ static void what_replaces_stands_alone(void **state)
     page_free(&p);
 }
 
-static void what_tells_most_is_on_it(void **state)
+static void the_most_informative_findings_are_on_it(void **state)
 {
     (void)state;
     struct page p = {.all = NULL};
     size_t order[MOST];
     char name[64];
 
-    for (unsigned i = 0; i < 3000; i++) { /* an instruction table comes first, and is long */
+    for (unsigned i = 0; i < 3000; i++) { /* a long table of instructions comes first */
         snprintf(name, sizeof name, "form=%u", i);
         add(&p, "backend.instruction.latency_cycles", name, 'A', "1 cycles", 0);
     }
@@ -109,18 +109,18 @@ static void what_tells_most_is_on_it(void **state)
     add(&p, "memory.renaming.widths", "", 'A', "8", 0);
     add(&p, "memory.cache.bytes", "level=1", 'U', "-", 0);
     assert_int_equal(page_choose(&p, 3, order), 3);
-    assert_string_equal(p.all[order[0]].name, "backend.rob.entries"); /* both that tell, and one more */
+    assert_string_equal(p.all[order[0]].name, "backend.rob.entries"); /* both informative ones, and one more */
     assert_string_equal(p.all[order[1]].name, "backend.instruction.latency_cycles");
     assert_string_equal(p.all[order[2]].variants, "level=2");
 
     assert_int_equal(page_choose(&p, 40, order), 40);
-    assert_string_equal(p.all[order[39]].name, "memory.renaming.widths"); /* decided ones fill what is left, not this */
+    assert_string_equal(p.all[order[39]].name, "memory.renaming.widths"); /* comes last */
     assert_string_equal(p.all[order[38]].variants, "level=2");
     assert_int_equal(page_choose(&p, 0, order), 0);
     page_free(&p);
 }
 
-static void undecided_ones_fill_what_is_left(void **state)
+static void undecided_findings_fill_the_remaining_room(void **state)
 {
     (void)state;
     struct page p = {.all = NULL};
@@ -136,7 +136,7 @@ static void undecided_ones_fill_what_is_left(void **state)
     page_free(&p);
 }
 
-/* Names and values of any length on screens of any size: the sanitizer watches. */
+/* Names and values of any length on screens of any size; the sanitizer notices accesses outside. */
 static void no_page_is_too_small(void **state)
 {
     (void)state;
@@ -161,8 +161,10 @@ static void no_page_is_too_small(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_page_says_what_was_found), cmocka_unit_test(what_replaces_stands_alone),
-        cmocka_unit_test(what_tells_most_is_on_it),   cmocka_unit_test(undecided_ones_fill_what_is_left),
+        cmocka_unit_test(a_page_shows_the_findings),
+        cmocka_unit_test(a_finding_that_replaces_stands_alone),
+        cmocka_unit_test(the_most_informative_findings_are_on_it),
+        cmocka_unit_test(undecided_findings_fill_the_remaining_room),
         cmocka_unit_test(no_page_is_too_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* Counters through perf_event_open, on a kernel that is modelled: what there is, what is refused, what moves away. */
-/* link: arch/counters.c arch/NATIVE/reader.S lib/counters/events.c lib/counters/events/intel.c lib/counters/events/amd.c lib/counters/events/arm.c lib/counters/events/apple.c build/events/x86_64.c build/events/aarch64.c */
+/* link: arch/counters.c arch/NATIVE/reader.S lib/counters/events.c lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c lib/counters/events/arm.c lib/counters/events/apple.c build/events/x86_64.c build/events/aarch64.c */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <setjmp.h>
@@ -37,7 +37,7 @@ static int model_close(int fd);
 #include "arch/counters_private.h"
 
 /* Programming is not this test's. */
-const struct counters_way *counters_way(const struct counters *have)
+const struct counter_driver *counter_driver(const struct counters *have)
 {
     (void)have;
     return NULL;
@@ -197,7 +197,7 @@ static void what_is_refused_leaves_nothing_open(void **state)
 
     (void)state;
     start_kernel(2);
-    assert_non_null(strstr(perf_windows_count(&intel, settings, 3), "more than there are counters"));
+    assert_non_null(strstr(perf_windows_count(&intel, settings, 3), "too few counters"));
     assert_int_equal(opened(), 0);
     kernel.unreadable = true;
     assert_non_null(strstr(perf_windows_count(&intel, settings, 2), "perf_user_access"));

@@ -1,4 +1,4 @@
-/* The second view sees plateaus and where they are left, by medians and signs alone. */
+/* The second view of a curve finds plateaus and where they are left, from medians and signs only. */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "lib/engine/plateau.h"
-#include "lib/engine/statistics.h"
+#include "lib/base/random.h"
+#include "lib/knee/plateau.h"
 
 enum { POINTS = 300, ROOM = 8 };
 
@@ -38,7 +38,7 @@ static size_t seen(const struct curve *c, struct departure *out)
     return plateau_departures(c->x, c->y, c->count, out, ROOM);
 }
 
-static void isotonic_pools_what_falls(void **state)
+static void isotonic_regression_pools_falling_values(void **state)
 {
     double rising[] = {1, 2, 2, 5}, falling[] = {3, 2, 1}, mixed[] = {1, 4, 2, 3, 9, 5};
     const double pooled[] = {1, 3, 3, 3, 7, 7};
@@ -64,11 +64,11 @@ static void a_step_is_left_at_its_point(void **state)
     add(&c, 9, 4);
     add(&c, 30, 40);
     assert_int_equal(seen(&c, d), 2);
-    assert_true(d[0].low == 20 && d[0].high == 21 && d[0].half >= 20 && d[0].half <= 21);
+    assert_true(d[0].low == 20 && d[0].high == 21 && d[0].half_rise >= 20 && d[0].half_rise <= 21);
     assert_true(d[1].low == 24 && d[1].high == 25);
 }
 
-static void steps_of_four_deviations_are_seen(void **state)
+static void steps_of_four_deviations_are_found(void **state)
 {
     size_t right = 0;
 
@@ -84,7 +84,7 @@ static void steps_of_four_deviations_are_seen(void **state)
     assert_true(right >= 80);
 }
 
-static void what_does_not_last_is_not_seen(void **state)
+static void brief_rises_are_not_found(void **state)
 {
     struct curve c = {0};
     struct departure d[ROOM];
@@ -111,9 +111,9 @@ static void a_ramp_is_followed_back_to_its_foot(void **state)
     for (size_t i = 1; i < 40; i++)
         add(&c, 10 + 10 * (double)i / 40, 1);
     add(&c, 20, 60);
-    assert_true(seen(&c, d) >= 1); /* the last of the ramp may be taken for a plateau */
+    assert_true(seen(&c, d) >= 1); /* the end of the ramp may be taken for a plateau */
     assert_true(d[0].low >= 98 && d[0].high <= 103);
-    assert_true(fabs(d[0].half - 120) <= 2);
+    assert_true(fabs(d[0].half_rise - 120) <= 2);
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct curve noisy = c;
         disturb(&noisy, seed);
@@ -141,10 +141,10 @@ static void a_rise_that_bends_over_is_followed_back_to_its_first_step(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(isotonic_pools_what_falls),
+        cmocka_unit_test(isotonic_regression_pools_falling_values),
         cmocka_unit_test(a_step_is_left_at_its_point),
-        cmocka_unit_test(steps_of_four_deviations_are_seen),
-        cmocka_unit_test(what_does_not_last_is_not_seen),
+        cmocka_unit_test(steps_of_four_deviations_are_found),
+        cmocka_unit_test(brief_rises_are_not_found),
         cmocka_unit_test(a_ramp_is_followed_back_to_its_foot),
         cmocka_unit_test(a_rise_that_bends_over_is_followed_back_to_its_first_step),
     };

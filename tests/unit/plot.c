@@ -1,4 +1,4 @@
-/* A plot shows what the curve is: every point where it belongs, no holes, and nothing of what is no number. */
+/* A plot shows the curve: every point in its place, no holes, and nothing for values that are no numbers. */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "lib/plot.h"
+#include "lib/observer/plot.h"
 
 enum { COLUMNS = 100, ROWS = 40 };
 
-static void axes_hold_every_point(void **state)
+static void axes_contain_every_point(void **state)
 {
     (void)state;
     const struct search_point narrow[] = {{.x = 10, .y = 3}, {.x = 20, .y = 4}, {.x = 30, .y = (double)NAN}};
@@ -21,7 +21,7 @@ static void axes_hold_every_point(void **state)
 
     assert_false(p.x.octaves || p.y.octaves || p.empty);
     assert_float_equal(p.x.from, 10, 0);
-    assert_float_equal(p.x.to, 20, 0); /* the point that is no number has no place */
+    assert_float_equal(p.x.to, 20, 0); /* a point without a number has no place */
     assert_float_equal(p.y.from, 0, 0);
     assert_float_equal(p.y.to, 4, 0);
 
@@ -48,7 +48,7 @@ static void octaves_are_equally_long(void **state)
     assert_int_equal(plot_place(&(struct plot_axis){.from = 7, .to = 7}, 7, 101), 50); /* one value: the middle */
 }
 
-/* Each column has something, and touches what is in the next one. */
+/* Each column has a part of the line, which touches that of the next column. */
 static void assert_no_holes(const struct plot_span *s)
 {
     for (unsigned i = 0; i < COLUMNS; i++) {
@@ -104,7 +104,7 @@ static void curves_at_random_have_no_holes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(axes_hold_every_point),
+        cmocka_unit_test(axes_contain_every_point),
         cmocka_unit_test(octaves_are_equally_long),
         cmocka_unit_test(a_step_is_a_line_without_holes),
         cmocka_unit_test(curves_at_random_have_no_holes),

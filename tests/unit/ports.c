@@ -1,7 +1,8 @@
 /*
- * Execution ports from throughputs: random maps of up to 12 ports come back from simulated measurements that are up to
- * 5 % slow, some instructions being two operations, so that mixes which the search has not seen are predicted within
- * 2 %, also where NOPs tell too great a width; what no map explains is said not to fit. LONG=1: ten times as many maps.
+ * Execution ports from throughputs. Random maps of up to 12 ports, in which some instructions are two operations, are
+ * found from simulated measurements that are up to 5 % slow: mixes that the search has not measured are predicted
+ * within 2 %, also when NOPs suggest too large a width. Measurements that no map explains do not fit. LONG=1: ten times
+ * as many maps.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -12,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "lib/fit/ports.h"
-#include "lib/engine/statistics.h"
+#include "lib/base/random.h"
+#include "lib/structure/ports_solve.h"
 
 enum { UNSEEN = 100, UNSEEN_TIMES = 4 };
 
@@ -23,7 +24,7 @@ struct core {
     struct ports_map map;
     double width, noise;
     uint64_t random;
-    unsigned measured, alone; /* alone: how many of them of one instruction */
+    unsigned measured, alone; /* alone: those of a single instruction */
 };
 
 static double uniform(uint64_t *random)
@@ -55,7 +56,7 @@ static uint16_t random_set(uint64_t *random, unsigned ports)
     return (uint16_t)set;
 }
 
-/* Instructions of one operation, and behind them some that are two of those. */
+/* Instructions of one operation, then some that are two of these operations. */
 static struct core random_core(uint64_t seed, size_t singles, size_t doubles, double width)
 {
     struct core c = {.map.count = singles + doubles, .width = width, .noise = 0.05, .random = seed};
@@ -71,7 +72,7 @@ static struct core random_core(uint64_t seed, size_t singles, size_t doubles, do
     return c;
 }
 
-/* By how much the best map is wrong about mixes of up to all instructions that it has not seen, at most. */
+/* The largest error of the best map for mixes, of up to all instructions, that were not measured. */
 static double worst_unseen(struct core *c, const struct ports *p)
 {
     double worst = 0;
@@ -110,7 +111,7 @@ static struct tally try_cores(size_t singles, size_t doubles, double width, unsi
     return t;
 }
 
-/* Of ten maps nine predict all mixes: that some other map is as good for what was measured must stay rare. */
+/* Nine maps in ten predict all mixes: it must stay rare that a wrong map explains the measurements as well. */
 static void assert_good(struct tally t)
 {
     assert_true(t.good * 10 >= t.cores * 9);
@@ -137,8 +138,8 @@ static void instructions_of_two_operations_are_found(void **state)
 }
 
 /*
- * The integer side of Zen 4 with loads and stores: no instruction takes as little of the core's six slots as a NOP, two of
- * which are packed into one, so that their rate is twice the width; and one mix in so many is slower than ports allow.
+ * The integer side of Zen 4 with loads and stores: two NOPs are packed into one of the core's six slots, so that their
+ * rate is twice the width; and now and then a mix is slower than ports allow.
  */
 static bool measure_bound(void *context, struct ports_mix *mix)
 {
@@ -150,7 +151,7 @@ static bool measure_bound(void *context, struct ports_mix *mix)
     return true;
 }
 
-static void nops_that_are_packed_are_no_width(void **state)
+static void packed_nops_do_not_show_the_width(void **state)
 {
     static struct ports p;
     struct core c = {
@@ -170,9 +171,9 @@ static void nops_that_are_packed_are_no_width(void **state)
 }
 
 /*
- * A place that others share: as long as a hardware thread is awake all is slower, here while instructions are measured
- * alone for the first time; and now and then what a mix took is told too short, since time was taken from its yardsticks,
- * here each third time that they are measured alone, and each third mix after that.
+ * A platform that others share. While the sibling thread is awake everything is slower: here while instructions are
+ * measured alone for the first time. And sometimes the time of a mix comes out too short, because time was taken from
+ * its reference chains: here every third time that instructions are measured alone, and for every third mix after that.
  */
 static bool measure_shared(void *context, struct ports_mix *mix)
 {
@@ -192,7 +193,7 @@ static bool measure_shared(void *context, struct ports_mix *mix)
     return true;
 }
 
-static void what_others_disturb_once_is_measured_again(void **state)
+static void disturbed_measurements_are_repeated(void **state)
 {
     static struct ports p;
     struct core c = {
@@ -207,7 +208,7 @@ static void what_others_disturb_once_is_measured_again(void **state)
     assert_true(worst_unseen(&c, &p) <= PREDICTED);
 }
 
-/* Cycles that no ports could make: each mix is slower than its instructions by chance. */
+/* Cycles that no ports could cause: each mix is slower than its instructions by a random factor. */
 static bool measure_chance(void *context, struct ports_mix *mix)
 {
     struct core *c = context;
@@ -216,7 +217,7 @@ static bool measure_chance(void *context, struct ports_mix *mix)
     return true;
 }
 
-static void what_no_map_explains_does_not_fit(void **state)
+static void measurements_that_no_map_explains_do_not_fit(void **state)
 {
     static struct ports p;
 
@@ -236,7 +237,7 @@ static bool measure_nothing(void *context, struct ports_mix *mix)
     return false;
 }
 
-static void a_failed_measurement_ends_it(void **state)
+static void a_failed_measurement_ends_the_search(void **state)
 {
     static struct ports p;
 
@@ -267,10 +268,10 @@ int main(void)
         cmocka_unit_test(maps_of_single_operations_predict),
         cmocka_unit_test(the_width_masks_ports_but_no_prediction),
         cmocka_unit_test(instructions_of_two_operations_are_found),
-        cmocka_unit_test(nops_that_are_packed_are_no_width),
-        cmocka_unit_test(what_others_disturb_once_is_measured_again),
-        cmocka_unit_test(what_no_map_explains_does_not_fit),
-        cmocka_unit_test(a_failed_measurement_ends_it),
+        cmocka_unit_test(packed_nops_do_not_show_the_width),
+        cmocka_unit_test(disturbed_measurements_are_repeated),
+        cmocka_unit_test(measurements_that_no_map_explains_do_not_fit),
+        cmocka_unit_test(a_failed_measurement_ends_the_search),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
-#include "lib/probe.h"
+#include "lib/base/record.h"
+#include "lib/probe/probe.h"
+#include "lib/run/plan.h"
 #include "tests/records.h"
 #include "tests/registers/model.h"
 #include "tests/unit/no_counters.h"
@@ -244,7 +246,7 @@ static enum outcome run_probe(void)
     assert_true(writer_add(&run.writer, records_sink(&records)));
     assert_true(facts_declare(&run.facts, caches, 2, NULL, 0));
     assert_int_equal(meter_start(&run.meter, PROFILE_QUICK).end, WINDOW_RAN);
-    assert_int_equal(run_probes(all, JOURNAL_PROBES), 1);
+    assert_int_equal(plan_probes(all, JOURNAL_PROBES), 1);
     if (reachable)
         control_start(&control, &a);
     struct probe p = {.definition = all[0], .run = &run, .random = 1};
@@ -271,6 +273,13 @@ static const char *reason(const char *name)
 {
     const char *line = records_find(&records, NULL, "finding", "switch", name);
     return line ? record_value(line, "reason", 2) : NULL;
+}
+
+/* What belongs to the reason. */
+static const char *detail(const char *name)
+{
+    const char *line = records_find(&records, NULL, "finding", "switch", name);
+    return line ? record_value(line, "detail", 2) : NULL;
 }
 
 static double saved(const char *pattern)
@@ -305,8 +314,8 @@ static void each_effect_is_told_of_its_switch(void **state)
     assert_true(isnan(effect("l1d-next", "adjacent"))); /* the other one brings those, too */
     assert_true(isnan(effect("l2-adjacent", "next")));
     assert_near(effect("l2-adjacent", "backward"), half, 0.5);
-    assert_string_equal(reason("l1d-ip"), "no-effect-on-these-patterns");
-    assert_string_equal(reason("l2-stream"), "no-effect-on-these-patterns");
+    assert_string_equal(reason("l1d-ip"), "no-effect");
+    assert_string_equal(reason("l2-stream"), "no-effect");
     assert_near(effect("all", "adjacent"), half, 0.5);
     assert_near(effect("all", "next"), half, 0.5);
     assert_true(isnan(effect("all", "region")));
@@ -331,7 +340,7 @@ static void switches_without_effect_have_none(void **state)
     obeys = false;
     assert_int_equal(run_probe(), OUTCOME_OK);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        assert_string_equal(reason(names[i]), "no-effect-on-these-patterns");
+        assert_string_equal(reason(names[i]), "no-effect");
 }
 
 static void without_switches_the_patterns_are_told(void **state)
@@ -341,7 +350,7 @@ static void without_switches_the_patterns_are_told(void **state)
     assert_int_equal(run_probe(), OUTCOME_OK);
     assert_near(saved("adjacent"), 100 * (MISS - HIT) / 2.0 / MISS, 1);
     const char *line = records_find(&records, NULL, "finding", "name", "memory.prefetch.effect");
-    assert_string_equal(record_value(line, "reason", 0), "there are no registers here");
+    assert_string_equal(record_value(line, "detail", 0), "there are no registers here");
     assert_string_equal(record_value(line, "grade", 1), "U");
     assert_null(records_find(&records, line, "finding", "name", "memory.prefetch.effect"));
 }
@@ -352,7 +361,8 @@ static void a_switch_that_does_not_stick_is_told(void **state)
     (void)state;
     model_at(&m, SWITCHES)->writable = 0xd;
     assert_int_equal(run_probe(), OUTCOME_OK);
-    assert_string_equal(reason("l2-adjacent"), "MSR_MISC_FEATURE_CONTROL (0x1a4) ignores what is written");
+    assert_string_equal(reason("l2-adjacent"), "platform");
+    assert_string_equal(detail("l2-adjacent"), "MSR_MISC_FEATURE_CONTROL (0x1a4) ignores what is written");
     assert_near(effect("l1d-next", "next"), (MISS - HIT) / 2.0, 0.5);
 }
 

@@ -1,7 +1,8 @@
-"""Checks lines of records with Python's own JSON and CRC-32 against what was put into them.
+"""Compares lines of records, read with Python's own JSON and CRC-32, with what was put into them.
 
 record_check.py LINES EXPECTED: EXPECTED holds a description of each line, one step a line, written by
-tests/unit/record.c: an operation, the key (or - in an array) and the value, all in hexadecimal.
+tests/unit/record.c: an operation, the key (or - in an array) and the value, both in hexadecimal. Prints the number of
+lines; ends with an error where one differs.
 """
 import json
 import math

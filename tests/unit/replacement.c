@@ -1,4 +1,4 @@
-/* Replacement policies: each does what its authors say, and what was measured names the one that was there. */
+/* Replacement policies: each works as published, and is identified from measurements of it. */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "lib/fit/replacement.h"
-#include "lib/engine/statistics.h"
+#include "lib/base/random.h"
+#include "lib/structure/replacement.h"
 
 static struct replacement_policy policies[REPLACEMENT_POLICIES];
 
@@ -27,7 +27,7 @@ static const struct replacement_policy *named(unsigned ways, const char *name)
     return NULL;
 }
 
-/* Walks letters; those that must hit are lower case in `expected`, a dash is a miss. */
+/* Accesses lines named by letters; in `expected` a hit is the letter and a miss a dash. */
 static void expect(const char *name, unsigned ways, const char *walk, const char *expected)
 {
     struct replacement_set s;
@@ -40,7 +40,7 @@ static void expect(const char *name, unsigned ways, const char *walk, const char
 }
 
 /* Worked by hand, four ways filled with a, b, c, d, in that order. */
-static void policies_do_what_their_authors_say(void **state)
+static void policies_work_as_published(void **state)
 {
     (void)state;
     /* a is used again, so b goes for e, and c for b */
@@ -61,7 +61,7 @@ static void policies_do_what_their_authors_say(void **state)
     expect("SRRIP", 4, "abcdebcda", "-----bcd-");
 }
 
-static void ages_follow_their_names(void **state)
+static void names_of_policies_give_their_ages(void **state)
 {
     (void)state;
     /* H11 M1 U0, four new lines of age 1: the last one is followed by growth of all by 2; b hit: 1; a goes for e */
@@ -70,7 +70,7 @@ static void ages_follow_their_names(void **state)
     expect("QLRU_H00_M0_R1_U2_UMO", 4, "abcdebcd", "-----bcd");
 }
 
-static void policies_are_where_they_are_defined(void **state)
+static void policies_exist_for_their_numbers_of_ways(void **state)
 {
     const unsigned ways[] = {2, 3, 4, 6, 8, 12, 16, 32};
 
@@ -94,7 +94,7 @@ enum { TRIALS = 32, ROOM = REPLACEMENT_LENGTH };
 static uint8_t blocks[TRIALS][ROOM];
 static struct replacement_trial trials[TRIALS];
 
-/* What a core with that policy would be measured to take, noise included: some state it was in, and a clock. */
+/* What a core with that policy would measure, with noise, from a random state of it and with a clock. */
 static void measure(const struct replacement_policy *policy, unsigned ways, double noise, uint64_t *random)
 {
     for (size_t i = 0; i < TRIALS; i++) {
@@ -123,8 +123,8 @@ static bool has(const struct replacement_fit *f, size_t policy)
 }
 
 /*
- * Whatever survives beside the one that was there does the same, to half a miss, in all trials but one in ten: it is
- * listed since it explains them, never for want of looking.
+ * A policy that is listed beside the right one gives the same, within half a miss, in nine trials of ten: it is listed
+ * because it explains the measurements, not because too few were made.
  */
 static bool explains(const struct replacement_policy *policy, unsigned ways, double miss_cycles)
 {
@@ -137,9 +137,9 @@ static bool explains(const struct replacement_policy *policy, unsigned ways, dou
     return wrong <= TRIALS / 10;
 }
 
-static void policies_are_told_apart_or_listed_together(void **state)
+static void policies_are_distinguished_or_listed_together(void **state)
 {
-    /* those that must be alone, of eight ways and twelve; of four and sixteen others are too much like them */
+    /* policies that must be found alone, with eight and twelve ways; with four and sixteen others are too similar */
     static const char *const alone[] = {"LRU", "FIFO", "RANDOM", "LRU3PLRU4", "QLRU_H00_M1_R0_U1"};
     const unsigned ways[] = {4, 8, 12, 16};
     uint64_t random = 5;
@@ -148,7 +148,7 @@ static void policies_are_told_apart_or_listed_together(void **state)
     (void)state;
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
         const size_t count = replacement_policies(ways[w], policies);
-        const size_t step = getenv("LONG") ? 1 : 50; /* some, and others for each number of ways */
+        const size_t step = getenv("LONG") ? 1 : 50; /* some of them, others for each number of ways */
         for (size_t i = 0; i < count; i++) {
             bool must = false;
             struct replacement_fit f;
@@ -158,7 +158,7 @@ static void policies_are_told_apart_or_listed_together(void **state)
                 continue;
             measure(&policies[i], ways[w], 0.25, &random);
             replacement_fit(policies, count, ways[w], trials, TRIALS, &f);
-            if (!has(&f, i)) { /* some state of it was not simulated: then it must be none, never another one */
+            if (!has(&f, i)) { /* a state of it was not simulated: then none may be found, and never another policy */
                 print_message("# %u ways: %s is not found\n", ways[w], policies[i].name);
                 assert_int_equal(f.count, 0);
                 lost++;
@@ -176,8 +176,8 @@ static void policies_are_told_apart_or_listed_together(void **state)
     assert_true(unique > all / 3);
 }
 
-/* Noise of whole misses, no misses, and too few trials: nothing survives. */
-static void what_cannot_be_told_is_not(void **state)
+/* Noise of whole misses, no misses, or too few trials: no policy is found. */
+static void undecidable_measurements_stay_undecided(void **state)
 {
     struct replacement_fit f;
     uint64_t random = 9;
@@ -200,11 +200,11 @@ static void what_cannot_be_told_is_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(policies_do_what_their_authors_say),
-        cmocka_unit_test(ages_follow_their_names),
-        cmocka_unit_test(policies_are_where_they_are_defined),
-        cmocka_unit_test(policies_are_told_apart_or_listed_together),
-        cmocka_unit_test(what_cannot_be_told_is_not),
+        cmocka_unit_test(policies_work_as_published),
+        cmocka_unit_test(names_of_policies_give_their_ages),
+        cmocka_unit_test(policies_exist_for_their_numbers_of_ways),
+        cmocka_unit_test(policies_are_distinguished_or_listed_together),
+        cmocka_unit_test(undecidable_measurements_stay_undecided),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,4 +1,4 @@
-/* Sawteeth come back from numbers of which some are wrong; what is none is said to be none. */
+/* Sawtooth curves are found in numbers of which some are wrong; other numbers are no sawtooth. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "lib/engine/statistics.h"
-#include "lib/fit/sawtooth.h"
+#include "lib/base/random.h"
+#include "lib/knee/sawtooth.h"
 
 enum { PLACES = 24 };
 
@@ -19,7 +19,7 @@ static double number(uint64_t *random, double from, double to)
     return from + floor((to - from + 1) * ((double)(random_next(random) >> 11) / 9007199254740992.0));
 }
 
-static void sawteeth_are_given_back(void **state)
+static void sawtooth_curves_are_found(void **state)
 {
     unsigned none = 0;
 
@@ -38,10 +38,10 @@ static void sawteeth_are_given_back(void **state)
         none += !s.period;
         assert_true(!s.period || (s.period == period && fabs(s.top - top) < 0.5));
     }
-    assert_true(none < 10); /* where the wrong ones are all tops */
+    assert_true(none < 10); /* when all the wrong numbers are tops of teeth */
 }
 
-static void other_numbers_are_none(void **state)
+static void other_numbers_are_no_sawtooth(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 500; seed++) {
@@ -58,7 +58,10 @@ static void other_numbers_are_none(void **state)
     }
 }
 
-/* As of Zen 4, whose groups are of six: long NOPs, which differ once, and moves; and of zeros, which rise twice. */
+/*
+ * As on Zen 4, with groups of six: long NOPs, where one number differs, moves, and zeroing, which rises twice in a
+ * period.
+ */
 static void worn_teeth_have_a_period(void **state)
 {
     const double nops[PLACES] = {316, 315, 315, 319, 318, 317, 316, 318, 315, 319, 318, 317,
@@ -73,26 +76,26 @@ static void worn_teeth_have_a_period(void **state)
         y[i] = moves[i % 6];
         z[i] = zeros[i % 6];
     }
-    assert_int_equal(sawtooth_worn(nops, PLACES), 6);
-    assert_int_equal(sawtooth_worn(once, PLACES), 6);
-    assert_int_equal(sawtooth_worn(y, PLACES), 6);
-    assert_int_equal(sawtooth_worn(z, PLACES), 0);
+    assert_int_equal(sawtooth_blurred_period(nops, PLACES), 6);
+    assert_int_equal(sawtooth_blurred_period(once, PLACES), 6);
+    assert_int_equal(sawtooth_blurred_period(y, PLACES), 6);
+    assert_int_equal(sawtooth_blurred_period(z, PLACES), 0);
     for (uint64_t seed = 1; seed <= 500; seed++) {
         uint64_t random = seed;
         for (unsigned i = 0; i < PLACES; i++) {
             y[i] = number(&random, 490, 498);
             z[i] = 400 + (double)(i % 6);
         }
-        assert_int_equal(sawtooth_worn(y, PLACES), 0);
-        assert_int_equal(sawtooth_worn(z, PLACES), 0);
+        assert_int_equal(sawtooth_blurred_period(y, PLACES), 0);
+        assert_int_equal(sawtooth_blurred_period(z, PLACES), 0);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sawteeth_are_given_back),
-        cmocka_unit_test(other_numbers_are_none),
+        cmocka_unit_test(sawtooth_curves_are_found),
+        cmocka_unit_test(other_numbers_are_no_sawtooth),
         cmocka_unit_test(worn_teeth_have_a_period),
     };
 

@@ -1,4 +1,4 @@
-/* The search finds on modelled curves what a full sweep would, takes few points for it, and knows when to stop. */
+/* On modelled curves the search finds what a full sweep would find, with few points, and stops in time. */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -8,20 +8,21 @@
 
 #include <cmocka.h>
 
-#include "lib/engine/search.h"
-#include "lib/engine/statistics.h"
+#include "lib/base/random.h"
+#include "lib/base/reason.h"
+#include "lib/knee/search.h"
 
 /* A curve of up to three levels, and what disturbs its samples. */
 struct model {
-    double edge[2], height[3]; /* an edge at 0 is not there */
-    double ramp;               /* each rise takes so many x more */
+    double edge[2], height[3]; /* an edge at 0: there is none */
+    double ramp;               /* each rise extends over this many x more */
     double noise;              /* uniform, to either side */
-    double stolen;             /* share of samples that are several times too high */
+    double stolen;             /* fraction of samples that are several times too high */
     unsigned burst, quiet;     /* samples in a burst, and in the quiet before it; 0: none */
     double bump_from, bump_to; /* x where y is as high as the last level */
     double slope;              /* past the first edge, from the level there on */
-    unsigned over;             /* after so many samples the first rise is no more; 0: it stays */
-    unsigned moves;            /* after so many, the first edge is at `moved`; 0: it stays */
+    unsigned over;             /* after this many samples the first rise is gone; 0: it stays */
+    unsigned moves;            /* after this many, the first edge is at `moved`; 0: it stays */
     double moved;
     unsigned taken, fail_at;
     uint64_t random;
@@ -67,7 +68,7 @@ static struct search logarithmic(struct model *m)
     return (struct search){.kind = KNEE_STEP,
                            .from = 1,
                            .to = 4096,
-                           .grain = 1,
+                           .step = 1,
                            .per_octave = 4,
                            .budget = 100000,
                            .random = 1,
@@ -96,7 +97,9 @@ static void exact_levels_are_found_to_one_step_with_two_samples_each(void **stat
     }
     assert_true(s.verdict.sigma <= 0 && s.verdict.monotone && !s.spent);
     assert_true(s.grid == 4096 && s.reached == 4096);
-    /* a tenth of the full grid is asked for; 53 points are the coarse grid, 2 * 8 the bisections, 8 the guard */
+    /*
+     * at most a tenth of the full grid: 53 points are the coarse grid, 2 * 8 the bisections, 8 the points around edges
+     */
     assert_in_range(s.count, 60, 100);
     assert_int_equal(s.taken, m.taken);
     unsigned samples = 0;
@@ -111,7 +114,7 @@ static void exact_levels_are_found_to_one_step_with_two_samples_each(void **stat
     assert_null(s.points);
 }
 
-/* Steps of five times the noise's deviation (0.577 of its reach), and all that happens to samples. */
+/* Steps of five standard deviations of the noise (0.577 of its range), and every kind of disturbance. */
 static void disturbed_levels_are_found(void **state)
 {
     unsigned inside = 0, knees = 0;
@@ -137,13 +140,13 @@ static void disturbed_levels_are_found(void **state)
         }
         search_free(&s);
     }
-    assert_true(knees >= 108); /* of 120: at most one in ten is left open */
+    assert_true(knees >= 108); /* of 120: at most one in ten stays undecided */
     assert_true(inside * 100 >= knees * 95);
 }
 
-/* A structure of so many entries behind a level that grows with x: past it x - entries of x miss. */
+/* A structure with this many entries, behind a level that grows with x: beyond it, x - entries of x miss. */
 struct misses {
-    double entries, grows; /* of the level's height, in all */
+    double entries, grows; /* as a fraction of the level's height, over the whole level */
     double hit, miss;
     uint64_t random;
 };
@@ -159,11 +162,11 @@ static bool sample_misses(void *context, double x, double *y)
 }
 
 /*
- * What rises far above what its level varies by is told, also where levels slope and the rise is no straight ramp. The
- * first samples past the knee are few and far apart, and points are known no better than a part of their height: these
+ * A rise far above the variation of its level is found, also when levels slope and the rise is no straight ramp. The
+ * first samples beyond the knee are few and far apart, and points are known only to a fraction of their height: these
  * searches once ended without a knee.
  */
-static void steep_rises_between_levels_that_slope_are_told(void **state)
+static void steep_rises_between_sloping_levels_are_found(void **state)
 {
     unsigned inside = 0;
 
@@ -178,7 +181,7 @@ static void steep_rises_between_levels_that_slope_are_told(void **state)
         struct search s = {.kind = KNEE_STEP,
                            .from = 4,
                            .to = 4096,
-                           .grain = 1,
+                           .step = 1,
                            .per_octave = 4,
                            .budget = 1200,
                            .resolution = n % 2 ? 0.02 : 0.05,
@@ -193,10 +196,10 @@ static void steep_rises_between_levels_that_slope_are_told(void **state)
         inside += holds;
         search_free(&s);
     }
-    assert_true(inside * 100 >= 60 * 95); /* as intervals promise: lib/engine/knee.h */
+    assert_true(inside * 100 >= 60 * 95); /* as lib/knee/knee.h promises for intervals */
 }
 
-static void what_is_not_there_is_not_found(void **state)
+static void curves_without_knees_have_none(void **state)
 {
     (void)state;
     for (unsigned n = 0; n < 100; n++) {
@@ -216,7 +219,7 @@ static void a_level_between_coarse_points_is_found(void **state)
     struct search s = {.kind = KNEE_STEP,
                        .from = 1,
                        .to = 1000,
-                       .grain = 1,
+                       .step = 1,
                        .coarse = 25,
                        .budget = 100000,
                        .sample = sample,
@@ -237,7 +240,7 @@ static void a_level_of_four_at_either_end_is_found(void **state)
     struct search s = {.kind = KNEE_STEP,
                        .from = 1,
                        .to = 1000,
-                       .grain = 1,
+                       .step = 1,
                        .coarse = 25,
                        .budget = 100000,
                        .sample = sample,
@@ -251,10 +254,10 @@ static void a_level_of_four_at_either_end_is_found(void **state)
 }
 
 /*
- * What was so while the axis was walked, and is not when it is looked at again, lived in time and not in x. What is left
- * is no level of either height.
+ * A rise that was there during the sweep and is gone when it is measured again was one over time, not over x. The
+ * samples that remain are no level of either height.
  */
-static void a_rise_that_is_over_is_none(void **state)
+static void a_rise_that_has_ended_is_none(void **state)
 {
     unsigned one_level = 0;
 
@@ -275,7 +278,7 @@ static void a_rise_that_is_over_is_none(void **state)
     assert_true(one_level > 0);
 }
 
-/* Past their depth return stacks jump, and go on from there with a slope to the end of the range. */
+/* Beyond their depth the curves of return stacks jump, and then slope to the end of the range. */
 static void a_jump_to_a_slope_is_found(void **state)
 {
     (void)state;
@@ -285,7 +288,7 @@ static void a_jump_to_a_slope_is_found(void **state)
                            .from = 1,
                            .to = 64,
                            .limit = 128,
-                           .grain = 1,
+                           .step = 1,
                            .coarse = 16,
                            .resolution = 0.004,
                            .budget = 4000,
@@ -298,8 +301,8 @@ static void a_jump_to_a_slope_is_found(void **state)
     }
 }
 
-/* As BTBs do: it rises early, falls back, and rises for good. */
-static void a_level_that_comes_back_has_been_left(void **state)
+/* As with branch target buffers: the curve rises early, falls back, and rises for good. */
+static void a_level_that_returns_has_been_left(void **state)
 {
     struct model m = {.edge = {512, 0}, .height = {10, 20, 18}, .noise = 0.5, .bump_from = 64, .bump_to = 128};
     struct search s = logarithmic(&m);
@@ -335,13 +338,13 @@ static void the_range_grows_while_nothing_is_left(void **state)
     assert_true(s.reached == 2048);
     search_free(&s);
     s = logarithmic(&m);
-    s.to = 1024; /* and no limit: it may not grow */
+    s.to = 1024; /* the range may not grow */
     assert_true(search_run(&s));
     assert_true(s.reached == 1024);
     search_free(&s);
 }
 
-/* The next level has begun, but one point of it tells too little. */
+/* The next level has begun, but one point of it is too little. */
 static void the_range_grows_until_the_last_level_is_reached(void **state)
 {
     struct model m = {.edge = {1000, 0}, .height = {10, 20, 0}, .ramp = 400};
@@ -365,7 +368,7 @@ static void a_spent_budget_leaves_a_wider_interval(void **state)
     s.budget = 120;
     assert_true(search_run(&s));
     assert_true(s.spent);
-    assert_in_range(s.taken, 90, 120); /* a quarter is kept for the confirmation, which needs no more than it needs */
+    assert_in_range(s.taken, 90, 120); /* a quarter is kept for the confirmation, which may take less */
     assert_knee(&s, 0, 1500);
     assert_true(s.verdict.knees[0].high - s.verdict.knees[0].low > 1);
     search_free(&s);
@@ -384,7 +387,7 @@ static void a_search_that_cannot_measure_ends_at_once(void **state)
     }
 }
 
-/* Every third reading is void. */
+/* Every third reading is rejected. */
 static bool often_void(void *context, double x, double *y)
 {
     struct model *m = context;
@@ -395,7 +398,7 @@ static bool often_void(void *context, double x, double *y)
     return good;
 }
 
-static void void_readings_are_counted_and_say_nothing(void **state)
+static void rejected_readings_are_counted_and_change_nothing(void **state)
 {
     struct model m = {.edge = {48, 1280}, .height = {5, 15, 70}, .noise = 1};
     struct search s = logarithmic(&m);
@@ -426,54 +429,54 @@ static bool nothing(void *context, double x, double *y)
     return true;
 }
 
-static void nothing_but_void_readings_is_said(void **state)
+static void nothing_but_rejected_readings_is_reported(void **state)
 {
-    struct search s = {.from = 1, .to = 100, .grain = 1, .coarse = 10, .budget = 1000000, .sample = nothing};
+    struct search s = {.from = 1, .to = 100, .step = 1, .coarse = 10, .budget = 1000000, .sample = nothing};
 
     (void)state;
     assert_true(search_run(&s));
-    assert_string_equal(s.verdict.reason, "too-few-points");
+    assert_int_equal(s.verdict.reason, REASON_TOO_FEW_POINTS);
     assert_true(s.taken < 200);
     search_free(&s);
 }
 
-/* Half way up a wide ramp, 1000 … 1400: at 1200. */
-static void half_way_up_a_ramp_is_narrowed_down(void **state)
+/* The half-rise of a wide ramp from 1000 to 1400 is at 1200. */
+static void the_half_rise_of_a_ramp_is_narrowed_down(void **state)
 {
     struct model m = {.edge = {1000, 0}, .height = {10, 30, 0}, .ramp = 400, .noise = 0.5};
     struct search s = logarithmic(&m);
 
     (void)state;
-    s.halves = true;
+    s.narrow_half_rise = true;
     assert_true(search_run(&s));
     assert_int_equal(s.verdict.count, 1);
     const struct knee *k = &s.verdict.knees[0];
-    assert_true(k->ramp && k->half_low <= 1200 && k->half_high > 1200);
-    assert_true(k->half_high - k->half_low < 40); /* a tenth of the ramp */
+    assert_true(k->ramp && k->half_rise_low <= 1200 && k->half_rise_high > 1200);
+    assert_true(k->half_rise_high - k->half_rise_low < 40); /* a tenth of the ramp */
     search_free(&s);
 }
 
-/* At whatever time it moves: what that makes of the samples so far is looked for again. */
-static void an_edge_that_moves_meanwhile_is_where_it_was_or_is(void **state)
+/* Whenever it moves, points whose samples no longer fit are measured again. */
+static void an_edge_that_moves_is_found_where_it_was_or_is(void **state)
 {
     enum { TIMES = 240 };
-    unsigned told = 0;
+    unsigned decided_searches = 0;
 
     (void)state;
     for (unsigned n = 1; n <= TIMES; n++) {
         struct model m = {.edge = {90}, .height = {10, 20}, .noise = 0.1, .random = n, .moves = n, .moved = 64};
         struct search s = logarithmic(&m);
-        s.kind = KNEE_WINDOW;
+        s.kind = KNEE_JUMP;
         s.to = 256;
         assert_true(search_run(&s));
         const struct knee *k = &s.verdict.knees[0];
         if (s.verdict.count && k->agreed) {
-            told++;
+            decided_searches++;
             assert_true((k->low == 64 || k->low == 90) && k->high == k->low + 1);
         }
         search_free(&s);
     }
-    assert_true(told >= 0.95 * TIMES);
+    assert_true(decided_searches >= 0.95 * TIMES);
 }
 
 static void the_same_samples_give_the_same_search(void **state)
@@ -500,21 +503,21 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_levels_are_found_to_one_step_with_two_samples_each),
         cmocka_unit_test(disturbed_levels_are_found),
-        cmocka_unit_test(steep_rises_between_levels_that_slope_are_told),
-        cmocka_unit_test(what_is_not_there_is_not_found),
+        cmocka_unit_test(steep_rises_between_sloping_levels_are_found),
+        cmocka_unit_test(curves_without_knees_have_none),
         cmocka_unit_test(a_level_between_coarse_points_is_found),
         cmocka_unit_test(a_level_of_four_at_either_end_is_found),
-        cmocka_unit_test(a_rise_that_is_over_is_none),
+        cmocka_unit_test(a_rise_that_has_ended_is_none),
         cmocka_unit_test(a_jump_to_a_slope_is_found),
-        cmocka_unit_test(a_level_that_comes_back_has_been_left),
+        cmocka_unit_test(a_level_that_returns_has_been_left),
         cmocka_unit_test(the_range_grows_while_nothing_is_left),
         cmocka_unit_test(the_range_grows_until_the_last_level_is_reached),
         cmocka_unit_test(a_spent_budget_leaves_a_wider_interval),
         cmocka_unit_test(a_search_that_cannot_measure_ends_at_once),
-        cmocka_unit_test(void_readings_are_counted_and_say_nothing),
-        cmocka_unit_test(nothing_but_void_readings_is_said),
-        cmocka_unit_test(half_way_up_a_ramp_is_narrowed_down),
-        cmocka_unit_test(an_edge_that_moves_meanwhile_is_where_it_was_or_is),
+        cmocka_unit_test(rejected_readings_are_counted_and_change_nothing),
+        cmocka_unit_test(nothing_but_rejected_readings_is_reported),
+        cmocka_unit_test(the_half_rise_of_a_ramp_is_narrowed_down),
+        cmocka_unit_test(an_edge_that_moves_is_found_where_it_was_or_is),
         cmocka_unit_test(the_same_samples_give_the_same_search),
     };
 

@@ -1,4 +1,4 @@
-/* Order statistics and random numbers that every sweep and every chase is built on. */
+/* Order statistics and random numbers, on which every sweep and every pointer chase is built. */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -10,9 +10,10 @@
 
 #include <cmocka.h>
 
-#include "lib/engine/statistics.h"
+#include "lib/base/random.h"
+#include "lib/base/statistics.h"
 
-static void sorts_with_nan_last(void **state)
+static void numbers_are_sorted_with_nan_last(void **state)
 {
     double values[] = {3, -1, NAN, 2, INFINITY, 2, NAN, -INFINITY, 0};
     const double expected[] = {-INFINITY, -1, 0, 2, 2, 3, INFINITY};
@@ -67,7 +68,7 @@ static void random_sequence_is_splitmix64(void **state)
         assert_true(random_next(&random) == from_1234567[i]);
 }
 
-static void random_below_is_even(void **state)
+static void random_below_is_uniform(void **state)
 {
     unsigned seen[10] = {0};
     uint64_t random = 1;
@@ -111,7 +112,7 @@ static void random_cycle_visits_all(void **state)
 }
 
 /* There are 6 single cycles of 4 elements; each must come up, about as often as the others. */
-static void random_cycle_is_even(void **state)
+static void random_cycle_is_uniform(void **state)
 {
     unsigned seen[256] = {0}, kinds = 0;
     uint64_t random = 7;
@@ -138,7 +139,7 @@ static double least_of(double *values, size_t count)
     return least_confirmed(values, count, 0.01);
 }
 
-static void the_least_that_others_confirm(void **state)
+static void the_least_value_that_others_confirm(void **state)
 {
     double slow_moments[] = {1.07, 1.001, 1.25, 1.07, 1, 1.07, 1.004}, one_too_low[] = {0.5, 0.31, 0.503, 0.502};
     double two[] = {1, 1}, never_alike[] = {1, 1.005, 1.02, 1.03}, not_numbers[] = {1, NAN, NAN, NAN};
@@ -155,14 +156,14 @@ static void the_least_that_others_confirm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_with_nan_last),
-        cmocka_unit_test(the_least_that_others_confirm),
+        cmocka_unit_test(numbers_are_sorted_with_nan_last),
+        cmocka_unit_test(the_least_value_that_others_confirm),
         cmocka_unit_test(quantile_is_linear_between_neighbours),
         cmocka_unit_test(quantile_at_its_borders),
         cmocka_unit_test(random_sequence_is_splitmix64),
-        cmocka_unit_test(random_below_is_even),
+        cmocka_unit_test(random_below_is_uniform),
         cmocka_unit_test(random_cycle_visits_all),
-        cmocka_unit_test(random_cycle_is_even),
+        cmocka_unit_test(random_cycle_is_uniform),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

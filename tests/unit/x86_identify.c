@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "arch/x86_64/identify_caches.h"
 #include "arch/x86_64/identify_cpuid.h"
+#include "arch/x86_64/identify_from.h"
 
 struct answer {
     uint32_t leaf, subleaf;

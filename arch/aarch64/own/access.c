@@ -1,4 +1,5 @@
-/* System registers by number, each access with a way back, at the level the firmware runs at. */
+/* Access to system registers by number, at the exception level of the firmware; an access that faults is caught. */
+#include "arch/aarch64/own/call.h"
 #include "arch/aarch64/own/state.h"
 #include "arch/aarch64/system_registers.h"
 #include "arch/own.h"
@@ -7,7 +8,7 @@
 uint64_t guarded_access_el1(uintptr_t code, uint64_t value, uint64_t *faulted);
 uint64_t guarded_access_el2(uintptr_t code, uint64_t value, uint64_t *faulted);
 
-enum { LIMIT_MS = 1000 };
+enum { LIMIT_MS = 1000 }; /* for one instruction on another core: if that has not returned, the core has hung */
 
 /* One access, on its way to the core in use and back. */
 struct request {

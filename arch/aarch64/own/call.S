@@ -1,5 +1,5 @@
 /*
- * A function of ours that may run into an exception, called at the level where the firmware has us
+ * Calls a function that may run into an exception, at the exception level of the firmware
  * (arch/aarch64/own/call.h). It runs on a stack of its own with SP_EL0 in use: an exception arrives on
  * SP_ELx, at the frame, and the way back is that of guard.S.
  */
@@ -65,7 +65,7 @@ call_vectors_\el:
     vector  VECTOR_IRQ, leave_\el
     vector  VECTOR_FIQ, leave_\el
     vector  VECTOR_SERROR, leave_\el
-    .rept   12                      /* from where none of this comes */
+    .rept   12                      /* exceptions that cannot occur here */
     .balign 0x80
     b       .
     .endr

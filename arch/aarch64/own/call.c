@@ -6,7 +6,10 @@
 #include "arch/aarch64/own/state.h"
 #include "arch/aarch64/registers.h"
 
-/* Room for what identifies a core, which prints numbers into texts. */
+/*
+ * The largest functions that run on it identify a core, which prints numbers into texts. A call takes less than a
+ * millisecond: a core that has not returned after a second has hung.
+ */
 enum { STACK_BYTES = 0x8000, LIMIT_MS = 1000 };
 
 static void *stack;

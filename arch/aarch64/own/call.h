@@ -1,6 +1,8 @@
-/* Calls that may run into an exception, at the level where the firmware has us. */
+/* Calls of functions that may run into an exception, at the exception level of the firmware. */
 #ifndef FATHOM_ARCH_AARCH64_OWN_CALL_H
 #define FATHOM_ARCH_AARCH64_OWN_CALL_H
+
+#include <stdbool.h>
 
 #include "arch/aarch64/own/frame.h"
 
@@ -8,7 +10,13 @@
 const char *call_start(void);
 void call_finish(void);
 
-/* call.S; interrupts masked. call->exception tells how it ended. */
+/*
+ * Runs a function on the core in use: directly when that is the core that booted, else through its runner. False when
+ * it had not returned after `limit_ms` and was stopped.
+ */
+bool own_on_core(void (*function)(void *), void *argument, unsigned limit_ms);
+
+/* call.S; interrupts must be masked. call->exception says how the call ended. */
 void guarded_call_el1(struct guarded_call *call);
 void guarded_call_el2(struct guarded_call *call);
 

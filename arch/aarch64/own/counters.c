@@ -1,6 +1,6 @@
 /*
  * PMUv3 (Arm ARM DDI 0487, D13, and D19.5 for the registers). Event counter 0 counts instructions,
- * the cycle counter cycles; nothing else is touched, and all is put back.
+ * the cycle counter cycles; all other counters are left alone, and everything is restored.
  */
 #include "arch/aarch64/own/counters.h"
 
@@ -20,8 +20,8 @@ enum { EVENT_INSTRUCTIONS_RETIRED = 0x08 };
 #define COUNTER_EVENTS (UINT64_C(1) << 0)
 #define ALL_COUNTERS UINT64_C(0xffffffff)
 /*
- * PMCCFILTR_EL0, PMEVTYPER<n>_EL0: NSH counts at EL2 too. Windows never get there; without windows a
- * firmware at EL2 does, and then its interrupts shall show.
+ * PMCCFILTR_EL0, PMEVTYPER<n>_EL0: NSH counts at EL2 too. Windows never run there; with interrupts let in, a firmware
+ * at EL2 handles them, and the counts should show it.
  */
 #define COUNT_EL2 (UINT64_C(1) << 27)
 
@@ -44,7 +44,7 @@ const char *window_counters_missing(void)
 const char *window_counters_no_instructions(void)
 {
     if (!(READ(PMCEID0_EL0) & UINT64_C(1) << EVENT_INSTRUCTIONS_RETIRED))
-        return "cycles only: INST_RETIRED is not implemented (PMCEID0_EL0)";
+        return "the core does not have the event INST_RETIRED (PMCEID0_EL0)";
     return NULL;
 }
 

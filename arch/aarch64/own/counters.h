@@ -15,9 +15,9 @@ struct window_counters {
     uint64_t cycles, events;
 };
 
-/* NULL when the core has a cycle counter and an event counter that EL1 may use, else the reason. */
+/* Why the reader cannot count cycles: the core lacks a cycle counter or an event counter that EL1 may use; or NULL. */
 const char *window_counters_missing(void);
-/* NULL when the core can count instructions too, else the reason. */
+/* Why the event counter cannot count instructions; NULL when it can. */
 const char *window_counters_no_instructions(void);
 
 /* Without instructions, the event counter stays 0. */

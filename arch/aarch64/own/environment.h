@@ -2,7 +2,7 @@
 #ifndef FATHOM_ARCH_AARCH64_OWN_ENVIRONMENT_H
 #define FATHOM_ARCH_AARCH64_OWN_ENVIRONMENT_H
 
-/* Remembers those of the core that runs this; before anything is changed. Its argument means nothing. */
+/* Notes those of the core that runs this; to be called before anything is changed. The argument is not used. */
 void environment_note(void *unused);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * What assembly and C share on the way into a window and back.
  *
- * At either exception level the way is the same: save what the calling convention preserves on the
- * stack in use, make that stack the one exceptions arrive on (SP_ELx), go, and come back through the
- * same frame, by return or by exception.
+ * It is the same at either exception level: save what the calling convention preserves on the current stack, make that
+ * stack the one on which exceptions are taken (SP_ELx), run the code, and return through the same frame, whether the
+ * code returns or an exception ends it.
  */
 #ifndef FATHOM_ARCH_AARCH64_OWN_FRAME_H
 #define FATHOM_ARCH_AARCH64_OWN_FRAME_H

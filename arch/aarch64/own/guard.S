@@ -25,7 +25,7 @@ guard_run:
     mov     sp, x10
     msr     daif, x11
     bl      reader_run
-    /* Errors of memory accesses still on their way belong to the list: they arrive before the mask. */
+    /* Errors of memory accesses that are not complete yet belong to the list: they are taken before the mask. */
     dsb     sy
     hint    #16                     /* ESB (Arm ARM C6.2, with FEAT_RAS; else a NOP) */
     isb
@@ -37,9 +37,8 @@ way_back:
     .size   guard_run, . - guard_run
 
 /*
- * An exception: SP_EL1 is at the frame, x0 holds the vector's number, and no other register matters any
- * more. Going back by exception return keeps what PSTATE held besides the masks and the level (SSBS, DIT
- * and the like), which taking the exception may have changed.
+ * An exception: SP_EL1 is at the frame, x0 holds the vector's number, and the other registers are not needed any
+ * more. The exception return restores bits of PSTATE such as SSBS and DIT, which taking the exception may have changed.
  */
     .balign 16
     .type   leave, %function
@@ -71,8 +70,8 @@ leave:
 .endm
 
 /*
- * From SP_EL1 only code of ours can come: at EL1 within guard_run before and after the reader, in the
- * EL1 worker anywhere. There is no frame then, but in the worker EL2 can end it.
+ * An exception of code that runs on SP_EL1, which is our own: at EL1 within guard_run before and after the reader, in
+ * the EL1 worker anywhere. There is no frame then; in the worker, a call to EL2 ends it.
  */
 .macro stray
     .balign 0x80
@@ -91,7 +90,7 @@ guard_vectors:
     .rept   4
     stray
     .endr
-    .rept   8                       /* from EL0, where nothing of ours runs */
+    .rept   8                       /* from EL0, where nothing runs */
     stray
     .endr
     .balign 0x80

@@ -17,7 +17,7 @@
 
 static struct tables tables;
 static void *stack;
-static bool sets_accessed; /* the core, in windows: until all is unmapped */
+static bool sets_accessed; /* in windows the core sets access flags; until own_unmap_all */
 static uint64_t next_area; /* where the next one may begin; AREAS when none is mapped */
 
 static uint64_t mmfr0(void)
@@ -100,7 +100,7 @@ const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_
         [AREA_DATA] = TABLE_DATA, [AREA_CODE] = TABLE_CODE, [AREA_CONTIGUOUS] = TABLE_CONTIGUOUS};
     const size_t alignment = use == AREA_CONTIGUOUS ? own_group_bytes(page_bytes) : page_bytes;
     unsigned granule = granule_of(page_bytes);
-    size_t step = frames ? page_bytes : bytes; /* mapped at once */
+    size_t step = frames ? page_bytes : bytes; /* bytes mapped by one call of tables_map */
     uint64_t start;
     const char *reason = NULL;
 
@@ -112,7 +112,7 @@ const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_
         return "the core has no translation granule with pages of this size (ID_AA64MMFR0_EL1)";
     if (granule != tables.granule_bits || !tables.root) {
         if (next_area != AREAS)
-            return "a window has one translation granule: unmap the other one's areas first";
+            return "a window has one translation granule, and areas with another one are mapped";
         reason = begin_tables(granule);
         if (reason)
             return reason;
@@ -132,7 +132,10 @@ const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_
     return reason;
 }
 
-/* A page whose flag is clear faults, unless the core sets it (Arm ARM D8.4.1; ID_AA64MMFR1_EL1.HAFDBS, D19.2). */
+/*
+ * The flags are cleared, and a page with a clear flag faults unless the core sets the flag itself (Arm ARM D8.4.1;
+ * ID_AA64MMFR1_EL1.HAFDBS, D19.2).
+ */
 const char *own_accessed(uintptr_t at, size_t pages, size_t page_bytes, bool *accessed)
 {
     if (field(READ(ID_AA64MMFR1_EL1), 0, 4) == 0)
@@ -146,13 +149,13 @@ const char *own_accessed(uintptr_t at, size_t pages, size_t page_bytes, bool *ac
 void own_unmap_all(void)
 {
     sets_accessed = false;
-    begin_tables(tables.granule_bits); /* where it fails, high_half_ready and the next own_map tell */
+    begin_tables(tables.granule_bits); /* when it fails, high_half_ready and the next own_map report it */
 }
 
 /*
- * Size and granule of the high half may only change while no walk uses them: walks are turned off
- * first, what they left in the TLB is dropped, and only then come the new root and control
- * (Arm ARM D8.13, TLB maintenance requirements). The ISBs give each step its order.
+ * Size and granule of the high half may change only while no table walk uses them: walks are turned off, then the TLB
+ * is invalidated, and then the new root and control are written (Arm ARM D8.13, TLB maintenance requirements). The
+ * ISBs order the steps.
  */
 static void replace(uint64_t tcr, uint64_t ttbr1)
 {
@@ -187,9 +190,9 @@ static size_t root_entries(void)
 }
 
 /*
- * Bit 0 of a descriptor says that it is valid (Arm ARM D8.3); all others stay, so that one bit brings it back. The
- * invalidation reaches the other cores, whatever their VMID (D8.14): at EL1 all of EL1's for this VMID, and EL2's
- * cores run with the one it had at their start.
+ * Bit 0 of a descriptor says that it is valid (Arm ARM D8.3). The other bits stay, so that setting it restores the
+ * descriptor. The invalidation reaches the other cores (D8.14): at EL2 the entries of EL1 for every VMID, at EL1
+ * those for this VMID.
  */
 void high_half_withdraw(void)
 {

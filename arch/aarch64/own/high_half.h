@@ -7,7 +7,7 @@
  *                + 1 GiB    areas, each on a multiple of its page size, unmapped pages between them
  *     0xffffffff ffffffff
  *
- * The low half stays the firmware's TTBR0_EL1, or in the EL1 worker (el2.h) a copy of it.
+ * The low half stays the firmware's TTBR0_EL1; in the EL1 worker (worker.h) it maps RAM to its own addresses.
  */
 #ifndef FATHOM_ARCH_AARCH64_OWN_HIGH_HALF_H
 #define FATHOM_ARCH_AARCH64_OWN_HIGH_HALF_H
@@ -21,7 +21,10 @@ struct high_half {
     uint64_t ttbr1;
 };
 
-/* The memory type's index in MAIR_EL1 and TCR_EL1.DS as they will be in windows. NULL, or the reason. */
+/*
+ * Builds the tables. `memory_index` is the index in MAIR_EL1 of normal memory, `large_addresses` TCR_EL1.DS, both as
+ * they are in windows. NULL, or the reason.
+ */
 const char *high_half_start(unsigned memory_index, bool large_addresses);
 void high_half_finish(void);
 
@@ -31,13 +34,13 @@ bool high_half_ready(void);
 uintptr_t high_half_stack(void);
 
 /*
- * From the core that booted, while another one is in a window: takes the high half away from under it, so that its
- * next fetch or access there faults; and gives it back.
+ * To be called on the core that booted while another core is in a window: makes the high half invalid, so that the
+ * other core's next fetch or access there faults; and makes it valid again.
  */
 void high_half_withdraw(void);
 void high_half_return(void);
 
-/* At EL1, with interrupts masked: shows the high half, and takes it away again. */
+/* At EL1, with interrupts masked: switches to the high half, and back to what the firmware had there. */
 void high_half_on(struct high_half *found);
 void high_half_off(const struct high_half *found);
 

@@ -1,13 +1,13 @@
 /*
  * Where PSCI starts another core (secondary.h): translation and caches off, every exception masked, X0 the
- * context, a struct secondary (Arm DEN0022, 6.4.3, "initial core configuration"). What the core that booted
- * has in the registers of translation is loaded, and from then on memory is what it is there.
+ * context, a struct secondary (Arm DEN0022, 6.4.3, "initial core configuration"). The translation registers get the
+ * values of the core that booted, and from then on both cores see the same memory.
  */
 #include "arch/aarch64/own/secondary_layout.h"
 
     .text
 
-/* The tables are older than this core's TLB; what it held of instructions and translations is dropped. */
+/* Entries that the TLB and the instruction cache held before are invalidated. */
 .macro translation_on el, tlb
     ldp     x1, x2, [x0, #SECONDARY_TCR]        /* and MAIR */
     ldp     x3, x4, [x0, #SECONDARY_TTBR0]      /* and SCTLR */

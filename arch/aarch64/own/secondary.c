@@ -14,11 +14,15 @@
 #define GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
 
 enum { STACK_BYTES = 0x8000 };
-/* How long to wait for a core: to start, to come back when its memory has been taken away, to switch itself off. */
-/* A host that shares a processor among its guests' cores runs each for a few milliseconds at a time: well below STEP_MS. */
+/*
+ * How long to wait for a core: to start, to return after its memory was taken away, to switch itself off. Each takes
+ * microseconds on hardware; a second leaves room for a host that runs the other core late. Of a single step of the
+ * clock at most STEP_MS count: a host that shares a processor among its guests' cores runs each for a few
+ * milliseconds at a time, so a longer step means that it stopped the whole guest.
+ */
 enum { START_MS = 1000, BACK_MS = 1000, OFF_MS = 1000, STEP_MS = 50 };
 
-/* Lies in memory of its own, since it is read by a core whose caches are off. */
+/* In pages of its own, which can be cleaned to memory: the starting core reads it with its caches off. */
 struct secondary {
     uint64_t stack; /* top */
     uint64_t tcr, mair;
@@ -32,10 +36,10 @@ struct secondary {
     uint64_t mdcr, cnthctl, cntvoff, vttbr;
     enum psci_conduit conduit;
 
-    /* The mailbox. Counts are the requests made, begun and done so far. */
-    void (*function)(void *); /* NULL: leave */
+    /* The mailbox. The counts are those of requests made, begun and completed so far. */
+    void (*function)(void *); /* NULL: switch the core off */
     void *argument;
-    volatile uint64_t asked, begun, done;
+    volatile uint64_t requested, begun, done;
 };
 
 _Static_assert(offsetof(struct secondary, stack) == SECONDARY_STACK, "secondary.S");
@@ -53,7 +57,7 @@ _Noreturn void secondary_main(struct secondary *s) __attribute__((visibility("hi
 
 static struct secondary *running;
 static uint64_t running_affinity;
-static bool lost; /* it does not come back any more */
+static bool lost; /* the core has not returned in time, and cannot be used any more */
 
 /* ---- PSCI --------------------------------------------------------------------------------------- */
 
@@ -92,50 +96,51 @@ static const char *psci_error(int64_t status)
     case -1: return "PSCI: not supported";
     case -2: return "PSCI: invalid parameters";
     case -3: return "PSCI: denied";
-    case -4: return "PSCI: it is on already, and not ours";
+    case -4: return "PSCI: it is on already";
     case -5: return "PSCI: it is being started already";
     case -6: return "PSCI: internal failure";
     case -7: return "PSCI: not present";
     case -8: return "PSCI: disabled";
     case -9: return "PSCI: invalid address";
-    default: return "PSCI: an error without a name";
+    default: return "PSCI: unknown error";
     }
 }
 
-struct question {
+/* A call of PSCI, and its result. */
+struct psci_call {
     enum psci_conduit conduit;
     uint64_t function, a, b, c;
-    int64_t answer;
+    int64_t result;
 };
 
-static void ask_here(void *question)
+static void call_psci_here(void *call)
 {
-    struct question *q = question;
+    struct psci_call *p = call;
 
-    q->answer = psci(q->conduit, q->function, q->a, q->b, q->c);
+    p->result = psci(p->conduit, p->function, p->a, p->b, p->c);
 }
 
-/* Guarded: where tables name the wrong instruction, it is undefined. False then. */
-static bool ask(struct question *q)
+/* Makes the call, guarded, on this core. False where it faults, as it does when tables name the wrong instruction. */
+static bool call_psci(struct psci_call *p)
 {
     own_runner *in_use = own.runner;
 
     own.runner = NULL;
-    bool answered = own_call(ask_here, q).end == WINDOW_RAN;
+    bool returned = own_call(call_psci_here, p).end == WINDOW_RAN;
     own.runner = in_use;
-    return answered;
+    return returned;
 }
 
 bool secondary_is_off(enum psci_conduit conduit, uint64_t affinity)
 {
-    struct question q = {.conduit = conduit, .function = PSCI_AFFINITY_INFO, .a = affinity};
+    struct psci_call p = {.conduit = conduit, .function = PSCI_AFFINITY_INFO, .a = affinity};
 
-    return ask(&q) && q.answer == 1; /* DEN0022, 5.7.2: 0 on, 1 off, 2 on its way */
+    return call_psci(&p) && p.result == 1; /* DEN0022, 5.7.2: 0 on, 1 off, 2 being switched on */
 }
 
 /* ---- The core that was started --------------------------------------------------------------------- */
 
-/* What else the firmware has set up, but for what windows set and put back themselves. */
+/* Sets the other registers as the firmware has them, but for those that windows set and restore themselves. */
 GENERAL_REGISTERS_ONLY static void take_over(const struct secondary *s)
 {
     if (READ(CurrentEL) == 2 << 2) {
@@ -158,21 +163,21 @@ GENERAL_REGISTERS_ONLY static void take_over(const struct secondary *s)
 
 GENERAL_REGISTERS_ONLY _Noreturn void secondary_main(struct secondary *s)
 {
-    uint64_t asked = s->asked; /* the first time, only to arrive */
+    uint64_t requested = s->requested; /* the first request is only to arrive */
 
     take_over(s);
     do {
-        __asm__ volatile("dmb ish" ::: "memory"); /* what was done is seen before it is said */
-        s->done = asked;
-        while (s->asked == asked)
+        __asm__ volatile("dmb ish" ::: "memory"); /* the other core must see the results before `done` */
+        s->done = requested;
+        while (s->requested == requested)
             __asm__ volatile("wfe" ::: "memory");
-        asked = s->asked;
+        requested = s->requested;
         __asm__ volatile("dmb ish" ::: "memory");
-        s->begun = asked;
+        s->begun = requested;
         if (s->function)
             own_with_vector_state(s->function, s->argument);
     } while (s->function);
-    for (;;) /* it returns only where it is denied */
+    for (;;) /* the call returns only when it is denied */
         psci(s->conduit, PSCI_CPU_OFF, 0, 0, 0);
 }
 
@@ -190,15 +195,15 @@ static uint64_t ticks(unsigned ms)
 }
 
 /*
- * Until the count is what was asked for. False when it is not after so long; 0: for ever. Time in which this core
- * stood still is no such time: a host that stops its guest stops both.
+ * Waits until the count has reached a request's number. False when it has not after `ms` (0: waits without a limit).
+ * Time in which this core stood still does not count: a host that stops its guest stops both cores.
  */
-static bool wait_for(const volatile uint64_t *count, uint64_t asked, unsigned ms)
+static bool wait_for(const volatile uint64_t *count, uint64_t requested, unsigned ms)
 {
     const uint64_t longest = ticks(STEP_MS);
     uint64_t waited = 0;
 
-    for (uint64_t last = now(), at; *count != asked; last = at) {
+    for (uint64_t last = now(), at; *count != requested; last = at) {
         at = now();
         waited += at - last < longest ? at - last : longest;
         if (ms && waited > ticks(ms))
@@ -213,11 +218,11 @@ static void request(struct secondary *s, void (*function)(void *), void *argumen
     s->function = function;
     s->argument = argument;
     __asm__ volatile("dmb ish" ::: "memory");
-    s->asked = s->asked + 1;
+    s->requested = s->requested + 1;
     __asm__ volatile("dsb ish\n\tsev" ::: "memory");
 }
 
-/* To the point of coherency: a core whose caches are off sees it there. */
+/* Writes memory back to the point of coherency, where a core whose caches are off sees it. */
 static void clean(const void *base, size_t bytes)
 {
     uint64_t line = UINT64_C(4) << field(READ(CTR_EL0), 16, 4); /* DminLine: log2 of words */
@@ -227,7 +232,7 @@ static void clean(const void *base, size_t bytes)
     __asm__ volatile("dsb sy" ::: "memory");
 }
 
-/* This core's registers, as the other one is to have them. */
+/* Copies this core's registers, for the other core to load. */
 static void copy_registers(struct secondary *s)
 {
     if (own.level == 2) {
@@ -274,33 +279,33 @@ const char *secondary_start(enum psci_conduit conduit, uint64_t affinity)
             own.services->free_pages(s, sizeof *s);
         if (stack)
             own.services->free_pages(stack, STACK_BYTES);
-        return "there is no memory to start it with";
+        return "there is not enough memory to start it";
     }
     running = s;
     running_affinity = affinity;
     lost = false;
     s->conduit = conduit;
     s->stack = (uintptr_t)stack + STACK_BYTES;
-    s->asked = 1; /* done when it has arrived */
+    s->requested = 1; /* completed when the core has arrived */
     copy_registers(s);
     clean(s, sizeof *s);
     clean(stack, STACK_BYTES);
     clean(secondary_enter, (size_t)(secondary_enter_end - secondary_enter));
 
-    struct question q = {
+    struct psci_call p = {
         .conduit = conduit, .function = PSCI_CPU_ON, .a = affinity, .b = (uintptr_t)secondary_enter, .c = (uintptr_t)s};
-    if (!ask(&q)) {
+    if (!call_psci(&p)) {
         free_secondary();
         return "PSCI: the call faults";
     }
-    if (q.answer != 0) {
+    if (p.result != 0) {
         free_secondary();
-        return psci_error(q.answer);
+        return psci_error(p.result);
     }
     if (!wait_for(&s->done, 1, START_MS)) {
-        lost = true; /* it may still come: its memory stays its own */
+        lost = true; /* it may still arrive, so its memory is not reused */
         free_secondary();
-        return "it was started and does not arrive";
+        return "PSCI has started it, and it has not arrived after a second";
     }
     return NULL;
 }
@@ -312,8 +317,8 @@ bool secondary_begin(void (*function)(void *), void *argument)
     if (!s || lost)
         return false;
     request(s, function, argument);
-    /* The time counts from when it has begun: an emulator's other core may sleep. */
-    lost = !wait_for(&s->begun, s->asked, BACK_MS);
+    /* The limit of the function counts from when it has begun: in an emulator the other core may sleep first. */
+    lost = !wait_for(&s->begun, s->requested, BACK_MS);
     return !lost;
 }
 
@@ -323,10 +328,10 @@ bool secondary_wait(unsigned limit_ms)
 
     if (!s || lost)
         return false;
-    if (wait_for(&s->done, s->asked, limit_ms))
+    if (wait_for(&s->done, s->requested, limit_ms))
         return true;
     high_half_withdraw();
-    lost = !wait_for(&s->done, s->asked, BACK_MS);
+    lost = !wait_for(&s->done, s->requested, BACK_MS);
     high_half_return();
     return false;
 }
@@ -349,7 +354,7 @@ const char *secondary_stop(void)
         return NULL;
     if (lost) {
         free_secondary();
-        return "it did not come back from what it was given, and still runs";
+        return "it did not return from a function that it was given, and still runs";
     }
     request(s, NULL, NULL);
     const uint64_t start = now();
@@ -357,5 +362,5 @@ const char *secondary_stop(void)
         lost = !secondary_is_off(s->conduit, running_affinity);
     while (lost && now() - start < ticks(OFF_MS));
     free_secondary();
-    return lost ? "it does not switch itself off" : NULL;
+    return lost ? "PSCI does not report it as off" : NULL;
 }

@@ -1,16 +1,16 @@
 /*
- * Another core: switched on by PSCI, given work, switched off by itself (Arm DEN0022, Power State Coordination
- * Interface 1.1).
+ * Another core: PSCI switches it on, it runs functions, and it switches itself off (Arm DEN0022, Power State
+ * Coordination Interface 1.1).
  *
  *     the core that booted                       the other one
- *     secondary_start   PSCI CPU_ON        ->    secondary_enter: translation, caches, stack as there
+ *     secondary_start   PSCI CPU_ON        ->    secondary_enter: the same translation, caches on, a stack
  *     secondary_run     request, SEV       ->    waits for events, calls the function
  *                       watches the clock  <-    done
  *     secondary_stop    request to leave   ->    PSCI CPU_OFF
- *                       AFFINITY_INFO until it says that it is off
+ *                       AFFINITY_INFO until it reports "off"
  *
- * It takes no interrupt, so it cannot be interrupted either: a kernel that does not end in time loses the high
- * half it runs in (high_half.h), and finds its way back by the fault.
+ * The other core takes no interrupt, so no timer can end a kernel there. When one does not end in time, the high half
+ * that it runs in is made invalid (high_half.h), and the fault ends it.
  */
 #ifndef FATHOM_ARCH_AARCH64_OWN_SECONDARY_H
 #define FATHOM_ARCH_AARCH64_OWN_SECONDARY_H
@@ -18,22 +18,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How this machine takes PSCI calls. */
+/* The instruction that calls PSCI on this machine. */
 enum psci_conduit { PSCI_NONE, PSCI_SMC, PSCI_HVC };
 
 /* Whether PSCI says that the core with this affinity is off. */
 bool secondary_is_off(enum psci_conduit conduit, uint64_t affinity);
 
-/* One at a time. NULL, or why it does not start. */
+/* Starts a core; only one at a time. NULL, or why it does not start. */
 const char *secondary_start(enum psci_conduit conduit, uint64_t affinity);
-/* An own_runner. */
+/* An own_runner (arch/own.h) for that core. */
 bool secondary_run(void (*function)(void *), void *argument, unsigned limit_ms);
-/* The same in two steps, while the core that booted goes on. False: it has not begun, or was stopped as above. */
+/*
+ * The same in two steps, between which the core that booted goes on. False: the function has not begun, or was
+ * stopped as above.
+ */
 bool secondary_begin(void (*function)(void *), void *argument);
 bool secondary_wait(unsigned limit_ms);
-/* Whether it did not come back from what it was given. */
+/* Whether the core has not returned from a function, even after it was stopped. */
 bool secondary_lost(void);
-/* NULL, or why it could not be switched off again. */
+/* Has the core switch itself off. NULL, or why it still runs. */
 const char *secondary_stop(void);
 
 #endif

@@ -14,11 +14,9 @@
 #include "arch/aarch64/registers.h"
 #include "arch/own.h"
 
-struct own_state own;
-
 #define TCR_DS (UINT64_C(1) << 59)
 
-/* On another core: how long what is no window may take. */
+/* For steps of a few microseconds on another core: if they have not ended after a second, the core has hung. */
 enum { WORKER_LIMIT_MS = 1000, COUNTERS_LIMIT_MS = 1000 };
 
 static bool timer_reaches_us;
@@ -28,7 +26,7 @@ static void do_nothing(void *argument)
     (void)argument;
 }
 
-/* At EL2: everything between the two levels, once, with nothing in it. NULL, or the reason. */
+/* At EL2: enters the EL1 worker and leaves it once, to prove that this works. *why becomes NULL, or the reason. */
 static void prove_worker(void *why)
 {
     const char **reason = why;
@@ -61,10 +59,10 @@ static const char *start_translation(void)
 }
 
 /*
- * A kernel that would take far longer than its deadline: either the timer ends it, and that is the proof,
- * or it returns by itself. A loaded emulator may be a hundred milliseconds late. Interrupts of others may
- * come first, and are handled in between; so may a system error that the firmware had masked since it
- * started, and taking it is the end of it.
+ * Runs a kernel that takes far longer than its deadline: when the timer ends it, deadlines work; else it returns by
+ * itself after WAIT_MS, since a loaded emulator may be a hundred milliseconds late. Another interrupt may come first,
+ * or a system error that the firmware had kept masked; taking it clears it, so the proof is repeated, for up to three
+ * of those.
  */
 static const char *prove_deadline(void)
 {
@@ -81,7 +79,7 @@ static const char *prove_deadline(void)
         if (r.end == WINDOW_TIMEOUT)
             return NULL;
         if (r.end == WINDOW_FAULT && strcmp(r.fault.vector, "serror") != 0)
-            return "virtual timer: the window meant to prove it ended in an exception";
+            return "virtual timer: the window that was to prove it ended in an exception";
         if (r.end == WINDOW_RAN && !r.interrupts)
             return "the virtual timer's interrupt (27) does not arrive: the firmware has set up no interrupt "
                    "controller for it";
@@ -90,10 +88,11 @@ static const char *prove_deadline(void)
 }
 
 /*
- * On another core: the same kernel where every kernel lies, in the high half, which the core that booted takes away
- * from under it. What cannot be tried proves nothing.
+ * On another core: runs the same kernel in the high half, which the core that booted makes invalid at the deadline.
+ * NULL when that ends the kernel, else why it does not or could not be tried. The times are longer than above, since
+ * two cores of an emulator take turns.
  */
-static const char *prove_watch(void)
+static const char *prove_withdrawal(void)
 {
     enum { DEADLINE_MS = 20, WAIT_MS = 500 };
     const struct own_services *services = own.services;
@@ -104,7 +103,7 @@ static const char *prove_watch(void)
     own_page_sizes(sizes);
     void *page = services->pages(sizes[0], sizes[0]);
     if (!page)
-        return "there is no memory to prove a deadline with";
+        return "there is not enough memory to prove that deadlines work";
     memcpy(page, guard_wait_kernel, (size_t)(guard_wait_kernel_end - guard_wait_kernel));
     own_code_written(page, sizes[0]);
     reason = own_map((uintptr_t)page, NULL, sizes[0], sizes[0], AREA_CODE, &at);
@@ -115,7 +114,7 @@ static const char *prove_watch(void)
         own.no_deadline = NULL;
         r = own_window(&wait, 1, READER_TIME_ONLY, DEADLINE_MS);
         if (r.end != WINDOW_TIMEOUT || r.fault.pc - at >= sizes[0])
-            reason = "a kernel is not stopped by taking its memory away";
+            reason = "making its memory invalid does not stop a kernel";
     }
     own_unmap_all();
     services->free_pages(page, sizes[0]);
@@ -132,7 +131,11 @@ static void find_counters(void *unused)
     own.counters = READER_CYCLES_INSTRUCTIONS;
 }
 
-/* Cycles must move; instructions must be those of the kernel, to one in a hundred (Arm ARM D13.4, accuracy). */
+/*
+ * The cycle counter must advance; instructions must be those of the kernel, to one in a hundred, since the architecture
+ * allows "a reasonable degree of inaccuracy" (Arm ARM D13.4). Of two kernels the difference is taken: 100,000
+ * iterations.
+ */
 static void prove_counters(void)
 {
     enum { FEW = 1000, MANY = 101000 };
@@ -155,7 +158,7 @@ static void prove_counters(void)
                                               : "the cycle counter stands still (PMCCNTR_EL0)";
     } else if (!own.no_counters &&
                (instructions < expected - expected / 100 || instructions > expected + expected / 100)) {
-        own.no_counters = "cycles only: the instruction counter does not count instructions (INST_RETIRED)";
+        own.no_counters = "the event INST_RETIRED does not count the instructions that are executed";
     }
 }
 
@@ -165,7 +168,7 @@ const char *own_start(const struct own_services *services)
 
     own = (struct own_state){.services = services, .level = field(READ(CurrentEL), 2, 2)};
     if (own.level == 3)
-        return "entered at EL3, where no firmware should leave us";
+        return "the firmware started the program at EL3, which is not supported";
     own.e2h = own.level == 2 && (READ(HCR_EL2) & HCR_E2H);
 
     reason = start_translation();
@@ -192,14 +195,14 @@ const char *own_core_start(own_runner *runner)
     own.counters = READER_TIME_ONLY;
     own.no_deadline = own.no_counters = NULL;
     switch (own_call(environment_note, NULL).end) {
-    case WINDOW_TIMEOUT: return "it does not do what it is given";
-    case WINDOW_FAULT: return "its registers cannot be read";
+    case WINDOW_TIMEOUT: return "it does not finish a function that it is given";
+    case WINDOW_FAULT: return "reading its registers faults";
     default: break;
     }
     if (own.level == 2 && (!own_on_core(prove_worker, &reason, WORKER_LIMIT_MS) || reason))
-        return reason ? reason : "EL1 worker: it does not come back";
+        return reason ? reason : "EL1 worker: the core does not return from it";
     if (runner) {
-        own.no_deadline = prove_watch();
+        own.no_deadline = prove_withdrawal();
     } else {
         timer_reaches_us = own.services->interrupt_source &&
                            own.services->interrupt_source(VIRTUAL_TIMER_INTERRUPT, true);
@@ -212,7 +215,7 @@ const char *own_core_start(own_runner *runner)
 
 const char *own_core_unlike(void)
 {
-    return NULL; /* it runs with the translation registers of the one that booted (secondary.c) */
+    return NULL; /* secondary.c gives it the translation registers of the core that booted */
 }
 
 void own_core_finish(void)

@@ -1,4 +1,4 @@
-/* What own_start found out, for all parts of arch/aarch64/own. */
+/* What own_start and own_core_start found out, for all parts of arch/aarch64/own. */
 #ifndef FATHOM_ARCH_AARCH64_OWN_STATE_H
 #define FATHOM_ARCH_AARCH64_OWN_STATE_H
 
@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "arch/own.h"
+#include "arch/reader.h"
 
 struct own_state {
     const struct own_services *services;
@@ -15,13 +16,10 @@ struct own_state {
     /* Of the core in use. */
     own_runner *runner;            /* NULL: the one that booted */
     const char *no_deadline;       /* why no timer can end a window; NULL where one can */
-    enum reader_counters counters; /* what has been proven to count */
-    const char *no_counters;       /* why not more */
+    enum reader_counters counters; /* what the reader samples, proven to count */
+    const char *no_counters;       /* why it samples no cycles, or besides them no instructions; NULL when it does */
 };
 
 extern struct own_state own;
-
-/* Runs it on the core in use: there and then, or where the runner brings it (own_runner). call.c. */
-bool own_on_core(void (*function)(void *), void *argument, unsigned limit_ms);
 
 #endif

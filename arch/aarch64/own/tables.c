@@ -119,7 +119,7 @@ static unsigned level_bits(const struct tables *t)
     return t->granule_bits - 3; /* eight bytes a descriptor */
 }
 
-/* The lowest address bit that a level looks at: log2 of what one of its descriptors covers. */
+/* The lowest address bit that a level translates: log2 of the bytes that one of its descriptors covers. */
 static unsigned level_shift(const struct tables *t, unsigned level)
 {
     return t->granule_bits + (LAST_LEVEL - level) * level_bits(t);

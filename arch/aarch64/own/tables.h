@@ -23,7 +23,7 @@ enum table_use {
     TABLE_DATA,       /* read-write, never executable */
     TABLE_CODE,       /* executable, read-only */
     TABLE_CONTIGUOUS, /* data, with the hint that the frames of a whole group follow each other */
-    TABLE_FIRMWARE,   /* both, for the low half of the EL1 worker: it has to do for code and data of the image */
+    TABLE_FIRMWARE,   /* read-write and executable: the low half of the EL1 worker, with code and data of the image */
 };
 
 struct tables {
@@ -47,7 +47,7 @@ void granule_page_sizes(uint64_t mmfr0, size_t out[10]);
 /* The granule that has pages or blocks of this size: 12, 14 or 16, and 0 where none has. */
 unsigned granule_of(size_t page_bytes);
 
-/* Bytes that so many neighbours of that size cover as the contiguous hint can be given for. */
+/* Size in bytes of the groups of pages of that size for which the contiguous hint can be given. */
 size_t granule_group_bytes(size_t page_bytes);
 
 /* The fields of TCR_EL1 for the high half (T1SZ … TG1), and which bits of it belong to that half. */
@@ -59,17 +59,17 @@ uint64_t tcr_low_half(uint64_t mmfr0);
 /* The index in MAIR_EL1 of normal memory, write-back and read-allocating inside and outside; -1: none. */
 int memory_index_write_back(uint64_t mair);
 
-/* Makes an empty root; the other fields must be set. False when memory is out. */
+/* Makes an empty root; the other fields must be set. False when memory is short. */
 bool tables_start(struct tables *t);
 /*
- * Maps with pages or blocks of page_bytes, to which all three must be aligned, to whole groups for the contiguous hint:
- * NULL, or the reason, and then nothing is mapped that was not before.
+ * Maps with pages or blocks of page_bytes. `virtual`, `physical` and `bytes` must be multiples of page_bytes, and
+ * with the contiguous hint of a whole group. NULL, or the reason; then nothing new is mapped.
  */
 const char *tables_map(struct tables *t, uint64_t virtual, uint64_t physical, uint64_t bytes, size_t page_bytes,
                        enum table_use use);
 /* Whether the access flag of the page or block mapped there, of that size, is set; clears it. */
 bool tables_accessed(struct tables *t, uint64_t virtual, size_t page_bytes);
-/* Maps address = frame with the largest blocks that fit; 4 KiB granule. */
+/* Maps each address to the physical address of the same number, with the largest blocks that fit; 4 KiB granule. */
 const char *tables_map_identity(struct tables *t, const struct own_range *range, enum table_use use);
 void tables_free(struct tables *t);
 

@@ -19,7 +19,7 @@ void timers_stop(struct timers *found)
     isb();
 }
 
-/* A timer that came due meanwhile interrupts as soon as it is enabled again: the firmware catches up. */
+/* A timer that has expired meanwhile interrupts as soon as it is enabled again, so the firmware misses no tick. */
 void timers_restore(const struct timers *found)
 {
     WRITE(CNTV_CTL_EL0, 0);

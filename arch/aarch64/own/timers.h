@@ -16,9 +16,9 @@ struct timers {
 void timers_stop(struct timers *found);
 void timers_restore(const struct timers *found);
 
-/* The virtual timer asks for an interrupt in so many ticks. */
+/* Sets the virtual timer to interrupt after a number of ticks. */
 void deadline_arm(uint64_t ticks);
-/* Whether it does now. */
+/* Whether that time has passed. */
 bool deadline_due(void);
 
 #endif

@@ -9,7 +9,7 @@
 #include "arch/aarch64/registers.h"
 #include "arch/own.h"
 
-/* None of the instructions that these functions turn on may be in them. */
+/* These functions turn vector instructions on, so they must not contain any. */
 #define GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
 
 #define FPEN (UINT64_C(3) << 20) /* CPACR_EL1, CPTR_EL2 with E2H: no trap at any level */

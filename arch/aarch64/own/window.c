@@ -7,6 +7,7 @@
  *       close, at EL1                         all of that back
  *                                             interrupts as they were
  */
+#include "arch/aarch64/own/call.h"
 #include "arch/aarch64/own/counters.h"
 #include "arch/aarch64/own/faults.h"
 #include "arch/aarch64/own/guard.h"
@@ -47,7 +48,7 @@ static void restore_interrupts(uint64_t found)
     WRITE(DAIF, found);
 }
 
-/* Counters that the window sets up and puts back itself. READER_EVENTS are somebody else's (arch/counters.h). */
+/* Whether the window programs and restores the counters itself. For READER_EVENTS the caller does (arch/counters.h). */
 static bool counts_itself(const struct window *w)
 {
     return w->guarded.counters != READER_TIME_ONLY && w->guarded.counters != READER_EVENTS;
@@ -91,7 +92,7 @@ static void run_guarded(void *window)
     close_window(w);
 }
 
-/* With our tables, but on the firmware's stack and with its vectors: at EL1, where they are. */
+/* At EL1: runs the list with our tables, but on the firmware's stack and with the firmware's vectors. */
 static void run_interruptible(struct window *w)
 {
     open_window(w);

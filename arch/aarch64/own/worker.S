@@ -1,7 +1,7 @@
 /*
  * From EL2 to EL1 and back (arch/aarch64/own/worker.h).
  *
- *     worker_enter   frame on SP_EL2, vectors of ours, ERET ->  at EL1: function(argument)
+ *     worker_enter   frame on SP_EL2, our own vectors, ERET ->  at EL1: function(argument)
  *                    exception return to worker_left        <-  HVC, or any other exception to EL2
  */
 #include "arch/aarch64/own/frame.inc"
@@ -52,7 +52,7 @@ worker_left:
     ret
     .size   worker_enter, . - worker_enter
 
-/* SP_EL2 is at the frame, x0 holds the vector's number; no other register matters any more. */
+/* SP_EL2 is at the frame, x0 holds the vector's number; the other registers are not needed any more. */
     .balign 16
     .type   leave, %function
 leave:
@@ -69,7 +69,7 @@ leave:
     msr     elr_el2, x6
     eret
 
-/* From EL2 itself, synchronous: the call for PSTATE above, or a mistake of ours, which ends the call. */
+/* From EL2 itself, synchronous: the call for PSTATE above, or an error of our own, which ends the call. */
 from_el2:
     mrs     x16, spsr_el2
     mrs     x17, elr_el2

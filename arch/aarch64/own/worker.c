@@ -240,7 +240,7 @@ struct exception call_at_el1(void (*function)(void *), void *argument, enum sile
         uint64_t table = (uintptr_t)guard_vectors;
 
         if (e->pc >= table && e->pc < table + 0x800) {
-            /* A stray exception at EL1 itself (guard.S): what matters is what led there. */
+            /* The vectors of EL1 (guard.S) called EL2 because of an exception at EL1: report that one. */
             e->syndrome = el1_read(EL1_ESR, own.e2h);
             e->address = el1_read(EL1_FAR, own.e2h);
             e->pc = el1_read(EL1_ELR, own.e2h);

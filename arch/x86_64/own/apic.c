@@ -1,7 +1,8 @@
 #include "arch/x86_64/own/apic.h"
 
 #include "arch/reader.h"
-#include "arch/x86_64/own/vectors.h"
+#include "arch/x86_64/own/instructions.h"
+#include "arch/x86_64/own/vector_numbers.h"
 
 /* Registers, by their offset (Intel SDM vol. 3A, table 11-1; the extended ones AMD APM vol. 2, table 16-2). */
 enum {
@@ -38,9 +39,9 @@ enum {
 #define VERSION_EXTENDED (1u << 31) /* AMD APM vol. 2, 16.3.3 */
 
 /*
- * The local vectors in the order in which generations added them: an APIC has the first so many
- * (11.4.8 of the SDM, "max LVT entry"). The error vector comes first so that it is masked before
- * anything else is written and restored after.
+ * The local vectors in the order in which generations added them: an APIC has the first ones of this list, up to its
+ * "max LVT entry" (SDM vol. 3A, 11.4.8). The error vector comes first, so that it is masked before anything else is
+ * written, and restored after.
  */
 static const uint16_t local_vectors[APIC_LOCAL_VECTORS] = {APIC_ERROR,       APIC_TIMER,   APIC_LINT0, APIC_LINT1,
                                                            APIC_PERFORMANCE, APIC_THERMAL, APIC_CMCI};
@@ -54,7 +55,7 @@ static struct {
     unsigned local_count;
     unsigned extended_count;
     double counts_per_ms;
-} apic = {.problem = "the core has not been taken over yet"};
+} apic = {.problem = "the core has not been taken into use yet"};
 
 GENERAL_REGISTERS static uint32_t apic_read(unsigned offset)
 {
@@ -134,7 +135,7 @@ void apic_start(double tick_hz)
 
     version = apic_read(APIC_VERSION);
     if (version == 0 || version == UINT32_MAX) {
-        apic.problem = "the local APIC does not answer";
+        apic.problem = "the registers of the local APIC cannot be read";
         return;
     }
     apic.local_count = (version >> 16 & 0xff) + 1;
@@ -152,12 +153,12 @@ void apic_start(double tick_hz)
         apic.problem = "the frequency of the time stamp is not known";
         return;
     }
-    /* Three spans, the middle one counts: a system management interrupt may hit one of them. */
+    /* The median of three measurements: a system management interrupt may disturb one of them. */
     apic_quiet(&found);
     apic_write(APIC_DIVIDE, DIVIDE_BY_16);
     apic.counts_per_ms = median_of_three(count_one_ms(tick_hz), count_one_ms(tick_hz), count_one_ms(tick_hz));
     apic_restore(&found);
-    /* The slowest timer clock known, a 19.2 MHz crystal, makes 1200 counts of 16. */
+    /* The slowest known timer clock, a crystal of 19.2 MHz, makes 1200 counts of 16 in a millisecond. */
     apic.problem = apic.counts_per_ms < 10 ? "the local APIC's timer does not count" : NULL;
 }
 
@@ -210,7 +211,7 @@ void apic_restore(const struct apic_state *found)
         break;
     case TIMER_PERIODIC: apic_write(APIC_INITIAL_COUNT, found->initial_count); break;
     default:
-        /* What was left of a single shot; one that had struck must not strike again. */
+        /* The rest of a single shot; one that had expired is 0 and does not start again. */
         apic_write(APIC_INITIAL_COUNT, found->current_count);
         break;
     }
@@ -244,8 +245,8 @@ void apic_disarm(void)
     apic_write(APIC_TIMER, LOCAL_MASKED | VECTOR_DEADLINE);
     apic_write(APIC_INITIAL_COUNT, 0);
     /*
-     * It may have struck after the list ended. Our vectors take it and return; the firmware would not
-     * know the vector.
+     * The deadline may have passed after the list ended. Its interrupt is taken here, by our vectors, since the
+     * firmware has no handler for it.
      */
     while (deadline_requested())
         interrupts_let_in();

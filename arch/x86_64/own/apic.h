@@ -1,8 +1,8 @@
 /*
- * The local APIC: what keeps a window quiet, and the timer that can end it.
+ * The local APIC: silences interrupts in a window, and its timer can end a window.
  *
- * Intel SDM vol. 3A, chapter 11; AMD APM vol. 2, chapter 16. Both ways of access, memory-mapped
- * (xAPIC) and by MSR (x2APIC); the firmware's choice stays.
+ * Intel SDM vol. 3A, chapter 11; AMD APM vol. 2, chapter 16. It is accessed in the way that the firmware has chosen,
+ * memory-mapped (xAPIC) or by MSR (x2APIC).
  */
 #ifndef FATHOM_ARCH_X86_64_OWN_APIC_H
 #define FATHOM_ARCH_X86_64_OWN_APIC_H
@@ -27,25 +27,25 @@ struct apic_state {
 };
 
 /*
- * Finds the local APIC and the rate of its timer against the time stamp. Takes a few milliseconds.
- * Touches the APIC for the first time, so it belongs into a guarded call; a fault is for the caller
- * to report with apic_unusable.
+ * Finds the local APIC and the rate of its timer against the time stamp. Takes a few milliseconds. It accesses the
+ * APIC for the first time, so it must run in a guarded call; on a fault the caller reports the reason with
+ * apic_unusable.
  */
 void apic_start(double tick_hz);
 void apic_unusable(const char *reason);
-/* NULL when the timer can end a window, else why not. */
+/* Why the timer cannot end a window; NULL when it can. */
 const char *apic_no_deadline(void);
 
 /*
- * Masks every local vector and raises the task priority, so that nothing but our own two vectors gets
- * in; and puts everything back. Interrupts must be disabled. Both do nothing without a usable APIC.
+ * Masks every local vector and raises the task priority, so that only our own two vectors are delivered; and restores
+ * everything. Interrupts must be disabled. Both do nothing without a usable APIC.
  */
 void apic_quiet(struct apic_state *found);
 void apic_restore(const struct apic_state *found);
 
-/* One deadline, VECTOR_DEADLINE, from now. */
+/* Requests the interrupt VECTOR_DEADLINE after this time. */
 void apic_arm(unsigned milliseconds);
-/* No deadline any more, also none that has struck and was not let in yet. */
+/* Cancels it; an interrupt that is already pending is taken and dismissed. */
 void apic_disarm(void);
 
 GENERAL_REGISTERS void apic_end_of_interrupt(void);

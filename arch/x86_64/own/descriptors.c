@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "arch/x86_64/own/vectors.h"
+#include "arch/x86_64/own/vector_numbers.h"
+#include "arch/x86_64/own/vectors_layout.h"
 
 /* Intel SDM vol. 3A, figure 7-8. */
 struct gate {
@@ -74,7 +75,7 @@ static void load_task(uint16_t selector)
     __asm__ volatile("ltr %0" : : "r"(selector) : "memory");
 }
 
-/* Bytes of the firmware's GDT that we copy: all of it, but for firmware that sets the limit to the maximum. */
+/* Bytes of the firmware's GDT that are copied: all of it, unless the firmware has set the limit to the maximum. */
 static size_t copied_bytes(void)
 {
     const size_t room = (GDT_ENTRIES - 2) * sizeof(own->gdt[0]); /* ours takes two */
@@ -115,14 +116,14 @@ static unsigned vector_stack(unsigned vector)
     }
 }
 
-static void build_idt(bool firmware_interrupts)
+static void build_idt(const char *stubs, bool firmware_interrupts)
 {
     const struct gate *firmware_gates = (const struct gate *)(uintptr_t)firmware_idtr.base;
     const size_t firmware_count = ((size_t)firmware_idtr.limit + 1) / sizeof(struct gate);
     const uint16_t selector = code_segment();
 
     for (unsigned i = 0; i < VECTORS; i++) {
-        const uintptr_t stub = (uintptr_t)vector_stubs + (uintptr_t)i * VECTOR_STUB_BYTES;
+        const uintptr_t stub = (uintptr_t)stubs + (uintptr_t)i * VECTOR_STUB_BYTES;
 
         if (firmware_interrupts && i >= EXCEPTIONS && i < firmware_count) {
             own->idt[i] = firmware_gates[i];
@@ -159,14 +160,14 @@ static uint16_t build_gdt(void)
     return (uint16_t)(slot * sizeof(own->gdt[0]));
 }
 
-void descriptors_load(bool firmware_interrupts)
+void descriptors_load(const char *stubs, bool firmware_interrupts)
 {
     struct table_register gdtr, idtr;
     uint16_t task;
 
     read_firmware();
     task = build_gdt();
-    build_idt(firmware_interrupts);
+    build_idt(stubs, firmware_interrupts);
     gdtr = (struct table_register){.limit = (uint16_t)(task + 16 - 1), .base = (uintptr_t)own->gdt};
     idtr = (struct table_register){.limit = sizeof(own->idt) - 1, .base = (uintptr_t)own->idt};
 
@@ -176,11 +177,11 @@ void descriptors_load(bool firmware_interrupts)
 }
 
 /*
- * The firmware's task register is loaded from our copy of its descriptor, with the busy bit cleared
- * there: what the processor caches is the same, and the firmware's own table, busy bit and all, is
- * never written to. Where the firmware has none (OVMF: 0; U-Boot: a selector of something else), or
- * the selector is one we left behind in an earlier run, past what we copy, ours stays: with
- * no gate that names a stack and no change of privilege nobody looks at it.
+ * The firmware's task register is loaded from our copy of its descriptor, with the busy bit cleared there: the
+ * processor caches the same contents, and the firmware's own table is never written. Where the firmware has no
+ * task-state segment (OVMF: 0; U-Boot: the selector of another descriptor), or the selector is one that an earlier
+ * run has left, beyond what is copied, ours stays: without gates that name a stack and without changes of privilege
+ * it is never used.
  */
 void descriptors_restore(void)
 {

@@ -1,13 +1,13 @@
 /*
  * Descriptor tables of our own, beside the firmware's.
  *
- * The GDT is a copy of the firmware's, so that every selector in a segment register stays valid, with
- * our task-state segment behind it. The IDT has all 256 gates. The task-state segment gives stacks of
- * their own to what may strike while the stack pointer is of no use:
+ * The GDT is a copy of the firmware's, so that every selector in a segment register stays valid, with our task-state
+ * segment behind it. The IDT has all 256 gates. Since a kernel may have destroyed the stack pointer, the task-state
+ * segment has a stack of its own for each of these:
  *
  *   exceptions · double fault · NMI · machine check · interrupts
  *
- * Everything is built anew at every load, from what the firmware has then.
+ * Everything is built anew at every load, from the firmware's tables at that time.
  */
 #ifndef FATHOM_ARCH_X86_64_OWN_DESCRIPTORS_H
 #define FATHOM_ARCH_X86_64_OWN_DESCRIPTORS_H
@@ -18,17 +18,18 @@
 
 #include "arch/x86_64/own/instructions.h"
 
-/* Returns why not, or NULL. */
+/* NULL, or why there can be no tables. */
 const char *descriptors_start(void *(*pages)(size_t bytes, size_t alignment));
 void descriptors_finish(void (*free_pages)(void *base, size_t bytes));
 
 /*
- * Interrupts must be disabled. With `firmware_interrupts`, exceptions come to us and interrupts still
- * go where the firmware sends them.
+ * Loads our tables; interrupts must be disabled. The IDT points at `stubs`: VECTORS of them, VECTOR_STUB_BYTES apart.
+ * With `firmware_interrupts` it does so for exceptions only, and interrupts still go to the firmware's handlers.
  */
-void descriptors_load(bool firmware_interrupts);
+void descriptors_load(const char *stubs, bool firmware_interrupts);
+/* Loads the firmware's tables again, as they were at the last descriptors_load. */
 void descriptors_restore(void);
-/* Only the IDT, for a fault that has no way back. */
+/* Loads only the firmware's IDT: for an exception that none of our calls can return from. */
 void descriptors_use_firmware_idt(void);
 
 #endif

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /*
- * For code that runs while vector registers hold somebody else's values, or before they may be used
- * at all: the compiler then keeps to the general registers.
+ * For code that runs while vector registers hold a kernel's values, or before they may be used at all: makes the
+ * compiler use general registers only.
  */
 #define GENERAL_REGISTERS __attribute__((target("general-regs-only")))
 
@@ -66,7 +66,7 @@ GENERAL_REGISTERS static inline struct cpuid cpuid(uint32_t leaf, uint32_t suble
     return r;
 }
 
-/* All zero for a leaf this processor does not have; a leaf past the last would answer something else. */
+/* All zero for a leaf that this processor does not have: Intel's return another leaf's data for one beyond the last. */
 GENERAL_REGISTERS static inline struct cpuid cpuid_known(uint32_t leaf, uint32_t subleaf)
 {
     if (cpuid(leaf & 0x80000000, 0).eax < leaf)
@@ -136,7 +136,7 @@ GENERAL_REGISTERS static inline void interrupts_on(void)
     __asm__ volatile("sti" : : : "memory");
 }
 
-/* For one instruction: STI lets interrupts in after the one that follows it. */
+/* Enables interrupts for one instruction: STI takes effect after the instruction that follows it. */
 GENERAL_REGISTERS static inline void interrupts_let_in(void)
 {
     __asm__ volatile("sti; nop; cli" : : : "memory");

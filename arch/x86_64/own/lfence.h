@@ -1,7 +1,7 @@
 /*
- * LFENCE orders the reader's time stamps on Intel always. On AMD it does so where it is "dispatch
- * serialising", which is a switch on most families: DE_CFG[1] (AMD, Software Techniques for Managing
- * Speculation, "LFENCE"; the PPR of each family, MSRC001_1029).
+ * LFENCE always orders the reader's time stamps on Intel. On AMD it does so only where it is "dispatch serialising",
+ * which most families switch with DE_CFG[1] (AMD, Software Techniques for Managing Speculation, "LFENCE"; the PPR of
+ * each family, MSRC001_1029).
  */
 #ifndef FATHOM_ARCH_X86_64_OWN_LFENCE_H
 #define FATHOM_ARCH_X86_64_OWN_LFENCE_H
@@ -16,7 +16,7 @@ struct lfence {
     uint64_t set;   /* DE_CFG after it, read back: a hypervisor may ignore the write */
 };
 
-/* To be called guarded: a hypervisor may refuse the register. */
+/* Makes LFENCE serialising. To be called in a guarded call: a hypervisor may make the access fault. */
 void lfence_serialise(struct lfence *l);
 void lfence_restore(const struct lfence *l);
 

@@ -33,7 +33,7 @@ static uint64_t *next_table(uint64_t entry)
     return (uint64_t *)(uintptr_t)(entry & PAGE_FRAME);
 }
 
-/* The entry that maps `address` with a page of `level`; makes the tables above it. NULL when out of memory. */
+/* The entry that maps `address` with a page of `level`; makes the tables above it. NULL when memory is short. */
 static uint64_t *leaf_entry(struct page_tables *t, uintptr_t address, unsigned page_level)
 {
     uint64_t *table = t->root;
@@ -58,7 +58,7 @@ static unsigned level_of(size_t page_bytes)
     return page_bytes == PAGE_4K ? 1 : page_bytes == PAGE_2M ? 2 : 3;
 }
 
-/* Accessed and dirty are set beforehand, so that the first touch costs what every touch costs. */
+/* Accessed and dirty bits are set beforehand, so that a first access costs the same as any other. */
 static bool map_at(struct page_tables *t, uintptr_t at, uint64_t physical, const size_t *frames, size_t bytes,
                    size_t page_bytes, bool code)
 {

@@ -8,13 +8,13 @@
 #include "arch/x86_64/own/instructions.h"
 #include "arch/x86_64/own/vector_state.h"
 
-/* Of the core that booted, and of the core that runs our code now: one at a time does. */
+/* Of the core that booted, and of the core that runs our code now, which is one at a time. */
 static struct vector_state booted;
 static const struct vector_state *current = &booted;
 
 GENERAL_REGISTERS static void turn_on(struct vector_state *found)
 {
-    /* What UEFI asks for: all floating-point exceptions masked, double extended precision. */
+    /* The state that UEFI requires: all floating-point exceptions masked, double extended precision. */
     static const uint32_t mxcsr = 0x1f80;
     /* CPUID.01H:ECX[26]: XSAVE, and with it XCR0 (Intel SDM vol. 1, 13.2). */
     const bool xsave = cpuid(1, 0).ecx >> 26 & 1;

@@ -6,7 +6,7 @@
     .text
 
 /*
- * Each stub makes the stack look the same: the processor's frame, an error code (0 where the
+ * Each stub leaves the same layout on the stack: the processor's frame, an error code (0 where the
  * exception has none), the vector. Exceptions 8, 10 to 14, 17, 21, 29 and 30 push an error code
  * (Intel SDM vol. 3A, table 7-1; AMD APM vol. 2, 8.2 for 29 and 30).
  */
@@ -26,10 +26,9 @@ vector_stubs:
     .endr
 
 /*
- * Saves the general registers as struct trap_frame has them, lets vectors_dispatch decide, and
- * returns to wherever the frame then points: to what was interrupted, or to guarded_way_back. Every
- * vector has a stack of its own, so the frame is aligned: 5 words of the processor's, 2 of the
- * stub's, 15 here.
+ * Saves the general registers as struct trap_frame has them, calls vectors_dispatch, and returns to where the frame
+ * then points: to the code that was interrupted, or to guarded_way_back. Every vector has a stack of its own, so the
+ * frame is aligned: 5 words of the processor's, 2 of the stub's, 15 here.
  */
 vector_common:
     push    %rax
@@ -71,8 +70,8 @@ vector_common:
 /*
  * void guarded_call(struct guarded_call *call)
  *
- * Everything the calling convention preserves is saved first, the control words of x87 and SSE and
- * the flags too, because what runs here may be stopped anywhere.
+ * Everything that the calling convention preserves is saved first, with the control words of x87 and SSE and the flags,
+ * because the function may be stopped at any instruction.
  */
     .balign 16
     .globl  guarded_call
@@ -104,7 +103,7 @@ guarded_call:
     cli
     mov     CALL_SAVED_STACK(%rbx), %rsp
 
-/* The dispatcher comes here too, with the stack pointer saved above and interrupts disabled. */
+/* The dispatcher returns here too, with the stack pointer that was saved above and interrupts disabled. */
     .globl  guarded_way_back
     .hidden guarded_way_back
 guarded_way_back:

@@ -2,6 +2,8 @@
 
 #include "arch/x86_64/own/apic.h"
 #include "arch/x86_64/own/descriptors.h"
+#include "arch/x86_64/own/instructions.h"
+#include "arch/x86_64/own/vector_numbers.h"
 
 _Static_assert(offsetof(struct guarded_call, function) == CALL_FUNCTION, "vectors.S");
 _Static_assert(offsetof(struct guarded_call, argument[0]) == CALL_ARGUMENT_0, "vectors.S");
@@ -23,7 +25,7 @@ struct trap_frame {
 void guarded_call(struct guarded_call *call) __attribute__((visibility("hidden")));
 extern const char guarded_way_back[] __attribute__((visibility("hidden")));
 
-/* The call that a fault ends, and where to note it. NULL when there is no way back. */
+/* The guarded call that runs now, and where to note how it ends; NULL while none does. */
 static struct guarded_call *running;
 static struct window_result *outcome;
 
@@ -59,7 +61,7 @@ const char *exception_name(unsigned vector)
     return vector < EXCEPTIONS && names[vector] != NULL ? names[vector] : "reserved-exception";
 }
 
-/* Lets the stub return to the way back instead of to what was interrupted. */
+/* Makes the stub return to guarded_way_back instead of to the code that was interrupted. */
 GENERAL_REGISTERS static void go_back(struct trap_frame *f)
 {
     f->rip = (uintptr_t)guarded_way_back;
@@ -68,7 +70,7 @@ GENERAL_REGISTERS static void go_back(struct trap_frame *f)
     running = NULL;
 }
 
-/* What was interrupted may own every vector register, so this keeps to the general ones. */
+/* The code that was interrupted may use every vector register, so this uses general registers only. */
 __attribute__((visibility("hidden"))) GENERAL_REGISTERS void vectors_dispatch(struct trap_frame *f);
 GENERAL_REGISTERS void vectors_dispatch(struct trap_frame *f)
 {
@@ -79,7 +81,7 @@ GENERAL_REGISTERS void vectors_dispatch(struct trap_frame *f)
             outcome->interrupts++;
     } else if (vector < EXCEPTIONS) {
         if (running == NULL) {
-            /* A mistake of ours outside a guarded call: the same fault again, as the firmware reports it. */
+            /* An error of our own, outside a guarded call: let it fault again, for the firmware to report. */
             descriptors_use_firmware_idt();
             return;
         }

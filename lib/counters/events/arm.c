@@ -3,7 +3,7 @@
  *
  * libpfm4 has the events of some. For the others, and where a core is not known at all, Arm's common events are
  * listed (DDI 0487, D13.12; numbers as in Linux, include/linux/perf/arm_pmuv3.h), without those that the core lacks
- * where that is published (github.com/ARM-software/data, pmu/, 2025-01). A core that is at hand tells the rest
+ * where that is published (github.com/ARM-software/data, pmu/, 2025-01). A core that can be asked says the rest
  * itself, in PMCEID0_EL0 and PMCEID1_EL0.
  *
  * Any event goes on any event counter; cycles have one of their own, instructions an optional one.
@@ -199,7 +199,10 @@ static const struct event_need v3_needs[] = {
 #define V3_LACKS 0x10d5f81800080c0u
 #define X4_LACKS 0x10d5180800080c0u
 
-/* Slots where the core is not at hand: six event counters as on most, or as libpfm4 has them; PMCR_EL0.N tells. */
+/*
+ * Slots where the core is not at hand: six event counters as on most, or as libpfm4 has them; PMCR_EL0.N has the
+ * number.
+ */
 #define MOST (0x7fffffff | FIXED(0) | FIXED(1))
 #define DATA "Arm's event data (ARM-software/data)"
 

@@ -3,7 +3,7 @@
  *
  * Each vendor has a file with an event_family; a binary knows the families that are linked into it. Names and
  * numbers come from libpfm4, packed by scripts/pack-events.c into one table for each instruction set, and from
- * rows of our own for what it lacks. Which counter can count an event is ours alone: libpfm4 does not tell.
+ * rows of our own for what it lacks. Which counter can count an event is ours alone: libpfm4 does not say.
  */
 #ifndef FATHOM_LIB_EVENTS_TABLE_H
 #define FATHOM_LIB_EVENTS_TABLE_H
@@ -51,7 +51,9 @@ struct event_need {
 enum { ANY_UMASK = 0x100 };
 #define FIXED(n) ((uint64_t)1 << (COUNTER_FIXED + (n)))
 
-/* Which counters can count the event numbers from first to last. The first rule that fits decides, the last fits all. */
+/*
+ * Which counters can count the event numbers from first to last. The first rule that fits decides, the last fits all.
+ */
 struct event_rule {
     uint16_t first, last;
     uint16_t umask; /* or ANY_UMASK */

@@ -6,7 +6,7 @@ static bool jump_is_indirect(const cs_insn *i)
     return i->detail->arm64.op_count == 1 && i->detail->arm64.operands[0].type == ARM64_OP_REG;
 }
 
-/* Those that the emitter uses stand in one row; of vectors all of a width do. */
+/* Capstone numbers the general registers that the emitter uses in sequence, and the vector registers of each width. */
 static unsigned whole(unsigned reg)
 {
     static const unsigned parts[] = {ARM64_REG_B0, ARM64_REG_H0, ARM64_REG_S0, ARM64_REG_D0, ARM64_REG_Q0};

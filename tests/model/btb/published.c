@@ -24,9 +24,9 @@ static const struct published_step v1_nano[] = {
 const struct published published_v1_nano = {"V1, up to the L1I's size", 65536, STEPS(v1_nano)};
 
 /*
- * The main level's steps, as held or not. They end at 8192 for 8, 16 and, of conditional ones, 32 bytes, and at 4096
- * for 64; 4 bytes apart it never hits. Of unconditional ones 32 bytes apart the step ends behind 8192, it is not said
- * where. Heights are those where no other structure is in the way: 1 and 2 cycles, and 5 to 6 for what is not held.
+ * The steps of the main level, as hit or miss. They end at 8192 for 8, 16 and, of conditional branches, 32 bytes, and
+ * at 4096 for 64; at 4 bytes it never hits. Of unconditional branches 32 bytes apart the step ends somewhere behind
+ * 8192. The cycles are those that no other structure adds to: 1 and 2, and 5 to 6 for a miss.
  */
 static const struct published_step v1_main[] = {
     {BTB_UNCOND, 4, 128, 8192, 5.5, 0.25},     {BTB_UNCOND, 8, 128, 8192, 1, 0.04},
@@ -38,11 +38,11 @@ static const struct published_step v1_main[] = {
     {BTB_COND, 32, 128, 8192, 2, 0.08},        {BTB_COND, 32, 16384, 16384, 5.5, 0.25},
     {BTB_COND, 64, 128, 4096, 2, 0.08},        {BTB_COND, 64, 8192, 8192, 5.5, 0.25},
 };
-const struct published published_v1_main = {"V1, main level held or not", INFINITY, STEPS(v1_main)};
+const struct published published_v1_main = {"V1, main level hit or miss", INFINITY, STEPS(v1_main)};
 
 /*
- * What the text leaves open: unconditional ones become a little slower behind 4096, 2048 and 1024 branches at 8, 16 and
- * 32 bytes. How much is not said: 1.2 stands for "a little". At 64 bytes there is one step of one cycle, up to 1024.
+ * Not explained in the article: unconditional branches become a little slower behind 4096, 2048 and 1024 branches at
+ * 8, 16 and 32 bytes. 1.2 cycles stand for "a little". At 64 bytes there is one step of one cycle, up to 1024.
  */
 static const struct published_step v1_decline[] = {
     {BTB_UNCOND, 8, 128, 4096, 1, 0.02},  {BTB_UNCOND, 8, 8192, 8192, 1.2, 0.05},
@@ -54,9 +54,9 @@ const struct published published_v1_decline = {"V1, the decline", INFINITY, STEP
 
 /* ---- Neoverse N1 --------------------------------------------------------------------------------
  *
- * Unconditional; conditional ones are said to behave alike. One cycle up to 16 branches, two up to 80. Then, by the
- * spacing, 5 cycles (4 bytes), 2.75 up to 4096 (8 bytes), 2.5 (16 bytes), 2 (32 bytes and more); main level up to 6144
- * at 16 and 32 bytes, 3122 (of 3072) at 64, 1536 at 128. Its step is told as held or not, as above.
+ * Unconditional; conditional branches are said to behave alike. One cycle up to 16 branches, two up to 80. Then, by the
+ * stride, 5 cycles (4 bytes), 2.75 up to 4096 (8 bytes), 2.5 (16 bytes), 2 (32 bytes and more); main level up to 6144
+ * at 16 and 32 bytes, 3122 (of 3072) at 64, 1536 at 128. Its step is entered as hit or miss, as above.
  */
 static const struct published_step n1_small[] = {
     {BTB_UNCOND, 4, 8, 16, 1, 0.02},  {BTB_UNCOND, 4, 32, 80, 2, 0.04},  {BTB_UNCOND, 4, 128, 4096, 5, 0.2},
@@ -73,4 +73,4 @@ static const struct published_step n1_main[] = {
     {BTB_COND, 8, 128, 4096, 2.75, 0.1},   {BTB_COND, 8, 8192, 8192, 5, 0.2},     {BTB_COND, 16, 128, 6144, 2.5, 0.1},
     {BTB_COND, 16, 8192, 8192, 5, 0.2},    {BTB_COND, 32, 128, 6144, 2, 0.1},     {BTB_COND, 32, 8192, 8192, 5, 0.2},
 };
-const struct published published_n1_main = {"N1, main level held or not", INFINITY, STEPS(n1_main)};
+const struct published published_n1_main = {"N1, main level hit or miss", INFINITY, STEPS(n1_main)};

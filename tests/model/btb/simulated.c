@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/engine/statistics.h"
+#include "lib/base/random.h"
 
 enum { SLOTS = 16, LINE = 64, WARM = 4, ROUNDS_AT_RANDOM = 12 };
 
 struct entry {
-    uint64_t branches[SLOTS]; /* the first one is what it is found by, but for blocks; 0: empty */
-    uint64_t used;            /* when; 0: the entry is empty */
+    uint64_t branches[SLOTS]; /* lookups compare the first one, but for blocks; 0: empty */
+    uint64_t used;            /* time of the last use; 0: the entry is empty */
 };
 
 struct buffer {
@@ -17,9 +17,10 @@ struct buffer {
     struct entry *entries;
     enum replacement replacement;
     unsigned gap;
-    uint32_t *trees; /* of each set: node n's bit; node 1 is the root, the children of n are 2n and 2n + 1 */
+    uint32_t *trees; /* a bit for each node of a set's tree: node 1 is the root, 2n and 2n + 1 are the children of n */
     uint64_t now, random;
-    struct entry *opened; /* found or made for the branch before this one, as its first: a pair may begin */
+    /* the entry of the branch before this one, which is its first branch: this one may become its second */
+    struct entry *opened;
 };
 
 static uint64_t block_of(const struct btb_organisation *o, uint64_t branch)
@@ -81,8 +82,8 @@ static struct entry *victim_in(struct buffer *b, struct entry *set)
     return oldest;
 }
 
-/* Blocks: any entry of this block has it, or room for it. */
-static bool look_in_blocks(struct buffer *b, uint64_t branch)
+/* Of blocks, where any entry of the block may have the branch, or room for it. */
+static bool look_up_in_blocks(struct buffer *b, uint64_t branch)
 {
     const struct btb_organisation *o = b->is;
     struct entry *set = set_of(b, branch), *room = NULL;
@@ -123,15 +124,15 @@ static bool pairs(const struct btb_organisation *o, uint64_t first, bool first_c
     }
 }
 
-/* Looks the branch up and trains. */
-static bool look(struct buffer *b, uint64_t branch, bool conditional, uint64_t before, bool before_conditional)
+/* Looks a branch up, and trains. True for a hit. */
+static bool look_up(struct buffer *b, uint64_t branch, bool conditional, uint64_t before, bool before_conditional)
 {
     struct entry *opened = b->opened, *set = set_of(b, branch);
 
     b->now++;
     b->opened = NULL;
     if (b->is->entry == BTB_BLOCK)
-        return look_in_blocks(b, branch);
+        return look_up_in_blocks(b, branch);
     if (opened && opened->branches[0] == before && pairs(b->is, before, before_conditional, branch, conditional)) {
         bool hit = opened->branches[1] == branch;
         opened->branches[1] = branch;
@@ -150,8 +151,11 @@ static bool look(struct buffer *b, uint64_t branch, bool conditional, uint64_t b
     return false;
 }
 
-/* Two levels of which the second holds what the first one threw out. Returns the level that had it, 2 for none. */
-static size_t look_for_victim(struct buffer buffers[2], uint64_t branch)
+/*
+ * Two levels of which the second one has what the first one evicted. Returns the level that had the branch, 2 for
+ * none.
+ */
+static size_t look_up_with_victims(struct buffer buffers[2], uint64_t branch)
 {
     struct buffer *near = &buffers[0], *far = &buffers[1];
     struct entry *set = set_of(near, branch), *far_set = set_of(far, branch);
@@ -186,7 +190,7 @@ static bool conditional(enum btb_pattern pattern, unsigned number)
            (pattern == BTB_UNCOND_COND && number % 2 == 1);
 }
 
-double simulated_cycles(const struct simulated *s, const struct btb_row *row)
+double simulated_cycles(const struct simulated *s, const struct btb_sequence *row)
 {
     struct buffer buffers[BTB_FIT_LEVELS] = {0};
     unsigned counted = s->replacement == REPLACE_OLDEST ? 1 : ROUNDS_AT_RANDOM;
@@ -207,10 +211,11 @@ double simulated_cycles(const struct simulated *s, const struct btb_row *row)
             uint64_t branch = s->base + (uint64_t)n * row->stride, before = s->base + (uint64_t)m * row->stride;
             size_t found = s->count;
             if (s->victims)
-                found = look_for_victim(buffers, branch);
+                found = look_up_with_victims(buffers, branch);
             else
                 for (size_t l = s->count; l-- > 0;)
-                    if (look(&buffers[l], branch, conditional(row->pattern, n), before, conditional(row->pattern, m)))
+                    if (look_up(&buffers[l], branch, conditional(row->pattern, n), before,
+                                conditional(row->pattern, m)))
                         found = l;
             if (round >= WARM)
                 cycles += s->cycles[found];

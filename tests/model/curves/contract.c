@@ -2,11 +2,13 @@
 
 #include <math.h>
 
+#include "lib/base/reason.h"
+
 const char *broken_verdict(const struct verdict *v, enum knee_kind kind, double from, double to)
 {
     double before = -INFINITY;
 
-    if ((v->count == 0) != (v->reason != NULL))
+    if ((v->count == 0) != (v->reason != REASON_NONE))
         return "a verdict has knees or a reason, never both nor none";
     if (v->count > (kind == KNEE_STEP ? (size_t)KNEES_MAXIMUM : 1))
         return "more knees than this kind has";
@@ -18,12 +20,12 @@ const char *broken_verdict(const struct verdict *v, enum knee_kind kind, double 
         const struct knee *k = &v->knees[i];
         if (!(k->low < k->high) || !(k->foot <= k->low) || !(k->low <= k->value) || !(k->value <= k->high))
             return "foot <= low <= value <= high";
-        if (kind != KNEE_STAIRS && (k->foot < from || k->high > to))
+        if (kind != KNEE_STAIRCASE && (k->foot < from || k->high > to))
             return "an interval beyond the range";
         if (!(k->value > before))
             return "knees ascend";
         before = k->value;
-        if (!(k->half_low <= k->half) || !(k->half <= k->half_high))
+        if (!(k->half_rise_low <= k->half_rise) || !(k->half_rise <= k->half_rise_high))
             return "half_low <= half <= half_high";
     }
     return NULL;

@@ -3,18 +3,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/engine/statistics.h"
+#include "lib/base/random.h"
+#include "lib/base/statistics.h"
 
 enum { LINES_PER_PAGE = 64, SIGMA_SAMPLES = 401, SIGMA_TIME = 5000 };
 
 const char *const ground_names[GROUNDS] = {"flat", "line", "logarithm", "root",  "square",
                                            "fall", "wave", "drop",      "spikes"};
 
-/* ---- What sets hold ----------------------------------------------------------------------------- */
+/* ---- Misses of structures ----------------------------------------------------------------------- */
 
 /*
- * The share of misses in a set of `ways` with random replacement that `lines` lines use in turn. Between two uses
- * of a line there are share * lines misses, each of which drops it with 1 / ways; the share is the fixed point.
+ * The share of misses in a set of `ways` with random replacement whose `lines` lines are used in turn. Between two
+ * uses of a line there are share * lines misses, each of which evicts it with probability 1 / ways: the share is the
+ * fixed point.
  */
 static double random_misses(double lines, double ways)
 {
@@ -27,7 +29,7 @@ static double random_misses(double lines, double ways)
     return share;
 }
 
-/* n lines, spread evenly. */
+/* Lines are spread evenly over the sets. */
 static double even_sets(const struct structure *s, double x)
 {
     double n = floor(x / s->line), sets = (double)s->sets, ways = (double)s->ways;
@@ -42,25 +44,25 @@ static double even_sets(const struct structure *s, double x)
 }
 
 /* The probability that more than `ways` of `pages` pages have the frame colour of a given one, itself included. */
-static double crowded(double pages, double colours, double ways)
+static double conflicting(double pages, double colours, double ways)
 {
-    double others = pages - 1, term = pow(1 - 1 / colours, others), held = 0;
+    double others = pages - 1, term = pow(1 - 1 / colours, others), fitting = 0;
 
     for (double k = 0; k < ways && k <= others; k++) {
-        held += term;
+        fitting += term;
         term *= (others - k) / (k + 1) / (colours - 1);
     }
-    return pages > ways ? 1 - fmin(held, 1) : 0;
+    return pages > ways ? 1 - fmin(fitting, 1) : 0;
 }
 
-/* x in lines; as many colours of frames as a way has pages. */
+/* There are as many colours of frames as a way has pages. */
 static double framed(const struct structure *s, double x, uint64_t *random)
 {
     size_t pages = (size_t)(x / s->line / LINES_PER_PAGE), colours = s->sets / LINES_PER_PAGE, over = 0;
     unsigned used[1024] = {0};
 
     if (!random)
-        return crowded((double)pages, (double)colours, (double)s->ways);
+        return conflicting((double)pages, (double)colours, (double)s->ways);
     if (colours > sizeof used / sizeof used[0])
         abort();
     for (size_t i = 0; i < pages; i++)
@@ -112,15 +114,15 @@ double structure_share(const struct structure *s, double x, uint64_t *random)
     case SHAPE_HASHED: return s->shares[(size_t)fmin(x / s->line, (double)s->lines)];
     case SHAPE_FRAMES: return framed(s, x, random);
     case SHAPE_BUMP: return x > s->capacity && x <= s->capacity + s->width;
-    case SHAPE_BEND: return fmax(0, x - s->capacity);
-    case SHAPE_STAIRS: return ceil((x - s->width) / s->capacity);
+    case SHAPE_SLOPE_CHANGE: return fmax(0, x - s->capacity);
+    case SHAPE_STAIRCASE: return ceil((x - s->width) / s->capacity);
     }
     abort();
 }
 
 void structure_half(const struct structure *s, double *first, double *last)
 {
-    /* the smallest piece by which such a structure is filled, and how many of them are surely too many */
+    /* the smallest piece by which such a structure is filled, and a number of pieces that surely does not fit */
     double piece = s->shape == SHAPE_FRAMES ? s->line * LINES_PER_PAGE : s->line;
     size_t many = s->shape == SHAPE_HASHED ? s->lines : (size_t)(4 * s->capacity / piece);
 
@@ -135,6 +137,22 @@ void structure_half(const struct structure *s, double *first, double *last)
     }
 }
 
+double structure_end(const struct structure *s)
+{
+    double ways = (double)s->ways;
+
+    switch (s->shape) {
+    case SHAPE_RAMP: return s->capacity + s->width;
+    case SHAPE_SETS: return s->capacity * (1 + 1 / ways);
+    case SHAPE_HASHED:
+    case SHAPE_RANDOM:
+    case SHAPE_FRAMES: return s->capacity * 2.5;
+    case SHAPE_BUMP: return s->capacity + s->width;
+    case SHAPE_SLOPE_CHANGE: return s->capacity + 1;
+    default: return s->capacity;
+    }
+}
+
 /* ---- Curves ------------------------------------------------------------------------------------- */
 
 static double ground(const struct curve *c, double x)
@@ -143,14 +161,14 @@ static double ground(const struct curve *c, double x)
 
     switch (c->ground) {
     case GROUND_FLAT: return c->base;
-    case GROUND_LINE: return c->base * (1 + c->bend * x / c->scale);
-    case GROUND_LOG: return c->base * (1 + c->bend * log2(1 + x / c->scale));
-    case GROUND_ROOT: return c->base * (1 + c->bend * sqrt(x / c->scale));
-    case GROUND_SQUARE: return c->base * (1 + c->bend * x / c->scale * x / c->scale);
-    case GROUND_FALL: return c->base * (1 + c->bend * c->scale / x);
-    case GROUND_WAVE: return c->base * (1 + c->bend * sin(6.283185307179586 * x / c->scale));
-    case GROUND_DROP: return c->base * (1 + c->bend * (x <= c->scale));
-    case GROUND_SPIKES: return c->base * (1 + c->bend * (frexp(x / c->scale, &exponent) == 0.5));
+    case GROUND_LINE: return c->base * (1 + c->amount * x / c->scale);
+    case GROUND_LOG: return c->base * (1 + c->amount * log2(1 + x / c->scale));
+    case GROUND_ROOT: return c->base * (1 + c->amount * sqrt(x / c->scale));
+    case GROUND_SQUARE: return c->base * (1 + c->amount * x / c->scale * x / c->scale);
+    case GROUND_FALL: return c->base * (1 + c->amount * c->scale / x);
+    case GROUND_WAVE: return c->base * (1 + c->amount * sin(6.283185307179586 * x / c->scale));
+    case GROUND_DROP: return c->base * (1 + c->amount * (x <= c->scale));
+    case GROUND_SPIKES: return c->base * (1 + c->amount * (frexp(x / c->scale, &exponent) == 0.5));
     default: abort();
     }
 }
@@ -179,7 +197,7 @@ double curve_sigma(const struct curve *c, double x)
 {
     double y[SIGMA_SAMPLES];
     size_t count = 0;
-    struct curve other = *c; /* neither time nor chance of the case itself goes on */
+    struct curve other = *c; /* a copy: time and random draws of the curve itself do not advance */
 
     for (size_t i = 0; i < SIGMA_SAMPLES; i++) {
         other.time = between(&other.random, 0, SIGMA_TIME);

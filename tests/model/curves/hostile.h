@@ -1,4 +1,6 @@
-/* Curves that mean nothing, and places that give nothing: a clear answer, and never more samples than were allowed. */
+/*
+ * Curves without meaning and sources without samples: there is always a verdict, and never a sample beyond the budget.
+ */
 #ifndef FATHOM_TESTS_MODEL_CURVES_HOSTILE_H
 #define FATHOM_TESTS_MODEL_CURVES_HOSTILE_H
 

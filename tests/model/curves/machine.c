@@ -1,4 +1,4 @@
-/* There is no machine: what reports is linked in beside what decides, and nobody may call it. */
+/* There is no machine. The functions that report are linked in with those that decide, and must not be called. */
 #include <stdlib.h>
 
 #include "lib/machine.h"

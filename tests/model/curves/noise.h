@@ -1,36 +1,46 @@
 /*
- * What lies between a structure and the number that a reading of it gives: chance, in many forms, most of them
- * living in time and not in x.
+ * Noise: how far a sample is from the true value. There are many forms of it, most of which change with time, whatever
+ * x is measured. And the random draws that all these tests use.
  */
 #ifndef FATHOM_TESTS_MODEL_CURVES_NOISE_H
 #define FATHOM_TESTS_MODEL_CURVES_NOISE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* All parts are relative to y; what is 0 is not there. Lengths of time are in samples. */
+/* Amounts are relative to y; a part of the noise that is 0 is absent. Times are in samples. */
 struct noise {
     const char *name;
 
     double white;                            /* normal, standard deviation */
-    double tail_share, tail;                 /* upward only, exponential: how often, mean */
+    double tail_share, tail;                 /* exponential, upward only: share of the samples, mean */
     double drift, period[3], phase[3];       /* three sines: amplitude of their sum */
-    double states, dwell;                    /* a clock that changes between two states: difference, time in one */
-    double settle, settle_time;              /* a machine that warms up: excess at time 0, time constant */
-    double burst_share, burst, burst_time;   /* neighbours: share of time, how much slower, granule of time */
-    double stolen_share, stolen;             /* single samples that lost time to somebody else: mean excess */
-    double quantum;                          /* of the clock, in units of y */
-    double missing_share, missing_run_share; /* samples that give nothing: single ones; whole stretches of time */
+    double states, dwell;                    /* a clock with two states: their difference, time spent in one */
+    double settle, settle_time;              /* a machine that warms up: what is added at time 0, time constant */
+    double burst_share, burst, burst_time;   /* other programs: share of the time, how much slower, length of a burst */
+    double stolen_share, stolen;             /* interrupted samples: share of the samples, mean of what is added */
+    double quantum;                          /* a step of the clock, in units of y */
+    double missing_share, missing_run_share; /* samples without a value: single ones; whole sections of time */
 
-    uint64_t seed; /* says which stretches of time are hit */
+    uint64_t seed; /* decides which sections of time are affected */
 };
 
-/* One sample of y at a time. NaN where nothing was accepted. */
+/* A sample at this time, where the true value is y. NaN where the sample has no value. */
 double noise_apply(const struct noise *n, double y, double time, uint64_t *random);
-/* Multiplies what scales with the quality of a place; not what single accidents cost. */
+/* Multiplies what is typical of a machine; not bursts and interruptions, which have a size of their own. */
 void noise_scale(struct noise *n, double factor);
 
-/* Uniform in from … to; standard normal. */
+/* ---- Draws --------------------------------------------------------------------------------------- */
+
+/* Uniform between `from` and `to`. */
 double between(uint64_t *random, double from, double to);
+/* Between `from` and `to`, both positive, uniform in the logarithm. */
+double magnitude(uint64_t *random, double from, double to);
+/* Of the standard normal distribution. */
 double normal(uint64_t *random);
+bool chance(uint64_t *random, double probability);
+/* A whole number from `from` to `to`, both included. */
+size_t pick(uint64_t *random, size_t from, size_t to);
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/engine/statistics.h"
+#include "lib/base/statistics.h"
 
 void numbers_add(struct numbers *n, double value)
 {
@@ -33,7 +33,7 @@ void tally_free(struct tally *t)
 
 static bool holds(const struct knee *k, const struct truth *t)
 {
-    return t->by_half ? k->half_low <= t->last && k->half_high >= t->first
+    return t->by_half ? k->half_rise_low <= t->last && k->half_rise_high >= t->first
                       : k->low <= t->last_good && t->last_good < k->high;
 }
 
@@ -48,13 +48,13 @@ static double steps(const struct trial *c, const struct search *taken, double fr
     size_t n = 0;
 
     if (taken)
-        return (to - from) / c->plan.grain;
+        return (to - from) / c->plan.step;
     for (size_t i = 0; i < c->count; i++)
         n += c->x[i] > from && c->x[i] <= to;
     return (double)n;
 }
 
-/* The truth that a knee belongs to; `count` for none. Taken ones have theirs already. */
+/* The truth nearest to x; `count` for none, or where that one is `taken` by another knee. */
 static size_t nearest(const struct truth *truths, const bool *taken, size_t count, double x)
 {
     size_t best = count;
@@ -65,13 +65,13 @@ static size_t nearest(const struct truth *truths, const bool *taken, size_t coun
     return best < count && taken[best] ? count : best;
 }
 
-/* Pages spread by a hash make one wide rise of many small steps: to find them all is as true as to find one rise. */
+/* Where a hash spreads the pages, there is one wide rise of many small steps: knees at any of those are right, too. */
 static bool within_rise(const struct curve *c, double x)
 {
     return c->structures[0].shape == SHAPE_HASHED && x >= c->structures[0].capacity;
 }
 
-/* Does the model fall by more than four sigma somewhere? Only bumps do. */
+/* Whether the true curve falls by more than four sigma somewhere. Only bumps do. */
 static bool falls(const struct trial *c, const struct truth *truths)
 {
     for (size_t i = 0; i < c->curve.count; i++)
@@ -80,7 +80,7 @@ static bool falls(const struct trial *c, const struct truth *truths)
     return false;
 }
 
-/* How high the levels are, where the truth has levels and each of their ends was found. */
+/* Counts levels and wrong heights, where the truth has levels and every end of one was found. */
 static void add_levels(struct tally *t, const struct trial *c, const struct truth *truths, const struct verdict *v)
 {
     double height = c->curve.base;
@@ -92,7 +92,7 @@ static void add_levels(struct tally *t, const struct trial *c, const struct trut
             c->curve.structures[i].shape != SHAPE_STEP)
             return;
     for (size_t i = 0; i <= v->count; i++) {
-        /* half a per cent is what a calibrated clock can tell */
+        /* a calibrated clock is right to half a per cent */
         double sigma = truths[i ? i - 1 : 0].sigma;
         t->levels++;
         t->off += !(fabs(v->levels[i].height - height) <= fmax(2 * sigma, 0.005 * height));
@@ -104,24 +104,24 @@ struct marks tally_add(struct tally *t, const struct trial *c, const struct trut
                        const struct search *taken)
 {
     struct marks m = {0};
-    bool told[STRUCTURES] = {false}, used[KNEES_MAXIMUM] = {false};
+    bool matched[STRUCTURES] = {false}, used[KNEES_MAXIMUM] = {false};
     size_t count = c->curve.count;
 
     t->trials++;
     for (size_t i = 0; i < count; i++) {
         const struct truth *own = &truths[i];
         t->truths[own->standing]++;
-        for (size_t j = 0; j < v->count && !told[i]; j++) {
+        for (size_t j = 0; j < v->count && !matched[i]; j++) {
             const struct knee *k = &v->knees[j];
             if (used[j] || !holds(k, own))
                 continue;
-            told[i] = used[j] = true;
+            matched[i] = used[j] = true;
             t->inside[own->standing]++;
             t->agreed += k->agreed;
             if (own->standing == GRADUAL)
                 numbers_add(&t->miss, 0);
             if (own->standing == IDENTIFIABLE)
-                numbers_add(&t->width, own->by_half ? steps(c, taken, k->half_low, k->half_high)
+                numbers_add(&t->width, own->by_half ? steps(c, taken, k->half_rise_low, k->half_rise_high)
                                                     : steps(c, taken, k->low, k->high));
         }
     }
@@ -129,7 +129,7 @@ struct marks tally_add(struct tally *t, const struct trial *c, const struct trut
         const struct knee *k = &v->knees[j];
         if (used[j])
             continue;
-        size_t i = nearest(truths, told, count, count && truths[0].by_half ? k->half : k->value);
+        size_t i = nearest(truths, matched, count, count && truths[0].by_half ? k->half_rise : k->value);
         if (i == count && within_rise(&c->curve, k->value))
             continue;
         t->agreed += k->agreed;
@@ -140,19 +140,19 @@ struct marks tally_add(struct tally *t, const struct trial *c, const struct trut
             continue;
         }
         const struct truth *own = &truths[i];
-        told[i] = true;
+        matched[i] = true;
         t->outside[own->standing]++;
         if (own->standing == GRADUAL && !own->by_half)
             numbers_add(&t->miss, own->last_good < k->low ? steps(c, taken, own->last_good, k->low)
                                                           : steps(c, taken, k->high, own->last_good) + 1);
         if (own->standing == IDENTIFIABLE) {
             m.outside++;
-            numbers_add(&t->width,
-                        own->by_half ? steps(c, taken, k->half_low, k->half_high) : steps(c, taken, k->low, k->high));
+            numbers_add(&t->width, own->by_half ? steps(c, taken, k->half_rise_low, k->half_rise_high)
+                                                : steps(c, taken, k->low, k->high));
         }
     }
     for (size_t i = 0; i < count; i++)
-        m.undecided += truths[i].standing == IDENTIFIABLE && !told[i];
+        m.undecided += truths[i].standing == IDENTIFIABLE && !matched[i];
     if (c->plan.kind == KNEE_STEP && c->curve.ground == GROUND_FLAT && count && !m.undecided)
         t->ragged += v->monotone == falls(c, truths);
     add_levels(t, c, truths, v);

@@ -1,15 +1,15 @@
 /*
- * Draws curves with known truth, and says from the truth alone what of it can be found.
+ * Draws curves with known truth, and decides from the truth alone what of it can be found.
  *
- * Identifiable is a knee whose rise within four steps past the last good x is at least four times the standard
- * deviation of one sample, everything included, with four points of the coarse grid (of the full grid, where that
- * is given) between it and its neighbours and the ends of the range. That holds for steps and steep ramps. Of a
- * structure that is asked for by its half height, the whole step counts, and both levels must be there. What
- * falls short of this is told apart by why, and only counted:
- *   gradual   the step as a whole would do, but what happens just past the capacity drowns in noise
+ * A knee is identifiable when the curve rises, within four steps past the last x that fits, by at least four times the
+ * standard deviation of one sample, all noise included; and when at least four points of the coarse grid, or of the
+ * grid of a given table, lie between it and its neighbours and the ends of the range. That is so for steps and steep
+ * ramps. Of a structure whose half-rise is looked for, the whole rise counts, and both levels must be there. Other
+ * knees are counted by what is missing:
+ *   gradual   the whole rise is large enough, but what the curve rises by just past the capacity is not
  *   tight     too few points on one side
- *   weak      the whole step is below four sigma
- *   hurried   there is no budget for more than a few hundred samples
+ *   weak      the whole rise is below four sigma
+ *   hurried   the budget allows no more than a few hundred samples
  */
 #ifndef FATHOM_TESTS_MODEL_CURVES_TRIAL_H
 #define FATHOM_TESTS_MODEL_CURVES_TRIAL_H
@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/engine/knee.h"
-#include "lib/engine/search.h"
+#include "lib/knee/knee.h"
+#include "lib/knee/search.h"
 #include "tests/model/curves/curve.h"
 
 enum class {
@@ -32,9 +32,9 @@ enum class {
     CLASS_FRAMES,
     CLASS_TLB,
     CLASS_BTB,
-    CLASS_WINDOW,
+    CLASS_IN_FLIGHT,
     CLASS_RETURNS,
-    CLASS_STAIRS,
+    CLASS_STAIRCASE,
     CLASS_NOTHING,
     CLASSES,
 };
@@ -45,31 +45,40 @@ extern const char *const standing_names[STANDINGS];
 
 struct truth {
     double last_good;
-    double first, last; /* where y is half way up: once, and for good; where that is asked */
-    bool by_half;
+    double first, last; /* where by_half: the first x half way up, and the one from which on all are */
+    bool by_half;       /* the half-rise is looked for */
     enum standing standing;
-    double step, sigma;
+    double step, sigma; /* how much the curve rises; the standard deviation of a sample there */
 };
 
 struct trial {
     enum class class;
     struct curve curve;
-    struct search plan; /* kind, range, grain, budget */
-    bool grid;          /* also once as a table that somebody else measured: */
-    unsigned passes;    /* so many times along the axis, forth and back, */
-    bool shuffled;      /* or as often all over it, in an order of its own each time */
-    double *x;          /* at these */
+    struct search plan; /* kind, range, step, budget */
+    bool grid;          /* also given as a table, as another program might measure it, */
+    unsigned passes;    /* in that many passes along the axis, forth and back in turn, */
+    bool shuffled;      /* or in that many passes, each in a random order of its own, */
+    double *x;          /* at these x */
     size_t count;
-    struct truth searched[STRUCTURES], given[STRUCTURES]; /* what there is, for either way */
+    struct truth searched[STRUCTURES], given[STRUCTURES]; /* what can be found by search, and in the table */
 };
 
-/* The same for the same seed and number. */
+/* The same trial for the same seed and number. */
 void trial_draw(struct trial *c, uint64_t seed, uint64_t number);
 /*
- * One experiment on one structure: its curve changes once, past `capacity`, or not at all where that is NaN. Range
- * and kind are the plan's, and have to be there.
+ * One experiment on one structure: its curve changes once, past `capacity`, or not at all where that is NaN. Range and
+ * kind of the plan must be set.
  */
-void trial_ask(struct trial *c, double capacity, uint64_t *random);
+void trial_of_experiment(struct trial *c, double capacity, uint64_t *random);
 void trial_free(struct trial *c);
+
+/* The context of trial_sample, which measures a curve for a search. */
+struct sampled {
+    struct curve *curve;
+    const struct search *plan;
+    size_t calls;
+    bool off; /* an x was asked for that the plan does not have */
+};
+bool trial_sample(void *context, double x, double *y);
 
 #endif

@@ -5,9 +5,9 @@
 enum { LINE_BITS = 6, SLOTS = 2, WARM = 2 };
 
 struct entry {
-    uint64_t key;             /* what is compared */
-    uint64_t branches[SLOTS]; /* whole addresses: of which branch the target is; 0: empty */
-    uint64_t used;            /* when; 0: entry is empty */
+    uint64_t key;             /* what lookups compare */
+    uint64_t branches[SLOTS]; /* whole addresses, which say whose target it is; 0: empty */
+    uint64_t used;            /* time of the last use; 0: the entry is empty */
 };
 
 struct state {
@@ -40,8 +40,8 @@ static uint64_t set_of(const struct table *t, uint64_t address)
 }
 
 /*
- * What is compared: what is below the index and, as far as it goes, above it. An index of other than its own bits needs
- * all.
+ * What lookups compare: the bits below the index, and tag_bits above it. All bits, where the index is not plain bits
+ * of the address.
  */
 static uint64_t key_of(const struct table *t, uint64_t address)
 {
@@ -52,7 +52,7 @@ static uint64_t key_of(const struct table *t, uint64_t address)
     return bits(block, 0, t->low + t->set_bits + t->tag_bits);
 }
 
-/* The slot of an entry that this branch has or may have; SLOTS for none. Two branches of one place alias. */
+/* The slot of an entry that matches this branch; SLOTS for none. Two branches at one offset of their blocks alias. */
 static unsigned slot_of(const struct table *t, const struct entry *e, uint64_t branch)
 {
     unsigned slots = t->block ? SLOTS : 1;
@@ -63,8 +63,8 @@ static unsigned slot_of(const struct table *t, const struct entry *e, uint64_t b
     return SLOTS;
 }
 
-/* Looks a branch up and trains. */
-static enum outcome look(struct state *s, uint64_t branch)
+/* Looks a branch up in a level, and trains the level. */
+static enum outcome look_up(struct state *s, uint64_t branch)
 {
     const struct table *t = s->table;
     struct entry *set = &s->entries[set_of(t, branch) * t->ways], *victim = set;
@@ -105,7 +105,7 @@ static struct state state_of(const struct table *t)
     return (struct state){.table = t, .entries = entries};
 }
 
-double btb_cycles(const struct btb *b, size_t count, unsigned spacing, size_t *deepest)
+double btb_cycles(const struct btb *b, size_t count, unsigned stride_bits, size_t *deepest)
 {
     struct state levels[BTB_LEVELS], l1i = state_of(&b->l1i);
     double cycles = 0;
@@ -117,17 +117,17 @@ double btb_cycles(const struct btb *b, size_t count, unsigned spacing, size_t *d
         cycles = 0;
         most = 0;
         for (size_t n = 0; n < count; n++) {
-            uint64_t branch = b->base + ((uint64_t)n << spacing);
+            uint64_t branch = b->base + ((uint64_t)n << stride_bits);
             size_t found = b->count;
             bool wrong = false;
             for (size_t i = 0; i < b->count && !(b->lazy && found < b->count); i++) {
-                enum outcome o = look(&levels[i], branch);
+                enum outcome o = look_up(&levels[i], branch);
                 if (found == b->count && !wrong && o == HIT)
                     found = i;
                 wrong |= found == b->count && o == WRONG;
             }
             cycles += found < b->count ? b->levels[found].cycles : wrong ? b->wrong : b->fallback;
-            if (b->l1i.ways && look(&l1i, branch >> LINE_BITS << LINE_BITS) != HIT)
+            if (b->l1i.ways && look_up(&l1i, branch >> LINE_BITS << LINE_BITS) != HIT)
                 cycles += b->l1i.cycles;
             most = found > most ? found : most;
         }

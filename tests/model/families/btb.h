@@ -1,6 +1,6 @@
 /*
- * A modelled branch target buffer: levels that are looked up, trained and replaced branch by branch. Nothing here
- * knows what a capacity at a spacing is; that comes out.
+ * A modelled branch target buffer: every branch is looked up, trained and replaced in each level by itself. What a
+ * level holds of branches at some stride follows from that, and is nowhere put in.
  */
 #ifndef FATHOM_TESTS_MODEL_FAMILIES_BTB_H
 #define FATHOM_TESTS_MODEL_FAMILIES_BTB_H
@@ -17,33 +17,34 @@ enum index {
     INDEX_HASHED  /* all bits, mixed */
 };
 
-/* Sets of least recently used entries. */
+/* Sets of entries with LRU replacement. */
 struct table {
     unsigned set_bits, ways;
     unsigned low; /* the lowest address bit that chooses the set */
     enum index index;
-    unsigned block;    /* an entry holds two branches of the same 2^block bytes; 0: one branch */
-    unsigned tag_bits; /* compared of what is above the index; 0: all */
-    double cycles;     /* a branch that it holds costs that; of an instruction cache: a miss costs that */
+    unsigned block;    /* an entry has two branches of the same 2^block bytes; 0: one branch */
+    unsigned tag_bits; /* how many bits above the index are compared; 0: all */
+    double cycles;     /* that a hit takes; of an instruction cache what a miss adds */
 };
 
 struct btb {
     struct table levels[BTB_LEVELS];
     size_t count;
-    double fallback;  /* found nowhere */
-    double wrong;     /* found, with another branch's target */
-    bool lazy;        /* a level is trained only by what those before it do not hold; else by all branches */
-    struct table l1i; /* of lines of 64 bytes; ways 0: none */
+    double fallback;  /* cycles of a branch that no level has */
+    double wrong;     /* of one that is found with another branch's target */
+    bool lazy;        /* only branches that miss in the levels before train a level; else all do */
+    struct table l1i; /* instruction cache, of lines of 64 bytes; 0 ways: it never misses */
     uint64_t base;
 };
 
-/* Branches that it holds. */
+/* How many branches it has room for. */
 double table_capacity(const struct table *t);
 
 /*
- * Cycles per branch of `count` taken branches 2^spacing bytes apart, one after the other again and again, when nothing
- * changes any more. *deepest, unless NULL, becomes the level (from 0) that is needed at most; `b->count` for fallback.
+ * Cycles per branch of `count` taken branches, each 2^stride_bits bytes behind the one before it, over and over, once
+ * all levels are trained. Unless NULL, *deepest becomes the deepest level that any branch hits (from 0), `b->count`
+ * for fallback.
  */
-double btb_cycles(const struct btb *b, size_t count, unsigned spacing, size_t *deepest);
+double btb_cycles(const struct btb *b, size_t count, unsigned stride_bits, size_t *deepest);
 
 #endif

@@ -6,7 +6,7 @@ static bool jump_is_indirect(const cs_insn *i)
     return i->detail->x86.op_count == 1 && i->detail->x86.operands[0].type == X86_OP_REG;
 }
 
-/* As the emitter uses them: of 32 bits, and bytes and words to be stored. */
+/* The parts that the emitter uses: 32 bits, and words and bytes in stores. */
 static unsigned whole(unsigned reg)
 {
     static const unsigned parts[][4] = {

@@ -1,19 +1,19 @@
 /*
- * Puts a machine at EL2 into host mode (HCR_EL2.E2H = 1) and then starts the image under test, so that
- * QEMU can stand in for machines that are always in it, such as Apple's.
+ * Switches a machine at EL2 to host mode (HCR_EL2.E2H = 1) and then starts the image under test, so that QEMU can stand
+ * in for machines that are always in host mode, such as Apple's.
  *
- * No firmware in Debian 12 runs in host mode, so this one is carried over while it runs. What changes for
- * it (Arm ARM DDI 0487, D8.1.2 on the EL2&0 regime, D19.2 on the registers):
+ * No firmware in Debian 12 runs in host mode, so the firmware is moved into it while it runs. This changes for it (Arm
+ * ARM DDI 0487, D8.1.2 on the EL2&0 regime, D19.2 on the registers):
  *
  *   translation   descriptors get EL1's permissions: AP[1] would now give pages to EL0 and thereby take
  *                 execution from EL2, XN becomes PXN. The tables are copied, and the copies changed.
  *   TCR_EL2       has the layout of TCR_EL1: the physical size moves, and the high half is turned off.
  *   CPTR_EL2      has the layout of CPACR_EL1: floating point must be allowed, not merely not trapped.
- *   timers        CNTV_*_EL0 now reach EL2's own virtual timer, whose interrupt the firmware does not know.
- *                 Its tick is stopped for good, or it could not silence it; events that wait for time
- *                 never come, and a Stall, which polls the counter, works.
+ *   timers        CNTV_*_EL0 now access EL2's own virtual timer, whose interrupt the firmware does not know and
+ *                 could not silence. Its tick is therefore stopped for good: timer events never come, while
+ *                 Stall, which polls the counter, still works.
  *
- * Only for QEMU: translation is off for a moment, and no cache is cleaned for it.
+ * Only for QEMU: translation is off for a moment, and no cache is cleaned for that.
  */
 #include <efi.h>
 #include <efilib.h>
@@ -101,7 +101,7 @@ static EFI_STATUS enter_host_mode(void)
     return EFI_SUCCESS;
 }
 
-/* The image under test lies beside this one, or where loaders lie when this one came by another way. */
+/* The image under test is in the folder E2H, or in the loaders' usual place when this stub was started otherwise. */
 static EFI_STATUS start_image(EFI_HANDLE self)
 {
     static CHAR16 *const paths[] = {L"\\EFI\\E2H\\BOOTAA64.EFI", L"\\EFI\\BOOT\\BOOTAA64.EFI"};

@@ -1,7 +1,7 @@
 /*
  * void host_mode_on(uint64_t ttbr, uint64_t tcr, uint64_t hcr, uint64_t cptr)
  *
- * Code and stack have the same address with translation off as with either table.
+ * Code and stack must have the same address with translation off and with either table.
  */
     .text
     .globl  host_mode_on

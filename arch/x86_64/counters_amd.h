@@ -1,0 +1,12 @@
+/* AMD's core performance counters. */
+#ifndef FATHOM_ARCH_X86_64_COUNTERS_AMD_H
+#define FATHOM_ARCH_X86_64_COUNTERS_AMD_H
+
+#include "arch/counters_private.h"
+
+/* counters_find for this vendor. False: nothing can be counted, and out->why_not says why. */
+bool amd_find(const struct access *a, struct counters *out);
+
+extern const struct counter_driver amd_counters;
+
+#endif

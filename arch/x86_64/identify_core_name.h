@@ -1,0 +1,10 @@
+/* The names of x86-64 cores, as the known values have them. */
+#ifndef FATHOM_ARCH_X86_64_IDENTIFY_CORE_NAME_H
+#define FATHOM_ARCH_X86_64_IDENTIFY_CORE_NAME_H
+
+#include "arch/x86_64/identify_cpuid.h"
+
+/* "zen4", "golden-cove"; "" when the core is not known. */
+const char *identify_core_name(cpuid_source *ask);
+
+#endif

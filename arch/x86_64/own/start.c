@@ -1,0 +1,180 @@
+/* Taking a core, proving what it can do, and giving it back (arch/own.h). */
+#include "arch/own.h"
+#include "arch/reader.h"
+#include "arch/x86_64/own/apic.h"
+#include "arch/x86_64/own/call.h"
+#include "arch/x86_64/own/descriptors.h"
+#include "arch/x86_64/own/instructions.h"
+#include "arch/x86_64/own/lfence.h"
+#include "arch/x86_64/own/page_tables.h"
+#include "arch/x86_64/own/state.h"
+
+/*
+ * The size that UEFI guarantees an application (UEFI 2.10, 2.3.4): with SILENCE_NONE its event handlers run on it
+ * too.
+ */
+enum { STACK_BYTES = 128 << 10 };
+
+static struct memory_types booted_memory_types;
+
+static void try_apic(void *unused)
+{
+    (void)unused;
+    apic_start(own.services->tick_hz);
+}
+
+static void try_lfence(void *unused)
+{
+    (void)unused;
+    lfence_serialise(&core.lfence);
+}
+
+/* MSR_SMI_COUNT, which a hypervisor may not have. */
+static void try_smis(void *unused)
+{
+    (void)unused;
+    read_msr(MSR_SMI_COUNT);
+}
+
+static bool is_intel(void)
+{
+    return cpuid(0, 0).ebx == 0x756e6547; /* "Genu" of GenuineIntel */
+}
+
+/* IA32_APERF is used where CPUID.06H:ECX[0] announces it (Intel SDM vol. 3B, 15.2), it can be read, and it counts. */
+static void prove_cycles(void)
+{
+    struct reading list[READER_PROOF];
+
+    core.no_cycles = "IA32_APERF is not announced (CPUID.06H:ECX[0])";
+    if (!(cpuid_known(6, 0).ecx & 1))
+        return;
+    reader_proof_list(list);
+    core.no_cycles = own_window(list, READER_PROOF, READER_CYCLES_ONLY, 0).end == WINDOW_RAN
+                         ? reader_proof_verdict(list)
+                         : "IA32_APERF is announced (CPUID.06H:ECX[0]) and cannot be read";
+    if (core.no_cycles == NULL)
+        core.counters = READER_CYCLES_ONLY;
+}
+
+enum reader_counters own_counters(const char **why_not)
+{
+    *why_not = core.no_cycles;
+    return core.counters;
+}
+
+/* CPUID.80000001H:EDX[20] (Intel SDM vol. 2A, CPUID; AMD APM vol. 3, E.4.2). */
+static bool has_no_execute(void)
+{
+    return cpuid_known(0x80000001, 0).edx >> 20 & 1;
+}
+
+/* In a guest whose memory is encrypted, every page table entry would need another bit: AMD APM vol. 2, 15.34.10. */
+static bool is_encrypted_guest(void)
+{
+    return (cpuid_known(0x8000001f, 0).eax >> 1 & 1) && (read_msr(MSR_SEV_STATUS) & 1);
+}
+
+const char *own_start(const struct own_services *services)
+{
+    const char *problem;
+    uintptr_t stack;
+
+    own.services = services;
+    own.tables = (struct page_tables){
+        .pages = services->pages,
+        .free_pages = services->free_pages,
+        .levels = read_cr4() & CR4_LA57 ? 5 : 4,
+    };
+    if (!has_no_execute())
+        return "no-execute pages are missing, or the firmware has switched them off";
+    if (is_encrypted_guest())
+        return "the memory of this virtual machine is encrypted (SEV)";
+
+    problem = page_tables_start(&own.tables);
+    if (problem == NULL)
+        problem = descriptors_start(services->pages);
+    if (problem == NULL) {
+        own.stack = services->pages(STACK_BYTES, PAGE_4K);
+        stack = own.stack == NULL ? 0 : page_tables_map_stack(&own.tables, (uintptr_t)own.stack, STACK_BYTES);
+        own.stack_top = stack + STACK_BYTES;
+        if (stack == 0)
+            problem = "no memory for a stack";
+    }
+    if (problem != NULL)
+        own_finish();
+    return problem;
+}
+
+static void nothing(void *unused)
+{
+    (void)unused;
+}
+
+/* CPUID.01H:EDX[12], MTRR, and [16], PAT. */
+static void find_memory_types(void *unused)
+{
+    const uint32_t features = cpuid(1, 0).edx;
+
+    (void)unused;
+    core.memory_types = (struct memory_types){
+        .mtrr_default = features >> 12 & 1 ? read_msr(MSR_MTRR_DEF_TYPE) : 0,
+        .pat = features >> 16 & 1 ? read_msr(MSR_PAT) : 0,
+    };
+}
+
+/* Every core must have the same (Intel SDM vol. 3A, 12.11.8); a core whose MTRRs are disabled has no caches. */
+const char *own_core_unlike(void)
+{
+    if (core.memory_types.mtrr_default == booted_memory_types.mtrr_default &&
+        core.memory_types.pat == booted_memory_types.pat)
+        return NULL;
+    return "has other memory types than the one that booted (IA32_MTRR_DEF_TYPE, IA32_PAT): it may run without caches";
+}
+
+const char *own_core_start(own_runner *runner)
+{
+    struct window_result result;
+
+    core = (struct core_state){.runner = runner};
+    core.cr4_set = cpuid(1, 0).edx >> 7 & 1 ? CR4_MCE : 0; /* CPUID.01H:EDX[7]: machine checks */
+
+    result = own_call(nothing, NULL);
+    if (result.end == WINDOW_TIMEOUT)
+        return "it does not finish a function that it is given";
+    if (result.end == WINDOW_FAULT)
+        return "even an empty function faults on it";
+    result = own_call(try_apic, NULL);
+    if (result.end != WINDOW_RAN)
+        apic_unusable("the local APIC cannot be reached");
+    own_call(try_lfence, NULL);
+    core.counts_smis = is_intel() && own_call(try_smis, NULL).end == WINDOW_RAN;
+    own_call(find_memory_types, NULL);
+    if (runner == NULL)
+        booted_memory_types = core.memory_types;
+    prove_cycles();
+    return NULL;
+}
+
+static void undo_lfence(void *unused)
+{
+    (void)unused;
+    lfence_restore(&core.lfence);
+}
+
+void own_core_finish(void)
+{
+    if (core.lfence.changed)
+        own_call(undo_lfence, NULL);
+    core = (struct core_state){0};
+    apic_unusable("the core has been given back");
+}
+
+void own_finish(void)
+{
+    page_tables_finish(&own.tables);
+    descriptors_finish(own.services->free_pages);
+    if (own.stack != NULL)
+        own.services->free_pages(own.stack, STACK_BYTES);
+    own.stack = NULL;
+}

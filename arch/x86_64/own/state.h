@@ -1,0 +1,40 @@
+/* What all parts of arch/x86_64/own know: what own_start made, and what own_core_start found out of the core in use. */
+#ifndef FATHOM_ARCH_X86_64_OWN_STATE_H
+#define FATHOM_ARCH_X86_64_OWN_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/own.h"
+#include "arch/reader.h"
+#include "arch/x86_64/own/lfence.h"
+#include "arch/x86_64/own/page_tables.h"
+
+/* What all cores share. */
+struct own_state {
+    const struct own_services *services;
+    struct page_tables tables;
+    void *stack;
+    uintptr_t stack_top; /* in the high half */
+};
+
+/* MTRRs and page attributes: what is cached, and how. */
+struct memory_types {
+    uint64_t mtrr_default, pat; /* 0 where there is no such register */
+};
+
+/* The core in use. */
+struct core_state {
+    own_runner *runner; /* NULL: the one that booted */
+    struct lfence lfence;
+    uint64_t cr4_set; /* bits of CR4 that a window adds */
+    enum reader_counters counters;
+    const char *no_cycles; /* why the reader has no cycle counter; NULL where it has one */
+    bool counts_smis;      /* MSR_SMI_COUNT can be read */
+    struct memory_types memory_types;
+};
+
+extern struct own_state own;
+extern struct core_state core;
+
+#endif

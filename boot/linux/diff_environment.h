@@ -1,0 +1,12 @@
+/* For fathom diff: what was different about the machines. */
+#ifndef FATHOM_BOOT_LINUX_DIFF_ENVIRONMENT_H
+#define FATHOM_BOOT_LINUX_DIFF_ENVIRONMENT_H
+
+#include <stdbool.h>
+
+struct comparison;
+
+/* Compares and writes. False when memory is short. */
+bool compare_environments(struct comparison *c);
+
+#endif

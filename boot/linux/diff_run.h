@@ -1,0 +1,57 @@
+/* For fathom diff: one of the two runs, as read from its file of records. */
+#ifndef FATHOM_BOOT_LINUX_DIFF_RUN_H
+#define FATHOM_BOOT_LINUX_DIFF_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Sizes of texts: a name with its variants and a value are cut where they are longer. */
+enum { VALUE_BYTES = 96, NAME_BYTES = 160, CORE_TYPE = 8 };
+
+/* A record within the text of the file; `at` is NULL where there is none. */
+struct run_line {
+    const char *at;
+    size_t bytes;
+};
+
+struct run_finding {
+    struct run_line line;
+    unsigned core; /* its order among the cores of its type, as in struct run_core */
+    char type[CORE_TYPE];
+    char name[NAME_BYTES]; /* "memory.cache.bytes level=2" */
+    char value[VALUE_BYTES], unit[32], grade, reason[VALUE_BYTES];
+    double number, low, high; /* NaN where there is none */
+    bool text;                /* the value is a text or a list */
+    bool matched;
+};
+
+struct run_core {
+    unsigned index; /* in the records */
+    unsigned order; /* among the cores of its type, by which cores of the two runs are matched */
+    char type[CORE_TYPE];
+    struct run_line machine, environment;
+};
+
+struct run_file {
+    const char *path;
+    char *text;
+    struct run_line run, done;
+    struct run_core *cores;
+    struct run_finding *found;
+    size_t core_count, core_room, found_count, found_room;
+    size_t damaged;
+    bool out_of_memory;
+};
+
+/* Reads a run; `path` is set by the caller. NULL, or why it cannot be used. */
+const char *run_file_read(struct run_file *s);
+void run_file_free(struct run_file *s);
+
+/* The value of a key as text, "" where the record lacks it; then false. */
+bool value_of(struct run_line l, const char *key, char *out, size_t room);
+/* The core of that type and order; NULL where this run did not measure it. */
+const struct run_core *find_core(const struct run_file *s, unsigned order, const char *type);
+/* Whether two findings have the same name, variants and core. */
+bool same_finding(const struct run_finding *a, const struct run_finding *b);
+
+#endif

@@ -1,0 +1,21 @@
+/* Registers and counters of the core in use. */
+#ifndef FATHOM_BOOT_UEFI_CONTROL_H
+#define FATHOM_BOOT_UEFI_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "arch/reader.h"
+
+/*
+ * Why events cannot be counted on the core in use, as far as its registers show without any being changed; NULL where
+ * they may be: machine_counters proves it.
+ */
+const char *control_no_counters(void);
+/*
+ * Before a window: writes into each reading which counters to sample, those that machine_count was given last. False
+ * while there are none; then nothing is written.
+ */
+bool control_counting(struct reading *list, size_t count);
+
+#endif

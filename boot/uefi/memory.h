@@ -1,0 +1,28 @@
+/* What memory the machine has, pages for ourselves, and the buffer that is measured with. */
+#ifndef FATHOM_BOOT_UEFI_MEMORY_H
+#define FATHOM_BOOT_UEFI_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/own.h"
+#include "lib/base/record.h"
+
+/* Zeroed pages of type EfiLoaderData, aligned; NULL when memory is short. memory_free takes their address and size. */
+void *memory_pages(size_t bytes, size_t alignment);
+void memory_free(void *base, size_t bytes);
+/* Bytes that the firmware has not allocated; 0 when it does not say. */
+uint64_t memory_free_bytes(void);
+/* All RAM, ascending, as own_services.ram takes it. To be freed; NULL when memory is short. */
+struct own_range *memory_ram(size_t *count);
+/* Takes the one large contiguous buffer; warns when it is smaller than wanted. */
+void memory_start(size_t wanted_mib);
+void memory_finish(void);
+/*
+ * The buffer's address, which is its physical address too, and its size in bytes; NULL and 0 where there is none. The
+ * GUARD_BYTES before it belong to us as well.
+ */
+uint8_t *memory_buffer(size_t *bytes);
+void memory_describe(struct record *r);
+
+#endif

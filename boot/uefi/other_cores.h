@@ -1,0 +1,36 @@
+/*
+ * The cores besides the one that booted, as each ISA reaches them: processors.c (x86-64, by the firmware's MP
+ * services) and psci.c (AArch64, by PSCI) implement this for cores.c and responder.c.
+ */
+#ifndef FATHOM_BOOT_UEFI_OTHER_CORES_H
+#define FATHOM_BOOT_UEFI_OTHER_CORES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/own.h"
+#include "lib/machine.h"
+
+/* All cores but for their index, the one that booted first. Returns how many there are; at most room are written. */
+size_t others_list(struct machine_core *out, size_t room);
+/* Makes a core ready for work; *runner runs a function on it. Returns NULL, or why not. */
+const char *others_reach(uint64_t id, own_runner **runner);
+/*
+ * Has a function called on a core that is not in use, while this one goes on. Returns NULL, or why not. After NULL,
+ * others_end waits until the function has returned, and gives the core back.
+ */
+const char *others_begin(uint64_t id, void (*function)(void *), void *argument);
+/* NULL, or why the core still runs: then memory that it may touch must not be reused. */
+const char *others_end(uint64_t id);
+/* Why the core that others_reach prepared no longer does what it is given; NULL while it does. */
+const char *others_gone(void);
+/*
+ * Gives that core back to the firmware. NULL, or why it still runs: then memory that it may touch must not be reused.
+ */
+const char *others_leave(uint64_t id);
+/*
+ * What the cores of this list that are not in use do meanwhile, or why that is not known; for the environment record.
+ */
+const char *others_parked(const struct machine_core *all, size_t count);
+
+#endif

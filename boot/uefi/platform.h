@@ -1,0 +1,21 @@
+/* What is known of the machine and of the core in use, and whether that core is ours. */
+#ifndef FATHOM_BOOT_UEFI_PLATFORM_H
+#define FATHOM_BOOT_UEFI_PLATFORM_H
+
+#include "lib/machine.h"
+
+/* Identifies the machine and the core that booted: what has to be known before the core is ours. */
+void platform_identify(void);
+/*
+ * Identifies the core that calls this, which need not be the one that booted; for own_call. The argument is not used.
+ */
+void platform_identify_core(void *unused);
+/* What machine_info returns, to be changed when a core is taken into use. */
+struct machine_info *platform_info(void);
+
+/* Why there are no windows and no access to registers; NULL while the core in use is ours. */
+const char *platform_not_ours(void);
+/* From now on that is so; NULL: from now on the core is ours. */
+void platform_set_not_ours(const char *why);
+
+#endif

@@ -1,0 +1,28 @@
+/* A window during which another core responds to the one in use. */
+#include "boot/uefi/cores.h"
+#include "boot/uefi/other_cores.h"
+#include "lib/machine.h"
+#include "lib/measure/responder.h"
+
+const char *machine_window_with_responder(unsigned other, uint64_t *word, struct reading *list, size_t count,
+                                          struct window_result *result)
+{
+    static struct responder asked; /* static, since a core that does not come back may still access it */
+    size_t cores_there;
+    const struct machine_core *all = machine_cores(&cores_there);
+
+    if (other >= cores_there || other == machine_info()->core)
+        return "there is no other core of that number";
+    if (all[other].why_not)
+        return all[other].why_not;
+    if (cores_left_running())
+        return "a core that was used before could not be given back to the firmware";
+    asked = (struct responder){.word = word};
+    const char *why = others_begin(all[other].id, responder_run, &asked);
+    if (why)
+        return why;
+    *result = machine_window(list, count);
+    asked.stop = true;
+    cores_given_back(other, others_end(all[other].id));
+    return NULL;
+}

@@ -1,0 +1,31 @@
+/* The result file of this run, and the journal that the files of earlier runs make. */
+#ifndef FATHOM_BOOT_UEFI_RESULTS_H
+#define FATHOM_BOOT_UEFI_RESULTS_H
+
+#include <efi.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "boot/uefi/volume.h"
+#include "lib/machine.h"
+#include "lib/plan/journal.h"
+
+struct results {
+    EFI_FILE_PROTOCOL *file;
+    const struct volume *volume;
+    unsigned number;
+    uint64_t bytes;  /* written so far */
+    char first[256]; /* how the file must begin; compared after the first flush */
+    bool verified;
+    bool failed;
+};
+
+/* Passes earlier result files to the journal, newest first. Returns the highest number in use, 0 when there is none. */
+unsigned results_journal(const struct volume *v, struct journal *j);
+/* Opens the result file of that number. False, with a warning, when this volume cannot hold it. */
+bool results_start(struct results *s, const struct volume *v, unsigned number);
+void results_finish(struct results *s);
+struct sink results_sink(struct results *s);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * Text in rows and columns, with a style for each character: the contents of a screen, independent of how the screen is
+ * driven.
+ */
+#ifndef FATHOM_LIB_BASE_CELLS_H
+#define FATHOM_LIB_BASE_CELLS_H
+
+#include <stdint.h>
+
+enum cell_style { CELL_TEXT, CELL_STRONG, CELL_DIM, CELL_BAR, CELL_GOOD, CELL_BAD, CELL_STYLES };
+
+struct cell {
+    uint8_t character; /* ASCII; 0 is a blank */
+    uint8_t style;     /* enum cell_style */
+};
+
+struct cells {
+    unsigned columns, rows;
+    struct cell *at; /* row by row */
+};
+
+/* Fills a row with blanks of a style, from a column to the end. Nothing happens where there is no such row. */
+void cells_clear(struct cells *c, unsigned row, unsigned column, enum cell_style style);
+/*
+ * Writes UTF-8 text, at most `width` columns of it and not beyond the row's end. Text that is cut off ends in ~. A
+ * character that is not printable ASCII becomes one question mark. Returns the column behind the text.
+ */
+unsigned cells_put(struct cells *c, unsigned row, unsigned column, unsigned width, enum cell_style style,
+                   const char *text);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * Clusters: numbers that lie close together in a few groups, as the cycles of an experiment do where each case takes
+ * one of a few ways through the core. docs/METHODS.md, 4.16.
+ */
+#ifndef FATHOM_LIB_BASE_CLUSTERS_H
+#define FATHOM_LIB_BASE_CLUSTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CLUSTERS_MAXIMUM = 24 };
+
+struct cluster {
+    double low, high; /* least and largest number in it */
+    double middle;    /* the median */
+    size_t count;
+};
+
+struct clusters {
+    size_t count; /* clusters, in ascending order */
+    struct cluster all[CLUSTERS_MAXIMUM];
+};
+
+/*
+ * Groups sorted numbers into the fewest clusters none of which is wider than `width` or `part` of its middle,
+ * whichever is more. Of a given number of clusters those with the least sum of squares within them are found, exactly
+ * (Fisher 1958). Time is count squared for each cluster. False where more than CLUSTERS_MAXIMUM are needed, there are
+ * no numbers, or memory is short.
+ */
+bool clusters_of(const double *sorted, size_t count, double width, double part, struct clusters *out);
+/* Number of the cluster in which a value lies; c->count where it lies in none. */
+size_t clusters_find(const struct clusters *c, double value);
+
+#endif

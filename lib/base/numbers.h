@@ -1,0 +1,13 @@
+/* Numbers as they are written for records and people. */
+#ifndef FATHOM_LIB_BASE_NUMBERS_H
+#define FATHOM_LIB_BASE_NUMBERS_H
+
+#include <stddef.h>
+
+/* Rounds to the four decimals that records have; times and cycles are not known better. */
+double rounded(double value);
+
+/* Value of the variant `page` of findings: "4k", "2m", …; "" for a size that neither instruction set has. */
+const char *page_name(size_t page_bytes);
+
+#endif

@@ -1,0 +1,50 @@
+#include "lib/base/random.h"
+
+#include <string.h>
+
+enum { ELEMENT_BYTES = 64 };
+
+/* Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014, figure 17. */
+uint64_t random_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+/* Lemire: Fast random integer generation in an interval, ACM TOMACS 29(1), 2019, without the rejection. */
+uint64_t random_below(uint64_t *state, uint64_t bound)
+{
+    return (uint64_t)(((unsigned __int128)random_next(state) * bound) >> 64);
+}
+
+/* Sattolo: An algorithm to generate a random cyclic permutation, Inf. Process. Lett. 22(6), 1986. */
+void random_cycle(uint32_t *next, uint32_t count, uint64_t *state)
+{
+    for (uint32_t i = 0; i < count; i++)
+        next[i] = i;
+    /* Exchanging each element with one below, never with itself, leaves one single cycle. */
+    for (uint32_t i = count; i-- > 1;) {
+        uint32_t j = (uint32_t)random_below(state, i);
+        uint32_t swapped = next[i];
+
+        next[i] = next[j];
+        next[j] = swapped;
+    }
+}
+
+/* Fisher and Yates, in the form of Durstenfeld: Algorithm 235, Communications of the ACM 7(7), 1964. */
+void random_shuffle(void *elements, size_t count, size_t bytes, uint64_t *state)
+{
+    uint8_t *const all = elements, kept[ELEMENT_BYTES];
+
+    for (size_t i = count; i-- > 1;) {
+        const size_t other = random_below(state, i + 1);
+
+        memcpy(kept, all + i * bytes, bytes);
+        memmove(all + i * bytes, all + other * bytes, bytes);
+        memcpy(all + other * bytes, kept, bytes);
+    }
+}

@@ -1,0 +1,44 @@
+/*
+ * Reasons: why a curve or a finding is undecided, or what there is to say of a number in the instruction table, and
+ * what a person can do about it. lib/base/reasons.def lists them.
+ */
+#ifndef FATHOM_LIB_BASE_REASON_H
+#define FATHOM_LIB_BASE_REASON_H
+
+#include <stddef.h>
+
+enum reason {
+    REASON_NONE, /* it is decided */
+#define REASON(constant, token, sentence, advice) REASON_##constant,
+#include "lib/base/reasons.def"
+#undef REASON
+    REASONS
+};
+
+struct reason_text {
+    const char *token;    /* as records have it: "no-knee"; "" of REASON_NONE */
+    const char *sentence; /* for people, without a full stop */
+    const char *advice;   /* what they can do about it, whole sentences */
+};
+
+extern const struct reason_text reasons[REASONS];
+
+/* A reason with its detail: the name of the limit that masks, or the platform's explanation. */
+struct why {
+    enum reason reason;
+    const char *detail; /* NULL: there is none */
+};
+
+/* A reason to which nothing else belongs. */
+static inline struct why why_of(enum reason reason)
+{
+    return (struct why){reason, NULL};
+}
+
+/* Makes a reason of the platform's explanation why it cannot do something; NULL: it can, and there is no reason. */
+static inline struct why why_platform(const char *text)
+{
+    return (struct why){text ? REASON_PLATFORM : REASON_NONE, text};
+}
+
+#endif

@@ -1,0 +1,89 @@
+#include "lib/base/statistics.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* NaN goes last, so that it never stands between numbers. */
+static bool after(double a, double b)
+{
+    return isnan(a) ? !isnan(b) : a > b;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return after(a, b) - after(b, a);
+}
+
+/* Up to this many numbers are sorted by insertion: medians of a few neighbours are taken at every point of a curve. */
+enum { FEW = 64 };
+
+void sort_numbers(double *values, size_t count)
+{
+    if (count > FEW) {
+        qsort(values, count, sizeof values[0], compare_numbers);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        double value = values[i];
+        size_t k = i;
+        for (; k > 0 && after(values[k - 1], value); k--)
+            values[k] = values[k - 1];
+        values[k] = value;
+    }
+}
+
+double quantile(const double *sorted, size_t count, double q)
+{
+    if (count == 0 || isnan(q))
+        return (double)NAN;
+    if (!(q > 0))
+        return sorted[0];
+    if (!(q < 1))
+        return sorted[count - 1];
+
+    double position = q * (double)(count - 1);
+    size_t below = (size_t)position;
+    double fraction = position - (double)below;
+
+    /* Exactly on a sample: its neighbour, which may be infinite, does not count. */
+    if (!(fraction > 0))
+        return sorted[below];
+    return sorted[below] + fraction * (sorted[below + 1] - sorted[below]);
+}
+
+double least_confirmed(const double *sorted, size_t count, double part)
+{
+    enum { OTHERS = 2 };
+
+    for (size_t i = 0; i + OTHERS < count; i++)
+        if (sorted[i + OTHERS] <= sorted[i] * (1 + part))
+            return sorted[i];
+    return (double)NAN;
+}
+
+double median(double *values, size_t count)
+{
+    sort_numbers(values, count);
+    return quantile(values, count, 0.5);
+}
+
+struct spread spread_of(const double *values, size_t count)
+{
+    struct spread s = {.count = count, .mean = NAN, .sigma = NAN, .least = INFINITY, .most = -INFINITY};
+    double sum = 0, squares = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        sum += values[i];
+        s.least = fmin(s.least, values[i]);
+        s.most = fmax(s.most, values[i]);
+    }
+    if (count)
+        s.mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (values[i] - s.mean) * (values[i] - s.mean);
+    if (count > 1)
+        s.sigma = sqrt(squares / (double)(count - 1));
+    return s;
+}

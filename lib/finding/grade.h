@@ -1,0 +1,120 @@
+/*
+ * Grading: several experiments on one question become one value with a grade. docs/METHODS.md, chapter 3.
+ *
+ * Two experiments count as different when different things could mislead them: their `confounder` differs. Such things
+ * are the address pattern, the filler, the long-latency operation, the counter; never the base address alone.
+ * Experiments with the same confounder are layouts of one experiment. Values that disagree are never averaged.
+ *
+ *   A  all experiments, at least two different ones, put the knee into the same step, and both views of each curve
+ *      (lib/knee/knee.h) agree
+ *   B  all agree within AGREE or one step, at least two different ones; or most agree as for A; or one experiment in
+ *      two layouts does
+ *   C  most overlap the interval of one whose curve both views agree about; or there is one experiment, and both views
+ *      of its curve agree
+ *   U  not decided. No experiment has a knee: the reason is that of the first one. They contradict each other:
+ *      experiments-disagree. There is one experiment, and the two views of its curve differ: views-disagree. The
+ *      interval of the value is wider than VAGUE_FACTOR: noise, except where the value is the middle of a ramp, which
+ *      is then grade C
+ *
+ * "Most" means more than half of the experiments that have a knee. Where only experiments with narrow intervals decide,
+ * because others are vague, the grade is C at best. Where an agreeing experiment saw another value at another time, the
+ * interval includes that value, and the grade is C.
+ *
+ * Where the value is the middle of a ramp (`half`), two experiments agree when the value of each lies on the ramp of
+ * the other, and the interval is the whole ramp from its foot: what is not replaced in order of use begins to be
+ * missed one by one.
+ */
+#ifndef FATHOM_LIB_FINDING_GRADE_H
+#define FATHOM_LIB_FINDING_GRADE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/reason.h"
+#include "lib/finding/report.h"
+#include "lib/knee/knee.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sweep.h"
+
+enum { EXPERIMENTS_MAXIMUM = 8, AGREEMENT_TEXT = 96 };
+
+/* One experiment on a capacity: a curve with a verdict. */
+struct experiment {
+    const char *name;              /* of its curve */
+    const char *confounder;        /* what could mislead it, in a word or two: "prefetchers", "TLB" */
+    const struct verdict *verdict; /* about its curve */
+    size_t knee;      /* index of the knee that counts; `count` of the verdict or more: it has no such knee */
+    double scale;     /* from x to the finding's unit; 0: 1 */
+    double holds;     /* what the experiment itself occupies of the structure, in the finding's unit; is added */
+    bool reckoned;    /* `holds`, or the beginning of a ramp, is calculated and may be off by some */
+    bool half;        /* the value is where half of the rise is reached */
+    double otherwise; /* the knee at another time of this run, where it may be that as well; 0: nothing else was seen */
+};
+
+/* What the experiments come to. */
+struct graded {
+    double value, low, high;  /* the interval is [last good, first bad]; `holds` is included */
+    double holds;             /* of the experiment whose value it is */
+    char grade;               /* 'A', 'B', 'C', 'U' */
+    enum reason reason;       /* for U */
+    size_t first;             /* index of the experiment whose value it is */
+    size_t agreeing, against; /* experiments that agree with it, and that contradict it */
+    bool agrees[EXPERIMENTS_MAXIMUM];
+    char agreement[AGREEMENT_TEXT]; /* for people: "lines and whole agree", "lines alone", "lines against whole" */
+};
+
+/* Grades a capacity. `step` is the finest difference that means something, in the finding's unit. */
+struct graded grade_capacity(const struct experiment *e, size_t count, double step);
+
+/* One number that an experiment gave, which is no capacity: a latency, a rate. */
+struct experiment_value {
+    const char *name, *confounder; /* as in struct experiment */
+    double value;                  /* NaN: it gave none */
+};
+/* Grades numbers: two agree closely (A) when they differ by AGREE_CLOSELY at most, and agree (B) within AGREE. */
+struct graded grade_number(const struct experiment_value *v, size_t count);
+
+/*
+ * Whether, of experiments on the same question over the same range, one has its knee and another has certainly none:
+ * then the knee is not what was asked for.
+ */
+bool experiments_contradict(const struct experiment *e, size_t count);
+
+/* Makes an experiment of each sweep: its first knee, its name and its confounder. */
+void experiments_of_sweeps(const struct sweep *s, size_t count, struct experiment *out);
+
+/*
+ * Grades a capacity and reports it: fills in the finding's value, interval, grade, reason, agreement, curves and
+ * method.
+ */
+void report_capacity(struct probe *p, const struct finding *f, const struct experiment *e, size_t count, double step);
+/* Grades numbers and reports the result: fills in value, grade, reason and agreement; there is no interval. */
+void report_graded_number(struct probe *p, const struct finding *f, const struct experiment_value *v, size_t count);
+
+/*
+ * Corrects a graded capacity for a structure that may not replace in order of use. Pseudo-LRU, for example, may keep
+ * entries that are not used any more, and then holds fewer than it has room for (Berg 2006, PLRU Cache Domino Effects).
+ * The experiments use the entries in several orders; `same_order` is the verdict about a curve over the same x in which
+ * all are used in one order again and again, so that from the first entry too many on all entries of a set are missed.
+ * Where that curve leaves its level elsewhere, or rises for longer, the experiments saw only a part of the structure:
+ * the interval is extended to the end of that curve's rise, and the grade is C. NULL: no such curve was measured.
+ */
+struct graded grade_resident(struct graded r, const struct verdict *same_order, double step);
+/* The same, reported. */
+void report_resident_capacity(struct probe *p, const struct finding *f, const struct experiment *e, size_t count,
+                              double step, const struct verdict *same_order);
+
+/*
+ * The height of a level, counted from 0; NaN where there is none, or where it scatters or slopes by more than STEADY:
+ * then it is shared with other cores, or no level.
+ */
+double level_height(const struct verdict *v, size_t level);
+/*
+ * The difference in height between a level of `v` and a level, `behind`, of `w`, a curve that continues it or the same
+ * curve; NaN where there is none, or where the two scatter or slope by more than STEADY of the difference.
+ */
+double level_difference(const struct verdict *v, size_t level, const struct verdict *w, size_t behind);
+/* Index of the knee of `v` nearest to x, at most a factor `within` away; v->count when there is none. */
+size_t knee_near(const struct verdict *v, double x, double within);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * Thresholds of lib/finding: when experiments agree, when a level is steady, when two limits coincide.
+ *
+ * tests/tolerances/run moves each of them and expects a test to notice.
+ */
+#ifndef FATHOM_LIB_FINDING_TOLERANCES_H
+#define FATHOM_LIB_FINDING_TOLERANCES_H
+
+/* ---- Experiments against each other ------------------------------------------------------------- */
+
+/*
+ * Relative difference of two numbers up to which experiments agree closely (grade A). Half of what two reference
+ * chains may differ by (lib/measure/tolerances.h): calibrated time repeats within that.
+ */
+static const double AGREE_CLOSELY = 0.005;
+/*
+ * Relative difference of two numbers, or of two capacities, up to which experiments agree (grade B). Chosen: twice
+ * what two reference chains may differ by.
+ */
+static const double AGREE = 0.02;
+/*
+ * Steps that the intervals of two knees may span together to be in the same step: two intervals of one step each that touch span two.
+ */
+static const double SAME_STEP_SPAN = 2.5;
+/* The steps by which the values may differ. Chosen: half of one. */
+static const double SAME_STEP_VALUE = 0.5;
+/* An interval that is wider than this factor, and than so many steps, decides nothing. */
+static const double VAGUE_FACTOR = 2;
+/* The steps of the rule of VAGUE_FACTOR. Chosen: wide enough that 2 to 6 of a small capacity is still a result. */
+static const double VAGUE_STEPS = 4;
+
+/* ---- Levels ------------------------------------------------------------------------------------- */
+
+/*
+ * Relative scatter or slope of a level, or relative to the difference of two levels, up to which its height is a
+ * number. Chosen: a level that other cores use as well, or that is a long ramp, varies by more; three times AGREE.
+ */
+static const double STEADY = 0.06;
+/* A later rise of less than this part of the first one is no further level of misses. Chosen: half. */
+static const double SMALL_RISE = 0.5;
+
+/* ---- Against something else ---------------------------------------------------------------------- */
+
+/* Relative difference up to which a rate or latency agrees with a published one. */
+static const double RATES_AGREE = 0.02;
+/*
+ * Relative difference up to which a knee cannot be distinguished from another limit. Chosen: a little more than AGREE.
+ */
+static const double LIMITS_COINCIDE = 0.03;
+
+#endif

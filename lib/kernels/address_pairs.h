@@ -1,0 +1,44 @@
+/*
+ * Address pairs: two addresses that differ in chosen bits and show the same frame, or two frames, loaded in turn
+ * (docs/METHODS.md, 7.21).
+ *
+ * The memory is a long sequence of pages on few frames: mostly runs of frames in order, each from a random frame on,
+ * and at regular distances a run on one frame alone. So for any difference of addresses there are pages that share a
+ * frame, and pages that do not.
+ *
+ * A chain of dependent loads alternates between the two lines, each time by another of the words in them, in random
+ * order: a word holds what the address is to be XORed with. No load sees the same address or the same value twice in
+ * a row, so that predicted loads hide nothing.
+ */
+#ifndef FATHOM_LIB_KERNELS_ADDRESS_PAIRS_H
+#define FATHOM_LIB_KERNELS_ADDRESS_PAIRS_H
+
+#include "lib/probe/probe.h"
+
+struct address_pairs {
+    struct area area, start, order;
+    size_t *frames; /* of the area's pages, by number */
+    uint64_t bits;  /* address bits that can be chosen */
+    uintptr_t from; /* the first address with all of them 0 */
+    struct kernel kernel;
+};
+
+/*
+ * Maps a power of two of pages, of which every `single_every`-th run is on one frame alone, and emits the kernel.
+ * False: the probe has ended.
+ */
+bool address_pairs_map(struct probe *p, struct address_pairs *a, size_t pages, size_t single_every);
+/*
+ * Finds two addresses with that difference, both on one frame or on two. Which ones follows from `base`; both it and
+ * the difference have only bits of a->bits. False: there are none, and the probe has ended.
+ */
+bool address_pairs_find(struct probe *p, const struct address_pairs *a, uint64_t base, uint64_t difference,
+                        bool one_frame, uintptr_t *one, uintptr_t *other);
+/*
+ * Cycles of a load where the two addresses take turns, with the instruction that leads to the next load; NaN: no
+ * reading was accepted. False: the probe has ended.
+ */
+bool address_pairs_measure(struct probe *p, const struct address_pairs *a, uintptr_t one, uintptr_t other,
+                           double *cycles);
+
+#endif

@@ -1,0 +1,320 @@
+#include "lib/kernels/branch_chain.h"
+
+#include <stdlib.h>
+
+#include "lib/base/random.h"
+
+enum {
+    NEAR_BYTES = 64,          /* up to this distance branches have the shortest encoding */
+    ROTATION_BYTES = 1 << 14, /* of a large page over which lines rotate: no first level of a cache needs more */
+    LOOP_BYTES = 64           /* room for the loop's code */
+};
+
+const char *const branch_chain_pattern_names[BRANCH_CHAIN_PATTERNS] = {"uncond", "cond", "cond-uncond", "uncond-cond"};
+
+/* ---- Addresses ---------------------------------------------------------------------------------- */
+
+/* Slots are numbered backwards: the last one is 0. LOOP as a target is the loop behind it. */
+static const size_t LOOP = SIZE_MAX;
+
+static bool conditional(const struct branch_chain *chain, size_t slot)
+{
+    switch (chain->pattern) {
+    case BRANCH_CHAIN_COND: return true;
+    case BRANCH_CHAIN_COND_UNCOND: return slot % 2;
+    case BRANCH_CHAIN_UNCOND_COND: return slot % 2 == 0;
+    default: return false;
+    }
+}
+
+/* All branches of a kind have the same length, so that the bytes of all pages are the same. */
+static unsigned branch_bytes(const struct branch_chain *chain, bool is_conditional)
+{
+    const bool near = !chain->scattered && !chain->page_bytes && chain->stride <= NEAR_BYTES;
+    return emit_jump_bytes(near ? 0 : INT16_MAX + 1, is_conditional);
+}
+
+/* Bytes from the beginning of a slot to the end of its branch. */
+static size_t branch_end(const struct branch_chain *chain)
+{
+    const size_t longest = emit_jump_bytes(INT16_MAX + 1, true);
+
+    if (chain->branch_end)
+        return chain->branch_end;
+    return chain->stride >= longest ? longest : branch_bytes(chain, true);
+}
+
+static size_t lines_of(size_t page_bytes)
+{
+    return (page_bytes < ROTATION_BYTES ? page_bytes : ROTATION_BYTES) / BRANCH_CHAIN_LINE_BYTES;
+}
+
+/*
+ * The line of a slot on its page. Pages are numbered as slots are; the page behind the last slot, the loop's, has line
+ * 0.
+ */
+static size_t line_of(const struct branch_chain *chain, size_t slot)
+{
+    const size_t lines = lines_of(chain->page_bytes), page = slot * (chain->stride / chain->page_bytes);
+
+    return lines - 1 - (slot + page / lines) % lines;
+}
+
+size_t branch_chain_span(const struct branch_chain *chain)
+{
+    return chain->count * chain->stride;
+}
+
+size_t branch_chain_bytes(const struct branch_chain *chain, size_t end)
+{
+    /* where pages share a frame, its other branches lead to all lines of the loop's page */
+    return end + (chain->page_bytes ? chain->stride : branch_end(chain) + LOOP_BYTES);
+}
+
+/* The offset of a slot, or of its line on the page where each slot is a page. */
+static size_t slot_at(const struct branch_chain *chain, size_t end, size_t slot)
+{
+    if (!chain->page_bytes)
+        return slot == LOOP ? end : end - (slot + 1) * chain->stride;
+    if (slot == LOOP)
+        return end + chain->stride - chain->page_bytes;
+    return end - slot * chain->stride - chain->page_bytes + line_of(chain, slot) * BRANCH_CHAIN_LINE_BYTES;
+}
+
+/* The offset that branches to a slot lead to: its NOPs, or its branch. */
+static size_t target_at(const struct branch_chain *chain, size_t end, size_t slot)
+{
+    return slot_at(chain, end, slot) + branch_end(chain) - branch_bytes(chain, conditional(chain, slot)) -
+           chain->nop_bytes;
+}
+
+/* ---- Code --------------------------------------------------------------------------------------- */
+
+/* The code of a slot at offset `at`: NOPs, and a branch to `at + leap`. */
+static void emit_slot(struct code *c, const struct branch_chain *chain, size_t at, size_t leap, bool is_conditional)
+{
+    const unsigned bytes = branch_bytes(chain, is_conditional);
+
+    emit_place(c, at);
+    emit_nops(c, chain->nop_bytes);
+    if (is_conditional)
+        emit_jump_if_equal(c, at + leap, bytes);
+    else
+        emit_jump(c, at + leap, bytes);
+}
+
+/* All slots in the order of addresses. next[i] is the successor of slot i, both counted forwards; NULL: i + 1. */
+static void emit_slots(struct code *c, const struct branch_chain *chain, size_t end, const uint32_t *next)
+{
+    for (size_t slot = chain->count; slot-- > 0 && code_good(c);) {
+        const size_t i = chain->count - 1 - slot, following = next ? next[i] : i + 1;
+        const bool last = following == 0 || following == chain->count;
+        const size_t at = target_at(chain, end, slot);
+
+        emit_slot(c, chain, at, target_at(chain, end, last ? LOOP : chain->count - 1 - following) - at,
+                  conditional(chain, slot));
+    }
+}
+
+/* The slot of a page, repeated on each of its lines: the content of the frame that such pages share. */
+static void emit_lines(struct code *c, const struct branch_chain *chain, size_t end, size_t slot)
+{
+    const size_t lines = lines_of(chain->page_bytes), to = slot > 0 ? slot - 1 : LOOP;
+    const size_t page = end - slot * chain->stride - chain->page_bytes;
+    const size_t next = page + chain->stride;
+    const size_t step = to == LOOP ? 1 : (line_of(chain, to) + lines - line_of(chain, slot)) % lines;
+    const size_t in_line = branch_end(chain) - branch_bytes(chain, conditional(chain, slot)) - chain->nop_bytes;
+
+    for (size_t line = 0; line < lines && code_good(c); line++)
+        emit_slot(c, chain, page + line * BRANCH_CHAIN_LINE_BYTES + in_line,
+                  next - page + (line + step) % lines * BRANCH_CHAIN_LINE_BYTES - line * BRANCH_CHAIN_LINE_BYTES,
+                  conditional(chain, slot));
+}
+
+/* The loop behind the slots. Returns the offset of the entry. */
+static size_t emit_chain_loop(struct code *c, const struct branch_chain *chain, size_t end)
+{
+    emit_place(c, target_at(chain, end, LOOP));
+    emit_add_constant(c, REG_COUNT, -1);
+    struct fixup done = emit_branch_if_zero_ahead(c, REG_COUNT);
+    size_t entry = c->used;
+    emit_compare(c, REG_DATA, REG_DATA);
+    emit_branch(c, target_at(chain, end, chain->count - 1));
+    emit_land(c, done);
+    emit_return(c);
+    return entry;
+}
+
+static bool check_room(struct code *c, const struct branch_chain *chain, size_t end)
+{
+    const size_t needed = chain->nop_bytes + branch_bytes(chain, chain->pattern != BRANCH_CHAIN_UNCOND);
+
+    if (branch_chain_span(chain) <= end && branch_end(chain) >= needed && chain->stride >= needed)
+        return true;
+    c->overflow = true;
+    return false;
+}
+
+size_t branch_chain_emit(struct code *c, const struct branch_chain *chain, size_t end, uint64_t *random)
+{
+    uint32_t *next = NULL;
+
+    if (!check_room(c, chain, end))
+        return 0;
+    if (chain->scattered && !(next = malloc(chain->count * sizeof *next))) {
+        c->overflow = true;
+        return 0;
+    }
+    if (next)
+        random_cycle(next, (uint32_t)chain->count, random);
+    emit_slots(c, chain, end, next);
+    free(next);
+    return emit_chain_loop(c, chain, end);
+}
+
+/* The slot nearest to the end on a page where lines rotate by one more; 0: there is none. */
+static size_t turning_slot(const struct branch_chain *chain)
+{
+    const size_t slot = lines_of(chain->page_bytes) / (chain->stride / chain->page_bytes);
+
+    return slot < chain->count ? slot : 0;
+}
+
+/* Continues at the page that begins at `offset`, without writing anything before it: into the frame that it shows. */
+static void move_to_page(struct code *c, const struct branch_chain_room *r, size_t offset)
+{
+    const size_t frame = r->frames[offset / r->code.area.page_bytes] * r->code.area.page_bytes;
+
+    c->write = (uint8_t *)((uintptr_t)r->code.area.write + frame -
+                           offset); /* only the frames are writable, not every page */
+    c->used = offset;
+}
+
+/* All slots on a page, where a page has several; `page` is numbered as slots are. */
+static void emit_page(struct code *c, const struct branch_chain *chain, const struct branch_chain_room *r, size_t page)
+{
+    const size_t page_bytes = r->code.area.page_bytes, end = r->end, per_page = page_bytes / chain->stride;
+    const size_t from = (page + 1) * per_page < chain->count ? (page + 1) * per_page : chain->count;
+
+    move_to_page(c, r, end - (page + 1) * page_bytes);
+    for (size_t slot = from; slot-- > page * per_page && code_good(c);) {
+        const size_t at = target_at(chain, end, slot);
+        emit_slot(c, chain, at, target_at(chain, end, slot > 0 ? slot - 1 : LOOP) - at, conditional(chain, slot));
+    }
+}
+
+/*
+ * Of the pages that share a frame only one is written: page 0, and the page before it where lines rotate by one more,
+ * which has a frame of its own. The others show the same bytes, since the code does not depend on its address.
+ */
+static size_t emit_frames(struct code *c, const struct branch_chain *chain, const struct branch_chain_room *r)
+{
+    const size_t end = r->end, page_bytes = r->code.area.page_bytes;
+    const size_t turn = chain->page_bytes ? turning_slot(chain) : lines_of(page_bytes);
+
+    c->invalid |= chain->scattered || (chain->page_bytes ? lines_of(page_bytes) % (chain->stride / page_bytes) != 0
+                                                         : page_bytes % chain->stride != 0);
+    if (!check_room(c, chain, end) || c->invalid)
+        return 0;
+    if (chain->page_bytes) {
+        for (size_t slot = turn;; slot = 0) {
+            move_to_page(c, r, end - slot * chain->stride - page_bytes);
+            emit_lines(c, chain, end, slot);
+            if (slot == 0)
+                break;
+        }
+    } else {
+        if (turn * page_bytes < branch_chain_span(chain))
+            emit_page(c, chain, r, turn);
+        emit_page(c, chain, r, 0);
+    }
+    move_to_page(c, r, slot_at(chain, end, LOOP));
+    return emit_chain_loop(c, chain, end);
+}
+
+/* ---- Room --------------------------------------------------------------------------------------- */
+
+/*
+ * Sets r->end to an offset, at least `align`, whose address is a multiple of `align`, by mapping the area once. NULL,
+ * or why it cannot be mapped.
+ */
+static const char *find_end(struct branch_chain_room *r, size_t pages, size_t page_bytes, size_t align)
+{
+    const size_t mark = machine_map_mark();
+    struct area a;
+    const char *why = machine_map_frames(&a, r->frames, pages, page_bytes, AREA_CODE);
+
+    if (!why)
+        r->end = 2 * align - a.at % align;
+    machine_map_release(mark);
+    return why;
+}
+
+const char *branch_chain_try_map(struct probe *p, struct branch_chain_room *r, size_t span, size_t page_bytes,
+                                 enum branch_chain_frames frames)
+{
+    enum { SLOTS, EXTRA_ROTATION, LOOP_FRAME };
+    size_t align = page_bytes;
+
+    while (align < span)
+        align *= 2;
+    const size_t lines = lines_of(page_bytes), pages = 2 * align / page_bytes + lines;
+    *r = (struct branch_chain_room){
+        .kind = frames, .frames = calloc(pages, sizeof *r->frames), .mark = machine_map_mark()};
+    if (!r->frames)
+        return "out of memory for the order of frames";
+    /* the second mapping is at the same address; if it is not, the slots are less aligned than possible */
+    const char *why = find_end(r, pages, page_bytes, align);
+    if (why)
+        return why;
+    const size_t slots = r->end / page_bytes;
+    for (size_t i = 0; i < slots; i++) {
+        const size_t page = slots - 1 - i; /* numbered backwards, as slots are */
+        r->frames[i] = frames != BRANCH_CHAIN_ONE_FRAME ? i : page > 0 && page % lines == 0 ? EXTRA_ROTATION : SLOTS;
+    }
+    for (size_t i = slots; i < pages; i++)
+        r->frames[i] = frames == BRANCH_CHAIN_ONE_FRAME ? LOOP_FRAME : slots; /* one of these is the loop's */
+    if (frames == BRANCH_CHAIN_SHUFFLED)
+        random_shuffle(r->frames, slots, sizeof r->frames[0], &p->random);
+    return frames == BRANCH_CHAIN_ONE_FRAME ? probe_try_frames(&r->code, r->frames, pages, page_bytes)
+                                            : probe_try_code(&r->code, r->frames, pages, page_bytes);
+}
+
+bool branch_chain_map(struct probe *p, struct branch_chain_room *r, size_t span, size_t page_bytes,
+                      enum branch_chain_frames frames)
+{
+    const char *why = branch_chain_try_map(p, r, span, page_bytes, frames);
+
+    return !why || probe_skip(p, why);
+}
+
+void branch_chain_unmap(struct probe *p, struct branch_chain_room *r)
+{
+    probe_use_code(p, NULL);
+    machine_map_release(r->mark);
+    free(r->frames);
+    r->frames = NULL;
+}
+
+bool branch_chain_kernel(struct probe *p, const struct branch_chain *chain, const struct branch_chain_room *r,
+                         struct kernel *k)
+{
+    enum { PASSES = 8 }; /* iterations before measuring: predictors and caches have learnt all that they can then */
+    const size_t page = r->code.area.page_bytes, span = branch_chain_span(chain);
+    size_t entry;
+
+    probe_use_code(p, &r->code);
+    struct code c = probe_code(p, branch_chain_bytes(chain, r->end));
+    if (r->kind == BRANCH_CHAIN_ONE_FRAME) {
+        entry = emit_frames(&c, chain, r);
+    } else {
+        const size_t skip = span < r->end ? (r->end - span) / page * page : 0;
+        c.write += skip;
+        c.at += skip;
+        c.bytes -= skip;
+        entry = branch_chain_emit(&c, chain, r->end - skip, &p->random);
+    }
+    *k = (struct kernel){.units = (double)chain->count + BRANCH_CHAIN_LOOP_BRANCHES,
+                         .warm_iterations = probe_smoke(p, 2, PASSES)};
+    return probe_kernel(p, &c, entry, k);
+}

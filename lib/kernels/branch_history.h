@@ -1,0 +1,76 @@
+/*
+ * Branch history kernel: a loop in which the history of a branch predictor is all that can predict one branch.
+ *
+ *     bearer   goes by a bit drawn at random
+ *     dummies  branches that always go the same way and only shift the history
+ *     probe    a conditional branch that goes by the same bit: predicted while the history still contains the bearer
+ *
+ * The probe branch waits for a chain of multiplications that begins right before it, so that on a core that executes
+ * out of order a misprediction costs the whole chain, many times what the time of the dummies varies by.
+ *
+ * Branches that are not taken are emitted where no other code of ours has been: where taken ones were, the branch
+ * target buffer may still have their entries, and these enter the history (measured on Zen 4: up to 20 entries for 134
+ * branches, by the place of the code).
+ *
+ * Method: docs/METHODS.md, 5.4.
+ */
+#ifndef FATHOM_LIB_KERNELS_BRANCH_HISTORY_H
+#define FATHOM_LIB_KERNELS_BRANCH_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/probe/probe.h"
+
+/* Kinds of dummies. */
+enum history_kind {
+    HISTORY_TAKEN, /* conditional */
+    HISTORY_NOT_TAKEN,
+    HISTORY_UNCONDITIONAL,
+    HISTORY_INDIRECT,
+    HISTORY_CALL_RETURN,
+    HISTORY_KINDS
+};
+
+enum history_bearer {
+    HISTORY_DIRECTION, /* a conditional branch, taken or not */
+    HISTORY_TARGET,    /* an indirect jump to one of two neighbouring instructions */
+    HISTORY_SOURCE,    /* two conditional branches to one target, of which one or the other is taken */
+    HISTORY_BEARERS
+};
+
+/* What the probe branch goes by. */
+enum history_probe {
+    HISTORY_SAME_BIT,
+    HISTORY_OTHER_BIT, /* of the draw: never predicted */
+    HISTORY_CONSTANT,  /* always predicted */
+    HISTORY_PROBES
+};
+
+enum {
+    HISTORY_LINE_BYTES = 64,      /* from one dummy to the next: any branch target buffer can hold them then */
+    HISTORY_PLACES = 64,          /* lines among which the code of a sample begins */
+    HISTORY_MULTIPLICATIONS = 48, /* of the chain before the probe branch */
+    HISTORY_DUMMIES = 896         /* at most: more of them do not fit the first instruction cache, close as they are */
+};
+
+struct branch_history {
+    enum history_kind kind;
+    enum history_bearer bearer;
+    unsigned mixed; /* this number of dummies of the kind and x taken conditional ones; 0: x of the kind */
+    unsigned first; /* and this number of taken conditional ones before them */
+    uint64_t state; /* address where chance continues, lib/kernels/chance.h */
+    size_t place;   /* where the code begins, in lines, below HISTORY_PLACES */
+    bool close;     /* two dummies to a line: for numbers that would fill the first instruction cache otherwise */
+};
+
+/* The number of branches of one dummy. */
+unsigned history_branches(enum history_kind kind);
+/* Whether x dummies on lines of their own would fill the smallest first instruction cache in scope, 32 KiB. */
+bool history_fills_cache(const struct branch_history *h, double x);
+/* Makes the kernel with x dummies; its unit is an iteration. False ends the probe. */
+bool history_build(struct probe *p, const struct branch_history *h, size_t x, enum history_probe goes,
+                   struct kernel *k);
+
+#endif

@@ -1,0 +1,18 @@
+/* Emits what stands between two instances of a form. For lib/kernels/form_*.c only; others use lib/kernels/forms.h. */
+#ifndef FATHOM_LIB_KERNELS_FORM_BRIDGES_H
+#define FATHOM_LIB_KERNELS_FORM_BRIDGES_H
+
+#include "lib/kernels/form_registers.h"
+
+/*
+ * Emits one bridge from a register to another and adds it to the kernel's list. The code becomes invalid where there is
+ * no bridge (NULL) or the list is full.
+ */
+void emit_form_bridge(struct code *code, struct form_kernel *w, const struct form_choice *c,
+                      const struct form_bridge *b, unsigned to, unsigned from);
+/* Emits the companion instructions of the x87 stack: what the instance pushed is popped, what it popped is pushed. */
+void emit_form_companions(struct code *code, struct form_kernel *w, const struct form_choice *c);
+/* Emits all that passes a value from an instance to the next one of a chain with a bridge, companions included. */
+void emit_form_bridges(struct code *code, struct form_kernel *w, const struct form_choice *c);
+
+#endif

@@ -1,0 +1,115 @@
+#include <string.h>
+
+#include "lib/base/reason.h"
+#include "lib/kernels/form_bridges.h"
+#include "lib/kernels/form_chains.h"
+#include "lib/kernels/form_operands.h"
+#include "lib/kernels/form_registers.h"
+#include "lib/kernels/form_values.h"
+#include "lib/kernels/forms.h"
+#include "lib/probe/probe.h"
+
+enum {
+    SETUP_BYTES = 4096, /* room for the code that gives registers their values */
+    LINE_BYTES = 64,    /* instances begin at a multiple of this */
+    LOCATIONS = 8,      /* of a memory operand that varies: eight of 64 bytes are as far as data goes (form_values.c) */
+    WARM_ITERATIONS = 20
+};
+
+static void emit_instance(struct code *code, struct form_kernel *w, const struct form_choice *c, unsigned n)
+{
+    const bool follow = form_kernel_rotates(w) && !w->one_register;
+    uint8_t registers[FORM_OPERANDS];
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < w->form->operand_count; i++) {
+        const struct form_operand *o = form_operand(w->form, i);
+        if (!form_has_field(o))
+            continue;
+        if (follow && i == w->from) /* what the instance before wrote */
+            registers[count++] = c->rotating[w->to][(n + c->rotating_count[w->to] - 1) % c->rotating_count[w->to]];
+        else if (c->rotating_count[i])
+            registers[count++] = c->rotating[i][n % c->rotating_count[i]];
+        else
+            registers[count++] = c->constant[i];
+        if (o->is_cleared) { /* set it again; of a chain from what was loaded to the mask, from that */
+            const bool chained = i == w->from && form_operand(w->form, w->to)->kind == o->kind;
+            emit_form_bridge(code, w, c, form_bridge_between(o->kind, o->kind, 0, 0), registers[count - 1],
+                             chained ? c->constant[w->to] : c->mask);
+        }
+    }
+    if (n == 0)
+        w->form_at = code->used;
+    emit_form(code, w->form, registers);
+}
+
+/*
+ * Moves the address of the memory operand on to the next location, after the last one back to the first; likewise the
+ * top of the x87 stack, where all values are 1, so that it does not matter which register becomes the top.
+ */
+static void emit_next_location(struct code *c, const struct form_kernel *w, unsigned n)
+{
+    const struct form *f = w->form;
+    unsigned bytes = 8;
+    bool memory = false;
+
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->kind == OPERAND_MEMORY)
+            for (memory = true; form_operand(f, i)->bits > 8 * bytes;)
+                bytes *= 2;
+    if (memory)
+        emit_add_constant(c, REG_DATA, (n + 1) % LOCATIONS ? (int32_t)bytes : -(int32_t)((LOCATIONS - 1) * bytes));
+    if (form_can_rotate_x87(f) && w->values == FORM_VALUES_ONE)
+        emit_form_rotate_stack(c);
+}
+
+/* Bytes that the kernel takes at most. */
+static size_t room_for(const struct form_kernel *w)
+{
+    const unsigned forms_each = form_kernel_has_bridge(w) ? 1 + 2 * FORM_BRIDGES : 4;
+
+    return SETUP_BYTES + w->instances * FORM_BYTES * forms_each +
+           (size_t)(w->instances * w->nops + 1) * emit_nop_lengths[0];
+}
+
+enum reason form_kernel_make(struct probe *p, struct form_kernel *w, uint64_t data, struct kernel *k)
+{
+    const bool bridged = form_kernel_has_bridge(w);
+    struct code c = probe_code(p, room_for(w));
+    double nops = 0;
+    struct form_choice choice;
+
+    if (!form_choose_registers(w, &choice))
+        return REASON_NO_REGISTER_LEFT;
+    emit_form_begin(&c, w->form);
+    if (bridged)
+        emit_form_zero(&c, choice.hub);
+    emit_form_values(&c, w, &choice);
+    const unsigned rotation = form_kernel_rotates(w) && !w->one_register ? choice.rotating_count[w->to] : 0;
+    if (w->varies_location)
+        w->instances -= w->instances % LOCATIONS;
+    if (rotation) /* so that the first instance of an iteration reads what the last one wrote */
+        w->instances -= w->instances % rotation;
+    emit_align(&c, LINE_BYTES);
+    w->first = c.used;
+    for (unsigned i = 0; i < w->instances; i++) {
+        w->bridge_count = w->bridge_cycles = 0;
+        emit_instance(&c, w, &choice, i);
+        if (bridged)
+            emit_form_bridges(&c, w, &choice);
+        else
+            emit_form_companions(&c, w, &choice);
+        if (w->varies_location)
+            emit_next_location(&c, w, i);
+        for (nops += w->nops; nops >= 1; nops--)
+            emit_nop(&c, emit_nop_lengths[0]);
+        if (i < (rotation ? rotation : 1) && c.used - w->first <= sizeof w->bytes)
+            w->period = (unsigned)(c.used - w->first);
+    }
+    memcpy(w->bytes, c.write + w->first, w->period);
+    emit_loop(&c, w->first);
+    emit_form_end(&c, w->form);
+    emit_return(&c);
+    *k = (struct kernel){.data = data, .units = w->instances, .warm_iterations = probe_smoke(p, 1, WARM_ITERATIONS)};
+    return code_good(&c) && probe_kernel(p, &c, 0, k) ? REASON_NONE : REASON_NOT_ENCODABLE;
+}

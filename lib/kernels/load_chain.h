@@ -1,0 +1,57 @@
+/*
+ * Chains of loads that may be predicted. The address of each load depends on the value loaded before: that value is
+ * shifted until nothing is left of it, and added. So a load cannot start before the previous one is done, unless the
+ * core predicts its address or value. All words lie in the first-level cache, where no prefetcher makes a load faster.
+ *
+ *                       address                        value
+ *   random              random                         random           the control: nothing can be predicted
+ *   address-constant    always the same                always the same
+ *   address-stride      one word further each pass     random
+ *   value               random                         always the same
+ *
+ * Predictors identify loads by their place in the code. The n loads of a pass follow each other, each at a fixed
+ * distance of its own from the word where the pass begins; that word is always the same, the next one, or drawn at
+ * random (lib/kernels/chance.h). Every kind executes as many instructions of each sort; there are no stores to what is
+ * loaded and nothing relative to the stack pointer, which could be forwarded or renamed.
+ *
+ * Method: docs/METHODS.md, 7.18.
+ */
+#ifndef FATHOM_LIB_KERNELS_LOAD_CHAIN_H
+#define FATHOM_LIB_KERNELS_LOAD_CHAIN_H
+
+#include "lib/probe/probe.h"
+
+enum {
+    LOAD_CHAIN_MOST = 256,     /* loads in a pass */
+    LOAD_CHAIN_BLOCK_LOADS = 4 /* loads in a pass of a block */
+};
+enum load_chain_kind { RANDOM, ADDRESS_CONSTANT, ADDRESS_STRIDE, VALUE, LOAD_CHAIN_KINDS };
+extern const char *const load_chain_names[LOAD_CHAIN_KINDS];
+/* Loads close to each other in the code, or with NOPs between them. */
+enum load_chain_layout { PACKED, SPREAD, LOAD_CHAIN_LAYOUTS };
+extern const char *const load_chain_layout_names[LOAD_CHAIN_LAYOUTS];
+
+struct load_chain_memory {
+    struct area words; /* what is loaded */
+    struct area state; /* the number of the word where the last pass began, from call to call */
+};
+
+struct load_chain {
+    const struct load_chain_memory *memory;
+    enum load_chain_kind kind;
+    enum load_chain_layout layout;
+};
+
+/* False when the probe is over, as all functions here. */
+bool load_chain_map(struct probe *p, struct load_chain_memory *m);
+/* The chain of `loads` loads, pass after pass. Its unit is a load. For a sweep, whose context is struct load_chain. */
+bool load_chain_build(struct probe *p, double loads, void *context, struct kernel *k);
+/*
+ * Blocks of so many passes over LOAD_CHAIN_BLOCK_LOADS loads, and then LOAD_CHAIN_MOST other loads, so that what was
+ * learned is forgotten before the next block. The unit is a block. For sweeps, likewise.
+ */
+bool load_chain_build_block(struct probe *p, double passes, void *context, struct kernel *k);
+/* The same of the kind `random`, whatever the chain's kind is. */
+bool load_chain_build_random_block(struct probe *p, double passes, void *context, struct kernel *k);
+
+#endif

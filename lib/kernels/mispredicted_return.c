@@ -1,0 +1,99 @@
+#include "lib/kernels/mispredicted_return.h"
+
+#include "lib/base/random.h"
+
+enum { CHUNK = 64 /* jumps of an iteration */, PAGE_BYTES = 4096, JUMPS = MISPREDICTED_AGAIN };
+
+bool mispredicted_return_map(struct probe *p, struct mispredicted_return *s)
+{
+    s->jumps_bits = (unsigned)probe_smoke(p, 8, 14);
+    return probe_map(p, &s->area, MISPREDICTED_LINE_BYTES + (sizeof(uint64_t) << s->jumps_bits), 0);
+}
+
+void mispredicted_return_begin(struct code *c, struct mispredicted_return *s)
+{
+    emit_align(c, MISPREDICTED_LINE_BYTES);
+    s->entry = c->used;
+    emit_enter(c);
+    emit_load(c, REG_T0, REG_DATA, 0);
+    emit_move(c, REG_T2, REG_DATA);
+    emit_add_constant(c, REG_T2, MISPREDICTED_LINE_BYTES);
+    s->jump = c->used;
+    emit_load_indexed(c, REG_T1, REG_T2, REG_T0);
+    emit_add_constant(c, REG_T0, 1);
+    const struct fixup over = emit_call_ahead(c);
+    emit_branch(c, c->used); /* where the return stack leads the front end */
+    emit_land(c, over);
+    emit_return_to(c, REG_T1);
+    s->end = c->used;
+    emit_and_constant(c, REG_T0, s->jumps_bits);
+    emit_loop(c, s->jump);
+    emit_store(c, REG_T0, REG_DATA, 0);
+    emit_leave(c);
+    emit_place(c, s->entry + (size_t)MISPREDICTED_LOOP_LINES * MISPREDICTED_LINE_BYTES);
+}
+
+void mispredicted_return_place(struct code *c, const struct mispredicted_return *s)
+{
+    if (s->full)
+        emit_nop_sequence(c, emit_nop_lengths[0],
+                          (MISPREDICTED_LINE_BYTES - MISPREDICTED_JUMP_BYTES) / emit_nop_lengths[0]);
+    emit_branch(c, s->jump);
+}
+
+/* How many places repeated: those of the first page, where there are more. */
+static size_t repeated_places(size_t places, size_t place_bytes)
+{
+    const size_t in_page = place_bytes < PAGE_BYTES ? PAGE_BYTES / place_bytes : 1;
+
+    return places > in_page ? in_page : 0;
+}
+
+size_t mispredicted_return_jumps(size_t places, size_t place_bytes)
+{
+    return JUMPS * (places - repeated_places(places, place_bytes));
+}
+
+size_t mispredicted_return_again(size_t jump, size_t places, size_t place_bytes)
+{
+    const size_t repeated = repeated_places(places, place_bytes), other = repeated + jump / JUMPS;
+
+    return jump % JUMPS || !repeated ? other : other % repeated;
+}
+
+/* The index in the list of the n-th jump to a place: the last jump of each iteration leads to its end instead. */
+static size_t listed_at(size_t n)
+{
+    return n + n / (CHUNK - 1);
+}
+
+bool mispredicted_return_kernel(struct probe *p, const struct mispredicted_return *s, struct code *c,
+                                size_t (*place)(const void *context, size_t index), const void *context, size_t count,
+                                struct kernel *k)
+{
+    uint64_t *targets = (uint64_t *)(s->area.write + MISPREDICTED_LINE_BYTES);
+    const size_t iterations = ((size_t)1 << s->jumps_bits) / CHUNK, jumps = iterations * (CHUNK - 1);
+    const size_t group = s->group ? s->group : 1;
+    size_t before = 0;
+
+    for (size_t n = 0; n < jumps; n++) {
+        uint64_t *to = &targets[listed_at(n)];
+        if (n >= count) {
+            *to = targets[listed_at(n - count)];
+            continue;
+        }
+        /* shuffles groups while writing them (Fisher and Yates; Durstenfeld 1964) */
+        if (n % group == 0)
+            before = random_below(&p->random, n / group + 1) * group;
+        uint64_t *other = &targets[listed_at(before + n % group)];
+        *to = *other;
+        *other = c->at + place(context, n);
+    }
+    for (size_t i = 0; i < iterations; i++)
+        targets[i * CHUNK + CHUNK - 1] = c->at + s->end;
+    *k = (struct kernel){.data = s->area.at,
+                         .units = CHUNK,
+                         .warm_iterations = 2.0 * (double)count / CHUNK,
+                         .length_factor = probe_smoke(p, 1, 4)};
+    return probe_kernel(p, c, s->entry, k);
+}

@@ -1,0 +1,96 @@
+#include "lib/kernels/pointer_chase.h"
+
+#include "lib/base/random.h"
+
+enum { CODE_BYTES = 4096 };
+
+bool pointer_chase_map(struct probe *p, struct pointer_chase *c, size_t bytes)
+{
+    return probe_map_large(p, &c->ring, bytes) && probe_map(p, &c->start, sizeof(uint64_t), 0) &&
+           probe_map(p, &c->order, bytes / POINTER_CHASE_LINE_BYTES * sizeof(uint32_t), 0);
+}
+
+const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t page_bytes)
+{
+    const size_t mark = machine_map_mark();
+    const char *why = machine_map(&c->ring, bytes, page_bytes, AREA_DATA);
+
+    if (!why)
+        why = machine_map(&c->start, sizeof(uint64_t), 0, AREA_DATA);
+    if (!why)
+        why = machine_map(&c->order, bytes / POINTER_CHASE_LINE_BYTES * sizeof(uint32_t), 0, AREA_DATA);
+    if (why)
+        machine_map_release(mark);
+    return why;
+}
+
+void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group)
+{
+    uint8_t *write = c->ring.write + offset;
+    uintptr_t at = c->ring.at + offset;
+    uint32_t *next = (uint32_t *)c->order.write;
+
+    for (size_t first = 0; first < lines; first += group) {
+        size_t count = lines - first < group ? lines - first : group;
+        size_t following = first + count < lines ? first + count : 0;
+        random_cycle(next, (uint32_t)count, &p->random);
+        for (size_t i = 0; i < count; i++) {
+            /* the walk enters a group at its first line, so the line before that in the cycle leaves it */
+            size_t to = next[i] ? first + next[i] : following;
+            *(uint64_t *)(write + (first + i) * POINTER_CHASE_LINE_BYTES) = at + to * POINTER_CHASE_LINE_BYTES;
+        }
+    }
+    *(uint64_t *)c->start.write = at;
+}
+
+void pointer_chase_follow(const struct pointer_chase *c, const size_t *offsets, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        *(uint64_t *)(c->ring.write + offsets[i]) = c->ring.at + offsets[i + 1 < count ? i + 1 : 0];
+    *(uint64_t *)c->start.write = c->ring.at + offsets[0];
+}
+
+/* The offsets behind the first one in random order, walked as a ring, are a random cycle. */
+void pointer_chase_scatter(struct probe *p, const struct pointer_chase *c, size_t *offsets, size_t count)
+{
+    for (size_t i = count; i > 2; i--) {
+        size_t j = 1 + random_below(&p->random, i - 1), kept = offsets[i - 1];
+        offsets[i - 1] = offsets[j];
+        offsets[j] = kept;
+    }
+    pointer_chase_follow(c, offsets, count);
+}
+
+static bool have_common_divisor(size_t a, size_t b)
+{
+    while (b) {
+        const size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a > 1;
+}
+
+unsigned pointer_chase_unroll(size_t lines, unsigned at_least)
+{
+    while (have_common_divisor(lines, at_least))
+        at_least++;
+    return at_least;
+}
+
+bool pointer_chase_kernel(struct probe *p, const struct pointer_chase *c, unsigned unroll, struct kernel *k)
+{
+    struct code code = probe_code(p, CODE_BYTES);
+
+    emit_load(&code, REG_T0, REG_DATA, 0);
+    emit_align(&code, POINTER_CHASE_LINE_BYTES);
+    size_t loop = code.used;
+    for (unsigned i = 0; i < unroll; i++)
+        emit_load(&code, REG_T0, REG_T0, 0);
+    emit_loop(&code, loop);
+    emit_store(&code, REG_T0, REG_DATA, 0);
+    emit_return(&code);
+    k->data = c->start.at;
+    k->units = unroll;
+    return probe_kernel(p, &code, 0, k);
+}

@@ -1,0 +1,29 @@
+/*
+ * Walkers on one ring of lines: k pointer chases at once, as far apart from each other on the ring as can be, so that
+ * none finds a line that another one brought. A round is a step of each walker: it loads the address where it is, loads
+ * from there where to go on, and stores that.
+ *
+ * Method: docs/METHODS.md, 7.14.
+ */
+#ifndef FATHOM_LIB_KERNELS_WALKERS_H
+#define FATHOM_LIB_KERNELS_WALKERS_H
+
+#include "lib/kernels/pointer_chase.h"
+#include "lib/probe/probe.h"
+
+struct walkers {
+    struct pointer_chase chase; /* the ring; its start page holds where each walker is, and a single chase */
+    size_t lines;               /* of the ring, as linked last */
+    uint32_t *order;            /* the number of each line, in the order of the walk */
+};
+
+/* Maps a ring of `bytes` and places for `most` walkers. The caller frees `order`. False when the probe is over. */
+bool walkers_map(struct probe *p, struct walkers *w, size_t bytes, size_t most);
+/* Links the first `lines` lines to a ring, in random order within groups of `group` lines. */
+void walkers_link(struct probe *p, struct walkers *w, size_t lines, size_t group);
+/* The kernel for so many walkers, whose context is struct walkers; its unit is a round. For sweeps. */
+bool walkers_build(struct probe *p, double walkers, void *context, struct kernel *k);
+/* A single plain chase over the same ring, whose unit is a load. For sample_cycles. */
+bool walkers_build_chase(struct probe *p, void *context, struct kernel *k);
+
+#endif

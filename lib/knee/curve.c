@@ -1,0 +1,313 @@
+#include "lib/knee/curve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/statistics.h"
+#include "lib/knee/tolerances.h"
+
+enum { SPIKE_ROUNDS = 4, NOISE_STRIDE = 8 };
+
+double ln_rough(double v)
+{
+    int exponent;
+    double m = frexp(v, &exponent); /* 0.5 <= m < 1 */
+    return 0.69314718055994531 * ((double)exponent - 1 + (2 * m - 1));
+}
+
+double octaves(double from, double to)
+{
+    return (ln_rough(to) - ln_rough(from)) / 0.69314718055994531;
+}
+
+/* ---- Noise -------------------------------------------------------------------------------------- */
+
+/*
+ * How far a point lies off the line through its neighbours, scaled to have the deviation of a point. Levels, slopes
+ * and ramps contribute nothing, and few steps little (Gasser, Sroka, Jennen-Steinmetz: Residual variance and residual
+ * pattern in nonlinear regression, Biometrika 73, 1986).
+ */
+static double pseudo_residual(const struct series *s, size_t i)
+{
+    double b = (s->x[i] - s->x[i - 1]) / (s->x[i + 1] - s->x[i - 1]), a = 1 - b;
+    return fabs(s->y[i] - a * s->y[i - 1] - b * s->y[i + 1]) / sqrt(1 + a * a + b * b);
+}
+
+/* Median of a point and of `reach` points on each side of it: about y there, whatever single points are. */
+static double running_median(const struct series *s, size_t i, size_t reach)
+{
+    double near[2 * SPIKE_REACH + 1];
+
+    memcpy(near, s->y + i - reach, (2 * reach + 1) * sizeof *near);
+    return median(near, 2 * reach + 1);
+}
+
+void curve_medians(const struct series *s, double *out)
+{
+    size_t n = s->count;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t inside = i < n - 1 - i ? i : n - 1 - i;
+        out[i] = running_median(s, i, inside < SPIKE_REACH ? inside : SPIKE_REACH);
+    }
+    for (int end = 0; end < 2; end++) {
+        size_t i = end ? n - 1 : 0, near = end ? n - 3 : 2, far = end ? n - 5 : 4;
+        double level = running_median(s, near, 1), beyond = running_median(s, far, 1);
+        double line = level + (level - beyond) * (s->x[i] - s->x[near]) / (s->x[near] - s->x[far]);
+        out[i] = fabs(s->y[i] - level) < fabs(s->y[i] - line) ? level : line;
+    }
+}
+
+struct height {
+    double y;        /* running median */
+    double residual; /* off the line through the neighbours */
+    double alone;    /* off the nearer of residual and neighbours: about 0 on either side of a step */
+    size_t at;
+};
+
+static int by_height(const void *left, const void *right)
+{
+    const struct height *a = left, *b = right;
+    return a->y < b->y || a->y > b->y ? (a->y > b->y) - (a->y < b->y) : (a->at > b->at) - (a->at < b->at);
+}
+
+/* Deviation of the points in order[first … end - 1]. */
+static double deviation(const struct height *order, size_t first, size_t end, double *scratch)
+{
+    for (size_t k = first; k < end; k++)
+        scratch[k - first] = order[k].residual;
+    double d = MAD_TO_SIGMA * median(scratch, end - first);
+    if (d > 0)
+        return d;
+    /* Most points repeat exactly, as with a clock that ticks slowly: the others give the noise. */
+    for (size_t k = first; k < end; k++)
+        scratch[k - first] = order[k].alone;
+    sort_numbers(scratch, end - first);
+    return quantile(scratch, end - first, 0.9) / NORMAL_90;
+}
+
+/*
+ * Noise by height, since on many curves it grows with height: sigma[i] for each point. Points of about the same height
+ * form a group, and the noise of a point is interpolated between the middles of two groups. (The noise of a point's own
+ * group would be wrong: the lowest points of a level may be in one group with the highest of the level below.)
+ */
+static bool noise_by_height(const struct series *s, const double *heights, double *sigma)
+{
+    size_t n = s->count, inner = n - 2, groups = inner < CURVE_NOISE_GROUP ? 1 : inner / CURVE_NOISE_GROUP;
+    struct height *order = malloc(n * sizeof *order);
+    double *scratch = malloc(n * sizeof *scratch), *middles = malloc(2 * groups * sizeof *middles);
+    bool good = order && scratch && middles;
+
+    if (good) {
+        double *deviations = middles + groups;
+        for (size_t i = 1; i + 1 < n; i++) {
+            double r = pseudo_residual(s, i), before = fabs(s->y[i] - s->y[i - 1]), after = fabs(s->y[i] - s->y[i + 1]);
+            order[i - 1] = (struct height){heights[i], r, fmin(r, fmin(before, after)), i};
+        }
+        qsort(order, inner, sizeof *order, by_height);
+        for (size_t g = 0; g < groups; g++) {
+            size_t first = inner * g / groups, end = inner * (g + 1) / groups;
+            middles[g] = order[(first + end) / 2].y;
+            deviations[g] = deviation(order, first, end, scratch);
+        }
+        for (size_t k = 0, g = 0; k < inner; k++) {
+            while (g + 1 < groups && order[k].y > middles[g + 1])
+                g++;
+            double d = deviations[g];
+            if (g + 1 < groups && order[k].y > middles[g])
+                d += (deviations[g + 1] - d) * (order[k].y - middles[g]) / (middles[g + 1] - middles[g]);
+            sigma[order[k].at] = d;
+        }
+        sigma[0] = sigma[1];
+        sigma[n - 1] = sigma[n - 2];
+    }
+    free(order);
+    free(scratch);
+    free(middles);
+    return good;
+}
+
+/*
+ * Noise by place: raises sigma[i] to the noise of the neighbourhood where that is noisier. By height alone, a level
+ * of few points would have the noise of other levels, and points that lie low by chance that of a quieter level
+ * below.
+ */
+static void noise_by_place(const struct series *s, double *sigma)
+{
+    double near[NOISE_NEAR];
+    size_t n = s->count;
+
+    for (size_t first = 1; first + 1 < n; first += NOISE_STRIDE) {
+        size_t middle = first + NOISE_STRIDE / 2, from = middle > NOISE_NEAR / 2 + 1 ? middle - NOISE_NEAR / 2 : 1;
+        if (from + NOISE_NEAR > n - 1)
+            from = n > NOISE_NEAR + 2 ? n - 1 - NOISE_NEAR : 1;
+        size_t used = 0;
+        for (size_t i = from; i < from + NOISE_NEAR && i + 1 < n; i++)
+            near[used++] = pseudo_residual(s, i);
+        double d = MAD_TO_SIGMA * median(near, used);
+        for (size_t i = first; i < first + NOISE_STRIDE && i + 1 < n; i++)
+            sigma[i] = fmax(sigma[i], d);
+    }
+    sigma[0] = sigma[1];
+    sigma[n - 1] = sigma[n - 2];
+}
+
+/* Median of the standard errors by repetition among the neighbours of point i; 0 where none is known. */
+static double error_near(const double *error, size_t n, size_t i)
+{
+    double near[NOISE_NEAR];
+    size_t used = 0, from = i > NOISE_NEAR / 2 ? i - NOISE_NEAR / 2 : 0;
+
+    if (from + NOISE_NEAR > n)
+        from = n > NOISE_NEAR ? n - NOISE_NEAR : 0;
+    for (size_t k = from; k < from + NOISE_NEAR && k < n; k++)
+        if (!isnan(error[k]))
+            near[used++] = error[k];
+    return used ? median(near, used) : 0;
+}
+
+double curve_scatter(const struct curve *c, size_t first, size_t end, double *scratch)
+{
+    size_t used = 0;
+
+    for (size_t i = first + 1; i + 1 < end; i++)
+        scratch[used++] = pseudo_residual(&c->s, i);
+    return used > 2 ? MAD_TO_SIGMA * median(scratch, used) : (double)NAN;
+}
+
+double curve_deviation(const struct curve *c, size_t first, size_t end, double *scratch)
+{
+    size_t used = 0;
+
+    for (size_t i = first; i < end; i++)
+        scratch[used++] = sqrt(c->s.variance[i]);
+    double weighed = used ? median(scratch, used) : 0, neighbours = curve_scatter(c, first, end, scratch);
+    used = 0;
+    for (size_t i = first; i < end; i++)
+        if (!isnan(c->error[i]))
+            scratch[used++] = c->error[i];
+    double repetitions = used ? median(scratch, used) : 0;
+    /* `weighed` is an upper limit: a variance is the larger one of several estimates, each from few neighbours. */
+    return fmin(weighed, fmax(neighbours > 0 ? neighbours : weighed, repetitions));
+}
+
+/* Removes the points that were measured once and are far off their running median; returns their number. */
+static size_t drop_spikes(struct series *s, double *error, const double *heights, const double *sigma)
+{
+    size_t kept = 0, n = s->count;
+
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(error[i]) && fabs(s->y[i] - heights[i]) > OUTLIER * sigma[i])
+            continue;
+        s->x[kept] = s->x[i];
+        s->y[kept] = s->y[i];
+        error[kept++] = error[i];
+    }
+    s->count = kept;
+    return n - kept;
+}
+
+/*
+ * Tick of a clock that is coarser than the noise; 0 where none shows. Neighbours then differ by multiples of it, a
+ * quarter of those that differ by exactly one. `scratch` has room for as many points.
+ */
+static double tick_of(const struct series *s, double *scratch)
+{
+    size_t n = 0, single = 0;
+
+    for (size_t i = 1; i < s->count; i++)
+        if (s->y[i] > s->y[i - 1] || s->y[i] < s->y[i - 1])
+            scratch[n++] = fabs(s->y[i] - s->y[i - 1]);
+    sort_numbers(scratch, n);
+    double tick = n ? scratch[0] : 0;
+    while (single < n && scratch[single] < 1.001 * tick)
+        single++;
+    return single >= TICKS && 4 * single >= n ? tick : 0;
+}
+
+/*
+ * Sets the variance of each point. A point scatters as its repetitions do, and besides as its place in memory, its
+ * alignment and the like differ from its neighbours': to the variance by repetition the part of the neighbours'
+ * scatter is added that repetitions don't explain.
+ */
+static bool set_variances(struct curve *c)
+{
+    struct series *s = &c->s;
+    size_t n = s->count;
+    double *sigma = malloc(n * sizeof *sigma), *scratch = malloc(n * sizeof *scratch), low = INFINITY, high = -INFINITY;
+    bool good = sigma && scratch;
+
+    for (unsigned round = 0; good && round < SPIKE_ROUNDS && s->count >= POINTS_AT_LEAST; round++) {
+        curve_medians(s, scratch);
+        good = noise_by_height(s, scratch, sigma);
+        if (good && drop_spikes(s, c->error, scratch, sigma) == 0)
+            break;
+    }
+    n = s->count;
+    if (good && n >= POINTS_AT_LEAST) {
+        curve_medians(s, scratch);
+        good = noise_by_height(s, scratch, sigma);
+        noise_by_place(s, sigma);
+        for (size_t i = 0; i < n; i++) {
+            low = fmin(low, s->y[i]);
+            high = fmax(high, s->y[i]);
+        }
+        double typical = 0;
+        /* The least deviation: that of the arithmetic, seven digits of the range and twelve of the height. */
+        double least = 1e-7 * (high - low) + 1e-12 * fmax(fabs(high), fabs(low));
+        /* Deviation of rounding to a tick (Widrow: A study of rough amplitude quantization, IRE Transactions CT-3,
+         * 1956). */
+        c->tick = tick_of(s, scratch);
+        double rounding = c->tick / sqrt(12);
+        for (size_t i = 0; i < n; i++) {
+            if (i % NOISE_STRIDE == 0)
+                typical = error_near(c->error, n, i + NOISE_STRIDE / 2);
+            double e = isnan(c->error[i]) ? 0 : c->error[i], layout = sigma[i] * sigma[i] - typical * typical;
+            double v = fmax(fmax(layout, 0) + e * e, sigma[i] * sigma[i] / 16);
+            s->variance[i] = fmax(v, fmax(least * least, rounding * rounding));
+            if (!(s->variance[i] > 0))
+                s->variance[i] = 1;
+        }
+        for (size_t i = 0; i < n; i++)
+            scratch[i] = s->variance[i];
+        c->sigma = sqrt(median(scratch, n));
+        if (c->sigma <= 2 * least)
+            c->sigma = 0;
+        c->penalty = 2 * (ln_rough((double)n) + LN_FALSE_CUT);
+        series_sum(s);
+    }
+    free(sigma);
+    free(scratch);
+    return good;
+}
+
+bool curve_load(const struct knee_point *points, size_t count, double step, struct curve *c)
+{
+    size_t n = 0;
+
+    *c = (struct curve){.step = INFINITY};
+    if (!series_make(&c->s, count) || !(c->error = malloc((count + 1) * sizeof *c->error))) {
+        series_free(&c->s);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            c->step = fmin(c->step, points[i].x - points[i - 1].x);
+        if (isnan(points[i].y))
+            continue;
+        c->s.x[n] = points[i].x;
+        c->s.y[n] = points[i].y;
+        c->error[n++] = points[i].error;
+    }
+    if (step > 0)
+        c->step = step;
+    c->s.count = n;
+    return n < POINTS_AT_LEAST || set_variances(c);
+}
+
+void curve_release(struct curve *c)
+{
+    series_free(&c->s);
+    free(c->error);
+}

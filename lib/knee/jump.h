@@ -1,0 +1,19 @@
+/*
+ * KNEE_JUMP: two levels, which may slope, and one rise between them. docs/METHODS.md, 2.4.
+ *
+ * Every beginning and every end of the rise is tried. Two levels and a rise must explain the curve better than one
+ * line. Where more than that is in the curve, the greatest jump between two of its pieces is taken, if it is at least
+ * DOMINANCE times as high as any other.
+ */
+#ifndef FATHOM_LIB_KNEE_JUMP_H
+#define FATHOM_LIB_KNEE_JUMP_H
+
+#include <stdbool.h>
+
+#include "lib/knee/curve.h"
+#include "lib/knee/knee.h"
+
+/* Stores the knee, or the reason where there is none. False when memory is short. */
+bool decide_jump(const struct curve *c, struct verdict *out);
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * Knees of curves. This header defines what a knee is and decides about points that are there already; measuring more
+ * of them is the business of lib/knee/search.h. docs/METHODS.md, chapter 2.
+ *
+ * A structure of capacity N makes x <= N good and x > N bad: y, the cost, leaves its level behind N. That place is a
+ * knee. It is reported as an interval [low, high): `low` is the last x that is surely good, `high` the first that is
+ * surely bad, and N lies in the interval with a probability of at least 95 %. `value` is the last good x at best
+ * knowledge.
+ *
+ * A level that y has left for half an octave of x counts as left, also when y returns to it later: that is a knee,
+ * and the curve is not monotone. Where y rises again behind that, there is another knee. A level to which y returns
+ * sooner has not been left.
+ *
+ *     y                                     y
+ *     |                 end                 |
+ *     |                  _________ after    |               ______ after
+ *     |                 /                   |              |
+ *     |                / half-rise          |              |
+ *     |  before       /                     |  before      |
+ *     |______________/                      |______________|
+ *     |            | | |                    |             | |
+ *     +------------+-+-+------------ x      +-------------+-+------ x
+ *               foot | high                             low high
+ *                    low, value             a step: value = low, high is one step of x farther
+ *     a ramp: the rise takes more than one step of x
+ *
+ * The four kinds of curve:
+ *
+ *     KNEE_STEP            KNEE_JUMP            KNEE_SLOPE           KNEE_STAIRCASE
+ *             ______                ___--             /                     ___
+ *        ____|               ___--|                  /                  ___|
+ *       |             ___---      |             ____/               ___|
+ *     __|          ---                     ____/                ___|
+ *     any number of        two levels, which    a line that becomes  steps of equal width
+ *     levels               may slope            steeper              and height
+ *
+ * Two views examine each curve independently. The main one cuts the curve into pieces of straight line, each with its
+ * own slope and height, by least squares (lib/knee/segment.h). The second one uses medians and signs, no squares and
+ * no lines (lib/knee/plateau.h). A knee that the second view does not find in the interval of the main one is not
+ * `agreed`. A knee of KNEE_STEP is dropped where the second view sees no rise that overlaps with it. A knee is also
+ * dropped where y swings up and down by as much, and where a smooth curve explains the points as well
+ * (lib/knee/smooth.h).
+ *
+ * The code uses only + - * / and sqrt, so that the same points give the same verdict, to the last digit, in every
+ * build.
+ */
+#ifndef FATHOM_LIB_KNEE_KNEE_H
+#define FATHOM_LIB_KNEE_KNEE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/reason.h"
+
+enum knee_kind {
+    KNEE_STEP,      /* any number of levels, each left by a step or a ramp: caches, TLBs, branch target buffers */
+    KNEE_JUMP,      /* two levels, which may slope, and one step or ramp between them: reorder buffer, queues */
+    KNEE_SLOPE,     /* a line that becomes steeper: parallel misses */
+    KNEE_STAIRCASE, /* steps of equal width and height: fetch width. A knee's value is the width of a step in x */
+};
+/* Names in records and on the command line: "step", "jump", "slope", "staircase". */
+extern const char *const knee_kind_names[KNEE_STAIRCASE + 1];
+
+/* Most knees of one curve; of more the first ones are reported. */
+enum { KNEES_MAXIMUM = 8 };
+
+struct knee_point {
+    double x;     /* ascending, all different */
+    double y;     /* NaN: it was measured without a result */
+    double error; /* standard error of y by its repetitions; 0 where they repeat exactly; NaN: unknown */
+};
+
+/*
+ * The y of each pass over the points, where the same points were measured several times, one pass after the other. What
+ * changed with time (a drift, another state of the core, a burst) is at another x in each pass; what belongs to x is in
+ * all of them.
+ */
+enum { KNEE_PASSES = 3 };
+struct knee_passes {
+    size_t count; /* passes, 2 to KNEE_PASSES; 0: nothing is known about time */
+    double *y;    /* y[pass * points + point]; NaN: the pass has no result there */
+};
+
+struct knee {
+    double value;     /* the last good x, at best knowledge */
+    double low, high; /* last surely good x, first surely bad x */
+    double foot; /* of a ramp: last x up to low at which y is on the level before, by the scatter there; else low */
+    double before, after; /* y where the level is left, and where the rise ends */
+    double end;           /* x where the rise has ended; of a step `high` or a little more */
+    double half_rise;     /* x at which y is half way between the levels on both sides; its interval is */
+    double half_rise_low, half_rise_high;
+    bool ramp;             /* the rise takes more than a step of x: value is where it begins */
+    bool agreed;           /* the second view finds this knee in the interval, too */
+    bool half_rise_agreed; /* the same of the half-rise */
+    bool fuzzy;            /* good and bad points mix around the knee: low and high are the ends of the mixture */
+};
+
+/* The section of a curve between two knees, or between a knee and an end of the curve. */
+struct knee_level {
+    double from, to; /* x of its first and last point */
+    double height;   /* median of y */
+    double spread;   /* scatter of the points around the level's line: robust standard deviation, relative to height */
+    double slope;    /* relative growth of the level's line from its first to its last point; 0 where flat */
+};
+
+struct verdict {
+    enum reason
+        reason;    /* REASON_NONE where there is a knee. Else NO_KNEE, TOO_FEW_POINTS, NOISE, NOT_LEFT, AMBIGUOUS or
+                         * PASSES_DISAGREE; docs/METHODS.md, 2.9 */
+    double sigma;  /* standard deviation of a point, as found; 0: the curve repeats exactly */
+    bool monotone; /* y never falls by more than noise (of KNEE_STEP and KNEE_JUMP) */
+    size_t count;  /* knees, ascending in x; at most one of KNEE_JUMP, KNEE_SLOPE and KNEE_STAIRCASE */
+    size_t level_count; /* levels; count + 1 where knees were found */
+    struct knee knees[KNEES_MAXIMUM];
+    struct knee_level levels[KNEES_MAXIMUM + 1];
+};
+
+/*
+ * Decides which knees a curve has that was measured once. `step` is the finest difference of x that means something (1
+ * for entries, a line for bytes); 0: the smallest difference between points. A rise must be higher than RISE_SEEN_ONCE
+ * deviations. Memory is linear in `count`, time at most count * log(count) for each of a constant number of pieces.
+ * Returns false only when memory is short.
+ */
+bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, struct verdict *out);
+
+/*
+ * The same for points whose passes are known: the more passes differ, the higher a knee must rise, and a knee that is
+ * missing in any pass is dropped.
+ */
+bool knee_decide_passes(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
+                        const struct knee_passes *passes, struct verdict *out);
+
+/*
+ * The same for the points of a search, which confirms each knee at a later time: a rise of RISE deviations is enough.
+ * The passes over its coarse grid say how much of the scatter is due to time; no knee is dropped by them.
+ */
+bool knee_decide_searched(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
+                          const struct knee_passes *passes, struct verdict *out);
+
+/* The same without a least height, and with the knees that the second view does not see: where a search should look. */
+bool knee_candidates(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
+                     struct verdict *out);
+
+#endif

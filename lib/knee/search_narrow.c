@@ -1,0 +1,122 @@
+#include "lib/knee/search_narrow.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "lib/knee/search_samples.h"
+#include "lib/knee/search_verdict.h"
+#include "lib/knee/tolerances.h"
+
+enum {
+    ROUNDS_MAXIMUM = 200, /* each narrows every knee once: a range of 2^200 steps is not reached */
+    SHARE_AT_LEAST = 16,  /* samples that a knee may take in a round, whatever is left of the budget */
+};
+
+/*
+ * Sequential test at x: does it lie on the level before the knee, or has that been left? Samples are taken, at least
+ * two, until the likelihood ratio of their median under both assumptions decides, SAMPLES_AT_ONE_X at most.
+ */
+static bool test_side(struct search *s, double x, const struct knee *k)
+{
+    double sigma = s->verdict.sigma, rise = k->after - k->before, delta = fmin(rise, APART * sigma);
+
+    if (!search_wait_for_quiet(s))
+        return false;
+    for (unsigned n = 0; n < SAMPLES_AT_ONE_X; n++) {
+        if (!search_take(s, x))
+            return false;
+        const struct search_point *p = search_point_at(s, x);
+        if (p->kept < 2 || (p->kept == 2 && fabs(p->sample[1] - p->sample[0]) > APART * sigma))
+            continue;
+        if (!(sigma > 0) || fabs(p->kept * delta / sigma / sigma * (p->y - k->before - delta / 2)) > LN_WRONG_SIDE)
+            return true;
+    }
+    return true;
+}
+
+/* The middle of the widest gap between points of low … high; NaN where no gap is wider than `least`. */
+static double widest_gap(const struct search *s, double low, double high, double least)
+{
+    double x = (double)NAN;
+
+    for (size_t i = 0; i + 1 < s->count; i++) {
+        double gap = s->points[i + 1].x - s->points[i].x;
+        if (s->points[i].x >= low && s->points[i + 1].x <= high && gap > least) {
+            least = gap;
+            x = s->points[i].x + floor(gap / s->step / 2) * s->step;
+        }
+    }
+    return x;
+}
+
+/* Doubles the samples at the points of low … high and at one neighbour on each side, up to AGAIN_SAMPLES at each. */
+static bool sample_again(struct search *s, double low, double high, bool *any)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if ((i + 1 < s->count && s->points[i + 1].x < low) || (i > 0 && s->points[i - 1].x > high))
+            continue;
+        unsigned more = s->points[i].samples < AGAIN_SAMPLES ? s->points[i].samples : 0;
+        for (; more > 0; more--) {
+            *any = true;
+            if (!search_take(s, s->points[i].x))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Tests a new x in the widest gap of an interval; where it has enough points, samples those again. Sets *any when it
+ * did either. */
+static bool narrow_interval(struct search *s, const struct knee *k, double low, double high, bool *any)
+{
+    double x = widest_gap(s, low, high, ONE_STEP * s->step);
+
+    if (!(high - low > ONE_STEP * s->step))
+        return true;
+    if (!isnan(x) && search_points_within(s, low, high) < INSIDE_MAXIMUM) {
+        *any = true;
+        return test_side(s, x, k);
+    }
+    return s->verdict.sigma > 0 ? sample_again(s, low, high, any) : true;
+}
+
+/* Tests a new x before the end of the rise, where the gap there is wider than an eighth of the rise. */
+static bool narrow_end(struct search *s, const struct knee *k, bool *any)
+{
+    double x = (double)NAN;
+
+    for (size_t i = 1; i < s->count && s->points[i].x <= k->end; i++)
+        if (s->points[i - 1].x >= k->high && s->points[i].x >= k->end &&
+            s->points[i].x - s->points[i - 1].x > fmax(ONE_STEP * s->step, (k->end - k->value) / 8))
+            x = s->points[i - 1].x + floor((s->points[i].x - s->points[i - 1].x) / s->step / 2) * s->step;
+    if (isnan(x))
+        return true;
+    *any = true;
+    return test_side(s, x, k);
+}
+
+static bool narrow_knee(struct search *s, const struct knee *k, bool *any)
+{
+    if (s->narrow_half_rise && k->ramp && k->end - k->low > EDGE * k->low)
+        return narrow_interval(s, k, k->half_rise_low, k->half_rise_high, any);
+    return narrow_interval(s, k, k->low, k->high, any) && narrow_end(s, k, any);
+}
+
+bool search_narrow(struct search *s)
+{
+    for (unsigned round = 0; round < ROUNDS_MAXIMUM; round++) {
+        bool any = false, good = search_find_candidates(s);
+        const struct verdict v = s->verdict;
+        for (size_t i = 0; good && i < v.count; i++) {
+            unsigned share = (s->budget - s->taken) / (unsigned)(v.count + 1);
+            s->share = s->taken + (share < SHARE_AT_LEAST ? SHARE_AT_LEAST : share);
+            good = narrow_knee(s, &v.knees[i], &any) || (!s->spent && s->taken >= s->share);
+            s->share = UINT_MAX;
+        }
+        if (!good)
+            return false;
+        if (!any)
+            break;
+    }
+    return true;
+}

@@ -1,0 +1,263 @@
+#include "lib/knee/smooth.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/statistics.h"
+#include "lib/knee/tolerances.h"
+
+/* The noise is estimated anew at every so many points. */
+enum { DEVIATION_STRIDE = 8 };
+
+/* Smooth curves a + b f(x) + c g(x). */
+enum shape { PARABOLA, PARABOLA_OF_INDEX, PARABOLA_OF_LOGARITHM, HYPERBOLA, ROOT, SHAPES };
+
+/* Deviation of the median of five values of one pass, over that of points that are medians of several passes: a
+ * median of five has a little more than half the deviation of one value (Teichroew: Tables of expected values of
+ * order statistics, Annals of Mathematical Statistics 27, 1956). */
+static const double SCATTER_OF_MEDIANS = 0.75;
+
+static const double LN_2 = 0.69314718055994531;
+
+/* Natural logarithm of a positive number by the series of the inverse hyperbolic tangent (Abramowitz, Stegun: Handbook
+ * of mathematical functions, 4.1.27), the same in every build; good to 1e-10. */
+static double ln(double v)
+{
+    int exponent;
+    double m = frexp(v, &exponent), sum = 0; /* 0.5 <= m < 1 */
+    double t = (m * 1.4142135623730951 - 1) / (m * 1.4142135623730951 + 1), power = t;
+
+    for (int k = 1; k <= 11; k += 2) {
+        sum += power / k;
+        power *= t * t;
+    }
+    return 2 * sum + ((double)exponent - 0.5) * LN_2;
+}
+
+/* f and g of a shape at point i. */
+static void functions(const struct series *s, enum shape shape, size_t first, size_t i, double *f, double *g)
+{
+    double x = s->x[i], unit = s->x_unit;
+
+    if (shape == PARABOLA_OF_INDEX)
+        x = (double)(i - first);
+    if (shape == PARABOLA_OF_LOGARITHM)
+        x = ln(x);
+    *f = shape == HYPERBOLA ? unit / x : shape == ROOT ? sqrt(x / unit) : x;
+    *g = shape == HYPERBOLA || shape == ROOT ? x / unit : x * x;
+}
+
+/*
+ * Sum of squares about the best curve of a shape, by orthogonal functions: 1, f without its mean, and g without its
+ * parts along these. off[i - first], where `off` is not NULL, becomes the distance of point i from the curve.
+ */
+static double shape_cost(const struct series *s, enum shape shape, size_t first, size_t end, double *off)
+{
+    double w = 0, f1 = 0, g1 = 0, y1 = 0, ff = 0, fg = 0, fy = 0, gg = 0, gy = 0, cost = 0, f, g;
+
+    for (size_t i = first; i < end; i++) {
+        functions(s, shape, first, i, &f, &g);
+        w += 1 / s->variance[i];
+        f1 += f / s->variance[i];
+        g1 += g / s->variance[i];
+        y1 += s->y[i] / s->variance[i];
+    }
+    if (!(w > 0))
+        return 0;
+    f1 /= w;
+    g1 /= w;
+    y1 /= w;
+    for (size_t i = first; i < end; i++) {
+        functions(s, shape, first, i, &f, &g);
+        ff += (f - f1) * (f - f1) / s->variance[i];
+        fg += (f - f1) * (g - g1) / s->variance[i];
+        fy += (f - f1) * (s->y[i] - y1) / s->variance[i];
+    }
+    double along = ff > 0 ? fg / ff : 0, b = ff > 0 ? fy / ff : 0;
+    for (size_t i = first; i < end; i++) {
+        functions(s, shape, first, i, &f, &g);
+        double rest = g - g1 - along * (f - f1);
+        gg += rest * rest / s->variance[i];
+        gy += rest * (s->y[i] - y1) / s->variance[i];
+    }
+    double c = gg > 0 ? gy / gg : 0;
+    for (size_t i = first; i < end; i++) {
+        functions(s, shape, first, i, &f, &g);
+        double r = s->y[i] - y1 - b * (f - f1) - c * (g - g1 - along * (f - f1));
+        cost += r * r / s->variance[i];
+        if (off)
+            off[i - first] = r;
+    }
+    return cost;
+}
+
+/* Roots, logarithms and inverses are of positive numbers. */
+static bool applies(enum shape shape, const struct series *s, size_t first)
+{
+    return s->x[first] > 0 || shape == PARABOLA || shape == PARABOLA_OF_INDEX;
+}
+
+double smooth_cost(const struct series *s, size_t first, size_t end)
+{
+    double best = INFINITY;
+
+    for (enum shape shape = 0; shape < SHAPES; shape++)
+        if (applies(shape, s, first))
+            best = fmin(best, shape_cost(s, shape, first, end, NULL));
+    return best;
+}
+
+/* Range of the running medians of `off`, without one in TRIMMED at each end: that ignores a burst. */
+static double range_of(const double *off, size_t count, double *middles)
+{
+    double near[2 * OFF_REACH + 1];
+    size_t width = count < 2 * OFF_REACH + 1 ? count : 2 * OFF_REACH + 1, n = 0;
+
+    for (size_t i = 0; i + width <= count; i++) {
+        memcpy(near, off + i, width * sizeof *near);
+        middles[n++] = median(near, width);
+    }
+    sort_numbers(middles, n);
+    return n ? middles[n - 1 - n / TRIMMED] - middles[n / TRIMMED] : 0;
+}
+
+/* Least sum of squares about a smooth curve; 0 where one stays within least_rise deviations of the points. */
+static double smooth_enough(const struct series *s, const double *deviations, double least_rise, double *off,
+                            double *scratch)
+{
+    double best = INFINITY;
+
+    for (enum shape shape = 0; shape < SHAPES; shape++)
+        if (applies(shape, s, 0)) {
+            best = fmin(best, shape_cost(s, shape, 0, s->count, off));
+            for (size_t i = 0; i < s->count; i++)
+                off[i] /= deviations[i];
+            if (range_of(off, s->count, scratch) < least_rise)
+                return 0;
+        }
+    return best;
+}
+
+bool stands_out(const struct curve *c, size_t first, size_t end, const struct knee *k, bool *good)
+{
+    const struct series *s = &c->s;
+    double *scratch = malloc((s->count + 1) * sizeof *scratch), deviation = INFINITY;
+    size_t before = first, after = end;
+
+    *good = *good && scratch;
+    if (scratch) {
+        while (before < end && s->x[before] <= k->value)
+            before++;
+        while (after > first && s->x[after - 1] >= k->end)
+            after--;
+        /* The scatter of each side as a whole or near the knee, whichever is less: farther away another rise may
+         * begin. */
+        size_t from = before - first > DEVIATION_REACH ? before - DEVIATION_REACH : first;
+        size_t to = end - after > DEVIATION_REACH ? after + DEVIATION_REACH : end;
+        deviation = fmax(fmin(curve_deviation(c, first, before, scratch), curve_deviation(c, from, before, scratch)),
+                         fmin(curve_deviation(c, after, end, scratch), curve_deviation(c, after, to, scratch)));
+        deviation = fmax(deviation, c->common * fmax(fabs(k->before), fabs(k->after)));
+    }
+    free(scratch);
+    /* any slope makes steps of one tick */
+    return k->after - k->before > fmax(c->least_rise * deviation, TICKS_OF_RISE * c->tick);
+}
+
+/*
+ * Marks isolated points: farther than OUTLIER deviations from their running median and from both neighbours, to the
+ * same side. No structure shows in a single point.
+ */
+static void find_isolated(const struct series *s, size_t first, size_t end, const double *heights, bool *isolated)
+{
+    for (size_t i = first; i < end; i++) {
+        double far = OUTLIER * sqrt(s->variance[i]), off = s->y[i] - heights[i];
+        double before = i > first ? s->y[i] - s->y[i - 1] : off, after = i + 1 < end ? s->y[i] - s->y[i + 1] : off;
+        isolated[i] = fmin(off, fmin(before, after)) > far || fmax(off, fmax(before, after)) < -far;
+    }
+}
+
+/* Least sum of squares about two lines of which the second one begins lower than the first one ends. */
+static double drop_cost(const struct series *s, size_t first, size_t end)
+{
+    double best = INFINITY;
+
+    for (size_t at = first + 2; at + 2 <= end; at++) {
+        struct line before = series_line(s, first, at, true), after = series_line(s, at, end, true);
+        if (line_at(&after, s->x[at]) < line_at(&before, s->x[at]) - RISE * sqrt(s->variance[at]))
+            best = fmin(best, before.cost + after.cost);
+    }
+    return best;
+}
+
+/*
+ * Deviation of point i against which a rise is compared: that of the point or of its repetitions, and twice what
+ * neighbours have in common, since the medians of neighbours average out the one and not the other. Of the common
+ * part only what exceeds chance counts: the upper quartile of n ranges has a standard error of 0.9 / sqrt(n).
+ */
+static double deviation_at(const struct curve *c, size_t i, double deviation, double height)
+{
+    double own = isnan(c->error[i]) ? deviation : fmax(deviation, c->error[i]), common = 0;
+
+    if (c->common_places > 0) {
+        double chance = SCATTER_OF_MEDIANS * (1 + 0.9 / sqrt((double)c->common_places)) * own;
+        double together = c->common * fabs(height);
+        common = fmax(0, together * together - chance * chance);
+    }
+    return sqrt(own * own + 4 * common);
+}
+
+/* Cost of points first … end - 1 without a knee; 0 where one smooth curve stays within the deviations of the points. */
+static double cost_without(const struct curve *c, size_t first, size_t end, unsigned without, bool *good)
+{
+    const struct series *s = &c->s;
+    double *heights = malloc((s->count + 1) * sizeof *heights), otherwise = INFINITY;
+    double *scratch = malloc((s->count + 1) * sizeof *scratch);
+    double *deviations = calloc(s->count + 1, sizeof *deviations), deviation = 0, near[2 * DEVIATION_REACH + 1];
+    bool *isolated = malloc(s->count * sizeof *isolated);
+    struct series rest;
+
+    bool ready = heights && scratch && deviations && isolated && series_make(&rest, end - first);
+    *good = *good && ready;
+    if (ready) {
+        size_t n = 0;
+        curve_medians(s, heights);
+        find_isolated(s, first, end, heights, isolated);
+        if (!(without & LONE_POINTS))
+            memset(isolated, 0, s->count * sizeof *isolated);
+        for (size_t i = first; i < end; i++)
+            if (!isolated[i]) {
+                size_t from = i > first + DEVIATION_REACH ? i - DEVIATION_REACH : first;
+                size_t to = i + DEVIATION_REACH < end ? i + DEVIATION_REACH + 1 : end;
+                if ((i - first) % DEVIATION_STRIDE == 0 || n == 0)
+                    deviation = curve_deviation(c, from, to, near);
+                deviations[n] = deviation_at(c, i, deviation, heights[i]);
+                rest.x[n] = s->x[i];
+                rest.y[n] = s->y[i];
+                rest.variance[n++] = s->variance[i];
+            }
+        rest.count = n;
+        series_sum(&rest);
+        /* Levels of a search may have two points only, too few for a range of medians; its steps are confirmed. */
+        double least_rise = without || c->least_rise > RISE ? c->least_rise : 0;
+        double alone = OUTLIER * (double)(end - first - n),
+               smooth = smooth_enough(&rest, deviations, least_rise, heights, scratch);
+        otherwise = alone + fmin(smooth, without & DROPS ? drop_cost(&rest, 0, n) : INFINITY);
+        series_free(&rest);
+    }
+    free(heights);
+    free(scratch);
+    free(deviations);
+    free(isolated);
+    return otherwise;
+}
+
+bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, double gain, unsigned without, bool *good)
+{
+    return cost_without(c, first, end, without, good) - cost > gain * fmax(1, cost / (double)(end - first));
+}
+
+bool goes_on_smoothly(const struct curve *c, size_t first, size_t end, bool *good)
+{
+    return !(cost_without(c, first, end, GRADUAL, good) > 0);
+}

@@ -1,0 +1,254 @@
+/*
+ * The thresholds of lib/knee: every number that decides which knees are reported, and how surely.
+ *
+ * "Deviation" is the standard deviation of one point (docs/METHODS.md, 2.3). A sum of squares counts in variances of
+ * its points, so that a gain of g beside one free parameter has the likelihood ratio exp(g / 2). Where no formula
+ * stands the value was chosen on the modelled curves of tests/model/curves, not on a core. tests/tolerances moves
+ * each value by a factor of three and demands that a test fails; where none can, the comment ends in "no test:" and
+ * the reason.
+ */
+#ifndef FATHOM_LIB_KNEE_TOLERANCES_H
+#define FATHOM_LIB_KNEE_TOLERANCES_H
+
+/* ---- Points and their noise (curve.c, smooth.c) ------------------------------------------------------- */
+
+enum {
+    /* Points of a curve below which nothing is decided. Chosen: two levels of three points each. */
+    POINTS_AT_LEAST = 6,
+    /* Points on each side whose running median a single point is compared with. Chosen: of seven points four on one
+     * level give that level's height, and four is the shortest level that counts. */
+    SPIKE_REACH = 3,
+    /* Points of about the same height that share one estimate of noise. Chosen: the relative standard error of a median
+     * absolute deviation of 32 is some 20 %. */
+    CURVE_NOISE_GROUP = 32,
+    /* Neighbouring points that share one estimate of noise by place. Chosen: about CURVE_NOISE_GROUP, and odd,
+     * so that a point stands in the middle. */
+    NOISE_NEAR = 25,
+    /* Equal smallest differences between neighbours from which a coarse clock's tick is believed. Chosen: fewer occur
+     * by chance among rounded numbers. */
+    TICKS = 6,
+};
+/* Deviations beyond which a single point is not explained by noise: it is set aside, or measured again where it was
+ * drawn at random. Of a normal sample one in 5e8 is that far off. */
+static const double OUTLIER = 6;
+/* Deviations of a point by which a rise must exceed the level where a search has confirmed it: 1 in 370 by chance. */
+static const double RISE = 3;
+/* The same where nobody has measured a second time whether the rise is there: 1 in 16,000 by chance. */
+static const double RISE_SEEN_ONCE = 4;
+/* Deviations by which a single point is surely above or below a height, or a slope surely none: 1 in 370 by chance. */
+static const double SURE = 3;
+/* A rise is higher than this many ticks of a coarse clock. Chosen: any slope makes steps of one tick. */
+static const double TICKS_OF_RISE = 1.5;
+/* Natural logarithm of the odds against a cut in a curve that has no knee: ln(1000). The penalty of a cut is
+ * 2 (ln n + this) for n places that were tried. */
+static const double LN_FALSE_CUT = 6.9077552789821368;
+
+/* ---- What a knee must explain beyond a curve without one (smooth.c, rise.c, slope.c, jump.c) ------------- */
+
+/* Gain in sum of squares that one more parameter must bring: a ramp over a step, a knee over a smooth curve. A
+ * likelihood ratio of exp(6 / 2) = 20. */
+static const double PARAMETER_PRICE = 6;
+/* Gain that a jump beside a slope change must bring over a slope change alone. Chosen: 6 deviations squared, since a
+ * first point that lies high by chance would make a jump (OUTLIER). */
+static const double JUMP_PRICE = 36;
+enum {
+    /* Points on each side whose median says how far a smooth curve is off. Chosen: medians of five ignore two
+     * outliers. */
+    OFF_REACH = 2,
+    /* One in this many places may be further off a smooth curve on each side without counting. Chosen: one burst. */
+    TRIMMED = 40,
+    /* Points on each side that say how noisy it is beside a knee. Chosen: farther away another rise may have begun. */
+    DEVIATION_REACH = 24,
+};
+
+/* ---- Rises (rise.c) ---------------------------------------------------------------------------------- */
+
+/* Places within this much of the best sum of squares stay in the interval of a step: a likelihood ratio of
+ * exp(9 / 2) = 90. */
+static const double WITHIN_STEP = 9;
+/* The same for the beginning of a ramp. Chosen larger: its levels have few points and ramps are assumed straight. */
+static const double WITHIN_RAMP = 13;
+/* The same for neighbours of a slope change: 5 deviations squared, since a point on the wrong side of a slope change is
+ * off by no more than the change is steep. Places farther away are treated as beginnings of ramps. */
+static const double WITHIN_SLOPE_CHANGE = 25;
+/* Sum of squares for each point, in variances, up to which a ramp counts as straight. Expected is 1. */
+static const double STRAIGHT = 2;
+/* Part of a rise by which the heights of its levels are uncertain: some of its foot or top is among their points. */
+static const double LEVEL_ERROR = 0.001;
+/* The half-rise of a slow ramp is read off a line through this middle part of the rise, from */
+static const double MIDDLE_FROM = 0.3;
+/* to. Chosen: where an S-shaped rise is nearly straight. */
+static const double MIDDLE_TO = 0.7;
+/* Part of the middle part's width by which a bent rise may shift its half-rise. Chosen: an S over log x from half the
+ * capacity to twice it is shifted by 0.017 of it. */
+static const double BENT_MIDDLE = 0.04;
+/* A rise is this many times as steep as the levels on its sides. */
+static const double STEEPER = 2;
+enum {
+    /* Points of either level among which a rise may begin or end. no test: it saves time; the cuts of
+     * lib/knee/segment.h from which it counts are off by a few points at most. */
+    RISE_MARGIN = 16,
+};
+
+/* ---- Steps (steps.c, knee.c) --------------------------------------------------------------------------- */
+
+/* A level may grow by this part of its height in an octave of x. */
+static const double LEVEL_SLOPE = 0.04;
+/* A piece that slopes is a level if it is this many times farther from its neighbour than it rises itself. */
+static const double LEVEL_APART = 2;
+/* A level that counts although y comes back from it lasts from some x to this many times that: half an octave, */
+static const double LASTING_RATIO = 1.4142;
+enum {
+    /* and has this many points. */
+    LASTING_POINTS = 4,
+    /* One in this many points behind a knee may be nearer to the level before, for that half octave. */
+    LEFT_ONE_IN = 5,
+    /* Points in a row that are nearer to the level before show that y has come back to it. */
+    BACK_POINTS = 3,
+    /* Times that y may cross the middle of a rise elsewhere on the curve: where a stride conflicts it does so twice.
+     * More is a wave or a core that changes its state. */
+    CROSSINGS_MAXIMUM = 3,
+};
+/* Sum of squares for each point of a level, in variances, above which its points may be a mixture of two levels. */
+static const double MIXED = 9;
+/* Noise above this part of the height hides a step to twice the height: the reason is then "noise", not "no-knee". */
+static const double NOISY = 0.25;
+
+/* ---- Jumps (jump.c) ------------------------------------------------------------------------------------ */
+
+/* One jump explains a curve when it leaves no more than this part of the sum of squares that one line leaves. */
+static const double UNEXPLAINED = 0.02;
+/* What lies between two pieces that are no farther apart than this part of x is part of the rise, not a level. */
+static const double LEVEL_WIDTH = 0.05;
+/* Share of a jump that a ramp between its two levels must make up. Chosen: with less a level lies in between. */
+static const double RAMP_SHARE = 0.5;
+/* The greatest jump is this many times as high as any other. */
+static const double DOMINANCE = 2;
+
+/* ---- Slope changes (slope.c) --------------------------------------------------------------------------- */
+
+enum {
+    /* Percent of the points behind a slope change that must lie above the median line through those before it, */
+    ABOVE_LINE_PERCENT = 80,
+    /* and percent of the points before it that must not, for the second view to agree. */
+    ON_LINE_PERCENT = 90,
+    /* Percent of the points behind a rise beyond which y has come back below half of it: a wave, no slope change. */
+    COMES_BACK_PERCENT = 10,
+};
+
+/* ---- Staircases (staircase.c, sloped_staircase.c, sawtooth.c) --------------------------------------------- */
+
+enum {
+    /* Risers that are needed to determine the width of a step. */
+    RISERS_AT_LEAST = 3,
+    /* One in this many numbers may contradict a sawtooth. */
+    SAWTOOTH_ONE_IN = 8,
+};
+/* Risers of a staircase differ from their median by less than this factor. */
+static const double RISER_RATIO = 2;
+/* A sloped staircase must be this many times as likely as any other width and as a cubic without steps. no test: the
+ * ratio is a power of the number of points, and a tenth more or less noise changes it by more than a factor of three.
+ * */
+static const double LIKELIER = 1000;
+/* A riser of a sloped staircase is this many times as high as any change within a step. */
+static const double HIGHER = 2;
+
+/* ---- Half-rises with known ends (half_rise.c) ------------------------------------------------------------- */
+
+/* Part of the rise that is too small to say that anything is lost, or that anything is kept. */
+static const double RESIDENT = 0.05;
+/* Half of the rise is crossed between x that differ by no more than this factor. */
+static const double CROSSED_WITHIN = 2;
+
+/* ---- The second view (plateau.c, knee.c) ------------------------------------------------------------------ */
+
+/* Deviations by which a point lies above a plateau. */
+static const double ABOVE = 2;
+enum {
+    /* Points on each side that say how noisy it is here. */
+    PLATEAU_NOISE_REACH = 20,
+    /* The last points of a plateau whose median is its height. */
+    PLATEAU_MEMORY = 48,
+    /* Next points of which all but one must lie above a plateau that is left. */
+    LOOK_AHEAD = 6,
+    /* Points of a plateau. */
+    PLATEAU_POINTS = 4,
+    /* The second view may find the beginning of a ramp outside of its interval by the ramp's width over this, */
+    BEGIN_MARGIN = 10,
+    /* and its half-rise by the ramp's width over this. */
+    HALF_RISE_MARGIN = 20,
+};
+
+/* ---- Passes over time (passes.c) ---------------------------------------------------------------------------- */
+
+enum {
+    /* Neighbours on each side whose median says how far a pass is off. Chosen: medians of five ignore two outliers. */
+    PASS_REACH = 2,
+    /* Of a wide rise, its points over this: what is common to a longer range is drift. */
+    PASS_WIDE = 8,
+};
+/* Part of a rise by which a pass may change its distance from all passes along it. */
+static const double PASS_SHARE = 0.5;
+
+/* ---- The search (search*.c) ---------------------------------------------------------------------------------- */
+
+/* Natural logarithm of the odds at which the sequential test at one x ends: ln(1000). Wald: Sequential tests of
+ * statistical hypotheses, Annals of Mathematical Statistics 16, 1945. */
+static const double LN_WRONG_SIDE = 6.9077552789821368;
+/* Deviations by which two samples of one x differ that were not taken under the same conditions: sqrt(2) of them are
+ * expected, so 1 in 200 by chance. */
+static const double APART = 4;
+/* A rise narrower than this part of the x before it is an edge: its beginning is narrowed even where half-rises are. */
+static const double EDGE = 0.25;
+enum {
+    /* Samples at one x at most in the sequential test. no test: it bounds the samples spent where that does not end;
+     * most tests end after a few. */
+    SAMPLES_AT_ONE_X = 64,
+    /* Samples at one x at most while they contradict each other. */
+    SETTLE_SAMPLES = 9,
+    /* Samples at one x at most where no new x is left to narrow an interval. no test: it bounds the samples spent on
+     * intervals that do not become clear, which stay wide in either case. */
+    AGAIN_SAMPLES = 16,
+    /* Points inside an interval from which on the points that are there are sampled again instead. no test: it bounds
+     * the samples spent on intervals that do not become clear; bisection of a clear one has fewer points inside. */
+    INSIDE_MAXIMUM = 8,
+    /* Differences at about the same height that share one estimate of the noise of samples. */
+    SAMPLE_NOISE_GROUP = 48,
+    /* Samples of the first x at most while the search waits for it to read as usual. no test: a disturbance that lasts
+     * longer is found by confirmation as well. */
+    PATIENCE = 16,
+    /* Last samples of the first x that say how it usually reads; */
+    RECENT = 33,
+    /* with fewer than this nothing is waited for. no test: the first pass over the coarse grid takes more of them. */
+    RECENT_AT_LEAST = 4,
+    /* One sample in this many of the coarse grid is of the first x. */
+    FIRST_X_EVERY = 8,
+    /* Points behind the last knee from which the level there counts as reached, and the range need not grow. */
+    POINTS_AFTER = 3,
+    /* Guard points in all at most; */
+    GUARDS_MAXIMUM = 8,
+    /* one for this many steps of the range; */
+    STEPS_FOR_A_GUARD = 100,
+    /* on each side of each knee where samples repeat exactly. no test: with 1 to 9 of them none of 1,200 exact waves of
+     * three shapes became a knee; they cost few samples. */
+    GUARDS_EXACT = 3,
+    /* Different points on each side of a knee that take turns in its confirmation. */
+    PAIR_POINTS = 3,
+    /* Pairs that a confirmation takes at most. no test: it bounds the samples spent where no lead builds up, and such a
+     * knee is not agreed in either case. */
+    PAIRS_MAXIMUM = 24,
+    /* Lead of confirming over refuting pairs, or the reverse, that decides. Wald 1945: of a rise of four deviations
+     * nine pairs in ten confirm it, of none one in ten; 9^4 > 1000. */
+    LEAD = 4,
+    /* The same where samples repeat exactly. */
+    LEAD_EXACT = 2,
+    /* Times that knees are narrowed and confirmed again where confirmation has moved them. */
+    CONFIRMATIONS_MAXIMUM = 4,
+    /* Samples kept for confirmation, whatever has become of the rest of the budget. no test: it matters only where
+     * narrowing spends the budget, and a small budget keeps the part below instead; */
+    RESERVED = 64,
+    /* and at most the budget over this. */
+    RESERVED_OF_BUDGET = 4,
+};
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * Thresholds of lib/measure: when a reading counts, how long it is, and how long the meter waits.
+ *
+ * tests/tolerances/run moves each of them and expects a test to notice.
+ */
+#ifndef FATHOM_LIB_MEASURE_TOLERANCES_H
+#define FATHOM_LIB_MEASURE_TOLERANCES_H
+
+#include <stdint.h>
+
+#include "lib/plan/config.h"
+
+/* ---- How long a reading is --------------------------------------------------------------------- */
+
+/*
+ * Seconds of one reading. Chosen: short enough to lie between the interruptions of a shared machine, and long enough
+ * for READING_STEPS below at the usual steps of 1 to 16 ns; with longer steps READING_STEPS decides.
+ */
+static const double READING_SECONDS = 8e-6;
+/* Steps of the time stamp in one reading at least: then one step is 1/500 of it, a fifth of NEIGHBOURS_DIFFER. */
+static const double READING_STEPS = 500;
+/* A kernel is not iterated more often than this in one reading, so that one that takes no time at all ends. */
+static const uint64_t ITERATIONS_MAXIMUM = 0x10000000000;
+/*
+ * Factor by which a kernel is made longer at once. Chosen: what it costs may grow faster than its iterations, while
+ * caches fill, and a window must stay far below its deadline.
+ */
+static const double GROWTH = 16;
+/* A length that is within this factor of the one that is wanted will do: readings of one kernel need not be equal. */
+static const double LENGTH_WITHIN = 2;
+/* A reading this many times shorter than wanted was measured while the kernel was cold: its length is found again. */
+static const double TOO_SHORT = 4;
+/* Seconds of warming up in one window at most. Chosen: a window stays far below its deadline, 10 ms at least. */
+static const double WARM_WINDOW_SECONDS = 0.004;
+
+/* ---- When a reading is rejected ----------------------------------------------------------------- */
+
+/*
+ * Relative difference between the two reference chains beside a kernel that rejects the reading: more than this is a
+ * clock that changes, or time taken from one of them. Chosen: five times what one step of the time stamp makes
+ * (READING_STEPS), and below the 2 % by which findings may differ.
+ */
+static const double NEIGHBOURS_DIFFER = 0.01;
+/*
+ * Time was taken from a reading that lies above the median of its point by so many median absolute deviations, and by
+ * STOLEN_PART. A normal sample of 16 exceeds eight such deviations (5.4 sigma) once in 2 million points; a
+ * kernel that varies by nature has a large deviation of its own and loses hardly any reading.
+ */
+static const double STOLEN_DEVIATIONS = 8;
+/* The part of the median. Chosen: three times what two readings may differ by at random (NEIGHBOURS_DIFFER). */
+static const double STOLEN_PART = 0.03;
+/*
+ * Where time was taken from most readings of a point, their median is wrong. It then lies above the 20 % quantile by
+ * more than this part of it, and UNEVEN_FACTOR times as many readings are taken. Chosen: larger than STOLEN_PART.
+ */
+static const double UNEVEN_PART = 0.05;
+enum { UNEVEN_FACTOR = 3 };
+
+/* ---- The sibling thread ------------------------------------------------------------------------- */
+
+/*
+ * NOPs of a sibling detector for each addition of the chain beside it: half to a tenth of its time, by the core's
+ * width.
+ */
+static const double NOPS_PER_ADDITION = 0.5;
+/*
+ * A NOP that takes this part longer, or less, than on a core that nothing else uses betrays a sibling. Chosen: five
+ * times NEIGHBOURS_DIFFER; on Zen 4 a sibling was seen to hold up chains by a fifth.
+ */
+static const double NOP_DIFFERS = 0.05;
+/*
+ * Seconds in which a quiet moment is looked for when the meter starts. Chosen: a tenth of what profile quick may wait.
+ */
+static const double QUIET_SEARCH_SECONDS = 1;
+/*
+ * Readings so many times as long as usual bring back by themselves what a sibling took of caches and predictors:
+ * measured on a shared Zen 4, where siblings wake for 32 microseconds to 2 ms, most of them for less than 256.
+ */
+enum { BRINGS_BACK = 16 };
+enum {
+    /*
+     * Seconds that a run waits in all for siblings to leave the core alone, by profile. Smoke does not wait. Chosen: a
+     * small part of such a run.
+     */
+    WAIT_SECONDS_QUICK = 10,
+    /* See WAIT_SECONDS_QUICK. */
+    WAIT_SECONDS_STANDARD = 60,
+    /* See WAIT_SECONDS_QUICK. */
+    WAIT_SECONDS_FULL = 300,
+};
+/* Seconds that a run waits at once where times do not hold. Chosen: short, since waiting does not help there. */
+static const double WAIT_SECONDS_AT_ONCE = 0.1;
+
+/* ---- Profile smoke ------------------------------------------------------------------------------- */
+
+/*
+ * Smoke runs in emulators and simulators, where each instruction counts and time may mean nothing: a reading lasts as
+ * long as a chain of so many iterations, whatever that is, and is too short to be exact.
+ */
+static const uint64_t SMOKE_CHAIN_ITERATIONS = 16;
+/* NEIGHBOURS_DIFFER and NOP_DIFFERS of this profile. Chosen: wide, since a reading is short. */
+static const double SMOKE_NEIGHBOURS_DIFFER = 0.03;
+/* See SMOKE_NEIGHBOURS_DIFFER. */
+static const double SMOKE_NOP_DIFFERS = 0.3;
+
+#endif

@@ -1,0 +1,388 @@
+#include "lib/plan/config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/plan/cores.h"
+
+const char *const profile_names[PROFILES] = {"smoke", "quick", "standard", "full"};
+const char *const serial_names[SERIALS] = {"off", "findings", "all"};
+const char *const after_names[AFTERS] = {"stay", "reboot", "poweroff", "return"};
+
+static const char *const switch_names[] = {"off", "on"};
+static const char *const retry_names[] = {"none", "all"};
+static const char *const risky_names[] = {"none", "prefetch"};
+
+enum key {
+    KEY_PROBES,
+    KEY_PROFILE,
+    KEY_AFTER,
+    KEY_REPEAT,
+    KEY_MEMORY,
+    KEY_DEADLINE,
+    KEY_CORES,
+    KEY_RETRY,
+    KEY_SERIAL,
+    KEY_WINDOWS,
+    KEY_MENU,
+    KEY_EVENTS,
+    KEY_KERNELS,
+    KEY_FORMS,
+    KEY_PREFETCH,
+    KEY_FREQUENCY,
+    KEY_RISKY,
+    KEY_NOTES,
+    KEYS,
+};
+
+/* The name of each key and, for warnings, what it takes. */
+static const struct {
+    const char *name, *takes;
+} keys[KEYS] = {
+    [KEY_PROBES] = {"probes", "names of probes with commas or spaces between them, 255 characters at most"},
+    [KEY_PROFILE] = {"profile", "smoke, quick, standard or full"},
+    [KEY_AFTER] = {"after", "stay, reboot, poweroff or return"},
+    [KEY_REPEAT] = {"repeat", "a whole number from 1 to 1000000"},
+    [KEY_MEMORY] = {"memory", "a whole number of MiB from 8 to 1048576, all, or 0 for what the profile needs"},
+    [KEY_DEADLINE] = {"deadline", "a whole number of milliseconds from 10 to 60000"},
+    [KEY_CORES] = {"cores", "one-per-type, all, or indices and ranges from 0 to 65535, as in 0, 2, 4-7"},
+    [KEY_RETRY] = {"retry", "none or all"},
+    [KEY_SERIAL] = {"serial", "all, findings or off"},
+    [KEY_WINDOWS] = {"windows", "on or off"},
+    [KEY_MENU] = {"menu", "off, or a whole number of seconds from 1 to 3600"},
+    [KEY_EVENTS] = {"events", "names or numbers of events with commas or spaces between them, 511 characters at most"},
+    [KEY_KERNELS] = {"kernels", "names of the counters probe's kernels with commas or spaces between them"},
+    [KEY_FORMS] = {"forms", "a pattern of form names of 95 characters at most, in which * and ? stand for any"},
+    [KEY_PREFETCH] = {"prefetch", "as-found, off, or NAME=off,NAME=on,... without spaces"},
+    [KEY_FREQUENCY] = {"frequency", "as-found, fixed, highest, or a ratio"},
+    [KEY_RISKY] = {"risky", "none or prefetch"},
+    [KEY_NOTES] = {"notes", "text of 127 bytes at most"},
+};
+
+void config_defaults(struct config *c)
+{
+    *c = (struct config){
+        .profile = PROFILE_QUICK,
+        .after = AFTER_STAY,
+        .repeat = 1,
+        .deadline_ms = 1000,
+        .cores = "one-per-type",
+        .serial = SERIAL_ALL,
+        .windows = true,
+        .menu_seconds = 5,
+        .prefetch = "as-found",
+        .frequency = "as-found",
+    };
+}
+
+/* ---- One setting ----------------------------------------------------------------------------- */
+
+/* KEYS when there is no such key. Case does not matter, here and in values that are words. */
+static enum key find_key(const char *name)
+{
+    unsigned key = 0;
+
+    while (key < KEYS && strcasecmp(keys[key].name, name) != 0)
+        key++;
+    return (enum key)key;
+}
+
+static bool set_number(unsigned *out, const char *value, unsigned low, unsigned high)
+{
+    unsigned number = 0;
+
+    for (const char *digit = value; *digit; digit++) {
+        if (*digit < '0' || *digit > '9')
+            return false;
+        number = 10 * number + (unsigned)(*digit - '0');
+        if (number > high) /* long before it could wrap around */
+            return false;
+    }
+    if (!*value || number < low)
+        return false;
+    *out = number;
+    return true;
+}
+
+static bool set_choice(unsigned *out, const char *value, const char *const *names, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (strcasecmp(names[i], value) == 0) {
+            *out = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_switch(bool *out, const char *value, const char *const *names)
+{
+    unsigned choice;
+
+    if (!set_choice(&choice, value, names, 2))
+        return false;
+    *out = choice == 1;
+    return true;
+}
+
+static bool set_text(char *out, size_t room, const char *value)
+{
+    size_t bytes = strlen(value) + 1;
+
+    if (bytes > room)
+        return false;
+    memcpy(out, value, bytes);
+    return true;
+}
+
+#define WORDS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+/* Text of nothing but these characters. */
+static bool set_names(char *out, size_t room, const char *value, const char *allowed)
+{
+    return value[strspn(value, allowed)] == 0 && set_text(out, room, value);
+}
+
+/* Whether there is such a switch only the core knows; here the form is looked at. */
+static bool set_prefetch(struct config *c, const char *value)
+{
+    if (!value[0] || (!strchr(value, '=') && strcasecmp(value, "as-found") != 0 && strcasecmp(value, "off") != 0))
+        return false;
+    return set_names(c->prefetch, sizeof c->prefetch, value, WORDS "=,.");
+}
+
+static bool set_frequency(struct config *c, const char *value)
+{
+    unsigned ratio;
+
+    if (strcasecmp(value, "as-found") != 0 && strcasecmp(value, "fixed") != 0 && strcasecmp(value, "highest") != 0 &&
+        !set_number(&ratio, value, 1, 65535))
+        return false;
+    return set_text(c->frequency, sizeof c->frequency, value);
+}
+
+static bool set_memory(unsigned *mib, const char *value)
+{
+    if (!strcasecmp(value, "all")) {
+        *mib = MEMORY_ALL;
+        return true;
+    }
+    return set_number(mib, value, 8, 1048576) || set_number(mib, value, 0, 0);
+}
+
+static bool set_menu(unsigned *seconds, const char *value)
+{
+    if (!strcasecmp(value, "off")) {
+        *seconds = 0;
+        return true;
+    }
+    return set_number(seconds, value, 1, 3600);
+}
+
+static bool set_value(struct config *c, enum key key, const char *value)
+{
+    unsigned choice;
+
+    switch (key) {
+    case KEY_PROBES: return set_names(c->probes, sizeof c->probes, value, WORDS ", \t");
+    case KEY_PROFILE:
+        if (!set_choice(&choice, value, profile_names, PROFILES))
+            return false;
+        c->profile = (enum profile)choice;
+        return true;
+    case KEY_AFTER:
+        if (!set_choice(&choice, value, after_names, AFTERS))
+            return false;
+        c->after = (enum after)choice;
+        return true;
+    case KEY_REPEAT: return set_number(&c->repeat, value, 1, 1000000);
+    case KEY_MEMORY: return set_memory(&c->memory_mib, value);
+    case KEY_DEADLINE: return set_number(&c->deadline_ms, value, 10, 60000);
+    case KEY_CORES: return cores_valid(value) && set_text(c->cores, sizeof c->cores, value);
+    case KEY_RETRY: return set_switch(&c->retry, value, retry_names);
+    case KEY_SERIAL:
+        /* Once there was only on and off. */
+        if (!set_choice(&choice, strcasecmp(value, "on") ? value : "all", serial_names, SERIALS))
+            return false;
+        c->serial = (enum serial)choice;
+        return true;
+    case KEY_WINDOWS: return set_switch(&c->windows, value, switch_names);
+    case KEY_MENU: return set_menu(&c->menu_seconds, value);
+    case KEY_EVENTS: return set_names(c->events, sizeof c->events, value, WORDS ".:=, \t");
+    case KEY_KERNELS: return set_names(c->kernels, sizeof c->kernels, value, WORDS ", \t");
+    case KEY_FORMS: return set_text(c->forms, sizeof c->forms, value);
+    case KEY_PREFETCH: return set_prefetch(c, value);
+    case KEY_FREQUENCY: return set_frequency(c, value);
+    case KEY_RISKY: return set_switch(&c->risky_prefetch, value, risky_names);
+    case KEY_NOTES: return set_text(c->notes, sizeof c->notes, value);
+    case KEYS: break;
+    }
+    return false;
+}
+
+/* What was found, fit for a warning: printable ASCII, and only so much of it. */
+enum { SHOWN = 44 };
+
+static const char *show(char out[SHOWN], const char *found)
+{
+    snprintf(out, SHOWN, strlen(found) < SHOWN ? "%s" : "%.40s...", found);
+    for (char *c = out; *c; c++) {
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+    }
+    return out;
+}
+
+bool config_set(struct config *c, const char *key, const char *value, char *why, size_t room)
+{
+    char shown[SHOWN];
+    enum key k = find_key(key);
+
+    if (k == KEYS) {
+        int used = snprintf(why, room, "%s: unknown key; known are", show(shown, key));
+
+        for (unsigned i = 0; i < KEYS && used >= 0 && (size_t)used < room; i++)
+            used += snprintf(why + used, room - (size_t)used, "%s %s", i > 0 ? "," : "", keys[i].name);
+        return false;
+    }
+    if (!set_value(c, k, value)) {
+        snprintf(why, room, "%s: '%s' cannot be used; it takes %s", keys[k].name, show(shown, value), keys[k].takes);
+        return false;
+    }
+    return true;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+/* A binary file is wrong in every line: after so many warnings the rest is only counted. */
+enum { WARNINGS_SHOWN = 20 };
+
+struct parser {
+    struct config *config;
+    const char *from; /* "FATHOM.CFG" */
+    unsigned number;  /* of the line or word, from 1 */
+    unsigned warnings;
+    unsigned line_of[KEYS]; /* where each key was set, 0 while it was not */
+    config_warn *warn;
+    void *context;
+};
+
+static void parser_warn(struct parser *p, const char *text)
+{
+    char line[320];
+
+    p->warnings++;
+    if (p->warnings > WARNINGS_SHOWN + 1)
+        return;
+    if (p->warnings == WARNINGS_SHOWN + 1)
+        snprintf(line, sizeof line, "further problems, from line %u on, are not shown", p->number);
+    else
+        snprintf(line, sizeof line, "line %u: %s", p->number, text);
+    p->warn(p->context, p->from, line);
+}
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Takes blanks off both ends. */
+static void trim(const char **begin, const char **end)
+{
+    while (*begin < *end && blank(**begin))
+        ++*begin;
+    while (*begin < *end && blank((*end)[-1]))
+        --*end;
+}
+
+/* Copies as much as fits; the rest can only make a bad value longer. False when it holds a 0. */
+static bool copy(char *out, size_t room, const char *begin, const char *end)
+{
+    size_t bytes = (size_t)(end - begin);
+
+    if (memchr(begin, 0, bytes))
+        return false;
+    if (bytes > room - 1)
+        bytes = room - 1;
+    memcpy(out, begin, bytes);
+    out[bytes] = 0;
+    return true;
+}
+
+/* The end of the line before a comment. */
+static const char *before_comment(const char *begin, const char *end)
+{
+    for (const char *at = begin; at < end; at++) {
+        if (*at == '#' && (at == begin || blank(at[-1])))
+            return at;
+    }
+    return end;
+}
+
+static void parse_setting(struct parser *p, const char *begin, const char *end)
+{
+    char key[SHOWN], value[sizeof p->config->events + 1];
+    char text[280], shown[SHOWN];
+    const char *equals, *key_end, *value_begin;
+    enum key k;
+
+    trim(&begin, &end);
+    if (begin == end || *begin == '#')
+        return;
+
+    equals = memchr(begin, '=', (size_t)(end - begin));
+    key_end = equals ? equals : end;
+    trim(&begin, &key_end);
+    if (!copy(key, sizeof key, begin, key_end)) {
+        parser_warn(p, "holds a zero byte, so it is not text");
+        return;
+    }
+    if (!equals) {
+        snprintf(text, sizeof text, "'%s' has no '='; a setting is key = value", show(shown, key));
+        parser_warn(p, text);
+        return;
+    }
+
+    k = find_key(key);
+    value_begin = equals + 1;
+    if (k != KEY_NOTES)
+        end = before_comment(value_begin, end);
+    trim(&value_begin, &end);
+    if (!copy(value, sizeof value, value_begin, end)) {
+        parser_warn(p, "holds a zero byte, so it is not text");
+        return;
+    }
+    if (!config_set(p->config, key, value, text, sizeof text)) {
+        parser_warn(p, text);
+        return;
+    }
+    if (p->line_of[k] > 0) {
+        snprintf(text, sizeof text, "%s: was set before, on line %u; this one counts", keys[k].name, p->line_of[k]);
+        parser_warn(p, text);
+    }
+    p->line_of[k] = p->number;
+}
+
+void config_parse(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context)
+{
+    struct parser p = {.config = c, .from = from, .warn = warn, .context = context};
+    const char *end = text + bytes;
+
+    if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+        text += 3;
+    } else if (bytes >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
+        /* What Windows' editor calls "Unicode": UTF-16 with a mark, in either byte order. */
+        warn(context, from, "is UTF-16 text; save it as UTF-8 or ASCII; nothing in it was used");
+        return;
+    }
+    for (const char *begin = text; begin < end;) {
+        const char *stop = begin;
+
+        while (stop < end && *stop != '\n' && *stop != '\r')
+            stop++;
+        p.number++;
+        parse_setting(&p, begin, stop);
+        begin = stop + (end - stop >= 2 && stop[0] == '\r' && stop[1] == '\n' ? 2 : 1);
+    }
+}

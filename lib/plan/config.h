@@ -1,0 +1,55 @@
+/*
+ * Configuration: defaults, then the file on the volume (or nothing), then SMBIOS, then load options or arguments.
+ *
+ * The file has one `key = value` a line; # starts a comment at the start of a line or after a space, but not in
+ * `notes`, which take all of their line. A byte order mark and CRLF are accepted. Nothing in it is fatal: a line that
+ * cannot be used becomes a warning that names line, key and what would be accepted, and the value before it stays.
+ */
+#ifndef FATHOM_LIB_PLAN_CONFIG_H
+#define FATHOM_LIB_PLAN_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A value of memory_mib: all there is. */
+enum { MEMORY_ALL = 1 << 30 };
+
+enum profile { PROFILE_SMOKE, PROFILE_QUICK, PROFILE_STANDARD, PROFILE_FULL, PROFILES };
+enum serial { SERIAL_OFF, SERIAL_FINDINGS, SERIAL_ALL, SERIALS };
+enum after { AFTER_STAY, AFTER_REBOOT, AFTER_POWEROFF, AFTER_RETURN, AFTERS };
+
+struct config {
+    char probes[256];      /* probes = names, separated by spaces or commas; empty: all but debug ones */
+    enum profile profile;  /* profile = smoke | quick | standard | full */
+    enum after after;      /* after = stay | reboot | poweroff | return */
+    unsigned repeat;       /* repeat = 1 … 1000000: runs in a row, a boot each */
+    unsigned memory_mib;   /* memory = 8 … 1048576 (MiB) to measure in; 0 = as the profile needs; all = MEMORY_ALL */
+    unsigned deadline_ms;  /* deadline = 10 … 60000 (ms) one window may last */
+    char cores[128];       /* cores = one-per-type | all | indices and ranges: "0, 2 4-7" */
+    bool retry;            /* retry = all: forget what the journal says; retry = none */
+    enum serial serial;    /* serial = all | findings | off: records on the serial line; findings: without curves */
+    bool windows;          /* windows = on | off: off measures without owning the core (to compare) */
+    unsigned menu_seconds; /* menu = off (0) | 1 … 3600: seconds without a key after which the start menu ends */
+    char events[512];      /* events = what the counters probe counts: needs, vendors' names, raw numbers */
+    char kernels[128];     /* kernels = what it counts them over; empty: all */
+    char forms[96];        /* forms = which the instructions probe takes: a pattern with * and ?; empty: all */
+    char prefetch[256];    /* prefetch = as-found | off | NAME=off,NAME=on,… */
+    char frequency[16];    /* frequency = as-found | fixed | highest | RATIO */
+    bool risky_prefetch;   /* risky = prefetch: also switches whose writes may hang a machine; risky = none */
+    char notes[128];       /* notes = anything: copied into the run record */
+};
+
+extern const char *const profile_names[PROFILES];
+extern const char *const serial_names[SERIALS];
+extern const char *const after_names[AFTERS];
+
+typedef void config_warn(void *context, const char *subject, const char *text);
+
+void config_defaults(struct config *c);
+/* `from` names the source in warnings: "FATHOM.CFG", "SMBIOS", "load options". Never reads past `bytes`. */
+void config_parse(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context);
+/* One setting, as from an argument. False, with a reason in words, when it cannot be used. */
+bool config_set(struct config *c, const char *key, const char *value, char *why, size_t room);
+
+#endif

@@ -1,0 +1,139 @@
+#include "lib/plan/journal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/record.h"
+#include "lib/base/record_read.h"
+
+void journal_start(struct journal *j, const char *fingerprint)
+{
+    memset(j, 0, sizeof *j);
+    snprintf(j->fingerprint, sizeof j->fingerprint, "%s", fingerprint);
+}
+
+/* Names are compared as far as an entry can hold them. */
+static size_t find_entry(const struct journal *j, const char *probe)
+{
+    size_t i = 0;
+
+    while (i < j->count && strncmp(j->entries[i].probe, probe, JOURNAL_NAME - 1) != 0)
+        i++;
+    return i;
+}
+
+static void read_start(struct journal *j, const char *probe)
+{
+    size_t i = find_entry(j, probe);
+
+    if (i == JOURNAL_PROBES)
+        return;
+    if (i == j->count) {
+        snprintf(j->entries[i].probe, sizeof j->entries[i].probe, "%s", probe);
+        j->count++;
+    }
+    j->entries[i].started_here = true;
+    j->entries[i].open_here = true;
+}
+
+/* A skipped probe has an end without a start; it says nothing about the probe. */
+static void read_end(struct journal *j, const char *probe, double seconds)
+{
+    size_t i = find_entry(j, probe);
+
+    if (i == j->count)
+        return;
+    if (j->entries[i].open_here && j->entries[i].seconds == 0)
+        j->entries[i].seconds = seconds;
+    j->entries[i].open_here = false;
+}
+
+/* The file is read: what its starts mean for the probes that no newer file has settled. */
+static void close_file(struct journal *j)
+{
+    for (size_t i = 0; i < j->count; i++) {
+        struct journal_entry *entry = &j->entries[i];
+
+        if (entry->started_here && !entry->settled) {
+            entry->starts++;
+            if (entry->open_here)
+                entry->unended++;
+            else
+                entry->settled = true;
+        }
+        entry->started_here = false;
+    }
+}
+
+/* How long a probe took that was not skipped or cut short. */
+static double seconds_of(const char *line, size_t length)
+{
+    char value[32];
+
+    if (!record_line_value(line, length, "outcome", value, sizeof value) || strcmp(value, "ok") != 0 ||
+        !record_line_value(line, length, "seconds", value, sizeof value))
+        return 0;
+    return strtod(value, NULL);
+}
+
+void journal_add(struct journal *j, const char *text, size_t bytes)
+{
+    const char *end = text + bytes;
+    bool ours = false;
+    bool newest = false;
+    bool profile = false; /* it is of the one whose times are wanted */
+
+    for (const char *line = text, *next; line < end; line = next) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        size_t length = (size_t)((newline ? newline : end) - line);
+        char kind[16], value[JOURNAL_NAME];
+
+        next = newline ? newline + 1 : end;
+        if (!record_line_good(line, length) || !record_line_value(line, length, "t", kind, sizeof kind))
+            continue;
+
+        if (!ours) {
+            /* Nothing counts before the run record has said whose file this is. */
+            if (strcmp(kind, "run") != 0)
+                continue;
+            if (!record_line_value(line, length, "fingerprint", value, sizeof value) ||
+                strcmp(value, j->fingerprint) != 0)
+                return;
+            ours = true;
+            newest = j->runs++ == 0;
+            profile = record_line_value(line, length, "profile", value, sizeof value) && !strcmp(value, j->profile);
+            if (newest && record_line_value(line, length, "repeat", value, sizeof value))
+                j->repeat = (unsigned)strtoul(value, NULL, 10);
+            if (newest && record_line_value(line, length, "repeat_index", value, sizeof value))
+                j->repeat_done = (unsigned)strtoul(value, NULL, 10);
+        } else if (record_line_value(line, length, "probe", value, sizeof value)) {
+            if (strcmp(kind, "start") == 0)
+                read_start(j, value);
+            else if (strcmp(kind, "end") == 0)
+                read_end(j, value, profile ? seconds_of(line, length) : 0);
+        }
+    }
+    close_file(j);
+}
+
+bool journal_skips(const struct journal *j, const char *probe)
+{
+    size_t i = find_entry(j, probe);
+
+    return i < j->count && j->entries[i].unended >= 2;
+}
+
+bool journal_hung(const struct journal *j, const char *probe)
+{
+    size_t i = find_entry(j, probe);
+
+    return i < j->count && j->entries[i].unended >= 1;
+}
+
+double journal_seconds(const struct journal *j, const char *probe)
+{
+    size_t i = find_entry(j, probe);
+
+    return i < j->count ? j->entries[i].seconds : 0;
+}

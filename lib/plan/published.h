@@ -1,0 +1,38 @@
+/*
+ * Known values: what has been published about cores. Shown beside what is measured, never bending it.
+ */
+#ifndef FATHOM_LIB_PLAN_PUBLISHED_H
+#define FATHOM_LIB_PLAN_PUBLISHED_H
+
+struct published_value {
+    const char *core;    /* as in machine_info: "zen4" */
+    const char *finding; /* stable name */
+    const char *variant; /* as in the table for people, "level=1"; "" where there is none */
+    double value;
+    double to; /* where a range is published, "11 to 18", its end, and `value` its begin; else 0 */
+    const char *source;
+};
+
+/*
+ * Where this program finds something else than is published, or nothing: what, and what a second experiment says of it.
+ */
+struct published_difference {
+    const char *core;
+    const char *finding;
+    const char *variant;
+    double from, to; /* what is found instead, both ends included; both 0 where it is left undecided */
+    const char *why; /* the explanation, or what was tried */
+};
+
+/* The first published value, or NULL; published_next gives further ones for the same finding, then NULL. */
+const struct published_value *published_find(const char *core, const char *finding, const char *variant);
+const struct published_value *published_next(const struct published_value *k);
+
+/*
+ * What is known of such a finding of value `value` (NaN where it is undecided) that differs from what is published, or
+ * NULL.
+ */
+const struct published_difference *published_difference(const char *core, const char *finding, const char *variant,
+                                                        double value);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * The state of a run, which lib/run owns and probes read: configuration, meter, facts, and where records go.
+ */
+#ifndef FATHOM_LIB_PROBE_RUN_STATE_H
+#define FATHOM_LIB_PROBE_RUN_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/reason.h"
+#include "lib/base/record.h"
+#include "lib/measure/meter.h"
+#include "lib/observer/observer.h"
+#include "lib/plan/config.h"
+#include "lib/plan/facts.h"
+#include "lib/plan/journal.h"
+#include "lib/probe/progress.h"
+
+struct kept_finding;
+
+/* How a probe ended. */
+enum outcome { OUTCOME_OK, OUTCOME_SKIPPED, OUTCOME_FAULT, OUTCOME_TIMEOUT, OUTCOMES };
+/* "ok", "skipped", "fault", "timeout" */
+extern const char *const outcome_names[OUTCOMES];
+
+/* What was set on the core in use (lib/run/environment.h). */
+struct environment {
+    bool clock_set;
+    double hz_before, hz_set; /* measured core clock before and after it was set; NaN: not measured */
+    double hz_wanted;         /* clock that the setting should give; 0: not known */
+    uint64_t checks;          /* machine checks so far */
+};
+
+struct run {
+    struct config config;
+    struct writer writer;
+    struct journal journal;
+    struct meter meter;
+    struct facts facts;             /* about the core in use: declared, then measured */
+    struct environment environment; /* of the core in use */
+    struct kept_finding *kept;      /* findings that masking may take back (lib/finding/masking.h) */
+    size_t kept_count;
+    uint64_t points, grid; /* points that sweeps measured so far, and points that full sweeps would have */
+    unsigned number;       /* of this run on its volume; 0 where runs are not numbered */
+    char destination[96];  /* where the records are, for people: "volume FATHOM, RESULTS\RUN00012.JSL" */
+    unsigned repeat_index; /* from 1 to config.repeat: which of the repeated runs this is */
+    bool trusted;          /* the gate probes trust the times of this core; false until they have run */
+    char untrusted_cause[96];
+    unsigned outcomes[OUTCOMES]; /* probes so far, by how they ended */
+    unsigned findings;           /* reported so far */
+    unsigned undecided[REASONS]; /* findings of grade U on this core, by reason */
+    /* The person at the machine's screen and keys; NULL: there is none who could be shown or asked anything. */
+    const struct observer *observer;
+    bool stopped;                   /* the observer has stopped the run: probes that have not begun are skipped */
+    struct progress progress;       /* on the core in use */
+    void (*warn)(struct writer *w); /* sends the platform's warnings, after the `run` record; NULL: it has none */
+};
+
+#endif

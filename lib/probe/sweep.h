@@ -1,0 +1,74 @@
+/*
+ * A sweep: the kernels of an experiment measured along an axis. The search (lib/knee/search.h) chooses the points, and
+ * decides where the curve has knees.
+ */
+#ifndef FATHOM_LIB_PROBE_SWEEP_H
+#define FATHOM_LIB_PROBE_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/knee/search.h"
+#include "lib/measure/meter.h"
+#include "lib/probe/probe.h"
+
+struct sweep_sample {
+    double x, median, ns; /* medians over its readings: cycles per unit, nanoseconds per unit */
+    unsigned rejected;    /* readings */
+};
+
+struct sweep {
+    const char *name;       /* of the curve */
+    const char *axis;       /* what x is, with its unit: "footprint_bytes" */
+    const char *unit;       /* what y is: "cycles/load" */
+    const char *confounder; /* what could mislead the experiment, in a word or two (lib/finding/grade.h) */
+    /*
+     * Makes the kernel at x; called anew for each sample, so that what is random in the kernel differs between samples.
+     */
+    bool (*build)(struct probe *p, double x, void *context, struct kernel *k);
+    /*
+     * Makes a kernel of the same shape without what is asked for; NULL: none is needed. Both are measured one after the
+     * other, and the difference between this control and the first control is subtracted from y.
+     */
+    bool (*control)(struct probe *p, double x, void *context, struct kernel *k);
+    /*
+     * Takes a whole sample by itself, out->q20 being y, for experiments that more than two kernels make; NULL:
+     * `build` and `control` do. `build` is then only used to count events as proof of a knee (lib/probe/proof.h).
+     */
+    bool (*measure)(struct probe *p, double x, void *context, struct point *out);
+    /* An event (lib/counters/events.h): y is how many of them a unit causes, NaN where they cannot be counted. NULL: y is
+     * cycles. */
+    const char *need;
+    void *context;
+    const struct area *area; /* of the data that kernels use, for the record; NULL: not recorded */
+    double seconds;          /* the sweep takes no longer than this; 0: as the profile has it */
+    double length_factor;    /* factor by which readings are longer than their kernels ask for; 0: 1 */
+    struct search search;    /* range, kind and grid; then the verdict. Budget 0: as the profile has it */
+    /*
+     * x is how many pages of `area` a kernel touches. In an emulator, whose times mean nothing, this is checked with
+     * page tables: a kernel that touches more or fewer pages ends the probe as a fault.
+     */
+    bool touches_pages;
+
+    /* Set by sweep_search. */
+    unsigned checked;             /* samples of which the touched pages were checked */
+    struct sweep_sample *samples; /* in the order of time; freed by sweep_free */
+    size_t count, room;
+    double deadline;      /* machine_seconds when it has to end */
+    double confirm_at;    /* machine_seconds when all but the confirmation of its knees has to end */
+    double shown;         /* machine_seconds when progress was shown last */
+    double control_first; /* y of the first control */
+    struct probe *probe;
+};
+
+/*
+ * Searches, and sends the curve. Where the sweep leaves budget or seconds 0, the profile decides: 12, 600, 1,200 or
+ * 6,000 samples, in at most 1, 3, 10 or 60 seconds.
+ */
+bool sweep_search(struct probe *p, struct sweep *s);
+void sweep_free(struct sweep *s);
+/* The same for several experiments, one after the other. */
+bool sweeps_search(struct probe *p, struct sweep *s, size_t count);
+void sweeps_free(struct sweep *s, size_t count);
+
+#endif

@@ -1,0 +1,279 @@
+#include "lib/run/environment.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/numbers.h"
+#include "lib/base/record.h"
+#include "lib/machine.h"
+#include "lib/measure/clock.h"
+
+enum { TEXT = 400, VALUES = 24, QUIRKS = 24 };
+
+/* A new clock is in force within milliseconds where hardware chooses it, and within these where it is asked for. */
+static const double SETTLE_SECONDS = 0.05;
+/* A clock that differs by less is the one that was wanted: reference clocks are spread by up to half a percent. */
+static const double CLOCK_TOLERANCE = 0.02;
+
+static bool as_found(const char *setting)
+{
+    return !setting[0] || !strcasecmp(setting, "as-found");
+}
+
+static void warn(struct run *r, const char *subject, const char *text)
+{
+    char line[TEXT + 64];
+
+    record_warning(&r->writer, subject, text);
+    snprintf(line, sizeof line, "%s: %s\n", subject, text);
+    machine_print(line);
+}
+
+/* ---- Writes that may hang the machine -------------------------------------------------------------------------- */
+
+/* As a probe has them: a start that is on the volume before anything is tried, and an end. */
+static void journal(struct run *r, const char *kind)
+{
+    struct record record;
+
+    record_start(&record, &r->writer, kind);
+    record_text(&record, "probe", JOURNAL_RISKY);
+    record_core(&record);
+    if (!strcmp(kind, "end")) {
+        record_text(&record, "outcome", "ok");
+        r->outcomes[OUTCOME_OK]++;
+    }
+    record_send(&record);
+}
+
+/* Each switch that may hang the machine goes the other way once, and back. Who comes back from that may use them. */
+static void try_risky_switches(struct run *r, struct control *c)
+{
+    const size_t mark = c->changes.count;
+    bool any = false;
+
+    for (size_t i = 0; i < c->switch_count; i++)
+        any |= c->switches[i].hazard == HAZARD_HANGS && !c->switches[i].why_not;
+    c->risky = false;
+    if (!any || !r->config.risky_prefetch)
+        return;
+    if (!r->config.retry && journal_hung(&r->journal, JOURNAL_RISKY)) {
+        warn(r, "risky", "switching prefetchers hung this machine last time; retry = all tries it again");
+        return;
+    }
+    journal(r, "start");
+    c->risky = true;
+    for (size_t i = 0; i < c->switch_count; i++)
+        if (c->switches[i].hazard == HAZARD_HANGS) {
+            (void)control_switch(c, i, !c->switches[i].is_off); /* the reason is reported where the switch is wanted */
+            changes_restore(&c->changes, mark);
+        }
+    journal(r, "end");
+}
+
+/*
+ * ---- Setting ------------------------------------------------------------------------------------------------------
+ */
+
+static void set_frequency(struct run *r, struct control *c)
+{
+    struct environment *e = &r->environment;
+    const char *setting = r->config.frequency;
+    const struct control_clock *k = &c->clock;
+    char text[TEXT];
+
+    e->hz_before = clock_now(&r->meter);
+    const char *why = control_frequency(c, setting, text, sizeof text);
+    if (why) {
+        warn(r, "frequency", why);
+        return;
+    }
+    e->clock_set = true;
+    if (!clock_settle(&r->meter, SETTLE_SECONDS))
+        return;
+    e->hz_set = clock_now(&r->meter);
+    e->hz_wanted = control_clock_hz(k, setting);
+    if (e->hz_wanted > 0 && fabs(e->hz_set - e->hz_wanted) > CLOCK_TOLERANCE * e->hz_wanted) {
+        snprintf(text, sizeof text, "%s was taken by %s, which is %.0f MHz, but the core runs at %.0f MHz", setting,
+                 k->way, e->hz_wanted / 1e6, e->hz_set / 1e6);
+        warn(r, "frequency", text);
+    }
+}
+
+/*
+ * ---- Disturbances -------------------------------------------------------------------------------------------------
+ */
+
+static const struct access *watched;
+static struct disturbance seen;
+
+/* For the meter: what has changed since it asked last. */
+static enum cause disturbed(void)
+{
+    const struct disturbance before = seen;
+
+    control_disturbance(watched, &seen);
+    for (unsigned i = 0; i < seen.count && i < before.count; i++)
+        if (seen.value[i] != before.value[i])
+            return !strcmp(seen.name[i], "smi") ? CAUSE_SMI : CAUSE_THROTTLED;
+    return CAUSES;
+}
+
+static void watch(struct run *r, const struct access *a)
+{
+    watched = a;
+    control_disturbance(a, &seen);
+    r->meter.disturbed = seen.count ? disturbed : NULL;
+}
+
+void environment_set(struct run *r)
+{
+    struct environment *e = &r->environment;
+    const char *why_not = NULL;
+    struct control *c = machine_control(&why_not);
+    char text[TEXT];
+
+    *e = (struct environment){.hz_before = NAN, .hz_set = NAN};
+    if (!c) {
+        if (!as_found(r->config.prefetch))
+            warn(r, "prefetch", why_not);
+        if (!as_found(r->config.frequency))
+            warn(r, "frequency", why_not);
+        return;
+    }
+    (void)control_machine_checks(c->changes.access, &e->checks);
+    try_risky_switches(r, c);
+    const char *why = control_prefetch(c, r->config.prefetch, text, sizeof text);
+    if (why)
+        warn(r, "prefetch", why);
+    if (!as_found(r->config.frequency))
+        set_frequency(r, c);
+    watch(r, c->changes.access);
+}
+
+void environment_watch(struct run *r, const char *what)
+{
+    struct environment *e = &r->environment;
+    const char *why_not;
+    const struct control *c = machine_control(&why_not);
+    uint64_t before = e->checks;
+    char text[TEXT];
+
+    if (!c || !control_machine_checks(c->changes.access, &e->checks) || e->checks == before)
+        return;
+    snprintf(text, sizeof text, "during %s the error banks that hold something went from %llu to %llu", what,
+             (unsigned long long)before, (unsigned long long)e->checks);
+    warn(r, "machine-check", text);
+}
+
+/*
+ * ---- Records --------------------------------------------------------------------------------------------------------
+ */
+
+/* What a switch is now: changes of its register after the one that was found. */
+static bool is_off_now(const struct control *c, const struct control_switch *s)
+{
+    uint64_t value;
+
+    return c->changes.access->read(c->changes.access->context, s->id, &value) && (value & s->mask) == s->off;
+}
+
+/* {"l2-stream": "on", "l1d-ip": "off, was on"}: what reads back; that it has an effect is not known here. */
+static void describe_switches(const struct control *c, struct record *record)
+{
+    record_object(record, "prefetch");
+    for (size_t i = 0; i < c->switch_count; i++) {
+        const struct control_switch *s = &c->switches[i];
+        bool off = !s->why_not && is_off_now(c, s);
+        record_text(record, s->name,
+                    s->why_not         ? s->why_not
+                    : off == s->is_off ? off ? "off" : "on"
+                    : off              ? "off, was on; effect not verified here"
+                                       : "on, was off; effect not verified here");
+    }
+    record_close(record);
+    if (!c->switch_count)
+        record_text(record, "no_prefetch", c->no_switches);
+}
+
+static void describe_clock(const struct run *r, const struct control_clock *k, struct record *record)
+{
+    const struct environment *e = &r->environment;
+
+    record_object(record, "clock");
+    record_text(record, "setting", r->config.frequency);
+    if (k->way)
+        record_text(record, "way", k->way);
+    else
+        record_text(record, "no_way", k->why_not);
+    if (k->highest) {
+        record_integer(record, "lowest", k->lowest);
+        record_integer(record, "base", k->base);
+        record_integer(record, "highest", k->highest);
+    }
+    if (k->way)
+        record_boolean(record, "turbo", k->turbo);
+    if (e->clock_set) {
+        record_number(record, "before_hz", rounded(e->hz_before));
+        record_number(record, "set_hz", rounded(e->hz_set));
+        if (e->hz_wanted > 0)
+            record_number(record, "wanted_hz", e->hz_wanted);
+    }
+    record_close(record);
+}
+
+void environment_describe(const struct run *r, struct record *record)
+{
+    const char *why_not = NULL;
+    const struct control *c = machine_control(&why_not);
+    struct control_value values[VALUES];
+    const struct quirk *quirks[QUIRKS];
+
+    if (!c) {
+        record_text(record, "no_control", why_not);
+        return;
+    }
+    describe_switches(c, record);
+    describe_clock(r, &c->clock, record);
+    size_t count = control_speculation(c->changes.access, values, VALUES);
+    record_object(record, "speculation");
+    for (size_t i = 0; i < count; i++)
+        if (values[i].readable)
+            record_hex(record, values[i].name, values[i].value);
+        else
+            record_null(record, values[i].name);
+    record_close(record);
+    count = control_quirks(c->changes.access, quirks, QUIRKS);
+    record_object(record, "quirks");
+    for (size_t i = 0; i < count; i++)
+        record_text(record, quirks[i]->name, quirks[i]->reason);
+    record_close(record);
+}
+
+/*
+ * ---- Putting back
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+void environment_restore(struct run *r)
+{
+    const char *why_not;
+    struct control *c = machine_control(&why_not);
+    struct record record;
+
+    r->meter.disturbed = NULL;
+    if (!c || !c->changes.count)
+        return;
+    bool restored = control_finish(c);
+    record_start(&record, &r->writer, "restored");
+    record_core(&record);
+    record_boolean(&record, "as_found", restored);
+    if (r->environment.clock_set && clock_settle(&r->meter, SETTLE_SECONDS))
+        record_number(&record, "clock_hz", rounded(clock_now(&r->meter)));
+    record_send(&record);
+    if (!restored)
+        warn(r, "environment", "a register does not read as it was found: it is right again after the next reset");
+    r->environment.clock_set = false;
+}

@@ -1,0 +1,96 @@
+#include "lib/structure/branch_cost.h"
+
+#include <math.h>
+
+#include "lib/base/statistics.h"
+#include "lib/structure/tolerances_btb.h"
+
+bool branch_curve_build(struct probe *p, double branches, void *context, struct kernel *k)
+{
+    struct branch_curve *curve = context;
+
+    curve->chain.count = (size_t)branches - BRANCH_CHAIN_LOOP_BRANCHES;
+    return branch_chain_kernel(p, &curve->chain, curve->room, k);
+}
+
+bool branch_cost(struct probe *p, const struct branch_curve *curve, size_t count, double *cycles)
+{
+    enum { SAMPLES = 3 };
+    struct branch_curve of_count = *curve;
+    double all[SAMPLES];
+
+    for (size_t i = 0; i < SAMPLES; i++) {
+        struct kernel k;
+        struct point pt;
+        if (!branch_curve_build(p, (double)count, &of_count, &k) || !probe_measure(p, &k, &pt))
+            return false;
+        all[i] = pt.q20;
+    }
+    for (size_t i = 0; i < SAMPLES; i++)
+        if (isnan(all[i])) {
+            *cycles = NAN;
+            return true;
+        }
+    *cycles = median(all, SAMPLES);
+    return true;
+}
+
+bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, size_t few, double *cycles)
+{
+    enum { MORE = 8 };
+    const size_t many = few + MORE, most = many + MORE;
+    double of_few, of_many, of_most;
+
+    if (!branch_cost(p, curve, few, &of_few) || !branch_cost(p, curve, many, &of_many) ||
+        !branch_cost(p, curve, most, &of_most))
+        return false;
+    const double first = (of_many * (double)many - of_few * (double)few) / MORE;
+    const double second = (of_most * (double)most - of_many * (double)many) / MORE;
+    *cycles = fabs(first - second) <= BRANCH_COST_ALIKE * second ? (first + second) / 2 : (double)NAN;
+    return true;
+}
+
+bool branch_cost_rises(struct probe *p, const struct branch_curve *curve, double *count)
+{
+    enum { LEAST = 32, MOST = 8192 };
+    double few, cycles, low = LEAST, high = MOST;
+
+    *count = NAN;
+    if (!branch_cost(p, curve, LEAST, &few) || !branch_cost(p, curve, MOST, &cycles))
+        return false;
+    if (!(cycles > BRANCH_COST_RISES * few))
+        return true;
+    while (high - low > 1 && high > BRANCH_COST_CLOSE * low) {
+        const double middle = floor((low + high) / 2);
+        if (!branch_cost(p, curve, (size_t)middle, &cycles))
+            return false;
+        if (isnan(cycles))
+            return true;
+        *(cycles > BRANCH_COST_RISES * few ? &high : &low) = middle;
+    }
+    *count = low;
+    return true;
+}
+
+bool branch_cost_fit(struct probe *p, const struct branch_chain_room *room, struct btb_fit *fit, double seconds,
+                     struct btb_fit_result *result)
+{
+    const double deadline = machine_seconds() + seconds;
+    struct btb_sequence next;
+    bool more = false;
+
+    *result = *btb_fit_decide(fit);
+    while (machine_seconds() < deadline && btb_fit_next(fit, &next)) {
+        const struct branch_curve curve = {
+            .room = room, .chain = {.pattern = (enum branch_chain_pattern)next.pattern, .stride = next.stride}};
+        double cycles;
+        if (!branch_cost(p, &curve, next.count, &cycles))
+            return false;
+        if (isnan(cycles) || !btb_fit_add(fit, &next, cycles, BTB_SEQUENCE_ERROR * cycles))
+            break;
+        more = true;
+    }
+    if (more)
+        *result = *btb_fit_decide(fit);
+    return true;
+}

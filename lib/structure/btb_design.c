@@ -1,0 +1,191 @@
+#include "lib/structure/btb_design.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/base/random.h"
+#include "lib/structure/tolerances_btb.h"
+
+enum {
+    MEMBERS = 32,   /* survivors of a level that are compared */
+    PER_OCTAVE = 4, /* counts of branches that are candidates */
+    DRAWS = 4096,   /* sequences drawn in search of a challenge */
+    STRIDE_EXPONENTS = 17,
+    COUNT_EXPONENTS = 17
+};
+
+bool btb_limits_exceeded(const struct btb_limits *limits, const struct btb_sequence *sequence)
+{
+    double bytes = (double)sequence->count * sequence->stride;
+
+    for (size_t i = 0; i < BTB_FOOTPRINTS && limits->footprints[i] > 0; i++)
+        if (bytes > BTB_FOOTPRINT_FULL * limits->footprints[i])
+            return true;
+    return false;
+}
+
+/* Survivors of one level; a random choice where there are more than MEMBERS. */
+struct members {
+    size_t count;
+    struct btb_organisation all[MEMBERS];
+};
+
+static void choose_members(const struct btb_search *s, size_t level, uint64_t *random, uint8_t *marks,
+                           struct members *m)
+{
+    const struct btb_classes *c = s->classes;
+    size_t left = 0;
+
+    btb_search_mark(s, level, marks);
+    for (size_t o = 0; o < c->space.count; o++)
+        left += marks[c->class_of[o]];
+    m->count = 0;
+    for (size_t o = 0; o < c->space.count && m->count < MEMBERS; o++)
+        if (marks[c->class_of[o]] && random_below(random, left--) < MEMBERS - m->count)
+            m->all[m->count++] = btb_space_organisation(&c->space, o);
+}
+
+/* The parts of a sequence that the members of a level hold. */
+struct parts {
+    double mean, variance, range;
+};
+
+static struct parts parts_of(const struct members *m, const struct btb_sequence *sequence)
+{
+    double sum = 0, squares = 0, least = 1, most = 0;
+
+    for (size_t i = 0; i < m->count; i++) {
+        double part = btb_organisation_resident(&m->all[i], sequence);
+        sum += part;
+        squares += part * part;
+        least = fmin(least, part);
+        most = fmax(most, part);
+    }
+    double mean = sum / (double)m->count;
+    return (struct parts){mean, fmax(0, squares / (double)m->count - mean * mean), most - least};
+}
+
+/* By which part a miss of a level costs more than a hit: in this pattern or, where that is not known, in another. */
+static double contrast(const struct btb_search *s, enum btb_pattern pattern, size_t level)
+{
+    double found = NAN;
+
+    for (size_t p = 0; p < BTB_PATTERNS; p++) {
+        const double *c = s->costs[p];
+        double behind = level == 0 && !isnan(c[1]) ? c[1] : c[2], is = (behind - c[level]) / behind;
+        if (!isnan(is) && (isnan(found) || p == (size_t)pattern))
+            found = is;
+    }
+    return isnan(found) ? BTB_CONTRAST_UNKNOWN : found;
+}
+
+static bool is_measured(const struct btb_classes *c, const struct btb_sequence *sequence)
+{
+    for (size_t i = 0; i < c->point_count; i++) {
+        const struct btb_sequence *r = &c->points[i].sequence;
+        if (r->pattern == sequence->pattern && r->stride == sequence->stride && r->count == sequence->count)
+            return true;
+    }
+    return false;
+}
+
+/* The variance of the cost that survivors predict, relatively; 0 where they differ by less than a point can show. */
+static double separation(const struct btb_search *s, const struct members members[BTB_LEVELS],
+                         const struct btb_sequence *sequence)
+{
+    double sum = 0, missed = 1;
+
+    for (size_t l = 0; l < s->level_count; l++) {
+        const struct parts parts = parts_of(&members[l], sequence);
+        double visible = missed * contrast(s, sequence->pattern, l);
+        if (parts.range * visible > BTB_SIGMAS * s->points.scatter)
+            sum += parts.variance * visible * visible;
+        missed *= 1 - parts.mean;
+    }
+    return sum;
+}
+
+/*
+ * The count, rounded down so that the sequence ends where a line does: how the last block is filled, if the sequence
+ * has a part of it only and its set is full, is not in the space of organisations.
+ */
+static unsigned whole_lines(unsigned count, unsigned stride)
+{
+    const unsigned LINE = 64;
+    unsigned step = stride < LINE / 2 ? LINE / stride : 2;
+
+    return count > step ? count / step * step : count / 2 * 2;
+}
+
+static bool is_candidate(const struct btb_search *s, const struct btb_limits *limits,
+                         const struct btb_sequence *sequence)
+{
+    return limits->patterns >> sequence->pattern & 1 && sequence->stride >= limits->stride_from &&
+           sequence->stride <= limits->stride_to && sequence->count >= limits->count_from &&
+           sequence->count <= limits->count_to && btb_sequence_valid(sequence) &&
+           !btb_limits_exceeded(limits, sequence) && !is_measured(s->classes, sequence);
+}
+
+static bool find_separating(const struct btb_search *s, const struct btb_limits *limits,
+                            const struct members members[BTB_LEVELS], struct btb_sequence *out)
+{
+    double best = 0;
+
+    for (unsigned p = 0; p < BTB_PATTERNS; p++)
+        for (unsigned stride = 1; stride <= BTB_STRIDE_MOST; stride *= 2)
+            for (unsigned octave = PER_OCTAVE; octave <= BTB_COUNT_MOST; octave *= 2)
+                for (unsigned part = 0; part < PER_OCTAVE; part++) {
+                    struct btb_sequence candidate = {(enum btb_pattern)p, stride,
+                                                     whole_lines(octave + octave / PER_OCTAVE * part, stride)};
+                    double score = is_candidate(s, limits, &candidate) ? separation(s, members, &candidate) : 0;
+                    if (score > best) {
+                        best = score;
+                        *out = candidate;
+                    }
+                }
+    return best > 0;
+}
+
+/* A random sequence of which a survivor would hold less if it were a third longer than if it were a quarter shorter. */
+static bool find_challenge(const struct btb_search *s, const struct btb_limits *limits,
+                           const struct members members[BTB_LEVELS], uint64_t *random, struct btb_sequence *out)
+{
+    for (size_t i = 0; i < DRAWS; i++) {
+        struct btb_sequence drawn = {.pattern = (enum btb_pattern)random_below(random, BTB_PATTERNS),
+                                     .stride = 1U << random_below(random, STRIDE_EXPONENTS)};
+        unsigned octave = 1U << random_below(random, COUNT_EXPONENTS);
+        drawn.count = whole_lines(octave + (unsigned)random_below(random, octave), drawn.stride);
+        struct btb_sequence shorter = drawn, longer = drawn;
+        shorter.count = drawn.count / 4 * 3 / 2 * 2;
+        longer.count = drawn.count / 3 * 4 / 2 * 2;
+        if (!is_candidate(s, limits, &drawn) || !btb_sequence_valid(&shorter) || !btb_sequence_valid(&longer))
+            continue;
+        for (size_t l = 0; l < s->level_count; l++)
+            if (btb_organisation_resident(&members[l].all[0], &shorter) >
+                btb_organisation_resident(&members[l].all[0], &longer)) {
+                *out = drawn;
+                return true;
+            }
+    }
+    return false;
+}
+
+enum btb_design btb_design_next(const struct btb_search *s, const struct btb_limits *limits, bool may_challenge,
+                                uint64_t *random, struct btb_sequence *out)
+{
+    struct members *members = calloc(BTB_LEVELS, sizeof *members);
+    uint8_t *marks = calloc(s->classes->count, sizeof *marks);
+    enum btb_design found = BTB_DESIGN_NONE;
+
+    if (members && marks && s->pair_count) {
+        for (size_t l = 0; l < s->level_count; l++)
+            choose_members(s, l, random, marks, &members[l]);
+        if (find_separating(s, limits, members, out))
+            found = BTB_DESIGN_SEPARATE;
+        else if (may_challenge && find_challenge(s, limits, members, random, out))
+            found = BTB_DESIGN_CHALLENGE;
+    }
+    free(members);
+    free(marks);
+    return found;
+}

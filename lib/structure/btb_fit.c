@@ -1,0 +1,182 @@
+#include "lib/structure/btb_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/structure/btb_classes.h"
+#include "lib/structure/btb_search.h"
+#include "lib/structure/tolerances_btb.h"
+
+/* A fit under one assumption on replacement. */
+struct assumption {
+    struct btb_classes classes;
+    struct btb_search search;
+    struct btb_fit_result result;
+    size_t challenges; /* asked for so far */
+    uint64_t random;
+};
+
+enum { LRU, ANY, ASSUMPTIONS };
+
+struct btb_fit {
+    struct btb_limits limits;
+    struct assumption of[ASSUMPTIONS];
+    bool lru_fails; /* as btb_fit_decide found: ANY is asked */
+};
+
+struct btb_fit *btb_fit_start(const struct btb_limits *limits)
+{
+    struct btb_fit *f = calloc(1, sizeof *f);
+
+    if (!f)
+        return NULL;
+    f->limits = *limits;
+    for (size_t i = LRU; i < ASSUMPTIONS; i++) {
+        struct assumption *a = &f->of[i];
+        if (!btb_classes_start(&a->classes, limits->alignment, i == ANY) ||
+            !btb_search_start(&a->search, &a->classes)) {
+            btb_fit_free(f);
+            return NULL;
+        }
+    }
+    return f;
+}
+
+void btb_fit_free(struct btb_fit *f)
+{
+    for (size_t i = LRU; f && i < ASSUMPTIONS; i++) {
+        btb_search_free(&f->of[i].search);
+        btb_classes_free(&f->of[i].classes);
+    }
+    free(f);
+}
+
+bool btb_fit_add(struct btb_fit *f, const struct btb_sequence *sequence, double cycles, double error)
+{
+    const struct btb_point point = {*sequence, cycles, error};
+
+    for (size_t i = LRU; i < ASSUMPTIONS; i++)
+        if (f->of[i].classes.broken || f->of[i].classes.point_count == BTB_FIT_POINTS)
+            return false;
+    if (!btb_sequence_valid(sequence) || !(cycles > 0) || !(cycles < INFINITY) || !(error >= 0) || !(error < INFINITY))
+        return false;
+    if (btb_limits_exceeded(&f->limits, sequence))
+        return true;
+    return btb_classes_add(&f->of[LRU].classes, &point) && btb_classes_add(&f->of[ANY].classes, &point);
+}
+
+/* ---- Survivors ---------------------------------------------------------------------------------- */
+
+static bool same_index(const struct btb_index *a, const struct btb_index *b)
+{
+    return a->low == b->low && a->set_bits == b->set_bits && a->folded == b->folded;
+}
+
+/* Adds a survivor. Single sets of one kind whose sizes follow each other are counted as one, with a range of ways. */
+static void add_survivor(struct btb_fit_level *l, const struct btb_organisation *o)
+{
+    if (l->count > 0) {
+        const struct btb_organisation *first = &l->shown[0];
+        struct btb_organisation *last = &l->shown[(l->count < BTB_FIT_SHOWN ? l->count : BTB_FIT_SHOWN) - 1];
+        if (o->index.set_bits == 0 && l->count <= BTB_FIT_SHOWN && last->entry == o->entry &&
+            last->index.set_bits == 0 && last->ways_end == o->ways) {
+            last->ways_end = o->ways_end;
+            return;
+        }
+        l->same_ways &= first->ways == o->ways && first->ways_end == o->ways_end;
+        l->same_sets &= first->index.set_bits == o->index.set_bits;
+        l->same_index &= same_index(&first->index, &o->index);
+        l->same_per_entry &= first->per_entry == o->per_entry;
+    } else
+        l->same_ways = l->same_sets = l->same_index = l->same_per_entry = true;
+    l->same_per_entry &= o->per_entry < BTB_PER_ENTRY_MOST; /* a larger block would predict the same */
+    if (l->count < BTB_FIT_SHOWN)
+        l->shown[l->count] = *o;
+    l->count++;
+}
+
+static void list_survivors(const struct assumption *a, const uint8_t *marks, struct btb_fit_level *l)
+{
+    const struct btb_classes *c = &a->classes;
+
+    l->left = true;
+    for (size_t i = 0; i < c->count; i++)
+        if (marks[i] && btb_classes_hold_all(c, (uint16_t)i))
+            l->left = false;
+    for (size_t i = 0; i < c->space.count; i++)
+        if (marks[c->class_of[i]]) {
+            const struct btb_organisation found = btb_space_organisation(&c->space, i);
+            if (btb_space_distinct(&c->space, &found))
+                add_survivor(l, &found);
+        }
+    if (!a->result.complete || a->result.doubtful)
+        l->same_ways = l->same_sets = l->same_index = l->same_per_entry = false;
+}
+
+static enum reason list_levels(struct assumption *a)
+{
+    uint8_t *marks = calloc(a->classes.count, sizeof *marks);
+
+    if (!marks)
+        return REASON_NO_MEMORY;
+    a->result.level_count = a->search.level_count;
+    a->result.doubtful = btb_search_doubtful(&a->search);
+    for (size_t l = 0; l < a->result.level_count; l++) {
+        for (size_t p = 0; p < BTB_PATTERNS; p++)
+            a->result.levels[l].cycles[p] = a->search.costs[p][l];
+        btb_search_mark(&a->search, l, marks);
+        list_survivors(a, marks, &a->result.levels[l]);
+    }
+    free(marks);
+    return REASON_NONE;
+}
+
+static const struct btb_fit_result *decide_assuming(struct assumption *a, bool limits_known)
+{
+    const struct btb_classes *c = &a->classes;
+    struct btb_fit_result *r = &a->result;
+    bool seen[BTB_PATTERNS] = {0};
+
+    *r = (struct btb_fit_result){.points = c->point_count,
+                                 .any_replacement = c->space.any_replacement,
+                                 .challenges = a->challenges,
+                                 .limits_known = limits_known,
+                                 .complete = true};
+    for (size_t i = 0; i < c->point_count; i++) {
+        r->patterns += !seen[c->points[i].sequence.pattern];
+        seen[c->points[i].sequence.pattern] = true;
+    }
+    if (c->broken || c->point_count < BTB_POINTS_LEAST) {
+        r->reason = c->broken ? REASON_NO_MEMORY : REASON_TOO_FEW_POINTS;
+        return r;
+    }
+    r->reason = btb_search_run(&a->search);
+    r->mismatch = a->search.mismatch;
+    r->expected = a->search.expected;
+    r->complete = a->search.complete;
+    if (!r->reason)
+        r->reason = list_levels(a);
+    return r;
+}
+
+const struct btb_fit_result *btb_fit_decide(struct btb_fit *f)
+{
+    const bool limits_known = f->limits.footprints[0] > 0;
+    const struct btb_fit_result *r = decide_assuming(&f->of[LRU], limits_known);
+
+    f->lru_fails = r->reason == REASON_NO_FIT;
+    return f->lru_fails ? decide_assuming(&f->of[ANY], limits_known) : r;
+}
+
+bool btb_fit_next(struct btb_fit *f, struct btb_sequence *sequence)
+{
+    struct assumption *a = &f->of[f->lru_fails ? ANY : LRU];
+
+    if (a->classes.broken || a->result.reason || a->classes.point_count == BTB_FIT_POINTS)
+        return false;
+    btb_search_refresh(&a->search);
+    const enum btb_design found = btb_design_next(&a->search, &f->limits, a->challenges < BTB_FIT_CHALLENGES,
+                                                  &a->random, sequence);
+    a->challenges += found == BTB_DESIGN_CHALLENGE;
+    return found != BTB_DESIGN_NONE;
+}

@@ -1,0 +1,92 @@
+/*
+ * Fit: how branch target buffers are organised (sets, ways, index bits, branches to an entry), found by comparing all
+ * organisations in question with measured costs of branch sequences.
+ *
+ * Branch sequences of many strides, lengths and patterns are measured. Each organisation (lib/structure/btb_space.h),
+ * as one level or two, predicts which part of each sequence hits; a sequence costs its hits of either level and its
+ * misses, each times a cost that is fitted. Organisations whose mismatch (lib/structure/btb_mismatch.h) is at most 25
+ * above the best survive: a likelihood ratio of five sigma. If the best one misses the points by more than chance
+ * explains, none fits. One level is the result where it explains the points as well as two.
+ *
+ * The fit also asks for the sequence that would separate survivors best; when nothing separates them any more, for
+ * random sequences that may refute them.
+ *
+ * Replacement is first assumed to be LRU. If nothing fits, it may be anything: sequences for which sets have no room
+ * then only limit how much is held, and more organisations survive.
+ *
+ * What cannot be determined this way:
+ *
+ *   - The size of a single set is known only as far as counts were measured: ways … ways_end - 1.
+ *   - A level that takes the victims of the level before it behaves like one that holds the sum, if both are single
+ *     sets.
+ *   - An instruction cache or an ITLB that ends first looks like a level. Give its size; if it is not known, no grade
+ *     is above C.
+ *   - Not in the space: victim levels with several sets, tags that alias, three levels. Where a smaller level comes
+ *     before, leave its sequences out (count_from): the two others are levels 1 and 2 then.
+ *
+ * Method: docs/METHODS.md, 4.7. Sources: the sequences and reading them by eye are jia.je's (2024 and 2025).
+ */
+#ifndef FATHOM_LIB_STRUCTURE_BTB_FIT_H
+#define FATHOM_LIB_STRUCTURE_BTB_FIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/reason.h"
+#include "lib/structure/btb_design.h"
+#include "lib/structure/btb_mismatch.h"
+#include "lib/structure/btb_sequence.h"
+#include "lib/structure/btb_space.h"
+
+enum {
+    BTB_FIT_POINTS = BTB_MISMATCH_POINTS,
+    BTB_FIT_LEVELS = BTB_LEVELS,
+    BTB_FIT_SHOWN = 32,     /* survivors of one level that are listed */
+    BTB_FIT_CHALLENGES = 24 /* random sequences that survivors have to pass. Chosen: as many as time allows */
+};
+
+struct btb_fit_level {
+    size_t count;                                 /* organisations that survive */
+    struct btb_organisation shown[BTB_FIT_SHOWN]; /* the first of them */
+    bool left;                                    /* false: some survivor holds all sequences that were measured */
+    /* Which properties all survivors have in common. None where the result is not `complete`, or is `doubtful`. */
+    bool same_ways, same_sets, same_index, same_per_entry;
+    double cycles[BTB_PATTERNS]; /* of a hit, for the best pair; NaN: no sequence shows it */
+};
+
+struct btb_fit_result {
+    enum reason reason; /* REASON_NONE: there are survivors; NO_FIT, NO_LEVEL, TOO_FEW_POINTS, NO_MEMORY */
+    size_t level_count;
+    struct btb_fit_level levels[BTB_FIT_LEVELS];
+    double mismatch, expected; /* chi-square of the best; the most that chance explains */
+    size_t points, patterns;   /* that were used; how many patterns they have */
+    size_t challenges;         /* random sequences that were asked for */
+    bool any_replacement;      /* no LRU organisation fits: these fit with some replacement policy */
+    bool limits_known;         /* footprints were given */
+    bool complete;             /* false: organisations that were not tried may fit as well */
+    bool doubtful;             /* btb_search_doubtful */
+};
+
+struct btb_fit;
+
+/* NULL where memory is short: it takes some megabytes. */
+struct btb_fit *btb_fit_start(const struct btb_limits *limits);
+void btb_fit_free(struct btb_fit *f);
+/*
+ * Adds a point: cycles per branch and their standard error. Sequences beyond a footprint are accepted and not used.
+ * False where there is no room, the sequence is not valid, or a number is not finite, or negative.
+ */
+bool btb_fit_add(struct btb_fit *f, const struct btb_sequence *sequence, double cycles, double error);
+/* Decides about all points so far. The result is valid until the next call or btb_fit_free. */
+const struct btb_fit_result *btb_fit_decide(struct btb_fit *f);
+/*
+ * After btb_fit_decide: the sequence to measure next. False when there is none: all is done. Deciding again after each
+ * point is not necessary; the survivors are updated.
+ *
+ *     for (btb_fit_decide(f); btb_fit_next(f, &sequence) && measure(&sequence, &cycles, &error);)
+ *         btb_fit_add(f, &sequence, cycles, error);
+ *     result = btb_fit_decide(f);
+ */
+bool btb_fit_next(struct btb_fit *f, struct btb_sequence *sequence);
+
+#endif

@@ -1,0 +1,400 @@
+#include "lib/structure/btb_levels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/base/reason.h"
+#include "lib/base/statistics.h"
+#include "lib/finding/report.h"
+#include "lib/probe/proof.h"
+#include "lib/structure/slope_change.h"
+#include "lib/structure/stride_family.h"
+#include "lib/structure/tlb.h"
+#include "lib/structure/tolerances_btb.h"
+
+enum { STRIDES = 6, FEW = 16 /* branches, for the least cost */ };
+enum range { SHORT, LONG };
+static const struct {
+    const char *name;
+    double from, to; /* counts that are searched */
+} ranges[] = {{"short", 8, 2048}, {"long", 256, BTB_LONG_TO}};
+
+/* The curves of all strides in one range. */
+struct curves {
+    struct branch_curve curve[STRIDES];
+    struct sweep sweep[STRIDES];
+    struct stride_member member[STRIDES];
+    size_t count;
+    struct stride_family family;
+    struct stride_verdict verdict;
+};
+
+size_t btb_least_stride(void)
+{
+    return emit_alignment > 1 ? emit_alignment : 8;
+}
+
+static struct sweep sweep_of(struct probe *p, struct branch_curve *curve, enum knee_kind kind, double from, double to)
+{
+    return (struct sweep){
+        .name = curve->name,
+        .confounder = curve->name,
+        .axis = "branches",
+        .unit = "cycles/branch",
+        .build = branch_curve_build,
+        .context = curve,
+        .seconds = probe_scale(p, 1, 0.2, curve->chain.pattern == BRANCH_CHAIN_UNCOND ? 0.7 : 0.34, 4),
+        .search = {.kind = kind,
+                   .from = from,
+                   .to = to,
+                   .step = 1,
+                   .resolution = 0.02,
+                   .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)}};
+}
+
+static struct sweep sweep_of_range(struct probe *p, struct branch_curve *curve, enum range range, size_t span)
+{
+    const double fits = floor((double)span / (double)curve->chain.stride);
+
+    return sweep_of(p, curve, KNEE_STEP, ranges[range].from, fmin(probe_smoke(p, 64, ranges[range].to), fits));
+}
+
+struct sweep btb_long_sweep(struct probe *p, struct branch_curve *curve, size_t span)
+{
+    return sweep_of_range(p, curve, LONG, span);
+}
+
+static struct stride_family family_of(struct probe *p, const struct curves *c)
+{
+    return (struct stride_family){.members = c->member,
+                                  .count = c->count,
+                                  .step = 1,
+                                  .smallest = emit_jump_bytes(0, true),
+                                  .footprints = {tlb_code_reach(p, 1)}};
+}
+
+static void name_curve(struct branch_curve *curve, const char *part)
+{
+    snprintf(curve->name, sizeof curve->name, "%s %zu, %s", branch_chain_pattern_names[curve->chain.pattern],
+             curve->chain.stride, part);
+}
+
+/* ---- Ramps -------------------------------------------------------------------------------------- */
+
+/*
+ * The median cost shortly before x. Points close to x are left out: loop and page borders make curves rise a bit early.
+ */
+static double cost_before(const struct search *s, double x)
+{
+    enum { MOST = 16 };
+    double y[MOST];
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->count && count < MOST; i++)
+        if (s->points[i].x >= BTB_RAMP_FROM * x && s->points[i].x <= BTB_RAMP_TO * x && s->points[i].kept)
+            y[count++] = s->points[i].y;
+    return count ? median(y, count) : (double)NAN;
+}
+
+/* The least cost of all counts from half of x to x. */
+static double least_before(const struct search *s, double x)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < s->count && s->points[i].x <= x; i++)
+        if (s->points[i].x >= x / 2)
+            least = fmin(least, s->points[i].y); /* fmin ignores NaN */
+    return least;
+}
+
+/* The last count up to x with which a branch costs at most `most`; NaN where there is none. */
+static double last_below(const struct search *s, double x, double most)
+{
+    double last = NAN;
+
+    for (size_t i = 0; i < s->count && s->points[i].x <= x; i++)
+        if (s->points[i].y <= most)
+            last = s->points[i].x;
+    return last;
+}
+
+/* Takes values at ramps back to where the ramp begins. */
+static void correct_ramps(struct curves *c)
+{
+    for (size_t i = 0; i < c->verdict.level_count; i++) {
+        struct stride_level *l = &c->verdict.levels[i];
+        if (isnan(l->value) || l->at[l->lead].level >= c->member[l->lead].verdict->count)
+            continue;
+        const struct search *s = &c->sweep[l->lead].search;
+        const struct knee *k = &s->verdict.knees[l->at[l->lead].level];
+        if (!k->ramp)
+            continue;
+        l->value = fmin(l->value, last_below(s, l->value, BTB_RAMP_COST * cost_before(s, k->value)));
+        l->low = fmin(l->low, last_below(s, l->value, BTB_RAMP_COST_CERTAIN * least_before(s, l->value)));
+    }
+}
+
+/* ---- Curves ------------------------------------------------------------------------------------- */
+
+static bool search_curves(struct probe *p, const struct btb_levels_request *q, enum range range, struct curves *c)
+{
+    for (c->count = 0; c->count < (size_t)probe_scale(p, 2, 5, STRIDES, STRIDES);) {
+        const size_t i = c->count++, stride = btb_least_stride() << i;
+        struct branch_curve *curve = &c->curve[i];
+        *curve = (struct branch_curve){.chain = {.pattern = q->pattern, .stride = stride}, .room = q->room};
+        name_curve(curve, ranges[range].name);
+        c->sweep[i] = sweep_of_range(p, curve, range, q->span);
+        c->member[i] = (struct stride_member){curve->name, (double)stride, &c->sweep[i].search.verdict};
+        if (!sweep_search(p, &c->sweep[i]))
+            return false;
+    }
+    c->family = family_of(p, c);
+    stride_family_decide(&c->family, &c->verdict);
+    correct_ramps(c);
+    return true;
+}
+
+/* Searches the last rise of each curve once more, for a level that is left before it has ended. */
+static bool search_slopes(struct probe *p, const struct curves *c, struct curves *slopes)
+{
+    static const double SECONDS = 0.3; /* confirming a slope change takes so long, in the profile quick as well */
+    const struct verdict *whole[STRIDES];
+
+    for (slopes->count = 0; slopes->count < c->count;) {
+        const size_t i = slopes->count++;
+        struct branch_curve *curve = &slopes->curve[i];
+        struct sweep *s = &slopes->sweep[i];
+        double from = 0, to = 0;
+        *curve = c->curve[i];
+        name_curve(curve, "slope change");
+        const bool rises = slope_change_range(&c->sweep[i].search, BTB_STEP_CYCLES, &from, &to);
+        *s = sweep_of(p, curve, KNEE_SLOPE, from, to);
+        s->seconds = fmax(s->seconds, probe_smoke(p, 0, SECONDS));
+        s->search.verdict.reason = REASON_NO_RISE;
+        if (rises && !sweep_search(p, s))
+            return false;
+        slope_change_verdict(&s->search.verdict, c->sweep[i].search.reached, &s->search.verdict);
+        slopes->member[i] = (struct stride_member){curve->name, (double)curve->chain.stride, &s->search.verdict};
+        whole[i] = &c->sweep[i].search.verdict;
+    }
+    slopes->family = family_of(p, slopes);
+    slope_change_decide(&slopes->family, whole, &slopes->verdict);
+    return true;
+}
+
+/* ---- Which levels are reported ------------------------------------------------------------------ */
+
+/* The largest count that any stride holds on this level. */
+static double largest_count(const struct curves *c, const struct stride_level *l)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < c->count; i++)
+        most = fmax(most, l->at[i].count); /* fmax ignores NaN */
+    return most;
+}
+
+/* By how much the cost rises where this level is left, at the stride where it rises most. */
+static double rise_behind(const struct curves *c, const struct stride_level *l)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < c->count; i++) {
+        const struct verdict *v = c->member[i].verdict;
+        if (l->at[i].level < v->count)
+            most = fmax(most, v->knees[l->at[i].level].after - v->knees[l->at[i].level].before);
+    }
+    return most;
+}
+
+/*
+ * Whether a level is reported from this range. Not the last one, if its end is not known: curves end on it. A level
+ * whose unreached sets alone show in the short range is left to the long one.
+ */
+static bool belongs(const struct curves *c, enum range range, size_t level)
+{
+    const struct stride_level *l = &c->verdict.levels[level];
+    const double border = BTB_LONG_FROM * BTB_BORDER_PART;
+    const double most = fmax(largest_count(c, l), isnan(l->value) ? 0 : l->value);
+
+    if ((level + 1 == c->verdict.level_count && isnan(l->value)) || rise_behind(c, l) < BTB_STEP_CYCLES)
+        return false;
+    return range == SHORT ? most < border : most >= border;
+}
+
+/* The least cost of all strides with few branches. */
+static double least_cycles(const struct curves *c)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < c->count; i++)
+        for (size_t j = 0; j < c->sweep[i].search.count && c->sweep[i].search.points[j].x <= FEW; j++)
+            least = fmin(least, c->sweep[i].search.points[j].y); /* fmin ignores NaN */
+    return least;
+}
+
+/* Reports a level whose capacity is not known. */
+static void report_open(struct probe *p, const struct btb_levels_request *q, enum reason reason, struct btb_levels *out)
+{
+    out->open = true;
+    report_number(p,
+                  &(struct finding){.name = q->entries,
+                                    .variants = {{"level", .number = ++out->levels},
+                                                 {"branch", branch_chain_pattern_names[q->pattern]}},
+                                    .reason = reason},
+                  NAN);
+}
+
+/* Where few branches cost much less than the first level that shows, there is a level before it: reports that. */
+static void report_hidden(struct probe *p, const struct btb_levels_request *q, double height, struct btb_levels *out)
+{
+    if (out->levels == 0 && out->least < BTB_HIDDEN_PART * height)
+        report_open(p, q, REASON_NO_EDGE, out);
+}
+
+/* Reports a capacity. */
+static bool report_level(struct probe *p, const struct btb_levels_request *q, const struct curves *c, size_t level,
+                         struct btb_levels *out)
+{
+    const struct stride_level *l = &c->verdict.levels[level];
+    char proof[PROOF_TEXT] = "";
+
+    if (!isnan(l->value) && !proof_of_knee(p, &c->sweep[l->lead], l->at[l->lead].level, q->counted, proof))
+        return false;
+    struct finding f = {
+        .name = q->entries,
+        .variants = {{"level", .number = ++out->levels}, {"branch", branch_chain_pattern_names[q->pattern]}}};
+    f.limits[0] = (struct finding_limit){q->limits[0], "", 1};
+    f.limits[1] = (struct finding_limit){
+        q->limits[1], "level=1", (double)c->curve[l->lead].chain.stride / (double)machine_info()->page_bytes[0]};
+    if (proof[0]) {
+        f.remarks[0].key = "proof";
+        f.remarks[0].text = proof;
+    }
+    out->open |= isnan(l->value);
+    report_stride_family(p, &f, &c->family, &c->verdict, level);
+    return true;
+}
+
+/* The cost of a branch on a level: the least of all strides. */
+static double height_of(const struct curves *c, const struct stride_level *l)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < c->count; i++)
+        if (l->at[i].level < c->member[i].verdict->level_count)
+            least = fmin(least, c->member[i].verdict->levels[l->at[i].level].height);
+    return least;
+}
+
+static bool report_levels(struct probe *p, const struct btb_levels_request *q, const struct curves *c, enum range range,
+                          struct btb_levels *out)
+{
+    out->open |= c->verdict.lone_heights > 0;
+    for (size_t i = 0; i < c->verdict.level_count; i++) {
+        const struct stride_level *l = &c->verdict.levels[i];
+        const double height = height_of(c, l);
+        /* a level without a known end that costs what the last one does is that one, at other strides */
+        if (!belongs(c, range, i) || (isnan(l->value) && out->levels && height < out->height + BTB_STEP_CYCLES))
+            continue;
+        report_hidden(p, q, height, out);
+        out->height = height;
+        if (!report_level(p, q, c, i, out))
+            return false;
+        if (isnan(l->value))
+            continue; /* without a capacity it may be no level: its cost is not reported */
+        out->measured++;
+        const struct finding f = {
+            .name = q->cycles,
+            .variants = {{"level", .number = out->levels}, {"branch", branch_chain_pattern_names[q->pattern]}}};
+        report_stride_family_height(p, &f, &c->family, &c->verdict, i);
+    }
+    return true;
+}
+
+/*
+ * Reports the level that ends at a slope change. If the level that this rise leaves was not reported, it exists all the
+ * same and comes first. If the last level that was reported costs what branches do at the slope change, it is that
+ * level. The cost is not reported, since part of the branches are found on the level before.
+ */
+static bool report_slope_change(struct probe *p, const struct btb_levels_request *q, const struct curves *c,
+                                const struct curves *slopes, struct btb_levels *out)
+{
+    const struct stride_level *l = &slopes->verdict.levels[0];
+
+    if (slopes->verdict.level_count == 0 || isnan(l->value))
+        return true;
+    const struct verdict *whole = c->member[l->lead].verdict, *slope = slopes->member[l->lead].verdict;
+    const double before = whole->levels[whole->count - 1].height, at = slope->knees[0].before;
+    if (out->levels > 0 && at < out->height + BTB_STEP_CYCLES)
+        return true;
+    if (out->levels == 0 || before >= out->height + BTB_STEP_CYCLES) {
+        report_hidden(p, q, before, out);
+        report_open(p, q, REASON_LARGEST_ALONE, out);
+    }
+    return report_level(p, q, slopes, 0, out);
+}
+
+/* ---- The fit ------------------------------------------------------------------------------------ */
+
+/* The standard error of a point's median by its samples, but not below that of calibrated time. */
+static double error_of(const struct search_point *pt)
+{
+    const struct spread s = spread_of(pt->sample, pt->kept);
+
+    return fmax(BTB_CALIBRATION * pt->y, s.count > 1 ? s.sigma / sqrt((double)s.count) : 0);
+}
+
+/*
+ * Adds the points of the long range to the fit, as long as it has room. Small counts are left out: the fit knows two
+ * levels, and those that hold many branches are asked for.
+ */
+static void add_points(const struct curves *c, enum branch_chain_pattern pattern, struct btb_fit *fit)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const struct search *s = &c->sweep[i].search;
+        for (size_t j = 0; j < s->count; j++)
+            if (s->points[j].kept && s->points[j].x >= BTB_LONG_FROM)
+                btb_fit_add(fit,
+                            &(struct btb_sequence){.pattern = (enum btb_pattern)pattern,
+                                                   .stride = (unsigned)c->curve[i].chain.stride,
+                                                   .count = (unsigned)s->points[j].x},
+                            s->points[j].y, error_of(&s->points[j]));
+    }
+}
+
+/* ---- Both ranges -------------------------------------------------------------------------------- */
+
+static bool find_in_range(struct probe *p, const struct btb_levels_request *q, enum range range, struct curves *c,
+                          struct curves *slopes, struct btb_levels *out)
+{
+    bool good = search_curves(p, q, range, c);
+
+    if (good && range == SHORT)
+        out->least = least_cycles(c);
+    good = good && report_levels(p, q, c, range, out);
+    /* mixed chains do not begin with the branch that the sequences of the fit begin with */
+    if (good && range == LONG && q->fit && q->pattern <= BRANCH_CHAIN_COND)
+        add_points(c, q->pattern, q->fit);
+    good = good && (range != LONG || (search_slopes(p, c, slopes) && report_slope_change(p, q, c, slopes, out)));
+    sweeps_free(slopes->sweep, slopes->count);
+    sweeps_free(c->sweep, c->count);
+    c->count = slopes->count = 0;
+    return good;
+}
+
+bool btb_levels_find(struct probe *p, const struct btb_levels_request *q, struct btb_levels *out)
+{
+    struct curves *c = calloc(1, sizeof *c), *slopes = calloc(1, sizeof *slopes);
+    bool good = c && slopes;
+
+    *out = (struct btb_levels){.levels = 0};
+    if (!good)
+        probe_skip(p, "out of memory for curves");
+    for (enum range i = SHORT; i <= probe_smoke(p, SHORT, LONG) && good; i++)
+        good = find_in_range(p, q, i, c, slopes, out);
+    free(c);
+    free(slopes);
+    return good;
+}

@@ -1,0 +1,60 @@
+/*
+ * Levels: how many branches of one pattern each level of the branch target buffer holds, and what a branch costs there.
+ *
+ * Curves of branch chains at six strides are a stride family (lib/structure/stride_family.h). They are searched in two
+ * ranges of counts, short and long, because a curve over a dozen octaves has more knees than can be distinguished. The
+ * ranges overlap; a level belongs to the range in which its end is far from both borders. In the long range the last
+ * rise of each curve is searched once more for a slope change (lib/structure/slope_change.h).
+ *
+ * Where replacement is random, a level is left so slowly at first that the rise seems to begin behind its end. The
+ * value is therefore taken back to the last count that costs no more than those before it, and the lower end of the
+ * interval to the last one that costs no more than the least of them (tolerances_btb.h, BTB_RAMP_COST).
+ *
+ * Method: docs/METHODS.md, 5.1.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_BTB_LEVELS_H
+#define FATHOM_LIB_STRUCTURE_BTB_LEVELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/kernels/branch_chain.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sweep.h"
+#include "lib/structure/branch_cost.h"
+#include "lib/structure/btb_fit.h"
+
+enum {
+    BTB_LONG_FROM = 1024, /* branches: capacities from here on are taken from the long range */
+    BTB_LONG_TO = 32768   /* branches: where the long range ends */
+};
+
+struct btb_levels_request {
+    enum branch_chain_pattern pattern;
+    const struct branch_chain_room *room;
+    size_t span;                /* bytes that chains may span in it */
+    const char *entries;        /* finding: branches that a level holds; variants level and branch */
+    const char *cycles;         /* finding: what a branch costs on that level */
+    const char *limits[2];      /* findings that may mask: operations of the op cache, entries of the first ITLB */
+    const char *const *counted; /* events for the proof of a knee, ended by NULL */
+    struct btb_fit *fit;        /* points of the long range are added; NULL: they are not */
+};
+
+/* What was reported. */
+struct btb_levels {
+    double least;      /* cycles of a branch at best, with few branches */
+    double height;     /* cycles of a branch on the last level */
+    unsigned levels;   /* reported, in both ranges */
+    unsigned measured; /* of them, those with a capacity that no slope change was needed for */
+    bool open;         /* the capacity of some level is not known, or one stride shows a level that no other does */
+};
+
+/* Finds and reports the levels. False where the probe is over. */
+bool btb_levels_find(struct probe *p, const struct btb_levels_request *q, struct btb_levels *out);
+
+/* The smallest stride in bytes: as close as this ISA allows, at least 8 where instructions have many lengths. */
+size_t btb_least_stride(void);
+/* A sweep of the long range, as far as the room allows. */
+struct sweep btb_long_sweep(struct probe *p, struct branch_curve *curve, size_t span);
+
+#endif

@@ -1,0 +1,290 @@
+#include "lib/structure/btb_search.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/structure/tolerances_btb.h"
+
+enum {
+    SEEDS = 4,      /* classes that the search begins with, for each part of the sequences */
+    SCANS = 256,    /* classes that are combined with all others, at most */
+    FULL_SCANS = 8, /* with any replacement, which takes longer: only this number, and the seeds */
+    PAIRS = 4096    /* that are kept */
+};
+
+static bool any_replacement(const struct btb_search *s)
+{
+    return s->classes->space.any_replacement;
+}
+
+bool btb_search_start(struct btb_search *s, struct btb_classes *classes)
+{
+    *s = (struct btb_search){.classes = classes, .pairs = calloc(PAIRS, sizeof *s->pairs)};
+    return s->pairs != NULL;
+}
+
+void btb_search_free(struct btb_search *s)
+{
+    free(s->pairs);
+}
+
+/* Takes the points of `from` to `to` branches as those to explain. */
+static void prepare(struct btb_search *s, unsigned from, unsigned to)
+{
+    static const struct btb_spread lru = {BTB_SCATTER, BTB_HIT_SPREAD, BTB_MISS_SPREAD},
+                                   any = {BTB_SCATTER_ANY, BTB_HIT_SPREAD_ANY, BTB_MISS_SPREAD_ANY};
+
+    btb_mismatch_prepare(&s->points, s->classes->points, s->classes->point_count, from, to,
+                         any_replacement(s) ? &any : &lru);
+}
+
+static double mismatch(const struct btb_search *s, uint16_t one, uint16_t two, double limit,
+                       double costs[BTB_PATTERNS][BTB_COSTS])
+{
+    return btb_mismatch(&s->points, btb_classes_resident(s->classes, one), btb_classes_resident(s->classes, two), limit,
+                        costs);
+}
+
+/*
+ * The largest mismatch of a survivor. With any replacement the best pair may be best only because more of it is
+ * uncertain, so what explains the points as well as chance would survives too.
+ */
+static double survivors_limit(const struct btb_search *s)
+{
+    return any_replacement(s) ? fmax(s->best + BTB_SURVIVES, s->expected) : s->best + BTB_SURVIVES;
+}
+
+/* Keeps the pair if it may survive; removes those that no longer do when the best changes or there is no room. */
+static void keep(struct btb_search *s, uint16_t one, uint16_t two, double chi)
+{
+    size_t kept = 0;
+
+    if (!(chi < INFINITY) || chi > survivors_limit(s))
+        return;
+    if (s->pair_count == PAIRS || chi < s->best) {
+        s->best = fmin(s->best, chi);
+        for (size_t i = 0; i < s->pair_count; i++)
+            if (s->pairs[i].mismatch <= survivors_limit(s))
+                s->pairs[kept++] = s->pairs[i];
+        s->pair_count = kept;
+    }
+    for (size_t i = 0; i < s->pair_count; i++)
+        if (s->pairs[i].level[0] == one && s->pairs[i].level[1] == two)
+            return;
+    if (s->pair_count < PAIRS)
+        s->pairs[s->pair_count++] = (struct btb_pair){{one, two}, chi};
+    else
+        s->complete = false;
+}
+
+/*
+ * Flags of a class, each shifted by a level: SCANNED, it was combined with others as that level; POSSIBLE, a full scan
+ * found a partner with which it is not far off at that level.
+ */
+enum { SCANNED = 1, POSSIBLE = 4 };
+
+/* Combines one class as `level` with all others at the other level (`full`), or with those that are POSSIBLE there. */
+static void scan(struct btb_search *s, uint16_t class, size_t level, bool full, uint8_t *flags)
+{
+    double costs[BTB_PATTERNS][BTB_COSTS];
+    const unsigned possible = (unsigned)POSSIBLE << (1 - level);
+
+    for (size_t other = 0; other < s->classes->count; other++) {
+        uint16_t one = level == 0 ? class : (uint16_t)other, two = level == 0 ? (uint16_t)other : class;
+        if (one == two || (!full && !(flags[other] & possible)))
+            continue;
+        const double limit = survivors_limit(s) + (full && any_replacement(s) ? BTB_FAR_OFF : 0);
+        const double chi = mismatch(s, one, two, limit, costs);
+        if (chi <= limit)
+            flags[other] |= (uint8_t)possible;
+        keep(s, one, two, chi);
+    }
+    flags[class] |= (uint8_t)(SCANNED << level);
+}
+
+/* The best pair with a class that was not scanned yet, and at which level that is; NULL where there is none. */
+static const struct btb_pair *next_to_scan(const struct btb_search *s, const uint8_t *flags, size_t *level)
+{
+    const struct btb_pair *best = NULL;
+
+    for (size_t i = 0; i < s->pair_count; i++)
+        for (size_t l = 0; l < BTB_LEVELS; l++)
+            if (!(flags[s->pairs[i].level[l]] & SCANNED << l) && (!best || s->pairs[i].mismatch < best->mismatch)) {
+                best = &s->pairs[i];
+                *level = l;
+            }
+    return best;
+}
+
+/* alone[class]: the mismatch of each class as the only level. With any replacement INFINITY where it is far off. */
+static void fit_alone(const struct btb_search *s, double *alone)
+{
+    double costs[BTB_PATTERNS][BTB_COSTS], best = INFINITY;
+
+    for (size_t c = 0; c < s->classes->count; c++) {
+        alone[c] = mismatch(s, (uint16_t)c, BTB_NO_CLASS, any_replacement(s) ? best + BTB_FAR_OFF : INFINITY, costs);
+        best = fmin(best, alone[c]);
+    }
+}
+
+/* Scans the classes with the least mismatch alone, as either level. Returns the number of scans. */
+static size_t scan_seeds(struct btb_search *s, const double *alone, uint8_t *flags)
+{
+    const size_t none = s->classes->count;
+    size_t scans = 0;
+
+    for (size_t i = 0; i < (any_replacement(s) ? 1 : SEEDS); i++) {
+        size_t seed = none;
+        for (size_t c = 0; c < s->classes->count; c++)
+            if (!flags[c] && alone[c] < INFINITY && (seed == none || alone[c] < alone[seed]))
+                seed = c;
+        for (size_t l = 0; seed < none && l < BTB_LEVELS; l++, scans++)
+            scan(s, (uint16_t)seed, l, true, flags);
+    }
+    return scans;
+}
+
+static void search_pairs(struct btb_search *s, double *alone, uint8_t *flags)
+{
+    size_t scans = scan_seeds(s, alone, flags);
+
+    for (unsigned count = 32; count < BTB_COUNT_MOST; count *= 4)
+        for (size_t longer = 0; longer < 2; longer++) {
+            prepare(s, longer ? count : 0, longer ? UINT_MAX : count);
+            if (s->points.count < BTB_POINTS_LEAST || s->points.count == s->classes->point_count)
+                continue;
+            fit_alone(s, alone);
+            prepare(s, 0, UINT_MAX);
+            scans += scan_seeds(s, alone, flags);
+        }
+    prepare(s, 0, UINT_MAX);
+    for (size_t i = 0; scans < SCANS; scans++, i++) {
+        size_t level;
+        const struct btb_pair *p = next_to_scan(s, flags, &level);
+        if (!p)
+            return;
+        scan(s, p->level[level], level, !any_replacement(s) || i < FULL_SCANS, flags);
+    }
+    s->complete = false;
+}
+
+static const struct btb_pair *best_pair(const struct btb_search *s)
+{
+    const struct btb_pair *best = NULL;
+
+    for (size_t i = 0; i < s->pair_count; i++)
+        if (!best || s->pairs[i].mismatch < best->mismatch)
+            best = &s->pairs[i];
+    return best;
+}
+
+/* Whether no single point is off by more than chance explains. Leaves the costs of the pair in s->costs. */
+static bool all_points_fit(struct btb_search *s, const struct btb_pair *pair)
+{
+    mismatch(s, pair->level[0], pair->level[1], INFINITY, s->costs);
+    double worst = btb_mismatch_worst(&s->points, btb_classes_resident(s->classes, pair->level[0]),
+                                      btb_classes_resident(s->classes, pair->level[1]), s->costs);
+    return worst <= BTB_SIGMAS * BTB_SIGMAS;
+}
+
+static enum reason find_survivors(struct btb_search *s, double *alone, uint8_t *flags)
+{
+    double flat = mismatch(s, BTB_NO_CLASS, BTB_NO_CLASS, INFINITY, s->costs), one_level = INFINITY;
+
+    s->expected = btb_mismatch_expected(&s->points);
+    fit_alone(s, alone);
+    for (size_t c = 0; c < s->classes->count; c++)
+        one_level = fmin(one_level, alone[c]);
+    s->mismatch = flat;
+    if (flat <= s->expected && flat <= one_level + BTB_SURVIVES)
+        return REASON_NO_LEVEL;
+    search_pairs(s, alone, flags);
+    s->mismatch = fmax(0, fmin(one_level, s->best)); /* rounding may make it slightly negative */
+    s->level_count = 2;
+    if (one_level <= s->expected && one_level <= s->best + BTB_SURVIVES) {
+        s->level_count = 1;
+        s->complete = true;
+        s->best = one_level;
+        s->pair_count = 0;
+        fit_alone(s, alone);
+        for (size_t c = 0; c < s->classes->count; c++)
+            keep(s, (uint16_t)c, BTB_NO_CLASS, alone[c]);
+    }
+    const struct btb_pair *best = best_pair(s);
+    if (s->mismatch > s->expected || !best || !all_points_fit(s, best)) {
+        s->level_count = 0;
+        return REASON_NO_FIT;
+    }
+    return REASON_NONE;
+}
+
+enum reason btb_search_run(struct btb_search *s)
+{
+    double *alone = calloc(s->classes->count, sizeof *alone);
+    uint8_t *flags = calloc(s->classes->count, sizeof *flags);
+    enum reason reason = REASON_NO_MEMORY;
+
+    s->pair_count = 0;
+    s->best = INFINITY;
+    s->level_count = 0;
+    s->mismatch = s->expected = 0;
+    s->complete = true;
+    btb_classes_settle(s->classes);
+    if (alone && flags) {
+        prepare(s, 0, UINT_MAX);
+        reason = find_survivors(s, alone, flags);
+    }
+    free(alone);
+    free(flags);
+    return reason;
+}
+
+void btb_search_mark(const struct btb_search *s, size_t level, uint8_t *marks)
+{
+    memset(marks, 0, s->classes->count);
+    for (size_t i = 0; i < s->pair_count; i++)
+        if (s->pairs[i].mismatch <= survivors_limit(s))
+            marks[s->pairs[i].level[level]] = 1;
+}
+
+bool btb_search_doubtful(const struct btb_search *s)
+{
+    const struct btb_classes *c = s->classes;
+
+    for (size_t i = 0; i < s->pair_count; i++) {
+        const uint16_t one = s->pairs[i].level[0], two = s->pairs[i].level[1];
+        if (btb_mismatch_one_stride(&s->points, btb_classes_resident(c, one), btb_classes_resident(c, two)) ||
+            (two != BTB_NO_CLASS && btb_classes_longest(c, two) < BTB_LEVELS_APART * btb_classes_longest(c, one)))
+            return true;
+    }
+    return false;
+}
+
+void btb_search_refresh(struct btb_search *s)
+{
+    const struct btb_classes *c = s->classes;
+    size_t count = s->pair_count;
+    struct btb_pair *before = malloc((count + 1) * sizeof *before);
+    double costs[BTB_PATTERNS][BTB_COSTS];
+
+    if (!before)
+        return;
+    memcpy(before, s->pairs, count * sizeof *before);
+    prepare(s, 0, UINT_MAX);
+    s->pair_count = 0;
+    s->best = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        for (size_t one = 0; one < c->count; one++)
+            for (size_t two = 0; c->origin[one] == before[i].level[0] && two < c->count; two++)
+                if (before[i].level[1] == BTB_NO_CLASS) {
+                    keep(s, (uint16_t)one, BTB_NO_CLASS,
+                         mismatch(s, (uint16_t)one, BTB_NO_CLASS, survivors_limit(s), costs));
+                    break;
+                } else if (c->origin[two] == before[i].level[1])
+                    keep(s, (uint16_t)one, (uint16_t)two,
+                         mismatch(s, (uint16_t)one, (uint16_t)two, survivors_limit(s), costs));
+    btb_classes_settle(s->classes);
+    free(before);
+}

@@ -1,0 +1,63 @@
+/*
+ * Search: which classes of organisations (lib/structure/btb_classes.h), as one level or as pairs of levels, explain the
+ * measured points.
+ *
+ * All pairs are too many to try. Short sequences need hardly more than the first level, and long ones are beyond it:
+ * the classes that explain short or long sequences best by themselves are combined with all others. Then, as long as
+ * pairs survive that contain a class which was not combined with the others, that class is. A pair survives if its
+ * mismatch is at most BTB_SURVIVES above the best.
+ *
+ * Method: docs/METHODS.md, 4.7.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_BTB_SEARCH_H
+#define FATHOM_LIB_STRUCTURE_BTB_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/reason.h"
+#include "lib/structure/btb_classes.h"
+#include "lib/structure/btb_mismatch.h"
+
+struct btb_pair {
+    uint16_t level[BTB_LEVELS]; /* classes; the second is BTB_NO_CLASS where there is one level */
+    double mismatch;
+};
+
+struct btb_search {
+    struct btb_classes *classes;
+    struct btb_mismatch points; /* those that are being explained */
+    struct btb_pair *pairs;     /* that may survive */
+    size_t pair_count;
+    double best; /* mismatch of the best of them */
+
+    /* Results of btb_search_run. */
+    size_t level_count;                    /* 1 or 2; 0 where it returned a reason */
+    double mismatch, expected;             /* of the best; the most that chance explains */
+    bool complete;                         /* false: pairs that were not tried may survive as well */
+    double costs[BTB_PATTERNS][BTB_COSTS]; /* of the best; NaN where no sequence shows them */
+};
+
+/* False where memory is short; to be freed in either case. */
+bool btb_search_start(struct btb_search *s, struct btb_classes *classes);
+void btb_search_free(struct btb_search *s);
+/*
+ * Finds the surviving pairs. One level is the result where it explains the points as well as two. Returns
+ * REASON_NO_LEVEL where no level explains them as well, REASON_NO_FIT where the best pair is worse than chance
+ * explains, REASON_NO_MEMORY, or REASON_NONE.
+ */
+enum reason btb_search_run(struct btb_search *s);
+/*
+ * After points were added: replaces pairs by those of the classes that theirs were split into, if they still survive.
+ */
+void btb_search_refresh(struct btb_search *s);
+/* marks[class]: 1 where the class is `level` (0 or 1) of a surviving pair, else 0. */
+void btb_search_mark(const struct btb_search *s, size_t level, uint8_t *marks);
+/*
+ * Whether a kept pair has a level that only one stride shows, or that holds hardly longer sequences than the other: it
+ * may stand for something else than a level of a branch target buffer.
+ */
+bool btb_search_doubtful(const struct btb_search *s);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * Data caches: capacity and load-to-use latency of each level, with pages of one size, from pointer chases over a
+ * growing footprint (docs/METHODS.md, 7.1).
+ *
+ * There is one pointer in each line, and every line is used, so that no set is preferred. Two orders differ in what
+ * could mislead them:
+ *
+ *   groups   random among the lines of a group of 16 pages, then the next group: local enough that the TLB does not
+ *            hide the caches; prefetchers might follow it
+ *   whole    random over the whole footprint: nothing can follow it, but the TLB may be its limit
+ *
+ * Curve: cycles per load over footprint, a staircase: flat at each level's load-to-use latency, rising where the
+ * footprint exceeds the level. A level's capacity is the last footprint on its flat. The first level is indexed by
+ * address bits below the page, the next ones by frame: where frames are not contiguous, as in a process, the edge is
+ * a ramp and the capacity half of the rise.
+ *
+ * Method: random chases over lines, Sattolo's cycle; groups as the TLBs of Zen-class and Arm cores need them.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_CACHES_H
+#define FATHOM_LIB_STRUCTURE_CACHES_H
+
+#include "lib/kernels/pointer_chase.h"
+#include "lib/probe/probe.h"
+
+enum {
+    CACHE_LEVELS = 4,       /* at most */
+    CACHE_STEP_BYTES = 1024 /* of footprints */
+};
+
+struct caches {
+    struct pointer_chase chase;
+    const char *page; /* variant `page` of the findings; NULL: none */
+    double most;      /* the largest footprint, in bytes */
+    double seconds;   /* for each order of each range */
+    unsigned samples; /* of each order of each range, at most; 0: as the profile has it */
+};
+
+/* The capacity of a level as declared or measured, in bytes; 0: nothing is known. */
+double caches_known(const struct probe *p, unsigned level);
+/* The largest footprint of this profile for which the platform has memory, in bytes. */
+double caches_footprint(const struct probe *p);
+/* Searches both orders and reports the levels, and the latency of memory. False: the probe has ended. */
+bool caches_levels(struct probe *p, struct caches *c);
+/* Makes the kernel of the chase over that many bytes in random order (whole). False: the probe has ended. */
+bool caches_random_order(struct probe *p, const struct pointer_chase *chase, double footprint_bytes, struct kernel *k);
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * Entries of the reorder buffer that several instructions share (docs/METHODS.md, 6.1 and 4.13): how many entries there
+ * are, how many instructions share one, and how many enter together. Inferred from how many fillers of several
+ * sequences fit in the instruction window; what the sequences are is up to the probe.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_ENTRY_PACKING_H
+#define FATHOM_LIB_STRUCTURE_ENTRY_PACKING_H
+
+#include "lib/base/reason.h"
+#include "lib/finding/grade.h"
+#include "lib/knee/sawtooth.h"
+#include "lib/probe/probe.h"
+#include "lib/structure/inflight_measure.h"
+
+enum {
+    PACKING_SEQUENCES = 12,
+    PACKING_LONG_OPS_HOLD = 2 /* entries of two single misses */
+};
+
+/* What a sequence contributes. */
+enum packing_use {
+    PACKING_MIXTURE,      /* many kinds in turn: none fills its own structure first, and neighbours differ */
+    PACKING_NOPS,         /* NOPs of one length: they occupy nothing else, but may share entries */
+    PACKING_PAIRS,        /* two memory accesses side by side, and NOPs: fewer fit where entries hold several */
+    PACKING_DILUTED,      /* one memory access in every so many instructions */
+    PACKING_KIND,         /* one kind alone, which shares no entry with its own kind */
+    PACKING_KIND_WRITING, /* the same of a kind that writes a register, so that renames may end first */
+    PACKING_WRITERS       /* writers of two register files: where renames end */
+};
+
+struct packing_sequence {
+    const char *name, *confounder; /* as in struct experiment */
+    enum packing_use use;
+    unsigned every; /* of PACKING_DILUTED: instructions with one access among them */
+    const char *fillers[INFLIGHT_KINDS];
+};
+
+/* A sequence and what was measured of it. The element must not be moved once packing_measure_groups was called. */
+struct packing_found {
+    const struct packing_sequence *sequence;
+    struct inflight_result *result; /* counted in entries of the reorder buffer */
+    double shifts[INFLIGHT_SHIFTS]; /* of NOPs: inflight_group_shifts */
+    struct sawtooth teeth;          /* of those; period 0: none */
+    unsigned worn;                  /* sawtooth_blurred_period, where there is no whole sawtooth */
+    struct verdict top;             /* the top of the teeth as a knee, … */
+    struct experiment shifted;      /* … and as an experiment */
+    char name[48];
+};
+
+/* How many entries there are, by one of three ways. */
+struct packing {
+    const char *method;
+    enum reason reason;                                          /* why it is undecided; REASON_NONE: it is not */
+    struct experiment experiments[PACKING_SEQUENCES * LONG_OPS]; /* on the number of entries */
+    size_t count;
+    double group;     /* for inflight_report */
+    double per_entry; /* instructions that share an entry; NaN: not known */
+    double alone;     /* entries, where neighbours share them by kind; NaN: they do not, or it is not known */
+};
+
+/*
+ * Measures the groups of a sequence of NOPs whose result is there. The number that fits with chains may be off by a
+ * group, which inflight_group_shifts allows for. False: the probe is over.
+ */
+bool packing_measure_groups(struct probe *p, const struct inflight *l, struct packing_found *f);
+/*
+ * The number of entries by the first way that decides it; where none does, the first one, for its reason:
+ *
+ *   mixtures   mixtures and NOPs end alike, within a group, and pairs fit as many: each instruction has an entry
+ *   dilution   sequences with one access in every 2, 3 and 4 instructions, divided by that, are alike, and NOPs are a
+ *              whole multiple of it: entries hold several instructions, but one access (Johnson 2021, Firestorm)
+ *   kinds      at least three kinds alone end at the same least number, and short NOPs at PACKED_RATIO times that or
+ *              more: neighbours share entries by kind (Zen 4: unless both write a general register or both have
+ *              displacements)
+ */
+struct packing packing_decide(const struct packing_found all[PACKING_SEQUENCES]);
+/* Whether instructions may share entries: fewer pairs fit than NOPs, or it is not known. */
+bool packing_is_possible(const struct packing_found all[PACKING_SEQUENCES]);
+/*
+ * The experiments of one sequence on how many instructions are in flight. Where entries may be shared nobody knows how
+ * chains share them, so that only misses count, if they decide anything. Returns how many there are.
+ */
+size_t packing_experiments(const struct packing_found *f, bool possible, struct experiment e[LONG_OPS]);
+/*
+ * How many instructions enter together, by each sequence that shows it; 1: each enters by itself. Entries that several
+ * instructions share move in the same way, so that where neighbours share entries, `alone`, only sequences that end
+ * there count; NaN: all do. Returns how many there are.
+ */
+size_t packing_groups(const struct packing_found all[PACKING_SEQUENCES], double alone,
+                      struct experiment_value v[PACKING_SEQUENCES]);
+/* The group that all those agree on; NaN: not known. */
+double packing_group(const struct packing_found all[PACKING_SEQUENCES], double alone);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * Linear hashes of addresses: which address bits does a structure XOR together to choose a set, a slice or a way?
+ *
+ * Such a hash is a set of masks; each mask gives the parity of the address bits in it. Two addresses collide if all
+ * their parities are equal. That depends on their difference (XOR) alone, which must have even parity with every mask.
+ * An experiment that shows whether two addresses collide is enough to find the masks. Masks that are XORs of others
+ * describe the same hash, so those with the fewest bits are reported.
+ *
+ * Address bits are taken one after the other. A bit that collides together with some of the independent bits before it
+ * depends on those; one that collides alone is in no mask; any other bit is independent. Combinations are tried in the
+ * order of their size, because hashes fold addresses: a bit is mostly XORed with one or two others. A dependent bit
+ * costs a few questions, an independent one as many as there are combinations of the bits before it: 2^masks in all.
+ *
+ * Experiments err. A question is repeated until one result leads by so much that, by Wald's sequential test (1945), no
+ * more than one result in 100,000 is wrong, provided that the rate of errors is not above the one given.
+ *
+ * The masks are then verified with differences and addresses drawn at random; half of the differences collide if the
+ * masks are right. A hash that is not linear, or a mixture of two, fails there.
+ *
+ * Method: docs/METHODS.md, 4.8. Sources: XOR masks as the kernel of collisions as in Lipp et al. 2020, Take A Way, and
+ * Maurice et al. 2015; the tests by collisions alone and the order of combinations are ours.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_GF2_H
+#define FATHOM_LIB_STRUCTURE_GF2_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/reason.h"
+
+enum { GF2_BITS = 64, GF2_MASKS = 16 };
+
+struct gf2_request {
+    uint64_t bits;   /* address bits that may be in masks and can be chosen freely */
+    unsigned most;   /* masks that are searched for, at most GF2_MASKS */
+    unsigned checks; /* differences that the masks are verified with */
+    double error;    /* rate of wrong results of the experiment, at most; below one half */
+    /*
+     * The experiment: do `base` and `base ^ difference` collide? Both contain only bits of `bits`. False: nothing can
+     * be measured any more, the probe is over.
+     */
+    bool (*collide)(void *context, uint64_t base, uint64_t difference, bool *result);
+    void *context;
+    uint64_t *random; /* state of lib/base/random.h, advanced */
+};
+
+struct gf2_result {
+    /*
+     * REASON_NONE: these are the masks. NO_COLLISION: no two addresses collide, so there is nothing to find a hash
+     * from; TOO_MANY_MASKS: more than `most`; NOT_LINEAR: the verification failed; NOISE: more results are wrong than
+     * `error`.
+     */
+    enum reason reason;
+    size_t count;
+    uint64_t masks[GF2_MASKS];             /* those with the fewest bits, in the order of their lowest bits */
+    uint64_t independent, dependent, null; /* address bits by what they were found to be; null: in no mask */
+    unsigned calls;                        /* of the experiment */
+    unsigned checked, missed;              /* differences; those that did not collide, or did, against the masks */
+};
+
+/* Finds the masks and verifies them. False where the experiment ended the probe. */
+bool gf2_find(const struct gf2_request *q, struct gf2_result *out);
+/*
+ * Verifies the masks in *out only, with q->checks more differences and an experiment that may be another one. Sets the
+ * reason where they fail. False where the experiment ended the probe.
+ */
+bool gf2_check(const struct gf2_request *q, struct gf2_result *out);
+/* Masks as text: "12^27 13^26", cut to `room`. */
+void gf2_text(const struct gf2_result *a, char *out, size_t room);
+
+#endif

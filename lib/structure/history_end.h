@@ -1,0 +1,54 @@
+/*
+ * The end of a branch history: the number of dummies after which a branch is no longer predicted from the bearer
+ * (lib/kernels/branch_history.h).
+ *
+ * y of a curve is mispredictions in an iteration, from time: the kernel is compared with one whose probe branch is
+ * never predicted and one whose probe branch always is. Half a misprediction is the bearer's own, so y is 0.5 while the
+ * probe branch is predicted and 1 when the bearer has left the history. A step is the end of the history only if it
+ * leads from below 0.5 + HISTORY_PREDICTED to above 0.5 + HISTORY_UNPREDICTED.
+ *
+ * Method: docs/METHODS.md, 5.4.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_HISTORY_END_H
+#define FATHOM_LIB_STRUCTURE_HISTORY_END_H
+
+#include <stdbool.h>
+
+#include "lib/finding/grade.h"
+#include "lib/kernels/branch_history.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sweep.h"
+
+enum { HISTORY_BEARER_BRANCHES = 1 /* that the bearer is: part of the span */ };
+
+/*
+ * Share of mispredicted probe branches below the end, at most, and beyond it, at least; 0.5 is never predicted. Chosen:
+ * a tenth of room for noise and for other predictors.
+ */
+static const double HISTORY_PREDICTED = 0.1;
+static const double HISTORY_UNPREDICTED = 0.4;
+
+/* "conditional-taken", "conditional-not-taken", …; "direction", "target", "source" */
+extern const char *const history_kind_names[HISTORY_KINDS];
+extern const char *const history_bearer_names[HISTORY_BEARERS];
+/* Events for the proof of a knee, ended by NULL. */
+extern const char *const history_counted[];
+
+/* One curve over the number of dummies. */
+struct history_curve {
+    struct branch_history code;
+    double expected; /* dummies at the end, if it is where other curves have it; 0: no expectation */
+    char name[48];
+};
+
+/*
+ * Searches the end of the history, at most at `limit` dummies: roughly, and then around that with many points. e->knee
+ * is the knee of the end, or the number of knees where none is one (reason partly-predicted). False where the probe is
+ * over; else *out is to be freed with sweep_free.
+ */
+bool history_end_search(struct probe *p, struct history_curve *c, double limit, struct sweep *out,
+                        struct experiment *e);
+/* Whether the curve shows the end of the history. */
+bool history_end_shown(const struct experiment *e);
+
+#endif

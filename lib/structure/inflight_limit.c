@@ -1,0 +1,198 @@
+#include "lib/structure/inflight_limit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/reason.h"
+#include "lib/finding/report.h"
+#include "lib/probe/probe.h"
+#include "lib/structure/inflight_search.h"
+#include "lib/structure/tolerances_inflight.h"
+
+/* ---- Limits that any experiment has --------------------------------------------------------------- */
+
+const char *const inflight_writers[INFLIGHT_KINDS] = {"int64", "v128"};
+
+struct inflight_request inflight_writers_request(const struct inflight *l, const char *name)
+{
+    struct inflight_request q = {.inflight = l, .class = FILLER_GENERAL, .to = INFLIGHT_TO, .limit = INFLIGHT_LIMIT};
+
+    snprintf(q.name, sizeof q.name, "%s", name);
+    memcpy(q.fillers, inflight_writers, sizeof q.fillers);
+    return q;
+}
+
+/*
+ * The smallest number by any kind of operation, where it is not decided how many fit: half of the rise, at which all of
+ * a chain but that may have retired.
+ */
+static bool count_least(struct probe *p, const struct inflight_result *a, double nops, double *least)
+{
+    *least = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        double half;
+        if (a->count > 1 && a->runs[i].first == LONG_OP_MISS) /* whose latency depends on other programs */
+            continue;
+        if (!inflight_count(p, &a->runs[i], nops, &half))
+            return false;
+        half -= a->runs[i].inflight->steps[a->runs[i].first];
+        *least = isnan(half) ? *least : *least > 0 ? fmin(*least, half) : half;
+    }
+    return true;
+}
+
+/*
+ * How many of these fit, by the probe `rob` or measured; and how many at least. `nops`: that does not fit, for the
+ * latter.
+ */
+static bool find_limit(struct probe *p, const struct inflight_request *q, double nops, double *fit, double *least)
+{
+    char variant[48];
+    struct inflight_result a;
+
+    snprintf(variant, sizeof variant, "filler=%s", q->name);
+    *fit = *least = facts_number(&p->run->facts, "backend.rob.instructions", variant, (double)NAN);
+    if (!isnan(*fit))
+        return true;
+    if (!inflight_measure(p, q, &a))
+        return false;
+    *fit = inflight_fitted(&a, FILLER_NOTHING);
+    *least = *fit;
+    const bool good = !isnan(*fit) || count_least(p, &a, nops, least);
+    inflight_free(&a);
+    return good;
+}
+
+bool inflight_find_limits(struct probe *p, const struct inflight *l, struct inflight_limits *out)
+{
+    const struct inflight_request nops = {.inflight = l,
+                                          .name = "nop",
+                                          .fillers = {"nop"},
+                                          .class = FILLER_NOTHING,
+                                          .to = INFLIGHT_TO,
+                                          .limit = INFLIGHT_LIMIT},
+                                  writers = inflight_writers_request(l, "registers");
+    const struct facts *facts = &p->run->facts;
+    const double entries = facts_number(facts, "backend.rob.entries", "", (double)NAN);
+    double least;
+
+    *out = (struct inflight_limits){.inflight = l,
+                                    .per_entry = (unsigned)facts_number(facts, "backend.rob.per_entry", "", 1),
+                                    .group = facts_number(facts, "backend.rob.group", "", (double)NAN)};
+    if (!find_limit(p, &nops, (double)NAN, &out->nops, &least))
+        return false;
+    /* other fillers end where NOPs do, or where fewer of them would share an entry */
+    out->nops_per_entry = isnan(entries) ? PER_ENTRY_MOST : 1;
+    if (out->nops > entries && out->per_entry == 1)
+        out->nops_per_entry = (unsigned)fmin(floor(out->nops / entries + 0.5), PER_ENTRY_MOST);
+    if (out->nops_per_entry > 1 && !isnan(entries))
+        out->nops = entries * out->nops_per_entry;
+    return find_limit(p, &writers, out->nops, &out->writers, &out->writers_at_least);
+}
+
+/* The knee by any kind of operation is where that many instructions end. */
+static bool ends_at(const struct inflight_limits *l, const struct inflight_result *a, double instructions)
+{
+    const double group = isnan(l->group) ? INFLIGHT_GROUP : l->group;
+
+    for (size_t i = 0; i < a->count; i++) {
+        const struct verdict *v = a->experiments[i].verdict;
+        const double holds = inflight_holds(&a->runs[i], FILLER_NOTHING);
+        if (v->reason || v->count == 0)
+            continue;
+        /*
+         * the long-latency operations share no entries, and how many of a chain are left is calculated; groups end
+         * alike
+         */
+        const double end = v->knees[0].value + holds;
+        if (inflight_same(end, instructions) || fabs(end - instructions) <= holds + group - 1)
+            return true;
+    }
+    return false;
+}
+
+enum reason inflight_masked_by_rob(const struct inflight_limits *l, const struct inflight_result *a)
+{
+    if (isnan(l->nops))
+        return REASON_ROB_UNKNOWN;
+    for (unsigned n = 1; n <= l->nops_per_entry; n++)
+        if (ends_at(l, a, l->nops / n))
+            return REASON_MASKED_BY_ROB;
+    for (unsigned n = 1; n < l->per_entry; n++) /* what shares entries with only some of its kind */
+        if (ends_at(l, a, l->nops * n / l->per_entry))
+            return REASON_MASKED_BY_ROB;
+    return REASON_NONE;
+}
+
+enum reason inflight_may_be_renames(double fitted, double most)
+{
+    return most > fitted && !inflight_same(fitted, most) ? REASON_NONE : REASON_RENAMES_IN_FLIGHT;
+}
+
+/* ---- Reports -------------------------------------------------------------------------------------- */
+
+void inflight_undecided(struct probe *p, const struct finding *f, enum reason reason)
+{
+    struct finding undecided = *f;
+
+    undecided.value = undecided.low = undecided.high = NAN;
+    undecided.grade = 'U';
+    undecided.reason = reason;
+    report(p, &undecided);
+}
+
+/* Whether an experiment that agrees counted what its operations occupy, instead of calculating it. */
+static bool is_counted(const struct graded *r, const struct experiment *e, size_t count)
+{
+    for (size_t i = 0; i < count && i < EXPERIMENTS_MAXIMUM; i++)
+        if (r->agrees[i] && !e[i].reckoned)
+            return true;
+    return false;
+}
+
+/*
+ * Whether one experiment shows a ramp and no other one any end: the ramp may be the time in which fillers are
+ * delivered. A few of them take less than an operation does.
+ */
+static bool is_lone_ramp(const struct experiment *e, size_t count, size_t first)
+{
+    for (size_t i = 0; i < count; i++)
+        if (i != first && !e[i].verdict->reason && e[i].verdict->count > e[i].knee)
+            return false;
+    const struct knee *k = &e[first].verdict->knees[e[first].knee];
+    return k->ramp && k->end - k->value > LONE_RAMP_MOST;
+}
+
+void inflight_report(struct probe *p, const struct finding *f, const struct experiment *e, size_t count, double step,
+                     double group)
+{
+    const struct graded r = grade_capacity(e, count, step);
+    struct finding out = *f;
+
+    if (r.grade == 'U' || is_lone_ramp(e, count, r.first)) {
+        inflight_undecided(p, f, r.grade == 'U' ? r.reason : REASON_RAMP_OF_ONE);
+        return;
+    }
+    out.value = r.value;
+    out.low = r.low;
+    out.high = r.high + (isnan(group) ? INFLIGHT_GROUP : fmax(group, 1)) - 1;
+    out.holds = r.holds;
+    out.grade = r.grade == 'A' ? 'B' : r.grade;
+    /* calculated, to an operation or two; and one experiment alone is no surer of where its ramp begins */
+    if ((r.holds > 0 || r.grade == 'C') && !is_counted(&r, e, count)) {
+        out.grade = 'C';
+        out.low = fmax(out.low - 2, 0);
+        out.high += 2;
+    }
+    if (r.grade == 'C' && step > 1) { /* experiments may differ by a step, and this is one of them */
+        out.low = fmax(out.low - step, 0);
+        out.high += step;
+    }
+    out.agreement = r.agreement[0] ? r.agreement : NULL;
+    out.remarks[0].key = "condition";
+    out.remarks[0].text = "counts entries that can be filled; a core may require free room for one more group";
+    for (size_t i = 0; i < count && i < FINDING_CURVES; i++)
+        out.curves[i] = e[i].name;
+    report(p, &out);
+}

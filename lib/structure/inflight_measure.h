@@ -1,0 +1,68 @@
+/*
+ * How many fillers fit between two long-latency operations, by every usable kind of them (docs/METHODS.md, 4.12): a
+ * request says which fillers, the result holds one experiment for each kind of operation, for the grade.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_INFLIGHT_MEASURE_H
+#define FATHOM_LIB_STRUCTURE_INFLIGHT_MEASURE_H
+
+#include "lib/finding/grade.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/sweep.h"
+#include "lib/structure/inflight.h"
+
+struct inflight_request {
+    const struct inflight *inflight;
+    char name[40];                       /* curves begin with it */
+    const char *fillers[INFLIGHT_KINDS]; /* names, in turn; the first one NULL: nothing is measured */
+    enum filler_class class; /* the structure whose entries are counted; FILLER_NOTHING: the reorder buffer */
+    double to, limit;        /* fillers: range of the curve, and how far it may grow */
+    double group;            /* instructions that enter the reorder buffer together; NaN or 0: not known */
+    bool clear_vectors;      /* as in struct inflight_experiment */
+    /* One experiment with these fields, its fillers set by name. NULL: plain ones, by all kinds of operations */
+    const struct inflight_experiment *only;
+    /*
+     * Sets the reason of a verdict whose knee belongs to another structure. May measure; false: the probe is over.
+     * NULL: there is nothing to check.
+     */
+    bool (*control)(struct probe *p, const void *context, const struct inflight_experiment *e, struct verdict *v);
+    const void *context;
+};
+
+/* `runs`, `sweeps` and `experiments` belong together by index. */
+struct inflight_result {
+    struct inflight_request request;
+    struct inflight_experiment runs[LONG_OPS];
+    struct sweep sweeps[LONG_OPS];
+    struct experiment experiments[LONG_OPS]; /* the number of fillers, as an experiment on the structure's size */
+    size_t count;                            /* 0: the core lacks a filler, or no kind of operation is usable */
+    unsigned confirmed;                      /* times that this was found (inflight_repeat); 0: it is not so any more */
+    struct inflight_result *other;           /* what was found at another time, where that differs; NULL: nothing */
+};
+
+/*
+ * Measures. Kinds of operations that occupy much of the requested structure themselves are left out. Where the others
+ * do not agree, and it is not the reorder buffer that is counted, they are searched again with one to five NOPs before
+ * the first operation, and the largest result counts: how many fillers fit depends on what shares a group with them.
+ * False: the probe is over.
+ */
+bool inflight_measure(struct probe *p, const struct inflight_request *q, struct inflight_result *out);
+/* Whether the i-th experiment found where the fillers stop to fit, */
+bool inflight_is_decided(const struct inflight_result *a, size_t i);
+/* and whether none did. */
+bool inflight_nothing_decided(const struct inflight_result *a);
+/* Whether two limits that are counted alike may be one and the same. */
+bool inflight_same(double one, double other);
+/*
+ * How many fillers fitted, by all kinds of operations together, with the entries that those occupy in a structure of
+ * which fillers of that class occupy one each; FILLER_NOTHING: in the reorder buffer. NaN: not decided.
+ */
+double inflight_fitted(const struct inflight_result *a, enum filler_class class);
+/*
+ * Fillers and operations in flight together, whatever they occupy; by that class where the experiments agree only so.
+ */
+double inflight_total(const struct inflight_result *a, enum filler_class class);
+/* Sets the pointers of a result that has been copied to where it is now. */
+void inflight_bind(struct inflight_result *a);
+void inflight_free(struct inflight_result *a);
+
+#endif

@@ -1,0 +1,141 @@
+#include "lib/structure/inflight_start.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lib/base/reason.h"
+#include "lib/base/statistics.h"
+#include "lib/probe/probe.h"
+#include "lib/structure/tolerances_inflight.h"
+
+enum {
+    CONTROL_FILLERS = 4,
+    STEPS_TRIED = 8,       /* of a chain whose step is timed first */
+    STEPS_MOST = 24,       /* fewer than any scheduler holds, since the steps of a chain wait there */
+    STEP_CYCLES_LEAST = 4, /* what a step takes at least, however it was timed */
+    TRIES = 5              /* of each control */
+};
+
+/* Cycles of a chain: fillers must be delivered and done meanwhile, and a longer chain makes a longer ramp. */
+static const double CHAIN_CYCLES = 240;
+/*
+ * Bytes of a ring, in sizes of cache levels. In the second level: three times the first one, so that hardly a line is
+ * found there, and both rings fit into the second.
+ */
+static const double TIMES_LEVEL_1 = 3;
+/* Beyond the second level: few lines are found in it, and there are not many more pages than a TLB holds. */
+static const double TIMES_LEVEL_2 = 2;
+/*
+ * Beyond the last level, where that is near and so at most 32 MiB: what it holds comes back too soon for long sequences
+ * of fillers to be delivered, and what else uses it takes lines away at times. Larger last levels are as far away as
+ * memory.
+ */
+static const double TIMES_LAST = 2, LAST_NEAR_BYTES = 1 << 25;
+
+/* ---- Whether two operations overlap --------------------------------------------------------------- */
+
+static bool measure_control(struct probe *p, const struct inflight *l, enum long_op kind, unsigned one_chain,
+                            double *cycles)
+{
+    const struct inflight_experiment e = {
+        .inflight = l, .first = kind, .second = kind, .fillers = {inflight_filler("nop")}, .one_chain = one_chain};
+
+    return inflight_cycles(p, &e, CONTROL_FILLERS, cycles);
+}
+
+bool inflight_chained_cycles(struct probe *p, const struct inflight *l, enum long_op kind, double *cycles)
+{
+    double second;
+
+    if (!measure_control(p, l, kind, 1, cycles))
+        return false;
+    if (kind != LONG_OP_MISS || probe_is_smoke(p))
+        return true;
+    if (!measure_control(p, l, kind, 2, &second))
+        return false;
+    *cycles = (*cycles + second) / 2;
+    return true;
+}
+
+/* Both controls in turn, several times, and their medians: other programs use memory too, and may slow either. */
+static bool measure_both_controls(struct probe *p, struct inflight *l, enum long_op kind)
+{
+    const unsigned tries = (unsigned)probe_smoke(p, 1, TRIES);
+    double chained[TRIES], independent[TRIES];
+    size_t count = 0;
+
+    for (unsigned i = 0; i < tries; i++) {
+        if (!inflight_chained_cycles(p, l, kind, &chained[count]) ||
+            !measure_control(p, l, kind, 0, &independent[count]))
+            return false;
+        if (!isnan(chained[count] + independent[count]))
+            count++;
+    }
+    l->chained[kind] = median(chained, count);
+    l->independent[kind] = median(independent, count);
+    return true;
+}
+
+static bool calibrate_long_ops(struct probe *p, struct inflight *l)
+{
+    for (enum long_op kind = 0; kind < LONG_OPS; kind++) {
+        l->steps[kind] = kind == LONG_OP_MISS ? 1 : STEPS_TRIED;
+        if (kind != LONG_OP_MISS && !probe_is_smoke(p)) {
+            if (!measure_both_controls(p, l, kind))
+                return false;
+            const double step = fmax(l->chained[kind] / (2 * STEPS_TRIED), STEP_CYCLES_LEAST);
+            l->steps[kind] = (unsigned)fmin(floor(CHAIN_CYCLES / step), STEPS_MOST);
+        }
+        if (!measure_both_controls(p, l, kind))
+            return false;
+        /* at smoke everything is executed, whatever the platform; what never overlaps has no knee either */
+        const double ratio = kind == LONG_OP_MISS ? MISS_OVERLAP_RATIO : OVERLAP_RATIO;
+        const bool overlaps = probe_is_smoke(p) || l->chained[kind] > ratio * l->independent[kind];
+        l->unusable[kind] = overlaps ? REASON_NONE : REASON_NO_OVERLAP;
+    }
+    return true;
+}
+
+/* ---- Rings of lines ------------------------------------------------------------------------------- */
+
+static size_t ring_bytes(const struct probe *p, enum long_op kind)
+{
+    const struct facts *f = &p->run->facts;
+    const double level_1 = facts_number(f, "memory.cache.bytes", "level=1", 1 << 15);
+    const double level_2 = facts_number(f, "memory.cache.bytes", "level=2", 1 << 20);
+    const double level_3 = facts_number(f, "memory.cache.bytes", "level=3", 0);
+    const double most = (double)machine_info()->memory_bytes / 8;
+    const double beyond = level_3 <= LAST_NEAR_BYTES && TIMES_LAST * level_3 <= most ? TIMES_LAST * level_3 : 0;
+    const double small = fmin(probe_scale(p, 1 << 16, 1 << 24, 1 << 25, 1 << 27), most);
+    const double bytes = kind == LONG_OP_LOADS ? fmin(fmin(TIMES_LEVEL_1 * level_1, level_2 / 3), small)
+                         : beyond > 0          ? probe_smoke(p, small, beyond)
+                                               : fmin(TIMES_LEVEL_2 * level_2, small);
+
+    return (size_t)bytes / POINTER_CHASE_LINE_BYTES * POINTER_CHASE_LINE_BYTES;
+}
+
+static bool start_chases(struct probe *p, struct inflight *l, enum long_op kind)
+{
+    const size_t bytes = ring_bytes(p, kind), lines = bytes / POINTER_CHASE_LINE_BYTES;
+
+    l->near_lines = lines;
+    for (unsigned i = 0; i < 2; i++) {
+        if (!pointer_chase_map(p, &l->chases[kind][i], bytes))
+            return false;
+        pointer_chase_link(p, &l->chases[kind][i], 0, lines, lines);
+        memcpy(l->data.write + inflight_cursor_offset(kind, i), &l->chases[kind][i].ring.at, sizeof(uint64_t));
+    }
+    return true;
+}
+
+bool inflight_start(struct probe *p, struct inflight *l)
+{
+    const double root = 1;
+
+    *l = (struct inflight){.near_lines = 0};
+    if (!probe_map(p, &l->data, INFLIGHT_DATA_BYTES, 0) || !start_chases(p, l, LONG_OP_MISS) ||
+        !start_chases(p, l, LONG_OP_LOADS))
+        return false;
+    memcpy(l->data.write + INFLIGHT_ROOT_OFFSET, &root, sizeof root);
+    return calibrate_long_ops(p, l);
+}

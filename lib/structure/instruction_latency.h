@@ -1,0 +1,54 @@
+/*
+ * Latencies of a form: for each operand that is read and each that is written, cycles of a dependency chain through
+ * both (docs/METHODS.md, 6.9).
+ */
+#ifndef FATHOM_LIB_STRUCTURE_INSTRUCTION_LATENCY_H
+#define FATHOM_LIB_STRUCTURE_INSTRUCTION_LATENCY_H
+
+#include "lib/probe/probe.h"
+#include "lib/structure/instruction_cost.h"
+
+enum { INSTRUCTION_CHAINS = 24, INSTRUCTION_INDIRECT_WAYS = 8 };
+
+struct instruction_chain {
+    unsigned from, to; /* operands: the one read and the one written */
+    double cycles;     /* of one instance and the bridges, without the loop; NaN: not known */
+    double raw;        /* the same with its part of the loop */
+    double spread;     /* of the samples, cycles */
+    double second;     /* latency by a second experiment, the indirect chain; NaN: not measured */
+    bool is_bound;     /* `cycles` is an upper bound only: something else may limit the chain */
+    struct why why;    /* why it was not measured */
+    const struct form_bridge *bridges[FORM_BRIDGES];
+    unsigned bridge_count, bridge_cycles; /* how many bridges, and the cycles that they take at least */
+    unsigned period;                      /* bytes of code until registers repeat */
+    uint8_t bytes[FORM_PERIOD_BYTES];
+};
+
+struct instruction_chains {
+    struct instruction_chain chain[INSTRUCTION_CHAINS];
+    unsigned count;
+};
+
+/* What the ways of indirect chains cost alone: measured once, and kept for the forms that follow. Begins as zeros. */
+struct indirect_ways {
+    struct {
+        const struct form_bridge *out; /* to the general register; NULL: nothing is known here yet */
+        double cycles;                 /* there and back; NaN: it could not be measured */
+    } way[INSTRUCTION_INDIRECT_WAYS];
+};
+
+/*
+ * Measures all chains of a form, INSTRUCTION_CHAINS at most; `throughput` is its reciprocal throughput in cycles, or
+ * NaN.
+ */
+void instruction_measure_chains(struct probe *p, const struct area *data, const struct form *f, double throughput,
+                                struct indirect_ways *ways, struct instruction_chains *chains);
+/* The latency: the chain's cycles less those that its bridges take at least. NaN: not known. */
+double instruction_latency(const struct instruction_chain *c);
+/*
+ * What the record remarks on a chain: why it was not measured; REASON_UNSTEADY or REASON_MEAN_OF_WAYS where its cycles
+ * are no whole number; REASON_NONE: nothing.
+ */
+struct why instruction_chain_remark(const struct instruction_chain *c);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * Rates of groups of n loads and m stores, measured by loops of such groups (lib/kernels/load_store_groups.h) in two
+ * orders, two layouts and several passes, and which of the groups a core sustains in one cycle.
+ *
+ * Method: docs/METHODS.md, 7.19.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_LOAD_STORE_RATES_H
+#define FATHOM_LIB_STRUCTURE_LOAD_STORE_RATES_H
+
+#include "lib/finding/grade.h"
+#include "lib/kernels/load_store_groups.h"
+#include "lib/probe/probe.h"
+
+enum {
+    RATE_TOGETHER = 6,                                               /* loads and stores of a group, at most */
+    RATE_GROUPS = (RATE_TOGETHER + 1) * (RATE_TOGETHER + 2) / 2 - 1, /* without the empty one */
+    RATE_ORDERS = 2,                                                 /* in order, shuffled */
+    RATE_LAYOUTS = 2,                                                /* one line, 512 bytes */
+    RATE_PASSES = 3
+};
+extern const char *const rate_order_names[RATE_ORDERS];
+
+struct group_rate {
+    unsigned loads, stores;
+    double per_cycle[RATE_LAYOUTS][RATE_PASSES][RATE_ORDERS]; /* groups a cycle; 0: not measured */
+    struct rate {
+        struct graded graded;
+        size_t order; /* the one order that it comes from; RATE_ORDERS: both */
+    } rates[RATE_LAYOUTS];
+    size_t best; /* the layout with the highest rate */
+};
+
+/* All groups of one access. */
+struct access_rates {
+    const struct emit_access *access;
+    struct group_rate groups[RATE_GROUPS];
+    size_t count;
+};
+
+/* Bytes that loads touch, and stores as well, in a layout: at least one access. */
+unsigned rate_span(const struct emit_access *a, size_t layout);
+/* The number of passes of this profile. */
+size_t rate_passes(const struct probe *p);
+/* Measures groups a cycle, in both orders. False when the probe is over. */
+bool rate_measure(struct probe *p, struct load_store_groups *g, double per_cycle[RATE_ORDERS]);
+
+/* Starts with all groups that this access can have. */
+void access_rates_start(const struct probe *p, const struct emit_access *a, struct access_rates *out);
+/* Measures all groups in both layouts. False when the probe is over. */
+bool access_rates_pass(struct probe *p, const struct area *area, struct access_rates *s, size_t pass);
+/*
+ * Decides the rate of every group: by both orders, or, where they disagree, by the faster one whose passes agree; and
+ * by the better layout.
+ */
+void access_rates_decide(struct access_rates *s);
+/*
+ * Collects the passes of both orders, or of one (`order` < RATE_ORDERS), as values to be graded. Returns their number.
+ */
+size_t rate_values(const struct group_rate *g, size_t layout, size_t order,
+                   struct experiment_value v[RATE_PASSES * RATE_ORDERS]);
+/* Whether it is the last sustained group for its number of stores, or of stores alone, or the first that is not. */
+bool rate_at_limit(const struct access_rates *s, const struct group_rate *g);
+
+#endif

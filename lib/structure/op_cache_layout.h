@@ -1,0 +1,57 @@
+/*
+ * Operation cache layout: how the entries of an operation cache are organised, from how many lines of code it holds at
+ * several densities.
+ *
+ * An entry holds up to `ops` operations that begin in the same line or half line, and the address of the line chooses
+ * the set. So a line with m operations takes a number of entries of its set that depends on m alone, and the cache
+ * holds
+ *
+ *     sets * floor(ways / entries of a line)      consecutive lines, whole
+ *
+ * All layouts in question are compared with all densities; what those that fit have in common is the result.
+ *
+ * Method: docs/METHODS.md, 5.11. Source: the limit of operations to a line is jia.je's (2024, Golden Cove); the fit is
+ * ours.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_OP_CACHE_LAYOUT_H
+#define FATHOM_LIB_STRUCTURE_OP_CACHE_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/kernels/straight.h"
+
+struct op_cache_layout {
+    unsigned window_bytes, ops, sets, ways; /* operations of one entry begin in the same window_bytes */
+};
+
+/* The lines that were held at one density: the last good and the first bad number, of straight code (straight.h). */
+struct op_cache_rise {
+    unsigned per_line; /* operations */
+    double low, high;
+};
+
+enum op_cache_quantity { OP_CACHE_ENTRIES, OP_CACHE_OPS, OP_CACHE_OPS_PER_ENTRY, OP_CACHE_QUANTITIES };
+
+/* The layouts that explain all rises: how many, and the range of each quantity. */
+struct op_cache_fit {
+    size_t layouts;
+    unsigned least[OP_CACHE_QUANTITIES], most[OP_CACHE_QUANTITIES];
+};
+
+struct op_cache_fit op_cache_fit(const struct op_cache_rise *rises, size_t count);
+
+/* Time of few lines of one density. */
+struct op_cache_rate {
+    unsigned per_line;
+    double cycles; /* per operation */
+};
+
+/*
+ * Whether such times show that nothing keeps operations: code with few operations to a line is bound by its bytes
+ * however short it is. Some density is slower than others, at least two have the same bytes per cycle, and no density
+ * reaches a line a cycle, which is the most that an operation cache delivers (Zen 4).
+ */
+bool op_cache_absent(const struct op_cache_rate *rates, size_t count);
+
+#endif

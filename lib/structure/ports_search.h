@@ -1,0 +1,27 @@
+/*
+ * Search for the maps of ports that explain mixes (docs/METHODS.md, 4.9): a beam search that places one instruction
+ * after the other.
+ *
+ * Instructions with most ports come first. Ports that the instructions so far do not distinguish are interchangeable,
+ * so a new instruction's set is only a number of ports of each kind, and a number of new ones. The best maps are kept
+ * at each step. Where no map fits, the instruction without which the others fit best is taken to be more than one
+ * operation, each on the ports of other instructions or on its own, and is placed last.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_PORTS_SEARCH_H
+#define FATHOM_LIB_STRUCTURE_PORTS_SEARCH_H
+
+#include "lib/structure/ports.h"
+
+/* The maps of one step, the smallest loss first. */
+struct ports_beam {
+    struct ports_map maps[PORTS_MAPS];
+    size_t count;
+};
+
+/*
+ * Sets p->maps to all maps that fit p->mixes with p->width and p->rare, or to the best one where none does, and
+ * p->fits. `a` and `b` are memory to work in.
+ */
+void ports_search(struct ports *p, struct ports_beam *a, struct ports_beam *b);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * Renames in flight (docs/METHODS.md, 6.2): a core may hold what it has renamed in a buffer of its own, one entry for
+ * each write of a register whatever its class, and that buffer may be full before register files and the reorder buffer
+ * are (Johnson 2021, Firestorm).
+ *
+ * Experiment: writers of general and of vector registers in turn, which take half of each file. Renames are what ends
+ * if these writers end well before twice the smaller file, if NOPs before them take no room from them, as they would in
+ * the reorder buffer, and if neither class alone ends there too, since it may be one file for both then.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_RENAMES_IN_FLIGHT_H
+#define FATHOM_LIB_STRUCTURE_RENAMES_IN_FLIGHT_H
+
+#include "lib/probe/probe.h"
+#include "lib/structure/inflight_limit.h"
+
+/* What is known of writers of one class alone. NaN: not known. */
+struct renames_class {
+    double registers; /* that fitted, counted in its file */
+    double total;     /* in flight with the long-latency operations (inflight_total) */
+};
+
+/*
+ * Reports backend.rename_retire.entries. *renames: how many, where they are a limit of their own; NaN: they are not, or
+ * it is not known. False: the probe is over.
+ */
+bool renames_find(struct probe *p, const struct inflight_limits *l, struct renames_class general,
+                  struct renames_class vector, double *renames);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * Replacement: which line of a full set is replaced? Sets are simulated with the policies that cores are known to have,
+ * to find out which policies explain measured times.
+ *
+ *   LRU, FIFO         the line that was used, or was brought in, the longest time ago
+ *   PLRU              a tree of bits over a power of two of ways, each pointing away from the last access below it
+ *   LRU3PLRU4 …       several such trees, each over a few ways; the trees themselves are replaced by LRU (Ice Lake's 12
+ *                     ways: 3 trees of 4)
+ *   MRU               one bit for each way, cleared by an access; when the last one is cleared, all others are set. The
+ *                     first way whose bit is set is replaced ("bit-PLRU"; Abel and Reineke 2020: Nehalem)
+ *   NRU               the same, but all bits are set when a line has to be replaced and no bit is (Jaleel et al. 2010)
+ *   QLRU_Hxy_Mm_Rr_Uu ages of two bits, named as in Abel and Reineke 2020 (nanoBench, VI-B2): a hit changes age 3 to x,
+ *                     age 2 to y and others to 0; a new line gets age m; the first line of age 3 is replaced (R1: the
+ *                     first line of all where there is none). When no line of age 3 is left after an access, ages grow:
+ *                     U0, all until one is 3; U1, the same without the line that was accessed; U2, all by 1; U3, by 1
+ *                     without that line. UMO: ages grow only before a line is replaced
+ *   SRRIP             QLRU_H00_M2_R0_U0_UMO; SRRIP_FP: QLRU_H21_M2_R0_U0_UMO (Jaleel et al. 2010)
+ *   RANDOM            any line
+ *
+ * Sets are always full here. Some of the names above then mean the same: R2 is R0; R1 is R0 where a line of age 3
+ * always exists; under UMO, U1 is U0 and U3 is U2; and MRU_N is MRU. Each policy is in the list once, under the first
+ * of its names. M3 is left out: a new line is replaced next and the others stay for ever, so that repeated sequences
+ * show little of it.
+ *
+ * Method: docs/METHODS.md, 4.11.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_REPLACEMENT_H
+#define FATHOM_LIB_STRUCTURE_REPLACEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    REPLACEMENT_WAYS = 32,
+    REPLACEMENT_NAME = 40,
+    REPLACEMENT_POLICIES = 160,
+    REPLACEMENT_BLOCKS = 80,
+    REPLACEMENT_LENGTH = 272
+};
+
+enum replacement_kind {
+    REPLACEMENT_LRU,
+    REPLACEMENT_FIFO,
+    REPLACEMENT_PLRU,
+    REPLACEMENT_MRU,
+    REPLACEMENT_NRU,
+    REPLACEMENT_RANDOM,
+    REPLACEMENT_QLRU
+};
+
+struct replacement_policy {
+    char name[REPLACEMENT_NAME];
+    enum replacement_kind kind;
+    unsigned trees; /* PLRU: their number */
+    uint8_t hit[4]; /* QLRU: the new age of a line of each age after a hit */
+    uint8_t insert; /* QLRU: the age of a new line */
+    uint8_t update; /* QLRU: 0 to 3 for U0 to U3 */
+    bool first;     /* QLRU: R1 */
+    bool miss_only; /* QLRU: UMO */
+};
+
+/* A set and its replacement state. */
+struct replacement_set {
+    const struct replacement_policy *policy;
+    unsigned ways;
+    uint64_t block[REPLACEMENT_WAYS]; /* LRU, FIFO: the latest first */
+    uint8_t age[REPLACEMENT_WAYS];    /* QLRU: age; MRU, NRU: bit; PLRU: the bits of each tree as a heap, from 1 on */
+    uint8_t order[REPLACEMENT_WAYS];  /* PLRU: trees, the latest first */
+    uint64_t random;
+};
+
+/* All policies that sets of this number of ways can have. Returns their number, at most REPLACEMENT_POLICIES. */
+size_t replacement_policies(unsigned ways, struct replacement_policy *out);
+/* Starts a set that is full of blocks no sequence contains: their numbers are from 2^63 on. */
+void replacement_start(struct replacement_set *s, const struct replacement_policy *policy, unsigned ways,
+                       uint64_t random);
+/* An access to a block. True: a hit. */
+bool replacement_touch(struct replacement_set *s, uint64_t block);
+
+/* A sequence of blocks, below REPLACEMENT_BLOCKS, that is accessed again and again, and what a round of it takes. */
+struct replacement_trial {
+    const uint8_t *blocks;
+    size_t length;
+    double cycles; /* of a round, less those of a round of hits; NaN: not measured */
+};
+
+/* Misses of a round in the long run: least and most, since it may depend on the state that the set began in. */
+struct replacement_misses {
+    double least, most;
+};
+struct replacement_misses replacement_misses(const struct replacement_policy *policy, unsigned ways,
+                                             const uint8_t *blocks, size_t length);
+/*
+ * Whether the measured number of misses is within the range, extended on either side by half a miss and by half of the
+ * range, since not all starting states are simulated.
+ */
+bool replacement_explains(const struct replacement_misses *m, double misses);
+
+/* The policies that explain all trials except one in ten, which may be disturbed. */
+struct replacement_fit {
+    size_t survivors[REPLACEMENT_POLICIES]; /* indices of policies */
+    size_t count;
+    double miss_cycles[REPLACEMENT_POLICIES]; /* of each survivor: cycles of a miss more than of a hit */
+    size_t trials;                            /* that were measured */
+};
+/*
+ * Compares each policy with all trials. A trial is explained if its time is that of the simulated misses, with the
+ * cycles of one miss fitted to all trials of the policy (least squares). No policy survives where fewer than 12 trials
+ * were measured, or nothing misses.
+ */
+void replacement_fit(const struct replacement_policy *policies, size_t count, unsigned ways,
+                     const struct replacement_trial *trials, size_t trial_count, struct replacement_fit *out);
+
+/*
+ * Draws a sequence that distinguishes policies: first as many blocks as there are ways, each accessed once, to remove
+ * what was in the set; then other blocks, somewhat more than ways, some of them again soon, each at most `uses` times.
+ * Returns its length, at most `room`. All blocks are below replacement_blocks.
+ */
+size_t replacement_sequence(uint8_t *out, size_t room, unsigned ways, unsigned uses, uint64_t *random);
+size_t replacement_blocks(unsigned ways);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * Rough range: the range of x around an end that is not known at all yet, found by doubling and bisection with few
+ * measurements, for a search with many points.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_ROUGH_RANGE_H
+#define FATHOM_LIB_STRUCTURE_ROUGH_RANGE_H
+
+#include <stdbool.h>
+
+#include "lib/probe/probe.h"
+
+enum { ROUGH_RANGE_MARGIN = 4 /* times the uncertainty of the end that the range extends to either side */ };
+
+struct rough_range {
+    /* Whether x is beyond the end. A wrong result now and then does no harm. */
+    bool (*is_beyond)(struct probe *p, double x, void *context);
+    void *context;
+    double first;    /* x that doubling begins with */
+    double limit;    /* the largest x */
+    double expected; /* x of the end, if it is where others have it: tried first; 0: no expectation */
+};
+
+/*
+ * Sets *from and *to: *from is not beyond the end, and *to is, unless it is the limit. It is tried up to three times,
+ * since is_beyond may err; then the last range is taken. In the profile smoke any small range. Ends at once where the
+ * probe is over.
+ */
+void rough_range_find(struct probe *p, const struct rough_range *r, double *from, double *to);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * Sharing (docs/METHODS.md, 4.14): do two classes of fillers take entries of one structure of the core, or does each
+ * class have its own?
+ *
+ *   alone    how many of each class fit (inflight_count)
+ *   behind   half as many of one class as fit, and then the other one. As many of that fit as alone: it has a structure
+ *            of its own. Half as many fit: both have one structure, half of which was left. That also holds where two
+ *            fillers of one class share an entry that one of the other class takes whole
+ *
+ * Both classes are measured, each behind the other, by every pair of long-latency operations that is usable. The result
+ * is one of two numbers far from each other, so that no edge is needed, and what blurs edges does not matter. All pairs
+ * of operations must say the same.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_SHARING_H
+#define FATHOM_LIB_STRUCTURE_SHARING_H
+
+#include "lib/base/reason.h"
+#include "lib/probe/probe.h"
+#include "lib/structure/inflight.h"
+
+enum { SHARING_TRIALS = LONG_OPS };
+
+/* By one pair of operations. Index 0 is class a, 1 is class b; counts are NaN where they are not decided. */
+struct sharing_trial {
+    enum long_op first, second;
+    double alone[2];   /* so many fillers of that class fit, … */
+    double behind[2];  /* … and so many behind half as many of the other class */
+    bool common_limit; /* either ends because of something else that both classes occupy */
+};
+
+struct sharing {
+    const char *a, *b; /* names of the fillers */
+    bool waits;        /* fillers need the result of the first operation: they stay in the scheduler */
+    double about[2];   /* how many of each fit alone, at most: where the search begins */
+    double group;      /* instructions that enter the reorder buffer together; 0 or NaN: not known */
+    struct sharing_trial trials[SHARING_TRIALS];
+    size_t count;
+    const char *text;   /* "shared", "separate", or something between by all trials: "overlapping"; NULL: not decided */
+    enum reason reason; /* why not */
+    char grade;
+    double in_flight; /* so many of both classes together were in flight by every trial; 0: not decided */
+};
+
+/*
+ * Measures all[index] by those of its trials whose operations are usable, drops the other trials, and decides. Counts
+ * alone that an earlier element has are not measured again. False: the probe is over.
+ */
+bool sharing_find(struct probe *p, const struct inflight *l, struct sharing *all, size_t index);
+/*
+ * Measures it once more and takes the larger of each two counts: a sibling thread that is awake for a while can only
+ * make them smaller. To be called for an element whose trials disagree, after others have been measured. False: the
+ * probe is over.
+ */
+bool sharing_find_again(struct probe *p, const struct inflight *l, struct sharing *all, size_t index);
+/*
+ * Measures all of them, and those for which `is_final` is false again, up to INFLIGHT_REPEATS times, after the others.
+ * Elements without trials are left out. False: the probe is over.
+ */
+bool sharing_find_all(struct probe *p, const struct inflight *l, struct sharing *all, size_t count,
+                      bool (*is_final)(const struct sharing *all, size_t index));
+/*
+ * The most fillers of that name that fitted alone between two operations of that kind, by any element; NaN: not
+ * decided. Elements whose fillers wait do not count.
+ */
+double sharing_alone(const struct sharing *all, size_t count, const char *filler, enum long_op kind);
+/* Whether as many fit behind others as fit alone, where counts are halves of rises; `group` as above. */
+bool sharing_all_fit(double group, double alone, double behind);
+/* Reports the text as the finding `name` of that pair of classes; undecided where there is none. */
+void sharing_report(struct probe *p, const char *name, const char *class_a, const char *class_b,
+                    const struct sharing *s);
+/* Sends all counts as the table "sharing". */
+void sharing_send(struct probe *p, const struct sharing *all, size_t count);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * Shared TLBs: whether accesses of another kind take entries that a pointer chase uses (docs/METHODS.md, 7.8).
+ */
+#ifndef FATHOM_LIB_STRUCTURE_TLB_SHARING_H
+#define FATHOM_LIB_STRUCTURE_TLB_SHARING_H
+
+#include <stdbool.h>
+
+#include "lib/base/reason.h"
+#include "lib/knee/knee.h"
+
+struct tlb_sharing {
+    enum reason reason; /* why it is undecided; REASON_NONE: it is decided */
+    bool shared;        /* the others take entries of the chase; else they take none */
+};
+
+/* Three staircases over the pages of a chase, with accesses beside its loads. Only their first knees count. */
+struct tlb_sharing_curves {
+    const struct verdict *one_page; /* all accesses go to one page */
+    const struct verdict *same;     /* to pages of which each surely takes an entry, loads from the same size of page */
+    const struct verdict *other;    /* to the pages in question */
+    bool half_rise;                 /* the level ends half way up a ramp */
+    double pages;                   /* that the accesses go to, of either kind */
+    double entries_per_page; /* that the pages in question take if they share the level; less than 1: coalescing */
+};
+
+/*
+ * Decides from by how many pages the knee comes earlier than with one page. For the same pages that must be their
+ * number: otherwise the experiment shows nothing. For the others it is as many entries as they take, or none; what
+ * both intervals allow must be just one of these.
+ */
+struct tlb_sharing tlb_sharing_decide(const struct tlb_sharing_curves *c);
+
+/*
+ * What the core declares: "shared", one array of that level holds loads' pages of both sizes, or with `stores` loads'
+ * pages and stores' pages; "separate", it has an array for each; NULL, it declares neither.
+ */
+const char *tlb_declared(unsigned level, const char *page, const char *other, bool stores);
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * Tolerances of the experiments on the instruction window (docs/METHODS.md, 4.12 to 4.15): what decides whether a
+ * number is reported, and which. Ratios have no unit; numbers of fillers, instructions and entries are counts. A value
+ * that was calibrated on a core names it; "chosen" means that it was set by the reason given and checked on modelled
+ * cores.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_TOLERANCES_INFLIGHT_H
+#define FATHOM_LIB_STRUCTURE_TOLERANCES_INFLIGHT_H
+
+/* ---- Which long-latency operations are usable ---------------------------------------------------- */
+
+/*
+ * Least ratio of the cycles of two dependent chains to those of two independent ones at which a kind of long-latency
+ * operation counts as overlapping. Perfect overlap gives 2, none gives 1; chosen: the middle.
+ */
+static const double OVERLAP_RATIO = 1.5;
+/*
+ * The same for cache misses. Their latencies vary, and of two that overlap the longer one counts: for exponentially
+ * distributed latencies that is 1.5 times the mean, and the ratio only 2 / 1.5 = 1.33. Chosen below that.
+ */
+static const double MISS_OVERLAP_RATIO = 1.2;
+
+/* ---- Whether an iteration is slow ---------------------------------------------------------------- */
+
+/*
+ * Least ratio of the cycles with fillers that do not fit to those with a few that do, below which nothing is decided. A
+ * second latency is most of an iteration, so the true ratio is near 2. Chosen: far from both 1 and 2.
+ */
+static const double SLOW_RATIO = 1.1;
+/*
+ * A number of fillers larger than what fits by this factor surely does not fit. Chosen: more than any other error here.
+ */
+static const double BEYOND_FITTING = 1.15;
+/*
+ * Relative width at which counting how many fillers fit stops where no edge is needed. Chosen: a third of ALIKE_COUNTS.
+ */
+static const double COUNT_RESOLUTION = 0.01;
+
+/* ---- Whether two limits are one ------------------------------------------------------------------ */
+
+/*
+ * Two limits found by knees may be one and the same where they differ by at most this part, or by this many
+ * instructions, whichever is more. Chosen: more than the resolution of a curve, 1 %, and than the operation or two by
+ * which a calculated rest of a chain may be wrong.
+ */
+static const double SAME_LIMIT = 0.015, SAME_LIMIT_COUNT = 3;
+/*
+ * The same for counts by bisection (half of the rise instead of an edge): relative, and in fillers on top of that.
+ * Chosen: a blurred edge moves its half by about 3 %.
+ */
+static const double ALIKE_COUNTS = 0.03, ALIKE_COUNTS_MORE = 3;
+/*
+ * Most instructions of any kind that may share an entry of the reorder buffer: 7 on Apple M1 (Johnson 2021), and one.
+ */
+enum { PER_ENTRY_MOST = 8 };
+/*
+ * Widest ramp in fillers that a finding may rest on where no other kind of long-latency operation shows an end: a wider
+ * one may be the time that delivering the fillers takes. Chosen: so few are delivered in a cycle or two.
+ */
+enum { LONE_RAMP_MOST = 4 };
+
+/* ---- Sharing of one structure by two classes (4.14) ---------------------------------------------- */
+
+/*
+ * Behind half of one class, "half as many as alone" may be off by this part of what fits alone; anything between half
+ * and all is "overlapping". Chosen: a fifth of the distance between half and all.
+ */
+static const double HALF_OFF = 0.1;
+/*
+ * Most that "as many as alone" may be off, as a part of what fits alone, however large a group is: half way between
+ * half and all.
+ */
+static const double ALL_OFF = 0.25;
+/* Half-width registers per whole one: 1 or 2, within this. Chosen: what blurred edges leave of both counts. */
+static const double HALVES_PER_WHOLE_OFF = 0.1;
+
+/* ---- Schedulers (6.4) ---------------------------------------------------------------------------- */
+
+/*
+ * Entries by which experiments on one scheduler may differ: the load that fillers wait for, and the second operation,
+ * may hold one each.
+ */
+enum { WAITING_STEP = 2 };
+
+/* ---- Reorder buffer (6.1, 4.15) ------------------------------------------------------------------ */
+
+/*
+ * Instructions per entry are a whole number within this part of it. Chosen: less than half of 1 / 8 (PER_ENTRY_MOST).
+ */
+static const double WHOLE_PER_ENTRY = 0.03;
+/*
+ * Short NOPs count as packed where this many times as many fit as of kinds that share no entry. Two to an entry give 2;
+ * chosen: 10 % less. Zen 4 shows 4.
+ */
+static const double PACKED_RATIO = 1.8;
+/*
+ * A count decides between "all entries are full" and "some are not" if it is this near to one of the two, as a part of
+ * their distance. Chosen: a quarter, so that the middle half decides nothing.
+ */
+static const double FULL_OR_NOT = 0.25;
+
+/* ---- Renames in flight (6.2) --------------------------------------------------------------------- */
+
+/*
+ * Twice the smaller register file must exceed what was in flight by this factor before renames are reported as the
+ * limit. Chosen: several times SAME_LIMIT.
+ */
+static const double FILES_END_LATER = 1.1;
+/*
+ * Least part of the writers in flight that NOPs before them would have to take if both shared the reorder buffer: fewer
+ * could not be distinguished from none. Chosen: several times ALIKE_COUNTS.
+ */
+static const double NOPS_TAKE_LEAST = 0.1;
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * Tolerances of the simulation of replacement policies (docs/METHODS.md, 4.11): what each one means and where its value
+ * comes from.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_TOLERANCES_REPLACEMENT_H
+#define FATHOM_LIB_STRUCTURE_TOLERANCES_REPLACEMENT_H
+
+/* Difference of measured and simulated misses, in misses, that is explained: rounding to whole misses. */
+static const double REPLACEMENT_HALF_A_MISS = 0.5;
+enum {
+    /* Trials that are simulated first; a policy that fails in half of them is dropped. Chosen: to save time. */
+    REPLACEMENT_TRIALS_FIRST = 6,
+    /* Trials that must have been measured for any policy to be reported. Chosen: fewer separate too few policies. */
+    REPLACEMENT_TRIALS_LEAST = 12,
+    /* One trial in this number need not be explained: it may be disturbed. Chosen. */
+    REPLACEMENT_NOISY_ONE_IN = 10
+};
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * Tolerances of stride families (docs/METHODS.md, 4.2) and slope changes (4.4): what each one means, its unit, and
+ * where its value comes from. "chosen" is a choice that no calculation gives; its reason follows.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_TOLERANCES_STRIDE_H
+#define FATHOM_LIB_STRUCTURE_TOLERANCES_STRIDE_H
+
+/* Relative difference of the heights of one level at two strides, at most. Two levels cost at least as much more. */
+static const double STRIDE_SAME_HEIGHT = 0.05;
+/* Relative difference of counts that agree: as in lib/finding/grade.c. */
+static const double STRIDE_SAME_COUNT = 0.02;
+/*
+ * Ratio of a level's end and the end of the level before it, at least: less is part of a rise. As in hierarchies,
+ * 4.1.
+ */
+static const double STRIDE_LEVELS_APART = 2;
+/* Ratio of the end and the beginning of a rise in which another level may hide. As in hierarchies, 4.1. */
+static const double STRIDE_HIDES_LEVEL = 4;
+/*
+ * Ratio of strides over which a constant count excludes conflicts: twice that many neighbours to a set; no set has 32
+ * ways.
+ */
+static const double STRIDE_NO_CONFLICT = 16;
+/* Parts of a footprint between which it may be full: an instruction cache also holds the loop around the branches. */
+static const double STRIDE_FOOTPRINT_FROM = 0.85;
+static const double STRIDE_FOOTPRINT_TO = 1.02;
+/* Steps that a count needs to show a half of itself. Chosen: half of fewer is within one step of other ratios. */
+static const double STRIDE_STEPS_LEAST = 4;
+/* Ratio from which on a smaller count is taken for one halving more: half way between one and two. */
+static const double STRIDE_HALVING = 1.5;
+/* Strides at the single set that are sure of it; two might be separated by an address bit that the index leaves out. */
+enum { STRIDE_SINGLE_SET_SURE = 3 };
+/* Halvings that are sure; a single one also appears where two neighbours in one entry are separated. */
+enum { STRIDE_HALVINGS_SURE = 2 };
+
+#endif

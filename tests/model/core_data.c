@@ -1,0 +1,190 @@
+/* What accesses to data take in a modelled core: TLBs, caches, stores in flight, and prediction of loads. */
+#include <string.h>
+
+#include "tests/model/core_state.h"
+
+/* ---- Translation --------------------------------------------------------------------------------- */
+
+bool table_touch(struct cache *table, uint64_t number)
+{
+    return cache_touch(table, (number + table->sets) * CACHE_LINE_BYTES); /* never 0 */
+}
+
+/*
+ * The number of the TLB entry that translates an address: of its page, or of the group of pages that one entry covers.
+ */
+static uint64_t entry_of(const struct core *c, const struct page_design *d, const struct mapping *m, uint64_t address)
+{
+    const uint64_t page = address / m->page_bytes, first = page - page % (d->neighbours ? d->neighbours : 1);
+    const uint64_t at = m->at / m->page_bytes, end = at + m->count / m->page_bytes;
+    const uint64_t block = (uintptr_t)(m->written ? m->written : m->bytes) / m->page_bytes;
+    const uint64_t entries_of_groups = (uint64_t)1 << 52; /* no page has such a number */
+
+    if (m->hint && d->hinted)
+        return page / d->hinted | entries_of_groups;
+    if (d->neighbours < 2 || !c->design.contiguous || first < at || first + d->neighbours > end)
+        return page;
+    const uint64_t frame = block + frame_offset(m, first * m->page_bytes) / m->page_bytes;
+    for (uint64_t i = 0; i < d->neighbours; i++)
+        if (frame % d->neighbours != 0 ||
+            block + frame_offset(m, (first + i) * m->page_bytes) / m->page_bytes != frame + i)
+            return page;
+    return first / d->neighbours | entries_of_groups;
+}
+
+/* What one level adds: its miss cost, unless the entry is resident. Afterwards it is. */
+static double translation_level(const struct core *c, struct cache *level, const struct page_design *d,
+                                const struct mapping *m, uint64_t address, bool *resident)
+{
+    const uint64_t entry = entry_of(c, d, m, address), above = entry / d->sets;
+
+    *resident = table_touch(level, d->hashed ? entry ^ above % d->sets : entry);
+    return *resident ? 0 : d->miss;
+}
+
+double translation(const struct core *c, struct cache *levels, const struct page_design *design,
+                   const struct mapping *m, uint64_t address, bool *resident)
+{
+    double cycles = 0;
+
+    *resident = false;
+    for (size_t i = 0; i < PAGE_LEVELS && design[i].ways && !*resident; i++)
+        cycles += translation_level(c, &levels[i], &design[i], m, address, resident);
+    return cycles;
+}
+
+/* The same for loads: a level may have a table of its own for large pages. There are as many levels for either size. */
+static double page_translation(struct core *c, const struct mapping *m, uint64_t address, bool *resident)
+{
+    const bool large = m->page_bytes > PAGE_BYTES;
+    double cycles = 0;
+
+    *resident = false;
+    for (size_t i = 0; i < PAGE_LEVELS && c->design.data_pages[i].ways && !*resident; i++) {
+        const bool apart = large && c->design.large_pages[i].ways;
+        cycles += translation_level(c, apart ? &c->large_pages[i] : &c->data_pages[i],
+                                    apart ? &c->design.large_pages[i] : &c->design.data_pages[i], m, address, resident);
+    }
+    return cycles;
+}
+
+static double data_translation(struct core *c, const struct mapping *m, uint64_t address, bool store)
+{
+    const struct page_design *upper = &c->design.upper_table;
+    bool resident;
+    double cycles;
+
+    if (store && c->design.store_pages[0].ways) {
+        cycles = translation(c, c->store_pages, c->design.store_pages, m, address, &resident);
+        if (!resident && c->design.stores_spill)
+            cycles += page_translation(c, m, address, &resident);
+    } else {
+        cycles = page_translation(c, m, address, &resident);
+    }
+    if (!resident && upper->ways && !table_touch(&c->upper_table, address / m->page_bytes / PAGES_OF_TABLE))
+        cycles += upper->miss;
+    return cycles;
+}
+
+/* ---- Caches -------------------------------------------------------------------------------------- */
+
+/* The latency is that of the first level that has the line. The levels before it, and it, have the line afterwards. */
+static double cache_latency(struct core *c, uint64_t address, uint64_t frame)
+{
+    const uint64_t at = physical(c, frame);
+
+    for (size_t level = 1; level < DATA_LEVELS; level++)
+        cache_prefetch(&c->data[level], at);
+    const bool found = ways_touch(&c->ways, address, frame);
+    for (size_t level = 0; level < DATA_LEVELS; level++)
+        if (cache_touch(&c->data[level], level ? at : frame) && (found || level > 0))
+            return c->design.data[level].latency;
+    return c->design.memory_latency;
+}
+
+/* When the access is done: not before the line arrives, where an earlier load has missed it. */
+static double arrival(struct core *c, uint64_t address, bool missed)
+{
+    const uint64_t line = address / CACHE_LINE_BYTES;
+    struct arriving *a = &c->arriving[line % ARRIVING];
+
+    if (missed)
+        *a = (struct arriving){line, c->now.done};
+    return a->line == line ? later(c->now.done, a->at) : c->now.done;
+}
+
+/*
+ * A load whose value is predicted right is done when it is delivered; one whose address is predicted right does not
+ * wait for its address. A wrong prediction costs as much as a mispredicted branch. Loads of return addresses are not
+ * predicted here: returns have a predictor of their own.
+ */
+static void predict_load(struct core *c, uint64_t address, const uint8_t *bytes, int size, double latency)
+{
+    uint64_t value = 0;
+
+    if (c->now.decoded->kind == KIND_RETURN || (!c->design.addresses.loads && !c->design.values.loads))
+        return;
+    memcpy(&value, bytes, (size_t)size < sizeof value ? (size_t)size : sizeof value);
+    const enum load_prediction of_address = load_predictor_see(&c->addresses, c->now.pc, address);
+    const enum load_prediction of_value = load_predictor_see(&c->values, c->now.pc, value);
+    if (of_address == PREDICTED_WRONG || of_value == PREDICTED_WRONG)
+        c->front = later(c->front, c->now.done + c->design.penalty);
+    else if (of_value == PREDICTED_RIGHT)
+        c->now.done = c->now.delivered;
+    else if (of_address == PREDICTED_RIGHT)
+        c->now.done = c->now.delivered + latency;
+}
+
+/* A load, where stores in flight matter. One that went ahead of a store it needed is done again, and all behind it. */
+static double load_beside_stores(struct core *c, const struct data_access *a)
+{
+    double again;
+    const double done = stores_load(c->stores, c->now.pc, a->address, a->size, c->front, a->start, a->latency, &again);
+
+    c->front = later(c->front, again);
+    return done;
+}
+
+/* Data of frames: copied to the page before it is loaded from there, and to the frame when it is stored. */
+static void move_data(const struct mapping *m, bool store, uint64_t address, size_t size, int64_t value)
+{
+    if (!m->written)
+        return;
+    if (store)
+        memcpy(m->written + frame_offset(m, address), &value, size);
+    else
+        memcpy(m->bytes + (address - m->at), m->written + frame_offset(m, address), size);
+}
+
+void data_access(struct core *c, const struct mapping *m, bool store, uint64_t address, size_t size, int64_t value)
+{
+    c->front = in_flight_access(&c->in_flight, store, c->front);
+    const double in = scheduler_enter(&c->scheduler, &c->design.schedulers, store ? WAITS_STORE : WAITS_LOAD,
+                                      &c->front);
+    c->now.start = later(c->now.start, in);
+    const double translated = data_translation(c, m, address, store);
+    const double latency = cache_latency(c, address, frame_address(m, address));
+
+    if (c->watch && m->at != STACK_AT)
+        c->watch(address, size);
+    /* a store waits in a buffer for its line, but not for its translation */
+    const struct data_access a = {.instruction = (uint64_t)c->counts.instructions,
+                                  .address = address,
+                                  .size = size,
+                                  .store = store,
+                                  .missed = latency > c->design.data[0].latency,
+                                  .start = c->now.start + translated,
+                                  .latency = latency};
+    c->now.done = later(c->now.done, c->stores && !store ? load_beside_stores(c, &a)
+                                                         : load_store_done(&c->load_store, &c->design.load_store, &a));
+    if (!store)
+        c->now.done = arrival(c, address, a.missed);
+    scheduler_leave(&c->scheduler, c->design.schedulers.loads_stay && !store ? c->now.done : c->now.start);
+    if (c->stores && store)
+        stores_add(c->stores, address, size, c->now.address_known + translated, a.start, c->latest);
+    if (c->now.decoded->computes && !store)
+        c->now.done++;
+    move_data(m, store, address, size, value);
+    if (!store)
+        predict_load(c, address, m->bytes + (address - m->at), (int)size, translated + latency);
+}

@@ -1,0 +1,142 @@
+/* A modelled core's memory: what is mapped where, on which frames, and what its code decodes to. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/model/core_state.h"
+
+struct mapping *mapping_of(struct core *c, uint64_t address)
+{
+    if (c->mapping_last < c->mapping_count &&
+        address - c->mappings[c->mapping_last].at < c->mappings[c->mapping_last].count)
+        return &c->mappings[c->mapping_last];
+    for (size_t i = c->mapping_count; i-- > 0;)
+        if (address - c->mappings[i].at < c->mappings[i].count)
+            return &c->mappings[c->mapping_last = i];
+    abort();
+}
+
+void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool code)
+{
+    if (c->mapping_count == MAPPINGS)
+        abort();
+    UC(uc_mem_map_ptr(c->uc, at, count, code ? UC_PROT_READ | UC_PROT_EXEC : UC_PROT_READ | UC_PROT_WRITE, bytes));
+    c->mappings[c->mapping_count++] = (struct mapping){
+        .at = at, .bytes = bytes, .count = count, .page_bytes = PAGE_BYTES};
+    if (!code)
+        return;
+    struct mapping *m = &c->mappings[c->mapping_count - 1];
+    m->seen = calloc(1, count);
+    m->decoded = calloc(count, sizeof *m->decoded);
+    m->asked = calloc(count / PAGE_BYTES, sizeof *m->asked);
+    if (!m->seen || !m->decoded || !m->asked)
+        abort();
+}
+
+void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *frames, uint8_t *written)
+{
+    struct mapping *m = mapping_of(c, at);
+
+    m->page_bytes = page_bytes;
+    m->frames = frames;
+    m->written = written;
+}
+
+void core_hint(struct core *c, uint64_t at)
+{
+    mapping_of(c, at)->hint = true;
+}
+
+void core_unmap(struct core *c, uint64_t at)
+{
+    struct mapping *m = mapping_of(c, at);
+
+    if (m->seen)
+        UC(uc_ctl_remove_cache(c->uc, m->at, m->at + m->count));
+    UC(uc_mem_unmap(c->uc, m->at, m->count));
+    free(m->seen);
+    free(m->decoded);
+    free(m->asked);
+    *m = c->mappings[--c->mapping_count];
+    c->code = (struct mapping){0};
+}
+
+/* ---- Code ---------------------------------------------------------------------------------------- */
+
+/*
+ * Forgets what the instructions of a page decode to, and those of the page before that reach into it. Returns an upper
+ * bound of the bytes of it that were executed.
+ */
+static size_t forget_decoded(struct mapping *m, size_t page)
+{
+    const size_t before = page > LONGEST_INSTRUCTION ? page - LONGEST_INSTRUCTION : 0;
+    struct asked *a = &m->asked[page / PAGE_BYTES];
+    const size_t run = a->end - a->first;
+
+    memset(m->decoded + before, 0, (page - before) * sizeof *m->decoded);
+    memset(m->decoded + page + a->first, 0, run * sizeof *m->decoded);
+    *a = (struct asked){0};
+    return run;
+}
+
+uint32_t mapping_decode(const struct mapping *m, uint64_t offset)
+{
+    struct asked *a = &m->asked[offset / PAGE_BYTES];
+    const uint32_t in_page = (uint32_t)(offset % PAGE_BYTES);
+
+    a->first = a->end && a->first < in_page ? a->first : in_page;
+    a->end = a->end > in_page ? a->end : in_page + 1;
+    return m->decoded[offset] = decode(m->bytes + offset, m->count - offset);
+}
+
+/*
+ * Unicorn 2.0 does not reuse the memory of translations that were removed, and faults when it has used all of it:
+ * after 90 MiB of pages full of code. Flushing all translations takes as long as thousands of short kernels, so that
+ * it is done only when that much was removed. A page of code counts as one block at least.
+ */
+static const size_t REMOVED_MAXIMUM = 16 << 20, BLOCK_BYTES = 64;
+
+/*
+ * Page by page, since translating takes longer than executing, and most kernels differ little from those before them.
+ */
+void core_code_written(struct core *c, uint64_t at, size_t count)
+{
+    struct mapping *m = mapping_of(c, at);
+    size_t end = at - m->at + count;
+
+    for (size_t page = (at - m->at) / PAGE_BYTES * PAGE_BYTES; page < end; page += PAGE_BYTES)
+        if (memcmp(m->seen + page, m->bytes + page, PAGE_BYTES) != 0) {
+            c->removed += forget_decoded(m, page) + BLOCK_BYTES;
+            memcpy(m->seen + page, m->bytes + page, PAGE_BYTES);
+            UC(uc_ctl_remove_cache(c->uc, m->at + page, m->at + page + PAGE_BYTES));
+        }
+    if (c->removed > REMOVED_MAXIMUM) {
+        c->removed = 0;
+        UC(uc_ctl(c->uc, UC_CTL_WRITE(UC_CTL_TB_FLUSH, 0)));
+    }
+}
+
+/* ---- Frames -------------------------------------------------------------------------------------- */
+
+size_t frame_offset(const struct mapping *m, uint64_t address)
+{
+    const uint64_t offset = address - m->at;
+
+    return m->frames ? m->frames[offset / m->page_bytes] * m->page_bytes + offset % m->page_bytes : offset;
+}
+
+uint64_t frame_address(const struct mapping *m, uint64_t address)
+{
+    return m->at + frame_offset(m, address);
+}
+
+/* Scattered frames are a hash of the page number: the finalizer of SplitMix64, which is one to one. */
+uint64_t physical(const struct core *c, uint64_t address)
+{
+    uint64_t page = address / PAGE_BYTES;
+
+    if (c->design.contiguous)
+        return address;
+    page = (page ^ (page >> 30)) * 0xbf58476d1ce4e5b9;
+    page = (page ^ (page >> 27)) * 0x94d049bb133111eb;
+    return (page ^ (page >> 31)) * PAGE_BYTES + address % PAGE_BYTES;
+}

@@ -1,0 +1,130 @@
+/*
+ * The inside of a modelled core, for its own files only: core.c takes instructions from the front end to retirement,
+ * core_map.c has the memory, core_data.c says what accesses to data take.
+ */
+#ifndef FATHOM_TESTS_MODEL_CORE_STATE_H
+#define FATHOM_TESTS_MODEL_CORE_STATE_H
+
+#include "tests/model/cache.h"
+#include "tests/model/core.h"
+#include "tests/model/decode.h"
+#include "tests/model/isa.h"
+#include "tests/model/predictor.h"
+
+enum { MAPPINGS = 32, PAGE_BYTES = 4096, PAGES_OF_TABLE = 512, STACK_BYTES = 65536, ARRIVING = 64 };
+
+struct mapping {
+    uint64_t at;
+    uint8_t *bytes;
+    size_t count;
+    uint8_t *seen; /* code: a copy of the bytes, as Unicorn has translated them */
+    uint32_t
+        *decoded; /* code: the number of the instruction that begins at each byte (decode.h); 0: not asked for yet */
+    struct asked {
+        uint32_t first, end;
+    } * asked; /* code, for each page: all offsets that were asked for lie from first up to before end */
+    size_t page_bytes;
+    const size_t *frames; /* NULL: page i is frame i */
+    bool hint;            /* pages have the contiguous hint */
+    uint8_t *written;     /* data of these frames, in the order of frames; NULL: as it is at `bytes` */
+};
+
+struct core {
+    struct core_design design;
+    struct cache data[DATA_LEVELS], op_cache, l1i, targets[TARGET_LEVELS], pages[PAGE_LEVELS], data_pages[PAGE_LEVELS],
+        store_pages[PAGE_LEVELS], large_pages[PAGE_LEVELS], upper_table;
+    struct ways ways;
+    struct load_predictor addresses, values;
+    struct predictor predictor;
+    struct load_store load_store;
+    struct in_flight in_flight;
+    struct scheduler scheduler;
+    struct arriving { /* lines that were missed, by their address, and when each arrives */
+        uint64_t line;
+        double at;
+    } arriving[ARRIVING];
+    struct stores *stores; /* NULL: loads are served by the cache alone */
+    struct core_counts counts;
+    void (*watch)(uint64_t address, size_t size); /* NULL: nobody watches */
+    uc_engine *uc;
+    size_t removed; /* about how many bytes of code Unicorn has removed translations of since the last flush */
+    struct mapping mappings[MAPPINGS];
+    size_t mapping_count, mapping_last; /* mapping_last: the one that was looked up last */
+    struct mapping code;                /* the one that is executed */
+    uint8_t stack[STACK_BYTES] __attribute__((aligned(PAGE_BYTES)));
+    uint8_t exit[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
+
+    /* Times are in cycles since the kernel was called. */
+    double cycles_per_instruction; /* least time from one instruction to the next in the front end, … */
+    double cycles_per_decoded, cycles_per_retired; /* … in the decoders, and in retirement */
+    double front;                                  /* when the front end has delivered everything up to now */
+    double ready[DECODED_REGISTERS];               /* when each register has its value */
+    double renamed;                                /* when everything delivered has physical registers */
+    double latest;                                 /* when everything is executed */
+    double retired;                                /* when everything has left the core */
+    bool compared;          /* the instruction before this one was a comparison, and may be fused with it */
+    bool fused;             /* this instruction is fused with the one before it */
+    double unit_free;       /* when an execution unit is free for the next instruction */
+    bool restarted;         /* nothing was fetched ahead: the last branch was mispredicted, or not predicted at all */
+    uint64_t fetched_line;  /* the line that code comes from at the moment */
+    double cycles_per_byte; /* of that line, unless it is decoded already */
+    bool decoded;           /* the operation cache has it */
+    unsigned line_instructions; /* of this line since it was entered */
+    uint64_t next;              /* where code continues when no branch is taken */
+    double fetched;             /* when the latest fetched bytes were there */
+    double fetched_left;        /* how many of them are not used yet */
+    uint64_t fetched_page;
+    double branched;           /* when the front end continued behind the last taken branch */
+    uint64_t walked, walk_end; /* of the block that is executed: the next instruction to be timed, and its end */
+    struct executed {          /* the instruction that is being timed; decoded is NULL when there is none */
+        const struct decoded *decoded;
+        uint64_t pc;
+        double delivered, start, done;
+        double address_known; /* of a store */
+    } now;
+};
+
+#define UC(call) \
+    do { \
+        if ((call) != UC_ERR_OK) \
+            abort(); \
+    } while (0)
+
+static const uint64_t STACK_AT = 0x20000000, EXIT_AT = 0x30000000;
+
+/* fmax checks for NaN, which costs time at every instruction. */
+static inline double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- core_map.c ---------------------------------------------------------------------------------- */
+
+/* The mapping that an address lies in; there is one. */
+struct mapping *mapping_of(struct core *c, uint64_t address);
+/* The number of the instruction at an offset of a mapping of code (decode.h), 0 where there is none; remembers it. */
+uint32_t mapping_decode(const struct mapping *m, uint64_t offset);
+/* Where the frame of an address lies in its block of frames, in bytes. */
+size_t frame_offset(const struct mapping *m, uint64_t address);
+/* The address that the byte would have if pages lay in the order of their frames. */
+uint64_t frame_address(const struct mapping *m, uint64_t address);
+/* The physical address of such an address. */
+uint64_t physical(const struct core *c, uint64_t address);
+
+/* ---- core_data.c --------------------------------------------------------------------------------- */
+
+/* Uses an entry of a table that a cache of one line per entry stands for. True when the table had it. */
+bool table_touch(struct cache *table, uint64_t number);
+/*
+ * What these levels of TLB add for an access to `address`: the miss cost of each that does not have its page, up to
+ * the one that has it. *resident: some level had it. All of them have it afterwards.
+ */
+double translation(const struct core *c, struct cache *levels, const struct page_design *design,
+                   const struct mapping *m, uint64_t address, bool *resident);
+/*
+ * The instruction at hand (c->now) accesses data, all instructions before it being timed. Unicorn reads or writes
+ * next.
+ */
+void data_access(struct core *c, const struct mapping *m, bool store, uint64_t address, size_t size, int64_t value);
+
+#endif

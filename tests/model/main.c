@@ -1,0 +1,88 @@
+/*
+ * The probes on modelled cores: what was put into the design of a core must come out of the probes, or they must say
+ * that they cannot determine it.
+ *
+ * Each probe has its tests in probes/NAME.c, or in the file of a closely related probe; they put themselves on the
+ * list (test.h) and run in the order of file names, from top to bottom in each file. The cores are drawn at random
+ * (draw.h), each from a seed, which is printed with whatever is wrong (check.h).
+ *
+ * LONG=1 draws more cores. MODEL_SEED=n draws only the one of that seed. MODEL_SHOWS=1 prints findings and curves.
+ * MODEL_TEST=pattern runs only the tests whose name, or a probe that they test, matches the pattern, with * and ?; that
+ * none does is a mistake.
+ */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/model/check.h"
+#include "tests/model/test.h"
+
+static int by_place(const void *a, const void *b)
+{
+    const struct model_test *const *one = a, *const *other = b;
+    const int files = strcmp((*one)->file, (*other)->file);
+
+    return files ? files : (*one)->line < (*other)->line ? -1 : (*one)->line > (*other)->line;
+}
+
+/* A test that names a probe which it does not run tests something else than it says. */
+static void run_listed(void **state)
+{
+    const struct model_test *test = *state;
+    char name[64];
+
+    check_start();
+    test->run();
+    for (const char *word = test->probes; *word; word += strspn(word, " ")) {
+        const size_t length = strcspn(word, " ");
+        snprintf(name, sizeof name, "%.*s", (int)length, word);
+        if (!check_ran(name))
+            fail_msg("the probe %s has not run to its end in this test", name);
+        word += length;
+    }
+}
+
+/* Whether MODEL_TEST, where it is set, is the name of the test or of a probe that it tests. */
+static bool is_wanted(const struct model_test *test)
+{
+    const char *pattern = getenv("MODEL_TEST");
+    char name[64];
+
+    if (!pattern || !fnmatch(pattern, test->name, 0))
+        return true;
+    for (const char *word = test->probes; *word; word += strspn(word, " ")) {
+        const size_t length = strcspn(word, " ");
+        snprintf(name, sizeof name, "%.*s", (int)length, word);
+        if (!fnmatch(pattern, name, 0))
+            return true;
+        word += length;
+    }
+    return false;
+}
+
+int main(void)
+{
+    const size_t count = (size_t)(__stop_model_tests - __start_model_tests);
+    size_t wanted = 0;
+    const struct model_test **sorted = malloc(count * sizeof *sorted);
+    struct CMUnitTest *tests = calloc(count, sizeof *tests);
+
+    if (!sorted || !tests)
+        abort();
+    memcpy(sorted, __start_model_tests, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_place);
+    for (size_t i = 0; i < count; i++)
+        if (is_wanted(sorted[i]))
+            tests[wanted++] = (struct CMUnitTest){
+                .name = sorted[i]->name, .test_func = run_listed, .initial_state = (void *)(uintptr_t)sorted[i]};
+    if (!wanted)
+        fprintf(stderr, "# MODEL_TEST=%s: no test has that name, nor does one test a probe of that name\n",
+                getenv("MODEL_TEST"));
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    int failed = wanted ? _cmocka_run_group_tests("tests", tests, wanted, NULL, NULL) : 1;
+    records_free(&records);
+    free(sorted);
+    free(tests);
+    return failed;
+}

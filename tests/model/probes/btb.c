@@ -1,0 +1,54 @@
+/* The probe btb: entries of branch target buffers, and what a branch costs that none of them has. */
+#include <math.h>
+#include <string.h>
+
+#include "arch/emit.h"
+#include "lib/base/record.h"
+#include "tests/model/check.h"
+#include "tests/model/draw.h"
+#include "tests/model/test.h"
+
+/* A capacity may be that of any level: where a curve does not show a level, those behind it have lower numbers. */
+static void check_targets(const struct machine_design *m)
+{
+    static const char fallback[] = "frontend.btb.fallback_cycles";
+    double truths[TARGET_LEVELS];
+
+    for (size_t i = 0; i < TARGET_LEVELS; i++)
+        truths[i] = (double)(m->core.targets[i].sets * m->core.targets[i].ways);
+    for (const char *f = NULL; (f = next_finding(f, "frontend.btb.entries"));)
+        check_one_of(m, f, truths, TARGET_LEVELS);
+    for (const char *f = NULL; (f = next_finding(f, fallback));) {
+        if (!is_decided(m, f, fallback, ""))
+            continue;
+        if (!(fabs(number(f, "value") / m->core.redirect - 1) <= 0.1))
+            complain(m, "%s: reported %g, true is %g", fallback, number(f, "value"), m->core.redirect);
+        const char *cause = record_value(f, "cause", 2);
+        if (!cause || (strncmp(cause, "decode", 6) == 0) != m->core.decodes)
+            complain(m, "%s: the reported cause is wrong", fallback);
+    }
+}
+
+MODEL_TEST(branch_target_buffers_are_given_back, "btb")
+{
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 8); cores++) {
+        struct machine_design m = draw_machine(seed);
+        m.core.contiguous = true;
+        m.core.op_cache = (struct cache_design){0};
+        m.core.targets[0] = (struct target_design){
+            .sets = (size_t)1 << pick(1, 4), .ways = 2 * pick(1, 3), .low = (unsigned)pick(3, 5), .cycles = 1};
+        m.core.targets[1] = (struct target_design){.sets = (size_t)32 << pick(1, 3),
+                                                   .ways = 2 * pick(2, 4),
+                                                   .low = (unsigned)pick(3, 6),
+                                                   .cycles = (double)pick(2, 3)};
+        m.core.redirect = (double)pick(6, 14);
+        m.core.decodes = pick(0, 1);
+        shorten_readings(&m);
+        run_probes_on(&m, "btb", PROFILE_QUICK);
+        check_targets(&m);
+    }
+    print_message("# %s: %u vague\n", emit_isa, checked.vague);
+    end(cores, UINT32_MAX);
+}

@@ -1,0 +1,72 @@
+/* The probes forwarding and renaming: what loads get from stores that are not in the cache yet. */
+#include <stdlib.h>
+
+#include "lib/base/record.h"
+#include "tests/model/check.h"
+#include "tests/model/draw.h"
+#include "tests/model/test.h"
+
+/* How many offsets of a load of `load` bytes, relative to a store of `store` bytes, are forwarded to. */
+static double offsets_that_forward(const struct store_design *d, int store, int load)
+{
+    if (d->rule == FORWARD_ANY)
+        return store + load - 1;
+    if (d->rule == FORWARD_SAME)
+        return load <= store;
+    return load <= store ? store - load + 1 : 0;
+}
+
+static void check_offsets(const struct machine_design *m)
+{
+    static const char name[] = "memory.forwarding.offsets";
+
+    for (const char *f = NULL; (f = next_finding(f, name));)
+        check_whole(m, f, name, "",
+                    offsets_that_forward(&m->core.stores, (int)(strtol(record_value(f, "store", 3), NULL, 10) / 8),
+                                         (int)(strtol(record_value(f, "load", 3), NULL, 10) / 8)));
+}
+
+static void check_renaming(const struct machine_design *m)
+{
+    static const double widths[] = {[RENAME_NONE] = 0, [RENAME_EQUAL] = 4, [RENAME_CONTAINED] = 10};
+    static const char pairs[] = "memory.renaming.pairs", of_widths[] = "memory.renaming.widths";
+
+    check_whole(m, finding_of(of_widths, NULL, ""), of_widths, "", widths[m->core.stores.renames]);
+    if (m->core.stores.renames == RENAME_NONE)
+        check_whole(m, finding_of(pairs, NULL, ""), pairs, "", 0);
+    else
+        check_capacity(m, pairs, NULL, "", m->core.stores.renamed_pairs);
+}
+
+MODEL_TEST(forwarding_is_given_back, "forwarding renaming")
+{
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
+        struct machine_design m = draw_machine_with_stores(seed);
+        const struct store_design *d = &m.core.stores;
+        run_probes_on(&m, "forwarding renaming", PROFILE_QUICK);
+        check_number(&m, "memory.forwarding.cycles", "crossing", "none", d->cycles);
+        check_number(&m, "memory.forwarding.stores", NULL, "", d->gathered);
+        check_offsets(&m);
+        check_renaming(&m);
+    }
+    end(16 * cores, 4 * cores); /* of twenty of each core */
+}
+
+/* A sibling thread wakes at some moment while the probe runs, and no reading counts from then on. */
+MODEL_TEST(what_is_not_measured_is_not_told, "renaming")
+{
+    enum { PARTS = 8 };
+
+    for (uint64_t seed = 0; next_seed(&seed, 1, 8);) {
+        struct machine_design m = draw_machine_with_stores(seed);
+        const unsigned part = (unsigned)pick(1, PARTS - 1);
+        run_probes_on(&m, "renaming", PROFILE_QUICK);
+        const double all = end_number(NULL, "windows"), last = end_number("renaming", "windows");
+        m.shared_from = (uint64_t)(all - last + last * part / PARTS);
+        run_probes_on(&m, "renaming", PROFILE_QUICK);
+        check_renaming(&m);
+    }
+    end(0, UINT32_MAX);
+}

@@ -1,0 +1,40 @@
+/* The probe itlb: entries, ways, sets and miss costs of TLBs of instructions. */
+#include <math.h>
+
+#include "arch/emit.h"
+#include "tests/model/check.h"
+#include "tests/model/draw.h"
+#include "tests/model/test.h"
+
+static void check_pages(const struct machine_design *m)
+{
+    const struct page_design *first = &m->core.pages[0];
+    double truths[PAGE_LEVELS];
+
+    for (size_t i = 0; i < PAGE_LEVELS; i++)
+        truths[i] = (double)(m->core.pages[i].sets * m->core.pages[i].ways);
+    for (const char *f = NULL; (f = next_finding(f, "frontend.itlb.entries"));)
+        check_one_of(m, f, truths, PAGE_LEVELS);
+    check_number(m, "frontend.itlb.miss_cycles", "level", "1", first->miss);
+    check_number(m, "frontend.itlb.ways", "level", "1", (double)first->ways);
+    if (first->sets > 1)
+        check_number(m, "frontend.itlb.index_bits", "level", "1", log2((double)first->sets));
+}
+
+MODEL_TEST(instruction_tlbs_are_given_back, "itlb")
+{
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, 1, 16); cores++) {
+        struct machine_design m = draw_machine(seed);
+        m.core.pages[0] = (struct page_design){
+            .sets = (size_t)1 << pick(0, 5), .ways = (size_t)4 << pick(0, 1), .miss = (double)pick(5, 9)};
+        if (m.core.pages[0].sets == 1)
+            m.core.pages[0].ways = 8 * pick(4, 8);
+        m.core.pages[1] = (struct page_design){.sets = 128, .ways = 4 * pick(3, 4), .miss = (double)pick(15, 30)};
+        run_probes_on(&m, "itlb", PROFILE_QUICK);
+        check_pages(&m);
+    }
+    print_message("# %s: %u vague\n", emit_isa, checked.vague);
+    end(cores, UINT32_MAX);
+}

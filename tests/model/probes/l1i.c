@@ -1,0 +1,58 @@
+/* The probes l1i and l1i_ways: size, lines, ways and sets of the instruction cache. */
+#include <math.h>
+
+#include "tests/model/cache.h"
+#include "tests/model/check.h"
+#include "tests/model/draw.h"
+#include "tests/model/test.h"
+
+MODEL_TEST(instruction_caches_are_given_back, "l1i")
+{
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, 3, 24); cores++) {
+        struct machine_design m = draw_machine(seed);
+        run_probes_on(&m, "itlb l1i", PROFILE_QUICK);
+        check_capacity(&m, "frontend.l1i.bytes", NULL, "", (double)m.core.l1i.bytes);
+    }
+    /*
+     * Where mispredicted returns show no sharp edge, straight code alone decides nothing: its time also changes where
+     * the operation cache ends.
+     */
+    end(cores / 3, 2 * cores / 3);
+}
+
+/* Lines and sets, where frames are contiguous, so that addresses alone choose the set. */
+MODEL_TEST(shapes_of_instruction_caches_are_given_back, "l1i l1i_ways")
+{
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, 1, 16); cores++) {
+        struct machine_design m = draw_machine(seed);
+        m.core.contiguous = true;
+        m.core.op_cache = m.core.data[2] = (struct cache_design){0};
+        m.core.data[1].bytes = 512 * KIB; /* enough sets for all the lines, enough ways for those of one set */
+        m.core.data[1].ways = 16;
+        m.tick_hz *= 4; /* a miss costs few cycles of a reading: longer ones */
+        m.core_hz *= 4;
+        run_probes_on(&m, "l1i l1i_ways", PROFILE_QUICK);
+        check_capacity(&m, "frontend.l1i.line_bytes", NULL, "", CACHE_LINE_BYTES);
+        check_capacity(&m, "frontend.l1i.ways", NULL, "", (double)m.core.l1i.ways);
+        check_number(&m, "frontend.l1i.index_bits", NULL, "",
+                     log2((double)m.core.l1i.bytes / (double)m.core.l1i.ways / CACHE_LINE_BYTES));
+    }
+    end(2 * cores, cores);
+}
+
+MODEL_TEST(an_instruction_cache_larger_than_the_range_is_undecided, "l1i")
+{
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16);) {
+        struct machine_design m = draw_machine(seed);
+        m.core.l1i = (struct cache_design){.bytes = 256 * KIB, .ways = 8};
+        m.core.op_cache = (struct cache_design){0};
+        run_probes_on(&m, "l1i", PROFILE_SMOKE);
+        if (is_decided(&m, finding_of("frontend.l1i.bytes", NULL, ""), "frontend.l1i.bytes", ""))
+            complain(&m, "frontend.l1i.bytes: decided, though all code fits");
+    }
+    assert_int_equal(checked.wrong, 0);
+}

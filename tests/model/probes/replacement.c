@@ -1,0 +1,54 @@
+/* The probe replacement: which line of a set a cache replaces. */
+#include <string.h>
+
+#include "lib/base/record.h"
+#include "tests/model/check.h"
+#include "tests/model/draw.h"
+#include "tests/model/test.h"
+
+/* The policy of the design is among those reported ("LRU or PLRU"), or none is decided. */
+static void check_replacement(const struct machine_design *m)
+{
+    const char *f = finding_of("memory.cache.replacement", "level", "1"), *policy = m->core.data[0].policy;
+    const char *grade = f ? record_value(f, "grade", 2) : NULL;
+
+    if (!grade) /* ways or lines are not known */
+        return;
+    if (grade[0] == 'U') {
+        checked.undecided++;
+        return;
+    }
+    const char *value = record_value(f, "value", 3), *end = value + strlen(value);
+    checked.decided++;
+    for (const char *word = value; word < end; word += strcspn(word, " ") + 1)
+        if (strcspn(word, " ") == strlen(policy) && !strncmp(word, policy, strlen(policy)))
+            return;
+    complain(m, "memory.cache.replacement: reported %s, true is %s", value, policy);
+}
+
+MODEL_TEST(replacement_policies_are_given_back, "replacement")
+{
+    static const struct {
+        const char *name;
+        size_t ways;
+    } policies[] = {{"LRU", 8},    {"LRU3PLRU4", 12},         {"PLRU", 8},     {"FIFO", 4}, {"SRRIP", 12}, {"NRU", 8},
+                    {"RANDOM", 4}, {"QLRU_H11_M1_R0_U0", 16}, {"LRU2PLRU4", 8}};
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, 9, 45); cores++) {
+        struct machine_design m = draw_machine(seed);
+        const size_t which = (seed - 1) % (sizeof policies / sizeof *policies);
+        m.core.data[0].policy = policies[which].name;
+        m.core.data[0].ways = policies[which].ways;
+        m.core.data[0].bytes = policies[which].ways * 4 * KIB;
+        /* large enough that lines one way of the first level apart fall into several of its sets */
+        if (m.core.data[1].bytes < 256 * KIB)
+            m.core.data[1] = (struct cache_design){256 * KIB, 8, .latency = m.core.data[1].latency};
+        m.declares = true; /* ways and bytes, which cache.c tests */
+        m.tick_hz *= 4;    /* longer readings, of many rounds */
+        m.core_hz *= 4;
+        run_probes_on(&m, "replacement", PROFILE_QUICK);
+        check_replacement(&m);
+    }
+    end(2 * cores / 3, cores / 3);
+}

@@ -1,0 +1,253 @@
+"""The rules that a table of runs asks for by name, in its key `checks`.
+
+Each function gets a run and its table and returns complaints, one sentence each; none means that all is well. What a
+rule has found beside that goes into the table's notes.
+"""
+
+import collections
+import json
+import subprocess
+
+import records
+
+
+def check_accessed(run, table):
+    """
+    The pages that the core marked as accessed are exactly those that debug_accessed touched, for every page size that
+    the memory is large enough for. Of QEMU's AArch64 models only `max` sets access flags.
+    """
+    rows = [row for row in run.of("table") if row["name"] == "accessed_pages"]
+    small = {int(size) for size in table["memory_lacks_pages"].split()}
+    has_flags = table["isa"] == "x86_64" or table["cpu"].split(",")[0] == "max"
+    sizes = [row["page_bytes"] for row in rows]
+    complaints = [] if sizes == [size for record in run.of("environment") for size in record["page_bytes"]] else \
+        [f"the page sizes that were tried, {sizes}, are not those of the environment"]
+    for row in rows:
+        if row["page_bytes"] in small:
+            good = not row["good"] and "contiguous memory" in row.get("reason", "")
+        else:
+            good = row["good"] if has_flags else "does not set access flags" in row.get("reason", "")
+        if not good:
+            complaints.append(f"the pages marked as accessed are not those that were touched: {row}")
+    return complaints
+
+
+def check_silence(run, table):
+    """
+    The proof of silence (probes/system/noise.c). Under instruction counting every instruction takes 2^icount ns, so
+    whatever else runs on the core shows. In windows, also in those where the firmware's tick goes on and is only
+    masked, every repetition takes the same time, a kernel of twice the length adds the same constant for reading it,
+    and a core that spins sees no gap in time. Without a window interrupts are handled: repetitions differ, and there
+    are gaps.
+
+    On AArch64 instructions are counted (INST_RETIRED); its time stamp ticks every 16 ns, so a length may be either of
+    the two ticks next to the exact one. The time stamp of x86-64 is the instruction count.
+    """
+    rows = [row for row in run.of("table") if row["name"] == "silence"]
+    kinds = [(row["window"], row["length"]) for row in rows]
+    if kinds != [(window, length) for window in ("stopped", "masked", "none") for length in ("10us", "20ms")] \
+            + [("stopped", "twice")]:
+        return [f"the silence tables are not those expected: {kinds}"]
+    complaints, constants = [], []
+    tick_hz = run.one("machine")["tick_hz"]
+    ns = 1 << int(table["icount"])
+    counted = "max_instructions" in rows[0]
+    if counted != (table["isa"] == "aarch64"):
+        complaints.append("instructions are counted on AArch64, and there only")
+    for row in rows:
+        low, high = (row["min_instructions"], row["max_instructions"]) if counted else \
+                    (row["min_ticks"] / ns, row["max_ticks"] / ns)
+        if row["kernel_instructions"] * ns < {"10us": 10e3, "20ms": 20e6, "twice": 40e6}[row["length"]]:
+            complaints.append(f"the kernel is too short: {row}")
+        if row["window"] == "none":
+            alike = low == high or row["min_ticks"] == row["max_ticks"]
+            if row["length"] == "20ms" and (alike or low <= row["kernel_instructions"] + max(constants)):
+                complaints.append(f"without a window nothing disturbs the kernel: {row}")
+            continue
+        if low != high or row["cut"]:
+            complaints.append(f"repetitions in a window differ: {row}")
+        constants.append(low - row["kernel_instructions"])
+        if counted:
+            exact = low * ns * tick_hz / 1e9
+            if row["max_ticks"] - row["min_ticks"] > 1 or abs(row["min_ticks"] - exact) > 2:
+                complaints.append(f"the ticks are not those of the instructions: {row}")
+    if len(set(constants)) != 1 or not 0 < constants[0] < 50:
+        complaints.append(f"reading the kernel does not cost a constant: {constants}")
+    else:
+        table["notes"].append(f"reading a kernel costs {constants[0]:g} instructions, whatever its length")
+    return complaints + check_gaps(run, table)
+
+
+def check_gaps(run, table):
+    """
+    The curves of gaps. The firmware's tick comes every 10 ms of a clock that a busy host makes run faster. Without a
+    window the core spins for 0.1 s in all, in many short pieces, and the tick comes in few of them.
+    """
+    complaints, seen = [], {}
+    for curve in run.of("curve"):
+        if curve["name"].startswith("gaps "):
+            seen[curve["window"]] = curve
+    if list(seen) != ["stopped", "masked", "none"]:
+        return [f"there are curves of gaps for {list(seen)}"]
+    for window, curve in seen.items():
+        gaps = sum(curve["count"])
+        if curve["seconds"] < 0.1 or curve["cut"] or not 0 < curve["period_ns"] <= curve["threshold_ns"]:
+            complaints.append(f"the core did not spin as it should: {curve}")
+        if window != "none" and gaps:
+            complaints.append(f"a window is not silent, it has {gaps} gaps: {curve}")
+        if window == "none" and not 1 <= gaps < curve["lists"] / 2:
+            complaints.append(f"without a window the tick does not show: {curve}")
+        table["notes"].append(f"{window}: {gaps} gaps in {curve['seconds']:.3f} s, {curve['lists']} windows")
+    return complaints
+
+
+# ---- Memory probes ----------------------------------------------------------------------------------
+
+MEMORY_SECONDS = 90  # for all memory probes at smoke, on each core
+
+
+def check_memory(run, table):
+    """
+    Data TLBs were measured with every page size and granule of the core for which the memory is large enough; all
+    probes together stayed below MEMORY_SECONDS; and kernels that declare how many pages they touch were checked against
+    the pages that they touched.
+    """
+    lacks = {int(size) for size in table["memory_lacks_pages"].split()}
+    measured = {curve["page"] for curve in run.of("curve") if curve["probe"] == "dtlb"}
+    wanted = {page_name(size) for size in run.one("environment")["page_bytes"] if size not in lacks}
+    seconds = sum(end["seconds"] for end in run.of("end"))
+    table["notes"].append(f"page sizes: {' '.join(sorted(measured))}; {seconds:.1f} s in probes")
+    complaints = [f"memory probes took {seconds} s"] if seconds > MEMORY_SECONDS else []
+    if measured != wanted:
+        complaints.append(f"data TLBs were measured with pages of {measured}, and not {wanted}")
+    return complaints + [f"not all points were checked against their pages: {curve['probe']}, {curve['name']}"
+                         for curve in run.of("curve") if curve.get("checked_pages", len(curve["x"])) < len(curve["x"])]
+
+
+def page_name(size):
+    """As in findings: 4k, 2m, 1g."""
+    for unit in "bkm":
+        if size < 1024:
+            return f"{size}{unit}"
+        size //= 1024
+    return f"{size}g"
+
+
+# ---- Verdicts --------------------------------------------------------------------------------------
+
+
+def verdict_lines(lines):
+    """The rows of the probe debug_verdicts, as bytes."""
+    return [line for line in lines if line.startswith(b'{"t":"table","probe":"debug_verdicts"')]
+
+
+def verdicts(program):
+    """The verdicts of a Linux program; `program` is the beginning of its command line."""
+    done = subprocess.run([*program, "run", "debug_verdicts", "--json", "-"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, timeout=300, check=True)
+    return verdict_lines(records.read(done.stdout.split(b"\n")).lines)
+
+
+def compare_verdicts(found, reference):
+    """The rows are the same to the last byte, there are enough of them, and enough of them have a knee."""
+    rows = [json.loads(line) for line in reference]
+    decided = sum(bool(row.get("knees")) for row in rows)
+    if len(rows) < 500 or decided < 50 or rows[-1]["name"] != "verdicts":
+        return [f"the reference has {len(rows)} rows, {decided} of which have a knee"]
+    for i, (one, other) in enumerate(zip(found, reference), 1):
+        if one != other:
+            return [f"verdict {i} of {len(reference)} differs: it is {one!r}, not {other!r}"]
+    return [] if len(found) == len(reference) else [f"there are {len(found)} verdicts, not {len(reference)}"]
+
+
+def check_verdicts(run, table):
+    """The image gives the same verdicts as the Linux program (probes/system/verdicts.c)."""
+    found = verdict_lines(run.volume)
+    table["notes"].append(f"{len(found)} rows, {json.loads(found[-1]).get('hash') if found else 'no hash'}")
+    return compare_verdicts(found, table["verdicts"]())
+
+
+# ---- Counters --------------------------------------------------------------------------------------
+
+# Event counters of QEMU's model `max` (PMCR_EL0.N), besides the cycle counter.
+EVENT_COUNTERS = 6
+INST_RETIRED, CPU_CYCLES = "0x8", "0x11"
+
+
+def check_counters(run, table):
+    """
+    Under instruction counting every counter is exact (probes/system/counters.c): INST_RETIRED counts the instructions
+    that the emitter says it emitted, and CPU_CYCLES counts one cycle for each instruction, because the model's clock is
+    1 GHz and an instruction takes 2^0 ns.
+    """
+    complaints, exact = [], 0
+    if any("no_counters" in record for record in run.of("environment")):
+        complaints.append("counters were counted with, and a record says that there are none")
+    tables = [record for record in run.of("table") if record.get("probe") == "counters"]
+    each = [record for record in tables if record["name"] == "each-counter"]
+    slots = [sorted(row.get("slot", -1) for row in record["rows"]) for record in each]
+    general = list(range(EVENT_COUNTERS))
+    if slots != [general, general + [32]]:
+        complaints.append(f"instructions and cycles were not counted on each counter: {slots}")
+    if len(tables) - len(each) != 8:
+        complaints.append(f"there are {len(tables) - len(each)} tables of kernels, not 8")
+    for record in tables:
+        for row in record["rows"]:
+            if row["code"] not in (INST_RETIRED, CPU_CYCLES):
+                continue
+            exact += 1
+            if not row.get("mean") == row.get("min") == row.get("max") == record["emitted"]["instructions"]:
+                complaints.append(f"{record['kernel']} executes {record['emitted']}, but a counter says {row}")
+    if exact < 7 + 6 + 8:
+        complaints.append(f"there are only {exact} counts to compare")
+    table["notes"].append(f"{exact} counts, each exact to the last instruction")
+    return complaints
+
+
+# ---- What kernels execute ----------------------------------------------------------------------------
+
+MEASURED = ("probe", "name", "x", "q20", "median", "samples", "rejected")
+
+
+def check_exact(run, table):
+    """
+    Under instruction counting a kernel takes as many cycles as it executes instructions. If nothing but the kernels was
+    measured, a second run of the same probes in the same boot gives the same curves to the last digit.
+    """
+    curves = [{key: curve[key] for key in MEASURED if key in curve} for curve in run.of("curve")]
+    points = sum(y is not None for curve in curves for y in curve["q20"])
+    first = table.setdefault("first_curves", curves)
+    if first is curves:
+        return [] if points >= 10 else [f"there are {points} points in {len(curves)} curves"]
+    table["notes"].append(f"{len(curves)} curves of {points} points are the same in both runs")
+    if [(c["probe"], c["name"]) for c in first] != [(c["probe"], c["name"]) for c in curves]:
+        return [f"the second run has other curves: {[c['name'] for c in curves]}"]
+    return [f"a curve differs between the runs: {one}, then {other}"
+            for one, other in zip(first, curves) if one != other]
+
+
+# ---- Instructions -----------------------------------------------------------------------------------
+
+# Reasons for which a form may stay unmeasured: an emulator may declare a feature and not execute all of it, or fault
+# where a core does not.
+EXPLAINED = {"register-in-use", "no-register-left", "not-steady", "divide-error",
+             "another-instruction", "no-such-registers"}
+
+
+def check_forms(run, table):
+    """Every form of the catalogue is measured, or absent, or not measured for one of the reasons above."""
+    rows = [row for record in run.of("table") if record.get("name") == "backend.instruction" for row in record["rows"]]
+    states = collections.Counter(row[3] for row in rows)
+    strange = [(row[0], row[4]) for row in rows if row[3] != "measured" and row[4] not in EXPLAINED
+               and (row[3], row[4]) != ("absent", "undefined-instruction")]
+    table["notes"].append(f"{len(rows)} forms: " + ", ".join(f"{count} {state}" for state, count in states.items()))
+    complaints = [f"{len(strange)} forms are not measured for other reasons: {strange[:8]}"] if strange else []
+    if len(rows) < 4000 or states["measured"] < len(rows) / 10:
+        complaints.append(f"there are {len(rows)} forms, {states['measured']} of them measured")
+    if len({row[0] for row in rows}) != len(rows):
+        complaints.append("a form is in the table twice")
+    return complaints
+
+
+CHECKS = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters, "exact": check_exact,
+          "forms": check_forms, "memory": check_memory, "accessed": check_accessed}

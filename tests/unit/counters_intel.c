@@ -1,0 +1,570 @@
+/* Intel's performance counters on modelled register files, a generation each; and the verdict on a counter's proof. */
+/* link: arch/counters.c arch/access.c arch/x86_64/counters.c arch/x86_64/counters_intel.c arch/x86_64/counters_amd.c */
+/* link: arch/x86_64/cpu.c arch/x86_64/identify.c tests/registers/model.c tests/registers/counters.c */
+/* link: lib/counters/events.c lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c build/events/x86_64.c */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/counters_x86_64.h"
+
+enum { FIXED = COUNTER_FIXED };
+
+/* ---- Intel, as the SDM has it: vol. 3B, 20.2 and vol. 4, table 2-2 ------------------------------ */
+
+static struct intel {
+    unsigned version, general, fixed;
+    unsigned really_general, really_fixed; /* where the core has more than it announces */
+    unsigned bits;
+    bool full_width, freezes, tsx;
+    unsigned core_type;            /* CPUID.1AH:EAX[31:24] */
+    uint32_t bitmaps[2];           /* CPUID.(23H,1), 0: no such leaf */
+    uint32_t more;                 /* CPUID.(23H,0):EBX */
+    uint32_t signature;            /* CPUID.01H:EAX */
+    enum model_kind selector_kind; /* how IA32_PERFEVTSELn behave */
+} intel;
+
+static const char *const full_names[] = {"A_PMC0", "A_PMC1", "A_PMC2", "A_PMC3", "A_PMC4",
+                                         "A_PMC5", "A_PMC6", "A_PMC7", "A_PMC8", "A_PMC9"};
+static const char *const fixed_names[] = {"FIXED0", "FIXED1", "FIXED2", "FIXED3", "FIXED4", "FIXED5", "FIXED6"};
+
+static uint64_t general_slots(void)
+{
+    if (intel.bitmaps[0] != 0)
+        return intel.bitmaps[0];
+    return ONES(intel.really_general ? intel.really_general : intel.general);
+}
+
+static uint64_t fixed_slots(void)
+{
+    if (intel.bitmaps[0] != 0)
+        return intel.bitmaps[1];
+    return ONES(intel.really_fixed ? intel.really_fixed : intel.fixed);
+}
+
+static void build_intel(struct model *model)
+{
+    const uint64_t all = general_slots() | fixed_slots() << 32, frozen = BIT(59);
+    const uint64_t selector_bits = ONES(32) | (intel.more & 1 ? ONES(48) - ONES(40) : 0) |
+                                   (intel.more & 2 ? BIT(36) : 0);
+    /* The event and its conditions, USR, OS and EN; not INT or PIN; ANY where it is there. */
+    const bool any = intel.version == 3 || intel.version == 4;
+    const uint64_t selected = selector_bits & ~(BIT(19) | BIT(20) | (any ? 0 : BIT(21)));
+
+    model_cpuid(model, 0, 0, 0x23, 0x756e6547, 0x6c65746e, 0x49656e69);
+    model_cpuid(model, 1, 0, intel.signature, 0, intel.full_width || intel.freezes ? 1 << 15 : 0, 0);
+    model_cpuid(model, 7, 0, 1, 0, 0, intel.tsx ? 1 << 13 : 0);
+    model_cpuid(model, 7, 1, intel.bitmaps[0] ? 1 << 8 : 0, 0, 0, 0);
+    model_cpuid(model, 0xa, 0, intel.version | intel.general << 8 | intel.bits << 16 | 7u << 24, 0,
+                intel.version >= 5 ? (uint32_t)ONES(intel.fixed) : 0,
+                intel.version >= 2 ? intel.fixed | intel.bits << 5 | (intel.version >= 5 ? 1 << 15 : 0) : 0);
+    if (intel.core_type)
+        model_cpuid(model, 0x1a, 0, intel.core_type << 24 | 1, 0, 0, 0);
+    if (intel.bitmaps[0]) {
+        model_cpuid(model, 0x23, 0, 3, intel.more, 0, 0);
+        model_cpuid(model, 0x23, 1, intel.bitmaps[0], intel.bitmaps[1], 0, 0);
+    }
+
+    for (unsigned n = 0; n < 10; n++) {
+        struct model_register *r;
+
+        if (!(general_slots() & BIT(n)))
+            continue;
+        r = model_register(model, selector_names[n], 0x186 + n, 0, selector_bits);
+        r->reserved = ~selector_bits;
+        r->allowed = selected;
+        r->kind = intel.selector_kind;
+        r = model_register(model, count_names[n], 0xc1 + n, 0, ONES(intel.bits));
+        r->extended = intel.bits;
+        r->allowed = UINT64_MAX;
+        if (!intel.full_width)
+            continue;
+        r = model_register(model, full_names[n], 0x4c1 + n, 0, ONES(intel.bits));
+        r->kind = MODEL_ALIAS;
+        r->view_of = 0xc1 + n;
+        r->reserved = ~ONES(intel.bits);
+    }
+    if (intel.tsx)
+        model_register(model, "TSX_FORCE_ABORT", 0x10f, 0, 1)->reserved = ~BIT(0);
+    if (intel.version < 2)
+        return;
+    for (unsigned n = 0; n < 7; n++)
+        if (fixed_slots() & BIT(n))
+            model_register(model, fixed_names[n], 0x309 + n, 0, ONES(intel.bits))->reserved = ~ONES(intel.bits);
+    model_register(model, "FIXED_CTR_CTRL", 0x38d, 0, ONES(28));
+    model_register(model, "GLOBAL_CTRL", 0x38f, 0, all)->reserved = ~(all | BIT(48));
+    model_register(model, "GLOBAL_STATUS", 0x38e, 0, all | frozen)->kind = MODEL_READ_ONLY;
+    model_register(model, "OVF_CTRL", 0x390, 0, all | frozen)->kind = MODEL_CLEARS;
+    model_at(model, 0x390)->view_of = 0x38e;
+    if (intel.version >= 4) {
+        model_register(model, "STATUS_SET", 0x391, 0, all | frozen)->kind = MODEL_SETS;
+        model_at(model, 0x391)->view_of = 0x38e;
+    }
+    model_register(model, "OFFCORE_RSP_0", 0x1a6, 0, ONES(44))->reserved = ~ONES(44);
+    model_at(model, 0x1a6)->allowed = UINT64_MAX; /* what an event needs there is for whoever asks for it to say */
+    model_register(model, "OFFCORE_RSP_1", 0x1a7, 0, ONES(44))->reserved = ~ONES(44);
+    model_at(model, 0x1a7)->allowed = UINT64_MAX; /* what an event needs there is for whoever asks for it to say */
+    model_register(model, "PEBS_FRONTEND", 0x3f7, 0, ONES(24))->reserved = ~ONES(24);
+    model_register(model, "PEBS_LD_LAT", 0x3f6, 0, ONES(16))->reserved = ~ONES(16);
+    if (intel.full_width || intel.freezes) {
+        model_register(model, "PERF_CAPABILITIES", 0x345, BIT(12) | (intel.full_width ? BIT(13) : 0), 0)->kind =
+            MODEL_READ_ONLY;
+        model_register(model, "DEBUGCTL", 0x1d9, 0, ONES(16))->allowed = BIT(14);
+    }
+}
+
+/* At ring 0. */
+static void execute_intel(struct model *model, uint64_t instructions, uint64_t cycles)
+{
+    const bool global = intel.version >= 2;
+    const uint64_t control = global ? model_at(model, 0x38f)->value : UINT64_MAX;
+
+    if (global && (model_at(model, 0x38e)->value & BIT(59)))
+        return;
+    for (unsigned n = 0; n < 10; n++) {
+        const uint64_t selector = general_slots() & BIT(n) ? model_at(model, 0x186 + n)->value : 0;
+
+        if ((selector & BIT(22)) && (selector & BIT(17)) && (control & BIT(n)))
+            add(model_at(model, 0xc1 + n), of_event(selector, instructions, cycles), intel.bits);
+    }
+    for (unsigned n = 0; n < 7 && global; n++)
+        if ((fixed_slots() & BIT(n)) && (control & BIT(32 + n)) && (model_at(model, 0x38d)->value >> 4 * n & 1))
+            add(model_at(model, 0x309 + n), n == 0 ? instructions : cycles, intel.bits);
+}
+
+static const struct counting_core intel_core = {build_intel, execute_intel};
+
+static const struct intel core_duo = {.version = 1, .general = 2, .bits = 40, .signature = 0x6e8};
+static const struct intel penryn = {.version = 2, .general = 2, .fixed = 3, .bits = 40, .signature = 0x1067a};
+static const struct intel nehalem = {
+    .version = 3, .general = 4, .fixed = 3, .bits = 48, .freezes = true, .signature = 0x106a5};
+static const struct intel skylake = {
+    .version = 4, .general = 4, .fixed = 3, .bits = 48, .full_width = true, .tsx = true, .signature = 0x506e3};
+static const struct intel ice_lake = {
+    .version = 5, .general = 8, .fixed = 4, .bits = 48, .full_width = true, .signature = 0x706e5};
+static const struct intel alder_lake_p = {.version = 5,
+                                          .general = 6,
+                                          .fixed = 3,
+                                          .really_general = 8,
+                                          .really_fixed = 4,
+                                          .bits = 48,
+                                          .full_width = true,
+                                          .core_type = 0x40,
+                                          .signature = 0x90672};
+static const struct intel alder_lake_e = {
+    .version = 5, .general = 6, .fixed = 3, .bits = 48, .full_width = true, .core_type = 0x20, .signature = 0x90672};
+static const struct intel lion_cove = {.version = 6,
+                                       .general = 8, /* what both kinds have in the old leaf */
+                                       .fixed = 3,
+                                       .bits = 48,
+                                       .full_width = true,
+                                       .core_type = 0x40,
+                                       .bitmaps = {0x3ff, 0xf},
+                                       .more = 3,
+                                       .signature = 0xc0660};
+static const struct intel skymont = {.version = 6,
+                                     .general = 8,
+                                     .fixed = 3,
+                                     .bits = 48,
+                                     .full_width = true,
+                                     .core_type = 0x20,
+                                     .bitmaps = {0xff, 0x77},
+                                     .more = 3,
+                                     .signature = 0xc0660};
+
+static const struct intel *const generations[] = {&core_duo,     &penryn,       &nehalem,   &skylake, &ice_lake,
+                                                  &alder_lake_p, &alder_lake_e, &lion_cove, &skymont};
+enum { GENERATIONS = sizeof generations / sizeof generations[0] };
+
+static void be(const struct intel *generation)
+{
+    intel = *generation;
+    expect_counters(&intel_core, &m, &have);
+    a = model_access(&m);
+}
+
+static void finds_what_each_generation_has(void **unused)
+{
+    static const uint64_t slots[] = {
+        0x3, 0x700000003, 0x70000000f, 0x70000000f, 0xf000000ff, 0xf000000ff, 0x70000003f, 0xf000003ff, 0x77000000ff,
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < GENERATIONS; i++) {
+        be(generations[i]);
+        assert_int_equal(have.kind, COUNTERS_INTEL);
+        assert_int_equal(have.version, intel.version);
+        assert_int_equal(have.slots, slots[i]);
+        assert_int_equal(have.taken, 0);
+        assert_int_equal(have.bits, intel.bits);
+        assert_int_equal(have.fixed_bits, intel.version >= 2 ? intel.bits : 0);
+    }
+    be(&skylake);
+    assert_string_equal(have.name, "Intel architectural PMU, version 4");
+}
+
+/* Without efficiency cores the processor still says that it is hybrid, and announces all that the core has. */
+static void believes_a_performance_core_that_announces_all(void **unused)
+{
+    struct intel without_e = alder_lake_p;
+
+    (void)unused;
+    without_e.general = 8;
+    without_e.fixed = 4;
+    be(&without_e);
+    assert_int_equal(have.slots, 0xf000000ff);
+}
+
+/* A hypervisor that gives six and means it. */
+static void believes_a_performance_core_whose_others_fault(void **unused)
+{
+    struct intel guest = alder_lake_p;
+
+    (void)unused;
+    guest.really_general = guest.really_fixed = 0;
+    be(&guest);
+    assert_int_equal(have.slots, 0x70000003f);
+    model_assert_writes(&m, "");
+}
+
+static void every_counter_counts(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < GENERATIONS; i++) {
+        be(generations[i]);
+
+        const char *verdict = prove_counters(&intel_core, &m, &have);
+
+        if (verdict != NULL)
+            fail_msg("generation %zu: %s", i, verdict);
+        model_assert_as_found(&m);
+    }
+}
+
+/* Selectors that read back what is written, and select nothing. */
+static void a_selector_that_lies_is_found_out(void **unused)
+{
+    struct intel liar = ice_lake;
+
+    (void)unused;
+    liar.selector_kind = MODEL_LIES;
+    be(&liar);
+    assert_string_equal(prove_counters(&intel_core, &m, &have), "stands still");
+}
+
+/* QEMU's, if CPUID announced counters: reads give zero, writes are lost, nothing faults. */
+static void a_selector_that_ignores_writes_is_named(void **unused)
+{
+    struct intel emulator = ice_lake;
+
+    (void)unused;
+    emulator.selector_kind = MODEL_IGNORES;
+    be(&emulator);
+    assert_string_equal(prove_counters(&intel_core, &m, &have), "IA32_PERFEVTSELn (0x186) ignores what is written");
+    model_assert_as_found(&m);
+}
+
+static const struct counter_setting three[] = {
+    {.slot = 0, .code = 0xc0},
+    {.slot = 1, .code = 0x01b7, .extra = 0x1a6, .extra_value = 0x10001},
+    {.slot = FIXED + 1},
+};
+
+/* SDM vol. 3B, 20.2.2: all off, counts, further registers, selectors; one write starts and one stops. */
+static void writes_in_the_manuals_order(void **unused)
+{
+    (void)unused;
+    be(&skylake);
+    for (unsigned i = 0; i < 3; i++) /* as the firmware left them */
+        model_at(&m, (uint32_t[]){0xc1, 0xc2, 0x30a}[i])->value = 5;
+    model_at(&m, 0x38f)->value = 0xf; /* its value after a reset */
+    model_begin(&m);
+    assert_null(counters_program(&a, &have, three, 3, &state));
+    model_assert_writes(&m, "w GLOBAL_CTRL c\n"
+                            "w DEBUGCTL 4000\n"
+                            "w A_PMC0 0\n"
+                            "w A_PMC1 0\n"
+                            "w FIXED1 0\n"
+                            "w OFFCORE_RSP_0 10001\n"
+                            "w PERFEVTSEL0 4300c0\n"
+                            "w PERFEVTSEL1 4301b7\n"
+                            "w FIXED_CTR_CTRL 30\n");
+    m.accesses = 0;
+    assert_true(counters_go(&a, &have, &state));
+    assert_true(counters_stop(&a, &have, &state));
+    model_assert_log(&m, "r GLOBAL_CTRL c\nw GLOBAL_CTRL 20000000f\nr GLOBAL_CTRL 20000000f\nw GLOBAL_CTRL c\n");
+    m.accesses = 0;
+    assert_true(counters_restore(&a, &have, &state));
+    model_assert_writes(&m, "w FIXED_CTR_CTRL 0\n"
+                            "w PERFEVTSEL1 0\n"
+                            "w PERFEVTSEL0 0\n"
+                            "w OFFCORE_RSP_0 0\n"
+                            "w FIXED1 5\n"
+                            "w A_PMC1 5\n"
+                            "w A_PMC0 5\n"
+                            "w DEBUGCTL 0\n"
+                            "w GLOBAL_CTRL f\n");
+    model_assert_as_found(&m);
+}
+
+/* Version 1 has no global control: nothing is enabled before counters_go. */
+static void version_1_starts_by_its_selectors(void **unused)
+{
+    (void)unused;
+    be(&core_duo);
+    assert_null(counters_program(&a, &have, three, 1, &state));
+    assert_true(counters_go(&a, &have, &state));
+    assert_true(counters_stop(&a, &have, &state));
+    assert_true(counters_restore(&a, &have, &state));
+    model_assert_writes(&m, "w PERFEVTSEL0 300c0\nw PERFEVTSEL0 4300c0\nw PERFEVTSEL0 300c0\nw PERFEVTSEL0 0\n");
+}
+
+static void everything_is_put_back_whatever_faults(void **unused)
+{
+    const struct counter_setting list[] = {three[0], three[1], {.slot = 3, .code = 0x3c}, three[2]};
+
+    (void)unused;
+    for (size_t i = 0; i < GENERATIONS; i++) {
+        intel = *generations[i];
+        survive_every_fault(&intel_core, list, intel.version == 1 ? 1 : intel.general == 2 ? 2 : 4);
+    }
+}
+
+static void says_which_register_faults(void **unused)
+{
+    const uint32_t capabilities[] = {0x345};
+    const uint32_t perhaps[] = {0x345, 0x18c, 0x18d, 0xc7, 0xc8, 0x30c}; /* those that are not announced */
+
+    (void)unused;
+    for (size_t i = 0; i < GENERATIONS; i++) {
+        intel = *generations[i];
+        if (generations[i] != &alder_lake_p)
+            find_despite_every_fault(&intel_core, capabilities, 1);
+    }
+    /* There, the same registers are looked at again once they belong. */
+    intel = alder_lake_p;
+    memset(&m, 0, sizeof m);
+    build_intel(&m);
+    a = model_access(&m);
+    for (size_t i = 1; i < 6; i++) {
+        model_at(&m, perhaps[i])->read_faults = true;
+        counters_find(&a, &have);
+        assert_null(have.why_not);
+        assert_int_equal(have.slots, perhaps[i] == 0x30c ? 0x7000000ff : 0x70000003f);
+        model_at(&m, perhaps[i])->read_faults = false;
+    }
+}
+
+/* Bochs' Skylake: CPUID announces version 4, and every one of its registers faults. */
+static void a_cpuid_that_lies_is_told(void **unused)
+{
+    (void)unused;
+    intel = skylake;
+    memset(&m, 0, sizeof m);
+    build_intel(&m);
+    m.count = 0;
+    a = model_access(&m);
+    counters_find(&a, &have);
+    assert_string_equal(have.why_not, "IA32_PERF_GLOBAL_CTRL is announced (CPUID.0AH) and cannot be read");
+    assert_string_equal(counters_program(&a, &have, three, 1, &state), have.why_not);
+}
+
+/* QEMU's Intel models: no leaf 0AH. */
+static void no_counters_are_told(void **unused)
+{
+    (void)unused;
+    memset(&m, 0, sizeof m);
+    model_cpuid(&m, 0, 0, 0xd, 0x756e6547, 0x6c65746e, 0x49656e69);
+    a = model_access(&m);
+    counters_find(&a, &have);
+    assert_string_equal(have.why_not, "CPUID.0AH announces no performance counters");
+    assert_int_equal(m.accesses, 0);
+}
+
+/* The firmware counts instructions on general counter 0 and cycles on fixed counter 1, and shall go on to. */
+static void leaves_counters_in_use_alone(void **unused)
+{
+    const struct counter_setting free_ones[] = {{.slot = 1, .code = 0xc0}, {.slot = FIXED}};
+
+    (void)unused;
+    be(&skylake);
+    model_at(&m, 0x186)->value = 0x5300c0;
+    model_at(&m, 0x38d)->value = 0xb0;
+    model_at(&m, 0x38f)->value = BIT(0) | BIT(33);
+    model_begin(&m);
+    counters_find(&a, &have);
+    assert_int_equal(have.taken, BIT(0) | BIT(FIXED + 1));
+    assert_string_equal(counters_program(&a, &have, three, 1, &state),
+                        "this counter was in use when it was found, and is left alone");
+    execute_intel(&m, 10, 10);
+    assert_null(counters_program(&a, &have, free_ones, 2, &state));
+    execute_intel(&m, 10, 10);
+    assert_true(counters_go(&a, &have, &state));
+    execute_intel(&m, 10, 10);
+    assert_true(counters_stop(&a, &have, &state));
+    execute_intel(&m, 10, 10);
+    assert_int_equal(model_at(&m, 0x309)->value, 10);
+    assert_true(counters_restore(&a, &have, &state));
+    execute_intel(&m, 10, 10);
+    assert_int_equal(model_at(&m, 0xc1)->value, 50);
+    assert_int_equal(model_at(&m, 0x30a)->value, 50);
+    model_at(&m, 0xc1)->found = model_at(&m, 0x30a)->found = 50;
+    model_assert_as_found(&m);
+}
+
+/* A firmware that froze the counters (version 4) would have ours stand still; it finds them frozen again. */
+static void thaws_what_is_frozen(void **unused)
+{
+    (void)unused;
+    be(&skylake);
+    model_at(&m, 0x38e)->value = BIT(59) | BIT(2);
+    model_begin(&m);
+    assert_null(prove_counters(&intel_core, &m, &have));
+    model_assert_as_found(&m);
+}
+
+static void clears_overflows_of_its_own_only(void **unused)
+{
+    (void)unused;
+    be(&nehalem);
+    model_at(&m, 0x38e)->value = BIT(1) | BIT(3);
+    model_begin(&m);
+    assert_null(counters_program(&a, &have, three, 3, &state));
+    assert_true(counters_go(&a, &have, &state));
+    model_at(&m, 0x38e)->value |= BIT(0) | BIT(2); /* 2 is not ours */
+    assert_true(counters_restore(&a, &have, &state));
+    assert_int_equal(model_at(&m, 0x38e)->value, BIT(1) | BIT(2) | BIT(3));
+}
+
+/* Without full-width writes a counter takes 31 bits and a sign; what was more cannot be put back, and that is told. */
+static void tells_a_count_that_cannot_be_put_back(void **unused)
+{
+    (void)unused;
+    be(&nehalem);
+    model_at(&m, 0xc1)->value = 0xffff80000001; /* as a sampling driver leaves it: fits */
+    model_begin(&m);
+    assert_null(counters_program(&a, &have, three, 1, &state));
+    assert_true(counters_restore(&a, &have, &state));
+    model_assert_as_found(&m);
+    model_at(&m, 0xc1)->value = 0x123456789abc;
+    assert_null(counters_program(&a, &have, three, 1, &state));
+    assert_false(counters_restore(&a, &have, &state));
+}
+
+/* Transactions borrow counter 3 unless they are made to abort; no other counter needs that. */
+static void takes_counter_3_back_from_transactions(void **unused)
+{
+    const struct counter_setting third[] = {{.slot = 3, .code = 0xc0}};
+
+    (void)unused;
+    be(&skylake);
+    assert_null(counters_program(&a, &have, three, 3, &state));
+    assert_int_equal(model_at(&m, 0x10f)->writes, 0);
+    assert_true(counters_restore(&a, &have, &state));
+    assert_null(counters_program(&a, &have, third, 1, &state));
+    assert_int_equal(model_at(&m, 0x10f)->value, 1);
+    assert_true(counters_restore(&a, &have, &state));
+    model_assert_as_found(&m);
+}
+
+static void refuses_what_cannot_be(void **unused)
+{
+    const struct counter_setting fourth_of_two[] = {{.slot = 4, .code = 0xc0}};
+    const struct counter_setting far[] = {{.slot = 60, .code = 0xc0}};
+    const struct counter_setting twice[] = {{.slot = 1, .code = 0xc0}, {.slot = 1, .code = 0x3c}};
+    const struct counter_setting interrupting[] = {{.slot = 1, .code = 0xc0 | BIT(20)}};
+    const struct counter_setting any_thread[] = {{.slot = 1, .code = 0x3c | BIT(21)}};
+    const struct counter_setting second_mask[] = {{.slot = 1, .code = 0x12 | BIT(40)}};
+    const struct counter_setting stranger[] = {{.slot = 1, .code = 0xc0, .extra = 0x1a4, .extra_value = 15}};
+    const struct counter_setting reserved[] = {{.slot = 1, .code = 0x1b7, .extra = 0x1a6, .extra_value = BIT(60)}};
+    const struct counter_setting rivals[] = {{.slot = 1, .code = 0x1c6, .extra = 0x3f7, .extra_value = 0x11},
+                                             {.slot = 2, .code = 0x1c6, .extra = 0x3f7, .extra_value = 0x12}};
+    const struct counter_setting friends[] = {{.slot = 1, .code = 0x1c6, .extra = 0x3f7, .extra_value = 0x11},
+                                              {.slot = 2, .code = 0x2c6, .extra = 0x3f7, .extra_value = 0x11}};
+
+    (void)unused;
+    be(&skylake);
+    assert_string_equal(refused(fourth_of_two, 1), "this core has no such counter");
+    assert_string_equal(refused(far, 1), "this core has no such counter");
+    assert_string_equal(refused(twice, 2), "one counter cannot count two events at once");
+    assert_string_equal(refused(interrupting, 1), "an event has bits that IA32_PERFEVTSELn of this core does not have");
+    assert_string_equal(refused(second_mask, 1), "an event has bits that IA32_PERFEVTSELn of this core does not have");
+    assert_string_equal(refused(stranger, 1),
+                        "an event needs a register that is not on the list of those that may be written");
+    assert_string_equal(refused(reserved, 1), "MSR_OFFCORE_RSP_n (0x1a6) cannot be written");
+    assert_string_equal(refused(rivals, 2), "two events need different values of a register that they share");
+    assert_null(counters_program(&a, &have, friends, 2, &state));
+    assert_true(counters_restore(&a, &have, &state));
+    assert_null(counters_program(&a, &have, any_thread, 1, &state));
+    assert_true(counters_restore(&a, &have, &state));
+    be(&lion_cove);
+    assert_string_equal(refused(any_thread, 1), "an event has bits that IA32_PERFEVTSELn of this core does not have");
+    assert_null(counters_program(&a, &have, second_mask, 1, &state));
+    assert_true(counters_restore(&a, &have, &state));
+    model_assert_as_found(&m);
+}
+
+/* ---- The events of every known core ------------------------------------------------------------- */
+
+static void become_known(const char *name, const struct event_core *core)
+{
+    (void)name;
+    be(events_slots(core) & BIT(4) ? &lion_cove : &skylake);
+}
+
+static void every_event_of_intels_cores_can_be_programmed(void **unused)
+{
+    (void)unused;
+    every_known_event_can_be_programmed(COUNTERS_INTEL, become_known, 1000);
+}
+
+/* ---- The verdict ------------------------------------------------------------------------------- */
+
+static void verdicts(void **unused)
+{
+    const struct counter_proof instructions = {.counts = COUNTS_INSTRUCTIONS};
+    const struct counter_proof cycles = {.counts = COUNTS_SOMETHING};
+
+    (void)unused;
+    assert_null(counters_proof_verdict(&instructions, 100000, 1007, 101007, 0));
+    assert_null(counters_proof_verdict(&instructions, 100000, 1007, 101900, 0));
+    assert_string_equal(counters_proof_verdict(&instructions, 100000, 1007, 102008, 0),
+                        "does not count the instructions that are executed");
+    assert_string_equal(counters_proof_verdict(&instructions, 100000, 1007, 100006, 0),
+                        "does not count the instructions that are executed");
+    assert_null(counters_proof_verdict(&cycles, 100000, 300, 25000, 0));
+    assert_string_equal(counters_proof_verdict(&cycles, 100000, 0, 0, 0), "stands still");
+    assert_string_equal(counters_proof_verdict(&cycles, 100000, 300, 300, 0), "counts no more for a longer kernel");
+    assert_string_equal(counters_proof_verdict(&cycles, 100000, 300, 900, 5), "counts while it is stopped");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_what_each_generation_has),
+        cmocka_unit_test(believes_a_performance_core_that_announces_all),
+        cmocka_unit_test(believes_a_performance_core_whose_others_fault),
+        cmocka_unit_test(every_counter_counts),
+        cmocka_unit_test(a_selector_that_lies_is_found_out),
+        cmocka_unit_test(a_selector_that_ignores_writes_is_named),
+        cmocka_unit_test(writes_in_the_manuals_order),
+        cmocka_unit_test(version_1_starts_by_its_selectors),
+        cmocka_unit_test(everything_is_put_back_whatever_faults),
+        cmocka_unit_test(says_which_register_faults),
+        cmocka_unit_test(a_cpuid_that_lies_is_told),
+        cmocka_unit_test(no_counters_are_told),
+        cmocka_unit_test(leaves_counters_in_use_alone),
+        cmocka_unit_test(thaws_what_is_frozen),
+        cmocka_unit_test(clears_overflows_of_its_own_only),
+        cmocka_unit_test(tells_a_count_that_cannot_be_put_back),
+        cmocka_unit_test(takes_counter_3_back_from_transactions),
+        cmocka_unit_test(refuses_what_cannot_be),
+        cmocka_unit_test(every_event_of_intels_cores_can_be_programmed),
+        cmocka_unit_test(verdicts),
+    };
+
+    return cmocka_run_group_tests_name("counters_intel", tests, NULL, NULL);
+}

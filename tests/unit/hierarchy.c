@@ -1,0 +1,137 @@
+/* Levels of the hierarchy that other cores or instructions share (lib/structure/hierarchy.c). tests/model has modelled cores. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/base/reason.h"
+#include "lib/finding/report.h"
+#include "lib/probe/probe.h"
+#include "lib/structure/hierarchy.h"
+
+enum { MOST = 8 };
+
+static struct finding reported[MOST];
+static size_t count;
+
+void report(struct probe *p, const struct finding *f)
+{
+    (void)p;
+    assert_true(count < MOST);
+    reported[count++] = *f;
+}
+
+/* A staircase with an edge after each of these. */
+static struct verdict stairs(double first, double second)
+{
+    struct verdict v = {.count = 2, .level_count = 3};
+    const double edges[] = {first, second}, heights[] = {14, 45, 390};
+
+    for (size_t i = 0; i < v.level_count; i++)
+        v.levels[i] = (struct knee_level){.height = heights[i]};
+    for (size_t i = 0; i < v.count; i++)
+        v.knees[i] = (struct knee){.value = edges[i],
+                                   .low = edges[i],
+                                   .high = edges[i] + 1,
+                                   .foot = edges[i],
+                                   .half_rise = edges[i],
+                                   .half_rise_low = edges[i],
+                                   .half_rise_high = edges[i] + 1,
+                                   .end = edges[i] + 2,
+                                   .before = heights[i],
+                                   .after = heights[i + 1],
+                                   .agreed = true,
+                                   .half_rise_agreed = true};
+    return v;
+}
+
+static void report_levels(unsigned shared, const struct verdict *groups, const struct verdict *whole)
+{
+    const struct experiment e[] = {{.name = "groups", .confounder = "prefetchers", .verdict = groups},
+                                   {.name = "whole", .confounder = "TLB", .verdict = whole}};
+
+    count = 0;
+    hierarchy_report(
+        NULL, &(struct hierarchy){.capacity = "bytes", .height = "cycles", .step = 1, .shared = shared, .before = 1}, e,
+        sizeof e / sizeof e[0]);
+    assert_int_equal(count, 6);
+}
+
+/* Levels 2, 3 and 4 are reported, each with its capacity first; level 4 is memory. */
+static const struct finding *bytes(unsigned level)
+{
+    return &reported[2 * (level - 2)];
+}
+
+static const struct finding *cycles(unsigned level)
+{
+    return bytes(level) + 1;
+}
+
+static void what_two_experiments_agree_on_is_reported_although_others_share_the_level(void **state)
+{
+    const struct verdict v = stairs(1000, 6000);
+
+    (void)state;
+    report_levels(3, &v, &v);
+    assert_int_equal(bytes(2)->grade, 'A');
+    assert_int_equal(bytes(3)->grade, 'A');
+    assert_true(bytes(3)->value == 6000);
+}
+
+static void the_rest_that_others_leave_is_no_capacity_and_hides_levels_behind(void **state)
+{
+    const struct verdict groups = stairs(1000, 6000), whole = {.level_count = 1, .levels = {{.height = 60}}};
+
+    (void)state;
+    report_levels(3, &groups, &whole);
+    assert_int_equal(bytes(2)->grade, 'C');
+    assert_true(isnan(bytes(3)->value));
+    assert_int_equal(bytes(3)->reason, REASON_SHARED_LEVEL);
+    assert_true(cycles(3)->value == 45);
+    assert_true(isnan(bytes(4)->value) && isnan(cycles(4)->value));
+}
+
+static void one_experiment_is_enough_for_a_level_that_is_not_shared(void **state)
+{
+    const struct verdict groups = stairs(1000, 6000), whole = {.level_count = 1, .levels = {{.height = 60}}};
+
+    (void)state;
+    report_levels(0, &groups, &whole);
+    assert_int_equal(bytes(3)->grade, 'C');
+    assert_true(bytes(3)->value == 6000 && cycles(4)->value == 390);
+    report_levels(4, &groups, &whole);
+    assert_int_equal(bytes(3)->grade, 'C');
+}
+
+/* The search ended before the second edge, so most of that level belongs to the one behind it. */
+static void a_level_higher_than_its_rise_hides_another(void **state)
+{
+    struct verdict groups = stairs(1000, 6000);
+    const struct verdict whole = stairs(1000, 6000);
+
+    (void)state;
+    groups.count = 1;
+    groups.level_count = 2;
+    groups.levels[1].height = 390;
+    report_levels(0, &groups, &whole);
+    assert_true(bytes(2)->value == 1000 && cycles(2)->value == 14);
+    assert_true(isnan(bytes(3)->value) && isnan(cycles(3)->value));
+    assert_int_equal(bytes(3)->reason, REASON_LEVEL_MAY_HIDE);
+    assert_true(isnan(bytes(4)->value) && isnan(cycles(4)->value));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_two_experiments_agree_on_is_reported_although_others_share_the_level),
+        cmocka_unit_test(the_rest_that_others_leave_is_no_capacity_and_hides_levels_behind),
+        cmocka_unit_test(one_experiment_is_enough_for_a_level_that_is_not_shared),
+        cmocka_unit_test(a_level_higher_than_its_rise_hides_another),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
