@@ -9,7 +9,7 @@ void half_rise_decide(struct search *s, double lost)
 {
     const struct search_point *pt = s->points;
     const size_t n = s->count;
-    size_t last_resident = 0, first_above = 0, last_below = n, end = 0;
+    size_t last_resident = 0, first_above = 0, last_below = n, end = 0, last = n;
 
     s->verdict = (struct verdict){.reason = REASON_NOT_LEFT, .monotone = true};
     if (!n || isnan(pt[0].y) || !(lost > pt[0].y)) {
@@ -27,7 +27,9 @@ void half_rise_decide(struct search *s, double lost)
         end++;
     while (last_below < n && isnan(pt[last_below].y))
         last_below++;
-    if (first_above == n || last_below == n || first_above == 0)
+    while (last > 1 && isnan(pt[last - 1].y)) /* ends at the first point, which has a y */
+        last--;
+    if (first_above == n || last_below == n || first_above == 0 || !(pt[last - 1].y >= before + REACHED * rise))
         return; /* half has not been reached */
     /* Searched from both ends: neighbours of each other, unless y crosses half several times. */
     const struct search_point *a = &pt[first_above - 1], *b = &pt[last_below];

@@ -157,6 +157,9 @@ static const double HIGHER = 2;
 
 /* Part of the rise that is too small to say that anything is lost, or that anything is kept. */
 static const double RESIDENT = 0.05;
+/* Part of the rise that the last point with a y must have reached. Chosen: with less, a hump or noise near half of it
+ * may be taken for the rise. */
+static const double REACHED = 0.75;
 /* Half of the rise is crossed between x that differ by no more than this factor. */
 static const double CROSSED_WITHIN = 2;
 

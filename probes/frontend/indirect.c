@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/base/reason.h"
 #include "lib/base/statistics.h"
 #include "lib/finding/grade.h"
 #include "lib/finding/report.h"
@@ -43,9 +42,6 @@ enum {
 static const size_t slack_bytes[LAYOUTS] = {16, 32};
 static const char *const layout_names[LAYOUTS] = {"dense", "sparse"};
 static const char *const COUNTED[] = {"indirect_mispredicts", "mispredicts", NULL};
-
-/* Part of the rise that the end of the curve must have reached: else a hump or noise may be taken for half of it. */
-static const double MOST = 0.75;
 
 struct curve {
     struct indirect_jumps jumps;
@@ -99,14 +95,6 @@ static bool measure_random(struct probe *p, struct curve *c, double *cycles)
     return true;
 }
 
-/* Whether most jumps are mispredicted at the end of the curve. */
-static bool is_past(const struct search *s, double random)
-{
-    const double level = s->points[0].y;
-
-    return s->points[s->count - 1].y >= level + MOST * (random - level);
-}
-
 static bool find_targets(struct probe *p, struct curve *c, size_t branches)
 {
     const size_t from = LEVEL_TARGETS / branches;
@@ -143,8 +131,6 @@ static bool find_targets(struct probe *p, struct curve *c, size_t branches)
         for (enum layout i = DENSE; i < LAYOUTS; i++) {
             e[i].half = true;
             half_rise_decide(&s[i].search, random);
-            if (!s[i].search.verdict.reason && !is_past(&s[i].search, random))
-                s[i].search.verdict.reason = REASON_NOT_LEFT;
         }
         good = proof_of_knee(p, &s[DENSE], 0, COUNTED, proof);
     }

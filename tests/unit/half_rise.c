@@ -137,6 +137,32 @@ static void a_point_without_a_reading_widens_the_interval(void **state)
     assert_true(k->half_rise_low < low && k->half_rise > low && k->half_rise < high && k->half_rise_high > high);
 }
 
+static void a_curve_that_ends_near_half_has_no_half_rise(void **state)
+{
+    uint64_t random = 7;
+
+    (void)state;
+    decide(60, 400, 0, &random);
+    for (size_t i = 0; i < POINTS; i++)
+        points[i].y = fmin(points[i].y, 2 + 0.6 * 18);
+    half_rise_decide(&search, 20);
+    undecided(REASON_NOT_LEFT);
+}
+
+/* Where the last points could not be measured the last one that has a value counts. */
+static void points_without_a_reading_at_the_end_change_nothing(void **state)
+{
+    uint64_t random = 8;
+    const struct knee *k = decide(60, 400, 0, &random);
+    const double half = k->half_rise;
+
+    (void)state;
+    points[POINTS - 1].y = points[POINTS - 2].y = NAN;
+    half_rise_decide(&search, 20);
+    assert_null(search.verdict.reason);
+    assert_true(search.verdict.knees[0].half_rise == half);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +172,8 @@ int main(void)
         cmocka_unit_test(a_curve_that_begins_at_the_upper_level_has_no_half_rise),
         cmocka_unit_test(crossings_far_apart_give_no_half_rise),
         cmocka_unit_test(a_point_without_a_reading_widens_the_interval),
+        cmocka_unit_test(a_curve_that_ends_near_half_has_no_half_rise),
+        cmocka_unit_test(points_without_a_reading_at_the_end_change_nothing),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
