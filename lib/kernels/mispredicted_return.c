@@ -2,7 +2,7 @@
 
 #include "lib/base/random.h"
 
-enum { CHUNK = 64 /* jumps of an iteration */, PAGE_BYTES = 4096, JUMPS = MISPREDICTED_AGAIN };
+enum { CHUNK = 64 /* jumps of an iteration */ };
 
 bool mispredicted_return_map(struct probe *p, struct mispredicted_return *s)
 {
@@ -39,26 +39,6 @@ void mispredicted_return_place(struct code *c, const struct mispredicted_return 
         emit_nop_sequence(c, emit_nop_lengths[0],
                           (MISPREDICTED_LINE_BYTES - MISPREDICTED_JUMP_BYTES) / emit_nop_lengths[0]);
     emit_branch(c, s->jump);
-}
-
-/* How many places repeated: those of the first page, where there are more. */
-static size_t repeated_places(size_t places, size_t place_bytes)
-{
-    const size_t in_page = place_bytes < PAGE_BYTES ? PAGE_BYTES / place_bytes : 1;
-
-    return places > in_page ? in_page : 0;
-}
-
-size_t mispredicted_return_jumps(size_t places, size_t place_bytes)
-{
-    return JUMPS * (places - repeated_places(places, place_bytes));
-}
-
-size_t mispredicted_return_again(size_t jump, size_t places, size_t place_bytes)
-{
-    const size_t repeated = repeated_places(places, place_bytes), other = repeated + jump / JUMPS;
-
-    return jump % JUMPS || !repeated ? other : other % repeated;
 }
 
 /* The index in the list of the n-th jump to a place: the last jump of each iteration leads to its end instead. */

@@ -13,10 +13,12 @@
  * line, and more for many instructions, so of places that are full of instructions it holds few (AMD Zen 4: 192 lines
  * of 56 NOPs, and 768 with one jump each, where the instruction cache has 512).
  *
- * Replacement that is not LRU would keep some of a few lines too many, and the curve would be a ramp (measured on AMD
- * Zen 4: of nine lines in turn in a set of eight, three in ten miss). Therefore the places of the first page are
- * visited again and again: each other place is visited right behind the one of the first page that has the same offset
- * in a page, which is in the same set if a way spans no more than 4 KiB. Then all other places miss (on Zen 4 as well).
+ * Each place is visited once in a pass, always in the same order. Then a cache that holds all of them misses none, since
+ * whatever else it holds is replaced sooner or later; and with LRU replacement one place too many in a set makes all of
+ * that set miss. Other policies keep some of them, so that the curve is a ramp from the same foot on (measured on AMD
+ * Zen 4: of nine lines in a set of eight, three in ten miss). No place may be visited more often to make that ramp
+ * steeper: a tree of bits (tree PLRU) then spares the half of a set in which that place is, with all lines of other code
+ * that are there (an Intel core with 16 ways seemed to have 13).
  *
  * Method: docs/METHODS.md, 4.20.
  */
@@ -26,7 +28,6 @@
 #include "lib/probe/probe.h"
 
 enum {
-    MISPREDICTED_AGAIN = 2, /* jumps of a group: to a place of the first page, and to another one */
     MISPREDICTED_BYTES = 16,
     MISPREDICTED_LINE_BYTES = 64,
     MISPREDICTED_LOOP_LINES = 2,
@@ -47,12 +48,6 @@ bool mispredicted_return_map(struct probe *p, struct mispredicted_return *s);
 void mispredicted_return_begin(struct code *c, struct mispredicted_return *s);
 /* Emits a place: it leads back to the jump. At most MISPREDICTED_BYTES, or a whole line where places are full. */
 void mispredicted_return_place(struct code *c, const struct mispredicted_return *s);
-/*
- * The order described above, for places place_bytes apart: the number of jumps of a pass, in groups of
- * MISPREDICTED_AGAIN, and the place that a jump goes to.
- */
-size_t mispredicted_return_jumps(size_t places, size_t place_bytes);
-size_t mispredicted_return_again(size_t jump, size_t places, size_t place_bytes);
 /*
  * Makes the kernel of code whose `count` jumps of a pass go to offsets place(context, 0 … count - 1), in an order of
  * groups drawn at random; only as many as the list has room for. The unit is a jump. False ends the probe.

@@ -77,14 +77,10 @@ static bool build_straight(struct probe *p, double footprint_bytes, void *contex
 }
 
 /* The offset of a place. The loop is where the first one would be. */
-static size_t place_at(size_t place)
+static size_t place_at(const void *context, size_t place)
 {
+    (void)context;
     return (place + 1) * PLACE_BYTES;
-}
-
-static size_t jump_to(const void *context, size_t jump)
-{
-    return place_at(mispredicted_return_again(jump, *(const size_t *)context, PLACE_BYTES));
 }
 
 static bool build_mispredicted(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
@@ -94,11 +90,10 @@ static bool build_mispredicted(struct probe *p, double footprint_bytes, void *co
 
     mispredicted_return_begin(&c, context);
     for (size_t i = 0; i < places; i++) {
-        emit_place(&c, place_at(i));
+        emit_place(&c, place_at(NULL, i));
         mispredicted_return_place(&c, context);
     }
-    return mispredicted_return_kernel(p, context, &c, jump_to, &places, mispredicted_return_jumps(places, PLACE_BYTES),
-                                      k);
+    return mispredicted_return_kernel(p, context, &c, place_at, NULL, places, k);
 }
 
 /* Bytes from which on an end is the second level's. */
@@ -205,7 +200,7 @@ static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
 
 static void run(struct probe *p)
 {
-    struct mispredicted_return list = {.full = true, .group = MISPREDICTED_AGAIN};
+    struct mispredicted_return list = {.full = true};
     struct sweep s[PATTERNS] = {
         [STRAIGHT] = {.name = "straight", .confounder = "prefetchers", .unit = "cycles/line", .build = build_straight},
         [MISPREDICTED] = {

@@ -56,7 +56,7 @@ enum {
 struct apart {
     struct mispredicted_return *list;
     size_t bytes;
-    size_t count, at;          /* number of places; offset of the first one */
+    size_t at;                 /* offset of the first place */
     char name[24], behind[32]; /* of the curves: from the first place on, and behind what an operation cache may hold */
 };
 
@@ -72,24 +72,10 @@ static size_t apart_place(const void *context, size_t index)
     return a->at + index * a->bytes;
 }
 
-static size_t apart_jump(const void *context, size_t jump)
-{
-    const struct apart *a = context;
-
-    return apart_place(a, mispredicted_return_again(jump, a->count, a->bytes));
-}
-
 /* The offset of a place of the control: its set does not depend on the distance. */
 static size_t rotating_place(const void *context, size_t index)
 {
     return apart_place(context, index) + index * MISPREDICTED_LINE_BYTES % within(context);
-}
-
-static size_t rotating_jump(const void *context, size_t jump)
-{
-    const struct apart *a = context;
-
-    return rotating_place(a, mispredicted_return_again(jump, a->count, a->bytes));
 }
 
 /*
@@ -97,32 +83,30 @@ static size_t rotating_jump(const void *context, size_t jump)
  * loop's.
  */
 static bool build_places(struct probe *p, size_t count, struct apart *a,
-                         size_t (*place)(const void *context, size_t index),
-                         size_t (*jump)(const void *context, size_t jump), struct kernel *k)
+                         size_t (*place)(const void *context, size_t index), struct kernel *k)
 {
     struct code c = probe_code(p, (count + 1) * a->bytes + ROOM_BYTES);
 
     a->at = LOOP_BYTES +
             random_below(&p->random, (within(a) - LOOP_BYTES) / MISPREDICTED_LINE_BYTES) * MISPREDICTED_LINE_BYTES;
-    a->count = count;
-    a->list->group = MISPREDICTED_AGAIN;
+    a->list->group = 1;
     a->list->full = true;
     mispredicted_return_begin(&c, a->list);
     for (size_t i = 0; i < count; i++) {
         emit_place(&c, place(a, i));
         mispredicted_return_place(&c, a->list);
     }
-    return mispredicted_return_kernel(p, a->list, &c, jump, a, mispredicted_return_jumps(count, a->bytes), k);
+    return mispredicted_return_kernel(p, a->list, &c, place, a, count, k);
 }
 
 static bool build_apart(struct probe *p, double count, void *context, struct kernel *k)
 {
-    return build_places(p, (size_t)count, context, apart_place, apart_jump, k);
+    return build_places(p, (size_t)count, context, apart_place, k);
 }
 
 static bool build_control(struct probe *p, double count, void *context, struct kernel *k)
 {
-    return build_places(p, (size_t)count, context, rotating_place, rotating_jump, k);
+    return build_places(p, (size_t)count, context, rotating_place, k);
 }
 
 /*

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/random.h"
 #include "tests/model/core_state.h"
 
 /* ---- Front end: instruction cache and TLBs, operation cache --------------------------------------- */
@@ -298,6 +299,16 @@ void core_others(struct core *c, unsigned registers)
     c->design.in_flight.others = registers;
 }
 
+/* Other code is this far from all mappings, and has that many lines: 256 KiB. */
+enum { OTHER_CODE_LINES = 4096 };
+static const uint64_t OTHER_CODE_AT = 0x600000000000;
+
+void core_run_other_code(struct core *c, unsigned lines)
+{
+    for (unsigned i = 0; i < lines; i++)
+        cache_touch(&c->l1i, OTHER_CODE_AT + random_below(&c->other_code, OTHER_CODE_LINES) * CACHE_LINE_BYTES);
+}
+
 double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result)
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;
@@ -377,6 +388,8 @@ struct core *core_new(const struct core_design *design)
     c->values.design = design->values;
     c->op_cache = cache_new(design->op_cache.bytes, design->op_cache.ways);
     c->l1i = cache_new(design->l1i.bytes, design->l1i.ways);
+    if (design->l1i.policy)
+        cache_replace_by(&c->l1i, design->l1i.policy);
     for (size_t i = 0; i < TARGET_LEVELS; i++)
         c->targets[i] = cache_new(design->targets[i].sets * design->targets[i].ways * CACHE_LINE_BYTES,
                                   design->targets[i].ways);

@@ -120,6 +120,8 @@ void core_hint(struct core *c, uint64_t at);
 void core_watch(struct core *c, void (*access)(uint64_t address, size_t size));
 /* From now on a sibling thread occupies that many of each kind of register. */
 void core_others(struct core *c, unsigned registers);
+/* Other code runs: the instruction cache fetches that many lines of it, each any of 4,096. */
+void core_run_other_code(struct core *c, unsigned lines);
 /* Must be called when the bytes of code there may have changed. */
 void core_code_written(struct core *c, uint64_t at, size_t count);
 /* Calls a kernel. How many cycles it took. A fault is reported in *result, which is left alone otherwise. */

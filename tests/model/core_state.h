@@ -44,6 +44,7 @@ struct core {
         double at;
     } arriving[ARRIVING];
     struct stores *stores; /* NULL: loads are served by the cache alone */
+    uint64_t other_code;   /* state of the random numbers that choose lines of other code */
     struct core_counts counts;
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody watches */
     uc_engine *uc;

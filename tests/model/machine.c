@@ -325,6 +325,7 @@ struct window_result machine_window(struct reading *list, size_t count)
 
     core_others(machine.core,
                 machine_seconds() >= d->then_from && machine_seconds() < d->then_to ? d->others_then : d->others);
+    core_run_other_code(machine.core, d->other_lines);
     for (size_t i = 0; i < count && result.end == WINDOW_RAN; i++) {
         struct reading *r = &list[i];
         double cycles = AROUND_CYCLES;

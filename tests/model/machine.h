@@ -25,6 +25,7 @@ struct machine_design {
     /* A sibling thread occupies `others` registers of each kind, others_then between these two machine_seconds. */
     unsigned others, others_then;
     double then_from, then_to;
+    unsigned other_lines; /* of other code that the instruction cache fetches before each window */
 };
 
 void machine_start(const struct machine_design *design);

@@ -22,6 +22,28 @@ MODEL_TEST(instruction_caches_are_given_back, "l1i")
     end(cores / 3, 2 * cores / 3);
 }
 
+/*
+ * Caches of other replacement policies, into which other code is fetched before each window. What fits must be found
+ * whatever the policy; where a policy keeps some of the lines of a set that has too many, the interval may be wide.
+ */
+MODEL_TEST(instruction_caches_of_other_policies_are_given_back, "l1i")
+{
+    static const char *const policies[] = {"SRRIP", "PLRU", "RANDOM", "NRU", "MRU", "QLRU_H11_M1_R0_U0"};
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 24); cores++) {
+        struct machine_design m = draw_machine(seed);
+        m.core.l1i.policy = policies[seed % (sizeof policies / sizeof *policies)];
+        m.core.l1i.ways = (size_t)8 << pick(0, 1);
+        m.core.l1i.bytes = m.core.l1i.ways * (2 * KIB) << pick(0, 1);
+        m.other_lines = (unsigned)pick(32, 192);
+        m.core.op_cache = (struct cache_design){0};
+        run_probes_on(&m, "l1i", PROFILE_QUICK);
+        check_capacity(&m, "frontend.l1i.bytes", NULL, "", (double)m.core.l1i.bytes);
+    }
+    end(cores * 3 / 4, cores / 4);
+}
+
 /* Lines and sets, where frames are contiguous, so that addresses alone choose the set. */
 MODEL_TEST(shapes_of_instruction_caches_are_given_back, "l1i l1i_ways")
 {
