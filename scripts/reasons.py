@@ -25,5 +25,6 @@ def known(token):
 
 def sentence(token):
     """For people, without a full stop; a token that the table does not have stays as it is."""
-    row = table().get(token) or (table()["masked-by"] if known(token) else None)
-    return row[1] if row else token
+    if token in table():
+        return table()[token][1]
+    return f"{token.removeprefix('masked-by:')} is reached at the same point" if known(token) else token
