@@ -197,7 +197,7 @@ static bool compare_records(struct comparison *c, const char *where, const char 
         const struct named *eax[SIDES], *midr[SIDES];
         for (unsigned i = 0; i < SIDES; i++) {
             eax[i] = find_named(list[i], count[i], "identity.cpuid.00000001.0.eax");
-            midr[i] = find_named(list[i], count[i], "identity.MIDR_EL1");
+            midr[i] = find_named(list[i], count[i], "identity.midr_el1");
         }
         compare_stepping(c, where, eax, midr);
         for (size_t i = 0; i < count[0]; i++)
