@@ -10,16 +10,10 @@
 static const struct published_value values[] = {
 #define PUBLISHED(core, finding, variant, value, source) {core, finding, variant, value, 0, source},
 #define PUBLISHED_RANGE(core, finding, variant, from, to, source) {core, finding, variant, from, to, source},
-#define PUBLISHED_DIFFERENCE(core, finding, variant, from, to, why)
 #include "lib/plan/published.def"
-#undef PUBLISHED
-#undef PUBLISHED_RANGE
-#undef PUBLISHED_DIFFERENCE
 };
 
 static const struct published_difference differences[] = {
-#define PUBLISHED(core, finding, variant, value, source)
-#define PUBLISHED_RANGE(core, finding, variant, from, to, source)
 #define PUBLISHED_DIFFERENCE(core, finding, variant, from, to, why) {core, finding, variant, from, to, why},
 #include "lib/plan/published.def"
 };
