@@ -2,16 +2,16 @@
  * Question: how many instructions are decoded in a cycle, and how many NOPs at best?
  *
  * Experiment: runs of NOPs of one length, and of additions to several registers in turn, over and over. A short run is
- * kept decoded by cores that have an operation cache or a loop buffer: its rate is the most that the core can take of
- * these instructions. A run nearly as long as the instruction cache, of short instructions, is far too long for that
- * and comes through the decoders. An operation cache may pack NOPs and keep part of such a run; runs of three times the
- * length are kept by none, and may come fast enough from the second level, since short instructions are few bytes.
+ * kept decoded by cores that have an operation cache or a loop buffer: its rate is the most of these instructions that
+ * the core can take in a cycle. A run nearly as long as the instruction cache, of short instructions, is far too long
+ * for that and comes through the decoders. An operation cache may pack NOPs and keep part of such a run, but nothing of
+ * a run of three times that length, which may still come fast enough from the second level, since short instructions
+ * have few bytes.
  *
- * Inference: where the long run is slower than the short one, the decoders limit it, or fetching, where all
- * instructions of some length are bound by their bytes; runs of lengths that are not show the width. Where it is as
- * fast, the width may be that or more: what takes the instructions behind the decoders is no wider. Decoders that stop
- * at the ends of blocks of code do not reach a whole number: the width is at least the next one above then, by one
- * experiment only.
+ * There is no curve. Inference: where the long run is slower than the short one, its limit is the decoders, or fetching
+ * for lengths of NOPs that are bound by their bytes; the runs that are not show the width. Where the long run is as
+ * fast, the width may be that rate or more, since what follows the decoders takes no more. Decoders that stop at the
+ * ends of blocks of code reach no whole number: then the next whole number above is reported, by one experiment only.
  *
  * Sources: NOP loops beyond the operation cache as in clamchowder's suite and jia.je 2024; short against long is ours.
  * docs/METHODS.md, 5.2.
@@ -40,7 +40,7 @@ enum {
 
 /* Part of the instruction cache that is surely available. Chosen. */
 static const double PART_OF_L1I = 0.9;
-/* Part of its rate by which a run is slower, at least, that the decoders limit. Chosen: above the noise of rates. */
+/* Part by which a run that the decoders limit is slower than short runs, at least. Chosen: above the noise of rates. */
 static const double SLOWER = 0.015;
 /* Part by which the bytes per cycle of a run are below the most of any run, at most, if its bytes limit it. Chosen. */
 static const double BOUND_BY_BYTES = 0.15;
@@ -99,8 +99,9 @@ static bool is_whole(double rate)
 }
 
 /*
- * A run as long as the instruction cache may be kept in part, and a longer one may wait for its bytes. The longer one
- * counts where its rate is a whole number, unless that of the other is another whole number. Else they must agree.
+ * An operation cache may keep part of a run as long as the instruction cache, and a longer run may wait for its bytes.
+ * The longer one counts where its rate is a whole number, unless that of the other is another whole number. Else both
+ * must agree.
  */
 static double choose_rate(double rate, double longer)
 {
@@ -120,12 +121,12 @@ static bool measure_runs(struct probe *p, struct instruction_run *runs, size_t c
         if (!measure_rate(p, run, SHORT_RUN, &run->kept))
             return false;
         run->decoded = NAN;
-        if (longest >= LONG_OPS || p->run->config.profile == PROFILE_SMOKE) {
+        if (longest >= LONG_OPS || probe_is_smoke(p)) {
             longest = (size_t)probe_smoke(p, SHORT_RUN, (double)longest);
             if (!measure_run(p, run, longest, &cycles))
                 return false;
             run->decoded = (double)longest / cycles;
-            if (p->run->config.profile == PROFILE_SMOKE || emit_longest == emit_alignment)
+            if (probe_is_smoke(p) || emit_longest == emit_alignment)
                 continue; /* there are no short instructions */
             if (!measure_run(p, run, LONGER * longest, &cycles))
                 return false;

@@ -2,21 +2,20 @@
  * Question: how many instructions, or bytes where instructions differ in length, are fetched in one cycle?
  *
  * Experiment 1, crossing: a loop that begins with the last instruction of a page (lib/kernels/page_crossing.h). A fetch
- * that cannot span two pages takes one more cycle. What takes the instructions behind it, and may be narrower, catches
- * up in that cycle, so that it does not show. The control is the same loop within one page: where it takes as long, no
- * crossing is split, and nothing can be determined. Where the back end catches up before there are steps enough to
- * count, three more such cycles lead, which also answers a question of jia.je's about the efficiency cores of Apple's
- * M4. All of it is repeated where no page's frame follows that of the page before: if only that is split, the border is
- * physical.
+ * that cannot span two pages takes one more cycle. In that cycle the stages behind it, which may be narrower, catch up,
+ * so that their width does not show. The control is the same loop within one page: where it takes as long, no crossing
+ * is split, and nothing can be determined. A narrow back end becomes the limit after few steps; so the loop is also
+ * measured with three more split crossings before it (`led`), which show more steps. jia.je asks for such a way on the
+ * efficiency cores of Apple's M4. All of it is repeated on pages whose frames do not follow each other: if only these
+ * are split, the border is physical.
  *
  * Curve over the instructions of the loop: a staircase whose steps are as wide as a fetch. Only the part that is above
  * the control counts.
  *
  * Experiment 2, dense, for instructions of many lengths: long runs of NOPs from the instruction cache, with more and
- * more NOPs to a line. If more to a line take no longer, the bytes of a line take the time. What an operation cache
- * keeps of such a run makes it faster; it keeps least of the densest. The control has runs of three quarters of that
- * length: where a sibling thread has a part of the instruction cache, long runs lose more of it and do not come from
- * there.
+ * more NOPs to a line. If a line with more NOPs takes no longer, its bytes are the limit. What an operation cache keeps
+ * of a run makes it faster; it keeps least of the densest run. Runs of three quarters of that length must show the
+ * same: where a sibling thread occupies part of the instruction cache, the longer runs lose more of their lines.
  *
  * Sources: the crossing is JamesAslan's (2024), with a control by jia.je 2025, Apple M4; leads, frames and runs are
  * ours. docs/METHODS.md, 5.3.
@@ -47,7 +46,7 @@ enum {
 
 /* Cycles that a split crossing costs more than its control: one, with room for noise. */
 static const double SPLIT = 0.9;
-/* Parts of the instruction cache that runs fill: as much as is surely available, and the control. */
+/* Parts of the instruction cache that runs fill: as much as is surely available, and less for comparison. */
 static const double PART_OF_L1I = 0.97, SHORTER_PART = 0.75;
 
 /* ---- Crossing ----------------------------------------------------------------------------------- */
@@ -144,7 +143,7 @@ static void report_crossing(struct probe *p, struct pair *pairs, size_t count, e
     }
 }
 
-/* Without and with leads, on frames that follow each other, where the platform has such, and on others. */
+/* Measures crossings without and with leads, on frames that follow each other, if the platform has any, and others. */
 static bool find_crossing(struct probe *p)
 {
     static const size_t in_order[PAGE_CROSSING_PAGES] = {0, 1, 2, 3, 4, 5, 6, 7},
@@ -167,7 +166,7 @@ static bool find_crossing(struct probe *p)
         probe_use_code(p, &code[layout]);
         plan_curves(p, &pairs[count], 0, layouts[layout].name, page_bytes);
         good = is_split(p, &pairs[count], &split);
-        split |= p->run->config.profile == PROFILE_SMOKE && layout == 0; /* everything runs in the profile smoke */
+        split |= probe_is_smoke(p) && layout == 0; /* everything runs in the profile smoke */
         for (unsigned leads = 0; good && split && leads <= PAGE_CROSSING_LEADS; leads += PAGE_CROSSING_LEADS) {
             plan_curves(p, &pairs[count], leads, layouts[layout].name, page_bytes);
             good = sweeps_search(p, pairs[count].s, 2) && decide_pair(p, &pairs[count], &split);

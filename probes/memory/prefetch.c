@@ -6,9 +6,9 @@
  * nothing can follow, is what prefetchers save: of random pairs a half at most, as the first line of each cannot be
  * known.
  *
- * Then the same with each prefetcher switch of the core turned the other way, one at a time, and with all of them off.
- * A switch has an effect where in every layout, with other random choices, the same pattern has changed by more than
- * its first and last measurement, both with everything as found, differ.
+ * Then the same with each prefetcher switch turned the other way, one at a time, and with all of them off. A switch has
+ * an effect on a pattern if it changes its cycles in every layout, each of which has other random choices, by more than
+ * CHANGE_FACTOR times the difference of two measurements with all switches as found. There is no curve.
  *
  * Method: docs/METHODS.md, 7.20. Patterns as in Intel's and AMD's optimization manuals, sections on data prefetching;
  * the controls are ours.
@@ -25,11 +25,7 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
 
-enum {
-    LAYOUTS = 3, /* other random choices, at most */
-    TEXT = 128,
-    LEVELS = 2
-};
+enum { LAYOUTS = 3 /* other random choices, at most */, TEXT = 128, LEVELS = 2 };
 
 /* Percent points within which layouts agree, with grade C. Chosen: savings range from 0 to nearly 100. */
 static const double PERCENT_TOLERANCE = 10;
@@ -116,20 +112,21 @@ static void report_saved(struct probe *p, const struct setup *w, const struct co
 
     for (size_t layout = 0; layout < w->layouts; layout++) {
         const double *cycles = costs->cycles[level][layout];
-        double percent = 100 * (1 - cycles[o] / cycles[patterns[o].control]);
+        const double percent = 100 * (1 - cycles[o] / cycles[patterns[o].control]);
         sum += percent;
         low = fmin(low, percent);
         high = fmax(high, percent);
     }
-    bool steady = high - low <= PERCENT_TOLERANCE; /* false for NaN, too */
+    const enum reason differ = high - low > PERCENT_TOLERANCE ? REASON_LAYOUTS_DISAGREE : REASON_NONE,
+                      reason = isnan(sum) ? REASON_NO_READINGS : differ;
     report(p, &(struct finding){
                   .name = "memory.prefetch.saved_percent",
                   .variants = {{"pattern", patterns[o].name}, {"level", w->levels[level].name}},
-                  .value = steady ? rounded(sum / (double)w->layouts) : NAN,
+                  .value = reason ? NAN : rounded(sum / (double)w->layouts),
                   .low = NAN,
                   .high = NAN,
-                  .grade = steady ? 'C' : 'U',
-                  .reason = steady ? REASON_NONE : REASON_LAYOUTS_DISAGREE,
+                  .grade = reason ? 'U' : 'C',
+                  .reason = reason,
                   .method = "dependent pointer chase in this pattern, against one in the order of its control"});
 }
 
@@ -141,7 +138,7 @@ struct comparison {
     char why_not[CONTROL_SWITCHES + 1][TEXT]; /* why a switch could not be turned; "": it was measured */
 };
 
-/* Cycles that `o` costs more, least and most of all layouts. False: unchanged in some, or in both directions. */
+/* Least and most cycles of all layouts that turning adds to `o`. False: some layout is unchanged, or signs differ. */
 static bool changes(const struct setup *w, const struct comparison *c, size_t turned, size_t level, enum pattern o,
                     double *low, double *high)
 {
@@ -239,8 +236,8 @@ static void compare(struct probe *p, struct setup *w, struct control *control, c
 }
 
 /*
- * Four times the first level where that lies well within the second one; and twice the second level. Returns the most
- * lines.
+ * Chooses chases over four times the first level, where that is well within the second one, and over twice the second
+ * level. Returns the lines of the longer one; 0: there is none.
  */
 static uint32_t choose_levels(const struct probe *p, struct setup *w)
 {

@@ -4,13 +4,13 @@
  *
  * Chains of a store and a load at the same address (lib/kernels/store_load.h), linked in two ways: the loaded value is
  * stored next; or it is part of the next load's address, and changes. A pair that is renamed takes hardly any time in
- * either: no cache and no forwarding is that fast. Predicted values would look the same, but only where they do not
- * change.
+ * either chain: no cache and no forwarding is that fast. Predicted values would look the same, but only in the first
+ * chain, where they do not change.
  *
- * Conditions, tried on pairs of the widest: the load has another base register than the store, of the same value; the
- * address moves on by a line each time.
+ * Conditions, tried on pairs of the widest accesses: the load has another base register than the store, of the same
+ * value; the address moves on by a line each time.
  *
- * Pairs: a growing number of them in the code, all at one address; and each at an address of its own, with the code a
+ * Pairs: the code has a growing number of them, all at one address, or each at an address of its own and the code a
  * little more spread. Curve: cycles per pair, level while all are remembered, then a rise to the cycles of forwarding.
  * Where the core keeps a pair depends on the addresses of its code, so some pairs replace each other before all entries
  * are in use: the value is the middle of the rise, its interval the whole rise, and both experiments share that
@@ -125,7 +125,7 @@ static bool report_widths(struct probe *p, const struct area *area, const struct
         for (size_t load = 0; load <= store; load++) {
             for (size_t i = 0; i < PATTERNS; i++)
                 known &= forwarding_path_of(&w->paths[i], w->cycles[i][store][load]) != PATH_UNKNOWN ||
-                         p->run->config.profile == PROFILE_SMOKE;
+                         probe_is_smoke(p);
             const bool renamed = is_renamed(w, 0, store, load);
             same &= renamed == is_renamed(w, 1, store, load);
             count += renamed;
@@ -239,7 +239,7 @@ static void run(struct probe *p)
             return;
     if (!report_widths(p, &area, &w))
         return;
-    if (renaming_present(&w) || p->run->config.profile == PROFILE_SMOKE) {
+    if (renaming_present(&w) || probe_is_smoke(p)) {
         find_pairs(p, &area, &w);
         return;
     }

@@ -3,13 +3,13 @@
  *
  * Ramp: the core idles for a while, then executes one reference chain after the other, each of additions and some
  * microseconds long, which shows the clock of that moment. Curve: the clock over the time since the core woke up,
- * medians over many wakes, so that a disturbance of one of them does not count. Result: the last moment at which the
- * clock is not yet within 5 % of where it ends. Two halves of the wakes have to agree.
+ * medians over many wakes, so that a disturbance of one of them does not count. Result: the moment from which on the
+ * clock stays within 5 % of where it ends. Two halves of the wakes have to agree.
  *
  * Vectors: a core with a clock of its own for wide vectors changes to it while vectors are executed, and keeps it for
- * some hundred microseconds behind them. Two experiments, once the core had time to follow: the reference chains
- * between readings of nothing but vector multiplications; and vectors with a chain of multiplications behind them,
- * twice as long the second time, so that the difference is the chain alone.
+ * some hundred microseconds behind them. Once the core had time to follow, two experiments show it: the reference
+ * chains between readings of nothing but vector multiplications; and vectors with a chain of scalar multiplications
+ * behind them, in a second kernel twice as long, so that the difference is the chain alone. There is no curve.
  *
  * Only times are used: chains against the time stamp. Registers that claim to report the clock are not read.
  *
@@ -29,7 +29,7 @@
 #include "lib/finding/report.h"
 #include "lib/probe/probe.h"
 
-enum { WAKES = 16, READINGS = 3000, SMOOTH = 5, CODE_BYTES = 8192, UNROLL = 64 };
+enum { WAKES = 16, READINGS = 3000, SMOOTH = 5, CODE_BYTES = 8192, UNROLL = 64, CURVE_FINE = 64 };
 
 /*
  * Part of the clock by which it may change without being a ramp: a step of most clocks, 100 MHz, is up to a twentieth.
@@ -54,7 +54,7 @@ static bool wake(struct probe *p, struct ramp *r)
 {
     const struct meter *m = &p->run->meter;
 
-    (void)machine_idle(IDLE_SECONDS); /* measure_ramp has tried that it can */
+    (void)machine_idle(IDLE_SECONDS); /* measure_ramp has made sure that it can */
     for (size_t i = 0; i < r->readings; i++)
         r->list[i] = (struct reading){.kernel = (uintptr_t)reader_chain_kernel, .argument = {m->chain_iterations, 0}};
     struct window_result result = machine_window(r->list, r->readings);
@@ -70,7 +70,7 @@ static bool wake(struct probe *p, struct ramp *r)
     return true;
 }
 
-/* The median over the wakes from `first` on, each `step`th. */
+/* The median over every `step`th wake from `first` on. */
 static double over_wakes(const double *values, size_t wakes, size_t first, size_t step)
 {
     double kept[WAKES];
@@ -112,6 +112,7 @@ static size_t settled(double *clock, size_t count, double *end_hz)
     return at;
 }
 
+/* Sends the curve: each of the first CURVE_FINE readings, later ones farther and farther apart. */
 static void send_curve(struct probe *p, const struct ramp *r, const double *us, const double *hz)
 {
     struct record record;
@@ -123,11 +124,11 @@ static void send_curve(struct probe *p, const struct ramp *r, const double *us, 
     record_text(&record, "axis", "us");
     record_text(&record, "unit", "Hz");
     record_array(&record, "x");
-    for (size_t i = 0, next = 1; i<r->readings; i = i + 1> next ? i + 1 : next, next = i + 1 + i / 64)
+    for (size_t i = 0; i < r->readings; i += 1 + i / CURVE_FINE)
         record_number(&record, NULL, rounded(us[i]));
     record_close(&record);
     record_array(&record, "median");
-    for (size_t i = 0, next = 1; i<r->readings; i = i + 1> next ? i + 1 : next, next = i + 1 + i / 64)
+    for (size_t i = 0; i < r->readings; i += 1 + i / CURVE_FINE)
         record_number(&record, NULL, rounded(hz[i]));
     record_close(&record);
     record_send(&record);
@@ -161,7 +162,7 @@ static void decide_ramp(struct probe *p, const struct ramp *r, double *us, doubl
     }
     send_curve(p, r, us, hz);
     size_t low = at[0] < at[1] ? at[0] : at[1], high = at[0] < at[1] ? at[1] : at[0];
-    if (isnan(end_hz[2]) || at[2] > r->readings / 2) {
+    if (isnan(end_hz[2]) || at[2] > r->readings / 2 || high + 1 >= r->readings) {
         f.reason = REASON_NOT_SETTLED;
     } else if (fabs(end_hz[0] - end_hz[1]) > TOLERANCE * end_hz[2] || high > low + 2 * SMOOTH + low / 4) {
         f.reason = REASON_HALVES_DISAGREE;
@@ -249,7 +250,7 @@ static bool build_chain(struct probe *p, unsigned bits, unsigned chains, struct 
     return true;
 }
 
-/* One iteration, and the clock by the reference chains before and behind the readings. */
+/* Measures one iteration, and the clock by the reference chains before and behind the readings. */
 static bool measure_chain(struct probe *p, unsigned bits, unsigned chains, struct point *pt, double *reference_hz)
 {
     struct kernel k;
