@@ -155,7 +155,7 @@ static void test_values_can_be_loaded(void **state)
 /* What each ISA has of its own: the decoder opened, registers as it calls them, and forms that it decodes wrongly. */
 static cs_err open_decoder(csh *handle);
 static bool names(const char *text, const struct form_operand *o, unsigned n);
-static bool is_told_otherwise(const struct form *f);
+static bool is_determined_otherwise(const struct form *f);
 
 static void test_forms_are_what_their_names_say(void **state)
 {
@@ -187,7 +187,7 @@ static void test_forms_are_what_their_names_say(void **state)
             other_name += round == 0 && strncmp(text, mnemonic, strlen(mnemonic)) != 0;
             for (unsigned k = 0; k < f->operand_count; k++)
                 if (form_has_field(form_operand(f, k)) && !names(text, form_operand(f, k), *number++) &&
-                    !is_told_otherwise(f))
+                    !is_determined_otherwise(f))
                     fail_msg("%s: %s lacks register %u of operand %u", form_name(f), text, number[-1], k);
         }
     }

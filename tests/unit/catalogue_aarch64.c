@@ -20,7 +20,7 @@ static bool names(const char *text, const struct form_operand *o, unsigned n)
     return found;
 }
 
-static bool is_told_otherwise(const struct form *f)
+static bool is_determined_otherwise(const struct form *f)
 {
     (void)f;
     return false;

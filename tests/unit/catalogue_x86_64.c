@@ -50,7 +50,7 @@ static bool names(const char *text, const struct form_operand *o, unsigned n)
  * Forms of which Capstone 4 leaves registers out, takes a vector of addresses for a general register, or calls every
  * vector xmm7 or ymm7, where GNU binutils sees what was asked for.
  */
-static bool is_told_otherwise(const struct form *f)
+static bool is_determined_otherwise(const struct form *f)
 {
     return !strncmp(form_name(f), "nop ", 4) || !strncmp(form_name(f), "vpmovm2", 7) ||
            strstr(form_name(f), "gatherpf") || strstr(form_name(f), "scatter");

@@ -143,7 +143,7 @@ static void knows_no_switches_of_unknown_cores(void **state)
     assert_int_equal(c.switch_count, 0);
 }
 
-static void only_tells_the_clock(void **state)
+static void only_reports_the_clock(void **state)
 {
     (void)state;
     core(0x413fd0c1);
@@ -173,7 +173,7 @@ static void records_speculation(void **state)
     assert_int_equal(control_speculation(&a, v, 8), 3);
 }
 
-static void tells_quirks(void **state)
+static void reports_quirks(void **state)
 {
     const struct quirk *q[8];
 
@@ -195,9 +195,9 @@ int main(void)
         cmocka_unit_test(puts_back_after_a_fault_anywhere),
         cmocka_unit_test(writes_nothing_risky_unasked),
         cmocka_unit_test(knows_no_switches_of_unknown_cores),
-        cmocka_unit_test(only_tells_the_clock),
+        cmocka_unit_test(only_reports_the_clock),
         cmocka_unit_test(records_speculation),
-        cmocka_unit_test(tells_quirks),
+        cmocka_unit_test(reports_quirks),
     };
 
     return cmocka_run_group_tests_name("control aarch64", tests, NULL, NULL);

@@ -532,7 +532,7 @@ static void notices_disturbances(void **state)
     assert_false(control_machine_checks(&a, &checks));
 }
 
-static void tells_quirks(void **state)
+static void reports_quirks(void **state)
 {
     const struct quirk *q[32];
 
@@ -577,7 +577,7 @@ int main(void)
         cmocka_unit_test(records_microcode),
         cmocka_unit_test(records_speculation),
         cmocka_unit_test(notices_disturbances),
-        cmocka_unit_test(tells_quirks),
+        cmocka_unit_test(reports_quirks),
     };
 
     return cmocka_run_group_tests_name("control x86_64", tests, NULL, NULL);

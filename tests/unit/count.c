@@ -168,7 +168,7 @@ static void more_events_than_counters_take_more_runs(void **state)
         assert_true(out[i].spread.mean == (i % 2 ? 1 : 1.5));
 }
 
-static void noise_is_told(void **state)
+static void noise_is_recognised(void **state)
 {
     struct event events[] = {event("noisy", EVENT_NOISY, 0xf)};
     struct count out[1];
@@ -281,7 +281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_unit_counts_comes_out),
         cmocka_unit_test(more_events_than_counters_take_more_runs),
-        cmocka_unit_test(noise_is_told),
+        cmocka_unit_test(noise_is_recognised),
         cmocka_unit_test(disturbed_windows_do_not_count),
         cmocka_unit_test(what_cannot_be_counted_says_why),
         cmocka_unit_test(a_kernel_that_faults_ends_the_probe),

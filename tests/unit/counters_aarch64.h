@@ -3,27 +3,7 @@
 #define FATHOM_TESTS_COUNTERS_AARCH64_H
 
 #include "arch/aarch64/system_registers.h"
-#include "lib/counters/events.h"
-#include "tests/registers/counters.h"
-
-#define BIT(n) (UINT64_C(1) << (n))
-#define ONES(n) ((n) == 64 ? UINT64_MAX : BIT(n) - 1)
-
-static struct model m;
-static struct access a;
-static struct counters have;
-static struct counters_state state;
-
-static const char *refused(const struct counter_setting *list, size_t count)
-{
-    const char *why_not;
-
-    model_begin(&m);
-    why_not = counters_program(&a, &have, list, count, &state);
-    assert_non_null(why_not);
-    model_assert_as_found(&m);
-    return why_not;
-}
+#include "tests/unit/counters_of_core.h"
 
 /*
  * The tables and the registers agree: each event of each known core with these counters can be programmed by itself,

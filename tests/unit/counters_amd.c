@@ -212,7 +212,7 @@ static void an_emulator_without_counters_is_found_out(void **unused)
     assert_string_equal(prove_counters(&amd_core, &m, &have), "PERF_CTLn (0xc0010000) ignores what is written");
 }
 
-static void an_amd_whose_registers_fault_is_told(void **unused)
+static void an_amd_core_whose_registers_fault_is_reported(void **unused)
 {
     (void)unused;
     amd = zen4;
@@ -265,7 +265,7 @@ int main(void)
         cmocka_unit_test(large_increments_take_two_counters),
         cmocka_unit_test(amd_writes_in_order),
         cmocka_unit_test(an_emulator_without_counters_is_found_out),
-        cmocka_unit_test(an_amd_whose_registers_fault_is_told),
+        cmocka_unit_test(an_amd_core_whose_registers_fault_is_reported),
         cmocka_unit_test(leaves_amd_counters_in_use_alone),
         cmocka_unit_test(every_event_of_amds_cores_can_be_programmed),
     };

@@ -160,7 +160,7 @@ static void apple_writes_in_order(void **unused)
     model_assert_as_found(&m);
 }
 
-/* From M3 on selectors are 16 bits wide; before, an event above FFH cannot be told from another. */
+/* From M3 on selectors are 16 bits wide; before, an event above FFH cannot be distinguished from another. */
 static void selectors_are_as_wide_as_the_core_has_them(void **unused)
 {
     const struct counter_setting wide[] = {{.slot = 6, .code = 0x5a1}, {.slot = 5, .code = 0x4006}};
@@ -199,7 +199,7 @@ static void leaves_apple_counters_in_use_alone(void **unused)
 }
 
 /* M4's registers may be locked, and a guest's are not there. */
-static void an_apple_core_whose_registers_fault_is_told(void **unused)
+static void an_apple_core_whose_registers_fault_is_reported(void **unused)
 {
     (void)unused;
     memset(&m, 0, sizeof m);
@@ -215,7 +215,7 @@ static void an_apple_core_whose_registers_fault_is_told(void **unused)
     assert_string_equal(have.why_not, "the counters of Apple's cores before M1 are not known");
 }
 
-/* Read, but not written: the lock is told by the register's name, and nothing is left changed. */
+/* Read, but not written: the lock is reported with the register's name, and nothing is left changed. */
 static void a_locked_register_is_named(void **unused)
 {
     (void)unused;
@@ -255,7 +255,7 @@ int main(void)
         cmocka_unit_test(apple_writes_in_order),
         cmocka_unit_test(selectors_are_as_wide_as_the_core_has_them),
         cmocka_unit_test(leaves_apple_counters_in_use_alone),
-        cmocka_unit_test(an_apple_core_whose_registers_fault_is_told),
+        cmocka_unit_test(an_apple_core_whose_registers_fault_is_reported),
         cmocka_unit_test(a_locked_register_is_named),
         cmocka_unit_test(every_event_of_apples_cores_can_be_programmed),
         cmocka_unit_test(apple_lists_no_events),

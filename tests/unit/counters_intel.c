@@ -359,7 +359,7 @@ static void says_which_register_faults(void **unused)
 }
 
 /* Bochs' Skylake: CPUID announces version 4, and every one of its registers faults. */
-static void a_cpuid_that_lies_is_told(void **unused)
+static void a_wrong_cpuid_is_reported(void **unused)
 {
     (void)unused;
     intel = skylake;
@@ -373,7 +373,7 @@ static void a_cpuid_that_lies_is_told(void **unused)
 }
 
 /* QEMU's Intel models: no leaf 0AH. */
-static void no_counters_are_told(void **unused)
+static void missing_counters_are_reported(void **unused)
 {
     (void)unused;
     memset(&m, 0, sizeof m);
@@ -439,8 +439,8 @@ static void clears_overflows_of_its_own_only(void **unused)
     assert_int_equal(model_at(&m, 0x38e)->value, BIT(1) | BIT(2) | BIT(3));
 }
 
-/* Without full-width writes a counter takes 31 bits and a sign; what was more cannot be put back, and that is told. */
-static void tells_a_count_that_cannot_be_put_back(void **unused)
+/* Without full-width writes a counter takes 31 bits and a sign; what was more cannot be put back, and that is reported. */
+static void reports_a_count_that_cannot_be_put_back(void **unused)
 {
     (void)unused;
     be(&nehalem);
@@ -554,12 +554,12 @@ int main(void)
         cmocka_unit_test(version_1_starts_by_its_selectors),
         cmocka_unit_test(everything_is_put_back_whatever_faults),
         cmocka_unit_test(says_which_register_faults),
-        cmocka_unit_test(a_cpuid_that_lies_is_told),
-        cmocka_unit_test(no_counters_are_told),
+        cmocka_unit_test(a_wrong_cpuid_is_reported),
+        cmocka_unit_test(missing_counters_are_reported),
         cmocka_unit_test(leaves_counters_in_use_alone),
         cmocka_unit_test(thaws_what_is_frozen),
         cmocka_unit_test(clears_overflows_of_its_own_only),
-        cmocka_unit_test(tells_a_count_that_cannot_be_put_back),
+        cmocka_unit_test(reports_a_count_that_cannot_be_put_back),
         cmocka_unit_test(takes_counter_3_back_from_transactions),
         cmocka_unit_test(refuses_what_cannot_be),
         cmocka_unit_test(every_event_of_intels_cores_can_be_programmed),

@@ -366,7 +366,7 @@ static void an_overflow_stops_nothing(void **unused)
     model_assert_as_found(&m);
 }
 
-static void a_core_without_is_told(void **unused)
+static void a_core_without_is_reported(void **unused)
 {
     static const struct {
         unsigned version;
@@ -390,7 +390,7 @@ static void a_core_without_is_told(void **unused)
 }
 
 /* A hypervisor (MDCR_EL2.TPM) or firmware (MDCR_EL3.TPM) that announces the counters and keeps them. */
-static void gated_registers_are_told(void **unused)
+static void gated_registers_are_reported(void **unused)
 {
     (void)unused;
     memset(&m, 0, sizeof m);
@@ -437,7 +437,7 @@ static void every_event_of_arms_cores_can_be_programmed(void **unused)
     every_known_event_can_be_programmed(COUNTERS_PMUV3, become_known, 1000);
 }
 
-/* PMCEID tells of the events 0 to 3FH and 4000H to 403FH, and of no others. */
+/* PMCEID describes the events 0 to 3FH and 4000H to 403FH, and of no others. */
 static void events_that_are_not_there_are_named(void **unused)
 {
     have = (struct counters){.kind = COUNTERS_PMUV3, .slots = 1};
@@ -446,9 +446,9 @@ static void events_that_are_not_there_are_named(void **unused)
     have.detail[0] = UINT64_C(1) << 8 | UINT64_C(1) << (32 + 5); /* PMCEID0_EL0: 8H, 4005H */
     have.detail[1] = UINT64_C(1) << 4 | UINT64_C(1) << (32 + 1); /* PMCEID1_EL0: 24H, 4021H */
     for (uint64_t event = 0; event < 0x10000; event++) {
-        bool told = event < 0x40 || (event >= 0x4000 && event < 0x4040);
+        bool known = event < 0x40 || (event >= 0x4000 && event < 0x4040);
         bool there = event == 0x8 || event == 0x24 || event == 0x4005 || event == 0x4021;
-        assert_int_equal(counters_lacks(&have, event) != NULL, told && !there);
+        assert_int_equal(counters_lacks(&have, event) != NULL, known && !there);
     }
     have.why_not = "none";
     assert_null(counters_lacks(&have, 0));
@@ -467,8 +467,8 @@ int main(void)
         cmocka_unit_test(leaves_counters_in_use_alone),
         cmocka_unit_test(clears_overflows_of_its_own_only),
         cmocka_unit_test(an_overflow_stops_nothing),
-        cmocka_unit_test(a_core_without_is_told),
-        cmocka_unit_test(gated_registers_are_told),
+        cmocka_unit_test(a_core_without_is_reported),
+        cmocka_unit_test(gated_registers_are_reported),
         cmocka_unit_test(refuses_what_cannot_be),
         cmocka_unit_test(every_event_of_arms_cores_can_be_programmed),
         cmocka_unit_test(events_that_are_not_there_are_named),

@@ -2,11 +2,7 @@
 #ifndef FATHOM_TESTS_COUNTERS_X86_64_H
 #define FATHOM_TESTS_COUNTERS_X86_64_H
 
-#include "lib/counters/events.h"
-#include "tests/registers/counters.h"
-
-#define BIT(n) (UINT64_C(1) << (n))
-#define ONES(n) ((n) == 64 ? UINT64_MAX : BIT(n) - 1)
+#include "tests/unit/counters_of_core.h"
 
 static const char *const selector_names[] = {"PERFEVTSEL0", "PERFEVTSEL1", "PERFEVTSEL2", "PERFEVTSEL3", "PERFEVTSEL4",
                                              "PERFEVTSEL5", "PERFEVTSEL6", "PERFEVTSEL7", "PERFEVTSEL8", "PERFEVTSEL9"};
@@ -25,22 +21,6 @@ static uint64_t of_event(uint64_t selector, uint64_t instructions, uint64_t cycl
     case 0x3c: return cycles;
     default: return instructions / 4;
     }
-}
-
-static struct model m;
-static struct access a;
-static struct counters have;
-static struct counters_state state;
-
-static const char *refused(const struct counter_setting *list, size_t count)
-{
-    const char *why_not;
-
-    model_begin(&m);
-    why_not = counters_program(&a, &have, list, count, &state);
-    assert_non_null(why_not);
-    model_assert_as_found(&m);
-    return why_not;
 }
 
 /*

@@ -159,7 +159,7 @@ static void cores_are_as_listed(void **state)
     assert_string_equal(devicetree_psci(t.at, ROOM), "hvc");
 }
 
-static void a_core_without_a_method_is_told(void **state)
+static void a_core_without_a_method_is_reported(void **state)
 {
     struct tree t = {.used = 0};
     struct listed_core c;
@@ -214,7 +214,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_are_as_listed),
-        cmocka_unit_test(a_core_without_a_method_is_told),
+        cmocka_unit_test(a_core_without_a_method_is_reported),
         cmocka_unit_test(no_tree_leads_outside),
     };
 

@@ -115,7 +115,7 @@ static void chains_walk_their_rings(void **state)
             }
             walk_ring(m, place, &w);
             unsigned bytes = 0, loads = 0;
-            for (unsigned i = 0; i < w.count; i++) { /* a pair may be told as two */
+            for (unsigned i = 0; i < w.count; i++) { /* a pair may be disassembled as two */
                 if (!bytes)
                     assert_int_equal(w.address[i], place[loads % PLACES]);
                 bytes += w.bytes[i];

@@ -127,7 +127,7 @@ static void a_cache_listed_twice_keeps_its_level(void **state)
     assert_cache(c, 2, 2, HOLDS_DATA | HOLDS_INSTRUCTIONS, 1 << 20, 8, 64);
 }
 
-static void fields_that_are_not_valid_are_not_told(void **state)
+static void fields_that_are_not_valid_are_not_reported(void **state)
 {
     struct table t = {.used = 36};
     struct identity_cache c[4];
@@ -272,7 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_core_has_its_own_caches),
         cmocka_unit_test(a_cache_listed_twice_keeps_its_level),
-        cmocka_unit_test(fields_that_are_not_valid_are_not_told),
+        cmocka_unit_test(fields_that_are_not_valid_are_not_reported),
         cmocka_unit_test(rings_end),
         cmocka_unit_test(no_table_leads_outside),
         cmocka_unit_test(a_core_is_found_by_its_affinity),

@@ -1,4 +1,4 @@
-/* Prefetchers: on a fake core whose prefetchers obey their switches, each effect is told of its own switch. */
+/* Prefetchers: on a fake core whose prefetchers obey their switches, each effect is attributed to its own switch. */
 /* link: probes/memory/prefetch.c arch/emit.c arch/x86_64/emit.c tests/registers/model.c */
 /* link: arch/control.c arch/access.c arch/x86_64/cpu.c arch/x86_64/prefetch.c arch/x86_64/frequency.c */
 /* link: arch/x86_64/control.c arch/x86_64/quirks.c arch/x86_64/identify.c */
@@ -299,7 +299,7 @@ static void assert_near(double value, double expected, double difference)
 }
 
 /* Both prefetchers together bring line after line two by two: half of the loads are hits, of pairs and in a row. */
-static void each_effect_is_told_of_its_switch(void **state)
+static void each_effect_is_attributed_to_its_switch(void **state)
 {
     const double half = (MISS - HIT) / 2.0;
 
@@ -343,7 +343,7 @@ static void switches_without_effect_have_none(void **state)
         assert_string_equal(reason(names[i]), "no-effect");
 }
 
-static void without_switches_the_patterns_are_told(void **state)
+static void without_switches_the_patterns_are_reported(void **state)
 {
     (void)state;
     reachable = false;
@@ -355,8 +355,8 @@ static void without_switches_the_patterns_are_told(void **state)
     assert_null(records_find(&records, line, "finding", "name", "memory.prefetch.effect"));
 }
 
-/* One that ignores writes is told as such, and the others are compared all the same. */
-static void a_switch_that_does_not_stick_is_told(void **state)
+/* One that ignores writes is reported as such, and the others are compared all the same. */
+static void a_switch_that_does_not_stick_is_reported(void **state)
 {
     (void)state;
     model_at(&m, SWITCHES)->writable = 0xd;
@@ -369,11 +369,11 @@ static void a_switch_that_does_not_stick_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_effect_is_told_of_its_switch, prepare, clear),
+        cmocka_unit_test_setup_teardown(each_effect_is_attributed_to_its_switch, prepare, clear),
         cmocka_unit_test_setup_teardown(what_was_off_is_turned_on, prepare, clear),
         cmocka_unit_test_setup_teardown(switches_without_effect_have_none, prepare, clear),
-        cmocka_unit_test_setup_teardown(without_switches_the_patterns_are_told, prepare, clear),
-        cmocka_unit_test_setup_teardown(a_switch_that_does_not_stick_is_told, prepare, clear),
+        cmocka_unit_test_setup_teardown(without_switches_the_patterns_are_reported, prepare, clear),
+        cmocka_unit_test_setup_teardown(a_switch_that_does_not_stick_is_reported, prepare, clear),
     };
 
     return cmocka_run_group_tests_name("prefetch", tests, NULL, NULL);

@@ -158,7 +158,7 @@ static unsigned cases(void)
     return getenv("LONG") ? MANY : FEW;
 }
 
-static bool is_told(const struct stride_verdict *v)
+static bool is_determined(const struct stride_verdict *v)
 {
     return v->level_count > 0 && !isnan(v->levels[0].value);
 }
@@ -175,7 +175,7 @@ static void a_level_that_is_left_within_a_rise_is_found_at_its_slope_change(void
         c.cycles[1] = c.cycles[0] + between(&c.random, 0.8, 1.5);
         c.cycles[2] = c.cycles[1] * between(&c.random, 3, 5);
         decide(&c, &v);
-        if (!is_told(&v))
+        if (!is_determined(&v))
             continue;
         const struct stride_level *l = &v.levels[0];
         assert_int_equal(l->grade, 'C');
@@ -198,9 +198,9 @@ static void a_rise_to_the_next_level_has_no_slope_change(void **state)
             c.form[0] = form;
             c.cycles[1] = c.cycles[0] * between(&c.random, 3, 8);
             decide(&c, &v);
-            if (is_told(&v))
+            if (is_determined(&v))
                 print_message("# form %d, seed %u: %g of %g\n", form, (unsigned)seed, v.levels[0].value, c.holds[0]);
-            assert_false(is_told(&v));
+            assert_false(is_determined(&v));
         }
 }
 

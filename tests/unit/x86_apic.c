@@ -216,7 +216,7 @@ static void quiet_lets_only_our_class_in_and_restore_undoes_it(void **state)
     assert_true(model.written_at[APIC_ERROR >> 4] > model.written_at[APIC_LINT0 >> 4]);
 }
 
-static void old_and_amd_local_vectors_are_told_by_the_version(void **state)
+static void old_and_amd_local_vectors_are_distinguished_by_the_version(void **state)
 {
     uint32_t before[REGISTERS];
     struct apic_state found;
@@ -326,7 +326,7 @@ int main(void)
         cmocka_unit_test_setup(unknown_tick_means_no_deadline, setup),
         cmocka_unit_test_setup(starting_leaves_every_register_as_it_was, setup),
         cmocka_unit_test_setup(quiet_lets_only_our_class_in_and_restore_undoes_it, setup),
-        cmocka_unit_test_setup(old_and_amd_local_vectors_are_told_by_the_version, setup),
+        cmocka_unit_test_setup(old_and_amd_local_vectors_are_distinguished_by_the_version, setup),
         cmocka_unit_test_setup(firmware_in_tsc_deadline_mode_keeps_its_deadline, setup),
         cmocka_unit_test_setup(single_shot_of_the_firmware_goes_on_or_stays_over, setup),
         cmocka_unit_test_setup(deadline_has_the_length_asked_for, setup),

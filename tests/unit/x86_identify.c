@@ -147,7 +147,7 @@ static void brand_string_is_trimmed_and_printable(void **state)
     assert_int_equal(strlen(identity().model), 48);
 }
 
-static void hypervisors_are_named_and_emulators_told(void **state)
+static void hypervisors_are_named_and_emulators_recognised(void **state)
 {
     (void)state;
     core("GenuineIntel", 0x506e3);
@@ -182,7 +182,7 @@ static void tick_frequency_comes_from_who_can_know(void **state)
     assert_string_equal(identity().tick_source, "cpuid.15");
     assert_true(identity().tick_hz == 4008e6);
 
-    answer(0x15, 0, 2, 334, 0, 0); /* the crystal is not told */
+    answer(0x15, 0, 2, 334, 0, 0); /* the crystal's frequency is not given */
     answer(0x16, 0, 4000, 4200, 100, 0);
     assert_string_equal(identity().tick_source, "cpuid.16");
     assert_true(identity().tick_hz == 4e9);
@@ -478,7 +478,7 @@ int main(void)
         cmocka_unit_test(intel_tlbs_are_as_declared),
         cmocka_unit_test(amd_tlbs_are_as_declared),
         cmocka_unit_test(brand_string_is_trimmed_and_printable),
-        cmocka_unit_test(hypervisors_are_named_and_emulators_told),
+        cmocka_unit_test(hypervisors_are_named_and_emulators_recognised),
         cmocka_unit_test(tick_frequency_comes_from_who_can_know),
         cmocka_unit_test(raw_values_leave_out_what_differs_between_cores),
         cmocka_unit_test(raw_values_are_bounded_whatever_is_claimed),

@@ -484,7 +484,7 @@ static void n1_main_is_six_ways_from_bit_5(void **state)
 
 /* ---- Tests -------------------------------------------------------------------------------------- */
 
-static void truth_is_among_what_is_told(void **state)
+static void the_truth_is_among_what_is_reported(void **state)
 {
     (void)state;
     assert_int_equal(scores[INSIDE].none, 0);
@@ -493,7 +493,7 @@ static void truth_is_among_what_is_told(void **state)
 }
 
 /* Whatever the replacement policy. */
-static void nothing_wrong_is_told_alone(void **state)
+static void nothing_wrong_is_reported_alone(void **state)
 {
     (void)state;
     for (size_t o = INSIDE; o <= OTHERS; o++)
@@ -525,7 +525,7 @@ static void truth_is_alone_or_with_what_behaves_alike_in_most(void **state)
  * Of buffers that are like no organisation that is tried, at most one in ten may be reported as one that it is not in
  * some respect: five of 130 were when this was written. Sequences of equal strides cannot distinguish all of them.
  */
-static void what_is_outside_is_seldom_told_to_be_inside(void **state)
+static void what_is_outside_is_seldom_reported_inside(void **state)
 {
     size_t scenes = 0, wrong_ones = 0;
 
@@ -540,11 +540,11 @@ static void what_is_outside_is_seldom_told_to_be_inside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(truth_is_among_what_is_told),
-        cmocka_unit_test(nothing_wrong_is_told_alone),
+        cmocka_unit_test(the_truth_is_among_what_is_reported),
+        cmocka_unit_test(nothing_wrong_is_reported_alone),
         cmocka_unit_test(something_fits_whatever_is_replaced_in_most),
         cmocka_unit_test(truth_is_alone_or_with_what_behaves_alike_in_most),
-        cmocka_unit_test(what_is_outside_is_seldom_told_to_be_inside),
+        cmocka_unit_test(what_is_outside_is_seldom_reported_inside),
         cmocka_unit_test(v1_nano_is_what_its_author_says),
         cmocka_unit_test(v1_main_is_four_ways_from_bit_5_and_more),
         cmocka_unit_test(v1_decline_is_a_reach_of_32_kib),

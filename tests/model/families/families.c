@@ -392,7 +392,7 @@ static void what_went_wrong_once_does_so_no_more(void **state)
     assert_int_equal(wrong_grades_a(), 0);
 }
 
-static void what_two_spacings_show_is_told(void **state)
+static void what_two_spacings_show_is_reported(void **state)
 {
     (void)state;
     assert_true(percent(scores.plain.inside, scores.plain.reported) >= 95);
@@ -410,7 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_grade_a_is_wrong),
-        cmocka_unit_test(what_two_spacings_show_is_told),
+        cmocka_unit_test(what_two_spacings_show_is_reported),
         cmocka_unit_test(what_went_wrong_once_does_so_no_more),
     };
     bool long_run = getenv("LONG") != NULL;

@@ -64,7 +64,7 @@ MODEL_TEST(data_caches_are_given_back, "clock cache cache_lines cache_ways")
 }
 
 /* Sets that a hash chooses have no ways that strides could show: whatever is decided must be true all the same. */
-MODEL_TEST(hashed_sets_are_not_told_wrong, "cache cache_lines cache_ways")
+MODEL_TEST(hashed_sets_are_not_reported_wrong, "cache cache_lines cache_ways")
 {
     for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 16);) {
         struct machine_design m = draw_machine(seed);

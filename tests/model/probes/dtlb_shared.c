@@ -23,7 +23,7 @@ static void check_shared_pages(const struct machine_design *m, const char *f, bo
  * Large pages, and stores, may have a few entries of their own in either level, or share those of small pages and
  * loads.
  */
-MODEL_TEST(those_who_share_data_tlbs_are_told, "dtlb_shared")
+MODEL_TEST(sharers_of_data_tlbs_are_reported, "dtlb_shared")
 {
     unsigned cores = 0;
 

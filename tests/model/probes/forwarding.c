@@ -55,7 +55,7 @@ MODEL_TEST(forwarding_is_given_back, "forwarding renaming")
 }
 
 /* A sibling thread wakes at some moment while the probe runs, and no reading counts from then on. */
-MODEL_TEST(what_is_not_measured_is_not_told, "renaming")
+MODEL_TEST(what_is_not_measured_is_not_reported, "renaming")
 {
     enum { PARTS = 8 };
 

@@ -4,7 +4,7 @@
 #include "tests/model/test.h"
 
 /* Loads that give their entries back as soon as they are done never fill the load queue: another limit ends them. */
-MODEL_TEST(queues_that_are_left_early_are_not_told, "queues")
+MODEL_TEST(queues_that_are_left_early_are_not_reported, "queues")
 {
     for (uint64_t seed = 0; next_seed(&seed, 1, 8);) {
         struct machine_design m = draw_machine_with_window(seed);
