@@ -16,9 +16,10 @@ bool access_can_run(const struct emit_access *a);
  */
 void access_clear(struct code *c, const struct emit_access *a, unsigned r, unsigned count);
 /*
- * Whether findings report this access by its width alone. Where several accesses move the same number of bits (general
- * or vector registers, one register or two), one of them is reported so: general registers up to 64 bits, vectors
- * above. Streaming stores are always reported by their width, as only they are compared with each other.
+ * Whether findings report this access by its width alone. Several accesses may move the same number of bits (general or
+ * vector registers, one register or two). Only one of them is reported by its width alone: the single general register
+ * up to 64 bits, the vectors above. Streaming stores are always reported by their width, as only they are compared with
+ * each other.
  */
 bool access_represents_width(const struct emit_access *a);
 /*

@@ -5,7 +5,7 @@
 enum {
     LINE_BYTES = 64,
     WORDS = LINE_BYTES / 8,
-    LINE_OFFSET = 13 * LINE_BYTES, /* in its page: not where pages keep what is used most */
+    LINE_OFFSET = 13 * LINE_BYTES, /* of the line in its page: not 0, where the most used data of other pages lies */
     UNROLL = 2 * WORDS - 1,        /* odd, so that each load of the code comes to all words */
     RUN_PAGES = 16,                /* frames of a run */
     SINGLE_FRAME = RUN_PAGES - 1,  /* the frame of single runs; every other run has it too */
@@ -47,7 +47,7 @@ bool address_pairs_map(struct probe *p, struct address_pairs *a, size_t pages, s
     const char *why = machine_map_frames(&a->area, a->frames, pages, page_bytes, AREA_DATA);
     if (why)
         return probe_skip(p, why);
-    /* half of the pages lie between two multiples of what that half spans: those are used */
+    /* the area contains one half of itself that is aligned to its own size: only that half is used */
     a->from = (a->area.at + half - 1) & ~(uintptr_t)(half - 1);
     a->bits = half - page_bytes;
     return probe_map(p, &a->start, sizeof(uint64_t), 0) && emit(p, a);

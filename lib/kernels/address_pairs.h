@@ -1,10 +1,10 @@
 /*
- * Address pairs: two addresses that differ in chosen bits and show the same frame, or two frames, loaded in turn
+ * Address pairs: two addresses that differ in chosen bits and are mapped to one frame, or to two, loaded in turn
  * (docs/METHODS.md, 7.21).
  *
  * The memory is a long sequence of pages on few frames: mostly runs of frames in order, each from a random frame on,
- * and at regular distances a run on one frame alone. So for any difference of addresses there are pages that share a
- * frame, and pages that do not.
+ * and at regular distances a run of pages that are all mapped to one frame. So for any difference of addresses there
+ * are pages that share a frame, and pages that do not.
  *
  * A chain of dependent loads alternates between the two lines, each time by another of the words in them, in random
  * order: a word holds what the address is to be XORed with. No load sees the same address or the same value twice in
@@ -17,9 +17,9 @@
 
 struct address_pairs {
     struct area area, start, order;
-    size_t *frames; /* of the area's pages, by number */
+    size_t *frames; /* the frame of each page of the area */
     uint64_t bits;  /* address bits that can be chosen */
-    uintptr_t from; /* the first address with all of them 0 */
+    uintptr_t from; /* the first address with all these bits 0 */
     struct kernel kernel;
 };
 
@@ -29,14 +29,14 @@ struct address_pairs {
  */
 bool address_pairs_map(struct probe *p, struct address_pairs *a, size_t pages, size_t single_every);
 /*
- * Finds two addresses with that difference, both on one frame or on two. Which ones follows from `base`; both it and
- * the difference have only bits of a->bits. False: there are none, and the probe has ended.
+ * Finds two addresses whose XOR is `difference`, both on one frame or on two. The search begins at `base`; both numbers
+ * have only bits of a->bits. False: none were found, and the probe has ended.
  */
 bool address_pairs_find(struct probe *p, const struct address_pairs *a, uint64_t base, uint64_t difference,
                         bool one_frame, uintptr_t *one, uintptr_t *other);
 /*
- * Cycles of a load where the two addresses take turns, with the instruction that leads to the next load; NaN: no
- * reading was accepted. False: the probe has ended.
+ * Measures the cycles of a load, together with the XOR that makes the next address, while the two addresses take turns.
+ * *cycles is NaN where no reading was accepted. False: the probe has ended.
  */
 bool address_pairs_measure(struct probe *p, const struct address_pairs *a, uintptr_t one, uintptr_t other,
                            double *cycles);

@@ -50,8 +50,8 @@ static size_t lines_of(size_t page_bytes)
 }
 
 /*
- * The line of a slot on its page. Pages are numbered as slots are; the page behind the last slot, the loop's, has line
- * 0.
+ * The line of a slot on its page. Pages are numbered backwards, as slots are. Not for LOOP, which is at line 0 of its
+ * page (slot_at).
  */
 static size_t line_of(const struct branch_chain *chain, size_t slot)
 {
@@ -67,7 +67,7 @@ size_t branch_chain_span(const struct branch_chain *chain)
 
 size_t branch_chain_bytes(const struct branch_chain *chain, size_t end)
 {
-    /* where pages share a frame, its other branches lead to all lines of the loop's page */
+    /* where pages share a frame, copies of the last branch lead to all lines of the loop's page */
     return end + (chain->page_bytes ? chain->stride : branch_end(chain) + LOOP_BYTES);
 }
 
@@ -116,7 +116,7 @@ static void emit_slots(struct code *c, const struct branch_chain *chain, size_t 
     }
 }
 
-/* The slot of a page, repeated on each of its lines: the content of the frame that such pages share. */
+/* Emits the slot of a page on each line of the page: the content of the frame that such pages share. */
 static void emit_lines(struct code *c, const struct branch_chain *chain, size_t end, size_t slot)
 {
     const size_t lines = lines_of(chain->page_bytes), to = slot > 0 ? slot - 1 : LOOP;
@@ -180,7 +180,7 @@ static size_t turning_slot(const struct branch_chain *chain)
     return slot < chain->count ? slot : 0;
 }
 
-/* Continues at the page that begins at `offset`, without writing anything before it: into the frame that it shows. */
+/* Continues at the page that begins at `offset`, in the frame that it is mapped to. Nothing before it is written. */
 static void move_to_page(struct code *c, const struct branch_chain_room *r, size_t offset)
 {
     const size_t frame = r->frames[offset / r->code.area.page_bytes] * r->code.area.page_bytes;

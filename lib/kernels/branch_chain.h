@@ -4,19 +4,19 @@
  * after the branch had been fetched and decoded. Where each branch is on a page of its own it shows how the page was
  * translated.
  *
- * Branches are in slots. Each ends at the same place of its slot, since x86-64 predictors use the address of a branch's
- * last byte (jia.je 2024, Golden Cove; AMD, optimisation guide of Zen 4). No branch crosses or ends at the end of a
- * block of 32 bytes unless `branch_end` says so: microcode keeps such a line out of Skylake's operation cache (Intel
- * 2019, Mitigations for Jump Conditional Code Erratum).
+ * Branches are in slots. Each branch ends at the same offset in its slot, since x86-64 predictors use the address of a
+ * branch's last byte (jia.je 2024, Golden Cove; AMD, optimisation guide of Zen 4). No branch crosses or ends at the end
+ * of a block of 32 bytes unless `branch_end` says so: microcode keeps such a line out of Skylake's operation cache
+ * (Intel 2019, Mitigations for Jump Conditional Code Erratum).
  *
  *     | slot 0        | slot 1        | …     | slot n-1      | loop
  *     ^ end - branch_chain_span()                             ^ end
  *
  * The slots end where their room ends, however many there are: a slot keeps its address when n changes, and where many
- * virtual pages show one frame, the bytes of a page are the same for any n. Behind the slots, where slot n would be, is
- * the loop: a branch that is not taken until all iterations are done, and one more taken branch. That one belongs to
- * the chain: n branches in slots are n + 1 units per iteration. BRANCH_CHAIN_LOOP_BRANCHES is what the experiment adds
- * itself.
+ * virtual pages are mapped to one frame, the bytes of a page are the same for any n. Behind the slots, where slot n
+ * would be, is the loop: a branch that is not taken until all iterations are done, and one more taken branch. That one
+ * belongs to the chain: n branches in slots are n + 1 units per iteration. BRANCH_CHAIN_LOOP_BRANCHES is the number of
+ * branches that the loop adds.
  *
  * Conditional branches are always taken: the loop sets their flags once an iteration. In mixed patterns every second
  * branch is conditional.
@@ -48,9 +48,9 @@ struct branch_chain {
     size_t nop_bytes;                  /* NOPs between a target and the branch that it leads to */
     bool scattered;                    /* in random order (Sattolo's cycle); else in the order of addresses */
     /*
-     * Not 0: one branch on each page of this size; `stride` is a multiple of it. Their lines rotate: from one page to
-     * the next by one line, and by one more whenever all lines were used. So the branches use all lines of a page
-     * evenly, and all sets that are chosen by line and page together.
+     * Not 0: one branch on each page of this size; `stride` is a multiple of it. The line of the branch in its page
+     * rotates: from one branch to the next by one line, and by one more whenever all lines were used. So the branches
+     * use all lines of a page evenly, and all sets that are chosen by line and page together.
      */
     size_t page_bytes;
 };
@@ -60,12 +60,12 @@ size_t branch_chain_span(const struct branch_chain *chain);
 /* Bytes of all code when the slots end at offset `end`. */
 size_t branch_chain_bytes(const struct branch_chain *chain, size_t end);
 /*
- * Emits the chain into empty code, its slots ending at offset `end`. Returns the offset of its entry. The code is not
- * good where the chain does not fit, a branch does not reach its target, or memory is short.
+ * Emits the chain into empty code, its slots ending at offset `end`. Returns the offset of its entry. code_good is
+ * false afterwards where the chain does not fit, a branch does not reach its target, or memory is short.
  */
 size_t branch_chain_emit(struct code *c, const struct branch_chain *chain, size_t end, uint64_t *random);
 
-/* Which frames the pages of a chain show. */
+/* Which frames the pages of a chain are mapped to. */
 enum branch_chain_frames {
     /*
      * One frame however long the chain is, or two where lines rotate: caches that are indexed by frames hold a page or
@@ -82,12 +82,12 @@ struct branch_chain_room {
     struct code_frames code;
     enum branch_chain_frames kind;
     size_t *frames;
-    size_t mark; /* of machine_map_mark, before it was mapped */
+    size_t mark; /* of machine_map_mark, before the room was mapped */
     /* Where slots end: an offset whose address is, if possible, a multiple of the span rounded up to a power of two. */
     size_t end;
 };
 
-/* Maps room for slots that span up to `span` bytes. False ends the probe: it could not be mapped. */
+/* Maps room for slots that span up to `span` bytes. False: it could not be mapped, and the probe has ended. */
 bool branch_chain_map(struct probe *p, struct branch_chain_room *r, size_t span, size_t page_bytes,
                       enum branch_chain_frames frames);
 /* The same without ending the probe: NULL, or why it could not be mapped. branch_chain_unmap follows in either case. */
@@ -97,7 +97,7 @@ const char *branch_chain_try_map(struct probe *p, struct branch_chain_room *r, s
 void branch_chain_unmap(struct probe *p, struct branch_chain_room *r);
 /*
  * Makes the kernel; its unit is a branch, the loop's own included. From then on the probe's code area is this room.
- * False ends the probe, as probe_kernel has it.
+ * False: the probe has ended (probe_kernel).
  */
 bool branch_chain_kernel(struct probe *p, const struct branch_chain *chain, const struct branch_chain_room *r,
                          struct kernel *k);

@@ -60,7 +60,7 @@ struct branch_history {
     enum history_bearer bearer;
     unsigned mixed; /* this number of dummies of the kind and x taken conditional ones; 0: x of the kind */
     unsigned first; /* and this number of taken conditional ones before them */
-    uint64_t state; /* address where chance continues, lib/kernels/chance.h */
+    uint64_t state; /* address at which the generator's state is kept, lib/kernels/chance.h */
     size_t place;   /* where the code begins, in lines, below HISTORY_PLACES */
     bool close;     /* two dummies to a line: for numbers that would fill the first instruction cache otherwise */
 };
@@ -69,7 +69,7 @@ struct branch_history {
 unsigned history_branches(enum history_kind kind);
 /* Whether x dummies on lines of their own would fill the smallest first instruction cache in scope, 32 KiB. */
 bool history_fills_cache(const struct branch_history *h, double x);
-/* Makes the kernel with x dummies; its unit is an iteration. False ends the probe. */
+/* Makes the kernel with x dummies; its unit is an iteration. False: the probe has ended. */
 bool history_build(struct probe *p, const struct branch_history *h, size_t x, enum history_probe goes,
                    struct kernel *k);
 

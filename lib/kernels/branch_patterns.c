@@ -7,10 +7,11 @@
 
 enum {
     WORD_BRANCHES = CHANCE_BITS, /* in a word of the pattern, its high bits: as many as are random in a draw */
-    PASSES = 100,                /* of a pattern before it counts */
+    PASSES = 100,                /* of a pattern before anything is timed */
     SLOT_BYTES = 24,             /* what a branch needs on either ISA */
-    LENGTH_FACTOR = 32, /* of readings: long ones recover within one what a sibling thread takes of predictors */
-    HEADER_BYTES = 16   /* where chance and the position are stored, before the pattern */
+    /* Readings are so many times longer: what a sibling thread evicts from predictors is learnt again within one. */
+    LENGTH_FACTOR = 32,
+    HEADER_BYTES = 16 /* where chance and the position are stored, before the pattern */
 };
 
 bool branch_patterns_map(struct probe *p, struct area *area)

@@ -1,7 +1,7 @@
 /*
  * Branch patterns: n conditional branches, each with a random pattern of its own of m outcomes, over and over. For
- * comparison, patterns of zeros, which any predictor learns, and patterns that random bits are XORed with as they go
- * by, which none does.
+ * comparison, patterns of zeros, which any predictor learns, and patterns that are XORed with random bits while the
+ * kernel runs, which no predictor learns.
  *
  * Method: docs/METHODS.md, 5.6.
  */
@@ -22,9 +22,9 @@ struct branch_patterns {
     unsigned branches_bits, length_bits;
 };
 
-/* Maps memory for the patterns. False ends the probe. */
+/* Maps memory for the patterns. False: the probe has ended. */
 bool branch_patterns_map(struct probe *p, struct area *area);
-/* Draws patterns and makes the kernel; its unit is a branch. False ends the probe. */
+/* Draws patterns and makes the kernel; its unit is a branch. False: the probe has ended. */
 bool branch_patterns_build(struct probe *p, const struct branch_patterns *s, enum pattern_outcomes outcomes,
                            const struct area *area, struct kernel *k);
 

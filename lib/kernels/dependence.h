@@ -44,7 +44,10 @@ struct dependence_steps dependence_steps(const struct area *area, const struct e
 void dependence_set_step(const struct dependence_steps *s, size_t i, bool dependent);
 /* The same for the first `count` steps. */
 void dependence_set_steps(const struct dependence_steps *s, size_t count, bool dependent);
-/* Measures the cycles of a whole sequence of `count` steps, all executed by the same code. False: the probe is over. */
+/*
+ * Measures the cycles of a sequence of `count` steps in one loop; NaN: no reading was accepted. False: the probe is
+ * over.
+ */
 bool dependence_sequence(struct probe *p, const struct dependence_steps *s, size_t count, double *cycles);
 /*
  * Measures the cycles of two steps with code of their own, the first one dependent and the second one independent,

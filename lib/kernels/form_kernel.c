@@ -32,7 +32,8 @@ static void emit_instance(struct code *code, struct form_kernel *w, const struct
             registers[count++] = c->rotating[i][n % c->rotating_count[i]];
         else
             registers[count++] = c->constant[i];
-        if (o->is_cleared) { /* set it again; of a chain from what was loaded to the mask, from that */
+        if (o->is_cleared) {
+            /* sets the mask again: from what was loaded, where the chain goes from there to the mask; else from ones */
             const bool chained = i == w->from && form_operand(w->form, w->to)->kind == o->kind;
             emit_form_bridge(code, w, c, form_bridge_between(o->kind, o->kind, 0, 0), registers[count - 1],
                              chained ? c->constant[w->to] : c->mask);

@@ -5,8 +5,8 @@
 #include "lib/kernels/form_chains.h"
 
 /*
- * With NOPs, one in so many of the rotating registers is left out, so that dependences through registers are nearer
- * than without. Chosen: large enough to keep most of them.
+ * In kernels with NOPs one in so many of the rotating registers is left out, so that a register is used again after
+ * fewer instances. Chosen: large enough to keep most registers.
  */
 enum { LEAVE_OUT_ONE_IN = 4 };
 
@@ -79,10 +79,10 @@ static void limit_chain(const struct form_kernel *w, struct form_choice *c)
 
 /* ---- One register for all operands ---------------------------------------------------------------- */
 
-/* The kind of operand that can all be one register; OPERAND_KINDS: none. */
+/* The kind of which all operands can be the same register; OPERAND_KINDS: there is none. */
 static unsigned kind_for_one_register(const struct form *f)
 {
-    if (form_has_vector_addresses(f)) /* it would be undefined: SDM vol. 2C, VGATHERDPD and others */
+    if (form_has_vector_addresses(f)) /* equal registers are undefined there: SDM vol. 2C, VGATHERDPD and others */
         return OPERAND_KINDS;
     for (unsigned kind = 0; kind < OPERAND_KINDS; kind++) {
         unsigned fields = 0;
@@ -114,7 +114,7 @@ static bool fits_all(const struct form *f, unsigned kind, unsigned number)
     return true;
 }
 
-/* All instances of a chain have the same register; independent ones have different ones. */
+/* Gives all operands of the kind one register: the same in a whole chain, different ones in independent instances. */
 static bool choose_one_register(const struct form_kernel *w, struct form_choice *c)
 {
     const unsigned kind = kind_for_one_register(w->form);
@@ -122,7 +122,7 @@ static bool choose_one_register(const struct form_kernel *w, struct form_choice 
     unsigned count = 0;
 
     for (unsigned i = 0; i < w->form->operand_count; i++)
-        if (form_operand(w->form, i)->kind == kind) { /* returns the registers that it has */
+        if (form_operand(w->form, i)->kind == kind) { /* frees the registers that the operand was given */
             c->rotating_count[i] = 0;
             memset(c->used[kind], false, sizeof c->used[kind]);
         }

@@ -8,12 +8,12 @@
 /* Registers are the numbers that encodings have. */
 struct form_choice {
     uint8_t constant[FORM_OPERANDS];                      /* of operands that have one register in all instances */
-    uint8_t rotating[FORM_OPERANDS][REGISTERS_OF_A_KIND]; /* of the others: instance n has that of n modulo the count */
+    uint8_t rotating[FORM_OPERANDS][REGISTERS_OF_A_KIND]; /* of the others: instance n has element n modulo the count */
     unsigned rotating_count[FORM_OPERANDS];               /* 0: the operand has one register */
     bool used[OPERAND_KINDS][REGISTERS_OF_A_KIND];
     uint8_t hub;     /* general register that the value of a bridge passes */
     uint8_t scratch; /* general register of a bridge whose value does not matter */
-    uint8_t vector;  /* that an indirect chain from memory passes */
+    uint8_t vector;  /* vector register that an indirect chain from memory passes */
     uint8_t mask;    /* all ones: masks that the form clears are set again from it */
 };
 

@@ -114,8 +114,8 @@ static bool has_full_mantissa(const struct form *f, unsigned i)
 }
 
 /*
- * The slot of an operand of a gather or scatter. What is loaded may become the address of the next instance, so it is
- * 0, or its mask.
+ * The slot of an operand of a gather or scatter. Memory holds 0, since what is loaded may become the address of the
+ * next instance; it holds ones where it becomes the mask.
  */
 static unsigned slot_of_gather(const struct form_operand *o, enum form_values values)
 {
@@ -164,7 +164,7 @@ bool form_takes_values(const struct form *f, enum form_values values)
     }
     switch (values) {
     case FORM_VALUES_ZERO: return integer && f->class != FORM_DIVIDES;
-    /* repeated on the x87 stack, a form of one operand soon makes 1 of it */
+    /* on the x87 stack a form of one operand that is repeated soon turns any value into 1 */
     case FORM_VALUES_LONG: return floats > form_uses_x87(f) || (integer && f->class == FORM_DIVIDES);
     case FORM_VALUES_DENORMAL: return floats > 0 && !form_has_vector_addresses(f);
     default: return true;

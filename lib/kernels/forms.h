@@ -43,9 +43,9 @@ struct form_kernel {
     unsigned from, to;
     unsigned instances; /* in one iteration of the loop */
     /*
-     * Registers that a direct chain rotates through; 0: FORM_ROTATING. An operand beside the chain that is read and
-     * written depends on the instance that many before only. With more than two, some cores' schedulers lose a cycle
-     * now and then.
+     * Registers that a direct chain rotates through; 0: FORM_ROTATING. Any other operand that is read and written then
+     * depends only on the instance that many before. With more than two, some cores' schedulers lose a cycle now and
+     * then.
      */
     unsigned rotating;
     unsigned variant;  /* of a chain that needs a bridge: which one, below form_bridge_count */
@@ -67,7 +67,7 @@ struct form_kernel {
 
     /* ---- What form_kernel_make sets ---- */
     size_t first;    /* offset of the first instance in the code */
-    size_t form_at;  /* offset of the form itself there, after what sets its mask again */
+    size_t form_at;  /* offset of the form itself in the first instance, after what sets its mask again */
     unsigned period; /* bytes of the first instances, until registers repeat or `bytes` is full */
     uint8_t bytes[FORM_PERIOD_BYTES];
     const struct form_bridge *bridges[FORM_BRIDGES]; /* between two instances, companion instructions included */

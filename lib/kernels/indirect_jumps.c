@@ -6,7 +6,7 @@ enum {
     HEAD_BYTES = 64,   /* of a branch with its load */
     TARGET_BYTES = 20, /* of the code at a target, on either ISA */
     ENTRY_BYTES = 64,
-    PASSES = 100 /* before it counts: predictors have learnt the order then */
+    PASSES = 100 /* before anything is timed: predictors have learnt the order then */
 };
 
 /* Draws the order of targets: each branch has its own (Fisher and Yates; Durstenfeld 1964). */

@@ -26,7 +26,7 @@ enum indirect_kind { INDIRECT_IN_ORDER, INDIRECT_DIRECT, INDIRECT_AT_RANDOM };
 
 enum {
     INDIRECT_TARGETS = 4096,  /* of all jumps together, at most */
-    INDIRECT_STEPS = 16384,   /* of a pass at random: more than any predictor learns */
+    INDIRECT_STEPS = 16384,   /* jumps of a pass at random: more than any predictor learns */
     INDIRECT_SMOKE_STEPS = 64 /* the same in the profile smoke */
 };
 
@@ -40,8 +40,8 @@ struct indirect_jumps {
 
 /*
  * Makes the kernel with `targets` targets for each jump, in a new order; an iteration is a pass, the unit is a jump.
- * Direct jumps load the next target as well. A pass ends behind the last target of its order, or with one more target
- * where there is no order. False ends the probe.
+ * Direct jumps load the next target as well, without using it. A pass in order ends behind its last target; the last
+ * jump of a pass at random goes to an extra target that ends the pass. False: the probe has ended.
  */
 bool indirect_jumps_build(struct probe *p, struct indirect_jumps *j, size_t targets, enum indirect_kind kind,
                           struct kernel *k);

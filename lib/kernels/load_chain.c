@@ -13,8 +13,8 @@ enum {
 };
 
 /*
- * Words that the pass is on; what was loaded last; where this pass begins; the first of all words; passes left of a
- * block.
+ * STEPS: number of the word at which a pass of constant or regular addresses begins. CHAIN: what was loaded last. PASS:
+ * address at which this pass begins. WORDS: address of the first word. LEFT: passes left of a block.
  */
 static const enum reg STEPS = REG_T4, CHAIN = REG_T5, PASS = REG_T6, WORDS = REG_T7, LEFT = REG_T8;
 
@@ -37,7 +37,7 @@ static void fill(struct probe *p, const struct load_chain *e)
         words[i] = e->kind == VALUE ? always : random_next(&p->random) >> 1;
 }
 
-/* The same instructions for every kind: a random number is drawn even where it is not used. */
+/* Emits the choice of where a pass begins: the same instructions for every kind, so a random number is always drawn. */
 static void emit_pass(struct code *c, enum load_chain_kind kind)
 {
     chance_draw(c);
@@ -63,7 +63,7 @@ static void emit_begin(struct probe *p, struct code *c, const struct load_chain 
     emit_align(c, LINE_BYTES);
 }
 
-/* A pass over so many loads, at these distances. */
+/* Emits a pass over so many loads; load i is order[i] words behind the word at which the pass begins. */
 static void emit_loads(struct code *c, const struct load_chain *e, const uint32_t *order, size_t loads)
 {
     emit_pass(c, e->kind);

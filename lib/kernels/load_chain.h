@@ -42,7 +42,7 @@ struct load_chain {
     enum load_chain_layout layout;
 };
 
-/* False when the probe is over, as all functions here. */
+/* Maps the memory. All functions here return false when the probe has ended. */
 bool load_chain_map(struct probe *p, struct load_chain_memory *m);
 /* The chain of `loads` loads, pass after pass. Its unit is a load. For a sweep, whose context is struct load_chain. */
 bool load_chain_build(struct probe *p, double loads, void *context, struct kernel *k);

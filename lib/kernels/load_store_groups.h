@@ -21,9 +21,9 @@ enum {
 struct load_store_groups {
     const struct area *area;
     const struct emit_access *access;
-    unsigned loads, stores; /* of a group; at least one of either */
+    unsigned loads, stores; /* of a group; at least one access in all */
     unsigned span;          /* bytes that loads touch, densely, and stores as well: a multiple of the access */
-    unsigned stride;        /* bytes between neighbouring accesses instead of a span, for groups of one; 0: none */
+    unsigned stride;        /* bytes between accesses, for groups of one access, which have no span; 0: none */
     bool shuffled;
 };
 

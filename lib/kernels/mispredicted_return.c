@@ -22,7 +22,7 @@ void mispredicted_return_begin(struct code *c, struct mispredicted_return *s)
     emit_load_indexed(c, REG_T1, REG_T2, REG_T0);
     emit_add_constant(c, REG_T0, 1);
     const struct fixup over = emit_call_ahead(c);
-    emit_branch(c, c->used); /* where the return stack leads the front end */
+    emit_branch(c, c->used); /* an endless loop: where the return stack leads the front end */
     emit_land(c, over);
     emit_return_to(c, REG_T1);
     s->end = c->used;

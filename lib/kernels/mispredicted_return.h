@@ -1,7 +1,7 @@
 /*
  * Mispredicted return: one jump that goes to a list of places and is mispredicted every time. Its cost shows how far
- * away the code at its target was. Nothing is fetched ahead, and everything else that a front end is good at is hidden
- * by the penalty.
+ * away the code at its target was. Nothing is fetched ahead, and other differences between front ends are hidden by the
+ * penalty.
  *
  * The jump is a return to another address than that of its call. The return stack leads the front end behind the call,
  * into a loop of one instruction, where it stays until the return is executed: a retpoline (Turner 2018). So places may
@@ -13,12 +13,12 @@
  * line, and more for many instructions, so of places that are full of instructions it holds few (AMD Zen 4: 192 lines
  * of 56 NOPs, and 768 with one jump each, where the instruction cache has 512).
  *
- * Each place is visited once in a pass, always in the same order. Then a cache that holds all of them misses none, since
+ * Each place is visited once in a pass, always in the same order. So a cache that holds all of them misses none, since
  * whatever else it holds is replaced sooner or later; and with LRU replacement one place too many in a set makes all of
  * that set miss. Other policies keep some of them, so that the curve is a ramp from the same foot on (measured on AMD
  * Zen 4: of nine lines in a set of eight, three in ten miss). No place may be visited more often to make that ramp
- * steeper: a tree of bits (tree PLRU) then spares the half of a set in which that place is, with all lines of other code
- * that are there (an Intel core with 16 ways seemed to have 13).
+ * steeper: a tree of bits (tree PLRU) then spares the half of a set in which that place is, with all lines of other
+ * code that are there (an Intel core with 16 ways seemed to have 13).
  *
  * Method: docs/METHODS.md, 4.20.
  */
@@ -42,7 +42,7 @@ struct mispredicted_return {
     size_t entry, jump, end; /* offsets of the code that mispredicted_return_begin has emitted */
 };
 
-/* Maps the list. False ends the probe: there is no memory for it. */
+/* Maps the list. False: there is no memory for it, and the probe has ended. */
 bool mispredicted_return_map(struct probe *p, struct mispredicted_return *s);
 /* Emits the jump and the loop around it, in MISPREDICTED_LOOP_LINES lines. */
 void mispredicted_return_begin(struct code *c, struct mispredicted_return *s);
@@ -50,7 +50,7 @@ void mispredicted_return_begin(struct code *c, struct mispredicted_return *s);
 void mispredicted_return_place(struct code *c, const struct mispredicted_return *s);
 /*
  * Makes the kernel of code whose `count` jumps of a pass go to offsets place(context, 0 … count - 1), in an order of
- * groups drawn at random; only as many as the list has room for. The unit is a jump. False ends the probe.
+ * groups drawn at random; only as many as the list has room for. The unit is a jump. False: the probe has ended.
  */
 bool mispredicted_return_kernel(struct probe *p, const struct mispredicted_return *s, struct code *c,
                                 size_t (*place)(const void *context, size_t index), const void *context, size_t count,

@@ -3,9 +3,9 @@
  * fetch that cannot span two pages, since it would need two translations, takes a cycle for that one instruction, and
  * then one for as many as fit a fetch.
  *
- * More such cycles may lead: pairs of pages with one instruction on the first and a jump to the next pair on the
- * second. For comparison, the same loop within one page, aligned, on one line. Where instructions have many lengths it
- * crosses from one line to the next as well, since that costs something by itself.
+ * More such cycles may come first in each iteration: pairs of pages with one instruction on the first page and a jump
+ * to the next pair on the second. For comparison, the same loop within one page, aligned, on one line. Where
+ * instructions have many lengths it crosses from one line to the next as well, since that costs something by itself.
  *
  * Method: docs/METHODS.md, 5.3.
  */
@@ -19,7 +19,8 @@
 
 enum {
     /*
-     * Pairs that lead, at most: all their lines may be in one set of the cache, and four ways hold them and the loop's.
+     * Pairs that come first, at most: all their lines may be in one set of the cache, and four ways hold them and the
+     * loop's.
      */
     PAGE_CROSSING_LEADS = 3,
     PAGE_CROSSING_PAGES = 2 * (PAGE_CROSSING_LEADS + 1),
@@ -27,14 +28,14 @@ enum {
 };
 
 struct page_crossing {
-    unsigned leads; /* pairs of pages */
+    unsigned leads; /* pairs of pages that come first */
     bool aligned;   /* all within one page */
     size_t page_bytes;
 };
 
 /*
- * Makes the kernel in an area of PAGE_CROSSING_PAGES pages, with `instructions` of them in the loop, at
- * least PAGE_CROSSING_OTHERS. The unit is an iteration. False ends the probe.
+ * Makes the kernel in an area of PAGE_CROSSING_PAGES pages, with `instructions` instructions in the loop besides those
+ * of the pairs that come first, at least PAGE_CROSSING_OTHERS. The unit is an iteration. False: the probe has ended.
  */
 bool page_crossing_build(struct probe *p, const struct page_crossing *x, size_t instructions, struct kernel *k);
 

@@ -65,7 +65,7 @@ const char *page_regions_map(struct page_regions *r)
     for (size_t i = 0; i < pages; i++)
         r->frames[i] = NO_FRAME;
     for (size_t region = 0; region < r->most; region++) {
-        /* with as few regions as can contain this one it has most bunches */
+        /* a region has the most bunches with the least number of regions that contains it */
         const size_t most = bunches_of(r, region,
                                        region < r->fewest ? r->fewest : (region / r->groups + 1) * r->groups);
         for (size_t n = 0; n < most; n++)

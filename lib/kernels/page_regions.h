@@ -7,9 +7,9 @@
  * number of regions. The chase visits one page of each region in turn, in random order: once there are more regions
  * than a core keeps entries of the upper table, each page walk has to read one of these first.
  *
- * Pages show few frames. Frames come in groups: each has as many as a bunch has pages, and each bunch uses one word
- * in a line of each frame of its group. A region belongs to one group, and so do all bunches that may come to lie in
- * it, since the number of groups divides that of regions and of bunches. The area has only the pages that are used.
+ * Pages are mapped to few frames. Frames come in groups: each has as many as a bunch has pages, and each bunch uses one
+ * word in a line of each frame of its group. A region belongs to one group, and so do all bunches that may come to lie
+ * in it, since the number of groups divides that of regions and of bunches. The area has only the pages that are used.
  */
 #ifndef FATHOM_LIB_KERNELS_PAGE_REGIONS_H
 #define FATHOM_LIB_KERNELS_PAGE_REGIONS_H
@@ -25,7 +25,7 @@ struct page_regions {
     size_t fewest, most;    /* numbers of regions that are possible, multiples of `groups`; fewest: full ones */
     size_t *frames;         /* scratch of page_regions_map */
     size_t *starts, *order; /* scratch, an element for each region */
-    size_t mark;            /* machine_map_mark before it was mapped */
+    size_t mark;            /* machine_map_mark before the area was mapped */
 };
 
 /*

@@ -12,7 +12,7 @@ enum {
     WORDS = POINTER_CHASE_LINE_BYTES / WORD_BYTES,
     UNROLL = 8,
     GROUP = 512,     /* pages that are visited before the next ones are */
-    NEAR = 128,      /* pages, a power of two: no entry holds more, but by the hint of the largest granule */
+    NEAR = 128,      /* pages, a power of two: no TLB entry holds more without the hint of the largest granule */
     BLOCK = 512,     /* frames that are repeated */
     NEIGHBOURS = 16, /* pages: no core is known to keep more in one entry without the hint */
     WARM_ROUNDS = 4  /* of the ring, after which TLBs and caches hold what they can */
@@ -35,8 +35,8 @@ static size_t pages_to_a_line(enum pages_frames kind)
 }
 
 /*
- * Offset in its page of the pointers of the i-th page of a ring: on the next line each time, and one line more
- * whenever all lines have had their turn, so that all sets are used that line and frame choose together.
+ * Offset in its page of the pointers of the i-th page of a ring: on the next line each time, and one line more whenever
+ * all lines have had their turn, so that all sets are used even where line and frame choose the set together.
  */
 static size_t offset_of(const struct pages *r, size_t i)
 {
@@ -162,8 +162,8 @@ const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t pag
         random_shuffle(r->frames, count, sizeof r->frames[0], &p->random);
     if (kind == PAGES_IN_BLOCKS && machine_info()->contiguous) {
         /*
-         * Neighbours that share an entry would be in one set. Where frames are not contiguous they lie at random
-         * anyway, and operating systems map only sequences of frames quickly.
+         * With frames in order, neighbours that share a TLB entry would all be in one set. Where frames are not
+         * contiguous they lie at random anyway, and operating systems map only sequences of frames quickly.
          */
         random_shuffle(r->frames, count < BLOCK ? count : BLOCK, sizeof r->frames[0], &p->random);
         for (size_t i = BLOCK; i < count; i++)

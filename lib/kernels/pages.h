@@ -6,7 +6,7 @@
  * anew for each kernel. Each page of the ring holds its pointer on another line than the one before, so that all sets
  * of a cache are used evenly (jiegec/cpu-micro-benchmarks, dtlb_size).
  *
- * The kinds differ in the frames that the pages show, and so in the number of lines that caches have to hold:
+ * The kinds differ in the frames that the pages are mapped to, and so in the number of lines that caches have to hold:
  *
  *   shared lines   eight pages to a line, all on few frames: no cache is full before a TLB is. A way predictor that
  *                  uses a hash of the virtual address may take them for different lines (Lipp 2020, Take A Way)
@@ -44,7 +44,7 @@ struct pages {
     size_t mark;                 /* machine_map_mark before the pages were mapped */
 };
 
-/* Entries of a translation table that maps pages of this size, or at the place of such a page the next table. */
+/* Entries of the translation table whose entries each map a page of this size, or point to the next table instead. */
 size_t pages_table_entries(size_t page_bytes);
 /* Bytes of frames that so many pages take. */
 size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind);
@@ -71,7 +71,7 @@ bool pages_kernel_of(struct probe *p, const struct pages *r, const size_t *list,
 /*
  * A chase over `count` neighbouring pages, and before each of its loads an access (a store where `stores`) that waits
  * for no load. The accesses go to the `accesses` many `addresses` in turn, to each at least once in an iteration. The
- * entries of a TLB that they take are missing for the chase.
+ * TLB entries that they take are not available to the chase.
  */
 bool pages_beside(struct probe *p, const struct pages *r, size_t count, const uintptr_t *addresses, size_t accesses,
                   bool stores, struct kernel *k);

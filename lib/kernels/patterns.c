@@ -34,7 +34,7 @@ static void shuffle(struct pattern_lines *w, uint32_t count, uint32_t group, uin
     }
 }
 
-/* Pairs of neighbouring lines: the first one is the first half of 128 bytes, or the second half. */
+/* Pairs of neighbouring lines, in the same aligned 128 bytes (`adjacent`) or across their border. */
 static void order_pairs(struct pattern_lines *w, uint32_t lines, bool adjacent, uint64_t *random)
 {
     shuffle(w, lines / 2, PATTERN_GROUP / 2, random);

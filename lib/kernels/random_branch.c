@@ -63,7 +63,7 @@ static void emit_way(struct code *c, enum random_branch_kind kind, size_t ways)
         emit_land(c, over);
         return;
     case RANDOM_BRANCH_INDIRECT: emit_branch_register(c, REG_T6); break;
-    default: /* a call whose own return address is the first of them */
+    default: /* a call whose own return address is the first of the two instructions */
         over = emit_branch_ahead(c);
         emit_place(c, ways - bytes_of_call(*c));
         emit_land(c, over);

@@ -1,6 +1,7 @@
 /*
- * Random branch: a loop with one branch that goes one of two ways by a bit drawn at random, so that half of them are
- * mispredicted whatever the predictor does. For comparison the same code with a branch that always goes the same way.
+ * Random branch: a loop with one branch that goes one of two ways by a bit drawn at random, so that half of its
+ * executions are mispredicted whatever the predictor does. For comparison the same code with a branch that always goes
+ * the same way.
  *
  * The bit is drawn an iteration before, so that the branch can be resolved as soon as it is in the core. Around it are
  * 96 to 128 instructions on either side that do not depend on each other: the front end is never idle, and what a
@@ -34,13 +35,14 @@ enum random_branch_filling {
 
 /* What differs from one layout to the next, since the cost depends on the place of the code. */
 struct random_branch_layout {
-    size_t begin, before, after; /* offset in bytes; instructions of filling */
+    size_t begin, before, after; /* offset of the code in bytes; instructions before and after the branch */
 };
 
+/* Draws a layout at random. */
 struct random_branch_layout random_branch_layout(struct probe *p);
 /*
- * Makes the kernel; its unit is an iteration. random: by the bit; else always the same way. state: the address where
- * chance continues (lib/kernels/chance.h). False ends the probe.
+ * Makes the kernel; its unit is an iteration. random: the branch goes by the bit; else always the same way. state: the
+ * address at which the generator's state is kept (lib/kernels/chance.h). False: the probe has ended.
  */
 bool random_branch_build(struct probe *p, enum random_branch_kind kind, enum random_branch_filling filling,
                          const struct random_branch_layout *l, bool random, uint64_t state, struct kernel *k);

@@ -40,7 +40,7 @@ static void emit_begin(struct code *c, const struct store_load *s)
     else
         emit_constant(c, REG_T0, 1);
     emit_constant(c, REG_T1, 1);
-    /* so that the first pair of a call waits for something, as all others do */
+    /* so that the first pair of a call has to wait, as all others do */
     for (unsigned i = 0; s->chain == THROUGH_STORE && i < FIRST_WAITS; i++)
         emit_multiply(c, REG_T0, REG_T1);
     if (s->store->file == ACCESS_VECTOR || s->load->file == ACCESS_VECTOR)

@@ -72,19 +72,21 @@ enum forwarding_path forwarding_path_of(const struct forwarding_paths *w, double
 /* Emits the chain and makes it a kernel that works on `data`; its unit is a pair. False when the probe is over. */
 bool store_load_kernel(struct probe *p, const struct store_load *s, uint64_t data, struct kernel *k);
 /*
- * Cycles a pair: the median of several samples, of loops of different lengths. NaN where a sample gave nothing. False
- * when the probe is over.
+ * Measures cycles per pair: the median of several samples, of loops of different lengths. NaN where a sample had no
+ * accepted reading. False when the probe is over.
  */
 bool store_load_measure(struct probe *p, const struct store_load *s, uint64_t data, double *cycles);
 /*
- * Measures what w->extra and w->load mean for the chain of `s`: the arithmetic alone, and a chain of loads that read
- * what no store of it wrote. Uses the data from `data` to twice SEPARATE_BYTES behind it. False when the probe is over.
+ * Sets w->extra and w->load for the chain of `s`: measures the arithmetic alone, and a chain of loads of bytes that
+ * none of its stores wrote. NaN where no reading was accepted. Uses 2 * SEPARATE_BYTES bytes from `data` on. False when
+ * the probe is over.
  */
 enum { SEPARATE_BYTES = 128 };
 bool store_load_references(struct probe *p, const struct store_load *s, uint64_t data, struct forwarding_paths *w);
 /*
  * The widest load of a general register that is not renamed when it follows a store of 64 bits at the same address; the
- * narrowest load where all are. *load becomes NULL where a measurement gave nothing. False when the probe is over.
+ * narrowest load where all are. *load becomes NULL where a measurement had no accepted reading. False when the probe is
+ * over.
  */
 bool store_load_not_renamed(struct probe *p, uint64_t data, const struct emit_access **load);
 

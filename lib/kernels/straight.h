@@ -19,7 +19,7 @@ bool straight_fits(unsigned per_line);
 unsigned straight_begin(unsigned per_line, unsigned bytes);
 /*
  * A loop over `lines` lines, at least two, with per_line NOPs each; the last line has fewer, and the end of the loop.
- * The unit is a NOP. False ends the probe, as probe_kernel has it.
+ * The unit is a NOP. False: the probe has ended (probe_kernel).
  */
 bool straight_build(struct probe *p, size_t lines, unsigned per_line, struct kernel *k);
 /*

@@ -6,12 +6,14 @@
 #define FATHOM_LIB_KERNELS_TOLERANCES_H
 
 /*
- * Cycles, and part of the cycles, by which pairs of one path may differ; the larger one counts. Paths through a core
- * differ by whole cycles, so half of one keeps them apart. How long a load is blocked depends on when the store
- * retires: chosen wide enough for that.
+ * Cycles by which pairs of one path may differ. Paths through a core differ by whole cycles, so half of one keeps them
+ * apart.
  */
 static const double SAME_PATH_CYCLES = 0.5;
-/* And the same as a part of the larger of the two, where that is more. */
+/*
+ * The same as a part of the cycles; the larger of the two counts. How long a load is blocked depends on when the store
+ * retires: chosen wide enough for that.
+ */
 static const double SAME_PATH_PART = 0.08;
 /*
  * Part of a load's cycles below which a pair was renamed, or its value predicted. A load that is forwarded to takes

@@ -51,7 +51,7 @@ bool walkers_build(struct probe *p, double walkers, void *context, struct kernel
     emit_return(&c);
     k->data = w->chase.start.at;
     k->units = 1;
-    k->warm_iterations = (double)w->lines / walkers; /* one round over the ring fills all levels */
+    k->warm_iterations = (double)w->lines / walkers; /* one walk over the whole ring fills all levels */
     k->length_factor = probe_smoke(p, 1, LENGTH_FACTOR);
     return probe_kernel(p, &c, 0, k);
 }

@@ -12,7 +12,7 @@
 #include "lib/probe/probe.h"
 
 struct walkers {
-    struct pointer_chase chase; /* the ring; its start page holds where each walker is, and a single chase */
+    struct pointer_chase chase; /* the ring; its start page holds where each walker, or the single chase, is */
     size_t lines;               /* of the ring, as linked last */
     uint32_t *order;            /* the number of each line, in the order of the walk */
 };

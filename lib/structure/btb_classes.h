@@ -30,7 +30,10 @@ struct btb_classes {
     bool broken;                /* memory ran out while a point was added: nothing can be decided any more */
 };
 
-/* One class, no points. False where memory is short; to be freed in either case. */
+/*
+ * Starts without points and with all organisations of btb_space in one class. False where memory is short;
+ * btb_classes_free must follow in either case.
+ */
 bool btb_classes_start(struct btb_classes *c, unsigned alignment, bool any_replacement);
 void btb_classes_free(struct btb_classes *c);
 /* Adds a point. False where there is no room for another point, or memory is short (then `broken` is set). */

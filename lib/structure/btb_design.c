@@ -45,7 +45,7 @@ static void choose_members(const struct btb_search *s, size_t level, uint64_t *r
             m->all[m->count++] = btb_space_organisation(&c->space, o);
 }
 
-/* The parts of a sequence that the members of a level hold. */
+/* Statistics of the part of a sequence that each member of a level holds. */
 struct parts {
     double mean, variance, range;
 };
@@ -65,7 +65,7 @@ static struct parts parts_of(const struct members *m, const struct btb_sequence 
     return (struct parts){mean, fmax(0, squares / (double)m->count - mean * mean), most - least};
 }
 
-/* By which part a miss of a level costs more than a hit: in this pattern or, where that is not known, in another. */
+/* How much less a hit of a level costs than a miss, as a part of that: in this pattern, or else in another. */
 static double contrast(const struct btb_search *s, enum btb_pattern pattern, size_t level)
 {
     double found = NAN;
@@ -106,8 +106,8 @@ static double separation(const struct btb_search *s, const struct members member
 }
 
 /*
- * The count, rounded down so that the sequence ends where a line does: how the last block is filled, if the sequence
- * has a part of it only and its set is full, is not in the space of organisations.
+ * The count, rounded down so that the sequence ends at the end of a line: the space of organisations does not model how
+ * a full set holds a last block of which the sequence has only a part.
  */
 static unsigned whole_lines(unsigned count, unsigned stride)
 {

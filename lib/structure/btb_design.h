@@ -36,8 +36,9 @@ enum btb_design {
     BTB_DESIGN_CHALLENGE /* drawn where a survivor predicts a change with length, which may refute it */
 };
 /*
- * After a btb_search_run that found survivors, btb_search_refresh: a sequence within the limits that was not measured
- * yet. Sequences that separate come first. `random`: state of lib/base/random.h, advanced.
+ * Finds a sequence within the limits that was not measured yet: one that separates survivors, else, if `may_challenge`,
+ * a challenge. To be called after a btb_search_run that found survivors, and after btb_search_refresh. `random`: state
+ * of lib/base/random.h, advanced.
  */
 enum btb_design btb_design_next(const struct btb_search *s, const struct btb_limits *limits, bool may_challenge,
                                 uint64_t *random, struct btb_sequence *out);

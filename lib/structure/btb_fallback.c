@@ -42,7 +42,7 @@ enum btb_origin btb_fallback_origin(const struct btb_fallback *f, enum reason *w
         return BTB_ORIGIN_UNKNOWN;
     if (f->resident > BTB_FALLBACK_SEEN * f->bare && first + second <= BTB_FALLBACK_HIDDEN * f->resident)
         return BTB_ORIGIN_L1I;
-    /* NOPs that take no longer than the redirect: if it hides the first ones, later ones may still be visible */
+    /* else the NOPs must be visible but take no longer than the redirect, which may hide the first half of them only */
     if (!(second > BTB_FALLBACK_SEEN * f->bare && second <= f->bare))
         return BTB_ORIGIN_UNKNOWN;
     if (first <= BTB_FALLBACK_HIDDEN * second)

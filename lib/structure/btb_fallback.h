@@ -34,8 +34,8 @@ struct btb_fallback {
 bool btb_fallback_measure(struct probe *p, enum branch_chain_pattern pattern, const struct branch_chain_room *room,
                           size_t span, struct btb_fallback *out);
 /*
- * Which part supplies the target. BTB_ORIGIN_UNKNOWN with *why: NOT_LEFT, where half as many branches cost less, so
- * that some level still holds a part; AMBIGUOUS, where the time of NOPs is neither hidden nor added.
+ * Which part supplies the target. BTB_ORIGIN_UNKNOWN with *why: NOT_LEFT, where half as many branches do not cost the
+ * same, so that some level still holds a part; AMBIGUOUS, where the time of NOPs is neither hidden nor added.
  */
 enum btb_origin btb_fallback_origin(const struct btb_fallback *f, enum reason *why);
 

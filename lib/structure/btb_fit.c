@@ -21,7 +21,7 @@ enum { LRU, ANY, ASSUMPTIONS };
 struct btb_fit {
     struct btb_limits limits;
     struct assumption of[ASSUMPTIONS];
-    bool lru_fails; /* as btb_fit_decide found: ANY is asked */
+    bool lru_fails; /* set by btb_fit_decide: the fit assuming ANY counts */
 };
 
 struct btb_fit *btb_fit_start(const struct btb_limits *limits)

@@ -69,7 +69,7 @@ struct btb_fit_result {
 
 struct btb_fit;
 
-/* NULL where memory is short: it takes some megabytes. */
+/* Starts a fit without points. NULL where memory is short: a fit takes some megabytes. */
 struct btb_fit *btb_fit_start(const struct btb_limits *limits);
 void btb_fit_free(struct btb_fit *f);
 /*

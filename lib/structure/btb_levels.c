@@ -119,7 +119,7 @@ static double last_below(const struct search *s, double x, double most)
     return last;
 }
 
-/* Takes values at ramps back to where the ramp begins. */
+/* Moves the value of each level that is left by a ramp back to where the ramp begins. */
 static void correct_ramps(struct curves *c)
 {
     for (size_t i = 0; i < c->verdict.level_count; i++) {
@@ -155,7 +155,7 @@ static bool search_curves(struct probe *p, const struct btb_levels_request *q, e
     return true;
 }
 
-/* Searches the last rise of each curve once more, for a level that is left before it has ended. */
+/* Searches the last rise of each curve once more, for a slope change: a level may hide in it (slope_change.h). */
 static bool search_slopes(struct probe *p, const struct curves *c, struct curves *slopes)
 {
     static const double SECONDS = 0.3; /* confirming a slope change takes so long, in the profile quick as well */
@@ -295,7 +295,7 @@ static bool report_levels(struct probe *p, const struct btb_levels_request *q, c
     for (size_t i = 0; i < c->verdict.level_count; i++) {
         const struct stride_level *l = &c->verdict.levels[i];
         const double height = height_of(c, l);
-        /* a level without a known end that costs what the last one does is that one, at other strides */
+        /* a level of unknown end that costs what the last reported one does is that level, seen at other strides */
         if (!belongs(c, range, i) || (isnan(l->value) && out->levels && height < out->height + BTB_STEP_CYCLES))
             continue;
         report_hidden(p, q, height, out);

@@ -125,7 +125,10 @@ struct group_sums {
     bool uncertain;        /* that part is a range */
 };
 
-/* Cycles more of a hit of level 2 than of level 1, and of a miss than of a hit of level 2. */
+/*
+ * Cycles by which a hit of level 2 (of one level alone: a miss) costs more than one of level 1, and a miss more than a
+ * hit of level 2.
+ */
 struct cost_differences {
     double one_to_two, two_to_miss;
 };
@@ -353,7 +356,8 @@ static double share(const struct btb_mismatch *m, size_t number, const struct bt
 
 /*
  * Fits the costs of all patterns. differences: what turns ranges of parts into variances; NULL: the range of each
- * pattern's points. *uncertain: some part is a range, so that `differences` matters.
+ * pattern's points. *uncertain: some part is a range, so that `differences` matters. Returns chi-square, or INFINITY as
+ * btb_mismatch does.
  */
 static double fit_costs(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two,
                         double limit, const struct cost_differences differences[BTB_PATTERNS],

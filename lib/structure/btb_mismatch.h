@@ -1,6 +1,6 @@
 /*
- * Mismatch: how badly two levels of branch target buffers, of which it is known what they hold, explain measured costs
- * of branch sequences. It is chi-square, minimised over the costs.
+ * Mismatch: how badly two levels of branch target buffers with given contents explain measured costs of branch
+ * sequences. It is chi-square, minimised over the costs.
  *
  * A sequence costs its hits of level 1, its hits of level 2 and its misses, each times a cost. Sequences of one pattern
  * and one stride are a group. The costs of a group may deviate a little from those of the pattern, since fetching, fast

@@ -16,8 +16,8 @@ struct btb_report_names {
  * Reports one level's ways, sets, index bits and branches per entry. `level` counts the levels of the fit from 0;
  * `number` is the level's number in records, 0 where it is not known: then the findings are U with `level-not-known`,
  * once for all levels. What all survivors have in common is grade B if two patterns were measured, limits are known and
- * all challenges were passed, else C. What they do not have in common is U: several-fit or level-in-doubt, not-left
- * where a survivor holds every sequence. Survivors are sent as a table, one row each.
+ * all challenges were passed, else C. What they do not have in common is U: not-left where a survivor holds every
+ * sequence, else level-in-doubt or several-fit. Survivors are sent as a table, one row each.
  */
 void btb_report(struct probe *p, const struct btb_fit_result *r, size_t level, unsigned number,
                 const struct btb_report_names *names);

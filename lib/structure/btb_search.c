@@ -48,8 +48,8 @@ static double mismatch(const struct btb_search *s, uint16_t one, uint16_t two, d
 }
 
 /*
- * The largest mismatch of a survivor. With any replacement the best pair may be best only because more of it is
- * uncertain, so what explains the points as well as chance would survives too.
+ * The largest mismatch of a survivor. Under any replacement the best pair may be best only because more of it is
+ * uncertain; so all pairs survive that are no worse than chance explains.
  */
 static double survivors_limit(const struct btb_search *s)
 {

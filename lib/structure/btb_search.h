@@ -39,24 +39,25 @@ struct btb_search {
     double costs[BTB_PATTERNS][BTB_COSTS]; /* of the best; NaN where no sequence shows them */
 };
 
-/* False where memory is short; to be freed in either case. */
+/* Starts a search among these classes. False where memory is short; btb_search_free must follow in either case. */
 bool btb_search_start(struct btb_search *s, struct btb_classes *classes);
 void btb_search_free(struct btb_search *s);
 /*
  * Finds the surviving pairs. One level is the result where it explains the points as well as two. Returns
- * REASON_NO_LEVEL where no level explains them as well, REASON_NO_FIT where the best pair is worse than chance
- * explains, REASON_NO_MEMORY, or REASON_NONE.
+ * REASON_NO_LEVEL where one cost per pattern, without any level, explains them as well, REASON_NO_FIT where the best
+ * pair is worse than chance explains, REASON_NO_MEMORY, or REASON_NONE.
  */
 enum reason btb_search_run(struct btb_search *s);
 /*
- * After points were added: replaces pairs by those of the classes that theirs were split into, if they still survive.
+ * To be called after points were added: replaces each pair by pairs of the classes that its two classes were split
+ * into, where these still survive. Changes nothing where memory is short.
  */
 void btb_search_refresh(struct btb_search *s);
 /* marks[class]: 1 where the class is `level` (0 or 1) of a surviving pair, else 0. */
 void btb_search_mark(const struct btb_search *s, size_t level, uint8_t *marks);
 /*
- * Whether a kept pair has a level that only one stride shows, or that holds hardly longer sequences than the other: it
- * may stand for something else than a level of a branch target buffer.
+ * Whether a kept pair has a level that only one stride shows, or a second level that holds hardly longer sequences than
+ * the first: such a level may be something other than a branch target buffer's.
  */
 bool btb_search_doubtful(const struct btb_search *s);
 

@@ -4,10 +4,10 @@
  * A branch sequence is a number of taken branches at equal distances that are executed again and again in cyclic order.
  * The entries that each set has to hold are counted; no access is simulated:
  *
- *   a set that gets no more entries than it has ways hits always, whatever its replacement policy
- *   a set that gets more misses always under LRU replacement, because in cyclic order the entry that is needed next is
- *   the one that was replaced. Other policies hit with some entries; of n entries at most as many as there are ways
- *   (Belady 1966, A Study of Replacement Algorithms for a Virtual-Storage Computer)
+ *   A set with no more entries than ways always hits, whatever its replacement policy.
+ *   A set with more entries than ways always misses under LRU replacement, because in cyclic order the entry that is
+ *   needed next is the one that was replaced. Other policies hit with some entries; of n entries at most as many as
+ *   there are ways (Belady 1966, A Study of Replacement Algorithms for a Virtual-Storage Computer).
  *
  * How many entries each set gets: index bits are linear in address bits over GF(2), and entries are 2^p bytes apart.
  * The addresses of an aligned run of 2^k entries are a coset of the subspace of k bits. The index maps it onto a coset

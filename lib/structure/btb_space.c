@@ -108,7 +108,7 @@ static uint16_t part(unsigned resident, unsigned of)
     return (uint16_t)(((uint64_t)resident * BTB_WHOLE + of / 2) / of);
 }
 
-/* most: branches that hit at best, whatever is replaced. */
+/* most: branches that can hit under any replacement policy. */
 static struct btb_part part_of(bool any_replacement, unsigned resident, double most, unsigned of)
 {
     const uint16_t least = part(resident, of);

@@ -27,7 +27,7 @@ struct btb_organisation {
     unsigned per_entry; /* branches */
 };
 
-/* "2 ways of 512 sets, PC[10:2], single", cut to `room`. */
+/* Writes the organisation as "2 ways of 512 sets, PC[10:2], single 1", cut to `room`. */
 void btb_organisation_text(const struct btb_organisation *o, char *out, size_t room);
 /* The part of a sequence that hits under LRU replacement, 0 to 1. */
 double btb_organisation_resident(const struct btb_organisation *o, const struct btb_sequence *sequence);
@@ -35,12 +35,13 @@ double btb_organisation_resident(const struct btb_organisation *o, const struct 
 struct btb_space {
     unsigned alignment;   /* of instructions, in bytes: no index bit is below it */
     bool any_replacement; /* else LRU */
-    size_t rule_count;    /* ways to share an entry */
+    size_t rule_count;    /* rules by which branches share an entry */
     size_t count;         /* organisations */
 };
 
+/* The space of all organisations for that alignment, a power of two. */
 struct btb_space btb_space(unsigned alignment, bool any_replacement);
-/* `number` is below space.count. */
+/* The organisation of that number, below s->count. */
 struct btb_organisation btb_space_organisation(const struct btb_space *s, size_t number);
 /* The part of the sequence that each organisation holds: out[space.count]. A range only with any_replacement. */
 void btb_space_predict(const struct btb_space *s, const struct btb_sequence *sequence, struct btb_part *out);

@@ -46,7 +46,10 @@ static double cycles_of(const struct conflict *c, double a, double b, bool exces
     return 0;
 }
 
-/* The two take as long by ports as without the others, but they lose as if those were some of the first kind. */
+/*
+ * Cycles of the two kinds beside others that count as `others` of the first kind: those by ports do not change, but the
+ * excess is that of a mix with so many more of the first kind.
+ */
 static double cycles_beside(const struct conflict *c, double a, double b, double others)
 {
     return cycles_of(c, a, b, false) - cycles_of(c, a, b, true) + cycles_of(c, a + others, b, true);

@@ -7,8 +7,9 @@
  * mixes one after the other take no longer than both. A mix that contains the pair is expected to take no less than the
  * pair.
  *
- * Other kinds may be in the way as the first of the two is: each of them counts for a part of it. How large a part is
- * measured where the pair is slowest, with some of the first kind replaced by the other one.
+ * Other kinds may conflict with the second kind of the pair as the first one does: one instruction of such a kind
+ * counts as a part of one of the first kind. The part is measured where the pair is slowest, with some of the first
+ * kind replaced by the other kind.
  */
 #ifndef FATHOM_LIB_STRUCTURE_CONFLICTS_H
 #define FATHOM_LIB_STRUCTURE_CONFLICTS_H
@@ -25,19 +26,20 @@ struct conflict {
     size_t first, second;
     struct ports_mix mixes[CONFLICT_MIXES]; /* the second kind's share grows */
     double by_ports[CONFLICT_MIXES];        /* cycles that each should take by the map */
-    double parts[PORTS_CLASSES]; /* of one of the first kind, that one of each other kind counts for: 0 to 1 */
+    double parts[PORTS_CLASSES]; /* one of each other kind counts as this part of one of the first kind: 0 to 1 */
 };
 
-/* The ratios of a pair, a mix of two kinds in full; their cycles and by_ports are to be filled in. */
+/* The ratios of a pair, given as the mix with both kinds in full number; cycles and by_ports are to be filled in. */
 struct conflict conflict_of(const struct ports_mix *pair);
-/* Cycles of the pair, and of what is in the way as the first kind is, in a mix; 0 where one of the two is missing. */
+/* Cycles that a mix takes because of the pair, other kinds counted by their parts; 0 where it lacks one of the two. */
 double conflict_cycles(const struct conflict *c, const struct ports_mix *mix);
 /*
- * The mix by which another kind's part is measured: the pair in full, with so many of the first replaced by that one.
+ * The mix that measures the part of the kind `other`: the pair in full, with `times` of the first kind replaced by it.
  */
 struct ports_mix conflict_with(const struct conflict *c, size_t other, unsigned times);
 /*
- * The part by that mix, once it was measured; 0 where a full part would make less than CONFLICT_SEEN of a difference.
+ * The part of the kind `other`, from the measured cycles of that mix; 0 where even a part of 1 would make the mix
+ * slower by less than CONFLICT_SEEN.
  */
 double conflict_part(const struct conflict *c, size_t other, const struct ports_mix *mix);
 

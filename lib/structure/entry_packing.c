@@ -97,7 +97,7 @@ static bool are_groups_seen(const struct packing_found all[PACKING_SEQUENCES])
 
 /* ---- Sequences of one use ------------------------------------------------------------------------- */
 
-/* Their experiments on the number of entries; of NOPs, where some show groups, only the tops of teeth. */
+/* The experiments of one use on the number of entries; of NOPs, where some show groups, only the tops of teeth. */
 static size_t experiments_of_use(const struct packing_found all[PACKING_SEQUENCES], enum packing_use use,
                                  struct experiment *e)
 {
@@ -126,7 +126,7 @@ static struct graded grade_use(const struct packing_found all[PACKING_SEQUENCES]
     return grade_capacity(e, experiments_of_use(all, use, e), 1);
 }
 
-/* As many instructions as NOPs, within the group that only NOPs resolve. */
+/* Whether as many instructions fit as NOPs, to within the group that only NOPs resolve. */
 static bool fit_as_many(const struct graded *r, const struct graded *nops, double group)
 {
     return inflight_same(r->value, nops->value) ||
@@ -152,7 +152,7 @@ static struct packing decide_by_mixtures(const struct packing_found all[PACKING_
                         .alone = (double)NAN};
     const struct graded mixtures = grade_use(all, PACKING_MIXTURE), nops = grade_use(all, PACKING_NOPS);
 
-    if (!groups) /* where groups are seen, only NOPs say to one how many fit */
+    if (!groups) /* where groups are seen, only NOPs determine the number to one instruction */
         w.count = experiments_of_use(all, PACKING_MIXTURE, w.experiments);
     w.count += experiments_of_use(all, PACKING_NOPS, &w.experiments[w.count]);
     if (w.count == 0)
@@ -212,7 +212,7 @@ static struct packing decide_by_kinds(const struct packing_found all[PACKING_SEQ
             w.count += packing_experiments(&all[i], true, &w.experiments[first]);
             for (size_t k = first; k < w.count; k++)
                 w.experiments[k].confounder = all[i].sequence->confounder;
-            /* what ends where writers do may have been ended by renames */
+            /* a kind that ends where the writers do may have been limited by renames in flight */
             kinds += all[i].sequence->use != PACKING_KIND_WRITING || !inflight_same(writers_end, least);
         }
     w.alone = least;

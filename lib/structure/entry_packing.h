@@ -59,8 +59,8 @@ struct packing {
 };
 
 /*
- * Measures the groups of a sequence of NOPs whose result is there. The number that fits with chains may be off by a
- * group, which inflight_group_shifts allows for. False: the probe is over.
+ * Measures in what groups the NOPs of a sequence enter; f->result must be set. The number of fillers that fits between
+ * chains may be off by a group, which inflight_group_shifts allows for. False: the probe is over.
  */
 bool packing_measure_groups(struct probe *p, const struct inflight *l, struct packing_found *f);
 /*
@@ -82,13 +82,13 @@ bool packing_is_possible(const struct packing_found all[PACKING_SEQUENCES]);
  */
 size_t packing_experiments(const struct packing_found *f, bool possible, struct experiment e[LONG_OPS]);
 /*
- * How many instructions enter together, by each sequence that shows it; 1: each enters by itself. Entries that several
- * instructions share move in the same way, so that where neighbours share entries, `alone`, only sequences that end
- * there count; NaN: all do. Returns how many there are.
+ * Sets v[] to how many instructions enter together, a value for each sequence that shows it; 1: each enters by itself.
+ * Entries that several instructions share make the same saw-tooth: where neighbours share entries, only sequences that
+ * end at `alone` instructions count; `alone` NaN: all count. Returns the number of values.
  */
 size_t packing_groups(const struct packing_found all[PACKING_SEQUENCES], double alone,
                       struct experiment_value v[PACKING_SEQUENCES]);
-/* The group that all those agree on; NaN: not known. */
+/* The group that all values of packing_groups agree on; NaN: not known. */
 double packing_group(const struct packing_found all[PACKING_SEQUENCES], double alone);
 
 #endif

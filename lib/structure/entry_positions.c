@@ -18,7 +18,7 @@ enum {
 /* How many entries NOPs fill between two of the others. */
 static const unsigned fills[LAYOUTS] = {2, 3};
 
-/* Whether entries are full, as all layouts have it. */
+/* Whether all entries are full; FULL_UNKNOWN where the layouts differ. */
 enum full { FULL_UNKNOWN, FULL_YES, FULL_NO };
 
 /* Fillers in turn, and which of them have the NOPs behind them. */
@@ -26,8 +26,8 @@ struct pattern {
     const char *name;
     const char *fillers[INFLIGHT_KINDS];
     bool nops_behind[INFLIGHT_KINDS];
-    unsigned
-        inside; /* fillers that are part of full entries, if they may; 0: one comes on top of those that NOPs fill */
+    /* Fillers that make up whole entries together with the NOPs; 0: the NOPs alone do, and one filler is added. */
+    unsigned inside;
 };
 
 static const struct pattern accesses = {"accesses", {"load-64", "store-64"}, {true, true}, 0},
@@ -63,8 +63,8 @@ static bool count_fitting(struct probe *p, const struct inflight *l, const struc
 }
 
 /*
- * Full entries hold `per_entry` each. Otherwise each NOP that is left over behind or before one that cannot end or
- * begin an entry has an entry to itself.
+ * Decides by how many instructions fit. If all entries are full, each holds `per_entry`. If not, each repetition of the
+ * pattern takes one entry more, for a NOP that is left over.
  */
 static bool are_entries_full(struct probe *p, const struct inflight *l, const struct pattern *pattern, double entries,
                              unsigned per_entry, enum full *full)

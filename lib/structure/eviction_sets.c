@@ -155,7 +155,7 @@ static bool find_rejection(struct eviction_sets *e, const size_t *pages, size_t 
     return true;
 }
 
-/* False, and then with a reason, once there is no time left or the reason is known. */
+/* Whether to go on: false once there is a reason; sets REASON_BUDGET when no time is left. */
 static bool goes_on(struct eviction_sets *e)
 {
     if (machine_seconds() > e->deadline)
@@ -297,7 +297,7 @@ static bool count_by_removal(struct eviction_sets *e, size_t extra, double *ways
     return true;
 }
 
-/* Counts the sets of rejected pages. Pages that were rejected by mistake bring no misses, and are passed over. */
+/* Counts the ways of the sets of rejected pages. Pages rejected by mistake bring no misses, and are passed over. */
 static bool count_ways(struct eviction_sets *e, size_t rejected, double ways[EVICTION_SETS])
 {
     for (size_t set = 0, i = 0; set < EVICTION_SETS && i < rejected && goes_on(e); i++) {

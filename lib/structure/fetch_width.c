@@ -5,12 +5,13 @@
 
 #include "lib/kernels/straight.h"
 
-/* Cycles above the control that are left of a split, which costs one, at least. */
+/* Cycles above the control from which on a crossing counts as split: half of what a split costs at least, one cycle. */
 static const double STILL_SPLIT = 0.5;
 /* Relative error of calibrated time, however alike repetitions are. */
 static const double CALIBRATION = 0.005;
 /*
- * Relative time of a line with one NOP more that is bound by its bytes, at most; of a run that is not kept, at least.
+ * Factor by which a line that is bound by its bytes takes longer with one NOP more, at most; and a fetched run longer
+ * than a kept one, at least.
  */
 static const double NO_LONGER = 1.03;
 /* Densities that must be bound by their bytes. */

@@ -26,10 +26,10 @@ bool fetch_width_decide(struct search *crossing, const struct search *control, b
 /* The instructions of the longest loop that takes one fetch behind the crossing: a fetch is at least that wide. */
 double fetch_width_least(const struct search *crossing);
 /*
- * Whether the densest runs of NOPs, over NOPs to a line, are bound by their bytes: the best run that is `kept` decoded
- * is faster, and one NOP less to a line is not. decoded: instructions decoded in a cycle; a run that is faster comes
- * from an operation cache (AMD Zen 4 holds all these runs, since it packs NOPs). *bytes: bytes per cycle of the densest
- * such run.
+ * Whether the densest runs of NOPs in `fetched` (cycles per NOP over NOPs to a line) are bound by their bytes: the
+ * fastest short run, `kept` decoded by the core, takes less, and a line with one NOP less takes no less. decoded:
+ * instructions decoded in a cycle; a run that is faster comes from an operation cache (AMD Zen 4 holds all these runs,
+ * since it packs NOPs). *bytes: bytes per cycle of the densest such run.
  */
 bool fetch_width_bytes(const struct search *kept, const struct search *fetched, double decoded, double *bytes);
 

@@ -56,8 +56,8 @@ bool forwarding_works(enum forwarding_path path);
 bool forwarding_same_offsets(const struct forwarding_grid *a, const struct forwarding_grid *b, size_t store,
                              size_t load);
 /*
- * Moves the border of `load` between slow and blocked clusters to where, in all cells within a line, forwarding works
- * as it does in `data`; leaves it where there is no such border. Loads that are linked through addresses may be
+ * Moves the border between slow and blocked clusters of `load` to where forwarding works in the same cells within a
+ * line as in `data`; leaves it as it is where no border does that. Loads that are linked through addresses may be
  * forwarded to more slowly than by the time of a load (7 cycles on Zen 4, where they are not at the store's own
  * address), which by itself would count as blocked.
  */

@@ -56,7 +56,7 @@ struct gf2_result {
     uint64_t masks[GF2_MASKS];             /* those with the fewest bits, in the order of their lowest bits */
     uint64_t independent, dependent, null; /* address bits by what they were found to be; null: in no mask */
     unsigned calls;                        /* of the experiment */
-    unsigned checked, missed;              /* differences; those that did not collide, or did, against the masks */
+    unsigned checked, missed;              /* differences; those of them whose result contradicts the masks */
 };
 
 /* Finds the masks and verifies them. False where the experiment ended the probe. */

@@ -79,7 +79,7 @@ static size_t level_near(const struct levels *l, double x)
     return level;
 }
 
-/* Undecided so far. */
+/* A finding about level `number`, undecided so far. */
 static struct finding finding_of(const struct hierarchy *q, const char *name, size_t number, enum reason reason)
 {
     return (struct finding){.name = name,
@@ -108,7 +108,7 @@ static enum reason capacity_undecided(const struct hierarchy *q, const struct le
     return behind > 0 && number + 1 >= first->count ? REASON_EXPERIMENTS_DISAGREE : REASON_NONE;
 }
 
-/* Whether the edge may be that of a part of the level, which others share. */
+/* Whether the edge may be that of the part of a shared level that other programs left. */
 static bool is_shared_part(const struct hierarchy *q, const struct experiment *e, size_t count, size_t number)
 {
     return q->shared && q->before + number + 1 >= q->shared && grade_capacity(e, count, q->step).grade == 'C';

@@ -73,7 +73,10 @@ static size_t end_of_history(struct verdict *v)
     return i;
 }
 
-/* Whether the probe branch is mispredicted after x dummies, by the majority of samples. From then on x of them fit. */
+/*
+ * Whether the probe branch is mispredicted after x dummies, by the majority of samples. From then on dummies are close
+ * together if x of them would not fit the instruction cache otherwise. True where the probe is over.
+ */
 static bool is_mispredicted(struct probe *p, double x, void *context)
 {
     struct history_curve *c = context;

@@ -72,7 +72,7 @@ struct inflight_experiment {
     unsigned head_count;
     const struct emit_filler *fillers[INFLIGHT_KINDS]; /* in turn, ended by NULL */
     unsigned nops[INFLIGHT_KINDS];                     /* NOPs behind each of them, which count as fillers */
-    bool clear_vectors; /* before, so that some cores need no physical registers for them; else all are written */
+    bool clear_vectors; /* vectors are cleared first: some cores then need no register for them; else all are written */
     unsigned one_chain; /* 1 or 2: the control whose operations are both of the first or of the second chain */
     unsigned pad_before, pad_behind; /* instructions before the first and behind the second operation … */
     const struct emit_filler *pad;   /* … of this kind; NULL: the shortest NOPs */

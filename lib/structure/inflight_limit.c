@@ -24,8 +24,8 @@ struct inflight_request inflight_writers_request(const struct inflight *l, const
 }
 
 /*
- * The smallest number by any kind of operation, where it is not decided how many fit: half of the rise, at which all of
- * a chain but that may have retired.
+ * Sets *least to a number of fillers that surely fits, where it is not decided how many do: the smallest half of the
+ * rise by any kind of operation, less the steps of its chain, which may all have retired by then. 0: not known.
  */
 static bool count_least(struct probe *p, const struct inflight_result *a, double nops, double *least)
 {
@@ -43,8 +43,8 @@ static bool count_least(struct probe *p, const struct inflight_result *a, double
 }
 
 /*
- * How many of these fit, by the probe `rob` or measured; and how many at least. `nops`: that does not fit, for the
- * latter.
+ * Sets *fit to how many of these fillers fit, as the probe `rob` found or as measured here (NaN: not decided), and
+ * *least to a number that surely does. `nops`: a number that does not fit, to begin with.
  */
 static bool find_limit(struct probe *p, const struct inflight_request *q, double nops, double *fit, double *least)
 {
@@ -91,7 +91,7 @@ bool inflight_find_limits(struct probe *p, const struct inflight *l, struct infl
     return find_limit(p, &writers, out->nops, &out->writers, &out->writers_at_least);
 }
 
-/* The knee by any kind of operation is where that many instructions end. */
+/* Whether the knee by some kind of operation is where that many instructions end. */
 static bool ends_at(const struct inflight_limits *l, const struct inflight_result *a, double instructions)
 {
     const double group = isnan(l->group) ? INFLIGHT_GROUP : l->group;
@@ -102,8 +102,8 @@ static bool ends_at(const struct inflight_limits *l, const struct inflight_resul
         if (v->reason || v->count == 0)
             continue;
         /*
-         * the long-latency operations share no entries, and how many of a chain are left is calculated; groups end
-         * alike
+         * the tolerance allows for the entries of the operations themselves, which fillers do not share and which are
+         * only calculated for chains, and for the position in a group
          */
         const double end = v->knees[0].value + holds;
         if (inflight_same(end, instructions) || fabs(end - instructions) <= holds + group - 1)
@@ -119,7 +119,7 @@ enum reason inflight_masked_by_rob(const struct inflight_limits *l, const struct
     for (unsigned n = 1; n <= l->nops_per_entry; n++)
         if (ends_at(l, a, l->nops / n))
             return REASON_MASKED_BY_ROB;
-    for (unsigned n = 1; n < l->per_entry; n++) /* what shares entries with only some of its kind */
+    for (unsigned n = 1; n < l->per_entry; n++) /* fillers of which only n share an entry */
         if (ends_at(l, a, l->nops * n / l->per_entry))
             return REASON_MASKED_BY_ROB;
     return REASON_NONE;

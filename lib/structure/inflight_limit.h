@@ -21,7 +21,7 @@ struct inflight_limits {
     const struct inflight *inflight;
     double nops;             /* NOPs in flight, with the long-latency operations; NaN: not known */
     double writers;          /* the same of instructions that each write a register, of two files in turn */
-    double writers_at_least; /* of those so many at least, by any kind of operation; 0: not known */
+    double writers_at_least; /* so many writers at least, by any kind of operation; 0: not known */
     unsigned nops_per_entry; /* most NOPs that may share an entry of the reorder buffer */
     unsigned per_entry;      /* instructions of any kind that share an entry; 1: none do */
     double group;            /* instructions that enter the reorder buffer together; NaN: not known */
@@ -30,7 +30,10 @@ struct inflight_limits {
 bool inflight_find_limits(struct probe *p, const struct inflight *l, struct inflight_limits *out);
 /* Fillers that write registers of two files, in turn. */
 extern const char *const inflight_writers[INFLIGHT_KINDS];
-/* How many of those fit: counted in general registers while measuring, and by the caller in the reorder buffer. */
+/*
+ * The request that measures how many of those fit. It counts general registers; the caller counts entries of the
+ * reorder buffer (inflight_fitted). `name` begins the names of its curves.
+ */
 struct inflight_request inflight_writers_request(const struct inflight *l, const char *name);
 /*
  * Why a result's knee may be the reorder buffer's: REASON_MASKED_BY_ROB where it is where NOPs end, or would end if

@@ -35,20 +35,20 @@ struct inflight_result {
     struct sweep sweeps[LONG_OPS];
     struct experiment experiments[LONG_OPS]; /* the number of fillers, as an experiment on the structure's size */
     size_t count;                            /* 0: the core lacks a filler, or no kind of operation is usable */
-    unsigned confirmed;                      /* times that this was found (inflight_repeat); 0: it is not so any more */
+    unsigned confirmed;                      /* times that this was found (inflight_repeat); 0: to be measured again */
     struct inflight_result *other;           /* what was found at another time, where that differs; NULL: nothing */
 };
 
 /*
- * Measures. Kinds of operations that occupy much of the requested structure themselves are left out. Where the others
- * do not agree, and it is not the reorder buffer that is counted, they are searched again with one to five NOPs before
- * the first operation, and the largest result counts: how many fillers fit depends on what shares a group with them.
- * False: the probe is over.
+ * Measures how many fillers of the request fit, by each kind of operation; those that occupy much of the requested
+ * structure themselves are left out. Where the others do not agree, and it is not the reorder buffer that is counted,
+ * they are searched again with one to five NOPs before the first operation, and the largest result counts: how many
+ * fillers fit depends on what shares a group with them. False: the probe is over.
  */
 bool inflight_measure(struct probe *p, const struct inflight_request *q, struct inflight_result *out);
-/* Whether the i-th experiment found where the fillers stop to fit, */
+/* Whether the i-th experiment decided how many fillers fit. */
 bool inflight_is_decided(const struct inflight_result *a, size_t i);
-/* and whether none did. */
+/* Whether no experiment decided it. */
 bool inflight_nothing_decided(const struct inflight_result *a);
 /* Whether two limits that are counted alike may be one and the same. */
 bool inflight_same(double one, double other);
@@ -58,10 +58,11 @@ bool inflight_same(double one, double other);
  */
 double inflight_fitted(const struct inflight_result *a, enum filler_class class);
 /*
- * Fillers and operations in flight together, whatever they occupy; by that class where the experiments agree only so.
+ * Instructions in flight, fillers and operations together; NaN: not decided. Where experiments agree only if entries of
+ * `class` are counted, the number of those.
  */
 double inflight_total(const struct inflight_result *a, enum filler_class class);
-/* Sets the pointers of a result that has been copied to where it is now. */
+/* Makes the pointers inside a result that has been copied point into the copy. */
 void inflight_bind(struct inflight_result *a);
 void inflight_free(struct inflight_result *a);
 

@@ -29,9 +29,9 @@ static bool is_fast(struct probe *p, const struct inflight_experiment *e, double
 }
 
 /*
- * Whether the knee is where it was: a number of fillers behind it must be slow, one a little below it fast, and, where
- * the edge is as sharp as that of single misses, the second number behind it slow as well. A number of the curve may
- * have been wrong, and so may all of them. *wrong is set where one of these is not so.
+ * Sets *wrong unless the knee is where it was: a number of fillers behind it must be slow, one a little below it fast,
+ * and, where the edge is as sharp as that of single misses, the second number behind it slow as well. One point of the
+ * curve may have been wrong, or all of them.
  */
 static bool is_knee_wrong(struct probe *p, const struct inflight_experiment *e, const struct knee *k, bool *wrong)
 {
@@ -75,7 +75,7 @@ static bool may_be_decided_later(const struct inflight_result *a, enum reason re
            (a->request.only && (reason == REASON_MASKED_BY_DELIVERY || reason == REASON_NO_KNEE));
 }
 
-/* Whether any experiment of the result is wrong now, or may be decided. *open: there is one, or it was set before. */
+/* Sets *open where some experiment of the result is wrong now, or may be decided now. */
 static bool needs_search(struct probe *p, const struct inflight_result *a, bool *open)
 {
     for (size_t i = 0; i < a->count && !*open; i++) {
@@ -88,7 +88,7 @@ static bool needs_search(struct probe *p, const struct inflight_result *a, bool 
     return true;
 }
 
-/* *holds: the result is as it was, which is counted. */
+/* Checks the result again. *holds: it is as it was; then a->confirmed grows by one. */
 static bool confirm(struct probe *p, struct inflight_result *a, bool *holds)
 {
     bool open = !a->confirmed;
@@ -102,7 +102,7 @@ static bool confirm(struct probe *p, struct inflight_result *a, bool *holds)
 
 /* ---- Of two results the better one ---------------------------------------------------------------- */
 
-/* More fillers fit by what both have decided. */
+/* Whether `one` has more fillers in sum, by the experiments that both have decided. */
 static bool has_more(const struct inflight_result *one, const struct inflight_result *than)
 {
     double more = 0;
@@ -113,7 +113,7 @@ static bool has_more(const struct inflight_result *one, const struct inflight_re
     return more > 0;
 }
 
-/* The larger one of those that were found twice; the larger one where neither was. */
+/* Whether `one` is better: the larger result of those found twice; the larger one where neither or both were. */
 static bool is_better(const struct inflight_result *one, const struct inflight_result *than)
 {
     if (inflight_nothing_decided(one) || inflight_nothing_decided(than))
@@ -157,7 +157,7 @@ static void note_other(struct inflight_result *a)
 
 /* ---- Repetition ----------------------------------------------------------------------------------- */
 
-/* Measures again, unless what else was found before holds now; and keeps the better one of both results. */
+/* Measures the result again, unless the other one found earlier holds now, and keeps the better of both in *a. */
 static bool measure_again(struct probe *p, struct inflight_result *a)
 {
     struct inflight_request q = a->request;

@@ -22,7 +22,7 @@ enum { INFLIGHT_REPEATS = 4 };
  */
 bool inflight_repeat(struct probe *p, struct inflight_result *results, size_t count);
 
-/* Calls it INFLIGHT_REPEATS times. */
+/* Calls inflight_repeat INFLIGHT_REPEATS times. */
 bool inflight_repeat_all(struct probe *p, struct inflight_result *results, size_t count);
 
 #endif

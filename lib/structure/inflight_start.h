@@ -15,7 +15,7 @@
  */
 bool inflight_start(struct probe *p, struct inflight *l);
 /*
- * Cycles of an iteration whose two operations are one dependency chain, as now: for misses the mean of both rings,
+ * Measures the cycles of an iteration whose two operations are one dependency chain: for misses the mean of both rings,
  * since the lines of one may be farther away. NaN where no reading was accepted. False: the probe is over.
  */
 bool inflight_chained_cycles(struct probe *p, const struct inflight *l, enum long_op kind, double *cycles);

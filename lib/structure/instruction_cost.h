@@ -34,7 +34,7 @@ struct instruction_cost instruction_cost_measure(struct probe *p, const struct a
  * more than a loop can cost; then *cycles is left as it was.
  */
 bool instruction_cost_without_loop(double once, double twice, double *cycles);
-/* The difference from a whole number, in cycles, up to which so many cycles are one. */
+/* The difference from a whole number, in cycles, up to which `cycles` count as whole. */
 double instruction_whole_within(double cycles);
 /* Whether the cycles are a whole number, of at least 1. */
 bool instruction_is_whole(double cycles);

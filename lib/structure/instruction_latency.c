@@ -66,8 +66,9 @@ static double own_chain_cycles(const struct instruction_chains *chains, unsigned
 }
 
 /*
- * The operand that is written may be read as well, which makes a second chain from it to itself. With n rotating
- * registers that one takes one nth for each instance: n is doubled until it is not what limits the kernel.
+ * Measures a direct chain. The operand that is written may be read as well, which makes a second chain from it to
+ * itself. With n rotating registers that chain takes one nth for each instance: n is doubled until it is not what
+ * limits the kernel.
  */
 static void measure_direct(struct probe *p, const struct area *data, const struct form *f, double throughput,
                            unsigned from, unsigned to, struct instruction_chains *chains)

@@ -12,7 +12,7 @@ extern const char *const instruction_events[INSTRUCTION_EVENTS];
 
 struct instruction {
     const struct form *form;
-    bool is_absent; /* this core does not have it, and why; else why it was not measured */
+    bool is_absent; /* this core does not have the form, and `why` says so; else `why` says why it was not measured */
     struct why why;
     struct instruction_rounds throughput;
     struct instruction_chains latency;
@@ -20,7 +20,7 @@ struct instruction {
     uint8_t bytes[FORM_BYTES];         /* the machine code that was executed */
 };
 
-/* Nothing is known of the form yet. */
+/* Starts the row of a form, of which nothing is known yet. */
 void instruction_start(struct instruction *row, const struct form *f);
 /* Counts the events of one instance; those that cannot be counted stay NaN. */
 void instruction_count_events(struct probe *p, const struct area *data, struct instruction *row);

@@ -137,7 +137,7 @@ static void choose_best(struct instruction_rounds *t)
             t->best = t->round[i];
     t->best.is_bound |= !t->is_confirmed;
     for (unsigned variant = VARIANT_FEW_NOPS; variant <= VARIANT_MANY_NOPS; variant++)
-        t->best.cycles = fmin(t->best.cycles, instruction_variant_cycles(t, variant)); /* of a number and NaN: it */
+        t->best.cycles = fmin(t->best.cycles, instruction_variant_cycles(t, variant)); /* fmin ignores NaN */
 }
 
 void instruction_rounds_start(struct instruction_rounds *t)

@@ -17,7 +17,7 @@ struct instruction_throughput {
     double cycles;        /* of one instance without the loop; NaN: it has no throughput of its own, or none is known */
     double once, twice;   /* with its part of the loop, in kernels of n and 2n instances */
     bool is_bound;        /* `cycles` is an upper bound only */
-    bool varies_location; /* they are those of a kernel whose memory operand is at another address each time */
+    bool varies_location; /* the cycles are of a kernel whose memory operand is at another address each time */
 };
 
 /* Kernels that are measured besides, each with one change. */
@@ -25,7 +25,7 @@ enum instruction_variant {
     VARIANT_FEW_NOPS,           /* an eighth of a NOP for each instance */
     VARIANT_MANY_NOPS,          /* as many NOPs as the core takes beside an instance */
     VARIANT_ONE_REGISTER,       /* one register for all operands of a kind, another one for each instance */
-    VARIANT_ONE_REGISTER_CHAIN, /* one register for all operands and all instances: a latency, of idioms none */
+    VARIANT_ONE_REGISTER_CHAIN, /* one register for all operands and all instances: shows a latency, except of idioms */
     VARIANT_VALUES,             /* and as many more as there are values (enum form_values) */
     INSTRUCTION_VARIANTS = VARIANT_VALUES + FORM_VALUES
 };
@@ -37,7 +37,7 @@ struct instruction_rounds {
     bool is_confirmed;                                        /* further rounds are of no use */
 };
 
-/* Before the first round: nothing is known. */
+/* Starts without rounds: nothing is known. */
 void instruction_rounds_start(struct instruction_rounds *t);
 /*
  * Measures one more round, of INSTRUCTION_ROUNDS at most, and chooses the best so far. Returns why it could not; the
@@ -45,7 +45,7 @@ void instruction_rounds_start(struct instruction_rounds *t);
  */
 struct why instruction_round(struct probe *p, const struct area *data, const struct form *f,
                              struct instruction_rounds *t);
-/* Cycles of a variant over all rounds: the minimum, where rounds confirm it the one that they do. NaN: not measured. */
+/* Cycles of a variant over all rounds: the least that is confirmed, else the minimum. NaN: not measured. */
 double instruction_variant_cycles(const struct instruction_rounds *t, unsigned variant);
 
 #endif

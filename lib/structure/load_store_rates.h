@@ -41,7 +41,7 @@ struct access_rates {
 unsigned rate_span(const struct emit_access *a, size_t layout);
 /* The number of passes of this profile. */
 size_t rate_passes(const struct probe *p);
-/* Measures groups a cycle, in both orders. False when the probe is over. */
+/* Measures groups a cycle in both orders; NaN: no reading was accepted. False when the probe is over. */
 bool rate_measure(struct probe *p, struct load_store_groups *g, double per_cycle[RATE_ORDERS]);
 
 /* Starts with all groups that this access can have. */
@@ -58,7 +58,7 @@ void access_rates_decide(struct access_rates *s);
  */
 size_t rate_values(const struct group_rate *g, size_t layout, size_t order,
                    struct experiment_value v[RATE_PASSES * RATE_ORDERS]);
-/* Whether it is the last sustained group for its number of stores, or of stores alone, or the first that is not. */
+/* Whether g is the largest sustained group with its number of stores, or of stores alone, or the first beyond. */
 bool rate_at_limit(const struct access_rates *s, const struct group_rate *g);
 
 #endif

@@ -146,8 +146,8 @@ static struct mix_blank slot_blank(const struct mix_search *s)
 
 /*
  * Searches orders of one or a few mixes that repeat: some drawn at random, then changes of the best of them, by a quick
- * sample each. The best one is measured, and lowers *best. `least`: cycles that no order is faster than; `goal`:
- * enough.
+ * sample each. The best one is measured, and lowers *best. `least`: cycles that no order is faster than; `goal`: cycles
+ * at which the search may stop.
  */
 static bool search_order(struct mix_search *s, const struct ports_mix *mix, size_t instructions, double least,
                          double goal, double *best)

@@ -11,15 +11,15 @@
  *
  * Blanks, instructions that take a slot of the front end and no unit, hold the front end back to what the ports can do.
  * On Zen 4 vector operations go to one of two schedulers by whether they are in an even or an odd slot of the front
- * end, whatever is between them, while there is room in both. (Measured: the time of additions and multiplications that
- * all wait for one load is that of the fullest port when every second slot goes to the other scheduler: to the cycle in
- * 1425 of 1500 random orders of 8 to 32 of them, within one cycle in 1497, and the same with zeros between them.)
- * Either scheduler has a port for additions, which can shuffle too, and one for multiplications, of which one can.
- * Shuffles beside as many additions as two ports take must then be in even slots, say, multiplications in odd ones and
- * additions in both, with a front end no faster than the ports: at random one order in millions is so. Therefore orders
- * are drawn with kinds on one side or on both, and with an even number of slots, so that each round begins like the one
- * before. Two NOPs side by side take one slot there, so blanks are those whose rate is nearest to that of instructions:
- * zeros.
+ * end, whatever is between them, while there is room in both. (Measured with additions and multiplications that all
+ * wait for one load: they take as long as the fullest port if every second slot goes to the other scheduler, to the
+ * cycle in 1425 of 1500 random orders of 8 to 32 of them, within one cycle in 1497, and the same with zeros between
+ * them.) Each scheduler has a port for additions, which can shuffle too, and one for multiplications; one of these two
+ * can shuffle as well. Shuffles beside as many additions as two ports take must then be in even slots, say,
+ * multiplications in odd ones and additions in both, with a front end no faster than the ports: at random one order in
+ * millions is so. Therefore orders are drawn with kinds on one side or on both, and with an even number of slots, so
+ * that each round begins like the one before. Two NOPs side by side take one slot there, so blanks are those whose rate
+ * is nearest to that of instructions: zeros.
  */
 #ifndef FATHOM_LIB_STRUCTURE_MIX_SEARCH_H
 #define FATHOM_LIB_STRUCTURE_MIX_SEARCH_H

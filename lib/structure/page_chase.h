@@ -27,7 +27,7 @@ struct page_chase {
  * packed one (lib/kernels/pages.h). The caller adds search and seconds; `c` stays in use.
  */
 struct sweep page_chase_sweep(const char *name, struct page_chase *c);
-/* That control, to add it: a kernel that walks as many lines on few pages. */
+/* The packed control, for callers that set it in a sweep themselves: it walks as many lines on few pages. */
 bool page_chase_control(struct probe *p, double pages, void *context, struct kernel *k);
 
 #endif

@@ -46,7 +46,7 @@ struct ports_map {
     unsigned mixes;      /* … of so many */
 };
 
-/* Fills in `cycles`. False ends everything; the reason has been reported. */
+/* Measures the mix and sets its `cycles`. False: it could not be measured, and ports_solve gives up. */
 typedef bool ports_measure(void *context, struct ports_mix *mix);
 
 /* What is known of the instructions of a core: mixes that were measured, and maps that fit them. */
@@ -74,7 +74,10 @@ double ports_cycles(const struct ports_map *map, double width, const struct port
 unsigned ports_used(const struct ports_map *map);
 /* Compares the map with a mix that was measured: adds its deviation to loss, fast, slow, slow_mixes and mixes. */
 void ports_compare(struct ports_map *map, double width, const struct ports_mix *mix);
-/* Whether no mix is faster than PORTS_FAST allows, and none slower than PORTS_SLOW; if `rare`, but one in ten. */
+/*
+ * Whether no mix is faster than PORTS_FAST allows, and none slower than PORTS_SLOW, or if `rare` one in
+ * PORTS_RARE_ONE_IN.
+ */
 bool ports_fits(const struct ports_map *map, bool rare);
 /* Numbers the ports by what runs on them: maps that differ only in numbers become equal. */
 void ports_renumber(struct ports_map *map);

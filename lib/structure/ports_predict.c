@@ -25,8 +25,8 @@ double ports_expected(const struct ports *ports, const struct ports_conflicts *c
 /* ---- Conflicts ------------------------------------------------------------------------------------ */
 
 /*
- * Other kinds that are in the way as the first one is: half of the first, or as many as take no longer than the pair by
- * the map, are replaced by each of them.
+ * Measures as what part of the first kind each other kind counts: it replaces half of the first kind, or fewer, so that
+ * by the map the mix takes no longer than the pair.
  */
 static bool measure_parts(struct mix_search *s, const struct ports *ports, struct conflict *c)
 {

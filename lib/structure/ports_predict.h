@@ -28,8 +28,9 @@ struct ports_prediction {
 double ports_expected(const struct ports *ports, const struct ports_conflicts *c, const struct ports_mix *mix);
 /*
  * Measures the pairs that are slower than the map says, whatever their order, in other ratios and with other kinds.
- * What two kinds share beyond ports they need most of where each is as much as its ports take in that time: a pair that
- * is no slower there has no conflict. The mixes are added to ports->mixes. False: the probe is over.
+ * Only mixes in which both kinds keep their ports equally busy are compared with the map: such a mix needs most of
+ * whatever the two kinds share beyond ports, so a pair that is no slower in it has no conflict. The mixes are added to
+ * ports->mixes. False: the probe is over.
  */
 bool ports_measure_conflicts(struct mix_search *s, struct ports *ports, struct ports_conflicts *c);
 /*

@@ -67,7 +67,7 @@ static void consider(const struct step *s, struct ports_map map)
 
 /* ---- Placing an instruction ----------------------------------------------------------------------- */
 
-/* Whether the instruction alone is as fast as measured. */
+/* Whether the instruction alone is as fast by the map as measured. */
 static bool fits_alone(const struct step *s, const struct ports_map *map)
 {
     const double off = s->alone->cycles / ports_cycles(map, s->p->width, s->alone) - 1;
@@ -116,7 +116,7 @@ static uint16_t fresh_ports(const struct ports_map *map, unsigned size)
     return (uint16_t)(used + size > PORTS_MOST ? 0 : (1u << (used + size)) - (1u << used));
 }
 
-/* As one kind of operation. */
+/* Places the instruction as one kind of operation. */
 static void place_single(const struct step *s, const struct ports_map *from)
 {
     struct ports_map map = *from;
@@ -137,7 +137,7 @@ static void place_single(const struct step *s, const struct ports_map *from)
         }
 }
 
-/* As two kinds of operations, each on the ports of another operation or on its own. */
+/* Places the instruction as two kinds of operations: one on another operation's ports, one there or on new ports. */
 static void place_double(const struct step *s, const struct ports_map *from)
 {
     uint16_t sets[PORTS_CLASSES * PORTS_OPS + PORTS_MOST];

@@ -4,8 +4,8 @@
  *
  * Instructions with most ports come first. Ports that the instructions so far do not distinguish are interchangeable,
  * so a new instruction's set is only a number of ports of each kind, and a number of new ones. The best maps are kept
- * at each step. Where no map fits, the instruction without which the others fit best is taken to be more than one
- * operation, each on the ports of other instructions or on its own, and is placed last.
+ * at each step. Where no map fits, the instruction without which the others fit best is taken to be two operations, one
+ * on the ports of another instruction and one on such ports or on new ones, and is placed last.
  */
 #ifndef FATHOM_LIB_STRUCTURE_PORTS_SEARCH_H
 #define FATHOM_LIB_STRUCTURE_PORTS_SEARCH_H

@@ -37,7 +37,7 @@ void ports_text_of_map(const struct ports_map *map, const struct mixes *m, char 
     }
 }
 
-/* " (0.7 of multiply, 0.5 of load)": what is in the way as the first kind is. Returns the length. */
+/* " (0.7 of multiply, 0.5 of load)": kinds that conflict as the first one does. Returns the length. */
 static size_t text_of_parts(const struct conflict *c, const struct mixes *m, char *text, size_t room)
 {
     size_t at = 0;

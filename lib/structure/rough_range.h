@@ -21,9 +21,9 @@ struct rough_range {
 };
 
 /*
- * Sets *from and *to: *from is not beyond the end, and *to is, unless it is the limit. It is tried up to three times,
- * since is_beyond may err; then the last range is taken. In the profile smoke any small range. Ends at once where the
- * probe is over.
+ * Sets *from and *to: *from is not beyond the end, and *to is, unless it is the limit. The search is repeated up to
+ * three times, since is_beyond may err; then the last range is taken. Under profile smoke it is any small range. Ends
+ * at once where the probe is over.
  */
 void rough_range_find(struct probe *p, const struct rough_range *r, double *from, double *to);
 

@@ -38,7 +38,7 @@ struct sharing {
     const char *text;   /* "shared", "separate", or something between by all trials: "overlapping"; NULL: not decided */
     enum reason reason; /* why not */
     char grade;
-    double in_flight; /* so many of both classes together were in flight by every trial; 0: not decided */
+    double in_flight; /* at least so many of both classes together were in flight, by every trial; 0: not decided */
 };
 
 /*

@@ -113,7 +113,7 @@ struct stride_level {
     struct {
         enum stride_role role;
         size_t level;      /* the level of its verdict; level_count where its curve does not show this one */
-        double count;      /* where it leaves the level, with `holds`; NaN */
+        double count;      /* where it leaves the level, with `holds`; NaN: not known */
         unsigned halvings; /* STRIDE_UNREACHED_SETS, STRIDE_SINGLE_SET: how many times its count is half */
     } at[STRIDE_MEMBERS];
     size_t lead;         /* the member whose value it is */
@@ -134,6 +134,7 @@ struct stride_verdict {
     struct stride_level levels[STRIDE_LEVELS];
 };
 
+/* Decides on all levels that the family shows, by the rules above. */
 void stride_family_decide(const struct stride_family *f, struct stride_verdict *out);
 
 /*

@@ -84,8 +84,9 @@ static unsigned report_entries(struct probe *p, const struct tlb *t, const struc
 }
 
 /*
- * The cost of a miss of level `level` of a range, as a finding of level `number`: the difference of its height and
- * that of the next level. Where that is not steady, of where range `behind` begins, unless it is NULL.
+ * The cost of a miss of level `level` of a range, as a finding of level `number`: the difference of its height and that
+ * of the next level. Where that is not steady, the first level of range `behind` takes its place, unless `behind` is
+ * NULL.
  */
 static void report_miss(struct probe *p, const struct tlb *t, const struct range *r, size_t level,
                         const struct range *behind, unsigned number)
@@ -166,8 +167,8 @@ static bool check_step(struct probe *p, const struct tlb *t, const struct sweep 
 }
 
 /*
- * Whether any step is. Under profile smoke readings cannot be made longer. The random numbers of later experiments do
- * not depend on this check.
+ * Whether any step of the curve is caused by the readings. Never under profile smoke, where they cannot be made longer.
+ * The random numbers of later experiments do not depend on this check.
  */
 static bool check_steps(struct probe *p, const struct tlb *t, const struct sweep *s, bool *by_readings)
 {

@@ -44,8 +44,8 @@ bool tlb_index_kernel(struct probe *p, const struct tlb_index *h, size_t count, 
 /*
  * How many bits choose the set if this hypothesis shows `ways`. One slice may have more bits than there are sets for,
  * where the index is another function of them: resident[b] is how many pages one slice of b bits shows, NaN where it
- * shows none. Each bit less doubles that number, or belongs to none of the functions. 0: the numbers contradict each
- * other.
+ * shows none. With each bit less that number doubles, unless the bit belongs to none of the functions. 0: the numbers
+ * contradict each other.
  */
 unsigned tlb_index_bits(const struct tlb_index *h, const double resident[TLB_INDEX_BITS_MOST + 1], double ways);
 /* Writes the function: "VPN[6:0] ^ VPN[13:7]", or "8 functions of VPN[9:0]" if fewer bits choose the set. */

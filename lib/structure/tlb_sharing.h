@@ -25,9 +25,9 @@ struct tlb_sharing_curves {
 };
 
 /*
- * Decides from by how many pages the knee comes earlier than with one page. For the same pages that must be their
- * number: otherwise the experiment shows nothing. For the others it is as many entries as they take, or none; what
- * both intervals allow must be just one of these.
+ * Decides by how many pages earlier the knee comes than with one page. In `same` that must be the number of pages:
+ * otherwise the experiment shows nothing. In `other` it is the number of entries that its pages take (shared) or 0
+ * (separate); the intervals must allow just one of the two.
  */
 struct tlb_sharing tlb_sharing_decide(const struct tlb_sharing_curves *c);
 

@@ -80,7 +80,7 @@ static const double BTB_CALIBRATION = 0.01;
 
 /* ---- Cost of single counts (branch_cost.c) --------------------------------------------------------- */
 
-/* Relative difference of the two differences of lengths from which the cost of one more branch follows. Chosen. */
+/* Relative difference of the cost of one more branch by the first 8 more and by the next 8, at most. Chosen. */
 static const double BRANCH_COST_ALIKE = 0.1;
 /*
  * Cost of a branch, relative to that of few, behind the end of the first level. Chosen: the next level costs half more.

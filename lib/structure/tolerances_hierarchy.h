@@ -32,7 +32,7 @@ static const double LEVEL_RISES = 0.5;
 static const double LEVEL_SCATTERS = 0.1;
 /*
  * Of a first level that is left in several steps the first one is its end, unless another one rises this many times as
- * much. Chosen: such a step is a minor one.
+ * much. Chosen: a first step so much smaller is a minor one.
  */
 static const double MINOR_STEP = 3;
 
@@ -56,8 +56,8 @@ enum { READINGS_LONGER = 16, READINGS_LONGEST = READINGS_LONGER * READINGS_LONGE
  */
 static const double STEP_SHRINKS = 0.5;
 /*
- * Factor by which the range of a stride is wider than what is expected: from that part of what it is if the count
- * halves, to that multiple of what it is if it does not.
+ * Factor by which the range of counts at a stride is wider than expected: it begins at that part of the count if counts
+ * halve with each stride, and ends at that multiple of the count if they do not.
  */
 static const double STRIDE_RANGE = 4;
 /*
@@ -129,8 +129,8 @@ static const double EVICTION_MISS = 0.75;
 static const double EVICTION_REJECTED = 0.5;
 static const double EVICTION_REJECTED_LINES = 0.25;
 /*
- * Relative difference from a power of two, at most, of the number of sets: so much the pages that were rejected by
- * mistake make of it. Sets are a power of two; the next one is a factor of two away.
+ * Relative difference from a power of two, at most, of the number of sets: pages that were rejected by mistake make up
+ * so much of it. Sets are a power of two; the next one is a factor of two away.
  */
 static const double EVICTION_SETS_ALIKE = 0.06;
 

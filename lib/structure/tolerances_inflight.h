@@ -50,7 +50,7 @@ static const double SAME_LIMIT = 0.015, SAME_LIMIT_COUNT = 3;
  */
 static const double ALIKE_COUNTS = 0.03, ALIKE_COUNTS_MORE = 3;
 /*
- * Most instructions of any kind that may share an entry of the reorder buffer: 7 on Apple M1 (Johnson 2021), and one.
+ * Most instructions of any kind that may share an entry of the reorder buffer: 7 on Apple M1 (Johnson 2021), plus one.
  */
 enum { PER_ENTRY_MOST = 8 };
 /*

@@ -34,8 +34,8 @@ static const double PORTS_FAST_WEIGHT = 25;
  */
 static const double PORTS_OPERATION_LOSS = 1e-4;
 /*
- * Maps must disagree about a mix by this part for it to be measured next: 2 PORTS_FAST, so that whatever it takes one
- * of them is refuted.
+ * Maps must disagree about a mix by this part for it to be measured next: 2 PORTS_FAST, so that one of them is refuted
+ * whatever the mix takes.
  */
 static const double PORTS_DISPUTED = 0.04;
 

@@ -7,7 +7,7 @@
 
 /* Relative difference of the heights of one level at two strides, at most. Two levels cost at least as much more. */
 static const double STRIDE_SAME_HEIGHT = 0.05;
-/* Relative difference of counts that agree: as in lib/finding/grade.c. */
+/* Relative difference of counts that agree: AGREE of lib/finding/tolerances.h. */
 static const double STRIDE_SAME_COUNT = 0.02;
 /*
  * Ratio of a level's end and the end of the level before it, at least: less is part of a rise. As in hierarchies,
@@ -28,9 +28,9 @@ static const double STRIDE_FOOTPRINT_TO = 1.02;
 static const double STRIDE_STEPS_LEAST = 4;
 /* Ratio from which on a smaller count is taken for one halving more: half way between one and two. */
 static const double STRIDE_HALVING = 1.5;
-/* Strides at the single set that are sure of it; two might be separated by an address bit that the index leaves out. */
+/* Strides at a single set that make it certain; two might be separated by an address bit that the index leaves out. */
 enum { STRIDE_SINGLE_SET_SURE = 3 };
-/* Halvings that are sure; a single one also appears where two neighbours in one entry are separated. */
+/* Halvings that make unreached sets certain; one also appears where two neighbours in one entry are separated. */
 enum { STRIDE_HALVINGS_SURE = 2 };
 
 #endif

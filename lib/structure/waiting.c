@@ -13,7 +13,7 @@ enum { TO = 256, LIMIT = 640 };
 
 /* ---- The control ---------------------------------------------------------------------------------- */
 
-/* The structure that is full where so many fit, if its size is known and the same. */
+/* The reason that names c->limit if its known size is what `fits` fillers take; else REASON_MASKED_BY_COMMON_LIMIT. */
 static enum reason masking_structure(const struct probe *p, const struct waiting_class *c, double fits)
 {
     const double limit = facts_number(&p->run->facts, c->limit.name, c->limit.variants, (double)NAN);
@@ -21,7 +21,7 @@ static enum reason masking_structure(const struct probe *p, const struct waiting
     return fabs(fits * c->limit.per_unit - limit) <= WAITING_STEP ? c->masked : REASON_MASKED_BY_COMMON_LIMIT;
 }
 
-/* Behind the knee the same operations must be faster by more than half of the rise where they do not wait. */
+/* Sets a reason unless behind the knee operations that do not wait are faster by more than half of the rise. */
 static bool check_ready(struct probe *p, const void *context, const struct inflight_experiment *e, struct verdict *v)
 {
     const struct waiting_class *c = context;

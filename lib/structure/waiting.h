@@ -30,7 +30,7 @@ struct waiting_class {
     size_t count;
     struct finding_limit limit; /* what else each of these operations holds, … */
     enum reason masked;         /* … and the reason where that may be full first */
-    bool queued;                /* much may wait before the scheduler: `beyond` alone says nothing of it */
+    bool queued;                /* much may wait in a queue before the scheduler: `beyond` alone does not show it */
 };
 
 /* One experiment and its result. Must not be moved while the result is in use. */
@@ -50,8 +50,8 @@ bool waiting_measure(struct probe *p, const struct inflight *l, const struct wai
 /* The most operations that were seen to wait at once, whatever ended there; NaN: none. */
 double waiting_most(const struct waiting_class *c, const struct waiting w[WAITING_EXPERIMENTS]);
 /*
- * Entries that loads hold which miss: 0; or 2, by the first operation and the load that fillers wait for, where as many
- * fewer fillers fit as more loads miss. NaN: not decided.
+ * Scheduler entries that missing loads hold: 2, of the first operation and of the load that fillers wait for, where
+ * each further load that misses leaves room for one filler less; else 0. NaN: not decided.
  */
 double waiting_held_by_misses(const struct waiting_class *c, const struct waiting w[WAITING_EXPERIMENTS]);
 
