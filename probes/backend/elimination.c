@@ -4,16 +4,16 @@
  *
  * Experiments, each with another confounder:
  *
- *   latency  moves, each of what the one before it wrote. A unit takes a cycle at least; more than one a cycle means
- *            that they need none. Zeros depend on nothing and have no such chain
- *   units    additions, as many as units take, and among them one of the form for as many additions as are executed in
- *            a cycle, or two. Controls: loads in its place, which need other units, and further additions. The sequence
- *            is as fast as the one control or as slow as the other. For general registers, and only where additions are
- *            limited by units instead of renaming. NOPs would be no control: where one takes no place of its own beside
- *            an addition, as on Zen 4, no form is as fast as they are
+ *   latency  a chain of moves, each of the register that the one before it wrote. An execution unit takes at least one
+ *            cycle, so that moves that take less need no unit. Zeroing idioms depend on nothing and form no chain
+ *   units    additions that keep all their units busy, and among each cycle's additions one or two instructions of the
+ *            form. Controls have, in place of the form, loads, which need other units, or further additions. If the
+ *            form needs no unit, the sequence is as fast as with loads, else as slow as with additions. Only for
+ *            general registers, and only where additions are limited by units, not by renaming. NOPs would be no
+ *            control: where a NOP beside an addition takes no place of its own, as on Zen 4, no form is as fast as NOPs
  *
- * There is no curve. Result: the rate of the form alone where it needs no unit, and 0 where it does. The rate may be
- * that of renaming, which both experiments share: never better than grade B.
+ * There is no curve. Result: the rate of the form alone where it needs no unit, and 0 where it needs one. The rate may
+ * be that of renaming, which both experiments share: never better than grade B.
  *
  * Method: chains of moves, Fog, Microarchitecture, and jia.je 2024; the controls are ours.
  */
@@ -27,7 +27,7 @@
 enum {
     LENGTH = 240, /* instructions of a sequence */
     CHAIN = 4,    /* registers of a chain */
-    ADDED = 6,    /* registers that additions take in turn: so many a cycle at most */
+    ADDED = 6,    /* registers that additions take in turn: each is a chain, so that a cycle has at most so many */
     TARGETS = 2,  /* registers that forms among additions write */
     MIXES = 2,    /* forms for the additions of a cycle: one, two */
     SAMPLES = 9,
@@ -37,14 +37,11 @@ enum {
     DATA_BYTES = 4096
 };
 
-/*
- * Cycles of a move in a chain: below the first one it needs no unit, above the second it needs one, which takes a
- * cycle.
- */
+/* Cycles of a move in a chain: below NO_LATENCY it needs no unit; above LATENCY it needs one, which takes a cycle. */
 static const double NO_LATENCY = 0.9, LATENCY = 0.97;
-/* Units limit additions that are slower than additions with loads, and than one a cycle and register, by this part. */
+/* Units limit additions if their rate is below that with loads among them, and below ADDED a cycle, by this part. */
 static const double LIMITED = 0.08;
-/* A sequence is as one control if its distance from it is at most this part of the distance between both. */
+/* A sequence is as fast as a control if their times differ by at most this part of what both controls differ by. */
 static const double NEAR = 0.3;
 
 enum among { AMONG_LOADS, AMONG_ADDITIONS, AMONG_FORM };
@@ -53,7 +50,7 @@ struct sequence {
     const struct emit_idiom *form;
     bool chain;       /* each form reads what the one before it wrote; else all read one register */
     enum among other; /* what is among additions */
-    double additions; /* the part of the sequence that they are; 0: the form alone */
+    double additions; /* part of the sequence that is additions; 0: the form alone */
 };
 
 static void emit_form_alone(struct code *c, const struct sequence *s)
@@ -172,7 +169,7 @@ static bool check_units(struct probe *p, const struct emit_idiom *form, const st
     return true;
 }
 
-/* Rates of forms that wait for nothing: the best of several passes, since a sibling thread can only lower them. */
+/* Rates of each form alone: the best of several passes, since a sibling thread can only lower a rate. */
 static bool measure_forms_alone(struct probe *p, const struct area *data, size_t count, double *rates)
 {
     bool good = true;

@@ -2,7 +2,7 @@
  * Fusion: which pairs of neighbours are renamed as one operation? (docs/METHODS.md, 6.8)
  *
  * Experiment: sequences of groups, each a pair, vector additions, loads and a store, none of which waits for another.
- * They use units so evenly that renaming limits them, and take as long as they have operations:
+ * They use units so evenly that renaming limits them, so that their time is proportional to their operations:
  *
  *   adjacent  the pair as it stands
  *   apart     the same instructions, but others between the two
@@ -11,18 +11,19 @@
  *   second    the other one alone
  *   pairs     pairs, and nothing else
  *
- * There is no curve. Inference: `longer` must be slower than `apart` just as it has more instructions, which shows that
- * the number of operations is what counts; else nothing is decided. By how much `adjacent` is faster than `apart`, in
- * the time of one instruction, is how many operations are saved. A pair counts as two operations only if `first` and
- * `second` are both faster by just one: a chain or a unit that limits a sequence of fewer operations could hide that
- * the pair is one. Where instructions of the pair fuse with any neighbour, as NOPs do on Zen 4, `apart` has fewer
- * operations as well; then the time of one is what `longer` takes more, and the pair is one if `pairs` takes just that.
+ * There is no curve. Inference: the times of `longer` and `apart` must be proportional to their numbers of
+ * instructions, which shows that operations are what counts. The time that `adjacent` saves over `apart`, in times of
+ * one instruction, is the number of operations that fusion saves. A pair counts as two operations only if `first` and
+ * `second` are both faster by just one: else a chain or a unit may limit the sequence and hide that the pair is one.
+ * Where instructions of the pair fuse with any neighbour, as NOPs do on Zen 4, `apart` has fewer operations than
+ * instructions: then the time of an operation is what `longer` takes more, and the pair is one operation if each pair
+ * of `pairs` takes just that. Else nothing is decided.
  *
- * Between the two stand first instructions of which no core eliminates or fuses any, loads and a store among them; and
- * where their units limit the sequences (three accesses a cycle on Zen 4, and six operations), moves. These layouts are
- * one experiment: never better than grade B. The front end may deliver no more than is renamed, so that fusing does not
- * show: two operations are reported only on cores where some other pair fuses. Pairs that become one only when they are
- * issued count as two.
+ * The other instructions are at first vector additions, loads and a store, which no core eliminates or fuses; where
+ * their units limit the sequences (Zen 4: three accesses, but six operations a cycle), they are moves. These layouts
+ * are one experiment: never better than grade B. The front end may deliver no more than is renamed, so that fusing does
+ * not show: two operations are reported only on cores where some other pair fuses. Pairs that become one only when they
+ * are issued count as two.
  *
  * Method: sequences limited by renaming, Fog, Microarchitecture; pairs and what keeps them apart: Johnson 2021,
  * Firestorm.
@@ -40,13 +41,13 @@ enum {
     GROUPS = 40,
     INSTRUCTIONS = 6, /* of a group; `longer` has one more */
     LAYOUTS = 4,
-    DECIDED = 2, /* layouts that decide are enough */
+    DECIDED = 2, /* layouts that have to decide */
     PAIRS = 16,  /* at most */
     PAIRS_OF_GROUP = 3,
     SAMPLES = 9,
     DATA_BYTES = 4096,
     WORDS = 16,
-    STORED = 2048 + 8 * WORDS, /* on Zen 4 a load waits for stores whose address has the same ten low bits: none has */
+    STORED = 2048 + 8 * WORDS, /* no load has its ten low bits: on Zen 4 it would wait for the store */
     BEGIN = 64                 /* instructions before the sequence, at most */
 };
 
@@ -62,7 +63,7 @@ static const struct {
     {"two moves between", {"12mmmm", "1mm2mm", "1mm2mmm", "1mmmm", "2mmmm", "121212"}},
 };
 
-/* Renaming limits sequences in which an instruction takes the same time, within this part. */
+/* Renaming limits two sequences if an instruction takes the same time in both, within this part. */
 static const double ALIKE = 0.05;
 /* A number of operations is a whole one if it is this near to it. */
 static const double WHOLE = 0.25;
@@ -106,8 +107,8 @@ static bool measure_sequence(struct probe *p, const struct area *data, const str
 }
 
 /*
- * The two become one wherever they stand: a pair alone takes what one more instruction does, and all sequences
- * multiples.
+ * Whether the instructions of the pair fuse with any neighbour: each pair of `pairs` takes what one more instruction
+ * does, and all sequences take multiples of that.
  */
 static bool fuses_anywhere(const double *cycles)
 {
@@ -119,7 +120,7 @@ static bool fuses_anywhere(const double *cycles)
     return one;
 }
 
-/* Operations that the pair becomes; NaN: something else than their number limits the sequences. */
+/* Sets *operations to how many the pair becomes; NaN: something other than their number limits the sequences. */
 static bool count_operations(struct probe *p, const struct area *data, const struct emit_pair *pair, size_t layout,
                              double *operations)
 {
@@ -143,7 +144,7 @@ static bool count_operations(struct probe *p, const struct area *data, const str
     return good;
 }
 
-/* In as many layouts as it takes until enough of them decide. */
+/* Counts the operations of a pair in one layout after the other, until DECIDED of them decide. */
 static bool count_pair(struct probe *p, const struct area *data, const struct emit_pair *pair,
                        double operations[LAYOUTS])
 {
@@ -170,7 +171,7 @@ static bool count_all(struct probe *p, double operations[PAIRS][LAYOUTS], size_t
     return good;
 }
 
-/* Layouts in which the pair becomes so many operations. */
+/* Number of layouts in which the pair becomes so many operations. */
 static size_t layouts_with(const double operations[LAYOUTS], double count)
 {
     size_t with = 0;

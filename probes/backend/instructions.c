@@ -6,40 +6,40 @@
  *
  *   throughput   many independent instances: operands that are written rotate through all registers, operands that are
  *                only read are never written. The cycles of one instance come from kernels of n and 2n instances, so
- *                that the loop around them comes off. Where the two differ by more than a loop can cost, the smaller is
- *                a bound; where each of many stores past the caches, or flushes, takes more than twice as long as
- *                each of half as many, there is no single throughput, since buffers fill up: `depends-on-length`.
- *                Measured in several rounds until three confirm the minimum, since cores slow wide operations down for
- *                milliseconds when current runs short; a minimum that is never confirmed is a bound. And by two more
- *                kinds of kernels, with few NOPs between instances and with as many as the core takes beside them, both
- *                with fewer registers. If few NOPs change nothing, neither the layout of the code nor a dependence
- *                through registers is the limit. Many NOPs keep schedulers from filling up, since some cores then bind
- *                operations to units less well. The least of all these counts
+ *                that the loop around them cancels. Where the two differ by more than a loop can cost, the smaller is
+ *                a bound; where an instance of streaming stores or flushes takes more than twice as long among 2n as
+ *                among n, there is no single throughput, since buffers fill up: `depends-on-length`. Rounds are
+ *                repeated until three confirm the minimum, since cores slow wide operations down for milliseconds when
+ *                current runs short; a minimum that is never confirmed is a bound. Each round has two more kernels,
+ *                with few NOPs between instances and with as many as the core takes beside them, both with fewer
+ *                registers. If few NOPs change nothing, neither the layout of the code nor a dependence through
+ *                registers is the limit. Many NOPs keep schedulers from filling up, since some cores bind operations
+ *                to units less well when they are full. The least of all these counts
  *   latency      for each operand that is read and each that is written a dependency chain: each instance reads what
- *                the one before wrote. Where the register can be chosen it rotates all the same, so that another
- *                operand that is both read and written does not chain every instance to the next. Two operands are
- *                never the same register, which some cores take for a zero idiom
+ *                the one before it wrote. Where that register can be chosen it changes along the chain, so that
+ *                another operand that is both read and written does not link each instance to the next one. Two
+ *                operands are never the same register, which some cores take for a zeroing idiom
  *   values       throughput with operands on which some cores take longer or shorter: zeros, also as counts of shifts;
  *                large dividends and full mantissas; denormals. All other kernels have 1 everywhere
  *   one register throughput and a chain with the same register for all operands of a kind: idioms depend on nothing
- *   operations   that one instance is, issued by kind and retired, where the core's counters count them
+ *   operations   that one instance becomes: issued, by kind, and retired, where the core's counters count them
  *
  * A number is an upper bound, "<=", where something else may be the limit: a chain that takes as long as independent
  * instances or as another chain through the form; instances that depend on each other whatever registers they have
  * (flags that are read and written, fixed registers, memory); instances that need companions, such as a pop for each
  * push onto the x87 stack, or a copy that sets the mask of a gather again.
  *
- * Between operands of two kinds, and to and from memory, other instructions close the chain: moves between kinds, flags
- * on the x87 stack, a load of what was stored, or twice an exclusive or with the register that holds the address, which
- * leaves it as it was. The latency is then the chain less what those take at least, a bound; they are named. Of bridges
- * that see different flags the longest chain counts. A chain that takes less than its bridges passes no value:
- * `no-dependence`. A second experiment closes the same chain through a general register, or through a vector register
- * where a general one is on the way already, less what that way takes alone; it may be longer by what the core adds
- * between units of different kinds. A latency that is no whole number is `unsteady` where readings differ by as much,
- * else the core takes several ways of different length in the same proportion: `mean-of-ways`, for example units of
- * different latency.
+ * Between operands of two kinds, and to and from memory, other instructions, the bridges, close the chain: moves
+ * between kinds, flags to and from the x87 stack, a load of what was stored, or two exclusive ors with the register
+ * that holds the address, which leave it as it was. The latency is then an upper bound: the chain less what its bridges
+ * take at least; the record names them. Of bridges that read different flags, the one with the longest chain counts. A
+ * chain that takes less than its bridges passes no value: `no-dependence`. A second experiment closes the same chain by
+ * a detour through a general register, or through a vector register where a general one is on the way already, and
+ * subtracts what the detour takes alone; its result may be higher by what the core adds between units of different
+ * kinds. A latency that is no whole number is `unsteady` where readings differ by as much; else the core takes ways of
+ * different length, for example units of different latency, in a fixed proportion: `mean-of-ways`.
  *
- * Gathers load zeros, which serve as the next one's addresses. For throughput their addresses differ; with the value
+ * Gathers load zeros, which serve as the next gather's addresses. For throughput their addresses differ; with the value
  * zero they are all the same. Forms that load state, control words or all registers, load what is there already, so
  * that their cost is that of changing nothing.
  *
@@ -109,7 +109,7 @@ static void execute_once(struct probe *p, const struct area *data, struct instru
         row->why = (struct why){REASON_FAULT, result.fault.vector};
 }
 
-/* Everything but the later rounds of throughput. */
+/* Measures all of a form but the later rounds of its throughput. */
 static void measure_form(struct probe *p, const struct area *data, struct indirect_ways *ways, struct instruction *row)
 {
     row->why.reason = form_unmeasurable(row->form);
@@ -161,8 +161,8 @@ static void add_form(struct probe *p, const struct area *data, struct batch *b, 
 }
 
 /*
- * The forms that the configuration names are measured, all of them; where it names none, as many as the profile allows,
- * drawn so that each has the same chance: of those that are left, as many are drawn as are still wanted.
+ * Measures all forms that the configuration names; where it names none, as many as the profile allows, drawn so that
+ * each has the same chance: with n forms left and m still wanted, the next one is taken with probability m / n.
  */
 static void measure_chosen(struct probe *p, const struct area *data, struct batch *b)
 {

@@ -2,20 +2,20 @@
  * Queues: how many loads, stores and branches can be in flight at once? (docs/METHODS.md, 6.3)
  *
  * Experiment: two long-latency operations, and n loads, stores or branches between them (lib/structure/inflight.h).
- * These are done soon, and wait for the first operation before they may retire in order.
+ * These are executed soon, but may not retire before the first operation.
  *
- *   loads      of general registers and of vectors: they differ where a register file ends instead of the queue
+ *   loads      of general registers and of vectors: results differ where a register file is full before the queue is
  *   stores     of each width
  *   branches   never taken; and always
  *
- * Curve: cycles an iteration over n, a jump. Result: the last n before it rises, and the long-latency operations
+ * Curve: cycles an iteration over n, a jump. Result: the last n before it rises, plus the long-latency operations
  * themselves where they are loads.
  *
- * Inference: a knee where the reorder buffer, registers or renames end is theirs. Cores that free an entry when its
- * load is done, before it retires, have no knee of the queue, or a larger one behind arithmetic, where no older load is
- * missing (Zen 4): what ends where general registers do then says nothing of the queue. Where vector loads alone show
- * nothing, as where a ramp of theirs ends before the queue does, they and loads of general registers in turn do: if
- * both together end where the latter do alone, each takes an entry.
+ * Inference: a knee where the reorder buffer, a register file or renames end is theirs. Cores that free the entry of a
+ * load when it is done, before it retires, show no knee of the queue, or, behind arithmetic, where no older load misses
+ * the caches, one that is too large (Zen 4): there a knee where the register file ends is left out. Where vector loads
+ * alone decide nothing, for example because their only knee is a ramp that begins too early, they are measured in turn
+ * with loads of general registers: if as many of both together fit as of the latter alone, each takes an entry.
  *
  * Method: Wong 2013; Johnson 2021, Firestorm.
  */
@@ -81,8 +81,8 @@ static bool may_be_registers(const struct probe *p, const double fitted[KINDS], 
 }
 
 /*
- * Behind arithmetic, loads that free their entries early go on until registers end: where the kinds of operations
- * disagree, an end there says nothing of the queue and is left out.
+ * Behind arithmetic, loads that free their entries early fit until registers end. So where the kinds of long-latency
+ * operations disagree, a knee behind arithmetic at the number of registers is left out.
  */
 static void leave_out_registers(const struct probe *p, struct inflight_result *a, size_t kind)
 {
@@ -101,7 +101,7 @@ static void leave_out_registers(const struct probe *p, struct inflight_result *a
     }
 }
 
-/* How many fitted by that experiment, with what its operations occupy; NaN: it is undecided. */
+/* How many fitted in that experiment, with what its long-latency operations occupy; NaN: it is undecided. */
 static double fitted_by(const struct inflight_result *a, size_t i)
 {
     const struct verdict *v = a->experiments[i].verdict;
@@ -109,7 +109,10 @@ static double fitted_by(const struct inflight_result *a, size_t i)
     return v->reason || !v->count ? (double)NAN : v->knees[0].value + a->experiments[i].holds;
 }
 
-/* Where misses show no end of loads, other operations may end anywhere, since loads may have freed their entries. */
+/*
+ * Leaves out all knees of loads where misses show none: loads may free their entries early, and then other long-latency
+ * operations may show a knee anywhere.
+ */
 static void leave_out_early(struct inflight_result *a, size_t kind)
 {
     bool misses_decide = kinds[kind].class != FILLER_LOAD;
@@ -138,8 +141,8 @@ static bool is_decided(const struct inflight_result *a, double fitted)
 }
 
 /*
- * Measures vector loads that alone show nothing in turn with loads of general registers, if those show the queue.
- * Nothing is measured, and the count is 0, where that is not needed. False: the probe is over.
+ * Measures vector loads in turn with loads of general registers, where the former alone decide nothing and the latter
+ * show the queue. Nothing is measured, and the count is 0, where that is not needed. False: the probe is over.
  */
 static bool measure_in_turn(struct probe *p, const struct inflight_limits *limits,
                             const struct inflight_result results[KINDS], const double fitted[KINDS], size_t kind,
@@ -161,7 +164,10 @@ static bool measure_in_turn(struct probe *p, const struct inflight_limits *limit
     return inflight_measure(p, &q, in_turn);
 }
 
-/* Reports as many of both as of loads of general registers `alone`; false where no experiment shows that. */
+/*
+ * Reports the queue by the experiments in which as many of both kinds in turn fit as loads of general registers
+ * `alone`; false where there are none.
+ */
 static bool report_in_turn(struct probe *p, const struct finding *f, struct inflight_result *in_turn, double alone)
 {
     struct finding out = *f;

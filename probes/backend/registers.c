@@ -6,21 +6,22 @@
  * (lib/structure/inflight.h). A written register gets a physical one, which is free again when the next write of it has
  * retired: n in flight hold n of them.
  *
- *   int64, int32   additions of whole general registers and of halves: alike, unless a file can hold two halves in one
+ *   int64, int32   additions to whole general registers and to halves: results are alike unless a physical register can
+ *                  hold two halves
  *   flags          comparisons, which write nothing else
  *   vector         of each width, scalable ones of the width they have here; mask or predicate registers
  *
- * Curve: cycles an iteration over n, a jump. Result: the last n before it rises, and the registers that the
+ * Curve: cycles an iteration over n, a jump. Result: the last n before it rises, plus the registers that the
  * long-latency operations write.
  *
  * Inference: a knee where NOPs end is the reorder buffer's. Where neighbours may share one of its entries, two
- * comparisons side by side may need flags for only one of them, since nobody can read those of the first: there every
- * third filler is a comparison, and the number is divided. Vector registers that a program names hold physical ones,
- * too: they are written before, or cleared, for which some cores need none; then more are left, and the result is the
- * whole file but for what cannot be cleared. Classes share a file if half of one leaves half for the other
- * (lib/structure/sharing.h); for whole general registers and halves this shows whether a half takes a register, half of
- * one, or one of another file. No class is reported that ends at the most writers that were ever in flight, since
- * renames may end there (lib/structure/renames_in_flight.h).
+ * comparisons side by side may need a flags register for only one of them, since nothing can read the flags of the
+ * first: there every third filler is a comparison, and the number is divided by three. The vector registers that a
+ * program names occupy physical ones, too: before the experiment they are written, or cleared, and some cores need no
+ * physical register for a cleared one. Then the result is the whole file except for what cannot be cleared. Classes
+ * share a file if half of one leaves half for the other (lib/structure/sharing.h); for whole general registers and
+ * halves this shows whether a half takes a register, half of one, or one of another file. A class that ends at the most
+ * writers that were ever seen in flight is undecided, since renames may end there (lib/structure/renames_in_flight.h).
  *
  * Method: Wong 2013; jia.je 2024; Johnson 2021 (renames in flight).
  */
@@ -41,7 +42,7 @@
 
 /* Fillers: range of a curve, and how far it may grow. */
 enum { TO = 400, LIMIT = 1280 };
-/* Where comparisons are counted with others between them, one filler in so many is one. */
+/* One filler in so many is a comparison, where they have other fillers between them. */
 enum { SPACED = 3 };
 
 static const struct {
@@ -69,12 +70,12 @@ struct measured {
     struct inflight inflight;
     struct inflight_limits limits;
     struct inflight_result results[CLASSES];
-    struct inflight_result spaced;  /* of comparisons with others between them, … */
+    struct inflight_result spaced;  /* of comparisons with other fillers between them, … */
     struct verdict flags[LONG_OPS]; /* … and the same, divided by SPACED */
     double totals[CLASSES];         /* inflight_total */
     struct sharing shared[PAIRS];
     double writers; /* the most writers of a register that were seen in flight, of any classes */
-    double renames; /* in flight, where they are a limit of their own; NaN: they are not, or it is not known */
+    double renames; /* renames in flight, where that is a limit of its own; NaN: it is not, or it is not known */
 };
 
 static size_t class_index(const char *filler)
@@ -88,7 +89,7 @@ static size_t class_index(const char *filler)
 
 /* ---- Measuring each class ------------------------------------------------------------------------- */
 
-/* Registers are cleared in the widest way that the core has, but for legacy instructions. */
+/* Whether the core has the class. With legacy vector instructions alone emit_filler_hold clears no registers. */
 static bool has_class(size_t i)
 {
     const struct emit_filler *f = inflight_filler(classes[i].filler);
@@ -127,8 +128,8 @@ static bool measure_classes(struct probe *p, struct measured *m)
 }
 
 /*
- * Whether fewer registers fit than when they were measured for sharing: then a sibling thread holds some while it is
- * awake, which nothing else may show (measured on Zen 4: 19 of the integer registers).
+ * Whether fewer registers fit than when they were measured for sharing: then a sibling thread may be awake and hold
+ * some (measured on Zen 4: 19 of the integer registers), which perhaps nothing else shows.
  */
 static bool fits_fewer(const struct measured *m, size_t class)
 {
@@ -158,7 +159,7 @@ static bool repeat_classes(struct probe *p, struct measured *m)
 /* ---- Classes that share a file -------------------------------------------------------------------- */
 
 /*
- * A number of fillers that does not fit: beyond where the class ends; or else where NOPs do, beyond which nothing fits.
+ * A number of fillers that does not fit: beyond the end of the class, or where that is not known, at the end of NOPs.
  */
 static double too_many(const struct measured *m, const char *filler)
 {
@@ -181,7 +182,7 @@ static bool measure_pairs(struct probe *p, struct measured *m)
 
 /* ---- Renames in flight ---------------------------------------------------------------------------- */
 
-/* Registers of the class that fitted; where experiments agree only on how many are in flight, that. */
+/* Registers of the class that fitted; where experiments agree only on how many writers are in flight, these. */
 static struct renames_class renames_class(const struct measured *m, const char *filler)
 {
     const size_t i = class_index(filler);
@@ -204,8 +205,9 @@ static enum reason masking_of_class(const struct measured *m, size_t i)
 }
 
 /*
- * Flags by comparisons with others between them: sets m->flags and e to numbers divided by SPACED. Why they may be
- * another structure's: a file that the other two thirds end in alone, too, or the reorder buffer.
+ * Sets m->flags and `e` to the results of spaced comparisons divided by SPACED. Returns why these may be another
+ * structure's: the register file of the fillers between them, which alone end at the same number, or the reorder
+ * buffer.
  */
 static enum reason divide_spaced_flags(struct measured *m, struct experiment e[LONG_OPS])
 {

@@ -8,17 +8,17 @@
  *   nop, long-nop   nothing else; but neighbours may share an entry
  *   stores, branches
  *                   mixtures: general and vector registers and some stores, or branches, in turn. Each structure gets
- *                   so
- *                   few that none is full before the reorder buffer is, and neighbours differ
+ *                   so few that none is full before the reorder buffer is, and neighbours differ
  *   pairs           two memory accesses side by side, and three NOPs. An entry may hold several instructions but one
  *                   access (Johnson 2021, Firestorm): then fewer fit than of NOPs
  *   every 2, every 3, every 4
  *                   one memory access in so many instructions
  *   zero, move, branch
- *                   kinds that share no entry with their own kind and have nothing else in common with NOPs
- *   registers       each writes a register, of two files in turn: for comparison, since others compare with it
+ *                   one kind alone, which shares no entry with its own kind: other confounders than those of NOPs
+ *   registers       each writes a register, of two files in turn: renames in flight may end other sequences of writers
+ *                   at the same number
  *
- * Curve: cycles an iteration over n, a jump. Result: the last n before it rises, and the entries of both operations.
+ * Curve: cycles an iteration over n, a jump. Result: the last n before it rises, plus the entries of both operations.
  *
  * Inference: lib/structure/entry_packing.h decides from all sequences how many entries there are and how many
  * instructions share one; lib/structure/entry_positions.h then finds the positions in an entry that accesses and
@@ -27,8 +27,8 @@
  *
  * Groups: instructions that are renamed in one cycle may enter together, or not at all. NOPs are put before the first
  * operation, one more at a time: the number of fillers that fit falls by one with each and jumps back when the second
- * operation changes groups. The distance between jumps is the group, the top is the room. On Zen 4 two positions of six
- * are alike, and only the distance is reported.
+ * operation changes groups. The distance between jumps is the group, the highest number is what fits. On Zen 4 two of
+ * six positions give the same number, and only the distance is reported.
  *
  * Method: Wong 2013; Johnson 2021 (groups, one access an entry); mixtures, dilution and kinds are ours.
  */
@@ -49,7 +49,7 @@
 #include "lib/structure/inflight_search.h"
 #include "lib/structure/inflight_start.h"
 
-enum { FIRST_SEQUENCES = 3 /* are all that a smoke run measures */ };
+enum { FIRST_SEQUENCES = 3 /* the only ones that a smoke run measures */ };
 
 static const struct packing_sequence sequences[PACKING_SEQUENCES] = {
     {"stores", "store queue", PACKING_MIXTURE, 0, {"int64", "v128", "int64", "v128", "store-64"}},
@@ -77,7 +77,10 @@ static const struct packing_sequence sequences[PACKING_SEQUENCES] = {
 
 /* ---- Experiments ---------------------------------------------------------------------------------- */
 
-/* General registers are counted while writers are measured, so that chains which occupy them are left out. */
+/*
+ * Writers are measured as an experiment on general registers, so that long-latency chains that occupy such registers
+ * are left out.
+ */
 static bool measure_sequence(struct probe *p, const struct inflight *l, const struct packing_found *f)
 {
     struct inflight_request q = {.inflight = l,
@@ -105,7 +108,7 @@ static bool measure_all(struct probe *p, const struct inflight *l, struct packin
 
 /* ---- Reports -------------------------------------------------------------------------------------- */
 
-/* A sequence that shows groups says to one how many fit; another one may end up to a group too early. */
+/* The number of a sequence that shows groups is exact; the knee of any other may lie up to a group too low. */
 static void report_sequence(struct probe *p, const struct packing_found *f, double group, bool possible)
 {
     const bool shows_groups = f->teeth.period > 1;

@@ -3,19 +3,19 @@
  * (docs/METHODS.md, 6.4)
  *
  * Experiment: two long-latency operations, and between them n others that need the result of the first one
- * (lib/structure/waiting.h). They have entries of the reorder buffer, registers and queues, and stay in the scheduler.
- * The second operation either gets past them (beyond: scheduler and queue before it) or needs an entry itself (behind:
+ * (lib/structure/waiting.h), and stay in the scheduler until it is there. The second long-latency operation either gets
+ * past a full scheduler (`beyond`: the scheduler and the queue before it fill up) or needs an entry of it (`behind`:
  * the scheduler alone).
  *
- * Curve: cycles an iteration over n, a jump. Result: the last n before it rises, and what is behind it where that needs
- * an entry.
+ * Curve: cycles an iteration over n, a jump. Result: the last n before it rises, plus the entries that the long-latency
+ * operations take.
  *
- * Inference: where beyond and behind are alike there is no queue before the scheduler; where they differ, the
- * difference is the queue. Vectors are also measured behind misses with square roots as the second operation, which
- * need an entry where vectors wait: with the last entries of several schedulers they get in at times, depending on
- * where the fillers have gone, and half of the rise counts. Two classes share a scheduler if half of one leaves half
- * for the other (lib/structure/sharing.h). Where something else that the operations hold is full first, the number is
- * undecided, but sharing is measured all the same.
+ * Inference: where `beyond` and `behind` are alike there is no queue before the scheduler; where they differ, the
+ * difference is the queue. For vectors the first operation of `behind` is a miss and the second a chain of square
+ * roots, which wait where vectors do: when only some of several schedulers are full they get in at times, depending on
+ * where the fillers have gone, so that half of the rise counts. Two classes share a scheduler if half of one leaves
+ * half for the other (lib/structure/sharing.h). Where something else that the operations hold is full first, the number
+ * is undecided, but sharing is measured all the same.
  *
  * Method: jiegec/cpu-micro-benchmarks, sched_size; the second operation behind the scheduler instead of many dependent
  * ones, and the half-filled scheduler, are ours.
@@ -179,7 +179,7 @@ static void report_queue(struct probe *p, const struct waiting_class *c, const s
     report(p, &f);
 }
 
-/* All experiments of a class but that with further loads, and those that are beyond and behind. */
+/* The experiments of a class except the one with extra loads: all of them, and by position. */
 struct by_position {
     struct experiment all[WAITING_EXPERIMENTS], beyond[WAITING_EXPERIMENTS], behind[WAITING_EXPERIMENTS];
     size_t count, beyond_count, behind_count;
@@ -207,8 +207,8 @@ static struct by_position sort_by_position(const struct waiting_class *c, const 
 }
 
 /*
- * Behind the scheduler there is the scheduler alone, and where both positions are alike there is no queue before it.
- * Beyond it alone the number may include a queue. *fits: how many can wait, for sharing.
+ * `behind` gives the scheduler alone; where `beyond` gives the same number there is no queue before it. A number by
+ * `beyond` only may include a queue. *fits: how many can wait, for sharing.
  */
 static void report_class(struct probe *p, const struct waiting_class *c, const struct waiting w[WAITING_EXPERIMENTS],
                          double *fits)

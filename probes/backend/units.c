@@ -4,19 +4,19 @@
  * Experiment: representatives of classes of operations (arch/catalogue.h), a load and a store, alone, in pairs, and in
  * mixes, all independent of each other, repeated in the best order that is found (lib/structure/mix_search.h).
  * Operations that can run on the same ports slow each other down, others do not. Other limits would look like shared
- * ports: so forms read few registers, and none that another one wrote, which keeps an operation bound to a busy port
- * from delaying others; stores are side by side, and all code is short.
+ * ports. So forms read few registers, and none that another form wrote: an operation that is bound to a busy port then
+ * delays no other. Stores are side by side, and all code is short.
  *
  * There is no curve: the result is a table of mixes and one of maps.
  *
- * Inference: the sets of ports that explain all mixes (lib/structure/ports_solve.h). What the core takes in a cycle
- * hides ports beyond that: this width is the rate of blanks (NOPs, zeros), or the most instructions a cycle of any mix
- * where NOPs are packed. Pairs that stay slower than the map says are measured as conflicts
- * (lib/structure/conflicts.h): for one known on Zen 4, of additions and moves from vectors, see arch/x86_64/units.c.
- * Map and conflicts must then predict mixes drawn at random. A map is undecided where a mix is faster than it allows,
- * or more than one in ten is much slower, or less than nine in ten of the unseen mixes are predicted; how far mixes are
- * off is reported with it, and how many are predicted by the map alone. Ports have no names: they are numbered from 0,
- * those that run most classes first. Grade C: one experiment.
+ * Inference: the sets of ports that explain all mixes (lib/structure/ports_solve.h). More ports than the core takes
+ * instructions in a cycle do not show. This width is the rate of blanks (NOPs, zeros), or, where NOPs are packed, the
+ * most instructions a cycle of any mix. Pairs that stay slower than the map says are measured as conflicts
+ * (lib/structure/conflicts.h); arch/x86_64/units.c describes one on Zen 4, of additions and moves from vectors. Map and
+ * conflicts must then predict mixes drawn at random. The map is undecided where a mix is faster than it allows, where
+ * more than one mix in ten is much slower, or where fewer than nine in ten of the unseen mixes are predicted. How far
+ * mixes are off is reported with it, and how many the map predicts without the conflicts. Ports have no names: they are
+ * numbered from 0, those that run most classes first. Grade C: one experiment.
  *
  * Method: Ritter and Hack, PMEvo, 2020 (maps from mixes); Derumigny et al., PALMED, 2022 (mixes that conflict); classes
  * as Johnson, Firestorm, 2021.
@@ -41,7 +41,7 @@ enum {
     ORDERS = 12,       /* of each mix that are measured */
     CONFIRMATIONS = 2, /* of an order that is better than those before */
     NOP_LENGTHS = 6,   /* tried as blanks */
-    CLASSES_SMOKE = 2, /* and the load */
+    CLASSES_SMOKE = 2, /* of a smoke run, besides the load */
     MAPS_SENT = 8,
     NUMBER_TEXT = 64,
     TEXT = 512
@@ -52,7 +52,7 @@ struct units {
     struct ports ports;
     struct ports_conflicts conflicts;
     struct ports_prediction prediction;
-    bool measured; /* all of it */
+    bool measured; /* all measurements were made */
 };
 
 /* ---- Tables --------------------------------------------------------------------------------------- */

@@ -6,11 +6,11 @@
  *   in    sequences of NOPs, or of NOPs mixed with additions, vector additions, loads or stores, all independent. No
  *         unit and no register file is needed by all of them alike: those that are as fast as any are limited by what
  *         all instructions pass, front end, renaming, retiring
- *   out   a fence, a chain of multiplications, n instructions, and again. The instructions are done while the chain
- *         runs, retire behind it at full width, and the fence lets nothing begin before they have
+ *   out   a fence, a chain of multiplications and n instructions, repeated. The instructions are executed while the
+ *         chain runs and retire behind it at full width; the fence lets nothing begin before all have retired
  *
- * There is no curve: both are slopes over three lengths, n / width cycles for n more instructions that the reorder
- * buffer holds; what it does not hold comes in no faster than without the chain.
+ * There is no curve: both rates are slopes over three lengths, n / width cycles for n more instructions. For `out` the
+ * reorder buffer must hold all of them: any others come in no faster than without the chain.
  *
  * Inference: the rate of the fastest sequences is the width of renaming, that of `out` the width of retiring. Where no
  * more retire than come in, retiring may limit both. Sequences of register writers give the width of renaming
@@ -57,7 +57,7 @@ static const double HIGHER = 0.07;
  */
 static const double SHARED = 1.5, NOPS_FASTER = 1.2;
 
-enum { KINDS = 7, NOPS_ALONE = 0, WITHOUT_NOPS = 3 /* these, and those behind it */, STORES = 4 };
+enum { KINDS = 7, NOPS_ALONE = 0, WITHOUT_NOPS = 3 /* the first without NOPs; later ones have none */, STORES = 4 };
 
 /*
  * Patterns: n NOP, a addition, v vector addition, l load, s store, z a register cleared, m a move. `lone`: no
@@ -83,7 +83,7 @@ struct rates {
 struct sequence {
     unsigned kind;
     size_t count;      /* of instructions */
-    bool behind_chain; /* and a fence */
+    bool behind_chain; /* behind a fence and a chain */
 };
 
 /* ---- Kernels and slopes --------------------------------------------------------------------------- */
@@ -115,8 +115,8 @@ static void emit_sequence(struct code *c, const void *context)
 }
 
 /*
- * Instructions a cycle by what sequences of `step`, twice and three times as many instructions take more than each
- * other, so that what is before and behind them does not count. NaN: the second step takes another time than the first.
+ * Sets *rate to instructions a cycle, by the differences between sequences of one, two and three times `step`
+ * instructions, in which all else cancels. NaN: the two differences are not alike.
  */
 static bool measure_slope(struct probe *p, const struct area *data, unsigned kind, size_t step, bool behind_chain,
                           double *rate)
@@ -142,13 +142,13 @@ static bool measure_out(struct probe *p, const struct area *data, unsigned kind,
     const double waiting = fmin(isnan(entries) ? WAITING : entries, 8 * WAITING);
     const bool good = measure_slope(p, data, kind, (size_t)probe_smoke(p, 8, waiting / STEPS), true, rate);
 
-    /* what the buffer does not hold comes in no faster than that */
+    /* instructions that the buffer does not hold come in at the rate `in`: only a higher one is that of retiring */
     if (isnan(entries) && !(*rate > (1 + HIGHER) * in))
         *rate = NAN;
     return good;
 }
 
-/* Kinds that share entries, or those that do not; and of all that write registers how fast they come in. */
+/* Measures `lone` kinds where NOPs share entries, else the others; and the rate `in` of all that write registers. */
 static bool measure_rates(struct probe *p, struct rates *r)
 {
     const unsigned count = (unsigned)probe_smoke(p, 2, KINDS);

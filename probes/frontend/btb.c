@@ -3,9 +3,9 @@
  * and how are its sets organised?
  *
  * Experiment: chains of taken branches (lib/kernels/branch_chain.h), longer and longer. All pages of a chain show one
- * frame, so that the instruction cache holds a page or two of it however long it is. What remains to show as a knee is
- * the branch target buffer, the instruction TLB, which is known, and the operation cache, which makes small steps. One
- * chain with a frame for each page shows what the instruction cache would change.
+ * frame, so that the instruction cache holds a page or two of it however long it is. The remaining knees are those of
+ * the branch target buffer, of the instruction TLB, whose reach is known, and of the operation cache, whose steps are
+ * small. One chain with a frame for each page shows what the instruction cache would change.
  *
  * Curve: cycles per branch over branches, a staircase: while a level holds all branches, each costs what that level
  * takes; past the last level, what it takes until the branch has been fetched and decoded.
@@ -14,10 +14,11 @@
  *
  *   levels        the last count on each level, from the family of strides 4 (AArch64), 8, 16 … bytes, since no single
  *                 curve shows a capacity (lib/structure/btb_levels.h)
- *   fallback      the cost far past the last level, and from NOPs before each branch, which part of the front end
- *                 supplies the target then (lib/structure/btb_fallback.h)
- *   pairs         the cost of one more branch among few, half a cycle where two are taken in one: both in one line,
- *                 lines apart, and with NOPs between target and branch, in one line or across the border of a line
+ *   fallback      the cost far past the last level; NOPs before each branch show which part of the front end supplies
+ *                 the target then (lib/structure/btb_fallback.h)
+ *   pairs         the cost of one more branch among few: half a cycle where the core takes two branches in one cycle.
+ *                 Branches are in one line, lines apart, or have NOPs between target and branch, in one line or across
+ *                 the border of a line
  *   shared        where two branches share an entry if the second is in the line that the first leads to (AMD,
  *                 optimisation guide of Zen 4), chains with a border of a line between a target and its branch leave
  *                 the first level with half as many branches as chains without
@@ -45,11 +46,11 @@
 
 /* Cycles of one more branch that mean two taken branches a cycle: half a cycle, with room for noise. */
 static const double TWO_A_CYCLE_FROM = 0.45, TWO_A_CYCLE_TO = 0.55;
-/* Cycles of one more branch from which on it is one a cycle, or fewer. */
+/* Cycles of one more branch from which on the core takes at most one branch a cycle. */
 static const double ONE_A_CYCLE = 0.9;
-/* Relative difference from the ratio of two of the counts with and without a border of a line between branches. */
+/* Relative difference from 2, at most, of the ratio of counts without and with a line border before each branch. */
 static const double SHARED_ALIKE = 0.1;
-/* Ratio of the count where chains without that border rise and of the first level's capacity, at most. */
+/* The count at which chains without that border rise, by the first level's capacity, at most. */
 static const double SHARED_PAST = 1.5;
 
 enum { LINE = BRANCH_CHAIN_LINE_BYTES, NOP_BYTES = 8 };
@@ -62,7 +63,7 @@ struct setup {
 
 static size_t page_bytes(void)
 {
-    return machine_info()->page_bytes[0]; /* the smallest: most of them share a frame */
+    return machine_info()->page_bytes[0]; /* the smallest: the most pages that share one frame */
 }
 
 static bool find_levels(struct probe *p, enum branch_chain_pattern pattern, const struct setup *s,
@@ -82,7 +83,7 @@ static bool find_levels(struct probe *p, enum branch_chain_pattern pattern, cons
 }
 
 /*
- * Never better than C: all patterns may miss a level that holds too few branches to show, or costs what the next does.
+ * Never better than C: no pattern shows a level that holds too few branches, or that costs what the next one does.
  */
 static void report_level_count(struct probe *p, const struct btb_levels *levels, size_t patterns)
 {
@@ -109,7 +110,7 @@ static bool find_fallback(struct probe *p, enum branch_chain_pattern pattern, co
         .variants = {{"branch", branch_chain_pattern_names[pattern]}},
         .method = "far past the last level; NOPs before each branch show where the redirect comes from"};
     enum btb_origin origin = btb_fallback_origin(&fallback, &f.reason);
-    if (origin == BTB_ORIGIN_L1I && !levels->levels) { /* it may be a level that holds all of them */
+    if (origin == BTB_ORIGIN_L1I && !levels->levels) { /* a level that holds all branches looks the same */
         origin = BTB_ORIGIN_UNKNOWN;
         f.reason = REASON_NO_LEVEL;
     }
@@ -128,7 +129,7 @@ static bool two_a_cycle(double cycles)
     return cycles >= TWO_A_CYCLE_FROM && cycles <= TWO_A_CYCLE_TO;
 }
 
-/* Bytes from the beginning of a slot to the end of a branch behind the border of a line, with its target before it. */
+/* Bytes from a target, at the beginning of a slot, to the end of its branch, just behind the border of that line. */
 static size_t across_bytes(void)
 {
     return LINE + (emit_longest / 2 + emit_alignment - 1) / emit_alignment * emit_alignment;
@@ -220,7 +221,7 @@ static bool find_organisation(struct probe *p, const struct setup *s, const stru
     if (!branch_cost_fit(p, &s->room, s->fit, probe_scale(p, 0, 0.2, 2, 20), &r) ||
         !find_shared(p, s, facts_number(&p->run->facts, "frontend.btb.entries", "level=1 branch=uncond", NAN), &shared))
         return false;
-    /* levels follow each other in both countings: the number of one gives those of the others */
+    /* the fit and the curves number the same levels from different first ones: one match gives all numbers */
     unsigned first = 0;
     for (unsigned i = 0; i < r.level_count && !first; i++) {
         const unsigned number = btb_report_number(p, "frontend.btb.entries", &r.levels[i], levels->levels);
@@ -233,7 +234,7 @@ static bool find_organisation(struct probe *p, const struct setup *s, const stru
 
 /* ---- The run ------------------------------------------------------------------------------------ */
 
-/* One branch in each line, and a frame for each page: nothing is decided by this curve, it is there to be compared. */
+/* Measures one branch in each line with a frame for each page: a curve for comparison, by which nothing is decided. */
 static bool show_frames(struct probe *p, size_t span)
 {
     struct branch_chain_room room;

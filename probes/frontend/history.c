@@ -17,9 +17,10 @@
  * Curve: mispredictions in an iteration over k: half of one is the bearer's own. 0.5 while the probe branch is
  * predicted, then a step to 1. A step is the end of the history only if it leads from below 0.6 to above 0.9.
  *
- * Inference: the last k before the step, and the bearer itself. Dummies that do not enter the history never push the
- * bearer out, and neither do those that a longer history than was tried still contains. So each kind is mixed as well:
- * a fixed number of it, and k taken conditional branches. If the step is where it is without them, they do not enter.
+ * Inference: the last k before the step, plus the bearer itself. Dummies that do not enter the history never push the
+ * bearer out; nor do dummies that enter if the history spans more of them than are tried. So each kind is also mixed: a
+ * fixed number of its dummies, and k taken conditional branches. If the step is where it is without the dummies, they
+ * do not enter.
  *
  * Sources: Yavarzadeh et al. 2023 (Half&Half); jia.je 2024 (bearer, dummies, probe branch, with counters of
  * mispredictions). Chain, mixture and calibrated time are ours. docs/METHODS.md, 5.4.
@@ -41,11 +42,11 @@
 enum composition { PURE, MIXED, COMPOSITIONS };
 
 enum {
-    MIXED_AT_LEAST = 4, /* dummies of the kind, so that none and all of them make a difference */
+    MIXED_AT_LEAST = 4, /* dummies of the kind: enough to see whether none or all of them enter */
     FEW = 32            /* dummies, where it is not known how many the history spans */
 };
 
-/* Dummies of a kind that may not enter that are tried, relative to the number that taken conditional ones need. */
+/* Dummies of a kind that are tried, at most, relative to the taken conditional ones that push the bearer out. */
 static const double BEYOND = 1.5;
 
 static const char NAME[] = "frontend.history.branches";
@@ -57,11 +58,11 @@ struct span {
     struct history_curve curve[HISTORY_BEARERS];
     struct sweep sweep[HISTORY_BEARERS];
     struct graded result;
-    enum history_bearer bearer; /* that is seen farther; HISTORY_DIRECTION where they do not differ */
-    enum history_bearer other;  /* another one that is seen as far, or the same */
+    enum history_bearer bearer; /* the one that is seen farthest; HISTORY_DIRECTION where they do not differ */
+    enum history_bearer other;  /* another one that is seen as far; `bearer` where there is none */
 };
 
-/* Grades what `count` bearers show. One that is seen farther shows a longer history, and counts alone. */
+/* Grades what `count` bearers show. Where they disagree, the one that is seen farthest counts alone. */
 static void grade_taken(struct span *taken, const struct experiment *e, size_t count)
 {
     const struct graded alone[2] = {grade_capacity(&e[HISTORY_DIRECTION], 1, 1),
@@ -116,9 +117,9 @@ static bool find_taken(struct probe *p, uint64_t state, struct span *taken)
 /* ---- Other kinds -------------------------------------------------------------------------------- */
 
 /*
- * By how many entries of the history each dummy of a mixture pushes the bearer out: 0, 1 or 2; -1 where none of these,
- * or more than one, would put the step into its interval. `reach`: taken conditional dummies before the step of those
- * alone.
+ * How many entries of the history each dummy of a mixture takes: 0, 1 or 2; -1 where none of these numbers, or more
+ * than one, puts the step into its interval. `reach`: the last number of taken conditional dummies before the step,
+ * without the kind.
  */
 static int entries_of_dummy(const struct branch_history *mixed, const struct knee *k, double reach)
 {
@@ -135,8 +136,8 @@ static int entries_of_dummy(const struct branch_history *mixed, const struct kne
 }
 
 /*
- * Reports a kind that does not enter: the step of the mixture is where it is without the kind, and dummies of the kind
- * alone, half as many more as that, push nothing out.
+ * Reports a kind that does not enter: the step of the mixture is where it is without the kind, and even BEYOND times as
+ * many dummies of the kind alone do not push the bearer out.
  */
 static void report_outside(struct probe *p, const struct span *taken, enum history_kind kind, const struct sweep s[2],
                            const struct knee *step, double reach)
@@ -189,9 +190,9 @@ static bool find_kind(struct probe *p, uint64_t state, enum history_kind kind, c
         else
             e[MIXED].knee = v->count;
         if (entries < 0 && !history_end_shown(&e[PURE]))
-            e[MIXED].knee = v->count; /* by itself it shows nothing of the kind; it may only contradict the other */
+            e[MIXED].knee = v->count; /* a mixture by itself shows nothing of the kind */
         e[PURE].scale = branches;
-        e[PURE].holds = branches; /* the bearer, and the taken one before pairs, which makes any span an even number */
+        e[PURE].holds = branches; /* the bearer, and the taken branch before calls, which makes the span even */
         e[MIXED].scale = entries > 0 ? (double)branches / entries : 1;
         e[MIXED].holds = HISTORY_BEARER_BRANCHES + mixed * branches;
         const struct finding f = {.name = NAME, .variants = {{"kind", history_kind_names[kind]}}, .method = METHOD};

@@ -1,19 +1,19 @@
 /*
  * Question: how many targets of indirect branches does the core predict, and what does a predicted one cost?
  *
- * Experiment: n indirect jumps with t targets each, in an order that is drawn once and repeated (lib/kernels/
- * indirect_jumps.h). Each target follows from those before it: a predictor with a history knows it as long as it holds
- * all n * t of them. Direct jumps from target to target in the same order are the control. Two layouts of targets
- * are the two experiments: dense could show the branch target buffer, sparse the instruction cache.
+ * Experiment: n indirect jumps with t targets each, in an order that is drawn once and repeated
+ * (lib/kernels/indirect_jumps.h). Each target follows from those before it: a predictor with a history knows it as long
+ * as it holds all n * t of them. Direct jumps from target to target in the same order are the control. Two layouts of
+ * targets are the two experiments: dense ones could show the branch target buffer, sparse ones the instruction cache.
  *
- * Curve: cycles of an indirect jump more than of a direct one over t, the mean over several orders: a level, and a
- * ramp. Tables are indexed by a hash of the history, and where too many targets fall into one set they evict each
- * other, long before all entries are used. With as many targets as entries about half are in sets that hold theirs.
+ * Curve over t: cycles by which an indirect jump takes longer than a direct one, the mean over several orders: a level,
+ * and a ramp. Tables are indexed by a hash of the history, and where too many targets fall into one set they evict each
+ * other, long before all entries are used. With as many targets as entries, about half of the targets are in sets that
+ * hold all of theirs.
  *
- * Inference: both ends of the ramp are known, since few targets are predicted and targets drawn at random all the time
- * are not. The capacity is where half of the jumps are mispredicted, from one end of the ramp and from the other; its
- * interval is the whole ramp. The level is what a predicted jump costs more than a direct one; a matrix shows that for
- * all n and t.
+ * Inference: the heights at both ends of the ramp are known, since few targets are predicted, and targets drawn at
+ * random all the time are not. The capacity is the half-rise between these heights; its interval is the whole ramp. The
+ * level is what a predicted jump costs more than a direct one; a matrix shows that for all n and t.
  *
  * Sources: jia.je 2024 and clamchowder 2021 (branches by targets); order and control are ours. docs/METHODS.md, 5.5.
  */
@@ -48,7 +48,7 @@ struct curve {
     char name[NAME_BYTES];
 };
 
-/* What is counted on both sides of the knee. */
+/* The kernel whose events are counted on both sides of the knee. */
 static bool build(struct probe *p, double targets, void *context, struct kernel *k)
 {
     struct curve *curve = context;
@@ -57,7 +57,8 @@ static bool build(struct probe *p, double targets, void *context, struct kernel 
 }
 
 /*
- * Cycles of an indirect jump more than of a direct one, the mean over several orders: chance decides which targets fit.
+ * Cycles by which an indirect jump takes longer than a direct one: the mean over several orders, since chance decides
+ * which targets fit.
  */
 static bool measure(struct probe *p, double x, void *context, struct point *out)
 {
@@ -144,7 +145,7 @@ static bool find_targets(struct probe *p, struct curve *c, size_t branches)
     return good;
 }
 
-/* Reports what a predicted jump takes longer: the median over numbers of targets that any predictor in scope holds. */
+/* Reports the extra cycles of a predicted jump: the median over numbers of targets that every predictor holds. */
 static void report_cycles(struct probe *p, const struct matrix *m, size_t row)
 {
     double predicted[MATRIX_TARGETS_BITS];
@@ -164,7 +165,7 @@ static void report_cycles(struct probe *p, const struct matrix *m, size_t row)
                   quantile(predicted, count, 0.5));
 }
 
-/* Cycles of an indirect jump more than of a direct one, by branches and targets of each. */
+/* Cycles by which an indirect jump takes longer than a direct one, by branches and by targets of each. */
 static bool measure_matrix(struct probe *p, struct curve *c)
 {
     const unsigned step = (unsigned)probe_scale(p, 4, 2, 2, 1);

@@ -8,8 +8,8 @@
  *   shuffled   each page has its own frame, in random order: as many lines as pages
  *   in order   each page has its own frame, next to each other where the platform has such: a TLB that keeps neighbours
  *              in one entry holds more than the others show
- *   larger     pages of other sizes, on one frame each, as far as a branch reaches; where a platform has none of them
- *              for code the reason is reported
+ *   larger     pages of other sizes, those of one size all on one frame, as far as a branch reaches; where a platform
+ *              has none of them for code the reason is reported
  *   strides    on one frame, pages 1, 2, 4 … pages apart: behind the lowest address bit that chooses a set the count
  *              halves, until the ways of one set are left (lib/structure/stride_family.h)
  *
@@ -17,15 +17,15 @@
  * to hold, and in the same sets. Its growth is subtracted.
  *
  * Curve: cycles per jump over pages, a staircase. While a level holds all translations a jump costs what branch
- * prediction makes it cost; past that, a miss of that level on top. Inference: the last count on each level; a miss
- * costs by how much the next level is higher.
+ * prediction makes it cost; past that, a miss of that level on top. Inference: the last count on each level; the cost
+ * of a miss is the rise to the next level.
  *
  * Behind the first level Intel's cores show a saw-tooth (jia.je 2025, Redwood Cove: it drops at 289, 321, 353 … pages
- * and climbs in between; open there, with huge pages suspected). Measured on a Raptor Cove: the same on one frame, on
- * shuffled ones and in order, and wherever the first page is, so it is neither huge pages nor neighbours in one entry
- * nor a cache. Two pages apart, where 16 of the 32 sets are reached, it has half the period. What would explain that,
- * and is not proven, is replacement: of sets of eight, those with the most pages miss always, those with one page less
- * sometimes hit.
+ * and climbs in between; the cause is left open there, with huge pages suspected). Measured on a Raptor Cove: the same
+ * on one frame, on shuffled ones and in order, and wherever the first page is, so the cause is neither huge pages nor
+ * neighbours in one entry nor a cache. With pages two apart, which reach 16 of the 32 sets, it has half the period.
+ * Replacement would explain that, but this is not proven: of sets of eight ways, those with the most pages always miss,
+ * those with one page less sometimes hit.
  *
  * Sources: jiegec/cpu-micro-benchmarks, itlb_size, with rotating lines and strides of pages; one frame and the packed
  * control on it are ours. docs/METHODS.md, 5.9.

@@ -9,9 +9,9 @@
  *                 instruction cache does. A prefetcher of following lines may hide misses
  *   mispredicted  places in an order drawn at random, visited by a jump that is always mispredicted (lib/kernels/
  *                 mispredicted_return.h): what it costs shows how far away its target was. While all places fit, the
- *                 cost is the same; past that, more and more are fetched from behind. Widths are hidden by the penalty.
- *                 One in four lines is a place, so that lines fetched ahead fall into other sets; places are full of
- *                 instructions, so that an operation cache ends before
+ *                 cost is the same; past that, more and more are fetched from the next level. The penalty hides all
+ *                 widths. One in four lines is a place, so that lines fetched ahead fall into other sets; places are
+ *                 full of instructions, so that an operation cache is full before the instruction cache is
  *
  * Curve over the footprint: straight is a staircase in cycles per line of operation cache, where there is one,
  * instruction cache, second level and what is behind it. The height of a step identifies nothing: the rate may fall as
@@ -128,8 +128,8 @@ static size_t last_knee(struct probe *p, const struct verdict *v)
 
 /*
  * Which knee of the mispredicted curve is the instruction cache's: the last one that is not the second level's or a
- * TLB's and that straight code has as well; where that has none of them, the last one. v->count: none. *both: how many
- * both have.
+ * TLB's and that straight code has as well; where straight code has none of these knees, the last of them. v->count:
+ * none. *both: how many of them straight code has.
  */
 static size_t instruction_cache(struct probe *p, const struct verdict *v, const struct verdict *straight, size_t *both)
 {
@@ -186,7 +186,7 @@ static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
     const bool edge = e[MISPREDICTED].knee < mispredicted->count;
     if (edge) {
         e[STRAIGHT].knee = knee_near(straight, mispredicted->knees[e[MISPREDICTED].knee].value, SAME_EDGE);
-        /* but if straight code alone has another one behind, the mispredicted curve may show an operation cache only */
+        /* but if straight code has a later knee, the mispredicted curve may show an operation cache only */
         const size_t last = last_knee(p, straight);
         if (e[STRAIGHT].knee == straight->count && last < straight->count &&
             straight->knees[last].value > mispredicted->knees[e[MISPREDICTED].knee].high)

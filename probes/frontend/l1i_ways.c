@@ -5,7 +5,7 @@
  * nothing fetched meanwhile (lib/kernels/mispredicted_return.h): it costs more when its target is not in the cache.
  * Places are full of instructions, so that an operation cache holds few of them; of several steps of a curve the last
  * one counts, and a second search begins behind the first places. The control has as many places on the same pages, on
- * lines that rotate: pages, branches and their number cost the same there, and are subtracted.
+ * lines that rotate: what TLBs and branch predictors cost is the same there, and is subtracted.
  *
  * Curve over n: a level, then a step. Inference: where places are so far apart that all fall into one set, the level
  * ends with its ways. Nearer than that, each halving of the distance doubles what is held, since one more bit chooses
@@ -13,8 +13,8 @@
  * distances must agree, and the ways must make up the cache (lib/structure/set_associativity.h). Where frames fall at
  * random and a way spans more than a page, sets are random too, and nothing is decided.
  *
- * Experiment 2, onward and back: far more places than the cache has lines, two to a block, always visited one after the
- * other, onward or back. As long as both are on one line only the first one misses.
+ * Experiment 2, onward and back: far more places than the cache has lines, two to a block. The two are always visited
+ * one after the other, onward or back. As long as both are on one line, only the first one misses.
  *
  * Curve over the bytes from the beginning of the first place to the end of the last: a step behind the length of a
  * line. Prefetchers that fetch the next line make it look longer onward, but not back.
@@ -79,8 +79,8 @@ static size_t rotating_place(const void *context, size_t index)
 }
 
 /*
- * Places begin in another set for each sample, since what runs between readings is in some sets, and never in the
- * loop's.
+ * Places begin in another set for each sample, since code that runs between readings occupies some sets; they never
+ * begin in a set of the loop.
  */
 static bool build_places(struct probe *p, size_t count, struct apart *a,
                          size_t (*place)(const void *context, size_t index), struct kernel *k)
@@ -137,7 +137,7 @@ static struct sweep sweep_apart(const struct probe *p, struct apart *a, const ch
                                      .budget = (unsigned)probe_smoke(p, 4, 120)}};
 }
 
-/* The sweep that counts for a distance, with its last step: that behind the first places, if it has one. */
+/* The sweep that counts for a distance, with its last step only: `behind` if it has a step, else `all`. */
 static struct sweep last_step(const struct sweep *all, const struct sweep *behind)
 {
     struct sweep counts = behind->search.verdict.count ? *behind : *all;

@@ -4,8 +4,9 @@
  * Experiment: loops of additions to registers in turn, longer and longer. While a loop is replayed, neither the
  * operation cache nor the decoders deliver anything.
  *
- *   counted  operations that the operation cache delivers, or where there is none the decoders: none of a loop that is
- *            replayed, one per operation of one that is not. Needs counters of both, and of a loop buffer
+ *   counted  operations that the operation cache delivers, or where they are not counted the decoders: 0 for each
+ *            operation of a loop that is replayed, 1 of any other. Needs such a counter, and one of what the loop
+ *            buffer delivers
  *   time     cycles per operation. Shows a loop buffer only where replaying is faster than fetching
  *
  * Not NOPs: cores that replay 144 or 191 other operations replay loops of NOPs only up to 39 or 40 (jia.je 2024, Golden
@@ -16,7 +17,7 @@
  * may be the operation cache's is reported as masked by it. Where the core counts what its loop buffer delivers, and
  * that is nothing, there is none, or it is switched off, as by microcode on Skylake (Intel, erratum SKL150).
  *
- * Sources: jia.je 2024 with counters; over time our own. docs/METHODS.md, 5.12.
+ * Sources: jia.je 2024 for counters; the experiment on time is ours. docs/METHODS.md, 5.12.
  */
 #include <math.h>
 
@@ -31,7 +32,7 @@
 enum {
     REGISTERS = 4,
     LOOP_OPS = 1,      /* of the loop's end */
-    OPS_FROM = 16,     /* shorter loops pay for their own end */
+    OPS_FROM = 16,     /* in shorter loops the end of the loop costs too much */
     OPS_TO = 256,      /* the largest known: 192 (Intel, Redwood Cove) */
     SHORT_LOOP = 20,   /* any loop buffer holds it: Intel's first one had 18 instructions (2006) */
     ITERATIONS = 1000, /* before measuring: the core has recognised the loop then */
@@ -85,7 +86,7 @@ static struct finding finding_of(double value, char grade, enum reason reason, c
                             .method = method};
 }
 
-/* Chooses the event for what delivers where the loop buffer does not; NULL where none can be counted. */
+/* Chooses the event for operations that come from elsewhere than the loop buffer; NULL where none can be counted. */
 static bool choose_event(struct probe *p, const struct kernel *k, const char **need)
 {
     static const char *const needs[] = {"op_cache_ops", "decoder_ops"};

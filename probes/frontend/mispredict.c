@@ -9,17 +9,17 @@
  * measured for all kinds before the next one, so that a disturbance spoils few values of each. Two experiments differ
  * in what has to be recovered: before the branch are long NOPs, which need nothing behind the front end, or NOPs and
  * moves. Behind it are long NOPs. What stands there is part of the cost: long NOPs are delivered one by one, so that a
- * front end that restarts with gaps catches up unnoticed. Where the front end is the bottleneck there, gaps are lost
- * (measured on Zen 4: 3 to 4 cycles more with NOPs of 11 and 15 bytes or with a mixture, whatever is before the
- * branch). A third filling has the mixture on both sides: the remark `mixed_behind`. Where that is more than a cycle
- * off, no grade is above B.
+ * front end that restarts with gaps catches up unnoticed. Where the front end is the bottleneck there, its gaps cost
+ * time (measured on Zen 4: 3 to 4 cycles more with NOPs of 11 and 15 bytes or with a mixture, whatever is before the
+ * branch). A third filling has the mixture on both sides: the remark `mixed_behind`. Where its penalty is more than a
+ * cycle off, no grade is above B.
  *
  * Capacity. n branches, each with a random pattern of m outcomes, over and over (lib/kernels/branch_patterns.h). While
  * the predictor holds all n * m outcomes, or derives them from its history, nothing is mispredicted. Two controls bound
  * each n: patterns of zeros, and patterns mixed with random bits. The matrix is the share of mispredicted branches by n
- * and m. Inference: the largest product n * m with less than a tenth mispredicted, up to the smallest with more. A
- * tenth, because a quick predictor that is overruled by a slower one costs something as well (measured on Zen 4: 0.05
- * from a thousand outcomes on, at 65536 still, without any misprediction; 0.45 of twice as many).
+ * and m. Inference: the largest product n * m with less than a tenth mispredicted; its interval ends at the next longer
+ * pattern. A tenth, because a quick predictor that is overruled by a slower one costs something as well (measured on
+ * Zen 4: a share of 0.05 from a thousand outcomes up to 65536 without any misprediction, and 0.45 at twice as many).
  *
  * Sources: Fog 2023 (Microarchitecture, 3, penalties by random branches); jia.je 2024 and clamchowder 2021 (branches by
  * pattern length); controls and layouts are ours. docs/METHODS.md, 5.6.
@@ -43,7 +43,7 @@
 static const double HALF = 0.5;
 /* Cycles by which the place of code may change a penalty: a pipeline has whole stages. */
 static const double STAGE = 1;
-/* Relative difference of the two experiments on a penalty that agree, as in lib/finding/grade.c. */
+/* Relative difference up to which the two experiments on a penalty agree, as AGREE in lib/finding/tolerances.h. */
 static const double ALIKE = 0.02;
 /* Share of mispredicted branches up to which a pattern is held. */
 static const double HELD = 0.1;

@@ -15,9 +15,9 @@
  * become as slow as code that was not when it is switched off.
  *
  * There is no operation cache where code with few NOPs to a line, which is bound by its bytes, is slow however short it
- * is: several densities have the same bytes per cycle then, and more NOPs to a line come faster. Time cannot show it
- * where nothing is slower from the instruction cache, or where a line a cycle is reached, which is the most that a
- * core's operation cache delivers (Zen 4).
+ * is: several densities have the same bytes per cycle then, and more NOPs to a line come faster. Time cannot show its
+ * absence where nothing is slower from the instruction cache, or where a line a cycle is reached, which is the most
+ * that a core's operation cache delivers (Zen 4).
  *
  * Sources: jia.je 2024, Golden Cove (jumps, one to a line or more, replaced here by NOPs of chosen lengths, which
  * branch target buffers have no part in); the fit is ours. docs/METHODS.md, 5.11.
@@ -139,7 +139,7 @@ static struct op_cache_fit fit_layouts(const struct density *d, size_t count)
     return op_cache_fit(rises, n);
 }
 
-/* Few rises fit many layouts, and may be due to anything: RISES of them are needed. */
+/* Few rises are explained by many layouts, and may be due to anything: RISES of them are needed. */
 static void report_layout(struct probe *p, const struct density *d, size_t count, size_t rises, const char *proof,
                           const struct op_cache_switched *switched, const struct knee *first)
 {
@@ -221,7 +221,7 @@ static void report_none(struct probe *p, const struct density *d, size_t count, 
 
 /* ---- The run ------------------------------------------------------------------------------------ */
 
-/* Drops rises from where the instruction cache may be full: they may be its own. */
+/* Drops rises that do not end before the number of lines at which the instruction cache may be full. */
 static void drop_l1i_rises(struct verdict *v, double lines)
 {
     while (v->count && v->knees[v->count - 1].high > lines)

@@ -8,8 +8,8 @@
  *   fixed     always the same: an indirect predictor may stand in for the return stack past its depth
  *   changing  alternates between two
  *   random    drawn anew each time, after random jumps in one experiment and after random conditional branches in the
- *             other, since some predictors keep a history of targets and others of directions. It is never the same
- *             twice, and nothing but a return stack can know it. Everything that is mispredicted on purpose is so
+ *             other, since some predictors keep a history of targets and others of directions. No history repeats,
+ *             so that nothing but a return stack can know the site. What is mispredicted on purpose is mispredicted
  *             before the nest begins, when the return stack holds nothing that a wrong path could spoil
  *
  * Control: as many calls and returns of the same code in nests that fit. What each of them costs by itself is
@@ -21,10 +21,10 @@
  *
  * Overflow: behind the depth only the first call's site is random, the other returns are always the same. If each
  * further level costs one misprediction more, the oldest address has been overwritten, and what is popped in its place
- * is stale or nothing. If it costs much less, something else predicts returns that the stack has lost. If all returns
+ * is stale or missing. If it costs much less, something else predicts returns that the stack has lost. If all returns
  * are mispredicted at once, the first level too many has cost the stack all that it held. The remark `overflow` says
- * how many mispredictions the first level costs and each that follows (slope by Theil 1950 and Sen 1968, the median
- * over all pairs of points).
+ * how many mispredictions that first level costs, and how many each further one (slope by Theil 1950 and Sen 1968, the
+ * median over all pairs of points).
  *
  * Sources: Wong 2018; jia.je 2025, variant with two call sites; random history and control are ours. docs/METHODS.md,
  * 5.10.
@@ -44,7 +44,7 @@
 
 enum {
     DEPTH_MAXIMUM = 128,
-    DEPTH_QUICK = 80,  /* the deepest that is known of has 60 or so */
+    DEPTH_QUICK = 80,  /* the deepest return stack that is known has about 60 entries */
     CONTROL_DEPTH = 8, /* no return stack of a core in scope is smaller */
     ENTRY_BYTES = 4096,
     EXPERIMENTS = 2,
@@ -115,7 +115,7 @@ static bool build_nests(struct probe *p, const struct nest *n, size_t depth, siz
             emit_call(&c, level_at(n, level + 1));
         emit_leave(&c);
     }
-    /* what is random in a reading averages out over its length */
+    /* readings are long, so that what is random in them averages out */
     *k = (struct kernel){.data = n->state,
                          .units = 1,
                          .warm_iterations = probe_smoke(p, 10, 300),

@@ -2,15 +2,15 @@
  * Bandwidth: how many bytes a cycle can one core read, write and copy, from each level and by each width?
  *
  * A footprint is read or written line after line, again and again, so that all prefetchers help. It is a part of the
- * level in question, and several times what the level before holds. Two experiments:
+ * level in question, and several times what the level before holds. There is no curve: each level, access and width
+ * gives one number. Two experiments:
  *
- *   smaller, larger   two footprints, the second one twice the first: the level before could speed up the one, and the
- *                     level behind slow down the other
+ *   smaller, larger   two footprints, the second one twice the first: the level before could speed up the smaller one,
+ *                     and the level behind slow down the larger one
  *
- * Everything is measured in three passes. Others who share a level or memory come and go meanwhile: what they disturb
- * differs from pass to pass, and lowers the grade. Where they stay they mislead every experiment on memory and on the
- * last cache, so these never reach grade A. Where passes and footprints disagree, the range of results is reported as
- * `between`.
+ * Everything is measured in three passes. Other users of a level or of memory come and go meanwhile: what they disturb
+ * differs from pass to pass, and lowers the grade. Users that stay mislead all experiments on memory and on the last
+ * cache, so that these never reach grade A. Where results disagree, their range is reported as `between`.
  *
  * Open: on a Raptor Cove copies of 256 bits within the first level, two loads and two stores in a cycle, have several
  * rates, 64 bytes a cycle and 53 to 60, each for milliseconds. Copies of 2 KiB show only the first, copies of 8 KiB
@@ -36,13 +36,13 @@
 enum {
     LEVELS = 4,
     FOOTPRINTS = 2,
-    UNROLL = 64,             /* accesses of a block, at most, */
-    BLOCK_BYTES = 2048,      /* which is no longer than offsets reach, */
-    PAIRS_BLOCK_BYTES = 512, /* those of register pairs less far */
+    UNROLL = 64,             /* accesses of a block, at most */
+    BLOCK_BYTES = 2048,      /* of a block, at most: the offsets of accesses reach no farther, */
+    PAIRS_BLOCK_BYTES = 512, /* and those of register pairs only so far */
     PAGE_BYTES = 4096,
-    LONGER = 4,          /* the smaller footprint is so many times as long as the level before, */
-    LONGER_AT_LEAST = 2, /* or at least so many times, */
-    TO_REACH_MEMORY = 4, /* and for memory so many times as long as the largest cache */
+    LONGER = 4,          /* smaller footprint by the level before, where the level in question has room for that */
+    LONGER_AT_LEAST = 2, /* the same, at least */
+    TO_REACH_MEMORY = 4, /* smaller footprint in memory by the largest cache */
     PASSES = 3,
     RESULTS = 256,
     CODE_BYTES = 16384
@@ -56,7 +56,7 @@ struct level {
     char name[8]; /* "1", "dram" */
     double bytes[FOOTPRINTS];
     enum reason why_not; /* why the level cannot be measured; REASON_NONE: it can */
-    bool shared;         /* others may use it at the same time */
+    bool shared;         /* other cores or programs may use it at the same time */
 };
 
 struct walk {
@@ -67,8 +67,8 @@ struct walk {
 };
 
 /*
- * A copy writes behind what it reads, and, within pages, one line before it. So no load finds a store in flight with
- * the same lowest twelve address bits, unless stores to a whole page are in flight.
+ * A copy writes behind the part that it reads, at offsets within pages that are one line less. So no load finds a store
+ * in flight with the same lowest twelve address bits, unless stores to a whole page are in flight.
  */
 enum { COPY_SHIFT = PAGE_BYTES - 64 };
 

@@ -2,13 +2,13 @@
  * Data caches: how much does each level hold, and how long does a load from it take?
  *
  * Experiment: pointer chases over a growing footprint (lib/structure/caches.h), in two orders, with the largest pages
- * that the platform has, so that the TLB interferes least. Beyond three times the declared second level a second
- * range begins.
+ * that the platform has, so that the TLB interferes least. There are two ranges: the near one ends at three times the
+ * known second level.
  *
  * Curve: cycles per load over the footprint, a staircase.
  *
  * Inference: the last footprint of a level is its capacity, its height the latency (lib/structure/hierarchy.h). The
- * latency of memory is that of a footprint of four times the largest declared cache.
+ * latency of memory is that of the largest footprint, if this is at least four times the largest known cache.
  *
  * Sources: random chases with Sattolo's cycle. docs/METHODS.md, 7.1.
  */

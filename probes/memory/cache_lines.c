@@ -62,8 +62,8 @@ static bool build(struct probe *p, double bytes, void *context, struct kernel *k
 static void run(struct probe *p)
 {
     /*
-     * twice the cache in longest lines; of a block's 20 shortest lines one or two are used: every fourth set, at
-     * least
+     * Blocks for twice the cache if lines have the longest length. Lines of 64 bytes: blocks are 20 lines apart, so
+     * that every fourth set at least is used, and gets twice as many lines as it has ways.
      */
     const double l1d = facts_number(&p->run->facts, "memory.cache.bytes", "level=1", L1D_BYTES);
     const size_t blocks = (size_t)probe_smoke(p, 64, 2 * l1d / LONGEST_LINE);

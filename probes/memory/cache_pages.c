@@ -4,15 +4,15 @@
  *
  * Experiment: what probe `cache` does with the largest pages, again with each other page size (variant `page`). And
  * with each size, a pointer chase in random order over three quarters of each level, so that the TLB's part is
- * included: where TLBs hold less than that, most loads miss them. It is half of the level where frames lie at random:
- * otherwise some sets would get more lines than they have ways, and the result would say only how the frames happened
- * to lie.
+ * included: where TLBs hold less than that, most loads miss them. Where frames lie at random it is half of each level
+ * from the second on: otherwise some sets would get more lines than they have ways, and the result would depend on how
+ * the frames happened to lie.
  *
- * Curve: as of `cache`. The chase over a part of a level is a single point.
+ * Curve: as for `cache`. The chase over a part of a level is a single point.
  *
- * Inference: as of `cache`; the time of a load in random order is reported as it is, grade C.
+ * Inference: as for `cache`; the time of a load in random order is reported as it is, grade C.
  *
- * Sources: as of `cache`. docs/METHODS.md, 7.2.
+ * Sources: as for `cache`. docs/METHODS.md, 7.2.
  */
 #include <math.h>
 

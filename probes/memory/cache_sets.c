@@ -2,12 +2,12 @@
  * Second data cache: how many pages does it hold when no set is overfilled, how many ways has a set, and which address
  * bits choose it?
  *
- * Experiment: sets are chosen by frames, which nobody chooses in a process. So pages are collected by what they do
+ * Experiment: frames choose the set, and a process cannot choose its frames. So pages are collected by what they do
  * (lib/structure/eviction_sets.h): a pointer chase over one line of each page, at the same place in all of them, in
- * random order; of pages that bring a miss none is kept. The control has the same pages with lines at two places, so
- * that only half as many fall into one set: TLBs see the same, and their cost is subtracted. Both miss the first
- * level, which has room for few lines of one place. Each load of the code visits all pages in an order drawn anew for
- * each measurement, so that no predictor learns where it goes (lib/kernels/pointer_chase.h).
+ * random order; pages that bring misses are not kept. The control has the same pages with lines at two places, so that
+ * only half as many fall into one set: TLBs see the same, and their cost is subtracted. Both miss the first level,
+ * which has room for few lines of one place. Each load of the code visits all pages in an order drawn anew for each
+ * measurement, so that no predictor learns where it goes (lib/kernels/pointer_chase.h).
  *
  * There is no curve over an axis: misses are counted in rounds with and without a page. When no further page fits, the
  * collection is all that these sets hold. One rejected page more brings misses, which go away only when a page of its
@@ -17,12 +17,12 @@
  * frames choose, a power of two; the place in the page chooses the others. Three sets have to agree, and the capacity
  * has to be near what the staircase shows (probe `cache`).
  *
- * Where place and frame are hashed together, lines of one place lie in more sets than frames choose: all of the pool
- * may fit then, or a number that is no power of two of sets, or not the capacity. The second level of Zen 4 holds
- * 2048 lines of one place, 8 times its share, and no more of lines at places 512 bytes apart. So where one line of
- * each page decides nothing, eight of each do, as far apart as possible: together they reach all sets that the hash
- * moves one of them to, and what frames choose besides is found as above. Where that decides nothing either, the
- * result is undecided.
+ * Where place and frame are hashed together, lines of one place lie in more sets than frames choose: then all pages may
+ * fit, or a number of pages from which no power of two of sets follows, or not the capacity. The second level of Zen 4
+ * holds 2048 lines of one place, 8 times its share, and no more if lines are at places 512 bytes apart. So where one
+ * line of each page decides nothing, eight lines of each page are used, as far apart as possible: together they reach
+ * all sets to which the hash moves one of them, and what frames choose besides is found as above. Where that decides
+ * nothing either, the result is undecided.
  *
  * Sources: Vila, Köpf and Morales 2019 (group testing); lmbench's `cache` (exchanging pages that raise the latency).
  * docs/METHODS.md, 7.5.
@@ -112,7 +112,7 @@ static void infer_shape(struct probe *p, const struct eviction_sets *e, const do
     s->ways.reason = s->index_bits.reason = r->grade == 'U' ? r->reason : REASON_HASHED_OR_NOISY;
     if (isnan(frame_bits))
         return;
-    /* as of two experiments on one level: else something other than the cache's sets was filled */
+    /* they may differ as two experiments on one level may: else something other than the cache's sets was filled */
     if (fmax(staircase, capacity) > SAME_LEVEL * fmin(staircase, capacity)) {
         s->ways.reason = s->index_bits.reason = REASON_EXPERIMENTS_DISAGREE;
         return;
@@ -129,8 +129,8 @@ static void infer_shape(struct probe *p, const struct eviction_sets *e, const do
  * other cores fill its sets meanwhile (Maurice et al. 2015, Reverse Engineering Intel Last-Level Cache Complex
  * Addressing Using Performance Counters). The experiment above would work, but each measurement walks all pages of
  * the collection, thousands for each 8 MiB of it, and there are more measurements than pages, so that it takes from
- * some seconds for the smallest to an hour. Eviction sets of one line need few measurements (Vila et al. 2019), but
- * the time of one load among thousands, and a reading here is of a whole kernel.
+ * some seconds for the smallest to an hour. Eviction sets of one line take few measurements (Vila et al. 2019), but
+ * these need the time of one load among thousands, and a reading here is the time of a whole kernel.
  */
 static void report_third_level(struct probe *p)
 {
@@ -143,7 +143,7 @@ static void report_third_level(struct probe *p)
                       (double)NAN);
 }
 
-/* By so many lines of each page. False: the probe has ended. */
+/* Infers the shape from chases over so many lines of each page. False: the probe has ended. */
 static bool find_shape(struct eviction_sets *e, size_t lines, struct shape *s)
 {
     const double seconds = probe_scale(e->p, 1, 4, 8, 20);

@@ -37,7 +37,7 @@ struct distance {
     char name[24];
 };
 
-/* Not at the beginning of a page, where code and the word with which the walk begins lie. */
+/* No line is at the beginning of a page, where code and the word with which the walk begins lie. */
 static bool build(struct probe *p, size_t lines, const struct distance *d, bool rotating, struct kernel *k)
 {
     const size_t places = (d->bytes < ROTATE_BYTES ? d->bytes : ROTATE_BYTES) / POINTER_CHASE_LINE_BYTES;

@@ -2,20 +2,20 @@
  * Memory dependence prediction: how many loads does the core remember that must wait for an older store, after how long
  * does a load speculate past stores again, what does a wrong speculation cost, and which address bits identify a load?
  *
- * Loads tracked. A growing number of pairs in the code, each a store and a load of what it wrote, all at one address,
+ * Loads tracked. The code has a growing number of pairs, each a store and a load of what it wrote, all at one address,
  * linked through the data or through the next store's address (lib/kernels/store_load.h). While the predictor remembers
  * a load, the load waits for its store. A load that it does not remember executes too early and has to be executed
  * again. Curve: cycles per pair over the number of pairs, level and then a rise; the answer is the last point before
- * the rise. The loads are as narrow as it takes not to be renamed. No rise: counters without tags make each load wait
- * that was not free of stores for long.
+ * the rise. The loads are so narrow that they are not renamed. If nothing rises, the predictor has counters without
+ * tags, by which a load waits unless it has been free of stores for long.
  *
  * Memory of one load. Steps with an older store whose address is known late (lib/kernels/dependence.h): the load of a
  * step D needs that store, the load of a step N does not. The sequence D, N^k, D and many N is measured, k from large
  * to small. Curve: waits saved (lib/structure/store_speculation.h), a level and then a line; the last point on the
  * level has the smallest number of N after which the load speculates again. Multiplications or loads delay stores.
  *
- * Cost of a wrong speculation. D N^k, repeated, k so large that each D is speculated wrongly, less what the waits
- * explain. Some cores let no load speculate while that is frequent: then values of different k disagree.
+ * Cost of a wrong speculation. D N^k is repeated, k so large that each D is speculated wrongly; what the waits explain
+ * is subtracted. Some cores let no load speculate while that is frequent: then values of different k disagree.
  *
  * Address bits. A step that is always D and one that is always N: where their loads, 2^n bytes apart in the code, are
  * the same to the predictor, N waits too.
@@ -134,7 +134,7 @@ static bool find_loads(struct probe *p, const struct area *area, const struct em
 
 /* ---- What one load remembers ---------------------------------------------------------------------- */
 
-/* From the last point on the level to a number of loads: the axis counts down. Returns NaN where it is undecided. */
+/* Reports the number of loads by the last point on the level: the axis counts down. Returns NaN where undecided. */
 static double report_memory(struct probe *p, const struct experiment *e)
 {
     const struct graded r = grade_capacity(e, DELAYS, 1);
@@ -241,7 +241,7 @@ static bool find_bits(struct probe *p, const struct dependence_steps s[DELAYS], 
     for (size_t i = 0; i < DELAYS; i++)
         v[i] = (struct experiment_value){delays[i].name, delays[i].confounder, __builtin_popcountll(x[i].mask)};
     report_graded_number(p, &f, v, DELAYS);
-    /* One other load was enough to share a counter, and no number of loads was too many: one counter for each value. */
+    /* Two loads can share a counter, and no number of loads is too many: each value of the bits has one counter. */
     f.name = "memory.dependence.counters";
     f.method = "as many as the address bits have values, where no number of loads is too large";
     f.reason = REASON_TAGS;

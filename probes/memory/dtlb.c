@@ -18,9 +18,8 @@
  *
  * Inference: the last count on each level is its entries; the cost of a miss is the difference to the next level. The
  * edge of a second level is a wide ramp, since its sets are chosen by a hash or its replacement is no strict LRU, and
- * it holds page tables and code as well: so half of the rise is reported. A step that is caused by the readings, by
- * pages that each of them touches besides, is distinguished from the end of a level by longer readings
- * (lib/structure/tlb.c).
+ * it holds page tables and code as well: so half of the rise is reported. A step may also be caused by the readings,
+ * each of which touches further pages; longer readings distinguish it from the end of a level (lib/structure/tlb.c).
  *
  * Sources: jiegec/cpu-micro-benchmarks, dtlb_size with pages that share frames; jia.je 2025, Golden Cove and Redwood
  * Cove; Berg 2006. Eight pages to a line and the packed control are ours. docs/METHODS.md, 7.7.
@@ -103,7 +102,7 @@ static bool build_stores(struct probe *p, double pages, void *context, struct ke
     return pages_stores_kernel(p, s->pages, (size_t)pages, &s->kernel, k);
 }
 
-/* As much code, which may exceed instruction caches as well, with all stores to one page. */
+/* The control: as much code, which may exceed instruction caches just as well, with all stores to one page. */
 static bool build_stores_control(struct probe *p, double pages, void *context, struct kernel *k)
 {
     struct stores s = *(const struct stores *)context;
@@ -112,7 +111,7 @@ static bool build_stores_control(struct probe *p, double pages, void *context, s
     return pages_stores_kernel(p, s.pages, (size_t)pages, &s.kernel, k);
 }
 
-/* The levels of stores: over few pages, since the levels behind are those of loads, too. */
+/* Searches the levels of stores, over few pages, since the levels behind their own are those of loads. */
 static bool find_stores(struct probe *p, const struct tlb *loads, const struct pages *pages)
 {
     struct sweep sweep[STORES];

@@ -10,17 +10,17 @@
  * Curve: cycles per load over m, flat up to w.
  *
  * Inference: the ways are the fewest that a hypothesis shows; of the hypotheses that show as few, the one with the
- * least s is right, since pages that agree in s + 1 bits agree in s. It is tried again in another set. Where some
- * other function of the lowest s bits chooses the set, one slice shows the ways only with more bits than there are
- * sets for: pages that agree in r bits less lie in 2^n sets, and n instead of r bits are counted. On Zen 4: 12 ways;
- * pages that agree in 10 bits lie in one set, in 9, 8 or 7 bits in two. So of 8 bits that choose a set 7 are the
- * lowest ones or functions with them, and one is a function of the tenth.
+ * least s is right, since pages that agree in s + 1 bits agree in s. It is tried again in another set. Where some other
+ * function of the lowest bits chooses the set, one slice shows the ways only with more bits than the index has. Then r
+ * bits are left out: if pages that agree in the others lie in 2^n sets, these r bits count as n index bits. On Zen 4:
+ * 12 ways; pages that agree in 10 bits lie in one set, pages that agree in 9, 8 or 7 bits in two. So there are 8 index
+ * bits: 7 are the lowest ones or functions with them, and one is a function with the tenth.
  *
  * The pages are visited in eight orders in turn: a tree-PLRU policy may keep useless entries for ever where one order
  * is repeated (Berg 2006, PLRU Cache Domino Effects). A curve of one order alone shows whether it does: then the
  * number that is resident in all orders may be less than the ways (grade_resident). On a Raptor Cove: two slices of
- * seven bits, as on cores since Skylake, and 16 ways, of which eight orders in turn always fill 14, seldom all, and
- * one order 10. So chases over neighbouring pages see that second level end early.
+ * seven bits, as on cores since Skylake, and 16 ways, of which eight orders in turn always fill 14 but seldom all, and
+ * one order fills 10. So chases over neighbouring pages show too early an end of that second level.
  *
  * Sources: Tatar et al. 2022, TLB;DR; Gras et al. 2018, TLBleed; here by time alone. docs/METHODS.md, 7.9.
  */
@@ -38,7 +38,7 @@
 #include "lib/structure/tolerances_hierarchy.h"
 
 enum {
-    SPREAD = 3,  /* bits of a slice more than the first level has: others then lie in seven sets, and fit there */
+    SPREAD = 3,  /* bits of a slice beyond the first level's index, at least: others then lie in seven sets, and fit */
     SETS = 2,    /* in which the best hypothesis is tried again */
     ORDERS = 8,  /* in which pages are visited in turn */
     MAPPED = 18, /* binary logarithm of the pages that are mapped */
@@ -161,7 +161,7 @@ static bool search_hypotheses(struct probe *p, struct tlb_index h, unsigned firs
             if (!sweep_search(p, &s))
                 return false;
             const struct verdict *v = &s.search.verdict;
-            /* an edge, and before it hits of the second level: they cost more than those of the first */
+            /* there is an edge, and before it the second level hits, which costs more than a hit of the first */
             const bool shows = v->count > 0 && v->levels[0].height > (1 + LEVEL_RISES) * hit;
             if (shows && WAYS_FEWER * v->knees[0].value < fewest) {
                 fewest = v->knees[0].value;

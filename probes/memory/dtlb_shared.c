@@ -14,12 +14,12 @@
  * entries (Golden Cove), and fetch what exceeds it into the level of loads; with more pages that level would seem to
  * be shared.
  *
- * Curve: cycles per load over n, a step. Of the second level the axis begins where the first has been left, and half
- * of the rise is its end.
+ * Curve: cycles per load over n, a step. For the second level the axis begins well behind the end of the first one, and
+ * half of the rise is its end.
  *
  * Inference: the step comes earlier than with one page, by m pages if the level is shared, by none if it is separate;
- * both intervals together must leave just one of the two (lib/structure/tlb_sharing.h). A level of which such pages
- * may use only a part is neither, and undecided.
+ * both intervals together must leave just one of the two (lib/structure/tlb_sharing.h). A level of which the other
+ * pages may use only a part is neither, and stays undecided.
  *
  * Source: a plane of two capacities, reduced to its axes and one point between them; ours. docs/METHODS.md, 7.8.
  */
@@ -51,9 +51,9 @@ static const char *const besides[BESIDES] = {"one page", "pages of the same size
 /* Two kinds of accesses, and a level of data TLBs that they may share. */
 struct pair {
     size_t page_bytes, other_bytes;
-    bool stores; /* the other kind; pages are then of one size */
+    bool stores; /* the other kind is stores, to pages of the same size; else loads from pages of another size */
     unsigned level;
-    double entries, entries_before; /* of the level and the one before it, in pages of the chase, as known */
+    double entries, entries_before; /* of the level and of the first level, in pages of the chase; 0: not known */
     double other_entries;           /* of the level in pages of the other size; 0: not known */
 };
 
@@ -68,7 +68,7 @@ struct sharing_chase {
     enum beside beside;
 };
 
-/* The pages beside continue in the sets where the chase ends, so that no set is full while another one is not. */
+/* The pages accessed beside the chase begin in the set behind that of its last page, so that all sets fill alike. */
 static bool build(struct probe *p, double pages, void *context, struct kernel *k)
 {
     const struct sharing_chase *c = context;

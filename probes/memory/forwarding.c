@@ -14,10 +14,10 @@
  * Cycles fall into a few classes, found by clustering: a forwarded load takes about as long as one from the cache; one
  * that takes hardly any time was renamed (probe `renaming`); a blocked one waits until the store is in the cache and
  * reads it there. A class that is somewhat slower than forwarding is `slow`: forwarded, with something in addition. In
- * the chain `address` that may be more than the time of a load: on Zen 4 a load that is not at the store's own address
- * takes 7 cycles longer than one that is, and a blocked one 8 more. There the loads count as blocked that are blocked
- * in `data`, where one class is just those. The matrices hold all cells; offsets are reported where both chains see the
- * same set.
+ * the chain `address` that addition may exceed the time of a load: on Zen 4 a load that is not at the store's own
+ * address takes 7 cycles longer than one that is, and a blocked one 8 more. If the loads that are blocked in `data` are
+ * a class of their own in `address`, that class then counts as blocked. The matrices hold all cells; offsets are
+ * reported where both chains see the same set.
  *
  * Several stores side by side, each of an equal part of what is loaded, upwards and downwards: from how many can a load
  * gather its value? And a load 2^n bytes away from the store: where the core compares only the low bits of addresses,
@@ -50,7 +50,7 @@ static const double ALIAS_CYCLES = 0.5;
 
 /* ---- Cycles and offsets ------------------------------------------------------------------------- */
 
-/* Across a border: of the loads that cross it, which are slower where forwarding across it takes longer. */
+/* Across a border, loads that cross it are `slow` where forwarding across it takes longer, else as fast as others. */
 static double forwarded_across(const struct forwarding_grid *g, enum crossing crossing)
 {
     const double slow = forwarding_path_cycles(g, crossing, PATH_SLOW);

@@ -7,16 +7,17 @@
  * loads are predicted: then the next one does not wait.
  *
  * Whether there is prediction: each load is at least one cycle faster than in the control, as cycles are whole. A
- * constant address implies a constant value: where values are predicted nothing is reported of constant addresses. How
- * many loads are predicted at the same time: curve of cycles per load over the number of loads, level, then a rise to
- * the control. Two layouts: loads packed, and NOPs between them.
+ * constant address implies a constant value: where values are predicted, constant addresses stay undecided. How many
+ * loads are predicted at the same time: curve of cycles per load over the number of loads, level, then a rise to the
+ * control. Two layouts: loads packed, and NOPs between them.
  *
- * Training, where there is prediction: m passes, then as many other loads as it takes to make the core forget, and
- * again. Curve: cycles of a block with nothing to predict, less cycles of a block that can be predicted: level while m
- * is too small, then a slope; the answer is the last m on the level. Nothing is ever predicted wrongly on the way, so
- * that no penalty hides the slope change. Where nothing is forgotten there is no slope change, and nothing is reported.
+ * Training, where there is prediction: a block of m passes and of as many other loads as it takes to make the core
+ * forget, repeated. Curve: cycles of a block with nothing to predict, less cycles of a block that can be predicted:
+ * level while m is too small, then a slope; the answer is the last m on the level. Nothing is ever predicted wrongly on
+ * the way, so that no penalty hides the slope change. If the core forgets nothing there is no slope change, and the
+ * number is undecided.
  *
- * Stores to what is loaded would let it be forwarded, or renamed (Intel Golden Cove, AMD Zen 2): there are none.
+ * No store writes what is loaded: else it could be forwarded, or renamed (Intel Golden Cove, AMD Zen 2).
  *
  * Method: docs/METHODS.md, 7.18. Kim et al. 2025, SLAP and FLOP, for Apple's cores since M2; control and unpredictable
  * values as jia.je 2025, M4.
@@ -33,7 +34,7 @@
 #include "lib/probe/sweep.h"
 
 enum {
-    FEW_LOADS = LOAD_CHAIN_BLOCK_LOADS, /* how few loads are surely predicted where any are */
+    FEW_LOADS = LOAD_CHAIN_BLOCK_LOADS, /* so few loads that all are predicted where any are */
     MANY_LOADS = 64,                    /* how many loads are tried at first */
     TRAINING_TO = 32,                   /* how many passes are tried at first, */
     TRAINING_LIMIT = 1024,              /* and at most */
@@ -43,7 +44,7 @@ enum {
 /* Cycles saved per load. Cycles are whole: what is predicted saves at least one, and what is not saves none. */
 static const double SAVES = 1, NOTHING = 0.5;
 
-/* ---- Is there any? ------------------------------------------------------------------------------ */
+/* ---- Whether loads are predicted ---------------------------------------------------------------- */
 
 /*
  * Cycles per load that each kind takes less than the control: the median of several rounds; NaN where none gave a
@@ -85,7 +86,7 @@ static bool absent(const double saved[LOAD_CHAIN_LAYOUTS][LOAD_CHAIN_KINDS], enu
     return fabs(saved[PACKED][kind]) < NOTHING && fabs(saved[SPREAD][kind]) < NOTHING;
 }
 
-/* ---- How many loads? ---------------------------------------------------------------------------- */
+/* ---- How many loads are predicted --------------------------------------------------------------- */
 
 static bool find_reach(struct probe *p, const struct load_chain_memory *memory, enum load_chain_kind kind,
                        const struct finding *f)
@@ -123,7 +124,7 @@ static bool find_reach(struct probe *p, const struct load_chain_memory *memory, 
     return good;
 }
 
-/* ---- How often? --------------------------------------------------------------------------------- */
+/* ---- Training ----------------------------------------------------------------------------------- */
 
 static bool find_training(struct probe *p, const struct load_chain_memory *memory, enum load_chain_kind kind)
 {

@@ -13,7 +13,7 @@
  * against predicted loads (lib/kernels/pointer_chase.h).
  *
  * Crossing: the same chain of pointers, with words across a boundary of 8, 16, 32, 64 bytes or a page, and across none
- * that is larger. Again two experiments: all words lie so, or every second one, the others being aligned.
+ * that is larger. Again two experiments: all words cross the boundary, or every second one, the others being aligned.
  *
  * There is no curve: each mode and each boundary is one number. Inference: cycles of a link, from two experiments.
  *

@@ -57,7 +57,7 @@ static const char *const conditions[RATE_LAYOUTS] = {"loads in one line, stores 
 
 /* ---- Groups ------------------------------------------------------------------------------------- */
 
-/* Under a hypervisor all experiments share a confounder: others who use the same core, perhaps for long. */
+/* Under a hypervisor all experiments share a confounder: other guests may use the same core, perhaps for long. */
 static void share_confounder(struct experiment_value *v, size_t count)
 {
     for (size_t i = 0; i < count && machine_info()->hypervisor[0]; i++)
@@ -150,7 +150,7 @@ static bool measure_strides(struct probe *p, const struct area *area, const stru
     return true;
 }
 
-/* Rates may change from pass to pass: loads of one cycle that conflict in a bank are repeated. */
+/* Reports the range of rates too: loads of one cycle that conflict in a bank are repeated, so passes may differ. */
 static void report_strides(struct probe *p, const struct strides *s)
 {
     static const char *const names[RATE_ORDERS] = {"shorter loop", "longer loop"};

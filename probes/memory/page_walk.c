@@ -11,19 +11,20 @@
  * The time that as many lines take in the same order on few pages is subtracted. Curve: cycles per load over pages,
  * which must be flat from half of the range on, since no TLB holds a relevant part of the pages there.
  *
- * Experiment, level 2, what it costs to read the table above as well: the same number of pages, spread over more and
+ * Experiment, level 2, what it costs to read the table above as well: the same number of pages is spread over more and
  * more regions, each as large as what one last table translates (lib/kernels/page_regions.h). The chase visits a page
  * of each region in turn. Cores keep entries of the upper tables in caches of their own: once there are more regions
  * than those hold, each walk reads an upper entry first.
  *
- *   bunches of eight pages, bunches of four   twice as many lines of the last tables: other caches would end earlier
+ *   bunches of eight pages
+ *   bunches of four pages    twice as many lines of the last tables: another cache would be full with fewer regions
  *
  * Curve: cycles per load over regions, flat and then higher.
  *
  * Inference: level 1 is the height less the control. The last count on the flat of the second curve is the number of
- * upper entries that are kept, and its rise is the cost of reading one. With larger pages the table above is one
- * further up: regions of 2 MiB for pages of 4 KiB are of 1 GiB for those of 2 MiB. Under a hypervisor each entry of
- * its own tables that a walk needs is read as well, and both costs include that.
+ * upper entries that are kept, and its rise is the cost of reading one. With larger pages both tables are one level
+ * further up: regions have 2 MiB for pages of 4 KiB, and 1 GiB for pages of 2 MiB. Under a hypervisor each entry of its
+ * own tables that a walk needs is read as well, and both costs include that.
  *
  * Sources: van Schaik et al. 2017, Reverse Engineering Hardware Page Table Caches, for regions; Barr, Cox, Rixner 2010,
  * Translation Caching, for what the levels are. docs/METHODS.md, 7.11.

@@ -95,8 +95,8 @@ static bool build(struct probe *p, double loads, void *context, struct kernel *k
 }
 
 /*
- * *width is that of the steps in loads; NaN: the curve is no such staircase. Returns NULL, or why the platform cannot
- * map the pages; *good is false when the probe has ended.
+ * Sets *width to the width of the steps, in loads; NaN: the curve is no such staircase. Returns NULL, or why the
+ * platform cannot map the pages; *good is false when the probe has ended.
  */
 static const char *find_width(struct probe *p, const struct walk_experiment *x, double *width, bool *good)
 {

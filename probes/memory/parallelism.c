@@ -7,8 +7,8 @@
  *   whole   lines in random order: nothing can follow it, but the TLB may be its limit
  *   pages   lines of a page in random order, then on to the next page: prefetchers might follow it
  *
- * The ring is longer than the level and fits the next one, or is several times as long as all caches: each level by
- * itself.
+ * Each level is measured by itself: its ring is longer than the level and fits the next one, or is several times as
+ * long as all caches.
  *
  * Curve over k: cycles per round, flat and then a slope; the answer is the last k on the flat. Passing a walker's place
  * through memory may take time in which its miss is not in flight: k is reduced by that part of a round, which a plain
@@ -43,17 +43,17 @@ enum {
     LEVELS = 4,
     WALKERS_FROM = 1,
     WALKERS_TO = 40,
-    LONGER = 3,          /* the ring is so many times as long as the level, */
-    LONGER_AT_LEAST = 2, /* at least so many times, */
-    TO_REACH_MEMORY = 4, /* and for memory so many times as long as the largest cache */
+    LONGER = 3,          /* length of the ring by the level, where the next level has room for that */
+    LONGER_AT_LEAST = 2, /* the same, at least */
+    TO_REACH_MEMORY = 4, /* length of the ring by the last cache, where memory is next */
     PAGE_LINES = 64,
     ORDERS = 2,
     SAMPLES = 3
 };
 
 /*
- * Part of the rate of lines, or of steps, that the core reaches otherwise, from which on that rate may be the limit.
- * Chosen: rounds that grow by less than 1.25 times the time of such a line or step cannot be distinguished from it.
+ * Part of the highest rate of lines, or of steps, from which on that rate may be the limit. Chosen: a growth of rounds
+ * by less than 1.25 times the time of such a line or step cannot be distinguished from it.
  */
 static const double NEARLY_ALL = 0.8;
 /*
@@ -189,7 +189,7 @@ static bool measure_level(struct probe *p, size_t level, double bytes, struct wa
     return good;
 }
 
-/* So many walkers in the first level that only their instructions limit the rate. */
+/* Builds so many walkers on lines of the first level that only their instructions limit the rate. */
 static bool build_hits(struct probe *p, void *context, struct kernel *k)
 {
     if (!walkers_build(p, WALKERS_TO, context, k))

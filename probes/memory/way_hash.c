@@ -35,8 +35,8 @@
 #include "lib/structure/gf2.h"
 
 /*
- * Cycles by which a slow load takes longer than a fast one, at least: loads take whole cycles, so a half is surely
- * noise.
+ * Cycles by which a slow load takes longer than a fast one, at least: loads take whole cycles, so less than half of one
+ * is noise.
  */
 static const double SLOWER = 0.5;
 /*
@@ -65,7 +65,7 @@ struct way_hash {
 
 /* ---- One measurement ---------------------------------------------------------------------------- */
 
-/* Ends the probe without a result. Always false. */
+/* Reports that the probe has no result, since readings are disturbed. Always false. */
 static bool report_disturbed(const struct way_hash *h)
 {
     for (size_t i = 0; i < HASH_FINDINGS; i++)
@@ -180,9 +180,9 @@ static struct gf2_request request_of(struct way_hash *h, enum hash_case experime
 }
 
 /*
- * Whether any difference is slow. With aliases a hash shows in half of all random differences, at least. With
- * collisions it shows where a bit differs that is in no function, or two that are XORed: so each bit is tried, and
- * each pair of bits.
+ * Whether any difference of addresses is slow. With aliases at least half of all random differences are, if there is a
+ * hash. With collisions those are in which one bit differs that is in no function, or two bits that are XORed: so each
+ * bit is tried, and each pair of bits.
  */
 static bool find_anything_slow(struct way_hash *h, enum hash_case experiment, bool *slow)
 {
@@ -211,7 +211,7 @@ static bool find_anything_slow(struct way_hash *h, enum hash_case experiment, bo
     return true;
 }
 
-/* The masks that one experiment shows, none of them where nothing is slow, or the reason why it shows none. */
+/* Finds the masks that one experiment shows: none where nothing is slow; or the reason why they are undecided. */
 static bool find_masks(struct way_hash *h, enum hash_case experiment, struct gf2_result *out)
 {
     const struct gf2_request request = request_of(h, experiment);

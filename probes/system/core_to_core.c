@@ -10,8 +10,8 @@
  * Neighbouring lines have their home in different slices of a shared cache, some nearer than others. So several lines
  * are measured, and the result is the median over them.
  *
- * Matrix: nanoseconds by the other core and by line; this core is the record's. It is one experiment, so the grade is
- * C. Under a hypervisor even which cores are neighbours may change.
+ * There is no curve. The matrix has nanoseconds by the other core and by line; this core is the key `core` of the
+ * record. It is one experiment, so the grade is C. Under a hypervisor even which cores are neighbours may change.
  *
  * Method: docs/METHODS.md, 8.5. As core-to-core-latency (nviennot, 2023), with plain loads and stores instead of
  * exchanges.
@@ -39,7 +39,7 @@ enum {
     STATE_AT = LINES * LINE_BYTES,
     /* In the state: */
     LAST_AT = 0, /* the last number of the other core */
-    LEFT_AT = 8, /* rounds that are left: not 0 where the kernel gave up */
+    LEFT_AT = 8, /* rounds that were not made: 0 unless the kernel gave up */
 };
 
 static const char name[] = "system.core_to_core.round_trip_ns";

@@ -23,7 +23,7 @@ enum { CODE_BYTES = 4096 };
 /* Emits one forbidden thing; some do it at an address. */
 typedef void offence(struct code *c, uintptr_t address);
 
-/* Runs a kernel that does it once. */
+/* Runs a kernel that commits this offence once. */
 static void commit(struct probe *p, offence *emit, uintptr_t address)
 {
     struct code c = probe_code(p, CODE_BYTES);
@@ -104,7 +104,7 @@ RUN_FORBIDDEN(divide, divide)
 RUN_FORBIDDEN(stack, recurse)
 RUN_FORBIDDEN(hang, hang)
 
-/* Just past an area nothing is mapped. */
+/* Reads just past the last page of an area, where nothing is mapped. */
 static void run_unmapped(struct probe *p)
 {
     struct area a;
@@ -112,7 +112,7 @@ static void run_unmapped(struct probe *p)
         commit(p, read_at, a.at + a.page_bytes);
 }
 
-/* Behind an area, but in its last page. */
+/* Writes behind an area, but in its last page. */
 static void run_overrun(struct probe *p)
 {
     struct area a;
@@ -120,7 +120,7 @@ static void run_overrun(struct probe *p)
         commit(p, write_at, a.at + a.bytes);
 }
 
-/* Before an area, and not by a kernel. */
+/* Writes before an area, without a kernel. */
 static void run_underrun(struct probe *p)
 {
     struct area a;
@@ -184,7 +184,7 @@ static bool read_pages(struct probe *p, size_t page_bytes, const size_t *frames,
 }
 
 /*
- * Reads two pages or, where memory has room for one only, one; `ordered`: each frame in two pages, in descending order.
+ * Reads two pages, or one where memory has room for no more; `ordered`: each frame in two pages, in descending order.
  * Sends a row of the table. False when the pages were read, and the sum was wrong.
  */
 static bool check_pages(struct probe *p, size_t page_bytes, bool ordered)

@@ -4,11 +4,11 @@
  * Two experiments, each in every kind of window (lib/machine.h): `stopped`, as all readings are taken; `masked`, with
  * the firmware's timer left running and interrupts masked in the core; `none`, with interrupts handled as they come.
  *
- * Silence. One fixed kernel of registers only, the same number of iterations each time. Where nothing else runs, every
- * repetition takes the same time: the shortest equals the longest. Once as long as a reading, once long enough for any
- * timer tick to fall into it. Result: the share of repetitions that are as short as the shortest, within the error of
- * two time stamps, which the second experiment determines. The unit is the time stamp, so a core clock that drifts
- * against it is noise, too.
+ * Silence. A fixed kernel that uses registers only is repeated, with the same number of iterations each time. Where
+ * nothing else runs, every repetition takes the same time: the shortest equals the longest. The kernel is once as long
+ * as a reading and once so long that any timer tick falls into it. Result: the share of repetitions that are as short
+ * as the shortest, within the error of two time stamps, which the second experiment determines. The unit is the time
+ * stamp, so a core clock that drifts against it is noise, too.
  *
  * Gaps. A list of empty kernels takes time stamps and does nothing else (lib/structure/time_gaps.h). Curve: the number
  * of gaps over their length, in powers of two. Result: how long they are, and the share of all time that they take.
@@ -231,7 +231,7 @@ static const char *unavailable(enum silence silence)
     return machine_window_kind(&once, 1, silence, &result);
 }
 
-/* By the sibling detector (lib/measure/sibling.h), as far as it has measured by now. */
+/* Reports NOPs a cycle as the sibling detector (lib/measure/sibling.h) has found them so far. */
 static void report_width(struct probe *p)
 {
     const struct meter *m = &p->run->meter;
