@@ -13,7 +13,7 @@ uint32_t crc32_of(const char *bytes, size_t count);
 
 /* Bytes of `,"c":"01234567"}`, a newline and a final 0. */
 enum { LINE_END_ROOM = 18 };
-/* Writes the end of a line whose first `used` bytes are at `line`. Returns its bytes, the final 0 not counted. */
+/* Writes to `out` the end of a line whose first `used` bytes are at `line`. Returns its length without the final 0. */
 size_t line_end_format(char out[LINE_END_ROOM], const char *line, size_t used);
 
 #endif

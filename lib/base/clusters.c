@@ -13,7 +13,7 @@ struct part {
 };
 
 struct sums {
-    double *sum, *squares; /* of the first i numbers, less the first one */
+    double *sum, *squares; /* over the first i numbers, the first of all subtracted from each */
 };
 
 /* Sum of squares around the mean of numbers from … to - 1. */
@@ -67,7 +67,7 @@ bool clusters_of(const double *sorted, size_t count, double width, double part, 
         const double y = sorted[i] - sorted[0]; /* small numbers lose fewer digits */
         s.sum[i + 1] = s.sum[i] + y;
         s.squares[i + 1] = s.squares[i] + y * y;
-        rows[i + 1].squares = INFINITY; /* no cluster has a number */
+        rows[i + 1].squares = INFINITY; /* with no clusters at all, no number has a place */
     }
     for (size_t k = 1; good && !fits && k <= CLUSTERS_MAXIMUM && k <= count; k++) {
         add_cluster(&s, rows + (k - 1) * (count + 1), rows + k * (count + 1), count);

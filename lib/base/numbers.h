@@ -4,7 +4,10 @@
 
 #include <stddef.h>
 
-/* Rounds to the four decimals that records have; times and cycles are not known better. */
+/*
+ * Rounds to the four decimals that records have, since times and cycles are not known more exactly. A value that is not
+ * finite, or whose size is 1e12 or more, is returned as it is.
+ */
 double rounded(double value);
 
 /* Value of the variant `page` of findings: "4k", "2m", …; "" for a size that neither instruction set has. */

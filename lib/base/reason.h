@@ -29,7 +29,7 @@ struct why {
     const char *detail; /* NULL: there is none */
 };
 
-/* A reason to which nothing else belongs. */
+/* A reason without a detail. */
 static inline struct why why_of(enum reason reason)
 {
     return (struct why){reason, NULL};

@@ -88,7 +88,7 @@ static void warn_of_failures(struct writer *w)
  */
 static void flush_all(struct writer *w, const char *line, size_t bytes)
 {
-    /* Emptied first: a warning below is a line by itself, and must not write these lines a second time. */
+    /* The lines that wait are taken first: a warning below is a line, too, and must not write them a second time. */
     size_t waiting = w->waiting_used;
 
     w->waiting_used = 0;

@@ -45,6 +45,7 @@ struct record {
     bool broken;     /* memory is short, or groups are not closed: record_send sends a warning instead */
 };
 
+/* Initialises a writer: it has no sinks, and nothing was lost. */
 void writer_start(struct writer *w);
 /* False when there is no room for another sink. */
 bool writer_add(struct writer *w, struct sink s);
@@ -55,7 +56,11 @@ void writer_stop(struct writer *w);
 
 /* Begins a record: the kind is the value of `t`. */
 void record_start(struct record *r, struct writer *w, const char *kind);
-/* With a NULL key the value is an element of the array that is open. */
+/*
+ * These add a value: with a key to the open object, with a NULL key to the open array. record_array and record_object
+ * open one, record_close closes the innermost one. A NULL text becomes null. Where a value in an array has a key or one
+ * in an object has none, and where memory is short, record_send sends a warning instead of the record.
+ */
 void record_text(struct record *r, const char *key, const char *value);
 void record_number(struct record *r, const char *key, double value);
 void record_integer(struct record *r, const char *key, uint64_t value);
@@ -66,9 +71,9 @@ void record_array(struct record *r, const char *key);
 void record_object(struct record *r, const char *key);
 void record_close(struct record *r);
 /*
- * Ends the line and writes it to every sink. A line of kind `curve`, `matrix` or `table` may wait to be flushed: until
- * a line is sent 250 ms or more after the last flush, or one of another kind, which is flushed at once with all that
- * wait; no timer does it. The first sink is the volume: later sinks get a line only after the first one has flushed it.
+ * Ends the line and writes it to every sink. A line of kind `curve`, `matrix` or `table` may wait to be flushed; the
+ * next line that is sent 250 ms or more after the last flush, or that is of another kind, flushes all that wait. No
+ * timer flushes. The first sink is the volume: later sinks get a line only after the first one has flushed it.
  * A sink that fails gets no more lines, and the others get a warning about it.
  */
 void record_send(struct record *r);

@@ -13,7 +13,8 @@
 bool record_line_good(const char *line, size_t bytes);
 /*
  * Finds a text or number of a good line, not inside its objects and arrays. Copies at most room - 1 bytes of its
- * text, as written but with JSON escapes resolved, and a final 0. False when the key does not exist.
+ * text, as written but with JSON escapes resolved, and a final 0. False where the line has no such key with such a
+ * value, or room is 0.
  */
 bool record_line_value(const char *line, size_t bytes, const char *key, char *out, size_t room);
 
@@ -29,7 +30,10 @@ struct record_field {
  * advanced. False at the end.
  */
 bool record_line_field(const char *line, size_t bytes, size_t *at, struct record_field *f);
-/* The value as text: a string without quotes and escapes, anything else as written; at most room - 1 bytes, and a 0. */
+/*
+ * Copies the value as text: a string without quotes and escapes, anything else as written. At most room - 1 bytes and a
+ * final 0; `room` is at least 1.
+ */
 void record_field_text(const struct record_field *f, char *out, size_t room);
 
 #endif

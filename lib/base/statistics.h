@@ -12,20 +12,23 @@ static const double NORMAL_90 = 1.645;
 
 /* Sorts ascending, in place; NaN goes last. */
 void sort_numbers(double *values, size_t count);
-/* Sorts the values, none of them NaN, and returns the middle one. */
+/* Sorts the values, none of them NaN, and returns their median; NaN when there are none. */
 double median(double *values, size_t count);
 /* Quantile q in 0 … 1 of sorted values, linear between neighbours; NaN when there are none. */
 double quantile(const double *sorted, size_t count, double q);
 
 /*
- * The least of sorted values that is confirmed by two others, which exceed it by this part of it at most; NaN where
- * there is none. Of one quantity measured at several moments it is the undisturbed value: some cores slow wide or
+ * The least of sorted values that two others confirm, because they exceed it by at most `part` of it; NaN where there
+ * is none. If one quantity was measured at several moments, this is its undisturbed value: some cores slow wide or
  * fast operations down for milliseconds at a time, and nothing makes them faster, but a single low value may be an
  * error.
  */
 double least_confirmed(const double *sorted, size_t count, double part);
 
-/* Mean, standard deviation (of the sample; NaN of fewer than two), least and largest of some numbers. */
+/*
+ * Mean, standard deviation (of the sample; NaN of fewer than two), least and largest of some numbers. Of none: NaN,
+ * infinity and minus infinity.
+ */
 struct spread {
     size_t count;
     double mean, sigma, least, most;

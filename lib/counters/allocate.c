@@ -79,7 +79,7 @@ static void put(struct matching *m, int event, int node)
     m->node[event] = node;
 }
 
-/* The event reached this node: hand it over, and let each event on the way take the node it came for. */
+/* Gives a free node to the event that reached it, the node of that event to the one that reached it, and so on. */
 static void follow_back(struct matching *m, int node)
 {
     for (;;) {
@@ -233,7 +233,8 @@ static unsigned bound_by_slots(const struct item *items, size_t count)
     return runs;
 }
 
-/* The place of a register in the list of those seen, to stand as a slot. Beyond SLOTS of them bound less. */
+/* Index of a register in the list of those seen: its slot in the matching. SLOTS when the list is full, which only
+ * lowers the bound. */
 static unsigned register_number(uint32_t seen[SLOTS], unsigned *count, uint32_t id)
 {
     unsigned i = 0;
@@ -244,7 +245,7 @@ static unsigned register_number(uint32_t seen[SLOTS], unsigned *count, uint32_t 
     return i;
 }
 
-/* Registers alone: values that cannot share need one each, in some run. At least `runs`. */
+/* Registers alone: values that cannot share need one each, in some run. At least `runs`; 0 when memory is short. */
 static unsigned bound_by_registers(const struct item *items, size_t count, unsigned runs)
 {
     struct matching m;
@@ -307,7 +308,8 @@ static bool register_is_free(const struct search *s, size_t level)
     return true;
 }
 
-/* Takes two slots for good; who was there moves. False, and all is as before, when they can't. */
+/* Gives an event two neighbouring slots, and moves those that had them. False when they cannot move: then the event
+ * has none, and all others have a slot as before, though perhaps another one. */
 static bool take_two(struct search *s, int event, int node)
 {
     struct matching *m = &s->m;
@@ -369,8 +371,10 @@ static int search_runs(struct search *s, unsigned runs)
         if (!matching_add(&s->m, (int)i))
             return 0;
     for (bool fresh = true; level < s->bound;) {
-        /* Runs that no bound item has touched are all the same: one of them is enough. Of items that are alike, */
-        /* the later one is never tried before the earlier one's place.                                          */
+        /*
+         * Runs that no bound item has touched are all the same: one of them is enough. Of items that are alike, the
+         * later one is never tried before the earlier one's place.
+         */
         unsigned touched = level ? s->top[level - 1] : 0, end = touched + 1 < runs ? touched + 1 : runs;
         if (fresh)
             s->choice[level] = level && alike(&s->items[level], &s->items[level - 1]) ? s->choice[level - 1] : 0;
@@ -395,7 +399,8 @@ static int search_runs(struct search *s, unsigned runs)
     return 1;
 }
 
-/* Returns the number of runs, 0 when memory is short. */
+/* Returns the least number of runs, `from` or more, in which all fit; 0 when memory is short. *least is set if fewer
+ * are proven to be impossible. */
 static unsigned search_least(struct search *s, unsigned from, bool *least)
 {
     unsigned most = (unsigned)s->count, runs = 0;

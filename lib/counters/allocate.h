@@ -1,8 +1,8 @@
 /*
  * Which event goes to which counter: bipartite matching, over as many repeated runs as it takes.
  *
- * An assignment is found whenever one exists, with the smallest number of runs, and does not depend on
- * the order in which events are asked for.
+ * An assignment is found whenever one exists, in nearly all cases with the smallest number of runs (see
+ * *least), and does not depend on the order in which events are asked for.
  */
 #ifndef FATHOM_LIB_COUNTERS_ALLOCATE_H
 #define FATHOM_LIB_COUNTERS_ALLOCATE_H
@@ -16,7 +16,7 @@ struct demand {
     uint64_t slots;       /* those that can count it (arch/counters.h) */
     unsigned width;       /* 1, or 2 for an even slot and the next (AMD's large increments, Arm's CHAIN) */
     uint32_t resource[2]; /* shared registers, either of which will do, 0: none needed */
-    uint64_t value;       /* which must hold this; events of one run may share it with equal values only */
+    uint64_t value;       /* that the register must hold: events of one run share it only if their values are equal */
 };
 
 struct place {

@@ -199,14 +199,14 @@ struct window_result count_kernel(const struct kernel *k, const struct event *ev
 /* ---- The proof --------------------------------------------------------------------------------------- */
 
 /*
- * Turns of the chain in the shorter reading; what they retire: its additions, and the two instructions that count
- * them (arch/reader.h).
+ * Iterations of the reference chain in the shorter reading; pairs; instructions of one iteration: its additions, and
+ * the two that count iterations (arch/reader.h).
  */
 enum { PROOF_TURNS = 40, PROOF_PAIRS = 4, TURN_INSTRUCTIONS = READER_CHAIN + 2 };
 
 /*
- * Whether most pairs say so: one may have been disturbed by what no window keeps out. Where it cannot be programmed,
- * *refused says why.
+ * Whether a counter counts the chain right in most pairs: one pair may have been disturbed by what no window keeps out.
+ * Where the counter cannot be programmed, *refused says why.
  */
 static bool counts(const struct counters *have, const struct counter_proof *row, struct pairs *s, const char **refused)
 {

@@ -237,7 +237,7 @@ static unsigned distance(const char *a, const char *b)
     return row[length];
 }
 
-/* Writes similar names to `why`, the most similar first; those that begin with the text or contain it come before. */
+/* Appends similar names to `why`, the most similar first; one that contains `name` counts as much more similar. */
 static void tell_near_names(const struct event_core *core, const char *name, char *why, size_t room)
 {
     enum { NEAR = 4 };
@@ -298,7 +298,7 @@ static uint64_t code_bits(const struct event_core *core)
     }
 }
 
-/* A modifier's number, as in "c=2"; `missing` where none is given. */
+/* Reads a modifier's number, as in "c=2"; `missing` where none is given, 0: one must be. False where it is wrong. */
 static bool modifier_value(const char *word, uint64_t missing, uint64_t most, uint64_t *value)
 {
     char *end;

@@ -29,7 +29,7 @@ struct event {
 /* A core whose events are known: "golden-cove", "zen4", "neoverse-n1", "apple-m1". */
 struct event_core;
 
-/* NULL when no table is there for that name; names of the known values (struct identity.core_name). */
+/* The core of that name, spelled as in struct identity.core_name; NULL when there is no table for it. */
 const struct event_core *events_core(const char *core_name);
 /* The events that the architecture itself defines for every core of that kind; NULL: none. */
 const struct event_core *events_unknown(enum counters_kind kind);
@@ -37,7 +37,7 @@ const struct event_core *events_unknown(enum counters_kind kind);
 size_t events_cores(const char *names[], size_t room);
 const char *events_name(const struct event_core *core);
 enum counters_kind events_kind(const struct event_core *core);
-/* All slots of such a core, to plan without one. */
+/* All slots of such a core, for planning on another machine. */
 uint64_t events_slots(const struct event_core *core);
 /* Where names and numbers of this core come from. */
 const char *events_source(const struct event_core *core);

@@ -9,7 +9,8 @@
 
 /*
  * By how much the finding differs from a published value or range, in the finding's unit; 0 where they agree: the
- * interval of the finding contains the published value, or a rate is within RATES_AGREE of it.
+ * interval of the finding contains the published value, or a rate, or a number without interval, is within RATES_AGREE
+ * of it.
  */
 double published_miss(const struct finding *f, const char *unit, const struct published_value *k);
 /*

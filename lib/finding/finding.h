@@ -43,7 +43,7 @@ struct finding {
     const char *curves[FINDING_CURVES];
     bool replaces;         /* it comes from a better experiment than an earlier finding of the same name and variants */
     double holds;          /* what the experiment itself occupies of the structure; value, low and high include it */
-    const char *agreement; /* how its experiments and views agree: "lines and pitch agree within one step" */
+    const char *agreement; /* which experiments agree, and which contradict them: "lines with pitch against whole" */
     /* Texts that belong to it: "overflow", "condition", "proof"; ended by a NULL key. */
     struct {
         const char *key, *text;

@@ -305,7 +305,7 @@ struct graded grade_resident(struct graded r, const struct verdict *same_order, 
     const double first = same_order->knees->value, end = all_missed(same_order);
     if (fabs(first - r.value) <= step && end <= r.high + step)
         return r;
-    r.value = fmax(r.value, first); /* what was resident once fits */
+    r.value = fmax(r.value, first); /* as many as were resident in either order fit */
     r.high = fmax(r.high, end);
     r.grade = 'C';
     return is_vague(r.low, r.high, step) || r.value >= r.high ? undecided(REASON_NO_ORDER_OF_USE) : r;

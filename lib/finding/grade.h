@@ -13,8 +13,8 @@
  *      of its curve agree
  *   U  not decided. No experiment has a knee: the reason is that of the first one. They contradict each other:
  *      experiments-disagree. There is one experiment, and the two views of its curve differ: views-disagree. The
- *      interval of the value is wider than VAGUE_FACTOR: noise, except where the value is the middle of a ramp, which
- *      is then grade C
+ *      interval of the value is wider than VAGUE_FACTOR and than VAGUE_STEPS: noise, except where the value is the
+ *      middle of a ramp, which is then grade C
  *
  * "Most" means more than half of the experiments that have a knee. Where only experiments with narrow intervals decide,
  * because others are vague, the grade is C at best. Where an agreeing experiment saw another value at another time, the
@@ -48,7 +48,7 @@ struct experiment {
     double holds;     /* what the experiment itself occupies of the structure, in the finding's unit; is added */
     bool reckoned;    /* `holds`, or the beginning of a ramp, is calculated and may be off by some */
     bool half;        /* the value is where half of the rise is reached */
-    double otherwise; /* the knee at another time of this run, where it may be that as well; 0: nothing else was seen */
+    double otherwise; /* x of the knee as seen at another time of this run, if that may be right too; 0: none */
 };
 
 /* What the experiments come to. */
@@ -60,7 +60,7 @@ struct graded {
     size_t first;             /* index of the experiment whose value it is */
     size_t agreeing, against; /* experiments that agree with it, and that contradict it */
     bool agrees[EXPERIMENTS_MAXIMUM];
-    char agreement[AGREEMENT_TEXT]; /* for people: "lines and whole agree", "lines alone", "lines against whole" */
+    char agreement[AGREEMENT_TEXT]; /* for people: "lines with whole", "lines", "lines with whole against stride" */
 };
 
 /* Grades a capacity. `step` is the finest difference that means something, in the finding's unit. */
@@ -84,8 +84,8 @@ bool experiments_contradict(const struct experiment *e, size_t count);
 void experiments_of_sweeps(const struct sweep *s, size_t count, struct experiment *out);
 
 /*
- * Grades a capacity and reports it: fills in the finding's value, interval, grade, reason, agreement, curves and
- * method.
+ * Grades a capacity and reports it: fills in the finding's value, interval, grade, reason, agreement, holds and curves,
+ * and its method if it has none.
  */
 void report_capacity(struct probe *p, const struct finding *f, const struct experiment *e, size_t count, double step);
 /* Grades numbers and reports the result: fills in value, grade, reason and agreement; there is no interval. */
@@ -100,18 +100,18 @@ void report_graded_number(struct probe *p, const struct finding *f, const struct
  * the interval is extended to the end of that curve's rise, and the grade is C. NULL: no such curve was measured.
  */
 struct graded grade_resident(struct graded r, const struct verdict *same_order, double step);
-/* The same, reported. */
+/* The same as report_capacity, with that correction. */
 void report_resident_capacity(struct probe *p, const struct finding *f, const struct experiment *e, size_t count,
                               double step, const struct verdict *same_order);
 
 /*
- * The height of a level, counted from 0; NaN where there is none, or where it scatters or slopes by more than STEADY:
- * then it is shared with other cores, or no level.
+ * The height of level number `level`, the first being 0; NaN where there is none, or where it scatters or slopes by
+ * more than STEADY: then it is shared with other cores, or no level.
  */
 double level_height(const struct verdict *v, size_t level);
 /*
- * The difference in height between a level of `v` and a level, `behind`, of `w`, a curve that continues it or the same
- * curve; NaN where there is none, or where the two scatter or slope by more than STEADY of the difference.
+ * The height of level number `behind` of `w` less that of level number `level` of `v`; `w` is the same curve or one
+ * that continues it. NaN where there is none, or where the two scatter or slope by more than STEADY of the difference.
  */
 double level_difference(const struct verdict *v, size_t level, const struct verdict *w, size_t behind);
 /* Index of the knee of `v` nearest to x, at most a factor `within` away; v->count when there is none. */

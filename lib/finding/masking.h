@@ -13,7 +13,7 @@
 
 /* Keeps a finding with limits for the last pass. False when there is no memory. */
 bool masking_keep(struct run *run, const struct probe_definition *d, const struct finding *f, const char *variants);
-/* A better finding of the same name and variants replaces it: nothing has to be taken back. */
+/* Forgets the kept findings of the name and variants of *f, which replaces them. */
 void masking_forget(struct run *run, const struct finding *f);
 /*
  * Calls `mask` for each kept finding that cannot be distinguished from one of its limits, with that limit, and

@@ -38,7 +38,7 @@ static void send_published(struct record *r, const struct published_value *known
     record_close(r);
 }
 
-/* `reason` is the token, with the limit that masks behind it; `detail` has what else belongs to it. */
+/* Adds `reason`, the token (with the name of the limit that masks behind a colon), and `detail`, what else it has. */
 static void send_reason(struct record *r, const struct why *why)
 {
     char masked[128];
@@ -55,7 +55,7 @@ static void send_reason(struct record *r, const struct why *why)
         record_text(r, "detail", why->detail);
 }
 
-/* The record and the line. What replaces an earlier finding by none keeps its value as `seen`. */
+/* Sends the record and prints the line. An undecided finding that replaces an earlier one has its value as `seen`. */
 static void send(struct run *run, const struct probe_definition *d, const struct finding *f, char grade,
                  const struct why *why, bool replaces)
 {

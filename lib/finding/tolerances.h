@@ -19,14 +19,15 @@ static const double AGREE_CLOSELY = 0.005;
  */
 static const double AGREE = 0.02;
 /*
- * Steps that the intervals of two knees may span together to be in the same step: two intervals of one step each that touch span two.
+ * Two knees are in the same step if their intervals together span fewer steps than this: two intervals of one step each
+ * that touch span two.
  */
 static const double SAME_STEP_SPAN = 2.5;
-/* The steps by which the values may differ. Chosen: half of one. */
+/* Steps below which the values of such knees must differ. Chosen: half of one. */
 static const double SAME_STEP_VALUE = 0.5;
-/* An interval that is wider than this factor, and than so many steps, decides nothing. */
+/* An interval that is wider than this factor, and than VAGUE_STEPS, decides nothing. */
 static const double VAGUE_FACTOR = 2;
-/* The steps of the rule of VAGUE_FACTOR. Chosen: wide enough that 2 to 6 of a small capacity is still a result. */
+/* Steps that such an interval must be wider than. Chosen: 2 to 6 entries of a small structure are still a result. */
 static const double VAGUE_STEPS = 4;
 
 /* ---- Levels ------------------------------------------------------------------------------------- */
@@ -36,7 +37,7 @@ static const double VAGUE_STEPS = 4;
  * number. Chosen: a level that other cores use as well, or that is a long ramp, varies by more; three times AGREE.
  */
 static const double STEADY = 0.06;
-/* A later rise of less than this part of the first one is no further level of misses. Chosen: half. */
+/* A later rise of at most this part of the first one does not show further misses. Chosen: half. */
 static const double SMALL_RISE = 0.5;
 
 /* ---- Against something else ---------------------------------------------------------------------- */

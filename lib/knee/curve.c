@@ -62,7 +62,7 @@ void curve_medians(const struct series *s, double *out)
 struct height {
     double y;        /* running median */
     double residual; /* off the line through the neighbours */
-    double alone;    /* off the nearer of residual and neighbours: about 0 on either side of a step */
+    double alone;    /* the least of `residual` and the distances from both neighbours: about 0 beside a step */
     size_t at;
 };
 
@@ -209,8 +209,8 @@ static size_t drop_spikes(struct series *s, double *error, const double *heights
 }
 
 /*
- * Tick of a clock that is coarser than the noise; 0 where none shows. Neighbours then differ by multiples of it, a
- * quarter of those that differ by exactly one. `scratch` has room for as many points.
+ * Tick of a clock that is coarser than the noise; 0 where none shows. Neighbours then are equal or differ by multiples
+ * of it; of those that differ at least a quarter do by exactly one tick. `scratch` has room for as many points.
  */
 static double tick_of(const struct series *s, double *scratch)
 {

@@ -2,10 +2,10 @@
  * A curve prepared for a decision: its points without single disturbed ones, each with its variance. docs/METHODS.md,
  * 2.3.
  *
- * Noise is estimated from how far each point lies off the line through its two neighbours, since levels, slopes and
- * ramps leave nothing of that: by height, since noise often grows with height, and by place. The repetitions of a
- * point add what they know: a point scatters as its repetitions do, and besides as its place in memory differs from
- * its neighbours'.
+ * Noise is estimated from how far each point lies off the line through its two neighbours, to which levels, slopes and
+ * ramps contribute nothing: by height, since noise often grows with height, and by place. Where a point was measured
+ * repeatedly, its variance is that of the repetitions plus what they do not explain of the distances between
+ * neighbours, whose places in memory differ.
  */
 #ifndef FATHOM_LIB_KNEE_CURVE_H
 #define FATHOM_LIB_KNEE_CURVE_H
@@ -25,7 +25,7 @@ struct curve {
     double step;   /* finest difference of x that means something */
     double sigma;  /* deviation of a typical point; 0: the curve repeats exactly */
     /*
-     * Deviations of a single point that a knee must be high. Many points would show a much smaller difference if their
+     * Least height of a knee in deviations of a single point. Many points would show a much smaller difference if their
      * errors were independent. In a drift, in states of a core that last, in a burst they are not, and no number of
      * neighbours averages out what they have in common.
      */
@@ -37,29 +37,30 @@ struct curve {
     double penalty;       /* gain in sum of squares that a cut must bring; by the number of places tried */
 };
 
-/* Takes the points that have a y. With fewer than POINTS_AT_LEAST of them no variance is set. False: memory is short.
- * */
+/*
+ * Makes a curve of the points that have a y. With fewer than POINTS_AT_LEAST of them no variance is set. False when
+ * memory is short.
+ */
 bool curve_load(const struct knee_point *points, size_t count, double step, struct curve *c);
 void curve_release(struct curve *c);
 
 /*
- * Running medians of s into out: over seven points, over fewer near the ends, where more would shift them on a slope.
- * The first and last value are the median of the three points there, or what these and the next three extrapolate to,
- * whichever is nearer to the point.
+ * Stores the running medians of s in out: over seven points, over fewer near the ends, where more would shift them on a
+ * slope. The first value is the median of the second to fourth point, or what that and the median of the fourth to
+ * sixth extrapolate to, whichever is nearer to the first point; the last value likewise. Six points at least.
  */
 void curve_medians(const struct series *s, double *out);
 
 /*
- * Deviation of a typical point among first … end - 1: by its neighbours or by its repetitions, whichever is larger.
- * `scratch` has room for as many points. 0 where there are none.
+ * Deviation of a typical point among first … end - 1: by its neighbours or by its repetitions, whichever is larger, but
+ * at most what the variances of the points say. `scratch` has room for as many points. 0 where there are none.
  */
 double curve_deviation(const struct curve *c, size_t first, size_t end, double *scratch);
 
 /* The same by neighbours alone; NaN with fewer than five points. */
 double curve_scatter(const struct curve *c, size_t first, size_t end, double *scratch);
 
-/* Natural logarithm of a positive number by chords within each octave: too low by 0.06 at most, which no penalty needs
- * better. */
+/* Natural logarithm of a positive number by chords within each octave: too low by 0.06 at most. */
 double ln_rough(double v);
 /* Octaves between two positive x, by chords: off by 0.09 at most. */
 double octaves(double from, double to);

@@ -31,7 +31,7 @@ void half_rise_decide(struct search *s, double lost)
         last--;
     if (first_above == n || last_below == n || first_above == 0 || !(pt[last - 1].y >= before + REACHED * rise))
         return; /* half has not been reached */
-    /* Searched from both ends: neighbours of each other, unless y crosses half several times. */
+    /* a and b were searched from both ends: they are neighbours, unless y crosses half several times. */
     const struct search_point *a = &pt[first_above - 1], *b = &pt[last_below];
     while (isnan(a->y)) /* ends at the first point, which has a y */
         a--;

@@ -15,10 +15,10 @@
 
 /*
  * Replaces the verdict of a search that has ended by one knee: the half-rise, its interval, and the ends of the ramp.
- * `lost` is y where everything is lost. Without a knee the reason is NOT_LEFT where half is not reached, or is
- * reached at the first point, or where the last point that has a y has not reached REACHED of the rise; NOISE where the first point is not below `lost` or has no y; TOO_FEW_POINTS where there
- * is none. NOISE is also the reason, beside the knee, where half is crossed at x more than a factor of CROSSED_WITHIN
- * apart.
+ * `lost` is y where everything is lost. Without a knee the reason is NOT_LEFT where half is not reached, or where the
+ * last point that has a y is below REACHED of the rise; NOISE where the first point is not below `lost` or has no y;
+ * TOO_FEW_POINTS where there is none. NOISE is also the reason, beside the knee, where half is crossed at x more than a
+ * factor of CROSSED_WITHIN apart.
  */
 void half_rise_decide(struct search *s, double lost);
 

@@ -75,10 +75,10 @@ static bool all_left(const struct curve *c, size_t first, size_t last, size_t go
 }
 
 /*
- * Sets the foot of each knee: from there on all points up to `low` lie above the level. Points of a level may differ by
- * more than they scatter for reasons of their own, but so do those at the foot of a ramp. At least half of the points
- * before the beginning of a ramp belong to the level, whatever they look like, so that the level is known by its own
- * points. False when memory is short.
+ * Sets the foot of each knee: all points behind it, up to `low`, lie above the level. "Above" is judged by the scatter
+ * between neighbours and not by the resolution of a sweep, since what lets points of a level differ acts at the foot of
+ * a ramp as well. At least half of the points before the beginning of a ramp belong to the level, whatever they look
+ * like, so that the level is known by its own points. False when memory is short.
  */
 static bool find_feet(const struct curve *c, struct verdict *out)
 {

@@ -87,7 +87,7 @@ struct knee {
     double foot; /* of a ramp: last x up to low at which y is on the level before, by the scatter there; else low */
     double before, after; /* y where the level is left, and where the rise ends */
     double end;           /* x where the rise has ended; of a step `high` or a little more */
-    double half_rise;     /* x at which y is half way between the levels on both sides; its interval is */
+    double half_rise;     /* x at which y is half way between the levels on both sides; then its interval */
     double half_rise_low, half_rise_high;
     bool ramp;             /* the rise takes more than a step of x: value is where it begins */
     bool agreed;           /* the second view finds this knee in the interval, too */
@@ -104,12 +104,11 @@ struct knee_level {
 };
 
 struct verdict {
-    enum reason
-        reason;    /* REASON_NONE where there is a knee. Else NO_KNEE, TOO_FEW_POINTS, NOISE, NOT_LEFT, AMBIGUOUS or
-                         * PASSES_DISAGREE; docs/METHODS.md, 2.9 */
-    double sigma;  /* standard deviation of a point, as found; 0: the curve repeats exactly */
-    bool monotone; /* y never falls by more than noise (of KNEE_STEP and KNEE_JUMP) */
-    size_t count;  /* knees, ascending in x; at most one of KNEE_JUMP, KNEE_SLOPE and KNEE_STAIRCASE */
+    /* NONE where there is a knee, else NO_KNEE, TOO_FEW_POINTS, NOISE, NOT_LEFT, AMBIGUOUS or PASSES_DISAGREE. */
+    enum reason reason; /* docs/METHODS.md, 2.9 */
+    double sigma;       /* standard deviation of a point, as found; 0: the curve repeats exactly */
+    bool monotone;      /* y never falls by more than noise (of KNEE_STEP and KNEE_JUMP) */
+    size_t count;       /* knees, ascending in x; at most one of KNEE_JUMP, KNEE_SLOPE and KNEE_STAIRCASE */
     size_t level_count; /* levels; count + 1 where knees were found */
     struct knee knees[KNEES_MAXIMUM];
     struct knee_level levels[KNEES_MAXIMUM + 1];
@@ -137,7 +136,7 @@ bool knee_decide_passes(enum knee_kind kind, const struct knee_point *points, si
 bool knee_decide_searched(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
                           const struct knee_passes *passes, struct verdict *out);
 
-/* The same without a least height, and with the knees that the second view does not see: where a search should look. */
+/* Finds where a search should look: knees of any height, also those that the second view does not see. */
 bool knee_candidates(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
                      struct verdict *out);
 

@@ -1,7 +1,7 @@
 /*
- * Is a change one of x or one of time? A sweep along the axis during which the core drifts, changes its clock or has a
- * neighbour for a while shows in x what lives in time, and neither lines nor medians can distinguish the two. Several
- * passes can: a pass differs from all passes together by what time did, whatever the curve is. docs/METHODS.md, 2.7.
+ * Does y change with x or with time? Where the core drifts, changes its clock or has a neighbour for a while during a
+ * sweep, the curve shows this as a change over x, and neither lines nor medians can distinguish the two. Several passes
+ * can: one pass differs from all together only by what changed with time, whatever the curve is. docs/METHODS.md, 2.7.
  */
 #ifndef FATHOM_LIB_KNEE_PASSES_H
 #define FATHOM_LIB_KNEE_PASSES_H

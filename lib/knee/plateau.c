@@ -58,8 +58,10 @@ static double noise_near(const double *y, size_t count, size_t i)
     return n ? MAD_TO_SIGMA / sqrt(2) * quantile(sorted, n, 0.5) : 0;
 }
 
-/* Whether point i, and all but one of the LOOK_AHEAD points from it on, are above a level by the noise, and the rest
- * by half. */
+/*
+ * Whether y is above a level from point i on: point i and all but one of the LOOK_AHEAD points from it on by `noise`,
+ * rest[i] (find_rests) by half of that.
+ */
 static bool is_above(const double *y, size_t count, size_t i, double level, double noise, const double *rest)
 {
     size_t ahead = count - i < LOOK_AHEAD ? count - i : LOOK_AHEAD, higher = 0;
@@ -70,8 +72,8 @@ static bool is_above(const double *y, size_t count, size_t i, double level, doub
 }
 
 /*
- * Whether y still rises at point i: the next two points are higher than this one and the next, or y creeps up over
- * three times PLATEAU_POINTS, by about equal parts. A short plateau before a jump does neither.
+ * Whether y still rises at point i: points i + 2 and i + 3 are higher than points i and i + 1, or y creeps up by about
+ * equal parts over three times PLATEAU_POINTS points. A short plateau before a jump does neither.
  */
 static bool is_rising(const double *y, size_t count, size_t i, double noise)
 {

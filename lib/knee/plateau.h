@@ -1,6 +1,7 @@
 /*
- * The second view of a curve: plateaus, by medians and signs. No line, square or weight enters, so that what misleads
- * least squares (a tail, a wrong weight, a curved level) does not mislead this in the same way. docs/METHODS.md, 2.5.
+ * The second view of a curve: plateaus, found by medians and signs. No fitted line, square or weight decides where one
+ * ends, so that what misleads least squares (a tail, a wrong weight, a curved level) does not mislead this view in the
+ * same way. docs/METHODS.md, 2.5.
  *
  * A plateau is followed from its first point on. It is left where nearly all of the next points, and most of all that
  * follow, lie above its median by more than noise. The next plateau begins where y grows no more. Around the
@@ -32,8 +33,8 @@ struct departure {
 size_t plateau_departures(const double *x, const double *y, size_t count, struct departure *out, size_t room);
 
 /*
- * The x at which y is half way from the plateau before departures[0] to the one behind the last departure: noise on a
- * wide rise is easily taken for plateaus. NaN when memory is short.
+ * The x at which y is half way from the plateau before departures[0] to the one behind the last departure. Several
+ * departures are taken for one rise, since noise on a wide rise looks like plateaus. NaN when memory is short.
  */
 double plateau_half_rise(const double *x, const double *y, const struct departure *departures, size_t count);
 

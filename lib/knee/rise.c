@@ -9,8 +9,10 @@
 /* Most places at which a rise may begin, and end, that are tried one by one. */
 enum { CANDIDATES = 96 };
 
-/* The cost of an open rise that begins with a jump, if it is less than that of a ramp; else that. The line behind the
- * jump goes through points good + 1 … bad - 1, wherever that begins. */
+/*
+ * Fits an open rise that begins with a jump: behind it a line through points good + 1 … bad - 1, which need not meet
+ * the line before. Returns its cost and fills in *k if that is less than `ramp`, the cost of a ramp; else `ramp`.
+ */
 static double fit_jump(const struct curve *c, const struct line *before, double ramp, struct ramp_fit *k)
 {
     const struct series *s = &c->s;
@@ -32,7 +34,7 @@ static double fit_jump(const struct curve *c, const struct line *before, double 
 /*
  * Fits the ramp through points good + 1 … bad - 1 that begins on the line before within [x[good], x[good + 1]) and
  * ends on the line after within (x[bad - 1], x[bad]]: p and q, its x there, are fitted in turn, with heights a and b.
- * Returns its cost with its price.
+ * `after` is NULL for an open rise, which may be a jump instead. Returns the sum of squares plus the parameters' price.
  */
 static double fit_ramp(const struct curve *c, const struct line *before, const struct line *after, struct ramp_fit *k)
 {
@@ -121,15 +123,15 @@ static struct ramp_fit best_end(const struct curve *c, const struct rise *r, siz
 }
 
 /*
- * Where points good … bad cross a height: the point up to which they are below it and behind which above. A point on
- * the wrong side counts against a place with the square of its deviations; every place near the best stays in the
- * interval low … high - 1. Returns the best one.
+ * Returns the point behind which points good … bad cross a height. For each candidate, the points on the wrong side of
+ * the height cost the square of their distance beyond `tolerance`, in variances. The candidate with the least cost is
+ * returned, and those within WITHIN_STEP of it are the interval *low … *high - 1.
  */
 static size_t crossing_of(const struct curve *c, size_t good, size_t bad, double height, double tolerance, size_t *low,
                           size_t *high)
 {
     const struct series *s = &c->s;
-    double least = INFINITY, from = 0; /* `from`: against the first place, where all points should be above */
+    double least = INFINITY, from = 0; /* `from`: cost of `good`, behind which all points should be above */
     size_t best = good;
 
     *low = *high = bad;
@@ -206,8 +208,8 @@ static double excess_of(const struct series *s, const struct ramp_fit *k)
     return fmax(1, cost / (double)(inside - 1));
 }
 
-/* Bisects between a beginning whose cost is at most `most` and one whose cost is more; returns the last one that is
- * not. */
+/* Bisects between `may`, a beginning whose cost is at most `most`, and `cannot`, whose cost is more. Returns the last
+ * beginning before `cannot` whose cost is at most `most`. */
 static size_t border(const struct curve *c, const struct rise *r, double most, size_t may, size_t cannot)
 {
     while (may + 1 < cannot || cannot + 1 < may) {

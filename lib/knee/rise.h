@@ -41,10 +41,11 @@ struct ramp_fit {
 struct rise_fit {
     struct ramp_fit best;
     size_t low, high; /* first and last point that may be the last good one */
-    size_t end;       /* points up to this one were fitted */
+    size_t end;       /* the points before this one were fitted */
     double excess; /* sum of squares for each point of the ramp, in variances: much above 1 where it is not straight */
 };
 
+/* Finds the best fit of a rise. fit->best.cost is infinite where y does not rise. */
 void rise_fit(const struct curve *c, const struct rise *r, struct rise_fit *fit);
 /*
  * Fits a rise and describes it as a knee. False where y does not rise, where a smooth curve or the slopes on its sides

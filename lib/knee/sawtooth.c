@@ -24,13 +24,13 @@ struct sawtooth sawtooth_fit(const double *y, size_t count)
 
     for (unsigned period = 1; period <= count / 2; period++)
         for (size_t first = 0; first < period; first++)
-            for (size_t at = 0; at < count; at++) { /* the top follows from each number, since any may be wrong */
+            for (size_t at = 0; at < count; at++) { /* tops that follow from each number: any may be wrong */
                 const struct sawtooth s = {period, y[at] + (double)((at + period - first) % period)};
                 const size_t right = explained(y, count, period, first, s.top);
                 const bool other = s.period != best.period || fabs(s.top - best.top) > 0.5;
                 if (right < least || right < most || (right == most && !other))
                     continue;
-                tied = right == most; /* for example where all tops are wrong numbers */
+                tied = right == most; /* for example where the numbers at all tops are wrong */
                 best = s;
                 most = right;
             }

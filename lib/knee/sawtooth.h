@@ -20,8 +20,8 @@ struct sawtooth {
 struct sawtooth sawtooth_fit(const double *y, size_t count);
 /*
  * Period of a sawtooth whose fall is blurred: two places of a tooth may be equal. The numbers repeat after so many
- * places, all but one in SAWTOOTH_ONE_IN; within a period there is one rise, and the top exceeds the bottom by period
- * - 1 or period - 2. 0: they are none. Periods are 3 to 16.
+ * places, all but one in SAWTOOTH_ONE_IN; within a period there is one rise, and the top exceeds the bottom by one or
+ * two less than the period. Returns 3 to 16, the shortest that fits; 0 where none does.
  */
 unsigned sawtooth_blurred_period(const double *y, size_t count);
 

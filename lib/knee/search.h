@@ -46,12 +46,12 @@ struct search {
     /* Set by the caller */
     enum knee_kind kind;
     double from, to;     /* range of the coarse grid; multiples of step */
-    double limit;        /* the range may grow to this x; at most `to`: it may not grow */
+    double limit;        /* the range may grow up to this x, unless that is at most `to` */
     double step;         /* every x is a multiple of this; knees are narrowed down to it */
     unsigned per_octave; /* points of the coarse grid in an octave, a power of two; 0: the grid is linear */
     unsigned coarse;     /* points of a linear coarse grid, at least 4 */
-    double
-        resolution; /* relative: points of one level may differ by so much for reasons of their own; 0: they may not */
+    /* Relative difference by which points of one level may differ for reasons of their own (layout, sets); 0: none. */
+    double resolution;
     bool narrow_half_rise; /* the half-rise of wide ramps is wanted: narrow that down, not where they begin */
     unsigned budget;       /* most samples that may be taken; when they are spent, intervals stay as wide as they are */
     uint64_t random;       /* state of random_next, which draws the guard points */

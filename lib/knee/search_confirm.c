@@ -44,8 +44,10 @@ static size_t contrasts_of_step(const struct search *s, const struct knee *k, st
     return count;
 }
 
-/* A slope change: a point behind it, as far from it as the line before is long at most, against where the line
- * through a point at the beginning and one at the slope change leads. */
+/*
+ * A slope change: a point behind it, no farther than the line before is long, against the continuation of the line
+ * through a point at the beginning and one at the slope change.
+ */
 static size_t contrasts_of_slope(const struct search *s, const struct knee *k, struct contrast *out)
 {
     double from[PAIR_POINTS], change[PAIR_POINTS], to[PAIR_POINTS], far = fmin(k->end, 2 * k->low - s->from);
@@ -185,7 +187,7 @@ bool search_is_where_confirmed(const struct search *s)
     return true;
 }
 
-/* The best result among the intervals that overlap with a knee's. */
+/* The result of the intervals that overlap with a knee's: CONFIRMED where one is, else REFUTED where one is. */
 static enum confirmation result_of(const struct search *s, const struct knee *k)
 {
     enum confirmation best = UNCONFIRMED;
@@ -199,8 +201,8 @@ static enum confirmation result_of(const struct search *s, const struct knee *k)
 }
 
 /*
- * One level out of the two beside a refuted knee: described as the longer one is, with the growth from one height to
- * the other, so that a knee that was refuted by mistake does not give one level the other's height.
+ * Makes one level of the two beside a refuted knee: with the height of the longer one, and the growth from one height
+ * to the other as its slope, so that it does not count as a steady level if the knee was refuted by mistake.
  */
 static struct knee_level join_levels(const struct knee_level *before, const struct knee_level *after)
 {

@@ -2,8 +2,8 @@
  * The coarse grid of a search, and the extension of its range. docs/METHODS.md, 2.8, steps 1 and 2.
  *
  * The grid is logarithmic or linear. At either end of the range one point more is taken, three steps from the end, so
- * that a level of four steps there has two points. Two passes at different times cover the range; one sample in
- * FIRST_X_EVERY is of the first x, whose history shows whether the machine is quiet.
+ * that a level of four steps there has two points. Two passes at different times cover the range. Before every
+ * FIRST_X_EVERY-th x the first one is sampled again: its history shows whether the machine is quiet.
  */
 #ifndef FATHOM_LIB_KNEE_SEARCH_GRID_H
 #define FATHOM_LIB_KNEE_SEARCH_GRID_H
@@ -12,11 +12,14 @@
 
 #include "lib/knee/search.h"
 
-/* Measures the coarse grid over from … to in both passes, and settles what contradicts itself. False as search_take. */
+/*
+ * Measures the coarse grid over from … to in both passes, and repeats samples that contradict each other. Returns false
+ * as search_take.
+ */
 bool search_cover(struct search *s, double from, double to);
 /*
  * Grows the range, an octave at a time or half of a linear grid, while no knee has been found or the last level has
- * fewer than POINTS_AFTER points, up to `limit`. False as search_take.
+ * fewer than POINTS_AFTER points, up to `limit`. Returns false as search_take.
  */
 bool search_extend(struct search *s);
 

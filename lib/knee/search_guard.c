@@ -15,7 +15,7 @@ static bool guard_between(struct search *s, double from, double to, unsigned dra
         size_t before = s->count;
         if (!search_wait_for_quiet(s) || !search_take(s, x) || !search_take(s, x))
             return false;
-        if (s->count == before) /* a point that there was already */
+        if (s->count == before) /* the point existed already */
             continue;
         size_t i = (size_t)(search_point_at(s, x) - s->points);
         if (i == 0 || i + 1 == s->count)

@@ -49,7 +49,10 @@ static double widest_gap(const struct search *s, double low, double high, double
     return x;
 }
 
-/* Doubles the samples at the points of low … high and at one neighbour on each side, up to AGAIN_SAMPLES at each. */
+/*
+ * Doubles the samples at the points of low … high and at one neighbour on each side where there are fewer than
+ * AGAIN_SAMPLES. Sets *any if that took samples.
+ */
 static bool sample_again(struct search *s, double low, double high, bool *any)
 {
     for (size_t i = 0; i < s->count; i++) {

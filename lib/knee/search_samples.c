@@ -123,7 +123,7 @@ bool search_wait_for_quiet(struct search *s)
 
 /* ---- Noise -------------------------------------------------------------------------------------- */
 
-/* How far two samples differ that were taken one after the other at point number `at`, whose height is y. */
+/* Two samples taken one after the other at point number `at`, whose height is y; `size`: their distance / sqrt(2). */
 struct difference {
     double y, size;
     size_t at;
@@ -186,8 +186,9 @@ bool search_repeats_exactly(const struct search *s)
 /* ---- Contradictions ----------------------------------------------------------------------------- */
 
 /*
- * Whether point i needs more samples: it has one at most, or its samples differ by more than noise and no seven in
- * ten of at least five are near their median, or its few samples all lie beyond both neighbours.
+ * Whether point i needs more samples: it has one at most; or its samples differ by more than noise, unless there are at
+ * least five and seven in ten are near their median; or they are three at most, and their median lies beyond both
+ * neighbours.
  */
 static bool is_doubtful(const struct search *s, size_t i, double sigma)
 {
@@ -217,7 +218,7 @@ bool search_settle(struct search *s)
     bool good = true;
 
     for (unsigned round = 0; good && round < SETTLE_SAMPLES; round++) {
-        const size_t count = s->count; /* a further sample of a point adds none */
+        const size_t count = s->count; /* sampling a point again adds no point */
         size_t doubts = 0;
         double *grown = realloc(sigma, (count + 1) * sizeof *sigma);
         good = grown != NULL;

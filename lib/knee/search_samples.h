@@ -1,7 +1,7 @@
 /*
  * The points of a search: taking samples within the budget, waiting until the machine is quiet, and repeating samples
- * that contradict each other. Every function that returns false does so when a share or the budget is spent (`spent`),
- * when `sample` ended the search, or when memory is short.
+ * that contradict each other. A function that takes samples returns false when the budget is spent, and then sets
+ * `spent`; when the share of the knee at hand is; when `sample` ended the search; or when memory is short.
  */
 #ifndef FATHOM_LIB_KNEE_SEARCH_SAMPLES_H
 #define FATHOM_LIB_KNEE_SEARCH_SAMPLES_H
@@ -28,8 +28,8 @@ bool search_take_value(struct search *s, double x, double *y);
 
 /*
  * Samples the first x, whose usual value is known best by now, until it reads no higher than usual, PATIENCE times at
- * most. Spans of time in which everything is slower pass by; of one that stays, later samples are part anyway. Where
- * samples repeat exactly nothing is waited for.
+ * most. So a time in which everything is slower passes, unless it lasts: then later samples are slow as well. Does not
+ * wait where samples repeat exactly.
  */
 bool search_wait_for_quiet(struct search *s);
 

@@ -21,8 +21,7 @@ static bool decide(struct search *s, bool final)
         double error = sigma[i] / sqrt(p->kept) * (p->kept > 2 ? MEDIAN_ERROR : 1);
         double least = s->resolution * fabs(p->y);
         points[i] = (struct knee_point){p->x, p->y, least > 0 && !(error > least) ? least : error};
-        /* A point that was disturbed in one pass has been settled since: its first samples say nothing of the passes.
-         * */
+        /* Where a point was disturbed in one pass, which search_settle has repaired, its first samples do not count. */
         bool both = p->on_coarse_grid && p->kept >= GRID_PASSES &&
                     fabs(p->sample[1] - p->sample[0]) <= APART * sigma[i];
         for (size_t pass = 0; pass < GRID_PASSES; pass++)

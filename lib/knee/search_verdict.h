@@ -12,8 +12,7 @@
 /* Passes over the coarse grid. */
 enum { GRID_PASSES = 2 };
 
-/* Stores the candidates for knees in `verdict`: also those that more points have yet to show. False: memory is short.
- * */
+/* Stores the candidates for knees in `verdict`, also those that only more points can show. False: memory is short. */
 bool search_find_candidates(struct search *s);
 /* Stores the final verdict on the points, before what confirmation says of its knees. False: memory is short. */
 bool search_decide(struct search *s);

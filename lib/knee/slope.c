@@ -10,8 +10,7 @@
 #include "lib/knee/smooth.h"
 #include "lib/knee/tolerances.h"
 
-/* Fits a slope change whose first line ends at point `good`: the rest is a steeper line, from there or behind a jump.
- * */
+/* Fits a slope change whose first line ends at point `good`; another line begins there, or behind a jump. */
 static void fit_change(const struct curve *c, size_t good, size_t end, struct line *before, struct line *after)
 {
     const struct series *s = &c->s;
@@ -60,8 +59,7 @@ static size_t best_change(const struct curve *c, size_t end, const struct scatte
     return best;
 }
 
-/* The second view: the line of Theil (1950) and Sen (1968) through points 0 … end - 1, from pairs half of them apart.
- * */
+/* The second view: the line of Theil (1950) and Sen (1968) through points 0 … end - 1, from pairs end / 2 apart. */
 static void median_line(const struct series *s, size_t end, double *scratch, double *at, double *slope)
 {
     size_t half = end / 2, n = 0;

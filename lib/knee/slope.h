@@ -3,8 +3,8 @@
  *
  * The line is left where all pieces that follow lie above it (lib/knee/segment.h makes the pieces). Every point of it
  * and of the next piece is tried as the last one on the line; behind it comes a steeper line that begins there, or
- * one that begins with a jump. Each side has its own scatter, since behind their depth return stacks are less regular
- * than before. Points that are nearly as likely as the best one form the interval.
+ * one that begins with a jump. Each side has its own scatter: behind its depth, for example, a return stack is less
+ * regular than before. Points that are nearly as likely as the best one form the interval.
  */
 #ifndef FATHOM_LIB_KNEE_SLOPE_H
 #define FATHOM_LIB_KNEE_SLOPE_H

@@ -5,7 +5,7 @@
 
 #include "lib/knee/tolerances.h"
 
-/* Terms of the model, and points below which it explains anything. */
+/* Terms of the model, and points that it needs at least: with fewer it explains anything. */
 enum { TERMS = 4, POINTS_LEAST = 8 };
 
 /* Term number `which` at n; the last one is the number of the round, or for width 0 the cube. */
@@ -69,7 +69,7 @@ static bool is_likelier(double better, double worse, size_t count)
     return odds > LIKELIER * LIKELIER;
 }
 
-/* Whether each of the first two risers is higher than any other change up to the second, by HIGHER. */
+/* Whether each of the first two risers is more than HIGHER times as high as any other change up to the second. */
 static bool risers_show(const double *y, size_t width)
 {
     const double least = fmin(y[width] - y[width - 1], y[2 * width] - y[2 * width - 1]);

@@ -92,7 +92,7 @@ static double shape_cost(const struct series *s, enum shape shape, size_t first,
     return cost;
 }
 
-/* Roots, logarithms and inverses are of positive numbers. */
+/* Whether a shape can be computed from point `first` on: roots, logarithms and inverses need positive x. */
 static bool applies(enum shape shape, const struct series *s, size_t first)
 {
     return s->x[first] > 0 || shape == PARABOLA || shape == PARABOLA_OF_INDEX;

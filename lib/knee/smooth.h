@@ -20,7 +20,7 @@ double smooth_cost(const struct series *s, size_t first, size_t end);
 enum {
     LONE_POINTS = 1, /* single points far off the curve, for a price each */
     DROPS = 2,       /* two lines of which the second begins lower than the first ends */
-    GRADUAL = 4, /* nothing more; the knee in question is a ramp, so that its least height counts as without a search */
+    GRADUAL = 4,     /* nothing more, but also in a search it may be off by c->least_rise: the knee is a ramp */
 };
 
 /*
@@ -35,8 +35,8 @@ bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, do
 bool goes_on_smoothly(const struct curve *c, size_t first, size_t end, bool *good);
 
 /*
- * Whether a knee among points first … end - 1 rises by more than c->least_rise deviations, those on the noisier of its
- * sides, and by more than ticks of the clock. *good as above.
+ * Whether a knee among points first … end - 1 rises by more than c->least_rise deviations of the noisier of its sides,
+ * and by more than TICKS_OF_RISE ticks of the clock. *good as above.
  */
 bool stands_out(const struct curve *c, size_t first, size_t end, const struct knee *k, bool *good);
 

@@ -24,8 +24,8 @@ enum {
     /* Neighbouring points that share one estimate of noise by place. Chosen: about CURVE_NOISE_GROUP, and odd,
      * so that a point stands in the middle. */
     NOISE_NEAR = 25,
-    /* Equal smallest differences between neighbours from which a coarse clock's tick is believed. Chosen: fewer occur
-     * by chance among rounded numbers. */
+    /* So many equal smallest differences between neighbours are taken for the tick of a coarse clock. Chosen: fewer
+     * occur by chance among rounded numbers. */
     TICKS = 6,
 };
 /* Deviations beyond which a single point is not explained by noise: it is set aside, or measured again where it was
@@ -75,9 +75,9 @@ static const double WITHIN_SLOPE_CHANGE = 25;
 static const double STRAIGHT = 2;
 /* Part of a rise by which the heights of its levels are uncertain: some of its foot or top is among their points. */
 static const double LEVEL_ERROR = 0.001;
-/* The half-rise of a slow ramp is read off a line through this middle part of the rise, from */
+/* Part of a rise's height from which on a line is fitted, which gives the half-rise of a slow ramp. See MIDDLE_TO. */
 static const double MIDDLE_FROM = 0.3;
-/* to. Chosen: where an S-shaped rise is nearly straight. */
+/* Part of a rise's height up to which that line is fitted. Chosen: in between, an S-shaped rise is nearly straight. */
 static const double MIDDLE_TO = 0.7;
 /* Part of the middle part's width by which a bent rise may shift its half-rise. Chosen: an S over log x from half the
  * capacity to twice it is shifted by 0.017 of it. */
@@ -96,12 +96,12 @@ enum {
 static const double LEVEL_SLOPE = 0.04;
 /* A piece that slopes is a level if it is this many times farther from its neighbour than it rises itself. */
 static const double LEVEL_APART = 2;
-/* A level that counts although y comes back from it lasts from some x to this many times that: half an octave, */
+/* A level counts, although y comes back from it, if it lasts from some x to this many times that x: half an octave. */
 static const double LASTING_RATIO = 1.4142;
 enum {
-    /* and has this many points. */
+    /* Points that such a level has at least. */
     LASTING_POINTS = 4,
-    /* One in this many points behind a knee may be nearer to the level before, for that half octave. */
+    /* In the half octave behind a knee one point in this many may be nearer to the level before. */
     LEFT_ONE_IN = 5,
     /* Points in a row that are nearer to the level before show that y has come back to it. */
     BACK_POINTS = 3,
@@ -128,11 +128,12 @@ static const double DOMINANCE = 2;
 /* ---- Slope changes (slope.c) --------------------------------------------------------------------------- */
 
 enum {
-    /* Percent of the points behind a slope change that must lie above the median line through those before it, */
+    /* The second view agrees only if at least this percentage of the points behind a slope change lie above the median
+     * line through those before it. */
     ABOVE_LINE_PERCENT = 80,
-    /* and percent of the points before it that must not, for the second view to agree. */
+    /* The same for the points before the slope change that do not lie above that line. */
     ON_LINE_PERCENT = 90,
-    /* Percent of the points behind a rise beyond which y has come back below half of it: a wave, no slope change. */
+    /* If more than this percentage of the points behind a rise lie below half of it, it is a wave, no slope change. */
     COMES_BACK_PERCENT = 10,
 };
 
@@ -174,11 +175,11 @@ enum {
     PLATEAU_MEMORY = 48,
     /* Next points of which all but one must lie above a plateau that is left. */
     LOOK_AHEAD = 6,
-    /* Points of a plateau. */
+    /* Points that give the height of the plateau behind a rise. */
     PLATEAU_POINTS = 4,
-    /* The second view may find the beginning of a ramp outside of its interval by the ramp's width over this, */
+    /* The second view may find the beginning of a ramp outside of its interval by the ramp's width over this. */
     BEGIN_MARGIN = 10,
-    /* and its half-rise by the ramp's width over this. */
+    /* It may find the half-rise outside of its interval by the ramp's width over this. */
     HALF_RISE_MARGIN = 20,
 };
 
@@ -187,7 +188,7 @@ enum {
 enum {
     /* Neighbours on each side whose median says how far a pass is off. Chosen: medians of five ignore two outliers. */
     PASS_REACH = 2,
-    /* Of a wide rise, its points over this: what is common to a longer range is drift. */
+    /* For a wide rise the reach is its points over this instead of PASS_REACH: a drift is common to a longer range. */
     PASS_WIDE = 8,
 };
 /* Part of a rise by which a pass may change its distance from all passes along it. */
@@ -209,10 +210,10 @@ enum {
     SAMPLES_AT_ONE_X = 64,
     /* Samples at one x at most while they contradict each other. */
     SETTLE_SAMPLES = 9,
-    /* Samples at one x at most where no new x is left to narrow an interval. no test: it bounds the samples spent on
+    /* Samples at one x from which on it gets no more where no new x is left. no test: it bounds the samples spent on
      * intervals that do not become clear, which stay wide in either case. */
     AGAIN_SAMPLES = 16,
-    /* Points inside an interval from which on the points that are there are sampled again instead. no test: it bounds
+    /* Points inside an interval from which on it gets no new ones, and these are sampled again. no test: it bounds
      * the samples spent on intervals that do not become clear; bisection of a clear one has fewer points inside. */
     INSIDE_MAXIMUM = 8,
     /* Differences at about the same height that share one estimate of the noise of samples. */
@@ -220,20 +221,20 @@ enum {
     /* Samples of the first x at most while the search waits for it to read as usual. no test: a disturbance that lasts
      * longer is found by confirmation as well. */
     PATIENCE = 16,
-    /* Last samples of the first x that say how it usually reads; */
+    /* Last samples of the first x that show how it usually reads. */
     RECENT = 33,
-    /* with fewer than this nothing is waited for. no test: the first pass over the coarse grid takes more of them. */
+    /* With fewer of them the search does not wait. no test: the first pass over the coarse grid takes more of them. */
     RECENT_AT_LEAST = 4,
-    /* One sample in this many of the coarse grid is of the first x. */
+    /* Before each x of the coarse grid whose number is a multiple of this the first x is sampled. */
     FIRST_X_EVERY = 8,
     /* Points behind the last knee from which the level there counts as reached, and the range need not grow. */
     POINTS_AFTER = 3,
-    /* Guard points in all at most; */
+    /* Guard points at most over the whole range. */
     GUARDS_MAXIMUM = 8,
-    /* one for this many steps of the range; */
+    /* Steps of the range for each of these guard points. */
     STEPS_FOR_A_GUARD = 100,
-    /* on each side of each knee where samples repeat exactly. no test: with 1 to 9 of them none of 1,200 exact waves of
-     * three shapes became a knee; they cost few samples. */
+    /* Further guard points on each side of each knee where samples repeat exactly. no test: with 1 to 9 of them none of
+     * 1,200 exact waves of three shapes became a knee; they cost few samples. */
     GUARDS_EXACT = 3,
     /* Different points on each side of a knee that take turns in its confirmation. */
     PAIR_POINTS = 3,
@@ -248,9 +249,9 @@ enum {
     /* Times that knees are narrowed and confirmed again where confirmation has moved them. */
     CONFIRMATIONS_MAXIMUM = 4,
     /* Samples kept for confirmation, whatever has become of the rest of the budget. no test: it matters only where
-     * narrowing spends the budget, and a small budget keeps the part below instead; */
+     * narrowing spends the budget, and a small budget keeps the part below instead. */
     RESERVED = 64,
-    /* and at most the budget over this. */
+    /* A small budget keeps only its own number of samples over this for confirmation. */
     RESERVED_OF_BUDGET = 4,
 };
 

@@ -6,7 +6,7 @@
 
 #include "lib/measure/meter.h"
 
-/* Keeps the core busy for so many seconds, until its clock has followed. False when a window did not run. */
+/* Keeps the core busy for `seconds`, so that its clock settles at a new setting. False when a window did not run. */
 bool clock_settle(const struct meter *m, double seconds);
 /* The core clock now, in Hz; NaN where no window ran undisturbed. */
 double clock_now(const struct meter *m);

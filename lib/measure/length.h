@@ -11,14 +11,14 @@
 /* Ticks of the time stamp that one reading of this kernel should take. */
 double length_wanted(const struct meter *m, const struct kernel *k);
 /*
- * Finds how often the kernel has to iterate for a reading of that length, beginning with *iterations. *run is
- * increased by the iterations that ran on the way.
+ * Sets *iterations to how often the kernel has to iterate for a reading of length_wanted, beginning the search with its
+ * value. *run is increased by the iterations that ran meanwhile. The result says how the last window ended.
  */
 struct window_result length_find(struct meter *m, const struct kernel *k, uint64_t *iterations, double *run);
-/* Runs so many iterations of the kernel, whose readings have `reading_iterations` each. */
+/* Runs at least `iterations` of the kernel, in windows of limited length; a reading has `reading_iterations`. */
 struct window_result length_warm_up(struct meter *m, const struct kernel *k, double iterations,
                                     uint64_t reading_iterations);
-/* Finds the length and warms the kernel up. */
+/* Finds *iterations as length_find does, and warms the kernel up. */
 struct window_result length_prepare(struct meter *m, const struct kernel *k, uint64_t *iterations);
 
 #endif

@@ -54,7 +54,7 @@ size_t list_make(const struct meter *m, const struct kernel *k, uint64_t iterati
     return count;
 }
 
-/* Whether two readings are equal to the last digit in what the unit is taken from. */
+/* Whether two readings are equal to the last digit: in counted cycles where there are any, else in ticks. */
 static bool is_same(const struct meter *m, const struct reading *a, const struct reading *b)
 {
     if (m->counters != READER_TIME_ONLY)

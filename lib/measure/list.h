@@ -24,7 +24,7 @@ enum {
 
 /* Ticks of the time stamp that a reading took, the reader's own cost included. */
 double reading_ticks(const struct reading *r);
-/* The same by the cycle counter. */
+/* Core cycles, likewise, by the cycle counter; 0 where the reader samples none. */
 double reading_counted_cycles(const struct reading *r);
 /* The kernel, called once with so many iterations. */
 struct reading reading_of(const struct kernel *k, uint64_t iterations);
@@ -36,10 +36,10 @@ double chain_cycles(const struct meter *m);
 
 /* Runs a window and adds its time to what the meter has spent. */
 struct window_result list_run(struct meter *m, struct reading *list, size_t count);
-/* Fills in the list for so many calls of the kernel. Returns its length. */
+/* Fills in the list for `kernels` calls of the kernel, POINT_READINGS at most. Returns its length. */
 size_t list_make(const struct meter *m, const struct kernel *k, uint64_t iterations, size_t kernels,
                  struct reading *list);
-/* Whether all chains took equally long, and all kernels did, to the last digit. */
+/* Whether all chains, and all kernels, took equally long to the last digit; false with fewer than EXACT_READINGS. */
 bool list_repeats(const struct meter *m, const struct reading *list, size_t kernels);
 
 #endif

@@ -7,8 +7,8 @@
  * What the reader itself costs is measured with an empty kernel and subtracted. Where the reader samples a cycle
  * counter, that counter is the unit instead.
  *
- * Beside each chain lies a sibling detector (lib/measure/sibling.h): from where a sibling thread was first seen,
- * nothing of a list counts. docs/METHODS.md, chapter 1.
+ * Beside each chain lies a sibling detector (lib/measure/sibling.h). Kernels of a list behind the place where it first
+ * sees a sibling thread do not count, except very long ones. docs/METHODS.md, chapter 1.
  */
 #ifndef FATHOM_LIB_MEASURE_METER_H
 #define FATHOM_LIB_MEASURE_METER_H
@@ -32,7 +32,7 @@ struct kernel {
 
 /* Why a reading does not count. */
 enum cause {
-    CAUSE_REFERENCE,   /* its reference chains disagree: the clock changed, or time was taken from one of them */
+    CAUSE_REFERENCE,   /* its chains disagree, or time was taken from both, so that it lies far below its point */
     CAUSE_INTERRUPTED, /* an interrupt or another process had the core */
     CAUSE_SHARED,      /* a sibling thread was awake */
     CAUSE_STOLEN,      /* far above the others of its point: time was taken from this reading alone */
@@ -52,7 +52,7 @@ struct point {
     unsigned rejected;
 };
 
-/* How readings are taken in this run, and what was spent on them so far. */
+/* How readings are taken on the core in use, and what was spent on them since meter_start. */
 struct meter {
     enum profile profile;
     double tick_hz;
@@ -60,46 +60,47 @@ struct meter {
     double harness_cycles;    /* the same by the cycle counter, where there is one */
     double step_ticks;        /* steps in which the time stamp advances */
     double span_ticks;        /* wanted length of one reading */
-    double tolerance;         /* relative difference of neighbours that rejects; infinite on an untrusted platform */
+    double tolerance;         /* relative difference of neighbouring chains that rejects; infinite: none does */
     double nop_cycles;        /* that a NOP takes on a quiet core, as far as is known by now; NaN: not known */
-    double nop_product;       /* ticks of NOPs times ticks of chain of the pair that shows it; the less, the surer */
+    double nop_product;       /* ticks of NOPs times ticks of chain of the pair behind nop_cycles; less is surer */
     unsigned corrections;     /* times that nop_cycles was corrected: what was read before was of a shared core */
-    double wait_seconds_left; /* in this run, for waiting until siblings sleep */
+    double wait_seconds_left; /* that may still be spent on waiting until siblings sleep */
     double core_hz;           /* median over the last point's reference chains */
     unsigned readings;        /* wanted for a point */
     bool exact;               /* the last readings repeated to the last digit: then two are enough */
     enum reader_counters counters;
-    /* What the core's registers say has disturbed it since the last call, else CAUSES; NULL where they say nothing. */
+    /* What has disturbed the core since the last call, by its registers; CAUSES: nothing. NULL: they do not say. */
     enum cause (*disturbed)(void);
     uint64_t chain_iterations; /* of the reference chain, so that it lasts one reading */
     uint64_t nop_iterations;   /* of the sibling detector */
-    uint64_t taken, rejected;  /* readings since the run began, `taken` with the rejected ones */
+    uint64_t taken, rejected;  /* readings, `taken` with the rejected ones */
     uint64_t rejected_by[CAUSES];
     uint64_t windows;
     double kernel_seconds; /* time inside kernels, reference chains and sibling detectors */
 };
 
 /*
- * Warms the core up and finds the reader's cost and the reference chain's length. The result says how its windows
- * ended.
+ * Warms the core up, finds the reader's cost and the reference chain's length, and calibrates the sibling detector. The
+ * result says how the last window ended.
  */
 struct window_result meter_start(struct meter *m, enum profile profile);
 
 /*
- * Waits a moment and calibrates the sibling detector again, for a platform whose times do not hold: a sibling may have
- * been awake ever since the meter started. False when the run has no seconds left for waiting.
+ * Waits a moment and calibrates the sibling detector again; for a gate probe whose check has failed, since a sibling
+ * may have been awake ever since the meter started. False when no seconds for waiting are left or a window did not run.
  */
 bool meter_wait(struct meter *m);
 
 /* Measures one point. `out->x` is left as it is. The result says whether the kernel ended by a fault or a timeout. */
 struct window_result meter_measure(struct meter *m, const struct kernel *k, struct point *out);
 
-/* A quick sample: about how many cycles a unit takes, for a tenth of the effort of a point. One reading, turned into
- * cycles by the core clock that the last point found, between short rows of NOPs that show whether a sibling is
- * awake; a disturbed one is taken again a few times. Only to choose what is worth a measurement: nothing is reported
- * from it. NaN where all were interrupted or shared, or no point has found a clock yet. *iterations is the length of
- * the reading. The caller begins with 0, for which it is found, and passes the same variable for the next kernel,
- * which should take about as long; it becomes 0 again where a reading is four times too long or too short.
+/*
+ * Takes a quick sample: *cycles becomes about how many cycles a unit takes, for a tenth of the effort of a point. It is
+ * one reading, converted by the core clock that the last point found, between short rows of NOPs that show whether a
+ * sibling is awake; a disturbed one is taken again a few times. It only chooses what is worth a measurement: nothing is
+ * reported from it. *cycles is NaN where all were interrupted or shared, or no point has found a clock yet. *iterations
+ * is how often the kernel iterates. The caller begins with 0, for which it is found, and passes the same variable for
+ * the next kernel, which should take about as long; it becomes 0 where the reading was four times too long or short.
  */
 struct window_result meter_quick_sample(struct meter *m, const struct kernel *k, uint64_t *iterations, double *cycles);
 

@@ -7,7 +7,7 @@
 #include "lib/measure/sibling.h"
 #include "lib/measure/tolerances.h"
 
-/* Its rows of NOPs are so many times shorter than those of a point; and how often it is tried beside a sibling. */
+/* How many times shorter its rows of NOPs are than those of a point; how often it is tried when it is disturbed. */
 enum { QUICK_PART = 4, QUICK_ATTEMPTS = 4 };
 
 struct window_result meter_quick_sample(struct meter *m, const struct kernel *k, uint64_t *iterations, double *cycles)

@@ -1,7 +1,6 @@
 /*
- * The responder: what another core runs while the core in use measures the way to it and back
- * (machine_window_with_responder). Whenever it finds an odd number in the word, it writes the even number after it
- * there.
+ * The responder: what another core runs while the core in use measures how long a cache line takes to it and back
+ * (machine_window_with_responder). Whenever it finds an odd number in *word, it replaces it by the next, even number.
  */
 #ifndef FATHOM_LIB_MEASURE_RESPONDER_H
 #define FATHOM_LIB_MEASURE_RESPONDER_H

@@ -34,9 +34,9 @@ static int compare_pairs(const void *a, const void *b)
 }
 
 /*
- * A sibling holds up NOPs, chains (Zen 4: by a fifth, and no NOP, where all that it does waits for units), or both;
- * so the pair in the lowest tenth of the products is the least disturbed. It counts where the third tenth lies near
- * it.
+ * A sibling holds up the NOPs, the chain, or both. (On Zen 4 one that only waits for execution units holds up the chain
+ * by a fifth, and no NOP.) So the pair at the first decile of the products is the least disturbed. It is believed where
+ * the third decile exceeds it by at most NOP_DIFFERS.
  */
 struct window_result sibling_calibrate(struct meter *m)
 {
@@ -119,8 +119,8 @@ bool sibling_correct(struct meter *m, const struct reading *list, size_t kernels
 }
 
 /*
- * At which pairs of the list no sibling was awake. From a single chain time may have been taken by something else;
- * two in a row that were held up were held up by a sibling.
+ * Sets quiet[i] for each pair of the list at which no sibling was awake. A single chain may have been held up by
+ * something else; of two in a row the second counts as held up by a sibling.
  */
 static void find_quiet_pairs(const struct meter *m, const struct reading *list, size_t kernels, bool *quiet)
 {

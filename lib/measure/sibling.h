@@ -21,23 +21,23 @@ enum sibling {
 };
 
 /*
- * Finds what a NOP takes on a quiet core: by the pairs of NOPs and chain that were as fast as any, now or earlier in
- * this run. A sibling that sleeps now and then is waited for, QUIET_SEARCH_SECONDS at most; one that never sleeps
- * cannot be distinguished from a narrow core until it does.
+ * Finds how many cycles a NOP takes on a quiet core, from the fastest pairs of NOPs and chain, now or earlier. A
+ * sibling that sleeps now and then is waited for, QUIET_SEARCH_SECONDS at most; while one stays awake, it cannot be
+ * distinguished from a narrow core. The result says how the last window ended.
  */
 struct window_result sibling_calibrate(struct meter *m);
 /* What a row of NOPs shows, where a tick of the time stamp is so many core cycles. */
 enum sibling sibling_by_nops(const struct meter *m, const struct reading *nops, double cycles_per_tick);
 /*
- * Where all pairs of a list are faster than any before and agree, the clock is higher, or a sibling was awake
- * whenever a quiet moment was looked for: what a NOP takes is corrected. True in the second case: then what was read
- * so far was read beside that sibling, and does not count.
+ * Corrects the calibration where all pairs of a list are faster than it. If a NOP takes as many cycles as before, the
+ * clock is higher: only the product is corrected. If it takes another number, the same in all pairs, a sibling was
+ * awake during calibration: returns true, since what was read so far was read beside that sibling and does not count.
  */
 bool sibling_correct(struct meter *m, const struct reading *list, size_t kernels);
 /*
- * Sets alone[i] for each kernel of the list that ran while no sibling was awake, and returns how many did. Kernels
- * behind a sibling do not count either, as caches and predictors lack what it used, but for kernels that are
- * BRINGS_BACK times as long as usual: they bring it back by themselves.
+ * Sets alone[i] for each kernel of the list that ran while no sibling was awake, and returns how many did. Kernels that
+ * ran after a sibling do not count either, since it has displaced what they had in caches and predictors, except those
+ * that take BRINGS_BACK times as long as usual, which bring that back by themselves.
  */
 size_t sibling_absent(const struct meter *m, const struct reading *list, size_t kernels, bool *alone);
 

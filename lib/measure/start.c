@@ -44,7 +44,7 @@ static struct window_result find_harness(struct meter *m)
     return result;
 }
 
-/* Finds how long the reference chain has to be while the core warms up: its clock may still rise. */
+/* Finds the length of the reference chain, and warms the core up meanwhile, since its clock may still rise. */
 static struct window_result find_chain(struct meter *m)
 {
     const unsigned rounds = m->profile == PROFILE_SMOKE ? SMOKE_WARM_ROUNDS : WARM_ROUNDS;

@@ -19,7 +19,7 @@
 static const double READING_SECONDS = 8e-6;
 /* Steps of the time stamp in one reading at least: then one step is 1/500 of it, a fifth of NEIGHBOURS_DIFFER. */
 static const double READING_STEPS = 500;
-/* A kernel is not iterated more often than this in one reading, so that one that takes no time at all ends. */
+/* Iterations of a kernel in one reading at most, so that the search for its length ends if it takes no time. */
 static const uint64_t ITERATIONS_MAXIMUM = 0x10000000000;
 /*
  * Factor by which a kernel is made longer at once. Chosen: what it costs may grow faster than its iterations, while
@@ -59,8 +59,8 @@ enum { UNEVEN_FACTOR = 3 };
 /* ---- The sibling thread ------------------------------------------------------------------------- */
 
 /*
- * NOPs of a sibling detector for each addition of the chain beside it: half to a tenth of its time, by the core's
- * width.
+ * NOPs of a sibling detector for each addition of the chain beside it. Chosen: on a core that executes w NOPs a cycle
+ * they take 1 / (2 w) of the chain's time.
  */
 static const double NOPS_PER_ADDITION = 0.5;
 /*
@@ -74,13 +74,13 @@ static const double NOP_DIFFERS = 0.05;
 static const double QUIET_SEARCH_SECONDS = 1;
 /*
  * Readings so many times as long as usual bring back by themselves what a sibling took of caches and predictors:
- * measured on a shared Zen 4, where siblings wake for 32 microseconds to 2 ms, most of them for less than 256.
+ * measured on a shared Zen 4, where siblings wake for 32 us to 2 ms, most of them for less than 256 us.
  */
 enum { BRINGS_BACK = 16 };
 enum {
     /*
-     * Seconds that a run waits in all for siblings to leave the core alone, by profile. Smoke does not wait. Chosen: a
-     * small part of such a run.
+     * Seconds in all for which the meter of a core waits until siblings sleep, by profile. Smoke does not wait. Chosen:
+     * a small part of such a run.
      */
     WAIT_SECONDS_QUICK = 10,
     /* See WAIT_SECONDS_QUICK. */
@@ -88,7 +88,7 @@ enum {
     /* See WAIT_SECONDS_QUICK. */
     WAIT_SECONDS_FULL = 300,
 };
-/* Seconds that a run waits at once where times do not hold. Chosen: short, since waiting does not help there. */
+/* Seconds for which meter_wait waits. Chosen: short, since waiting does not help where times never hold. */
 static const double WAIT_SECONDS_AT_ONCE = 0.1;
 
 /* ---- Profile smoke ------------------------------------------------------------------------------- */

@@ -65,7 +65,7 @@ static const char *const telling[] = {
 };
 enum { TELLING = sizeof telling / sizeof telling[0] };
 
-/* "level=1 branch=uncond" reads as well as "level=1 uncond": a word says by itself what it is. */
+/* Shortens "level=1 branch=uncond" to "level=1 uncond": a value that is a word is clear without its key. */
 static void shorten(char *out, size_t room, const char *variants)
 {
     size_t used = 0;
@@ -127,7 +127,7 @@ static bool of_family(const struct page_finding *f, unsigned family)
 
 enum round { ROUND_TELLING, ROUND_DECIDED, ROUND_UNDECIDED, ROUNDS };
 
-/* Less is more telling. Undecided ones come behind all others. */
+/* Place of a finding in the list `telling`, TELLING where it is not there; undecided ones come behind all others. */
 static size_t rank(const struct page_finding *f)
 {
     size_t i = f->variant < VARIANTS_FIRST ? 0 : TELLING;
@@ -144,7 +144,7 @@ static enum round round_of(const struct page_finding *f)
     return r < TELLING ? ROUND_TELLING : r == TELLING ? ROUND_DECIDED : ROUND_UNDECIDED;
 }
 
-/* The family's most telling one of those that are marked, of equals the first; p->count when there is none. */
+/* The family's finding of least rank, the first of equals, among those marked up to round `last`; p->count: none. */
 static size_t best_of(const struct page *p, unsigned family, const bool *marked, enum round last)
 {
     size_t best = p->count;
@@ -228,7 +228,7 @@ static unsigned family_of(const struct page_finding *f)
     return family;
 }
 
-/* A heading takes a line, and so does what stands below each other: in each column there may be one heading more. */
+/* Room is kept for the headings: one of each family, and one more in each column, where a family may continue. */
 void page_draw(const struct page *p, struct cells *c, unsigned top, unsigned bottom)
 {
     const unsigned columns = c->columns / COLUMN_AT_LEAST ? c->columns / COLUMN_AT_LEAST : 1;

@@ -26,7 +26,7 @@ struct page {
     size_t count, room;
 };
 
-/* A finding of the same name, variants and core is replaced. False when there is no memory. */
+/* Adds a finding, or replaces the one of the same name, variants and core. False when there is no memory. */
 bool page_add(struct page *p, const struct observed_finding *f, unsigned core);
 void page_free(struct page *p);
 /*

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* An axis over so much is in octaves. */
+/* An axis whose ends differ by at least this factor is in octaves. */
 static const double WIDE = 16;
 
 static struct plot_axis axis(double low, double high, bool from_zero)
@@ -29,7 +29,7 @@ struct plot plot_axes(const struct search_point *points, size_t count)
     return (struct plot){.x = axis(left, right, false), .y = axis(low, high, true)};
 }
 
-/* Octaves since 1/2, and in the last of them as far as the value is into it: monotone, and exact at powers of two. */
+/* Octaves from 1/2 to a value, linear within each: monotone, and exact at powers of two. */
 static double octaves(double value)
 {
     int exponent;
@@ -38,7 +38,7 @@ static double octaves(double value)
     return exponent + 2 * fraction - 1;
 }
 
-/* From 0 to 1. */
+/* Where a value lies on an axis, from 0 to 1; values outside lie at its ends. */
 static double along(const struct plot_axis *a, double value)
 {
     double from = a->from, to = a->to;

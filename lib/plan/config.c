@@ -78,7 +78,7 @@ void config_defaults(struct config *c)
 
 /* ---- One setting ----------------------------------------------------------------------------- */
 
-/* KEYS when there is no such key. Case does not matter, here and in values that are words. */
+/* Finds a key by name; KEYS when there is none. Case does not matter, here and in values that are words. */
 static enum key find_key(const char *name)
 {
     unsigned key = 0;
@@ -138,13 +138,13 @@ static bool set_text(char *out, size_t room, const char *value)
 
 #define WORDS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
-/* Text of nothing but these characters. */
+/* Sets a text if it has no characters but the allowed ones. */
 static bool set_names(char *out, size_t room, const char *value, const char *allowed)
 {
     return value[strspn(value, allowed)] == 0 && set_text(out, room, value);
 }
 
-/* Whether there is such a switch only the core knows; here the form is looked at. */
+/* Checks the form only: which switches there are depends on the core. */
 static bool set_prefetch(struct config *c, const char *value)
 {
     if (!value[0] || (!strchr(value, '=') && strcasecmp(value, "as-found") != 0 && strcasecmp(value, "off") != 0))
@@ -202,7 +202,7 @@ static bool set_value(struct config *c, enum key key, const char *value)
     case KEY_CORES: return cores_valid(value) && set_text(c->cores, sizeof c->cores, value);
     case KEY_RETRY: return set_switch(&c->retry, value, retry_names);
     case KEY_SERIAL:
-        /* Once there was only on and off. */
+        /* `on` is the old name of `all`. */
         if (!set_choice(&choice, strcasecmp(value, "on") ? value : "all", serial_names, SERIALS))
             return false;
         c->serial = (enum serial)choice;
@@ -255,13 +255,13 @@ bool config_set(struct config *c, const char *key, const char *value, char *why,
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* A binary file is wrong in every line: after so many warnings the rest is only counted. */
+/* A binary file is wrong in every line: after so many warnings one more says that the rest is not shown. */
 enum { WARNINGS_SHOWN = 20 };
 
 struct parser {
     struct config *config;
     const char *from; /* "FATHOM.CFG" */
-    unsigned number;  /* of the line or word, from 1 */
+    unsigned number;  /* of the line, from 1 */
     unsigned warnings;
     unsigned line_of[KEYS]; /* where each key was set, 0 while it was not */
     config_warn *warn;
@@ -296,7 +296,7 @@ static void trim(const char **begin, const char **end)
         --*end;
 }
 
-/* Copies as much as fits; the rest can only make a bad value longer. False when it holds a 0. */
+/* Copies as much as fits: what does not is too long for any key or value anyway. False when the text holds a 0. */
 static bool copy(char *out, size_t room, const char *begin, const char *end)
 {
     size_t bytes = (size_t)(end - begin);
@@ -310,7 +310,7 @@ static bool copy(char *out, size_t room, const char *begin, const char *end)
     return true;
 }
 
-/* The end of the line before a comment. */
+/* Where the setting of a line ends: before a comment, or at the line's end. */
 static const char *before_comment(const char *begin, const char *end)
 {
     for (const char *at = begin; at < end; at++) {

@@ -47,7 +47,10 @@ extern const char *const after_names[AFTERS];
 typedef void config_warn(void *context, const char *subject, const char *text);
 
 void config_defaults(struct config *c);
-/* `from` names the source in warnings: "FATHOM.CFG", "SMBIOS", "load options". Never reads past `bytes`. */
+/*
+ * Applies the settings of a text. `from` names it in warnings: "FATHOM.CFG", "SMBIOS", "load options". Never reads past
+ * `bytes`.
+ */
 void config_parse(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context);
 /* One setting, as from an argument. False, with a reason in words, when it cannot be used. */
 bool config_set(struct config *c, const char *key, const char *value, char *why, size_t room);

@@ -24,7 +24,7 @@ static bool number(const char **text, unsigned *out)
     return true;
 }
 
-/* Takes the next index or range off the list. False at its end, and where it is no list: then something is left. */
+/* Takes the next index or range off the list. False at its end, and where it is malformed: then **list is not 0. */
 static bool next_range(const char **list, unsigned *first, unsigned *last)
 {
     const char *at = *list + strspn(*list, " ,\t");

@@ -13,7 +13,7 @@ void journal_start(struct journal *j, const char *fingerprint)
     snprintf(j->fingerprint, sizeof j->fingerprint, "%s", fingerprint);
 }
 
-/* Names are compared as far as an entry can hold them. */
+/* Index of a probe's entry; j->count when it has none. Names are compared as far as an entry can hold them. */
 static size_t find_entry(const struct journal *j, const char *probe)
 {
     size_t i = 0;
@@ -49,7 +49,7 @@ static void read_end(struct journal *j, const char *probe, double seconds)
     j->entries[i].open_here = false;
 }
 
-/* The file is read: what its starts mean for the probes that no newer file has settled. */
+/* At the end of a file: counts its starts for the probes that no newer file has settled. */
 static void close_file(struct journal *j)
 {
     for (size_t i = 0; i < j->count; i++) {
@@ -66,7 +66,7 @@ static void close_file(struct journal *j)
     }
 }
 
-/* How long a probe took that was not skipped or cut short. */
+/* Seconds that a probe took, from its record `end`; 0 where its outcome is not ok. */
 static double seconds_of(const char *line, size_t length)
 {
     char value[32];
@@ -82,7 +82,7 @@ void journal_add(struct journal *j, const char *text, size_t bytes)
     const char *end = text + bytes;
     bool ours = false;
     bool newest = false;
-    bool profile = false; /* it is of the one whose times are wanted */
+    bool profile = false; /* the file is of the profile whose times are wanted */
 
     for (const char *line = text, *next; line < end; line = next) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));

@@ -16,7 +16,7 @@ enum { JOURNAL_PROBES = 128, JOURNAL_NAME = 32, JOURNAL_FILES = 64 };
 struct journal_entry {
     char probe[JOURNAL_NAME];
     unsigned starts;   /* runs that started it, counted from the newest until one ended it */
-    unsigned unended;  /* the newest of these runs in a row whose last start has no end */
+    unsigned unended;  /* how many of these, from the newest on, have no end behind the last start */
     double seconds;    /* that it took in the newest run of this profile that ended it; 0: not known */
     bool settled;      /* a run ended it: older files add nothing */
     bool started_here; /* while a file is read: it has a start there */
@@ -38,7 +38,7 @@ void journal_start(struct journal *j, const char *fingerprint);
 void journal_add(struct journal *j, const char *text, size_t bytes);
 /* True when the probe started and never ended in each of the last two runs that started it. */
 bool journal_skips(const struct journal *j, const char *probe);
-/* True when that was so in the last run that started it: enough for a step that is known to hang some machines. */
+/* The same of only the last run that started it: enough for a step that is known to hang some machines. */
 bool journal_hung(const struct journal *j, const char *probe);
 /* Seconds that the probe took in the newest run of the journal's profile in which its outcome was ok; 0: not known. */
 double journal_seconds(const struct journal *j, const char *probe);

@@ -1,5 +1,5 @@
 /*
- * Known values: what has been published about cores. Shown beside what is measured, never bending it.
+ * Known values: what has been published about cores. They are shown beside what is measured and never influence it.
  */
 #ifndef FATHOM_LIB_PLAN_PUBLISHED_H
 #define FATHOM_LIB_PLAN_PUBLISHED_H
@@ -14,7 +14,7 @@ struct published_value {
 };
 
 /*
- * Where this program finds something else than is published, or nothing: what, and what a second experiment says of it.
+ * A known difference: this program finds something else than is published, or nothing, and what explains it.
  */
 struct published_difference {
     const char *core;
@@ -29,8 +29,8 @@ const struct published_value *published_find(const char *core, const char *findi
 const struct published_value *published_next(const struct published_value *k);
 
 /*
- * What is known of such a finding of value `value` (NaN where it is undecided) that differs from what is published, or
- * NULL.
+ * The known difference of a finding of value `value` (NaN where it is undecided) from what is published; NULL where
+ * there is none.
  */
 const struct published_difference *published_difference(const char *core, const char *finding, const char *variant,
                                                         double value);

@@ -68,7 +68,7 @@ void probe_use_code(struct probe *p, const struct code_frames *f)
     p->frames = f;
 }
 
-/* Each page that was written goes to its frame, of a row of pages that show one frame the last. */
+/* Copies each page that was written to its frame; of successive pages that show one frame, only the last. */
 static void code_to_frames(const struct code_frames *f, size_t from, size_t bytes)
 {
     const size_t page = f->area.page_bytes;
@@ -193,6 +193,6 @@ void trust(struct probe *p, const char *untrusted_cause)
 
     r->trusted = !untrusted_cause;
     snprintf(r->untrusted_cause, sizeof r->untrusted_cause, "%s", untrusted_cause ? untrusted_cause : "");
-    if (!r->trusted) /* a functional run still wants its points: nothing is rejected any more */
+    if (!r->trusted) /* points are still wanted, to show that everything runs: no reading is rejected any more */
         r->meter.tolerance = INFINITY;
 }

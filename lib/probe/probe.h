@@ -2,8 +2,8 @@
  * A probe: one question about the core. Its definition, and what every probe does: emit kernels, measure them, map
  * memory.
  *
- * A function that returns false has ended the probe (a fault, a timeout, no memory, a key): the outcome and its
- * reason are kept in struct probe, and the probe just returns.
+ * Functions that can end the probe (at a fault, a timeout, without memory, by a key) return false when they have done
+ * so: the outcome and its reason are kept in struct probe, and the probe just returns.
  */
 #ifndef FATHOM_LIB_PROBE_PROBE_H
 #define FATHOM_LIB_PROBE_PROBE_H
@@ -66,8 +66,8 @@ struct code_frames {
 struct probe {
     const struct probe_definition *definition;
     struct run *run;
-    struct area code;                 /* where probe_code puts kernels, */
-    const struct code_frames *frames; /* unless this is not NULL: then it puts them there */
+    struct area code;                 /* where probe_code puts kernels while `frames` is NULL */
+    const struct code_frames *frames; /* where it puts them otherwise */
     uint64_t random;                  /* state of random_next; begins alike in every run */
     enum outcome outcome;             /* ok until something ends the probe */
     char reason[96];                  /* why it was skipped, a sentence */
@@ -85,7 +85,7 @@ bool probe_map_large(struct probe *p, struct area *a, size_t bytes);
  * it: the next probe_code maps a new one.
  */
 void probe_release(struct probe *p, size_t mark);
-/* Starts new code of at most `bytes` in the probe's code area; code.overflow when there is no memory. */
+/* Starts new code of at most `bytes` in the probe's code area. Without memory it has no room, and the probe ends. */
 struct code probe_code(struct probe *p, size_t bytes);
 /*
  * Maps pages for code that show chosen frames (machine_map_frames); `frames` stays in use. Ends the probe where the
@@ -100,8 +100,8 @@ const char *probe_try_code(struct code_frames *f, const size_t *frames, size_t p
  */
 const char *probe_try_frames(struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes);
 /*
- * From now on probe_code puts kernels there; NULL: into the probe's own code area. Pages that show one frame must
- * hold the same bytes where they are executed: the last of them is copied to the frame.
+ * From now on probe_code puts kernels into the pages of *f; NULL: into the probe's own code area. Pages that show one
+ * frame must hold the same bytes where they are executed: the last of them is copied to the frame.
  */
 void probe_use_code(struct probe *p, const struct code_frames *f);
 /*
@@ -132,9 +132,9 @@ double probe_smoke(const struct probe *p, double smoke, double otherwise);
  * platform does not choose frames, those of a large page still follow each other, unless a hypervisor maps them again.
  */
 bool probe_scattered(const struct area *a);
-/* Why pages of this size would show nothing of themselves on this platform; REASON_NONE: they would. */
+/* Why an experiment cannot show what pages of this size do on this platform; REASON_NONE: it can. */
 enum reason probe_no_pages(const struct probe *p, size_t page_bytes);
-/* The verdict of a gate probe: NULL trusts the times of this core, else the cause why not. */
+/* Stores the verdict of a gate probe: why the times of this core cannot be trusted; NULL: they can. */
 void trust(struct probe *p, const char *untrusted_cause);
 
 #endif

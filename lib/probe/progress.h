@@ -10,7 +10,7 @@
 struct progress {
     unsigned begun, planned;   /* probes */
     unsigned unknown;          /* of those that have not begun, how many no earlier run knows */
-    double known_seconds;      /* that the others of these will take */
+    double known_seconds;      /* that the others of those that have not begun will take */
     double probe_seconds;      /* that the one that runs now will take; 0: not known */
     double since, probe_since; /* machine_seconds when the first probe, and the one that runs now, began */
 };
@@ -23,7 +23,7 @@ void progress_add(struct progress *p, double seconds);
 void progress_next(struct progress *p, double seconds);
 /* Seconds until the last planned probe ends; NaN while too little is known to estimate them. */
 double progress_seconds_left(const struct progress *p);
-/* Shows people what is being done, behind how far the run is (machine_progress). */
+/* Shows people how far the run is, followed by `text`, which says what is being done (machine_progress). */
 void progress_show(const struct progress *p, const char *text);
 
 #endif

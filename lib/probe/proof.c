@@ -9,7 +9,7 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
 
-/* Of both sides of the knee. */
+/* A value on both sides of the knee: x, or events per unit. */
 struct sides {
     double before, after;
 };

@@ -1,8 +1,8 @@
 /*
  * Proof: what the core's performance counters say about a knee that time has shown.
  *
- * The kernel of the experiment is counted at the last good x and at the first bad one. The structure that a finding
- * names raises the events named for it there; time alone cannot distinguish it from another one.
+ * Events of the experiment's kernel are counted at the last good x and at the first bad one. If the structure that a
+ * finding names overflows there, its own events increase; time alone cannot distinguish it from another structure.
  */
 #ifndef FATHOM_LIB_PROBE_PROOF_H
 #define FATHOM_LIB_PROBE_PROOF_H

@@ -29,7 +29,7 @@ struct environment {
     bool clock_set;
     double hz_before, hz_set; /* measured core clock before and after it was set; NaN: not measured */
     double hz_wanted;         /* clock that the setting should give; 0: not known */
-    uint64_t checks;          /* machine checks so far */
+    uint64_t checks;          /* machine checks that are pending (control_machine_checks) */
 };
 
 struct run {

@@ -12,7 +12,7 @@ bool sample_cycles(struct probe *p, unsigned samples, bool (*build)(struct probe
     size_t used = 0, same = 0;
 
     samples = (unsigned)probe_smoke(p, 1, samples < SAMPLES_MAXIMUM ? samples : SAMPLES_MAXIMUM);
-    /* where nothing disturbs, they repeat: what more than half of them are is the median, whatever comes */
+    /* undisturbed samples repeat: once more than half of all are equal, that is the median, whatever the others are */
     for (unsigned i = 0; i < samples && same <= samples / 2; i++) {
         struct kernel k = {.units = 1};
         struct point pt;
@@ -30,8 +30,8 @@ bool sample_cycles(struct probe *p, unsigned samples, bool (*build)(struct probe
 }
 
 enum {
-    LINE = 64,      /* bytes, at whose begin a loop lies */
-    LOOP_ROOM = 256 /* bytes for that, and for what closes the loop */
+    LINE = 64,      /* bytes to which the beginning of a loop is aligned */
+    LOOP_ROOM = 256 /* bytes for the alignment and the end of the loop */
 };
 
 static bool build_loop(struct probe *p, void *context, struct kernel *k)

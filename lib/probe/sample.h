@@ -17,11 +17,11 @@ bool sample_cycles(struct probe *p, unsigned samples, bool (*build)(struct probe
 
 /* A loop over the same instructions. */
 struct loop {
-    /* Emitted once before the loop; NULL: all vector registers are zeroed, a value that makes no operation slow. */
-    void (*begin)(struct code *c);
+    /* Emitted once before the loop, behind code that zeroes all vector registers (zero makes no operation slow). */
+    void (*begin)(struct code *c); /* NULL: nothing more */
     void (*body)(struct code *c, const void *context);
     const void *context;
-    size_t instructions; /* that both emit, at most */
+    size_t instructions; /* that `begin` and `body` emit together, at most */
     uint64_t data;       /* value of REG_DATA */
 };
 

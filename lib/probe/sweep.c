@@ -27,7 +27,7 @@ static const struct budget {
                        [PROFILE_STANDARD] = {1200, 10},
                        [PROFILE_FULL] = {6000, 60}};
 
-/* Keeps of a sample what the search does not keep. */
+/* Stores what the record needs of a sample and the search does not store. False: the probe has ended. */
 static bool keep_sample(struct sweep *s, const struct point *pt)
 {
     if (s->count == s->room) {

@@ -32,12 +32,12 @@ struct sweep {
      */
     bool (*control)(struct probe *p, double x, void *context, struct kernel *k);
     /*
-     * Takes a whole sample by itself, out->q20 being y, for experiments that more than two kernels make; NULL:
-     * `build` and `control` do. `build` is then only used to count events as proof of a knee (lib/probe/proof.h).
+     * Takes a whole sample by itself, out->q20 being y, for experiments of more than two kernels; `build` then only
+     * serves to count events as proof of a knee (lib/probe/proof.h). NULL: `build` and `control` make the sample.
      */
     bool (*measure)(struct probe *p, double x, void *context, struct point *out);
-    /* An event (lib/counters/events.h): y is how many of them a unit causes, NaN where they cannot be counted. NULL: y is
-     * cycles. */
+    /* An event (lib/counters/events.h): y is how many of them a unit causes, NaN where they cannot be counted. NULL:
+     * y is cycles. */
     const char *need;
     void *context;
     const struct area *area; /* of the data that kernels use, for the record; NULL: not recorded */

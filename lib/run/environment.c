@@ -12,7 +12,7 @@
 
 enum { TEXT = 400, VALUES = 24, QUIRKS = 24 };
 
-/* A new clock is in force within milliseconds where hardware chooses it, and within these where it is asked for. */
+/* Time until a requested clock is in force; where hardware chooses the clock, that takes milliseconds. */
 static const double SETTLE_SECONDS = 0.05;
 /* A clock that differs by less is the one that was wanted: reference clocks are spread by up to half a percent. */
 static const double CLOCK_TOLERANCE = 0.02;
@@ -33,7 +33,7 @@ static void warn(struct run *r, const char *subject, const char *text)
 
 /* ---- Writes that may hang the machine -------------------------------------------------------------------------- */
 
-/* As a probe has them: a start that is on the volume before anything is tried, and an end. */
+/* Sends a record `start` or `end`, as for a probe: the start is on the volume before anything is tried. */
 static void journal(struct run *r, const char *kind)
 {
     struct record record;
@@ -48,7 +48,7 @@ static void journal(struct run *r, const char *kind)
     record_send(&record);
 }
 
-/* Each switch that may hang the machine goes the other way once, and back. Who comes back from that may use them. */
+/* Flips each switch that may hang the machine, and flips it back. A machine that survives this may use them. */
 static void try_risky_switches(struct run *r, struct control *c)
 {
     const size_t mark = c->changes.count;
@@ -73,9 +73,7 @@ static void try_risky_switches(struct run *r, struct control *c)
     journal(r, "end");
 }
 
-/*
- * ---- Setting ------------------------------------------------------------------------------------------------------
- */
+/* ---- Setting ----------------------------------------------------------------------------------------------------- */
 
 static void set_frequency(struct run *r, struct control *c)
 {
@@ -102,14 +100,12 @@ static void set_frequency(struct run *r, struct control *c)
     }
 }
 
-/*
- * ---- Disturbances -------------------------------------------------------------------------------------------------
- */
+/* ---- Disturbances ------------------------------------------------------------------------------------------------ */
 
 static const struct access *watched;
 static struct disturbance seen;
 
-/* For the meter: what has changed since it asked last. */
+/* For the meter: the cause of a disturbance that has been registered since the last call; CAUSES: there was none. */
 static enum cause disturbed(void)
 {
     const struct disturbance before = seen;
@@ -168,11 +164,9 @@ void environment_watch(struct run *r, const char *what)
     warn(r, "machine-check", text);
 }
 
-/*
- * ---- Records --------------------------------------------------------------------------------------------------------
- */
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* What a switch is now: changes of its register after the one that was found. */
+/* Whether a switch is off now, by its register; s->is_off says what was found. False where it cannot be read. */
 static bool is_off_now(const struct control *c, const struct control_switch *s)
 {
     uint64_t value;
@@ -252,10 +246,7 @@ void environment_describe(const struct run *r, struct record *record)
     record_close(record);
 }
 
-/*
- * ---- Putting back
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- Putting back ------------------------------------------------------------------------------------------------ */
 
 void environment_restore(struct run *r)
 {

@@ -2,17 +2,20 @@
  * The environment that a core measures in: prefetchers and clock as the configuration asks for them, verified as
  * far as can be, recorded, and put back; and what disturbs without an interrupt.
  *
- * That a register reads back as it was written is all that is known of a prefetcher switch here: whether it has an
- * effect, the probe `prefetch` measures. The clock is measured before it is set, after, and after it was put back.
+ * Of a prefetcher switch this checks only that its register reads back as it was written; the probe `prefetch` measures
+ * whether it has an effect. The clock is measured before it is set, after, and after it was put back.
  */
 #ifndef FATHOM_LIB_RUN_ENVIRONMENT_H
 #define FATHOM_LIB_RUN_ENVIRONMENT_H
 
 #include "lib/probe/run_state.h"
 
-/* After meter_start. */
+/*
+ * Sets the core in use as the configuration asks, warns of what cannot be set, and lets the meter ask what disturbs the
+ * core. To be called after meter_start, which resets the meter.
+ */
 void environment_set(struct run *r);
-/* Adds it to the record `environment`. */
+/* Adds what was set and found to the record `environment`. */
 void environment_describe(const struct run *r, struct record *record);
 /* Warns when there were machine checks since it was called last, during `what`. */
 void environment_watch(struct run *r, const char *what);

@@ -40,7 +40,7 @@ size_t plan_probes(const struct probe_definition *out[], size_t room)
         all[count++] = *p;
     qsort(all, count, sizeof all[0], by_name); /* the linker's order means nothing */
 
-    /* A probe goes behind the one it names in `after`; a ring of such names is broken where it stands. */
+    /* A probe goes behind the one it names in `after`. Where only rings of such names are left, names decide. */
     for (bool moved = true, forced = false; done < count && done < room; forced = !moved, moved = false)
         for (size_t i = 0; i < count && done < room; i++) {
             const char *after = all[i]->after;

@@ -17,7 +17,7 @@
 
 /* ---- One probe --------------------------------------------------------------------------------- */
 
-/* The sibling detector was calibrated beside a sibling, and has been corrected. Gates do not rest on it. */
+/* Warns that the sibling detector was calibrated beside a sibling until this probe. Gates do not rest on it. */
 static void warn_corrected(struct run *r, const struct probe_definition *d)
 {
     char text[200];
@@ -80,7 +80,7 @@ static void run_probe(struct run *r, const struct probe_definition *d, const cha
 
 static void run_with_needs(struct run *r, struct plan *plan, size_t which);
 
-/* A need is a fact's name and, behind a blank, variants. */
+/* Whether a fact is known; `need` is its name and, behind a blank, variants. */
 static bool fact_known(const struct run *r, const char *need)
 {
     char name[64];
@@ -151,7 +151,7 @@ static void send_platform_warnings(struct run *r)
         r->warn(&r->writer);
 }
 
-/* All planned probes, with what earlier runs say that each takes. */
+/* Fills in the progress: all planned probes, with the seconds that each took in an earlier run. */
 static void plan_progress(struct run *r, const struct plan *plan)
 {
     progress_start(&r->progress);
@@ -205,7 +205,7 @@ static bool run_core(struct run *r, const struct plan *probes)
     return result.end == WINDOW_RAN;
 }
 
-/* Makes it the core in use. False, with a warning, when it cannot be. */
+/* Makes core `index` the core in use. False, with a warning, when that is impossible. */
 static bool use_core(struct run *r, unsigned index)
 {
     const char *why = index == machine_info()->core ? NULL : machine_use_core(index);

@@ -19,8 +19,8 @@ struct probe_definition;
  * Sends `run`; for every selected core `machine` and `environment`, and then runs every planned probe of
  * this binary in order and prints the table for people; sends `done` and flushes. Returns the process
  * exit status: 0 when every probe ended ok or was skipped for a stated reason, 1 when one faulted or
- * timed out or a core could not be used, 2 when the plan names a probe that does not exist (nothing was
- * run).
+ * timed out, a core could not be used or a sink lost lines, 2 when the configuration names a probe that
+ * does not exist (nothing was run).
  */
 int run_all(struct run *r);
 

@@ -6,7 +6,7 @@
 
 #include "lib/probe/run_state.h"
 
-/* What cores before this one have come to. */
+/* Probes and findings of the cores before this one. */
 struct counted {
     unsigned outcomes[OUTCOMES];
     unsigned findings;

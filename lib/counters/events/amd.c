@@ -14,7 +14,7 @@ enum { ALL = 0xffff };
 
 /* ---- Counters -------------------------------------------------------------------------------------- */
 
-/* More in a cycle than one counter can add: an even counter, and Merge, event FFF, on the next. */
+/* Event 003 may add more in a cycle than one counter can: it takes an even one, and Merge, event FFF, on the next. */
 enum { LARGE_INCREMENTS = 0x003 };
 
 static const struct event_rule four_counters[] = {{0, ALL, ANY, 0xf}};

@@ -44,7 +44,7 @@ static const struct event_rule m4_rules[] = {
 
 /* ---- Names ----------------------------------------------------------------------------------------- */
 
-/* M2 has all of these but one. */
+/* The one event of M1 that M2 lacks. */
 static const struct event_row m1_only_rows[] = {{"schedule_uop", 0x52, 0}, {NULL, 0, 0}};
 
 static const struct event_row m2_rows[] = {

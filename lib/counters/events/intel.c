@@ -100,7 +100,7 @@ static const struct event_register lion_cove_registers[] = {
     {0},
 };
 
-/* The two registers of Atom cores and Knights Landing take different bits: no exchange. */
+/* On Atom cores and Knights Landing the two registers take different bits: neither can stand for the other. */
 static const struct event_register atom_registers[] = {
     {0xb7, 0x01, {OFFCORE_RSP_0, 0}, 0},
     {0xb7, 0x02, {OFFCORE_RSP_1, 0}, 0},

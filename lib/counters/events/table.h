@@ -78,8 +78,8 @@ struct event_core {
     const char *name;
     enum counters_kind kind;
     unsigned code_bits; /* Apple: width of a selector; 0 else */
-    uint64_t slots;     /* for planning where the core is not at hand */
-    uint64_t most;      /* and the most it can have: more when the other hardware thread is off */
+    uint64_t slots;     /* that it usually has, for planning where the core is not at hand */
+    uint64_t most;      /* that it can have: on some cores more when the other hardware thread is off */
     const char *packed; /* libpfm4's table, or NULL */
     const struct event_row *rows[3];
     uint64_t lacks; /* bit n: the row with number n is not for this core */
