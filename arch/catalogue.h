@@ -53,9 +53,9 @@ struct form_operand {
     uint8_t fixed;              /* the register that the form's bytes name */
     uint16_t bits;              /* width of the access */
     uint8_t is_implicit;        /* not named in assembly: flags, the accumulator, … */
-    uint8_t is_index;   /* addresses relative to the memory operand's register: of a vector, bytes of each one */
-    uint8_t is_cleared; /* a mask that the instruction clears as it goes on: has to be set again each time */
-    uint8_t more;       /* registers behind it that belong to it: of a list, or a pair */
+    uint8_t is_index;           /* not 0: the index of the memory operand's address; of a vector, bytes of each index */
+    uint8_t is_cleared;         /* a mask that the instruction clears as it goes on: has to be set again each time */
+    uint8_t more;               /* how many registers behind this one belong to it, as in a list or a pair */
     struct form_field field;
 };
 
@@ -171,8 +171,8 @@ void emit_form_begin(struct code *c, const struct form *f);
  */
 void emit_form_end(struct code *c, const struct form *f);
 /*
- * Whether this core takes the form's bytes for another instruction: that of cores which lack the feature. Other forms
- * that are lacking trap.
+ * Whether this core, lacking the form's feature, executes its bytes as another instruction, as cores without that
+ * feature do. Other forms that a core lacks trap.
  */
 bool form_is_other_instruction(const struct form *f);
 

@@ -20,8 +20,8 @@ enum hazard {
 };
 
 /*
- * A switch of this core, by the vendor's name for it. Each ISA's table says all but `is_off` and `why_not`, which are
- * this core's.
+ * A switch of this core. Each ISA's tables hold all members but `is_off` and `why_not`, which control_start finds on
+ * this core.
  */
 struct control_switch {
     const char *name; /* as in the configuration: "l2-stream", "l1d-ip" */
@@ -83,8 +83,8 @@ void control_start(struct control *c, const struct access *a);
  */
 const char *control_prefetch(struct control *c, const char *setting, char *why, size_t room);
 /*
- * Turns one switch, for an experiment that compares. NULL, or why not. changes_restore, with the earlier value of
- * changes.count, undoes it.
+ * Turns one switch off or on, for an experiment that compares both. NULL, or why not. changes_restore, with the earlier
+ * value of changes.count, undoes it.
  */
 const char *control_switch(struct control *c, size_t index, bool off);
 /*
@@ -92,7 +92,7 @@ const char *control_switch(struct control *c, size_t index, bool off);
  * it; only an experiment does, and its register is not read before.
  */
 const struct control_switch *control_op_cache(const struct access *a);
-/* Turns it as control_switch does. NULL, or why not. */
+/* Switches the operation cache off or on; changes_restore undoes it, as for control_switch. NULL, or why not. */
 const char *control_switch_op_cache(struct control *c, bool off);
 /*
  * Sets the clock; `setting` is "as-found", "fixed" (the base clock, no turbo), "highest" (the highest that the firmware

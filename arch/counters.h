@@ -74,7 +74,7 @@ void counters_find(const struct access *a, struct counters *out);
 const char *counters_lacks(const struct counters *have, uint64_t code);
 
 /*
- * Programs the settings, for code at any privilege level that code here can have; the counters are stopped and at zero.
+ * Programs the settings, to count at every privilege level at which our code may run; counters are stopped and at zero.
  * NULL, or why not, with the register's name; then everything is as it was. The reason is valid as long as *state is.
  */
 const char *counters_program(const struct access *a, const struct counters *have, const struct counter_setting *list,
@@ -82,6 +82,7 @@ const char *counters_program(const struct access *a, const struct counters *have
 /* Start and stop all programmed counters, together where the core can do that. False: a register faulted. */
 bool counters_go(const struct access *a, const struct counters *have, const struct counters_state *state);
 bool counters_stop(const struct access *a, const struct counters *have, const struct counters_state *state);
+/* The count of a slot. False: there is no such slot, or its register faulted. */
 bool counters_read(const struct access *a, const struct counters *have, unsigned slot, uint64_t *value);
 /* Stops, and restores what was found, values of counters included. False: a register does not read as it was found. */
 bool counters_restore(const struct access *a, const struct counters *have, struct counters_state *state);

@@ -110,7 +110,7 @@ void emit_and_constant(struct code *c, enum reg to, unsigned low_bits); /* keeps
 void emit_shift_right(struct code *c, enum reg to, unsigned bits);      /* logical, 1 … 63 */
 void emit_multiply(struct code *c, enum reg to, enum reg from);         /* 64-bit, to *= from */
 void emit_divide(struct code *c, enum reg to, enum reg from);           /* 64-bit unsigned, to /= from */
-/* Scalar double. To be chained in one register: on x86-64 it depends on both. */
+/* Scalar double. To be chained in one register: on x86-64 the result depends on both registers. */
 void emit_square_root(struct code *c, enum vreg to, enum vreg from);
 void emit_vector_add(struct code *c, enum vreg to, enum vreg from); /* scalar double, to += from */
 
@@ -178,9 +178,9 @@ void emit_return(struct code *c);
 void emit_return_to(struct code *c, enum reg r);
 
 /*
- * Counts REG_COUNT down by one and branches back while it is not zero. What lies between `start`
- * and here runs once an iteration. Two instructions, one of them a branch; on AArch64, where `start`
- * is more than 1 MiB back, three and two.
+ * Counts REG_COUNT down by one and branches back while it is not zero. What lies between `start` and here runs once an
+ * iteration. Two instructions, one of them a branch; on AArch64, where `start` is more than 1 MiB back, three
+ * instructions, two of them branches.
  */
 void emit_loop(struct code *c, size_t start);
 

@@ -15,7 +15,7 @@ struct emit_access {
     enum access_file file;    /* which registers it moves */
     unsigned bits;            /* of all registers together */
     unsigned registers;       /* 1, or 2 for a pair of register r and the next one */
-    unsigned vector_bits;     /* the core's vectors are so long at least (lib/machine.h), scalable ones just so long */
+    unsigned vector_bits;     /* of the core's vectors at least (lib/machine.h); of scalable ones exactly */
     bool streams;             /* a store past the caches, as an optional hint */
     bool has_load, has_store; /* which of the two the ISA has */
 };

@@ -15,7 +15,7 @@
 enum filler_class {
     FILLER_NOTHING, /* NOPs; moves and zeros, which a core may eliminate at rename; else they occupy a register */
     FILLER_GENERAL, /* a general register; on x86-64 no flags */
-    FILLER_PRODUCT, /* a general register, and where a multiplication goes */
+    FILLER_PRODUCT, /* a general register, and a unit that multiplies */
     FILLER_FLAGS,   /* flags alone */
     FILLER_VECTOR,  /* a vector register */
     FILLER_MASK,    /* a mask or predicate register */
@@ -32,8 +32,8 @@ enum { FILLER_SCALABLE = 1 /* of emit_filler.vector_bits: scalable vectors of an
 struct emit_filler {
     const char *name; /* "nop", "int64", "store-v128" */
     enum filler_class class;
-    unsigned bits;        /* that it writes, or moves; of NOPs, how long they are. 0: of no matter */
-    unsigned vector_bits; /* the core must have vectors of so many bits (lib/machine.h); 0: every core has it; … */
+    unsigned bits;        /* that it writes or moves; of NOPs, their length. 0: does not matter */
+    unsigned vector_bits; /* that the core's vectors must have (lib/machine.h); 0: none needed; or FILLER_SCALABLE */
     bool waits;           /* emit_filler_waiting can emit it */
 };
 
@@ -49,14 +49,14 @@ enum {
 /*
  * Fillers read REG_T6, REG_T7 and REG_T8, VREG_6 and VREG_7, mask registers 6 and 7, and the flags; they write REG_T3
  * to REG_T5, VREG_3 to VREG_5, mask registers 3 to 5 or predicate registers 0 to 2, and of FILLER_FLAGS the flags.
- * This sets what they read: before the first, and where between them something else has changed flags. `data` has the
- * address of FILLER_DATA_BYTES.
+ * This sets what they read. To be emitted before the first one, and again where something between fillers has changed
+ * the flags. `data` holds the address of FILLER_DATA_BYTES.
  */
 void emit_filler_begin(struct code *c, enum reg data);
 /*
- * Brings the registers that a kernel may write into one known state, after emit_filler_begin, on a core with vectors of
- * `vector_bits`: each vector register, in the width `bits` of such fillers, and each mask register is written, so
- * that it holds a physical register. Where `cleared`, vector registers are zeroed instead, in a way for which a core
+ * Brings the vector registers that a kernel may write into one known state, after emit_filler_begin, on a core with
+ * vectors of `vector_bits`: each is written, in the width `bits` of such fillers, and with AVX-512 each mask register,
+ * so that it holds a physical register. Where `cleared`, vector registers are zeroed instead, in a way for which a core
  * may hold none, and masks are left. Without this the physical registers left for fillers would depend on what ran
  * before.
  */

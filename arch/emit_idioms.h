@@ -16,7 +16,7 @@ struct emit_idiom {
 
 /* Ended by a NULL name. */
 extern const struct emit_idiom emit_idioms[];
-/* `to` and `from` count as enum vreg does for vectors, else as enum reg; zeros have no `from`. May change flags. */
+/* `to` and `from` are enum vreg for vector moves, else enum reg; zeroing ignores `from`. May change flags. */
 void emit_idiom(struct code *c, const struct emit_idiom *i, unsigned to, unsigned from);
 
 struct emit_pair {

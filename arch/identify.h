@@ -13,7 +13,7 @@ struct identity_value {
 };
 
 struct identity {
-    char core_name[32];      /* the known values' name: "zen4", "golden-cove", "neoverse-n1"; "" if unknown */
+    char core_name[32];      /* as in the published values: "zen4", "golden-cove", "neoverse-n1"; "" if unknown */
     char model[64];          /* for people: brand string, or implementer and part */
     char hypervisor[32];     /* "" where none is announced */
     bool emulator;           /* the name announced is that of an instruction emulator */

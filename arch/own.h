@@ -26,7 +26,7 @@
 #include "arch/reader.h"
 #include "arch/window.h"
 
-/* Memory that the firmware describes as RAM (any type but MMIO and unusable); its address is its physical address. */
+/* RAM that may be mapped as cacheable memory (boot/uefi/memory.h); its address is its physical address. */
 struct own_range {
     uint64_t base;
     uint64_t bytes;

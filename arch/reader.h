@@ -25,7 +25,7 @@ struct reader_counts {
     uint64_t end[READER_COUNTS];
 };
 
-/* One timed call of a kernel. Offsets are known to arch/<isa>/reader.S, which checks them. */
+/* One timed call of a kernel. arch/<isa>/reader.S knows the offsets; reader_layout.c beside it checks them. */
 struct reading {
     uintptr_t kernel;             /*  0: address of the code, as seen inside a window */
     uint64_t argument[2];         /*  8: passed to the kernel: iterations, address of the data */
@@ -59,7 +59,7 @@ extern const char reader_cycle_counter[];
 
 /*
  * Proof that a counter counts cycles: the platform runs these readings of the reference chain where a fault is caught.
- * Eight pairs: the outer quarters of them may be disturbed.
+ * Eight pairs of a short and a long one: the two lowest and the two highest counts may be disturbed.
  */
 enum { READER_PROOF = 16 };
 void reader_proof_list(struct reading list[READER_PROOF]);
@@ -85,7 +85,7 @@ extern const char reader_chain_kernel[];
 enum { READER_WIDTH = 128 };
 extern const char reader_width_kernel[];
 
-/* The time stamp, unordered; its frequency is the platform's business. */
+/* The time stamp, unordered; the platform knows its frequency (tick_hz in lib/machine.h). */
 uint64_t reader_ticks(void);
 
 #endif

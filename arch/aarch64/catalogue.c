@@ -27,7 +27,7 @@ const struct form_load form_loads[] = {{OPERAND_GENERAL, 64, "ldr x, [base]"},
                                        {OPERAND_MASK, 16, "ldr p, [base]"},
                                        {0}};
 
-/* ADC reads C, CSEL the flag of its condition. CNTP and WHILELO keep nothing of a predicate's value but its number. */
+/* ADC reads C, CSEL the flag of its condition. CNTP and WHILELO pass on only how many elements are active. */
 const struct form_bridge form_bridges[] = {{OPERAND_GENERAL, OPERAND_GENERAL, 0, 0, "orr x, x, x", "dss"},
                                            {OPERAND_GENERAL, OPERAND_VECTOR, 0, 1, "fmov d, x", "ds"},
                                            {OPERAND_VECTOR, OPERAND_GENERAL, 0, 1, "fmov x, d", "ds"},

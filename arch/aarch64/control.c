@@ -27,7 +27,7 @@ const char *control_set_clock(struct control *c, enum clock_aim aim, unsigned ra
  *         off: ID_AA64PFR0_EL1.DIT [51:48] (C5.2)
  *
  * Whether predictors may be trained across contexts (CSV2 [59:56], CSV3 [63:60]) and whether there are instructions
- * that restrict predictions (ID_AA64ISAR1_EL1.SPECRES [43:40]) stands in the identification registers. SCXTNUM_EL1
+ * that restrict predictions (ID_AA64ISAR1_EL1.SPECRES [43:40]) is in the identification registers. SCXTNUM_EL1
  * is not read: SCR_EL3.EnSCXT may trap it to EL3.
  */
 static const struct {

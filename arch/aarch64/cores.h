@@ -8,7 +8,7 @@
 struct core {
     uint8_t implementer; /* MIDR_EL1[31:24] */
     uint16_t part;       /* MIDR_EL1[15:4] */
-    const char *name;    /* as in the known values */
+    const char *name;    /* as in the published values */
     const char *model;   /* for people */
 };
 

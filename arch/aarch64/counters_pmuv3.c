@@ -33,7 +33,7 @@ enum { PMUV3P1 = 4, PMUV3P5 = 6, PMUV3P7 = 7, PMUV3P8 = 8 };
 #define EL2_NO_CYCLES BIT(23)  /* HCCD: nor are cycles, from PMUv3p5 on */
 
 /* PMEVTYPER<n>_EL0, PMCCFILTR_EL0, PMICFILTR_EL0. */
-#define FILTER_EL2 BIT(27)                            /* NSH: count at EL2 too; EL1 and EL0 are counted with zeros */
+#define FILTER_EL2 BIT(27)                            /* NSH: count at EL2 too; zeros elsewhere count EL1 and EL0 */
 #define THRESHOLD (BIT(61) * 7 | (BIT(44) - BIT(32))) /* TC, TH: FEAT_PMUv3_TH, from PMUv3p8 on */
 
 /*
@@ -132,7 +132,7 @@ bool pmuv3_find(const struct access *a, struct counters *out)
     if (!a->read(a->context, ID_PMCNTENSET_EL0, &enabled))
         return counters_refuse(out, "PMCNTENSET_EL0 is announced (ID_AA64DFR0_EL1.PMUVer) and cannot be read");
 
-    /* N: at EL1 what HPMN leaves it, at EL2 all there are. It may be none. */
+    /* N: at EL1 the event counters that HPMN leaves to EL1, at EL2 all there are. It may be 0. */
     count = register_field(control, 11, 5);
     out->slots = ONES(count) | BIT(CYCLES);
     out->bits = out->version >= PMUV3P5 ? 64 : 32;
@@ -201,7 +201,7 @@ static const char *program(const struct access *a, const struct counters *have, 
         if (!a->read(a->context, flags[i].set, &state->flags[i]))
             return flags[i].name;
     state->flags_found = true;
-    /* Also bits that were set after a reset and mean nothing, or their counters would count once E is set. */
+    /* Bits that mean nothing, set since a reset, are cleared too: their counters would count once E is set. */
     for (size_t i = 0; i < COUNTERS_FLAGS; i++)
         if ((state->flags[i] & ~others) && !a->write(a->context, flags[i].clear, state->flags[i] & ~others))
             return flags[i].name;

@@ -170,7 +170,7 @@ void emit_fence(struct code *c, enum fence kind)
 
 /* ---- Branches -------------------------------------------------------------------------------- */
 
-/* How far a branch sees: B and BL ±128 MiB (imm26), CBZ and CBNZ ±1 MiB (imm19 at bit 5). */
+/* How far a branch reaches: B and BL ±128 MiB (imm26), CBZ and CBNZ ±1 MiB (imm19 at bit 5). */
 enum { NEAR_BRANCH, FAR_BRANCH };
 
 #define NEAR_REACH 0x100000
@@ -256,7 +256,7 @@ void emit_call_register(struct code *c, enum reg r)
     append(c, 0xd63f0000 | rn(c, r), WORK_BRANCH); /* BLR */
 }
 
-/* ADRP and ADD (immediate): ADR alone would see no further than 1 MiB. */
+/* ADRP and ADD (immediate): ADR alone would reach no further than 1 MiB. */
 void emit_address(struct code *c, enum reg to, size_t offset)
 {
     if (!code_require(c, offset <= c->bytes))

@@ -30,7 +30,7 @@ const struct emit_mode emit_modes[] = {
     {.name = NULL},
 };
 
-/* How each of them is written; L is the register that holds the next address, O the other one, R2 REG_T2. */
+/* The instructions of the links, without registers and immediates. In enum operands, R2 is REG_T2. */
 enum {
     LDR = 0xf9400000,       /* LDR (immediate), unsigned offset */
     LDUR = 0xf8400000,      /* LDUR */

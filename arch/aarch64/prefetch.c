@@ -27,7 +27,7 @@
 #define GATED .hazard = HAZARD_HANGS, .scope = SCOPE_CORE
 #define OPEN .hazard = HAZARD_NONE, .scope = SCOPE_CORE
 
-/* On A57 and A72, and from A75 on (TRM; TF-A). */
+/* OLD_CPUACTLR and OLD_CPUECTLR are those of A57 and A72, CPUECTLR is that of A75 and later (TRM; TF-A). */
 #define OLD_CPUACTLR .register_name = "CPUACTLR_EL1", .id = ID_OLD_CPUACTLR_EL1
 #define OLD_CPUECTLR .register_name = "CPUECTLR_EL1", .id = ID_OLD_CPUECTLR_EL1
 #define CPUECTLR .register_name = "CPUECTLR_EL1", .id = ID_CPUECTLR_EL1

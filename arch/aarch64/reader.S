@@ -20,8 +20,8 @@
     .text
 
 /*
- * The time stamp, ordered on both sides: the counter may be read early and late unless an ISB stands
- * before and after (Arm ARM DDI 0487, D12.2.1). The kernel's call follows, or preceded.
+ * The time stamp before the kernel. The counter may be read early or late unless an ISB stands before and after it (Arm
+ * ARM DDI 0487, D12.2.1): the one before is here, the one after stands before the kernel's call.
  */
 .macro ticks_before
     isb
@@ -44,8 +44,8 @@
 .endm
 
 /*
- * The counters of x14's list, one after another, into its values at \values. Each counter is an instruction of
- * its own: reader_counter has two for each, 8 bytes, that leave the value in x12.
+ * The counters of x14's list, one after another, into its values at \values. Each counter is read by an instruction of
+ * its own: reader_counter has two instructions for each, 8 bytes, that leave the value in x12 and return.
  */
 .macro sample values
     isb

@@ -37,10 +37,10 @@ const struct form_load form_loads[] = {{OPERAND_GENERAL, 64, "mov r64, m64"},
                                        {0}};
 
 /*
- * Condition codes: SDM vol. 1, appendix B. SETBE reads CF and ZF; no form writes AF alone. To the top of the stack of
- * x87 and from it the way is through flags: FCOMI writes CF, ZF and PF; CMP of a register that is 0 or 1 with 1
- * always says "below or equal", so that FCMOVBE gives the top another register's value, and it is as it was. What
- * copies a mask is for masks that the form spends.
+ * Condition codes: SDM vol. 1, appendix B. SETBE reads CF and ZF; no form writes AF alone. The top of the x87 stack is
+ * reached through flags: FCOMI writes CF, ZF and PF; CMP with 1 of a register that is 0 or 1 always gives "below or
+ * equal", so that FCMOVBE always copies another register, of the same value, to the top. The copies from mask to mask
+ * and from vector to vector are for masks that a form clears (is_cleared).
  */
 const struct form_bridge form_bridges[] = {{OPERAND_GENERAL, OPERAND_GENERAL, 0, 0, "mov r64, r64", "ds"},
                                            {OPERAND_GENERAL, OPERAND_VECTOR, 128, 1, "movq xmm, r64", "ds"},
@@ -79,7 +79,7 @@ void emit_form_rotate_stack(struct code *c)
     code_append(c, fincstp, sizeof fincstp, WORK_PLAIN);
 }
 
-/* Whether it finds the stack of x87 as others left it, or leaves it so. */
+/* Whether the form depends on what is on the x87 stack, or changes it. */
 static bool is_of_stack(const struct form *f)
 {
     for (unsigned i = 0; i < f->operand_count; i++)
@@ -154,8 +154,8 @@ static bool has(uint32_t leaf, unsigned which, unsigned bit)
 
 /*
  * LZCNT and TZCNT are BSR and BSF with a prefix that is ignored where they are lacking (SDM vol. 2A and 2B); PREFETCHW,
- * PREFETCHWT1 and CLDEMOTE are NOPs. Their CPUID bits: SDM vol. 2A, CPUID; BMI1's TZCNT has the same bit as its others,
- * which trap. XOP begins as POP does; cores distinguish them by the next byte, QEMU 7.2 does not and pops (AMD64 APM
+ * PREFETCHWT1 and CLDEMOTE are NOPs. Their CPUID bits: SDM vol. 2A, CPUID; TZCNT is announced with the rest of BMI1,
+ * which traps. XOP begins as POP does; cores distinguish them by the next byte, QEMU 7.2 does not and pops (AMD64 APM
  * vol. 3, 1.2.9 and appendix E for the bits of XOP and TBM).
  */
 bool form_is_other_instruction(const struct form *f)

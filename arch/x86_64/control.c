@@ -38,7 +38,7 @@ bool control_microcode(const struct access *a, uint32_t *revision)
  *
  *   IA32_SPEC_CTRL          0 IBRS, 1 STIBP, 2 SSBD, 4 IPRED_DIS_S, 6 RRSBA_DIS_S, 7 PSFD, 8 DDPD_U, 10 BHI_DIS_S
  *                           (Intel SDM vol. 4, table 2-2; AMD APM vol. 2, 3.2.9)
- *   IA32_ARCH_CAPABILITIES  which of them the core needs no more; 0 where there is none
+ *   IA32_ARCH_CAPABILITIES  which mitigations the core does not need
  *   IA32_UARCH_MISC_CTL     0 DOITM: instructions take a time that data does not change (SDM vol. 4, table 2-2)
  *   IA32_TSX_CTRL           0, 1: transactions always abort, or are hidden
  *   IA32_MCU_OPT_CTRL       0 RNGDS, 3 FB_CLEAR_DIS, 4 GDS_MITG_DIS: the last one's mitigation slows gathers

@@ -36,7 +36,10 @@ enum {
     IA32_A_PMC0 = 0x4c1,
 };
 
-/* The numbers above hold ten of each: IA32_PERFEVTSEL10 would be another register. And seven fixed ones. */
+/*
+ * The addresses above leave room for ten general counters, since IA32_PERFEVTSEL10 would be another register, and for
+ * seven fixed ones.
+ */
 enum { GENERAL = 10, FIXED = 7 };
 
 #define FREEZE_IN_SMM BIT(14)           /* IA32_DEBUGCTL */

@@ -12,8 +12,8 @@ enum cpuid_register { CPUID_EAX, CPUID_EBX, CPUID_ECX, CPUID_EDX };
 struct cpu {
     char vendor; /* 'I'ntel, 'A'MD, 'H'ygon, or 0 */
     unsigned family, model;
-    bool hybrid;   /* the processor has cores of two kinds, or its models elsewhere have */
-    char core[32]; /* as in the known values; "" when not known */
+    bool hybrid;   /* CPUID says that the processor, or others of its model, have cores of two kinds */
+    char core[32]; /* as in the published values; "" when not known */
 };
 
 void cpu_find(const struct access *a, struct cpu *out);

@@ -81,7 +81,7 @@ static struct instruction vector(unsigned opcode, unsigned prefix, unsigned bits
     return i;
 }
 
-/* The same offsets on every ISA. */
+/* Whether every ISA can encode this offset (arch/emit_access.h). */
 static bool is_offset(const struct emit_access *a, int32_t offset)
 {
     const int32_t bytes = (int32_t)a->bits / 8;

@@ -160,7 +160,7 @@ void emit_filler_computing(struct code *c, const struct emit_filler *f, unsigned
 enum { LOW_VECTORS = 16, HIGH_VECTORS = 32 }; /* those that VEX names, and those that EVEX does */
 enum { MASKS = 8 };
 
-/* VPADDQ or VPXOR of one register alone, which is 0; VEX.128 or VEX.256, 66.0F.WIG D4 or EF /r. */
+/* VPADDQ of a register that holds 0, or VPXOR of any, with itself; VEX.128 or VEX.256, 66.0F.WIG D4 or EF /r. */
 static void append_low(struct code *c, unsigned opcode, bool l, unsigned to, unsigned from)
 {
     const unsigned r = (unsigned)(to < 8) << 7, b = (unsigned)(from < 8) << 5;

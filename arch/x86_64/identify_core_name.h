@@ -1,4 +1,4 @@
-/* The names of x86-64 cores, as the known values have them. */
+/* The names of x86-64 cores, as the published values have them. */
 #ifndef FATHOM_ARCH_X86_64_IDENTIFY_CORE_NAME_H
 #define FATHOM_ARCH_X86_64_IDENTIFY_CORE_NAME_H
 

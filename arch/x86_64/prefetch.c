@@ -22,7 +22,7 @@
 #include "arch/x86_64/cpu.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
-/* Of a switch with one bit: set is off, or, for ENABLE, clear is off. */
+/* A prefetcher with a switch of one bit is off while the bit is set, or, with ENABLE, while it is clear. */
 #define DISABLE(n) .mask = BIT(n), .off = BIT(n)
 #define ENABLE(n) .mask = BIT(n), .on = BIT(n)
 #define MISC_ENABLE .register_name = "IA32_MISC_ENABLE", .id = 0x1a0

@@ -185,9 +185,9 @@ reader_chain_kernel:
 
 /*
  * READER_WIDTH (arch/reader.h) independent NOPs per iteration. They have eight bytes: Zen 4 packs two shorter NOPs
- * into one entry of its operation cache, or does not, depending on how that was filled. With those, whole readings
- * took 7 % longer at three of four addresses after a kernel that had accessed much memory, as if a sibling thread
- * ran.
+ * into one entry of its operation cache, or does not, depending on how that was filled. With shorter NOPs, whole
+ * readings took 7 % longer at three of four addresses after a kernel that had accessed much memory, as if a sibling
+ * thread ran.
  */
     .balign 64
     .globl  reader_width_kernel

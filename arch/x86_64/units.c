@@ -3,23 +3,23 @@
 #include "arch/identify.h"
 
 /*
- * An addition without a result register: CMP. Golden Cove executes an addition of a small constant when it renames
- * registers, and reads too few registers a cycle for five additions of two beside a store: CMP with a constant
- * is neither (measured: five of them, and a store, each cycle).
+ * An addition without a result register: CMP. Golden Cove executes an addition of a small constant at rename, and reads
+ * too few registers a cycle for five additions of two registers beside a store. Neither is true of CMP with a constant
+ * (measured: five of them, and a store, each cycle).
  *
  * A shift without a result register: BT, which runs where shifts do (uops.info: p06 from Haswell to Alder Lake, two of
- * the four ALUs of Zen). On Zen 4 one that writes a register is in the way of what writes its own later: of a multiply
- * issued two cycles before on the same port, of a vector's element on its way to the general registers. Sixteen RORX
- * and eight IMUL take at least 14 cycles there in whatever order, sixteen BT and eight IMUL 12 (measured). That is a
- * conflict of results, not of units.
+ * the four ALUs of Zen). On Zen 4 a shift that writes a register conflicts with operations that write theirs later:
+ * with a multiplication issued two cycles before on the same port, and with a vector element on its way to the general
+ * registers. Sixteen RORX and eight IMUL take at least 14 cycles there in whatever order, sixteen BT and eight IMUL 12
+ * (measured). That is a conflict of results, not of units.
  *
  * A move from a vector: MOVMSKPS. Zen 4 has two ways from vectors to general registers: four MOVQ and four MOVMSKPS
- * take four cycles together, four of either one each. Results of MOVQ return where results of that port do which
- * shifts and does not multiply, so that it is in the way of BT: four MOVQ and eight BT take five cycles, four
- * MOVMSKPS and eight BT four (measured). Results of MOVMSKPS return on one of the two other ports, in whose way it is
- * only where additions fill all four: 16 LEA take one cycle more with each move, CMP, TEST and STC, which write flags
- * alone, about one more with four moves in as many cycles. That is a conflict which the probe finds and measures. On
- * Intel's cores both are one operation on the same port (uops.info: p0 from Haswell to Alder Lake).
+ * take four cycles together, and either kind alone one cycle each. Results of MOVQ return on the port that shifts and
+ * does not multiply, so that MOVQ conflicts with BT: four MOVQ and eight BT take five cycles, four MOVMSKPS and eight
+ * BT four (measured). Results of MOVMSKPS return on one of the two other ports, where they conflict only if additions
+ * fill all four: 16 LEA take one cycle more with each move; CMP, TEST and STC, which write flags alone, about one more
+ * with four moves in as many cycles. That is a conflict which the probe finds and measures. On Intel's cores both moves
+ * are one operation on the same port (uops.info: p0 from Haswell to Alder Lake).
  */
 const struct form_unit form_units[] = {{"add", "cmp r64, i8"},
                                        {"vector multiply", "vmulpd xmm, xmm, xmm"},

@@ -25,8 +25,8 @@ static size_t limit_bytes; /* that all areas may take together */
  */
 static struct mapping {
     struct area area;
-    size_t mapped_bytes; /* of the alias that runs, rounded up to whole pages */
-    size_t write_bytes;  /* of the other one */
+    size_t mapped_bytes; /* of the alias that windows use, rounded up to whole pages */
+    size_t write_bytes;  /* of the alias that is written */
     size_t guard_bytes;  /* of the pattern behind the area */
 } mappings[AREAS];
 static size_t mapping_count;

@@ -15,7 +15,10 @@ static bool is_blank(char c)
 
 static const char candidates[] = "\t;,";
 
-/* Whether text is quoted after `at`, being so before it: a quote opens where a field may begin, or doubles one. */
+/*
+ * Whether the text behind `at` is inside quotes; `quoted` says whether the text before it is. A quote opens only where
+ * a field may begin, or right behind another one, with which it stands for a quote.
+ */
 static bool quoted_after(const char *line, const char *at, bool quoted)
 {
     if (*at != '"')

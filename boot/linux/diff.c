@@ -19,7 +19,7 @@
 /* Exit statuses. */
 enum { SAME = 0, DIFFER = 1, USAGE = 2, UNUSABLE = 3 };
 
-/* Rates and latencies differ by up to this from run to run on one machine, as lib/finding/report.c has it too. */
+/* Rates and latencies differ by up to this from run to run on one machine, as RATES_AGREE in lib/finding has it too. */
 static const double TOLERANCE_PERCENT = 2;
 
 static int usage_error(const char *what, const char *about)

@@ -16,7 +16,7 @@ struct run_line {
 
 struct run_finding {
     struct run_line line;
-    unsigned core; /* its order among the cores of its type, as in struct run_core */
+    unsigned core; /* order of its core among those of the same type, as in struct run_core */
     char type[CORE_TYPE];
     char name[NAME_BYTES]; /* "memory.cache.bytes level=2" */
     char value[VALUE_BYTES], unit[32], grade, reason[VALUE_BYTES];

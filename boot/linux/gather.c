@@ -39,7 +39,7 @@ static bool take_sample(struct gather_bin *b, double y, uint64_t *random)
     return true;
 }
 
-/* The right neighbour's rows join those of the left one; what is drawn stands for both in proportion. */
+/* The right neighbour's rows join those of the left one; samples are drawn from both in proportion to their rows. */
 static bool merge_bins(struct gather_bin *left, struct gather_bin *right, uint64_t *random)
 {
     bool enough = true;
@@ -82,7 +82,7 @@ static double distance(double from, double to)
     return from < to ? (to / 2 - from / 2) / (fmax(fabs(from), fabs(to)) / 2) : 0;
 }
 
-/* How many bins there would be with none merged that reaches further than `width`. */
+/* How many bins are left if neighbours are merged as long as no bin spans more than `width`. */
 static size_t bins_within(const struct gather *g, double width)
 {
     size_t bins = 0;
@@ -100,7 +100,7 @@ static bool merge_neighbours(struct gather *g)
 {
     if (g->count <= GATHER_POINTS)
         return true;
-    /* The width grows by halves from what doubles can just tell apart; at 2 all are one. */
+    /* The width grows by halves from the least difference that doubles distinguish; at 2 all x are in one bin. */
     double width = g->width > 0 ? g->width : 1.0 / ((uint64_t)1 << 52);
     while (bins_within(g, width) > GATHER_POINTS)
         width *= 1.5;
@@ -215,9 +215,10 @@ bool gather_end(struct gather *g)
 /* ---- Points ------------------------------------------------------------------------------------ */
 
 /*
- * Of the median of sorted samples: half the distance of the ranks half a root of the count to either side, which is
- * where the median of as many other samples would be two times in three, whatever their distribution (David and
- * Nagaraja: Order statistics, 2003, 7.1: ranks as binomial). NaN for a single one.
+ * The standard error of the median of sorted samples: half the distance between the samples whose ranks are half the
+ * square root of the count below and above the middle. Between these the median of as many other samples would be two
+ * times in three, whatever their distribution (David and Nagaraja: Order statistics, 2003, 7.1: ranks as binomial). NaN
+ * for a single one.
  */
 static double standard_error(const double *sorted, size_t count)
 {
@@ -249,7 +250,7 @@ bool gather_points(const struct gather *g, struct knee_point **points)
     return true;
 }
 
-/* Nine in ten points are in each pass. */
+/* How many passes the samples make: the most of which each has nine in ten points; 0 where not even two do. */
 static size_t passes_of(const struct gather *g)
 {
     for (size_t passes = KNEE_PASSES; passes > 1 && !(g->width > 0); passes--) {

@@ -1,9 +1,9 @@
 /*
- * A curve out of single measurements that come in any order: x and y as often as there are rows in somebody's
- * file, points with one y and its error out. Memory is bounded, however many there are:
+ * A curve out of single measurements that come in any order: x and y for each row of a table in, points with one y and
+ * its error out. Memory is bounded, however many rows there are:
  *
  *   many y at one x      a sample of them is kept, each with the same chance (reservoir; Vitter 1985, algorithm R).
- *                        The dice are the same each time: the same rows give the same curve.
+ *                        The seed is fixed: the same rows give the same curve.
  *   many different x     neighbours that are closest in proportion become one point
  */
 #ifndef FATHOM_BOOT_LINUX_GATHER_H
@@ -46,9 +46,9 @@ struct gather {
 
 void gather_start(struct gather *g);
 /* These return false when memory is short; gather_free is due nevertheless. */
-/* x finite; y NaN: was measured and gave nothing. */
+/* Adds a row. x is finite; y NaN: it was measured, and gave nothing. */
 bool gather_add(struct gather *g, double x, double y);
-/* All rows are there. Then the bins are what was gathered, and may be read; at most GATHER_POINTS. */
+/* To be called after the last row. Then the bins, at most GATHER_POINTS, hold what was gathered and may be read. */
 bool gather_end(struct gather *g);
 /*
  * The points of the bins, for the caller to free: x is the smallest in the bin, y the median, error the standard
@@ -57,15 +57,17 @@ bool gather_end(struct gather *g);
 bool gather_points(const struct gather *g, struct knee_point **points);
 /*
  * What passes over these points gave, one after the other, the order of rows being the order of time: the first third
- * of the samples at each x, the second one, the last one. passes->y is for the caller to free. No passes where samples
- * are too few, where x were merged, and where more samples came than are kept, which have no order any more.
+ * of the samples at each x, the second, the last; halves where there are too few for thirds. passes->y is for the
+ * caller to free. No passes where samples are too few for halves, where x were merged, and where more samples came than
+ * are kept, since those kept are not in order.
  */
 bool gather_passes(const struct gather *g, struct knee_passes *passes);
 void gather_free(struct gather *g);
 
 /*
- * Points know their bin's first x only. Of a verdict about them: what is bad from a bin on was surely bad at its last
- * x, and the last good x may be any in its bin. Leaves verdicts alone where nothing was merged.
+ * A point has only the first x of its bin. In a verdict about points this moves knees and the ends of levels to the
+ * last x of their bins: what is bad from a bin on was surely bad at its last x, and the last good x may be any in its
+ * bin. Where nothing was merged the verdict stays the same.
  */
 void gather_widen(const struct gather *g, struct verdict *v);
 

@@ -322,7 +322,7 @@ static unsigned general_counters(const struct perf_pmu *pmu)
     return count;
 }
 
-/* The width in bits of the counter that counts this; 0 where this process may not read it, and cannot know. */
+/* The width in bits of the counter that counts this event; 0, not known, where this process may not read counters. */
 static unsigned width(const struct perf_pmu *pmu, const struct counter_setting *setting)
 {
     unsigned bits = 0;

@@ -20,25 +20,29 @@ struct perf_pmu {
     char why[200]; /* why nothing can be counted; "" where something can */
 };
 
-/* Finds it, and proves that it counts by counting the instructions of a loop. `core` -1: that of any core. */
+/*
+ * Finds the unit of a core, or with -1 that of any core, and proves that it counts by counting the instructions of a
+ * loop. out->why says why nothing can be counted.
+ */
 void perf_find(int core, struct perf_pmu *out);
 
 /*
- * Opens a counter for user code, stopped. It counts this process; with `inherited`, the program that this process will
- * become by exec, from then on, and its children. `leader` is the descriptor of the first of a group; -1 begins a
- * group. Returns a descriptor, or -1 with errno set.
+ * Opens a counter for user code, stopped. It counts this process; with `inherited`, the processes that this one forks
+ * later and their children, from an exec on. `leader` is the descriptor of the first of a group; -1 begins a group.
+ * Returns a descriptor, or -1 with errno set.
  */
 int perf_open(const struct perf_pmu *pmu, const struct counter_setting *setting, int leader, bool inherited);
 /* The counters that this process can use on that core; they are not proven yet (lib/counters/count.h). */
 void perf_counters(const struct perf_pmu *pmu, const char *core_name, struct counters *out);
-/* What has to be counted to prove them: a row for each slot. Returns how many; at most room. */
+/* What has to be counted to prove these counters: a row for each slot. Returns how many; at most room. */
 size_t perf_proof(const struct counters *have, struct counter_proof *out, size_t room);
 /* Writes what an errno of perf_open means and what the user can do about it. */
 void perf_explain(int error, char *why, size_t room);
 
 /*
  * Opens the counters that windows are to sample (machine_count). NULL, or why not. perf_windows_index writes, before
- * each window, where the reader finds them; perf_windows_kept returns after it whether they stayed there all the time.
+ * each window, where the reader finds them; false while the kernel has taken one away. perf_windows_kept returns, after
+ * the window, whether they stayed there all the time.
  */
 const char *perf_windows_count(const struct perf_pmu *pmu, const struct counter_setting *list, size_t count);
 bool perf_windows_index(struct reader_counts *out);

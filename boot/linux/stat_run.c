@@ -44,7 +44,7 @@ static _Noreturn void become(char **command, bool output, int report)
 struct one {
     double own[OWN];
     int status; /* as waitpid has it */
-    int exec;   /* errno of an exec that failed, 0 */
+    int exec;   /* errno of an exec that failed; else 0 */
 };
 
 static bool run_once(char **command, bool output, struct one *out)

@@ -20,9 +20,9 @@
 
 enum {
     SIGNAL_STACK_BYTES = 65536, /* a signal frame takes less than 16 KiB with the largest vector state */
-    ALARMS = 4, /* per deadline: a window is ended after three quarters of the deadline at the earliest, and on time */
+    ALARMS = 4,    /* per deadline: a kernel is ended between three quarters of the deadline and the whole of it */
     ATTEMPTS = 10, /* at a measurement of up to 20 ms, of which one or two must not be disturbed by another process */
-    /* Of the reference chain: 204,800 cycles, in which reading the kernel's clock takes less than one part in 1,000. */
+    /* Of the reference chain: 204,800 cycles, of which reading the kernel's clock takes less than one part in 1,000. */
     CALIBRATION_ITERATIONS = 1600,
 };
 
@@ -256,9 +256,9 @@ const char *windows_start(unsigned deadline_ms, struct machine_info *info, const
 /* ---- Frequency of the time stamp ------------------------------------------------------------- */
 
 /*
- * Ticks of the time stamp per second of the kernel's clock: over 20 ms of sleep, which at the resolution of a few
- * microseconds of both gives 1 in 1,000. A cycle counter in the time stamp's place may stop while the process sleeps,
- * so it is measured over a reference chain instead.
+ * Ticks of the time stamp per second of the kernel's clock, over 20 ms of sleep: with both read to within a few
+ * microseconds, that is accurate to 1 in 1,000. A cycle counter in the time stamp's place may stop while the process
+ * sleeps, so it is measured over a reference chain instead.
  */
 static double ticks_a_second(void)
 {
@@ -283,7 +283,7 @@ double windows_tick_hz(void)
 {
     double hz[2] = {0, 1};
 
-    /* Until two in a row agree to 1 in 1,000: a difference is another process that had the core in between. */
+    /* Until two in a row agree to 1 in 1,000: they differ where another process had the core in between. */
     for (unsigned i = 0; i < ATTEMPTS && fabs(hz[0] - hz[1]) > 1e-3 * hz[1]; i++)
         hz[i % 2] = ticks_a_second();
     return hz[0];

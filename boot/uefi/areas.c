@@ -16,7 +16,7 @@ enum { AREAS = 64, PAGE_SIZES = sizeof((struct machine_info *)0)->page_bytes / s
  *
  *     guard | area … | guard | rest of its page | gap for the next page's alignment | area … | guard
  *
- * Before every area the last GUARD_BYTES are a guard too.
+ * The GUARD_BYTES before every area are a guard, too.
  */
 static struct mapping {
     struct area area;
@@ -39,14 +39,17 @@ static bool page_size_exists(size_t page_bytes)
     return false;
 }
 
-/* Maps an area of ascending frames, or with `frames` one of that many pages in their order. NULL, or why not. */
+/*
+ * Maps an area on `bytes` of the buffer: pages with ascending frames; or, where `frames` is given, `pages` pages that
+ * show those frames in that order. NULL, or why not.
+ */
 static const char *map_pages(struct area *a, size_t bytes, size_t page_bytes, const size_t *frames, size_t pages,
                              enum area_use use)
 {
     size_t room;
     uint8_t *buffer = memory_buffer(&room);
 
-    /* Frames are aligned as the page is; address and frame are the same outside windows. */
+    /* A frame is aligned to the size of its page; outside windows an address is the physical address. */
     uintptr_t free_from = (uintptr_t)buffer + (mapping_count ? mappings[mapping_count - 1].end : 0);
     const size_t unit = use == AREA_CONTIGUOUS ? own_group_bytes(page_bytes) : page_bytes;
     if (!unit)

@@ -198,7 +198,10 @@ void console_progress(const char *text)
     line_pending = columns > 0;
 }
 
-/* As large as the console is, but for a line at the top, with the last question, and one at the bottom for the next. */
+/*
+ * As wide as the console is, PAGE_COLUMNS at most. On a console of 25 rows the page leaves a line at the top, with the
+ * last question, and one at the bottom for the next; on a larger one it takes 40 rows.
+ */
 void console_page(const struct page *p)
 {
     UINTN columns = 80, rows = 25;

@@ -9,7 +9,7 @@
 struct page;
 
 void console_start(void);
-/* Shows the cursor again, and clears the screen when somebody else has drawn on it. */
+/* Shows the cursor again, and clears the console after the framebuffer has been drawn on (screen.h). */
 void console_finish(void);
 /* From now on text goes to all consoles, as at the start; or only to terminals at serial lines. */
 void console_all(void);

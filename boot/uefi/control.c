@@ -17,7 +17,7 @@ static struct {
     struct counters counters;
     struct counters_state state; /* what machine_count changed */
     struct reader_counts where;  /* and where the reader finds it */
-    unsigned core;               /* of which all this is */
+    unsigned core;               /* index of the core that this describes */
     bool known, proven;
 } own_core;
 

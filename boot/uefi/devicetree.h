@@ -13,7 +13,7 @@
 
 /* The size in bytes that the tree's header states; 0 when it is not a device tree. */
 size_t devicetree_bytes(const void *tree);
-/* The cores that the tree lists. Returns how many there are; at most room are written. */
+/* The cores that the tree lists, up to the first error in it. Returns how many there are; at most room are written. */
 size_t devicetree_cores(const void *tree, size_t bytes, struct listed_core *out, size_t room);
 /* The `method` of PSCI, "smc" or "hvc"; NULL where there is none. */
 const char *devicetree_psci(const void *tree, size_t bytes);

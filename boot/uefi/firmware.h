@@ -30,7 +30,10 @@ struct firmware {
 
 extern struct firmware firmware;
 
-/* Fills in `firmware` and switches the firmware's watchdog off. Fails when our own image cannot be found. */
+/*
+ * Fills in `firmware` and switches the firmware's watchdog off. EFI_UNSUPPORTED when the firmware does not describe our
+ * own image.
+ */
 EFI_STATUS firmware_start(EFI_HANDLE image, EFI_SYSTEM_TABLE *system);
 /* The interface of a protocol on that handle, or on any handle; NULL where there is none. */
 void *firmware_protocol(EFI_HANDLE handle, EFI_GUID *protocol);

@@ -72,8 +72,8 @@ static int not_here(void)
 }
 
 /*
- * Both names of each. The prototypes would be those of <unistd.h>, whose types differ between
- * newlib's targets; -1 is the same in all of them.
+ * Defines a function under both names. The prototypes would be those of <unistd.h>, whose types differ between newlib's
+ * targets; -1 is the same in all of them.
  */
 #define NOT_HERE(name) \
     int name(void) __attribute__((alias("not_here"))); \

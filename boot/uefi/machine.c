@@ -108,7 +108,7 @@ const char *machine_use_core(unsigned index)
 
     if (platform_not_ours())
         return platform_not_ours();
-    machine_count(NULL, 0); /* restores the firmware's counters on it */
+    machine_count(NULL, 0); /* restores the firmware's counters on the core used so far */
     own_core_finish();
     cores_leave(before);
     const char *why = take_core(index);

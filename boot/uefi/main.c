@@ -3,6 +3,7 @@
  * types do not leave it; sections given in its comments are those of the UEFI specification 2.10 unless another book is
  * named. Reading order: this file, machine.c (the core is taken), then one file a concept.
  *
+ * The sequence:
  *
  *   vector state on, console, identification
  *   volume, configuration (file, SMBIOS, load options), screen and start menu, journal of earlier runs

@@ -171,7 +171,7 @@ void memory_free(void *base, size_t bytes)
 
 /* ---- The buffer -------------------------------------------------------------------------------- */
 
-/* An aligned address at which `bytes` are free, and a guard before it too; 0 where there is none. */
+/* An aligned address, not below 1 MiB, with `bytes` free from there on and a guard before; 0 where there is none. */
 static uint64_t find_place(const struct map *m, size_t bytes, size_t alignment)
 {
     const EFI_MEMORY_DESCRIPTOR *d;

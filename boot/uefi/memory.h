@@ -13,16 +13,21 @@ void *memory_pages(size_t bytes, size_t alignment);
 void memory_free(void *base, size_t bytes);
 /* Bytes that the firmware has not allocated; 0 when it does not say. */
 uint64_t memory_free_bytes(void);
-/* All RAM, ascending, as own_services.ram takes it. To be freed; NULL when memory is short. */
+/*
+ * All RAM that may be mapped as cacheable memory, ascending, as own_services.ram takes it. To be freed; NULL when
+ * memory is short or the firmware does not give its memory map.
+ */
 struct own_range *memory_ram(size_t *count);
-/* Takes the one large contiguous buffer; warns when it is smaller than wanted. */
+/* Takes the one large contiguous buffer, MEMORY_ALL for all there is; warns when it is smaller than wanted. */
 void memory_start(size_t wanted_mib);
+/* Gives the buffer back to the firmware. */
 void memory_finish(void);
 /*
  * The buffer's address, which is its physical address too, and its size in bytes; NULL and 0 where there is none. The
  * GUARD_BYTES before it belong to us as well.
  */
 uint8_t *memory_buffer(size_t *bytes);
+/* Adds the sizes of RAM and free memory, and the buffer, as an object. */
 void memory_describe(struct record *r);
 
 #endif

@@ -15,7 +15,7 @@ struct machine_info *platform_info(void);
 
 /* Why there are no windows and no access to registers; NULL while the core in use is ours. */
 const char *platform_not_ours(void);
-/* From now on that is so; NULL: from now on the core is ours. */
+/* Sets what platform_not_ours returns: the reason, or NULL when the core in use has become ours. */
 void platform_set_not_ours(const char *why);
 
 #endif

@@ -141,7 +141,10 @@ static uint32_t cache_named(const uint8_t *node, uint32_t i)
     return read32(node + PROCESSOR_BYTES + 4 * (size_t)i);
 }
 
-/* Whether another cache of the same list names this one as its next level, as some tables do. Then it is that level. */
+/*
+ * Whether another cache of the same list names this one as its next level, as in some tables: then it is counted where
+ * that reference leads to it, not as a nearest cache.
+ */
 static bool is_next_level_of_another(const struct table *t, const uint8_t *node, uint32_t names, uint32_t offset)
 {
     for (uint32_t i = 0; i < names; i++) {

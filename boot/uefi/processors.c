@@ -75,7 +75,7 @@ static bool run(void (*function)(void *), void *argument, unsigned limit_ms)
 {
     EFI_STATUS status = start(in_use, &(struct work){function, argument}, limit_ms);
 
-    /* After a time-out the firmware has stopped and parked it, and it can be used again (13.4.4). */
+    /* After a time-out the firmware has stopped and parked the core, which can be used again (13.4.4). */
     if (EFI_ERROR(status) && status != EFI_TIMEOUT)
         gone = "the firmware no longer starts the core";
     return !EFI_ERROR(status);

@@ -20,8 +20,8 @@ enum {
     PATH_CHARACTERS = 32,
 };
 /*
- * On slow media, reading earlier runs ends after this many seconds, longer than which nobody wants to wait for the
- * start; but two runs are always read, since the journal skips a probe that has twice not come to its end.
+ * On slow media, reading earlier runs ends after this many seconds, so that the start is not delayed for longer; but
+ * two runs are always read, since the journal skips a probe that has twice not come to its end.
  */
 static const double JOURNAL_SECONDS = 5;
 static const unsigned JOURNAL_RUNS_ENOUGH = 2;

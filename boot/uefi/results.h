@@ -23,9 +23,11 @@ struct results {
 
 /* Passes earlier result files to the journal, newest first. Returns the highest number in use, 0 when there is none. */
 unsigned results_journal(const struct volume *v, struct journal *j);
-/* Opens the result file of that number. False, with a warning, when this volume cannot hold it. */
+/* Opens the result file of that number. False when there is no volume; with a warning, when it cannot hold the file. */
 bool results_start(struct results *s, const struct volume *v, unsigned number);
+/* Closes the file. */
 void results_finish(struct results *s);
+/* The sink that appends records to the file. */
 struct sink results_sink(struct results *s);
 
 #endif

@@ -76,7 +76,7 @@ static struct {
     struct cell *shown;
 } screen;
 
-/* The last ROWS lines of text, as a ring. */
+/* The last lines of text, as many as the screen has rows, as a ring. */
 static struct text_line {
     struct cell *cells;
     unsigned used;
@@ -399,7 +399,10 @@ void screen_curve(const struct observed_curve *c)
 
 /* ---- Start ---------------------------------------------------------------------------------------------------- */
 
-/* Whether records do not go to the console too: while they do, the console shows them and the screen is left to it. */
+/*
+ * Whether no records go to the console: the serial line is off, or the firmware offers the port itself (serial.c). A
+ * console that shows records keeps the screen.
+ */
 static bool console_is_for_people(void)
 {
     static EFI_GUID serial_io = EFI_SERIAL_IO_PROTOCOL_GUID;

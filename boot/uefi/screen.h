@@ -10,8 +10,9 @@
 struct run;
 
 /*
- * Starts to draw on the framebuffer, the progress of `run` first. False where there is no framebuffer that can be used:
- * then the functions below do nothing, but for screen_results.
+ * Starts to draw on the framebuffer, the progress of `run` first. False where there is none that can be used, or where
+ * the console shows records: then screen_finding and screen_results still make the page of results, and the other
+ * functions draw nothing.
  */
 bool screen_start(const struct run *run);
 /* Adds text; and shows text in the progress line, which overwrites itself (NULL clears it). */

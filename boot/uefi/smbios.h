@@ -14,7 +14,7 @@ struct smbios_system {
 
 /* Passes each OEM string to `use`, in order. */
 void smbios_oem_strings(void (*use)(void *context, const char *text, size_t bytes), void *context);
-/* False where there is no SMBIOS. Texts that are missing are "". */
+/* False where there is no SMBIOS, or no System Information in it. Texts that are missing are "". */
 bool smbios_system(struct smbios_system *s);
 
 #endif

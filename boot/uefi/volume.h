@@ -16,7 +16,7 @@ void volume_start(struct volume *v);
 void volume_finish(struct volume *v);
 /* Opens a file for reading; NULL when it does not exist. */
 EFI_FILE_PROTOCOL *volume_open(const struct volume *v, const CHAR16 *path);
-/* Reads up to `room` bytes from the current position; returns how many were read. */
+/* Reads up to `room` bytes from the current position; returns how many were read before the end or an error. */
 size_t volume_read(EFI_FILE_PROTOCOL *file, void *to, size_t room);
 
 #endif

@@ -10,8 +10,9 @@ struct config;
 void windows_start(const struct config *c);
 /* To be called when a core has been taken into use: determines whether its windows silence interrupts. */
 void windows_core_taken(void);
-/* Whether they do; false as well where the configuration says `windows = off`. */
+/* Whether windows on the core in use silence interrupts: always, but for `windows = off` where that is possible. */
 bool windows_are_on(void);
+/* The longest that a window may last, in milliseconds. */
 unsigned windows_deadline_ms(void);
 
 #endif

@@ -2,7 +2,7 @@
  * An access to a system register behind vectors that skip it when it faults (arch/aarch64/own/access.c).
  *
  * Interrupts are masked meanwhile, so that a synchronous exception is all that can arrive, and the only instruction
- * that can raise one is the MRS or MSR. Neither stack nor memory is needed to get over it.
+ * that can raise one is the MRS or MSR. Neither stack nor memory is needed to recover from it.
  */
     .text
 

@@ -13,7 +13,7 @@
     b       \leave
 .endm
 
-/* Two copies, since each level has registers of its own; `mode` is the level on its own stack, masked. */
+/* Two copies, since each level has registers of its own; `mode` is SPSR_ELx.M for that level on SP_ELx. */
 .macro guarded_call_at el, mode
     .balign 64
     .globl  guarded_call_\el

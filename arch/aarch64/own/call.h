@@ -6,8 +6,9 @@
 
 #include "arch/aarch64/own/frame.h"
 
-/* NULL, or why there can be none. */
+/* Allocates the stack of calls. NULL, or why there is none. */
 const char *call_start(void);
+/* Frees it. */
 void call_finish(void);
 
 /*

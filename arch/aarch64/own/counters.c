@@ -1,6 +1,6 @@
 /*
- * PMUv3 (Arm ARM DDI 0487, D13, and D19.5 for the registers). Event counter 0 counts instructions,
- * the cycle counter cycles; all other counters are left alone, and everything is restored.
+ * PMUv3 (Arm ARM DDI 0487, D13, and D19.5 for the registers). Event counter 0 counts instructions, the cycle counter
+ * cycles; all other counters are stopped meanwhile, and everything is restored.
  */
 #include "arch/aarch64/own/counters.h"
 

@@ -20,8 +20,9 @@ const char *window_counters_missing(void);
 /* Why the event counter cannot count instructions; NULL when it can. */
 const char *window_counters_no_instructions(void);
 
-/* Without instructions, the event counter stays 0. */
+/* Starts the cycle counter and, with `instructions`, event counter 0, which else stays 0; notes what was found. */
 void window_counters_start(struct window_counters *found, bool instructions);
+/* Restores what was found. */
 void window_counters_stop(const struct window_counters *found);
 
 /* Event counters of 32 bits may have wrapped between the two reads of a reading. */

@@ -1,9 +1,9 @@
 /*
  * What assembly and C share on the way into a window and back.
  *
- * It is the same at either exception level: save what the calling convention preserves on the current stack, make that
- * stack the one on which exceptions are taken (SP_ELx), run the code, and return through the same frame, whether the
- * code returns or an exception ends it.
+ * The way is the same at either exception level: save what the calling convention preserves on the current stack, make
+ * that stack the one on which exceptions are taken (SP_ELx), run the code, and return through the same frame, whether
+ * the code returns or an exception ends it.
  */
 #ifndef FATHOM_ARCH_AARCH64_OWN_FRAME_H
 #define FATHOM_ARCH_AARCH64_OWN_FRAME_H

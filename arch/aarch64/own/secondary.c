@@ -10,15 +10,15 @@
 
 #define TTBR1_EL2 S3_4_C2_C0_1 /* with HCR_EL2.E2H */
 
-/* None of these functions may touch a vector register before own_with_vector_state has turned them on. */
+/* For functions that run on the starting core before own_with_vector_state has turned vector registers on. */
 #define GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
 
 enum { STACK_BYTES = 0x8000 };
 /*
  * How long to wait for a core: to start, to return after its memory was taken away, to switch itself off. Each takes
- * microseconds on hardware; a second leaves room for a host that runs the other core late. Of a single step of the
- * clock at most STEP_MS count: a host that shares a processor among its guests' cores runs each for a few
- * milliseconds at a time, so a longer step means that it stopped the whole guest.
+ * microseconds on hardware; a second leaves room for a host that runs the other core late. Of the time between two
+ * readings of the clock at most STEP_MS count: a host that shares a processor among its guests' cores runs each for a
+ * few milliseconds at a time, so a longer gap means that it stopped the whole guest.
  */
 enum { START_MS = 1000, BACK_MS = 1000, OFF_MS = 1000, STEP_MS = 50 };
 

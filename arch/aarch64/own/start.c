@@ -215,7 +215,7 @@ const char *own_core_start(own_runner *runner)
 
 const char *own_core_unlike(void)
 {
-    return NULL; /* secondary.c gives it the translation registers of the core that booted */
+    return NULL; /* secondary.c gives another core the translation registers of the one that booted */
 }
 
 void own_core_finish(void)

@@ -13,6 +13,7 @@ struct timers {
     uint64_t physical_control;
 };
 
+/* Stops the virtual and the physical timer, and notes what was found; and restores it. */
 void timers_stop(struct timers *found);
 void timers_restore(const struct timers *found);
 

@@ -23,7 +23,7 @@ struct vector_state {
     uint64_t vector_length;
 };
 
-/* Of the core that booted. */
+/* What was found on the core that booted. */
 static struct vector_state booted;
 
 GENERAL_REGISTERS_ONLY static bool at_el2(void)

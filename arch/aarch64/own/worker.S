@@ -21,7 +21,7 @@ worker_enter:
     isb
     /*
      * PSTATE as a whole can only be had from an exception: one to ourselves leaves it in SPSR_EL2. Where
-     * EL3 forbids HVC, this is UNDEFINED and ends here, which tells the caller.
+     * EL3 forbids HVC, this one is UNDEFINED, and from_el2 ends the call with VECTOR_OWN_SYNCHRONOUS.
      */
     hvc     #0
 after_own_call:

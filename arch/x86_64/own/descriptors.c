@@ -75,7 +75,7 @@ static void load_task(uint16_t selector)
     __asm__ volatile("ltr %0" : : "r"(selector) : "memory");
 }
 
-/* Bytes of the firmware's GDT that are copied: all of it, unless the firmware has set the limit to the maximum. */
+/* Bytes of the firmware's GDT that are copied: all of it, up to the room that ours has. */
 static size_t copied_bytes(void)
 {
     const size_t room = (GDT_ENTRIES - 2) * sizeof(own->gdt[0]); /* ours takes two */
@@ -127,7 +127,7 @@ static void build_idt(const char *stubs, bool firmware_interrupts)
 
         if (firmware_interrupts && i >= EXCEPTIONS && i < firmware_count) {
             own->idt[i] = firmware_gates[i];
-            own->idt[i].stack = 0; /* its stacks are those of another task-state segment */
+            own->idt[i].stack = 0; /* the number found would select a stack of our task-state segment */
             continue;
         }
         own->idt[i] = (struct gate){

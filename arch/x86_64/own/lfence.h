@@ -18,6 +18,7 @@ struct lfence {
 
 /* Makes LFENCE serialising. To be called in a guarded call: a hypervisor may make the access fault. */
 void lfence_serialise(struct lfence *l);
+/* Writes DE_CFG as it was found, if it was changed. */
 void lfence_restore(const struct lfence *l);
 
 #endif

@@ -8,8 +8,8 @@
  *        | area 1: 4K 4K 4K |  unmapped  | area 2: 2M 2M |  unmapped  | area 3 …
  *        ^ multiple of 2 MiB             ^ multiple of 2 MiB
  *
- * Every area begins at a multiple of 2 MiB, or of its page size if that is larger, so that what it
- * measures does not depend on which areas came before. At least 4 KiB between two are unmapped.
+ * Every area begins at a multiple of 2 MiB, or of its page size if that is larger, so that what is measured in it does
+ * not depend on which areas came before. At least 4 KiB between two areas are unmapped.
  *
  * A table's address is used as its physical address, since UEFI maps memory to itself. Nothing here is privileged:
  * the unit tests build the same tables and walk them.

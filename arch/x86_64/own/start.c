@@ -123,7 +123,7 @@ static void find_memory_types(void *unused)
     };
 }
 
-/* Every core must have the same (Intel SDM vol. 3A, 12.11.8); a core whose MTRRs are disabled has no caches. */
+/* All cores must have the same memory types (Intel SDM vol. 3A, 12.11.8); without MTRRs enabled, one has no caches. */
 const char *own_core_unlike(void)
 {
     if (core.memory_types.mtrr_default == booted_memory_types.mtrr_default &&

@@ -1,4 +1,4 @@
-/* What all parts of arch/x86_64/own know: what own_start made, and what own_core_start found out of the core in use. */
+/* What all parts of arch/x86_64/own know: what own_start made, and what own_core_start found on the core in use. */
 #ifndef FATHOM_ARCH_X86_64_OWN_STATE_H
 #define FATHOM_ARCH_X86_64_OWN_STATE_H
 

@@ -8,7 +8,7 @@
 #include "arch/x86_64/own/instructions.h"
 #include "arch/x86_64/own/vector_state.h"
 
-/* Of the core that booted, and of the core that runs our code now, which is one at a time. */
+/* What was found on the core that booted, and on the one that runs our code now: one core does at a time. */
 static struct vector_state booted;
 static const struct vector_state *current = &booted;
 

@@ -72,8 +72,8 @@ static void window_here(void *window)
 }
 
 /*
- * The time after which the firmware stops another core than the one that booted: where the local APIC's timer can end a
- * kernel, so much later that the timer does.
+ * The time in milliseconds after which the firmware stops another core than the one that booted; 0: never. Where the
+ * local APIC's timer can end a kernel, it is later than the deadline, so that the timer ends the kernel first.
  */
 static unsigned firmware_limit(unsigned deadline_ms)
 {
