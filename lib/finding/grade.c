@@ -9,6 +9,8 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/sweep.h"
 
+enum { MORE_TEXT = sizeof " and 36 more" };
+
 /* What one experiment contributes, in the finding's unit. */
 struct opinion {
     double value, low, high;
@@ -92,10 +94,11 @@ static struct graded result_of(const struct experiment *e, const struct opinion 
                        .holds = e[o[i].from].holds,
                        .grade = grade,
                        .first = o[i].from};
-    size_t used = 0;
+    const size_t room = sizeof r.agreement - MORE_TEXT;
+    size_t used = 0, more = 0;
 
     for (int against = 0; against < 2; against++)
-        for (size_t j = 0; j < count && used < sizeof r.agreement; j++) {
+        for (size_t j = 0; j < count; j++) {
             if ((j == i || agree(&o[i], &o[j], step)) == (bool)against)
                 continue;
             if (against) {
@@ -106,13 +109,14 @@ static struct graded result_of(const struct experiment *e, const struct opinion 
                 r.low = fmin(r.low, o[j].low);
                 r.high = fmax(r.high, o[j].high);
             }
-            int n = snprintf(r.agreement + used, sizeof r.agreement - used, "%s%s",
-                             used == 0 ? ""
-                             : against ? " against "
-                                       : " with ",
-                             e[o[j].from].name);
-            used += n > 0 ? (size_t)n : 0;
+            const char *name = e[o[j].from].name, *word = used == 0 ? "" : against ? " against " : " with ";
+            if (used + strlen(word) + strlen(name) < room)
+                used += (size_t)snprintf(r.agreement + used, room - used, "%s%s", word, name);
+            else
+                more++;
         }
+    if (more)
+        snprintf(r.agreement + used, sizeof r.agreement - used, " and %zu more", more);
     return r;
 }
 

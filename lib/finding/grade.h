@@ -36,7 +36,8 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/sweep.h"
 
-enum { EXPERIMENTS_MAXIMUM = 8, AGREEMENT_TEXT = 96 };
+/* EXPERIMENTS_MAXIMUM: those of all sequences of lib/structure/entry_packing.h, the most that are graded together. */
+enum { EXPERIMENTS_MAXIMUM = 36, AGREEMENT_TEXT = 192 };
 
 /* One experiment on a capacity: a curve with a verdict. */
 struct experiment {
@@ -60,7 +61,8 @@ struct graded {
     size_t first;             /* index of the experiment whose value it is */
     size_t agreeing, against; /* experiments that agree with it, and that contradict it */
     bool agrees[EXPERIMENTS_MAXIMUM];
-    char agreement[AGREEMENT_TEXT]; /* for people: "lines with whole", "lines", "lines with whole against stride" */
+    char agreement[AGREEMENT_TEXT]; /* for people: "lines with whole", "lines", "lines with whole against stride"; names
+                                     * that it has no room for are counted: "lines with whole and 3 more" */
 };
 
 /* Grades a capacity. `step` is the finest difference that means something, in the finding's unit. */

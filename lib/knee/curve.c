@@ -303,7 +303,10 @@ bool curve_load(const struct knee_point *points, size_t count, double step, stru
     if (step > 0)
         c->step = step;
     c->s.count = n;
-    return n < POINTS_AT_LEAST || set_variances(c);
+    if (n < POINTS_AT_LEAST || set_variances(c))
+        return true;
+    curve_release(c);
+    return false;
 }
 
 void curve_release(struct curve *c)

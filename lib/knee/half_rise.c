@@ -29,7 +29,7 @@ void half_rise_decide(struct search *s, double lost)
         last_below++;
     while (last > 1 && isnan(pt[last - 1].y)) /* ends at the first point, which has a y */
         last--;
-    if (first_above == n || last_below == n || first_above == 0 || !(pt[last - 1].y >= before + REACHED * rise))
+    if (first_above == n || last_below == n || !(pt[last - 1].y >= before + REACHED * rise))
         return; /* half has not been reached */
     /* a and b were searched from both ends: they are neighbours, unless y crosses half several times. */
     const struct search_point *a = &pt[first_above - 1], *b = &pt[last_below];

@@ -9,6 +9,8 @@
 
 /* How many times shorter its rows of NOPs are than those of a point; how often it is tried when it is disturbed. */
 enum { QUICK_PART = 4, QUICK_ATTEMPTS = 4 };
+/* A reading whose length is within this factor of the one wanted will do: its length need not be found anew. */
+enum { LENGTH_RATIO = 4 };
 
 struct window_result meter_quick_sample(struct meter *m, const struct kernel *k, uint64_t *iterations, double *cycles)
 {
@@ -30,7 +32,8 @@ struct window_result meter_quick_sample(struct meter *m, const struct kernel *k,
         if (quiet && m->core_hz > 0 && sibling_by_nops(m, &r[0], cycles_per_tick) != SIBLING_TAKES_WIDTH &&
             sibling_by_nops(m, &r[3], cycles_per_tick) != SIBLING_TAKES_WIDTH)
             *cycles = ticks / m->tick_hz * m->core_hz / ((double)*iterations * k->units);
-        if (ticks < m->span_ticks / 4 || ticks > m->span_ticks * 4) {
+        const double wanted = length_wanted(m, k);
+        if (quiet && (ticks < wanted / LENGTH_RATIO || ticks > wanted * LENGTH_RATIO)) {
             *iterations = 0; /* kernels have become shorter or longer than those before */
             break;
         }

@@ -119,6 +119,24 @@ static void a_certain_curve_without_knee_contradicts_a_knee(void **state)
     assert_false(experiments_contradict(e, 2));
 }
 
+/* The text has no room for all names: those that are left out are counted, and their intervals count. */
+static void many_experiments_all_count(void **state)
+{
+    const struct verdict narrow = exact(100), wide = one_knee(100, 100, 103, true);
+    struct experiment e[EXPERIMENTS_MAXIMUM];
+
+    (void)state;
+    for (size_t i = 0; i < EXPERIMENTS_MAXIMUM; i++)
+        e[i] = (struct experiment){
+            .name = "a long name of a curve", .confounder = different[i % MOST], .verdict = &narrow};
+    e[EXPERIMENTS_MAXIMUM - 1].verdict = &wide;
+    struct graded r = grade_capacity(e, EXPERIMENTS_MAXIMUM, 10);
+    assert_int_equal(r.agreeing, EXPERIMENTS_MAXIMUM);
+    assert_true(r.low == 100 && r.high == 103);
+    assert_non_null(strstr(r.agreement, "a long name of a curve with a long name of a curve"));
+    assert_non_null(strstr(r.agreement, " and 30 more"));
+}
+
 static void a_majority_outvotes_one_and_loses_a_grade(void **state)
 {
     (void)state;
@@ -362,6 +380,7 @@ int main(void)
         cmocka_unit_test(grade_a_needs_certain_experiments),
         cmocka_unit_test(within_two_per_cent_is_b_and_the_interval_covers_both),
         cmocka_unit_test(contradiction_is_undecided),
+        cmocka_unit_test(many_experiments_all_count),
         cmocka_unit_test(a_majority_outvotes_one_and_loses_a_grade),
         cmocka_unit_test(one_experiment_is_c),
         cmocka_unit_test(nothing_decided_gives_the_first_reason),
