@@ -71,7 +71,7 @@ static void report_halves(struct probe *p, const struct sharing *s)
 {
     const char *text = register_sharing_halves(s);
 
-    report(p, &(struct finding){.name = "backend.registers.narrow_half_rise",
+    report(p, &(struct finding){.name = "backend.registers.halves",
                                 .value = (double)NAN,
                                 .low = (double)NAN,
                                 .high = (double)NAN,

@@ -20,7 +20,7 @@ bool register_sharing_find(struct probe *p, const struct inflight_limits *l, str
  */
 const char *register_sharing_halves(const struct sharing *pair);
 /*
- * Reports backend.registers.shared for each pair, backend.registers.narrow_half_rise, and the table. "Shared" is
+ * Reports backend.registers.shared for each pair, backend.registers.halves, and the table. "Shared" is
  * withdrawn where as many of both classes as of one alone may fit for want of renames, or of entries of the reorder
  * buffer; `writers`: the most writers that were in flight. "Overlapping" is undecided.
  */

@@ -294,7 +294,7 @@ PROBE(registers, .title = "Register files", .family = "backend", .after = "rob",
                            {"backend.registers.cleared", "registers",
                             "the same where those that a program names were cleared, and may hold none"},
                            {"backend.registers.shared", "files", "whether two classes are renamed to one file"},
-                           {"backend.registers.narrow_half_rise", "registers",
+                           {"backend.registers.halves", "registers",
                             "what a write of half a general register takes: the whole, half of one, or one apart"},
                            {"backend.rename_retire.entries", "renames",
                             "renames that can be in flight, where that is a limit of its own"}));

@@ -19,7 +19,7 @@ static void check_renames(const struct machine_design *m, size_t halves)
     check_capacity(m, "backend.registers.entries", "width", "128", d->most[RESOURCE_VECTOR]);
     check_text(m, "backend.registers.shared", "pair", "int64 and v128", "separate");
     check_text(m, "backend.registers.shared", "pair", "int64 and flags", "separate");
-    check_text(m, "backend.registers.narrow_half_rise", NULL, "", texts[halves]);
+    check_text(m, "backend.registers.halves", NULL, "", texts[halves]);
 }
 
 /* What is decided is right; what fills up only after something else does must not be decided. */
