@@ -67,7 +67,10 @@ struct branch_history {
 
 /* The number of branches of one dummy. */
 unsigned history_branches(enum history_kind kind);
-/* Whether x dummies on lines of their own would fill the smallest first instruction cache in scope, 32 KiB. */
+/*
+ * Whether x dummies that are each on a cache line of their own would take more than 32 KiB, the smallest instruction
+ * cache of the cores that this program is for.
+ */
 bool history_fills_cache(const struct branch_history *h, double x);
 /* Makes the kernel with x dummies; its unit is an iteration. False: the probe has ended. */
 bool history_build(struct probe *p, const struct branch_history *h, size_t x, enum history_probe goes,

@@ -98,13 +98,12 @@ static void add_region(struct probe *p, const struct page_regions *r, size_t reg
                      frame = region % r->groups * r->bunch;
         for (size_t k = 0; k < r->bunch; k++) {
             const size_t offset = (word + k) % LINES * POINTER_CHASE_LINE_BYTES +
-                                  word / LINES % WORDS * sizeof(uint64_t),
-                         other = random_below(&p->random, used + 1);
-            out[used++] = out[other]; /* Fisher and Yates, inside out (TAOCP vol. 2, 3.4.2) */
-            out[other] = (struct place){r->chase.ring.at + (first + k) * r->page_bytes + offset,
-                                        (frame + k) * r->page_bytes + offset};
+                                  word / LINES % WORDS * sizeof(uint64_t);
+            out[used++] = (struct place){r->chase.ring.at + (first + k) * r->page_bytes + offset,
+                                         (frame + k) * r->page_bytes + offset};
         }
     }
+    random_shuffle(out, used, sizeof *out, &p->random);
 }
 
 /* Links the ring: one page of each region, the regions in random order, then another page of each. */
@@ -114,11 +113,9 @@ static void link_regions(struct probe *p, const struct page_regions *r, size_t r
     uint64_t *next = (uint64_t *)r->chase.start.write; /* where the chase begins; then the pointer of the page before */
     size_t used = 0;
 
-    for (size_t i = 0; i < regions; i++) {
-        const size_t other = random_below(&p->random, i + 1);
-        r->order[i] = r->order[other];
-        r->order[other] = i;
-    }
+    for (size_t i = 0; i < regions; i++)
+        r->order[i] = i;
+    random_shuffle(r->order, regions, sizeof *r->order, &p->random);
     for (size_t region = 0; region < regions; region++) {
         r->starts[region] = used;
         add_region(p, r, region, regions, places + used);

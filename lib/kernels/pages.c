@@ -252,12 +252,12 @@ static void link_neighbours_apart(struct probe *p, const struct pages *r, const 
     const size_t mask = random_below(&p->random, NEAR);
     size_t used = 0;
 
-    for (size_t i = 0; i < NEAR; i++)
-        for (size_t page = reversed(i) ^ mask, begin = used; page < ring->count; page += NEAR) {
-            const size_t other = begin + random_below(&p->random, used + 1 - begin);
-            order[used++] = order[other]; /* Fisher and Yates, inside out (TAOCP vol. 2, 3.4.2) */
-            order[other] = (uint32_t)page;
-        }
+    for (size_t i = 0; i < NEAR; i++) {
+        const size_t begin = used;
+        for (size_t page = reversed(i) ^ mask; page < ring->count; page += NEAR)
+            order[used++] = (uint32_t)page;
+        random_shuffle(&order[begin], used - begin, sizeof *order, &p->random);
+    }
     for (size_t i = 0; i < used; i++)
         *(uint64_t *)writable_word(r, ring, order[i]) = address_of(r, ring, order[(i + 1) % used]);
 }

@@ -24,14 +24,9 @@ static void shuffle(struct pattern_lines *w, uint32_t count, uint32_t group, uin
 {
     for (uint32_t i = 0; i < count; i++)
         w->shuffled[i] = i;
-    for (uint32_t first = 0; first < count; first += group) {
-        uint32_t size = count - first < group ? count - first : group;
-        for (uint32_t i = size; i > 1; i--) {
-            uint32_t j = (uint32_t)random_below(random, i), kept = w->shuffled[first + i - 1];
-            w->shuffled[first + i - 1] = w->shuffled[first + j];
-            w->shuffled[first + j] = kept;
-        }
-    }
+    for (uint32_t first = 0; first < count; first += group)
+        random_shuffle(&w->shuffled[first], count - first < group ? count - first : group, sizeof w->shuffled[0],
+                       random);
 }
 
 /* Pairs of neighbouring lines, in the same aligned 128 bytes (`adjacent`) or across their border. */

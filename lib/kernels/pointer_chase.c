@@ -53,11 +53,7 @@ void pointer_chase_follow(const struct pointer_chase *c, const size_t *offsets, 
 /* The offsets behind the first one in random order, walked as a ring, are a random cycle. */
 void pointer_chase_scatter(struct probe *p, const struct pointer_chase *c, size_t *offsets, size_t count)
 {
-    for (size_t i = count; i > 2; i--) {
-        size_t j = 1 + random_below(&p->random, i - 1), kept = offsets[i - 1];
-        offsets[i - 1] = offsets[j];
-        offsets[j] = kept;
-    }
+    random_shuffle(offsets + 1, count > 1 ? count - 1 : 0, sizeof *offsets, &p->random);
     pointer_chase_follow(c, offsets, count);
 }
 

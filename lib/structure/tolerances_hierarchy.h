@@ -99,7 +99,7 @@ static const double SHARING_FROM_MOST = 0.4;
 
 /* Footprint at which the far range begins, in parts of the second level: the edge of that level is well before it. */
 static const double CACHE_FAR_RANGE = 3;
-/* Footprint that reaches memory, in parts of the largest declared cache. Chosen: three of four lines miss it. */
+/* Footprint that reaches memory, in parts of the largest cache. Chosen: three of four lines miss it. */
 static const double CACHES_TO_REACH_MEMORY = 4;
 /*
  * Part of the second level over which its latency is measured where its curve has no steady height: so much fits all

@@ -32,6 +32,7 @@
 #include "lib/base/statistics.h"
 #include "lib/finding/grade.h"
 #include "lib/finding/report.h"
+#include "lib/finding/tolerances.h"
 #include "lib/kernels/branch_patterns.h"
 #include "lib/kernels/random_branch.h"
 #include "lib/probe/count.h"
@@ -43,8 +44,6 @@
 static const double HALF = 0.5;
 /* Cycles by which the place of code may change a penalty: a pipeline has whole stages. */
 static const double STAGE = 1;
-/* Relative difference up to which the two experiments on a penalty agree, as AGREE in lib/finding/tolerances.h. */
-static const double ALIKE = 0.02;
 /* Share of mispredicted branches up to which a pattern is held. */
 static const double HELD = 0.1;
 
@@ -52,7 +51,7 @@ enum {
     LAYOUTS = 75,       /* at most */
     BRANCHES_BITS = 10, /* at most */
     OUTCOMES_BITS = 18,
-    AGREE = 3 /* numbers of branches with the same product, for grade B */
+    PRODUCTS = 3 /* numbers of branches with the same product, for grade B */
 };
 
 /* ---- Penalty ------------------------------------------------------------------------------------ */
@@ -131,7 +130,7 @@ static bool report_penalty(struct probe *p, enum random_branch_kind kind, uint64
     const double nops = v[RANDOM_BRANCH_NOPS], mixed = v[RANDOM_BRANCH_MIXED_BEFORE];
     const double mixed_behind = v[RANDOM_BRANCH_MIXED_BEHIND];
     const double middle = (nops + mixed) / 2, apart = fabs(mixed - nops);
-    const bool alike = apart <= ALIKE * middle;
+    const bool alike = apart <= AGREE * middle;
     if (!isnan(mixed_behind))
         snprintf(behind, sizeof behind, "%.1f cycles", mixed_behind);
     struct finding f = {.name = "frontend.mispredict.cycles",
@@ -222,7 +221,7 @@ static struct finding outcomes_of(const struct matrix *m)
         }
     }
     f.low = f.value;
-    f.grade = agree >= AGREE ? 'B' : 'C';
+    f.grade = agree >= PRODUCTS ? 'B' : 'C';
     if (!agree) {
         f.value = f.low = f.high = (double)NAN;
         f.grade = 'U';

@@ -32,6 +32,7 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/sample.h"
 #include "lib/structure/caches.h"
+#include "lib/structure/tolerances_hierarchy.h"
 
 enum {
     LEVELS = 4,
@@ -42,7 +43,6 @@ enum {
     PAGE_BYTES = 4096,
     LONGER = 4,          /* smaller footprint by the level before, where the level in question has room for that */
     LONGER_AT_LEAST = 2, /* the same, at least */
-    TO_REACH_MEMORY = 4, /* smaller footprint in memory by the largest cache */
     PASSES = 3,
     RESULTS = 256,
     CODE_BYTES = 16384
@@ -148,7 +148,7 @@ static struct level behind(double largest)
 {
     return (struct level){.name = "dram",
                           .shared = true,
-                          .bytes = {TO_REACH_MEMORY * largest, 2 * TO_REACH_MEMORY * largest},
+                          .bytes = {CACHES_TO_REACH_MEMORY * largest, 2 * CACHES_TO_REACH_MEMORY * largest},
                           .why_not = largest > 0 ? REASON_NONE : REASON_CAPACITY_UNKNOWN};
 }
 

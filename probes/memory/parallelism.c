@@ -38,6 +38,7 @@
 #include "lib/probe/sample.h"
 #include "lib/probe/sweep.h"
 #include "lib/structure/caches.h"
+#include "lib/structure/tolerances_hierarchy.h"
 
 enum {
     LEVELS = 4,
@@ -45,7 +46,6 @@ enum {
     WALKERS_TO = 40,
     LONGER = 3,          /* length of the ring by the level, where the next level has room for that */
     LONGER_AT_LEAST = 2, /* the same, at least */
-    TO_REACH_MEMORY = 4, /* length of the ring by the last cache, where memory is next */
     PAGE_LINES = 64,
     ORDERS = 2,
     SAMPLES = 3
@@ -72,7 +72,7 @@ static const double PARTLY = 1;
 static double footprint(const struct probe *p, size_t level, double most, enum reason *why_not)
 {
     const double holds = caches_known(p, (unsigned)level), next = caches_known(p, (unsigned)level + 1);
-    const double bytes = next > 0 ? fmin(LONGER * holds, next / 2) : TO_REACH_MEMORY * holds;
+    const double bytes = next > 0 ? fmin(LONGER * holds, next / 2) : CACHES_TO_REACH_MEMORY * holds;
 
     *why_not = !(holds > 0)                                  ? REASON_CAPACITY_UNKNOWN
                : next > 0 && bytes < LONGER_AT_LEAST * holds ? REASON_HARDLY_LARGER
