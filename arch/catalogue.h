@@ -161,8 +161,8 @@ extern const struct form_bridge form_stack_push, form_stack_pop;
 /* Makes the next register of the x87 stack its top; all of its registers must be in use. */
 void emit_form_rotate_stack(struct code *c);
 /*
- * To be emitted before instructions of this form: empties the x87 stack, and stores the current state at REG_DATA for
- * a form that loads state, so that loading changes nothing.
+ * Emits what must come once before instructions of the form f, if anything: x87 forms find an empty stack, and forms
+ * that load processor state from memory find the current state where REG_DATA points, so that they change nothing.
  */
 void emit_form_begin(struct code *c, const struct form *f);
 /*

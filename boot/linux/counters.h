@@ -2,7 +2,10 @@
 #ifndef FATHOM_BOOT_LINUX_COUNTERS_H
 #define FATHOM_BOOT_LINUX_COUNTERS_H
 
-/* `words` are the arguments behind the command's name. Returns the exit status. */
+/*
+ * Prints which counter of a core counts which event, and in how few runs. `words` are the `count` arguments behind the
+ * word `counters`. Returns the exit status, as `fathom counters --help` lists it.
+ */
 int command_counters(int count, char **words);
 
 #endif

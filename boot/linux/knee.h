@@ -2,7 +2,10 @@
 #ifndef FATHOM_BOOT_LINUX_KNEE_H
 #define FATHOM_BOOT_LINUX_KNEE_H
 
-/* `words` are the arguments behind the command's name. Returns the exit status. */
+/*
+ * Finds the knees of a table of numbers and prints them. `words` are the `count` arguments behind the
+ * word `knee`. Returns the exit status, as `fathom help` lists it.
+ */
 int command_knee(int count, char **words);
 
 #endif

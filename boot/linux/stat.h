@@ -2,7 +2,10 @@
 #ifndef FATHOM_BOOT_LINUX_STAT_H
 #define FATHOM_BOOT_LINUX_STAT_H
 
-/* `words` are the arguments behind the command's name. Returns the exit status. */
+/*
+ * Runs a command and prints what it costs in time, memory and events. `words` are the `count` arguments behind the
+ * word `stat`. Returns the exit status, as `fathom stat --help` lists it.
+ */
 int command_stat(int count, char **words);
 
 #endif

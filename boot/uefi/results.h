@@ -25,7 +25,7 @@ struct results {
 unsigned results_journal(const struct volume *v, struct journal *j);
 /* Opens the result file of that number. False when there is no volume; with a warning, when it cannot hold the file. */
 bool results_start(struct results *s, const struct volume *v, unsigned number);
-/* Closes the file. */
+/* Closes the file, if there is one; what was written is on the volume already. */
 void results_finish(struct results *s);
 /* The sink that appends records to the file. */
 struct sink results_sink(struct results *s);

@@ -39,7 +39,11 @@ struct window_result list_run(struct meter *m, struct reading *list, size_t coun
 /* Fills in the list for `kernels` calls of the kernel, POINT_READINGS at most. Returns its length. */
 size_t list_make(const struct meter *m, const struct kernel *k, uint64_t iterations, size_t kernels,
                  struct reading *list);
-/* Whether all chains, and all kernels, took equally long to the last digit; false with fewer than EXACT_READINGS. */
+/*
+ * Whether all reference chains of the list took the same number of ticks, and all kernels did: then time is counted, as
+ * in an emulator, and more readings say nothing new. `kernels` is the number of kernels in the list; false for fewer
+ * than EXACT_READINGS.
+ */
 bool list_repeats(const struct meter *m, const struct reading *list, size_t kernels);
 
 #endif

@@ -34,8 +34,10 @@ struct btb_fallback {
 bool btb_fallback_measure(struct probe *p, enum branch_chain_pattern pattern, const struct branch_chain_room *room,
                           size_t span, struct btb_fallback *out);
 /*
- * Which part supplies the target. BTB_ORIGIN_UNKNOWN with *why: NOT_LEFT, where half as many branches do not cost the
- * same, so that some level still holds a part; AMBIGUOUS, where the time of NOPs is neither hidden nor added.
+ * Which part of the front end supplies the target of a branch that no level of the BTB holds: the instruction cache
+ * where the time of NOPs before the branch is hidden behind its own, decoding where it is added to it. Otherwise
+ * BTB_ORIGIN_UNKNOWN, and *why is REASON_NOT_LEFT where a branch costs less among half as many, so that some level
+ * still holds some of the branches, or REASON_AMBIGUOUS where the time of NOPs is neither hidden nor added.
  */
 enum btb_origin btb_fallback_origin(const struct btb_fallback *f, enum reason *why);
 

@@ -37,7 +37,8 @@ struct caches {
 
 /* The capacity of a level as declared or measured, in bytes; 0: nothing is known. */
 double caches_known(const struct probe *p, unsigned level);
-/* The largest footprint of this profile for which the platform has memory, in bytes. */
+/* The largest footprint to be measured, in bytes: that of the run's profile, halved until it is at most half of the
+ * memory that can be mapped. */
 double caches_footprint(const struct probe *p);
 /* Searches both orders and reports the levels, and the latency of memory. False: the probe has ended. */
 bool caches_levels(struct probe *p, struct caches *c);

@@ -42,9 +42,10 @@ struct history_curve {
 };
 
 /*
- * Searches the end of the history, at most at `limit` dummies: roughly, and then around that with many points. e->knee
- * is the knee of the end, or the number of knees where none is one (reason partly-predicted). False where the probe is
- * over; else *out is to be freed with sweep_free.
+ * Searches the number of dummies (branches that fill the history) at which the branch is no longer predicted, up to
+ * `limit`: roughly, and then around that with many points. Sets *e to the experiment; its knee is the number of knees
+ * of the verdict, which means none, where no step is large enough to be the end. False where the probe is over;
+ * otherwise the caller frees *out with sweep_free.
  */
 bool history_end_search(struct probe *p, struct history_curve *c, double limit, struct sweep *out,
                         struct experiment *e);

@@ -36,8 +36,9 @@ extern const char *const inflight_writers[INFLIGHT_KINDS];
  */
 struct inflight_request inflight_writers_request(const struct inflight *l, const char *name);
 /*
- * Why a result's knee may be the reorder buffer's: REASON_MASKED_BY_ROB where it is where NOPs end, or would end if
- * fewer of them shared an entry; REASON_ROB_UNKNOWN; REASON_NONE where it is another's.
+ * Why a result's knee may be the reorder buffer's: REASON_MASKED_BY_ROB where the knee is where
+ * NOPs fill it, or where NOPs or these fillers would if fewer of them shared an entry; REASON_ROB_UNKNOWN where it is
+ * not known how many NOPs fill it; REASON_NONE where the knee is another structure's.
  */
 enum reason inflight_masked_by_rob(const struct inflight_limits *l, const struct inflight_result *a);
 /*

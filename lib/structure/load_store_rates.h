@@ -58,7 +58,10 @@ void access_rates_decide(struct access_rates *s);
  */
 size_t rate_values(const struct group_rate *g, size_t layout, size_t order,
                    struct experiment_value v[RATE_PASSES * RATE_ORDERS]);
-/* Whether g is the largest sustained group with its number of stores, or of stores alone, or the first beyond. */
+/*
+ * Whether g is at the limit: with its number of stores no group of more loads is sustained, or g is the smallest group
+ * that is not sustained. Groups of stores alone are also at the limit where no group of more stores alone is sustained.
+ */
 bool rate_at_limit(const struct access_rates *s, const struct group_rate *g);
 
 #endif

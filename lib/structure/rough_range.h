@@ -21,9 +21,10 @@ struct rough_range {
 };
 
 /*
- * Sets *from and *to: *from is not beyond the end, and *to is, unless it is the limit. The search is repeated up to
- * three times, since is_beyond may err; then the last range is taken. Under profile smoke it is any small range. Ends
- * at once where the probe is over.
+ * Sets *from, which is not beyond the end, and *to, which is beyond it; *to is the limit where no smaller x is beyond.
+ * Both are asked for once more, and where is_beyond has erred the search is made again, three times in all; the last
+ * range is then kept as it is. Under profile smoke the range is arbitrary and small. Where the probe is over, both keep
+ * the values that they had.
  */
 void rough_range_find(struct probe *p, const struct rough_range *r, double *from, double *to);
 

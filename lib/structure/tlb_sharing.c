@@ -54,7 +54,7 @@ struct tlb_sharing tlb_sharing_decide(const struct tlb_sharing_curves *c)
     if (!may_be(loss_same, c->pages) || may_be(loss_same, 0))
         return (struct tlb_sharing){.reason = REASON_ENTRIES_PER_PAGE};
     if (shared == separate)
-        return (struct tlb_sharing){.reason = shared ? REASON_NOISE : REASON_NEITHER_SHARED};
+        return (struct tlb_sharing){.reason = shared ? REASON_NOISE : REASON_PARTLY_SHARED};
     return (struct tlb_sharing){.shared = shared};
 }
 
