@@ -102,25 +102,24 @@ struct range {
 static unsigned report_levels(struct probe *p, const struct caches *c, const struct range *s, unsigned before,
                               bool goes_on)
 {
+    const size_t page_bytes = c->page ? c->chase.ring.page_bytes : machine_info()->page_bytes[0];
     struct experiment e[EXPERIMENTS_MAXIMUM];
     char tlb[32];
 
-    snprintf(tlb, sizeof tlb, "page=%s access=load", c->page ? c->page : "4k");
+    snprintf(tlb, sizeof tlb, "page=%s access=load", page_name(page_bytes));
     experiments_of_sweeps(s->sweep, s->count, e);
-    return hierarchy_report(
-        p,
-        &(struct hierarchy){
-            .capacity = "memory.cache.bytes",
-            .height = "memory.cache.latency_cycles",
-            .variants = {{c->page ? "page" : NULL, c->page}},
-            .guard = POINTER_CHASE_GUARD,
-            .step = CACHE_STEP_BYTES,
-            .limit = {"memory.dtlb.entries", tlb, 1.0 / (c->page ? (double)c->chase.ring.page_bytes : PAGE_BYTES)},
-            .scattered = probe_scattered(&c->chase.ring),
-            .shared = machine_info()->hypervisor[0] ? FIRST_SHARED_CACHE : 0,
-            .before = before,
-            .goes_on = goes_on},
-        e, s->count);
+    return hierarchy_report(p,
+                            &(struct hierarchy){.capacity = "memory.cache.bytes",
+                                                .height = "memory.cache.latency_cycles",
+                                                .variants = {{c->page ? "page" : NULL, c->page}},
+                                                .guard = POINTER_CHASE_GUARD,
+                                                .step = CACHE_STEP_BYTES,
+                                                .limit = {"memory.dtlb.entries", tlb, 1.0 / (double)page_bytes},
+                                                .scattered = probe_scattered(&c->chase.ring),
+                                                .shared = machine_info()->hypervisor[0] ? FIRST_SHARED_CACHE : 0,
+                                                .before = before,
+                                                .goes_on = goes_on},
+                            e, s->count);
 }
 
 static bool search_range(struct probe *p, struct caches *c, struct range *s, const char *where, double from, double to)

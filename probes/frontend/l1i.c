@@ -27,7 +27,9 @@
  * docs/METHODS.md, 5.7.
  */
 #include <math.h>
+#include <stdio.h>
 
+#include "lib/base/numbers.h"
 #include "lib/base/reason.h"
 #include "lib/finding/grade.h"
 #include "lib/finding/report.h"
@@ -166,8 +168,10 @@ static void report_rates(struct probe *p, const struct sweep *s)
 static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
 {
     const struct verdict *straight = &s[STRAIGHT].search.verdict, *mispredicted = &s[MISPREDICTED].search.verdict;
+    const size_t page_bytes = machine_info()->page_bytes[0];
+    char page[16];
     const struct finding f = {.name = "frontend.l1i.bytes",
-                              .limits = {{"frontend.itlb.entries", "page=4k", 1.0 / 4096}},
+                              .limits = {{"frontend.itlb.entries", page, 1.0 / (double)page_bytes}},
                               .value = (double)NAN,
                               .low = (double)NAN,
                               .high = (double)NAN,
@@ -177,6 +181,7 @@ static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
     struct experiment e[PATTERNS];
     size_t both;
 
+    snprintf(page, sizeof page, "page=%s", page_name(page_bytes));
     experiments_of_sweeps(s, PATTERNS, e);
     for (size_t i = 0; i < widened.count; i++)
         widened.knees[i].low -= GRAIN_BYTES;
