@@ -253,7 +253,7 @@ static void become_known(const char *name, const struct event_core *core)
 static void every_event_of_amds_cores_can_be_programmed(void **unused)
 {
     (void)unused;
-    every_known_event_can_be_programmed(COUNTERS_AMD, become_known, 300);
+    every_known_event_can_be_programmed(COUNTERS_AMD, become_known, 300, 0);
 }
 
 int main(void)

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/counters_aarch64.h"
+#include "arch/aarch64/system_registers.h"
+#include "tests/unit/counters_of_core.h"
 
 /* ---- Apple: Linux, apple_m1_pmu.h and apple_m1_cpu_pmu.c ------------------------------------------ */
 
@@ -226,8 +227,9 @@ static void a_locked_register_is_named(void **unused)
 
 /* ---- The events of every known core ------------------------------------------------------------- */
 
-static void become_known(const char *name)
+static void become_known(const char *name, const struct event_core *core)
 {
+    (void)core;
     be_apple(&apples[strncmp(name, "apple-m1", 8) == 0   ? M1
                      : strncmp(name, "apple-m2", 8) == 0 ? M2
                      : strncmp(name, "apple-m3", 8) == 0 ? M3
@@ -237,7 +239,7 @@ static void become_known(const char *name)
 static void every_event_of_apples_cores_can_be_programmed(void **unused)
 {
     (void)unused;
-    every_known_event_can_be_programmed(COUNTERS_APPLE, become_known, 100);
+    every_known_event_can_be_programmed(COUNTERS_APPLE, become_known, 100, 0);
 }
 
 static void apple_lists_no_events(void **unused)

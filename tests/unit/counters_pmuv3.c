@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/counters_aarch64.h"
+#include "arch/aarch64/system_registers.h"
+#include "tests/unit/counters_of_core.h"
 
 enum { CYCLES = COUNTER_FIXED, INSTRUCTIONS = COUNTER_FIXED + 1 };
 
@@ -426,15 +427,16 @@ static void refuses_what_cannot_be(void **unused)
 
 /* ---- The events of every known core ------------------------------------------------------------- */
 
-static void become_known(const char *name)
+static void become_known(const char *name, const struct event_core *core)
 {
+    (void)core;
     be(strcmp(name, "cortex-a53") == 0 || strcmp(name, "cortex-a57") == 0 ? &cores[A53] : &cores[V9]);
 }
 
 static void every_event_of_arms_cores_can_be_programmed(void **unused)
 {
     (void)unused;
-    every_known_event_can_be_programmed(COUNTERS_PMUV3, become_known, 1000);
+    every_known_event_can_be_programmed(COUNTERS_PMUV3, become_known, 1000, 0);
 }
 
 /* PMCEID describes the events 0 to 3FH and 4000H to 403FH, and of no others. */
