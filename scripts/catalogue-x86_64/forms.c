@@ -7,18 +7,6 @@
 struct found found[FORMS];
 size_t found_count;
 
-static ZydisDecoder decoder;
-
-void decoder_start(void)
-{
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-}
-
-bool decode(const uint8_t *bytes, struct decoded *d)
-{
-    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, LONGEST, &d->i, d->o));
-}
-
 /* Instructions that read or write state which is not among their operands. */
 static bool is_state(const char *mnemonic)
 {

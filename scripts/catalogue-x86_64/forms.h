@@ -37,12 +37,15 @@ struct decoded {
     ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
 };
 
+/* Adds the form of these LONGEST bytes to `found`, where they are an instruction that the catalogue has. */
+void take(const uint8_t *bytes);
+
+/* ---- decoder.c ---------------------------------------------------------------------------------------- */
+
 /* To be called before all others. */
 void decoder_start(void);
 /* Decodes LONGEST bytes; false where they are no instruction. */
 bool decode(const uint8_t *bytes, struct decoded *d);
-/* Adds the form of these LONGEST bytes to `found`, where they are an instruction that the catalogue has. */
-void take(const uint8_t *bytes);
 
 /* ---- left_out.c: instructions that the catalogue does not have -------------------------------------- */
 
