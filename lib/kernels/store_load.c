@@ -4,7 +4,6 @@
 
 #include "lib/base/statistics.h"
 #include "lib/kernels/access.h"
-#include "lib/kernels/tolerances.h"
 
 enum {
     ROOM_BYTES = 512, /* code besides the pairs */
@@ -146,74 +145,4 @@ bool store_load_measure(struct probe *p, const struct store_load *s, uint64_t da
     sort_numbers(y, samples);
     *cycles = quantile(y, samples, 0.5);
     return true;
-}
-
-bool store_load_references(struct probe *p, const struct store_load *s, uint64_t data, struct forwarding_paths *w)
-{
-    const struct emit_access *wide = access_general(64);
-    struct store_load reference = {.store = wide, .load = wide, .chain = THROUGH_NONE};
-    double arithmetic, with_load;
-
-    if (!store_load_measure(p, &reference, data, &arithmetic))
-        return false;
-    reference.chain = THROUGH_LOAD;
-    reference.load_offset = SEPARATE_BYTES;
-    if (!store_load_measure(p, &reference, data, &with_load))
-        return false;
-    w->extra = s->chain != THROUGH_DATA ? arithmetic : s->changing ? 1 : 0;
-    w->load = with_load - arithmetic;
-    return true;
-}
-
-bool store_load_not_renamed(struct probe *p, uint64_t data, const struct emit_access **load)
-{
-    const struct emit_access *store = access_general(64);
-    struct store_load s = {.store = store, .load = store, .chain = THROUGH_DATA, .base = BASE_OTHER};
-    struct forwarding_paths w;
-
-    if (!store_load_references(p, &s, data, &w))
-        return false;
-    for (;; s.load--) {
-        double cycles;
-        if (!store_load_measure(p, &s, data, &cycles))
-            return false;
-        if ((isnan(cycles) || isnan(w.load)) && !probe_is_smoke(p)) {
-            *load = NULL;
-            return true;
-        }
-        if (!(cycles < RENAMED_PART_ALONE * w.load) || s.load == emit_accesses)
-            break;
-    }
-    *load = s.load;
-    return true;
-}
-
-bool forwarding_paths_decide(struct forwarding_paths *w, const double *sorted, size_t count)
-{
-    const struct cluster *all = w->clusters.all;
-
-    if (!(w->load > 0) || !clusters_of(sorted, count, SAME_PATH_CYCLES, SAME_PATH_PART, &w->clusters)) {
-        w->clusters.count = w->forwarded = w->blocked = 0;
-        return false;
-    }
-    w->forwarded = 0;
-    while (w->forwarded < w->clusters.count && all[w->forwarded].middle - w->extra < RENAMED_PART * w->load)
-        w->forwarded++;
-    w->blocked = w->forwarded;
-    while (w->blocked < w->clusters.count && all[w->blocked].middle - all[w->forwarded].middle < w->load)
-        w->blocked++;
-    return true;
-}
-
-enum forwarding_path forwarding_path_of(const struct forwarding_paths *w, double cycles)
-{
-    const size_t found = clusters_find(&w->clusters, cycles);
-
-    if (found == w->clusters.count)
-        return PATH_UNKNOWN;
-    if (found < w->forwarded)
-        return PATH_RENAMED;
-    if (found == w->forwarded)
-        return PATH_FORWARDED;
-    return found < w->blocked ? PATH_SLOW : PATH_BLOCKED;
 }

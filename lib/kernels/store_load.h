@@ -18,7 +18,6 @@
 #define FATHOM_LIB_KERNELS_STORE_LOAD_H
 
 #include "arch/emit_access.h"
-#include "lib/base/clusters.h"
 #include "lib/probe/probe.h"
 
 enum dependency_through { THROUGH_DATA, THROUGH_LOAD, THROUGH_STORE, THROUGH_NONE };
@@ -44,31 +43,6 @@ struct store_load {
     bool long_training; /* run the loop longer before measuring: predictors of pairs of stores and loads learn slowly */
 };
 
-/*
- * How the value of a store can reach a load, fastest first. RENAMED: it never left the registers, or was predicted.
- * FORWARDED: by the fastest class of forwarding, in about the time of a load from the cache. SLOW: forwarded, but
- * slower by less than the time of a load. BLOCKED: the load waits until the store is in the cache and reads it from
- * there, at least the time of a load more than FORWARDED. UNKNOWN: these cycles are in no cluster.
- */
-enum forwarding_path { PATH_RENAMED, PATH_FORWARDED, PATH_SLOW, PATH_BLOCKED, PATH_UNKNOWN };
-
-struct forwarding_paths {
-    double extra;             /* cycles a pair of the arithmetic in the chain */
-    double load;              /* cycles of a load from the cache */
-    struct clusters clusters; /* of the cycles of all pairs, arithmetic included */
-    size_t forwarded;         /* index of the fastest cluster that is not renamed; clusters.count where there is none */
-    size_t blocked;           /* index of the fastest cluster that is blocked, likewise */
-};
-
-/*
- * Sorts cycles a pair, in ascending order, into clusters, and decides which of them are forwarded and blocked. `extra`
- * and `load` are inputs (store_load_references). False, with no clusters, where the cycles form none or `load` is not
- * known.
- */
-bool forwarding_paths_decide(struct forwarding_paths *w, const double *sorted, size_t count);
-/* The path of a pair that takes so many cycles, arithmetic included. */
-enum forwarding_path forwarding_path_of(const struct forwarding_paths *w, double cycles);
-
 /* Emits the chain and makes it a kernel that works on `data`; its unit is a pair. False when the probe is over. */
 bool store_load_kernel(struct probe *p, const struct store_load *s, uint64_t data, struct kernel *k);
 /*
@@ -76,18 +50,5 @@ bool store_load_kernel(struct probe *p, const struct store_load *s, uint64_t dat
  * accepted reading. False when the probe is over.
  */
 bool store_load_measure(struct probe *p, const struct store_load *s, uint64_t data, double *cycles);
-/*
- * Sets w->extra and w->load for the chain of `s`: measures the arithmetic alone, and a chain of loads of bytes that
- * none of its stores wrote. NaN where no reading was accepted. Uses 2 * SEPARATE_BYTES bytes from `data` on. False when
- * the probe is over.
- */
-enum { SEPARATE_BYTES = 128 };
-bool store_load_references(struct probe *p, const struct store_load *s, uint64_t data, struct forwarding_paths *w);
-/*
- * The widest load of a general register that is not renamed when it follows a store of 64 bits at the same address; the
- * narrowest load where all are. *load becomes NULL where a measurement had no accepted reading. False when the probe is
- * over.
- */
-bool store_load_not_renamed(struct probe *p, uint64_t data, const struct emit_access **load);
 
 #endif

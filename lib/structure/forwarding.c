@@ -6,6 +6,7 @@
 
 #include "lib/base/statistics.h"
 #include "lib/probe/matrix.h"
+#include "lib/structure/forwarding_reference.h"
 
 enum { LINE_BYTES = 64, TEXT = 48 };
 
@@ -242,7 +243,7 @@ bool forwarding_grid_measure(struct probe *p, const struct area *area, struct fo
 
     if (!g->count)
         return true;
-    if (!store_load_references(p, &any, area->at + FORWARDING_MIDDLE, &g->paths) || !measure_grid(p, area, g))
+    if (!forwarding_references(p, &any, area->at + FORWARDING_MIDDLE, &g->paths) || !measure_grid(p, area, g))
         return false;
     send_grid(p, g);
     sorted = malloc((cells + 1) * sizeof *sorted);

@@ -11,6 +11,7 @@
 
 #include "lib/kernels/store_load.h"
 #include "lib/probe/probe.h"
+#include "lib/structure/forwarding_paths.h"
 
 enum {
     FORWARDING_WIDTHS = 6,           /* at most */

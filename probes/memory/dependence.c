@@ -33,6 +33,7 @@
 #include "lib/kernels/store_load.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/sweep.h"
+#include "lib/structure/forwarding_reference.h"
 #include "lib/structure/store_speculation.h"
 
 enum {
@@ -253,10 +254,10 @@ static bool find_bits(struct probe *p, const struct dependence_steps s[DELAYS], 
 
 static void report_not_steady(struct probe *p)
 {
-    static const char *const dependences[] = {"data", "address"};
+    static const char *const dependences[] = {"data", "address"}; /* the variant of the first two findings */
 
     for (size_t i = 0; p->definition->findings[i].name; i++)
-        for (size_t d = 0; d < (i < 2 ? 2 : 1); d++) /* the first two findings have this variant */
+        for (size_t d = 0; d < (i < 2 ? 2 : 1); d++)
             report_number(p,
                           &(struct finding){.name = p->definition->findings[i].name,
                                             .variants = {{i < 2 ? "dependence" : NULL, dependences[d]}},
@@ -272,13 +273,11 @@ static void run(struct probe *p)
     double free_after = (double)NAN;
     struct area area;
 
-    if (!probe_map(p, &area, DEPENDENCE_AREA_BYTES, 0) || !store_load_not_renamed(p, area.at, &load))
+    if (!probe_map(p, &area, DEPENDENCE_AREA_BYTES, 0) || !forwarding_not_renamed(p, area.at, &load))
         return;
-    if (!load) {
+    if (!load)
         report_not_steady(p);
-        return;
-    }
-    if (!find_loads(p, &area, load, THROUGH_DATA, "data", &data_endless) ||
+    if (!load || !find_loads(p, &area, load, THROUGH_DATA, "data", &data_endless) ||
         !find_loads(p, &area, load, THROUGH_STORE, "address", &address_endless))
         return;
     for (size_t i = 0; i < DELAYS; i++) {

@@ -37,6 +37,7 @@
 #include "lib/kernels/store_load.h"
 #include "lib/probe/probe.h"
 #include "lib/structure/forwarding.h"
+#include "lib/structure/forwarding_reference.h"
 
 enum {
     TEXT = 48,

@@ -27,9 +27,10 @@
 #include "lib/finding/grade.h"
 #include "lib/finding/report.h"
 #include "lib/kernels/store_load.h"
-#include "lib/kernels/tolerances.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/sweep.h"
+#include "lib/structure/forwarding_reference.h"
+#include "lib/structure/tolerances_memory.h"
 
 enum {
     WIDTHS = 4,
@@ -61,7 +62,7 @@ static bool measure_widths(struct probe *p, const struct area *area, struct widt
     double sorted[WIDTHS * WIDTHS];
     size_t n = 0;
 
-    if (!store_load_references(p, &(struct store_load){.chain = patterns[pattern].chain}, area->at + PLACE,
+    if (!forwarding_references(p, &(struct store_load){.chain = patterns[pattern].chain}, area->at + PLACE,
                                &w->paths[pattern]))
         return false;
     for (size_t store = 0; store < w->count; store++)

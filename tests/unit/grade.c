@@ -66,6 +66,12 @@ static void grade_a_needs_the_same_step_from_different_experiments(void **state)
 
     assert_int_equal(decide((struct verdict[]){exact(100), exact(101)}, different, 2).grade, 'B');
     assert_int_equal(decide((struct verdict[]){exact(100), exact(100)}, alike, 2).grade, 'B');
+
+    /* intervals that overlap in the same step, with values that lie a step apart */
+    const struct verdict apart[] = {one_knee(100, 100, 101.5, true), one_knee(101, 100.5, 102, true)};
+    assert_int_equal(decide(apart, different, 2).grade, 'B');
+    const struct verdict near[] = {one_knee(100, 100, 101.5, true), one_knee(100.3, 100.2, 101.5, true)};
+    assert_int_equal(decide(near, different, 2).grade, 'A');
 }
 
 static void grade_a_needs_certain_experiments(void **state)

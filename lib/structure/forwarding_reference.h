@@ -1,0 +1,23 @@
+/* Measurements that paths of forwarding are judged by (lib/structure/forwarding_paths.h). */
+#ifndef FATHOM_LIB_STRUCTURE_FORWARDING_REFERENCE_H
+#define FATHOM_LIB_STRUCTURE_FORWARDING_REFERENCE_H
+
+#include "lib/kernels/store_load.h"
+#include "lib/probe/probe.h"
+#include "lib/structure/forwarding_paths.h"
+
+/*
+ * Sets w->extra and w->load for the chain of `s`: measures the arithmetic alone, and a chain of loads of bytes that
+ * none of its stores wrote. NaN where no reading was accepted. Uses 2 * SEPARATE_BYTES bytes from `data` on. False when
+ * the probe is over.
+ */
+enum { SEPARATE_BYTES = 128 };
+bool forwarding_references(struct probe *p, const struct store_load *s, uint64_t data, struct forwarding_paths *w);
+/*
+ * The widest load of a general register that is not renamed when it follows a store of 64 bits at the same address; the
+ * narrowest load where all are. *load becomes NULL where a measurement had no accepted reading. False when the probe is
+ * over.
+ */
+bool forwarding_not_renamed(struct probe *p, uint64_t data, const struct emit_access **load);
+
+#endif
