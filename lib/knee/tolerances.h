@@ -31,11 +31,13 @@ enum {
 /* Deviations beyond which a single point is not explained by noise: it is set aside, or measured again where it was
  * drawn at random. Of a normal sample one in 5e8 is that far off. */
 static const double OUTLIER = 6;
-/* Deviations of a point by which a rise must exceed the level where a search has confirmed it: 1 in 370 by chance. */
+/* Deviations of a point by which a rise must exceed the level where a search has confirmed it. Of a normal
+ * sample 1 in 740 lies that far above. */
 static const double RISE = 3;
-/* The same where nobody has measured a second time whether the rise is there: 1 in 16,000 by chance. */
+/* The same where nobody has measured a second time whether the rise is there: 1 in 31,600. */
 static const double RISE_SEEN_ONCE = 4;
-/* Deviations by which a single point is surely above or below a height, or a slope surely none: 1 in 370 by chance. */
+/* Deviations by which a single point is surely above or below a height, or a slope surely none. Of a normal
+ * sample 1 in 370 is that far off, on either side. */
 static const double SURE = 3;
 /* A rise is higher than this many ticks of a coarse clock. Chosen: any slope makes steps of one tick. */
 static const double TICKS_OF_RISE = 1.5;
