@@ -6,6 +6,9 @@
 
 #include "lib/structure/tolerances_btb.h"
 
+/* Variance of a value that is uniform in [-1, 1]. */
+static const double UNIFORM_VARIANCE = 1.0 / 3;
+
 /*
  * Least squares. Let hits of level 1, hits of level 2 and misses cost u = (u1, u2, u3) in a group, and c in its
  * pattern. To be minimised over all u and c is
@@ -110,8 +113,8 @@ double btb_mismatch_expected(const struct btb_mismatch *m)
     double expected = 0;
 
     for (size_t i = 0; i < m->count; i++) {
-        expected += 1 - (1 - BTB_UNIFORM_VARIANCE) * square(m->scatter * m->points[i].cycles) * m->points[i].weight;
-        expected += i == 0 || !same_group(&m->points[i - 1], &m->points[i]) ? BTB_UNIFORM_VARIANCE : 0;
+        expected += 1 - (1 - UNIFORM_VARIANCE) * square(m->scatter * m->points[i].cycles) * m->points[i].weight;
+        expected += i == 0 || !same_group(&m->points[i - 1], &m->points[i]) ? UNIFORM_VARIANCE : 0;
     }
     return expected + BTB_SIGMAS * sqrt(2 * expected);
 }
@@ -153,8 +156,8 @@ static void add_mixed(const struct btb_mismatch_point *s, struct btb_part first,
 {
     double one = middle(first), two = middle(second);
     double least = fmax(0, one + two - 1), both = (least + fmin(one, two)) / 2;
-    double uncertainty = BTB_UNIFORM_VARIANCE * (square(half(first) * differences.one_to_two) +
-                                                 square(half(second) * differences.two_to_miss)) +
+    double uncertainty = UNIFORM_VARIANCE * (square(half(first) * differences.one_to_two) +
+                                             square(half(second) * differences.two_to_miss)) +
                          square((both - least) * differences.two_to_miss);
     double weight = uncertainty > 0 ? 1 / (1 / s->weight + uncertainty) : s->weight;
     struct btb_costs p = {one, two - both, 1 - one - two + both};

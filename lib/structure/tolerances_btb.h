@@ -17,8 +17,6 @@ static const double BTB_SIGMAS = 5;
 static const double BTB_SURVIVES = 25;
 /* Ratio of the costs of a level and of the one before it, at least: less is one level, as for heights of all curves. */
 static const double BTB_COST_RATIO = 1.05;
-/* Variance of a value that is uniform in [-1, 1]: exact. */
-static const double BTB_UNIFORM_VARIANCE = 1.0 / 3;
 /* Branch sequences' worth of hits that the points of one stride need to show a level. Chosen: half a sequence. */
 static const double BTB_SHOWS = 0.5;
 /* Branch sequences' worth of hits or misses below which a cost is not fitted. Chosen: smaller shares amplify noise. */
@@ -35,10 +33,11 @@ static const double BTB_SCATTER = 0.01;
 static const double BTB_HIT_SPREAD = 0.1;
 /* The same of a miss. Chosen: twice that of a hit, since fetching and decoding take part. */
 static const double BTB_MISS_SPREAD = 0.2;
-/* The three above where replacement may be any. A plateau may slope evenly over BTB_COST_RATIO: / sqrt(3). */
-static const double BTB_SCATTER_ANY = (1.05 - 1) / 1.7320508;
-/* On a Raptor Cove a hit of the last level costs 5 cycles at a stride of 8 bytes, 4 at 16, and 3.2 beyond. */
+/* The scatter where replacement may be any: a level may slope evenly by BTB_COST_RATIO - 1, divided by sqrt(3). */
+static const double BTB_SCATTER_ANY = 0.02886751358562927;
+/* BTB_HIT_SPREAD where replacement may be any. On a Raptor Cove a hit of the last level costs 5 cycles at a stride of 8 bytes, 4 at 16, and 3.2 beyond. */
 static const double BTB_HIT_SPREAD_ANY = 0.2;
+/* BTB_MISS_SPREAD where replacement may be any. Chosen: twice that of a hit. */
 static const double BTB_MISS_SPREAD_ANY = 0.4;
 
 /* ---- Search for pairs of levels (btb_search.c) ---------------------------------------------------- */
@@ -67,11 +66,12 @@ static const double BTB_BORDER_PART = 0.95;
 static const double BTB_HIDDEN_PART = 0.75;
 /*
  * Cost of a branch, relative to the median of the points before the end, up to which a level is not left yet; measured
- * on Zen 4, where it is 1.005 with 3101 branches and 1.02 with 3170 while 3072 are held. Points from RAMP_FROM to
- * RAMP_TO of the end make that median.
+ * on Zen 4, where it is 1.005 with 3101 branches and 1.02 with 3170 while 3072 are held.
  */
 static const double BTB_RAMP_COST = 1.005;
+/* Part of the end from which on points make that median. Chosen: near the end, and enough points. */
 static const double BTB_RAMP_FROM = 0.75;
+/* Part of the end up to which they do. Chosen: where no ramp has begun. */
 static const double BTB_RAMP_TO = 0.95;
 /* The same relative to the least of these points: below it, the level is certainly not left. */
 static const double BTB_RAMP_COST_CERTAIN = 1.002;
@@ -96,8 +96,9 @@ static const double BTB_SEQUENCE_ERROR = 0.02;
 
 /* Relative difference of the costs of half and of all branches that are both far past the last level. Chosen. */
 static const double BTB_FALLBACK_FLAT = 0.1;
-/* Parts of the time of NOPs that may remain visible when they are hidden, and that must when they are added. Chosen. */
+/* Part of the time of NOPs that may remain visible where it is hidden. Chosen: less than a third. */
 static const double BTB_FALLBACK_HIDDEN = 0.3;
+/* Part that must be visible where the time is added. Chosen: as far from all of it as BTB_FALLBACK_HIDDEN from none. */
 static const double BTB_FALLBACK_ADDED = 0.7;
 /* Time of NOPs, relative to the cost of a branch, that can be seen. Chosen: the scatter of points, times five. */
 static const double BTB_FALLBACK_SEEN = 0.05;

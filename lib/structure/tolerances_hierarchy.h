@@ -106,11 +106,9 @@ static const double CACHES_TO_REACH_MEMORY = 4;
  * sets although frames lie at random.
  */
 static const double SECOND_LEVEL_PART = 0.25;
-/*
- * Part of a level over which loads in random order are measured: it fits all sets; the smaller one where frames lie at
- * random. Chosen.
- */
+/* Part of a level over which loads in random order are measured. Chosen: surely less than the sets hold. */
 static const double RANDOM_ORDER_PART = 0.75;
+/* The same where frames lie at random, so that some sets get more lines than others. */
 static const double RANDOM_ORDER_PART_SCATTERED = 0.5;
 /* From this level on guests of one hypervisor share caches: the first two levels are a core's own. */
 enum { FIRST_SHARED_CACHE = 3 };
@@ -123,10 +121,10 @@ enum { FIRST_SHARED_CACHE = 3 };
  */
 static const double EVICTION_MISS = 0.75;
 /*
- * Pages rejected in a row, in parts of those collected, after which no page fits any more; with several lines of each
- * page a measurement takes longer, and fewer have to do.
+ * Pages rejected in a row, in parts of those collected, after which no page fits any more.
  */
 static const double EVICTION_REJECTED = 0.5;
+/* The same with several lines of each page. Chosen smaller: a measurement takes longer. */
 static const double EVICTION_REJECTED_LINES = 0.25;
 /*
  * Relative difference from a power of two, at most, of the number of sets: pages that were rejected by mistake make up

@@ -39,16 +39,19 @@ static const double COUNT_RESOLUTION = 0.01;
 /* ---- Whether two limits are one ------------------------------------------------------------------ */
 
 /*
- * Two limits found by knees may be one and the same where they differ by at most this part, or by this many
- * instructions, whichever is more. Chosen: more than the resolution of a curve, 1 %, and than the operation or two by
- * which a calculated rest of a chain may be wrong.
+ * Two limits found by knees may be one and the same where they differ by at most this part, or by SAME_LIMIT_COUNT,
+ * whichever is more. Chosen: more than the resolution of a curve, 1 %.
  */
-static const double SAME_LIMIT = 0.015, SAME_LIMIT_COUNT = 3;
+static const double SAME_LIMIT = 0.015;
+/* Instructions: more than the operation or two by which a calculated rest of a chain may be wrong. */
+static const double SAME_LIMIT_COUNT = 3;
 /*
- * The same for counts by bisection (half of the rise instead of an edge): relative, and in fillers on top of that.
- * Chosen: a blurred edge moves its half by about 3 %.
+ * The same for counts by bisection (half of the rise instead of an edge), with ALIKE_COUNTS_MORE on top of it. Chosen:
+ * a blurred edge moves its half by about 3 %.
  */
-static const double ALIKE_COUNTS = 0.03, ALIKE_COUNTS_MORE = 3;
+static const double ALIKE_COUNTS = 0.03;
+/* Fillers on top of that part: as SAME_LIMIT_COUNT. */
+static const double ALIKE_COUNTS_MORE = 3;
 /*
  * Most instructions of any kind that may share an entry of the reorder buffer: 7 on Apple M1 (Johnson 2021), plus one.
  */

@@ -21,8 +21,9 @@ static const double STRIDE_HIDES_LEVEL = 4;
  * ways.
  */
 static const double STRIDE_NO_CONFLICT = 16;
-/* Parts of a footprint between which it may be full: an instruction cache also holds the loop around the branches. */
+/* Part of a footprint from which on it may be full: an instruction cache also holds the loop around the branches. */
 static const double STRIDE_FOOTPRINT_FROM = 0.85;
+/* Part up to which it may be: more does not fit, but for the step of the count. */
 static const double STRIDE_FOOTPRINT_TO = 1.02;
 /* Steps that a count needs to show a half of itself. Chosen: half of fewer is within one step of other ratios. */
 static const double STRIDE_STEPS_LEAST = 4;
