@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "lib/base/reason.h"
-#include "lib/structure/tolerances_stride.h"
+#include "lib/structure/tolerances_hierarchy.h"
 
 /* The heights of the level that ends at a slope change and of the next one: the same for all curves, in no unit. */
 static const double HEIGHT = 1, NEXT_HEIGHT = 2;
@@ -15,7 +15,7 @@ bool slope_change_range(const struct search *curve, double least, double *from, 
     if (v->reason || v->count == 0)
         return false;
     const struct knee *k = &v->knees[v->count - 1];
-    if (k->end <= STRIDE_LEVELS_APART * k->value)
+    if (k->end <= LEVELS_APART * k->value)
         return false;
     size_t first = curve->count;
     while (first > 0 && !(curve->points[first - 1].y < k->before + least))
@@ -23,7 +23,7 @@ bool slope_change_range(const struct search *curve, double least, double *from, 
     if (first == curve->count)
         return false;
     *to = k->half_rise;
-    *from = fmax(curve->points[first].x, ceil(*to / STRIDE_LEVELS_APART));
+    *from = fmax(curve->points[first].x, ceil(*to / LEVELS_APART));
     return *from < *to;
 }
 

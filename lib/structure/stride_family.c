@@ -5,7 +5,9 @@
 
 #include "lib/base/reason.h"
 #include "lib/finding/report.h"
+#include "lib/finding/tolerances.h"
 #include "lib/probe/probe.h"
+#include "lib/structure/tolerances_hierarchy.h"
 #include "lib/structure/tolerances_stride.h"
 
 const char *const stride_role_names[STRIDE_ROLES] = {
@@ -33,7 +35,7 @@ static double height_of(const struct stride_family *f, const struct verdict *v, 
 {
     if (i > 0 && i < v->level_count) {
         double end = i < v->count ? v->knees[i].high : v->levels[i].to;
-        if (end < STRIDE_LEVELS_APART * v->knees[i - 1].value)
+        if (end < LEVELS_APART * v->knees[i - 1].value)
             return NAN;
     }
     return steady_height(f, v, i);
@@ -82,8 +84,7 @@ static bool level_may_hide(const struct stride_family *f, double from, double to
         const struct verdict *v = f->members[m].verdict;
         for (size_t i = 0; i < v->level_count; i++)
             if ((v->levels[i].height <= same_up_to(f, to) && isnan(steady_height(f, v, i))) ||
-                (i < v->count && v->levels[i].height < from &&
-                 v->knees[i].end > STRIDE_HIDES_LEVEL * v->knees[i].value))
+                (i < v->count && v->levels[i].height < from && v->knees[i].end > RISE_HIDES_LEVEL * v->knees[i].value))
                 return true;
     }
     return false;
@@ -112,7 +113,7 @@ static size_t gather_level(const struct stride_family *f, double from, double to
 
 static bool same_count(const struct stride_family *f, double a, double b)
 {
-    return fabs(a - b) <= fmax(1.001 * f->step, STRIDE_SAME_COUNT * fmax(a, b));
+    return fabs(a - b) <= fmax(1.001 * f->step, AGREE * fmax(a, b));
 }
 
 /* Whether a known footprint is full where this member leaves the level. */
@@ -230,13 +231,12 @@ static enum stride_role role_without_end(const struct stride_family *f, const st
     size_t level = l->at[m].level;
 
     if (level < v->level_count)
-        return v->levels[level].to + f->holds > (1 + STRIDE_SAME_COUNT) * value + f->step ? STRIDE_ABOVE
-                                                                                          : STRIDE_UNDECIDED;
+        return v->levels[level].to + f->holds > (1 + AGREE) * value + f->step ? STRIDE_ABOVE : STRIDE_UNDECIDED;
     double held = holds_at_most(f, v, same_up_to(f, height)) + f->holds;
     if (m < t->first)
         return held < value ? STRIDE_CONFLICTS : STRIDE_UNDECIDED;
     double share = m > t->last ? expected_share(f, value, t->last, m) : value;
-    return !(held < INFINITY) ? STRIDE_UNDECIDED : share < STRIDE_LEVELS_APART * held ? STRIDE_HIDDEN : STRIDE_SHORT;
+    return !(held < INFINITY) ? STRIDE_UNDECIDED : share < LEVELS_APART * held ? STRIDE_HIDDEN : STRIDE_SHORT;
 }
 
 /* Gives each member its role, on the assumption that the level's capacity is the count of member `lead`. */
@@ -458,7 +458,7 @@ void stride_family_decide(const struct stride_family *f, struct stride_verdict *
                 l->reason = REASON_LEVELS_TOO_CLOSE;
             decide_level(f, to, numbered && out->lone_heights == 0 && !level_may_hide(f, from, to), l);
             numbered &= l->grade != 'U';
-            if (l->grade != 'U' && l->value < STRIDE_LEVELS_APART * largest)
+            if (l->grade != 'U' && l->value < LEVELS_APART * largest)
                 out->repeats++;
             else
                 out->level_count++;

@@ -6,10 +6,13 @@
 
 /*
  * Probability that the masks of a hash are wrong because results of the experiment were. Chosen: small enough to be
- * neglected.
+ * neglected. no test: what counts is its logarithm, and a factor of three changes that by one result in ten at most.
  */
 static const double GF2_WRONG_RESULTS = 1e-5;
-/* Probability that one difference of the verification is decided wrongly. Chosen: far below GF2_MISSED. */
+/*
+ * Probability that one difference of the verification is decided wrongly. Chosen: far below GF2_MISSED. no test: as for
+ * GF2_WRONG_RESULTS.
+ */
 static const double GF2_WRONG_CHECKS = 1e-4;
 /* Part of the differences above which the verification fails. A wrong mask misses half of those that contain it. */
 static const double GF2_MISSED = 0.01;

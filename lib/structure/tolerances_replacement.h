@@ -8,7 +8,8 @@
 /* Difference of measured and simulated misses, in misses, that is explained: rounding to whole misses. */
 static const double REPLACEMENT_HALF_A_MISS = 0.5;
 enum {
-    /* Trials that are simulated first; a policy that fails in half of them is dropped. Chosen: to save time. */
+    /* Trials that are simulated first; a policy that fails in half of them is dropped. Chosen: to save time. no test:
+     * a policy that fails in half of the first trials fails in the others as well. */
     REPLACEMENT_TRIALS_FIRST = 6,
     /* Trials that must have been measured for any policy to be reported. Chosen: fewer separate too few policies. */
     REPLACEMENT_TRIALS_LEAST = 12,

@@ -7,15 +7,6 @@
 
 /* Relative difference of the heights of one level at two strides, at most. Two levels cost at least as much more. */
 static const double STRIDE_SAME_HEIGHT = 0.05;
-/* Relative difference of counts that agree: AGREE of lib/finding/tolerances.h. */
-static const double STRIDE_SAME_COUNT = 0.02;
-/*
- * Ratio of a level's end and the end of the level before it, at least: less is part of a rise. As in hierarchies,
- * 4.1.
- */
-static const double STRIDE_LEVELS_APART = 2;
-/* Ratio of the end and the beginning of a rise in which another level may hide. As in hierarchies, 4.1. */
-static const double STRIDE_HIDES_LEVEL = 4;
 /*
  * Ratio of strides over which a constant count excludes conflicts: twice that many neighbours to a set; no set has 32
  * ways.

@@ -259,6 +259,9 @@ static void a_limit_of_bytes_supports_nothing(void **state)
     family.footprints[1] = 32768;
     undecided(decide(), REASON_LARGEST_ALONE);
     family.footprints[1] = 0;
+    /* STRIDE_FOOTPRINT_TO: more than a limit of bytes holds cannot be that limit */
+    family.footprints[0] = 20000;
+    assert_int_equal(decide()->grade, 'A');
     /* where the limit is not known, its misses mostly have another cost */
     family.footprints[0] = 0;
     assert_int_equal(decide()->grade, 'B');
