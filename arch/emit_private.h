@@ -10,7 +10,7 @@
 #define WORK_STORE ((struct work){.instructions = 1, .stores = 1})
 #define WORK_BRANCH ((struct work){.instructions = 1, .branches = 1})
 
-/* Makes the code invalid unless `condition` holds; returns whether it is still good. */
+/* Marks the code as bad unless `condition` holds; it stays bad from then on. Returns whether it is still good. */
 bool code_require(struct code *c, bool condition);
 
 /* Appends the bytes of one instruction, or none of them. */

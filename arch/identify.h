@@ -49,7 +49,10 @@ struct identity_tlb {
 void identify(struct identity *id);
 /* The type of the core that runs this: "P" (performance), "E" (efficiency), "" where none of its registers says. */
 void identify_core_type(char out[4]);
-/* Width in bits of the widest vectors that can be used now, one of emit_wide_bits. */
+/*
+ * Width in bits of the widest vectors that the core has and the system has enabled: 128, or more on x86-64, one of those
+ * that emit_wide_bits lists.
+ */
 unsigned identify_vector_bits(void);
 /* Length in bits of scalable vectors as it is set now; 0 where there are none. */
 unsigned identify_scalable_bits(void);

@@ -28,7 +28,7 @@ bool operand_is_addressed(const struct form_operand *o);
 bool operand_is_general(const struct form_operand *o);
 /* Whether the operand holds floating point numbers. */
 bool operand_is_floating(const struct form_operand *o);
-/* Whether the form pushes the operand onto the x87 stack, so that it is the top afterwards. */
+/* Whether the operand is a result that the form pushes onto the x87 stack: it is the top of the stack afterwards. */
 bool operand_is_pushed(const struct form *f, const struct form_operand *o);
 /* Whether the operand is the upper half of a dividend; the lower half is in the first general register. */
 bool operand_is_upper_dividend(const struct form *f, const struct form_operand *o);
