@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-enum { ELEMENT_BYTES = 64 };
-
 /* Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014, figure 17. */
 uint64_t random_next(uint64_t *state)
 {
@@ -35,16 +33,31 @@ void random_cycle(uint32_t *next, uint32_t count, uint64_t *state)
     }
 }
 
+/* Exchanges two elements, word by word, since shuffles are long and elements are small; what is left byte by byte. */
+static void exchange(uint8_t *one, uint8_t *other, size_t bytes)
+{
+    uint32_t a, b;
+    size_t k = 0;
+
+    for (; k + sizeof a <= bytes; k += sizeof a) {
+        memcpy(&a, one + k, sizeof a);
+        memcpy(&b, other + k, sizeof b);
+        memcpy(one + k, &b, sizeof b);
+        memcpy(other + k, &a, sizeof a);
+    }
+    for (; k < bytes; k++) {
+        const uint8_t kept = one[k];
+
+        one[k] = other[k];
+        other[k] = kept;
+    }
+}
+
 /* Fisher and Yates, in the form of Durstenfeld: Algorithm 235, Communications of the ACM 7(7), 1964. */
 void random_shuffle(void *elements, size_t count, size_t bytes, uint64_t *state)
 {
-    uint8_t *const all = elements, kept[ELEMENT_BYTES];
+    uint8_t *const all = elements;
 
-    for (size_t i = count; i-- > 1;) {
-        const size_t other = random_below(state, i + 1);
-
-        memcpy(kept, all + i * bytes, bytes);
-        memmove(all + i * bytes, all + other * bytes, bytes);
-        memcpy(all + other * bytes, kept, bytes);
-    }
+    for (size_t i = count; i-- > 1;)
+        exchange(all + i * bytes, all + random_below(state, i + 1) * bytes, bytes);
 }

@@ -11,7 +11,7 @@ uint64_t random_next(uint64_t *state);
 uint64_t random_below(uint64_t *state, uint64_t bound);
 /* One cycle through all `count` elements: next[i] is visited after i (Sattolo 1986). */
 void random_cycle(uint32_t *next, uint32_t count, uint64_t *state);
-/* Puts `count` elements of `bytes` bytes each, 64 at most, into random order, each order equally likely. */
+/* Puts `count` elements of `bytes` bytes each into random order, each order equally likely. */
 void random_shuffle(void *elements, size_t count, size_t bytes, uint64_t *state);
 
 #endif
