@@ -59,7 +59,7 @@ MODEL_TEST(what_is_not_measured_is_not_reported, "renaming")
 {
     enum { PARTS = 8 };
 
-    for (uint64_t seed = 0; next_seed(&seed, 1, 8);) {
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 8);) {
         struct machine_design m = draw_machine_with_stores(seed);
         const unsigned part = (unsigned)pick(1, PARTS - 1);
         run_probes_on(&m, "renaming", PROFILE_QUICK);

@@ -49,7 +49,7 @@ MODEL_TEST(shapes_of_instruction_caches_are_given_back, "l1i l1i_ways")
 {
     unsigned cores = 0;
 
-    for (uint64_t seed = 0; next_seed(&seed, 1, 16); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("aarch64", 1), 16); cores++) {
         struct machine_design m = draw_machine(seed);
         m.core.contiguous = true;
         m.core.op_cache = m.core.data[2] = (struct cache_design){0};

@@ -75,7 +75,7 @@ MODEL_TEST(shared_entries_are_given_back, "rob")
 {
     unsigned cores = 0;
 
-    for (uint64_t seed = 0; next_seed(&seed, 1, 8); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("aarch64", 1), 8); cores++) {
         struct machine_design m = draw_machine_with_window(seed);
         struct in_flight_design *d = &m.core.in_flight;
         for (enum resource what = RESOURCE_GENERAL; what < RESOURCES; what++)
