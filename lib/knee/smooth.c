@@ -18,6 +18,7 @@ enum shape { PARABOLA, PARABOLA_OF_INDEX, PARABOLA_OF_LOGARITHM, HYPERBOLA, ROOT
  * order statistics, Annals of Mathematical Statistics 27, 1956). */
 static const double SCATTER_OF_MEDIANS = 0.75;
 
+/* The natural logarithm of 2. no test: it is exact. */
 static const double LN_2 = 0.69314718055994531;
 
 /* Natural logarithm of a positive number by the series of the inverse hyperbolic tangent (Abramowitz, Stegun: Handbook

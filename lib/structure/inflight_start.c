@@ -26,11 +26,13 @@ static const double TIMES_LEVEL_1 = 3;
 /* Beyond the second level: few lines are found in it, and there are not many more pages than a TLB holds. */
 static const double TIMES_LEVEL_2 = 2;
 /*
- * Beyond the last level, where that is near and so at most 32 MiB: what it holds comes back too soon for long sequences
+ * Beyond the last level, where that is near (LAST_NEAR_BYTES): what it holds comes back too soon for long sequences
  * of fillers to be delivered, and what else uses it takes lines away at times. Larger last levels are as far away as
  * memory.
  */
-static const double TIMES_LAST = 2, LAST_NEAR_BYTES = 1 << 25;
+static const double TIMES_LAST = 2;
+/* Bytes of a last level that is near, at most. Chosen: shared levels of servers, which are far, begin above it. */
+static const double LAST_NEAR_BYTES = 1 << 25;
 
 /* ---- Whether two operations overlap --------------------------------------------------------------- */
 

@@ -13,18 +13,20 @@ enum {
 };
 
 /*
- * Quantiles of the samples: the first is taken as the cycles, the second less the minimum as the spread. What disturbs
- * a kernel makes it longer; but where its reference chains were disturbed it seems shorter, so that the minimum will
- * not do.
+ * Quantiles of the samples: SAMPLES_QUANTILE is taken as the cycles, SPREAD_QUANTILE less the minimum as the spread.
+ * What disturbs a kernel makes it longer; but where its reference chains were disturbed it seems shorter, so that the
+ * minimum will not do.
  */
-static const double SAMPLES_QUANTILE = 0.2, SPREAD_QUANTILE = 0.8;
+static const double SAMPLES_QUANTILE = 0.2;
+static const double SPREAD_QUANTILE = 0.8;
 /*
  * Part of the cycles by which those of n and 2n instances may differ for the difference to be the loop's. Chosen: the
  * loop is two instructions beside at least 48.
  */
 static const double LOOP_PART = 0.06;
-/* Latencies are whole numbers of cycles, to this part of them or to so many cycles, whichever is more. Chosen. */
-static const double WHOLE_PART = 0.01, WHOLE_CYCLES = 0.04;
+/* Latencies are whole numbers of cycles, to this part of them or to WHOLE_CYCLES, whichever is more. Chosen. */
+static const double WHOLE_PART = 0.01;
+static const double WHOLE_CYCLES = 0.04;
 
 unsigned instruction_instances(const struct probe *p)
 {

@@ -48,8 +48,10 @@ enum { SINGLE_SET_DISTANCES = 3 };
 
 /* ---- TLBs --------------------------------------------------------------------------------------- */
 
-/* Factor by which readings are made longer to see whether a step shrinks, and the longest readings by that. */
-enum { READINGS_LONGER = 16, READINGS_LONGEST = READINGS_LONGER * READINGS_LONGER };
+/* Factor by which readings are made longer to see whether a step shrinks. Chosen: the difference is seen at once. */
+enum { READINGS_LONGER = 16 };
+/* The longest readings, by the usual length: a step that still shrinks then has another cause. READINGS_LONGER twice. */
+enum { READINGS_LONGEST = 256 };
 /*
  * Part of a step that is left, at most, in such longer readings if the step is caused by the readings: it should be one
  * 16th; the end of a level does not shrink. Chosen: the middle.

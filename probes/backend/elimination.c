@@ -38,7 +38,8 @@ enum {
 };
 
 /* Cycles of a move in a chain: below NO_LATENCY it needs no unit; above LATENCY it needs one, which takes a cycle. */
-static const double NO_LATENCY = 0.9, LATENCY = 0.97;
+static const double NO_LATENCY = 0.9;
+static const double LATENCY = 0.97;
 /* Units limit additions if their rate is below that with loads among them, and below ADDED a cycle, by this part. */
 static const double LIMITED = 0.08;
 /* A sequence is as fast as a control if their times differ by at most this part of what both controls differ by. */

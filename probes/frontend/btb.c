@@ -44,8 +44,8 @@
 #include "lib/structure/btb_report.h"
 #include "lib/structure/tlb.h"
 
-/* Cycles of one more branch that mean two taken branches a cycle: half a cycle, with room for noise. */
-static const double TWO_A_CYCLE_FROM = 0.45, TWO_A_CYCLE_TO = 0.55;
+/* Cycles by which one more branch may differ from half a cycle where the core takes two a cycle. Chosen: noise. */
+static const double TWO_A_CYCLE_OFF = 0.05;
 /* Cycles of one more branch from which on the core takes at most one branch a cycle. */
 static const double ONE_A_CYCLE = 0.9;
 /* Relative difference from 2, at most, of the ratio of counts without and with a line border before each branch. */
@@ -126,7 +126,7 @@ static bool find_fallback(struct probe *p, enum branch_chain_pattern pattern, co
 
 static bool two_a_cycle(double cycles)
 {
-    return cycles >= TWO_A_CYCLE_FROM && cycles <= TWO_A_CYCLE_TO;
+    return fabs(cycles - 0.5) <= TWO_A_CYCLE_OFF;
 }
 
 /* Bytes from a target, at the beginning of a slot, to the end of its branch, just behind the border of that line. */

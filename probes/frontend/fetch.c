@@ -46,8 +46,9 @@ enum {
 
 /* Cycles that a split crossing costs more than its control: one, with room for noise. */
 static const double SPLIT = 0.9;
-/* Parts of the instruction cache that runs fill: as much as is surely available, and less for comparison. */
-static const double PART_OF_L1I = 0.97, SHORTER_PART = 0.75;
+/* Part of the instruction cache that runs fill, surely available; SHORTER_PART is less, for comparison. Chosen. */
+static const double PART_OF_L1I = 0.97;
+static const double SHORTER_PART = 0.75;
 
 /* ---- Crossing ----------------------------------------------------------------------------------- */
 

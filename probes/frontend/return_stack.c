@@ -53,7 +53,8 @@ enum {
 };
 
 /* Mispredictions that a further level costs: more than MOST is one, less than FEW is none. Chosen. */
-static const double MOST = 0.6, FEW = 0.3;
+static const double MOST = 0.6;
+static const double FEW = 0.3;
 
 enum site { SITE_FIXED, SITE_CHANGING, SITE_AFTER_JUMPS, SITE_AFTER_BRANCHES };
 

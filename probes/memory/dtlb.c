@@ -43,8 +43,9 @@ enum {
     MOST_PAGES = 8192,
     STORE_PAGES = 256 /* for stores: beyond their own level they use that of loads */
 };
-/* Relative difference of points of one level: for loads, and for stores, whose fences cost many times a miss. */
-static const double RESOLUTION = 0.05, STORES_RESOLUTION = 0.01;
+/* Relative difference of points of one level; STORES_RESOLUTION for stores, whose fences cost many times a miss. */
+static const double RESOLUTION = 0.05;
+static const double STORES_RESOLUTION = 0.01;
 /* Bytes of addresses that pages of any size may span: every core has as many. */
 static const double SPAN_BYTES = 1099511627776;
 

@@ -41,8 +41,9 @@ enum {
     ROUNDS = 5
 };
 
-/* Cycles saved per load. Cycles are whole: what is predicted saves at least one, and what is not saves none. */
-static const double SAVES = 1, NOTHING = 0.5;
+/* Cycles per load that a prediction SAVES, at least, and NOTHING saves, at most. One is whole; the other is half way. */
+static const double SAVES = 1;
+static const double NOTHING = 0.5;
 
 /* ---- Whether loads are predicted ---------------------------------------------------------------- */
 

@@ -31,9 +31,10 @@ enum { LAYOUTS = 3 /* other random choices, at most */, TEXT = 128, LEVELS = 2 }
 static const double PERCENT_TOLERANCE = 10;
 /*
  * A change of cycles is an effect where it is larger than so many times the change between two measurements with the
- * switches as found, and than this part of the cycles of a load.
+ * switches as found, and than CHANGE_PART of the cycles of a load.
  */
-static const double CHANGE_FACTOR = 3, CHANGE_PART = 0.03;
+static const double CHANGE_FACTOR = 3;
+static const double CHANGE_PART = 0.03;
 
 /* Where the lines are: in this level, and not in the one before. */
 struct level {
