@@ -170,14 +170,15 @@ def broken():
     misread = line(t="table", probe="noise", core=0, name="pages", page_bytes=4096, good=False)
     yield "pages are misread", check(good[:11] + [misread] + good[11:], good[:11] + [misread] + good[11:])
 
-    def again(**other):
+    def again(runs="2", **other):
         curve = dict(t="curve", probe="l1i", name="straight", x=list(range(20)), q20=[1.5] * 20, samples=[2] * 20)
-        table = dict(TABLE, notes=[])
+        table = dict(TABLE, notes=[], runs=runs)
         first, second = [line(**curve)], [line(**dict(curve, **other))]
         return [complaint for run in (first, second) for complaint in special.check_exact(checks.Run(run, []), table)]
 
     assert not again()
     yield "a curve differs in a second run", again(q20=[1.5] * 19 + [1.5001])
+    yield "there is no second run", again(runs="1")
     yield "a curve has another name in a second run", again(name="other")
     rows = verdicts()
     other = [*rows[:7], rows[7].replace(b"0.14285714285714285", b"0.14285714285714288"), *rows[8:]]

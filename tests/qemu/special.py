@@ -212,8 +212,10 @@ MEASURED = ("probe", "name", "x", "q20", "median", "samples", "rejected")
 def check_exact(run, table):
     """
     Under instruction counting a kernel takes as many cycles as it executes instructions. If nothing but the kernels was
-    measured, a second run of the same probes in the same boot gives the same curves to the last digit.
+    measured, a second run of the same probes gives the same curves to the last digit.
     """
+    if int(table["runs"]) < 2:
+        return ["a single run cannot be compared with another one"]
     curves = [{key: curve[key] for key in MEASURED if key in curve} for curve in run.of("curve")]
     points = sum(y is not None for curve in curves for y in curve["q20"])
     first = table.setdefault("first_curves", curves)

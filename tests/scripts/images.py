@@ -63,12 +63,12 @@ def test_every_probe_is_on_the_list_of_every_binary():
         binary = {"uefi": f"build/uefi/{isa}/fathom.so",
                   "linux": "build/fathom" if isa == native else f"build/fathom-{isa}"}
         for platform, folder in objects.items():
-            entries = 0
-            for top, _, names in os.walk("probes"):
-                for name in (name for name in names if name.endswith(".c")):
-                    here = len(re.findall(r"\bprobe_entry_\w+", run("nm", f"{folder}/{top}/{name}.o").stdout))
-                    assert here > 0, f"{top}/{name} registers no probe"
-                    entries += here
+            files = [f"{folder}/{top}/{name}.o" for top, _, names in os.walk("probes") for name in names
+                     if name.endswith(".c")]
+            found = [line.rpartition(":")[0] for line in run("nm", "-A", *files).stdout.splitlines()
+                     if re.search(r"\bprobe_entry_\w+", line)]
+            assert set(files) == set(found), f"these register no probe: {set(files) - set(found)}"
+            entries = len(found)
             assert entries and probe_pointers(binary[platform]) == entries, (binary[platform], entries)
 
 
