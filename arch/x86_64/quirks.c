@@ -27,7 +27,7 @@ static bool among(const struct cpu *c, const char *const *names)
 
 static bool lfence(const struct cpu *c)
 {
-    return amd(c) && c->family >= 0x10 && c->family != 0x11;
+    return amd(c) && c->family >= 0x10 && c->family <= 0x19 && c->family != 0x11;
 }
 
 static bool no_smi_count(const struct cpu *c)

@@ -13,6 +13,9 @@ enum {
     CHUNK = 128,           /* characters handed to the firmware at once; any number would do */
     OUTS = 4,              /* consoles that get text: more serial lines with terminals than machines have */
     PAGE_COLUMNS = 132,    /* of the page of results at most: longer lines are hard to read */
+    PAGE_ROWS = 40,        /* of it at most */
+    ROWS_AROUND_PAGE = 3,  /* for the last question above it, and for the next one and the cursor below */
+    LEAST_ROWS = 25,       /* of a console (12.4.1) */
     PROGRESS_COLUMNS = 79, /* the narrowest console has 80, and a line that fills them would wrap */
 };
 /* Between redraws: 80 characters take 7 ms on a serial line of 115,200 baud, a tenth of the time at most. */
@@ -44,11 +47,13 @@ void console_start(void)
 
 void console_finish(void)
 {
+    SIMPLE_TEXT_OUTPUT_INTERFACE *out = firmware.system->ConOut;
+
     console_line_start();
-    if (outs[0] != firmware.system->ConOut) /* the framebuffer was drawn on: the console gets a clear screen */
-        firmware.system->ConOut->ClearScreen(firmware.system->ConOut);
-    if (cursor_was_visible)
-        firmware.system->ConOut->EnableCursor(firmware.system->ConOut, TRUE);
+    if (out && outs[0] != out) /* the framebuffer was drawn on: the console gets a clear screen */
+        out->ClearScreen(out);
+    if (out && cursor_was_visible)
+        out->EnableCursor(out, TRUE);
 }
 
 void console_all(void)
@@ -199,20 +204,20 @@ void console_progress(const char *text)
 }
 
 /*
- * As wide as the console is, PAGE_COLUMNS at most. On a console of 25 rows the page leaves a line at the top, with the
- * last question, and one at the bottom for the next; on a larger one it takes 40 rows.
+ * As wide as the console is, PAGE_COLUMNS at most; as high as it is but for ROWS_AROUND_PAGE, PAGE_ROWS at most.
  */
 void console_page(const struct page *p)
 {
-    UINTN columns = 80, rows = 25;
+    UINTN columns = 80, rows = LEAST_ROWS;
     char line[PAGE_COLUMNS + 2];
 
     if (!out_count)
         return;
     if (outs[0]->Mode && EFI_ERROR(outs[0]->QueryMode(outs[0], (UINTN)outs[0]->Mode->Mode, &columns, &rows)))
-        columns = 80, rows = 25;
+        columns = 80, rows = LEAST_ROWS;
+    const unsigned room = (unsigned)(rows > LEAST_ROWS ? rows : LEAST_ROWS) - ROWS_AROUND_PAGE;
     struct cells c = {.columns = columns < PAGE_COLUMNS ? (unsigned)columns - 1 : PAGE_COLUMNS,
-                      .rows = rows > 25 ? 40 : 22};
+                      .rows = room < PAGE_ROWS ? room : PAGE_ROWS};
     c.at = calloc((size_t)c.columns * c.rows, sizeof *c.at);
     if (!c.at)
         return;

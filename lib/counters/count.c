@@ -232,7 +232,9 @@ void counters_prove(struct counters *have, const struct counter_proof *rows, siz
     uint64_t proven = 0;
 
     why_refused[0] = 0;
-    for (size_t i = 0; i < count && s && !have->why_not; i++) {
+    if (!s && !have->why_not)
+        have->why_not = "there is no memory to try its counters";
+    for (size_t i = 0; i < count && !have->why_not; i++) {
         const char *refused = NULL;
         if (counts(have, &rows[i], s, &refused))
             proven |= UINT64_C(1) << rows[i].setting.slot;

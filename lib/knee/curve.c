@@ -221,9 +221,9 @@ static double tick_of(const struct series *s, double *scratch)
             scratch[n++] = fabs(s->y[i] - s->y[i - 1]);
     sort_numbers(scratch, n);
     double tick = n ? scratch[0] : 0;
-    while (single < n && scratch[single] < 1.001 * tick)
+    while (single < n && scratch[single] < ONE_TICK * tick)
         single++;
-    return single >= TICKS && 4 * single >= n ? tick : 0;
+    return single >= TICKS && TICKS_ONE_IN * single >= n ? tick : 0;
 }
 
 /*
@@ -254,8 +254,8 @@ static bool set_variances(struct curve *c)
             high = fmax(high, s->y[i]);
         }
         double typical = 0;
-        /* The least deviation: that of the arithmetic, seven digits of the range and twelve of the height. */
-        double least = 1e-7 * (high - low) + 1e-12 * fmax(fabs(high), fabs(low));
+        /* the least deviation is that of the arithmetic */
+        double least = DIGITS_OF_RANGE * (high - low) + DIGITS_OF_HEIGHT * fmax(fabs(high), fabs(low));
         /* Deviation of rounding to a tick (Widrow: A study of rough amplitude quantization, IRE Transactions CT-3,
          * 1956). */
         c->tick = tick_of(s, scratch);
@@ -264,7 +264,7 @@ static bool set_variances(struct curve *c)
             if (i % NOISE_STRIDE == 0)
                 typical = error_near(c->error, n, i + NOISE_STRIDE / 2);
             double e = isnan(c->error[i]) ? 0 : c->error[i], layout = sigma[i] * sigma[i] - typical * typical;
-            double v = fmax(fmax(layout, 0) + e * e, sigma[i] * sigma[i] / 16);
+            double scatter = SCATTER_AT_LEAST * sigma[i], v = fmax(fmax(layout, 0) + e * e, scatter * scatter);
             s->variance[i] = fmax(v, fmax(least * least, rounding * rounding));
             if (!(s->variance[i] > 0))
                 s->variance[i] = 1;

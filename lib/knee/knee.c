@@ -131,7 +131,9 @@ static bool ask_second_view(const struct curve *c, size_t count, struct knee *k,
         }
     }
     *rises = *rises || inside > 0;
-    double half = inside ? plateau_half_rise(s->x, s->y, &departures[first], inside) : (double)NAN;
+    double half = NAN;
+    if (inside && !plateau_half_rise(s->x, s->y, &departures[first], inside, &half))
+        return false;
     double half_margin = (k->end - k->value) / HALF_RISE_MARGIN + c->step;
     k->half_rise_agreed = k->half_rise_agreed ||
                           (half >= k->half_rise_low - half_margin && half <= k->half_rise_high + half_margin);
@@ -214,7 +216,7 @@ static bool swings(const struct series *s, const struct series *all, const struc
         while (at + 1 < s->count && s->x[at] < all->x[i])
             at++;
         double here = all->y[i] - half, next = all->y[i + 1] - half,
-               sure = fmin(rise / 8, RISE * sqrt(s->variance[at]));
+               sure = fmin(CROSSING_PART * rise, RISE * sqrt(s->variance[at]));
         if (all->x[i] < from || (all->x[i] > begin_of(k) && all->x[i] < end_of(k)) || here * next <= 0 ||
             !(fmin(fabs(here), fabs(next)) > sure))
             continue;

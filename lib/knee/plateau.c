@@ -176,17 +176,19 @@ size_t plateau_departures(const double *x, const double *y, size_t count, struct
     return good ? found : (size_t)-1;
 }
 
-double plateau_half_rise(const double *x, const double *y, const struct departure *departures, size_t count)
+bool plateau_half_rise(const double *x, const double *y, const struct departure *departures, size_t count, double *half)
 {
     size_t first = departures[0].first, last = departures[count - 1].last;
-    double low = departures[0].before, high = departures[count - 1].after, half = (double)NAN;
+    double low = departures[0].before, high = departures[count - 1].after;
     double *z = malloc((last - first + 1) * sizeof *z);
+    bool good = z != NULL;
 
-    if (z) {
+    if (good) {
         memcpy(z, y + first, (last - first + 1) * sizeof *y);
-        if (isotonic(z, last - first + 1))
-            half = passes_at(x, z, first, last, low + (high - low) / 2);
+        good = isotonic(z, last - first + 1);
     }
+    if (good)
+        *half = passes_at(x, z, first, last, low + (high - low) / 2);
     free(z);
-    return half;
+    return good;
 }

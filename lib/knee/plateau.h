@@ -34,9 +34,10 @@ size_t plateau_departures(const double *x, const double *y, size_t count, struct
 
 /*
  * The x at which y is half way from the plateau before departures[0] to the one behind the last departure. Several
- * departures are taken for one rise, since noise on a wide rise looks like plateaus. NaN when memory is short.
+ * departures are taken for one rise, since noise on a wide rise looks like plateaus. False when memory is short.
  */
-double plateau_half_rise(const double *x, const double *y, const struct departure *departures, size_t count);
+bool plateau_half_rise(const double *x, const double *y, const struct departure *departures, size_t count,
+                       double *half);
 
 /* Replaces y[0 … count - 1] by the nearest non-decreasing sequence in least squares. False when memory is short. */
 bool isotonic(double *y, size_t count);

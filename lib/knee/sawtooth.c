@@ -11,7 +11,7 @@ static size_t explained(const double *y, size_t count, unsigned period, size_t f
     size_t right = 0;
 
     for (size_t i = 0; i < count; i++)
-        right += fabs(y[i] - (top - (double)((i + period - first) % period))) < 0.5;
+        right += fabs(y[i] - (top - (double)((i + period - first) % period))) < SAWTOOTH_ALIKE;
     return right;
 }
 
@@ -27,7 +27,7 @@ struct sawtooth sawtooth_fit(const double *y, size_t count)
             for (size_t at = 0; at < count; at++) { /* tops that follow from each number: any may be wrong */
                 const struct sawtooth s = {period, y[at] + (double)((at + period - first) % period)};
                 const size_t right = explained(y, count, period, first, s.top);
-                const bool other = s.period != best.period || fabs(s.top - best.top) > 0.5;
+                const bool other = s.period != best.period || fabs(s.top - best.top) > SAWTOOTH_ALIKE;
                 if (right < least || right < most || (right == most && !other))
                     continue;
                 tied = right == most; /* for example where the numbers at all tops are wrong */
@@ -53,7 +53,7 @@ static size_t commonest(const double *y, size_t count, unsigned period, double *
         for (size_t at = place; at < count; at += period, all++) {
             size_t same = 0;
             for (size_t i = place; i < count; i += period)
-                same += fabs(y[i] - y[at]) < 0.5;
+                same += fabs(y[i] - y[at]) < SAWTOOTH_ALIKE;
             if (same > most)
                 tooth[place] = y[at];
             most = same > most ? same : most;

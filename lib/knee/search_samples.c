@@ -46,14 +46,11 @@ double search_round(const struct search *s, double x)
 
 /* ---- Samples ------------------------------------------------------------------------------------ */
 
-static double median_of(const double *values, unsigned count)
+/* The median of the values, which stay in their order; `scratch` has room for as many. */
+static double median_of(const double *values, unsigned count, double *scratch)
 {
-    double sorted[2 * SAMPLES_AT_ONE_X];
-    unsigned n = count < 2 * SAMPLES_AT_ONE_X ? count : 2 * SAMPLES_AT_ONE_X;
-
-    memcpy(sorted, values, n * sizeof *sorted);
-    sort_numbers(sorted, n);
-    return quantile(sorted, n, 0.5);
+    memcpy(scratch, values, count * sizeof *scratch);
+    return median(scratch, count);
 }
 
 bool search_take(struct search *s, double x)
@@ -77,12 +74,12 @@ bool search_take(struct search *s, double x)
     p->samples++;
     if (isnan(y))
         return true;
-    grown = realloc(p->sample, (p->kept + 1) * sizeof *grown);
+    grown = realloc(p->sample, 2 * ((size_t)p->kept + 1) * sizeof *grown); /* the second half is scratch */
     if (!grown)
         return false;
     p->sample = grown;
     p->sample[p->kept++] = y;
-    p->y = median_of(p->sample, p->kept);
+    p->y = median_of(p->sample, p->kept, p->sample + p->kept);
     return true;
 }
 
@@ -101,16 +98,16 @@ bool search_take_value(struct search *s, double x, double *y)
 bool search_wait_for_quiet(struct search *s)
 {
     const struct search_point *p = search_point_at(s, s->from);
-    double differences[RECENT];
+    double differences[RECENT], scratch[RECENT];
     unsigned n = p ? (p->kept < RECENT ? p->kept : RECENT) : 0;
 
     if (n < RECENT_AT_LEAST)
         return search_take(s, s->from);
     const double *recent = p->sample + p->kept - n;
-    double usual = median_of(recent, n);
+    double usual = median_of(recent, n, scratch);
     for (unsigned i = 1; i < n; i++)
         differences[i - 1] = fabs(recent[i] - recent[i - 1]);
-    double sigma = MAD_TO_SIGMA / sqrt(2) * median_of(differences, n - 1);
+    double sigma = MAD_TO_SIGMA / sqrt(2) * median(differences, n - 1);
     for (unsigned k = 0; sigma > 0 && k < PATIENCE; k++) {
         if (!search_take(s, s->from))
             return false;
@@ -187,8 +184,8 @@ bool search_repeats_exactly(const struct search *s)
 
 /*
  * Whether point i needs more samples: it has one at most; or its samples differ by more than noise, unless there are at
- * least five and seven in ten are near their median; or they are three at most, and their median lies beyond both
- * neighbours.
+ * least SETTLED_SAMPLES of which most are near their median; or they are LONE_SAMPLES at most, and their median lies
+ * beyond both neighbours.
  */
 static bool is_doubtful(const struct search *s, size_t i, double sigma)
 {
@@ -206,8 +203,8 @@ static bool is_doubtful(const struct search *s, size_t i, double sigma)
     if (p->kept < 2)
         return true;
     if (high - low > APART * sigma)
-        return p->kept < 5 || 10 * near < 7 * p->kept;
-    if (p->kept > 3 || i == 0 || i + 1 == s->count)
+        return p->kept < SETTLED_SAMPLES || 100 * near < SETTLED_PERCENT * p->kept;
+    if (p->kept > LONE_SAMPLES || i == 0 || i + 1 == s->count)
         return false;
     return p->y < fmin(p[-1].y, p[1].y) - APART * sigma || p->y > fmax(p[-1].y, p[1].y) + APART * sigma;
 }

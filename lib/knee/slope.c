@@ -135,12 +135,12 @@ static bool rises_from_line(const struct curve *c, size_t good, const struct lin
 }
 
 /*
- * Whether y comes back below half of its rise, behind the first three quarters of the piece in which it rises. That
- * piece may reach to the end of the curve, as in a wave that has more turns than there are pieces.
+ * Whether y comes back below half of its rise, behind the part RISEN_PART of the piece in which it rises. That piece
+ * may reach to the end of the curve, as in a wave that has more turns than there are pieces.
  */
 static bool comes_back(const struct series *s, const struct knee *k)
 {
-    const double risen = k->value + 0.75 * (k->end - k->value), half = k->before + (k->after - k->before) / 2;
+    const double risen = k->value + RISEN_PART * (k->end - k->value), half = k->before + (k->after - k->before) / 2;
     size_t rest = 0, under = 0;
 
     for (size_t i = 0; i < s->count; i++)

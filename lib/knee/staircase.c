@@ -28,7 +28,7 @@ static void set_variances(struct curve *c, double *scratch)
     for (size_t i = 1; i < n; i++)
         scratch[i - 1] = fabs(s->y[i] - s->y[i - 1]);
     sort_numbers(scratch, n - 1);
-    double sigma = quantile(scratch, n - 1, 0.25) / sqrt(2) / NORMAL_25, least = 1e-7 * scratch[n - 2];
+    double sigma = quantile(scratch, n - 1, 0.25) / sqrt(2) / NORMAL_25, least = DIGITS_OF_RANGE * scratch[n - 2];
     for (size_t i = 0; i < n; i++) {
         double v = fmax(fmax(sigma, least), isnan(c->error[i]) ? 0 : c->error[i]);
         s->variance[i] = v > 0 ? v * v : 1;

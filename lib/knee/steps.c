@@ -85,8 +85,8 @@ static bool part_of_ramp(const struct curve *c, const struct piece *p)
     double from = line_at(&p->line, s->x[p->first]) - line_at(&before->line, s->x[p->first]);
     double to = line_at(&after->line, s->x[after->first]) - line_at(&p->line, s->x[p->end - 1]);
 
-    return before->sloped && after->sloped && before->line.slope > 0 && after->line.slope > 0 && length < shorter / 4 &&
-           fabs(from) < noise && fabs(to) < noise;
+    return before->sloped && after->sloped && before->line.slope > 0 && after->line.slope > 0 &&
+           length < BENT_PART * shorter && fabs(from) < noise && fabs(to) < noise;
 }
 
 /*

@@ -27,7 +27,20 @@ enum {
     /* So many equal smallest differences between neighbours are taken for the tick of a coarse clock. Chosen: fewer
      * occur by chance among rounded numbers. */
     TICKS = 6,
+    /* Of the neighbours that differ, one in this many at least must do so by exactly one tick. Chosen: steps of several
+     * ticks may be more frequent, but not by far. */
+    TICKS_ONE_IN = 4,
 };
+/* Differences up to this many times the smallest one are equal to it. Chosen: above the rounding of a table's numbers,
+ * and below two ticks. */
+static const double ONE_TICK = 1.001;
+/* Least deviation of a point, as a part of the curve's range: seven digits are what arithmetic leaves of it. */
+static const double DIGITS_OF_RANGE = 1e-7;
+/* The same as a part of the height: numbers of sixteen digits, less four for sums over many points. */
+static const double DIGITS_OF_HEIGHT = 1e-12;
+/* Part of the neighbours' scatter that a point's deviation is at least, however well its repetitions agree. Chosen: a
+ * point's weight is then at most sixteen times that of one of which only the scatter is known. */
+static const double SCATTER_AT_LEAST = 0.25;
 /* Deviations beyond which a single point is not explained by noise: it is set aside, or measured again where it was
  * drawn at random. Of a normal sample one in 5e8 is that far off. */
 static const double OUTLIER = 6;
@@ -111,6 +124,12 @@ enum {
      * More is a wave or a core that changes its state. */
     CROSSINGS_MAXIMUM = 3,
 };
+/* Two neighbours cross the middle of a rise if each is farther from it than this part of the rise, or than RISE
+ * deviations where that is less. Chosen: a wave is to be seen on a noisy curve, too. */
+static const double CROSSING_PART = 0.125;
+/* A piece between two rising pieces may be a part of one ramp if it is shorter than this part of the shorter of them.
+ * Chosen: a level between two ramps is about as long as they are. */
+static const double BENT_PART = 0.25;
 /* Sum of squares for each point of a level, in variances, above which its points may be a mixture of two levels. */
 static const double MIXED = 9;
 /* Noise above this part of the height hides a step to twice the height: the reason is then "noise", not "no-knee". */
@@ -138,6 +157,9 @@ enum {
     /* If more than this percentage of the points behind a rise lie below half of it, it is a wave, no slope change. */
     COMES_BACK_PERCENT = 10,
 };
+/* Part of the rising piece behind which those points are counted. Chosen: the first half of it lies below half of the
+ * rise by itself, and noise reaches farther. */
+static const double RISEN_PART = 0.75;
 
 /* ---- Staircases (staircase.c, sloped_staircase.c, sawtooth.c) --------------------------------------------- */
 
@@ -153,6 +175,8 @@ static const double RISER_RATIO = 2;
  * ratio is a power of the number of points, and a tenth more or less noise changes it by more than a factor of three.
  * */
 static const double LIKELIER = 1000;
+/* Values of a sawtooth, which are whole numbers, are the same if they differ by less than this. */
+static const double SAWTOOTH_ALIKE = 0.5;
 /* A riser of a sloped staircase is this many times as high as any change within a step. */
 static const double HIGHER = 2;
 
@@ -212,6 +236,13 @@ enum {
     SAMPLES_AT_ONE_X = 64,
     /* Samples at one x at most while they contradict each other. */
     SETTLE_SAMPLES = 9,
+    /* With so many samples a minority that is far off their median is a disturbance. Chosen: three then outvote two. */
+    SETTLED_SAMPLES = 5,
+    /* Percentage of these samples that must be near their median. Chosen: four of five, five of seven, seven of nine. */
+    SETTLED_PERCENT = 70,
+    /* Up to so many samples are repeated where their median lies beyond both neighbours. Chosen: a disturbance rarely
+     * lasts longer. */
+    LONE_SAMPLES = 3,
     /* Samples at one x from which on it gets no more where no new x is left. no test: it bounds the samples spent on
      * intervals that do not become clear, which stay wide in either case. */
     AGAIN_SAMPLES = 16,

@@ -117,7 +117,7 @@ static bool declare_cache(struct facts *f, const struct identity_cache *c)
 
 /*
  * Two arrays of one level may hold pages of the same size: Intel's second level has one for 4K and 2M, one for 4K and
- * 1G.
+ * 1G. What another source declares as well is the same array again.
  */
 static bool declare_entries(struct facts *f, const char *name, const char *variants, const struct identity_tlb *t)
 {
@@ -125,7 +125,7 @@ static bool declare_entries(struct facts *f, const char *name, const char *varia
 
     if (!known)
         return declare(f, name, variants, t->entries, t->source);
-    if (known->grade == 'D') {
+    if (known->grade == 'D' && !strcmp(known->source, t->source)) {
         known->value += t->entries;
         known->low = known->high = known->value;
     }

@@ -38,8 +38,8 @@ double facts_number(const struct facts *f, const char *name, const char *variant
 /*
  * Adds what the core, firmware or system declares, under the names that findings have: memory.cache.* and, for
  * instruction caches, frontend.l1i.*; memory.dtlb.entries with page and access, and frontend.itlb.entries. A unified
- * structure becomes a fact of both sides. Arrays of one level for the same page size are added up. Where a cache is
- * declared twice the first declaration counts, so the better source comes first. False when there is no memory.
+ * structure becomes a fact of both sides. Arrays of one level for the same page size are added up. Where two sources
+ * declare a cache or a TLB the first one counts, so the better source comes first. False when there is no memory.
  */
 bool facts_declare(struct facts *f, const struct identity_cache *caches, size_t cache_count,
                    const struct identity_tlb *tlbs, size_t tlb_count);

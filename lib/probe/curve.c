@@ -10,17 +10,16 @@
 
 double curve_median(const struct sweep *s, double x, enum curve_quantity quantity)
 {
-    double values[64];
+    double *values = s->scratch;
     size_t n = 0;
 
-    for (size_t i = 0; i < s->count && n < sizeof values / sizeof values[0]; i++) {
+    for (size_t i = 0; i < s->count; i++) {
         const struct sweep_sample *sample = &s->samples[i];
         double value = quantity == CURVE_NS ? sample->ns : sample->median;
         if (sample->x >= x && sample->x <= x && !isnan(value))
             values[n++] = value;
     }
-    sort_numbers(values, n);
-    return quantile(values, n, 0.5);
+    return n ? median(values, n) : (double)NAN;
 }
 
 /* The verdict about this curve alone; findings rest on several curves. */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/reason.h"
@@ -16,6 +17,15 @@ bool probe_skip(struct probe *p, const char *reason)
     p->outcome = OUTCOME_SKIPPED;
     snprintf(p->reason, sizeof p->reason, "%s", reason);
     return false;
+}
+
+void *probe_calloc(struct probe *p, size_t count, size_t bytes)
+{
+    void *memory = calloc(count, bytes);
+
+    if (!memory)
+        probe_skip(p, "out of memory");
+    return memory;
 }
 
 bool probe_map(struct probe *p, struct area *a, size_t bytes, size_t page_bytes)

@@ -76,6 +76,8 @@ struct probe {
 
 /* Ends the probe as skipped, with a sentence that says what is missing. Always false. */
 bool probe_skip(struct probe *p, const char *reason);
+/* Zeroed memory for that many objects, to be freed; NULL where there is none, and the probe has ended as skipped. */
+void *probe_calloc(struct probe *p, size_t count, size_t bytes);
 /* Maps memory for data, zeroed; ends the probe when there is none. Everything mapped is given back when it ends. */
 bool probe_map(struct probe *p, struct area *a, size_t bytes, size_t page_bytes);
 /* The same with the largest pages up to the area's size that the platform has, so that TLBs interfere least. */

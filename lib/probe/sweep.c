@@ -33,9 +33,13 @@ static bool keep_sample(struct sweep *s, const struct point *pt)
     if (s->count == s->room) {
         size_t room = s->room ? 2 * s->room : 256;
         struct sweep_sample *grown = realloc(s->samples, room * sizeof *grown);
-        if (!grown)
+        if (grown)
+            s->samples = grown;
+        double *scratch = realloc(s->scratch, room * sizeof *scratch);
+        if (scratch)
+            s->scratch = scratch;
+        if (!grown || !scratch)
             return probe_skip(s->probe, "out of memory for the curve");
-        s->samples = grown;
         s->room = room;
     }
     s->samples[s->count++] = (struct sweep_sample){
@@ -138,7 +142,9 @@ void sweep_free(struct sweep *s)
 {
     search_free(&s->search);
     free(s->samples);
+    free(s->scratch);
     s->samples = NULL;
+    s->scratch = NULL;
     s->count = s->room = 0;
 }
 

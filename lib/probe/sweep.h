@@ -53,6 +53,7 @@ struct sweep {
     /* Set by sweep_search. */
     unsigned checked;             /* samples of which the touched pages were checked */
     struct sweep_sample *samples; /* in the order of time; freed by sweep_free */
+    double *scratch;              /* room for a number of each sample; freed with them */
     size_t count, room;
     double deadline;      /* machine_seconds when it has to end */
     double confirm_at;    /* machine_seconds when all but the confirmation of its knees has to end */

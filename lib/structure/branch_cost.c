@@ -5,6 +5,12 @@
 #include "lib/base/statistics.h"
 #include "lib/structure/tolerances_btb.h"
 
+_Static_assert((int)BTB_UNCOND == (int)BRANCH_CHAIN_UNCOND && (int)BTB_COND == (int)BRANCH_CHAIN_COND &&
+                   (int)BTB_COND_UNCOND == (int)BRANCH_CHAIN_COND_UNCOND &&
+                   (int)BTB_UNCOND_COND == (int)BRANCH_CHAIN_UNCOND_COND &&
+                   (int)BTB_PATTERNS == (int)BRANCH_CHAIN_PATTERNS,
+               "a sequence and the chain that measures it have the same pattern");
+
 bool branch_curve_build(struct probe *p, double branches, void *context, struct kernel *k)
 {
     struct branch_curve *curve = context;
@@ -86,7 +92,9 @@ bool branch_cost_fit(struct probe *p, const struct branch_chain_room *room, stru
         double cycles;
         if (!branch_cost(p, &curve, next.count, &cycles))
             return false;
-        if (isnan(cycles) || !btb_fit_add(fit, &next, cycles, BTB_SEQUENCE_ERROR * cycles))
+        if (isnan(cycles))
+            continue; /* no reading was accepted: the fit asks again */
+        if (!btb_fit_add(fit, &next, cycles, BTB_SEQUENCE_ERROR * cycles))
             break;
         more = true;
     }

@@ -26,7 +26,8 @@ struct branch_curve {
 bool branch_curve_build(struct probe *p, double branches, void *context, struct kernel *k);
 
 /*
- * Each of the following returns false where a measurement ended the probe, and gives NaN where no reading was accepted.
+ * Each of the following returns false where a measurement ended the probe, and gives NaN where a reading was not
+ * accepted.
  */
 
 /* Cycles per branch with `count` branches: the median of three samples. */
@@ -43,7 +44,7 @@ bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, 
 bool branch_cost_rises(struct probe *p, const struct branch_curve *curve, double *count);
 /*
  * Decides a fit of organisations (lib/structure/btb_fit.h), measures the sequences that it asks for until it has no
- * more or `seconds` have passed, and decides again.
+ * more or `seconds` have passed, and decides again. A sequence whose reading was not accepted is measured again.
  */
 bool branch_cost_fit(struct probe *p, const struct branch_chain_room *room, struct btb_fit *fit, double seconds,
                      struct btb_fit_result *result);

@@ -12,7 +12,8 @@ struct assumption {
     struct btb_classes classes;
     struct btb_search search;
     struct btb_fit_result result;
-    size_t challenges; /* asked for so far */
+    size_t challenges; /* measured so far */
+    bool challenged;   /* the sequence asked for last is a challenge */
     uint64_t random;
 };
 
@@ -21,7 +22,8 @@ enum { LRU, ANY, ASSUMPTIONS };
 struct btb_fit {
     struct btb_limits limits;
     struct assumption of[ASSUMPTIONS];
-    bool lru_fails; /* set by btb_fit_decide: the fit assuming ANY counts */
+    bool lru_fails;  /* set by btb_fit_decide: the fit assuming ANY counts */
+    size_t left_out; /* points for which there was no room */
 };
 
 struct btb_fit *btb_fit_start(const struct btb_limits *limits)
@@ -55,14 +57,24 @@ bool btb_fit_add(struct btb_fit *f, const struct btb_sequence *sequence, double 
 {
     const struct btb_point point = {*sequence, cycles, error};
 
-    for (size_t i = LRU; i < ASSUMPTIONS; i++)
-        if (f->of[i].classes.broken || f->of[i].classes.point_count == BTB_FIT_POINTS)
-            return false;
+    if (f->of[LRU].classes.broken || f->of[ANY].classes.broken)
+        return false;
     if (!btb_sequence_valid(sequence) || !(cycles > 0) || !(cycles < INFINITY) || !(error >= 0) || !(error < INFINITY))
         return false;
     if (btb_limits_exceeded(&f->limits, sequence))
         return true;
-    return btb_classes_add(&f->of[LRU].classes, &point) && btb_classes_add(&f->of[ANY].classes, &point);
+    for (size_t i = LRU; i < ASSUMPTIONS; i++) {
+        struct assumption *a = &f->of[i];
+        if (a->classes.point_count == BTB_FIT_POINTS) { /* both assumptions have all points */
+            f->left_out++;
+            return false;
+        }
+        if (!btb_classes_add(&a->classes, &point))
+            return false;
+        a->challenges += a->challenged;
+        a->challenged = false;
+    }
+    return true;
 }
 
 /* ---- Survivors ---------------------------------------------------------------------------------- */
@@ -131,16 +143,18 @@ static enum reason list_levels(struct assumption *a)
     return REASON_NONE;
 }
 
-static const struct btb_fit_result *decide_assuming(struct assumption *a, bool limits_known)
+static const struct btb_fit_result *decide_assuming(struct btb_fit *f, size_t assumption)
 {
+    struct assumption *a = &f->of[assumption];
     const struct btb_classes *c = &a->classes;
     struct btb_fit_result *r = &a->result;
     bool seen[BTB_PATTERNS] = {0};
 
     *r = (struct btb_fit_result){.points = c->point_count,
                                  .any_replacement = c->space.any_replacement,
+                                 .left_out = f->left_out,
                                  .challenges = a->challenges,
-                                 .limits_known = limits_known,
+                                 .limits_known = f->limits.footprints[0] > 0,
                                  .complete = true};
     for (size_t i = 0; i < c->point_count; i++) {
         r->patterns += !seen[c->points[i].sequence.pattern];
@@ -161,11 +175,10 @@ static const struct btb_fit_result *decide_assuming(struct assumption *a, bool l
 
 const struct btb_fit_result *btb_fit_decide(struct btb_fit *f)
 {
-    const bool limits_known = f->limits.footprints[0] > 0;
-    const struct btb_fit_result *r = decide_assuming(&f->of[LRU], limits_known);
+    const struct btb_fit_result *r = decide_assuming(f, LRU);
 
     f->lru_fails = r->reason == REASON_NO_FIT;
-    return f->lru_fails ? decide_assuming(&f->of[ANY], limits_known) : r;
+    return f->lru_fails ? decide_assuming(f, ANY) : r;
 }
 
 bool btb_fit_next(struct btb_fit *f, struct btb_sequence *sequence)
@@ -177,6 +190,6 @@ bool btb_fit_next(struct btb_fit *f, struct btb_sequence *sequence)
     btb_search_refresh(&a->search);
     const enum btb_design found = btb_design_next(&a->search, &f->limits, a->challenges < BTB_FIT_CHALLENGES,
                                                   &a->random, sequence);
-    a->challenges += found == BTB_DESIGN_CHALLENGE;
+    a->challenged = found == BTB_DESIGN_CHALLENGE;
     return found != BTB_DESIGN_NONE;
 }

@@ -60,7 +60,8 @@ struct btb_fit_result {
     struct btb_fit_level levels[BTB_FIT_LEVELS];
     double mismatch, expected; /* chi-square of the best; the most that chance explains */
     size_t points, patterns;   /* that were used; how many patterns they have */
-    size_t challenges;         /* random sequences that were asked for */
+    size_t left_out;           /* points for which there was no room */
+    size_t challenges;         /* random sequences that were asked for and measured */
     bool any_replacement;      /* no LRU organisation fits: these fit with some replacement policy */
     bool limits_known;         /* footprints were given */
     bool complete;             /* false: organisations that were not tried may fit as well */
@@ -74,7 +75,7 @@ struct btb_fit *btb_fit_start(const struct btb_limits *limits);
 void btb_fit_free(struct btb_fit *f);
 /*
  * Adds a point: cycles per branch and their standard error. Sequences beyond a footprint are accepted and not used.
- * False where there is no room, the sequence is not valid, or a number is not finite, or negative.
+ * False where there is no room, which is counted, the sequence is not valid, or a number is not finite, or negative.
  */
 bool btb_fit_add(struct btb_fit *f, const struct btb_sequence *sequence, double cycles, double error);
 /* Decides about all points so far. The result is valid until the next call or btb_fit_free. */

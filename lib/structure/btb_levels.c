@@ -85,16 +85,15 @@ static void name_curve(struct branch_curve *curve, const char *part)
 /*
  * The median cost shortly before x. Points close to x are left out: loop and page borders make curves rise a bit early.
  */
-static double cost_before(const struct search *s, double x)
+static double cost_before(const struct sweep *sweep, double x)
 {
-    enum { MOST = 16 };
-    double y[MOST];
+    const struct search *s = &sweep->search;
     size_t count = 0;
 
-    for (size_t i = 0; i < s->count && count < MOST; i++)
+    for (size_t i = 0; i < s->count; i++)
         if (s->points[i].x >= BTB_RAMP_FROM * x && s->points[i].x <= BTB_RAMP_TO * x && s->points[i].kept)
-            y[count++] = s->points[i].y;
-    return count ? median(y, count) : (double)NAN;
+            sweep->scratch[count++] = s->points[i].y;
+    return count ? median(sweep->scratch, count) : (double)NAN;
 }
 
 /* The least cost of all counts from half of x to x. */
@@ -130,7 +129,7 @@ static void correct_ramps(struct curves *c)
         const struct knee *k = &s->verdict.knees[l->at[l->lead].level];
         if (!k->ramp)
             continue;
-        l->value = fmin(l->value, last_below(s, l->value, BTB_RAMP_COST * cost_before(s, k->value)));
+        l->value = fmin(l->value, last_below(s, l->value, BTB_RAMP_COST * cost_before(&c->sweep[l->lead], k->value)));
         l->low = fmin(l->low, last_below(s, l->value, BTB_RAMP_COST_CERTAIN * least_before(s, l->value)));
     }
 }
@@ -347,8 +346,8 @@ static double error_of(const struct search_point *pt)
 }
 
 /*
- * Adds the points of the long range to the fit, as long as it has room. Small counts are left out: the fit knows two
- * levels, and those that hold many branches are asked for.
+ * Adds the points of the long range to the fit, which counts those for which it has no room and refuses odd numbers of
+ * branches. Small counts are left out: the fit knows two levels, and those that hold many branches are asked for.
  */
 static void add_points(const struct curves *c, enum branch_chain_pattern pattern, struct btb_fit *fit)
 {

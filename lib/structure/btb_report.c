@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/base/reason.h"
 #include "lib/base/record.h"
@@ -56,12 +57,14 @@ void btb_report(struct probe *p, const struct btb_fit_result *r, size_t level, u
                       {names->sets, l && l->same_sets, o ? 1U << o->index.set_bits : 0},
                       {names->index_bits, l && l->same_index, o ? o->index.set_bits : 0},
                       {names->branches_per_entry, l && l->same_per_entry, o ? o->per_entry : 0}};
-    char text[BTB_ORGANISATION_TEXT] = "none";
+    char text[BTB_ORGANISATION_TEXT + 64] = "none";
 
     if (l)
-        btb_organisation_text(o, text, sizeof text);
+        btb_organisation_text(o, text, BTB_ORGANISATION_TEXT);
     if (l && l->count > 1)
         snprintf(text, sizeof text, "%zu organisations fit", l->count);
+    if (r->left_out)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "; %zu points left out: no room", r->left_out);
     for (size_t i = 0; i < sizeof properties / sizeof properties[0] && (number || level == 0); i++) {
         if (!properties[i].name)
             continue;

@@ -4,7 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-const char *const btb_pattern_names[BTB_PATTERNS] = {"uncond", "cond", "cond-uncond", "uncond-cond"};
 const char *const btb_entry_names[BTB_ENTRIES] = {"single", "block", "cond-first", "uncond-next", "any-next"};
 
 enum {

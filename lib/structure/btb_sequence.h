@@ -24,12 +24,10 @@
 #include <stdint.h>
 
 /*
- * Types of the branches of a sequence, as in the variant `branch` of findings. Of two types in turn, the first one
- * named is that of the branch at the lowest address.
+ * Types of the branches of a sequence: those of the branch chains that are measured, in the same order (branch_cost.c
+ * checks that). Of two types in turn, the first one named is that of the branch at the lowest address.
  */
 enum btb_pattern { BTB_UNCOND, BTB_COND, BTB_COND_UNCOND, BTB_UNCOND_COND, BTB_PATTERNS };
-/* "uncond", "cond", "cond-uncond", "uncond-cond" */
-extern const char *const btb_pattern_names[BTB_PATTERNS];
 
 /*
  * `count` is the number of branches, even, and includes the one that leads back to the first; `stride` is the distance

@@ -23,8 +23,9 @@
 #include "lib/probe/probe.h"
 
 enum {
-    CACHE_LEVELS = 4,       /* at most */
-    CACHE_STEP_BYTES = 1024 /* of footprints */
+    CACHE_LEVELS = 4,         /* at most */
+    CACHE_STEP_BYTES = 1024,  /* of footprints */
+    CACHE_LONGER_AT_LEAST = 2 /* footprint by a level that all of its lines have to miss, at least */
 };
 
 struct caches {

@@ -129,10 +129,10 @@ static void send_grid(struct probe *p, const struct forwarding_grid *g)
 
 double forwarding_path_cycles(const struct forwarding_grid *g, enum crossing crossing, enum forwarding_path path)
 {
-    double *y = malloc((g->count * g->count * g->columns + 1) * sizeof *y), middle = (double)NAN;
+    double *y = g->scratch;
     size_t n = 0;
 
-    for (size_t store = 0; y && store < g->count; store++)
+    for (size_t store = 0; store < g->count; store++)
         for (size_t load = 0; load < g->count; load++)
             for (int offset = -g->reach; offset <= g->reach; offset++) {
                 const double cycles = *forwarding_cell(g, crossing, store, load, offset);
@@ -140,12 +140,7 @@ double forwarding_path_cycles(const struct forwarding_grid *g, enum crossing cro
                     (crossing == CROSSING_NONE || bytes_of(g, load) > 1))
                     y[n++] = cycles - g->paths.extra;
             }
-    if (n) {
-        sort_numbers(y, n);
-        middle = quantile(y, n, 0.5);
-    }
-    free(y);
-    return middle;
+    return n ? median(y, n) : (double)NAN;
 }
 
 bool forwarding_works(enum forwarding_path path)
@@ -228,7 +223,8 @@ bool forwarding_grid_start(struct probe *p, struct forwarding_grid *g, enum depe
     g->reach = bytes_of(g, g->count - 1);
     g->columns = 2 * (size_t)g->reach + 1;
     const size_t cells = CROSSINGS * g->count * g->count * g->columns;
-    g->cells = malloc(cells * sizeof *g->cells);
+    g->cells = malloc(2 * cells * sizeof *g->cells);
+    g->scratch = g->cells + cells;
     for (size_t i = 0; g->cells && i < cells; i++)
         g->cells[i] = (double)NAN;
     return g->cells ? true : probe_skip(p, "out of memory");
@@ -238,7 +234,6 @@ bool forwarding_grid_measure(struct probe *p, const struct area *area, struct fo
 {
     const size_t cells = g->crossings * g->count * g->count * g->columns;
     const struct store_load any = {.chain = g->chain};
-    double *sorted;
     size_t n = 0;
 
     if (!g->count)
@@ -246,14 +241,12 @@ bool forwarding_grid_measure(struct probe *p, const struct area *area, struct fo
     if (!forwarding_references(p, &any, area->at + FORWARDING_MIDDLE, &g->paths) || !measure_grid(p, area, g))
         return false;
     send_grid(p, g);
-    sorted = malloc((cells + 1) * sizeof *sorted);
-    for (size_t i = 0; sorted && i < cells; i++)
+    for (size_t i = 0; i < cells; i++)
         if (!isnan(g->cells[i]))
-            sorted[n++] = g->cells[i];
+            g->scratch[n++] = g->cells[i];
     if (n) {
-        sort_numbers(sorted, n);
-        forwarding_paths_decide(&g->paths, sorted, n);
+        sort_numbers(g->scratch, n);
+        forwarding_paths_decide(&g->paths, g->scratch, n);
     }
-    free(sorted);
     return true;
 }

@@ -33,7 +33,8 @@ struct forwarding_grid {
     enum dependency_through chain; /* THROUGH_DATA or THROUGH_LOAD */
     int reach;                     /* bytes of the widest: offsets of the load from the store go from -reach to reach */
     unsigned crossings;            /* how many kinds of borders are measured */
-    double *cells; /* cycles a pair by crossing, store, load and offset; NaN: there is no such pair, or no result */
+    double *cells;   /* cycles a pair by crossing, store, load and offset; NaN: there is no such pair, or no result */
+    double *scratch; /* room for as many numbers, in the memory of `cells` */
     struct forwarding_paths paths;
     bool failed[FORWARDING_WIDTHS][FORWARDING_WIDTHS]; /* by store and load: some cell within a line gave no result */
 };

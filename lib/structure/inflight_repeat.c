@@ -170,8 +170,10 @@ static bool measure_again(struct probe *p, struct inflight_result *a)
             inflight_free(a->other);
         free(a->other);
         a->other = calloc(1, sizeof *a->other);
+        if (!a->other)
+            return probe_skip(p, "out of memory for another result");
         snprintf(q.name, sizeof q.name, "%.32s, again", a->request.name);
-        if (!a->other || !inflight_measure(p, &q, a->other))
+        if (!inflight_measure(p, &q, a->other))
             return false;
         a->other->request = a->request;
     }

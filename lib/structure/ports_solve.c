@@ -1,12 +1,10 @@
 #include "lib/structure/ports_solve.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/random.h"
 #include "lib/base/statistics.h"
-#include "lib/structure/ports_search.h"
 #include "lib/structure/tolerances_ports.h"
 
 enum {
@@ -235,17 +233,11 @@ static bool measure_alone_and_pairs(struct ports *p)
     return true;
 }
 
-bool ports_solve(struct ports *p)
+bool ports_solve(struct ports *p, struct ports_beam beams[2])
 {
-    struct ports_beam *a = malloc(sizeof *a), *b = malloc(sizeof *b);
-    bool good = a && b && p->count <= PORTS_CLASSES;
-
     p->mix_count = p->map_count = 0;
     p->fits = p->verified = p->rare = false;
     p->limit = p->width;
     p->reached = 0;
-    good = good && measure_alone_and_pairs(p) && search_and_refute(p, a, b);
-    free(a);
-    free(b);
-    return good;
+    return p->count <= PORTS_CLASSES && measure_alone_and_pairs(p) && search_and_refute(p, &beams[0], &beams[1]);
 }

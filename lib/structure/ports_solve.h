@@ -8,13 +8,13 @@
 #ifndef FATHOM_LIB_STRUCTURE_PORTS_SOLVE_H
 #define FATHOM_LIB_STRUCTURE_PORTS_SOLVE_H
 
-#include "lib/structure/ports.h"
+#include "lib/structure/ports_search.h"
 
 /*
- * Measures and searches; `count`, `width`, `budget`, `measure` and `context` are given. False: a measurement failed,
- * or memory is short.
+ * Measures and searches; `count`, `width`, `budget`, `measure` and `context` are given. `beams` are memory to work
+ * in. False: a measurement failed.
  */
-bool ports_solve(struct ports *p);
+bool ports_solve(struct ports *p, struct ports_beam beams[2]);
 /* A mix of three to six instructions, drawn at random: as many of each as saturate their ports, or `any` ratios. */
 struct ports_mix ports_random_mix(const struct ports *p, uint64_t *random, bool any);
 

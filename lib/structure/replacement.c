@@ -358,11 +358,9 @@ static size_t unexplained(const struct replacement_misses *m, const struct repla
 static bool policy_explains(const struct replacement_policy *policy, unsigned ways,
                             const struct replacement_trial *trials, size_t count, double *miss_cycles)
 {
-    enum { TRIALS_MOST = 128 };
-    struct replacement_misses m[TRIALS_MOST];
+    struct replacement_misses m[REPLACEMENT_TRIALS];
     size_t done = 0;
 
-    count = count < TRIALS_MOST ? count : TRIALS_MOST;
     for (size_t until = REPLACEMENT_TRIALS_FIRST; done < count; until *= 2) {
         size_t noisy = until < count ? until / 2 : count / REPLACEMENT_NOISY_ONE_IN;
         for (; done < until && done < count; done++)
@@ -377,7 +375,11 @@ static bool policy_explains(const struct replacement_policy *policy, unsigned wa
 void replacement_fit(const struct replacement_policy *policies, size_t count, unsigned ways,
                      const struct replacement_trial *trials, size_t trial_count, struct replacement_fit *out)
 {
+    const size_t given = trial_count;
+
+    trial_count = given < REPLACEMENT_TRIALS ? given : REPLACEMENT_TRIALS;
     out->count = out->trials = 0;
+    out->left_out = given - trial_count;
     for (size_t i = 0; i < trial_count; i++)
         out->trials += isnan(trials[i].cycles) ? 0 : 1;
     if (out->trials < REPLACEMENT_TRIALS_LEAST || ways < 2 || ways > REPLACEMENT_WAYS)

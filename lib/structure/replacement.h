@@ -36,7 +36,8 @@ enum {
     REPLACEMENT_NAME = 40,
     REPLACEMENT_POLICIES = 160,
     REPLACEMENT_BLOCKS = 80,
-    REPLACEMENT_LENGTH = 272
+    REPLACEMENT_LENGTH = 272,
+    REPLACEMENT_TRIALS = 128 /* that policies are compared with, at most */
 };
 
 enum replacement_kind {
@@ -102,12 +103,13 @@ struct replacement_fit {
     size_t survivors[REPLACEMENT_POLICIES]; /* indices of policies */
     size_t count;
     double miss_cycles[REPLACEMENT_POLICIES]; /* of each survivor: cycles of a miss more than of a hit */
-    size_t trials;                            /* that were measured */
+    size_t trials;                            /* that were compared: measured, and among the first REPLACEMENT_TRIALS */
+    size_t left_out;                          /* trials behind those */
 };
 /*
- * Compares each policy with all trials. A trial is explained if its time is that of the simulated misses, with the
- * cycles of one miss fitted to all trials of the policy (least squares). No policy survives where fewer than 12 trials
- * were measured, or nothing misses.
+ * Compares each policy with the first REPLACEMENT_TRIALS trials. A trial is explained if its time is that of the
+ * simulated misses, with the cycles of one miss fitted to all trials of the policy (least squares). No policy survives
+ * where fewer than 12 trials were measured, or nothing misses.
  */
 void replacement_fit(const struct replacement_policy *policies, size_t count, unsigned ways,
                      const struct replacement_trial *trials, size_t trial_count, struct replacement_fit *out);

@@ -15,8 +15,10 @@
 #include "lib/probe/sweep.h"
 
 enum {
-    TLB_EXPERIMENTS = 4, /* on the levels, at most */
-    TLB_STRIDES = 7      /* 1, 2, 4 … 64 pages apart */
+    TLB_EXPERIMENTS = 4,   /* on the levels, at most */
+    TLB_STRIDES = 7,       /* 1, 2, 4 … 64 pages apart */
+    TLB_MISS_PAGES = 8192, /* of a chase that has to miss all TLBs, … */
+    TLB_MISS_TIMES = 2     /* … and pages for each that they hold, at least */
 };
 
 struct tlb {

@@ -229,7 +229,7 @@ static bool measure_kinds(struct probe *p, const struct inflight_limits *limits,
 
 static void run(struct probe *p)
 {
-    struct inflight_result *results = calloc(KINDS, sizeof *results);
+    struct inflight_result *results = probe_calloc(p, KINDS, sizeof *results);
     double fitted[KINDS];
     struct inflight l;
     struct inflight_limits limits;

@@ -270,7 +270,7 @@ static void report_all(struct probe *p, struct measured *m)
 
 static void run(struct probe *p)
 {
-    struct measured *m = calloc(1, sizeof *m);
+    struct measured *m = probe_calloc(p, 1, sizeof *m);
     bool good = m && inflight_start(p, &m->inflight) && inflight_find_limits(p, &m->inflight, &m->limits) &&
                 measure_classes(p, m) && repeat_classes(p, m);
 

@@ -224,8 +224,8 @@ static void report_all(struct probe *p, const struct inflight *l, struct packing
 
 static void run(struct probe *p)
 {
-    struct inflight_result *results = calloc(PACKING_SEQUENCES, sizeof *results);
-    struct packing_found *all = calloc(PACKING_SEQUENCES, sizeof *all);
+    struct inflight_result *results = probe_calloc(p, PACKING_SEQUENCES, sizeof *results);
+    struct packing_found *all = probe_calloc(p, PACKING_SEQUENCES, sizeof *all);
     struct inflight l;
 
     for (size_t i = 0; i < PACKING_SEQUENCES && all && results; i++)

@@ -266,8 +266,8 @@ static bool report_pair(struct probe *p, const struct inflight *l, struct sharin
 
 static void run(struct probe *p)
 {
-    struct sharing *shared = calloc(PAIRS, sizeof *shared);
-    struct waiting(*w)[WAITING_EXPERIMENTS] = calloc(CLASSES, sizeof *w);
+    struct sharing *shared = probe_calloc(p, PAIRS, sizeof *shared);
+    struct waiting(*w)[WAITING_EXPERIMENTS] = probe_calloc(p, CLASSES, sizeof *w);
     double fits[CLASSES];
     bool occupied[CLASSES] = {false};
     struct inflight l;

@@ -50,6 +50,7 @@ enum {
 struct units {
     struct mix_search search;
     struct ports ports;
+    struct ports_beam beams[2]; /* memory that ports_solve works in */
     struct ports_conflicts conflicts;
     struct ports_prediction prediction;
     bool measured; /* all measurements were made */
@@ -163,7 +164,7 @@ static void report_map(struct probe *p, const struct units *u)
 static bool measure_all(struct probe *p, struct units *u)
 {
     u->prediction.wanted = (unsigned)probe_scale(p, 0, 100, 200, 200);
-    return ports_solve(&u->ports) &&
+    return ports_solve(&u->ports, u->beams) &&
            (!u->ports.map_count || (ports_measure_conflicts(&u->search, &u->ports, &u->conflicts) &&
                                     ports_predict(&u->search, &u->ports, &u->conflicts, &u->prediction)));
 }

@@ -48,14 +48,16 @@ enum {
 /* A rate is a whole number of instructions a cycle if it is this near to one. */
 static const double WHOLE = 0.2;
 /* Two rates are alike within the part ALIKE; both halves of a slope may differ by the part STRAIGHT of all of it. */
-static const double ALIKE = 0.03, STRAIGHT = 0.1;
+static const double ALIKE = 0.03;
+static const double STRAIGHT = 0.1;
 /* One rate is higher than another by this part: less than the tenth that one instruction makes of ten a cycle. */
 static const double HIGHER = 0.07;
 /*
  * NOPs share entries where SHARED times as many fit as there are entries (two to an entry would be 2), and may share
  * them where they are NOPS_FASTER times as fast as sequences without them.
  */
-static const double SHARED = 1.5, NOPS_FASTER = 1.2;
+static const double SHARED = 1.5;
+static const double NOPS_FASTER = 1.2;
 
 enum { KINDS = 7, NOPS_ALONE = 0, WITHOUT_NOPS = 3 /* the first without NOPs; later ones have none */, STORES = 4 };
 
@@ -76,6 +78,7 @@ static const struct {
 
 /* Instructions a cycle, by kind; NaN: not known. */
 struct rates {
+    double entries; /* of the reorder buffer; NaN: not known */
     double in[KINDS], out[KINDS];
     double renamed[KINDS]; /* as `in`, of kinds that write, whether their instructions share entries or not */
 };
@@ -135,16 +138,15 @@ static bool measure_slope(struct probe *p, const struct area *data, unsigned kin
     return good;
 }
 
-/* The rate of retiring; `in`: the rate of the same sequence without a chain. */
-static bool measure_out(struct probe *p, const struct area *data, unsigned kind, double in, double *rate)
+/* Measures the rate of retiring of a kind; the rate of the same sequence without a chain is known. */
+static bool measure_out(struct probe *p, const struct area *data, unsigned kind, struct rates *r)
 {
-    const double entries = facts_number(&p->run->facts, "backend.rob.entries", "", NAN);
-    const double waiting = fmin(isnan(entries) ? WAITING : entries, 8 * WAITING);
-    const bool good = measure_slope(p, data, kind, (size_t)probe_smoke(p, 8, waiting / STEPS), true, rate);
+    const double waiting = fmin(isnan(r->entries) ? WAITING : r->entries, 8 * WAITING);
+    const bool good = measure_slope(p, data, kind, (size_t)probe_smoke(p, 8, waiting / STEPS), true, &r->out[kind]);
 
     /* instructions that the buffer does not hold come in at the rate `in`: only a higher one is that of retiring */
-    if (isnan(entries) && !(*rate > (1 + HIGHER) * in))
-        *rate = NAN;
+    if (isnan(r->entries) && !(r->out[kind] > (1 + HIGHER) * r->in[kind]))
+        r->out[kind] = NAN;
     return good;
 }
 
@@ -152,12 +154,11 @@ static bool measure_out(struct probe *p, const struct area *data, unsigned kind,
 static bool measure_rates(struct probe *p, struct rates *r)
 {
     const unsigned count = (unsigned)probe_smoke(p, 2, KINDS);
-    const double entries = facts_number(&p->run->facts, "backend.rob.entries", "", NAN),
-                 nops = facts_number(&p->run->facts, "backend.rob.instructions", "filler=nop", NAN);
-    const bool lone = nops > SHARED * entries;
     struct area data;
     bool good = probe_map(p, &data, DATA_BYTES, 0);
 
+    r->entries = facts_number(&p->run->facts, "backend.rob.entries", "", NAN);
+    const bool lone = facts_number(&p->run->facts, "backend.rob.instructions", "filler=nop", NAN) > SHARED * r->entries;
     for (unsigned i = 0; i < KINDS; i++)
         r->in[i] = r->out[i] = r->renamed[i] = NAN;
     for (unsigned i = 0; i < count && good; i++) {
@@ -169,7 +170,7 @@ static bool measure_rates(struct probe *p, struct rates *r)
             r->renamed[i] = in;
         if (good && used) {
             r->in[i] = in;
-            good = kinds[i].in_only || measure_out(p, &data, i, in, &r->out[i]);
+            good = kinds[i].in_only || measure_out(p, &data, i, r);
         }
     }
     return good;
@@ -186,10 +187,9 @@ static double highest(const double *rates)
     return most;
 }
 
-static bool may_share_entries(const struct probe *p, const struct rates *r)
+static bool may_share_entries(const struct rates *r)
 {
-    return isnan(facts_number(&p->run->facts, "backend.rob.entries", "", NAN)) &&
-           !(r->in[NOPS_ALONE] <= NOPS_FASTER * fmax(r->in[WITHOUT_NOPS], r->in[STORES]));
+    return isnan(r->entries) && !(r->in[NOPS_ALONE] <= NOPS_FASTER * fmax(r->in[WITHOUT_NOPS], r->in[STORES]));
 }
 
 static bool retires_more_than_comes_in(const struct rates *r)
@@ -274,7 +274,7 @@ static void run(struct probe *p)
     if (!measure_rates(p, &r))
         return;
     send_rates(p, &r);
-    if (may_share_entries(p, &r)) {
+    if (may_share_entries(&r)) {
         for (size_t i = 0; i < 3; i++)
             report_number(p,
                           &(struct finding){.name = i ? "backend.rename.per_cycle" : "backend.retire.per_cycle",

@@ -252,7 +252,7 @@ static void find_outcomes(struct probe *p, const struct area *area)
 
 static void run(struct probe *p)
 {
-    struct penalties *penalties = calloc(1, sizeof *penalties);
+    struct penalties *penalties = probe_calloc(p, 1, sizeof *penalties);
     struct area area;
     bool good = penalties && branch_patterns_map(p, &area) && measure_penalties(p, area.at, penalties);
 

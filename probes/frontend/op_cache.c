@@ -161,7 +161,7 @@ static void report_layout(struct probe *p, const struct density *d, size_t count
         f.method = "the layout of entries that explains each rise";
         f.remarks[0].key = "held";
         f.remarks[0].text = held;
-        f.remarks[1].key = proof[0] ? "proof" : NULL;
+        f.remarks[1].key = "proof"; /* an empty text is not sent; the remark behind it is */
         f.remarks[1].text = proof;
         if (!isnan(switched->off)) {
             f.remarks[2].key = "switched_off";

@@ -41,8 +41,7 @@ enum {
     BLOCK_BYTES = 2048,      /* of a block, at most: the offsets of accesses reach no farther, */
     PAIRS_BLOCK_BYTES = 512, /* and those of register pairs only so far */
     PAGE_BYTES = 4096,
-    LONGER = 4,          /* smaller footprint by the level before, where the level in question has room for that */
-    LONGER_AT_LEAST = 2, /* the same, at least */
+    LONGER = 4, /* smaller footprint by the level before, where the level in question has room for that */
     PASSES = 3,
     RESULTS = 256,
     CODE_BYTES = 16384
@@ -137,10 +136,10 @@ static struct level between(double before, double holds)
     const double larger = before > 0 ? fmin(2 * LONGER * before, holds / 2) : holds / 2;
     const double smaller = before > 0 ? fmin(LONGER * before, larger / 2) : larger / 2;
     return (struct level){.bytes = {smaller, larger},
-                          .why_not = !(holds > 0)                         ? REASON_CAPACITY_UNKNOWN
-                                     : smaller < LONGER_AT_LEAST * before ? REASON_HARDLY_LARGER
-                                     : smaller < PAGE_BYTES               ? REASON_TOO_SMALL
-                                                                          : REASON_NONE};
+                          .why_not = !(holds > 0)                               ? REASON_CAPACITY_UNKNOWN
+                                     : smaller < CACHE_LONGER_AT_LEAST * before ? REASON_HARDLY_LARGER
+                                     : smaller < PAGE_BYTES                     ? REASON_TOO_SMALL
+                                                                                : REASON_NONE};
 }
 
 /* Footprints in memory, behind a largest cache of so many bytes. */

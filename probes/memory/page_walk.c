@@ -44,8 +44,6 @@
 #include "lib/structure/tlb.h"
 
 enum {
-    PAGES = 8192, /* of a chase; at level 2 twice what TLBs hold, if that is more */
-    TIMES_RESIDENT = 2,
     RANGE_LEAST = 4 /* most regions by fewest, at least, for a curve */
 };
 
@@ -81,7 +79,7 @@ static bool measure_walk(struct probe *p, const struct pages *pages, double *cyc
 static bool find_last_table(struct probe *p)
 {
     const size_t page_bytes = machine_info()->page_bytes[0];
-    const double most = probe_smoke(p, 64, PAGES), known = tlb_known_entries(p);
+    const double most = probe_smoke(p, 64, TLB_MISS_PAGES), known = tlb_known_entries(p);
     struct finding f = {.name = "memory.page_walk.cycles",
                         .variants = {{"level", .number = 1}, {"page", page_name(page_bytes)}},
                         .value = NAN,
@@ -108,7 +106,7 @@ static bool find_last_table(struct probe *p)
             return false;
     }
     f.reason = known > 0 ? REASON_RANGE_ENDS : REASON_TLB_UNKNOWN;
-    if (known > 0 && most / TIMES_RESIDENT > known)
+    if (known > 0 && most / TLB_MISS_TIMES > known)
         report_graded_number(p, &f, v, LAST_EXPERIMENTS);
     else
         report(p, &f);
@@ -193,7 +191,7 @@ static const char *search_regions(struct probe *p, struct page_regions *r, const
 
 static bool find_upper_table(struct probe *p, size_t page_bytes)
 {
-    const double pages = fmax(PAGES, TIMES_RESIDENT * tlb_known_entries(p));
+    const double pages = fmax(TLB_MISS_PAGES, TLB_MISS_TIMES * tlb_known_entries(p));
     struct page_regions regions[UPPER_EXPERIMENTS];
     struct sweep s[UPPER_EXPERIMENTS] = {{.name = NULL}};
     char names[UPPER_EXPERIMENTS][48];

@@ -38,9 +38,7 @@ enum {
     LOADS_MOST = 20, /* in a round */
     GROUP = 512,     /* pages: as many as a table translates, at least */
     SAME_LINE = 8,   /* entries in a line of a table; if a line has more, more pages are loaded from than necessary */
-    PAGES = 8192,
-    LOAD_BYTES = 32,   /* of code, at most: an address, a load, a fence */
-    TIMES_RESIDENT = 2 /* pages for each that the TLBs hold, at least */
+    LOAD_BYTES = 32  /* of code, at most: an address, a load, a fence */
 };
 
 static const struct walk_experiment {
@@ -102,7 +100,7 @@ static const char *find_width(struct probe *p, const struct walk_experiment *x, 
 {
     struct rounds r = {.of = x};
     double y[LOADS_MOST];
-    const char *why = pages_map(p, &r.pages, (size_t)probe_smoke(p, 64, PAGES), machine_info()->page_bytes[0],
+    const char *why = pages_map(p, &r.pages, (size_t)probe_smoke(p, 64, TLB_MISS_PAGES), machine_info()->page_bytes[0],
                                 x->frames);
 
     if (why)
@@ -152,7 +150,7 @@ static void run(struct probe *p)
         f.curves[i] = v[i].name;
     }
     f.reason = REASON_NO_STAIRCASE;
-    if (known > 0 && TIMES_RESIDENT * known <= PAGES) {
+    if (known > 0 && TLB_MISS_TIMES * known <= TLB_MISS_PAGES) {
         report_graded_number(p, &f, v, EXPERIMENTS);
     } else {
         f.reason = known > 0 ? REASON_TOO_MANY_PAGES : REASON_TLB_UNKNOWN;

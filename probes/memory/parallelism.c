@@ -44,8 +44,7 @@ enum {
     LEVELS = 4,
     WALKERS_FROM = 1,
     WALKERS_TO = 40,
-    LONGER = 3,          /* length of the ring by the level, where the next level has room for that */
-    LONGER_AT_LEAST = 2, /* the same, at least */
+    LONGER = 3, /* length of the ring by the level, where the next level has room for that */
     PAGE_LINES = 64,
     ORDERS = 2,
     SAMPLES = 3
@@ -74,10 +73,10 @@ static double footprint(const struct probe *p, size_t level, double most, enum r
     const double holds = caches_known(p, (unsigned)level), next = caches_known(p, (unsigned)level + 1);
     const double bytes = next > 0 ? fmin(LONGER * holds, next / 2) : CACHES_TO_REACH_MEMORY * holds;
 
-    *why_not = !(holds > 0)                                  ? REASON_CAPACITY_UNKNOWN
-               : next > 0 && bytes < LONGER_AT_LEAST * holds ? REASON_HARDLY_LARGER
-               : bytes > most                                ? REASON_RANGE_ENDS
-                                                             : REASON_NONE;
+    *why_not = !(holds > 0)                                        ? REASON_CAPACITY_UNKNOWN
+               : next > 0 && bytes < CACHE_LONGER_AT_LEAST * holds ? REASON_HARDLY_LARGER
+               : bytes > most                                      ? REASON_RANGE_ENDS
+                                                                   : REASON_NONE;
     return *why_not ? 0 : bytes;
 }
 

@@ -42,6 +42,8 @@ enum {
     TEXT = 160
 };
 
+_Static_assert((int)TRIALS <= (int)REPLACEMENT_TRIALS, "policies are compared with all trials of a batch");
+
 struct batch {
     uint8_t blocks[TRIALS][REPLACEMENT_LENGTH];
     struct replacement_trial trials[TRIALS];

@@ -36,9 +36,12 @@ enum { WAKES = 16, READINGS = 3000, SMOOTH = 5, CODE_BYTES = 8192, UNROLL = 64, 
  */
 static const double TOLERANCE = 0.05;
 /*
- * Seconds of idling before a wake; of measuring behind it; and of vectors before the clock under vectors is measured.
+ * Seconds: IDLE_SECONDS of idling before a wake, RAMP_SECONDS of measuring behind it, and SETTLE_SECONDS of vectors
+ * before the clock under vectors is measured.
  */
-static const double IDLE_SECONDS = 0.02, RAMP_SECONDS = 0.03, SETTLE_SECONDS = 0.02;
+static const double IDLE_SECONDS = 0.02;
+static const double RAMP_SECONDS = 0.03;
+static const double SETTLE_SECONDS = 0.02;
 
 /* ---- From idle -------------------------------------------------------------------------------------------- */
 
@@ -94,19 +97,14 @@ static double smooth(const double *clock, size_t count, size_t at)
 
 /*
  * Index of the first reading from which on the clock stays within TOLERANCE of where it ends. *end_hz: the median clock
- * of the last quarter; NaN where there is no memory.
+ * of the last quarter. `scratch` has room for that quarter.
  */
-static size_t settled(double *clock, size_t count, double *end_hz)
+static size_t settled(double *clock, size_t count, double *scratch, double *end_hz)
 {
-    double *last = clock + count - count / 4, *sorted = malloc(count / 4 * sizeof *sorted);
     size_t at = count;
 
-    *end_hz = NAN;
-    if (!sorted)
-        return count;
-    memcpy(sorted, last, count / 4 * sizeof *sorted);
-    *end_hz = median(sorted, count / 4);
-    free(sorted);
+    memcpy(scratch, clock + count - count / 4, count / 4 * sizeof *scratch);
+    *end_hz = median(scratch, count / 4);
     while (at > 0 && fabs(smooth(clock, count, at - 1) - *end_hz) <= TOLERANCE * *end_hz)
         at--;
     return at;
@@ -145,7 +143,7 @@ static struct finding ramp_finding(const char *name)
                             .curves = {"ramp"}};
 }
 
-/* Decides from all wakes, and from each half of them, which must agree; and reports. */
+/* Decides from all wakes, and from each half of them, which must agree; and reports. Behind `hz` there is scratch. */
 static void decide_ramp(struct probe *p, const struct ramp *r, double *us, double *hz)
 {
     struct finding f = ramp_finding("system.clock.ramp_us"), idle = ramp_finding("system.clock.idle_hz");
@@ -158,7 +156,7 @@ static void decide_ramp(struct probe *p, const struct ramp *r, double *us, doubl
             hz[i] = over_wakes(r->hz + i * WAKES, r->wakes, first, step);
             us[i] = over_wakes(r->us + i * WAKES, r->wakes, first, step);
         }
-        at[part] = settled(hz, r->readings, &end_hz[part]);
+        at[part] = settled(hz, r->readings, hz + r->readings, &end_hz[part]);
     }
     send_curve(p, r, us, hz);
     size_t low = at[0] < at[1] ? at[0] : at[1], high = at[0] < at[1] ? at[1] : at[0];
@@ -206,7 +204,7 @@ static bool measure_ramp(struct probe *p)
         return true;
     r.readings = (size_t)probe_scale(p, 64, (double)r.readings, (double)r.readings, (double)r.readings);
     r.list = calloc(r.readings, sizeof *r.list);
-    r.hz = calloc(r.readings * (2 * WAKES + 2), sizeof *r.hz);
+    r.hz = calloc(r.readings * (2 * WAKES + 3), sizeof *r.hz);
     bool good = r.list && r.hz && r.readings >= 64;
     if (!good)
         probe_skip(p, "out of memory for the readings");

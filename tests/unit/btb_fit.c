@@ -12,6 +12,7 @@
 #include "lib/base/record.h"
 #include "lib/finding/report.h"
 #include "lib/probe/probe.h"
+#include "lib/structure/branch_cost.h"
 #include "lib/structure/btb_fit.h"
 #include "lib/structure/btb_report.h"
 
@@ -35,6 +36,17 @@ double machine_seconds(void)
     return 0;
 }
 
+static struct branch_chain chain; /* the one that is measured */
+static unsigned readings, lost_every;
+
+bool branch_chain_kernel(struct probe *p, const struct branch_chain *c, const struct branch_chain_room *r,
+                         struct kernel *k)
+{
+    (void)p, (void)r, (void)k;
+    chain = *c;
+    return true;
+}
+
 static const struct btb_report_names names = {"ways", "sets", "index_bits", "branches_per_entry"};
 static const struct btb_index from_bit_2 = {.low = 2, .set_bits = 6};
 enum { WAYS = 2, HIT = 1, MISS = 4 };
@@ -52,14 +64,30 @@ static struct btb_fit *start(double footprint)
     return f;
 }
 
-static void measure(struct btb_fit *f, const struct btb_sequence *row)
+static double cost_of(const struct btb_sequence *row)
 {
     unsigned held[BTB_WAYS + 1];
     double most[BTB_WAYS + 1];
 
     btb_sequence_resident(&from_bit_2, BTB_SINGLE, 1, row, held, most);
     double part = (double)held[WAYS] / row->count;
-    assert_true(btb_fit_add(f, row, part * HIT + (1 - part) * MISS, 0.001));
+    return part * HIT + (1 - part) * MISS;
+}
+
+static void measure(struct btb_fit *f, const struct btb_sequence *row)
+{
+    assert_true(btb_fit_add(f, row, cost_of(row), 0.001));
+}
+
+/* Every reading of number `lost_every` is not accepted. */
+bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
+{
+    const struct btb_sequence row = {(enum btb_pattern)chain.pattern, (unsigned)chain.stride,
+                                     (unsigned)chain.count + BRANCH_CHAIN_LOOP_BRANCHES};
+
+    (void)p, (void)k;
+    out->q20 = ++readings % lost_every == 0 ? (double)NAN : cost_of(&row);
+    return true;
 }
 
 /* The points of one pattern of branches. */
@@ -105,6 +133,27 @@ static void an_organisation_that_alone_fits_is_reported(void **state)
     report_level(f);
     assert_string_equal(reported[0].name, "ways");
     assert_true(reported[0].value == WAYS);
+    assert_int_equal(reported[0].grade, 'B');
+}
+
+/* Now and then a sequence has no accepted reading: it is measured again, and no challenge counts that was not measured. */
+static void a_lost_reading_does_not_end_the_fit(void **state)
+{
+    struct btb_fit *f = start(INFINITY);
+    struct btb_fit_result r;
+    struct probe p = {.run = NULL};
+
+    (void)state;
+    measure_all(f, BTB_UNCOND);
+    measure_all(f, BTB_COND);
+    const size_t before = btb_fit_decide(f)->points;
+    readings = 0;
+    lost_every = 24;
+    assert_true(branch_cost_fit(&p, NULL, f, 1, &r));
+    assert_true(readings > lost_every);
+    assert_int_equal(r.challenges, BTB_FIT_CHALLENGES);
+    assert_true(r.points >= before + BTB_FIT_CHALLENGES);
+    report_level(f);
     assert_int_equal(reported[0].grade, 'B');
 }
 
@@ -217,6 +266,7 @@ static void invalid_points_are_refused(void **state)
     for (size_t i = 0; i < BTB_FIT_POINTS; i++)
         assert_true(btb_fit_add(f, &row, 1, 0.01));
     assert_false(btb_fit_add(f, &row, 1, 0.01));
+    assert_int_equal(btb_fit_decide(f)->left_out, 1); /* what is no point is not counted */
     btb_fit_free(f);
 }
 
@@ -224,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_organisation_that_alone_fits_is_reported),
+        cmocka_unit_test(a_lost_reading_does_not_end_the_fit),
         cmocka_unit_test(unknown_limits_cost_a_grade),
         cmocka_unit_test(one_pattern_costs_a_grade),
         cmocka_unit_test(what_several_organisations_explain_is_undecided),

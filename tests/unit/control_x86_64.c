@@ -546,6 +546,10 @@ static void reports_quirks(void **state)
     for (size_t i = 0; i < count; i++)
         found |= !strcmp(q[i]->name, "non-branch-prediction");
     assert_true(found);
+    processor('A', 0xb40f40, 0); /* Zen 5: LFENCE needs no switch any more */
+    count = control_quirks(&a, q, 32);
+    for (size_t i = 0; i < count; i++)
+        assert_string_not_equal(q[i]->name, "lfence-by-switch");
     processor('I', 0x90672, 0x40000001);
     count = control_quirks(&a, q, 32);
     found = false;

@@ -399,13 +399,7 @@ static void leaves_counters_in_use_alone(void **unused)
     assert_int_equal(have.taken, BIT(0) | BIT(FIXED + 1));
     assert_string_equal(counters_program(&a, &have, three, 1, &state),
                         "this counter was in use when it was found, and is left alone");
-    execute_intel(&m, 10, 10);
-    assert_null(counters_program(&a, &have, free_ones, 2, &state));
-    execute_intel(&m, 10, 10);
-    assert_true(counters_go(&a, &have, &state));
-    execute_intel(&m, 10, 10);
-    assert_true(counters_stop(&a, &have, &state));
-    execute_intel(&m, 10, 10);
+    count_once(&intel_core, free_ones, 2, 10);
     assert_int_equal(model_at(&m, 0x309)->value, 10);
     assert_true(counters_restore(&a, &have, &state));
     execute_intel(&m, 10, 10);

@@ -25,6 +25,22 @@ static const char *refused(const struct counter_setting *list, size_t count)
 }
 
 /*
+ * Programs these settings, starts them and stops them. Before each of these steps, and behind the last one, the core
+ * executes so many instructions in as many cycles.
+ */
+static inline void count_once(const struct counting_core *core, const struct counter_setting *list, size_t count,
+                              uint64_t instructions)
+{
+    core->execute(&m, instructions, instructions);
+    assert_null(counters_program(&a, &have, list, count, &state));
+    core->execute(&m, instructions, instructions);
+    assert_true(counters_go(&a, &have, &state));
+    core->execute(&m, instructions, instructions);
+    assert_true(counters_stop(&a, &have, &state));
+    core->execute(&m, instructions, instructions);
+}
+
+/*
  * The tables and the registers agree: each event of each known core with these counters can be programmed by itself,
  * where allocation puts it. `become` models a core that has the slots; `least` events at least are there to be tried, and
  * `without_place` of them have no place there.

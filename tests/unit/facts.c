@@ -135,6 +135,11 @@ static void declared_tlbs_are_facts_of_each_side(void **state)
         {.level = 2, .holds = 3, .loads = true, .stores = true, .page = "4k", .entries = 1024, .source = "cpuid.18"},
         {.level = 2, .holds = 3, .loads = true, .stores = true, .page = "2m", .entries = 1024, .source = "cpuid.18"},
         {.level = 2, .holds = 3, .loads = true, .stores = true, .page = "4k", .entries = 1024, .source = "cpuid.18"},
+        {.level = 1,
+         .holds = HOLDS_INSTRUCTIONS,
+         .page = "4k",
+         .entries = 128,
+         .source = "sysfs"}, /* the first counts */
     };
 
     (void)state;

@@ -341,6 +341,122 @@ static void a_short_disturbance_on_a_wide_rise_is_ignored(void **state)
     assert_true(passes_show_it(&r, 130, 90, 97, 9));
 }
 
+/* Knees of a step from 1 to 2, behind which single points fall to so much below the middle, four times. */
+static size_t knees_with_dips(double below)
+{
+    struct points r = {.count = 0};
+
+    add(&r, 1, 60);
+    for (unsigned i = 0; i < 4; i++) {
+        add(&r, 2, 14);
+        add(&r, 1.5 - below, 1);
+    }
+    add(&r, 2, 14);
+    for (size_t i = 0; i < r.count; i++)
+        r.p[i].error = 0.2; /* RISE of these are more than half of the rise */
+    return decide(KNEE_STEP, &r).count;
+}
+
+static void a_crossing_is_farther_than_an_eighth_of_the_rise(void **state)
+{
+    (void)state;
+    assert_int_equal(knees_with_dips(0.2), 0);
+    assert_int_equal(knees_with_dips(0.08), 1);
+}
+
+/* Adds points that differ from the one before by `by`, up and down in turn. */
+static void zigzag(struct points *r, double by, size_t times)
+{
+    for (size_t i = 0; i < times; i++)
+        add(r, r->p[r->count - 1].y + (i % 2 ? -by : by), 1);
+}
+
+static double tick_of_points(struct points *r)
+{
+    struct curve c;
+
+    for (size_t i = 0; i < r->count; i++)
+        r->p[i].error = 0; /* none of them is set aside */
+    assert_true(curve_load(r->p, r->count, 1, &c));
+    const double tick = c.tick;
+    curve_release(&c);
+    return tick;
+}
+
+/* Six differences of one tick are one in four of 24, and fewer of 36. */
+static void one_difference_in_four_is_one_tick(void **state)
+{
+    struct points often = {.count = 0}, seldom = {.count = 0};
+
+    (void)state;
+    add(&often, 1, 1);
+    zigzag(&often, 0.25, 6);
+    zigzag(&often, 0.75, 18);
+    assert_true(tick_of_points(&often) == 0.25);
+    add(&seldom, 1, 1);
+    zigzag(&seldom, 0.25, 6);
+    zigzag(&seldom, 0.75, 30);
+    assert_true(tick_of_points(&seldom) == 0);
+}
+
+/* Differences of a tick and of two are not the same, and rounded ones of a tick are. */
+static void rounded_ticks_are_equal(void **state)
+{
+    struct points two = {.count = 0}, rounded = {.count = 0};
+
+    (void)state;
+    add(&two, 1, 1);
+    zigzag(&two, 0.25, 4);
+    zigzag(&two, 0.5, 4);
+    assert_true(tick_of_points(&two) == 0);
+    add(&rounded, 1, 1);
+    zigzag(&rounded, 0.25, 4);
+    zigzag(&rounded, 0.2501, 4);
+    assert_true(tick_of_points(&rounded) > 0.2499);
+}
+
+/* The standard deviation of 40 points on one level or two, which scatter by `noise`. */
+static double sigma_of(double low, double high, double noise)
+{
+    struct points r = {.count = 0};
+    struct curve c;
+
+    add(&r, low, 20);
+    add(&r, high, 20);
+    disturb(&r, 0, r.count, noise, 1);
+    assert_true(curve_load(r.p, r.count, 1, &c));
+    const double sigma = c.sigma;
+    curve_release(&c);
+    return sigma;
+}
+
+/* Scatter of the last digits counts as none. */
+static void arithmetic_is_no_noise(void **state)
+{
+    (void)state;
+    assert_true(sigma_of(1, 1, 1e-12) == 0);
+    assert_true(sigma_of(1, 1, 4e-12) > 0);
+    assert_true(sigma_of(0, 1, 1e-7) == 0);
+    assert_true(sigma_of(0, 1, 4e-7) > 0);
+}
+
+/* A point whose samples agree by chance is still off by a part of what its neighbours scatter, and no less. */
+static void a_point_scatters_as_its_neighbours_do(void **state)
+{
+    enum { COUNT = 40, EXACT = 20 };
+    struct points r = {.count = 0};
+    struct curve c;
+
+    (void)state;
+    add(&r, 1, COUNT);
+    disturb(&r, 0, COUNT, 0.01, 1);
+    for (size_t i = 0; i < COUNT; i++)
+        r.p[i].error = i == EXACT ? 0 : 0.02;
+    assert_true(curve_load(r.p, r.count, 1, &c));
+    assert_true(c.s.variance[EXACT] > 0.0015 * 0.0015 && c.s.variance[EXACT] < 0.004 * 0.004);
+    curve_release(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -360,6 +476,11 @@ int main(void)
         cmocka_unit_test(the_second_view_looks_ahead_a_few_points),
         cmocka_unit_test(a_pass_shows_a_knee_that_it_moves_with_by_less_than_half),
         cmocka_unit_test(a_short_disturbance_on_a_wide_rise_is_ignored),
+        cmocka_unit_test(a_crossing_is_farther_than_an_eighth_of_the_rise),
+        cmocka_unit_test(one_difference_in_four_is_one_tick),
+        cmocka_unit_test(rounded_ticks_are_equal),
+        cmocka_unit_test(arithmetic_is_no_noise),
+        cmocka_unit_test(a_point_scatters_as_its_neighbours_do),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

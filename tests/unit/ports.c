@@ -20,6 +20,8 @@ enum { UNSEEN = 100, UNSEEN_TIMES = 4 };
 
 #define PREDICTED 0.02
 
+static struct ports_beam beams[2]; /* memory for the search */
+
 struct core {
     struct ports_map map;
     double width, noise;
@@ -99,7 +101,7 @@ static struct tally try_cores(size_t singles, size_t doubles, double width, unsi
     for (unsigned seed = 1; seed <= t.cores; seed++) {
         struct core c = random_core(seed * UINT64_C(0x9e3779b97f4a7c15), singles, doubles, width);
         p = (struct ports){.count = c.map.count, .width = width, .budget = 150, .measure = measure, .context = &c};
-        assert_true(ports_solve(&p));
+        assert_true(ports_solve(&p, beams));
         t.measured += c.measured;
         t.unfit += !p.fits;
         t.several += p.fits && p.map_count > 1;
@@ -163,7 +165,7 @@ static void packed_nops_do_not_show_the_width(void **state)
     for (unsigned seed = 1; seed <= 10; seed++) {
         c.random = seed * UINT64_C(0x9e3779b97f4a7c15);
         p = (struct ports){.count = 6, .width = 12, .budget = 150, .measure = measure_bound, .context = &c};
-        assert_true(ports_solve(&p));
+        assert_true(ports_solve(&p, beams));
         assert_true(p.fits && p.verified);
         assert_true(fabs(p.width / c.width - 1) <= PREDICTED);
         assert_true(worst_unseen(&c, &p) <= PREDICTED);
@@ -203,7 +205,7 @@ static void disturbed_measurements_are_repeated(void **state)
 
     (void)state;
     p = (struct ports){.count = 6, .width = 6, .budget = 150, .measure = measure_shared, .context = &c};
-    assert_true(ports_solve(&p));
+    assert_true(ports_solve(&p, beams));
     assert_true(p.fits && p.verified);
     assert_true(worst_unseen(&c, &p) <= PREDICTED);
 }
@@ -225,7 +227,7 @@ static void measurements_that_no_map_explains_do_not_fit(void **state)
     for (unsigned seed = 1; seed <= 3; seed++) {
         struct core c = random_core(seed, 5, 0, 8);
         p = (struct ports){.count = 5, .width = 8, .budget = 20, .measure = measure_chance, .context = &c};
-        assert_true(ports_solve(&p));
+        assert_true(ports_solve(&p, beams));
         assert_false(p.fits);
     }
 }
@@ -243,7 +245,7 @@ static void a_failed_measurement_ends_the_search(void **state)
 
     (void)state;
     p = (struct ports){.count = 3, .width = 8, .budget = 20, .measure = measure_nothing};
-    assert_false(ports_solve(&p));
+    assert_false(ports_solve(&p, beams));
 }
 
 /* Two on one port and one on another take two cycles; both together three on the two. Hall's theorem by hand. */

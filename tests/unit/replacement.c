@@ -197,6 +197,19 @@ static void undecidable_measurements_stay_undecided(void **state)
     assert_int_equal(f.count, 0);
 }
 
+static void trials_for_which_there_is_no_room_are_counted(void **state)
+{
+    static struct replacement_trial many[REPLACEMENT_TRIALS + 2];
+    struct replacement_fit f;
+
+    (void)state;
+    replacement_fit(policies, 0, 8, many, REPLACEMENT_TRIALS + 2, &f);
+    assert_int_equal(f.trials, REPLACEMENT_TRIALS);
+    assert_int_equal(f.left_out, 2);
+    replacement_fit(policies, 0, 8, many, REPLACEMENT_TRIALS, &f);
+    assert_int_equal(f.left_out, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +218,7 @@ int main(void)
         cmocka_unit_test(policies_exist_for_their_numbers_of_ways),
         cmocka_unit_test(policies_are_distinguished_or_listed_together),
         cmocka_unit_test(undecidable_measurements_stay_undecided),
+        cmocka_unit_test(trials_for_which_there_is_no_room_are_counted),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -11,6 +11,7 @@
 #include "lib/base/random.h"
 #include "lib/base/reason.h"
 #include "lib/knee/search.h"
+#include "lib/knee/search_samples.h"
 
 /* A curve of up to three levels, and what disturbs its samples. */
 struct model {
@@ -498,6 +499,31 @@ static void the_same_samples_give_the_same_search(void **state)
     search_free(&s[1]);
 }
 
+/* 128 samples of 1, then samples of 2. */
+static bool rises_late(void *context, double x, double *y)
+{
+    unsigned *taken = context;
+
+    (void)x;
+    *y = (*taken)++ < 128 ? 1 : 2;
+    return true;
+}
+
+static void all_samples_at_one_x_count(void **state)
+{
+    enum { TAKEN = 300 };
+    unsigned taken = 0;
+    struct search s = {.sample = rises_late, .context = &taken, .from = 1, .step = 1, .budget = TAKEN, .share = TAKEN};
+
+    (void)state;
+    for (unsigned i = 0; i < TAKEN; i++)
+        assert_true(search_take(&s, 1));
+    assert_true(s.points[0].y == 2);
+    for (unsigned i = 0; i < TAKEN; i++) /* the samples stay in the order of time */
+        assert_true(s.points[0].sample[i] == (i < 128 ? 1 : 2));
+    search_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,6 +545,7 @@ int main(void)
         cmocka_unit_test(the_half_rise_of_a_ramp_is_narrowed_down),
         cmocka_unit_test(an_edge_that_moves_is_found_where_it_was_or_is),
         cmocka_unit_test(the_same_samples_give_the_same_search),
+        cmocka_unit_test(all_samples_at_one_x_count),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
