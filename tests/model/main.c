@@ -32,7 +32,7 @@ static void run_listed(void **state)
     const struct model_test *test = *state;
     char name[64];
 
-    check_start(test->name);
+    check_start();
     test->run();
     for (const char *word = test->probes; *word; word += strspn(word, " ")) {
         const size_t length = strcspn(word, " ");

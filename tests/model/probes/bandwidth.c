@@ -54,6 +54,7 @@ MODEL_TEST(ports_are_given_back, "mix")
         check_mixes(&m);
     }
     end(20, 0);
+    decides(28, 34);
 }
 
 /* Only of the first level: a modelled core does not prefetch from the levels behind it. */
@@ -100,4 +101,5 @@ MODEL_TEST(bandwidths_are_given_back, "bandwidth")
         check_bandwidth(&m, "copy", copied_per_cycle);
     }
     end(20, 4);
+    decides(36, 54);
 }

@@ -51,4 +51,5 @@ MODEL_TEST(branch_target_buffers_are_given_back, "btb")
     }
     print_message("# %s: %u vague\n", emit_isa, checked.vague);
     end(cores, UINT32_MAX);
+    decides(4, 0);
 }

@@ -61,6 +61,7 @@ MODEL_TEST(data_caches_are_given_back, "clock cache cache_lines cache_ways")
     }
     /* at least three findings of the clock, five of two levels and memory, three of shape; a level may be missed */
     end(10 * cores, 3 * cores);
+    decides(12, 12);
 }
 
 /* Sets that a hash chooses have no ways that strides could show: whatever is decided must be true all the same. */
@@ -73,6 +74,7 @@ MODEL_TEST(hashed_sets_are_not_reported_wrong, "cache cache_lines cache_ways")
         check_shape(&m);
     }
     end(0, UINT32_MAX);
+    decides(1, 0);
 }
 
 /* A core that predicts addresses and values of loads has the latencies that it has. */
@@ -89,6 +91,7 @@ MODEL_TEST(predicted_loads_hide_no_latency, "cache")
         check_caches(&m);
     }
     end(4 * cores, UINT32_MAX);
+    decides(0, 8);
 }
 
 /* Even the largest footprint fits into the second level. */
@@ -121,4 +124,5 @@ MODEL_TEST(noise_gives_right_answers_or_none, "cache")
         check_caches(&m);
     }
     end(4 * cores, UINT32_MAX); /* half of them */
+    decides(8, 0);
 }

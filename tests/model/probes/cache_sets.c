@@ -47,4 +47,5 @@ MODEL_TEST(sets_behind_frames_are_given_back, "cache_sets")
                 complain(&m, "memory.cache.bytes: reported %g, true is %zu", number(f, "value"), second->bytes);
     }
     end(cores, cores);
+    decides(4, 4);
 }

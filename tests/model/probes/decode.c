@@ -27,6 +27,7 @@ MODEL_TEST(widths_of_decoders_are_given_back, "decode")
         check_number(&m, name, NULL, "", m.core.decoders);
     }
     end(cores / 2, cores / 2); /* the width is not decided where the size of the instruction cache is not */
+    decides(1, 1);
 }
 
 /* Decoders that keep up with the rest of the core cannot be distinguished from it. */

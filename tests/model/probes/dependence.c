@@ -57,4 +57,5 @@ MODEL_TEST(dependence_is_given_back, "dependence")
         check_dependence(&m);
     }
     end(visible - visible / 3, UINT32_MAX);
+    decides(3, 3);
 }

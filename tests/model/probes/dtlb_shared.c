@@ -55,4 +55,5 @@ MODEL_TEST(sharers_of_data_tlbs_are_reported, "dtlb_shared")
         }
     }
     end(2 * cores, cores);
+    decides(5, 5);
 }

@@ -30,4 +30,5 @@ MODEL_TEST(eliminations_are_given_back, "elimination")
         }
     }
     end(4 * cores, 2 * cores);
+    decides(36, 24);
 }

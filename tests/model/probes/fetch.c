@@ -17,4 +17,5 @@ MODEL_TEST(widths_of_fetches_are_given_back, "fetch")
         check_capacity(&m, "frontend.fetch.instructions", NULL, "", m.core.fetch_bytes / 4.0);
     }
     end(1 + cores / 2, cores); /* more than half */
+    decides(1, 1);
 }

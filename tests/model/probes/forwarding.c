@@ -52,6 +52,7 @@ MODEL_TEST(forwarding_is_given_back, "forwarding renaming")
         check_renaming(&m);
     }
     end(16 * cores, 4 * cores); /* of twenty of each core */
+    decides(20, 20);
 }
 
 /* A sibling thread wakes at some moment while the probe runs, and no reading counts from then on. */
@@ -69,4 +70,5 @@ MODEL_TEST(what_is_not_measured_is_not_reported, "renaming")
         check_renaming(&m);
     }
     end(0, UINT32_MAX);
+    decides(0, 0);
 }

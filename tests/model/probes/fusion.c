@@ -28,4 +28,5 @@ MODEL_TEST(fusions_are_given_back, "fusion")
         }
     }
     end(7, 9 * cores);
+    decides(12, 8);
 }

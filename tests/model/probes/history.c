@@ -41,4 +41,5 @@ MODEL_TEST(histories_are_given_back, "history")
         check_history(&m);
     }
     end(4 * cores, cores);
+    decides(5, 5);
 }

@@ -23,6 +23,7 @@ MODEL_TEST(operations_of_a_form_are_counted, "instructions")
                      rows ? rows : "");
     }
     end(0, 0);
+    decides(0, 0);
 }
 
 /* Its mask, its addresses and its base: a dependency chain leads from each of them to what it loads. */

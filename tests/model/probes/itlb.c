@@ -37,4 +37,5 @@ MODEL_TEST(instruction_tlbs_are_given_back, "itlb")
     }
     print_message("# %s: %u vague\n", emit_isa, checked.vague);
     end(cores, UINT32_MAX);
+    decides(3, 3);
 }

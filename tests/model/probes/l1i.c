@@ -20,6 +20,7 @@ MODEL_TEST(instruction_caches_are_given_back, "l1i")
      * the operation cache ends.
      */
     end(cores / 3, 2 * cores / 3);
+    decides(3, 1);
 }
 
 /*
@@ -42,6 +43,7 @@ MODEL_TEST(instruction_caches_of_other_policies_are_given_back, "l1i")
         check_capacity(&m, "frontend.l1i.bytes", NULL, "", (double)m.core.l1i.bytes);
     }
     end(cores * 3 / 4, cores / 4);
+    decides(1, 0);
 }
 
 /* Lines and sets, where frames are contiguous, so that addresses alone choose the set. */
@@ -64,6 +66,7 @@ MODEL_TEST(shapes_of_instruction_caches_are_given_back, "l1i l1i_ways")
                      log2((double)m.core.l1i.bytes / (double)m.core.l1i.ways / CACHE_LINE_BYTES));
     }
     end(2 * cores, cores);
+    decides(0, 3);
 }
 
 MODEL_TEST(an_instruction_cache_larger_than_the_range_is_undecided, "l1i")

@@ -23,4 +23,5 @@ MODEL_TEST(latencies_of_loads_are_given_back, "load_use")
         }
     }
     end(reported, 0);
+    decides(92, 100);
 }

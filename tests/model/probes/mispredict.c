@@ -38,4 +38,5 @@ MODEL_TEST(penalties_are_given_back, "mispredict")
         check_penalty(&m, "return");
     }
     end(2 * cores, UINT32_MAX);
+    decides(4, 4);
 }

@@ -41,4 +41,5 @@ MODEL_TEST(operation_caches_are_given_back, "op_cache")
         check_op_cache(&m);
     }
     end(emit_longest > emit_alignment ? 2 * cores : cores / 2, 3 * cores);
+    decides(9, 2);
 }

@@ -31,4 +31,5 @@ MODEL_TEST(parallel_misses_are_given_back, "parallelism")
     }
     fprintf(stderr, "# %s: %u numbers of buffers are exact\n", emit_isa, exact);
     end(2, 0);
+    decides(2, 2);
 }

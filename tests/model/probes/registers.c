@@ -34,6 +34,7 @@ MODEL_TEST(registers_beside_another_thread_are_given_back, "registers")
         check_capacity(&m, "backend.registers.entries", "width", "128", most[RESOURCE_VECTOR] - m.others);
     }
     end(3 * cores, cores);
+    decides(4, 0);
 }
 
 /* The largest number of fillers that fitted alone, from whatever pair; and whether as many fit behind others. */

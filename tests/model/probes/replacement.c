@@ -51,4 +51,5 @@ MODEL_TEST(replacement_policies_are_given_back, "replacement")
         check_replacement(&m);
     }
     end(2 * cores / 3, cores / 3);
+    decides(8, 8);
 }

@@ -57,6 +57,7 @@ MODEL_TEST(return_stacks_are_given_back, "return_stack")
     }
     assert_true(overflows == cores || getenv("MODEL_SEED"));
     end(3 * cores - hidden, hidden);
+    decides(1, 1);
 }
 
 MODEL_TEST(a_return_stack_deeper_than_the_range_is_undecided, "return_stack")
@@ -69,6 +70,7 @@ MODEL_TEST(a_return_stack_deeper_than_the_range_is_undecided, "return_stack")
         check_return_stack(&m);
     }
     end(0, 60);
+    decides(0, 0);
     assert_int_equal(checked.decided, 0);
 }
 
@@ -82,4 +84,5 @@ MODEL_TEST(noise_gives_right_depths_or_none, "return_stack")
         check_return_stack(&m);
     }
     end(cores, UINT32_MAX);
+    decides(0, 3);
 }

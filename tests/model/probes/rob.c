@@ -51,6 +51,7 @@ MODEL_TEST(windows_are_given_back, "rob registers queues")
         check_capacity(&m, "backend.branches_in_flight.entries", "branch", "not-taken", d->most[RESOURCE_BRANCH]);
     }
     end(4 * cores, 10 * cores);
+    decides(6, 6);
 }
 
 /*
@@ -94,6 +95,7 @@ MODEL_TEST(shared_entries_are_given_back, "rob")
         check_number(&m, "backend.rob.group", NULL, "", 1);
     }
     end((cores + 1) / 2, 3 * cores);
+    decides(0, 6);
 }
 
 /*
@@ -118,4 +120,5 @@ MODEL_TEST(paired_entries_are_given_back, "rob")
         check_number(&m, "backend.rob.group", NULL, "", d->group); /* which long NOPs show */
     }
     end(cores, cores);
+    decides(0, 1);
 }

@@ -95,6 +95,7 @@ MODEL_TEST(way_hashes_are_given_back, "way_hash")
         check_way_hash(&m);
     }
     end(cores, cores);
+    decides(12, 12);
 }
 
 MODEL_TEST(a_way_hash_that_is_not_linear_is_undecided, "way_hash")
@@ -112,4 +113,5 @@ MODEL_TEST(a_way_hash_that_is_not_linear_is_undecided, "way_hash")
             complain(&m, "%s: the reason is %.30s", name, record_value(f, "reason", 2));
     }
     end(0, UINT32_MAX);
+    decides(0, 0);
 }

@@ -38,4 +38,5 @@ MODEL_TEST(widths_are_given_back, "widths")
         }
     }
     end(visible, visible + hidden);
+    decides(3, 3);
 }
