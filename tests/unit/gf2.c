@@ -299,6 +299,49 @@ static void missing_information_is_reported(void **state)
     assert_non_null(a.reason);
 }
 
+/* An experiment whose results alternate, but for one in `excess_every` that says once more that addresses collide. */
+struct alternating {
+    unsigned answers, excess_every;
+};
+
+static bool alternate(void *context, uint64_t base, uint64_t difference, bool *answer)
+{
+    struct alternating *e = context;
+
+    (void)base, (void)difference;
+    e->answers++;
+    *answer = e->answers % e->excess_every == 0 || e->answers % 2 == 0;
+    return true;
+}
+
+static enum reason reason_where_results_alternate(unsigned excess_every)
+{
+    struct alternating e = {.excess_every = excess_every};
+    uint64_t random = 1;
+    const struct gf2_request q = {.bits = BITS(12, 13),
+                                  .most = MOST,
+                                  .checks = 1,
+                                  .error = 0.1,
+                                  .collide = alternate,
+                                  .context = &e,
+                                  .random = &random};
+    struct gf2_result a;
+
+    assert_true(gf2_find(&q, &a));
+    return a.reason;
+}
+
+/*
+ * GF2_PATIENCE: one result that is more frequent than the other by a twentieth of all answers wins, here that all
+ * addresses collide; by one in three hundred it is noise.
+ */
+static void a_small_excess_of_one_result_wins(void **state)
+{
+    (void)state;
+    assert_int_equal(reason_where_results_alternate(21), REASON_NONE);
+    assert_int_equal(reason_where_results_alternate(301), REASON_NOISE);
+}
+
 static void a_failed_measurement_ends_the_search(void **state)
 {
     (void)state;
@@ -361,6 +404,7 @@ int main(void)
         cmocka_unit_test(random_hashes_come_back),
         cmocka_unit_test(hashes_that_are_not_linear_are_reported_as_such),
         cmocka_unit_test(missing_information_is_reported),
+        cmocka_unit_test(a_small_excess_of_one_result_wins),
         cmocka_unit_test(a_failed_measurement_ends_the_search),
         cmocka_unit_test(masks_are_tested_against_another_experiment),
         cmocka_unit_test(masks_are_written_as_xors_of_bits),

@@ -125,6 +125,68 @@ static void a_level_higher_than_its_rise_hides_another(void **state)
     assert_true(isnan(bytes(4)->value) && isnan(cycles(4)->value));
 }
 
+/* What `groups` reports of the second level, one experiment of caches that are not shared. */
+static enum reason second_level_of(const struct verdict *groups)
+{
+    const struct verdict whole = {.level_count = 1, .levels = {{.height = 60}}};
+
+    report_levels(0, groups, &whole);
+    return bytes(3)->reason;
+}
+
+/* LEVEL_RISES: a level a third above the end of its rise is that level, one three quarters above it hides another. */
+static void a_level_may_lie_somewhat_above_the_end_of_its_rise(void **state)
+{
+    struct verdict v = stairs(1000, 6000);
+
+    (void)state;
+    v.levels[1].height = 60; /* the rise ends at 45 */
+    assert_int_equal(second_level_of(&v), REASON_NONE);
+    v.levels[1].height = 80;
+    assert_int_equal(second_level_of(&v), REASON_LEVEL_MAY_HIDE);
+}
+
+/* LEVEL_SCATTERS: behind a capacity misses cost the same at every count within a twentieth, in a saw-tooth they differ
+ * by a fifth. */
+static void a_capacity_before_a_saw_tooth_is_none(void **state)
+{
+    static const struct {
+        double spread;
+        enum reason reason;
+    } cases[] = {{0.05, REASON_NONE}, {0.2, REASON_NO_LEVEL_BEHIND}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct verdict v = stairs(1000, 6000);
+        const struct experiment e = {.name = "pages", .confounder = "caches", .verdict = &v};
+        v.levels[1].spread = cases[i].spread;
+        count = 0;
+        hierarchy_report(NULL,
+                         &(struct hierarchy){
+                             .capacity = "entries", .step = 1, .scattered = true, .steady_behind = true, .before = 1},
+                         &e, 1);
+        assert_int_equal(reported[0].reason, cases[i].reason);
+    }
+}
+
+/* MINOR_STEP: a first step of 26 cycles before one of 350 is minor; one of 131 before one of 245 ends the level. */
+static void a_minor_step_before_a_much_higher_one_is_not_the_end_of_the_first_level(void **state)
+{
+    static const struct {
+        double between, capacity;
+    } cases[] = {{40, 1500}, {145, 1000}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct verdict v = stairs(1000, 1500); /* too near each other to be two levels */
+        const struct experiment e = {.name = "pages", .confounder = "caches", .verdict = &v};
+        v.knees[0].after = v.knees[1].before = v.levels[1].height = cases[i].between;
+        count = 0;
+        hierarchy_report(NULL, &(struct hierarchy){.capacity = "entries", .step = 1}, &e, 1);
+        assert_true(reported[0].value == cases[i].capacity);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +194,9 @@ int main(void)
         cmocka_unit_test(the_rest_that_others_leave_is_no_capacity_and_hides_levels_behind),
         cmocka_unit_test(one_experiment_is_enough_for_a_level_that_is_not_shared),
         cmocka_unit_test(a_level_higher_than_its_rise_hides_another),
+        cmocka_unit_test(a_level_may_lie_somewhat_above_the_end_of_its_rise),
+        cmocka_unit_test(a_capacity_before_a_saw_tooth_is_none),
+        cmocka_unit_test(a_minor_step_before_a_much_higher_one_is_not_the_end_of_the_first_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

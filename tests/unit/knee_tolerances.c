@@ -171,6 +171,30 @@ static void a_rise_is_much_steeper_than_the_levels_beside_it(void **state)
     }
 }
 
+/* Knees of a curve whose two rises of 60 points each have so many points at one height between them. */
+static size_t knees_of_two_ramps(size_t between, uint64_t seed)
+{
+    struct points r = {.count = 0};
+
+    add(&r, 10, 100);
+    climb(&r, 0.4, 60);
+    climb(&r, 0, between);
+    climb(&r, 0.4, 60);
+    add(&r, 58, 100);
+    disturb(&r, 0, r.count, 0.3, seed);
+    return decide(KNEE_STEP, &r).count;
+}
+
+/* BENT_PART */
+static void a_level_between_two_ramps_is_about_as_long_as_they_are(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        assert_int_equal(knees_of_two_ramps(8, seed), 1);
+        assert_int_equal(knees_of_two_ramps(32, seed), 2);
+    }
+}
+
 /* UNEXPLAINED */
 static void a_small_bump_beside_a_jump_does_not_make_it_ambiguous(void **state)
 {
@@ -466,6 +490,7 @@ int main(void)
         cmocka_unit_test(the_half_rise_of_a_slow_ramp_is_known_well),
         cmocka_unit_test(the_beginning_of_a_ramp_is_known_well),
         cmocka_unit_test(a_rise_is_much_steeper_than_the_levels_beside_it),
+        cmocka_unit_test(a_level_between_two_ramps_is_about_as_long_as_they_are),
         cmocka_unit_test(a_small_bump_beside_a_jump_does_not_make_it_ambiguous),
         cmocka_unit_test(what_lies_before_a_return_is_seen_by_itself),
         cmocka_unit_test(a_level_between_two_jumps_is_no_part_of_one),

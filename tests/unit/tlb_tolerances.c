@@ -1,0 +1,327 @@
+/* Thresholds of lib/structure/tolerances_hierarchy.h at work: set associativity and TLBs, whose curves are given and
+ * not measured. */
+/* link: tests/unit/structure/given.c */
+/* libs: -lm */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/kernels/pages.h"
+#include "lib/probe/proof.h"
+#include "lib/structure/page_chase.h"
+#include "lib/structure/set_associativity.h"
+#include "lib/structure/tlb.h"
+#include "lib/structure/tlb_coalescing.h"
+#include "lib/structure/tlb_index.h"
+#include "tests/unit/structure/given.h"
+
+bool proof_of_knee(struct probe *p, const struct sweep *s, size_t knee, const char *const *needs, char text[PROOF_TEXT])
+{
+    (void)p;
+    (void)s;
+    (void)knee;
+    (void)needs;
+    text[0] = 0;
+    return true;
+}
+
+/* ---- Set associativity ---------------------------------------------------------------------------- */
+
+enum { DISTANCES = 6, SHORTEST = 2048 };
+
+/* The ways that so many places, at distances from SHORTEST on, and this capacity show. */
+static const struct finding *ways_of(const double counts[DISTANCES], double capacity)
+{
+    static const char *const names[DISTANCES] = {"2k", "4k", "8k", "16k", "32k", "64k"};
+    const struct set_associativity a = {
+        .ways = "ways", .index_bits = "bits", .capacity = capacity, .line_bytes = 64, .known_bytes = INFINITY};
+    struct sweep s[DISTANCES];
+    size_t distances[DISTANCES];
+
+    given_start(true);
+    for (size_t i = 0; i < DISTANCES; i++) {
+        s[i] = (struct sweep){.name = names[i], .confounder = names[i]};
+        s[i].search.verdict = given_step(4, 14, counts[i]);
+        distances[i] = (size_t)SHORTEST << i;
+    }
+    set_associativity_report(&given_probe, &a, s, distances, DISTANCES);
+    return given_finding("ways", 0);
+}
+
+/* WAYS_ALIKE: an edge that is seen 10 % too late is the same capacity, one that is seen 40 % too late is not. */
+static void ways_and_sets_are_about_the_capacity(void **state)
+{
+    static const double counts[DISTANCES] = {32, 16, 16, 16, 16, 16};
+    const double capacity = 16 * 2 * SHORTEST;
+
+    (void)state;
+    assert_true(ways_of(counts, 1.1 * capacity)->value == 16);
+    const struct finding *f = ways_of(counts, 1.4 * capacity);
+    assert_true(isnan(f->value) && f->reason == REASON_EXPERIMENTS_DISAGREE);
+}
+
+/* SINGLE_SET_DISTANCES: a table of 8 entries ends the curves of the longest distances. */
+static void other_tables_end_curves_of_long_distances(void **state)
+{
+    const struct finding *f = ways_of((double[DISTANCES]){32, 16, 16, 16, 8, 8}, 16 * 2 * SHORTEST);
+
+    (void)state;
+    assert_true(f->value == 16);
+    assert_int_equal(f->grade, 'A');
+}
+
+/* ---- TLBs ----------------------------------------------------------------------------------------- */
+
+enum { FIRST_LEVEL = 64, HIT = 4, PAGE_MISS = 8 };
+
+static const struct tlb dtlb = {.entries = "entries",
+                                .miss_cycles = "miss_cycles",
+                                .ways = "ways",
+                                .index_bits = "bits",
+                                .page_bytes = PAGE_BYTES,
+                                .access = "load",
+                                .resolution = 0.02,
+                                .fewest = 2,
+                                .near_end = 4096,
+                                .most = 4096};
+
+static double measured_at;
+static double (*cycles_at)(double pages, double length_factor);
+
+static bool build_pages(struct probe *p, double pages, void *context, struct kernel *k)
+{
+    (void)p;
+    (void)context;
+    (void)k;
+    measured_at = pages;
+    return true;
+}
+
+bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
+{
+    (void)p;
+    *out = (struct point){.q20 = cycles_at(measured_at, k->length_factor)};
+    return true;
+}
+
+static struct verdict one_level(const struct sweep *s)
+{
+    (void)s;
+    return given_step(HIT, HIT + PAGE_MISS, FIRST_LEVEL);
+}
+
+/* How often the near range is searched until no step is caused by the readings. */
+static size_t searches_until_readings_are_long_enough(double (*cycles)(double pages, double length_factor))
+{
+    const struct sweep experiment = {.name = "pages", .confounder = "caches", .build = build_pages};
+    struct tlb_first first;
+
+    given_start(true);
+    given_curve = one_level;
+    cycles_at = cycles;
+    assert_true(tlb_levels(&given_probe, &dtlb, &experiment, 1, &first));
+    return given_searches;
+}
+
+/* Pages that a reading touches besides cost a quarter of the cycles in usual readings, and in longer ones less. */
+static double shrinks(double pages, double length_factor)
+{
+    return HIT + (pages > FIRST_LEVEL ? 1 / length_factor : 0);
+}
+
+/* A step that is halved and more by longer readings, whatever the usual length is. */
+static double shrinks_always(double pages, double length_factor)
+{
+    const double usual = given_searched[given_searches - 1].length_factor;
+
+    return HIT + (pages <= FIRST_LEVEL ? 0 : length_factor > 1.5 * usual ? 0.1 : 1);
+}
+
+static double stays(double pages, double length_factor)
+{
+    (void)length_factor;
+    return HIT + (pages > FIRST_LEVEL ? PAGE_MISS : 0);
+}
+
+/* READINGS_LONGER: in readings at least 13 times as long a quarter is less than the 2 % that a level may differ by. */
+static void readings_that_are_made_longer_once_are_long_enough(void **state)
+{
+    (void)state;
+    assert_int_equal(searches_until_readings_are_long_enough(stays), 1);
+    assert_int_equal(searches_until_readings_are_long_enough(shrinks), 2);
+}
+
+/* READINGS_LONGEST: a step that still shrinks when readings are hundreds of times as long is not caused by them. */
+static void readings_are_not_made_longer_than_twice(void **state)
+{
+    (void)state;
+    assert_int_equal(searches_until_readings_are_long_enough(shrinks_always), 3);
+}
+
+/* Counts and first heights of a level at each stride. */
+static struct stride_curve {
+    double count, hit;
+} stride_curves[TLB_STRIDES];
+
+static struct verdict curve_of_stride(const struct sweep *s)
+{
+    const struct stride_curve *c = s->context;
+
+    return given_step(c->hit, c->hit + PAGE_MISS, c->count);
+}
+
+/* The ways that the strides show of a level of FIRST_LEVEL entries. */
+static const struct finding *ways_of_strides(const struct stride_curve curves[TLB_STRIDES])
+{
+    static const char *const names[TLB_STRIDES] = {"1", "2", "4", "8", "16", "32", "64"};
+    struct sweep s[TLB_STRIDES];
+
+    given_start(true);
+    given_curve = curve_of_stride;
+    memcpy(stride_curves, curves, sizeof stride_curves);
+    for (size_t i = 0; i < TLB_STRIDES; i++)
+        s[i] = (struct sweep){.name = names[i], .confounder = names[i], .context = &stride_curves[i]};
+    assert_true(tlb_sets(&given_probe, &dtlb, s, FIRST_LEVEL));
+    return given_finding("ways", 0);
+}
+
+/* STRIDE_RANGE: counts halve with each stride or stay the same; either needs an octave on both sides to be seen. */
+static void strides_are_searched_well_beyond_what_they_may_hold(void **state)
+{
+    static const struct stride_curve all[TLB_STRIDES] = {{64, 4}, {64, 4}, {64, 4}, {64, 4}, {64, 4}, {64, 4}, {64, 4}};
+
+    (void)state;
+    ways_of_strides(all);
+    assert_int_equal(given_searches, TLB_STRIDES);
+    for (size_t i = 0; i < TLB_STRIDES; i++) {
+        const double halved = FIRST_LEVEL / (double)(1U << i);
+        assert_true(given_searched[i].search.from <= fmax(dtlb.fewest, halved / 2));
+        assert_true(given_searched[i].search.to >= fmin(2 * FIRST_LEVEL, dtlb.most / (double)(1U << i)));
+    }
+}
+
+/* ONE_SET_STRIDES: that strides up to 8 pages hold as many may still have another reason, but not up to 16 pages. */
+static void as_many_pages_over_a_factor_of_sixteen_are_one_set(void **state)
+{
+    static const struct stride_curve eight[TLB_STRIDES] = {{64, 4}, {64, 4}, {64, 4}, {64, 4},
+                                                           {50, 4}, {41, 4}, {27, 4}},
+                                     sixteen[TLB_STRIDES] = {{64, 4}, {64, 4}, {64, 4}, {64, 4},
+                                                             {64, 4}, {50, 4}, {41, 4}};
+
+    (void)state;
+    assert_true(isnan(ways_of_strides(eight)->value));
+    assert_true(ways_of_strides(sixteen)->value == FIRST_LEVEL);
+}
+
+/* SAME_HEIGHT_PART: 1 cycle that lines cost beside the 8 of a miss makes no level, half of a miss does. */
+static void heights_that_differ_by_less_than_a_miss_are_one_level(void **state)
+{
+    static const struct stride_curve near[TLB_STRIDES] = {{64, 4}, {64, 4}, {64, 4}, {64, 5},
+                                                          {64, 5}, {64, 5}, {64, 5}},
+                                     far[TLB_STRIDES] = {{64, 4}, {64, 4}, {64, 4}, {64, 8}, {64, 8}, {64, 8}, {64, 8}};
+
+    (void)state;
+    assert_true(ways_of_strides(near)->value == FIRST_LEVEL);
+    assert_true(isnan(ways_of_strides(far)->value));
+}
+
+/* DOUBLING_ALIKE: of 12 ways twice as many are seen as 22 to 26; 17 are neither these nor those. */
+static void pages_of_a_hypothesis_are_the_ways_times_a_power_of_two(void **state)
+{
+    const struct tlb_index h = {.slices = 1, .bits = 10};
+    double resident[TLB_INDEX_BITS_MOST + 1];
+
+    (void)state;
+    for (size_t i = 0; i <= TLB_INDEX_BITS_MOST; i++)
+        resident[i] = NAN;
+    resident[7] = 24;
+    resident[8] = 22;
+    resident[9] = 26;
+    assert_int_equal(tlb_index_bits(&h, resident, 12), 8);
+    resident[9] = 17;
+    assert_int_equal(tlb_index_bits(&h, resident, 12), 0);
+}
+
+bool pages_kernel_of(struct probe *p, const struct pages *r, const size_t *list, size_t count, size_t split,
+                     struct kernel *k)
+{
+    (void)p;
+    (void)r;
+    (void)list;
+    (void)count;
+    (void)split;
+    (void)k;
+    return false;
+}
+
+const struct page_chase_kind page_chase_kinds[PAGE_CHASE_KINDS] = {{"shared lines", "way predictors"}};
+
+struct sweep page_chase_sweep(const char *name, struct page_chase *c)
+{
+    return (struct sweep){.name = name, .context = c};
+}
+
+const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t page_bytes, enum pages_frames kind)
+{
+    (void)p;
+    *r = (struct pages){.kind = kind, .page_bytes = page_bytes, .count = count};
+    return NULL;
+}
+
+void pages_unmap(struct probe *p, struct pages *r)
+{
+    (void)p;
+    (void)r;
+}
+
+size_t pages_table_entries(size_t page_bytes)
+{
+    return page_bytes / 8;
+}
+
+static double rise;
+
+static struct verdict four_pages_in_an_entry(const struct sweep *s)
+{
+    (void)s;
+    return given_step(HIT, HIT + rise, 4 * FIRST_LEVEL);
+}
+
+/* MISS_ALIKE: a miss of 8 cycles is seen as 9 beside the misses of a cache, but not as 12. */
+static void the_rise_at_the_end_of_a_level_is_a_miss(void **state)
+{
+    const struct tlb_first first = {.entries = FIRST_LEVEL, .miss_cycles = PAGE_MISS};
+
+    (void)state;
+    given_start(true);
+    given_curve = four_pages_in_an_entry;
+    rise = PAGE_MISS + 1;
+    assert_true(tlb_coalescing(&given_probe, &dtlb, &first, PAGES_SHARED_LINES, PAGES_IN_ORDER));
+    assert_true(given_finding("memory.dtlb.coalescing", 1)->value == 4);
+    rise = PAGE_MISS + 4;
+    assert_true(tlb_coalescing(&given_probe, &dtlb, &first, PAGES_SHARED_LINES, PAGES_IN_ORDER));
+    assert_int_equal(given_finding("memory.dtlb.coalescing", 1)->reason, REASON_OTHER_LEVEL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ways_and_sets_are_about_the_capacity),
+        cmocka_unit_test(other_tables_end_curves_of_long_distances),
+        cmocka_unit_test(readings_that_are_made_longer_once_are_long_enough),
+        cmocka_unit_test(readings_are_not_made_longer_than_twice),
+        cmocka_unit_test(strides_are_searched_well_beyond_what_they_may_hold),
+        cmocka_unit_test(as_many_pages_over_a_factor_of_sixteen_are_one_set),
+        cmocka_unit_test(heights_that_differ_by_less_than_a_miss_are_one_level),
+        cmocka_unit_test(pages_of_a_hypothesis_are_the_ways_times_a_power_of_two),
+        cmocka_unit_test(the_rise_at_the_end_of_a_level_is_a_miss),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
