@@ -6,7 +6,8 @@
 #include "lib/knee/search_samples.h"
 #include "lib/knee/tolerances.h"
 
-/* Standard error of a median over that of a mean, of a normal sample: sqrt(pi / 2). Medians of two are means. */
+/* Standard error of a median over that of a mean, of a normal sample: sqrt(pi / 2). Medians of two are means.
+ * no test: it is exact for many samples. */
 static const double MEDIAN_ERROR = 1.2533;
 
 static bool decide(struct search *s, bool final)

@@ -12,7 +12,7 @@
 /* Most steps that a curve is cut into. */
 enum { STEPS_MAXIMUM = 512 };
 
-/* A quarter of a normal sample lies within this many deviations of its mean. */
+/* A quarter of a normal sample lies within this many deviations of its mean. no test: it is exact. */
 static const double NORMAL_25 = 0.3186;
 
 /*

@@ -6,7 +6,7 @@
 
 #include "lib/structure/tolerances_btb.h"
 
-/* Variance of a value that is uniform in [-1, 1]. */
+/* Variance of a value that is uniform in [-1, 1]. no test: it is exact. */
 static const double UNIFORM_VARIANCE = 1.0 / 3;
 
 /*

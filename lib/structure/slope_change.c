@@ -5,11 +5,8 @@
 #include "lib/base/reason.h"
 #include "lib/structure/tolerances_hierarchy.h"
 
-/*
- * HEIGHT of the level that ends at a slope change, and NEXT_HEIGHT of the next one: the same for all curves, in no unit.
- */
-static const double HEIGHT = 1;
-static const double NEXT_HEIGHT = 2;
+/* Of the level that ends at a slope change, and of the next one: the same for all curves, in no unit. */
+enum { HEIGHT = 1, NEXT_HEIGHT = 2 };
 
 bool slope_change_range(const struct search *curve, double least, double *from, double *to)
 {

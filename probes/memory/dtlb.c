@@ -46,7 +46,10 @@ enum {
 /* Relative difference of points of one level; STORES_RESOLUTION for stores, whose fences cost many times a miss. */
 static const double RESOLUTION = 0.05;
 static const double STORES_RESOLUTION = 0.01;
-/* Bytes of addresses that pages of any size may span: every core has as many. */
+/*
+ * Bytes of addresses that pages of any size may span: every core has as many. no test: it only bounds how many of the
+ * largest pages are tried.
+ */
 static const double SPAN_BYTES = 1099511627776;
 
 /* ---- Loads -------------------------------------------------------------------------------------- */

@@ -35,13 +35,11 @@ enum { WAKES = 16, READINGS = 3000, SMOOTH = 5, CODE_BYTES = 8192, UNROLL = 64, 
  * Part of the clock by which it may change without being a ramp: a step of most clocks, 100 MHz, is up to a twentieth.
  */
 static const double TOLERANCE = 0.05;
-/*
- * Seconds: IDLE_SECONDS of idling before a wake, RAMP_SECONDS of measuring behind it, and SETTLE_SECONDS of vectors
- * before the clock under vectors is measured.
- */
+/* Seconds: IDLE_SECONDS of idling before a wake, and SETTLE_SECONDS of vectors before the clock under vectors. */
 static const double IDLE_SECONDS = 0.02;
-static const double RAMP_SECONDS = 0.03;
 static const double SETTLE_SECONDS = 0.02;
+/* Seconds of measuring behind a wake. no test: a ramp that is longer is undecided. */
+static const double RAMP_SECONDS = 0.03;
 
 /* ---- From idle -------------------------------------------------------------------------------------------- */
 

@@ -45,7 +45,8 @@ enum {
     ITERATIONS = 100 << 20,
 };
 
-/* Seconds that a window lasts, about: short, so that the deadline holds and no timer tick that has to wait is lost. */
+/* Seconds that a window lasts, about: short, so that the deadline holds and no timer tick that has to wait is lost.
+ * no test: it only divides the repetitions into windows. */
 static const double WINDOW_SECONDS = 0.02;
 
 static const struct window_kind {

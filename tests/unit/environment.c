@@ -27,6 +27,9 @@ static struct access a;
 static struct control control;
 static bool reachable;
 static double seconds;
+/* Of the modelled clock: its reference, how long it takes to follow, its ratio, and when it was right last. */
+static double reference_hz, clock_seconds, clock_right;
+static unsigned clock_ratio;
 static struct run run;
 static struct records records;
 
@@ -58,10 +61,12 @@ void machine_print_strong(const char *text)
 
 struct window_result machine_window(struct reading *list, size_t count)
 {
-    const uint64_t ctl = model_at(&m, PERF_CTL)->value;
-    const double hz = 100e6 * (double)(ctl >> 8 & 0xff);
+    const unsigned wanted = model_at(&m, PERF_CTL)->value >> 8 & 0xff;
 
+    clock_right = clock_ratio == wanted ? seconds : clock_right;
     for (size_t i = 0; i < count; i++) {
+        clock_ratio = seconds - clock_right >= clock_seconds ? wanted : clock_ratio;
+        const double hz = reference_hz * clock_ratio;
         double ns = (double)(list[i].argument[0] * READER_CHAIN) / hz * 1e9;
         list[i].begin_ticks = (uint64_t)(seconds * 1e9);
         seconds += ns * 1e-9;
@@ -89,6 +94,9 @@ static int prepare(void **state)
     a = model_access(&m);
     reachable = true;
     seconds = 1;
+    reference_hz = 100e6;
+    clock_seconds = 0;
+    clock_ratio = 0x2a;
     control_start(&control, &a);
 
     records = (struct records){0};
@@ -172,6 +180,38 @@ static void a_clock_that_does_not_follow_is_reported(void **state)
     assert_non_null(line);
     assert_string_equal(record_value(line, "text", 0),
                         "20 was taken by IA32_PERF_CTL, which is 2000 MHz, but the core runs at 4200 MHz");
+    environment_restore(&run);
+}
+
+/* SETTLE_SECONDS: hardware that chooses the clock takes 10 ms and more to follow. */
+static void a_clock_is_measured_when_it_has_followed(void **state)
+{
+    (void)state;
+    clock_seconds = 0.025;
+    snprintf(run.config.frequency, sizeof run.config.frequency, "fixed");
+    environment_set(&run);
+    assert_float_equal(run.environment.hz_set, 3400e6, 1e6);
+    environment_restore(&run);
+    const char *line = records_find(&records, NULL, "restored", NULL, NULL);
+    assert_float_equal(strtod(record_value(line, "clock_hz", 0), NULL), 4200e6, 1e6);
+    assert_null(records_find(&records, NULL, "warning", NULL, NULL));
+}
+
+/* CLOCK_TOLERANCE: a clock a percent below the wanted one is the wanted one, that of the next ratio is not. */
+static void a_spread_clock_is_the_wanted_one_and_the_next_is_not(void **state)
+{
+    (void)state;
+    reference_hz = 99e6;
+    snprintf(run.config.frequency, sizeof run.config.frequency, "fixed");
+    environment_set(&run);
+    assert_null(records_find(&records, NULL, "warning", NULL, NULL));
+    environment_restore(&run);
+
+    reference_hz = 100e6;
+    model_at(&m, PERF_CTL)->kind = MODEL_LIES;
+    snprintf(run.config.frequency, sizeof run.config.frequency, "41");
+    environment_set(&run);
+    assert_non_null(records_find(&records, NULL, "warning", "subject", "frequency"));
     environment_restore(&run);
 }
 
@@ -295,6 +335,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_settings_nothing_is_changed, prepare, clear),
         cmocka_unit_test_setup_teardown(settings_are_made_recorded_and_restored, prepare, clear),
         cmocka_unit_test_setup_teardown(a_clock_that_does_not_follow_is_reported, prepare, clear),
+        cmocka_unit_test_setup_teardown(a_clock_is_measured_when_it_has_followed, prepare, clear),
+        cmocka_unit_test_setup_teardown(a_spread_clock_is_the_wanted_one_and_the_next_is_not, prepare, clear),
         cmocka_unit_test_setup_teardown(impossible_settings_become_warnings, prepare, clear),
         cmocka_unit_test_setup_teardown(a_register_that_cannot_be_restored_is_reported, prepare, clear),
         cmocka_unit_test_setup_teardown(throttled_readings_are_rejected, prepare, clear),

@@ -26,7 +26,7 @@ void report(struct probe *p, const struct finding *f)
 }
 
 /* A staircase with an edge after each of these. */
-static struct verdict stairs(double first, double second)
+static struct verdict staircase(double first, double second)
 {
     struct verdict v = {.count = 2, .level_count = 3};
     const double edges[] = {first, second}, heights[] = {14, 45, 390};
@@ -74,7 +74,7 @@ static const struct finding *cycles(unsigned level)
 
 static void what_two_experiments_agree_on_is_reported_although_others_share_the_level(void **state)
 {
-    const struct verdict v = stairs(1000, 6000);
+    const struct verdict v = staircase(1000, 6000);
 
     (void)state;
     report_levels(3, &v, &v);
@@ -85,7 +85,7 @@ static void what_two_experiments_agree_on_is_reported_although_others_share_the_
 
 static void the_rest_that_others_leave_is_no_capacity_and_hides_levels_behind(void **state)
 {
-    const struct verdict groups = stairs(1000, 6000), whole = {.level_count = 1, .levels = {{.height = 60}}};
+    const struct verdict groups = staircase(1000, 6000), whole = {.level_count = 1, .levels = {{.height = 60}}};
 
     (void)state;
     report_levels(3, &groups, &whole);
@@ -98,7 +98,7 @@ static void the_rest_that_others_leave_is_no_capacity_and_hides_levels_behind(vo
 
 static void one_experiment_is_enough_for_a_level_that_is_not_shared(void **state)
 {
-    const struct verdict groups = stairs(1000, 6000), whole = {.level_count = 1, .levels = {{.height = 60}}};
+    const struct verdict groups = staircase(1000, 6000), whole = {.level_count = 1, .levels = {{.height = 60}}};
 
     (void)state;
     report_levels(0, &groups, &whole);
@@ -111,8 +111,8 @@ static void one_experiment_is_enough_for_a_level_that_is_not_shared(void **state
 /* The search ended before the second edge, so most of that level belongs to the one behind it. */
 static void a_level_higher_than_its_rise_hides_another(void **state)
 {
-    struct verdict groups = stairs(1000, 6000);
-    const struct verdict whole = stairs(1000, 6000);
+    struct verdict groups = staircase(1000, 6000);
+    const struct verdict whole = staircase(1000, 6000);
 
     (void)state;
     groups.count = 1;
@@ -137,7 +137,7 @@ static enum reason second_level_of(const struct verdict *groups)
 /* LEVEL_RISES: a level a third above the end of its rise is that level, one three quarters above it hides another. */
 static void a_level_may_lie_somewhat_above_the_end_of_its_rise(void **state)
 {
-    struct verdict v = stairs(1000, 6000);
+    struct verdict v = staircase(1000, 6000);
 
     (void)state;
     v.levels[1].height = 60; /* the rise ends at 45 */
@@ -157,7 +157,7 @@ static void a_capacity_before_a_saw_tooth_is_none(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct verdict v = stairs(1000, 6000);
+        struct verdict v = staircase(1000, 6000);
         const struct experiment e = {.name = "pages", .confounder = "caches", .verdict = &v};
         v.levels[1].spread = cases[i].spread;
         count = 0;
@@ -178,7 +178,7 @@ static void a_minor_step_before_a_much_higher_one_is_not_the_end_of_the_first_le
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct verdict v = stairs(1000, 1500); /* too near each other to be two levels */
+        struct verdict v = staircase(1000, 1500); /* too near each other to be two levels */
         const struct experiment e = {.name = "pages", .confounder = "caches", .verdict = &v};
         v.knees[0].after = v.knees[1].before = v.levels[1].height = cases[i].between;
         count = 0;

@@ -88,10 +88,10 @@ static struct verdict caches_by_groups(const struct sweep *s)
     static const double heights[] = {5, 14, 50, 300}, counts[] = {L1, L2, L3};
 
     if (s->name[0] != 'g')
-        return given_stairs(1, heights, counts);
+        return given_staircase(1, heights, counts);
     if (s->search.from > L2)
-        return given_stairs(2, heights + 2, counts + 2);
-    struct verdict v = given_stairs(3, heights, counts);
+        return given_staircase(2, heights + 2, counts + 2);
+    struct verdict v = given_staircase(3, heights, counts);
     v.levels[1].spread = given_info.contiguous ? 0 : 0.1;
     return v;
 }

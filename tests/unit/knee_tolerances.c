@@ -365,6 +365,34 @@ static void a_short_disturbance_on_a_wide_rise_is_ignored(void **state)
     assert_true(passes_show_it(&r, 130, 90, 97, 9));
 }
 
+/* SCATTER_OF_MEDIANS: two passes of noise alone have nothing in common, and a step of five deviations is found. */
+static void noise_of_passes_is_nothing_in_common(void **state)
+{
+    enum { COUNT = 160 };
+    static double y[2 * COUNT];
+    const struct knee_passes passes = {.count = 2, .y = y};
+    unsigned found = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        struct points first = {.count = 0}, second = {.count = 0};
+        struct verdict v;
+        add(&first, 100, COUNT / 2);
+        add(&first, 105, COUNT / 2);
+        second = first;
+        disturb(&first, 0, COUNT, 1, 2 * seed + 1);
+        disturb(&second, 0, COUNT, 1, 2 * seed + 2);
+        for (size_t i = 0; i < COUNT; i++) {
+            y[i] = first.p[i].y;
+            y[COUNT + i] = second.p[i].y;
+            first.p[i].y = (y[i] + y[COUNT + i]) / 2;
+        }
+        assert_true(knee_decide_passes(KNEE_STEP, first.p, COUNT, 1, &passes, &v));
+        found += v.count == 1;
+    }
+    assert_true(found > 40);
+}
+
 /* Knees of a step from 1 to 2, behind which single points fall to so much below the middle, four times. */
 static size_t knees_with_dips(double below)
 {
@@ -501,6 +529,7 @@ int main(void)
         cmocka_unit_test(the_second_view_looks_ahead_a_few_points),
         cmocka_unit_test(a_pass_shows_a_knee_that_it_moves_with_by_less_than_half),
         cmocka_unit_test(a_short_disturbance_on_a_wide_rise_is_ignored),
+        cmocka_unit_test(noise_of_passes_is_nothing_in_common),
         cmocka_unit_test(a_crossing_is_farther_than_an_eighth_of_the_rise),
         cmocka_unit_test(one_difference_in_four_is_one_tick),
         cmocka_unit_test(rounded_ticks_are_equal),

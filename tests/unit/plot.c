@@ -32,6 +32,17 @@ static void axes_contain_every_point(void **state)
     assert_true(plot_axes(NULL, 0).empty);
 }
 
+/* WIDE: a decade is shown as it is, sizes from 32 KiB to 1 MiB are not. */
+static void wide_ranges_are_in_octaves(void **state)
+{
+    (void)state;
+    const struct search_point decade[] = {{.x = 10, .y = 1}, {.x = 100, .y = 1}};
+    const struct search_point sizes[] = {{.x = 1 << 15, .y = 1}, {.x = 1 << 20, .y = 1}};
+
+    assert_false(plot_axes(decade, 2).x.octaves);
+    assert_true(plot_axes(sizes, 2).x.octaves);
+}
+
 static void octaves_are_equally_long(void **state)
 {
     (void)state;
@@ -104,9 +115,8 @@ static void curves_at_random_have_no_holes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(axes_contain_every_point),
-        cmocka_unit_test(octaves_are_equally_long),
-        cmocka_unit_test(a_step_is_a_line_without_holes),
+        cmocka_unit_test(axes_contain_every_point),       cmocka_unit_test(wide_ranges_are_in_octaves),
+        cmocka_unit_test(octaves_are_equally_long),       cmocka_unit_test(a_step_is_a_line_without_holes),
         cmocka_unit_test(curves_at_random_have_no_holes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,7 +124,7 @@ void probe_release(struct probe *p, size_t mark)
 
 /* ---- Curves --------------------------------------------------------------------------------------- */
 
-struct verdict given_stairs(size_t levels, const double *heights, const double *counts)
+struct verdict given_staircase(size_t levels, const double *heights, const double *counts)
 {
     struct verdict v = {
         .reason = levels > 1 ? REASON_NONE : REASON_NO_KNEE, .count = levels - 1, .level_count = levels};
@@ -150,7 +150,7 @@ struct verdict given_stairs(size_t levels, const double *heights, const double *
 
 struct verdict given_step(double before, double after, double count)
 {
-    return given_stairs(2, (double[]){before, after}, &count);
+    return given_staircase(2, (double[]){before, after}, &count);
 }
 
 bool sweep_search(struct probe *p, struct sweep *s)

@@ -23,7 +23,7 @@ void given_fact(const char *name, unsigned level, double value);
 const struct finding *given_finding(const char *name, unsigned level);
 
 /* Levels of these heights, each of which ends by a step behind a count; the last one does not end. */
-struct verdict given_stairs(size_t levels, const double *heights, const double *counts);
+struct verdict given_staircase(size_t levels, const double *heights, const double *counts);
 /* The same with two levels. */
 struct verdict given_step(double before, double after, double count);
 /* What a search of this sweep shows; chosen by the test. */
