@@ -1,0 +1,140 @@
+/* How a sweep spends its time: an eighth is kept for confirming knees, and progress is shown a few times a second. */
+/* libs: -lm */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lib/probe/curve.h"
+#include "lib/probe/sweep.h"
+
+/* ---- A machine on which time passes while samples are taken ------------------------------------------- */
+
+static const double sample_seconds = 0.01;
+static double seconds;
+static unsigned shown; /* lines of progress */
+
+double machine_seconds(void)
+{
+    return seconds;
+}
+
+const struct machine_info *machine_info(void)
+{
+    static const struct machine_info info = {.core = 0};
+
+    return &info;
+}
+
+const char *machine_pages_accessed(const struct area *a, bool *accessed)
+{
+    (void)a;
+    (void)accessed;
+    return "there are no page tables";
+}
+
+bool probe_count(struct probe *p, const struct kernel *k, const char *need, double *per_unit)
+{
+    (void)p;
+    (void)k;
+    (void)need;
+    (void)per_unit;
+    return false;
+}
+
+bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
+{
+    (void)p;
+    (void)k;
+    (void)out;
+    return false;
+}
+
+bool probe_skip(struct probe *p, const char *reason)
+{
+    (void)p;
+    (void)reason;
+    return false;
+}
+
+void curve_send(struct probe *p, const struct sweep *s)
+{
+    (void)p;
+    (void)s;
+}
+
+void curve_show(const struct probe *p, const struct sweep *s)
+{
+    (void)p;
+    (void)s;
+}
+
+void progress_show(const struct progress *p, const char *text)
+{
+    (void)p;
+    (void)text;
+    shown++;
+}
+
+/* A step from 1 to 2 cycles at x = 100. */
+static bool sample(struct probe *p, double x, void *context, struct point *out)
+{
+    (void)p;
+    (void)context;
+    seconds += sample_seconds;
+    out->q20 = x < 100 ? 1 : 2;
+    return true;
+}
+
+/* Samples that a sweep of eight seconds takes of a grid that would take sixteen. */
+static unsigned samples_of_half_a_grid(void)
+{
+    static const struct probe_definition definition = {.name = "test"};
+    struct run run = {.config = {.profile = PROFILE_STANDARD}};
+    struct probe probe = {.definition = &definition, .run = &run};
+    struct sweep s = {
+        .name = "step",
+        .axis = "x",
+        .unit = "cycles",
+        .measure = sample,
+        .seconds = 8,
+        .search = {.kind = KNEE_STEP, .from = 1, .to = 1600, .step = 1, .coarse = 1600, .budget = 1U << 20}};
+
+    seconds = 0;
+    shown = 0;
+    assert_true(sweep_search(&probe, &s));
+    const unsigned taken = s.search.taken;
+    sweep_free(&s);
+    return taken;
+}
+
+/* ---- Tests ---------------------------------------------------------------------------------------------- */
+
+/* CONFIRM_PART: of 800 samples that there is time for, 700 are of the grid, and a clear step is confirmed by few. */
+static void the_last_eighth_is_for_confirming(void **state)
+{
+    (void)state;
+    const unsigned taken = samples_of_half_a_grid();
+    assert_true(taken > 650 && taken < 740);
+}
+
+/* SHOW_SECONDS: nobody reads more than ten lines a second, and one every second shows that it goes on. */
+static void progress_is_shown_a_few_times_a_second(void **state)
+{
+    (void)state;
+    samples_of_half_a_grid();
+    assert_true(shown < 10 * seconds && shown > 1.5 * seconds);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_eighth_is_for_confirming),
+        cmocka_unit_test(progress_is_shown_a_few_times_a_second),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
