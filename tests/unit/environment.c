@@ -156,8 +156,8 @@ static void settings_are_made_recorded_and_restored(void **state)
     snprintf(run.config.frequency, sizeof run.config.frequency, "fixed");
     environment_set(&run);
     assert_int_equal(model_at(&m, SWITCHES)->value, 0xf);
-    assert_float_equal(run.environment.hz_before, 4200e6, 1e6);
-    assert_float_equal(run.environment.hz_set, 3400e6, 1e6);
+    assert_true(fabs(run.environment.hz_before - 4200e6) <= 1e6);
+    assert_true(fabs(run.environment.hz_set - 3400e6) <= 1e6);
     describe();
     assert_true(is_recorded("\"l1d-ip\":\"off, was on; effect not verified here\""));
     assert_true(is_recorded("\"wanted_hz\":3400000000"));
@@ -165,7 +165,7 @@ static void settings_are_made_recorded_and_restored(void **state)
     model_assert_as_found(&m);
     const char *line = records_find(&records, NULL, "restored", "as_found", "true");
     assert_non_null(line);
-    assert_float_equal(strtod(record_value(line, "clock_hz", 0), NULL), 4200e6, 1e6);
+    assert_true(fabs(strtod(record_value(line, "clock_hz", 0), NULL) - 4200e6) <= 1e6);
     assert_null(records_find(&records, NULL, "warning", NULL, NULL));
 }
 
@@ -190,10 +190,10 @@ static void a_clock_is_measured_when_it_has_followed(void **state)
     clock_seconds = 0.025;
     snprintf(run.config.frequency, sizeof run.config.frequency, "fixed");
     environment_set(&run);
-    assert_float_equal(run.environment.hz_set, 3400e6, 1e6);
+    assert_true(fabs(run.environment.hz_set - 3400e6) <= 1e6);
     environment_restore(&run);
     const char *line = records_find(&records, NULL, "restored", NULL, NULL);
-    assert_float_equal(strtod(record_value(line, "clock_hz", 0), NULL), 4200e6, 1e6);
+    assert_true(fabs(strtod(record_value(line, "clock_hz", 0), NULL) - 4200e6) <= 1e6);
     assert_null(records_find(&records, NULL, "warning", NULL, NULL));
 }
 
