@@ -50,10 +50,9 @@ enum {
  * well.
  */
 static const double NEAR_L1I = 0.9;
-/*
- * Time of code, relative to the fastest, from which on it is bound by its bytes, or not kept. Chosen: above all noise.
- */
+/* Time of code, relative to the fastest, from which on its bytes limit it, or it is not kept. Chosen: above noise. */
 static const double SLOWER = 1.1;
+
 struct density {
     unsigned per_line;
     bool additions; /* else NOPs */

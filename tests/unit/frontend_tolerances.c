@@ -1,0 +1,405 @@
+/* Thresholds of the probes l1i and btb at work: curves and costs of branches are given and not measured. */
+/* link: tests/unit/structure/given.c probes/frontend/l1i.c probes/frontend/btb.c */
+/* libs: -lm */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/kernels/mispredicted_return.h"
+#include "lib/structure/btb_fallback.h"
+#include "lib/structure/btb_levels.h"
+#include "lib/structure/btb_report.h"
+#include "lib/structure/tlb.h"
+#include "tests/unit/structure/given.h"
+
+extern const struct probe_definition *const __start_probes[], *const __stop_probes[];
+
+static void run_probe(const char *name)
+{
+    for (const struct probe_definition *const *d = __start_probes; d < __stop_probes; d++)
+        if (!strcmp((*d)->name, name)) {
+            (*d)->run(&given_probe);
+            return;
+        }
+    fail_msg("no probe %s", name);
+}
+
+bool sweeps_search(struct probe *p, struct sweep *s, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sweep_search(p, &s[i]);
+    return true;
+}
+
+/* The reach of no instruction TLB is known. */
+double tlb_code_reach(const struct probe *p, unsigned level)
+{
+    (void)p;
+    (void)level;
+    return 0;
+}
+
+/* ---- Instruction cache: kernels are not built ------------------------------------------------------- */
+
+const unsigned emit_nop_lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 0}, emit_alignment = 1, emit_longest = 15;
+
+struct code probe_code(struct probe *p, size_t bytes)
+{
+    (void)p;
+    return (struct code){.bytes = bytes};
+}
+
+bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k)
+{
+    (void)p;
+    (void)c;
+    (void)entry;
+    (void)k;
+    return true;
+}
+
+void emit_nop_sequence(struct code *c, unsigned length, size_t count)
+{
+    (void)c;
+    (void)length;
+    (void)count;
+}
+
+void emit_place(struct code *c, size_t offset)
+{
+    (void)c;
+    (void)offset;
+}
+
+void emit_loop(struct code *c, size_t start)
+{
+    (void)c;
+    (void)start;
+}
+
+void emit_return(struct code *c)
+{
+    (void)c;
+}
+
+bool mispredicted_return_map(struct probe *p, struct mispredicted_return *s)
+{
+    (void)p;
+    (void)s;
+    return true;
+}
+
+void mispredicted_return_begin(struct code *c, struct mispredicted_return *s)
+{
+    (void)c;
+    (void)s;
+}
+
+void mispredicted_return_place(struct code *c, const struct mispredicted_return *s)
+{
+    (void)c;
+    (void)s;
+}
+
+bool mispredicted_return_kernel(struct probe *p, const struct mispredicted_return *s, struct code *c,
+                                size_t (*place)(const void *context, size_t index), const void *context, size_t count,
+                                struct kernel *k)
+{
+    (void)p;
+    (void)s;
+    (void)c;
+    (void)place;
+    (void)context;
+    (void)count;
+    (void)k;
+    return true;
+}
+
+/* ---- Instruction cache: tests ----------------------------------------------------------------------- */
+
+enum { KNEES = 2 };
+
+static double straight_kib[KNEES], mispredicted_kib[KNEES]; /* where each curve has knees; 0: no more */
+
+/* The levels get slower and slower; each ends within a step of 1 KiB. */
+static struct verdict curve_of_code(const struct sweep *s)
+{
+    static const double heights[] = {4, 8, 16};
+    const double *kib = !strcmp(s->name, "straight") ? straight_kib : mispredicted_kib;
+    double counts[KNEES];
+    size_t knees = 0;
+
+    for (; knees < KNEES && kib[knees] > 0; knees++)
+        counts[knees] = kib[knees] * KB;
+    struct verdict v = given_staircase(knees + 1, heights, counts);
+    for (size_t i = 0; i < v.count; i++)
+        v.knees[i].high = v.knees[i].low + KB;
+    return v;
+}
+
+/* What the probe says about a core with a second level of so many KiB, 0: not known. */
+static const struct finding *find_l1i(double second_level_kib, const double straight[KNEES],
+                                      const double mispredicted[KNEES])
+{
+    given_start(true);
+    if (second_level_kib > 0)
+        given_fact("memory.cache.bytes", 2, second_level_kib * KB);
+    memcpy(straight_kib, straight, sizeof straight_kib);
+    memcpy(mispredicted_kib, mispredicted, sizeof mispredicted_kib);
+    given_curve = curve_of_code;
+    run_probe("l1i");
+    return given_finding("frontend.l1i.bytes", 0);
+}
+
+/* Whether so many KiB are in the interval that was found. */
+static bool is_l1i(const struct finding *f, double kib)
+{
+    return f->grade != 'U' && f->low <= kib * KB && kib * KB < f->high;
+}
+
+/*
+ * SAME_EDGE: of a cache of 32 KiB straight code shows 33 KiB, and both patterns confirm each other. An operation cache
+ * that holds 12 KiB of code is another cache, and confirms or contradicts nothing.
+ */
+static void both_patterns_see_the_same_cache_a_step_apart(void **state)
+{
+    (void)state;
+    const struct finding *f = find_l1i(0, (double[]){12, 33}, (double[]){32, 0});
+    assert_true(is_l1i(f, 32) && f->grade < 'C');
+    f = find_l1i(0, (double[]){12, 0}, (double[]){32, 0});
+    assert_true(is_l1i(f, 32) && f->grade == 'C');
+}
+
+/* SECOND_LEVEL_BYTES: Apple's cores have instruction caches of 192 KiB, Intel's had second levels of 256 KiB. */
+static void an_unknown_second_level_is_larger_than_any_instruction_cache(void **state)
+{
+    (void)state;
+    assert_true(is_l1i(find_l1i(0, (double[]){192, 0}, (double[]){192, 0}), 192));
+    assert_true(is_l1i(find_l1i(0, (double[]){32, 256}, (double[]){32, 256}), 32));
+}
+
+/*
+ * LEFT_EARLY: random frames end a level of 1 MiB at 700 KiB. An instruction cache of 64 KiB is no part of a second
+ * level of 256 KiB (Cortex-A76).
+ */
+static void a_second_level_is_left_before_its_end(void **state)
+{
+    (void)state;
+    assert_true(is_l1i(find_l1i(1024, (double[]){32, 700}, (double[]){32, 700}), 32));
+    assert_true(is_l1i(find_l1i(256, (double[]){64, 0}, (double[]){64, 0}), 64));
+}
+
+/* ---- Branch target buffers: a core instead of chains ------------------------------------------------ */
+
+const char *const branch_chain_pattern_names[BRANCH_CHAIN_PATTERNS] = {"uncond", "cond", "cond-uncond", "uncond-cond"};
+const char *const btb_origin_names[BTB_ORIGINS] = {NULL, "decode", "l1i"};
+static double one_more;        /* cycles of one more branch among few */
+static double together, apart; /* branches at which chains rise, without and with a line border before each branch */
+static bool shared;            /* the probe has reported that branches share entries of the first level */
+
+bool branch_chain_map(struct probe *p, struct branch_chain_room *r, size_t span, size_t page_bytes,
+                      enum branch_chain_frames frames)
+{
+    (void)p;
+    (void)span;
+    (void)page_bytes;
+    *r = (struct branch_chain_room){.kind = frames};
+    return true;
+}
+
+void branch_chain_unmap(struct probe *p, struct branch_chain_room *r)
+{
+    (void)p;
+    (void)r;
+}
+
+bool btb_levels_find(struct probe *p, const struct btb_levels_request *q, struct btb_levels *out)
+{
+    (void)p;
+    (void)q;
+    *out = (struct btb_levels){.levels = 1, .measured = 1};
+    return true;
+}
+
+size_t btb_least_stride(void)
+{
+    return 8;
+}
+
+struct sweep btb_long_sweep(struct probe *p, struct branch_curve *curve, size_t span)
+{
+    (void)p;
+    (void)span;
+    return (struct sweep){.name = curve->name};
+}
+
+bool btb_fallback_measure(struct probe *p, enum branch_chain_pattern pattern, const struct branch_chain_room *room,
+                          size_t span, struct btb_fallback *out)
+{
+    (void)p;
+    (void)pattern;
+    (void)room;
+    (void)span;
+    *out = (struct btb_fallback){.bare = 10};
+    return true;
+}
+
+enum btb_origin btb_fallback_origin(const struct btb_fallback *f, enum reason *why)
+{
+    (void)f;
+    (void)why;
+    return BTB_ORIGIN_DECODE;
+}
+
+bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, size_t few, double *cycles)
+{
+    (void)p;
+    (void)curve;
+    (void)few;
+    *cycles = one_more;
+    return true;
+}
+
+bool branch_cost_rises(struct probe *p, const struct branch_curve *curve, double *count)
+{
+    (void)p;
+    *count = curve->chain.branch_end <= BRANCH_CHAIN_LINE_BYTES ? together : apart;
+    return true;
+}
+
+struct btb_fit *btb_fit_start(const struct btb_limits *limits)
+{
+    static char no_fit;
+
+    (void)limits;
+    return (struct btb_fit *)&no_fit; /* nothing looks into it */
+}
+
+void btb_fit_free(struct btb_fit *f)
+{
+    (void)f;
+}
+
+bool branch_cost_fit(struct probe *p, const struct branch_chain_room *room, struct btb_fit *fit, double seconds,
+                     struct btb_fit_result *result)
+{
+    (void)p;
+    (void)room;
+    (void)fit;
+    (void)seconds;
+    *result = (struct btb_fit_result){.level_count = 1};
+    return true;
+}
+
+unsigned btb_report_number(struct probe *p, const char *entries, const struct btb_fit_level *l, unsigned levels)
+{
+    (void)p;
+    (void)entries;
+    (void)l;
+    (void)levels;
+    return 1;
+}
+
+/* The fit does not report what the chains have shown already. */
+void btb_report(struct probe *p, const struct btb_fit_result *r, size_t level, unsigned number,
+                const struct btb_report_names *names)
+{
+    (void)p;
+    (void)r;
+    (void)level;
+    (void)number;
+    shared = !names->branches_per_entry;
+}
+
+/* ---- Branch target buffers: tests ------------------------------------------------------------------- */
+
+static struct verdict flat_curve(const struct sweep *s)
+{
+    (void)s;
+    return given_staircase(1, (double[]){1}, NULL);
+}
+
+/* Taken branches in a cycle; NaN: not decided. */
+static double taken_per_cycle(double cycles_of_one_more)
+{
+    given_start(true);
+    given_curve = flat_curve;
+    one_more = cycles_of_one_more;
+    together = apart = (double)NAN;
+    run_probe("btb");
+    return given_finding("frontend.btb.taken_per_cycle", 0)->value;
+}
+
+/* Whether branches share entries of a first level that holds 1,024 branches. */
+static bool are_shared(double in_one_line, double in_two_lines)
+{
+    const struct fact f = {
+        .name = "frontend.btb.entries", .variants = "level=1 branch=uncond", .value = 1024, .grade = 'A'};
+
+    given_start(true);
+    assert_true(facts_set(&given_probe.run->facts, &f));
+    given_curve = flat_curve;
+    one_more = 1;
+    together = in_one_line;
+    apart = in_two_lines;
+    run_probe("btb");
+    return shared;
+}
+
+/* TWO_A_CYCLE_OFF: 0.53 is half a cycle with noise; 0.6 cycles are taken where one branch in five stays alone. */
+static void two_branches_a_cycle_take_half_a_cycle_each(void **state)
+{
+    (void)state;
+    assert_true(taken_per_cycle(0.53) >= 2);
+    assert_true(isnan(taken_per_cycle(0.6)));
+}
+
+/* ONE_A_CYCLE: 0.98 is a cycle with noise; 0.75 cycles are taken where every second branch stays alone. */
+static void one_branch_a_cycle_takes_a_cycle(void **state)
+{
+    (void)state;
+    const double taken = taken_per_cycle(0.98);
+    assert_true(taken >= 1 && taken <= 1);
+    assert_true(isnan(taken_per_cycle(0.75)));
+}
+
+/*
+ * SHARED_ALIKE: a count found to 2 % above the end of the level and one as far below, 1,044 and 502, have the ratio of
+ * 1,024 and 512. Where three branches in five share an entry, the ratio is 1.6.
+ */
+static void shared_entries_hold_twice_the_branches(void **state)
+{
+    (void)state;
+    assert_true(are_shared(1044, 502));
+    assert_false(are_shared(1024, 640));
+    assert_false(are_shared(1024, 1024));
+}
+
+/* SHARED_PAST: a ratio of two at four times the first level's capacity belongs to the second level. */
+static void the_second_level_does_not_show_shared_entries_of_the_first(void **state)
+{
+    (void)state;
+    assert_true(are_shared(1200, 600));
+    assert_false(are_shared(4096, 2048));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_patterns_see_the_same_cache_a_step_apart),
+        cmocka_unit_test(an_unknown_second_level_is_larger_than_any_instruction_cache),
+        cmocka_unit_test(a_second_level_is_left_before_its_end),
+        cmocka_unit_test(two_branches_a_cycle_take_half_a_cycle_each),
+        cmocka_unit_test(one_branch_a_cycle_takes_a_cycle),
+        cmocka_unit_test(shared_entries_hold_twice_the_branches),
+        cmocka_unit_test(the_second_level_does_not_show_shared_entries_of_the_first),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
