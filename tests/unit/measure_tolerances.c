@@ -3,6 +3,7 @@
 /* libs: -lm */
 #include "tests/unit/measure/core.h"
 
+#include "lib/measure/list.h"
 #include "lib/measure/sibling.h"
 
 /* Core cycles of a reading of the usual length: 8 us. */
@@ -175,6 +176,43 @@ static void smoke_takes_short_and_rough_readings(void **state)
     }
 }
 
+/* A list whose first NOPs a sibling slows down to half; the kernels take `length` times as long as usual. */
+static void make_list(const struct meter *m, double length, struct reading list[LIST_READINGS])
+{
+    enum { KERNELS = 2 };
+
+    for (size_t i = 0; i <= KERNELS; i++) {
+        struct reading *r = &list[LIST_ROUND * i];
+        r[0] = reading_of_nops(m);
+        r[1] = reading_of_chain(m);
+        const double chain = 1e6, cycles = m->nop_cycles * (double)(r[0].argument[0] * READER_WIDTH);
+        r[0].end_ticks = (uint64_t)(m->harness_ticks + (i ? 1 : 2) * chain * cycles / chain_cycles(m));
+        r[1].end_ticks = (uint64_t)(m->harness_ticks + chain);
+        if (i < KERNELS)
+            r[LIST_KERNEL] = (struct reading){.end_ticks = (uint64_t)(length * m->span_ticks)};
+    }
+}
+
+/*
+ * BRINGS_BACK: behind a sibling a kernel counts only if it takes long enough to bring back what it had in caches and
+ * predictors. Of a sibling's usual 256 us, 64 us are too few, and as many are enough; a usual reading takes 8 us.
+ */
+static void long_readings_bring_back_what_a_sibling_took(void **state)
+{
+    struct reading list[LIST_READINGS];
+    bool alone[POINT_READINGS];
+
+    (void)state;
+    fake = steady();
+    fake.jitter = 0;
+    const struct meter m = start();
+    make_list(&m, 64.0 / 8, list);
+    assert_int_equal(sibling_absent(&m, list, 2, alone), 0);
+    make_list(&m, 256.0 / 8, list);
+    assert_int_equal(sibling_absent(&m, list, 2, alone), 1);
+    assert_true(!alone[0] && alone[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +226,7 @@ int main(void)
         cmocka_unit_test(a_quiet_moment_is_looked_for_about_a_second),
         cmocka_unit_test(longer_profiles_wait_longer),
         cmocka_unit_test(smoke_takes_short_and_rough_readings),
+        cmocka_unit_test(long_readings_bring_back_what_a_sibling_took),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
