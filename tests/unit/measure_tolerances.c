@@ -137,14 +137,14 @@ static void a_quiet_moment_is_looked_for_about_a_second(void **state)
     assert_true(fake.now > 0.6 && fake.now < 2);
 }
 
-/* WAIT_SECONDS_STANDARD, WAIT_SECONDS_FULL, WAIT_SECONDS_AT_ONCE */
+/* WAIT_SECONDS_QUICK, WAIT_SECONDS_STANDARD, WAIT_SECONDS_FULL, WAIT_SECONDS_AT_ONCE */
 static void longer_profiles_wait_longer(void **state)
 {
-    static const enum profile profiles[] = {PROFILE_STANDARD, PROFILE_FULL};
-    static const double seconds[] = {60, 300};
+    static const enum profile profiles[] = {PROFILE_QUICK, PROFILE_STANDARD, PROFILE_FULL};
+    static const double seconds[] = {10, 60, 300};
 
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         fake = steady();
         struct meter m;
         assert_int_equal(meter_start(&m, profiles[i]).end, WINDOW_RAN);
