@@ -73,7 +73,7 @@ static struct window_result find_chain(struct meter *m)
 
 static unsigned wait_seconds_in_all(enum profile profile)
 {
-    static const unsigned seconds[PROFILES] = {
+    const unsigned seconds[PROFILES] = {
         [PROFILE_QUICK] = WAIT_SECONDS_QUICK,
         [PROFILE_STANDARD] = WAIT_SECONDS_STANDARD,
         [PROFILE_FULL] = WAIT_SECONDS_FULL,

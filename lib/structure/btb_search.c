@@ -33,8 +33,8 @@ void btb_search_free(struct btb_search *s)
 /* Takes the points of `from` to `to` branches as those to explain. */
 static void prepare(struct btb_search *s, unsigned from, unsigned to)
 {
-    static const struct btb_spread lru = {BTB_SCATTER, BTB_HIT_SPREAD, BTB_MISS_SPREAD},
-                                   any = {BTB_SCATTER_ANY, BTB_HIT_SPREAD_ANY, BTB_MISS_SPREAD_ANY};
+    const struct btb_spread lru = {BTB_SCATTER, BTB_HIT_SPREAD, BTB_MISS_SPREAD},
+                            any = {BTB_SCATTER_ANY, BTB_HIT_SPREAD_ANY, BTB_MISS_SPREAD_ANY};
 
     btb_mismatch_prepare(&s->points, s->classes->points, s->classes->point_count, from, to,
                          any_replacement(s) ? &any : &lru);

@@ -135,24 +135,12 @@ static inline void tolerance_cell_report(const struct tolerance_cell *c)
 CELL_PATH = "lib/base/tolerance_cell.h"
 
 
-def with_values(path, values):
-    """The text of a file with other values of some constants: name -> text."""
-    text = path.read_text()
-    for c in reversed(constants_of(path)):
-        if c.name in values:
-            text = text[:c.start] + values[c.name] + text[c.end:]
-    return text
-
-
-def with_variables(path, fixed):
+def with_variables(path):
     """
-    The text of a file with a variable in the place of each constant whose label is not in `fixed`, and for a header the
-    source that defines them.
+    The text of a file with a variable in the place of each constant, and for a header the source that defines them.
     """
     text, cells, uses = blank(path.read_text()), [], []
     for c in reversed(constants_of(path)):
-        if c.label in fixed:
-            continue
         is_static = text[c.end:c.end + 1] == ";"
         start = text.rfind("static const" if is_static else c.name, 0, c.start)
         end = c.end + (1 if is_static else len(re.match(r"\s*,?", text[c.end:])[0]))
