@@ -64,14 +64,22 @@ static struct btb_fit *start(double footprint)
     return f;
 }
 
+/*
+ * The part by which a miss costs more at every second stride, and less at the others; and whether sets that have no
+ * room for all keep more than least recently used replacement does: half of what any policy could keep beyond that.
+ */
+static double uneven;
+static bool other_policy;
+
 static double cost_of(const struct btb_sequence *row)
 {
+    const bool more = row->stride & 0x3333;
     unsigned held[BTB_WAYS + 1];
     double most[BTB_WAYS + 1];
 
     btb_sequence_resident(&from_bit_2, BTB_SINGLE, 1, row, held, most);
-    double part = (double)held[WAYS] / row->count;
-    return part * HIT + (1 - part) * MISS;
+    const double kept = other_policy ? (held[WAYS] + most[WAYS]) / 2 : held[WAYS], part = kept / row->count;
+    return part * HIT + (1 - part) * MISS * (more ? 1 + uneven : 1 - uneven);
 }
 
 static void measure(struct btb_fit *f, const struct btb_sequence *row)
@@ -134,6 +142,36 @@ static void an_organisation_that_alone_fits_is_reported(void **state)
     assert_string_equal(reported[0].name, "ways");
     assert_true(reported[0].value == WAYS);
     assert_int_equal(reported[0].grade, 'B');
+}
+
+static void decide_with_uneven_misses(double part, bool other, struct btb_fit_result *result)
+{
+    struct btb_fit *f = start(INFINITY);
+
+    uneven = part;
+    other_policy = other;
+    measure_all(f, BTB_UNCOND);
+    measure_all(f, BTB_COND);
+    measure_rest(f);
+    *result = *btb_fit_decide(f);
+    uneven = 0;
+    other_policy = false;
+    btb_fit_free(f);
+}
+
+/*
+ * BTB_MISS_SPREAD, BTB_MISS_SPREAD_ANY: at one stride a miss may well cost twice as much as at another, since what
+ * follows it is fetched and decoded. Where replacement is not known, either, it may be several times as much.
+ */
+static void misses_may_cost_more_at_some_strides(void **state)
+{
+    struct btb_fit_result r;
+
+    (void)state;
+    decide_with_uneven_misses(1.0 / 3, false, &r);
+    assert_true(!r.reason && r.level_count == 1 && !r.any_replacement);
+    decide_with_uneven_misses(0.75, true, &r);
+    assert_true(!r.reason && r.level_count == 1 && r.any_replacement);
 }
 
 /* Now and then a sequence has no accepted reading: it is measured again, and no challenge counts that was not measured. */
@@ -274,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_organisation_that_alone_fits_is_reported),
+        cmocka_unit_test(misses_may_cost_more_at_some_strides),
         cmocka_unit_test(a_lost_reading_does_not_end_the_fit),
         cmocka_unit_test(unknown_limits_cost_a_grade),
         cmocka_unit_test(one_pattern_costs_a_grade),
