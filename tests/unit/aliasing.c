@@ -1,5 +1,5 @@
 /* The probe forwarding, by cycles of loads at a distance from a store: from which on low address bits are the same. */
-/* link: probes/memory/forwarding.c tests/unit/structure/given.c */
+/* link: probes/memory/forwarding.c tests/unit/structure/given.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* The gates of the probe clock, by what their chains take: which latencies make times trusted. */
-/* link: probes/system/clock.c */
+/* link: probes/system/clock.c tests/unit/structure/profile.c tests/unit/structure/no_code.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -32,21 +32,6 @@ const struct machine_info *machine_info(void)
     return &info;
 }
 
-struct code probe_code(struct probe *p, size_t bytes)
-{
-    (void)p;
-    return (struct code){.bytes = bytes};
-}
-
-bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k)
-{
-    (void)p;
-    (void)c;
-    (void)entry;
-    (void)k;
-    return true;
-}
-
 void emit_constant(struct code *c, enum reg to, uint64_t value)
 {
     (void)c;
@@ -68,17 +53,6 @@ void emit_multiply(struct code *c, enum reg to, enum reg from)
     (void)to;
     (void)from;
     built = MULTIPLY;
-}
-
-void emit_loop(struct code *c, size_t start)
-{
-    (void)c;
-    (void)start;
-}
-
-void emit_return(struct code *c)
-{
-    (void)c;
 }
 
 bool pointer_chase_map(struct probe *p, struct pointer_chase *c, size_t bytes)
@@ -120,13 +94,6 @@ bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
     out->q20 = cycles[built] + (built == LOAD && loads++ % 7 > 3 ? varied : 0);
     out->ns = out->q20;
     return true;
-}
-
-double probe_smoke(const struct probe *p, double smoke, double otherwise)
-{
-    (void)p;
-    (void)smoke;
-    return otherwise;
 }
 
 bool meter_wait(struct meter *m)

@@ -1,5 +1,5 @@
 /* The probe frequency, on a core whose clock falls while it idles: what is a ramp, and how long it idles and warms. */
-/* link: probes/system/frequency.c */
+/* link: probes/system/frequency.c tests/unit/structure/profile.c tests/unit/structure/no_code.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -59,21 +59,6 @@ struct window_result machine_window(struct reading *list, size_t count)
     return (struct window_result){.end = WINDOW_RAN};
 }
 
-struct code probe_code(struct probe *p, size_t bytes)
-{
-    (void)p;
-    return (struct code){.bytes = bytes};
-}
-
-bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k)
-{
-    (void)p;
-    (void)c;
-    (void)entry;
-    (void)k;
-    return true;
-}
-
 void emit_constant(struct code *c, enum reg to, uint64_t value)
 {
     (void)c;
@@ -107,17 +92,6 @@ void emit_wide_end(struct code *c, unsigned bits)
     (void)bits;
 }
 
-void emit_loop(struct code *c, size_t start)
-{
-    (void)c;
-    (void)start;
-}
-
-void emit_return(struct code *c)
-{
-    (void)c;
-}
-
 bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
 {
     (void)p;
@@ -138,15 +112,6 @@ bool probe_skip(struct probe *p, const char *reason)
     (void)reason;
     fail();
     return false;
-}
-
-double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)
-{
-    (void)p;
-    (void)smoke;
-    (void)quick;
-    (void)full;
-    return standard;
 }
 
 void report(struct probe *p, const struct finding *f)

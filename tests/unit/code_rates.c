@@ -1,5 +1,6 @@
 /* The probes fetch and op_cache, by rates of code on a modelled core: what bounds them. */
 /* link: probes/frontend/fetch.c probes/frontend/op_cache.c */
+/* link: tests/unit/structure/profile.c tests/unit/structure/no_code.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -171,48 +172,11 @@ void probe_use_code(struct probe *p, const struct code_frames *f)
     (void)f;
 }
 
-double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)
-{
-    (void)p;
-    (void)smoke;
-    (void)quick;
-    (void)full;
-    return standard;
-}
-
-double probe_smoke(const struct probe *p, double smoke, double otherwise)
-{
-    (void)p;
-    (void)smoke;
-    return otherwise;
-}
-
-bool probe_is_smoke(const struct probe *p)
-{
-    (void)p;
-    return false;
-}
-
 bool probe_skip(struct probe *p, const char *reason)
 {
     (void)p;
     fail_msg("skipped: %s", reason);
     return false;
-}
-
-struct code probe_code(struct probe *p, size_t bytes)
-{
-    (void)p;
-    return (struct code){.bytes = bytes};
-}
-
-bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k)
-{
-    (void)p;
-    (void)c;
-    (void)entry;
-    (void)k;
-    return true;
 }
 
 bool code_good(const struct code *c)
@@ -239,17 +203,6 @@ void emit_vector_add(struct code *c, enum vreg to, enum vreg from)
     (void)c;
     (void)to;
     (void)from;
-}
-
-void emit_loop(struct code *c, size_t start)
-{
-    (void)c;
-    (void)start;
-}
-
-void emit_return(struct code *c)
-{
-    (void)c;
 }
 
 /* ---- Tests ---------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* The probe decode, by rates of short and long runs: which of them show how many instructions are decoded. */
-/* link: probes/frontend/decode.c */
+/* link: probes/frontend/decode.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -68,19 +68,6 @@ bool sample_loop(struct probe *p, unsigned samples, const struct loop *l, double
         rate = fmin(rate, fetched[bytes]);
     *cycles = (double)l->instructions / rate;
     return true;
-}
-
-bool probe_is_smoke(const struct probe *p)
-{
-    (void)p;
-    return false;
-}
-
-double probe_smoke(const struct probe *p, double smoke, double otherwise)
-{
-    (void)p;
-    (void)smoke;
-    return otherwise;
 }
 
 double machine_seconds(void)

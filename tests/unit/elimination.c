@@ -1,5 +1,5 @@
 /* The probe elimination, by times of sequences with moves among additions: whether moves need a unit. */
-/* link: probes/backend/elimination.c tests/unit/structure/given.c */
+/* link: probes/backend/elimination.c tests/unit/structure/given.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

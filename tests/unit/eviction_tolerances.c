@@ -1,5 +1,5 @@
 /* Eviction sets on a modelled second-level cache, and the thresholds that they need (lib/structure/eviction_sets.c). */
-/* link: tests/unit/structure/given.c */
+/* link: tests/unit/structure/given.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

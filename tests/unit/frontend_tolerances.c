@@ -1,5 +1,6 @@
 /* Thresholds of the probes l1i and btb at work: curves and costs of branches are given and not measured. */
-/* link: tests/unit/structure/given.c probes/frontend/l1i.c probes/frontend/btb.c */
+/* link: tests/unit/structure/given.c probes/frontend/l1i.c probes/frontend/btb.c tests/unit/structure/no_code.c */
+/* link: tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -48,21 +49,6 @@ double tlb_code_reach(const struct probe *p, unsigned level)
 
 const unsigned emit_nop_lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 0}, emit_alignment = 1, emit_longest = 15;
 
-struct code probe_code(struct probe *p, size_t bytes)
-{
-    (void)p;
-    return (struct code){.bytes = bytes};
-}
-
-bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k)
-{
-    (void)p;
-    (void)c;
-    (void)entry;
-    (void)k;
-    return true;
-}
-
 void emit_nop_sequence(struct code *c, unsigned length, size_t count)
 {
     (void)c;
@@ -74,17 +60,6 @@ void emit_place(struct code *c, size_t offset)
 {
     (void)c;
     (void)offset;
-}
-
-void emit_loop(struct code *c, size_t start)
-{
-    (void)c;
-    (void)start;
-}
-
-void emit_return(struct code *c)
-{
-    (void)c;
 }
 
 bool mispredicted_return_map(struct probe *p, struct mispredicted_return *s)

@@ -1,6 +1,7 @@
 /* Thresholds of lib/structure/tolerances_hierarchy.h at work: data caches, whose curves are given and not
  * measured. */
 /* link: tests/unit/structure/given.c probes/memory/cache_pages.c probes/memory/cache_sets.c */
+/* link: tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* A sample of the branch history: mispredictions, from what the controls on either side of it cost. */
+/* link: tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -40,15 +41,6 @@ bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
     (void)k;
     out->q20 = cycles[built];
     return true;
-}
-
-double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)
-{
-    (void)p;
-    (void)smoke;
-    (void)quick;
-    (void)full;
-    return standard;
 }
 
 void rough_range_find(struct probe *p, const struct rough_range *r, double *from, double *to)

@@ -1,4 +1,5 @@
 /* Rings of lines lie beyond the cache level that they are to miss, and chains outlast what is delivered beside them. */
+/* link: tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,28 +71,6 @@ bool probe_map(struct probe *p, struct area *a, size_t bytes, size_t page_bytes)
     (void)p;
     *a = (struct area){.write = memory, .bytes = bytes, .page_bytes = page_bytes};
     return true;
-}
-
-double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)
-{
-    (void)p;
-    (void)smoke;
-    (void)quick;
-    (void)full;
-    return standard;
-}
-
-double probe_smoke(const struct probe *p, double smoke, double otherwise)
-{
-    (void)p;
-    (void)smoke;
-    return otherwise;
-}
-
-bool probe_is_smoke(const struct probe *p)
-{
-    (void)p;
-    return false;
 }
 
 /* Starts on a core with caches of so many bytes; 0: that level is not known. */

@@ -1,5 +1,5 @@
 /* The thresholds of lib/structure/tolerances_inflight.h, each at work, on cores whose limits the test sets. */
-/* link: tests/unit/inflight/core.c */
+/* link: tests/unit/inflight/core.c tests/unit/structure/profile.c */
 #include "tests/unit/inflight/core.h"
 
 #include "lib/structure/entry_packing.h"

@@ -1,4 +1,5 @@
 /* Latency and throughput of a form whose kernels take chosen cycles: what is whole, bound, confirmed, or unsteady. */
+/* link: tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -53,19 +54,6 @@ struct window_result meter_measure(struct meter *m, const struct kernel *k, stru
     (void)k;
     *out = (struct point){.q20 = cycles(), .accepted = 1};
     return (struct window_result){.end = WINDOW_RAN};
-}
-
-double probe_smoke(const struct probe *p, double smoke, double otherwise)
-{
-    (void)p;
-    (void)smoke;
-    return otherwise;
-}
-
-bool probe_is_smoke(const struct probe *p)
-{
-    (void)p;
-    return false;
 }
 
 /* The only chain goes from operand 0 to operand 1. */

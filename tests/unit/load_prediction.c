@@ -1,5 +1,5 @@
 /* The probe load_prediction, by what chains of loads save: whether loads are predicted, or it cannot be told. */
-/* link: probes/memory/load_prediction.c */
+/* link: probes/memory/load_prediction.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -61,22 +61,6 @@ bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
     (void)k;
     out->q20 = built == ADDRESS_CONSTANT ? 4 - saved_cycles : 4;
     return true;
-}
-
-double probe_smoke(const struct probe *p, double smoke, double otherwise)
-{
-    (void)p;
-    (void)smoke;
-    return otherwise;
-}
-
-double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)
-{
-    (void)p;
-    (void)smoke;
-    (void)quick;
-    (void)full;
-    return standard;
 }
 
 /* Searched is what is predicted, and nothing else. */

@@ -1,5 +1,5 @@
 /* The probe loop_buffer, by what is counted and where curves rise: whether a loop buffer is found, and in what. */
-/* link: probes/frontend/loop_buffer.c */
+/* link: probes/frontend/loop_buffer.c tests/unit/structure/profile.c tests/unit/structure/no_code.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -28,21 +28,6 @@ static double step;      /* operations at which loops become slower */
 static const struct sweep *searched;
 static enum answer answer;
 
-struct code probe_code(struct probe *p, size_t bytes)
-{
-    (void)p;
-    return (struct code){.bytes = bytes};
-}
-
-bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k)
-{
-    (void)p;
-    (void)c;
-    (void)entry;
-    (void)k;
-    return true;
-}
-
 void emit_nops(struct code *c, size_t bytes)
 {
     (void)c;
@@ -56,39 +41,12 @@ void emit_add_constant(struct code *c, enum reg to, int32_t value)
     (void)value;
 }
 
-void emit_loop(struct code *c, size_t start)
-{
-    (void)c;
-    (void)start;
-}
-
-void emit_return(struct code *c)
-{
-    (void)c;
-}
-
 bool probe_count(struct probe *p, const struct kernel *k, const char *need, double *per_unit)
 {
     (void)p;
     (void)k;
     *per_unit = strcmp(need, "loop_buffer_ops") ? (double)NAN : delivered;
     return true;
-}
-
-double probe_smoke(const struct probe *p, double smoke, double otherwise)
-{
-    (void)p;
-    (void)smoke;
-    return otherwise;
-}
-
-double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)
-{
-    (void)p;
-    (void)smoke;
-    (void)quick;
-    (void)full;
-    return standard;
 }
 
 bool sweeps_search(struct probe *p, struct sweep *s, size_t count)

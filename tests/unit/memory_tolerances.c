@@ -1,6 +1,6 @@
 /* Thresholds of lib/structure/tolerances_memory.h at work: cores on either side of each, whose loads and stores take
  * times by a formula. */
-/* link: tests/unit/structure/given.c */
+/* link: tests/unit/structure/given.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* The probe mispredict, by what its branches take: penalties that agree, and patterns that are predicted. */
-/* link: probes/frontend/mispredict.c */
+/* link: probes/frontend/mispredict.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -90,22 +90,6 @@ void *probe_calloc(struct probe *p, size_t count, size_t bytes)
 {
     (void)p;
     return calloc(count, bytes);
-}
-
-double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)
-{
-    (void)p;
-    (void)smoke;
-    (void)quick;
-    (void)full;
-    return standard;
-}
-
-double probe_smoke(const struct probe *p, double smoke, double otherwise)
-{
-    (void)p;
-    (void)smoke;
-    return otherwise;
 }
 
 double *matrix_cell(const struct matrix *m, size_t row, size_t column)

@@ -1,5 +1,5 @@
 /* The probe parallelism, by how rounds grow: which number of walkers is one of buffers, and what may limit it. */
-/* link: probes/memory/parallelism.c */
+/* link: probes/memory/parallelism.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -83,22 +83,6 @@ bool sample_cycles(struct probe *p, unsigned samples, bool (*build)(struct probe
     (void)context;
     *cycles = build == walkers_build_chase ? latency : 0.5;
     return true;
-}
-
-double probe_smoke(const struct probe *p, double smoke, double otherwise)
-{
-    (void)p;
-    (void)smoke;
-    return otherwise;
-}
-
-double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)
-{
-    (void)p;
-    (void)smoke;
-    (void)quick;
-    (void)full;
-    return standard;
 }
 
 bool sweep_search(struct probe *p, struct sweep *s)

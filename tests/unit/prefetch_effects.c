@@ -1,5 +1,5 @@
 /* The probe prefetch, by what loads of its patterns take: what prefetchers save, and what their switches change. */
-/* link: probes/memory/prefetch.c */
+/* link: probes/memory/prefetch.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -119,15 +119,6 @@ bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
     out->q20 += pattern != PATTERN_FORWARD ? 0 : is_off ? core.off : came_back ? core.drift : 0;
     out->ns = out->q20;
     return true;
-}
-
-double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)
-{
-    (void)p;
-    (void)smoke;
-    (void)quick;
-    (void)full;
-    return standard;
 }
 
 bool probe_skip(struct probe *p, const char *reason)

@@ -1,5 +1,7 @@
 /* The probe return_stack, by what levels behind the depth cost: how its remark says that the stack overflows. */
 /* link: probes/frontend/return_stack.c tests/unit/structure/given.c arch/emit.c arch/x86_64/emit.c */
+/* link: tests/unit/structure/profile.c */
+/* link: tests/unit/structure/no_code.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -35,21 +37,6 @@ bool probe_map(struct probe *p, struct area *a, size_t bytes, size_t page_bytes)
 {
     (void)p;
     *a = (struct area){.bytes = bytes, .page_bytes = page_bytes};
-    return true;
-}
-
-struct code probe_code(struct probe *p, size_t bytes)
-{
-    (void)p;
-    return (struct code){.bytes = bytes};
-}
-
-bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k)
-{
-    (void)p;
-    (void)c;
-    (void)entry;
-    (void)k;
     return true;
 }
 

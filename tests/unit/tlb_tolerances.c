@@ -1,6 +1,6 @@
 /* Thresholds of lib/structure/tolerances_hierarchy.h at work: set associativity and TLBs, whose curves are given and
  * not measured. */
-/* link: tests/unit/structure/given.c */
+/* link: tests/unit/structure/given.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* The probe way_hash, by what loads take: a hash that costs a cycle is found, and noise is none. */
-/* link: probes/memory/way_hash.c */
+/* link: probes/memory/way_hash.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -64,22 +64,6 @@ bool address_pairs_measure(struct probe *p, const struct address_pairs *a, uintp
         slow = !slow;
     *cycles = slow ? 8 + costs : 8;
     return true;
-}
-
-double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)
-{
-    (void)p;
-    (void)smoke;
-    (void)quick;
-    (void)full;
-    return standard;
-}
-
-double probe_smoke(const struct probe *p, double smoke, double otherwise)
-{
-    (void)p;
-    (void)smoke;
-    return otherwise;
 }
 
 double *matrix_cell(const struct matrix *m, size_t row, size_t column)

@@ -1,5 +1,5 @@
 /* The probe widths, by rates of a core's sequences: which of them count, and when they give a width. */
-/* link: probes/backend/widths.c tests/unit/structure/given.c */
+/* link: probes/backend/widths.c tests/unit/structure/given.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>

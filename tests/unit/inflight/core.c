@@ -204,16 +204,3 @@ double probe_scale(const struct probe *p, double smoke, double quick, double sta
     (void)full;
     return quick;
 }
-
-bool probe_is_smoke(const struct probe *p)
-{
-    (void)p;
-    return false;
-}
-
-double probe_smoke(const struct probe *p, double smoke, double otherwise)
-{
-    (void)p;
-    (void)smoke;
-    return otherwise;
-}

@@ -74,28 +74,6 @@ const struct finding *given_finding(const char *name, unsigned level)
     return NULL;
 }
 
-double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)
-{
-    (void)p;
-    (void)smoke;
-    (void)quick;
-    (void)full;
-    return standard;
-}
-
-double probe_smoke(const struct probe *p, double smoke, double otherwise)
-{
-    (void)p;
-    (void)smoke;
-    return otherwise;
-}
-
-bool probe_is_smoke(const struct probe *p)
-{
-    (void)p;
-    return false;
-}
-
 bool probe_scattered(const struct area *a)
 {
     (void)a;
