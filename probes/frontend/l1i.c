@@ -21,7 +21,9 @@
  * Inference: the last footprint before the last rise that is neither at the reach of such a TLB nor, by its size, at
  * the second level. Straight code may fit one step more than the instruction cache holds: on Zen 4 33 KiB take three
  * times as long as 32 KiB in some runs and no longer in others, presumably because an operation cache keeps the line
- * that a few sets have too many. So its interval begins a step below.
+ * that a few sets have too many. So its interval begins a step below. Where chance chooses which line is replaced, both
+ * patterns leave their level before the cache is full; their ramps are long then, and the interval reaches up to where
+ * half of the rise is done.
  *
  * Sources: straight-line NOP loops as in Wong 2018 and clamchowder's suite; mispredicted places are ours.
  * docs/METHODS.md, 5.7.
@@ -51,6 +53,12 @@ enum pattern { STRAIGHT, MISPREDICTED, PATTERNS };
 
 /* Ratio of the ends that both patterns find of one cache, at most. Chosen. */
 static const double SAME_EDGE = 1.3;
+/*
+ * Ratio of a rise's half to its beginning from which on lines are replaced at random. Of a loop that is r times as large
+ * as the cache, a fraction m of the lines misses: with LRU and w ways half of them do at r = 1 + 1 / (2 w), which is
+ * 1.25 at most; where chance chooses, m = 1 - exp(-m r), so that half of them do at r = 2 ln 2 = 1.386. In between.
+ */
+static const double AT_RANDOM = 1.31;
 
 /*
  * Bytes from which on an end is the second level's, where its size is not known: between the largest instruction cache
@@ -150,6 +158,26 @@ static size_t instruction_cache(struct probe *p, const struct verdict *v, const 
     return found;
 }
 
+/*
+ * The verdict with intervals that allow for what misleads the pattern. Where lines are replaced at random, what else is
+ * fetched around a reading costs lines of a loop that fits, and more are lost with each of them: the curve leaves its
+ * level early.
+ */
+static struct verdict widened(const struct verdict *of, enum pattern pattern)
+{
+    struct verdict v = *of;
+
+    for (size_t i = 0; i < v.count; i++) {
+        struct knee *k = &v.knees[i];
+        if (pattern == STRAIGHT)
+            k->low -= GRAIN_BYTES;
+        /* no cache that holds all of a loop misses half of its lines */
+        if (k->ramp && k->half_rise > AT_RANDOM * k->value)
+            k->high = fmax(k->high, k->half_rise_high);
+    }
+    return v;
+}
+
 /* Reports the bytes per cycle on each level of straight code. */
 static void report_rates(struct probe *p, const struct sweep *s)
 {
@@ -177,15 +205,14 @@ static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
                               .high = (double)NAN,
                               .grade = 'U',
                               .reason = REASON_ITLB_LIMIT};
-    struct verdict widened = *straight;
+    const struct verdict intervals[PATTERNS] = {widened(straight, STRAIGHT), widened(mispredicted, MISPREDICTED)};
     struct experiment e[PATTERNS];
     size_t both;
 
     snprintf(page, sizeof page, "page=%s", page_name(page_bytes));
     experiments_of_sweeps(s, PATTERNS, e);
-    for (size_t i = 0; i < widened.count; i++)
-        widened.knees[i].low -= GRAIN_BYTES;
-    e[STRAIGHT].verdict = &widened;
+    for (enum pattern i = 0; i < PATTERNS; i++)
+        e[i].verdict = &intervals[i];
     e[MISPREDICTED].knee = instruction_cache(p, mispredicted, straight, &both);
     /* a knee of straight code may be the end of an operation cache: by itself it shows nothing */
     const bool edge = e[MISPREDICTED].knee < mispredicted->count;
