@@ -150,9 +150,9 @@ static void report_upper_table(struct probe *p, size_t page_bytes, const struct 
     for (size_t i = 0; i < UPPER_EXPERIMENTS; i++) {
         const struct verdict *verdict = &s[i].search.verdict;
         v[i] = (struct experiment_value){e[i].name, e[i].confounder, NAN};
-        /* at the edge: with fewer regions TLBs may still hold some of the pages */
+        /* from the edge on: with fewer regions TLBs may still hold some of the pages */
         if (verdict->count == 1 && !isnan(level_difference(verdict, 0, verdict, 1)))
-            v[i].value = verdict->knees[0].after - verdict->knees[0].before;
+            v[i].value = verdict->levels[1].height - verdict->knees[0].before;
         entries.curves[i] = cycles.curves[i] = e[i].name;
     }
     entries.method = "regions over which pages are spread before walks take longer";
