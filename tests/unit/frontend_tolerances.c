@@ -100,6 +100,7 @@ bool mispredicted_return_kernel(struct probe *p, const struct mispredicted_retur
 enum { KNEES = 2 };
 
 static double straight_kib[KNEES], mispredicted_kib[KNEES]; /* where each curve has knees; 0: no more */
+static double half_kib;                                     /* where half of each rise is done; 0: at the knee */
 
 /* The levels get slower and slower; each ends within a step of 1 KiB. */
 static struct verdict curve_of_code(const struct sweep *s)
@@ -112,8 +113,13 @@ static struct verdict curve_of_code(const struct sweep *s)
     for (; knees < KNEES && kib[knees] > 0; knees++)
         counts[knees] = kib[knees] * KB;
     struct verdict v = given_staircase(knees + 1, heights, counts);
-    for (size_t i = 0; i < v.count; i++)
-        v.knees[i].high = v.knees[i].low + KB;
+    for (size_t i = 0; i < v.count; i++) {
+        struct knee *k = &v.knees[i];
+        k->high = k->low + KB;
+        k->ramp = half_kib > 0;
+        if (k->ramp)
+            k->half_rise = k->half_rise_low = k->half_rise_high = half_kib * KB;
+    }
     return v;
 }
 
@@ -167,6 +173,21 @@ static void a_second_level_is_left_before_its_end(void **state)
     (void)state;
     assert_true(is_l1i(find_l1i(1024, (double[]){32, 700}, (double[]){32, 700}), 32));
     assert_true(is_l1i(find_l1i(256, (double[]){64, 0}, (double[]){64, 0}), 64));
+}
+
+/*
+ * AT_RANDOM: a cache of 32 KiB of four ways by LRU misses half of the lines of 36 KiB. One that replaces at random is
+ * left at 28 KiB, since it also holds other lines, and misses half of the lines of 44 KiB.
+ */
+static void a_cache_that_replaces_at_random_is_left_early(void **state)
+{
+    (void)state;
+    half_kib = 36;
+    const struct finding *f = find_l1i(0, (double[]){32, 0}, (double[]){32, 0});
+    assert_true(is_l1i(f, 32) && !is_l1i(f, 34));
+    half_kib = 44;
+    assert_true(is_l1i(find_l1i(0, (double[]){28, 0}, (double[]){28, 0}), 32));
+    half_kib = 0;
 }
 
 /* ---- Branch target buffers: a core instead of chains ------------------------------------------------ */
@@ -369,6 +390,7 @@ int main(void)
         cmocka_unit_test(both_patterns_see_the_same_cache_a_step_apart),
         cmocka_unit_test(an_unknown_second_level_is_larger_than_any_instruction_cache),
         cmocka_unit_test(a_second_level_is_left_before_its_end),
+        cmocka_unit_test(a_cache_that_replaces_at_random_is_left_early),
         cmocka_unit_test(two_branches_a_cycle_take_half_a_cycle_each),
         cmocka_unit_test(one_branch_a_cycle_takes_a_cycle),
         cmocka_unit_test(shared_entries_hold_twice_the_branches),

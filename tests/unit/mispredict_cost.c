@@ -24,15 +24,19 @@ extern const struct probe_definition *const __start_probes[] __attribute__((visi
 
 enum { HELD_BITS = 10, PENALTY = 15, BRANCH = 2 /* cycles of a branch that is predicted */ };
 
-static double slower; /* cycles by which a misprediction costs more where other instructions precede it */
-static double cycles; /* of the kernel made last */
+static double slower;    /* cycles by which a misprediction costs more where other instructions precede it */
+static double scattered; /* cycles by which it costs more, and less, in every other layout */
+static double cycles;    /* of the kernel made last */
 static double penalty, outcomes;
+static char penalty_grade;
+static unsigned layouts; /* so far */
 
 struct random_branch_layout random_branch_layout(struct probe *p)
 {
     struct random_branch_layout l;
 
     (void)p;
+    layouts++;
     memset(&l, 0, sizeof l);
     return l;
 }
@@ -45,7 +49,8 @@ bool random_branch_build(struct probe *p, enum random_branch_kind kind, enum ran
     (void)l;
     (void)state;
     (void)k;
-    cycles = 100 + (random ? (PENALTY + (filling == RANDOM_BRANCH_NOPS ? 0 : slower)) / 2 : 0);
+    const double by_layout = layouts % 2 ? scattered : -scattered;
+    cycles = 100 + (random ? (PENALTY + by_layout + (filling == RANDOM_BRANCH_NOPS ? 0 : slower)) / 2 : 0);
     return true;
 }
 
@@ -107,6 +112,8 @@ void report(struct probe *p, const struct finding *f)
 {
     (void)p;
     *(strcmp(f->name, "frontend.mispredict.cycles") ? &outcomes : &penalty) = f->value;
+    if (!strcmp(f->name, "frontend.mispredict.cycles"))
+        penalty_grade = f->grade;
 }
 
 static void run_probe(double more_cycles)
@@ -130,6 +137,19 @@ static void penalties_differ_by_little(void **state)
     assert_true(isnan(penalty));
 }
 
+/* A median of so few layouts is known to half a percent only where they hardly differ. */
+static void layouts_that_differ_fix_no_median(void **state)
+{
+    (void)state;
+    scattered = 0.05;
+    run_probe(0);
+    assert_int_equal(penalty_grade, 'A');
+    scattered = 0.5;
+    run_probe(0);
+    assert_int_equal(penalty_grade, 'B');
+    scattered = 0;
+}
+
 /* HELD */
 static void patterns_are_predicted_but_for_a_twentieth(void **state)
 {
@@ -142,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(penalties_differ_by_little),
+        cmocka_unit_test(layouts_that_differ_fix_no_median),
         cmocka_unit_test(patterns_are_predicted_but_for_a_twentieth),
     };
 
