@@ -23,6 +23,7 @@
 
 #include "lib/base/random.h"
 #include "lib/base/reason.h"
+#include "lib/finding/tolerances.h"
 #include "lib/knee/search.h"
 #include "lib/structure/stride_family.h"
 #include "tests/model/curves/noise.h"
@@ -277,11 +278,18 @@ static void show(const struct scene *s, const struct stride_verdict *v)
     }
 }
 
+/*
+ * A number is right when it is within a step of the truth. Grade A says what its interval says: that contains the truth,
+ * and spans less than SAME_STEP_SPAN steps (lib/finding/grade.h), so that the value, the last good count, may be two
+ * steps below.
+ */
 static bool add(struct score *s, char grade, double value, double low, double high, double truth, double step)
 {
     size_t g = grade_index(grade);
     bool right = grade == 'U' || fabs(value - truth) < 1.001 * step;
 
+    if (grade == 'A')
+        right = low <= truth && truth < high && high - low < SAME_STEP_SPAN * step;
     s->levels++;
     s->right[g] += right;
     s->wrong[g] += !right;
