@@ -53,6 +53,11 @@ double quantile(const double *sorted, size_t count, double q)
     return sorted[below] + fraction * (sorted[below + 1] - sorted[below]);
 }
 
+double median_error(const double *sorted, size_t count)
+{
+    return 1.2533 / 1.349 * (quantile(sorted, count, 0.75) - quantile(sorted, count, 0.25)) / sqrt((double)count);
+}
+
 double least_confirmed(const double *sorted, size_t count, double part)
 {
     enum { OTHERS = 2 };

@@ -16,6 +16,11 @@ void sort_numbers(double *values, size_t count);
 double median(double *values, size_t count);
 /* Quantile q in 0 … 1 of sorted values, linear between neighbours; NaN when there are none. */
 double quantile(const double *sorted, size_t count, double q);
+/*
+ * Standard error of the median of sorted numbers, by their quartiles, which single far values do not move. For a normal
+ * distribution: sqrt(pi / 2) times the error of the mean, with quartiles 1.349 standard deviations apart.
+ */
+double median_error(const double *sorted, size_t count);
 
 /*
  * The least of sorted values that two others confirm, because they exceed it by at most `part` of it; NaN where there

@@ -117,15 +117,6 @@ static bool prove(struct probe *p, enum random_branch_kind kind, uint64_t state,
     return true;
 }
 
-/*
- * Standard error of the median of sorted numbers, by their quartiles: 1.253 times that of the mean, as of a normal
- * distribution, whose quartiles are 1.349 standard deviations apart.
- */
-static double median_error(const double *sorted, size_t count)
-{
-    return 1.253 / 1.349 * (quantile(sorted, count, 0.75) - quantile(sorted, count, 0.25)) / sqrt((double)count);
-}
-
 static bool report_penalty(struct probe *p, enum random_branch_kind kind, uint64_t state, struct penalties *all)
 {
     char proof[PROOF_TEXT], behind[32] = "";

@@ -153,6 +153,35 @@ static void the_least_value_that_others_confirm(void **state)
     assert_true(isnan(least_of(NULL, 0)));
 }
 
+/* The sum of twelve numbers uniform in [0, 1) is nearly normal, with a standard deviation of one. */
+static double nearly_normal(uint64_t *random)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < 12; i++)
+        sum += (double)random_below(random, 1U << 30) / (1U << 30);
+    return sum;
+}
+
+/* Medians of many samples scatter by what each sample's quartiles say, on average. */
+static void error_of_a_median_is_what_medians_scatter_by(void **state)
+{
+    enum { SAMPLES = 4000, COUNT = 101 };
+    static double medians[SAMPLES];
+    uint64_t random = 7;
+    double error = 0;
+
+    (void)state;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        double sample[COUNT];
+        for (size_t k = 0; k < COUNT; k++)
+            sample[k] = nearly_normal(&random);
+        medians[i] = median(sample, COUNT);
+        error += median_error(sample, COUNT) / SAMPLES;
+    }
+    assert_true(fabs(error / spread_of(medians, SAMPLES).sigma - 1) < 0.05);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +189,7 @@ int main(void)
         cmocka_unit_test(the_least_value_that_others_confirm),
         cmocka_unit_test(quantile_is_linear_between_neighbours),
         cmocka_unit_test(quantile_at_its_borders),
+        cmocka_unit_test(error_of_a_median_is_what_medians_scatter_by),
         cmocka_unit_test(random_sequence_is_splitmix64),
         cmocka_unit_test(random_below_is_uniform),
         cmocka_unit_test(random_cycle_visits_all),
