@@ -279,22 +279,23 @@ static void show(const struct scene *s, const struct stride_verdict *v)
 }
 
 /*
- * A number is right when it is within a step of the truth. Grade A says what its interval says: that contains the truth,
- * and spans less than SAME_STEP_SPAN steps (lib/finding/grade.h), so that the value, the last good count, may be two
- * steps below.
+ * Adds a number to the score. Whether it is right depends on what its grade promises. B and C promise a value within a
+ * step of the truth. A promises an interval of less than SAME_STEP_SPAN steps (lib/finding/grade.c) that contains the
+ * truth; the value is the interval's first count, so that it may be two steps below.
  */
 static bool add(struct score *s, char grade, double value, double low, double high, double truth, double step)
 {
-    size_t g = grade_index(grade);
-    bool right = grade == 'U' || fabs(value - truth) < 1.001 * step;
+    const size_t g = grade_index(grade);
+    const bool inside = low <= truth && truth < high;
+    const bool right = grade == 'A'   ? inside && high - low < SAME_STEP_SPAN * step
+                       : grade == 'U' ? true
+                                      : fabs(value - truth) < 1.001 * step;
 
-    if (grade == 'A')
-        right = low <= truth && truth < high && high - low < SAME_STEP_SPAN * step;
     s->levels++;
     s->right[g] += right;
     s->wrong[g] += !right;
     s->reported += grade != 'U';
-    s->inside += grade != 'U' && low <= truth && truth < high;
+    s->inside += grade != 'U' && inside;
     return right;
 }
 
