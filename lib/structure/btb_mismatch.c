@@ -297,20 +297,33 @@ static double solve(const struct pattern_sums *p, double costs[BTB_COSTS])
     return p->rest - dot(r, c);
 }
 
-/* The sum of squares that remains in a group with costs of its own, a lower bound of its share in any fit. */
+/*
+ * The sum of squares that remains in a group with costs of its own, a lower bound of its share in any fit. The costs
+ * are eliminated one after the other (Cholesky without roots). Where points show only combinations of costs, a pivot is
+ * zero but for rounding: that cost is given by the others, and takes nothing off the sum.
+ */
 static double least_sum(const struct group_sums *g)
 {
-    if (g->mixed) {
-        struct symmetric a = g->a;
-        const double more = BTB_REGULARISATION * (a.xx + a.yy + a.zz);
-        a.xx += more;
-        a.yy += more;
-        a.zz += more;
-        const struct symmetric i = inverse(&a);
-        return g->yy - dot(g->b, times(&i, g->b));
+    struct symmetric a = g->a;
+    struct btb_costs b = g->b;
+    double sum = g->yy;
+
+    if (a.xx > 0) {
+        const double xy = a.xy / a.xx, xz = a.xz / a.xx;
+        sum -= b.x * b.x / a.xx;
+        b.y -= xy * b.x;
+        b.z -= xz * b.x;
+        a.yy -= xy * a.xy;
+        a.yz -= xy * a.xz;
+        a.zz -= xz * a.xz;
     }
-    return g->yy - (g->a.xx > 0 ? g->b.x * g->b.x / g->a.xx : 0) - (g->a.yy > 0 ? g->b.y * g->b.y / g->a.yy : 0) -
-           (g->a.zz > 0 ? g->b.z * g->b.z / g->a.zz : 0);
+    if (a.yy > BTB_PIVOT_LEAST * g->a.yy) {
+        const double yz = a.yz / a.yy;
+        sum -= b.y * b.y / a.yy;
+        b.z -= yz * b.y;
+        a.zz -= yz * a.yz;
+    }
+    return a.zz > BTB_PIVOT_LEAST * g->a.zz ? sum - b.z * b.z / a.zz : sum;
 }
 
 static bool has_two_bits(unsigned bits)
