@@ -18,7 +18,8 @@ struct identity {
     char hypervisor[32];     /* "" where none is announced */
     bool emulator;           /* the name announced is that of an instruction emulator */
     double tick_hz;          /* declared frequency of the time stamp, 0 where it is not declared */
-    const char *tick_source; /* "cpuid.15", "cpuid.40000010", "cntfrq_el0", or NULL */
+    bool tick_rounded;       /* that frequency is given in whole MHz: one that is measured is more exact */
+    const char *tick_source; /* "cpuid.15", "cpuid.16", "cpuid.40000010", "cntfrq_el0", or NULL */
 };
 
 enum { HOLDS_DATA = 1, HOLDS_INSTRUCTIONS = 2 };

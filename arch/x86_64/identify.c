@@ -16,6 +16,26 @@
 #include "arch/x86_64/identify_cpuid.h"
 #include "arch/x86_64/identify_from.h"
 
+/*
+ * The crystal's frequency in Hz of cores that do not report it in leaf 15H, by their signature; 0: not known. Intel SDM
+ * vol. 3B, 19.7.3, "Determining the Processor Base Frequency".
+ */
+static uint32_t crystal_hz(cpuid_source *ask)
+{
+    uint32_t r[4];
+
+    ask(1, 0, r);
+    switch (r[EAX] & 0x0fff0ff0) { /* without stepping and type */
+    case 0x406e0:                  /* 6th and 7th generation, whose later steppings are of the 8th and 9th */
+    case 0x506e0:
+    case 0x806e0:
+    case 0x906e0: return 24000000;
+    case 0x50650: return 25000000; /* Xeon Scalable */
+    case 0x506c0: return 19200000; /* Goldmont */
+    default: return 0;
+    }
+}
+
 static void tick_frequency(cpuid_source *ask, struct identity *id)
 {
     uint32_t r[4];
@@ -36,16 +56,20 @@ static void tick_frequency(cpuid_source *ask, struct identity *id)
     /* Leaf 15H: crystal in Hz (ECX) times ratio (EBX / EAX). */
     if (cpuid_last_leaf(ask, 0) >= 0x15) {
         ask(0x15, 0, r);
-        if (r[EAX] != 0 && r[EBX] != 0 && r[ECX] != 0) {
-            id->tick_hz = (double)r[ECX] * r[EBX] / r[EAX];
-            id->tick_source = "cpuid.15";
+        const uint32_t crystal = r[ECX] != 0 ? r[ECX] : cpuid_vendor(ask) == 'I' ? crystal_hz(ask) : 0;
+        if (r[EAX] == 0 || r[EBX] == 0)
+            return;
+        if (crystal != 0) {
+            id->tick_hz = (double)crystal * r[EBX] / r[EAX];
+            id->tick_source = r[ECX] != 0 ? "cpuid.15" : "cpuid.15 and the crystal of this model";
             return;
         }
-        /* Where the crystal's frequency is missing, the time stamp runs at the base frequency, given in whole MHz. */
-        if (r[EAX] != 0 && r[EBX] != 0 && cpuid_last_leaf(ask, 0) >= 0x16) {
+        /* The time stamp runs at the base frequency, which is given in whole MHz: 4008 as 4000. */
+        if (cpuid_last_leaf(ask, 0) >= 0x16) {
             ask(0x16, 0, r);
             if ((r[EAX] & 0xffff) != 0) {
                 id->tick_hz = 1e6 * (r[EAX] & 0xffff);
+                id->tick_rounded = true;
                 id->tick_source = "cpuid.16";
             }
         }

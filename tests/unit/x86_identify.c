@@ -182,10 +182,17 @@ static void tick_frequency_comes_from_who_can_know(void **state)
     assert_string_equal(identity().tick_source, "cpuid.15");
     assert_true(identity().tick_hz == 4008e6);
 
-    answer(0x15, 0, 2, 334, 0, 0); /* the crystal's frequency is not given */
+    answer(0x15, 0, 2, 334, 0, 0); /* the crystal's frequency is not given, but known for this model */
+    answer(0x16, 0, 4000, 4200, 100, 0);
+    assert_string_equal(identity().tick_source, "cpuid.15 and the crystal of this model");
+    assert_true(identity().tick_hz == 4008e6);
+
+    core("GenuineIntel", 0xc06f1); /* not known: rounded to a hundred MHz */
+    answer(0x15, 0, 2, 334, 0, 0);
     answer(0x16, 0, 4000, 4200, 100, 0);
     assert_string_equal(identity().tick_source, "cpuid.16");
     assert_true(identity().tick_hz == 4e9);
+    core("GenuineIntel", 0x506e3);
 
     answer(0x15, 0, 0, 0, 0, 0); /* and no ratio either: nothing is known */
     assert_null(identity().tick_source);
