@@ -177,6 +177,19 @@ build/catalogue/aarch64.c: scripts/catalogue-aarch64 | build/setup.stamp
 	@mkdir -p $(@D)
 	$(Q)$< "$(CROSS_aarch64)" >$@.new && mv $@.new $@
 
+# ---- The name of this build ----------------------------------------------------------------------
+
+# Date and name of the last commit, and whether files differ from it; a tree without git's history is undated.
+VERSION = $(or $(shell git log -1 --date=format:%Y%m%d --format=%cd-%h 2>/dev/null),undated)$(if \
+    $(shell git status --porcelain -uno 2>/dev/null),-changed)
+COMMIT_SECONDS = $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
+# Where the last commit is noted: what carries its name is made anew when that changes.
+COMMIT := $(wildcard .git/logs/HEAD)
+
+NAMED := $(foreach isa,$(ISAS),build/uefi/$(isa)/lib/base/version.c.o build/linux/$(isa)/lib/base/version.c.o)
+$(NAMED): COMMON += -DVERSION='"$(VERSION)"'
+$(NAMED): $(COMMIT)
+
 # ---- The UEFI application ------------------------------------------------------------------------
 
 FONTS := $(patsubst %,build/debian/usr/share/consolefonts/spleen-%.psfu.gz,8x16 16x32)
@@ -270,13 +283,6 @@ run: build/fathom.img | build/setup-run-$(or $(ISA),$(NATIVE)).stamp
 
 PREFIX := /usr/local
 DESTDIR :=
-# Date and name of the last commit, and whether files differ from it; a tree without git's history is undated.
-VERSION = $(or $(shell git log -1 --date=format:%Y%m%d --format=%cd-%h 2>/dev/null),undated)$(if \
-    $(shell git status --porcelain -uno 2>/dev/null),-changed)
-COMMIT_SECONDS = $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
-# Where the last commit is noted: what carries its name is made anew when that changes.
-COMMIT := $(wildcard .git/logs/HEAD)
-
 build/fathom.1: scripts/manual build/fathom $(COMMIT) | build/setup-dist.stamp
 	$(call say,MAN,$@)
 	$(Q)scripts/manual build/fathom $(VERSION) $(COMMIT_SECONDS) >$@.new && mv $@.new $@

@@ -47,6 +47,11 @@ struct own_services {
      */
     bool (*interrupt_source)(unsigned id, bool on);
     double tick_hz; /* of the reader's time stamp, for the deadline */
+    /*
+     * Announces a step that a machine may not survive, by its name and with a text for people, before it is taken.
+     * NULL, or why it must be left out (lib/run/stage.h).
+     */
+    const char *(*stage)(const char *name, const char *text);
 };
 
 /* A register worth recording: name as in the manual, value as read. */

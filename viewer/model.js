@@ -104,7 +104,11 @@ class Runs {
     }
 
     finish() {
-        for (const run of this.all)
+        for (const run of this.all) {
+            /* The core that booted has a record of the machine also where it does not measure. */
+            const idle = [...run.cores.values()].filter(core => !core.environment.t && !core.starts.length);
+            if (idle.length < run.cores.size)
+                idle.forEach(core => run.cores.delete(core.index));
             for (const core of run.cores.values()) {
                 core.findings = core.standing.list();
                 for (const finding of core.findings) {
@@ -113,6 +117,7 @@ class Runs {
                     core.byName.get(finding.name).push(finding);
                 }
             }
+        }
         return this.all;
     }
 }

@@ -118,6 +118,7 @@ const struct control_switch *control_op_cache(const struct access *a)
                                                  .text = "operation cache",
                                                  .register_name = "IC_CFG",
                                                  .id = 0xc0011021,
+                                                 .hazard = HAZARD_UNDOCUMENTED,
                                                  .scope = SCOPE_CORE,
                                                  .mask = 1 << 5,
                                                  .off = 1 << 5,

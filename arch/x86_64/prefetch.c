@@ -25,6 +25,8 @@
 /* A prefetcher with a switch of one bit is off while the bit is set, or, with ENABLE, while it is clear. */
 #define DISABLE(n) .mask = BIT(n), .off = BIT(n)
 #define ENABLE(n) .mask = BIT(n), .on = BIT(n)
+/* Named by programs of others, or by Intel for other models only; see HAZARD_UNDOCUMENTED. */
+#define UNDOCUMENTED .hazard = HAZARD_UNDOCUMENTED
 #define MISC_ENABLE .register_name = "IA32_MISC_ENABLE", .id = 0x1a0
 #define FEATURE_CONTROL .register_name = "MSR_MISC_FEATURE_CONTROL", .id = 0x1a4
 #define PREFETCH_6D .register_name = "MSR_0000006D", .id = 0x6d
@@ -65,14 +67,15 @@ static const struct control_switch page_and_pointers[] = {
     {"l1d-pointers", "arrays of pointers", FEATURE_CONTROL, DISABLE(7), .scope = SCOPE_CORE,
      .source = "PerfSpect; CoreFreq"},
     {0}};
-static const struct control_switch code_stream[] = {
-    {"code-stream", "stream of code fetches", FEATURE_CONTROL, DISABLE(8), .scope = SCOPE_CORE, .source = "CoreFreq"},
-    {0}};
-static const struct control_switch server[] = {
-    {"homeless", "misses without a fill buffer, into L2", PREFETCH_6D, DISABLE(14), .scope = SCOPE_CORE,
-     .source = "PerfSpect"},
-    {"llc", "straight into the last level", PREFETCH_6D, DISABLE(42), .scope = SCOPE_CORE, .source = "PerfSpect"},
-    {0}};
+static const struct control_switch code_stream[] = {{"code-stream", "stream of code fetches", FEATURE_CONTROL,
+                                                     DISABLE(8), UNDOCUMENTED, .scope = SCOPE_CORE,
+                                                     .source = "CoreFreq"},
+                                                    {0}};
+static const struct control_switch server[] = {{"homeless", "misses without a fill buffer, into L2", PREFETCH_6D,
+                                                DISABLE(14), UNDOCUMENTED, .scope = SCOPE_CORE, .source = "PerfSpect"},
+                                               {"llc", "straight into the last level", PREFETCH_6D, DISABLE(42),
+                                                UNDOCUMENTED, .scope = SCOPE_CORE, .source = "PerfSpect"},
+                                               {0}};
 /* Bit 1 is reserved in the older Atoms. */
 static const struct control_switch silvermont[] = {
     {"l2-stream", "L2 streamer", FEATURE_CONTROL, DISABLE(0), .scope = SCOPE_CORE, .source = "SDM; pepc"},
@@ -94,9 +97,10 @@ static const struct control_switch gracemont[] = {
      .source = "Intel Atom 4.1"},
     {"l2-amp", "adaptive multipath into L2", FEATURE_CONTROL, DISABLE(5), .scope = SCOPE_MODULE,
      .source = "Intel Atom 4.1"},
-    {"llc-stream", "streamer into the last level", ATOM_1320, DISABLE(43), .scope = SCOPE_MODULE,
+    {"llc-stream", "streamer into the last level", ATOM_1320, DISABLE(43), UNDOCUMENTED, .scope = SCOPE_MODULE,
      .source = "Intel Atom 4.2; PerfSpect"},
-    {"l2-next", "next line into L2", ATOM_1321, DISABLE(40), .scope = SCOPE_MODULE, .source = "Intel Atom 4.3"},
+    {"l2-next", "next line into L2", ATOM_1321, DISABLE(40), UNDOCUMENTED, .scope = SCOPE_MODULE,
+     .source = "Intel Atom 4.3"},
     {0}};
 static const struct control_switch crestmont[] = {{"l2-adjacent", "adjacent line into L2", FEATURE_CONTROL, DISABLE(1),
                                                    .scope = SCOPE_MODULE, .source = "Intel Atom 4.1"},
@@ -110,14 +114,15 @@ static const struct control_switch crestmont[] = {{"l2-adjacent", "adjacent line
 static const struct control_switch family_10h[] = {
     {"l1d", "L1D prefetcher", DC_CFG, DISABLE(13), .scope = SCOPE_CORE, .source = "BKDG; CoreFreq"}, {0}};
 static const struct control_switch family_15h[] = {
-    {"l1-train", "training by L1 misses", CU_CFG3, DISABLE(3), .scope = SCOPE_MODULE, .source = "CoreFreq"},
-    {"l2-region", "region", CU_CFG3, DISABLE(16), .scope = SCOPE_MODULE, .source = "CoreFreq"},
-    {"l2-stride", "stride", CU_CFG3, DISABLE(17), .scope = SCOPE_MODULE, .source = "CoreFreq"},
-    {"l2", "all of the L2 prefetcher", CU_CFG3, DISABLE(18), .scope = SCOPE_MODULE, .source = "CoreFreq"},
+    {"l1-train", "training by L1 misses", CU_CFG3, DISABLE(3), UNDOCUMENTED, .scope = SCOPE_MODULE,
+     .source = "CoreFreq"},
+    {"l2-region", "region", CU_CFG3, DISABLE(16), UNDOCUMENTED, .scope = SCOPE_MODULE, .source = "CoreFreq"},
+    {"l2-stride", "stride", CU_CFG3, DISABLE(17), UNDOCUMENTED, .scope = SCOPE_MODULE, .source = "CoreFreq"},
+    {"l2", "all of the L2 prefetcher", CU_CFG3, DISABLE(18), UNDOCUMENTED, .scope = SCOPE_MODULE, .source = "CoreFreq"},
     {0}};
 static const struct control_switch zen[] = {
-    {"l1d", "L1D prefetchers", DC_CFG, DISABLE(16), .scope = SCOPE_CORE, .source = "CoreFreq; xmrig (undocumented)"},
-    {"l2", "L2 prefetcher", CU_CFG3, ENABLE(0), .scope = SCOPE_CORE, .source = "CoreFreq; xmrig (undocumented)"},
+    {"l1d", "L1D prefetchers", DC_CFG, DISABLE(16), UNDOCUMENTED, .scope = SCOPE_CORE, .source = "CoreFreq; xmrig"},
+    {"l2", "L2 prefetcher", CU_CFG3, ENABLE(0), UNDOCUMENTED, .scope = SCOPE_CORE, .source = "CoreFreq; xmrig"},
     {0}};
 static const struct control_switch zen3[] = {
     {"l1-stream", "stream into L1", PREFETCH_CONTROL, DISABLE(0), .scope = SCOPE_CORE, .source = "CoreFreq; PPR"},

@@ -19,6 +19,7 @@
 #include "boot/linux/counting.h"
 #include "boot/linux/window.h"
 #include "lib/base/hash.h"
+#include "lib/base/lines.h"
 #include "lib/base/record.h"
 #include "lib/machine.h"
 #include "lib/plan/config.h"
@@ -115,7 +116,7 @@ static const char *describe_core(unsigned core)
     memcpy(info.core_name, identity.core_name, sizeof info.core_name);
     memcpy(info.core_model, identity.model, sizeof info.core_model);
     memcpy(info.hypervisor, identity.hypervisor, sizeof info.hypervisor);
-    if (!(info.tick_hz > 0) || info.counters == READER_CYCLES_AS_TIME) {
+    if (!(info.tick_hz > 0) || identity.tick_rounded || info.counters == READER_CYCLES_AS_TIME) {
         info.tick_hz = windows_tick_hz();
         info.tick_source = "calibrated against CLOCK_MONOTONIC_RAW";
     }
@@ -158,10 +159,12 @@ static bool read_line(const char *path, char *out, size_t room)
     return read && out[0];
 }
 
-/*
- * What SMBIOS says of the machine, and the microcode revision of the core in use, which the kernel lists for each
- * core.
- */
+/* The core is the kernel's. */
+void machine_own(void)
+{
+}
+
+/* What SMBIOS says of the machine. */
 static void describe_firmware(struct record *r)
 {
     static const char *const files[][2] = {{"manufacturer", "/sys/class/dmi/id/sys_vendor"},
@@ -169,12 +172,19 @@ static void describe_firmware(struct record *r)
                                            {"firmware_version", "/sys/class/dmi/id/bios_version"},
                                            {"firmware_date", "/sys/class/dmi/id/bios_date"}};
     char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    unsigned core = 0, revision;
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         if (read_line(files[i][1], line, sizeof line))
             record_text(r, files[i][0], line);
+}
+
+/* The microcode revision of the core in use, which the kernel lists for each core. */
+static void describe_microcode(struct record *r)
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    unsigned core = 0, revision;
+
     while (file && fgets(line, sizeof line, file)) {
         if (sscanf(line, "processor : %u", &core) != 1 && core == info.core &&
             sscanf(line, "microcode : %x", &revision) == 1) {
@@ -207,8 +217,19 @@ void machine_describe(struct record *r)
     record_close(r);
 }
 
+void machine_bringup(struct lines *page)
+{
+    struct utsname name;
+
+    if (uname(&name) == 0)
+        lines_add(page, "system: %s %s on %s, %ld processors", name.sysname, name.release, name.machine,
+                  sysconf(_SC_NPROCESSORS_ONLN));
+    lines_add(page, "time stamp %.3f MHz by %s", info.tick_hz / 1e6, info.tick_source);
+}
+
 void machine_describe_environment(struct record *r)
 {
+    describe_microcode(r);
     if (no_cycles)
         record_text(r, "no_cycle_counter", no_cycles);
     record_text(r, "interrupts", "the operating system's");

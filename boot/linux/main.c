@@ -117,7 +117,7 @@ static bool add_probe(struct config *c, const char *name)
 /* Returns 0, or the exit status after a message to standard error. */
 static int parse_run(struct arguments *a, int count, char **words)
 {
-    char why[160];
+    char why[320];
 
     for (int i = 0; i < count; i++) {
         const char *word = words[i], *value = i + 1 < count ? words[i + 1] : NULL;

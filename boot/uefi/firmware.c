@@ -121,6 +121,13 @@ static int global_flag(CHAR16 *name)
     return value;
 }
 
+const char *firmware_secure_boot(void)
+{
+    const int on = global_flag(L"SecureBoot");
+
+    return on < 0 ? "unknown" : on ? "on" : "off";
+}
+
 void firmware_describe(struct record *r)
 {
     unsigned revision = firmware.system->Hdr.Revision;

@@ -47,6 +47,8 @@ const char *status_text(EFI_STATUS status);
  * cut.
  */
 void text_from_ucs2(char *out, size_t room, const CHAR16 *in, size_t count);
+/* "on", "off", or "unknown" where the firmware has no such variable. */
+const char *firmware_secure_boot(void);
 /* Adds vendor, revisions, Secure Boot and quirks to a record, as an object. */
 void firmware_describe(struct record *r);
 

@@ -19,6 +19,13 @@ void machine_print_strong(const char *text)
     screen_text(text, CELL_STRONG);
 }
 
+void machine_stage(const char *text)
+{
+    machine_print(text);
+    machine_print("\n");
+    screen_now();
+}
+
 void machine_progress(const char *text)
 {
     screen_progress(text);

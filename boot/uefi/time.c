@@ -150,18 +150,21 @@ static double hz_by_stall(void)
     return (double)(reader_ticks() - start) * 1e6 / STALL_US;
 }
 
-/* The best source first: the core itself, the ACPI timer, Stall. */
+/* The best source first: the core itself, the ACPI timer, what the core says in whole MHz, Stall. */
 static double find_tick_hz(const char **source)
 {
     struct identity id;
 
     identify(&id);
     *source = id.tick_source;
-    if (id.tick_hz > 0)
+    if (id.tick_hz > 0 && !id.tick_rounded)
         return id.tick_hz;
     double hz = calibrate(source);
     if (hz > 0)
         return hz;
+    *source = id.tick_source;
+    if (id.tick_hz > 0)
+        return id.tick_hz;
 
     double first = hz_by_stall(), second = hz_by_stall();
     *source = "firmware-stall";
@@ -170,6 +173,23 @@ static double find_tick_hz(const char **source)
         warn("tick", "the time stamp's frequency comes from the firmware's Stall, which is not reliable here");
     }
     return second;
+}
+
+size_t time_sources(struct time_source *out, size_t room)
+{
+    struct identity id;
+    const char *name;
+    size_t count = 0;
+
+    identify(&id);
+    if (id.tick_hz > 0 && count < room)
+        out[count++] = (struct time_source){id.tick_source, id.tick_hz};
+    const double timer = calibrate(&name);
+    if (timer > 0 && count < room)
+        out[count++] = (struct time_source){name, timer};
+    if (count < room)
+        out[count++] = (struct time_source){"firmware-stall", hz_by_stall()};
+    return count;
 }
 
 double time_tick_hz(const char **source)

@@ -108,6 +108,8 @@ bool plan_names_exist(struct run *r, const struct plan *plan)
 
 bool plan_has(const struct config *c, const struct probe_definition *d)
 {
+    if (c->bringup == BRINGUP_ONLY)
+        return false;
     return c->probes[0] ? named(c->probes, d->name) : !d->debug;
 }
 

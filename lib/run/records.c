@@ -5,6 +5,7 @@
 
 #include "lib/base/numbers.h"
 #include "lib/base/record.h"
+#include "lib/base/version.h"
 #include "lib/machine.h"
 #include "lib/run/environment.h"
 
@@ -18,13 +19,14 @@ void send_run(struct run *r)
     record_start(&record, &r->writer, "run");
     record_integer(&record, "schema", RECORD_SCHEMA);
     record_text(&record, "program", "fathom");
+    record_text(&record, "build", build_version);
     record_text(&record, "platform", info->platform);
     record_text(&record, "isa", info->isa);
     record_text(&record, "fingerprint", info->fingerprint);
     record_text(&record, "date", date);
     record_integer(&record, "number", r->number);
     record_text(&record, "destination", r->destination);
-    record_text(&record, "profile", profile_names[r->config.profile]);
+    record_text(&record, "profile", r->config.bringup == BRINGUP_ONLY ? "bringup" : profile_names[r->config.profile]);
     record_text(&record, "probes", r->config.probes);
     record_text(&record, "cores", r->config.cores);
     record_text(&record, "serial", serial_names[r->config.serial]);
@@ -77,7 +79,6 @@ void send_machine(struct run *r)
     record_integer(&record, "scalable_bits", info->scalable_bits);
     record_number(&record, "tick_hz", info->tick_hz);
     record_text(&record, "tick_source", info->tick_source ? info->tick_source : "");
-    record_integer(&record, "memory_bytes", info->memory_bytes);
     send_declared(&record, &r->facts);
     machine_describe(&record);
     record_send(&record);
@@ -90,6 +91,7 @@ void send_environment(struct run *r)
 
     record_start(&record, &r->writer, "environment");
     record_core(&record);
+    record_integer(&record, "memory_bytes", info->memory_bytes);
     record_array(&record, "page_bytes");
     for (size_t i = 0; i < sizeof info->page_bytes / sizeof info->page_bytes[0] && info->page_bytes[i]; i++)
         record_integer(&record, NULL, info->page_bytes[i]);

@@ -23,7 +23,7 @@ double machine_seconds(void)
 
 static void check(const struct journal *j)
 {
-    assert(j->count <= JOURNAL_PROBES);
+    assert(j->count <= JOURNAL_ENTRIES);
     for (size_t i = 0; i < j->count; i++) {
         const struct journal_entry *entry = &j->entries[i];
 

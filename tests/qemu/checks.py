@@ -123,9 +123,11 @@ def check_frame(run, table):
     kinds = [record["t"] for record in run.records]
     cores = expectations.expected_cores(table)
     complaints = [f"there are {kinds.count(kind)} {kind} records" for kind in ("run", "done") if kinds.count(kind) != 1]
-    complaints += [f"there are {kind} records of the cores {found}, not of {cores}"
-                   for kind in ("machine", "environment")
-                   if (found := [record["core"] for record in run.of(kind)]) != cores]
+    # The core that booted is described before it is taken, also where it does not measure.
+    described = [0] + [core for core in cores if core != 0]
+    complaints += [f"there are {kind} records of the cores {found}, not of {wanted}"
+                   for kind, wanted in (("machine", described), ("environment", cores))
+                   if (found := [record["core"] for record in run.of(kind)]) != wanted]
     nothing_kept = table["records"] == "volume cut short" and not run.volume
     if kinds[nothing_kept : nothing_kept + 1] != ["run"]:
         complaints.append("the first record is not `run`")
@@ -165,7 +167,7 @@ def check_done(run):
     outcomes = [end["outcome"] for end in ends]
     counted = {outcome: outcomes.count(outcome) for outcome in ("ok", "skipped", "fault", "timeout")}
     counted["findings"] = len(run.of("finding"))
-    counted["cores"] = len(run.of("machine"))
+    counted["cores"] = len(run.of("environment"))
     return [f"done says {key} = {done.get(key)}, the records show {value}"
             for key, value in counted.items() if done.get(key) != value]
 
@@ -272,14 +274,43 @@ def check_refused(serial, files):
     return complaints
 
 
-def check_hang(serial, files, probe):
-    """A run that hung: the last record, on serial and on the volume, is the start of the probe that hangs."""
+def check_hang(serial, files, kind, name):
+    """A run that hung: the last record, on serial and on the volume, is the `start` of that probe, or that `stage`."""
     complaints = []
     log = records.read(serial.split(b"\n"))
     for place, lines in [("serial", log.lines)] + [("the volume", read_file(data)[0]) for data in files]:
         last = json.loads(lines[-1]) if lines else {}
-        if (last.get("t"), last.get("probe")) != ("start", probe):
-            complaints.append(f"the last record on {place} is not the start of {probe}: {last}")
+        if (last.get("t"), last.get("stage" if kind == "stage" else "probe")) != (kind, name):
+            complaints.append(f"the last record on {place} is not the {kind} of {name}: {last}")
     if len(files) != 1:
         complaints.append(f"there are {len(files)} result files after one boot")
+    return complaints
+
+
+def check_crash(serial, stage):
+    """A fault outside of measured code: fathom describes it, and only then the firmware."""
+    mine = re.search(rb"fathom has stopped: ([\w-]+) outside of measured code, in the step \"([\w-]+)\".*?"
+                     rb"fathom's image \+ [0-9a-f]+", serial, re.DOTALL)
+    if not mine:
+        return ["the fault is not described"]
+    crash = CRASH.search(serial)
+    complaints = [] if mine[2] == stage.encode() else [f"the fault is said to be in the step {mine[2]!r}"]
+    if mine[1] not in (b"general-protection", b"data-abort"):
+        complaints.append(f"the fault is called {mine[1]!r}")
+    if crash and crash.start() < mine.start():
+        complaints.append("the firmware speaks first")
+    return complaints
+
+
+def check_left_out(result, data, stage):
+    """The boot after one that hung in a stage: it comes to its end, leaves the stage out, and says so everywhere."""
+    lines, complaints = read_file(data)
+    found = [json.loads(line) for line in lines]
+    left_out = {f"{record['stage']}@{record['core']}" for record in found if record["t"] == "stage" and record.get("skipped")}
+    if not result.ended or not found or found[-1]["t"] != "done":
+        complaints.append(f"the second boot does not come to its end; the serial line ends with {result.serial[-200:]!r}")
+    if left_out != {stage}:
+        complaints.append(f"the second boot leaves out {sorted(left_out)}")
+    if not re.search(rb"left out, since it hung: ", result.serial):
+        complaints.append("the second boot does not say on the console that something is left out")
     return complaints

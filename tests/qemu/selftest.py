@@ -198,15 +198,15 @@ def broken():
     yield "power cut: an announced record differs", power_cut(good[:6], whole.replace(b"core", b"cure", 1))
     yield "power cut: a later record is damaged", power_cut(good[:6], whole.replace(b'"done"', b'"dome"'))
     yield "power cut: the file is empty", power_cut(good[:6], b"")
-    yield "hang: the run went on", checks.check_hang(on_line(good[:5]), [whole], "clock")
-    yield "hang: another probe hangs", checks.check_hang(on_line(good[:5]), [in_file(good[:5])], "noise")
+    yield "hang: the run went on", checks.check_hang(on_line(good[:5]), [whole], "start", "clock")
+    yield "hang: another probe hangs", checks.check_hang(on_line(good[:5]), [in_file(good[:5])], "start", "noise")
 
 
 def complaints():
     """Damage that the checks miss, and correct records that they complain about."""
     good = good_run()
     cut = checks.check_cut(on_line(good[:6]) + b'{"t":"en', [in_file(good[:8]) + b'{"t"'])
-    hang = checks.check_hang(on_line(good[:5]), [in_file(good[:5])], "clock")
+    hang = checks.check_hang(on_line(good[:5]), [in_file(good[:5])], "start", "clock")
     half_written = sticks.damage(HALF_WRITTEN % ">", True, True)
     alike = special.compare_verdicts(verdicts(), verdicts())
     wrong = [f"complains about correct records: {text}"

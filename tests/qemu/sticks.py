@@ -28,12 +28,15 @@ LOADERS = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
 
 
 def settings_of(table):
-    """Lines of FATHOM.CFG that make the run what the table says. The menu is off: nobody is there to use it."""
+    """
+    Lines of FATHOM.CFG that make the run what the table says. Nobody is there to use the menu or to look at the bring-up
+    page, and the checks compare all records.
+    """
     lines = [f"{key} = {table[key]}" for key in ("profile", "after", "probes", "repeat") if table[key]]
     lines += table["config"].strip().splitlines()
     hangs = table["timeouts"] or table["ends"] == "hang"
     # A loaded host sometimes stops its guests for seconds; no window may reach its deadline because of that.
-    defaults = {"menu": "off", "deadline": 1000 if hangs else 60000}
+    defaults = {"menu": "off", "bringup": "off", "serial": "all", "deadline": 1000 if hangs else 60000}
     given = {line.split("=")[0].strip() for line in lines}
     lines += [f"{key} = {value}" for key, value in defaults.items() if key not in given]
     return "".join(line + "\r\n" for line in lines).encode()

@@ -66,7 +66,8 @@ static void assert_defaults(const struct config *c)
     assert_int_equal(c->deadline_ms, 1000);
     assert_string_equal(c->cores, "one-per-type");
     assert_false(c->retry);
-    assert_int_equal(c->serial, SERIAL_ALL);
+    assert_int_equal(c->serial, SERIAL_AUTO);
+    assert_true(c->own);
     assert_true(c->windows);
     assert_int_equal(c->menu_seconds, 5);
 }
@@ -119,7 +120,7 @@ static void every_word_is_known(void **state)
     assert_int_equal(c.memory_mib, MEMORY_ALL);
     assert_int_equal(parse(&c, "memory = 8").count, 0);
     assert_int_equal(c.memory_mib, 8);
-    assert_int_equal(parse(&c, "retry = NONE\nserial = On\nwindows = on\nprobes =\nnotes =\nmemory = 0").count, 0);
+    assert_int_equal(parse(&c, "retry = NONE\nserial = Auto\nwindows = on\nprobes =\nnotes =\nmemory = 0").count, 0);
     assert_defaults(&c);
 }
 
@@ -202,8 +203,10 @@ static void bad_values_are_explained(void **state)
         {"events = a;b", "names or numbers of events"},
         {"probes = cache;l1i", "names of probes"},
         {"probes = \x1b[31m", "'?[31m'"},
-        {"colour = red", "colour: unknown key; known are probes, profile, after, repeat, memory, deadline, cores, "
-                         "retry, serial, windows, menu, events, kernels, forms, prefetch, frequency, risky, notes\n"},
+        {"colour = red",
+         "colour: unknown key; known are probes, profile, bringup, after, repeat, memory, deadline, cores, "
+         "retry, serial, own, windows, menu, events, kernels, forms, prefetch, frequency, risky, hang, "
+         "fault, notes\n"},
         {"menu = on", "menu: 'on' cannot be used; it takes off, or a whole number of seconds"},
         {"menu = 0", "menu: '0' cannot be used"},
         {"= 3", ": unknown key"},
@@ -328,9 +331,9 @@ static void exactly_twenty_warnings_are_shown(void **state)
  */
 static void the_shipped_file_documents_every_key(void **state)
 {
-    static const char *const names[] = {"probes",  "profile", "after",    "repeat",    "memory", "deadline",
-                                        "cores",   "retry",   "serial",   "windows",   "menu",   "events",
-                                        "kernels", "forms",   "prefetch", "frequency", "risky",  "notes"};
+    static const char *const names[] = {"probes", "profile",  "after",     "repeat",  "memory", "deadline", "cores",
+                                        "retry",  "serial",   "own",       "windows", "menu",   "events",   "kernels",
+                                        "forms",  "prefetch", "frequency", "risky",   "hang",   "fault",    "notes"};
     FILE *file = fopen("images/FATHOM.CFG", "r");
     char text[16384], start[32], *at;
     struct config c;

@@ -51,7 +51,7 @@ struct expected {
 
 enum { EXPECTED = 4, MIXED = 6 };
 
-static const struct stride_family {
+static const struct core_family {
     const char *name;
     char vendor;
     uint32_t signature, core; /* CPUID.01H:EAX, CPUID.1AH:EAX */
@@ -105,7 +105,7 @@ static const struct stride_family {
 static const uint64_t OTHERS = 0x5a5a5a5a5a5a5a5a;
 
 /* Every register of the family; whatever it does not list fails the test. */
-static void family(const struct stride_family *f, uint64_t others)
+static void family(const struct core_family *f, uint64_t others)
 {
     processor(f->vendor, f->signature, f->core);
     if (f->announced)
@@ -118,9 +118,10 @@ static void switches_off_what_each_family_has(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2 * sizeof families / sizeof families[0]; i++) {
-        const struct stride_family *f = &families[i / 2];
+        const struct core_family *f = &families[i / 2];
         family(f, i % 2 ? OTHERS : ~OTHERS);
         start();
+        c.risky = true;
         const char *wrong = control_prefetch(&c, "off", why, sizeof why);
         if (wrong)
             fail_msg("%s: %s", f->name, wrong);
@@ -137,18 +138,20 @@ static void puts_back_after_a_fault_anywhere(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2 * sizeof families / sizeof families[0]; i++) {
-        const struct stride_family *f = &families[i / 2];
+        const struct core_family *f = &families[i / 2];
         const uint64_t others = i % 2 ? OTHERS : ~OTHERS;
         size_t accesses;
 
         family(f, others);
         start();
+        c.risky = true;
         size_t started = m.accesses;
         assert_null(control_prefetch(&c, "off", why, sizeof why));
         accesses = m.accesses;
         for (size_t at = started + 1; at <= accesses; at++) {
             family(f, others);
             start();
+            c.risky = true;
             m.fault_at = at;
             const char *wrong = control_prefetch(&c, "off", why, sizeof why);
             assert_non_null(wrong);
@@ -202,7 +205,7 @@ static void turns_the_op_cache_of_cores_that_let_it(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2 * sizeof families / sizeof families[0]; i++) {
-        const struct stride_family *f = &families[i / 2];
+        const struct core_family *f = &families[i / 2];
         const bool has = !strcmp(f->name, "Zen 4") || !strcmp(f->name, "Zen 5");
         for (size_t fault_at = 0; fault_at < 8; fault_at++) {
             family(f, i % 2 ? OTHERS : ~OTHERS);
@@ -210,6 +213,9 @@ static void turns_the_op_cache_of_cores_that_let_it(void **state)
                 ->allowed = BIT;
             start();
             assert_int_equal(control_op_cache(&a) != NULL, has);
+            assert_non_null(control_switch_op_cache(&c, true)); /* not without being asked for */
+            model_assert_as_found(&m);
+            c.risky = true;
             m.fault_at = fault_at ? m.accesses + fault_at : 0;
             const char *wrong = control_switch_op_cache(&c, true);
             m.fault_at = 0;
@@ -225,6 +231,7 @@ static void turns_the_op_cache_of_cores_that_let_it(void **state)
     processor('A', 0xb00f21, 0);
     model_register(&m, "IC_CFG", IC_CFG, 0, UINT64_MAX)->kind = MODEL_IGNORES;
     start();
+    c.risky = true;
     assert_string_equal(control_switch_op_cache(&c, true), "IC_CFG (0xc0011021) ignores what is written");
 }
 

@@ -13,6 +13,7 @@
 #include "lib/base/record.h"
 #include "lib/run/environment.h"
 #include "lib/run/run.h"
+#include "lib/run/stage.h"
 #include "tests/records.h"
 #include "tests/registers/model.h"
 
@@ -55,6 +56,11 @@ void machine_print(const char *text)
 }
 
 void machine_print_strong(const char *text)
+{
+    (void)text;
+}
+
+void machine_stage(const char *text)
 {
     (void)text;
 }
@@ -107,6 +113,7 @@ static int prepare(void **state)
     writer_start(&run.writer);
     writer_add(&run.writer, records_sink(&records));
     journal_start(&run.journal, "00000000deadbeef");
+    stage_start(&run);
     return 0;
 }
 
@@ -284,11 +291,10 @@ static void risky_writes_are_in_the_journal_before_they_are_tried(void **state)
     make_risky();
     environment_set(&run);
     model_assert_writes(&m, "w SWITCHES 1\nw SWITCHES 0\n");
-    const char *start = records_find(&records, NULL, "start", "probe", JOURNAL_RISKY);
-    assert_non_null(start);
-    assert_non_null(records_find(&records, start, "end", "probe", JOURNAL_RISKY));
+    const char *stage = records_find(&records, NULL, "stage", "stage", "switch-l2-stream");
+    assert_non_null(stage);
+    assert_null(record_value(stage, "skipped", 0));
     assert_true(control.risky);
-    assert_int_equal(run.outcomes[OUTCOME_OK], 1); /* it counts in the record `done` */
     environment_restore(&run);
     model_assert_as_found(&m);
 }
@@ -305,8 +311,9 @@ static void writes_that_hung_are_not_tried_again(void **state)
     record_start(&r, &w, "run");
     record_text(&r, "fingerprint", "00000000deadbeef");
     record_send(&r);
-    record_start(&r, &w, "start");
-    record_text(&r, "probe", JOURNAL_RISKY);
+    record_start(&r, &w, "stage");
+    record_text(&r, "stage", "switch-l2-stream");
+    record_integer(&r, "core", info.core);
     record_send(&r);
     journal_add(&run.journal, before.text, before.used);
     writer_stop(&w);
@@ -316,14 +323,20 @@ static void writes_that_hung_are_not_tried_again(void **state)
     snprintf(run.config.prefetch, sizeof run.config.prefetch, "l2-stream=off");
     environment_set(&run);
     model_assert_writes(&m, "");
-    assert_null(records_find(&records, NULL, "start", NULL, NULL));
-    assert_true(is_recorded("switching prefetchers hung this machine last time"));
-    assert_true(is_recorded("l2-stream: writing it may hang this machine"));
+    const char *stage = records_find(&records, NULL, "stage", "stage", "switch-l2-stream");
+    assert_non_null(stage);
+    assert_string_equal(record_value(stage, "skipped", 0), "true");
+    assert_true(is_recorded("this step hung the machine in an earlier run"));
+    assert_true(is_recorded("l2-stream: this step hung the machine in an earlier run"));
     environment_restore(&run);
 
+    control_start(&control, &a); /* the next run */
+    make_risky();
     run.config.retry = true;
     environment_set(&run);
-    assert_non_null(records_find(&records, NULL, "end", "probe", JOURNAL_RISKY));
+    stage = records_find(&records, stage, "stage", "stage", "switch-l2-stream");
+    assert_non_null(stage);
+    assert_null(record_value(stage, "skipped", 0));
     assert_int_equal(model_at(&m, SWITCHES)->value, 1);
     environment_restore(&run);
     model_assert_as_found(&m);

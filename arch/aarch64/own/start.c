@@ -171,7 +171,9 @@ const char *own_start(const struct own_services *services)
         return "the firmware started the program at EL3, which is not supported";
     own.e2h = own.level == 2 && (READ(HCR_EL2) & HCR_E2H);
 
-    reason = start_translation();
+    reason = services->stage("page-tables", "builds page tables");
+    if (!reason)
+        reason = start_translation();
     if (!reason)
         reason = call_start();
     if (reason)
@@ -187,29 +189,66 @@ void own_finish(void)
         worker_finish();
 }
 
+/* Everything else rests on these steps. NULL, or why the core cannot be used. */
+static const char *take_first(void)
+{
+    static const char no_return[] = "it does not finish a function that it is given";
+    const char *reason = own.services->stage("empty-call", "calls an empty function with its own vectors");
+
+    if (reason)
+        return reason;
+    switch (own_call(do_nothing, NULL).end) {
+    case WINDOW_TIMEOUT: return no_return;
+    case WINDOW_FAULT: return "even an empty function faults on it";
+    default: break;
+    }
+    reason = own.services->stage("registers", "reads the control registers");
+    if (reason)
+        return reason;
+    switch (own_call(environment_note, NULL).end) {
+    case WINDOW_TIMEOUT: return no_return;
+    case WINDOW_FAULT: return "reading its registers faults";
+    default: break;
+    }
+    if (own.level != 2)
+        return NULL;
+    reason = own.services->stage("el1-worker", "switches to its own page tables at EL1 for the first time");
+    if (!reason && !own_on_core(prove_worker, &reason, WORKER_LIMIT_MS))
+        reason = "EL1 worker: the core does not return from it";
+    return reason;
+}
+
+/* Why no deadline can end a kernel; NULL: one can. */
+static const char *take_deadline(void)
+{
+    const char *reason = own.services->stage("timer", own.runner ? "finds out whether a kernel can be stopped"
+                                                                 : "lets the virtual timer interrupt");
+
+    if (reason)
+        return reason;
+    if (own.runner)
+        return prove_withdrawal();
+    timer_reaches_us = own.services->interrupt_source && own.services->interrupt_source(VIRTUAL_TIMER_INTERRUPT, true);
+    reason = own.services->stage("deadline", "lets the timer end a window");
+    return reason ? reason : prove_deadline();
+}
+
 const char *own_core_start(own_runner *runner)
 {
-    const char *reason = NULL;
+    const char *reason;
 
     own.runner = runner;
     own.counters = READER_TIME_ONLY;
     own.no_deadline = own.no_counters = NULL;
-    switch (own_call(environment_note, NULL).end) {
-    case WINDOW_TIMEOUT: return "it does not finish a function that it is given";
-    case WINDOW_FAULT: return "reading its registers faults";
-    default: break;
+    reason = take_first();
+    if (reason)
+        return reason;
+    own.no_deadline = take_deadline();
+    own.no_counters = own.services->stage("counters", "proves the cycle counter in a window");
+    if (!own.no_counters) {
+        own_on_core(find_counters, NULL, COUNTERS_LIMIT_MS);
+        prove_counters();
     }
-    if (own.level == 2 && (!own_on_core(prove_worker, &reason, WORKER_LIMIT_MS) || reason))
-        return reason ? reason : "EL1 worker: the core does not return from it";
-    if (runner) {
-        own.no_deadline = prove_withdrawal();
-    } else {
-        timer_reaches_us = own.services->interrupt_source &&
-                           own.services->interrupt_source(VIRTUAL_TIMER_INTERRUPT, true);
-        own.no_deadline = prove_deadline();
-    }
-    own_on_core(find_counters, NULL, COUNTERS_LIMIT_MS);
-    prove_counters();
     return NULL;
 }
 

@@ -12,6 +12,8 @@ enum {
     APIC_SPURIOUS = 0x0f0,
     APIC_REQUESTS = 0x200, /* 8 registers of 32 vectors */
     APIC_CMCI = 0x2f0,
+    APIC_COMMAND = 0x300,
+    APIC_COMMAND_TARGET = 0x310,
     APIC_TIMER = 0x320,
     APIC_THERMAL = 0x330,
     APIC_PERFORMANCE = 0x340,
@@ -76,6 +78,21 @@ GENERAL_REGISTERS void apic_end_of_interrupt(void)
 {
     if (apic.usable)
         apic_write(APIC_EOI, 0);
+}
+
+/* Figures 11-12 and 11-28: delivery mode NMI, asserted, to a physical identifier. */
+void apic_send_nmi(uint32_t id)
+{
+    const uint32_t command = 4u << 8 | 1u << 14;
+
+    if (!apic.usable)
+        return;
+    if (apic.msr) {
+        write_msr(0x830, (uint64_t)id << 32 | command);
+    } else {
+        apic_write(APIC_COMMAND_TARGET, id << 24);
+        apic_write(APIC_COMMAND, command);
+    }
 }
 
 void apic_unusable(const char *reason)

@@ -48,6 +48,9 @@ void apic_arm(unsigned milliseconds);
 /* Cancels it; an interrupt that is already pending is taken and dismissed. */
 void apic_disarm(void);
 
+/* Sends a non-maskable interrupt to the core whose local APIC has that number. */
+void apic_send_nmi(uint32_t id);
+
 GENERAL_REGISTERS void apic_end_of_interrupt(void);
 
 #endif

@@ -28,6 +28,12 @@ struct guarded_call {
 /* Runs the call; `result` says how it ended, and which interrupts came. Interrupts are disabled afterwards. */
 void guarded_run(struct guarded_call *call, struct window_result *result);
 
+/*
+ * Ends the guarded call that runs on another core, the one whose local APIC has that number, as the deadline would.
+ * Nothing happens when none runs.
+ */
+void vectors_stop_other(uint32_t id);
+
 /* The record's name of an exception: "page-fault". */
 const char *exception_name(unsigned vector);
 

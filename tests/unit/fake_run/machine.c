@@ -128,6 +128,25 @@ void machine_progress(const char *text)
     (void)text;
 }
 
+void machine_stage(const char *text)
+{
+    (void)text;
+}
+
+void machine_own(void)
+{
+}
+
+void machine_bringup(struct lines *page)
+{
+    (void)page;
+}
+
+void machine_page(const struct lines *page)
+{
+    (void)page;
+}
+
 double machine_seconds(void)
 {
     return 0;

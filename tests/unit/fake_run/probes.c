@@ -170,6 +170,7 @@ struct run prepared(const char *plan)
     machine.mapped = 5;
     records_free(&records);
     config_defaults(&r.config);
+    r.config.bringup = BRINGUP_OFF;
     snprintf(r.config.probes, sizeof r.config.probes, "%s", plan);
     journal_start(&r.journal, "0");
     writer_start(&r.writer);

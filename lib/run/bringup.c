@@ -1,0 +1,105 @@
+#include "lib/run/bringup.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "lib/base/lines.h"
+#include "lib/base/record.h"
+#include "lib/base/version.h"
+#include "lib/machine.h"
+#include "lib/measure/list.h"
+#include "lib/run/stage.h"
+
+enum { POINTS = 100, WATCHED_MOST = 1000000 }; /* readings; windows, should the clock stand still */
+static const double WATCH_SECONDS = 1;         /* for what comes without being asked: system management interrupts */
+
+bool bringup_wanted(const struct run *r)
+{
+    return r->config.bringup == BRINGUP_ONLY || (r->config.bringup == BRINGUP_AUTO && r->number && !r->journal.ended);
+}
+
+static void describe_machine(struct lines *page)
+{
+    const struct machine_info *info = machine_info();
+    char date[24];
+
+    machine_date(date);
+    lines_add(page, "fathom %s, %s %s, %s", build_version, info->platform, info->isa, date);
+    lines_add(page, "%s%s%s%s%s", info->core_model, info->core_name[0] ? ", " : "", info->core_name,
+              info->hypervisor[0] ? ", under " : "", info->hypervisor);
+}
+
+/* What the first points look like: the clock, the reader, the sibling detector, and what was rejected for which cause. */
+static void describe_readings(struct run *r, struct lines *page)
+{
+    struct meter *m = &r->meter;
+    const struct kernel k = {.entry = (uintptr_t)reader_chain_kernel, .units = READER_CHAIN};
+    struct window_result result = {.end = WINDOW_RAN};
+    struct point point = {.q20 = NAN};
+
+    for (unsigned i = 0; i < POINTS && result.end == WINDOW_RAN; i++)
+        result = meter_measure(m, &k, &point);
+    if (result.end != WINDOW_RAN) {
+        lines_add(page, "windows: the first ones ended by %s at %llx, address %llx",
+                  result.fault.vector ? result.fault.vector : "the deadline", (unsigned long long)result.fault.pc,
+                  (unsigned long long)result.fault.address);
+        return;
+    }
+    lines_word(page, "addition %.4f ns (%.0f MHz)", 1e9 / m->core_hz, m->core_hz / 1e6);
+    if (machine_info()->cycle_source)
+        lines_word(page, "%.3f cycles by %s", point.q20, machine_info()->cycle_source);
+    lines_word(page, "NOP %.3f cycles", m->nop_cycles);
+    lines_word(page, "reader %.0f ticks", m->harness_ticks);
+    lines_word(page, "%llu readings", (unsigned long long)m->taken);
+    for (enum cause c = 0; c < CAUSES; c++)
+        if (m->rejected_by[c])
+            lines_word(page, "rejected, %s: %llu", cause_names[c], (unsigned long long)m->rejected_by[c]);
+}
+
+static void describe_disturbances(struct run *r, struct lines *page)
+{
+    const double start = machine_seconds();
+    unsigned smis = 0, interrupts = 0, windows = 0;
+    struct window_result result = {.end = WINDOW_RAN};
+
+    while (result.end == WINDOW_RAN && machine_seconds() - start < WATCH_SECONDS && windows++ < WATCHED_MOST) {
+        struct reading chain = reading_of_chain(&r->meter);
+        result = list_run(&r->meter, &chain, 1);
+        smis += result.smis;
+        interrupts += result.interrupts;
+    }
+    lines_word(page, "system management interrupts %.1f/s", smis / (machine_seconds() - start));
+    lines_word(page, "other interrupts in windows %u", interrupts);
+}
+
+static void send(struct run *r, const struct lines *page)
+{
+    struct record record;
+
+    record_start(&record, &r->writer, "bringup");
+    record_core(&record);
+    record_array(&record, "lines");
+    for (size_t i = 0; i < page->count; i++)
+        record_text(&record, NULL, page->text[i]);
+    record_close(&record);
+    record_send(&record);
+}
+
+void bringup_page(struct run *r)
+{
+    const struct machine_info *info = machine_info();
+    struct lines page = {.count = 0};
+
+    stage_begin("bringup", "measures and shows the bring-up page");
+    describe_machine(&page);
+    machine_bringup(&page);
+    lines_add(&page, "deadline: %s", info->no_deadline ? info->no_deadline : "works");
+    lines_add(&page, "counters: %s", info->no_counters ? info->no_counters : "announced, not tried here");
+    describe_readings(r, &page);
+    describe_disturbances(r, &page);
+    for (size_t i = 0; i < r->journal.count; i++)
+        if (r->journal.entries[i].unended)
+            lines_word(&page, "hung before: %s", r->journal.entries[i].name);
+    send(r, &page);
+    machine_page(&page);
+}
