@@ -29,6 +29,12 @@ static void describe_machine(struct lines *page)
               info->hypervisor[0] ? ", under " : "", info->hypervisor);
 }
 
+static void describe_end(const struct window_result *r, struct lines *page)
+{
+    lines_add(page, "windows: one ended by %s at %llx, address %llx", r->fault.vector ? r->fault.vector : "the deadline",
+              (unsigned long long)r->fault.pc, (unsigned long long)r->fault.address);
+}
+
 /* What the first points look like: the clock, the reader, the sibling detector, and what was rejected for which cause. */
 static void describe_readings(struct run *r, struct lines *page)
 {
@@ -40,9 +46,7 @@ static void describe_readings(struct run *r, struct lines *page)
     for (unsigned i = 0; i < POINTS && result.end == WINDOW_RAN; i++)
         result = meter_measure(m, &k, &point);
     if (result.end != WINDOW_RAN) {
-        lines_add(page, "windows: the first ones ended by %s at %llx, address %llx",
-                  result.fault.vector ? result.fault.vector : "the deadline", (unsigned long long)result.fault.pc,
-                  (unsigned long long)result.fault.address);
+        describe_end(&result, page);
         return;
     }
     lines_word(page, "addition %.4f ns (%.0f MHz)", 1e9 / m->core_hz, m->core_hz / 1e6);
@@ -85,7 +89,7 @@ static void send(struct run *r, const struct lines *page)
     record_send(&record);
 }
 
-void bringup_page(struct run *r)
+void bringup_page(struct run *r, const struct window_result *first)
 {
     const struct machine_info *info = machine_info();
     struct lines page = {.count = 0};
@@ -95,8 +99,12 @@ void bringup_page(struct run *r)
     machine_bringup(&page);
     lines_add(&page, "deadline: %s", info->no_deadline ? info->no_deadline : "works");
     lines_add(&page, "counters: %s", info->no_counters ? info->no_counters : "announced, not tried here");
-    describe_readings(r, &page);
-    describe_disturbances(r, &page);
+    if (first->end == WINDOW_RAN) {
+        describe_readings(r, &page);
+        describe_disturbances(r, &page);
+    } else {
+        describe_end(first, &page);
+    }
     for (size_t i = 0; i < r->journal.count; i++)
         if (r->journal.entries[i].unended)
             lines_word(&page, "hung before: %s", r->journal.entries[i].name);

@@ -121,18 +121,13 @@ static void run_with_needs(struct run *r, struct plan *plan, size_t which)
 
 static void warn_no_window(struct run *r, const struct window_result *result)
 {
+    const char *why = result->end == WINDOW_TIMEOUT ? "timeout" : result->fault.vector ? result->fault.vector : "fault";
     char text[160];
 
-    snprintf(text, sizeof text, "the first window did not end as it should, no reading can be taken: %s",
-             result->end == WINDOW_TIMEOUT ? "timeout"
-             : result->fault.vector        ? result->fault.vector
-                                           : "fault");
+    snprintf(text, sizeof text, "nothing can be measured on this core, its first window ends by: %s", why);
     record_warning(&r->writer, "window", text);
-    snprintf(text, sizeof text, "Nothing can be measured here: %s\n",
-             result->end == WINDOW_TIMEOUT ? "timeout"
-             : result->fault.vector        ? result->fault.vector
-                                           : "fault");
     machine_print(text);
+    machine_print("\n");
 }
 
 /* ---- Cores -------------------------------------------------------------------------------------- */
@@ -204,8 +199,8 @@ static bool run_core(struct run *r, const struct plan *probes)
     if (result.end != WINDOW_RAN)
         warn_no_window(r, &result);
 
-    if (result.end == WINDOW_RAN && machine_info()->core == r->booted_core && bringup_wanted(r))
-        bringup_page(r);
+    if (machine_info()->core == r->booted_core && bringup_wanted(r))
+        bringup_page(r, &result);
     stage_end();
     /* The gates come first and always: every finding rests on them. */
     for (int gates = 1; gates >= 0 && result.end == WINDOW_RAN; gates--)

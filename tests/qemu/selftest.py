@@ -26,7 +26,7 @@ PROBES = checks.declared(
 TABLE = {
     "isa": "aarch64", "cpu": "max", "records": "both", "probes": "noise debug_undefined",
     "faults": "debug_undefined undefined-instruction none",
-    "timeouts": "", "skips": "", "warnings": "core: cannot be used", "fields": "environment.page_bytes = [4096]",
+    "timeouts": "", "measures": "yes", "skips": "", "warnings": "core: cannot be used", "fields": "environment.page_bytes = [4096]",
     "memory_lacks_pages": "", "cores": "0", "checks": "silence", "icount": "0", "repeat": "1", "runs": "1",
     "destination": "volume FATHOM", "notes": [],
 }

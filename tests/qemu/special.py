@@ -32,6 +32,22 @@ def check_accessed(run, table):
     return complaints
 
 
+def check_bringup(run, table):
+    """The one bring-up page is in a record, on the console, and in the QR code that somebody reads off the screen."""
+    pages = run.of("bringup")
+    if len(pages) != 1:
+        return [f"there are {len(pages)} bringup records"]
+    page = pages[0]["lines"]
+    complaints = [] if len(page) <= 25 and all(len(line) <= 80 for line in page) else \
+        ["the bring-up page does not fit into 25 lines of 80 characters"]
+    starts = ["fathom ", "firmware: ", "time stamp ", "deadline: ", "addition "]
+    missing = [start for start in starts if not any(line.startswith(start) for line in page)]
+    complaints += [f"the bring-up page has no line that starts with {missing}"] if missing else []
+    if table["person"] and table["codes"] != ["\n".join(page)]:
+        complaints.append(f"the QR code says {table['codes']}, not the lines of the record")
+    return complaints
+
+
 def check_silence(run, table):
     """
     The proof of silence (probes/system/noise.c). Under instruction counting every instruction takes 2^icount ns, so
@@ -252,4 +268,4 @@ def check_forms(run, table):
 
 
 CHECKS = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters, "exact": check_exact,
-          "forms": check_forms, "memory": check_memory, "accessed": check_accessed}
+          "forms": check_forms, "memory": check_memory, "accessed": check_accessed, "bringup": check_bringup}

@@ -123,7 +123,7 @@ def test_image_partitions_and_volumes():
 
 def test_configuration_documents_every_key():
     with open("lib/plan/config.h") as file:
-        keys = set(re.findall(r"/\* (\w+) = ", file.read()))
+        keys = set(re.findall(r"\* (\w+) = ", file.read()))
     with open("images/FATHOM.CFG") as file:
         documented = set(re.findall(r"^# (\w+) =", file.read(), re.M))
     assert keys == documented and len(keys) > 5, keys ^ documented
