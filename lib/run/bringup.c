@@ -31,8 +31,9 @@ static void describe_machine(struct lines *page)
 
 static void describe_end(const struct window_result *r, struct lines *page)
 {
-    lines_add(page, "windows: one ended by %s at %llx, address %llx", r->fault.vector ? r->fault.vector : "the deadline",
-              (unsigned long long)r->fault.pc, (unsigned long long)r->fault.address);
+    lines_add(page, "windows: one ended by %s at %llx, address %llx",
+              r->fault.vector ? r->fault.vector : "the deadline", (unsigned long long)r->fault.pc,
+              (unsigned long long)r->fault.address);
 }
 
 /* What the first points look like: the clock, the reader, the sibling detector, and what was rejected for which cause. */
