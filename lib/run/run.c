@@ -204,8 +204,8 @@ static bool run_core(struct run *r, const struct plan *probes)
     if (result.end != WINDOW_RAN)
         warn_no_window(r, &result);
 
-    if (result.end == WINDOW_RAN && machine_info()->core == r->booted_core && bringup_wanted(r))
-        bringup_page(r);
+    if (machine_info()->core == r->booted_core && bringup_wanted(r))
+        bringup_page(r, &result);
     stage_end();
     /* The gates come first and always: every finding rests on them. */
     for (int gates = 1; gates >= 0 && result.end == WINDOW_RAN; gates--)
