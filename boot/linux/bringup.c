@@ -22,8 +22,8 @@ enum { IDENTITY_VALUES = 512, LINE = 128 };
  * Raw registers that name the core. Of AArch64's those of which the kernel shows a process more than what all cores
  * have in common, or hardly hides anything (Documentation/arch/arm64/cpu-feature-registers.rst, 4).
  */
-static const char *const naming[] = {"cpuid.00000001.0.eax", "midr_el1",         "revidr_el1", "id_aa64pfr0_el1",
-                                     "id_aa64isar0_el1",     "id_aa64isar1_el1", "ctr_el0"};
+static const char *const naming[] = {"cpuid.00000001.0.eax", "midr_el1",         "revidr_el1",
+                                     "id_aa64pfr0_el1",      "id_aa64isar0_el1", "ctr_el0"};
 
 static void add_system(struct lines *page)
 {
@@ -67,12 +67,11 @@ static void add_secure_boot(struct lines *page)
     char bits[LINE];
     uint8_t variable[5];
 
-    if (access("/sys/firmware/efi", F_OK) != 0) {
+    if (!file_line("/sys/firmware/efi/fw_platform_size", bits, sizeof bits)) {
         lines_word(page, "firmware: Linux shows no UEFI");
         return;
     }
-    lines_word(page, "firmware: UEFI%s%s",
-               file_line("/sys/firmware/efi/fw_platform_size", bits, sizeof bits) ? ", bits " : "", bits);
+    lines_word(page, "firmware: UEFI, %s bits", bits);
     const int fd = open("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c",
                         O_RDONLY | O_CLOEXEC);
     const ssize_t got = fd < 0 ? -1 : read(fd, variable, sizeof variable);
@@ -179,10 +178,12 @@ static void add_counters(struct lines *page)
 /* What the image's page has, and a process cannot have. */
 static void add_unseen(struct lines *page)
 {
-    lines_text(page, "not seen, since this is a process: control registers, page tables, interrupt controllers, "
-                     "the firmware's tables and timers, interrupts that the kernel handles beside it");
+    static const char *const unseen = "a process does not see control registers, page tables, interrupt controllers, "
+                                      "the firmware's tables and timers, interrupts that the kernel handles";
 #if defined(__aarch64__)
-    lines_text(page, "fields of ID registers that the kernel hides from processes read as 0");
+    lines_text(page, "%s, and fields of ID registers that the kernel hides: they read as 0", unseen);
+#else
+    lines_text(page, "%s", unseen);
 #endif
 }
 

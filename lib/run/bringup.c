@@ -108,8 +108,8 @@ static void describe_registered(const struct disturbance *before, const struct d
         else
             lines_word(page, "%s flags %llx", after->name[i], (unsigned long long)after->value[i]);
     }
-    if (!smis)
-        lines_word(page, "system management interrupts: no register that can be read counts them");
+    if (!smis) /* no register that can be read counts them */
+        lines_word(page, "system management interrupts are not counted");
 }
 
 static void describe_disturbances(struct run *r, struct lines *page)
