@@ -16,7 +16,7 @@
 #include "lib/base/lines.h"
 #include "lib/machine.h"
 
-enum { IDENTITY_VALUES = 512, OWN_VALUES = 64, CLOCKS = 4 };
+enum { IDENTITY_VALUES = 512, OWN_VALUES = 64, CLOCKS = IDENTITY_TICKS + 2 /* ACPI timer, Stall */ };
 
 /* Raw registers that name the core: the signature of x86-64, type and place of AArch64. */
 static const char *const naming[] = {"cpuid.00000001.0.eax", "midr_el1",         "revidr_el1",       "mpidr_el1",

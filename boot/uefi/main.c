@@ -224,7 +224,7 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
 
     stage_begin("journal", "reads the results of earlier runs, and opens a file for this one");
     journal_start(&r.journal, machine_info()->fingerprint);
-    snprintf(r.journal.profile, sizeof r.journal.profile, "%s", profile_names[r.config.profile]);
+    snprintf(r.journal.profile, sizeof r.journal.profile, "%s", config_profile_name(&r.config));
     unsigned newest = results_journal(&volume, &r.journal);
     r.repeat_index = repeat_index(&r);
     open_sinks(&r, &results, &volume, newest);

@@ -198,7 +198,7 @@ static void compose_head(struct cells *c)
     if (info->core_type[0])
         snprintf(type, sizeof type, " (type %s)", info->core_type);
     snprintf(text, sizeof text, " fathom  %s%s%s, core %u%s, profile %s", info->core_model,
-             info->core_name[0] ? ", " : "", info->core_name, info->core, type, profile_names[run->config.profile]);
+             info->core_name[0] ? ", " : "", info->core_name, info->core, type, config_profile_name(&run->config));
     cells_put(c, 0, 0, c->columns - 8, CELL_BAR, text);
     snprintf(text, sizeof text, "%4u:%02u", (unsigned)seconds / 60, (unsigned)seconds % 60);
     cells_put(c, 0, c->columns - 8, 8, CELL_BAR, text);

@@ -177,13 +177,13 @@ static double find_tick_hz(const char **source)
 
 size_t time_sources(struct time_source *out, size_t room)
 {
-    struct identity id;
+    struct identity_tick declared[IDENTITY_TICKS];
+    const size_t declared_count = identify_ticks(declared);
     const char *name;
     size_t count = 0;
 
-    identify(&id);
-    if (id.tick_hz > 0 && count < room)
-        out[count++] = (struct time_source){id.tick_source, id.tick_hz};
+    for (; count < declared_count && count < room; count++)
+        out[count] = (struct time_source){declared[count].source, declared[count].hz};
     const double timer = calibrate(&name);
     if (timer > 0 && count < room)
         out[count++] = (struct time_source){name, timer};

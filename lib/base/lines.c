@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { TEXT = 400, INDENT = 2 };
+
 static void add(struct lines *l, const char *text)
 {
     if (l->count < LINES_MAXIMUM)
@@ -37,5 +39,28 @@ void lines_word(struct lines *l, const char *format, ...)
     } else {
         add(l, word);
         l->open = true;
+    }
+}
+
+void lines_text(struct lines *l, const char *format, ...)
+{
+    char text[TEXT];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (const char *rest = text; *rest; rest += strspn(rest, " ")) {
+        const int indent = rest == text ? 0 : INDENT;
+        const size_t room = (size_t)(LINE_COLUMNS - indent);
+        size_t take = strlen(rest);
+
+        if (take > room) {
+            for (take = room; take && rest[take] != ' ';)
+                take--;
+            take = take ? take : room; /* a word that is longer than a line */
+        }
+        lines_add(l, "%*s%.*s", indent, "", (int)take, rest);
+        rest += take;
     }
 }

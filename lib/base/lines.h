@@ -17,5 +17,7 @@ struct lines {
 void lines_add(struct lines *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a word, or a few that belong together, to a line of words; begins a new one where it does not fit. */
 void lines_word(struct lines *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a text on as many lines as it takes, broken at blanks; behind the first they are indented. */
+void lines_text(struct lines *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

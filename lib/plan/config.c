@@ -184,6 +184,11 @@ static bool set_profile(struct config *c, const char *value)
     return true;
 }
 
+const char *config_profile_name(const struct config *c)
+{
+    return c->bringup == BRINGUP_ONLY ? "bringup" : profile_names[c->profile];
+}
+
 static bool set_memory(unsigned *mib, const char *value)
 {
     if (!strcasecmp(value, "all")) {

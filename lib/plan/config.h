@@ -61,6 +61,8 @@ void config_defaults(struct config *c);
  * `bytes`.
  */
 void config_parse(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context);
+/* The value of `profile` that is in force: "bringup", "smoke", … */
+const char *config_profile_name(const struct config *c);
 /* One setting, as from an argument. False, with a reason in words, when it cannot be used. */
 bool config_set(struct config *c, const char *key, const char *value, char *why, size_t room);
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/base/lines.h"
 #include "lib/base/record.h"
@@ -25,19 +26,48 @@ static void describe_machine(struct lines *page)
 
     machine_date(date);
     lines_add(page, "fathom %s, %s %s, %s", build_version, info->platform, info->isa, date);
-    lines_add(page, "%s%s%s%s%s", info->core_model, info->core_name[0] ? ", " : "", info->core_name,
-              info->hypervisor[0] ? ", under " : "", info->hypervisor);
+    lines_text(page, "%s%s%s%s%s", info->core_model, info->core_name[0] ? ", " : "", info->core_name,
+               info->hypervisor[0] ? ", under " : "", info->hypervisor);
 }
 
-static void describe_end(const struct window_result *r, struct lines *page)
+/* What stands in the way of measuring here, or that nothing does. */
+static void describe_means(struct lines *page)
 {
-    lines_add(page, "windows: one ended by %s at %llx, address %llx",
-              r->fault.vector ? r->fault.vector : "the deadline", (unsigned long long)r->fault.pc,
-              (unsigned long long)r->fault.address);
+    const struct machine_info *info = machine_info();
+    const char *why;
+    const struct control *control = machine_control(&why);
+
+    lines_text(page, "deadline: %s", info->no_deadline ? info->no_deadline : "works");
+    lines_text(page, "counters: %s", info->no_counters ? info->no_counters : "announced, not tried here");
+    lines_text(page, "registers: %s", control ? "can be accessed" : why);
 }
 
-/* What the first points look like: the clock, the reader, the sibling detector, and what was rejected for which cause. */
-static void describe_readings(struct run *r, struct lines *page)
+static void describe_bad_end(const struct window_result *result, struct lines *page)
+{
+    const struct fault *f = &result->fault;
+
+    lines_text(page, "windows: the first ones ended by %s", f->vector ? f->vector : "the deadline");
+    if (f->pc)
+        lines_word(page, "at %llx", (unsigned long long)f->pc);
+    if (f->address)
+        lines_word(page, "address %llx", (unsigned long long)f->address);
+    if (f->syndrome)
+        lines_word(page, "syndrome %llx", (unsigned long long)f->syndrome);
+}
+
+static void describe_rejected(const struct meter *m, struct lines *page)
+{
+    lines_word(page, "%llu readings", (unsigned long long)m->taken);
+    for (enum cause c = 0; c < CAUSES; c++)
+        if (m->rejected_by[c])
+            lines_word(page, "rejected, %s: %llu", cause_names[c], (unsigned long long)m->rejected_by[c]);
+}
+
+/*
+ * What the first points look like: the clock, the reader, the sibling detector, and what was rejected for which cause.
+ * False when a window did not end as it should.
+ */
+static bool describe_readings(struct run *r, struct lines *page)
 {
     struct meter *m = &r->meter;
     const struct kernel k = {.entry = (uintptr_t)reader_chain_kernel, .units = READER_CHAIN};
@@ -47,34 +77,68 @@ static void describe_readings(struct run *r, struct lines *page)
     for (unsigned i = 0; i < POINTS && result.end == WINDOW_RAN; i++)
         result = meter_measure(m, &k, &point);
     if (result.end != WINDOW_RAN) {
-        describe_end(&result, page);
-        return;
+        describe_bad_end(&result, page);
+        return false;
     }
-    lines_word(page, "addition %.4f ns (%.0f MHz)", 1e9 / m->core_hz, m->core_hz / 1e6);
+    if (m->core_hz > 0)
+        lines_word(page, "addition %.4f ns (%.0f MHz)", 1e9 / m->core_hz, m->core_hz / 1e6);
+    else
+        lines_word(page, "addition: no reading of it was accepted");
     if (machine_info()->cycle_source)
         lines_word(page, "%.3f cycles by %s", point.q20, machine_info()->cycle_source);
-    lines_word(page, "NOP %.3f cycles", m->nop_cycles);
+    if (!isnan(m->nop_cycles))
+        lines_word(page, "NOP %.3f cycles", m->nop_cycles);
     lines_word(page, "reader %.0f ticks", m->harness_ticks);
-    lines_word(page, "%llu readings", (unsigned long long)m->taken);
-    for (enum cause c = 0; c < CAUSES; c++)
-        if (m->rejected_by[c])
-            lines_word(page, "rejected, %s: %llu", cause_names[c], (unsigned long long)m->rejected_by[c]);
+    describe_rejected(m, page);
+    return true;
+}
+
+/* Counts and flags by registers of the core, before and after some seconds. */
+static void describe_registered(const struct disturbance *before, const struct disturbance *after, double seconds,
+                                struct lines *page)
+{
+    bool smis = false;
+
+    for (unsigned i = 0; i < after->count && i < before->count; i++) {
+        const bool is_smi = !strcmp(after->name[i], "smi");
+        smis |= is_smi;
+        if (is_smi)
+            lines_word(page, "system management interrupts %.1f/s",
+                       (double)(uint32_t)(after->value[i] - before->value[i]) / seconds);
+        else
+            lines_word(page, "%s flags %llx", after->name[i], (unsigned long long)after->value[i]);
+    }
+    if (!smis) /* no register that can be read counts them */
+        lines_word(page, "system management interrupts are not counted");
 }
 
 static void describe_disturbances(struct run *r, struct lines *page)
 {
     const double start = machine_seconds();
-    unsigned smis = 0, interrupts = 0, windows = 0;
+    const char *why;
+    const struct control *control = machine_control(&why);
+    struct disturbance before = {0}, after = {0};
+    unsigned interrupts = 0, windows = 0;
     struct window_result result = {.end = WINDOW_RAN};
 
+    if (control)
+        control_disturbance(control->changes.access, &before);
     while (result.end == WINDOW_RAN && machine_seconds() - start < WATCH_SECONDS && windows++ < WATCHED_MOST) {
         struct reading chain = reading_of_chain(&r->meter);
         result = list_run(&r->meter, &chain, 1);
-        smis += result.smis;
         interrupts += result.interrupts;
     }
-    lines_word(page, "system management interrupts %.1f/s", smis / (machine_seconds() - start));
-    lines_word(page, "other interrupts in windows %u", interrupts);
+    if (control)
+        control_disturbance(control->changes.access, &after);
+    const double seconds = machine_seconds() - start;
+    if (result.end != WINDOW_RAN) {
+        describe_bad_end(&result, page);
+    } else if (!(seconds > 0)) {
+        lines_word(page, "interrupts: no rates, since the clock of this machine stands still");
+    } else {
+        lines_word(page, "interrupts in windows %.1f/s", interrupts / seconds);
+        describe_registered(&before, &after, seconds, page);
+    }
 }
 
 static void send(struct run *r, const struct lines *page)
@@ -92,20 +156,17 @@ static void send(struct run *r, const struct lines *page)
 
 void bringup_page(struct run *r, const struct window_result *first)
 {
-    const struct machine_info *info = machine_info();
     struct lines page = {.count = 0};
 
-    stage_begin("bringup", "measures and shows the bring-up page");
+    if (stage_begin("bringup", "measures and shows the bring-up page")) /* an earlier run hung in it */
+        return;
     describe_machine(&page);
     machine_bringup(&page);
-    lines_add(&page, "deadline: %s", info->no_deadline ? info->no_deadline : "works");
-    lines_add(&page, "counters: %s", info->no_counters ? info->no_counters : "announced, not tried here");
-    if (first->end == WINDOW_RAN) {
-        describe_readings(r, &page);
+    describe_means(&page);
+    if (first->end != WINDOW_RAN)
+        describe_bad_end(first, &page);
+    else if (describe_readings(r, &page))
         describe_disturbances(r, &page);
-    } else {
-        describe_end(first, &page);
-    }
     for (size_t i = 0; i < r->journal.count; i++)
         if (r->journal.entries[i].unended)
             lines_word(&page, "hung before: %s", r->journal.entries[i].name);

@@ -13,8 +13,8 @@
  */
 bool bringup_wanted(const struct run *r);
 /*
- * Measures for about two seconds on the core in use, records the page and shows it; changes nothing. `first`: how the
- * first window ended; where it did not run to its end, nothing is measured.
+ * Measures for about two seconds on the core in use, records the page and shows it; changes nothing on the core.
+ * `first` is how the first windows ended: where they did not run, the page says so, and nothing is measured.
  */
 void bringup_page(struct run *r, const struct window_result *first);
 

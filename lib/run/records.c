@@ -26,7 +26,7 @@ void send_run(struct run *r)
     record_text(&record, "date", date);
     record_integer(&record, "number", r->number);
     record_text(&record, "destination", r->destination);
-    record_text(&record, "profile", r->config.bringup == BRINGUP_ONLY ? "bringup" : profile_names[r->config.profile]);
+    record_text(&record, "profile", config_profile_name(&r->config));
     record_text(&record, "probes", r->config.probes);
     record_text(&record, "cores", r->config.cores);
     record_text(&record, "serial", serial_names[r->config.serial]);
