@@ -66,6 +66,11 @@ static void add_reason(struct reasons *r, const char *name, const char *reason)
 
 /* ---- Prefetchers ----------------------------------------------------------------------------------- */
 
+bool control_single_source(const struct control_switch *s)
+{
+    return !strstr(s->source, "; ");
+}
+
 const char *control_forbidden(const struct control *c, const struct control_switch *s, bool off)
 {
     if (s->why_not)

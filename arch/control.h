@@ -44,7 +44,7 @@ struct control_switch {
     uint64_t mask;
     uint64_t off;        /* the bits of `mask` when it is off */
     uint64_t on;         /* the bits of `mask` when it is on */
-    const char *source;  /* manual and section, or where it is known from */
+    const char *source;  /* manual and section, or where it is known from; several are separated by "; " */
     const char *why_not; /* why it cannot be read here; NULL where it can */
 };
 
@@ -89,6 +89,8 @@ void control_start(struct control *c, const struct access *a);
  * that says for each name what is wrong, and which names there are; the rest of the setting takes effect.
  */
 const char *control_prefetch(struct control *c, const char *setting, char *why, size_t room);
+/* Whether only one source says what this switch does. */
+bool control_single_source(const struct control_switch *s);
 /* Why this switch must not be turned off, or on; NULL where it may be. */
 const char *control_forbidden(const struct control *c, const struct control_switch *s, bool off);
 /*

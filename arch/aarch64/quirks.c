@@ -8,7 +8,7 @@
 #include "arch/aarch64/system_registers.h"
 #include "arch/control.h"
 
-enum { NAMES = 7 };
+enum { NAMES = 14 };
 
 /* The cores that have a quirk, by name; no name: any. With `at_el2`, only when the program was started at EL2. */
 static const struct {
@@ -21,12 +21,18 @@ static const struct {
      {"filter-excludes-el2", "every PMUv3 at EL2",
       "a counter counts nothing at EL2 unless bit 27 of its filter is set: it is set, though windows run at EL1",
       "Arm ARM DDI 0487, PMEVTYPER<n>_EL0.NSH"}},
-    {{"cortex-a57", "cortex-a72", "cortex-a76", "neoverse-n1", "neoverse-n2", "cortex-a710", "cortex-x2"},
+    {{"cortex-a57", "cortex-a72", "cortex-a76", "cortex-a77", "cortex-a78", "cortex-a710", "cortex-x1", "cortex-x2",
+      "cortex-x4", "cortex-x925", "neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v3"},
      false,
      {"gated-switches", "Arm's cores with switches in the tables",
       "a write to the prefetcher switches may trap to EL3, and firmware before TF-A 2.11 hangs then: read only, unless "
       "risky = prefetch",
       "technical reference manuals, ACTLR_EL3; TF-A change log, UNDEF injection"}},
+    {{"cortex-a710", "cortex-x2", "cortex-x3", "neoverse-n2", "neoverse-v2"},
+     false,
+     {"prefetch-off-deadlocks", "Cortex-A710, X2, X3, Neoverse N2, V2",
+      "switching all data prefetchers off (CPUECTLR_EL1[15]) may deadlock the core: it is none of its switches here",
+      "TF-A, lib/cpus/aarch64/wa_cve_2025_0647_cpprctx.S"}},
     {{"cortex-a73"},
      false,
      {"torn-time-stamp", "Cortex-A73",

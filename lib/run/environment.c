@@ -178,6 +178,25 @@ static bool is_off_now(const struct control *c, const struct control_switch *s)
     return c->changes.access->read(c->changes.access->context, s->id, &value) && (value & s->mask) == s->off;
 }
 
+/* What each switch is in force for, and where it is known from. */
+static void describe_sources(const struct control *c, struct record *record)
+{
+    static const char *const scopes[] = {[SCOPE_THREAD] = "thread", [SCOPE_CORE] = "core", [SCOPE_MODULE] = "module"};
+
+    record_array(record, "switches");
+    for (size_t i = 0; i < c->switch_count; i++) {
+        const struct control_switch *s = &c->switches[i];
+        record_object(record, NULL);
+        record_text(record, "name", s->name);
+        record_text(record, "register", s->register_name);
+        record_text(record, "scope", scopes[s->scope]);
+        record_text(record, "source", s->source);
+        record_boolean(record, "single_source", control_single_source(s));
+        record_close(record);
+    }
+    record_close(record);
+}
+
 /* {"l2-stream": "on", "l1d-ip": "off, was on"}: what reads back; that it has an effect is not known here. */
 static void describe_switches(const struct control *c, struct record *record)
 {
@@ -192,7 +211,9 @@ static void describe_switches(const struct control *c, struct record *record)
                                        : "on, was off; effect not verified here");
     }
     record_close(record);
-    if (!c->switch_count)
+    if (c->switch_count)
+        describe_sources(c, record);
+    else
         record_text(record, "no_prefetch", c->no_switches);
 }
 

@@ -156,6 +156,26 @@ static void without_settings_nothing_is_changed(void **state)
     assert_null(records_find(&records, NULL, "warning", NULL, NULL));
 }
 
+/* Sapphire Rapids: of its eight switches PerfSpect alone names the last two. */
+static void what_one_source_alone_says_is_marked(void **state)
+{
+    (void)state;
+    model_cpuid(&m, 1, 0, 0x806f8, 0, 1 << 7, 1 << 14 | 1 << 22);
+    model_register(&m, "MORE", 0x6d, 0, 0);
+    control_start(&control, &a);
+    describe();
+    assert_true(is_recorded("\"switches\":[{\"name\":\"l2-stream\",\"register\":\"MSR_MISC_FEATURE_CONTROL\",\"scope\":"
+                            "\"core\",\"source\":\"Intel 2014; SDM; pepc; CoreFreq\",\"single_source\":false},"));
+    assert_true(is_recorded("{\"name\":\"homeless\",\"register\":\"MSR_0000006D\",\"scope\":\"core\",\"source\":"
+                            "\"PerfSpect\",\"single_source\":true},"));
+    model_cpuid(&m, 1, 0, 0xd06f8, 0, 1 << 7, 1 << 14 | 1 << 22); /* no such model */
+    control_start(&control, &a);
+    records.used = 0;
+    describe();
+    assert_true(is_recorded("\"no_prefetch\":"));
+    assert_false(is_recorded("\"switches\":"));
+}
+
 static void settings_are_made_recorded_and_restored(void **state)
 {
     (void)state;
@@ -346,6 +366,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(without_settings_nothing_is_changed, prepare, clear),
+        cmocka_unit_test_setup_teardown(what_one_source_alone_says_is_marked, prepare, clear),
         cmocka_unit_test_setup_teardown(settings_are_made_recorded_and_restored, prepare, clear),
         cmocka_unit_test_setup_teardown(a_clock_that_does_not_follow_is_reported, prepare, clear),
         cmocka_unit_test_setup_teardown(a_clock_is_measured_when_it_has_followed, prepare, clear),
