@@ -100,7 +100,6 @@ const char *generic_watchdog_arm(struct generic_watchdog *w, unsigned seconds, d
     w->offset = get_offset(w);
     put_offset(w, (uint64_t)ticks);
     w->write(w->control + WCS, WCS_EN);
-    w->armed = true;
     if ((w->read(w->control + WCS) & WCS_EN) && get_offset(w) == (uint64_t)ticks)
         return NULL;
     generic_watchdog_disarm(w);
@@ -116,7 +115,6 @@ void generic_watchdog_disarm(struct generic_watchdog *w)
 {
     w->write(w->control + WCS, 0);
     put_offset(w, w->offset);
-    w->armed = false;
 }
 
 size_t generic_watchdog_registers(const struct generic_watchdog *w, struct watchdog_register *out, size_t room)

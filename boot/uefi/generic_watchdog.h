@@ -17,7 +17,6 @@ struct generic_watchdog {
     void (*write)(uint64_t address, uint32_t value);
     uint64_t offset; /* WOR as found */
     bool wide;       /* WOR has 48 bits instead of 32 */
-    bool armed;
     char why[120];
 };
 

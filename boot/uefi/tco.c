@@ -1,11 +1,13 @@
 /*
  * Sources: Intel I/O Controller Hub 9 datasheet (316972), chapters on the chipset configuration registers (GCS) and the
  * LPC bridge (its TCO registers). Every number here was checked against Linux: drivers/mfd/lpc_ich.c,
- * drivers/i2c/busses/i2c-i801.c, drivers/watchdog/iTCO_wdt.c; those of ICH9 also against QEMU, hw/acpi/ich9_tco.c.
- * From Cannon Lake on, Linux is the only source.
+ * drivers/i2c/busses/i2c-i801.c, drivers/platform/x86/p2sb.c, drivers/watchdog/iTCO_wdt.c; those of ICH9 also against
+ * QEMU, hw/acpi/ich9_tco.c, whose device is the only one of the tests that is no model of theirs. From the 100 series on,
+ * Linux is the only source, but for the bridge P2SB, which coreboot hides in the same way.
  */
 #include "boot/uefi/tco.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 enum { LPC = 0, SMBUS = 4 /* functions of device 31 */, INTEL = 0x8086, NONE = 0xffff };
@@ -24,8 +26,23 @@ enum {
 };
 static const uint32_t RCBA_BITS = 0xffffc000;
 
-/* The SMBus controller, from Cannon Lake's chipsets on. */
-enum { TCOBASE = 0x50, TCOBASE_BITS = 0xffe0, TCOCTL = 0x54, TCO_BASE_EN = 1 << 8 };
+/* The SMBus controller, from the 100 series on. */
+enum { TCOBASE = 0x50, TCOBASE_BITS = 0xffe0, TCOCTL = 0x54, TCO_BASE_EN = 1 << 8, DENVERTON = 0x19df };
+
+/*
+ * Before Cannon Lake NO_REBOOT is in a register of that controller which is reached through a bridge to the chipset's
+ * sideband, function 1. Firmware hides the bridge: then it reads as all ones, but takes the byte that shows it.
+ */
+enum {
+    P2SB = 1,
+    P2SB_BAR = 0x10,
+    P2SB_BAR_HIGH = 0x14,
+    P2SB_HIDE = 0xe1, /* a byte: 1 hides it */
+    SMBCTRL = 0xc6000c,
+    SMBCTRL_DENVERTON = 0xcf000c,
+    SMBCTRL_NO_REBOOT = 1 << 1,
+};
+static const uint32_t P2SB_BAR_BITS = 0xff000000;
 
 /* The block itself, of words. */
 enum {
@@ -87,8 +104,13 @@ static const uint16_t controllers[] = {
     0xe322, 0xe422, /* Panther Lake */
 };
 
-/* Those with NO_REBOOT in a register behind the bridge to the sideband (P2SB), which firmware hides: version 4. */
-static const uint16_t hidden[] = {0xa123, 0x9d23, 0x19df, 0xa1a3, 0xa223, 0xa2a3, 0xa3a3};
+/* SMBus controllers with NO_REBOOT behind the bridge P2SB: version 4 in Linux. */
+static const uint16_t behind_p2sb[] = {
+    0xa123,    0x9d23, /* Sunrise Point */
+    DENVERTON, 0xa1a3, /* and Lewisburg */
+    0xa223,    0xa2a3, /* Lewisburg, Kaby Lake */
+    0xa3a3,            /* Comet Lake V */
+};
 
 /* ---- Finding it ------------------------------------------------------------------------------------------------ */
 
@@ -117,7 +139,9 @@ static const char *find_behind_bridge(struct tco *t)
     if (!(rcba & RCBA_EN) || !(rcba & RCBA_BITS))
         return "the firmware has not switched on the registers where NO_REBOOT is (RCBA)";
     t->base = (uint16_t)(pmbase + TCO_IN_PM);
-    t->gcs = (rcba & RCBA_BITS) + GCS;
+    t->no_reboot_at = (rcba & RCBA_BITS) + GCS;
+    t->no_reboot_bit = GCS_NO_REBOOT;
+    t->no_reboot_in = "GCS";
     return NULL;
 }
 
@@ -128,29 +152,48 @@ static const char *find_behind_smbus(struct tco *t)
     if (!(t->access->config(SMBUS, TCOCTL) & TCO_BASE_EN) || !base)
         return "the firmware has not switched on the registers of the watchdog (TCOCTL)";
     t->base = (uint16_t)base;
-    t->gcs = 0;
     return NULL;
+}
+
+/* Shows the bridge for as long as its address is read. */
+static const char *find_behind_p2sb(struct tco *t, uint16_t controller)
+{
+    const bool hidden = t->access->config(P2SB, 0) == UINT32_MAX;
+
+    if (hidden)
+        t->access->put_config(P2SB, P2SB_HIDE, 0);
+    const uint32_t vendor = t->access->config(P2SB, 0) & 0xffff,
+                   bar = t->access->config(P2SB, P2SB_BAR) & P2SB_BAR_BITS;
+    const uint32_t high = t->access->config(P2SB, P2SB_BAR_HIGH);
+    if (hidden)
+        t->access->put_config(P2SB, P2SB_HIDE, 1);
+    if (vendor != INTEL || !bar || high)
+        return "the register with NO_REBOOT is out of reach: the firmware hides the bridge to it (P2SB) for good";
+    t->no_reboot_at = (uint64_t)bar + (controller == DENVERTON ? SMBCTRL_DENVERTON : SMBCTRL);
+    t->no_reboot_bit = SMBCTRL_NO_REBOOT;
+    t->no_reboot_in = "SMBCTRL";
+    if (t->access->read(t->no_reboot_at) == UINT32_MAX)
+        return "the register with NO_REBOOT does not respond (SMBCTRL): it reads as all ones";
+    return find_behind_smbus(t);
 }
 
 const char *tco_find(struct tco *t, const struct tco_access *access)
 {
     *t = (struct tco){.access = access};
     const uint32_t lpc = access->config(LPC, 0), smbus = access->config(SMBUS, 0);
-    const uint16_t bridge = (uint16_t)(lpc >> 16), controller = (uint16_t)(smbus >> 16);
-    const char *why;
+    const uint16_t bridge = (lpc & 0xffff) == INTEL ? (uint16_t)(lpc >> 16) : 0;
+    const uint16_t controller = (smbus & 0xffff) == INTEL ? (uint16_t)(smbus >> 16) : 0;
+    const char *why = t->why;
 
-    if ((lpc & 0xffff) == INTEL && is_bridge(bridge)) {
+    if (is_bridge(bridge))
         why = find_behind_bridge(t);
-    } else if ((smbus & 0xffff) == INTEL &&
-               is_one_of(controller, controllers, sizeof controllers / sizeof controllers[0])) {
+    else if (is_one_of(controller, controllers, sizeof controllers / sizeof controllers[0]))
         why = find_behind_smbus(t);
-    } else {
-        const bool known = (smbus & 0xffff) == INTEL && is_one_of(controller, hidden, sizeof hidden / sizeof hidden[0]);
-        snprintf(t->why, sizeof t->why, known ? "the NO_REBOOT bit of this chipset (8086:%04x) is hidden by firmware"
-                                              : "there is no chipset whose watchdog is known (device 31: %04x:%04x)",
-                 known ? controller : (unsigned)(lpc & 0xffff), bridge);
-        return t->why;
-    }
+    else if (is_one_of(controller, behind_p2sb, sizeof behind_p2sb / sizeof behind_p2sb[0]))
+        why = find_behind_p2sb(t, controller);
+    else
+        snprintf(t->why, sizeof t->why, "there is no chipset whose watchdog is known (device 31: %04x:%04x)",
+                 (unsigned)(lpc & 0xffff), (unsigned)(lpc >> 16));
     if (!why && access->in(t->base + TCO1_CNT) == NONE)
         why = "its registers do not respond: they read as all ones";
     return why;
@@ -176,16 +219,16 @@ static void control(const struct tco *t, uint16_t clear, uint16_t set)
 
 static bool reboots(const struct tco *t)
 {
-    return !(t->gcs ? t->access->read(t->gcs) & GCS_NO_REBOOT : get(t, TCO1_CNT) & NO_REBOOT);
+    return !(t->no_reboot_at ? t->access->read(t->no_reboot_at) & t->no_reboot_bit : get(t, TCO1_CNT) & NO_REBOOT);
 }
 
 static void allow_reboot(const struct tco *t, bool allow)
 {
-    if (!t->gcs) {
+    if (!t->no_reboot_at) {
         control(t, NO_REBOOT, allow ? 0 : NO_REBOOT);
     } else {
-        const uint32_t others = t->access->read(t->gcs) & ~(uint32_t)GCS_NO_REBOOT;
-        t->access->write(t->gcs, others | (allow ? 0 : GCS_NO_REBOOT));
+        const uint32_t others = t->access->read(t->no_reboot_at) & ~t->no_reboot_bit;
+        t->access->write(t->no_reboot_at, others | (allow ? 0 : t->no_reboot_bit));
     }
 }
 
@@ -197,6 +240,18 @@ static bool used(const struct tco *t)
     const uint16_t before = get(t, TCO_RLD) & TCO_RLD_BITS;
     t->access->wait_ms(TWO_TICKS_MS);
     return (get(t, TCO_RLD) & TCO_RLD_BITS) != before;
+}
+
+static const char *say_locked(struct tco *t)
+{
+    static const char locked[] = "the watchdog cannot reset this machine: firmware or a strap locks NO_REBOOT";
+
+    if (t->no_reboot_at)
+        snprintf(t->why, sizeof t->why, "%s (%s at %llx: %x)", locked, t->no_reboot_in,
+                 (unsigned long long)t->no_reboot_at, (unsigned)t->no_reboot);
+    else
+        snprintf(t->why, sizeof t->why, "%s (TCO1_CNT at port %x: %x)", locked, t->base + TCO1_CNT, t->control);
+    return t->why;
 }
 
 /*
@@ -213,8 +268,7 @@ const char *tco_arm(struct tco *t, unsigned seconds)
         return "it counts down already: the firmware or the board uses it";
     t->control = get(t, TCO1_CNT);
     t->timer = get(t, TCO_TMR);
-    t->gcs_found = t->gcs ? t->access->read(t->gcs) : 0;
-    t->armed = true;
+    t->no_reboot = t->no_reboot_at ? t->access->read(t->no_reboot_at) : 0;
 
     control(t, 0, TMR_HLT);
     if (get(t, TCO1_STS) & TIMEOUT)
@@ -226,17 +280,7 @@ const char *tco_arm(struct tco *t, unsigned seconds)
     allow_reboot(t, true);
     if (!reboots(t)) {
         tco_disarm(t);
-        if (t->gcs)
-            snprintf(t->why, sizeof t->why,
-                     "it cannot reset this machine: the firmware or a strap of the board locks NO_REBOOT (GCS at %llx "
-                     "reads %08x)",
-                     (unsigned long long)t->gcs, (unsigned)t->gcs_found);
-        else
-            snprintf(t->why, sizeof t->why,
-                     "it cannot reset this machine: the firmware or a strap of the board locks NO_REBOOT (TCO1_CNT at "
-                     "port %04x reads %04x)",
-                     t->base + TCO1_CNT, t->control);
-        return t->why;
+        return say_locked(t);
     }
     control(t, TMR_HLT, 0);
     if (!(get(t, TCO1_CNT) & TMR_HLT) && (get(t, TCO_TMR) & TCO_TMR_BITS) == ticks)
@@ -256,14 +300,13 @@ void tco_refresh(const struct tco *t)
  */
 void tco_disarm(struct tco *t)
 {
-    const bool harmless = t->gcs ? t->gcs_found & GCS_NO_REBOOT : t->control & NO_REBOOT;
+    const bool harmless = t->no_reboot_at ? t->no_reboot & t->no_reboot_bit : t->control & NO_REBOOT;
 
     control(t, 0, TMR_HLT);
     allow_reboot(t, !harmless);
     put(t, TCO_TMR, t->timer);
     if (harmless && !(t->control & TMR_HLT))
         control(t, TMR_HLT, 0);
-    t->armed = false;
 }
 
 size_t tco_registers(const struct tco *t, struct watchdog_register *out, size_t room)
@@ -271,11 +314,11 @@ size_t tco_registers(const struct tco *t, struct watchdog_register *out, size_t 
     const struct watchdog_register all[] = {
         {"TCO1_CNT", t->control, get(t, TCO1_CNT)},
         {"TCO_TMR", t->timer, get(t, TCO_TMR)},
-        {"GCS", t->gcs_found, t->gcs ? t->access->read(t->gcs) : 0},
+        {t->no_reboot_in, t->no_reboot, t->no_reboot_at ? t->access->read(t->no_reboot_at) : 0},
     };
     size_t count = 0;
 
-    for (; count < (t->gcs ? 3u : 2u) && count < room; count++)
+    for (; count < (t->no_reboot_at ? 3u : 2u) && count < room; count++)
         out[count] = all[count];
     return count;
 }

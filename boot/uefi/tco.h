@@ -1,14 +1,11 @@
 /*
  * The TCO watchdog of Intel's chipsets: a timer that resets the machine when it has run out twice.
  *
- * Known are ICH6 to the chipsets of the 9 series, and Cannon Lake's and later ones. Not known are those between (Sunrise
- * Point to Comet Lake V, Lewisburg, Denverton), whose NO_REBOOT bit lies behind a bridge that firmware hides, and the
- * Atom systems on a chip.
+ * Known are ICH6 and all later chipsets, but not Atom's systems on a chip other than Denverton.
  */
 #ifndef FATHOM_BOOT_UEFI_TCO_H
 #define FATHOM_BOOT_UEFI_TCO_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +14,7 @@
 /* How its registers are reached: the image's way is in watchdog.c, the tests have a model. */
 struct tco_access {
     uint32_t (*config)(unsigned function, unsigned offset); /* of device 31 on bus 0; all ones where there is none */
+    void (*put_config)(unsigned function, unsigned offset, uint8_t value);
     uint16_t (*in)(uint16_t port);
     void (*out)(uint16_t port, uint16_t value);
     uint32_t (*read)(uint64_t address);
@@ -27,10 +25,12 @@ struct tco_access {
 struct tco {
     const struct tco_access *access;
     uint16_t base; /* first port of its registers */
-    uint64_t gcs;  /* address of GCS, where NO_REBOOT is its bit 5; 0: NO_REBOOT is bit 0 of TCO1_CNT */
-    uint16_t control, timer;
-    uint32_t gcs_found;
-    bool armed;
+    /* The register in memory that holds NO_REBOOT; address 0: TCO1_CNT does. */
+    uint64_t no_reboot_at;
+    uint32_t no_reboot_bit;
+    const char *no_reboot_in;
+    uint16_t control, timer; /* as found: TCO1_CNT, TCO_TMR, */
+    uint32_t no_reboot;      /* and the register that holds NO_REBOOT */
     char why[160];
 };
 

@@ -41,25 +41,50 @@ static void write_memory(uint64_t address, uint32_t value)
 static const char device_name[] = "Intel TCO";
 static struct tco device;
 
-/* Device 31 on bus 0 is behind the one root bridge of segment 0 that answers for that bus. */
-static uint32_t read_config(unsigned function, unsigned offset)
+/* UEFI 2.10, 14.2: bus, device, function, register. */
+static UINT64 config_address(unsigned function, unsigned offset)
+{
+    return 31 << 16 | function << 8 | offset;
+}
+
+/* The root bridge of segment 0 that answers for bus 0; NULL where the firmware offers none. */
+static EFI_PCI_ROOT_BRIDGE_IO_PROTOCOL *root_bridge(void)
 {
     static EFI_GUID guid = EFI_PCI_ROOT_BRIDGE_IO_PROTOCOL_GUID;
-    const UINT64 address = 31 << 16 | function << 8 | offset; /* 14.2, EFI_PCI_ROOT_BRIDGE_IO_PROTOCOL_PCI_ADDRESS */
+    EFI_PCI_ROOT_BRIDGE_IO_PROTOCOL *found = NULL;
     EFI_HANDLE *handles = NULL;
     UINTN count = 0;
-    UINT32 value = UINT32_MAX;
+    UINT32 value;
 
     if (EFI_ERROR(firmware.boot->LocateHandleBuffer(ByProtocol, &guid, NULL, &count, &handles)))
-        return value;
-    for (UINTN i = 0; i < count; i++) {
+        return NULL;
+    for (UINTN i = 0; i < count && !found; i++) {
         EFI_PCI_ROOT_BRIDGE_IO_PROTOCOL *bridge = firmware_protocol(handles[i], &guid);
         if (bridge && bridge->SegmentNumber == 0 &&
-            !EFI_ERROR(bridge->Pci.Read(bridge, EfiPciIoWidthUint32, address, 1, &value)))
-            break;
+            !EFI_ERROR(bridge->Pci.Read(bridge, EfiPciIoWidthUint32, config_address(0, 0), 1, &value)))
+            found = bridge;
     }
     firmware.boot->FreePool(handles);
+    return found;
+}
+
+static uint32_t read_config(unsigned function, unsigned offset)
+{
+    EFI_PCI_ROOT_BRIDGE_IO_PROTOCOL *bridge = root_bridge();
+    UINT32 value = UINT32_MAX;
+
+    if (!bridge ||
+        EFI_ERROR(bridge->Pci.Read(bridge, EfiPciIoWidthUint32, config_address(function, offset), 1, &value)))
+        return UINT32_MAX;
     return value;
+}
+
+static void write_config(unsigned function, unsigned offset, uint8_t value)
+{
+    EFI_PCI_ROOT_BRIDGE_IO_PROTOCOL *bridge = root_bridge();
+
+    if (bridge)
+        bridge->Pci.Write(bridge, EfiPciIoWidthUint8, config_address(function, offset), 1, &value);
 }
 
 static uint16_t in(uint16_t port)
@@ -79,8 +104,13 @@ static void wait_ms(unsigned ms)
     firmware.boot->Stall(ms * 1000);
 }
 
-static const struct tco_access access = {
-    .config = read_config, .in = in, .out = out, .read = read_memory, .write = write_memory, .wait_ms = wait_ms};
+static const struct tco_access access = {.config = read_config,
+                                         .put_config = write_config,
+                                         .in = in,
+                                         .out = out,
+                                         .read = read_memory,
+                                         .write = write_memory,
+                                         .wait_ms = wait_ms};
 
 static const char *arm(unsigned seconds)
 {

@@ -19,14 +19,15 @@
 
 enum { HALT = 1 << 11, PORT = 0x660, NEW_PORT = 0x400 };
 enum { RLD = 0, STS1 = 4, STS2 = 6, CNT = 8, TMR = 0x12 };
-static const uint64_t GCS_AT = 0xfed1f410;
+static const uint64_t GCS_AT = 0xfed1f410, SMBCTRL_AT = 0xfdc6000c;
 
 static struct {
     uint32_t config[8][64];    /* of functions of device 31, in words of 4 bytes */
     uint16_t words[32];        /* the block, by offset */
-    uint32_t gcs;
+    uint64_t no_reboot_at;     /* the register with NO_REBOOT; 0: it is bit 0 of TCO1_CNT */
+    uint32_t memory, bit;      /* what that register holds; NO_REBOOT in it */
     unsigned base;             /* first port of the block */
-    bool in_control;           /* NO_REBOOT is bit 0 of TCO1_CNT instead of bit 5 of GCS */
+    bool hidden, for_good;     /* the bridge P2SB; it cannot be shown */
     bool locked, stuck, still; /* NO_REBOOT cannot be cleared; TCO_TMR not written; the timer has never been started */
     double left;               /* seconds until the time runs out */
     unsigned timeouts;
@@ -36,7 +37,7 @@ static struct {
 
 static bool no_reboot(void)
 {
-    return pc.in_control ? pc.words[CNT] & 1 : pc.gcs & 1 << 5;
+    return pc.no_reboot_at ? pc.memory & pc.bit : pc.words[CNT] & 1;
 }
 
 static void start_again(void)
@@ -66,7 +67,13 @@ static void pass(double seconds)
 
 static uint32_t config(unsigned function, unsigned offset)
 {
-    return pc.config[function][offset / 4];
+    return function == 1 && pc.hidden ? UINT32_MAX : pc.config[function][offset / 4];
+}
+
+static void put_config(unsigned function, unsigned offset, uint8_t value)
+{
+    assert_true(function == 1 && offset == 0xe1 && value <= 1);
+    pc.hidden = pc.for_good || value;
 }
 
 static uint16_t in(uint16_t port)
@@ -89,7 +96,7 @@ static void out(uint16_t port, uint16_t value)
         assert_false(value & 1 << 8); /* NMI_NOW */
         if ((pc.words[CNT] & HALT) && !(value & HALT))
             pc.still = false;
-        pc.words[CNT] = (uint16_t)(pc.in_control && pc.locked ? value | 1 : value);
+        pc.words[CNT] = (uint16_t)(!pc.no_reboot_at && pc.locked ? value | 1 : value);
     } else if (at == TMR) {
         pc.words[TMR] = pc.stuck ? pc.words[TMR] : value;
     } else {
@@ -99,18 +106,18 @@ static void out(uint16_t port, uint16_t value)
     assert_false((pc.words[STS2] & 1 << 1) && !no_reboot());
 }
 
-static uint32_t read_gcs(uint64_t address)
+static uint32_t read_memory(uint64_t address)
 {
-    assert_int_equal(address, GCS_AT);
-    return pc.gcs;
+    assert_int_equal(address, pc.no_reboot_at);
+    return pc.memory;
 }
 
-static void write_gcs(uint64_t address, uint32_t value)
+static void write_memory(uint64_t address, uint32_t value)
 {
-    assert_int_equal(address, GCS_AT);
+    assert_int_equal(address, pc.no_reboot_at);
     pc.writes++;
-    assert_int_equal(value & ~(1u << 5), pc.gcs & ~(1u << 5)); /* the only bit that is its business */
-    pc.gcs = pc.locked ? pc.gcs : value;
+    assert_int_equal(value & ~pc.bit, pc.memory & ~pc.bit); /* the only bit that is its business */
+    pc.memory = pc.locked ? pc.memory : value;
     assert_false((pc.words[STS2] & 1 << 1) && !no_reboot());
 }
 
@@ -119,8 +126,13 @@ static void wait_ms(unsigned ms)
     pass(ms / 1e3);
 }
 
-static const struct tco_access access = {
-    .config = config, .in = in, .out = out, .read = read_gcs, .write = write_gcs, .wait_ms = wait_ms};
+static const struct tco_access access = {.config = config,
+                                         .put_config = put_config,
+                                         .in = in,
+                                         .out = out,
+                                         .read = read_memory,
+                                         .write = write_memory,
+                                         .wait_ms = wait_ms};
 
 /* ICH9 as its firmware leaves it: the timer stands still, and NO_REBOOT is set. */
 static void make_ich9(void)
@@ -132,7 +144,9 @@ static void make_ich9(void)
     pc.config[0][0xf0 / 4] = 0xfed1c001;
     memset(pc.config[4], 0xff, sizeof pc.config[4]);
     pc.base = PORT;
-    pc.gcs = 0xc61;
+    pc.no_reboot_at = GCS_AT;
+    pc.memory = 0xc61;
+    pc.bit = 1 << 5;
     pc.words[CNT] = HALT | 1 << 9 | 1 << 8;
     pc.words[TMR] = 0x8004;
 }
@@ -146,22 +160,38 @@ static void make_cannon_lake(void)
     pc.config[4][0x50 / 4] = NEW_PORT | 1;
     pc.config[4][0x54 / 4] = 1 << 8;
     pc.base = NEW_PORT;
-    pc.in_control = true;
     pc.words[CNT] = HALT | 1;
     pc.words[TMR] = 4;
 }
 
-static void (*const chipsets[])(void) = {make_ich9, make_cannon_lake};
+/* A chipset of Skylake, whose bridge to the sideband is hidden. */
+static void make_sunrise_point(void)
+{
+    make_cannon_lake();
+    pc.config[4][0] = 0xa1238086;
+    pc.config[1][0] = 0xa1208086;
+    pc.config[1][0x10 / 4] = 0xfd000004;
+    pc.hidden = true;
+    pc.words[CNT] = HALT;
+    pc.no_reboot_at = SMBCTRL_AT;
+    pc.memory = 0x102;
+    pc.bit = 1 << 1;
+}
+
+static void (*const chipsets[])(void) = {make_ich9, make_cannon_lake, make_sunrise_point};
+enum { CHIPSETS = 3 };
 
 static void a_machine_that_hangs_is_reset(void **state)
 {
     struct tco t;
 
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < CHIPSETS; i++) {
         chipsets[i]();
+        const bool hidden = pc.hidden;
         assert_null(tco_find(&t, &access));
         assert_int_equal(pc.writes, 0);
+        assert_true(pc.hidden == hidden);
         pass(1000);
         assert_null(tco_arm(&t, 10));
         for (unsigned j = 0; j < 100; j++) { /* refreshed in time, it never resets */
@@ -181,18 +211,18 @@ static void a_tco_is_put_back(void **state)
     struct tco t;
 
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
-        chipsets[i % 2]();
-        if (i >= 2)
+    for (size_t i = 0; i < (size_t)2 * CHIPSETS; i++) {
+        chipsets[i % CHIPSETS]();
+        if (i >= CHIPSETS)
             pc.words[CNT] &= (uint16_t)~HALT; /* it runs, and cannot reset the machine */
-        pass(100); /* and has noted that it ran out */
+        pass(100);                            /* and has noted that it ran out */
         const uint16_t control = pc.words[CNT] & (uint16_t) ~(1 << 8), timer = pc.words[TMR];
-        const uint32_t gcs = pc.gcs;
+        const uint32_t memory = pc.memory;
         assert_null(tco_find(&t, &access));
         assert_null(tco_arm(&t, 600));
         struct watchdog_register list[4];
         const size_t count = tco_registers(&t, list, 4);
-        assert_int_equal(count, i % 2 ? 2 : 3);
+        assert_int_equal(count, pc.no_reboot_at ? 3 : 2);
         assert_int_equal(list[0].found & ~(1u << 8), control);
         assert_false(list[0].armed & HALT);
         assert_int_equal(list[1].found, timer);
@@ -200,7 +230,7 @@ static void a_tco_is_put_back(void **state)
         tco_disarm(&t);
         assert_int_equal(pc.words[CNT], control);
         assert_int_equal(pc.words[TMR], timer);
-        assert_int_equal(pc.gcs, gcs);
+        assert_int_equal(pc.memory, memory);
         pass(2000);
         assert_false(pc.reset);
     }
@@ -208,11 +238,12 @@ static void a_tco_is_put_back(void **state)
 
 static void a_lock_is_named(void **state)
 {
-    static const char *const registers[] = {"GCS at fed1f410 reads 00000c61", "TCO1_CNT at port 0408 reads 0801"};
+    static const char *const registers[] = {"GCS at fed1f410: c61", "TCO1_CNT at port 408: 801",
+                                            "SMBCTRL at fdc6000c: 102"};
     struct tco t;
 
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < CHIPSETS; i++) {
         chipsets[i]();
         pc.locked = true;
         const uint16_t control = pc.words[CNT] & (uint16_t) ~(1 << 8), timer = pc.words[TMR];
@@ -233,7 +264,7 @@ static void a_watchdog_in_use_is_left_alone(void **state)
     (void)state;
     make_ich9();
     pc.words[CNT] = 0;
-    pc.gcs = 0;
+    pc.memory = 0;
     pc.words[TMR] = 100;
     start_again();
     assert_null(tco_find(&t, &access));
@@ -243,7 +274,7 @@ static void a_watchdog_in_use_is_left_alone(void **state)
     /* QEMU: it may reset the machine, does not halt, and stands still until it is first written to. */
     make_ich9();
     pc.words[CNT] = 0;
-    pc.gcs = 0;
+    pc.memory = 0;
     pc.words[TMR] = 100;
     pc.still = true;
     assert_null(tco_find(&t, &access));
@@ -280,9 +311,17 @@ static void what_does_not_work_is_said(void **state)
     make_cannon_lake();
     pc.config[4][0x54 / 4] = 0;
     assert_non_null(strstr(tco_find(&t, &access), "TCOCTL"));
-    make_cannon_lake();
-    pc.config[4][0] = 0xa1238086; /* Sunrise Point */
-    assert_non_null(strstr(tco_find(&t, &access), "NO_REBOOT bit of this chipset (8086:a123) is hidden"));
+    make_sunrise_point();
+    pc.for_good = true;
+    assert_non_null(strstr(tco_find(&t, &access), "hides the bridge to it (P2SB) for good"));
+    make_sunrise_point();
+    pc.memory = UINT32_MAX;
+    assert_non_null(strstr(tco_find(&t, &access), "SMBCTRL"));
+    assert_true(pc.hidden);
+    make_sunrise_point();
+    pc.hidden = false; /* a firmware that shows it: it stays as it is */
+    assert_null(tco_find(&t, &access));
+    assert_false(pc.hidden);
     make_cannon_lake();
     memset(pc.config, 0xff, sizeof pc.config);
     assert_non_null(strstr(tco_find(&t, &access), "device 31: ffff:ffff"));
