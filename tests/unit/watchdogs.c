@@ -98,6 +98,7 @@ static void out(uint16_t port, uint16_t value)
             pc.still = false;
         pc.words[CNT] = (uint16_t)(!pc.no_reboot_at && pc.locked ? value | 1 : value);
     } else if (at == TMR) {
+        assert_true(pc.words[CNT] & HALT); /* it does not count while its time changes */
         pc.words[TMR] = pc.stuck ? pc.words[TMR] : value;
     } else {
         fail_msg("register %x is not its business", at);
