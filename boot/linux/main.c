@@ -185,7 +185,7 @@ static int command_run(int count, char **words)
 
     run.config = a.config;
     run.repeat_index = 1;
-    if (run.config.watchdog_seconds) {
+    if (run.config.watchdog) {
         fprintf(stderr, "fathom: watchdog: %s\n", no_watchdog);
         run.warn = warn_of_watchdog;
     }

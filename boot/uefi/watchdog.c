@@ -172,9 +172,9 @@ static unsigned seconds_for(const struct config *c)
 {
     const unsigned least = (2 * c->deadline_ms + 999) / 1000;
 
-    if (c->watchdog_seconds >= least)
-        return c->watchdog_seconds;
-    warn("watchdog", "watchdog = %u is too short for windows of %u ms: %u seconds are used", c->watchdog_seconds,
+    if (c->watchdog >= least)
+        return c->watchdog;
+    warn("watchdog", "watchdog = %u is too short for windows of %u ms: %u seconds are used", c->watchdog,
          c->deadline_ms, least);
     return least;
 }
@@ -183,7 +183,7 @@ void watchdog_start(const struct config *c)
 {
     char line[LINE];
 
-    if (!c->watchdog_seconds)
+    if (!c->watchdog)
         return;
     const unsigned seconds = seconds_for(c);
     const char *why = stage_begin("watchdog", "arms the watchdog of the chipset");

@@ -235,7 +235,7 @@ static bool set_value(struct config *c, enum key key, const char *value)
         return true;
     case KEY_OWN: return set_switch(&c->own, value, switch_names);
     case KEY_WINDOWS: return set_switch(&c->windows, value, switch_names);
-    case KEY_WATCHDOG: return set_seconds(&c->watchdog_seconds, value, 10, 600);
+    case KEY_WATCHDOG: return set_seconds(&c->watchdog, value, 10, 600);
     case KEY_MENU: return set_seconds(&c->menu_seconds, value, 1, 3600);
     case KEY_EVENTS: return set_names(c->events, sizeof c->events, value, WORDS ".:=, \t");
     case KEY_KERNELS: return set_names(c->kernels, sizeof c->kernels, value, WORDS ", \t");

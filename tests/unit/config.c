@@ -69,7 +69,7 @@ static void assert_defaults(const struct config *c)
     assert_int_equal(c->serial, SERIAL_AUTO);
     assert_true(c->own);
     assert_true(c->windows);
-    assert_int_equal(c->watchdog_seconds, 0);
+    assert_int_equal(c->watchdog, 0);
     assert_int_equal(c->menu_seconds, 5);
 }
 
@@ -92,7 +92,7 @@ static void every_key_is_set(void **state)
     assert_true(c.retry);
     assert_int_equal(c.serial, SERIAL_OFF);
     assert_false(c.windows);
-    assert_int_equal(c.watchdog_seconds, 10);
+    assert_int_equal(c.watchdog, 10);
     assert_int_equal(c.menu_seconds, 0);
     assert_string_equal(c.notes, "bench #3, = sign");
 }
@@ -336,10 +336,10 @@ static void exactly_twenty_warnings_are_shown(void **state)
  */
 static void the_shipped_file_documents_every_key(void **state)
 {
-    static const char *const names[] = {"probes", "profile",  "after",     "repeat",  "memory", "deadline", "cores",
-                                        "retry",  "serial",   "own",       "windows", "menu",   "events",   "kernels",
-                                        "forms",  "prefetch", "frequency", "risky",   "hang",   "fault",    "notes",
-                                        "watchdog"};
+    static const char *const names[] = {"probes", "profile", "after",  "repeat",   "memory",    "deadline",
+                                        "cores",  "retry",   "serial", "own",      "windows",   "menu",
+                                        "events", "kernels", "forms",  "prefetch", "frequency", "risky",
+                                        "hang",   "fault",   "notes",  "watchdog"};
     FILE *file = fopen("images/FATHOM.CFG", "r");
     char text[16384], start[32], *at;
     struct config c;
