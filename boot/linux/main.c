@@ -16,6 +16,7 @@
 #include "boot/linux/knee.h"
 #include "boot/linux/machine.h"
 #include "boot/linux/stat.h"
+#include "lib/base/record.h"
 #include "lib/machine.h"
 #include "lib/plan/config.h"
 #include "lib/run/plan.h"
@@ -153,6 +154,17 @@ static int parse_run(struct arguments *a, int count, char **words)
     return 0;
 }
 
+static const char no_watchdog[] = "the key has no effect in this program: it does not touch the machine's watchdog";
+
+static void warn_of_watchdog(struct writer *w)
+{
+    static bool said;
+
+    if (!said)
+        record_warning(w, "watchdog", no_watchdog);
+    said = true;
+}
+
 /* Measures as the configuration wants. Returns the exit status. */
 static int measure(const struct arguments *a)
 {
@@ -169,6 +181,10 @@ static int measure(const struct arguments *a)
 
     run.config = a->config;
     run.repeat_index = 1;
+    if (run.config.watchdog) {
+        fprintf(stderr, "fathom: watchdog: %s\n", no_watchdog);
+        run.warn = warn_of_watchdog;
+    }
     writer_start(&run.writer);
     if (a->json) {
         fd = to_stdout ? STDOUT_FILENO : open(a->json, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

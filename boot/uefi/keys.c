@@ -13,6 +13,7 @@
 #include "boot/uefi/firmware.h"
 #include "boot/uefi/screen.h"
 #include "boot/uefi/time.h"
+#include "boot/uefi/watchdog.h"
 #include "lib/machine.h"
 #include "lib/probe/probe.h"
 #include "lib/run/plan.h"
@@ -68,8 +69,10 @@ static void pause(void)
     screen_keys("Paused.  p continues");
     machine_progress(NULL); /* a line that follows another too soon is not drawn, so that one is removed first */
     machine_progress("paused; p continues");
-    while (key_alone() != 'p')
+    while (key_alone() != 'p') {
+        watchdog_refresh();
         firmware.boot->Stall(POLL_US);
+    }
     time_skip(machine_seconds() - began);
     screen_keys(run_keys);
     machine_progress("continuing");
@@ -258,6 +261,7 @@ void keys_hold(unsigned seconds)
         if ((pressed && held) || (!held && machine_seconds() >= over))
             break;
         held |= pressed;
+        watchdog_refresh();
         firmware.boot->Stall(POLL_US);
     }
     screen_keys(run_keys);

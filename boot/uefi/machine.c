@@ -19,6 +19,7 @@
 #include "boot/uefi/smbios.h"
 #include "boot/uefi/tick.h"
 #include "boot/uefi/warnings.h"
+#include "boot/uefi/watchdog.h"
 #include "boot/uefi/windows.h"
 #include "lib/base/record.h"
 #include "lib/machine.h"
@@ -84,6 +85,7 @@ static const char *take_booted_core(void)
     if (!why)
         why = exceptions_start();
     left_to_firmware = why;
+    watchdog_start(config);
     why = take_memory();
     if (why)
         return why;
@@ -167,6 +169,7 @@ void machine_finish(void)
     if (!cores_left_running())
         memory_finish();
     exceptions_finish();
+    watchdog_stop(); /* the last: what comes before may hang too */
     owned = false;
     platform_set_not_ours("the core has been given back");
     free(ram);
@@ -219,6 +222,7 @@ void machine_describe_environment(struct record *r)
                                     : "stopped in windows");
     record_integer(r, "deadline_ms", machine_info()->no_deadline ? 0 : windows_deadline_ms());
     record_text(r, "other_cores", cores_parked());
+    watchdog_describe(r);
     record_object(r, "control");
     for (size_t i = 0; i < count; i++)
         record_hex(r, values[i].name, values[i].value);

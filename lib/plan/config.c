@@ -27,6 +27,7 @@ enum key {
     KEY_SERIAL,
     KEY_OWN,
     KEY_WINDOWS,
+    KEY_WATCHDOG,
     KEY_MENU,
     KEY_EVENTS,
     KEY_KERNELS,
@@ -56,6 +57,7 @@ static const struct {
     [KEY_SERIAL] = {"serial", "auto, all, findings or off"},
     [KEY_OWN] = {"own", "on or off"},
     [KEY_WINDOWS] = {"windows", "on or off"},
+    [KEY_WATCHDOG] = {"watchdog", "off, or a whole number of seconds from 10 to 600"},
     [KEY_MENU] = {"menu", "off, or a whole number of seconds from 1 to 3600"},
     [KEY_EVENTS] = {"events", "names or numbers of events with commas or spaces between them, 511 characters at most"},
     [KEY_KERNELS] = {"kernels", "names of the counters probe's kernels with commas or spaces between them"},
@@ -198,13 +200,14 @@ static bool set_memory(unsigned *mib, const char *value)
     return set_number(mib, value, 8, 1048576) || set_number(mib, value, 0, 0);
 }
 
-static bool set_menu(unsigned *seconds, const char *value)
+/* Seconds, or `off`: 0. */
+static bool set_seconds(unsigned *seconds, const char *value, unsigned low, unsigned high)
 {
     if (!strcasecmp(value, "off")) {
         *seconds = 0;
         return true;
     }
-    return set_number(seconds, value, 1, 3600);
+    return set_number(seconds, value, low, high);
 }
 
 static bool set_value(struct config *c, enum key key, const char *value)
@@ -237,7 +240,8 @@ static bool set_value(struct config *c, enum key key, const char *value)
         return true;
     case KEY_OWN: return set_switch(&c->own, value, switch_names);
     case KEY_WINDOWS: return set_switch(&c->windows, value, switch_names);
-    case KEY_MENU: return set_menu(&c->menu_seconds, value);
+    case KEY_WATCHDOG: return set_seconds(&c->watchdog, value, 10, 600);
+    case KEY_MENU: return set_seconds(&c->menu_seconds, value, 1, 3600);
     case KEY_EVENTS: return set_names(c->events, sizeof c->events, value, WORDS ".:=, \t");
     case KEY_KERNELS: return set_names(c->kernels, sizeof c->kernels, value, WORDS ", \t");
     case KEY_FORMS: return set_text(c->forms, sizeof c->forms, value);

@@ -37,6 +37,7 @@ struct config {
     enum serial serial;
     bool own;              /* own = on | off: off leaves the core as the firmware has it, and measures nothing */
     bool windows;          /* windows = on | off: off leaves interrupts on while it measures (to compare) */
+    unsigned watchdog;     /* watchdog = off (0) | 10 … 600: seconds without progress until it may reset */
     unsigned menu_seconds; /* menu = off (0) | 1 … 3600: seconds without a key after which the start menu ends */
     char events[512];      /* events = what the counters probe counts: needs, vendors' names, raw numbers */
     char kernels[128];     /* kernels = what it counts them over; empty: all */

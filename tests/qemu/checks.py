@@ -14,6 +14,7 @@ import records
 import special
 
 # What firmware prints when it crashes.
+BANNER = rb"fathom: finds out how this core is built"
 CRASH = re.compile(rb"!!!! \w+ Exception|Synchronous (Exception|Abort)|ASSERT|Invalid Opcode|Unhandled|Resetting CPU")
 
 
@@ -299,6 +300,23 @@ def check_crash(serial, stage):
         complaints.append(f"the fault is called {mine[1]!r}")
     if crash and crash.start() < mine.start():
         complaints.append("the firmware speaks first")
+    return complaints
+
+
+def check_watchdog(data, config):
+    """The watchdog was armed for the seconds of the configuration, and its registers say that it may reset."""
+    found = [record["watchdog"] for record in map(json.loads, read_file(data)[0])
+             if record["t"] == "environment" and "watchdog" in record]
+    if not found:
+        return ["no watchdog was armed"]
+    registers = {name: int(value, 16) for name, value in found[0]["registers"].items()}
+    complaints = []
+    if f"watchdog = {found[0]['seconds']}" not in config:
+        complaints.append(f"the watchdog was armed for {found[0]['seconds']} seconds")
+    # The timer is not halted (TCO1_CNT), NO_REBOOT is clear (GCS), and the time in ticks of 0.6 s is at least as long.
+    if registers["TCO1_CNT armed"] & 1 << 11 or registers["GCS armed"] & 1 << 5 or \
+            not 0 <= (registers["TCO_TMR armed"] & 0x3ff) * 0.6 - found[0]["seconds"] < 0.6:
+        complaints.append(f"the registers of the watchdog are {found[0]['registers']}")
     return complaints
 
 
