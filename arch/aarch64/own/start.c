@@ -1,8 +1,10 @@
 /* Taking the core, proving what it can do, and giving it back. */
+#include <stdio.h>
 #include <string.h>
 
 #include "arch/aarch64/own/call.h"
 #include "arch/aarch64/own/counters.h"
+#include "arch/aarch64/own/delivery.h"
 #include "arch/aarch64/own/el2_controls.h"
 #include "arch/aarch64/own/environment.h"
 #include "arch/aarch64/own/guard.h"
@@ -19,7 +21,8 @@
 /* For steps of a few microseconds on another core: if they have not ended after a second, the core has hung. */
 enum { WORKER_LIMIT_MS = 1000, COUNTERS_LIMIT_MS = 1000 };
 
-static bool timer_reaches_us;
+static bool source_enabled; /* by the firmware's own service */
+static const char not_arriving[] = "the virtual timer's interrupt does not arrive";
 
 static void do_nothing(void *argument)
 {
@@ -81,8 +84,7 @@ static const char *prove_deadline(void)
         if (r.end == WINDOW_FAULT && strcmp(r.fault.vector, "serror") != 0)
             return "virtual timer: the window that was to prove it ended in an exception";
         if (r.end == WINDOW_RAN && !r.interrupts)
-            return "the virtual timer's interrupt (27) does not arrive: the firmware has set up no interrupt "
-                   "controller for it";
+            return not_arriving;
     }
     return "virtual timer: other interrupts keep coming first";
 }
@@ -218,9 +220,29 @@ static const char *take_first(void)
     return reason;
 }
 
+/* Where the firmware does not let the interrupt through: whether it can be made to arrive. NULL, or why not. */
+static const char *deliver_it_ourselves(void)
+{
+    static char text[240];
+    const char *reason = own.services->stage("interrupt-controller", "lets the virtual timer's interrupt through");
+
+    if (!reason)
+        reason = delivery_start();
+    if (!reason)
+        reason = prove_deadline();
+    if (!reason)
+        return NULL;
+    delivery_finish();
+    if (reason == not_arriving)
+        reason = "it does not even with the interrupt controller set up for it";
+    snprintf(text, sizeof text, "%s: %s", not_arriving, reason);
+    return text;
+}
+
 /* Why no deadline can end a kernel; NULL: one can. */
 static const char *take_deadline(void)
 {
+    const struct own_services *services = own.services;
     const char *reason = own.services->stage("timer", own.runner ? "finds out whether a kernel can be stopped"
                                                                  : "lets the virtual timer interrupt");
 
@@ -228,9 +250,11 @@ static const char *take_deadline(void)
         return reason;
     if (own.runner)
         return prove_withdrawal();
-    timer_reaches_us = own.services->interrupt_source && own.services->interrupt_source(VIRTUAL_TIMER_INTERRUPT, true);
-    reason = own.services->stage("deadline", "lets the timer end a window");
-    return reason ? reason : prove_deadline();
+    source_enabled = services->interrupts && services->interrupt_source(services->interrupts->virtual_timer, true);
+    reason = services->stage("deadline", "lets the timer end a window");
+    if (!reason)
+        reason = prove_deadline();
+    return reason == not_arriving ? deliver_it_ourselves() : reason;
 }
 
 const char *own_core_start(own_runner *runner)
@@ -259,8 +283,9 @@ const char *own_core_unlike(void)
 
 void own_core_finish(void)
 {
-    if (timer_reaches_us)
-        own.services->interrupt_source(VIRTUAL_TIMER_INTERRUPT, false);
-    timer_reaches_us = false;
+    delivery_finish();
+    if (source_enabled)
+        own.services->interrupt_source(own.services->interrupts->virtual_timer, false);
+    source_enabled = false;
     own.runner = NULL;
 }

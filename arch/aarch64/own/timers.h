@@ -5,9 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The private interrupt of the virtual timer (Arm BSA, 5.2, "PPI assignments"): INTID 27. */
-enum { VIRTUAL_TIMER_INTERRUPT = 27 };
-
 struct timers {
     uint64_t virtual_control, virtual_compare;
     uint64_t physical_control;
