@@ -56,19 +56,9 @@ static bool read_register(void *gic, uint32_t id, uint64_t *value)
     return g->raw->read(g->raw->context, id, value);
 }
 
-/* One register sets enable bits, another one clears them, and only that of our interrupt is touched. */
-static bool write_register(void *gic, uint32_t id, uint64_t value)
+/* Whether what was written to a register of GICv3 has taken effect, or does so now. */
+static bool in_effect(const struct gic *g, uint32_t id, uint64_t value)
 {
-    const struct gic *g = gic;
-    const bool v3 = g->bank != GIC_DISTRIBUTOR;
-    bool written;
-
-    if (id == g->bank + ISENABLER0)
-        written = g->raw->write(g->raw->context, value & g->bit ? id : g->bank + ICENABLER0, g->bit);
-    else
-        written = g->raw->write(g->raw->context, id, value);
-    if (!written || !v3)
-        return written;
     if (id == GIC_DISTRIBUTOR + GICD_CTLR)
         return is_bit(g, id, CONTROL_PENDING, false);
     if (id == g->bank + ISENABLER0)
@@ -78,6 +68,21 @@ static bool write_register(void *gic, uint32_t id, uint64_t value)
     return true;
 }
 
+/* One register sets enable bits, another one clears them, and only that of our interrupt is touched. */
+static bool write_register(void *gic, uint32_t id, uint64_t value)
+{
+    struct gic *g = gic;
+    bool written;
+
+    if (id == g->bank + ISENABLER0)
+        written = g->raw->write(g->raw->context, value & g->bit ? id : g->bank + ICENABLER0, g->bit);
+    else
+        written = g->raw->write(g->raw->context, id, value);
+    if (written && g->bank != GIC_DISTRIBUTOR && !in_effect(g, id, value))
+        g->trouble = "what is written to the GIC does not take effect (GICR_WAKER, RWP)";
+    return written;
+}
+
 /* ---- The steps ---------------------------------------------------------------------------------------- */
 
 static const char *set(struct gic *g, const char *name, uint32_t id, uint64_t mask, uint64_t value)
@@ -85,22 +90,24 @@ static const char *set(struct gic *g, const char *name, uint32_t id, uint64_t ma
     return changes_set(&g->changes, name, id, mask, value);
 }
 
-/* Reads 0 where the register cannot be read: then setting it says so. */
-static uint64_t get(const struct gic *g, uint32_t id)
+static uint64_t get(struct gic *g, uint32_t id)
 {
     uint64_t value = 0;
 
-    return g->raw->read(g->raw->context, id, &value) ? value : 0;
+    if (!g->raw->read(g->raw->context, id, &value))
+        g->trouble = "a register of the GIC cannot be read";
+    return value;
 }
 
 /* Of the interrupt itself. Where it belongs to the secure world alone, none of this can be written. */
 static const char *enable(struct gic *g, unsigned interrupt)
 {
     const unsigned shift = interrupt % 4 * 8;
-    const char *why = set(g, "IPRIORITYR", g->bank + IPRIORITYR + interrupt / 4 * 4, UINT64_C(0xff) << shift,
-                          (uint64_t)PRIORITY << shift);
+    const bool v2 = g->bank == GIC_DISTRIBUTOR;
+    const char *why = set(g, v2 ? "GICD_IPRIORITYR" : "GICR_IPRIORITYR", g->bank + IPRIORITYR + interrupt / 4 * 4,
+                          UINT64_C(0xff) << shift, (uint64_t)PRIORITY << shift);
 
-    return why ? why : set(g, "ISENABLER0", g->bank + ISENABLER0, g->bit, g->bit);
+    return why ? why : set(g, v2 ? "GICD_ISENABLER0" : "GICR_ISENABLER0", g->bank + ISENABLER0, g->bit, g->bit);
 }
 
 /*
@@ -165,7 +172,8 @@ const char *gic_deliver(struct gic *g, const struct access *raw, unsigned versio
     g->changes.access = &g->access;
     if (interrupt < 16 || interrupt >= 32)
         return "the timer's interrupt is none of the core's own (16 to 31)";
-    return version == 2 ? deliver_v2(g, interrupt) : deliver_v3(g, interrupt);
+    const char *why = version == 2 ? deliver_v2(g, interrupt) : deliver_v3(g, interrupt);
+    return why ? why : g->trouble;
 }
 
 bool gic_restore(struct gic *g)

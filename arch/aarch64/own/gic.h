@@ -31,6 +31,7 @@ struct gic {
     struct access access;     /* on top of it: setting and clearing registers are one, and writes are waited for */
     uint32_t bank;            /* of this core's own interrupts: distributor or redistributor */
     uint32_t bit;             /* of the interrupt */
+    const char *trouble;      /* what went wrong beside the changes; NULL: nothing */
     struct changes changes;
 };
 
