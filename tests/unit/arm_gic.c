@@ -249,6 +249,44 @@ static void faults_leave_nothing_behind(void **state)
     }
 }
 
+/* ---- Apple ------------------------------------------------------------------------------------------------ */
+
+enum {
+    MIDR_EL1 = SYSTEM_REGISTER(3, 0, 0, 0, 0),
+    CURRENT_EL = SYSTEM_REGISTER(3, 0, 4, 2, 2),
+    VM_TMR_FIQ_ENA_EL2 = SYSTEM_REGISTER(3, 5, 15, 1, 3), /* Asahi Linux, docs, "System registers" */
+};
+
+static bool raises_fiq(uint64_t midr, uint64_t level)
+{
+    begin();
+    model_register(&m, "MIDR", MIDR_EL1, midr, 0);
+    model_register(&m, "CurrentEL", CURRENT_EL, level << 2, 0);
+    return timer_raises_fiq(&a);
+}
+
+static void apples_timer_raises_its_fiq(void **state)
+{
+    (void)state;
+    assert_true(raises_fiq(0x611f0221, 2));  /* M1 */
+    assert_false(raises_fiq(0x611f0221, 1)); /* in a virtual machine */
+    assert_false(raises_fiq(0x410fd083, 2));
+    for (uint64_t found = 0; found < 4; found++) {
+        struct changes c = {.access = &a};
+
+        begin();
+        model_register(&m, "VM_TMR_FIQ_ENA", VM_TMR_FIQ_ENA_EL2, found, 3)->allowed = 1;
+        model_begin(&m);
+        assert_null(timer_fiq_deliver(&c));
+        assert_int_equal(value(VM_TMR_FIQ_ENA_EL2), found | 1);
+        assert_true(changes_restore(&c, 0));
+        model_assert_as_found(&m);
+    }
+    struct changes c = {.access = &a};
+    begin();
+    assert_non_null(strstr(timer_fiq_deliver(&c), "cannot be read"));
+}
+
 /* ---- Which redistributor is this core's ----------------------------------------------------------------- */
 
 enum { FRAME = 0x20000, LAST = 1 << 4, VLPIS = 1 << 1 };
@@ -298,6 +336,7 @@ int main(void)
         cmocka_unit_test(an_interrupt_of_the_secure_world_is_reported),
         cmocka_unit_test(a_write_without_effect_is_reported),
         cmocka_unit_test(faults_leave_nothing_behind),
+        cmocka_unit_test(apples_timer_raises_its_fiq),
         cmocka_unit_test(the_redistributor_is_this_cores),
     };
 

@@ -98,19 +98,6 @@ static bool write_register(void *unused, uint32_t id, uint64_t value)
 
 /* ---- What delivers it ------------------------------------------------------------------------------------ */
 
-/*
- * Apple's cores have no interrupt controller between their timers and themselves. At EL2, bit 0 of this register lets
- * the virtual timer of EL1 raise an FIQ (Linux, drivers/irqchip/irq-apple-aic.c). No emulator has it: a fault or a
- * register that does not take it is reported.
- */
-static const char *deliver_fiq(void)
-{
-    enum { VIRTUAL = 1 << 0 };
-
-    changes = &fiq;
-    return changes_set(&fiq, "VM_TMR_FIQ_ENA_EL2", ID_APPLE_VM_TMR_FIQ_ENA_EL2, VIRTUAL, VIRTUAL);
-}
-
 static const char *deliver_by_gic(const struct own_interrupts *i)
 {
     blocks[GIC_DISTRIBUTOR >> GIC_BLOCK_SHIFT] = i->distributor;
@@ -128,12 +115,13 @@ static const char *deliver_by_gic(const struct own_interrupts *i)
 
 const char *delivery_start(void)
 {
-    enum { APPLE = 0x61 }; /* MIDR_EL1.Implementer */
     const struct own_interrupts *i = own.services->interrupts;
 
     own_access(&registers);
-    if (own.level == 2 && field(READ(MIDR_EL1), 24, 8) == APPLE)
-        return deliver_fiq();
+    if (timer_raises_fiq(&registers)) {
+        changes = &fiq;
+        return timer_fiq_deliver(&fiq);
+    }
     if (!i || !i->gic_version)
         return "neither ACPI nor a device tree describes an interrupt controller";
     return deliver_by_gic(i);

@@ -203,3 +203,21 @@ uint64_t gic_redistributor(const struct own_range *regions, size_t count, uint64
     }
     return 0;
 }
+
+/* MIDR_EL1.Implementer is Apple's; CurrentEL.EL (Arm ARM DDI 0487, D19.2 and C5.2). */
+bool timer_raises_fiq(const struct access *a)
+{
+    enum { APPLE = 0x61 };
+    uint64_t midr, level;
+
+    return a->read(a->context, ID_MIDR_EL1, &midr) && (midr >> 24 & 0xff) == APPLE &&
+           a->read(a->context, ID_CurrentEL, &level) && level >> 2 == 2;
+}
+
+/* Bit 0 is the virtual timer, bit 1 the physical one (Linux, drivers/irqchip/irq-apple-aic.c). No emulator has it. */
+const char *timer_fiq_deliver(struct changes *c)
+{
+    enum { VIRTUAL = 1 << 0 };
+
+    return changes_set(c, "VM_TMR_FIQ_ENA_EL2", ID_APPLE_VM_TMR_FIQ_ENA_EL2, VIRTUAL, VIRTUAL);
+}

@@ -1,6 +1,7 @@
 /*
- * Arm's interrupt controller, GICv2 or GICv3: lets it deliver one private interrupt (PPI) to the core that runs this,
- * and puts everything back. No register is touched but through struct access, so that tests can model it.
+ * Interrupt controllers: Arm's GICv2 and GICv3, and what stands in for one in Apple's cores. Each lets one private
+ * interrupt (PPI) through to the core that runs this, and everything is put back. No register is touched but through
+ * struct access, so that tests can model it.
  *
  * Arm IHI 0048 (GICv2) and IHI 0069 (GICv3 and later, which all work as GICv3 does here).
  */
@@ -39,6 +40,11 @@ struct gic {
 const char *gic_deliver(struct gic *g, const struct access *raw, unsigned version, unsigned interrupt);
 /* False when a register does not read back as it was found. */
 bool gic_restore(struct gic *g);
+
+/* Whether this is one of Apple's cores and runs at EL2, where timers of EL1 interrupt as FIQs without a controller. */
+bool timer_raises_fiq(const struct access *a);
+/* Lets the virtual timer of EL1 raise its FIQ. NULL, or why not; changes_restore is due either way. */
+const char *timer_fiq_deliver(struct changes *c);
 
 /* Reads 32 bits at a physical address. False where that faults. */
 typedef bool gic_read32(uint64_t address, uint32_t *value);
