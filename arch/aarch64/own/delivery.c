@@ -1,6 +1,8 @@
 #include "arch/aarch64/own/delivery.h"
 
 #include "arch/aarch64/own/gic.h"
+#include "arch/aarch64/own/guard.h"
+#include "arch/aarch64/own/high_half.h"
 #include "arch/aarch64/own/state.h"
 #include "arch/aarch64/registers.h"
 #include "arch/aarch64/system_registers.h"
@@ -13,61 +15,26 @@ static struct changes *changes; /* of either; NULL: nothing is changed */
 
 /* ---- Memory-mapped registers ---------------------------------------------------------------------------- */
 
-struct word {
-    uint64_t address;
-    uint32_t value;
-    bool write, done;
-};
-
 /*
- * Whether the firmware's tables map the address to itself as device memory. Nothing else is touched: through a
- * cacheable mapping a register may be read ahead and written back. PAR_EL1: Arm ARM DDI 0487, D19.2; memory attributes
- * as in MAIR_EL1, where 0b0000dd0x is a device.
+ * Runs one of guard.h's kernels on a register, in a window: there a fault or a system error is caught, and our own page
+ * tables show the register as device memory. The firmware's need not map it (U-Boot on a Raspberry Pi 4 maps nothing
+ * from 0xff800000 on, where its GIC is) or may map it as cacheable.
  */
-static bool mapped_as_device(uint64_t address)
+static bool run_on(const char *kernel, uint64_t address, uint64_t argument)
 {
-    const uint64_t found = READ(PAR_EL1), frame = UINT64_C(0x000ffffffffff000);
-    uint64_t result;
+    uintptr_t at;
 
-    if (own.level == 2)
-        __asm__ volatile("at s1e2r, %0\n\tisb" ::"r"(address) : "memory");
-    else
-        __asm__ volatile("at s1e1r, %0\n\tisb" ::"r"(address) : "memory");
-    result = READ(PAR_EL1);
-    WRITE(PAR_EL1, found);
-    return !(result & 1) && (result & frame) == (address & frame) && !(field(result, 56, 8) & 0xf2);
-}
-
-/* Within own_call. A system error that the access raises is taken at once, and ends the call as a fault does. */
-static void access_word(void *word)
-{
-    struct word *w = word;
-    volatile uint32_t *at = (volatile uint32_t *)(uintptr_t)w->address;
-
-    if (!mapped_as_device(w->address))
-        return;
-    __asm__ volatile("dsb sy\n\tmsr daifclr, #4\n\tisb" ::: "memory");
-    if (w->write)
-        *at = w->value;
-    else
-        w->value = *at;
-    __asm__ volatile("dsb sy\n\tisb\n\tmsr daifset, #4" ::: "memory");
-    w->done = true;
-}
-
-static bool guarded_word(struct word *w)
-{
-    return own_call(access_word, w).end == WINDOW_RAN && w->done;
+    if (high_half_show_device(address, &at))
+        return false;
+    struct reading word = {.kernel = (uintptr_t)kernel, .argument = {at, argument}};
+    const struct window_result result = own_window(&word, 1, READER_TIME_ONLY, 0);
+    own_unmap_all();
+    return result.end == WINDOW_RAN;
 }
 
 static bool read_word(uint64_t address, uint32_t *value)
 {
-    struct word w = {.address = address};
-
-    if (!guarded_word(&w))
-        return false;
-    *value = w.value;
-    return true;
+    return run_on(guard_read_word_kernel, address, (uintptr_t)value);
 }
 
 static uint64_t address_of(uint32_t id)
@@ -93,7 +60,7 @@ static bool write_register(void *unused, uint32_t id, uint64_t value)
     (void)unused;
     if (id < GIC_DISTRIBUTOR)
         return registers.write(registers.context, id, value);
-    return guarded_word(&(struct word){.address = address_of(id), .value = (uint32_t)value, .write = true});
+    return run_on(guard_write_word_kernel, address_of(id), value);
 }
 
 /* ---- What delivers it ------------------------------------------------------------------------------------ */

@@ -9,9 +9,9 @@
 
 #include "arch/own.h"
 
-/* NULL when it should arrive now, else why it cannot be made to. */
+/* NULL when it should arrive now, else why it cannot be made to. Unmaps what own_map has mapped. */
 const char *delivery_start(void);
-/* Puts back what delivery_start has changed. */
+/* Puts back what delivery_start has changed. Unmaps as well. */
 void delivery_finish(void);
 /* The bits that are changed, as they were found. Returns how many registers; at most room. */
 size_t delivery_values(struct own_value *out, size_t room);

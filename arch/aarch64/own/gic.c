@@ -31,8 +31,8 @@ enum { GICR_CTLR = 0x0, GICR_TYPER = 0x8, GICR_WAKER = 0x14, GICR_OWN_INTERRUPTS
  */
 enum { PRIORITY = 0x80, PRIORITY_MASK = 0xf0 };
 
-/* Reads while a write is waited for, which takes the controller a few cycles of its clock. */
-enum { PATIENCE = 10000 };
+/* Reads while a write is waited for. It takes the controller a few cycles of its clock, and a read is a window. */
+enum { PATIENCE = 100 };
 
 /* ---- Registers as changes.h wants them: what was written reads back ----------------------------------- */
 
