@@ -4,6 +4,7 @@
 #include "arch/aarch64/own/guard.h"
 #include "arch/aarch64/own/high_half.h"
 #include "arch/aarch64/own/state.h"
+#include "arch/aarch64/own/timers.h"
 #include "arch/aarch64/registers.h"
 #include "arch/aarch64/system_registers.h"
 
@@ -85,6 +86,8 @@ const char *delivery_start(void)
     const struct own_interrupts *i = own.services->interrupts;
 
     own_access(&registers);
+    if (virtual_timer_runs(own.e2h))
+        return "the firmware has left that timer on, and may not expect its interrupt";
     if (timer_raises_fiq(&registers)) {
         changes = &fiq;
         return timer_fiq_deliver(&fiq);
