@@ -13,7 +13,7 @@
 
 enum { TIMER = 27, BIT = 1 << TIMER, SHIFT = 24 /* of its priority, in the register of 24 to 27 */ };
 
-/* Offsets and encodings from the registers' own pages: IHI 0048, 4.3 and 4.4; IHI 0069, 12.9, 12.11 and 12.2. */
+/* Offsets and encodings from the registers' own pages, IHI 0048 and IHI 0069. */
 enum {
     GICD_CTLR = GIC_DISTRIBUTOR,
     GICD_IGROUPR0 = GIC_DISTRIBUTOR + 0x80,
@@ -254,7 +254,7 @@ static void faults_leave_nothing_behind(void **state)
 enum {
     MIDR_EL1 = SYSTEM_REGISTER(3, 0, 0, 0, 0),
     CURRENT_EL = SYSTEM_REGISTER(3, 0, 4, 2, 2),
-    VM_TMR_FIQ_ENA_EL2 = SYSTEM_REGISTER(3, 5, 15, 1, 3), /* Asahi Linux, docs, "System registers" */
+    VM_TMR_FIQ_ENA_EL2 = SYSTEM_REGISTER(3, 5, 15, 1, 3), /* m1n1, src/cpu_regs.h */
 };
 
 static bool raises_fiq(uint64_t midr, uint64_t level)

@@ -282,7 +282,7 @@ static void structure(struct table *t, uint8_t type, uint8_t length)
     t->used += length;
 }
 
-/* Two cores and a distributor; fields as in ACPI 6.5, tables 5.36, 5.38 and 5.40. */
+/* Two cores and a distributor; fields as in ACPI 6.5, 5.2.12.14, 5.2.12.15 and 5.2.12.17. */
 static struct table with_distributor(uint8_t version)
 {
     struct table t = {.used = 44};

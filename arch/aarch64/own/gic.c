@@ -16,13 +16,13 @@ enum {
 enum { GICC_CTLR = 0x0, GICC_PMR = 0x4 };
 enum { GICR_CTLR = 0x0, GICR_TYPER = 0x8, GICR_WAKER = 0x14, GICR_OWN_INTERRUPTS = 0x10000 };
 
-/* GICD_CTLR of GICv3 (IHI 0069, 12.9.4); with two security states this is the non-secure view of it. */
+/* GICD_CTLR of GICv3 (IHI 0069, 12.9); with two security states this is the non-secure view of it. */
 #define CONTROL_GROUP_1 (UINT64_C(1) << 1)
 #define CONTROL_AFFINITY (UINT64_C(1) << 4)      /* ARE, ARE_NS */
 #define CONTROL_ONE_SECURITY (UINT64_C(1) << 6)  /* DS */
 #define CONTROL_PENDING (UINT64_C(1) << 31)      /* RWP: a write has not taken effect yet */
 #define REDISTRIBUTOR_PENDING (UINT64_C(1) << 3) /* GICR_CTLR.RWP */
-#define PROCESSOR_SLEEP (UINT64_C(1) << 1)       /* GICR_WAKER (12.11.42) */
+#define PROCESSOR_SLEEP (UINT64_C(1) << 1)       /* GICR_WAKER (12.11) */
 #define CHILDREN_ASLEEP (UINT64_C(1) << 2)
 
 /*
@@ -181,7 +181,7 @@ bool gic_restore(struct gic *g)
     return changes_restore(&g->changes, 0);
 }
 
-/* IHI 0069, 12.10 and 12.11.34: frames of 128 KiB, or of 256 KiB where VLPIS says so; Last ends a region. */
+/* IHI 0069, 12.10, and GICR_TYPER in 12.11: frames of 128 KiB, or of 256 KiB where VLPIS says so; Last ends a region. */
 uint64_t gic_redistributor(const struct own_range *regions, size_t count, uint64_t mpidr, gic_read32 *read)
 {
     enum { VLPIS = 1 << 1, LAST = 1 << 4, FRAME = 0x20000 };
