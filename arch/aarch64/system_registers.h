@@ -2,7 +2,8 @@
  * The system registers that are accessed by number (arch/access.h): each with its encoding, for tables of
  * registers and for the instructions that access them (access.S), which need one pair for each.
  *
- * Sources: Arm ARM DDI 0487, D19, "Accessing" of each register. Apple's: Linux, arch/arm64/include/asm/apple_m1_pmu.h.
+ * Sources: Arm ARM DDI 0487, D19, "Accessing" of each register. The GIC's: Arm IHI 0069, 12.2. Apple's: Linux,
+ * arch/arm64/include/asm/apple_m1_pmu.h and drivers/irqchip/irq-apple-aic.c.
  */
 #ifndef FATHOM_ARCH_AARCH64_SYSTEM_REGISTERS_H
 #define FATHOM_ARCH_AARCH64_SYSTEM_REGISTERS_H
@@ -28,6 +29,11 @@
     REGISTER(APPLE_HID4, 3, 0, 15, 4, 0) \
     REGISTER(APPLE_EHID4, 3, 0, 15, 4, 1) \
     REGISTER(APPLE_HID11, 3, 0, 15, 11, 0) \
+    /* The GIC's CPU interface; Apple's switch for timers of EL1 (own/delivery.c). */ \
+    REGISTER(ICC_PMR_EL1, 3, 0, 4, 6, 0) \
+    REGISTER(ICC_SRE_EL1, 3, 0, 12, 12, 5) \
+    REGISTER(ICC_IGRPEN1_EL1, 3, 0, 12, 12, 7) \
+    REGISTER(APPLE_VM_TMR_FIQ_ENA_EL2, 3, 5, 15, 1, 3) \
     /* PMUv3. */ \
     REGISTER(PMCR_EL0, 3, 3, 9, 12, 0) \
     REGISTER(PMCNTENSET_EL0, 3, 3, 9, 12, 1) \

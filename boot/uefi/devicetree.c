@@ -199,3 +199,180 @@ const char *devicetree_psci(const void *tree, size_t bytes)
     }
     return NULL;
 }
+
+/* ---- The interrupt controller ----------------------------------------------------------------------------- */
+
+enum { LEVELS = 8 /* of nodes within nodes, with room to spare */ };
+
+/* A node on the way from the root to the present one. */
+struct node {
+    uint32_t address_cells, size_cells, interrupt_cells;
+    struct value {
+        const uint8_t *at; /* NULL: it has no such property */
+        size_t bytes;
+    } ranges, reg, interrupts, names;
+    unsigned gic_version;
+    bool is_timer, disabled;
+};
+
+/* Whether one of the texts of the property is this one; *index is its place. */
+static bool lists(struct value v, const char *text, unsigned *index)
+{
+    *index = 0;
+    for (size_t at = 0; at < v.bytes; (*index)++) {
+        const uint8_t *end = memchr(v.at + at, 0, v.bytes - at);
+
+        if (!end)
+            return false;
+        if (!strcmp((const char *)v.at + at, text))
+            return true;
+        at = (size_t)(end - v.at) + 1;
+    }
+    return false;
+}
+
+/* Which version of GIC it is compatible with (Linux, Documentation/devicetree/bindings/interrupt-controller); 0: none. */
+static unsigned gic_version(struct value compatible)
+{
+    static const char *const second[] = {"arm,gic-400", "arm,cortex-a15-gic", "arm,cortex-a7-gic"};
+    unsigned unused;
+
+    for (size_t i = 0; i < sizeof second / sizeof second[0]; i++)
+        if (lists(compatible, second[i], &unused))
+            return 2;
+    return lists(compatible, "arm,gic-v3", &unused) ? 3 : 0;
+}
+
+static void read_node_property(const struct walk *w, struct node *n)
+{
+    const struct value v = {w->value, w->bytes};
+    unsigned unused;
+
+    if (is(w, "#address-cells"))
+        n->address_cells = number(w);
+    else if (is(w, "#size-cells"))
+        n->size_cells = number(w);
+    else if (is(w, "#interrupt-cells"))
+        n->interrupt_cells = number(w);
+    else if (is(w, "ranges"))
+        n->ranges = v;
+    else if (is(w, "reg"))
+        n->reg = v;
+    else if (is(w, "interrupts"))
+        n->interrupts = v;
+    else if (is(w, "interrupt-names"))
+        n->names = v;
+    else if (is(w, "status"))
+        n->disabled = !has_text(w, "okay") && !has_text(w, "ok");
+    else if (is(w, "compatible")) {
+        n->gic_version = gic_version(v);
+        n->is_timer = lists(v, "arm,armv8-timer", &unused) || lists(v, "arm,armv7-timer", &unused);
+    }
+}
+
+/* A number of that many cells, at most two of which count. Moves *v behind it. False where it is too short. */
+static bool take(struct value *v, uint32_t cells, uint64_t *out)
+{
+    *out = 0;
+    if (cells > v->bytes / 4)
+        return false;
+    for (uint32_t i = 0; i < cells; i++)
+        *out = *out << 32 | big32(v->at + (size_t)4 * i);
+    v->at += (size_t)4 * cells;
+    v->bytes -= (size_t)4 * cells;
+    return true;
+}
+
+/* From an address in the space of nodes[depth] to one of the whole machine (Devicetree Specification 0.4, 2.3.8). */
+static bool translate(const struct node *nodes, unsigned depth, uint64_t *address)
+{
+    for (; depth > 1; depth--) { /* 1: the root */
+        const struct node *n = &nodes[depth], *above = n - 1;
+        struct value ranges = n->ranges;
+        bool found = ranges.at && !ranges.bytes; /* empty: the same addresses */
+        uint64_t from, to, size;
+
+        while (!found && take(&ranges, n->address_cells, &from) && take(&ranges, above->address_cells, &to) &&
+               take(&ranges, n->size_cells, &size) && ranges.at != n->ranges.at)
+            if (*address >= from && *address - from < size) {
+                *address += to - from;
+                found = true;
+            }
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* The distributor, then the CPU interface, or regions of redistributors as long as their sizes are theirs. */
+static void read_gic(const struct node *nodes, unsigned depth, struct own_interrupts *out)
+{
+    const struct node *n = &nodes[depth], *above = n - 1;
+    struct own_interrupts found = {.gic_version = n->gic_version, .virtual_timer = out->virtual_timer};
+    struct value reg = n->reg;
+    uint64_t address, size;
+    size_t blocks = 0;
+
+    for (; blocks <= OWN_REDISTRIBUTORS && reg.bytes && take(&reg, above->address_cells, &address) &&
+           take(&reg, above->size_cells, &size) && translate(nodes, depth - 1, &address);
+         blocks++)
+        if (blocks == 0)
+            found.distributor = address;
+        else if (found.gic_version == 2 && blocks == 1)
+            found.cpu_interface = address;
+        else if (found.gic_version == 3)
+            found.redistributors[blocks - 1] = (struct own_range){address, size};
+    if (blocks >= 2)
+        *out = found;
+}
+
+/*
+ * The virtual timer's entry is the one of that name, else the third one. It is of type 1, a private interrupt, whose
+ * numbers begin at 16. An entry has as many cells as the interrupt controller says, three or more.
+ */
+static unsigned virtual_timer(const struct node *timer, uint32_t cells)
+{
+    unsigned index = 2;
+    struct value v = timer->interrupts;
+    uint64_t type, number = 0, rest;
+
+    if (timer->names.at && !lists(timer->names, "virt", &index))
+        return 0;
+    for (unsigned i = 0; i <= index; i++)
+        if (cells < 3 || !take(&v, 1, &type) || !take(&v, 1, &number) || !take(&v, cells - 2, &rest))
+            return 0;
+    return type == 1 && number < 16 ? (unsigned)number + 16 : 0;
+}
+
+void devicetree_interrupts(const void *tree, size_t bytes, struct own_interrupts *out)
+{
+    struct walk w;
+    struct node nodes[LEVELS + 1] = {0}, timer = {0}; /* nodes[1] is the root */
+    unsigned depth = 0;
+    uint32_t cells = 0;
+
+    if (!walk_start(&w, tree, bytes))
+        return;
+    while (next(&w)) {
+        struct node *n = depth <= LEVELS ? &nodes[depth] : NULL;
+
+        if (w.token == BEGIN_NODE) {
+            if (++depth <= LEVELS)
+                nodes[depth] = (struct node){.address_cells = 2, .size_cells = 1}; /* 2.3.5 */
+        } else if (w.token == PROPERTY) {
+            if (n)
+                read_node_property(&w, n);
+        } else {
+            if (n && depth > 1 && n->gic_version && !n->disabled && !out->gic_version) {
+                read_gic(nodes, depth, out);
+                cells = n->interrupt_cells;
+            } else if (n && n->is_timer && !n->disabled) {
+                timer = *n;
+            }
+            if (depth-- <= 1)
+                break;
+        }
+    }
+    const unsigned id = virtual_timer(&timer, cells);
+    out->virtual_timer = id ? id : out->virtual_timer;
+}

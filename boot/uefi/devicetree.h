@@ -1,5 +1,5 @@
 /*
- * Cores of AArch64 in a flattened device tree (Devicetree Specification 0.4: chapter 5 for the format, 3.8 for cpu
+ * Cores of AArch64 and their interrupt controller in a flattened device tree (Devicetree Specification 0.4: chapter 5 for the format, 3.8 for cpu
  * nodes; Linux, Documentation/devicetree/bindings/arm/{cpus,psci,cpu-capacity}). These functions call no firmware. Any
  * offset and length in a tree may be wrong.
  */
@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/own.h"
 #include "boot/uefi/pptt.h"
 
 /* The size in bytes that the tree's header states; 0 when it is not a device tree. */
@@ -17,5 +18,10 @@ size_t devicetree_bytes(const void *tree);
 size_t devicetree_cores(const void *tree, size_t bytes, struct listed_core *out, size_t room);
 /* The `method` of PSCI, "smc" or "hvc"; NULL where there is none. */
 const char *devicetree_psci(const void *tree, size_t bytes);
+/*
+ * Arm's interrupt controller, and the interrupt of the virtual timer. What the tree does not tell is left alone. Where
+ * addresses are translated on the way to the controller's node, they are those of the machine.
+ */
+void devicetree_interrupts(const void *tree, size_t bytes, struct own_interrupts *out);
 
 #endif

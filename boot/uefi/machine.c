@@ -14,6 +14,7 @@
 #include "boot/uefi/cores.h"
 #include "boot/uefi/exceptions.h"
 #include "boot/uefi/firmware.h"
+#include "boot/uefi/interrupts.h"
 #include "boot/uefi/memory.h"
 #include "boot/uefi/platform.h"
 #include "boot/uefi/smbios.h"
@@ -108,6 +109,7 @@ void machine_own(void)
 #ifdef __aarch64__
     services.interrupt_source = tick_interrupt_source;
 #endif
+    services.interrupts = interrupts_find();
     const char *why = config->own ? take_booted_core() : "own = off in the configuration";
     platform_set_not_ours(why);
     if (why) {

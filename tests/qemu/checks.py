@@ -217,6 +217,18 @@ def check_run(run, table, probes, index):
     return complaints
 
 
+DUMPED = re.compile(rb"^([0-9a-f]{8}): ((?:[0-9a-f]{8} )+)", re.MULTILINE)
+
+
+def check_dumps(serial):
+    """What U-Boot's `md` shows at an address is the same each time."""
+    dumps = [(at.decode(), words.decode().strip()) for at, words in DUMPED.findall(serial)]
+    first = dict(reversed(dumps))
+    complaints = [] if len(dumps) >= 3 * len(first) > 0 else [f"U-Boot shows {len(dumps)} values, not each three times"]
+    return complaints + [f"U-Boot shows {words} at {at}, and {first[at]} before"
+                         for at, words in dumps if words != first[at]]
+
+
 def check_boot(serial, files, table, probes):
     """
     Everything that one boot left: `serial`, all bytes of the serial line, and `files`, the contents of the result files

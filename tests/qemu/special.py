@@ -244,6 +244,16 @@ def check_exact(run, table):
             for one, other in zip(first, curves) if one != other]
 
 
+def check_restored(run, table):
+    """Control registers are found in every run as in the first run of the same boot, so that one put them back."""
+    if int(table["runs"]) < 2:
+        return ["a single run cannot be compared with another one"]
+    found = run.one("environment")["control"]
+    first = table.setdefault("first_control", found)
+    return [f"{name} is found as {found.get(name)}, and by the first run as {first.get(name)}"
+            for name in first.keys() | found.keys() if first.get(name) != found.get(name)]
+
+
 # ---- Instructions -----------------------------------------------------------------------------------
 
 # Reasons for which a form may stay unmeasured: an emulator may declare a feature and not execute all of it, or fault
@@ -268,4 +278,5 @@ def check_forms(run, table):
 
 
 CHECKS = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters, "exact": check_exact,
-          "forms": check_forms, "memory": check_memory, "accessed": check_accessed, "bringup": check_bringup}
+          "forms": check_forms, "memory": check_memory, "accessed": check_accessed, "bringup": check_bringup,
+          "restored": check_restored}

@@ -220,6 +220,23 @@ static void code_and_data_exclude_each_other(void **state)
     tables_free(&t);
 }
 
+/* A register is read and written as device memory, and nothing is fetched from it. */
+static void devices_are_no_memory(void **state)
+{
+    struct tables t = tables_of(12, HIGH_ADDRESS_BITS);
+
+    (void)state;
+    t.device_index = 5;
+    assert_null(tables_map(&t, HIGH, 0xff841000, KIB(4), KIB(4), TABLE_DEVICE));
+    assert_null(tables_map(&t, HIGH + KIB(4), 0, KIB(4), KIB(4), TABLE_DATA));
+    const struct found device = look_up(&t, HIGH);
+    assert_int_equal(device.physical, 0xff841000);
+    assert_int_equal(device.memory_index, 5);
+    assert_int_equal(look_up(&t, HIGH + KIB(4)).memory_index, t.memory_index);
+    assert_false(device.read_only || device.privileged_execute || device.el0_execute || device.for_el0);
+    tables_free(&t);
+}
+
 /* With TCR_EL1.DS, bits 9 and 8 are address bits, but not with 64 KiB. */
 static void large_addresses_leave_shareability_out(void **state)
 {
@@ -410,6 +427,14 @@ static void finds_write_back_memory(void **state)
     assert_int_equal(memory_index_write_back(UINT64_C(0x0000000000bb4400)), -1);
 }
 
+static void finds_device_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(memory_index_device(UINT64_C(0xffbb4400)), 0); /* edk2, U-Boot: Device-nGnRnE */
+    assert_int_equal(memory_index_device(UINT64_C(0xffffffff040c08ff)), 3);
+    assert_int_equal(memory_index_device(UINT64_C(0xffffffff0c0844ff)), -1); /* gathered or reordered alone */
+}
+
 /* Whose access flag is clear is as it was but for that, and so are its neighbours. */
 static void access_flags_are_read_and_cleared(void **state)
 {
@@ -437,6 +462,7 @@ int main(void)
         cmocka_unit_test(gives_the_contiguous_hint_to_whole_groups),
         cmocka_unit_test(maps_both_ends),
         cmocka_unit_test(code_and_data_exclude_each_other),
+        cmocka_unit_test(devices_are_no_memory),
         cmocka_unit_test(large_addresses_leave_shareability_out),
         cmocka_unit_test(refuses_what_cannot_be),
         cmocka_unit_test(refuses_to_map_twice),
@@ -447,6 +473,7 @@ int main(void)
         cmocka_unit_test(high_half_control_has_the_granule),
         cmocka_unit_test(low_half_control_fits_the_core),
         cmocka_unit_test(finds_write_back_memory),
+        cmocka_unit_test(finds_device_memory),
         cmocka_unit_test(access_flags_are_read_and_cleared),
     };
 

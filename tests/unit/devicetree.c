@@ -1,4 +1,4 @@
-/* Cores from device trees: as they are listed, and no tree can lead outside of itself. */
+/* Cores and interrupt controllers from device trees: as they are listed, and no tree can lead outside of itself. */
 /* link: boot/uefi/devicetree.c */
 /* libs: -lm */
 #include <setjmp.h>
@@ -75,6 +75,18 @@ static void cells(struct tree *t, const char *name, size_t count, uint32_t first
     put32(value + 4, second);
     property(t, name, value, 4 * count);
 }
+
+static void array(struct tree *t, const char *name, size_t count, const uint32_t *values)
+{
+    uint8_t value[4 * 32];
+
+    for (size_t i = 0; i < count; i++)
+        put32(value + 4 * i, values[i]);
+    property(t, name, value, 4 * count);
+}
+
+#define ARRAY(t, name, ...) \
+    array(t, name, sizeof(uint32_t[]){__VA_ARGS__} / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__})
 
 static void finish(struct tree *t)
 {
@@ -177,28 +189,153 @@ static void a_core_without_a_method_is_reported(void **state)
     assert_null(devicetree_psci(t.at, ROOM));
 }
 
+/* ---- Interrupt controllers ---------------------------------------------------------------------------------- */
+
+static struct own_interrupts interrupts_of(const struct tree *t)
+{
+    struct own_interrupts i = {.virtual_timer = 1};
+
+    devicetree_interrupts(t->at, ROOM, &i);
+    return i;
+}
+
+/* As on a Raspberry Pi 4: the timer comes before, and the addresses are those of a bus. */
+static struct tree translated_gic(void)
+{
+    struct tree t = {.used = 0};
+
+    begin(&t, "");
+    cells(&t, "#address-cells", 1, 2, 0);
+    cells(&t, "#size-cells", 1, 1, 0);
+    begin(&t, "timer");
+    text(&t, "compatible", "arm,armv8-timer");
+    ARRAY(&t, "interrupts", 1, 13, 0xf08, 1, 14, 0xf08, 1, 11, 0xf08, 1, 10, 0xf08);
+    end(&t);
+    begin(&t, "soc");
+    text(&t, "compatible", "simple-bus");
+    cells(&t, "#address-cells", 1, 1, 0);
+    cells(&t, "#size-cells", 1, 1, 0);
+    ARRAY(&t, "ranges", 0x7e000000, 0, 0xfe000000, 0x1800000, 0x40000000, 0, 0xff800000, 0x800000);
+    begin(&t, "interrupt-controller@7e00b200");
+    text(&t, "compatible", "brcm,bcm2836-armctrl-ic");
+    cells(&t, "#interrupt-cells", 1, 2, 0);
+    cells(&t, "reg", 2, 0x7e00b200, 0x200);
+    end(&t);
+    begin(&t, "interrupt-controller@40041000");
+    cells(&t, "#interrupt-cells", 1, 3, 0);
+    ARRAY(&t, "reg", 0x40041000, 0x1000, 0x40042000, 0x2000, 0x40044000, 0x2000, 0x40046000, 0x2000);
+    text(&t, "compatible", "arm,gic-400");
+    end(&t);
+    end(&t);
+    finish(&t);
+    return t;
+}
+
+static void a_gic_behind_a_bus_is_found(void **state)
+{
+    const struct tree t = translated_gic();
+    const struct own_interrupts i = interrupts_of(&t);
+
+    (void)state;
+    assert_int_equal(i.gic_version, 2);
+    assert_int_equal(i.distributor, 0xff841000);
+    assert_int_equal(i.cpu_interface, 0xff842000);
+    assert_int_equal(i.virtual_timer, 27);
+}
+
+/* Entries of four cells, as on an RK3588; an entry of that name, at another place; a node below the controller. */
+static void redistributors_and_the_named_timer_are_found(void **state)
+{
+    static const char names[] = "phys\0virt\0hyp-phys";
+    struct tree t = {.used = 0};
+
+    (void)state;
+    begin(&t, "");
+    cells(&t, "#address-cells", 1, 2, 0);
+    cells(&t, "#size-cells", 1, 2, 0);
+    begin(&t, "intc@1");
+    text(&t, "compatible", "arm,gic-v3");
+    text(&t, "status", "disabled");
+    ARRAY(&t, "reg", 0, 1, 0, 1, 0, 2, 0, 2);
+    end(&t);
+    begin(&t, "intc@fe600000");
+    text(&t, "compatible", "arm,gic-v3");
+    cells(&t, "#interrupt-cells", 1, 4, 0);
+    cells(&t, "#address-cells", 1, 1, 0);
+    ARRAY(&t, "reg", 0, 0xfe600000, 0, 0x10000, 0, 0xfe680000, 0, 0x100000, 4, 0, 0, 0x40000);
+    begin(&t, "its@fe640000");
+    text(&t, "compatible", "arm,gic-v3-its");
+    cells(&t, "reg", 2, 0xfe640000, 0x20000);
+    end(&t);
+    end(&t);
+    begin(&t, "timer");
+    text(&t, "compatible", "arm,armv8-timer");
+    property(&t, "interrupt-names", names, sizeof names);
+    ARRAY(&t, "interrupts", 1, 13, 8, 0, 1, 14, 8, 0, 1, 15, 8, 0);
+    end(&t);
+    finish(&t);
+    const struct own_interrupts i = interrupts_of(&t);
+    assert_int_equal(i.gic_version, 3);
+    assert_int_equal(i.distributor, 0xfe600000);
+    assert_true(i.redistributors[0].base == 0xfe680000 && i.redistributors[0].bytes == 0x100000);
+    assert_true(i.redistributors[1].base == 0x400000000 && i.redistributors[1].bytes == 0x40000);
+    assert_int_equal(i.redistributors[2].bytes, 0);
+    assert_int_equal(i.virtual_timer, 30);
+}
+
+/* A bus without `ranges` has addresses of its own alone, and Apple's controller is no GIC. */
+static void what_is_not_known_is_left_alone(void **state)
+{
+    struct tree t = {.used = 0};
+
+    (void)state;
+    begin(&t, "");
+    begin(&t, "bus");
+    begin(&t, "intc");
+    text(&t, "compatible", "arm,gic-400");
+    ARRAY(&t, "reg", 0, 0x1000, 0x1000, 0, 0x2000, 0x1000);
+    end(&t);
+    end(&t);
+    begin(&t, "aic");
+    text(&t, "compatible", "apple,aic");
+    end(&t);
+    begin(&t, "timer");
+    text(&t, "compatible", "arm,armv8-timer");
+    ARRAY(&t, "interrupts", 1, 2, 4, 1, 3, 4);
+    end(&t);
+    finish(&t);
+    const struct own_interrupts i = interrupts_of(&t);
+    assert_int_equal(i.gic_version, 0);
+    assert_int_equal(i.virtual_timer, 1);
+}
+
 /* Copies of just the right size, so that the sanitizer sees the first byte too far. */
 static void try_all(const uint8_t *tree, size_t count)
 {
     uint8_t *copy = malloc(count ? count : 1);
+    struct own_interrupts i = {0};
     struct listed_core c[2];
 
     assert_non_null(copy);
     memcpy(copy, tree, count);
     devicetree_cores(copy, count, c, 2);
     devicetree_psci(copy, count);
+    devicetree_interrupts(copy, count, &i);
     free(copy);
 }
 
 static void no_tree_leads_outside(void **state)
 {
-    const struct tree good = four_cores();
+    const struct tree all[] = {four_cores(), translated_gic()};
     uint64_t random = 3;
 
     (void)state;
-    for (size_t count = 0; count < ROOM; count++)
-        try_all(good.at, count);
-    for (unsigned i = 0; i < 20000; i++) {
+    for (size_t count = 0; count < ROOM; count++) {
+        try_all(all[0].at, count);
+        try_all(all[1].at, count);
+    }
+    for (unsigned i = 0; i < 40000; i++) {
+        const struct tree good = all[i / 20000];
         struct tree bad = good;
 
         for (unsigned j = 0; j <= i % 4; j++) {
@@ -215,6 +352,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_are_as_listed),
         cmocka_unit_test(a_core_without_a_method_is_reported),
+        cmocka_unit_test(a_gic_behind_a_bus_is_found),
+        cmocka_unit_test(redistributors_and_the_named_timer_are_found),
+        cmocka_unit_test(what_is_not_known_is_left_alone),
         cmocka_unit_test(no_tree_leads_outside),
     };
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "arch/aarch64/own/delivery.h"
 #include "arch/aarch64/own/el1_registers.h"
 #include "arch/aarch64/own/state.h"
 #include "arch/aarch64/registers.h"
@@ -81,5 +82,5 @@ size_t own_values(struct own_value *out, size_t room)
     size_t n = count < room ? count : room;
 
     memcpy(out, values, n * sizeof values[0]);
-    return n;
+    return n + delivery_values(out + n, room - n);
 }

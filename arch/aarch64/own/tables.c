@@ -114,6 +114,15 @@ int memory_index_write_back(uint64_t mair)
     return -1;
 }
 
+/* Device-nGnRnE is 0b00000000, nGnRE 0b00000100 (Arm ARM D19.2). */
+int memory_index_device(uint64_t mair)
+{
+    for (int i = 0; i < 8; i++)
+        if (!(mair >> 8 * i & 0xfb))
+            return i;
+    return -1;
+}
+
 static unsigned level_bits(const struct tables *t)
 {
     return t->granule_bits - 3; /* eight bytes a descriptor */
@@ -149,14 +158,15 @@ bool tables_start(struct tables *t)
 
 static uint64_t attributes(const struct tables *t, enum table_use use)
 {
-    uint64_t a = VALID | ACCESSED | (uint64_t)t->memory_index << INDEX_SHIFT | UNPRIVILEGED_EXECUTE_NEVER;
+    const unsigned index = use == TABLE_DEVICE ? (unsigned)t->device_index : t->memory_index;
+    uint64_t a = VALID | ACCESSED | (uint64_t)index << INDEX_SHIFT | UNPRIVILEGED_EXECUTE_NEVER;
 
     /* With DS set those two bits of 4 KiB and 16 KiB descriptors are address bits 51 and 50 (D8.3.1). */
     if (!t->large_addresses || t->granule_bits == 16)
         a |= INNER_SHAREABLE;
     if (use == TABLE_CODE)
         a |= READ_ONLY;
-    if (use == TABLE_DATA || use == TABLE_CONTIGUOUS)
+    if (use == TABLE_DATA || use == TABLE_CONTIGUOUS || use == TABLE_DEVICE)
         a |= PRIVILEGED_EXECUTE_NEVER;
     if (use == TABLE_CONTIGUOUS)
         a |= CONTIGUOUS;

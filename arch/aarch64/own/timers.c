@@ -2,6 +2,8 @@
 
 #include "arch/aarch64/registers.h"
 
+#define CNTV_CTL_EL02 S3_5_C14_C3_1 /* CNTV_CTL_EL0 of EL1, with HCR_EL2.E2H */
+
 /* CNTV_CTL_EL0, CNTP_CTL_EL0 (Arm ARM DDI 0487, D19.12). */
 enum {
     ENABLE = 1 << 0,
@@ -27,6 +29,13 @@ void timers_restore(const struct timers *found)
     WRITE(CNTV_CTL_EL0, found->virtual_control);
     WRITE(CNTP_CTL_EL0, found->physical_control);
     isb();
+}
+
+bool virtual_timer_runs(bool e2h)
+{
+    const uint64_t control = e2h ? READ(CNTV_CTL_EL02) : READ(CNTV_CTL_EL0);
+
+    return (control & (ENABLE | MASKED)) == ENABLE;
 }
 
 void deadline_arm(uint64_t ticks)

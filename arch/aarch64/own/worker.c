@@ -25,7 +25,7 @@ static void *stack;
      UINT64_C(1) << 29 | UINT64_C(1) << 3 | UINT64_C(1) << 12 | UINT64_C(1) << 2 | UINT64_C(1) << 0)
 #define CPACR_WORKER (UINT64_C(3) << 20 | UINT64_C(3) << 16) /* FPEN, ZEN: nothing traps */
 #define ZCR_WORKER UINT64_C(0xf)                             /* LEN: the longest vectors there are */
-#define MAIR_WORKER UINT64_C(0xff)                           /* index 0 (WORKER_MEMORY_INDEX) */
+#define MAIR_WORKER UINT64_C(0xff)                           /* index 0 (WORKER_MEMORY_INDEX), and 0 for index 1 */
 
 /*
  * Fine-grained traps (FEAT_FGT, ID_AA64MMFR0_EL1 [59:56]) have no defined reset value. Where the core

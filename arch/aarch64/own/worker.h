@@ -16,8 +16,8 @@
 #include "arch/aarch64/own/frame.h"
 #include "arch/window.h"
 
-/* MAIR_EL1 of the worker: index 0 is normal write-back memory, read- and write-allocating. */
-enum { WORKER_MEMORY_INDEX = 0 };
+/* MAIR_EL1 of the worker: index 0 is normal write-back memory, read- and write-allocating; 1 Device-nGnRnE. */
+enum { WORKER_MEMORY_INDEX = 0, WORKER_DEVICE_INDEX = 1 };
 
 /* Builds the low half. NULL, or the reason; worker_finish frees what was built either way. */
 const char *worker_start(void);
