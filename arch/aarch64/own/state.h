@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/aarch64/own/el2_controls.h"
 #include "arch/own.h"
 #include "arch/reader.h"
 
@@ -15,6 +16,7 @@ struct own_state {
 
     /* Of the core in use. */
     own_runner *runner;            /* NULL: the one that booted */
+    struct el2_extensions extensions;
     const char *no_deadline;       /* why no timer can end a window; NULL where one can */
     enum reader_counters counters; /* what the reader samples, proven to count */
     const char *no_counters;       /* why it samples no cycles, or besides them no instructions; NULL when it does */
