@@ -50,6 +50,7 @@ void identify(struct identity *id)
         id->emulator = true;
     }
     id->tick_hz = (double)READ(CNTFRQ_EL0);
+    id->tick_by_firmware = true; /* CNTFRQ_EL0 only holds what was written (D19.12) */
     id->tick_source = id->tick_hz > 0 ? "cntfrq_el0" : NULL;
 }
 

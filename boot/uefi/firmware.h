@@ -40,6 +40,8 @@ void *firmware_protocol(EFI_HANDLE handle, EFI_GUID *protocol);
 void *firmware_locate(EFI_GUID *protocol);
 /* A table of the system table's list, such as ACPI or SMBIOS; NULL where the firmware has none. */
 void *firmware_table(const EFI_GUID *table);
+/* The device tree that the firmware passes on, and the bytes that it claims; NULL where it passes none. */
+const void *firmware_devicetree(size_t *bytes);
 /* The name of a status code, for messages. */
 const char *status_text(EFI_STATUS status);
 /*

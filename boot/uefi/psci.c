@@ -22,15 +22,6 @@ enum { END_MS = 1000 }; /* for a function that has been asked to stop, which tak
 static const char no_psci_text[] = "the firmware offers no PSCI";
 static const uint64_t AFFINITY = 0xff00ffffff; /* MPIDR_EL1's Aff3, Aff2, Aff1, Aff0 */
 
-static const void *devicetree(size_t *bytes)
-{
-    static const EFI_GUID guid = {0xb1b621d5, 0xf19c, 0x41a5, {0x83, 0x0b, 0xd9, 0x15, 0x2c, 0x69, 0xaa, 0xe0}};
-    const void *tree = firmware_table(&guid);
-
-    *bytes = tree ? devicetree_bytes(tree) : 0;
-    return tree;
-}
-
 static enum psci_conduit conduit(void)
 {
     const uint8_t *fadt = acpi_table("FACP", FADT_ARM_BOOT_ARCH + 2);
@@ -41,7 +32,7 @@ static enum psci_conduit conduit(void)
         return !(flags & PSCI_COMPLIANT) ? PSCI_NONE : flags & PSCI_USE_HVC ? PSCI_HVC : PSCI_SMC;
     }
     size_t bytes;
-    const void *tree = devicetree(&bytes);
+    const void *tree = firmware_devicetree(&bytes);
     const char *method = tree ? devicetree_psci(tree, bytes) : NULL;
     return !method ? PSCI_NONE : method[0] == 'h' ? PSCI_HVC : PSCI_SMC;
 }
@@ -57,7 +48,7 @@ static size_t read_tables(struct listed_core *out, size_t room)
         return madt_cores(madt, bytes, out, room);
     }
     size_t tree_bytes;
-    const void *tree = devicetree(&tree_bytes);
+    const void *tree = firmware_devicetree(&tree_bytes);
     return tree ? devicetree_cores(tree, tree_bytes, out, room) : 0;
 }
 

@@ -1,6 +1,7 @@
 #include "arch/aarch64/own/timers.h"
 
 #include "arch/aarch64/registers.h"
+#include "arch/reader.h"
 
 /* CNTV_CTL_EL0, CNTP_CTL_EL0 (Arm ARM DDI 0487, D19.12). */
 enum {
@@ -31,7 +32,7 @@ void timers_restore(const struct timers *found)
 
 void deadline_arm(uint64_t ticks)
 {
-    WRITE(CNTV_CVAL_EL0, READ(CNTVCT_EL0) + ticks);
+    WRITE(CNTV_CVAL_EL0, reader_ticks() + ticks);
     WRITE(CNTV_CTL_EL0, ENABLE);
     isb();
 }
