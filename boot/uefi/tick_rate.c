@@ -6,7 +6,7 @@
 /*
  * Relative difference up to which two frequencies are the same. Boards have oscillators of 19.2, 24, 24.576, 25, 26, 50,
  * 54, 62.5 or 100 MHz, of which the two nearest differ by 1.7 % (24.576 and 25), and otherwise by 2.4 % or more; an
- * oscillator is exact to 0.01 %. A Stall of 20 ms is longer by the firmware's tick and by interrupts to EL3, some 0.1 ms,
+ * oscillator is exact to 0.01 %. A Stall of 2 ms is longer by the call and by the granularity of its clock, up to 10 µs,
  * which is 0.5 %; a second of the real-time clock is known to two readings of it, which takes less than 5 ms, by 1 %.
  */
 static const double SAME = 0.015;
@@ -24,7 +24,7 @@ struct tick_rate tick_rate_choose(double declared, const char *declared_source, 
     const double clock = by_clock();
 
     if (tick_rate_same(declared, clock))
-        return (struct tick_rate){declared, declared_source, "the real-time clock confirms what is declared"};
+        return (struct tick_rate){declared, declared_source, NULL};
     if (tick_rate_same(by_stall, clock))
         return (struct tick_rate){by_stall, "firmware-stall", "the real-time clock confirms the firmware's Stall"};
     if (clock > 0)

@@ -10,7 +10,7 @@
 struct tick_rate {
     double hz;
     const char *source;
-    const char *doubt; /* a sentence, where the sources do not agree; else NULL */
+    const char *doubt; /* a sentence, where it is not what firmware declared, or nothing confirms that; else NULL */
 };
 
 /*

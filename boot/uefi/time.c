@@ -171,21 +171,27 @@ static void find_counter_erratum(void)
 
 #endif
 
-static double hz_by_stall(void)
+enum { STALL_US = 20000 }; /* in which a microsecond more or less is 50 in a million */
+
+static double hz_by_stall(unsigned us)
 {
-    enum { STALL_US = 20000 }; /* in which a microsecond more or less is 50 in a million */
     uint64_t start = reader_ticks();
-    firmware.boot->Stall(STALL_US);
-    return (double)(reader_ticks() - start) * 1e6 / STALL_US;
+    firmware.boot->Stall(us);
+    return (double)(reader_ticks() - start) * 1e6 / us;
 }
 
-/* The shortest of three: interrupts only make them longer. */
-static double hz_by_stalls(void)
+/*
+ * The shortest of some, until it shows what is declared: interrupts, and a host that is busy, only make them longer. In
+ * 2 ms the call of Stall itself, some microseconds, is less than what counts as a difference, and a few of them pass
+ * between the interruptions of a busy host.
+ */
+static double hz_by_stalls(double declared)
 {
-    double least = hz_by_stall();
+    enum { ATTEMPTS = 64, US = 2000 };
+    double least = hz_by_stall(US);
 
-    for (unsigned i = 1; i < 3; i++)
-        least = fmin(least, hz_by_stall());
+    for (unsigned i = 1; i < ATTEMPTS && !tick_rate_same(declared, least); i++)
+        least = fmin(least, hz_by_stall(US));
     return least;
 }
 
@@ -207,14 +213,20 @@ static uint64_t next_second(uint64_t limit)
     return 0;
 }
 
-/* Frequency of the time stamp over a second of the real-time clock; 0 where it does not move by `most_hz`. */
+/*
+ * Frequency of the time stamp over two seconds of the real-time clock; 0 where it does not move by `most_hz`, or the two
+ * seconds differ.
+ */
 static double hz_by_clock_within(double most_hz)
 {
     const uint64_t limit = (uint64_t)(most_hz *
                                       1.5); /* a second, and as much again as makes up for most_hz being low */
     const uint64_t first = next_second(limit), second = first ? next_second(limit) : 0;
+    const uint64_t third = second ? next_second(limit) : 0;
 
-    return second ? (double)(second - first) : 0;
+    if (!third || !tick_rate_same((double)(second - first), (double)(third - second)))
+        return 0;
+    return (double)(third - first) / 2;
 }
 
 static double likely_hz; /* the highest that may be right, for hz_by_clock */
@@ -227,7 +239,7 @@ static double hz_by_clock(void)
 /* What firmware wrote is compared with other clocks before it is used. */
 static double check_declared(const struct identity *id, const char **source)
 {
-    const double stall = hz_by_stalls();
+    const double stall = hz_by_stalls(id->tick_hz);
 
     likely_hz = fmax(id->tick_hz, stall);
     const struct tick_rate rate = tick_rate_choose(id->tick_hz, id->tick_source, stall, hz_by_clock);
@@ -256,7 +268,7 @@ static double find_tick_hz(const char **source)
     if (id.tick_hz > 0)
         return id.tick_hz;
 
-    double first = hz_by_stall(), second = hz_by_stall();
+    double first = hz_by_stall(STALL_US), second = hz_by_stall(STALL_US);
     *source = "firmware-stall";
     if (firmware.quirks.stall_lies || !agree(first, second)) {
         *source = "firmware-stall-unreliable";
@@ -278,7 +290,7 @@ size_t time_sources(struct time_source *out, size_t room)
     if (timer > 0 && count < room)
         out[count++] = (struct time_source){name, timer};
     if (count < room)
-        out[count++] = (struct time_source){"firmware-stall", hz_by_stall()};
+        out[count++] = (struct time_source){"firmware-stall", hz_by_stall(STALL_US)};
     const double clock = count < room ? hz_by_clock_within(tick_hz) : 0;
     if (clock > 0)
         out[count++] = (struct time_source){"real-time-clock", clock};

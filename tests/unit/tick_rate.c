@@ -56,7 +56,7 @@ static void the_real_time_clock_decides(void **state)
     r = choose(24e6, 1e6, 23.98e6);
     assert_true(r.hz == 24e6);
     assert_string_equal(r.source, "cntfrq_el0");
-    assert_non_null(r.doubt);
+    assert_null(r.doubt); /* Stall alone is wrong, which changes nothing */
     r = choose(24e6, 1e6, 19.2e6);
     assert_true(r.hz == 19.2e6);
     assert_string_equal(r.source, "real-time-clock");
