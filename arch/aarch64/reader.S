@@ -20,6 +20,10 @@
 #define STACK_ERRATUM 176
 #define STACK_BYTES   192
 
+/* Common with the one of counter_errata.c, so that unit tests can link this file alone. */
+    .hidden counter_erratum
+    .comm   counter_erratum, 4, 4
+
     .text
 
 /*
