@@ -323,6 +323,14 @@ build/tests/objects/%.o: % Makefile | build/setup-test.stamp
 	@mkdir -p $(@D)
 	$(Q)gcc $(COMMON) $(SANITIZE) $(call comment,define,$<) -c $< -o $@
 
+# Code of AArch64 for a test that runs it in an emulator, as bytes: _binary_NAME_start, _binary_NAME_end.
+build/tests/objects/tests/unit/%.S.o: tests/unit/%.S Makefile | build/setup-test.stamp
+	$(call say,AS,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CROSS_aarch64)gcc -I. -MMD -MP -MT $@ -MF $@.d -c $< -o $(@D)/$*.elf
+	$(Q)$(CROSS_aarch64)objcopy -O binary $(@D)/$*.elf $(@D)/$*
+	$(Q)cd $(@D) && $(CROSS_$(NATIVE))ld -r -z noexecstack -b binary $* -o $*.S.o
+
 # Parts of arch/ that touch no register and have names of their own: a test that links what uses them need not list them.
 UNIT_ARCH := $(patsubst %,build/tests/objects/arch/x86_64/%.c.o,counter_registers identify_caches identify_core_name \
     identify_cpuid)

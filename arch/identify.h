@@ -19,6 +19,7 @@ struct identity {
     bool emulator;           /* the name announced is that of an instruction emulator */
     double tick_hz;          /* declared frequency of the time stamp, 0 where it is not declared */
     bool tick_rounded;       /* that frequency is given in whole MHz: one that is measured is more exact */
+    bool tick_by_firmware;   /* firmware wrote it where the core only stores it: it may be wrong */
     const char *tick_source; /* "cpuid.15", "cpuid.16", "cpuid.40000010", "cntfrq_el0", or NULL */
 };
 

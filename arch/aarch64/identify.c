@@ -54,6 +54,7 @@ void identify(struct identity *id)
         return;
     id->tick_hz = tick[0].hz;
     id->tick_source = tick[0].source;
+    id->tick_by_firmware = true; /* CNTFRQ_EL0 only holds what was written (D19.12) */
 }
 
 size_t identify_ticks(struct identity_tick out[IDENTITY_TICKS])

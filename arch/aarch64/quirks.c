@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arch/aarch64/cores.h"
+#include "arch/aarch64/counter_errata.h"
 #include "arch/aarch64/system_registers.h"
 #include "arch/control.h"
 
@@ -61,6 +62,27 @@ static const struct {
       "AsahiLinux/m1n1, src/chickens.c"}},
 };
 
+/* Those of the counter that is the time stamp, which the machine's tables announce. */
+static const struct {
+    uint32_t erratum;
+    struct quirk quirk;
+} counter_quirks[] = {
+    {COUNTER_EQUAL,
+     {"unstable-time-stamp", "Freescale LS1043A and LS2080A, by the device tree",
+      "CNTVCT_EL0 may read wrong: it is read until two readings in a row are equal",
+      "Freescale erratum A-008585; Linux, drivers/clocksource/arm_arch_timer.c"}},
+    {COUNTER_NEAR,
+     {"unstable-time-stamp", "HiSilicon Hip05 to Hip07, by the device tree or the GTDT",
+      "CNTVCT_EL0 may read wrong: it is read until one reading follows another by less than 32 ticks",
+      "HiSilicon erratum 161010101; Linux, drivers/clocksource/arm_arch_timer.c"}},
+    {COUNTER_BETWEEN_ROLLS,
+     {"unstable-time-stamp", "Allwinner A64, by the device tree",
+      "CNTVCT_EL0 may read wrong while its bit 10 or a higher one changes: a reading whose lower 9 bits are all equal "
+      "is "
+      "repeated",
+      "Linux, drivers/clocksource/arm_arch_timer.c, erratum unknown1"}},
+};
+
 static bool named(const char *const core[NAMES], const char *name)
 {
     if (!core[0])
@@ -85,5 +107,8 @@ size_t control_quirks(const struct access *a, const struct quirk *out[], size_t 
     for (size_t i = 0; i < sizeof quirks / sizeof quirks[0] && count < room; i++)
         if (named(quirks[i].core, name) && (!quirks[i].at_el2 || level >> 2 == 2))
             out[count++] = &quirks[i].quirk;
+    for (size_t i = 0; i < sizeof counter_quirks / sizeof counter_quirks[0] && count < room; i++)
+        if (counter_quirks[i].erratum == counter_erratum)
+            out[count++] = &counter_quirks[i].quirk;
     return count;
 }

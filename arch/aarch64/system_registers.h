@@ -16,6 +16,14 @@
     REGISTER(ID_AA64DFR1_EL1, 3, 0, 0, 5, 1) \
     REGISTER(CurrentEL, 3, 0, 4, 2, 2) \
     REGISTER(MDCR_EL2, 3, 4, 1, 1, 1) \
+    /* Of EL2, on some cores only (own/el2_controls.c), and translation at EL1. */ \
+    REGISTER(ID_AA64MMFR0_EL1, 3, 0, 0, 7, 0) \
+    REGISTER(ID_AA64MMFR1_EL1, 3, 0, 0, 7, 1) \
+    REGISTER(ID_AA64MMFR3_EL1, 3, 0, 0, 7, 3) \
+    REGISTER(HCRX_EL2, 3, 4, 1, 2, 2) \
+    REGISTER(HFGRTR_EL2, 3, 4, 1, 1, 4) \
+    REGISTER(HDFGRTR2_EL2, 3, 4, 3, 1, 0) \
+    REGISTER(TCR2_EL1, 3, 0, 2, 0, 3) \
     /* Speculation and timing. */ \
     REGISTER(ID_AA64PFR0_EL1, 3, 0, 0, 4, 0) \
     REGISTER(ID_AA64PFR1_EL1, 3, 0, 0, 4, 1) \

@@ -178,6 +178,48 @@ size_t devicetree_cores(const void *tree, size_t bytes, struct listed_core *out,
     return count;
 }
 
+/* Whether a list of texts, each ended by 0, has that one. */
+static bool lists_text(const struct walk *w, const char *text)
+{
+    const size_t length = strlen(text) + 1;
+
+    for (size_t at = 0; at < w->bytes && length <= w->bytes - at;) {
+        const uint8_t *end = memchr(w->value + at, 0, w->bytes - at);
+        if (!end)
+            return false;
+        if (!memcmp(w->value + at, text, length))
+            return true;
+        at = (size_t)(end - w->value) + 1;
+    }
+    return false;
+}
+
+/* All properties of a node stand before the nodes in it (5.4.2), so those between two other tokens are of one node. */
+const void *devicetree_property(const void *tree, size_t bytes, const char *compatible, const char *name,
+                                size_t *length)
+{
+    struct walk w;
+    bool here = false;
+    const void *value = NULL;
+
+    if (!walk_start(&w, tree, bytes))
+        return NULL;
+    while (next(&w)) {
+        if (w.token != PROPERTY) {
+            if (here)
+                return value;
+            value = NULL;
+            continue;
+        }
+        here |= is(&w, "compatible") && lists_text(&w, compatible);
+        if (is(&w, name)) {
+            value = w.value;
+            *length = w.bytes;
+        }
+    }
+    return NULL;
+}
+
 const char *devicetree_psci(const void *tree, size_t bytes)
 {
     struct walk w;

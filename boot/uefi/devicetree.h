@@ -1,7 +1,7 @@
 /*
- * Cores of AArch64 and their interrupt controller in a flattened device tree (Devicetree Specification 0.4: chapter 5 for the format, 3.8 for cpu
- * nodes; Linux, Documentation/devicetree/bindings/arm/{cpus,psci,cpu-capacity}). These functions call no firmware. Any
- * offset and length in a tree may be wrong.
+ * Reading a flattened device tree (Devicetree Specification 0.4: chapter 5 for the format, 3.8 for cpu nodes; Linux,
+ * Documentation/devicetree/bindings/arm/{cpus,psci,cpu-capacity}). These functions call no firmware. Any offset and
+ * length in a tree may be wrong.
  */
 #ifndef FATHOM_BOOT_UEFI_DEVICETREE_H
 #define FATHOM_BOOT_UEFI_DEVICETREE_H
@@ -16,6 +16,12 @@
 size_t devicetree_bytes(const void *tree);
 /* The cores that the tree lists, up to the first error in it. Returns how many there are; at most room are written. */
 size_t devicetree_cores(const void *tree, size_t bytes, struct listed_core *out, size_t room);
+/*
+ * A property of the first node whose `compatible` lists that text, at any depth: its value, and in *length the bytes of
+ * it, which are within the tree; a property without a value has none. NULL where there is no such node or property.
+ */
+const void *devicetree_property(const void *tree, size_t bytes, const char *compatible, const char *name,
+                                size_t *length);
 /* The `method` of PSCI, "smc" or "hvc"; NULL where there is none. */
 const char *devicetree_psci(const void *tree, size_t bytes);
 /*

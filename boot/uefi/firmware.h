@@ -40,7 +40,7 @@ void *firmware_protocol(EFI_HANDLE handle, EFI_GUID *protocol);
 void *firmware_locate(EFI_GUID *protocol);
 /* A table of the system table's list, such as ACPI or SMBIOS; NULL where the firmware has none. */
 void *firmware_table(const EFI_GUID *table);
-/* The flattened device tree, and the size that its header states; NULL where the firmware has none. */
+/* The device tree that the firmware passes on, and the bytes that it claims; NULL where it passes none. */
 const void *firmware_devicetree(size_t *bytes);
 /* The name of a status code, for messages. */
 const char *status_text(EFI_STATUS status);

@@ -16,6 +16,7 @@
 #include "boot/uefi/firmware.h"
 #include "boot/uefi/interrupts.h"
 #include "boot/uefi/memory.h"
+#include "boot/uefi/node.h"
 #include "boot/uefi/platform.h"
 #include "boot/uefi/smbios.h"
 #include "boot/uefi/tick.h"
@@ -38,14 +39,29 @@ static const char *reader_why_not;   /* of own_counters, for the core in use */
 
 /* ---- The core in use ----------------------------------------------------------------------------- */
 
+static const struct machine_core *core_in_use(void)
+{
+    size_t count;
+
+    return &machine_cores(&count)[machine_info()->core];
+}
+
+/* The buffer stays that of the core that booted: on another node its times are those of remote memory. */
+static void compare_nodes(unsigned index)
+{
+    uint32_t memory, node;
+
+    if (memory_node(&memory) && node_of_core(core_in_use()->id, &node) && memory != node)
+        warn("memory", "core %u is of node %u and measures with memory of node %u", index, node, memory);
+}
+
 /* The core in use has been taken: what can be done on it. */
 static void examine_core(unsigned index)
 {
     struct machine_info *info = platform_info();
-    size_t count;
-    const struct machine_core *core = &machine_cores(&count)[index];
 
-    memcpy(info->core_type, core->type, sizeof info->core_type);
+    memcpy(info->core_type, core_in_use()->type, sizeof info->core_type);
+    compare_nodes(index);
     own_page_sizes(info->page_bytes);
     info->counters = own_counters(&reader_why_not);
     info->no_counters = control_no_counters();
@@ -72,7 +88,7 @@ static const char *take_memory(void)
 
     if (why)
         return why;
-    memory_start(config->memory_mib ? config->memory_mib : profile_mib);
+    memory_start(config->memory_mib ? config->memory_mib : profile_mib, core_in_use()->id);
     memory_buffer(&platform_info()->memory_bytes);
     services.ram = ram = memory_ram(&services.ram_count);
     return ram ? NULL : "the firmware does not give its memory map";
@@ -210,7 +226,7 @@ void machine_describe_environment(struct record *r)
     uint32_t microcode;
     if (control && control_microcode(control->changes.access, &microcode))
         record_hex(r, "microcode", microcode);
-    memory_describe(r);
+    memory_describe(r, core_in_use()->id);
     record_boolean(r, "windows", windows_are_on() && !not_ours);
     if (not_ours)
         record_text(r, "no_windows", not_ours);

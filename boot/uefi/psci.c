@@ -16,6 +16,7 @@
 #include "boot/uefi/other_cores.h"
 #include "boot/uefi/pptt.h"
 #include "lib/machine.h"
+#include "lib/run/stage.h"
 
 enum { FADT_ARM_BOOT_ARCH = 129, PSCI_COMPLIANT = 1 << 0, PSCI_USE_HVC = 1 << 1, TABLE_LENGTH = 4 };
 enum { END_MS = 1000 }; /* for a function that has been asked to stop, which takes microseconds unless the core hangs */
@@ -141,6 +142,8 @@ const char *others_parked(const struct machine_core *all, size_t count)
     static char text[80];
     size_t others = 0, off = 0;
 
+    if (count > 1 && conduit() != PSCI_NONE && stage_begin("other-cores", "asks PSCI which cores are off"))
+        return "not known: asking PSCI hung the machine in an earlier run";
     for (size_t i = 1; i < count; i++) {
         if (i == machine_info()->core || all[i].why_not)
             continue;

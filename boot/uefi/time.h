@@ -10,7 +10,7 @@ struct time_source {
     double hz;
 };
 
-/* All clocks that the time stamp can be compared with; takes some 60 ms. Returns how many; at most room. */
+/* All clocks that the time stamp can be compared with; takes up to three seconds, most of them for the real-time clock. Returns how many; at most room. */
 size_t time_sources(struct time_source *out, size_t room);
 
 /* Frequency of reader_ticks in Hz; `source` says where it comes from. Until it is called, machine_seconds returns 0. */

@@ -1,5 +1,5 @@
 /* The translation tables of a window, built as the image builds them and walked as the core walks them. */
-/* link: arch/aarch64/own/tables.c */
+/* link: arch/aarch64/own/tables.c tests/registers/model.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 
 #include "arch/aarch64/own/tables.h"
 #include "lib/base/reason.h"
+#include "tests/registers/model.h"
 
 #define NO_LIMIT SIZE_MAX
 #define KIB(n) ((size_t)(n) << 10)
@@ -455,6 +456,36 @@ static void access_flags_are_read_and_cleared(void **state)
     }
 }
 
+/* The firmware's own extensions of translation at EL1, which would give our descriptors another meaning. */
+static void translation_of_other_descriptors_is_refused(void **state)
+{
+    enum { ID_AA64MMFR3 = SYSTEM_REGISTER(3, 0, 0, 7, 3), TCR2 = SYSTEM_REGISTER(3, 0, 2, 0, 3) };
+    static const struct {
+        uint64_t tcr2;
+        const char *named;
+    } cases[] = {{1 << 0, "PnCH"}, {1 << 1, "PIE"}, {1 << 5, "D128"}, {1 << 15 | 1 << 11 | 1 << 4, NULL}, {0, NULL}};
+    static struct model m;
+
+    (void)state;
+    model_register(&m, "ID_AA64MMFR3_EL1", ID_AA64MMFR3, 1, 0);
+    struct model_register *tcr2 = model_register(&m, "TCR2_EL1", TCR2, 0, 0);
+    const struct access a = model_access(&m);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tcr2->value = cases[i].tcr2;
+        const char *why = translation_unlike(&a);
+        assert_int_equal(why != NULL, cases[i].named != NULL);
+        assert_true(!why || strstr(why, cases[i].named));
+    }
+    tcr2->value = 1 << 5;
+    tcr2->read_faults = true; /* a hypervisor keeps it: then it has no effect */
+    assert_null(translation_unlike(&a));
+    tcr2->read_faults = false;
+    model_at(&m, ID_AA64MMFR3)->value = 0;
+    model_begin(&m);
+    assert_null(translation_unlike(&a));
+    model_assert_log(&m, "r ID_AA64MMFR3_EL1 0\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -475,6 +506,7 @@ int main(void)
         cmocka_unit_test(finds_write_back_memory),
         cmocka_unit_test(finds_device_memory),
         cmocka_unit_test(access_flags_are_read_and_cleared),
+        cmocka_unit_test(translation_of_other_descriptors_is_refused),
     };
 
     return cmocka_run_group_tests_name("arm_tables", tests, NULL, NULL);

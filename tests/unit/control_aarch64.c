@@ -1,6 +1,6 @@
 /* Prefetcher switches of AArch64 cores, those that may hang the machine above all, on modelled register files. */
 /* link: arch/control.c arch/access.c arch/aarch64/prefetch.c arch/aarch64/control.c arch/aarch64/quirks.c */
-/* link: arch/aarch64/cores.c tests/registers/model.c */
+/* link: arch/aarch64/cores.c arch/aarch64/counter_errata.c tests/registers/model.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

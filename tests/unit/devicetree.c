@@ -309,6 +309,50 @@ static void what_is_not_known_is_left_alone(void **state)
     assert_int_equal(i.virtual_timer, 1);
 }
 
+/* As an Allwinner A64's tree has it, with a node of another kind that has the same property. */
+static struct tree timers(void)
+{
+    struct tree t = {.used = 0};
+
+    begin(&t, "");
+    text(&t, "compatible", "board");
+    begin(&t, "soc");
+    begin(&t, "timer@1c20c00");
+    text(&t, "compatible", "arm,armv8-timer-mem");
+    property(&t, "allwinner,erratum-unknown1", "", 0);
+    end(&t);
+    begin(&t, "timer");
+    property(&t, "fsl,erratum-a008585", "", 0); /* before the text that says what the node is */
+    property(&t, "compatible", "arm,armv8-timer-of-board\0arm,armv8-timer", 41);
+    cells(&t, "clock-frequency", 1, 24000000, 0);
+    begin(&t, "child");
+    text(&t, "always-on", "");
+    end(&t);
+    end(&t);
+    end(&t);
+    finish(&t);
+    return t;
+}
+
+static void properties_are_those_of_the_node(void **state)
+{
+    const struct tree t = timers();
+    size_t length = 99;
+
+    (void)state;
+    assert_non_null(devicetree_property(t.at, ROOM, "arm,armv8-timer", "fsl,erratum-a008585", &length));
+    assert_int_equal(length, 0);
+    const uint8_t *cells = devicetree_property(t.at, ROOM, "arm,armv8-timer", "clock-frequency", &length);
+    assert_non_null(cells);
+    assert_int_equal(length, 4);
+    assert_int_equal(cells[0] << 24 | cells[1] << 16 | cells[2] << 8 | cells[3], 24000000);
+    assert_null(devicetree_property(t.at, ROOM, "arm,armv8-timer", "allwinner,erratum-unknown1", &length));
+    assert_null(devicetree_property(t.at, ROOM, "arm,armv8-timer", "always-on", &length)); /* of the node within */
+    assert_null(devicetree_property(t.at, ROOM, "arm,armv8", "clock-frequency", &length)); /* a part of the text */
+    assert_null(devicetree_property(t.at, ROOM, "arm,gic-v3", "clock-frequency", &length));
+    assert_non_null(devicetree_property(t.at, ROOM, "board", "compatible", &length));
+}
+
 /* Copies of just the right size, so that the sanitizer sees the first byte too far. */
 static void try_all(const uint8_t *tree, size_t count)
 {
@@ -321,6 +365,9 @@ static void try_all(const uint8_t *tree, size_t count)
     devicetree_cores(copy, count, c, 2);
     devicetree_psci(copy, count);
     devicetree_interrupts(copy, count, &i);
+    size_t length = 0;
+    const uint8_t *value = devicetree_property(copy, count, "arm,psci-1.0", "method", &length);
+    assert_true(!value || (value >= copy && length <= (size_t)(copy + count - value)));
     free(copy);
 }
 
@@ -355,6 +402,7 @@ int main(void)
         cmocka_unit_test(a_gic_behind_a_bus_is_found),
         cmocka_unit_test(redistributors_and_the_named_timer_are_found),
         cmocka_unit_test(what_is_not_known_is_left_alone),
+        cmocka_unit_test(properties_are_those_of_the_node),
         cmocka_unit_test(no_tree_leads_outside),
     };
 

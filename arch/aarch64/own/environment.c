@@ -68,6 +68,10 @@ void environment_note(void *unused)
         NOTE(MDCR_EL2);
         NOTE(CNTHCTL_EL2);
         NOTE(CNTVOFF_EL2);
+        if (own.extensions.hcrx)
+            note("HCRX_EL2", READ(S3_4_C1_C2_2));
+        if (own.extensions.instruction_traps)
+            note("HDFGRTR2_EL2", READ(S3_4_C3_C1_0));
     } else {
         NOTE(SCTLR_EL1);
         NOTE(TCR_EL1);

@@ -19,7 +19,7 @@
 #define TCR_DS (UINT64_C(1) << 59)
 
 /* For steps of a few microseconds on another core: if they have not ended after a second, the core has hung. */
-enum { WORKER_LIMIT_MS = 1000, COUNTERS_LIMIT_MS = 1000 };
+enum { WORKER_LIMIT_MS = 1000 };
 
 /* How long a proof waits for the timer: longer where it is expected to come, since the wait ends when it does. */
 enum { UNCERTAIN_MS = 250, EXPECTED_MS = 1000 };
@@ -49,15 +49,20 @@ static void prove_worker(void *why)
 
 static const char *start_translation(void)
 {
+    struct access access;
+    const char *reason;
     int memory_index;
 
     if (own.level == 2) {
-        const char *reason = worker_start();
-
+        reason = worker_start();
         if (!reason)
             reason = high_half_start(WORKER_MEMORY_INDEX, WORKER_DEVICE_INDEX, false);
         return reason;
     }
+    own_access(&access);
+    reason = translation_unlike(&access);
+    if (reason)
+        return reason;
     memory_index = memory_index_write_back(READ(MAIR_EL1));
     if (memory_index < 0)
         return "the firmware's MAIR_EL1 has no write-back memory";
@@ -126,6 +131,7 @@ static const char *prove_withdrawal(void)
     return reason;
 }
 
+/* Reads registers that a hypervisor or EL3 may keep from this level, which faults. */
 static void find_counters(void *unused)
 {
     (void)unused;
@@ -194,6 +200,18 @@ void own_finish(void)
         worker_finish();
 }
 
+/* Finds out what EL2 has on this core. Where that was left out, it is as if there were none of it. */
+static void find_extensions(void)
+{
+    struct access access;
+
+    own.extensions = (struct el2_extensions){.counters = 0};
+    if (own.level == 1 || own.services->stage("el2-registers", "reads registers of EL2 that EL3 may keep"))
+        return;
+    own_access(&access);
+    own.extensions = el2_extensions(&access);
+}
+
 /* Everything else rests on these steps. NULL, or why the core cannot be used. */
 static const char *take_first(void)
 {
@@ -207,6 +225,7 @@ static const char *take_first(void)
     case WINDOW_FAULT: return "even an empty function faults on it";
     default: break;
     }
+    find_extensions();
     reason = own.services->stage("registers", "reads the control registers");
     if (reason)
         return reason;
@@ -273,8 +292,10 @@ const char *own_core_start(own_runner *runner)
     own.no_deadline = take_deadline();
     own.no_counters = own.services->stage("counters", "proves the cycle counter in a window");
     if (!own.no_counters) {
-        own_on_core(find_counters, NULL, COUNTERS_LIMIT_MS);
-        prove_counters();
+        if (own_call(find_counters, NULL).end == WINDOW_RAN)
+            prove_counters();
+        else
+            own.no_counters = "the performance monitors cannot be accessed (PMCR_EL0)";
     }
     return NULL;
 }

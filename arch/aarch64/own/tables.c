@@ -1,5 +1,7 @@
 #include "arch/aarch64/own/tables.h"
 
+#include "arch/aarch64/system_registers.h"
+
 /* Descriptors, Arm ARM D8.3.1 and D8.3.2. */
 enum {
     VALID = 1 << 0,
@@ -100,6 +102,27 @@ uint64_t tcr_low_half(uint64_t mmfr0)
     return (uint64_t)(64 - LOW_ADDRESS_BITS)                          /* T0SZ */
            | UINT64_C(1) << 8 | UINT64_C(1) << 10 | UINT64_C(3) << 12 /* IRGN0, ORGN0, SH0, as for the high half */
            | TCR_EPD1 | tcr_high_half(12) | TCR_IPS(ips);
+}
+
+/*
+ * TCR2_EL1 (Arm ARM DDI 0487, its page; announced by ID_AA64MMFR3_EL1.TCRX [3:0]): PnCH 0 gives bit 52 of a descriptor another
+ * meaning than the contiguous hint, PIE 1 the access permissions, and D128 5 makes descriptors twice as long. Where the
+ * hypervisor keeps the register, reading it faults and it has the effect of 0 (HCRX_EL2.TCR2En).
+ */
+const char *translation_unlike(const struct access *a)
+{
+    uint64_t announced = 0, tcr2 = 0;
+
+    if (!a->read(a->context, ID_ID_AA64MMFR3_EL1, &announced) || (announced & 0xf) == 0 ||
+        !a->read(a->context, ID_TCR2_EL1, &tcr2))
+        return NULL;
+    if (tcr2 & 1 << 5)
+        return "the firmware has descriptors of 128 bits at EL1 (TCR2_EL1.D128)";
+    if (tcr2 & 1 << 1)
+        return "the firmware has indirect permissions at EL1 (TCR2_EL1.PIE)";
+    if (tcr2 & 1 << 0)
+        return "the firmware has the Protected attribute at EL1 (TCR2_EL1.PnCH)";
+    return NULL;
 }
 
 /*

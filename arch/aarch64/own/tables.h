@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/access.h"
 #include "arch/own.h"
 
 enum table_use {
@@ -58,6 +59,8 @@ extern const uint64_t tcr_high_half_mask;
 /* The whole of TCR_EL1 for a low half of 48 bits with the 4 KiB granule, and no high half. */
 uint64_t tcr_low_half(uint64_t mmfr0);
 
+/* At EL1: why the translation that the firmware has set up there does not read these tables; NULL: it does. */
+const char *translation_unlike(const struct access *a);
 /* The index in MAIR_EL1 of normal memory, write-back and read-allocating inside and outside; -1: none. */
 int memory_index_write_back(uint64_t mair);
 /* The index in MAIR_EL1 of device memory that neither gathers nor reorders accesses; -1: none. */

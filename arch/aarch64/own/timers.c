@@ -1,6 +1,7 @@
 #include "arch/aarch64/own/timers.h"
 
 #include "arch/aarch64/registers.h"
+#include "arch/reader.h"
 
 #define CNTV_CTL_EL02 S3_5_C14_C3_1 /* CNTV_CTL_EL0 of EL1, with HCR_EL2.E2H */
 
@@ -40,7 +41,7 @@ bool virtual_timer_runs(bool e2h)
 
 void deadline_arm(uint64_t ticks)
 {
-    WRITE(CNTV_CVAL_EL0, READ(CNTVCT_EL0) + ticks);
+    WRITE(CNTV_CVAL_EL0, reader_ticks() + ticks);
     WRITE(CNTV_CTL_EL0, ENABLE);
     isb();
 }
