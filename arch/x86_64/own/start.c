@@ -9,10 +9,7 @@
 #include "arch/x86_64/own/page_tables.h"
 #include "arch/x86_64/own/state.h"
 
-/*
- * The size that UEFI guarantees an application (UEFI 2.10, 2.3.4): with SILENCE_NONE its event handlers run on it
- * too.
- */
+/* The size that UEFI guarantees an application (UEFI 2.10, 2.3.4), on whose stack lists run with SILENCE_NONE. */
 enum { STACK_BYTES = 128 << 10 };
 
 static struct memory_types booted_memory_types;
@@ -124,11 +121,8 @@ static void nothing(void *unused)
 /* Loads our control registers, descriptors and page tables, and what was there again. */
 static void take_and_give_back(void *unused)
 {
-    struct found found;
-
     (void)unused;
-    core_take(&found, false);
-    core_give_back(&found);
+    with_core_taken(nothing, NULL, false);
 }
 
 /* CPUID.01H:EDX[12], MTRR, and [16], PAT. */

@@ -1,7 +1,8 @@
 /*
  * A window, in order: interrupts off; our descriptor tables, control registers and page tables; local APIC quiet; the
  * deadline; the list, on a stack of our own. Then the same backwards. Between the first step and the last no firmware
- * runs, except with SILENCE_NONE, where its interrupt handlers do.
+ * runs, except with SILENCE_NONE, where its interrupt handlers do: so that they find the stack that they know, the list
+ * then runs on the firmware's.
  */
 #include "arch/window.h"
 
@@ -30,12 +31,12 @@ static void run_list(uintptr_t list, uintptr_t count, uintptr_t counters)
     reader_run((struct reading *)list, count, (enum reader_counters)counters);
 }
 
+/* On the stack of its caller, until the stack is chosen. */
 static struct guarded_call list_call(struct reading *list, size_t count, enum reader_counters counters, bool interrupts)
 {
     return (struct guarded_call){
         .function = run_list,
         .argument = {(uintptr_t)list, count, counters},
-        .stack_top = own.stack_top,
         .interrupts = interrupts,
     };
 }
@@ -50,15 +51,14 @@ struct window {
     const char *why_not; /* nothing ran */
 };
 
-static void window_here(void *window)
+static void window_taken(void *window)
 {
     struct window *w = window;
     const bool deadline = w->deadline_ms > 0 && apic_no_deadline() == NULL;
     struct guarded_call call = list_call(w->list, w->count, w->counters, deadline);
     struct apic_state apic;
-    struct found found;
 
-    core_take(&found, false);
+    call.stack_top = own.stack_top;
     apic_quiet(&apic);
     const uint32_t smis_before = core.counts_smis ? count_smis() : 0;
     if (deadline)
@@ -68,7 +68,11 @@ static void window_here(void *window)
         apic_disarm();
     w->result.smis = core.counts_smis ? count_smis() - smis_before : 0;
     apic_restore(&apic);
-    core_give_back(&found);
+}
+
+static void window_here(void *window)
+{
+    with_core_taken(window_taken, window, false);
 }
 
 /*
@@ -89,21 +93,30 @@ struct window_result own_window(struct reading *list, size_t count, enum reader_
     return w.result;
 }
 
-static void noisy_window_here(void *window)
+static void noisy_window_taken(void *window)
 {
     struct window *w = window;
     const bool interrupts = w->silence == SILENCE_NONE;
     struct guarded_call call = list_call(w->list, w->count, w->counters, interrupts);
-    struct found found;
+
+    if (!interrupts)
+        call.stack_top = own.stack_top;
+    guarded_run(&call, &w->result);
+}
+
+static void noisy_window_here(void *window)
+{
+    struct window *w = window;
+    const bool interrupts = w->silence == SILENCE_NONE;
 
     /* U-Boot disables interrupts and has no handlers for them; the same is true of edk2 on other cores. */
-    if (interrupts && !(read_rflags() & RFLAGS_IF)) {
+    if (interrupts && !(read_rflags() & RFLAGS_IF))
         w->why_not = "the firmware runs with interrupts disabled";
-        return;
-    }
-    core_take(&found, interrupts);
-    guarded_run(&call, &w->result);
-    core_give_back(&found);
+    else if (interrupts && (read_cr4() & CR4_CET))
+        w->why_not = "the firmware runs with shadow stacks (CR4.CET), which its interrupt handlers may need, and windows "
+                     "have none";
+    else
+        with_core_taken(noisy_window_taken, w, interrupts);
 }
 
 const char *own_noisy_window(struct reading *list, size_t count, enum reader_counters counters, enum silence silence,
