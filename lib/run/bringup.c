@@ -8,6 +8,7 @@
 #include "lib/base/version.h"
 #include "lib/machine.h"
 #include "lib/measure/list.h"
+#include "lib/run/environment.h"
 #include "lib/run/stage.h"
 
 enum { POINTS = 100, WATCHED_MOST = 1000000 }; /* readings; windows, should the clock stand still */
@@ -60,7 +61,9 @@ static void describe_disturbances(struct run *r, struct lines *page)
 {
     const double start = machine_seconds();
     unsigned smis = 0, interrupts = 0, windows = 0;
+    uint32_t before, after;
     struct window_result result = {.end = WINDOW_RAN};
+    const bool counted = environment_smis(r, &before);
 
     while (result.end == WINDOW_RAN && machine_seconds() - start < WATCH_SECONDS && windows++ < WATCHED_MOST) {
         struct reading chain = reading_of_chain(&r->meter);
@@ -68,7 +71,12 @@ static void describe_disturbances(struct run *r, struct lines *page)
         smis += result.smis;
         interrupts += result.interrupts;
     }
-    lines_word(page, "system management interrupts %.1f/s", smis / (machine_seconds() - start));
+    const double seconds = machine_seconds() - start;
+    if (counted && seconds > 0 && environment_smis(r, &after))
+        lines_word(page, "system management interrupts %.1f/s, %u in %u windows", (uint32_t)(after - before) / seconds,
+                   smis, windows);
+    else
+        lines_word(page, "system management interrupts: not counted by this core");
     lines_word(page, "other interrupts in windows %u", interrupts);
 }
 

@@ -28,7 +28,8 @@ static struct model {
     struct guarded_call call; /* the last one */
     uint64_t cr4_in_call, cr0_in_call, cr3_in_call;
     bool descriptors_in_call;
-    uint64_t smis;
+    uint64_t smis, heat;          /* MSR_SMI_COUNT, IA32_THERM_STATUS */
+    uint64_t smis_come, heat_set; /* during the next call */
 } model;
 
 /* ---- Shadow stacks ----------------------------------------------------------------------------------------------- */
@@ -108,8 +109,9 @@ UNSEEN void interrupts_on(void)
 
 UNSEEN uint64_t read_msr(uint32_t index)
 {
-    assert_true(index == MSR_EFER || index == MSR_SMI_COUNT);
-    return index == MSR_EFER ? model.efer : model.smis;
+    assert_true(index == MSR_EFER || (index == MSR_SMI_COUNT && core.counts_smis) ||
+                (index == MSR_THERM_STATUS && core.shows_heat));
+    return index == MSR_EFER ? model.efer : index == MSR_SMI_COUNT ? model.smis : model.heat;
 }
 
 UNSEEN void write_msr(uint32_t index, uint64_t value)
@@ -146,6 +148,8 @@ void guarded_run(struct guarded_call *call, struct window_result *result)
     model.cr3_in_call = model.cr3;
     model.cr4_in_call = model.cr4;
     model.descriptors_in_call = model.descriptors;
+    model.smis = (uint32_t)(model.smis + model.smis_come);
+    model.heat |= model.heat_set;
     if (call->function == call_function)
         call->function(call->argument[0], call->argument[1], call->argument[2]);
 }
@@ -273,6 +277,32 @@ static void handlers_of_the_firmware_run_on_its_own_stack(void **state)
     assert_int_equal(model.call.stack_top, STACK_TOP);
 }
 
+/* Only what came during the list, by registers that can be read. */
+static void a_window_says_what_came_meanwhile(void **state)
+{
+    (void)state;
+    model.smis = 0xfffffffe;
+    model.smis_come = 3;
+    model.heat_set = 0x0c0f;
+    struct window_result r = own_window(list, 1, READER_TIME_ONLY, 10);
+    assert_true(r.smis == 0 && !r.throttled && !r.limited);
+
+    core.counts_smis = core.shows_heat = true;
+    model.smis = 0xfffffffe;
+    r = own_window(list, 1, READER_TIME_ONLY, 10);
+    assert_true(r.smis == 3 && !r.throttled && !r.limited); /* they were noted before */
+    model.smis_come = 0;
+    model.heat_set = 0x1000; /* current */
+    r = own_window(list, 1, READER_TIME_ONLY, 10);
+    assert_true(r.smis == 0 && !r.throttled && r.limited);
+    model.heat_set = 0x10; /* critical temperature */
+    r = own_window(list, 1, READER_TIME_ONLY, 10);
+    assert_true(r.throttled && !r.limited);
+    model.heat_set = 0x40; /* a threshold was crossed */
+    r = own_window(list, 1, READER_TIME_ONLY, 10);
+    assert_true(!r.throttled && !r.limited);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +311,7 @@ int main(void)
         cmocka_unit_test_setup(handlers_of_the_firmware_are_not_let_in_without_their_shadow_stack,
                                setup_shadow_stacks),
         cmocka_unit_test_setup(handlers_of_the_firmware_run_on_its_own_stack, setup),
+        cmocka_unit_test_setup(a_window_says_what_came_meanwhile, setup),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -8,6 +8,7 @@
 #include "arch/x86_64/own/lfence.h"
 #include "arch/x86_64/own/page_tables.h"
 #include "arch/x86_64/own/state.h"
+#include "arch/x86_64/thermal.h"
 
 /* The size that UEFI guarantees an application (UEFI 2.10, 2.3.4), on whose stack lists run with SILENCE_NONE. */
 enum { STACK_BYTES = 128 << 10 };
@@ -31,6 +32,18 @@ static void try_smis(void *unused)
 {
     (void)unused;
     read_msr(MSR_SMI_COUNT);
+}
+
+static void try_heat(void *unused)
+{
+    (void)unused;
+    read_msr(MSR_THERM_STATUS);
+}
+
+/* CPUID.01H:EDX[22], ACPI: IA32_THERM_STATUS among others (Intel SDM vol. 2A, CPUID). */
+static bool announces_heat(void)
+{
+    return cpuid(1, 0).edx >> 22 & 1;
 }
 
 static bool is_intel(void)
@@ -177,6 +190,8 @@ static void take_rest(void)
         own_call(try_lfence, NULL);
     if (is_intel() && own.services->stage("smi-count", "reads the count of system management interrupts") == NULL)
         core.counts_smis = own_call(try_smis, NULL).end == WINDOW_RAN;
+    if (is_intel() && announces_heat() && own.services->stage("thermal-status", "reads whether heat slows the core down") == NULL)
+        core.shows_heat = own_call(try_heat, NULL).end == WINDOW_RAN;
     if (own.services->stage("memory-types", "reads the default memory types") == NULL)
         own_call(find_memory_types, NULL);
     if (core.runner == NULL)

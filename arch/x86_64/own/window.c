@@ -13,6 +13,7 @@
 #include "arch/x86_64/own/instructions.h"
 #include "arch/x86_64/own/state.h"
 #include "arch/x86_64/own/vectors.h"
+#include "arch/x86_64/thermal.h"
 
 /*
  * How long the firmware waits for another core in a window without a deadline. Windows last a second at most, and ten
@@ -24,6 +25,11 @@ enum { NOISY_LIMIT_MS = 10000 };
 static uint32_t count_smis(void)
 {
     return (uint32_t)read_msr(MSR_SMI_COUNT);
+}
+
+static uint32_t read_heat(void)
+{
+    return (uint32_t)read_msr(MSR_THERM_STATUS);
 }
 
 static void run_list(uintptr_t list, uintptr_t count, uintptr_t counters)
@@ -60,6 +66,7 @@ static void window_taken(void *window)
 
     call.stack_top = own.stack_top;
     apic_quiet(&apic);
+    const uint32_t heat_before = core.shows_heat ? read_heat() : 0;
     const uint32_t smis_before = core.counts_smis ? count_smis() : 0;
     if (deadline)
         apic_arm(w->deadline_ms);
@@ -67,6 +74,9 @@ static void window_taken(void *window)
     if (deadline)
         apic_disarm();
     w->result.smis = core.counts_smis ? count_smis() - smis_before : 0;
+    const uint32_t heat = core.shows_heat ? read_heat() ^ heat_before : 0;
+    w->result.throttled = heat & THERM_HEAT;
+    w->result.limited = heat & THERM_LIMITS;
     apic_restore(&apic);
 }
 
