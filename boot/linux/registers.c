@@ -69,7 +69,7 @@ static const char *open_registers(unsigned core, int *fd, struct access *a)
 #endif
 
 static struct control control;
-static struct access access;
+static struct access accessible;
 static const char *why = "the registers have not been opened yet";
 static int fd = -1;
 static unsigned of_core;
@@ -98,9 +98,9 @@ struct control *machine_control(const char **why_not)
         if (fd >= 0)
             close(fd);
         of_core = machine_info()->core;
-        why = open_registers(of_core, &fd, &access);
+        why = open_registers(of_core, &fd, &accessible);
         if (!why) {
-            control_start(&control, &access);
+            control_start(&control, &accessible);
             put_back_on_signals();
         }
     }
@@ -112,5 +112,5 @@ void registers_disturbance(struct disturbance *out)
 {
     *out = (struct disturbance){0};
     if (!why && of_core == machine_info()->core)
-        control_disturbance(&access, out);
+        control_disturbance(&accessible, out);
 }
