@@ -308,8 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_firmware_gets_back_what_it_had, setup),
         cmocka_unit_test_setup(shadow_stacks_of_the_firmware_stay_in_step, setup_shadow_stacks),
-        cmocka_unit_test_setup(handlers_of_the_firmware_are_not_let_in_without_their_shadow_stack,
-                               setup_shadow_stacks),
+        cmocka_unit_test_setup(handlers_of_the_firmware_are_not_let_in_without_their_shadow_stack, setup_shadow_stacks),
         cmocka_unit_test_setup(handlers_of_the_firmware_run_on_its_own_stack, setup),
         cmocka_unit_test_setup(a_window_says_what_came_meanwhile, setup),
     };

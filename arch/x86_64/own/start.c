@@ -40,15 +40,22 @@ static void try_heat(void *unused)
     read_msr(MSR_THERM_STATUS);
 }
 
-/* CPUID.01H:EDX[22], ACPI: IA32_THERM_STATUS among others (Intel SDM vol. 2A, CPUID). */
-static bool announces_heat(void)
-{
-    return cpuid(1, 0).edx >> 22 & 1;
-}
-
 static bool is_intel(void)
 {
     return cpuid(0, 0).ebx == 0x756e6547; /* "Genu" of GenuineIntel */
+}
+
+/* What windows note of disturbances. CPUID.01H:EDX[22], ACPI, announces IA32_THERM_STATUS (Intel SDM vol. 2A, CPUID). */
+static void find_disturbances(void)
+{
+    const char *(*stage)(const char *name, const char *text) = own.services->stage;
+
+    if (!is_intel())
+        return;
+    if (stage("smi-count", "reads the count of system management interrupts") == NULL)
+        core.counts_smis = own_call(try_smis, NULL).end == WINDOW_RAN;
+    if (cpuid(1, 0).edx >> 22 & 1 && stage("thermal-status", "reads whether heat slows the core down") == NULL)
+        core.shows_heat = own_call(try_heat, NULL).end == WINDOW_RAN;
 }
 
 /* IA32_APERF is used where CPUID.06H:ECX[0] announces it (Intel SDM vol. 3B, 15.2), it can be read, and it counts. */
@@ -188,10 +195,7 @@ static void take_rest(void)
         apic_unusable(problem);
     if (own.services->stage("lfence", "makes LFENCE wait for earlier instructions, where a register can") == NULL)
         own_call(try_lfence, NULL);
-    if (is_intel() && own.services->stage("smi-count", "reads the count of system management interrupts") == NULL)
-        core.counts_smis = own_call(try_smis, NULL).end == WINDOW_RAN;
-    if (is_intel() && announces_heat() && own.services->stage("thermal-status", "reads whether heat slows the core down") == NULL)
-        core.shows_heat = own_call(try_heat, NULL).end == WINDOW_RAN;
+    find_disturbances();
     if (own.services->stage("memory-types", "reads the default memory types") == NULL)
         own_call(find_memory_types, NULL);
     if (core.runner == NULL)

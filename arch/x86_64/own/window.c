@@ -123,8 +123,7 @@ static void noisy_window_here(void *window)
     if (interrupts && !(read_rflags() & RFLAGS_IF))
         w->why_not = "the firmware runs with interrupts disabled";
     else if (interrupts && (read_cr4() & CR4_CET))
-        w->why_not = "the firmware runs with shadow stacks (CR4.CET), which its interrupt handlers may need, and windows "
-                     "have none";
+        w->why_not = "the firmware runs with shadow stacks (CR4.CET), and windows have none for its handlers";
     else
         with_core_taken(noisy_window_taken, w, interrupts);
 }
