@@ -123,11 +123,11 @@ bool control_microcode(const struct access *a, uint32_t *revision);
 size_t control_speculation(const struct access *a, struct control_value *out, size_t room);
 
 /*
- * Counts and flags of what disturbs a measurement without an interrupt: system management, thermal throttling, power
- * limits. They must be equal before and after an undisturbed measurement. Reading them takes a few register accesses,
- * which every window can afford.
+ * Counts and flags of what disturbs a measurement without an interrupt: entries into system management mode ("smi"),
+ * throttling by heat ("heat"), and limits of power and current ("limits"), which only lower the clock. Reading them
+ * takes a few register accesses.
  */
-enum { DISTURBANCES = 2 };
+enum { DISTURBANCES = 3 };
 struct disturbance {
     unsigned count; /* how many of them can be read here */
     const char *name[DISTURBANCES];

@@ -165,7 +165,7 @@ function remaining(record, taken) {
 
 const CAUSES = {
     reference: 'the core clock changed while they were taken', interrupted: 'an interrupt came', shared: 'a sibling thread was awake on the core',
-    stolen: 'another process or virtual machine had the core', smi: 'a system management interrupt (SMI) came', throttled: 'the core was throttled',
+    stolen: 'another process or virtual machine had the core', smi: 'a system management interrupt (SMI) came', throttled: 'heat slowed the core down',
 };
 
 /* The findings of the probe `noise` that describe the platform in one number each. */

@@ -19,6 +19,7 @@
 #include "arch/x86_64/own/vectors.h"
 #include "boot/uefi/firmware.h"
 #include "boot/uefi/other_cores.h"
+#include "boot/uefi/parked.h"
 
 enum { TYPE_LIMIT_MS = 1000 }; /* for a function of a few microseconds: a core that needs longer does not work */
 /* Bits of a processor's status. */
@@ -69,6 +70,7 @@ static UINTN in_use;       /* the firmware's number of the core that others_reac
 static uint64_t in_use_id; /* and the number of its local APIC */
 static bool serving;       /* it serves the mailbox; else each function is a call of its own */
 static EFI_EVENT returned; /* signalled when it no longer does */
+static double woke_ms;     /* how long the last one took to arrive that was started to serve; 0: none was */
 static const char *gone;   /* why that core can no longer be used; NULL while it can */
 
 static const char no_longer_listed[] = "the firmware no longer lists the core";
@@ -158,6 +160,7 @@ static void nothing(void *unused)
 static const char *start_serving(UINTN number, uint64_t id)
 {
     static struct work work = {.function = serve};
+    const uint64_t asked = reader_ticks();
 
     box = (struct mailbox){.leave = false};
     if (!returned && EFI_ERROR(firmware.boot->CreateEvent(0, TPL_APPLICATION, NULL, NULL, &returned)))
@@ -171,6 +174,8 @@ static const char *start_serving(UINTN number, uint64_t id)
     request(nothing, NULL);
     if (!wait_done(ARRIVE_MS))
         gone = "the firmware has started it, and it has not arrived after a second";
+    else
+        woke_ms = (double)(reader_ticks() - asked) / machine_info()->tick_hz * 1e3;
     return gone;
 }
 
@@ -305,7 +310,6 @@ const char *others_leave(uint64_t id)
 const char *others_parked(const struct machine_core *all, size_t count)
 {
     (void)all, (void)count;
-    return services() ? "parked by the firmware; the core that booted waits while another one measures"
-                      : "not known: the firmware offers no EFI_MP_SERVICES_PROTOCOL";
+    return services() ? parked_text(woke_ms) : "not known: the firmware offers no EFI_MP_SERVICES_PROTOCOL";
 }
 #endif

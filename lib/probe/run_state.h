@@ -33,6 +33,7 @@ struct environment {
     double hz_wanted;                  /* clock that the setting should give; 0: not known */
     uint64_t checks;                   /* machine checks that are pending (control_machine_checks) */
     const char *no_checks;             /* why they are not read; NULL where they are */
+    const char *no_smis;               /* the same of system management interrupts (control_disturbance) */
     char stages[CONTROL_SWITCHES][32]; /* names of the stages in which switches with a hazard were tried */
 };
 

@@ -9,6 +9,7 @@
 #include "lib/base/version.h"
 #include "lib/machine.h"
 #include "lib/measure/list.h"
+#include "lib/run/environment.h"
 #include "lib/run/stage.h"
 
 enum { POINTS = 100, WATCHED_MOST = 1000000 }; /* readings; windows, should the clock stand still */
@@ -93,52 +94,33 @@ static bool describe_readings(struct run *r, struct lines *page)
     return true;
 }
 
-/* Counts and flags by registers of the core, before and after some seconds. */
-static void describe_registered(const struct disturbance *before, const struct disturbance *after, double seconds,
-                                struct lines *page)
-{
-    bool smis = false;
-
-    for (unsigned i = 0; i < after->count && i < before->count; i++) {
-        const bool is_smi = !strcmp(after->name[i], "smi");
-        smis |= is_smi;
-        if (is_smi)
-            lines_word(page, "system management interrupts %.1f/s",
-                       (double)(uint32_t)(after->value[i] - before->value[i]) / seconds);
-        else
-            lines_word(page, "%s flags %llx", after->name[i], (unsigned long long)after->value[i]);
-    }
-    if (!smis) /* no register that can be read counts them */
-        lines_word(page, "system management interrupts are not counted");
-}
-
 static void describe_disturbances(struct run *r, struct lines *page)
 {
     const double start = machine_seconds();
-    const char *why;
-    const struct control *control = machine_control(&why);
-    struct disturbance before = {0}, after = {0};
     unsigned interrupts = 0, windows = 0;
+    uint32_t before, after;
     struct window_result result = {.end = WINDOW_RAN};
+    const bool counted = environment_smis(r, &before);
 
-    if (control)
-        control_disturbance(control->changes.access, &before);
     while (result.end == WINDOW_RAN && machine_seconds() - start < WATCH_SECONDS && windows++ < WATCHED_MOST) {
         struct reading chain = reading_of_chain(&r->meter);
         result = list_run(&r->meter, &chain, 1);
         interrupts += result.interrupts;
     }
-    if (control)
-        control_disturbance(control->changes.access, &after);
     const double seconds = machine_seconds() - start;
     if (result.end != WINDOW_RAN) {
         describe_bad_end(&result, page);
-    } else if (!(seconds > 0)) {
-        lines_word(page, "interrupts: no rates, since the clock of this machine stands still");
-    } else {
-        lines_word(page, "interrupts in windows %.1f/s", interrupts / seconds);
-        describe_registered(&before, &after, seconds, page);
+        return;
     }
+    if (!(seconds > 0)) {
+        lines_word(page, "interrupts: no rates, since the clock of this machine stands still");
+        return;
+    }
+    lines_word(page, "interrupts in windows %.1f/s", interrupts / seconds);
+    if (counted && environment_smis(r, &after))
+        lines_word(page, "system management interrupts %.1f/s", (uint32_t)(after - before) / seconds);
+    else /* no register that can be read counts them */
+        lines_word(page, "system management interrupts are not counted");
 }
 
 static void send(struct run *r, const struct lines *page)

@@ -102,30 +102,6 @@ static void set_prefetchers(struct run *r, struct control *c)
         warn(r, "prefetch", why);
 }
 
-/* ---- Disturbances ------------------------------------------------------------------------------------------------ */
-
-static const struct access *watched;
-static struct disturbance seen;
-
-/* For the meter: the cause of a disturbance that has been registered since the last call; CAUSES: there was none. */
-static enum cause disturbed(void)
-{
-    const struct disturbance before = seen;
-
-    control_disturbance(watched, &seen);
-    for (unsigned i = 0; i < seen.count && i < before.count; i++)
-        if (seen.value[i] != before.value[i])
-            return !strcmp(seen.name[i], "smi") ? CAUSE_SMI : CAUSE_THROTTLED;
-    return CAUSES;
-}
-
-static void watch(struct run *r, const struct access *a)
-{
-    watched = a;
-    control_disturbance(a, &seen);
-    r->meter.disturbed = seen.count ? disturbed : NULL;
-}
-
 void environment_set(struct run *r)
 {
     struct environment *e = &r->environment;
@@ -145,11 +121,14 @@ void environment_set(struct run *r)
         warn(r, "machine-check", e->no_checks);
     else
         (void)control_machine_checks(c->changes.access, &e->checks);
+    /* what windows count by themselves, where the platform has windows of its own */
+    e->no_smis = stage_begin("smi-count", "reads the count of system management interrupts");
+    if (!e->no_smis)
+        e->no_smis = stage_begin("thermal-status", "reads whether heat slows the core down");
     try_risky_switches(r, c);
     set_prefetchers(r, c);
     if (!as_found(r->config.frequency))
         set_frequency(r, c);
-    watch(r, c->changes.access);
     e->changed = c->changes.count > 0;
 }
 
@@ -166,6 +145,22 @@ void environment_watch(struct run *r, const char *what)
     snprintf(text, sizeof text, "during %s the error banks that hold something went from %llu to %llu", what,
              (unsigned long long)before, (unsigned long long)e->checks);
     warn(r, "machine-check", text);
+}
+
+bool environment_smis(const struct run *r, uint32_t *count)
+{
+    const char *why_not;
+    const struct control *c = machine_control(&why_not);
+    struct disturbance d = {0};
+
+    if (c && !r->environment.no_smis)
+        control_disturbance(c->changes.access, &d);
+    for (unsigned i = 0; i < d.count; i++)
+        if (!strcmp(d.name[i], "smi")) {
+            *count = (uint32_t)d.value[i];
+            return true;
+        }
+    return false;
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -279,7 +274,6 @@ void environment_restore(struct run *r)
     struct control *c = machine_control(&why_not);
     struct record record;
 
-    r->meter.disturbed = NULL;
     if (!c && r->environment.changed)
         warn(r, "environment", why_not); /* and what was changed stays so, which `restored` says */
     if (c ? !c->changes.count : !r->environment.changed)

@@ -131,7 +131,10 @@ void send_fault(const struct probe *p)
 
 struct spent run_spent(const struct run *r)
 {
-    return (struct spent){.meter = r->meter, .points = r->points, .grid = r->grid};
+    struct spent spent = {.meter = r->meter, .points = r->points, .grid = r->grid};
+
+    spent.counts_smis = environment_smis(r, &spent.smis);
+    return spent;
 }
 
 /*
@@ -142,6 +145,7 @@ void send_end(const struct probe *p, const struct spent *before, double seconds)
     const struct meter *m = &p->run->meter;
     double kernel_seconds = m->kernel_seconds - before->meter.kernel_seconds;
     struct record r;
+    uint32_t smis;
 
     record_start(&r, &p->run->writer, "end");
     record_text(&r, "probe", p->definition->name);
@@ -161,6 +165,10 @@ void send_end(const struct probe *p, const struct spent *before, double seconds)
     for (enum cause c = 0; c < CAUSES; c++)
         record_integer(&r, cause_names[c], m->rejected_by[c] - before->meter.rejected_by[c]);
     record_close(&r);
+    if (before->counts_smis && seconds > 0 && environment_smis(p->run, &smis))
+        record_number(&r, "smis_per_second", rounded((uint32_t)(smis - before->smis) / seconds));
+    if (m->limited > before->meter.limited)
+        record_integer(&r, "limited", m->limited - before->meter.limited);
     record_send(&r);
 }
 

@@ -288,17 +288,19 @@ static void notices_disturbances(void **state)
     model_register(&m, "MC1_STATUS", 0x405, 0, 0);
     model_begin(&m);
     control_disturbance(&a, &before);
-    assert_int_equal(before.count, 2);
+    assert_int_equal(before.count, 3);
     assert_true(control_machine_checks(&a, &checks) && checks == 0);
-    model_at(&m, 0x19c)->value += 0x10000; /* the temperature alone is none */
-    control_disturbance(&a, &after);
-    assert_memory_equal(before.value, after.value, sizeof before.value);
+    for (unsigned bit = 0; bit < 32; bit++) { /* heat; the thresholds; power, current, others; the temperature */
+        model_at(&m, 0x19c)->value = 0x88340000 ^ 1u << bit;
+        control_disturbance(&a, &after);
+        assert_int_equal(before.value[1] != after.value[1], bit < 6);
+        assert_int_equal(before.value[2] != after.value[2], bit >= 10 && bit < 16);
+    }
     model_at(&m, 0x34)->value++;
-    model_at(&m, 0x19c)->value |= 0x400;
     model_at(&m, 0x405)->value = UINT64_C(1) << 63;
     control_disturbance(&a, &after);
-    for (unsigned i = 0; i < 2; i++)
-        assert_int_not_equal(before.value[i], after.value[i]);
+    assert_int_equal(after.value[0] - before.value[0], 1);
+    assert_true(!strcmp(after.name[0], "smi") && !strcmp(after.name[1], "heat") && !strcmp(after.name[2], "limits"));
     assert_true(control_machine_checks(&a, &checks) && checks == 1);
     model_assert_writes(&m, "");
 

@@ -275,25 +275,32 @@ static void a_register_that_cannot_be_restored_is_reported(void **state)
     assert_non_null(records_find(&records, NULL, "warning", "subject", "environment"));
 }
 
-static void throttled_readings_are_rejected(void **state)
+static void machine_checks_are_reported(void **state)
 {
     (void)state;
     environment_set(&run);
-    assert_non_null(run.meter.disturbed);
-    assert_int_equal(run.meter.disturbed(), CAUSES);
-    model_at(&m, 0x19c)->value |= 3;
-    assert_int_equal(run.meter.disturbed(), CAUSE_THROTTLED);
-    assert_int_equal(run.meter.disturbed(), CAUSES); /* reported once */
-    model_at(&m, 0x34)->value++;
-    assert_int_equal(run.meter.disturbed(), CAUSE_SMI);
-
     environment_watch(&run, "a probe");
     assert_false(is_recorded("machine-check"));
     model_at(&m, 0x401)->value = UINT64_C(1) << 63;
     environment_watch(&run, "a probe");
     assert_true(is_recorded("during a probe the error banks that hold something went from 0 to 1"));
     environment_restore(&run);
-    assert_null(run.meter.disturbed);
+}
+
+static void system_management_interrupts_are_counted(void **state)
+{
+    uint32_t before, after;
+
+    (void)state;
+    model_at(&m, 0x34)->value = 0xffffffff; /* 32 bits: the count begins again */
+    environment_set(&run);
+    assert_true(environment_smis(&run, &before));
+    model_at(&m, 0x34)->value = 2;
+    assert_true(environment_smis(&run, &after));
+    assert_int_equal(after - before, 3);
+    environment_restore(&run);
+    reachable = false;
+    assert_false(environment_smis(&run, &after));
 }
 
 /* ---- Writes that may hang the machine ------------------------------------------------------------------------ */
@@ -373,7 +380,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_spread_clock_is_the_wanted_one_and_the_next_is_not, prepare, clear),
         cmocka_unit_test_setup_teardown(impossible_settings_become_warnings, prepare, clear),
         cmocka_unit_test_setup_teardown(a_register_that_cannot_be_restored_is_reported, prepare, clear),
-        cmocka_unit_test_setup_teardown(throttled_readings_are_rejected, prepare, clear),
+        cmocka_unit_test_setup_teardown(machine_checks_are_reported, prepare, clear),
+        cmocka_unit_test_setup_teardown(system_management_interrupts_are_counted, prepare, clear),
         cmocka_unit_test_setup_teardown(risky_writes_are_in_the_journal_before_they_are_tried, prepare, clear),
         cmocka_unit_test_setup_teardown(writes_that_hung_are_not_tried_again, prepare, clear),
     };

@@ -37,7 +37,7 @@ void apic_unusable(const char *reason);
 const char *apic_no_deadline(void);
 
 /*
- * Masks every local vector and raises the task priority, so that only our own two vectors are delivered; and restores
+ * Masks every local vector, except those delivered as system management interrupts, and raises the task priority, so that only our own two vectors are delivered; and restores
  * everything. Interrupts must be disabled. Both do nothing without a usable APIC.
  */
 void apic_quiet(struct apic_state *found);

@@ -8,11 +8,9 @@
 #include "arch/x86_64/own/lfence.h"
 #include "arch/x86_64/own/page_tables.h"
 #include "arch/x86_64/own/state.h"
+#include "arch/x86_64/thermal.h"
 
-/*
- * The size that UEFI guarantees an application (UEFI 2.10, 2.3.4): with SILENCE_NONE its event handlers run on it
- * too.
- */
+/* The size that UEFI guarantees an application (UEFI 2.10, 2.3.4), on whose stack lists run with SILENCE_NONE. */
 enum { STACK_BYTES = 128 << 10 };
 
 static struct memory_types booted_memory_types;
@@ -36,9 +34,28 @@ static void try_smis(void *unused)
     read_msr(MSR_SMI_COUNT);
 }
 
+static void try_heat(void *unused)
+{
+    (void)unused;
+    read_msr(MSR_THERM_STATUS);
+}
+
 static bool is_intel(void)
 {
     return cpuid(0, 0).ebx == 0x756e6547; /* "Genu" of GenuineIntel */
+}
+
+/* What windows note of disturbances. CPUID.01H:EDX[22], ACPI, announces IA32_THERM_STATUS (Intel SDM vol. 2A, CPUID). */
+static void find_disturbances(void)
+{
+    const char *(*stage)(const char *name, const char *text) = own.services->stage;
+
+    if (!is_intel())
+        return;
+    if (stage("smi-count", "reads the count of system management interrupts") == NULL)
+        core.counts_smis = own_call(try_smis, NULL).end == WINDOW_RAN;
+    if (cpuid(1, 0).edx >> 22 & 1 && stage("thermal-status", "reads whether heat slows the core down") == NULL)
+        core.shows_heat = own_call(try_heat, NULL).end == WINDOW_RAN;
 }
 
 /* IA32_APERF is used where CPUID.06H:ECX[0] announces it (Intel SDM vol. 3B, 15.2), it can be read, and it counts. */
@@ -124,11 +141,8 @@ static void nothing(void *unused)
 /* Loads our control registers, descriptors and page tables, and what was there again. */
 static void take_and_give_back(void *unused)
 {
-    struct found found;
-
     (void)unused;
-    core_take(&found, false);
-    core_give_back(&found);
+    with_core_taken(nothing, NULL, false);
 }
 
 /* CPUID.01H:EDX[12], MTRR, and [16], PAT. */
@@ -181,8 +195,7 @@ static void take_rest(void)
         apic_unusable(problem);
     if (own.services->stage("lfence", "makes LFENCE wait for earlier instructions, where a register can") == NULL)
         own_call(try_lfence, NULL);
-    if (is_intel() && own.services->stage("smi-count", "reads the count of system management interrupts") == NULL)
-        core.counts_smis = own_call(try_smis, NULL).end == WINDOW_RAN;
+    find_disturbances();
     if (own.services->stage("memory-types", "reads the default memory types") == NULL)
         own_call(find_memory_types, NULL);
     if (core.runner == NULL)
