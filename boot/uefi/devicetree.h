@@ -1,11 +1,12 @@
 /*
- * Cores of AArch64 in a flattened device tree (Devicetree Specification 0.4: chapter 5 for the format, 3.8 for cpu
+ * Flattened device trees: the cores of AArch64 in one (Devicetree Specification 0.4: chapter 5 for the format, 3.8 for cpu
  * nodes; Linux, Documentation/devicetree/bindings/arm/{cpus,psci,cpu-capacity}). These functions call no firmware. Any
  * offset and length in a tree may be wrong.
  */
 #ifndef FATHOM_BOOT_UEFI_DEVICETREE_H
 #define FATHOM_BOOT_UEFI_DEVICETREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,5 +18,11 @@ size_t devicetree_bytes(const void *tree);
 size_t devicetree_cores(const void *tree, size_t bytes, struct listed_core *out, size_t room);
 /* The `method` of PSCI, "smc" or "hvc"; NULL where there is none. */
 const char *devicetree_psci(const void *tree, size_t bytes);
+/*
+ * Makes a copy of a tree fit to be published: the values of properties that tell one machine, its network or its owner
+ * from another, or hold a secret, become zeros (the names are in devicetree.c), and so does all that belongs to no
+ * block. False where the tree is not valid to its end: then it must not be published.
+ */
+bool devicetree_strip(uint8_t *tree, size_t bytes);
 
 #endif
