@@ -10,30 +10,27 @@
 enum { HEADER_BYTES = 4, TYPE_END = 127, FIELDS = 3, STRINGS = 256 };
 
 /*
- * What is published. `kept` are the fields with the numbers of strings that may be: all other strings are taken out,
- * also one of these where a field of `personal` has the same number.
+ * What is published: the first `known` bytes of a structure, of which some become zeros; and the strings whose numbers
+ * the fields `kept` hold, unless a field of `personal` holds the same number.
  */
 static const struct rule {
-    uint8_t type;
+    uint8_t type, known;
     uint8_t kept[FIELDS], personal[FIELDS];
     uint8_t zero_at, zero_bytes;
 } rules[] = {
-    {.type = 0, .kept = {0x04, 0x05, 0x08}}, /* firmware: vendor, version, date */
-    {.type = 1,
-     .kept = {0x04, 0x05, 0x06},
-     .personal = {0x07},
-     .zero_at = 8,
-     .zero_bytes = 16},                                                       /* system: maker, product, version */
-    {.type = 2, .kept = {0x04, 0x05, 0x06}, .personal = {0x07, 0x08, 0x0a}},  /* board: maker, product, version */
-    {.type = 3, .kept = {0x04, 0x06}, .personal = {0x07, 0x08}},              /* chassis: maker, version */
-    {.type = 4, .kept = {0x04, 0x07, 0x10}, .personal = {0x20, 0x21, 0x22}},  /* processor: socket, maker, version */
-    {.type = 7, .kept = {0x04}},                                              /* cache: socket */
-    {.type = 9, .kept = {0x04}},                                              /* slot: designation */
-    {.type = 16},                                                             /* array of memory */
-    {.type = 17, .kept = {0x10, 0x11, 0x17}, .personal = {0x18, 0x19, 0x1a}}, /* memory device: locator, bank, maker */
-    {.type = 19},                                                             /* addresses of an array */
-    {.type = 20},                                                             /* addresses of a device */
-    {.type = TYPE_END},
+    /* Firmware: vendor, version, date. System, with its UUID; board; chassis; processor: makers, names, versions. */
+    {.type = 0, .known = 26, .kept = {0x04, 0x05, 0x08}},
+    {.type = 1, .known = 27, .kept = {0x04, 0x05, 0x06}, .personal = {0x07}, .zero_at = 8, .zero_bytes = 16},
+    {.type = 2, .known = 15, .kept = {0x04, 0x05, 0x06}, .personal = {0x07, 0x08, 0x0a}},
+    {.type = 3, .known = 21, .kept = {0x04, 0x06}, .personal = {0x07, 0x08}},
+    {.type = 4, .known = 50, .kept = {0x04, 0x07, 0x10}, .personal = {0x20, 0x21, 0x22}},
+    /* Names of caches and slots. Memory: arrays, devices with locators and makers, addresses of both. */
+    {.type = 7, .known = 27, .kept = {0x04}},
+    {.type = 9, .known = 17, .kept = {0x04}},
+    {.type = 16, .known = 23},
+    {.type = 17, .known = 92, .kept = {0x10, 0x11, 0x17}, .personal = {0x18, 0x19, 0x1a}},
+    {.type = 19, .known = 31},
+    {.type = 20, .known = 35},
 };
 
 /* The end of the structure at `at`, behind its strings; NULL where there is no whole one. */
@@ -85,11 +82,10 @@ static void strip(uint8_t *structure, const uint8_t *end)
     if (rule) {
         mark(structure, rule->kept, true, stays);
         mark(structure, rule->personal, false, stays);
-        for (size_t i = rule->zero_at; i < (size_t)rule->zero_at + rule->zero_bytes && i < structure[1]; i++)
-            structure[i] = 0;
-    } else {
-        memset(structure + HEADER_BYTES, 0, structure[1] - (size_t)HEADER_BYTES);
     }
+    for (size_t i = HEADER_BYTES; i < structure[1]; i++)
+        if (!rule || i >= rule->known || (i >= rule->zero_at && i - rule->zero_at < rule->zero_bytes))
+            structure[i] = 0;
     for (size_t number = 1; text < end && *text; text++) { /* a field holds at most 255: later ones are not kept */
         for (; *text; text++)
             if (number >= STRINGS || !stays[number])

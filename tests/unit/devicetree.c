@@ -3,6 +3,7 @@
 /* libs: -lm */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -177,6 +178,101 @@ static void a_core_without_a_method_is_reported(void **state)
     assert_null(devicetree_psci(t.at, ROOM));
 }
 
+/* ---- For the support file ----------------------------------------------------------------------------------- */
+
+static bool has(const struct tree *t, const char *what)
+{
+    for (size_t at = 0; at + strlen(what) <= ROOM; at++)
+        if (!memcmp(t->at + at, what, strlen(what)))
+            return true;
+    return false;
+}
+
+/* A board with everything in it that must not be published, and what looks like it and may be. */
+static struct tree private_board(void)
+{
+    struct tree t = {.used = 0};
+
+    begin(&t, "");
+    text(&t, "compatible", "public-board");
+    text(&t, "serial-number", "secret-1");
+    begin(&t, "aliases");
+    text(&t, "serial0", "/public-uart");
+    end(&t);
+    begin(&t, "chosen");
+    text(&t, "bootargs", "root=secret-2");
+    text(&t, "stdout-path", "/public-console");
+    text(&t, "rng-seed", "secret-3");
+    text(&t, "kaslr-seed", "secret-4");
+    begin(&t, "module@1000");
+    text(&t, "bootargs", "secret-5");
+    text(&t, "reg", "secret-6");
+    end(&t);
+    end(&t);
+    begin(&t, "soc");
+    begin(&t, "ethernet@100");
+    text(&t, "local-mac-address", "secret-7");
+    text(&t, "mac-address", "secret-8");
+    text(&t, "phy-mode", "public-phy");
+    end(&t);
+    begin(&t, "bluetooth");
+    text(&t, "local-bd-address", "secret-9");
+    end(&t);
+    end(&t);
+    begin(&t, "system");
+    text(&t, "linux,serial", "secret-a");
+    end(&t);
+    begin(&t, "hat");
+    text(&t, "uuid", "secret-b");
+    text(&t, "product", "public-hat");
+    end(&t);
+    finish(&t);
+    put32(t.at + 16, 40); /* the map of reserved memory: none */
+    return t;
+}
+
+static void nothing_private_is_left_of_a_tree(void **state)
+{
+    struct tree t = private_board();
+
+    (void)state;
+    memcpy(t.at + STRUCTURE_AT + t.used + 8, "secret-c", 8); /* an old value, in no block */
+    assert_true(has(&t, "secret-1") && has(&t, "secret-b") && has(&t, "secret-c"));
+    assert_true(devicetree_strip(t.at, ROOM));
+    assert_false(has(&t, "secret"));
+    assert_true(has(&t, "public-board") && has(&t, "/public-uart") && has(&t, "/public-console"));
+    assert_true(has(&t, "public-phy") && has(&t, "public-hat"));
+    assert_true(has(&t, "serial-number") && has(&t, "ethernet@100"));
+}
+
+/* What is read of a tree is the same before and after. */
+static void a_stripped_tree_is_a_tree(void **state)
+{
+    struct tree t = four_cores();
+    struct listed_core c[4];
+
+    (void)state;
+    put32(t.at + 16, 40);
+    assert_true(devicetree_strip(t.at, ROOM));
+    assert_int_equal(devicetree_cores(t.at, ROOM, c, 4), 4);
+    assert_string_equal(devicetree_psci(t.at, ROOM), "hvc");
+}
+
+static void an_invalid_tree_is_refused(void **state)
+{
+    const struct tree good = private_board();
+
+    (void)state;
+    for (size_t used = 0; used < good.used; used += 4) {
+        struct tree t = good;
+        put32(t.at + 36, (uint32_t)used);
+        assert_false(devicetree_strip(t.at, ROOM));
+    }
+    struct tree t = good;
+    put32(t.at + STRUCTURE_AT, 7); /* no token */
+    assert_false(devicetree_strip(t.at, ROOM));
+}
+
 /* Copies of just the right size, so that the sanitizer sees the first byte too far. */
 static void try_all(const uint8_t *tree, size_t count)
 {
@@ -187,6 +283,7 @@ static void try_all(const uint8_t *tree, size_t count)
     memcpy(copy, tree, count);
     devicetree_cores(copy, count, c, 2);
     devicetree_psci(copy, count);
+    devicetree_strip(copy, count);
     free(copy);
 }
 
@@ -215,6 +312,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_are_as_listed),
         cmocka_unit_test(a_core_without_a_method_is_reported),
+        cmocka_unit_test(nothing_private_is_left_of_a_tree),
+        cmocka_unit_test(a_stripped_tree_is_a_tree),
+        cmocka_unit_test(an_invalid_tree_is_refused),
         cmocka_unit_test(no_tree_leads_outside),
     };
 
