@@ -26,11 +26,11 @@ enum {
 static const double JOURNAL_SECONDS = 5;
 static const unsigned JOURNAL_RUNS_ENOUGH = 2;
 
-/* How the names of files begin, and what it means when there is no such file. */
+/* How the names of files begin; what they are for people, and what it means when there is none. */
 static const struct {
-    const char *name, *without;
-} kinds[] = {[RESULTS_RUN] = {"RUN", "records go only to the serial line"},
-             [RESULTS_SUPPORT] = {"SUP", "there is no support file"}};
+    const char *name, *text, *without;
+} kinds[] = {[RESULTS_RUN] = {"RUN", "result file", "records go only to the serial line"},
+             [RESULTS_SUPPORT] = {"SUP", "support file", "what it would have held is not kept"}};
 
 void results_name(char out[RESULTS_PATH], enum results_kind kind, unsigned number)
 {
@@ -47,12 +47,13 @@ static void result_path(CHAR16 path[PATH_CHARACTERS], enum results_kind kind, un
         path[i + 1] = (CHAR16)(unsigned char)text[i];
 }
 
-/* The number in RUNnnnnn.JSL, 0 for any other name. FAT does not distinguish capital from small letters. */
-static unsigned result_number(const CHAR16 *name)
+/* The number in a name of that kind, 0 for any other name. FAT does not distinguish capital from small letters. */
+static unsigned result_number(const CHAR16 *name, enum results_kind kind)
 {
-    static const char pattern[] = "RUN00000.JSL";
+    char pattern[sizeof "RUN00000.JSL"];
     unsigned number = 0;
 
+    snprintf(pattern, sizeof pattern, "%s00000.JSL", kinds[kind].name);
     for (size_t i = 0; i < sizeof pattern; i++) {
         unsigned c = name[i] >= 'a' && name[i] <= 'z' ? name[i] - 32u : name[i];
         if (pattern[i] == '0' && c >= '0' && c <= '9')
@@ -63,8 +64,11 @@ static unsigned result_number(const CHAR16 *name)
     return number;
 }
 
-/* Numbers of the newest result files, descending, at most JOURNAL_FILES of them. */
-static size_t list_results(const struct volume *v, unsigned newest[JOURNAL_FILES])
+/*
+ * Numbers of the newest result files, descending, at most JOURNAL_FILES of them; and the highest number that any file
+ * has, 0 where there is none.
+ */
+static size_t list_results(const struct volume *v, unsigned newest[JOURNAL_FILES], unsigned *highest)
 {
     EFI_FILE_PROTOCOL *directory = volume_open(v, L"\\RESULTS");
     union {
@@ -75,8 +79,10 @@ static size_t list_results(const struct volume *v, unsigned newest[JOURNAL_FILES
     size_t count = 0;
 
     while (directory && !EFI_ERROR(directory->Read(directory, &bytes, &entry)) && bytes > 0) {
-        unsigned number = result_number(entry.info.FileName);
+        unsigned number = result_number(entry.info.FileName, RESULTS_RUN);
+        unsigned support = result_number(entry.info.FileName, RESULTS_SUPPORT);
         size_t at = count;
+        *highest = number > *highest ? number : support > *highest ? support : *highest;
         bytes = sizeof entry;
         while (at > 0 && newest[at - 1] < number)
             at--;
@@ -93,8 +99,8 @@ static size_t list_results(const struct volume *v, unsigned newest[JOURNAL_FILES
 
 unsigned results_journal(const struct volume *v, struct journal *j)
 {
-    unsigned newest[JOURNAL_FILES];
-    size_t count = list_results(v, newest);
+    unsigned newest[JOURNAL_FILES], highest = 0;
+    size_t count = list_results(v, newest, &highest);
     double start = machine_seconds();
     char *text = count ? memory_pages(JOURNAL_FILE_BYTES, EFI_PAGE_SIZE) : NULL;
 
@@ -117,7 +123,7 @@ unsigned results_journal(const struct volume *v, struct journal *j)
     }
     if (text)
         memory_free(text, JOURNAL_FILE_BYTES);
-    return count ? newest[0] : 0;
+    return highest;
 }
 
 static EFI_STATUS make_directory(EFI_FILE_PROTOCOL *root)
@@ -158,7 +164,7 @@ bool results_start(struct results *s, const struct volume *v, enum results_kind 
                                0);
     if (EFI_ERROR(status)) {
         s->file = NULL;
-        warn("volume", "%s takes no file %s: %s; %s", v->name, name, status_text(status), kinds[kind].without);
+        warn("volume", "%s takes no %s: %s; %s", v->name, kinds[kind].text, status_text(status), kinds[kind].without);
         return false;
     }
     return true;
