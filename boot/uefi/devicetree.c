@@ -234,9 +234,10 @@ static size_t reservations_bytes(const uint8_t *tree, size_t at, size_t bytes)
     return 0;
 }
 
-/* Zeroes what lies in no block: libraries that edit trees leave old values there. */
-static void clear_gaps(uint8_t *tree, size_t bytes)
+/* Zeroes what lies in no block: libraries that edit trees leave old values there. Returns where the last block ends. */
+static size_t clear_gaps(uint8_t *tree, size_t bytes)
 {
+    size_t end = 0;
     const size_t blocks[4][2] = {{0, HEADER_BYTES},
                                  {big32(tree + 16), reservations_bytes(tree, big32(tree + 16), bytes)},
                                  {big32(tree + 8), big32(tree + 36)},
@@ -248,31 +249,36 @@ static void clear_gaps(uint8_t *tree, size_t bytes)
             used |= at >= blocks[i][0] && at - blocks[i][0] < blocks[i][1];
         if (!used)
             tree[at] = 0;
+        else
+            end = at + 1;
     }
+    return end;
 }
 
-bool devicetree_strip(uint8_t *tree, size_t bytes)
+size_t devicetree_strip(uint8_t *tree, size_t bytes)
 {
     struct walk w;
     bool in_chosen = false;
     unsigned depth = 0;
 
     if (!walk_start(&w, tree, bytes))
-        return false;
+        return 0;
     while (next(&w)) {
         if (w.token == BEGIN_NODE) {
             if (++depth == 2)
                 in_chosen = is_node(w.name, "chosen");
         } else if (w.token == END_NODE) {
             if (depth-- == 0)
-                return false;
+                return 0;
         } else if (is_private(&w, depth >= 2 && in_chosen)) {
             memset(tree + (w.value - tree), 0, w.bytes);
         }
     }
     if (w.token != END || depth != 0)
-        return false;
+        return 0;
     memset(tree + (w.at - tree), 0, (size_t)(w.end - w.at));
-    clear_gaps(tree, bytes);
-    return true;
+    bytes = clear_gaps(tree, bytes);
+    for (unsigned i = 0; i < 4; i++) /* the size in the header */
+        tree[4 + i] = (uint8_t)(bytes >> (24 - 8 * i));
+    return bytes;
 }

@@ -6,7 +6,6 @@
 #ifndef FATHOM_BOOT_UEFI_DEVICETREE_H
 #define FATHOM_BOOT_UEFI_DEVICETREE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +20,9 @@ const char *devicetree_psci(const void *tree, size_t bytes);
 /*
  * Makes a copy of a tree fit to be published: the values of properties that tell one machine, its network or its owner
  * from another, or hold a secret, become zeros (the names are in devicetree.c), and so does all that belongs to no
- * block. False where the tree is not valid to its end: then it must not be published.
+ * block. Returns the bytes up to the end of its last block, which become its size; 0 where the tree is not valid to its
+ * end: then it must not be published.
  */
-bool devicetree_strip(uint8_t *tree, size_t bytes);
+size_t devicetree_strip(uint8_t *tree, size_t bytes);
 
 #endif

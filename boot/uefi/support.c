@@ -28,7 +28,7 @@
 
 enum {
     LEAST_FREE = 4 << 20, /* bytes on the volume: results need the room more */
-    PIECE = 2048,         /* bytes of a table in one record */
+    PIECE = 8192,         /* bytes of a table in one record */
     MOST_BYTES = 2 << 20, /* of the device tree, and of SMBIOS: Linux takes no larger tree */
     IDENTITY_VALUES = 512,
     OWN_VALUES = 64,
@@ -194,8 +194,10 @@ static void send_devicetree(void)
     const size_t bytes = from ? devicetree_bytes(from) : 0;
     uint8_t *tree = bytes ? copy("devicetree", from, bytes) : NULL;
 
-    if (tree && devicetree_strip(tree, bytes))
-        send_bytes("devicetree", "tree", tree, bytes);
+    const size_t used = tree ? devicetree_strip(tree, bytes) : 0;
+
+    if (used)
+        send_bytes("devicetree", "tree", tree, used);
     else if (tree)
         record_warning(&writer, "devicetree", "it is not valid, so nothing of it is here");
     free(tree);
