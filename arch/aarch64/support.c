@@ -3,8 +3,9 @@
  * with HCR_EL2.E2H set, those named _EL1 give what EL2 has.
  *
  * Left out are registers of optional parts whose accesses EL3 may trap (trace, profiling, MPAM, RAS, GICv3's interface,
- * debug): older firmware at EL3 stops the machine at a trap that it does not expect (TF-A: unhandled exceptions of
- * lower levels end in a panic). Reserved encodings among the ID registers read as zero (D19.1.1).
+ * debug): firmware at EL3 may stop the machine at a trap that it does not expect (TF-A of 2018 handles no exception of
+ * lower levels but SMC: bl31/aarch64/runtime_exceptions.S). Reserved encodings among the ID registers read as zero
+ * (D19.1.1).
  */
 #include "arch/support.h"
 
