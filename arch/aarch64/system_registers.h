@@ -30,6 +30,40 @@
     REGISTER(ID_AA64ISAR1_EL1, 3, 0, 0, 6, 1) \
     REGISTER(DIT, 3, 3, 4, 2, 5) \
     REGISTER(SSBS, 3, 3, 4, 2, 6) \
+    /* For the support file (support.c). */ \
+    REGISTER(MPIDR_EL1, 3, 0, 0, 0, 5) \
+    REGISTER(REVIDR_EL1, 3, 0, 0, 0, 6) \
+    REGISTER(ID_AA64PFR2_EL1, 3, 0, 0, 4, 2) \
+    REGISTER(ID_AA64ZFR0_EL1, 3, 0, 0, 4, 4) \
+    REGISTER(ID_AA64SMFR0_EL1, 3, 0, 0, 4, 5) \
+    REGISTER(ID_AA64ISAR0_EL1, 3, 0, 0, 6, 0) \
+    REGISTER(ID_AA64ISAR2_EL1, 3, 0, 0, 6, 2) \
+    REGISTER(ID_AA64ISAR3_EL1, 3, 0, 0, 6, 3) \
+    REGISTER(ID_AA64MMFR2_EL1, 3, 0, 0, 7, 2) \
+    REGISTER(ID_AA64MMFR4_EL1, 3, 0, 0, 7, 4) \
+    REGISTER(CLIDR_EL1, 3, 1, 0, 0, 1) \
+    REGISTER(AIDR_EL1, 3, 1, 0, 0, 7) \
+    REGISTER(CTR_EL0, 3, 3, 0, 0, 1) \
+    REGISTER(DCZID_EL0, 3, 3, 0, 0, 7) \
+    REGISTER(CNTFRQ_EL0, 3, 3, 14, 0, 0) \
+    REGISTER(SCTLR_EL1, 3, 0, 1, 0, 0) \
+    REGISTER(ACTLR_EL1, 3, 0, 1, 0, 1) \
+    REGISTER(CPACR_EL1, 3, 0, 1, 0, 2) \
+    REGISTER(TCR_EL1, 3, 0, 2, 0, 2) \
+    REGISTER(MAIR_EL1, 3, 0, 10, 2, 0) \
+    REGISTER(CNTKCTL_EL1, 3, 0, 14, 1, 0) \
+    REGISTER(VPIDR_EL2, 3, 4, 0, 0, 0) \
+    REGISTER(VMPIDR_EL2, 3, 4, 0, 0, 5) \
+    REGISTER(SCTLR_EL2, 3, 4, 1, 0, 0) \
+    REGISTER(ACTLR_EL2, 3, 4, 1, 0, 1) \
+    REGISTER(HCR_EL2, 3, 4, 1, 1, 0) \
+    REGISTER(CPTR_EL2, 3, 4, 1, 1, 2) \
+    REGISTER(HSTR_EL2, 3, 4, 1, 1, 3) \
+    REGISTER(HACR_EL2, 3, 4, 1, 1, 7) \
+    REGISTER(TCR_EL2, 3, 4, 2, 0, 2) \
+    REGISTER(MAIR_EL2, 3, 4, 10, 2, 0) \
+    REGISTER(CNTVOFF_EL2, 3, 4, 14, 0, 3) \
+    REGISTER(CNTHCTL_EL2, 3, 4, 14, 1, 0) \
     /* Prefetcher switches: Arm's on A57 and A72, and later; Apple's (prefetch.c). */ \
     REGISTER(OLD_CPUACTLR_EL1, 3, 1, 15, 2, 0) \
     REGISTER(OLD_CPUECTLR_EL1, 3, 1, 15, 2, 1) \

@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum { MAGIC = (int)0xd00dfeed, HEADER_BYTES = 40 };
-enum { BEGIN_NODE = 1, END_NODE = 2, PROPERTY = 3, NOP = 4 };
+enum { BEGIN_NODE = 1, END_NODE = 2, PROPERTY = 3, NOP = 4, END = 9 };
 enum { DEPTH = 3 }; /* of nodes that are read: the root; /cpus and /psci; /cpus/cpu@N */
 
 static uint32_t big32(const uint8_t *p)
@@ -417,4 +417,87 @@ void devicetree_interrupts(const void *tree, size_t bytes, struct own_interrupts
     }
     const unsigned id = virtual_timer(&timer, cells);
     out->virtual_timer = id ? id : out->virtual_timer;
+}
+
+/* ---- For the support file ------------------------------------------------------------------------ */
+
+/*
+ * Whether the value of a property must not be published. Of /chosen only where the console is may be: it takes the
+ * boot arguments, and seeds for random numbers (Linux, Documentation/devicetree/bindings/chosen.yaml in dt-schema).
+ * Elsewhere names that contain one of these words: `serial-number` of the root (Devicetree Specification 0.4,
+ * 3.2), addresses in networks (the same, 4.2; Linux, bindings/net/bluetooth), and what boards put beside them, such as
+ * the Raspberry Pi's `linux,serial` and `hat/uuid`. `serial0` and the like of /aliases name a device, and stay.
+ */
+static bool is_private(const struct walk *w, bool in_chosen)
+{
+    static const char *const words[] = {"serial-number", "serial_number", "linux,serial", "uuid",
+                                        "mac-address",   "bd-address",    "asset-tag",    "bootargs",
+                                        "password",      "seed",          "calibration"};
+
+    if (in_chosen)
+        return strcmp(w->name, "stdout-path") != 0;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(w->name, words[i]))
+            return true;
+    return false;
+}
+
+/* The bytes of the map of reserved memory, with the pair of zeros that ends it; 0 where it has no end. */
+static size_t reservations_bytes(const uint8_t *tree, size_t at, size_t bytes)
+{
+    static const uint8_t none[16];
+
+    for (size_t end = at + sizeof none; at >= HEADER_BYTES && end <= bytes; end += sizeof none)
+        if (!memcmp(tree + end - sizeof none, none, sizeof none))
+            return end - at;
+    return 0;
+}
+
+/* Zeroes what lies in no block: libraries that edit trees leave old values there. Returns where the last block ends. */
+static size_t clear_gaps(uint8_t *tree, size_t bytes)
+{
+    size_t end = 0;
+    const size_t blocks[4][2] = {{0, HEADER_BYTES},
+                                 {big32(tree + 16), reservations_bytes(tree, big32(tree + 16), bytes)},
+                                 {big32(tree + 8), big32(tree + 36)},
+                                 {big32(tree + 12), big32(tree + 32)}};
+
+    for (size_t at = 0; at < bytes; at++) {
+        bool used = false;
+        for (size_t i = 0; i < 4; i++)
+            used |= at >= blocks[i][0] && at - blocks[i][0] < blocks[i][1];
+        if (!used)
+            tree[at] = 0;
+        else
+            end = at + 1;
+    }
+    return end;
+}
+
+size_t devicetree_strip(uint8_t *tree, size_t bytes)
+{
+    struct walk w;
+    bool in_chosen = false;
+    unsigned depth = 0;
+
+    if (!walk_start(&w, tree, bytes))
+        return 0;
+    while (next(&w)) {
+        if (w.token == BEGIN_NODE) {
+            if (++depth == 2)
+                in_chosen = is_node(w.name, "chosen");
+        } else if (w.token == END_NODE) {
+            if (depth-- == 0)
+                return 0;
+        } else if (is_private(&w, depth >= 2 && in_chosen)) {
+            memset(tree + (w.value - tree), 0, w.bytes);
+        }
+    }
+    if (w.token != END || depth != 0)
+        return 0;
+    memset(tree + (w.at - tree), 0, (size_t)(w.end - w.at));
+    bytes = clear_gaps(tree, bytes);
+    for (unsigned i = 0; i < 4; i++) /* the size in the header */
+        tree[4 + i] = (uint8_t)(bytes >> (24 - 8 * i));
+    return bytes;
 }

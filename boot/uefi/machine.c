@@ -19,6 +19,7 @@
 #include "boot/uefi/node.h"
 #include "boot/uefi/platform.h"
 #include "boot/uefi/smbios.h"
+#include "boot/uefi/support.h"
 #include "boot/uefi/tick.h"
 #include "boot/uefi/warnings.h"
 #include "boot/uefi/watchdog.h"
@@ -118,7 +119,7 @@ static const char *take_booted_core(void)
     return own_core_start(NULL);
 }
 
-void machine_own(void)
+static void own_booted_core(void)
 {
     services = (struct own_services){
         .pages = memory_pages, .free_pages = memory_free, .tick_hz = machine_info()->tick_hz, .stage = stage_begin};
@@ -134,6 +135,13 @@ void machine_own(void)
         return;
     }
     examine_core(0);
+}
+
+void machine_own(void)
+{
+    support_tables();
+    own_booted_core();
+    support_registers();
 }
 
 /* Takes a core into use after the one before has been given back. NULL, or why not. */
@@ -209,6 +217,7 @@ void machine_describe(struct record *r)
         record_text(r, "firmware_version", smbios.firmware_version);
         record_text(r, "firmware_date", smbios.firmware_date);
     }
+    support_describe(r);
     record_object(r, "identity");
     for (size_t i = 0; i < count; i++)
         record_hex(r, raw[i].name, raw[i].value);

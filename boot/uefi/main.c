@@ -27,6 +27,7 @@
 #include "boot/uefi/screen.h"
 #include "boot/uefi/serial.h"
 #include "boot/uefi/smbios.h"
+#include "boot/uefi/support.h"
 #include "boot/uefi/volume.h"
 #include "boot/uefi/warnings.h"
 #include "lib/machine.h"
@@ -179,13 +180,16 @@ static enum after after_run(const struct run *r, const struct results *results)
 static void open_sinks(struct run *r, struct results *results, const struct volume *v, unsigned newest)
 {
     struct sink serial;
+    char name[RESULTS_PATH];
 
     writer_start(&r->writer);
-    if (results_start(results, v, newest + 1)) {
+    if (results_start(results, v, RESULTS_RUN, newest + 1)) {
         writer_add(&r->writer, results_sink(results));
         r->number = results->number;
-        snprintf(r->destination, sizeof r->destination, "%s, RESULTS\\RUN%05u.JSL", v->name, results->number);
+        results_name(name, RESULTS_RUN, results->number);
+        snprintf(r->destination, sizeof r->destination, "%s, %s", v->name, name);
     }
+    support_start(v, r->number);
     if (r->config.serial != SERIAL_OFF && serial_start(&serial)) {
         serial.brief = r->config.serial == SERIAL_FINDINGS ||
                        (r->config.serial == SERIAL_AUTO && r->number && !console_on_serial());

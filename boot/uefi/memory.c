@@ -145,6 +145,46 @@ struct own_range *memory_ram(size_t *count)
     return ram;
 }
 
+/* Types of memory (7.2); others are the firmware's own. */
+static const char *const type_names[] = {
+    [EfiReservedMemoryType] = "reserved",
+    [EfiLoaderCode] = "loader-code",
+    [EfiLoaderData] = "loader-data",
+    [EfiBootServicesCode] = "boot-code",
+    [EfiBootServicesData] = "boot-data",
+    [EfiRuntimeServicesCode] = "runtime-code",
+    [EfiRuntimeServicesData] = "runtime-data",
+    [EfiConventionalMemory] = "free",
+    [EfiUnusableMemory] = "unusable",
+    [EfiACPIReclaimMemory] = "acpi-tables",
+    [EfiACPIMemoryNVS] = "acpi-nvs",
+    [EfiMemoryMappedIO] = "device",
+    [EfiMemoryMappedIOPortSpace] = "device-ports",
+    [EfiPalCode] = "pal-code",
+    [14] = "persistent", /* EfiPersistentMemory, which gnu-efi does not have */
+};
+
+void memory_describe_map(struct record *r)
+{
+    const EFI_MEMORY_DESCRIPTOR *d;
+    struct map m;
+
+    if (!map_read(&m))
+        return;
+    for (size_t i = 0; (d = map_entry(&m, i)); i++) {
+        record_array(r, NULL);
+        if (d->Type < sizeof type_names / sizeof type_names[0])
+            record_text(r, NULL, type_names[d->Type]);
+        else
+            record_hex(r, NULL, d->Type);
+        record_hex(r, NULL, d->PhysicalStart);
+        record_integer(r, NULL, d->NumberOfPages);
+        record_hex(r, NULL, d->Attribute);
+        record_close(r);
+    }
+    firmware.boot->FreePool(m.bytes);
+}
+
 /* ---- Pages ------------------------------------------------------------------------------------- */
 
 static uint64_t round_up(uint64_t value, uint64_t alignment)

@@ -19,6 +19,8 @@ uint64_t memory_free_bytes(void);
  * memory is short or the firmware does not give its memory map.
  */
 struct own_range *memory_ram(size_t *count);
+/* Adds the firmware's memory map to an array: a row for each range, none when the firmware does not give it. */
+void memory_describe_map(struct record *r);
 /*
  * Takes the one large contiguous buffer, MEMORY_ALL for all there is; warns when it is smaller than wanted. It is of the
  * node of that core (struct machine_core.id), where ACPI says which memory that is.

@@ -353,6 +353,103 @@ static void properties_are_those_of_the_node(void **state)
     assert_non_null(devicetree_property(t.at, ROOM, "board", "compatible", &length));
 }
 
+/* ---- For the support file ----------------------------------------------------------------------------------- */
+
+static bool has(const struct tree *t, const char *what)
+{
+    for (size_t at = 0; at + strlen(what) <= ROOM; at++)
+        if (!memcmp(t->at + at, what, strlen(what)))
+            return true;
+    return false;
+}
+
+/* A board with everything in it that must not be published, and what looks like it and may be. */
+static struct tree private_board(void)
+{
+    struct tree t = {.used = 0};
+
+    begin(&t, "");
+    text(&t, "compatible", "public-board");
+    text(&t, "serial-number", "secret-1");
+    begin(&t, "aliases");
+    text(&t, "serial0", "/public-uart");
+    end(&t);
+    begin(&t, "chosen");
+    text(&t, "bootargs", "root=secret-2");
+    text(&t, "stdout-path", "/public-console");
+    text(&t, "rng-seed", "secret-3");
+    text(&t, "kaslr-seed", "secret-4");
+    begin(&t, "module@1000");
+    text(&t, "bootargs", "secret-5");
+    text(&t, "reg", "secret-6");
+    end(&t);
+    end(&t);
+    begin(&t, "soc");
+    begin(&t, "ethernet@100");
+    text(&t, "local-mac-address", "secret-7");
+    text(&t, "mac-address", "secret-8");
+    text(&t, "phy-mode", "public-phy");
+    end(&t);
+    begin(&t, "bluetooth");
+    text(&t, "local-bd-address", "secret-9");
+    end(&t);
+    end(&t);
+    begin(&t, "system");
+    text(&t, "linux,serial", "secret-a");
+    end(&t);
+    begin(&t, "hat");
+    text(&t, "uuid", "secret-b");
+    text(&t, "product", "public-hat");
+    end(&t);
+    finish(&t);
+    put32(t.at + 16, 40); /* the map of reserved memory: none */
+    return t;
+}
+
+static void nothing_private_is_left_of_a_tree(void **state)
+{
+    struct tree t = private_board();
+
+    (void)state;
+    memcpy(t.at + STRUCTURE_AT + t.used + 8, "secret-c", 8); /* an old value, in no block */
+    assert_true(has(&t, "secret-1") && has(&t, "secret-b") && has(&t, "secret-c"));
+    assert_true(devicetree_strip(t.at, ROOM));
+    assert_false(has(&t, "secret"));
+    assert_true(has(&t, "public-board") && has(&t, "/public-uart") && has(&t, "/public-console"));
+    assert_true(has(&t, "public-phy") && has(&t, "public-hat"));
+    assert_true(has(&t, "serial-number") && has(&t, "ethernet@100"));
+}
+
+/* What is read of a tree is the same before and after. */
+static void a_stripped_tree_is_a_tree(void **state)
+{
+    struct tree t = four_cores();
+    struct listed_core c[4];
+
+    (void)state;
+    put32(t.at + 16, 40);
+    const size_t bytes = devicetree_strip(t.at, ROOM);
+    assert_int_equal(bytes, STRINGS_AT + t.strings);
+    assert_int_equal(devicetree_bytes(t.at), bytes);
+    assert_int_equal(devicetree_cores(t.at, bytes, c, 4), 4);
+    assert_string_equal(devicetree_psci(t.at, bytes), "hvc");
+}
+
+static void an_invalid_tree_is_refused(void **state)
+{
+    const struct tree good = private_board();
+
+    (void)state;
+    for (size_t used = 0; used < good.used; used += 4) {
+        struct tree t = good;
+        put32(t.at + 36, (uint32_t)used);
+        assert_int_equal(devicetree_strip(t.at, ROOM), 0);
+    }
+    struct tree t = good;
+    put32(t.at + STRUCTURE_AT, 7); /* no token */
+    assert_int_equal(devicetree_strip(t.at, ROOM), 0);
+}
+
 /* Copies of just the right size, so that the sanitizer sees the first byte too far. */
 static void try_all(const uint8_t *tree, size_t count)
 {
@@ -368,6 +465,7 @@ static void try_all(const uint8_t *tree, size_t count)
     size_t length = 0;
     const uint8_t *value = devicetree_property(copy, count, "arm,psci-1.0", "method", &length);
     assert_true(!value || (value >= copy && length <= (size_t)(copy + count - value)));
+    devicetree_strip(copy, count);
     free(copy);
 }
 
@@ -403,6 +501,9 @@ int main(void)
         cmocka_unit_test(redistributors_and_the_named_timer_are_found),
         cmocka_unit_test(what_is_not_known_is_left_alone),
         cmocka_unit_test(properties_are_those_of_the_node),
+        cmocka_unit_test(nothing_private_is_left_of_a_tree),
+        cmocka_unit_test(a_stripped_tree_is_a_tree),
+        cmocka_unit_test(an_invalid_tree_is_refused),
         cmocka_unit_test(no_tree_leads_outside),
     };
 
