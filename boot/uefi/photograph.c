@@ -19,5 +19,7 @@ void machine_page(const struct lines *page)
     if (!screen_lines(page))
         return;
     keys_hold(PAGE_SECONDS);
+    if (screen_code())
+        keys_hold(PAGE_SECONDS);
     screen_lines(NULL);
 }

@@ -415,6 +415,9 @@ void screen_curve(const struct observed_curve *c)
 
 /* ---- The bring-up page ------------------------------------------------------------------------------------- */
 
+static struct qr code;
+static bool code_left_over; /* there is no room for it beside the lines */
+
 /* Draws the code with its quiet zone, `dots` of the screen for each module in both directions; black on white. */
 static void draw_code(const struct qr *q, unsigned left, unsigned top, unsigned dots)
 {
@@ -433,8 +436,8 @@ static void draw_code(const struct qr *q, unsigned left, unsigned top, unsigned 
         }
 }
 
-/* Where the code is larger: beside the lines, or below them. */
-static void place_code(const struct qr *q)
+/* Where the code is larger: beside the lines, or below them. False where there is no room. */
+static bool place_code(const struct qr *q)
 {
     const unsigned width = screen.gop->Mode->Info->HorizontalResolution,
                    height = screen.gop->Mode->Info->VerticalResolution, all = q->size + 2 * QR_QUIET;
@@ -448,11 +451,11 @@ static void place_code(const struct qr *q)
         draw_code(q, right, screen.top, beside);
     else if (below >= LEAST_CODE_DOTS)
         draw_code(q, screen.left, bottom, below);
+    return beside >= LEAST_CODE_DOTS || below >= LEAST_CODE_DOTS;
 }
 
 bool screen_lines(const struct lines *lines_shown)
 {
-    static struct qr code;
     char text[LINES_MAXIMUM * (LINE_COLUMNS + 1) + 1];
     size_t used = 0;
 
@@ -464,9 +467,20 @@ bool screen_lines(const struct lines *lines_shown)
     refresh(true);
     for (size_t i = 0; photograph && i < photograph->count; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s\n", photograph->text[i]);
-    if (photograph && screen.gop && qr_encode(&code, text, used))
-        place_code(&code);
+    code_left_over = photograph && screen.gop && qr_encode(&code, text, used) && !place_code(&code);
     return true;
+}
+
+bool screen_code(void)
+{
+    if (!code_left_over || !screen.gop)
+        return false;
+    const unsigned width = screen.gop->Mode->Info->HorizontalResolution,
+                   height = screen.gop->Mode->Info->VerticalResolution -
+                            screen.cell_height; /* the last line is the keys' */
+    const unsigned dots = (width < height ? width : height) / (code.size + 2 * QR_QUIET);
+    draw_code(&code, 0, 0, dots);
+    return dots > 0;
 }
 
 /* ---- Start ---------------------------------------------------------------------------------------------------- */

@@ -28,6 +28,8 @@ void screen_keys(const char *text);
  * there is nothing to draw on.
  */
 bool screen_lines(const struct lines *page);
+/* Shows that code over everything where there was no room for it beside the lines. False where it is shown already. */
+bool screen_code(void);
 /* Shows the page of results: on the framebuffer in the place of all else, on consoles as text. */
 void screen_results(void);
 /* A finding that was decided and a curve that was taken, for struct observer. */

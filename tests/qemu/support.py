@@ -110,7 +110,7 @@ def complaints(data, run, table):
     kinds = [record["t"] for record in found]
     if kinds[:1] != ["support"] or kinds[-1:] != ["support_end"] or found[-1]["lost_lines"]:
         return [f"it goes from {kinds[:1]} to {found[-1:]}"]
-    owned = "own = off" not in table["config"]
+    owned = not re.search(r"\bown ?= ?off\b", table["config"] + table.get("script", ""))
     wanted = [kind for kind in KINDS if owned or kind not in ("control", "registers")]
     wrong += [f"there is no {kind} record" for kind in wanted if kind not in kinds]
     head = next(record for record in run if record["t"] == "run")
