@@ -358,7 +358,7 @@ build/tests/model/tests/%.o: MODEL_SANITIZE :=
 # What controls a core and counts on it, access to registers apart.
 CONTROL_x86_64 := $(patsubst %,arch/x86_64/%.c,control counter_registers counters counters_amd counters_intel cpu \
     frequency identify identify_caches identify_core_name identify_cpuid prefetch quirks)
-CONTROL_aarch64 := $(patsubst %,arch/aarch64/%.c,control cores counters counters_apple counters_pmuv3 prefetch quirks)
+CONTROL_aarch64 := $(patsubst %,arch/aarch64/%.c,control cores counter_errata counters counters_apple counters_pmuv3 prefetch quirks)
 
 # $(1): ISA.
 define model_rules

@@ -260,6 +260,8 @@ void keys_hold(unsigned seconds)
         const bool pressed = console_has_keys() && key_alone();
         if ((pressed && held) || (!held && machine_seconds() >= over))
             break;
+        if (pressed)
+            screen_keys("held; any key continues");
         held |= pressed;
         watchdog_refresh();
         firmware.boot->Stall(POLL_US);
