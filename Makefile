@@ -177,6 +177,19 @@ build/catalogue/aarch64.c: scripts/catalogue-aarch64 | build/setup.stamp
 	@mkdir -p $(@D)
 	$(Q)$< "$(CROSS_aarch64)" >$@.new && mv $@.new $@
 
+# ---- The name of this build ----------------------------------------------------------------------
+
+# Date and name of the last commit, and whether files differ from it; a tree without git's history is undated.
+VERSION = $(or $(shell git log -1 --date=format:%Y%m%d --format=%cd-%h 2>/dev/null),undated)$(if \
+    $(shell git status --porcelain -uno 2>/dev/null),-changed)
+COMMIT_SECONDS = $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
+# Where the last commit is noted: what carries its name is made anew when that changes.
+COMMIT := $(wildcard .git/logs/HEAD)
+
+NAMED := $(foreach isa,$(ISAS),build/uefi/$(isa)/lib/base/version.c.o build/linux/$(isa)/lib/base/version.c.o)
+$(NAMED): COMMON += -DVERSION='"$(VERSION)"'
+$(NAMED): $(COMMIT)
+
 # ---- The UEFI application ------------------------------------------------------------------------
 
 FONTS := $(patsubst %,build/debian/usr/share/consolefonts/spleen-%.psfu.gz,8x16 16x32)
@@ -270,13 +283,6 @@ run: build/fathom.img | build/setup-run-$(or $(ISA),$(NATIVE)).stamp
 
 PREFIX := /usr/local
 DESTDIR :=
-# Date and name of the last commit, and whether files differ from it; a tree without git's history is undated.
-VERSION = $(or $(shell git log -1 --date=format:%Y%m%d --format=%cd-%h 2>/dev/null),undated)$(if \
-    $(shell git status --porcelain -uno 2>/dev/null),-changed)
-COMMIT_SECONDS = $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
-# Where the last commit is noted: what carries its name is made anew when that changes.
-COMMIT := $(wildcard .git/logs/HEAD)
-
 build/fathom.1: scripts/manual build/fathom $(COMMIT) | build/setup-dist.stamp
 	$(call say,MAN,$@)
 	$(Q)scripts/manual build/fathom $(VERSION) $(COMMIT_SECONDS) >$@.new && mv $@.new $@
@@ -317,6 +323,14 @@ build/tests/objects/%.o: % Makefile | build/setup-test.stamp
 	@mkdir -p $(@D)
 	$(Q)gcc $(COMMON) $(SANITIZE) $(call comment,define,$<) -c $< -o $@
 
+# Code of AArch64 for a test that runs it in an emulator, as bytes: _binary_NAME_start, _binary_NAME_end.
+build/tests/objects/tests/unit/%.S.o: tests/unit/%.S Makefile | build/setup-test.stamp
+	$(call say,AS,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CROSS_aarch64)gcc -I. -MMD -MP -MT $@ -MF $@.d -c $< -o $(@D)/$*.elf
+	$(Q)$(CROSS_aarch64)objcopy -O binary $(@D)/$*.elf $(@D)/$*
+	$(Q)cd $(@D) && $(CROSS_$(NATIVE))ld -r -z noexecstack -b binary $* -o $*.S.o
+
 # Parts of arch/ that touch no register and have names of their own: a test that links what uses them need not list them.
 UNIT_ARCH := $(patsubst %,build/tests/objects/arch/x86_64/%.c.o,counter_registers identify_caches identify_core_name \
     identify_cpuid)
@@ -344,7 +358,7 @@ build/tests/model/tests/%.o: MODEL_SANITIZE :=
 # What controls a core and counts on it, access to registers apart.
 CONTROL_x86_64 := $(patsubst %,arch/x86_64/%.c,control counter_registers counters counters_amd counters_intel cpu \
     frequency identify identify_caches identify_core_name identify_cpuid prefetch quirks)
-CONTROL_aarch64 := $(patsubst %,arch/aarch64/%.c,control cores counters counters_apple counters_pmuv3 prefetch quirks)
+CONTROL_aarch64 := $(patsubst %,arch/aarch64/%.c,control cores counter_errata counters counters_apple counters_pmuv3 prefetch quirks)
 
 # $(1): ISA.
 define model_rules

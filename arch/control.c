@@ -66,23 +66,40 @@ static void add_reason(struct reasons *r, const char *name, const char *reason)
 
 /* ---- Prefetchers ----------------------------------------------------------------------------------- */
 
+bool control_single_source(const struct control_switch *s)
+{
+    return !strstr(s->source, "; ");
+}
+
+const char *control_forbidden(const struct control *c, const struct control_switch *s, bool off)
+{
+    if (s->why_not)
+        return s->why_not;
+    if (s->hazard == HAZARD_HANGS && !c->risky)
+        return "writing it may hang this machine: not without risky = prefetch";
+    if (s->hazard == HAZARD_UNDOCUMENTED && !c->risky)
+        return "its vendor does not document it for this core: not without risky = prefetch";
+    if (s->hazard == HAZARD_UNDOCUMENTED && s->is_off && !off)
+        return "its vendor does not document it, and it was found off: not switched on";
+    return NULL;
+}
+
 const char *control_switch(struct control *c, size_t index, bool off)
 {
     const struct control_switch *s = &c->switches[index];
+    const char *why = control_forbidden(c, s, off);
 
-    if (s->why_not)
-        return s->why_not;
-    if (s->hazard != HAZARD_NONE && !c->risky)
-        return "writing it may hang this machine: not without risky = prefetch";
-    return changes_set(&c->changes, s->register_name, s->id, s->mask, off ? s->off : s->on);
+    return why ? why : changes_set(&c->changes, s->register_name, s->id, s->mask, off ? s->off : s->on);
 }
 
 const char *control_switch_op_cache(struct control *c, bool off)
 {
     const struct control_switch *s = control_op_cache(c->changes.access);
+    const char *why = !s               ? "no switch of the operation cache is known for this core"
+                      : c->no_op_cache ? c->no_op_cache
+                                       : control_forbidden(c, s, off);
 
-    return s ? changes_set(&c->changes, s->register_name, s->id, s->mask, off ? s->off : s->on)
-             : "no switch of the operation cache is known for this core";
+    return why ? why : changes_set(&c->changes, s->register_name, s->id, s->mask, off ? s->off : s->on);
 }
 
 static void unknown_switch(const struct control *c, struct reasons *r, const char *name)

@@ -17,6 +17,12 @@
 enum hazard {
     HAZARD_NONE,  /* a fault, which is caught */
     HAZARD_HANGS, /* firmware may hang the machine (AArch64: a trap to EL3); the configuration must allow it */
+    /*
+     * Not known: the vendor documents the bit for no core, or not for this one. The configuration must allow it, and it
+     * is only ever switched off and back, since nothing says that the core works with it on where the firmware left it
+     * off.
+     */
+    HAZARD_UNDOCUMENTED,
 };
 
 /*
@@ -38,7 +44,7 @@ struct control_switch {
     uint64_t mask;
     uint64_t off;        /* the bits of `mask` when it is off */
     uint64_t on;         /* the bits of `mask` when it is on */
-    const char *source;  /* manual and section, or where it is known from */
+    const char *source;  /* manual and section, or where it is known from; several are separated by "; " */
     const char *why_not; /* why it cannot be read here; NULL where it can */
 };
 
@@ -72,7 +78,8 @@ struct control {
     size_t switch_count;
     const char *no_switches; /* why there are none */
     struct control_clock clock;
-    bool risky; /* the configuration allows switches with HAZARD_HANGS */
+    bool risky;              /* the configuration allows switches with a hazard */
+    const char *no_op_cache; /* why the operation cache's must not be turned, beside that; NULL: nothing is known */
 };
 
 /* Finds out what can be controlled on this core; changes nothing. */
@@ -82,6 +89,10 @@ void control_start(struct control *c, const struct access *a);
  * that says for each name what is wrong, and which names there are; the rest of the setting takes effect.
  */
 const char *control_prefetch(struct control *c, const char *setting, char *why, size_t room);
+/* Whether only one source says what this switch does. */
+bool control_single_source(const struct control_switch *s);
+/* Why this switch must not be turned off, or on; NULL where it may be. */
+const char *control_forbidden(const struct control *c, const struct control_switch *s, bool off);
 /*
  * Turns one switch off or on, for an experiment that compares both. NULL, or why not. changes_restore, with the earlier
  * value of changes.count, undoes it.
@@ -112,11 +123,11 @@ bool control_microcode(const struct access *a, uint32_t *revision);
 size_t control_speculation(const struct access *a, struct control_value *out, size_t room);
 
 /*
- * Counts and flags of what disturbs a measurement without an interrupt: system management, thermal throttling, power
- * limits. They must be equal before and after an undisturbed measurement. Reading them takes a few register accesses,
- * which every window can afford.
+ * Counts and flags of what disturbs a measurement without an interrupt: entries into system management mode ("smi"),
+ * throttling by heat ("heat"), and limits of power and current ("limits"), which only lower the clock. Reading them
+ * takes a few register accesses.
  */
-enum { DISTURBANCES = 2 };
+enum { DISTURBANCES = 3 };
 struct disturbance {
     unsigned count; /* how many of them can be read here */
     const char *name[DISTURBANCES];

@@ -39,7 +39,7 @@ struct counters {
     unsigned bits;    /* width of a general counter */
     unsigned fixed_bits;
     const char *why_not;
-    uint64_t detail[4]; /* the implementation's own: capability registers as read */
+    uint64_t detail[5]; /* the implementation's own: capability registers as read */
 };
 
 /*

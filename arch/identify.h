@@ -18,8 +18,18 @@ struct identity {
     char hypervisor[32];     /* "" where none is announced */
     bool emulator;           /* the name announced is that of an instruction emulator */
     double tick_hz;          /* declared frequency of the time stamp, 0 where it is not declared */
-    const char *tick_source; /* "cpuid.15", "cpuid.40000010", "cntfrq_el0", or NULL */
+    bool tick_rounded;       /* that frequency is given in whole MHz: one that is measured is more exact */
+    bool tick_by_firmware;   /* firmware wrote it where the core only stores it: it may be wrong */
+    const char *tick_source; /* "cpuid.15", "cpuid.16", "cpuid.40000010", "cntfrq_el0", or NULL */
 };
+
+/* A frequency that the core declares for the time stamp. */
+struct identity_tick {
+    const char *source; /* as tick_source above */
+    double hz;
+    bool rounded; /* as tick_rounded above */
+};
+enum { IDENTITY_TICKS = 3 };
 
 enum { HOLDS_DATA = 1, HOLDS_INSTRUCTIONS = 2 };
 /* Room that is enough for any core: seven levels of two caches (CLIDR_EL1), a dozen TLB arrays with four page sizes. */
@@ -47,6 +57,8 @@ struct identity_tlb {
 };
 
 void identify(struct identity *id);
+/* All frequencies that the core declares for the time stamp, the best source first. Returns how many. */
+size_t identify_ticks(struct identity_tick out[IDENTITY_TICKS]);
 /* The type of the core that runs this: "P" (performance), "E" (efficiency), "" where none of its registers says. */
 void identify_core_type(char out[4]);
 /*

@@ -32,6 +32,17 @@ struct own_range {
     uint64_t bytes;
 };
 
+enum { OWN_REDISTRIBUTORS = 16 };
+
+/* AArch64: what delivers interrupts, as ACPI or a device tree describes it (boot/uefi/interrupts.c). */
+struct own_interrupts {
+    unsigned gic_version;   /* of Arm's GIC: 2, or 3 for all later ones; 0: it is not known, or no GIC */
+    unsigned virtual_timer; /* number of its interrupt */
+    uint64_t distributor;
+    uint64_t cpu_interface;                              /* GICv2 */
+    struct own_range redistributors[OWN_REDISTRIBUTORS]; /* GICv3: regions of them; of 0 bytes where there are fewer */
+};
+
 struct own_services {
     /*
      * Zeroed, physically contiguous, aligned memory at an address equal to its physical one; NULL when memory is
@@ -46,7 +57,13 @@ struct own_services {
      * firmware offers no such service. NULL on x86-64.
      */
     bool (*interrupt_source)(unsigned id, bool on);
-    double tick_hz; /* of the reader's time stamp, for the deadline */
+    const struct own_interrupts *interrupts; /* NULL on x86-64 */
+    double tick_hz;                          /* of the reader's time stamp, for the deadline */
+    /*
+     * Announces a step that a machine may not survive, by its name and with a text for people, before it is taken.
+     * NULL, or why it must be left out (lib/run/stage.h).
+     */
+    const char *(*stage)(const char *name, const char *text);
 };
 
 /* A register worth recording: name as in the manual, value as read. */

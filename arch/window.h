@@ -2,6 +2,7 @@
 #ifndef FATHOM_ARCH_WINDOW_H
 #define FATHOM_ARCH_WINDOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum silence {
@@ -24,6 +25,9 @@ struct window_result {
     struct fault fault;  /* for WINDOW_FAULT; pc also for WINDOW_TIMEOUT where it is known */
     unsigned interrupts; /* interrupts other than the deadline that got in; they void the list */
     unsigned smis;       /* entries into system management mode, where they can be counted; they void the list too */
+    /* Where the core's registers say so: what slowed it down began, ended, or was noted, during the list. */
+    bool throttled; /* by heat; that voids the list */
+    bool limited;   /* by limits of power or current, which only lower the clock: the list counts */
 };
 
 #endif

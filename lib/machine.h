@@ -18,6 +18,7 @@
 #include "arch/reader.h"
 #include "arch/window.h"
 
+struct lines;
 struct record;
 
 /* ---- What this platform is -------------------------------------------------------------------- */
@@ -53,8 +54,19 @@ const struct machine_info *machine_info(void);
 
 /* Adds what identifies the machine to its `machine` record: raw registers, firmware, memory. */
 void machine_describe(struct record *r);
+/*
+ * Adds to the bring-up page what identifies the machine, what its registers hold, by which clocks the time stamp was
+ * compared, and what the platform has taken.
+ */
+void machine_bringup(struct lines *page);
 /* Adds to the `environment` record what was set, or found set, for the run. */
 void machine_describe_environment(struct record *r);
+
+/*
+ * Takes the core that booted, so that machine_window can run on it; each step is a stage (lib/run/stage.h). Called
+ * once, after the machine has been recorded. What it cannot do it warns of.
+ */
+void machine_own(void);
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -163,6 +175,10 @@ void machine_print(const char *text);
 /* The same in bold, or brighter, where the screen can. */
 void machine_print_strong(const char *text);
 void machine_progress(const char *text);
+/* Text for people about a step that begins: shown before this returns, since the machine may hang in it. */
+void machine_stage(const char *text);
+/* Shows a page of text, and a QR code of it where the screen can; long enough for a photograph. */
+void machine_page(const struct lines *page);
 
 /*
  * Lets the core idle for about so many seconds, asleep as the platform has it when there is nothing to do. NULL, or

@@ -142,7 +142,8 @@ def boot(machine, timeout, screen=None, stop=None, answers=()):
     """Runs QEMU until it ends or `timeout` seconds have passed.
 
     `screen` is fed with what comes. `stop` is called with the serial text so far; when it returns true, QEMU is killed.
-    `answers` are pairs: when the first, a pattern in bytes, has come, the second is typed; in order, each once.
+    `answers` are pairs: when the first, a pattern in bytes, has come, the second is called, and what it returns typed; in
+    order, each once.
     """
     began = time.monotonic()
     serial, ended, answers, searched = bytearray(), False, list(answers), 0
@@ -167,7 +168,7 @@ def boot(machine, timeout, screen=None, stop=None, answers=()):
                 found = re.compile(answers[0][0]).search(serial, searched) if answers else None
                 if found:
                     searched = found.end()
-                    process.stdin.write(answers.pop(0)[1])
+                    process.stdin.write(answers.pop(0)[1]())
                     process.stdin.flush()
         finally:
             if not ended:

@@ -6,7 +6,7 @@ import re
 
 DOCS = pathlib.Path(__file__).resolve().parents[1] / "docs"
 # The first one refers to the others.
-FILES = ("records", "tables", "commands")
+FILES = ("records", "tables", "commands", "support")
 # Keys that mean the same in every record that has them.
 COMMON = ("t", "probe", "core", "type", "c")
 # How descriptions are written: what the value is, its unit, and when the key is absent.

@@ -32,8 +32,8 @@ def configure(image, **settings):
     write(image, "/FATHOM.CFG", text)
 
 
-def results(image, offset=OFFSET, errors=None):
-    """Names of the result files, oldest first."""
+def results(image, offset=OFFSET, errors=None, prefix="RUN"):
+    """Names of the result files, or with SUP of the support files, oldest first."""
     listing = mtools("mdir", image, "-b", "::/RESULTS", offset=offset, errors=errors).decode()
     names = [line.rpartition("/")[2].strip() for line in listing.splitlines()]
-    return sorted(name for name in names if name.startswith("RUN") and name.endswith(".JSL"))
+    return sorted(name for name in names if name.startswith(prefix) and name.endswith(".JSL"))

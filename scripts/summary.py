@@ -79,6 +79,9 @@ def summarise(reader):
     for record in parsed:
         kinds.setdefault(record["t"], []).append(record)
     run, machines = kinds.get("run", [{}])[-1], kinds.get("machine", [{}])
+    # The core that booted has a `machine` also where it does not measure.
+    measured = {record["core"] for record in kinds.get("environment", [])}
+    machines = [machine for machine in machines if machine.get("core") in measured] or machines
     standing = records.findings(parsed)
     for machine in machines:
         print_core(run, machine, len(machines) > 1,

@@ -165,7 +165,7 @@ function remaining(record, taken) {
 
 const CAUSES = {
     reference: 'the core clock changed while they were taken', interrupted: 'an interrupt came', shared: 'a sibling thread was awake on the core',
-    stolen: 'another process or virtual machine had the core', smi: 'a system management interrupt (SMI) came', throttled: 'the core was throttled',
+    stolen: 'another process or virtual machine had the core', smi: 'a system management interrupt (SMI) came', throttled: 'heat slowed the core down',
 };
 
 /* The findings of the probe `noise` that describe the platform in one number each. */
@@ -203,15 +203,15 @@ function gradeSummary(core) {
 
 function overview(core) {
     const {machine, environment, run} = core, head = run.run;
-    const taken = new Set('t core type core_name core_model hypervisor emulator memory_bytes tick_hz tick_source c'.split(' '));
+    const taken = new Set('t core type core_name core_model hypervisor emulator tick_hz tick_source c'.split(' '));
     const about = [
         ['Processor', machine.core_model || coreName(core)], ['Core design', machine.core_name], ['Core', `${core.index}${machine.type ? `, type ${machine.type}` : ''}`],
         ['Instruction set', head.isa], ['Run as', {uefi: 'UEFI image', linux: 'Linux program'}[head.platform] || head.platform],
-        ['Runs under', machine.emulator ? 'an emulator' : machine.hypervisor || null], ['Memory', machine.memory_bytes ? bytesText(machine.memory_bytes) : null],
+        ['Runs under', machine.emulator ? 'an emulator' : machine.hypervisor || null], ['Memory', environment.memory_bytes ? bytesText(environment.memory_bytes) : null],
         ['Time stamp', machine.tick_hz ? `${number(machine.tick_hz / 1e6, 6)} MHz, ${machine.tick_source || ''}` : null],
         ['Date', head.date], ['Profile', head.profile], ['Probes', head.probes], ['Notes', head.notes], ['File', run.file],
         ['Duration', run.done ? `${number(run.done.seconds, 3)} s` : null]];
-    const machineMore = remaining(machine, taken), placeMore = remaining(environment, new Set(['t', 'core', 'type', 'c', 'page_bytes', 'cycles_from', 'clock']));
+    const machineMore = remaining(machine, taken), placeMore = remaining(environment, new Set(['t', 'core', 'type', 'c', 'memory_bytes', 'page_bytes', 'cycles_from', 'clock']));
     const clock = environment.clock ? Object.entries(environment.clock).map(([key, value]) => `${words(key)} ${typeof value === 'number' && /hz$/.test(key) ? quantity(value, 'Hz') : shownValue(value)}`).join(', ') : null;
     return [
         outcome(run),

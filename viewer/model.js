@@ -61,7 +61,7 @@ const LISTS = {curve: 'curves', matrix: 'matrices', table: 'tables', start: 'sta
 
 /*
  * The runs of one file, from its records in order. A serial log may hold several runs. A file that lost its beginning has
- * no `run` record: its records are then shown as a run without a name.
+ * no `run` record: its records are then shown as a run without a name. A support file begins with a `support` record.
  */
 class Runs {
     constructor(file) {
@@ -69,6 +69,8 @@ class Runs {
         this.all = [];
         this.run = null;
         this.core = null;
+        this.supports = []; /* support files */
+        this.support = null;
     }
 
     begin(record) {
@@ -87,6 +89,17 @@ class Runs {
     }
 
     add(record) {
+        if (record.t === 'support') {
+            this.support = {file: this.file, head: record, records: []};
+            this.supports.push(this.support);
+            return;
+        }
+        if (record.t === 'run')
+            this.support = null;
+        if (this.support) {
+            this.support.records.push(record);
+            return;
+        }
         if (record.t === 'run' || !this.run)
             this.begin(record.t === 'run' ? record : {});
         this.run.last = record;
@@ -104,7 +117,11 @@ class Runs {
     }
 
     finish() {
-        for (const run of this.all)
+        for (const run of this.all) {
+            /* The core that booted has a record of the machine also where it does not measure. */
+            const idle = [...run.cores.values()].filter(core => !core.environment.t && !core.starts.length);
+            if (idle.length < run.cores.size)
+                idle.forEach(core => run.cores.delete(core.index));
             for (const core of run.cores.values()) {
                 core.findings = core.standing.list();
                 for (const finding of core.findings) {
@@ -113,6 +130,7 @@ class Runs {
                     core.byName.get(finding.name).push(finding);
                 }
             }
+        }
         return this.all;
     }
 }

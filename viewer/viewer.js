@@ -4,6 +4,7 @@
 'use strict';
 
 const cores = [];          /* of all runs that were opened, in the order of opening */
+const supports = [];       /* support files that were opened */
 let shownCore = null;
 let shownView = null;
 const compared = new Set(); /* the cores that the comparison shows */
@@ -18,28 +19,33 @@ const VIEWS = [
     {id: 'findings', title: 'Findings', build: () => findingsView(shownCore)},
     {id: 'measurements', title: 'Measurements', build: () => measurementsView(shownCore)},
     {id: 'instructions', title: 'Instructions', build: () => instructionsView(shownCore), where: () => instructionsOf(shownCore).length > 0},
-    {id: 'compare', title: 'Compare', build: () => compareChoice(), where: () => cores.length > 0},
+    {id: 'compare', title: 'Compare', build: () => compareChoice()},
+    {id: 'support', title: 'Support file', build: () => supportView(supports), alone: true, where: () => supports.length > 0},
 ];
+
+/* Those that have something to show; all but one show a core. */
+const possibleViews = () => VIEWS.filter(each => (each.alone || shownCore) && (!each.where || each.where()));
 
 function wantedView() {
     const [id, detail] = location.hash.slice(1).split('/');
-    const view = VIEWS.find(each => each.id === id && (!each.where || each.where())) || VIEWS[0];
+    const possible = possibleViews();
+    const view = possible.find(each => each.id === id) || possible[0];
     return {view, detail: detail && decodeURIComponent(detail)};
 }
 
 function show() {
-    if (!shownCore)
-        return;
     const {view, detail} = wantedView();
+    if (!view)
+        return;
     forgetDrawings();
     hideTip();
     element('content').replaceChildren(h('div', {class: `view ${view.id}`}, view.build()));
-    element('views').replaceChildren(...VIEWS.filter(each => !each.where || each.where()).map(each =>
+    element('views').replaceChildren(...possibleViews().map(each =>
         h('a', {href: `#${each.id}`, 'aria-current': each === view ? 'page' : null}, each.title)));
     if (view !== shownView)
         scrollTo(0, 0);
     shownView = view;
-    document.title = `${coreName(shownCore)}: ${view.title.toLowerCase()} · fathom`;
+    document.title = `${shownCore ? `${coreName(shownCore)}: ` : ''}${view.title.toLowerCase()} · fathom`;
     const row = detail && [...document.querySelectorAll('tr[data-key]')].find(each => each.dataset.key === detail);
     if (row) {
         row.toggle();
@@ -68,8 +74,9 @@ function compareChoice() {
 
 function listCores() {
     element('subject').replaceChildren(...cores.map((core, i) => h('option', {value: i, selected: core === shownCore}, coreTitle(core))));
-    element('choice').hidden = element('views').hidden = !cores.length;
-    element('start').hidden = cores.length > 0;
+    element('choice').hidden = !cores.length;
+    element('views').hidden = !cores.length && !supports.length;
+    element('start').hidden = !element('views').hidden;
 }
 
 /* ---- Files --------------------------------------------------------------------------------------------------------------- */
@@ -79,7 +86,8 @@ const message = (kind, strong, text) => element('messages').append(h('p', {class
 const size = bytes => bytes < 1e6 ? `${number(bytes / 1e3, 3)} kB` : `${number(bytes / 1e6, 3)} MB`;
 
 /* Messages about what is wrong with a file. Its good records are shown all the same. */
-function reportTroubles(name, reader, runs) {
+function reportTroubles(name, reader, {all: runs, supports: files}) {
+    const heads = [...runs.map(run => run.run), ...files.map(file => file.head)];
     if (!reader.good) {
         if (reader.damaged.length)
             message('bad', `${name} has no good record.`, `${reader.damaged.length} lines begin like records of fathom, but their checksums are wrong.`);
@@ -95,7 +103,7 @@ function reportTroubles(name, reader, runs) {
     for (const run of runs)
         if (!run.done && !reader.cutShort)
             message('warn', `${name}: a run did not come to its end.`, 'It has no "done" record: the machine hung, lost power or was stopped. Everything that was recorded is shown.');
-    if (runs.some(run => run.run.schema > 1))
+    if (heads.some(head => head.schema > 1))
         message('warn', `${name} was written by a newer version of fathom.`, 'Records that this page does not know are left out.');
 }
 
@@ -118,7 +126,8 @@ async function openBlob(name, blob) {
         element('progress').hidden = true;
     }
     const runs = all.finish();
-    reportTroubles(name, reader, runs);
+    reportTroubles(name, reader, all);
+    supports.push(...all.supports);
     const found = runs.flatMap(run => [...run.cores.values()]);
     if (runs.length && !found.length)
         message('warn', `${name} has no results:`, 'the run ended before a core was measured.');
@@ -228,9 +237,9 @@ element('large-close').addEventListener('click', () => large.close());
 large.addEventListener('close', hideTip);
 /* Printing the overview prints all findings, too; printing another view prints that view. */
 addEventListener('beforeprint', () => {
-    if (!shownCore)
-        return;
     const {view} = wantedView();
+    if (!view)
+        return;
     if (view.id === 'overview')
         element('content').append(h('div', {class: 'view findings for-print'}, findingsView(shownCore)));
     drawAll(MOST_PRINTED);

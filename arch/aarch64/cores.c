@@ -2,7 +2,7 @@
  * Cores by MIDR_EL1 (Arm ARM DDI 0487, D19.2: Implementer [31:24], PartNum [15:4]).
  *
  * Part numbers: the cores' technical reference manuals, section MIDR_EL1, as collected in Linux,
- * arch/arm64/include/asm/cputype.h; Apple's from m1n1, src/midr.h.
+ * arch/arm64/include/asm/cputype.h; Apple's from m1n1, src/midr.h; Phytium's from util-linux, sys-utils/lscpu-arm.c.
  */
 #include "arch/aarch64/cores.h"
 
@@ -17,6 +17,7 @@ enum implementer {
     QUALCOMM = 0x51,
     APPLE = 0x61,
     MICROSOFT = 0x6d,
+    PHYTIUM = 0x70,
     AMPERE = 0xc0,
 };
 
@@ -86,6 +87,13 @@ static const struct core cores[] = {
     {APPLE, 0x058, "apple-m4-e", "M4 Max efficiency core"},
     {APPLE, 0x059, "apple-m4-p", "M4 Max performance core"},
     {MICROSOFT, 0xd49, "neoverse-n2", "Azure Cobalt 100"},
+    {PHYTIUM, 0x303, "ftc310", "FTC310"}, /* in the E2000, beside FTC664 */
+    {PHYTIUM, 0x660, "ftc660", "FTC660"},
+    {PHYTIUM, 0x661, "ftc661", "FTC661"},
+    {PHYTIUM, 0x662, "ftc662", "FTC662"},
+    {PHYTIUM, 0x663, "ftc663", "FTC663"}, /* FT-2000/4, D2000 */
+    {PHYTIUM, 0x664, "ftc664", "FTC664"},
+    {PHYTIUM, 0x862, "ftc862", "FTC862"}, /* D3000 */
     {AMPERE, 0xac3, "ampere-1", "AmpereOne"},
     {AMPERE, 0xac4, "ampere-1a", "AmpereOne A"},
     /* QEMU, target/arm/cpu64.c: `-cpu max` takes part 0x051 of the implementer reserved for software. */
@@ -99,7 +107,8 @@ static const struct {
     const char *name;
 } implementers[] = {
     {ARM, "Arm"},       {BROADCOM, "Broadcom"}, {CAVIUM, "Cavium"}, {FUJITSU, "Fujitsu"},     {HISILICON, "HiSilicon"},
-    {NVIDIA, "NVIDIA"}, {QUALCOMM, "Qualcomm"}, {APPLE, "Apple"},   {MICROSOFT, "Microsoft"}, {AMPERE, "Ampere"},
+    {NVIDIA, "NVIDIA"}, {QUALCOMM, "Qualcomm"}, {APPLE, "Apple"},   {MICROSOFT, "Microsoft"}, {PHYTIUM, "Phytium"},
+    {AMPERE, "Ampere"},
 };
 
 static uint8_t implementer_of(uint64_t midr)

@@ -49,8 +49,18 @@ void identify(struct identity *id)
         snprintf(id->hypervisor, sizeof id->hypervisor, "QEMU TCG (MIDR_EL1)");
         id->emulator = true;
     }
-    id->tick_hz = (double)READ(CNTFRQ_EL0);
-    id->tick_source = id->tick_hz > 0 ? "cntfrq_el0" : NULL;
+    struct identity_tick tick[IDENTITY_TICKS];
+    if (identify_ticks(tick) == 0)
+        return;
+    id->tick_hz = tick[0].hz;
+    id->tick_source = tick[0].source;
+    id->tick_by_firmware = true; /* CNTFRQ_EL0 only holds what was written (D19.12) */
+}
+
+size_t identify_ticks(struct identity_tick out[IDENTITY_TICKS])
+{
+    out[0] = (struct identity_tick){"cntfrq_el0", (double)READ(CNTFRQ_EL0), false};
+    return out[0].hz > 0;
 }
 
 void identify_core_type(char out[4])

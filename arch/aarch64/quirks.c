@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "arch/aarch64/cores.h"
+#include "arch/aarch64/counter_errata.h"
 #include "arch/aarch64/system_registers.h"
 #include "arch/control.h"
 
-enum { NAMES = 7 };
+enum { NAMES = 14 };
 
 /* The cores that have a quirk, by name; no name: any. With `at_el2`, only when the program was started at EL2. */
 static const struct {
@@ -21,12 +22,18 @@ static const struct {
      {"filter-excludes-el2", "every PMUv3 at EL2",
       "a counter counts nothing at EL2 unless bit 27 of its filter is set: it is set, though windows run at EL1",
       "Arm ARM DDI 0487, PMEVTYPER<n>_EL0.NSH"}},
-    {{"cortex-a57", "cortex-a72", "cortex-a76", "neoverse-n1", "neoverse-n2", "cortex-a710", "cortex-x2"},
+    {{"cortex-a57", "cortex-a72", "cortex-a76", "cortex-a77", "cortex-a78", "cortex-a710", "cortex-x1", "cortex-x2",
+      "cortex-x4", "cortex-x925", "neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v3"},
      false,
      {"gated-switches", "Arm's cores with switches in the tables",
       "a write to the prefetcher switches may trap to EL3, and firmware before TF-A 2.11 hangs then: read only, unless "
       "risky = prefetch",
       "technical reference manuals, ACTLR_EL3; TF-A change log, UNDEF injection"}},
+    {{"cortex-a710", "cortex-x2", "cortex-x3", "neoverse-n2", "neoverse-v2"},
+     false,
+     {"prefetch-off-deadlocks", "Cortex-A710, X2, X3, Neoverse N2, V2",
+      "switching all data prefetchers off (CPUECTLR_EL1[15]) may deadlock the core: it is none of its switches here",
+      "TF-A, lib/cpus/aarch64/wa_cve_2025_0647_cpprctx.S"}},
     {{"cortex-a73"},
      false,
      {"torn-time-stamp", "Cortex-A73",
@@ -55,6 +62,27 @@ static const struct {
       "AsahiLinux/m1n1, src/chickens.c"}},
 };
 
+/* Those of the counter that is the time stamp, which the machine's tables announce. */
+static const struct {
+    uint32_t erratum;
+    struct quirk quirk;
+} counter_quirks[] = {
+    {COUNTER_EQUAL,
+     {"unstable-time-stamp", "Freescale LS1043A and LS2080A, by the device tree",
+      "CNTVCT_EL0 may read wrong: it is read until two readings in a row are equal",
+      "Freescale erratum A-008585; Linux, drivers/clocksource/arm_arch_timer.c"}},
+    {COUNTER_NEAR,
+     {"unstable-time-stamp", "HiSilicon Hip05 to Hip07, by the device tree or the GTDT",
+      "CNTVCT_EL0 may read wrong: it is read until one reading follows another by less than 32 ticks",
+      "HiSilicon erratum 161010101; Linux, drivers/clocksource/arm_arch_timer.c"}},
+    {COUNTER_BETWEEN_ROLLS,
+     {"unstable-time-stamp", "Allwinner A64, by the device tree",
+      "CNTVCT_EL0 may read wrong while its bit 10 or a higher one changes: a reading whose lower 9 bits are all equal "
+      "is "
+      "repeated",
+      "Linux, drivers/clocksource/arm_arch_timer.c, erratum unknown1"}},
+};
+
 static bool named(const char *const core[NAMES], const char *name)
 {
     if (!core[0])
@@ -79,5 +107,8 @@ size_t control_quirks(const struct access *a, const struct quirk *out[], size_t 
     for (size_t i = 0; i < sizeof quirks / sizeof quirks[0] && count < room; i++)
         if (named(quirks[i].core, name) && (!quirks[i].at_el2 || level >> 2 == 2))
             out[count++] = &quirks[i].quirk;
+    for (size_t i = 0; i < sizeof counter_quirks / sizeof counter_quirks[0] && count < room; i++)
+        if (counter_quirks[i].erratum == counter_erratum)
+            out[count++] = &counter_quirks[i].quirk;
     return count;
 }

@@ -10,14 +10,41 @@
  *     sp + 96   d8 ... d15
  *     sp + 160  the current reading
  *     sp + 168  the end of the list
+ *     sp + 176  counter_erratum
  */
+#include "arch/aarch64/counter_read.inc"
 #include "arch/aarch64/reader_layout.h"
 
 #define STACK_READING 160
 #define STACK_END     168
-#define STACK_BYTES   176
+#define STACK_ERRATUM 176
+#define STACK_BYTES   192
+
+/* Common with the one of counter_errata.c, so that unit tests can link this file alone. */
+    .hidden counter_erratum
+    .comm   counter_erratum, 4, 4
 
     .text
+
+/*
+ * Reads the time stamp into x11. Where the counter has an erratum, in x17, it is read again: a loop whose length varies
+ * by a few readings of the counter. A reading of the list that becomes longer by it is judged as any other one is.
+ */
+.macro read_ticks
+    mrs     x11, cntvct_el0
+    cbz     x17, 8f
+    bl      read_again
+8:
+.endm
+
+/* The same after the kernel. */
+.macro ticks_after
+    mrs     x11, cntvct_el0
+    ldr     x17, [sp, #STACK_ERRATUM]
+    cbz     x17, 8f
+    bl      read_again
+8:
+.endm
 
 /*
  * The time stamp before the kernel. The counter may be read early or late unless an ISB stands before and after it (Arm
@@ -25,7 +52,7 @@
  */
 .macro ticks_before
     isb
-    mrs     x11, cntvct_el0
+    read_ticks
     str     x11, [x9, #READING_BEGIN_TICKS]
 .endm
 
@@ -41,6 +68,7 @@
     str     x9, [sp, #STACK_READING]
     ldr     x10, [x9, #READING_KERNEL]
     ldp     x0, x1, [x9, #READING_ARGUMENTS]
+    ldr     x17, [sp, #STACK_ERRATUM]
 .endm
 
 /*
@@ -106,6 +134,9 @@ reader_run:
     mov     x10, #READING_BYTES
     madd    x10, x10, x1, x9
     str     x10, [sp, #STACK_END]
+    adrp    x17, counter_erratum
+    ldr     w17, [x17, #:lo12:counter_erratum]
+    str     x17, [sp, #STACK_ERRATUM]
     cmp     w2, #COUNT_EVENTS
     b.eq    7f
     cmp     w2, #COUNT_CYCLES
@@ -121,7 +152,7 @@ reader_run:
     isb
     blr     x10
     isb
-    mrs     x11, cntvct_el0
+    ticks_after
     ldr     x9, [sp, #STACK_READING]
     next_reading 1b
     b       5f
@@ -144,7 +175,7 @@ reader_run:
     mrs     x12, pmccntr_el0
     mrs     x13, pmevcntr0_el0
     isb
-    mrs     x11, cntvct_el0
+    ticks_after
     ldr     x9, [sp, #STACK_READING]
     stp     x12, x13, [x9, #READING_END_COUNT]
     next_reading 2b
@@ -161,7 +192,7 @@ reader_run:
     isb
     mrs     x12, pmccntr_el0
     isb
-    mrs     x11, cntvct_el0
+    ticks_after
     ldr     x9, [sp, #STACK_READING]
     stp     x12, xzr, [x9, #READING_END_COUNT]
     next_reading 3b
@@ -195,7 +226,7 @@ reader_run:
     ldr     x14, [x9, #READING_COUNTS]
     sample  COUNTS_END
     isb
-    mrs     x11, cntvct_el0
+    ticks_after
     next_reading 7b
 
 5:  ldp     x19, x20, [sp, #16]
@@ -211,13 +242,30 @@ reader_run:
 6:  ret
     .size   reader_run, . - reader_run
 
+.macro read_counter register
+    mrs     \register, cntvct_el0
+.endm
+
+    .balign 64
+    .type   read_again, %function
+read_again:
+    counter_read_again read_counter
+    .size   read_again, . - read_again
+
 /* uint64_t reader_ticks(void) */
     .balign 16
     .globl  reader_ticks
     .hidden reader_ticks
     .type   reader_ticks, %function
 reader_ticks:
-    mrs     x0, cntvct_el0
+    adrp    x17, counter_erratum
+    ldr     w17, [x17, #:lo12:counter_erratum]
+    mrs     x11, cntvct_el0
+    cbz     x17, 1f
+    stp     x29, x30, [sp, #-16]!
+    bl      read_again
+    ldp     x29, x30, [sp], #16
+1:  mov     x0, x11
     ret
     .size   reader_ticks, . - reader_ticks
 

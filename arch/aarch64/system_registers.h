@@ -2,7 +2,8 @@
  * The system registers that are accessed by number (arch/access.h): each with its encoding, for tables of
  * registers and for the instructions that access them (access.S), which need one pair for each.
  *
- * Sources: Arm ARM DDI 0487, D19, "Accessing" of each register. Apple's: Linux, arch/arm64/include/asm/apple_m1_pmu.h.
+ * Sources: Arm ARM DDI 0487, D19, "Accessing" of each register. The GIC's: Arm IHI 0069, 12.2. Apple's: Linux,
+ * arch/arm64/include/asm/apple_m1_pmu.h and drivers/irqchip/irq-apple-aic.c.
  */
 #ifndef FATHOM_ARCH_AARCH64_SYSTEM_REGISTERS_H
 #define FATHOM_ARCH_AARCH64_SYSTEM_REGISTERS_H
@@ -15,12 +16,54 @@
     REGISTER(ID_AA64DFR1_EL1, 3, 0, 0, 5, 1) \
     REGISTER(CurrentEL, 3, 0, 4, 2, 2) \
     REGISTER(MDCR_EL2, 3, 4, 1, 1, 1) \
+    /* Of EL2, on some cores only (own/el2_controls.c), and translation at EL1. */ \
+    REGISTER(ID_AA64MMFR0_EL1, 3, 0, 0, 7, 0) \
+    REGISTER(ID_AA64MMFR1_EL1, 3, 0, 0, 7, 1) \
+    REGISTER(ID_AA64MMFR3_EL1, 3, 0, 0, 7, 3) \
+    REGISTER(HCRX_EL2, 3, 4, 1, 2, 2) \
+    REGISTER(HFGRTR_EL2, 3, 4, 1, 1, 4) \
+    REGISTER(HDFGRTR2_EL2, 3, 4, 3, 1, 0) \
+    REGISTER(TCR2_EL1, 3, 0, 2, 0, 3) \
     /* Speculation and timing. */ \
     REGISTER(ID_AA64PFR0_EL1, 3, 0, 0, 4, 0) \
     REGISTER(ID_AA64PFR1_EL1, 3, 0, 0, 4, 1) \
     REGISTER(ID_AA64ISAR1_EL1, 3, 0, 0, 6, 1) \
     REGISTER(DIT, 3, 3, 4, 2, 5) \
     REGISTER(SSBS, 3, 3, 4, 2, 6) \
+    /* For the support file (support.c). */ \
+    REGISTER(MPIDR_EL1, 3, 0, 0, 0, 5) \
+    REGISTER(REVIDR_EL1, 3, 0, 0, 0, 6) \
+    REGISTER(ID_AA64PFR2_EL1, 3, 0, 0, 4, 2) \
+    REGISTER(ID_AA64ZFR0_EL1, 3, 0, 0, 4, 4) \
+    REGISTER(ID_AA64SMFR0_EL1, 3, 0, 0, 4, 5) \
+    REGISTER(ID_AA64ISAR0_EL1, 3, 0, 0, 6, 0) \
+    REGISTER(ID_AA64ISAR2_EL1, 3, 0, 0, 6, 2) \
+    REGISTER(ID_AA64ISAR3_EL1, 3, 0, 0, 6, 3) \
+    REGISTER(ID_AA64MMFR2_EL1, 3, 0, 0, 7, 2) \
+    REGISTER(ID_AA64MMFR4_EL1, 3, 0, 0, 7, 4) \
+    REGISTER(CLIDR_EL1, 3, 1, 0, 0, 1) \
+    REGISTER(AIDR_EL1, 3, 1, 0, 0, 7) \
+    REGISTER(CTR_EL0, 3, 3, 0, 0, 1) \
+    REGISTER(DCZID_EL0, 3, 3, 0, 0, 7) \
+    REGISTER(CNTFRQ_EL0, 3, 3, 14, 0, 0) \
+    REGISTER(SCTLR_EL1, 3, 0, 1, 0, 0) \
+    REGISTER(ACTLR_EL1, 3, 0, 1, 0, 1) \
+    REGISTER(CPACR_EL1, 3, 0, 1, 0, 2) \
+    REGISTER(TCR_EL1, 3, 0, 2, 0, 2) \
+    REGISTER(MAIR_EL1, 3, 0, 10, 2, 0) \
+    REGISTER(CNTKCTL_EL1, 3, 0, 14, 1, 0) \
+    REGISTER(VPIDR_EL2, 3, 4, 0, 0, 0) \
+    REGISTER(VMPIDR_EL2, 3, 4, 0, 0, 5) \
+    REGISTER(SCTLR_EL2, 3, 4, 1, 0, 0) \
+    REGISTER(ACTLR_EL2, 3, 4, 1, 0, 1) \
+    REGISTER(HCR_EL2, 3, 4, 1, 1, 0) \
+    REGISTER(CPTR_EL2, 3, 4, 1, 1, 2) \
+    REGISTER(HSTR_EL2, 3, 4, 1, 1, 3) \
+    REGISTER(HACR_EL2, 3, 4, 1, 1, 7) \
+    REGISTER(TCR_EL2, 3, 4, 2, 0, 2) \
+    REGISTER(MAIR_EL2, 3, 4, 10, 2, 0) \
+    REGISTER(CNTVOFF_EL2, 3, 4, 14, 0, 3) \
+    REGISTER(CNTHCTL_EL2, 3, 4, 14, 1, 0) \
     /* Prefetcher switches: Arm's on A57 and A72, and later; Apple's (prefetch.c). */ \
     REGISTER(OLD_CPUACTLR_EL1, 3, 1, 15, 2, 0) \
     REGISTER(OLD_CPUECTLR_EL1, 3, 1, 15, 2, 1) \
@@ -28,6 +71,11 @@
     REGISTER(APPLE_HID4, 3, 0, 15, 4, 0) \
     REGISTER(APPLE_EHID4, 3, 0, 15, 4, 1) \
     REGISTER(APPLE_HID11, 3, 0, 15, 11, 0) \
+    /* The GIC's CPU interface; Apple's switch for timers of EL1 (own/delivery.c). */ \
+    REGISTER(ICC_PMR_EL1, 3, 0, 4, 6, 0) \
+    REGISTER(ICC_SRE_EL1, 3, 0, 12, 12, 5) \
+    REGISTER(ICC_IGRPEN1_EL1, 3, 0, 12, 12, 7) \
+    REGISTER(APPLE_VM_TMR_FIQ_ENA_EL2, 3, 5, 15, 1, 3) \
     /* PMUv3. */ \
     REGISTER(PMCR_EL0, 3, 3, 9, 12, 0) \
     REGISTER(PMCNTENSET_EL0, 3, 3, 9, 12, 1) \

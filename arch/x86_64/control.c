@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arch/x86_64/cpu.h"
+#include "arch/x86_64/thermal.h"
 
 /* ---- Microcode ------------------------------------------------------------------------------------------ */
 
@@ -118,6 +119,7 @@ const struct control_switch *control_op_cache(const struct access *a)
                                                  .text = "operation cache",
                                                  .register_name = "IC_CFG",
                                                  .id = 0xc0011021,
+                                                 .hazard = HAZARD_UNDOCUMENTED,
                                                  .scope = SCOPE_CORE,
                                                  .mask = 1 << 5,
                                                  .off = 1 << 5,
@@ -163,10 +165,8 @@ void control_disturbance(const struct access *a, struct disturbance *out)
     /* MSR_SMI_COUNT, from Nehalem on (SDM vol. 4, family tables). */
     if (intel && a->read(a->context, 0x34, &value))
         add(out, "smi", value & 0xffffffff);
-    /*
-     * IA32_THERM_STATUS, CPUID.01H:EDX[22]: status and log of thermal throttling, PROCHOT, critical temperature,
-     * power and current limits, other domains (SDM vol. 4, table 2-2). The two thresholds, 6 to 9, only notify.
-     */
-    if (intel && cpu_bit(a, 1, 0, CPUID_EDX, 22) && a->read(a->context, 0x19c, &value))
-        add(out, "throttle", value & 0xfc3f);
+    if (intel && cpu_bit(a, 1, 0, CPUID_EDX, 22) && a->read(a->context, MSR_THERM_STATUS, &value)) {
+        add(out, "heat", value & THERM_HEAT);
+        add(out, "limits", value & THERM_LIMITS);
+    }
 }

@@ -51,7 +51,7 @@ enum { GENERAL = 10, FIXED = 7 };
 #define RTM_FORCE_ABORT BIT(0)
 
 /* What counters.detail holds. */
-enum { LEAF_A_AB, LEAF_A_CD, CAPABILITIES, SELECTABLE };
+enum { LEAF_A_AB, LEAF_A_CD, CAPABILITIES, SELECTABLE, WARM_UP };
 
 static const struct global_registers global = {
     .control = IA32_PERF_GLOBAL_CTRL,
@@ -155,6 +155,7 @@ bool intel_find(const struct access *a, struct counters *out)
     const uint32_t eax = cpu_leaf(a, 0xa, 0, CPUID_EAX);
     const uint32_t edx = cpu_leaf(a, 0xa, 0, CPUID_EDX);
     const uint32_t leaf_23 = cpu_bit(a, 7, 1, CPUID_EAX, 8) ? cpu_leaf(a, 0x23, 0, CPUID_EBX) : 0;
+    struct cpu cpu;
 
     out->version = eax & 0xff;
     if (out->version == 0)
@@ -172,6 +173,8 @@ bool intel_find(const struct access *a, struct counters *out)
     out->detail[SELECTABLE] = SELECT_EVENT | (leaf_23 & 1 ? UNIT_MASK_2 : 0) | (leaf_23 & 2 ? EQUAL : 0);
     if (out->version >= 3 && !(edx & BIT(15)))
         out->detail[SELECTABLE] |= ANY_THREAD;
+    cpu_find(a, &cpu);
+    out->detail[WARM_UP] = cpu_warms_up_counters(&cpu);
 
     out->slots = announced_slots(a, out);
     out->slots |= unannounced_slots(a, out->slots);
@@ -209,6 +212,53 @@ static const char *set_extra(const struct counter_setting *list, size_t i, struc
 }
 
 /*
+ * A write takes 32 bits of a count and extends their sign, where there are no full-width writes (SDM vol. 3B, "Full-Width
+ * Writes to Performance Counter Registers"): whether the count that this counter has now could be put back.
+ */
+static bool can_be_put_back(const struct access *a, const struct counters *have, unsigned slot)
+{
+    uint64_t count;
+
+    if (!a->read(a->context, count_register(have, slot), &count))
+        return false;
+    return count >> 31 == 0 || count >> 31 == ONES(have->bits - 31);
+}
+
+/*
+ * Errata AAK100 (Nehalem), AAP53 (Lynnfield) and BD53 (Westmere): counters may count wrongly unless the events B5H, D2H
+ * and B1H have run on them since they were last set up. The steps are those of Linux, intel_pmu_nhm_workaround, and of
+ * sv6, enable_nehalem_workaround: one event on each of the four counters, B1H twice, started and stopped. Everything is put
+ * back at once. Where one of the four is not ours to change this is left out, and the counters' proof decides. NULL, or
+ * why a register could not be written.
+ */
+static const char *warm_up(const struct access *a, const struct counters *have, struct counters_state *state)
+{
+    enum { COUNTERS = 4 };
+    static const uint64_t events[COUNTERS] = {0xb5, 0xd2, 0xb1, 0xb1};
+    struct changes *c = &state->changes;
+    const size_t mark = c->count;
+    const char *why_not;
+
+    if (!have->detail[WARM_UP] || (have->slots & ~have->taken & ONES(COUNTERS)) != ONES(COUNTERS))
+        return NULL;
+    for (unsigned n = 0; n < COUNTERS; n++)
+        if (!can_be_put_back(a, have, n))
+            return NULL;
+    why_not = changes_set(c, global.control_name, global.control, ONES(COUNTERS), 0);
+    for (unsigned n = 0; n < COUNTERS && why_not == NULL; n++) {
+        why_not = changes_set(c, "IA32_PERFEVTSELn", IA32_PERFEVTSEL0 + n, UINT64_MAX,
+                              events[n] | SELECT_USER | SELECT_SYSTEM | SELECT_ENABLE);
+        if (why_not == NULL)
+            why_not = changes_set(c, "IA32_PMCn", count_register(have, n), UINT64_MAX, 0);
+    }
+    if (why_not == NULL)
+        why_not = changes_set(c, global.control_name, global.control, ONES(COUNTERS), ONES(COUNTERS));
+    if (!changes_restore(c, mark) && why_not == NULL)
+        why_not = "a counter does not go back to what it was after its warm-up";
+    return why_not;
+}
+
+/*
  * In the manual's order (SDM vol. 3B, 20.2.2): our counters disabled, counts, additional registers, selectors. Overflow
  * interrupts stay off.
  */
@@ -221,6 +271,8 @@ static const char *program(const struct access *a, const struct counters *have, 
 
     if (have->version >= 2)
         why_not = global_prepare(a, &global, state->slots, state);
+    if (why_not == NULL)
+        why_not = warm_up(a, have, state);
     /* If this fails, instructions of system management mode are counted too, which is no reason to give up. */
     if (have->detail[CAPABILITIES] & CAN_FREEZE)
         changes_set(c, "IA32_DEBUGCTL", IA32_DEBUGCTL, FREEZE_IN_SMM, FREEZE_IN_SMM);

@@ -48,3 +48,8 @@ void cpu_find(const struct access *a, struct cpu *out)
     identify_from(read_cpuid, &id);
     memcpy(out->core, id.core_name, sizeof out->core);
 }
+
+bool cpu_warms_up_counters(const struct cpu *cpu)
+{
+    return !strcmp(cpu->core, "nehalem") || !strcmp(cpu->core, "westmere");
+}

@@ -17,6 +17,11 @@ struct cpu {
 };
 
 void cpu_find(const struct access *a, struct cpu *out);
+/*
+ * Whether counters count right only after a warm-up: Nehalem and Westmere, all models for which Linux does it
+ * (arch/x86/events/intel/core.c, intel_pmu_nhm_enable_all).
+ */
+bool cpu_warms_up_counters(const struct cpu *cpu);
 /* One register of a leaf; 0 for a leaf that does not exist. */
 uint32_t cpu_leaf(const struct access *a, uint32_t leaf, uint32_t subleaf, enum cpuid_register r);
 bool cpu_bit(const struct access *a, uint32_t leaf, uint32_t subleaf, enum cpuid_register r, unsigned bit);

@@ -9,6 +9,8 @@
  * A way that the firmware left off is not switched on, since HWP and CPPC cannot be switched off again before a
  * reset. Turbo that the firmware has forbidden stays forbidden.
  */
+#include <string.h>
+
 #include "arch/control_private.h"
 #include "arch/x86_64/cpu.h"
 
@@ -116,6 +118,21 @@ static void find_perf_ctl(struct control *c, const struct cpu *cpu)
     k->why_not = NULL;
 }
 
+/*
+ * Cores whose IA32_PERF_CTL takes a voltage beside the ratio: Core 2 (Linux, drivers/cpufreq/acpi-cpufreq.c writes what
+ * ACPI lists), Silvermont and Airmont (Linux, drivers/cpufreq/intel_pstate.c, atom_get_val). A ratio alone may choose a
+ * voltage that is too low for it.
+ */
+static bool wants_voltage(const struct cpu *cpu)
+{
+    static const unsigned core2[] = {0x0f, 0x16, 0x17, 0x1d};
+
+    for (size_t i = 0; i < sizeof core2 / sizeof core2[0]; i++)
+        if (cpu->model == core2[i])
+            return true;
+    return !strcmp(cpu->core, "silvermont") || !strcmp(cpu->core, "airmont");
+}
+
 static void find_intel(struct control *c, const struct cpu *cpu)
 {
     const struct access *a = c->changes.access;
@@ -125,6 +142,9 @@ static void find_intel(struct control *c, const struct cpu *cpu)
     if (cpu_bit(a, 6, 0, CPUID_EAX, 7) && read(c, PM_ENABLE, &on) && (on & HWP_ON) &&
         read(c, HWP_CAPABILITIES, &capabilities) && byte(capabilities, 8))
         find_hwp(&c->clock, cpu, capabilities);
+    else if (wants_voltage(cpu))
+        c->clock.why_not =
+            "this core's IA32_PERF_CTL takes a voltage beside the ratio, and which one is not known here";
     else if (!cpu_bit(a, 1, 0, CPUID_ECX, 7))
         c->clock.why_not = "this core announces neither HWP in force nor Enhanced SpeedStep";
     else

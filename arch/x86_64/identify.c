@@ -16,40 +16,69 @@
 #include "arch/x86_64/identify_cpuid.h"
 #include "arch/x86_64/identify_from.h"
 
-static void tick_frequency(cpuid_source *ask, struct identity *id)
+/*
+ * The crystal's frequency in Hz of cores that do not report it in leaf 15H, by their signature; 0: not known. Intel SDM
+ * vol. 3B, 19.7.3, "Determining the Processor Base Frequency".
+ */
+static uint32_t crystal_hz(cpuid_source *ask)
 {
     uint32_t r[4];
+
+    ask(1, 0, r);
+    switch (r[EAX] & 0x0fff0ff0) { /* without stepping and type */
+    case 0x406e0:                  /* 6th and 7th generation, whose later steppings are of the 8th and 9th */
+    case 0x506e0:
+    case 0x806e0:
+    case 0x906e0: return 24000000;
+    case 0x50650: return 25000000; /* Xeon Scalable */
+    case 0x506c0: return 19200000; /* Goldmont */
+    default: return 0;
+    }
+}
+
+static size_t declared_ticks(cpuid_source *ask, const char *hypervisor, struct identity_tick out[IDENTITY_TICKS])
+{
+    uint32_t r[4];
+    size_t count = 0;
 
     /*
      * The hypervisor's leaf is preferred, since leaf 15H may be the host's. Only for these two hypervisors leaf
      * 40000010H holds the frequency of the time-stamp counter in kHz.
      */
-    if ((strcmp(id->hypervisor, "VMwareVMware") == 0 || strcmp(id->hypervisor, "KVMKVMKVM") == 0) &&
+    if ((strcmp(hypervisor, "VMwareVMware") == 0 || strcmp(hypervisor, "KVMKVMKVM") == 0) &&
         cpuid_last_leaf(ask, CPUID_HYPERVISOR) >= 0x40000010) {
         ask(0x40000010, 0, r);
-        if (r[EAX] != 0) {
-            id->tick_hz = 1e3 * r[EAX];
-            id->tick_source = "cpuid.40000010";
-            return;
-        }
+        if (r[EAX] != 0)
+            out[count++] = (struct identity_tick){"cpuid.40000010", 1e3 * r[EAX], false};
     }
+    if (cpuid_last_leaf(ask, 0) < 0x15)
+        return count;
     /* Leaf 15H: crystal in Hz (ECX) times ratio (EBX / EAX). */
-    if (cpuid_last_leaf(ask, 0) >= 0x15) {
-        ask(0x15, 0, r);
-        if (r[EAX] != 0 && r[EBX] != 0 && r[ECX] != 0) {
-            id->tick_hz = (double)r[ECX] * r[EBX] / r[EAX];
-            id->tick_source = "cpuid.15";
-            return;
-        }
-        /* Where the crystal's frequency is missing, the time stamp runs at the base frequency, given in whole MHz. */
-        if (r[EAX] != 0 && r[EBX] != 0 && cpuid_last_leaf(ask, 0) >= 0x16) {
-            ask(0x16, 0, r);
-            if ((r[EAX] & 0xffff) != 0) {
-                id->tick_hz = 1e6 * (r[EAX] & 0xffff);
-                id->tick_source = "cpuid.16";
-            }
-        }
+    ask(0x15, 0, r);
+    const uint32_t crystal = r[ECX] != 0 ? r[ECX] : cpuid_vendor(ask) == 'I' ? crystal_hz(ask) : 0;
+    if (r[EAX] == 0 || r[EBX] == 0)
+        return count;
+    if (crystal != 0)
+        out[count++] = (struct identity_tick){r[ECX] != 0 ? "cpuid.15" : "cpuid.15 and the crystal of this model",
+                                              (double)crystal * r[EBX] / r[EAX], false};
+    /* The time stamp runs at the base frequency, which is given in whole MHz: 4008 as 4000. */
+    if (cpuid_last_leaf(ask, 0) >= 0x16) {
+        ask(0x16, 0, r);
+        if ((r[EAX] & 0xffff) != 0)
+            out[count++] = (struct identity_tick){"cpuid.16", 1e6 * (r[EAX] & 0xffff), true};
     }
+    return count;
+}
+
+static void tick_frequency(cpuid_source *ask, struct identity *id)
+{
+    struct identity_tick ticks[IDENTITY_TICKS];
+
+    if (declared_ticks(ask, id->hypervisor, ticks) == 0)
+        return;
+    id->tick_hz = ticks[0].hz;
+    id->tick_rounded = ticks[0].rounded;
+    id->tick_source = ticks[0].source;
 }
 
 void identify_from(cpuid_source *ask, struct identity *id)
@@ -74,6 +103,14 @@ void identify_from(cpuid_source *ask, struct identity *id)
     /* QEMU's translator, target/i386/cpu.c. */
     id->emulator = strcmp(id->hypervisor, "TCGTCGTCGTCG") == 0;
     tick_frequency(ask, id);
+}
+
+size_t identify_ticks_from(cpuid_source *ask, struct identity_tick out[IDENTITY_TICKS])
+{
+    struct identity id;
+
+    identify_from(ask, &id);
+    return declared_ticks(ask, id.hypervisor, out);
 }
 
 /*
@@ -209,6 +246,11 @@ unsigned identify_scalable_bits(void)
 void identify(struct identity *id)
 {
     identify_from(ask_this_core, id);
+}
+
+size_t identify_ticks(struct identity_tick out[IDENTITY_TICKS])
+{
+    return identify_ticks_from(ask_this_core, out);
 }
 
 void identify_core_type(char out[4])

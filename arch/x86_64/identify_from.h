@@ -6,6 +6,7 @@
 #include "arch/x86_64/identify_cpuid.h"
 
 void identify_from(cpuid_source *ask, struct identity *id);
+size_t identify_ticks_from(cpuid_source *ask, struct identity_tick out[IDENTITY_TICKS]);
 void identify_core_type_from(cpuid_source *ask, char out[4]);
 size_t identify_raw_from(cpuid_source *ask, struct identity_value *out, size_t room);
 

@@ -45,11 +45,6 @@ static bool pending(const struct cpu *c)
     return AMONG("sunny-cove");
 }
 
-static bool nehalem(const struct cpu *c)
-{
-    return AMONG("nehalem");
-}
-
 static bool threads(const struct cpu *c)
 {
     return AMONG("sandy-bridge", "ivy-bridge", "haswell");
@@ -126,11 +121,10 @@ static const struct {
      {"pending-interrupts", "Ice Lake",
       "an interrupt that is pending while masked slows retirement: windows stop its source, not only mask it",
       "nanoBench, kernel/nb_km.c"}},
-    {nehalem,
-     {"counter-warm-up", "Nehalem",
-      "counters may count wrongly until four certain events have been programmed once, which is not done here: the "
-      "proof "
-      "of each counter shows whether it counts",
+    {cpu_warms_up_counters,
+     {"counter-warm-up", "Nehalem, Westmere",
+      "counters may count wrongly until four certain events have run on them: done each time that counters are set up, "
+      "except where one of the first four is in use, or could not be put back",
       "errata AAK100, AAP53, BD53; Linux, events/intel/core.c, intel_pmu_nhm_workaround"}},
     {threads,
      {"counters-leak", "Sandy Bridge to Haswell with hyper-threading",

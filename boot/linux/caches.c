@@ -3,17 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "boot/linux/files.h"
+
 /* The line in /sys/devices/system/cpu/cpuN/cache/indexN/NAME; "" where there is no such file. */
-static void sysfs_cache_line(int core, unsigned index, const char *name, char *out, int room)
+static void sysfs_cache_line(int core, unsigned index, const char *name, char *out, size_t room)
 {
     char path[112];
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%u/%s", core, index, name);
-    FILE *f = fopen(path, "re");
-    out[0] = 0;
-    if (f && !fgets(out, room, f))
-        out[0] = 0;
-    if (f)
-        fclose(f);
+    file_line(path, out, room);
 }
 
 static uint64_t sysfs_cache_number(int core, unsigned index, const char *name)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/lines.h"
 #include "lib/machine.h"
 
 enum { PROGRESS_COLUMNS = 78 };
@@ -38,6 +39,20 @@ void machine_print_strong(const char *text)
     machine_progress(NULL);
     fprintf(out, "%s%s%s", bold ? "\033[1m" : "", text, bold ? "\033[0m" : "");
     fflush(out);
+}
+
+void machine_page(const struct lines *page)
+{
+    for (size_t i = 0; i < page->count; i++) {
+        machine_print(page->text[i]);
+        machine_print("\n");
+    }
+}
+
+/* Nothing here can hang the machine, so that a stage is progress like any other. */
+void machine_stage(const char *text)
+{
+    machine_progress(text);
 }
 
 void machine_progress(const char *text)

@@ -14,20 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "boot/linux/files.h"
 #include "lib/machine.h"
 
 static struct machine_core *cores;
 static size_t core_count;
-
-static bool read_line(const char *path, char *out, int room)
-{
-    FILE *f = fopen(path, "re");
-    bool read = f && fgets(out, room, f);
-
-    if (f)
-        fclose(f);
-    return read;
-}
 
 /* Notes the type of every core on a list in the kernel's notation, "0-7,16". */
 static void set_type(const char *path, const char *type)
@@ -35,7 +26,7 @@ static void set_type(const char *path, const char *type)
     char list[4096];
     char *at = list;
 
-    if (!read_line(path, list, sizeof list))
+    if (!file_line(path, list, sizeof list))
         return;
     while (*at >= '0' && *at <= '9') {
         unsigned long first = strtoul(at, &at, 10), last = *at == '-' ? strtoul(at + 1, &at, 10) : first;
@@ -52,7 +43,7 @@ static unsigned long capacity(unsigned index)
     char path[80], line[32];
 
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpu_capacity", index);
-    return read_line(path, line, sizeof line) ? strtoul(line, NULL, 10) : 0;
+    return file_line(path, line, sizeof line) ? strtoul(line, NULL, 10) : 0;
 }
 
 /* The fastest cores are "P", the slowest "E", those in between "M". */

@@ -19,6 +19,11 @@ const char *counting_start(unsigned core, const char *core_name)
     return have.why_not;
 }
 
+const struct counters *counting_offered(void)
+{
+    return &have;
+}
+
 const char *machine_count(const struct counter_setting *list, size_t count)
 {
     const char *why = perf_windows_count(&pmu, list, count);

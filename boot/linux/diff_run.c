@@ -151,6 +151,22 @@ static void add_finding(struct run_file *s, struct run_line l)
     s->found_count++;
 }
 
+static void add_machine(struct run_file *s, struct run_line l)
+{
+    if (grow((void **)&s->machines, s->machine_count, &s->machine_room, sizeof *s->machines))
+        s->machines[s->machine_count++] = l;
+    else
+        s->out_of_memory = true;
+}
+
+static struct run_line machine_of(const struct run_file *s, unsigned core)
+{
+    for (size_t i = 0; i < s->machine_count; i++)
+        if (number_of(s->machines[i], "core") == core)
+            return s->machines[i];
+    return (struct run_line){.at = NULL};
+}
+
 /* A file may hold several runs, as a serial log does; the last one is used. */
 static void add_line(struct run_file *s, struct run_line l)
 {
@@ -161,13 +177,16 @@ static void add_line(struct run_file *s, struct run_line l)
     if (!strcmp(kind, "run")) {
         s->run = l;
         s->done = (struct run_line){.at = NULL};
-        s->core_count = s->found_count = 0;
+        s->machine_count = s->core_count = s->found_count = 0;
     } else if (!strcmp(kind, "done")) {
         s->done = l;
     } else if (!strcmp(kind, "finding")) {
         add_finding(s, l);
-    } else if ((!strcmp(kind, "machine") || !strcmp(kind, "environment")) && (c = core_record(s, l)) != NULL) {
-        *(kind[0] == 'm' ? &c->machine : &c->environment) = l;
+    } else if (!strcmp(kind, "machine")) {
+        add_machine(s, l);
+    } else if (!strcmp(kind, "environment") && (c = core_record(s, l)) != NULL) {
+        c->environment = l;
+        c->machine = machine_of(s, c->index);
     }
 }
 
@@ -202,6 +221,7 @@ const char *run_file_read(struct run_file *s)
 void run_file_free(struct run_file *s)
 {
     free(s->text);
+    free(s->machines);
     free(s->cores);
     free(s->found);
 }

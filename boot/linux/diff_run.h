@@ -36,9 +36,10 @@ struct run_file {
     const char *path;
     char *text;
     struct run_line run, done;
-    struct run_core *cores;
+    struct run_line *machines; /* also of a core that booted and did not measure */
+    struct run_core *cores;    /* that measured */
     struct run_finding *found;
-    size_t core_count, core_room, found_count, found_room;
+    size_t machine_count, machine_room, core_count, core_room, found_count, found_room;
     size_t damaged;
     bool out_of_memory;
 };

@@ -1,6 +1,6 @@
 /*
  * The core in use and what is known of the machine. What else lib/machine.h wants is in areas.c (memory), window.c,
- * counting.c, registers.c, cores.c, responder.c, console.c and clock.c.
+ * counting.c, registers.c, cores.c, responder.c, console.c, clock.c and bringup.c.
  */
 #define _GNU_SOURCE
 #include "boot/linux/machine.h"
@@ -17,6 +17,8 @@
 #include "boot/linux/caches.h"
 #include "boot/linux/cores.h"
 #include "boot/linux/counting.h"
+#include "boot/linux/files.h"
+#include "boot/linux/system.h"
 #include "boot/linux/window.h"
 #include "lib/base/hash.h"
 #include "lib/base/record.h"
@@ -53,7 +55,7 @@ static void find_declared(int core)
 static void fingerprint(char out[17])
 {
     static struct identity_value raw[IDENTITY_VALUES];
-    size_t count = identify_raw(raw, IDENTITY_VALUES);
+    const size_t count = system_identity(info.core, raw, IDENTITY_VALUES);
     uint64_t hash = HASH_START;
 
     for (size_t i = 0; i < count; i++)
@@ -115,15 +117,15 @@ static const char *describe_core(unsigned core)
     memcpy(info.core_name, identity.core_name, sizeof info.core_name);
     memcpy(info.core_model, identity.model, sizeof info.core_model);
     memcpy(info.hypervisor, identity.hypervisor, sizeof info.hypervisor);
-    if (!(info.tick_hz > 0) || info.counters == READER_CYCLES_AS_TIME) {
+    if (!(info.tick_hz > 0) || identity.tick_rounded || info.counters == READER_CYCLES_AS_TIME) {
         info.tick_hz = windows_tick_hz();
         info.tick_source = "calibrated against CLOCK_MONOTONIC_RAW";
     }
     info.no_counters = counting_start(core, info.core_name);
     info.vector_bits = identify_vector_bits();
     info.scalable_bits = identify_scalable_bits();
-    fingerprint(info.fingerprint);
     windows_describing(false);
+    fingerprint(info.fingerprint);
     return NULL;
 }
 
@@ -146,22 +148,12 @@ const char *machine_use_core(unsigned index)
     return why;
 }
 
-static bool read_line(const char *path, char *out, size_t room)
+/* The core is the kernel's. */
+void machine_own(void)
 {
-    FILE *file = fopen(path, "r");
-    bool read = file && fgets(out, (int)room, file) != NULL;
-
-    if (file)
-        fclose(file);
-    if (read)
-        out[strcspn(out, "\n")] = 0;
-    return read && out[0];
 }
 
-/*
- * What SMBIOS says of the machine, and the microcode revision of the core in use, which the kernel lists for each
- * core.
- */
+/* What SMBIOS says of the machine. */
 static void describe_firmware(struct record *r)
 {
     static const char *const files[][2] = {{"manufacturer", "/sys/class/dmi/id/sys_vendor"},
@@ -169,21 +161,10 @@ static void describe_firmware(struct record *r)
                                            {"firmware_version", "/sys/class/dmi/id/bios_version"},
                                            {"firmware_date", "/sys/class/dmi/id/bios_date"}};
     char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    unsigned core = 0, revision;
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        if (read_line(files[i][1], line, sizeof line))
+        if (file_line(files[i][1], line, sizeof line))
             record_text(r, files[i][0], line);
-    while (file && fgets(line, sizeof line, file)) {
-        if (sscanf(line, "processor : %u", &core) != 1 && core == info.core &&
-            sscanf(line, "microcode : %x", &revision) == 1) {
-            record_hex(r, "microcode", revision);
-            break;
-        }
-    }
-    if (file)
-        fclose(file);
 }
 
 void machine_describe(struct record *r)
@@ -191,9 +172,7 @@ void machine_describe(struct record *r)
     static struct identity_value raw[IDENTITY_VALUES];
     struct utsname name;
 
-    windows_describing(true);
-    size_t count = identify_raw(raw, IDENTITY_VALUES);
-    windows_describing(false);
+    const size_t count = system_identity(info.core, raw, IDENTITY_VALUES);
     if (uname(&name) == 0) {
         record_text(r, "system", name.sysname);
         record_text(r, "release", name.release);
@@ -209,6 +188,10 @@ void machine_describe(struct record *r)
 
 void machine_describe_environment(struct record *r)
 {
+    uint32_t microcode;
+
+    if (system_microcode(info.core, &microcode))
+        record_hex(r, "microcode", microcode);
     if (no_cycles)
         record_text(r, "no_cycle_counter", no_cycles);
     record_text(r, "interrupts", "the operating system's");

@@ -16,6 +16,7 @@
 #include "boot/linux/knee.h"
 #include "boot/linux/machine.h"
 #include "boot/linux/stat.h"
+#include "lib/base/record.h"
 #include "lib/machine.h"
 #include "lib/plan/config.h"
 #include "lib/run/plan.h"
@@ -28,6 +29,7 @@ static const char usage_text[] =
     "fathom: finds out how this core is built.\n"
     "\n"
     "  fathom run [PROBE…] [options]   run all probes, or those named\n"
+    "  fathom bringup [--json FILE]    show a page about this machine: what it is, and whether it can be measured\n"
     "  fathom list [--findings]        list the probes, and with --findings what each of them finds\n"
     "  fathom list --forms [PATTERN]   list the instruction forms that can be measured, and those left out with "
     "reasons\n"
@@ -37,7 +39,7 @@ static const char usage_text[] =
     "  fathom stat -- COMMAND…         measure what a command costs in time, memory and events\n"
     "  fathom help                     show this text\n"
     "\n"
-    "'fathom counters --help' and 'fathom stat --help' describe these two commands.\n"
+    "'fathom bringup --help', 'fathom counters --help' and 'fathom stat --help' describe these commands.\n"
     "\n"
     "Options of run:\n"
     "  --profile smoke|quick|standard|full   how much to measure (quick)\n"
@@ -117,7 +119,7 @@ static bool add_probe(struct config *c, const char *name)
 /* Returns 0, or the exit status after a message to standard error. */
 static int parse_run(struct arguments *a, int count, char **words)
 {
-    char why[160];
+    char why[320];
 
     for (int i = 0; i < count; i++) {
         const char *word = words[i], *value = i + 1 < count ? words[i + 1] : NULL;
@@ -152,43 +154,110 @@ static int parse_run(struct arguments *a, int count, char **words)
     return 0;
 }
 
-static int command_run(int count, char **words)
+static const char no_watchdog[] = "the key has no effect in this program: it does not touch the machine's watchdog";
+
+static void warn_of_watchdog(struct writer *w)
+{
+    static bool said;
+
+    if (!said)
+        record_warning(w, "watchdog", no_watchdog);
+    said = true;
+}
+
+/* Measures as the configuration wants. Returns the exit status. */
+static int measure(const struct arguments *a)
 {
     static struct run run;
-    struct arguments a = {.json = NULL};
     int fd = -1;
 
-    config_defaults(&a.config);
-    int status = parse_run(&a, count, words);
-    if (status)
-        return status;
-
-    bool to_stdout = a.json && !strcmp(a.json, "-");
+    bool to_stdout = a->json && !strcmp(a->json, "-");
     console_start(to_stdout);
-    const char *why = machine_start(&a.config);
+    const char *why = machine_start(&a->config);
     if (why) {
         fprintf(stderr, "fathom: %s\n", why);
         return EXIT_PLACE;
     }
 
-    run.config = a.config;
+    run.config = a->config;
     run.repeat_index = 1;
+    if (run.config.watchdog) {
+        fprintf(stderr, "fathom: watchdog: %s\n", no_watchdog);
+        run.warn = warn_of_watchdog;
+    }
     writer_start(&run.writer);
-    if (a.json) {
-        fd = to_stdout ? STDOUT_FILENO : open(a.json, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (a->json) {
+        fd = to_stdout ? STDOUT_FILENO : open(a->json, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (fd < 0) {
-            fprintf(stderr, "fathom: %s: %s\n", a.json, strerror(errno));
+            fprintf(stderr, "fathom: %s: %s\n", a->json, strerror(errno));
             return EXIT_PLACE;
         }
         writer_add(&run.writer, (struct sink){.name = "file", .context = &fd, .write = file_write});
-        snprintf(run.destination, sizeof run.destination, "%s", to_stdout ? "standard output" : a.json);
+        snprintf(run.destination, sizeof run.destination, "%s", to_stdout ? "standard output" : a->json);
     }
-    status = run_all(&run);
+    int status = run_all(&run);
     if (fd >= 0 && !to_stdout && close(fd) != 0) {
-        fprintf(stderr, "fathom: %s: %s\n", a.json, strerror(errno));
+        fprintf(stderr, "fathom: %s: %s\n", a->json, strerror(errno));
         status = status ? status : 1;
     }
     return status;
+}
+
+static int command_run(int count, char **words)
+{
+    struct arguments a = {.json = NULL};
+
+    config_defaults(&a.config);
+    const int status = parse_run(&a, count, words);
+    return status ? status : measure(&a);
+}
+
+static bool is_help(const char *word)
+{
+    return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
+static const char bringup_text[] =
+    "fathom bringup [--json FILE]\n"
+    "\n"
+    "Shows a page about this machine in about two seconds, the same as the image shows where it boots for the first\n"
+    "time: core, microcode, board, firmware and Secure Boot, the rate of the time stamp by every clock there is, what\n"
+    "can be counted and mapped, what the first readings look like, and what disturbs them. Nothing is changed, and\n"
+    "serial numbers are not read. Try it before 'fathom run' and before booting the image on a machine that nobody\n"
+    "has tried, and send it with a report of what went wrong.\n"
+    "\n"
+    "The page is of the core that the program starts on. As root, and with the module msr loaded, it counts system\n"
+    "management interrupts on Intel's cores. What a process cannot see is on the image's page alone. Behind the page\n"
+    "stands whether the times of this platform can be trusted.\n"
+    "\n"
+    "  --json FILE    write the records, JSON Lines, to FILE; - is standard output\n"
+    "\n"
+    "Exit status: 0 readings can be taken; 1 the first readings faulted or timed out, which the page describes, or\n"
+    "records were lost; 2 wrong arguments; 3 this machine does not offer what a page needs.\n"
+    "\n"
+    "Example: taskset -c 4 fathom bringup --json bringup.jsonl\n";
+
+/* A run with `profile = bringup`. */
+static int command_bringup(int count, char **words)
+{
+    struct arguments a = {.json = NULL};
+    char why[320];
+
+    if (count > 0 && is_help(words[0])) {
+        fputs(bringup_text, stdout);
+        return 0;
+    }
+    if (count > 0 && strcmp(words[0], "--json") != 0)
+        return usage_error("bringup takes no other option than --json FILE", words[0]);
+    if (count == 1)
+        return usage_error("the value of the option is missing", words[0]);
+    if (count > 2)
+        return usage_error("bringup takes one file", words[2]);
+    a.json = count ? words[1] : NULL;
+    config_defaults(&a.config);
+    if (!config_set(&a.config, "profile", "bringup", why, sizeof why))
+        return usage_error("bringup", why);
+    return measure(&a);
 }
 
 static int command_list(int count, char **words)
@@ -205,11 +274,6 @@ static int command_list(int count, char **words)
     return 0;
 }
 
-static bool is_help(const char *word)
-{
-    return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
-}
-
 int main(int count, char **words)
 {
     static const struct {
@@ -217,8 +281,9 @@ int main(int count, char **words)
         int (*run)(int count, char **words);
         bool own_help; /* prints its own help text */
     } commands[] = {
-        {"run", command_run, false},   {"list", command_list, false},        {"knee", command_knee, false},
-        {"diff", command_diff, false}, {"counters", command_counters, true}, {"stat", command_stat, true},
+        {"run", command_run, false},   {"bringup", command_bringup, true}, {"list", command_list, false},
+        {"knee", command_knee, false}, {"diff", command_diff, false},      {"counters", command_counters, true},
+        {"stat", command_stat, true},
     };
 
     const char *command = count > 1 ? words[1] : "help";

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,24 +13,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "boot/linux/files.h"
 #include "lib/counters/events.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
 
 /* ---- What the kernel offers -------------------------------------------------------------------- */
-
-/* The first line of a file, without its newline; false where it cannot be read. */
-static bool first_line(const char *path, char *out, int room)
-{
-    FILE *f = fopen(path, "re");
-    bool read = f && fgets(out, room, f);
-
-    if (f)
-        fclose(f);
-    if (read)
-        out[strcspn(out, "\n")] = 0;
-    return read;
-}
 
 /* Whether a list such as "0-3,8" contains the core. */
 static bool list_has(const char *list, int core)
@@ -56,7 +45,7 @@ static bool serves(const char *name, int core)
     char path[512], cores[256];
 
     snprintf(path, sizeof path, DEVICES "/%s/cpus", name);
-    return core < 0 || !first_line(path, cores, sizeof cores) || list_has(cores, core);
+    return core < 0 || !file_line(path, cores, sizeof cores) || list_has(cores, core);
 }
 
 static enum counters_kind kind_of(const char *name)
@@ -91,7 +80,7 @@ static bool find_device(int core, struct perf_pmu *out)
         char path[512], type[16];
         enum counters_kind kind = kind_of(d->d_name);
         snprintf(path, sizeof path, DEVICES "/%s/type", d->d_name);
-        if (kind == COUNTERS_NONE || !serves(d->d_name, core) || !first_line(path, type, sizeof type))
+        if (kind == COUNTERS_NONE || !serves(d->d_name, core) || !file_line(path, type, sizeof type))
             continue;
         out->kind = kind;
         out->type = (uint32_t)strtoul(type, NULL, 10);
@@ -150,7 +139,7 @@ void perf_explain(int error, char *why, size_t room)
 {
     char level[16] = "?";
 
-    first_line("/proc/sys/kernel/perf_event_paranoid", level, sizeof level);
+    file_line("/proc/sys/kernel/perf_event_paranoid", level, sizeof level);
     if (error == EACCES || error == EPERM)
         snprintf(why, room,
                  "the kernel does not let this user count (kernel.perf_event_paranoid is %s, at most 2 is needed: "
@@ -162,6 +151,36 @@ void perf_explain(int error, char *why, size_t room)
         snprintf(why, room, "the kernel does not accept it: there is no such event, or there are too few counters");
     else
         snprintf(why, room, "perf_event_open: %s", strerror(error));
+}
+
+/*
+ * Any event's page has the factor, an event's that counts nothing too: nanoseconds are ticks * time_mult >> time_shift
+ * (linux/perf_event.h, struct perf_event_mmap_page).
+ */
+double perf_clock_hz(void)
+{
+    struct perf_event_attr a = {
+        .size = sizeof a,
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_DUMMY,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .disabled = 1,
+    };
+    const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+    const int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    double hz = 0;
+
+    if (fd < 0)
+        return 0;
+    struct perf_event_mmap_page *page = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (page != MAP_FAILED) {
+        if (page->cap_user_time && page->time_mult)
+            hz = ldexp(1e9, page->time_shift) / page->time_mult;
+        munmap(page, bytes);
+    }
+    close(fd);
+    return hz;
 }
 
 static bool count_something(int fd, uint64_t *counted)

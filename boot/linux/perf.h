@@ -39,6 +39,9 @@ size_t perf_proof(const struct counters *have, struct counter_proof *out, size_t
 /* Writes what an errno of perf_open means and what the user can do about it. */
 void perf_explain(int error, char *why, size_t room);
 
+/* Ticks of the time stamp per second by which the kernel converts them for processes; 0 where it does not. */
+double perf_clock_hz(void);
+
 /*
  * Opens the counters that windows are to sample (machine_count). NULL, or why not. perf_windows_index writes, before
  * each window, where the reader finds them; false while the kernel has taken one away. perf_windows_kept returns, after

@@ -3,6 +3,8 @@
  * msr(4)), which returns an error for an access that faults; CPUID by the instruction.
  */
 #define _GNU_SOURCE
+#include "boot/linux/registers.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -67,6 +69,10 @@ static const char *open_registers(unsigned core, int *fd, struct access *a)
 #endif
 
 static struct control control;
+static struct access accessible;
+static const char *why = "the registers have not been opened yet";
+static int fd = -1;
+static unsigned of_core;
 
 /* A signal that ends the program: the core gets its registers back first, by system calls, which handlers may make. */
 static void put_back(int number)
@@ -88,21 +94,23 @@ static void put_back_on_signals(void)
 
 struct control *machine_control(const char **why_not)
 {
-    static struct access access;
-    static const char *why = "the registers have not been opened yet";
-    static int fd = -1;
-    static unsigned of_core;
-
     if (fd < 0 || of_core != machine_info()->core) {
         if (fd >= 0)
             close(fd);
         of_core = machine_info()->core;
-        why = open_registers(of_core, &fd, &access);
+        why = open_registers(of_core, &fd, &accessible);
         if (!why) {
-            control_start(&control, &access);
+            control_start(&control, &accessible);
             put_back_on_signals();
         }
     }
     *why_not = why;
     return why ? NULL : &control;
+}
+
+void registers_disturbance(struct disturbance *out)
+{
+    *out = (struct disturbance){0};
+    if (!why && of_core == machine_info()->core)
+        control_disturbance(&accessible, out);
 }

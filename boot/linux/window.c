@@ -16,6 +16,7 @@
 
 #include "boot/linux/areas.h"
 #include "boot/linux/perf.h"
+#include "boot/linux/registers.h"
 #include "lib/machine.h"
 
 enum {
@@ -161,9 +162,29 @@ void windows_count(bool on)
     counting = on;
 }
 
+/* The value of that name; 0 where it cannot be read. */
+static uint64_t value_of(const struct disturbance *d, const char *name)
+{
+    for (unsigned i = 0; i < d->count; i++)
+        if (!strcmp(d->name[i], name))
+            return d->value[i];
+    return 0;
+}
+
+static void note_disturbance(const struct disturbance *before)
+{
+    struct disturbance after;
+
+    registers_disturbance(&after);
+    ended.smis = (uint32_t)(value_of(&after, "smi") - value_of(before, "smi"));
+    ended.throttled = value_of(&after, "heat") != value_of(before, "heat");
+    ended.limited = value_of(&after, "limits") != value_of(before, "limits");
+}
+
 struct window_result machine_window(struct reading *list, size_t count)
 {
     static long switches;
+    struct disturbance before;
     struct rusage usage;
 
     ended = (struct window_result){.end = WINDOW_RAN};
@@ -171,6 +192,7 @@ struct window_result machine_window(struct reading *list, size_t count)
         ended.interrupts = 1;
         return ended;
     }
+    registers_disturbance(&before);
     alarms = 0;
     if (sigsetjmp(way_back, 0) == 0) {
         in_window = 1;
@@ -179,6 +201,7 @@ struct window_result machine_window(struct reading *list, size_t count)
     in_window = 0;
     if (ended.end != WINDOW_RAN)
         unmask_signals();
+    note_disturbance(&before);
     for (size_t i = 0; i < count && counters != READER_TIME_ONLY && !counting; i++)
         unwrap(&list[i]);
     /*

@@ -4,6 +4,7 @@
 #include "arch/own.h"
 #include "boot/uefi/memory.h"
 #include "boot/uefi/platform.h"
+#include "boot/uefi/warnings.h"
 #include "lib/base/guard.h"
 #include "lib/machine.h"
 
@@ -30,6 +31,7 @@ static struct mapping {
 static size_t mapping_count;
 /* The first write outside an area that has not been reported yet; its vector is NULL while there is none. */
 static struct fault outside;
+static const char *lost; /* why areas could not be mapped again; NULL: all are mapped */
 
 static bool page_size_exists(size_t page_bytes)
 {
@@ -83,12 +85,20 @@ static const char *map_pages(struct area *a, size_t bytes, size_t page_bytes, co
     return NULL;
 }
 
+/* NULL, or why no further area can be mapped. Registers can be accessed all the same, and windows run. */
+static const char *cannot_map(void)
+{
+    return platform_not_ours()      ? platform_not_ours()
+           : lost                   ? lost
+           : mapping_count == AREAS ? "too many areas are mapped"
+                                    : NULL;
+}
+
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
 {
-    if (platform_not_ours())
-        return platform_not_ours();
-    if (mapping_count == AREAS)
-        return "too many areas are mapped";
+    const char *no = cannot_map();
+    if (no)
+        return no;
     if (page_bytes)
         return page_size_exists(page_bytes) ? map_pages(a, bytes, page_bytes, NULL, 0, use)
                                             : "this core has no pages of that size";
@@ -103,12 +113,11 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
 
 const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes, enum area_use use)
 {
+    const char *no = cannot_map();
     size_t count = 0;
 
-    if (platform_not_ours())
-        return platform_not_ours();
-    if (mapping_count == AREAS)
-        return "too many areas are mapped";
+    if (no)
+        return no;
     if (!page_size_exists(page_bytes))
         return "this core has no pages of that size";
     for (size_t i = 0; i < pages; i++)
@@ -151,7 +160,8 @@ bool machine_touched_outside(struct fault *fault)
 
 /*
  * own_unmap_all unmaps everything, so areas from before the mark are mapped again. Addresses are given out in order,
- * hence each area gets the address that it had.
+ * hence each area gets the address that it had. Where that fails, what is left is what could be mapped, and no more is
+ * mapped until all has been given back.
  */
 void machine_map_release(size_t mark)
 {
@@ -161,12 +171,15 @@ void machine_map_release(size_t mark)
         return;
     own_unmap_all();
     mapping_count = mark;
+    lost = mark ? lost : NULL;
     for (size_t i = 0; i < mark; i++) {
         struct mapping *m = &mappings[i];
         uintptr_t at;
         const char *why = own_map((uintptr_t)m->area.write, m->frames, m->mapped, m->area.page_bytes, m->use, &at);
         if (why || at != m->area.at) {
-            platform_set_not_ours(why ? why : "an area could not be mapped at its address again");
+            lost = why ? why : "an area could not be mapped at its address again";
+            warn("memory", "%zu of %zu areas are lost: %s", mark - i, mark, lost);
+            mapping_count = i;
             return;
         }
     }

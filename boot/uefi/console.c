@@ -72,7 +72,8 @@ static bool is_serial(const EFI_DEVICE_PATH *node)
     return false;
 }
 
-void console_only_terminals(void)
+/* The consoles at serial lines, OUTS at most; returns how many. */
+static size_t find_terminals(SIMPLE_TEXT_OUTPUT_INTERFACE *found[OUTS])
 {
     /* edk2 installs this on every device that is in use as a console: MdeModulePkg/Include/Guid/ConsoleOutDevice.h. */
     static EFI_GUID console_device = {0xd3b36f2c, 0xd551, 0x11d4, {0x9a, 0x46, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d}};
@@ -80,18 +81,31 @@ void console_only_terminals(void)
     static EFI_GUID device_path = EFI_DEVICE_PATH_PROTOCOL_GUID;
     EFI_HANDLE *handles = NULL;
     UINTN count = 0;
+    size_t terminals = 0;
     void *mark;
 
-    out_count = 0;
     if (EFI_ERROR(firmware.boot->LocateHandleBuffer(ByProtocol, &console_device, NULL, &count, &handles)))
-        return;
-    for (UINTN i = 0; i < count && out_count < OUTS; i++) {
+        return 0;
+    for (UINTN i = 0; i < count && terminals < OUTS; i++) {
         SIMPLE_TEXT_OUTPUT_INTERFACE *out = firmware_protocol(handles[i], &text_output);
         if (out && !EFI_ERROR(firmware.boot->HandleProtocol(handles[i], &console_device, &mark)) &&
             is_serial(firmware_protocol(handles[i], &device_path)))
-            outs[out_count++] = out;
+            found[terminals++] = out;
     }
     firmware.boot->FreePool(handles);
+    return terminals;
+}
+
+void console_only_terminals(void)
+{
+    out_count = find_terminals(outs);
+}
+
+bool console_on_serial(void)
+{
+    SIMPLE_TEXT_OUTPUT_INTERFACE *found[OUTS];
+
+    return find_terminals(found) > 0;
 }
 
 /* The next character of UTF-8 text as UCS-2; a question mark where it is not valid or does not fit. */

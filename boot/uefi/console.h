@@ -14,6 +14,8 @@ void console_finish(void);
 /* From now on text goes to all consoles, as at the start; or only to terminals at serial lines. */
 void console_all(void);
 void console_only_terminals(void);
+/* Whether a terminal at a serial line is one of the consoles. */
+bool console_on_serial(void);
 /* Prints text, which takes the place of an unfinished progress line. */
 void console_text(const char *text);
 /* The same in white where the console has colours. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum { MAGIC = (int)0xd00dfeed, HEADER_BYTES = 40 };
-enum { BEGIN_NODE = 1, END_NODE = 2, PROPERTY = 3, NOP = 4 };
+enum { BEGIN_NODE = 1, END_NODE = 2, PROPERTY = 3, NOP = 4, END = 9 };
 enum { DEPTH = 3 }; /* of nodes that are read: the root; /cpus and /psci; /cpus/cpu@N */
 
 static uint32_t big32(const uint8_t *p)
@@ -178,6 +178,48 @@ size_t devicetree_cores(const void *tree, size_t bytes, struct listed_core *out,
     return count;
 }
 
+/* Whether a list of texts, each ended by 0, has that one. */
+static bool lists_text(const struct walk *w, const char *text)
+{
+    const size_t length = strlen(text) + 1;
+
+    for (size_t at = 0; at < w->bytes && length <= w->bytes - at;) {
+        const uint8_t *end = memchr(w->value + at, 0, w->bytes - at);
+        if (!end)
+            return false;
+        if (!memcmp(w->value + at, text, length))
+            return true;
+        at = (size_t)(end - w->value) + 1;
+    }
+    return false;
+}
+
+/* All properties of a node stand before the nodes in it (5.4.2), so those between two other tokens are of one node. */
+const void *devicetree_property(const void *tree, size_t bytes, const char *compatible, const char *name,
+                                size_t *length)
+{
+    struct walk w;
+    bool here = false;
+    const void *value = NULL;
+
+    if (!walk_start(&w, tree, bytes))
+        return NULL;
+    while (next(&w)) {
+        if (w.token != PROPERTY) {
+            if (here)
+                return value;
+            value = NULL;
+            continue;
+        }
+        here |= is(&w, "compatible") && lists_text(&w, compatible);
+        if (is(&w, name)) {
+            value = w.value;
+            *length = w.bytes;
+        }
+    }
+    return NULL;
+}
+
 const char *devicetree_psci(const void *tree, size_t bytes)
 {
     struct walk w;
@@ -198,4 +240,264 @@ const char *devicetree_psci(const void *tree, size_t bytes)
         }
     }
     return NULL;
+}
+
+/* ---- The interrupt controller ----------------------------------------------------------------------------- */
+
+enum { LEVELS = 8 /* of nodes within nodes, with room to spare */ };
+
+/* A node on the way from the root to the present one. */
+struct node {
+    uint32_t address_cells, size_cells, interrupt_cells;
+    struct value {
+        const uint8_t *at; /* NULL: it has no such property */
+        size_t bytes;
+    } ranges, reg, interrupts, names;
+    unsigned gic_version;
+    bool is_timer, disabled;
+};
+
+/* Whether one of the texts of the property is this one; *index is its place. */
+static bool lists(struct value v, const char *text, unsigned *index)
+{
+    *index = 0;
+    for (size_t at = 0; at < v.bytes; (*index)++) {
+        const uint8_t *end = memchr(v.at + at, 0, v.bytes - at);
+
+        if (!end)
+            return false;
+        if (!strcmp((const char *)v.at + at, text))
+            return true;
+        at = (size_t)(end - v.at) + 1;
+    }
+    return false;
+}
+
+/* Which version of GIC it is compatible with (Linux, Documentation/devicetree/bindings/interrupt-controller); 0: none. */
+static unsigned gic_version(struct value compatible)
+{
+    static const char *const second[] = {"arm,gic-400", "arm,cortex-a15-gic", "arm,cortex-a7-gic"};
+    unsigned unused;
+
+    for (size_t i = 0; i < sizeof second / sizeof second[0]; i++)
+        if (lists(compatible, second[i], &unused))
+            return 2;
+    return lists(compatible, "arm,gic-v3", &unused) ? 3 : 0;
+}
+
+static void read_node_property(const struct walk *w, struct node *n)
+{
+    const struct value v = {w->value, w->bytes};
+    unsigned unused;
+
+    if (is(w, "#address-cells"))
+        n->address_cells = number(w);
+    else if (is(w, "#size-cells"))
+        n->size_cells = number(w);
+    else if (is(w, "#interrupt-cells"))
+        n->interrupt_cells = number(w);
+    else if (is(w, "ranges"))
+        n->ranges = v;
+    else if (is(w, "reg"))
+        n->reg = v;
+    else if (is(w, "interrupts"))
+        n->interrupts = v;
+    else if (is(w, "interrupt-names"))
+        n->names = v;
+    else if (is(w, "status"))
+        n->disabled = !has_text(w, "okay") && !has_text(w, "ok");
+    else if (is(w, "compatible")) {
+        n->gic_version = gic_version(v);
+        n->is_timer = lists(v, "arm,armv8-timer", &unused) || lists(v, "arm,armv7-timer", &unused);
+    }
+}
+
+/* A number of that many cells, at most two of which count. Moves *v behind it. False where it is too short. */
+static bool take(struct value *v, uint32_t cells, uint64_t *out)
+{
+    *out = 0;
+    if (cells > v->bytes / 4)
+        return false;
+    for (uint32_t i = 0; i < cells; i++)
+        *out = *out << 32 | big32(v->at + (size_t)4 * i);
+    v->at += (size_t)4 * cells;
+    v->bytes -= (size_t)4 * cells;
+    return true;
+}
+
+/* From an address in the space of nodes[depth] to one of the whole machine (Devicetree Specification 0.4, 2.3.8). */
+static bool translate(const struct node *nodes, unsigned depth, uint64_t *address)
+{
+    for (; depth > 1; depth--) { /* 1: the root */
+        const struct node *n = &nodes[depth], *above = n - 1;
+        struct value ranges = n->ranges;
+        bool found = ranges.at && !ranges.bytes; /* empty: the same addresses */
+        uint64_t from, to, size;
+
+        while (!found && take(&ranges, n->address_cells, &from) && take(&ranges, above->address_cells, &to) &&
+               take(&ranges, n->size_cells, &size) && ranges.at != n->ranges.at)
+            if (*address >= from && *address - from < size) {
+                *address += to - from;
+                found = true;
+            }
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* The distributor, then the CPU interface, or regions of redistributors as long as their sizes are theirs. */
+static void read_gic(const struct node *nodes, unsigned depth, struct own_interrupts *out)
+{
+    const struct node *n = &nodes[depth], *above = n - 1;
+    struct own_interrupts found = {.gic_version = n->gic_version, .virtual_timer = out->virtual_timer};
+    struct value reg = n->reg;
+    uint64_t address, size;
+    size_t blocks = 0;
+
+    for (; blocks <= OWN_REDISTRIBUTORS && reg.bytes && take(&reg, above->address_cells, &address) &&
+           take(&reg, above->size_cells, &size) && translate(nodes, depth - 1, &address);
+         blocks++)
+        if (blocks == 0)
+            found.distributor = address;
+        else if (found.gic_version == 2 && blocks == 1)
+            found.cpu_interface = address;
+        else if (found.gic_version == 3)
+            found.redistributors[blocks - 1] = (struct own_range){address, size};
+    if (blocks >= 2)
+        *out = found;
+}
+
+/*
+ * The virtual timer's entry is the one of that name, else the third one. It is of type 1, a private interrupt, whose
+ * numbers begin at 16. An entry has as many cells as the interrupt controller says, three or more.
+ */
+static unsigned virtual_timer(const struct node *timer, uint32_t cells)
+{
+    unsigned index = 2;
+    struct value v = timer->interrupts;
+    uint64_t type, number = 0, rest;
+
+    if (timer->names.at && !lists(timer->names, "virt", &index))
+        return 0;
+    for (unsigned i = 0; i <= index; i++)
+        if (cells < 3 || !take(&v, 1, &type) || !take(&v, 1, &number) || !take(&v, cells - 2, &rest))
+            return 0;
+    return type == 1 && number < 16 ? (unsigned)number + 16 : 0;
+}
+
+void devicetree_interrupts(const void *tree, size_t bytes, struct own_interrupts *out)
+{
+    struct walk w;
+    struct node nodes[LEVELS + 1] = {0}, timer = {0}; /* nodes[1] is the root */
+    unsigned depth = 0;
+    uint32_t cells = 0;
+
+    if (!walk_start(&w, tree, bytes))
+        return;
+    while (next(&w)) {
+        struct node *n = depth <= LEVELS ? &nodes[depth] : NULL;
+
+        if (w.token == BEGIN_NODE) {
+            if (++depth <= LEVELS)
+                nodes[depth] = (struct node){.address_cells = 2, .size_cells = 1}; /* 2.3.5 */
+        } else if (w.token == PROPERTY) {
+            if (n)
+                read_node_property(&w, n);
+        } else {
+            if (n && depth > 1 && n->gic_version && !n->disabled && !out->gic_version) {
+                read_gic(nodes, depth, out);
+                cells = n->interrupt_cells;
+            } else if (n && n->is_timer && !n->disabled) {
+                timer = *n;
+            }
+            if (depth-- <= 1)
+                break;
+        }
+    }
+    const unsigned id = virtual_timer(&timer, cells);
+    out->virtual_timer = id ? id : out->virtual_timer;
+}
+
+/* ---- For the support file ------------------------------------------------------------------------ */
+
+/*
+ * Whether the value of a property must not be published. Of /chosen only where the console is may be: it takes the
+ * boot arguments, and seeds for random numbers (Linux, Documentation/devicetree/bindings/chosen.yaml in dt-schema).
+ * Elsewhere names that contain one of these words: `serial-number` of the root (Devicetree Specification 0.4,
+ * 3.2), addresses in networks (the same, 4.2; Linux, bindings/net/bluetooth), and what boards put beside them, such as
+ * the Raspberry Pi's `linux,serial` and `hat/uuid`. `serial0` and the like of /aliases name a device, and stay.
+ */
+static bool is_private(const struct walk *w, bool in_chosen)
+{
+    static const char *const words[] = {"serial-number", "serial_number", "linux,serial", "uuid",
+                                        "mac-address",   "bd-address",    "asset-tag",    "bootargs",
+                                        "password",      "seed",          "calibration"};
+
+    if (in_chosen)
+        return strcmp(w->name, "stdout-path") != 0;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(w->name, words[i]))
+            return true;
+    return false;
+}
+
+/* The bytes of the map of reserved memory, with the pair of zeros that ends it; 0 where it has no end. */
+static size_t reservations_bytes(const uint8_t *tree, size_t at, size_t bytes)
+{
+    static const uint8_t none[16];
+
+    for (size_t end = at + sizeof none; at >= HEADER_BYTES && end <= bytes; end += sizeof none)
+        if (!memcmp(tree + end - sizeof none, none, sizeof none))
+            return end - at;
+    return 0;
+}
+
+/* Zeroes what lies in no block: libraries that edit trees leave old values there. Returns where the last block ends. */
+static size_t clear_gaps(uint8_t *tree, size_t bytes)
+{
+    size_t end = 0;
+    const size_t blocks[4][2] = {{0, HEADER_BYTES},
+                                 {big32(tree + 16), reservations_bytes(tree, big32(tree + 16), bytes)},
+                                 {big32(tree + 8), big32(tree + 36)},
+                                 {big32(tree + 12), big32(tree + 32)}};
+
+    for (size_t at = 0; at < bytes; at++) {
+        bool used = false;
+        for (size_t i = 0; i < 4; i++)
+            used |= at >= blocks[i][0] && at - blocks[i][0] < blocks[i][1];
+        if (!used)
+            tree[at] = 0;
+        else
+            end = at + 1;
+    }
+    return end;
+}
+
+size_t devicetree_strip(uint8_t *tree, size_t bytes)
+{
+    struct walk w;
+    bool in_chosen = false;
+    unsigned depth = 0;
+
+    if (!walk_start(&w, tree, bytes))
+        return 0;
+    while (next(&w)) {
+        if (w.token == BEGIN_NODE) {
+            if (++depth == 2)
+                in_chosen = is_node(w.name, "chosen");
+        } else if (w.token == END_NODE) {
+            if (depth-- == 0)
+                return 0;
+        } else if (is_private(&w, depth >= 2 && in_chosen)) {
+            memset(tree + (w.value - tree), 0, w.bytes);
+        }
+    }
+    if (w.token != END || depth != 0)
+        return 0;
+    memset(tree + (w.at - tree), 0, (size_t)(w.end - w.at));
+    bytes = clear_gaps(tree, bytes);
+    for (unsigned i = 0; i < 4; i++) /* the size in the header */
+        tree[4 + i] = (uint8_t)(bytes >> (24 - 8 * i));
+    return bytes;
 }

@@ -1,7 +1,7 @@
 /*
- * Cores of AArch64 in a flattened device tree (Devicetree Specification 0.4: chapter 5 for the format, 3.8 for cpu
- * nodes; Linux, Documentation/devicetree/bindings/arm/{cpus,psci,cpu-capacity}). These functions call no firmware. Any
- * offset and length in a tree may be wrong.
+ * Reading a flattened device tree (Devicetree Specification 0.4: chapter 5 for the format, 3.8 for cpu nodes; Linux,
+ * Documentation/devicetree/bindings/arm/{cpus,psci,cpu-capacity}). These functions call no firmware. Any offset and
+ * length in a tree may be wrong.
  */
 #ifndef FATHOM_BOOT_UEFI_DEVICETREE_H
 #define FATHOM_BOOT_UEFI_DEVICETREE_H
@@ -9,13 +9,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/own.h"
 #include "boot/uefi/pptt.h"
 
 /* The size in bytes that the tree's header states; 0 when it is not a device tree. */
 size_t devicetree_bytes(const void *tree);
 /* The cores that the tree lists, up to the first error in it. Returns how many there are; at most room are written. */
 size_t devicetree_cores(const void *tree, size_t bytes, struct listed_core *out, size_t room);
+/*
+ * A property of the first node whose `compatible` lists that text, at any depth: its value, and in *length the bytes of
+ * it, which are within the tree; a property without a value has none. NULL where there is no such node or property.
+ */
+const void *devicetree_property(const void *tree, size_t bytes, const char *compatible, const char *name,
+                                size_t *length);
 /* The `method` of PSCI, "smc" or "hvc"; NULL where there is none. */
 const char *devicetree_psci(const void *tree, size_t bytes);
+/*
+ * Arm's interrupt controller, and the interrupt of the virtual timer. What the tree does not tell is left alone. Where
+ * addresses are translated on the way to the controller's node, they are those of the machine.
+ */
+void devicetree_interrupts(const void *tree, size_t bytes, struct own_interrupts *out);
+/*
+ * Makes a copy of a tree fit to be published: the values of properties that tell one machine, its network or its owner
+ * from another, or hold a secret, become zeros (the names are in devicetree.c), and so does all that belongs to no
+ * block. Returns the bytes up to the end of its last block, which become its size; 0 where the tree is not valid to its
+ * end: then it must not be published.
+ */
+size_t devicetree_strip(uint8_t *tree, size_t bytes);
 
 #endif

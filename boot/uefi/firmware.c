@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arch/emit.h"
+#include "boot/uefi/devicetree.h"
 
 struct firmware firmware;
 
@@ -69,6 +70,15 @@ void *firmware_table(const EFI_GUID *table)
     return NULL;
 }
 
+const void *firmware_devicetree(size_t *bytes)
+{
+    static const EFI_GUID guid = {0xb1b621d5, 0xf19c, 0x41a5, {0x83, 0x0b, 0xd9, 0x15, 0x2c, 0x69, 0xaa, 0xe0}};
+    const void *tree = firmware_table(&guid);
+
+    *bytes = tree ? devicetree_bytes(tree) : 0;
+    return tree;
+}
+
 const char *status_text(EFI_STATUS status)
 {
     switch (status) {
@@ -119,6 +129,13 @@ static int global_flag(CHAR16 *name)
     if (EFI_ERROR(firmware.runtime->GetVariable(name, &global, NULL, &bytes, &value)) || bytes != sizeof value)
         return -1;
     return value;
+}
+
+const char *firmware_secure_boot(void)
+{
+    const int on = global_flag(L"SecureBoot");
+
+    return on < 0 ? "unknown" : on ? "on" : "off";
 }
 
 void firmware_describe(struct record *r)

@@ -40,6 +40,8 @@ void *firmware_protocol(EFI_HANDLE handle, EFI_GUID *protocol);
 void *firmware_locate(EFI_GUID *protocol);
 /* A table of the system table's list, such as ACPI or SMBIOS; NULL where the firmware has none. */
 void *firmware_table(const EFI_GUID *table);
+/* The device tree that the firmware passes on, and the bytes that it claims; NULL where it passes none. */
+const void *firmware_devicetree(size_t *bytes);
 /* The name of a status code, for messages. */
 const char *status_text(EFI_STATUS status);
 /*
@@ -47,6 +49,8 @@ const char *status_text(EFI_STATUS status);
  * cut.
  */
 void text_from_ucs2(char *out, size_t room, const CHAR16 *in, size_t count);
+/* "on", "off", or "unknown" where the firmware has no such variable. */
+const char *firmware_secure_boot(void);
 /* Adds vendor, revisions, Secure Boot and quirks to a record, as an object. */
 void firmware_describe(struct record *r);
 

@@ -13,6 +13,7 @@
 #include "boot/uefi/firmware.h"
 #include "boot/uefi/screen.h"
 #include "boot/uefi/time.h"
+#include "boot/uefi/watchdog.h"
 #include "lib/machine.h"
 #include "lib/probe/probe.h"
 #include "lib/run/plan.h"
@@ -68,8 +69,10 @@ static void pause(void)
     screen_keys("Paused.  p continues");
     machine_progress(NULL); /* a line that follows another too soon is not drawn, so that one is removed first */
     machine_progress("paused; p continues");
-    while (key_alone() != 'p')
+    while (key_alone() != 'p') {
+        watchdog_refresh();
         firmware.boot->Stall(POLL_US);
+    }
     time_skip(machine_seconds() - began);
     screen_keys(run_keys);
     machine_progress("continuing");
@@ -171,8 +174,8 @@ static void add_names(char *out, size_t room, const char *what, const struct pro
  */
 static void choose_probes(struct config *c)
 {
-    const struct probe_definition *all[JOURNAL_PROBES];
-    const size_t count = plan_probes(all, JOURNAL_PROBES);
+    const struct probe_definition *all[PLAN_PROBES];
+    const size_t count = plan_probes(all, PLAN_PROBES);
     char line[80], typed[sizeof c->probes] = "", names[sizeof c->probes] = "";
 
     machine_print("\nType names of probes or families, with blanks between them, or all; only Enter keeps the choice:");
@@ -245,6 +248,25 @@ bool keys_menu(struct config *c)
     machine_progress(NULL);
     screen_keys(run_keys);
     return true;
+}
+
+void keys_hold(unsigned seconds)
+{
+    const double over = machine_seconds() + seconds;
+    bool held = false;
+
+    screen_keys("any key holds this page; another one continues");
+    for (;;) {
+        const bool pressed = console_has_keys() && key_alone();
+        if ((pressed && held) || (!held && machine_seconds() >= over))
+            break;
+        if (pressed)
+            screen_keys("held; any key continues");
+        held |= pressed;
+        watchdog_refresh();
+        firmware.boot->Stall(POLL_US);
+    }
+    screen_keys(run_keys);
 }
 
 /* ---- Afterwards --------------------------------------------------------------------------------------- */

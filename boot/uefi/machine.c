@@ -12,35 +12,57 @@
 #include "arch/own.h"
 #include "boot/uefi/control.h"
 #include "boot/uefi/cores.h"
+#include "boot/uefi/exceptions.h"
 #include "boot/uefi/firmware.h"
+#include "boot/uefi/interrupts.h"
 #include "boot/uefi/memory.h"
+#include "boot/uefi/node.h"
 #include "boot/uefi/platform.h"
 #include "boot/uefi/smbios.h"
+#include "boot/uefi/support.h"
 #include "boot/uefi/tick.h"
 #include "boot/uefi/warnings.h"
+#include "boot/uefi/watchdog.h"
 #include "boot/uefi/windows.h"
 #include "lib/base/record.h"
 #include "lib/machine.h"
 #include "lib/plan/config.h"
+#include "lib/run/stage.h"
 
 enum { IDENTITY_VALUES = 512, OWN_VALUES = 64 };
 
+static const struct config *config;
 static struct own_services services;
 static struct own_range *ram;
-static bool owned;                 /* own_finish is due */
-static const char *reader_why_not; /* of own_counters, for the core in use */
+static const char *left_to_firmware; /* why exceptions outside of measured code are; NULL where they are not */
+static bool owned;                   /* own_finish is due */
+static const char *reader_why_not;   /* of own_counters, for the core in use */
 
 /* ---- The core in use ----------------------------------------------------------------------------- */
+
+static const struct machine_core *core_in_use(void)
+{
+    size_t count;
+
+    return &machine_cores(&count)[machine_info()->core];
+}
+
+/* The buffer stays that of the core that booted: on another node its times are those of remote memory. */
+static void compare_nodes(unsigned index)
+{
+    uint32_t memory, node;
+
+    if (memory_node(&memory) && node_of_core(core_in_use()->id, &node) && memory != node)
+        warn("memory", "core %u is of node %u and measures with memory of node %u", index, node, memory);
+}
 
 /* The core in use has been taken: what can be done on it. */
 static void examine_core(unsigned index)
 {
     struct machine_info *info = platform_info();
-    size_t count;
-    const struct machine_core *core = &machine_cores(&count)[index];
 
-    info->core = index;
-    memcpy(info->core_type, core->type, sizeof info->core_type);
+    memcpy(info->core_type, core_in_use()->type, sizeof info->core_type);
+    compare_nodes(index);
     own_page_sizes(info->page_bytes);
     info->counters = own_counters(&reader_why_not);
     info->no_counters = control_no_counters();
@@ -55,24 +77,57 @@ static void examine_core(unsigned index)
 
 void machine_start(const struct config *c)
 {
-    size_t profile_mib = c->profile == PROFILE_SMOKE ? 64 : 512;
-
+    config = c;
     windows_start(c);
-    tick_start();
-    memory_start(c->memory_mib ? c->memory_mib : profile_mib);
-    memory_buffer(&platform_info()->memory_bytes);
+}
 
+/* Memory to measure in, and the memory map. NULL, or why there is none. */
+static const char *take_memory(void)
+{
+    const size_t profile_mib = config->profile == PROFILE_SMOKE ? 64 : 512;
+    const char *why = stage_begin("memory", "takes memory to measure in, and reads the memory map");
+
+    if (why)
+        return why;
+    memory_start(config->memory_mib ? config->memory_mib : profile_mib, core_in_use()->id);
+    memory_buffer(&platform_info()->memory_bytes);
+    services.ram = ram = memory_ram(&services.ram_count);
+    return ram ? NULL : "the firmware does not give its memory map";
+}
+
+/* NULL, or why the core that booted cannot be used. */
+static const char *take_booted_core(void)
+{
+    const char *why = stage_begin("exceptions", "takes exceptions before the firmware gets them");
+
+    if (!why)
+        why = exceptions_start();
+    left_to_firmware = why;
+    watchdog_start(config);
+    why = take_memory();
+    if (why)
+        return why;
+    why = stage_begin("tick", "stops the firmware's timer and starts it again");
+    if (why)
+        warn("tick", "the firmware's timer stays on: %s", why);
+    else
+        tick_start();
+    why = own_start(&services);
+    if (why)
+        return why;
+    owned = true;
+    return own_core_start(NULL);
+}
+
+static void own_booted_core(void)
+{
     services = (struct own_services){
-        .pages = memory_pages, .free_pages = memory_free, .tick_hz = machine_info()->tick_hz};
+        .pages = memory_pages, .free_pages = memory_free, .tick_hz = machine_info()->tick_hz, .stage = stage_begin};
 #ifdef __aarch64__
     services.interrupt_source = tick_interrupt_source;
 #endif
-    services.ram = ram = memory_ram(&services.ram_count);
-    const char *why = ram ? own_start(&services) : "the firmware does not give its memory map";
-    if (!why) {
-        owned = true;
-        why = own_core_start(NULL);
-    }
+    services.interrupts = interrupts_find();
+    const char *why = config->own ? take_booted_core() : "own = off in the configuration";
     platform_set_not_ours(why);
     if (why) {
         warn("core", "the core cannot be owned: %s", why);
@@ -82,12 +137,22 @@ void machine_start(const struct config *c)
     examine_core(0);
 }
 
+void machine_own(void)
+{
+    support_tables();
+    own_booted_core();
+    support_registers();
+}
+
 /* Takes a core into use after the one before has been given back. NULL, or why not. */
 static const char *take_core(unsigned index)
 {
-    own_runner *runner;
-    const char *why = cores_reach(index, &runner);
+    own_runner *runner = NULL;
 
+    platform_info()->core = index;
+    const char *why = index == 0 ? NULL : stage_begin("core", "starts another core");
+    if (!why)
+        why = cores_reach(index, &runner);
     if (why)
         return why;
     why = own_core_start(runner);
@@ -129,6 +194,8 @@ void machine_finish(void)
         own_finish();
     if (!cores_left_running())
         memory_finish();
+    exceptions_finish();
+    watchdog_stop(); /* the last: what comes before may hang too */
     owned = false;
     platform_set_not_ours("the core has been given back");
     free(ram);
@@ -150,12 +217,7 @@ void machine_describe(struct record *r)
         record_text(r, "firmware_version", smbios.firmware_version);
         record_text(r, "firmware_date", smbios.firmware_date);
     }
-    const char *why;
-    const struct control *control = machine_control(&why);
-    uint32_t microcode;
-    if (control && control_microcode(control->changes.access, &microcode))
-        record_hex(r, "microcode", microcode);
-    memory_describe(r);
+    support_describe(r);
     record_object(r, "identity");
     for (size_t i = 0; i < count; i++)
         record_hex(r, raw[i].name, raw[i].value);
@@ -168,18 +230,26 @@ void machine_describe_environment(struct record *r)
     const char *not_ours = platform_not_ours();
     size_t count = not_ours ? 0 : own_values(values, OWN_VALUES);
 
+    const char *why;
+    const struct control *control = machine_control(&why);
+    uint32_t microcode;
+    if (control && control_microcode(control->changes.access, &microcode))
+        record_hex(r, "microcode", microcode);
+    memory_describe(r, core_in_use()->id);
     record_boolean(r, "windows", windows_are_on() && !not_ours);
     if (not_ours)
         record_text(r, "no_windows", not_ours);
     if (reader_why_not && !not_ours)
         record_text(r, machine_info()->counters == READER_TIME_ONLY ? "no_cycle_counter" : "no_instruction_counter",
                     reader_why_not);
+    record_text(r, "exceptions", left_to_firmware ? left_to_firmware : "described before the firmware gets them");
     record_text(r, "tick",
                 !windows_are_on()   ? "left running"
                 : tick_no_control() ? tick_no_control()
                                     : "stopped in windows");
     record_integer(r, "deadline_ms", machine_info()->no_deadline ? 0 : windows_deadline_ms());
     record_text(r, "other_cores", cores_parked());
+    watchdog_describe(r);
     record_object(r, "control");
     for (size_t i = 0; i < count; i++)
         record_hex(r, values[i].name, values[i].value);

@@ -4,7 +4,7 @@
 
 struct config;
 
-/* Takes memory and the core that booted. What cannot be had is a warning; the run goes on without it. */
+/* The configuration that machine_own follows. */
 void machine_start(const struct config *c);
 /* Gives the core, the other cores and the memory back to the firmware. */
 void machine_finish(void);

@@ -7,7 +7,7 @@
  *
  *   vector state on, console, identification
  *   volume, configuration (file, SMBIOS, load options), screen and start menu, journal of earlier runs
- *   sinks, the core becomes ours, the probes run
+ *   sinks; in run_all the core becomes ours (machine_own) and the probes run
  *   everything is given back, then what the configuration says: stay, reboot, poweroff, return
  */
 #include <efi.h>
@@ -27,11 +27,13 @@
 #include "boot/uefi/screen.h"
 #include "boot/uefi/serial.h"
 #include "boot/uefi/smbios.h"
+#include "boot/uefi/support.h"
 #include "boot/uefi/volume.h"
 #include "boot/uefi/warnings.h"
 #include "lib/machine.h"
 #include "lib/plan/config.h"
 #include "lib/run/run.h"
+#include "lib/run/stage.h"
 
 /* More than a file with every key and its description needs, and more than a boot manager or SMBIOS holds. */
 enum { CONFIG_BYTES = 64 << 10, OPTION_CHARACTERS = 4096 };
@@ -178,15 +180,19 @@ static enum after after_run(const struct run *r, const struct results *results)
 static void open_sinks(struct run *r, struct results *results, const struct volume *v, unsigned newest)
 {
     struct sink serial;
+    char name[RESULTS_PATH];
 
     writer_start(&r->writer);
-    if (results_start(results, v, newest + 1)) {
+    if (results_start(results, v, RESULTS_RUN, newest + 1)) {
         writer_add(&r->writer, results_sink(results));
         r->number = results->number;
-        snprintf(r->destination, sizeof r->destination, "%s, RESULTS\\RUN%05u.JSL", v->name, results->number);
+        results_name(name, RESULTS_RUN, results->number);
+        snprintf(r->destination, sizeof r->destination, "%s, %s", v->name, name);
     }
+    support_start(v, r->number);
     if (r->config.serial != SERIAL_OFF && serial_start(&serial)) {
-        serial.brief = r->config.serial == SERIAL_FINDINGS;
+        serial.brief = r->config.serial == SERIAL_FINDINGS ||
+                       (r->config.serial == SERIAL_AUTO && r->number && !console_on_serial());
         writer_add(&r->writer, serial);
         if (!r->number)
             snprintf(r->destination, sizeof r->destination, "serial line");
@@ -207,8 +213,9 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
         return status;
     console_start();
     machine_print("fathom: finds out how this core is built.\n");
+    stage_begin("identity", "identifies the core and its clock");
     platform_identify();
-
+    stage_begin("volume", "looks for the volume that it started from, and its configuration");
     volume_start(&volume);
     config_defaults(&r.config);
     read_configuration_file(&r.config, &volume);
@@ -219,12 +226,12 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
     if (!keys_menu(&r.config))
         firmware.runtime->ResetSystem(EfiResetCold, EFI_SUCCESS, 0, NULL);
 
+    stage_begin("journal", "reads the results of earlier runs, and opens a file for this one");
     journal_start(&r.journal, machine_info()->fingerprint);
-    snprintf(r.journal.profile, sizeof r.journal.profile, "%s", profile_names[r.config.profile]);
+    snprintf(r.journal.profile, sizeof r.journal.profile, "%s", config_profile_name(&r.config));
     unsigned newest = results_journal(&volume, &r.journal);
     r.repeat_index = repeat_index(&r);
     open_sinks(&r, &results, &volume, newest);
-
     machine_start(&r.config);
     r.warn = warnings_send;
     int failed = run_all(&r);

@@ -1,7 +1,7 @@
 /*
  * The buffer that is measured with is physically contiguous, so that probes can choose the placement of pages freely.
  * The firmware keeps enough memory to go on working; a machine with little memory gives a smaller buffer, and a
- * warning.
+ * warning. Where the machine has several nodes (NUMA), the buffer is of the node of the core that booted.
  */
 #include "boot/uefi/memory.h"
 
@@ -13,6 +13,7 @@
 
 #include "arch/own.h"
 #include "boot/uefi/firmware.h"
+#include "boot/uefi/node.h"
 #include "boot/uefi/warnings.h"
 #include "lib/base/guard.h"
 #include "lib/plan/config.h"
@@ -28,6 +29,9 @@ enum {
 /* Alignments to try, large to small: the block sizes of x86-64 and of AArch64's three granules. */
 static const size_t alignments_mib[] = {1024, 512, 32, 2};
 enum { ALIGNMENTS = sizeof alignments_mib / sizeof alignments_mib[0] };
+
+/* UEFI specification 2.10, 7.2: memory that is for one purpose, such as high-bandwidth memory; gnu-efi lacks the name. */
+static const uint64_t SPECIFIC_PURPOSE = 0x40000;
 
 static uint8_t *buffer;
 static size_t buffer_bytes;
@@ -141,6 +145,46 @@ struct own_range *memory_ram(size_t *count)
     return ram;
 }
 
+/* Types of memory (7.2); others are the firmware's own. */
+static const char *const type_names[] = {
+    [EfiReservedMemoryType] = "reserved",
+    [EfiLoaderCode] = "loader-code",
+    [EfiLoaderData] = "loader-data",
+    [EfiBootServicesCode] = "boot-code",
+    [EfiBootServicesData] = "boot-data",
+    [EfiRuntimeServicesCode] = "runtime-code",
+    [EfiRuntimeServicesData] = "runtime-data",
+    [EfiConventionalMemory] = "free",
+    [EfiUnusableMemory] = "unusable",
+    [EfiACPIReclaimMemory] = "acpi-tables",
+    [EfiACPIMemoryNVS] = "acpi-nvs",
+    [EfiMemoryMappedIO] = "device",
+    [EfiMemoryMappedIOPortSpace] = "device-ports",
+    [EfiPalCode] = "pal-code",
+    [14] = "persistent", /* EfiPersistentMemory, which gnu-efi does not have */
+};
+
+void memory_describe_map(struct record *r)
+{
+    const EFI_MEMORY_DESCRIPTOR *d;
+    struct map m;
+
+    if (!map_read(&m))
+        return;
+    for (size_t i = 0; (d = map_entry(&m, i)); i++) {
+        record_array(r, NULL);
+        if (d->Type < sizeof type_names / sizeof type_names[0])
+            record_text(r, NULL, type_names[d->Type]);
+        else
+            record_hex(r, NULL, d->Type);
+        record_hex(r, NULL, d->PhysicalStart);
+        record_integer(r, NULL, d->NumberOfPages);
+        record_hex(r, NULL, d->Attribute);
+        record_close(r);
+    }
+    firmware.boot->FreePool(m.bytes);
+}
+
 /* ---- Pages ------------------------------------------------------------------------------------- */
 
 static uint64_t round_up(uint64_t value, uint64_t alignment)
@@ -171,17 +215,36 @@ void memory_free(void *base, size_t bytes)
 
 /* ---- The buffer -------------------------------------------------------------------------------- */
 
-/* An aligned address, not below 1 MiB, with `bytes` free from there on and a guard before; 0 where there is none. */
+/* Where the buffer may be: the ranges of the chosen node, or one range with all addresses. */
+static const struct srat_memory anywhere = {.base = 0, .bytes = UINT64_MAX};
+static const struct srat_memory *allowed = &anywhere;
+static size_t allowed_count = 1;
+
+/* An aligned address in both ranges, not below 1 MiB, with `bytes` from there on and a guard before; 0: there is none. */
+static uint64_t place_in(const EFI_MEMORY_DESCRIPTOR *d, const struct srat_memory *within, size_t bytes,
+                         size_t alignment)
+{
+    const uint64_t d_end = d->PhysicalStart + d->NumberOfPages * EFI_PAGE_SIZE, w_end = within->base + within->bytes;
+    const uint64_t start = d->PhysicalStart > within->base ? d->PhysicalStart : within->base;
+    const uint64_t end = d_end < w_end ? d_end : w_end;
+    const uint64_t base = round_up(start + GUARD_BYTES, alignment);
+
+    return base >= MIB && base < end && end - base >= bytes ? base : 0;
+}
+
+/* Such an address in free memory, in a range that is allowed; 0 where there is none. */
 static uint64_t find_place(const struct map *m, size_t bytes, size_t alignment)
 {
     const EFI_MEMORY_DESCRIPTOR *d;
 
     for (size_t i = 0; (d = map_entry(m, i)); i++) {
-        uint64_t base = round_up(d->PhysicalStart + GUARD_BYTES, alignment);
-        uint64_t end = d->PhysicalStart + d->NumberOfPages * EFI_PAGE_SIZE;
-        if (d->Type == EfiConventionalMemory && (d->Attribute & EFI_MEMORY_WB) && base >= MIB && base < end &&
-            end - base >= bytes)
-            return base;
+        if (d->Type != EfiConventionalMemory || !(d->Attribute & EFI_MEMORY_WB) || (d->Attribute & SPECIFIC_PURPOSE))
+            continue;
+        for (size_t j = 0; j < allowed_count; j++) {
+            const uint64_t base = place_in(d, &allowed[j], bytes, alignment);
+            if (base)
+                return base;
+        }
     }
     return 0;
 }
@@ -216,7 +279,53 @@ static size_t largest_mib(const struct map *m)
     return most;
 }
 
-void memory_start(size_t wanted_mib)
+/* ---- Nodes -------------------------------------------------------------------------------------- */
+
+/*
+ * Leaves of the ranges those of the core's node, and allows only these. Nothing changes where the core's node is not
+ * known, or all memory is of one node. The ranges stay allocated until memory_finish.
+ */
+static struct srat_memory *node_ranges;
+
+static void choose_node(const struct map *m, uint64_t core)
+{
+    size_t count, own = 0;
+    uint32_t node;
+
+    node_ranges = node_memory(&count);
+    if (!node_ranges || !node_of_core(core, &node))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (node_ranges[i].node == node)
+            node_ranges[own++] = node_ranges[i];
+    if (own == count)
+        return;
+    allowed = node_ranges;
+    allowed_count = own;
+    if (find_place(m, MIB, EFI_PAGE_SIZE))
+        return;
+    warn("memory", "node %u, which the core belongs to, has no free memory: it measures with that of another node",
+         node);
+    allowed = &anywhere;
+    allowed_count = 1;
+}
+
+bool memory_node(uint32_t *node)
+{
+    size_t count;
+    struct srat_memory *all = node_memory(&count);
+    bool found = false;
+
+    for (size_t i = 0; buffer && i < count && !found; i++)
+        if ((uintptr_t)buffer - all[i].base < all[i].bytes) {
+            *node = all[i].node;
+            found = true;
+        }
+    free(all);
+    return found;
+}
+
+void memory_start(size_t wanted_mib, uint64_t core)
 {
     struct map m;
 
@@ -225,6 +334,7 @@ void memory_start(size_t wanted_mib)
         return;
     }
     free_bytes_at_start = free_bytes(&m);
+    choose_node(&m, core);
     const size_t most = largest_mib(&m);
     for (size_t mib = wanted_mib < most ? wanted_mib : most; mib >= alignments_mib[ALIGNMENTS - 1] && !buffer;
          mib /= 2) {
@@ -245,6 +355,10 @@ void memory_finish(void)
         firmware.boot->FreePages((uintptr_t)buffer - GUARD_BYTES, (buffer_bytes + GUARD_BYTES) / EFI_PAGE_SIZE);
     buffer = NULL;
     buffer_bytes = 0;
+    allowed = &anywhere;
+    allowed_count = 1;
+    free(node_ranges);
+    node_ranges = NULL;
 }
 
 uint8_t *memory_buffer(size_t *bytes)
@@ -253,12 +367,18 @@ uint8_t *memory_buffer(size_t *bytes)
     return buffer;
 }
 
-void memory_describe(struct record *r)
+void memory_describe(struct record *r, uint64_t core)
 {
+    uint32_t node;
+
     record_object(r, "memory");
     record_integer(r, "ram_bytes", ram_bytes);
     record_integer(r, "free_bytes", free_bytes_at_start);
     record_hex(r, "buffer_base", (uintptr_t)buffer);
     record_integer(r, "buffer_bytes", buffer_bytes);
+    if (memory_node(&node))
+        record_integer(r, "buffer_node", node);
+    if (node_of_core(core, &node))
+        record_integer(r, "core_node", node);
     record_close(r);
 }

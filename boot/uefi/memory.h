@@ -2,6 +2,7 @@
 #ifndef FATHOM_BOOT_UEFI_MEMORY_H
 #define FATHOM_BOOT_UEFI_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +19,15 @@ uint64_t memory_free_bytes(void);
  * memory is short or the firmware does not give its memory map.
  */
 struct own_range *memory_ram(size_t *count);
-/* Takes the one large contiguous buffer, MEMORY_ALL for all there is; warns when it is smaller than wanted. */
-void memory_start(size_t wanted_mib);
+/* Adds the firmware's memory map to an array: a row for each range, none when the firmware does not give it. */
+void memory_describe_map(struct record *r);
+/*
+ * Takes the one large contiguous buffer, MEMORY_ALL for all there is; warns when it is smaller than wanted. It is of the
+ * node of that core (struct machine_core.id), where ACPI says which memory that is.
+ */
+void memory_start(size_t wanted_mib, uint64_t core);
+/* The node of the buffer; false where ACPI does not say. */
+bool memory_node(uint32_t *node);
 /* Gives the buffer back to the firmware. */
 void memory_finish(void);
 /*
@@ -27,7 +35,7 @@ void memory_finish(void);
  * GUARD_BYTES before it belong to us as well.
  */
 uint8_t *memory_buffer(size_t *bytes);
-/* Adds the sizes of RAM and free memory, and the buffer, as an object. */
-void memory_describe(struct record *r);
+/* Adds the sizes of RAM and free memory, the buffer, and the nodes of the buffer and of that core, as an object. */
+void memory_describe(struct record *r, uint64_t core);
 
 #endif

@@ -42,25 +42,32 @@ static uint32_t read32(const uint8_t *p)
     return value;
 }
 
-/* The next GIC CPU interface structure at or behind *offset, which is moved behind it; NULL at the end. */
-static const uint8_t *next_gicc(const void *madt, size_t bytes, size_t *offset)
+/* The next structure of that type at or behind *offset, which is moved behind it; NULL at the end. */
+static const uint8_t *next_structure(const void *madt, size_t bytes, size_t *offset, uint8_t type, size_t least)
 {
     const uint8_t *at = madt;
 
     for (size_t i = *offset; i + 2 <= bytes && at[i + 1] >= 2 && at[i + 1] <= bytes - i; i += at[i + 1])
-        if (at[i] == MADT_GICC && at[i + 1] >= GICC_LEAST) {
+        if (at[i] == type && at[i + 1] >= least) {
             *offset = i + at[i + 1];
             return at + i;
         }
     return NULL;
 }
 
+static const uint8_t *next_gicc(const void *madt, size_t bytes, size_t *offset)
+{
+    return next_structure(madt, bytes, offset, MADT_GICC, GICC_LEAST);
+}
+
+static uint64_t read64(const uint8_t *p)
+{
+    return (uint64_t)read32(p + 4) << 32 | read32(p);
+}
+
 static uint64_t affinity_of(const uint8_t *gicc)
 {
-    uint64_t mpidr;
-
-    memcpy(&mpidr, gicc + 68, sizeof mpidr);
-    return mpidr & MPIDR_AFFINITY;
+    return read64(gicc + 68) & MPIDR_AFFINITY;
 }
 
 bool madt_processor(const void *madt, size_t bytes, uint64_t mpidr, uint32_t *uid)
@@ -98,6 +105,40 @@ size_t madt_cores(const void *madt, size_t bytes, struct listed_core *out, size_
         if (count < room)
             out[count] = listed(gicc);
     return count;
+}
+
+/*
+ * Redistributors are listed as regions, or where there are none of those, each with its core (5.2.12.14, 5.2.12.17). A
+ * distributor of version 0 leaves the version to be found out: only a GICv3 has redistributors (5.2.12.15).
+ */
+void madt_interrupts(const void *madt, size_t bytes, uint64_t mpidr, struct own_interrupts *out)
+{
+    enum { MADT_GICD = 0x0c, GICD_BYTES = 24, MADT_GICR = 0x0e, GICR_BYTES = 16, FRAMES = 0x40000 };
+    size_t offset = MADT_HEADER_BYTES, regions = 0;
+    const uint8_t *gicd = next_structure(madt, bytes, &offset, MADT_GICD, GICD_BYTES), *gicc, *gicr;
+
+    for (offset = MADT_HEADER_BYTES; (gicc = next_gicc(madt, bytes, &offset));)
+        if (affinity_of(gicc) == (mpidr & MPIDR_AFFINITY))
+            break;
+    if (!gicd || !gicc)
+        return;
+    for (offset = MADT_HEADER_BYTES;
+         regions < OWN_REDISTRIBUTORS && (gicr = next_structure(madt, bytes, &offset, MADT_GICR, GICR_BYTES));)
+        out->redistributors[regions++] = (struct own_range){read64(gicr + 4), read32(gicr + 12)};
+    if (!regions && read64(gicc + 60))
+        out->redistributors[regions++] = (struct own_range){read64(gicc + 60), FRAMES};
+    out->distributor = read64(gicd + 8);
+    out->cpu_interface = read64(gicc + 32);
+    out->gic_version = gicd[20] == 2 || (gicd[20] == 0 && !regions && out->cpu_interface) ? 2
+                       : (gicd[20] == 0 || gicd[20] >= 3) && regions                      ? 3
+                                                                                          : 0;
+}
+
+unsigned gtdt_virtual_timer(const void *gtdt, size_t bytes)
+{
+    enum { VIRTUAL_TIMER = 64 };
+
+    return bytes >= VIRTUAL_TIMER + 4 ? read32((const uint8_t *)gtdt + VIRTUAL_TIMER) : 0;
 }
 
 /* The structure at that offset when it has that type and lies within the table, else NULL. */

@@ -1,4 +1,4 @@
-/* Caches and cores in ACPI's tables. These functions call no firmware. */
+/* Caches, cores and their interrupt controller in ACPI's tables. These functions call no firmware. */
 #ifndef FATHOM_BOOT_UEFI_PPTT_H
 #define FATHOM_BOOT_UEFI_PPTT_H
 
@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "arch/identify.h"
+#include "arch/own.h"
 
 /*
  * The ACPI processor UID of the core with that MPIDR_EL1, from the MADT, which is `bytes` long. False when the MADT
@@ -22,6 +23,10 @@ struct listed_core {
 
 /* The cores that the MADT lists. Returns how many there are; at most room are written. */
 size_t madt_cores(const void *madt, size_t bytes, struct listed_core *out, size_t room);
+/* The interrupt controller of the core with that MPIDR_EL1, from the MADT; `out` is left alone where it has none. */
+void madt_interrupts(const void *madt, size_t bytes, uint64_t mpidr, struct own_interrupts *out);
+/* The number of the virtual timer's interrupt in the GTDT (5.2.25); 0: none. */
+unsigned gtdt_virtual_timer(const void *gtdt, size_t bytes);
 /*
  * The caches of that processor, from its own to those that it shares with all others. Returns how many; at most room.
  */

@@ -1,7 +1,13 @@
 /*
  * Other cores of x86-64, by the firmware's own protocol: EFI_MP_SERVICES_PROTOCOL (PI specification 1.8, volume 2,
- * 13.4). Only blocking calls are used: a core runs one function and is parked again by the firmware before the call
- * returns. When the function does not return in time, the firmware stops the core by INIT and parks it.
+ * 13.4).
+ *
+ * A core that is taken into use is started once, by a call that does not wait, and then serves functions that the core
+ * that booted lays into a mailbox; the firmware gets it back when it stops serving. Starting it anew for each function
+ * would take the firmware up to 10 ms (edk2, which waits for a core that halts between calls), and a run makes about a
+ * million windows. Where the firmware only offers calls that wait (13.4.4: after "ready to boot" it may), each function
+ * is such a call. When it does not return in time, the firmware then stops the core by INIT; a core that serves is
+ * stopped by an NMI.
  */
 #ifdef __x86_64__
 #include <efi.h>
@@ -9,8 +15,11 @@
 #include <string.h>
 
 #include "arch/identify.h"
+#include "arch/reader.h"
+#include "arch/x86_64/own/vectors.h"
 #include "boot/uefi/firmware.h"
 #include "boot/uefi/other_cores.h"
+#include "boot/uefi/parked.h"
 
 enum { TYPE_LIMIT_MS = 1000 }; /* for a function of a few microseconds: a core that needs longer does not work */
 /* Bits of a processor's status. */
@@ -44,8 +53,27 @@ struct work {
 };
 extern const char processor_enter[] __attribute__((visibility("hidden")));
 
-static UINTN in_use;     /* the firmware's number of the core that others_reach prepared */
-static const char *gone; /* why that core can no longer be used; NULL while it can */
+/*
+ * The mailbox of the core that serves; only one does at a time. A function is asked for by a higher number in
+ * `requested`. Aligned, so that both numbers share one cache line and nothing else does.
+ */
+static struct mailbox {
+    void (*function)(void *);
+    void *argument;
+    volatile uint64_t requested, done;
+    volatile bool leave; /* the core returns to the firmware */
+} box __attribute__((aligned(64)));
+
+enum { ARRIVE_MS = 1000, BACK_MS = 1000, LEAVE_MS = 2000 };
+
+static UINTN in_use;       /* the firmware's number of the core that others_reach prepared */
+static uint64_t in_use_id; /* and the number of its local APIC */
+static bool serving;       /* it serves the mailbox; else each function is a call of its own */
+static EFI_EVENT returned; /* signalled when it no longer does */
+static double woke_ms;     /* how long the last one took to arrive that was started to serve; 0: none was */
+static const char *gone;   /* why that core can no longer be used; NULL while it can */
+
+static const char no_longer_listed[] = "the firmware no longer lists the core";
 
 static struct mp_services *services(void)
 {
@@ -80,6 +108,113 @@ static bool run(void (*function)(void *), void *argument, unsigned limit_ms)
         gone = "the firmware no longer starts the core";
     return !EFI_ERROR(status);
 }
+
+/* ---- A core that serves ------------------------------------------------------------------------------------------ */
+
+/* Runs on the other core. */
+static void serve(void *unused)
+{
+    (void)unused;
+    while (!box.leave) {
+        const uint64_t asked = box.requested;
+        if (asked == box.done) {
+            __builtin_ia32_pause();
+            continue;
+        }
+        box.function(box.argument);
+        box.done = asked;
+    }
+}
+
+/*
+ * Waits until the function has returned. False after `ms` (0: no limit). Time in which this core stood still does not
+ * count: a host that stops its guest stops both cores.
+ */
+static bool wait_done(unsigned ms)
+{
+    const double ticks_of_ms = machine_info()->tick_hz / 1000;
+    double waited = 0;
+
+    for (uint64_t last = reader_ticks(), at; box.done != box.requested; last = at) {
+        at = reader_ticks();
+        waited += (double)(at - last) < ticks_of_ms ? (double)(at - last) : ticks_of_ms;
+        if (ms && waited > ticks_of_ms * ms)
+            return false;
+    }
+    return true;
+}
+
+static void request(void (*function)(void *), void *argument)
+{
+    box.function = function;
+    box.argument = argument;
+    box.requested = box.requested + 1; /* stores become visible in their order (Intel SDM vol. 3A, 9.2.2) */
+}
+
+static void nothing(void *unused)
+{
+    (void)unused;
+}
+
+/* Has the core serve. NULL, or why it does not; it may be that only calls that wait are possible. */
+static const char *start_serving(UINTN number, uint64_t id)
+{
+    static struct work work = {.function = serve};
+    const uint64_t asked = reader_ticks();
+
+    box = (struct mailbox){.leave = false};
+    if (!returned && EFI_ERROR(firmware.boot->CreateEvent(0, TPL_APPLICATION, NULL, NULL, &returned)))
+        return "the firmware creates no event";
+    if (EFI_ERROR(services()->start(services(), processor_enter, number, returned, 0, &work, NULL)))
+        return "the firmware starts no core without waiting for it";
+    serving = true;
+    in_use = number;
+    in_use_id = id;
+    gone = NULL;
+    request(nothing, NULL);
+    if (!wait_done(ARRIVE_MS))
+        gone = "the firmware has started it, and it has not arrived after a second";
+    else
+        woke_ms = (double)(reader_ticks() - asked) / machine_info()->tick_hz * 1e3;
+    return gone;
+}
+
+/* Waits for the function; a kernel that does not end is stopped. False where it had to be, or could not be. */
+static bool finish(unsigned limit_ms)
+{
+    if (wait_done(limit_ms))
+        return true;
+    vectors_stop_other((uint32_t)in_use_id);
+    if (!wait_done(BACK_MS))
+        gone = "the core did not return from a function that it was given";
+    return false;
+}
+
+static bool run_served(void (*function)(void *), void *argument, unsigned limit_ms)
+{
+    if (gone)
+        return false;
+    request(function, argument);
+    return finish(limit_ms);
+}
+
+/* Gives the core back to the firmware. NULL, or why it still runs. */
+static const char *stop_serving(void)
+{
+    const double start = machine_seconds();
+
+    serving = false;
+    if (gone)
+        return gone;
+    box.leave = true;
+    /* the firmware looks every 100 ms whether it has returned (edk2) */
+    while (firmware.boot->CheckEvent(returned) != EFI_SUCCESS)
+        if (machine_seconds() - start > LEAVE_MS / 1e3)
+            return "the firmware does not report that it has returned";
+    return NULL;
+}
+
+/* ---- The list ------------------------------------------------------------------------------------------------------- */
 
 static void find_type(void *type)
 {
@@ -130,22 +265,35 @@ const char *others_reach(uint64_t id, own_runner **runner)
             continue;
         in_use = number;
         gone = NULL;
-        *runner = run;
-        return NULL;
+        const char *why = start_serving(number, id);
+        *runner = serving ? run_served : run;
+        return serving ? why : NULL;
     }
-    return "the firmware no longer lists the core";
+    return no_longer_listed;
 }
 
 const char *others_begin(uint64_t id, void (*function)(void *), void *argument)
 {
-    (void)id, (void)function, (void)argument;
-    return "the firmware's calls wait until another core has finished, so no core can respond meanwhile";
+    struct processor p;
+
+    if (machine_info()->core > 0)
+        return "only one core besides the one that booted can be used at a time";
+    for (UINTN number = 0; describe(number, &p); number++) {
+        if (p.id != id)
+            continue;
+        const char *why = start_serving(number, id);
+        if (!why)
+            request(function, argument);
+        return why;
+    }
+    return no_longer_listed;
 }
 
 const char *others_end(uint64_t id)
 {
     (void)id;
-    return NULL;
+    finish(BACK_MS);
+    return stop_serving();
 }
 
 const char *others_gone(void)
@@ -156,13 +304,12 @@ const char *others_gone(void)
 const char *others_leave(uint64_t id)
 {
     (void)id;
-    return NULL; /* the firmware has parked it after the last call */
+    return serving ? stop_serving() : NULL; /* else the firmware has parked it after the last call */
 }
 
 const char *others_parked(const struct machine_core *all, size_t count)
 {
     (void)all, (void)count;
-    return services() ? "parked by the firmware; the core that booted waits while another one measures"
-                      : "not known: the firmware offers no EFI_MP_SERVICES_PROTOCOL";
+    return services() ? parked_text(woke_ms) : "not known: the firmware offers no EFI_MP_SERVICES_PROTOCOL";
 }
 #endif

@@ -16,20 +16,12 @@
 #include "boot/uefi/other_cores.h"
 #include "boot/uefi/pptt.h"
 #include "lib/machine.h"
+#include "lib/run/stage.h"
 
 enum { FADT_ARM_BOOT_ARCH = 129, PSCI_COMPLIANT = 1 << 0, PSCI_USE_HVC = 1 << 1, TABLE_LENGTH = 4 };
 enum { END_MS = 1000 }; /* for a function that has been asked to stop, which takes microseconds unless the core hangs */
 static const char no_psci_text[] = "the firmware offers no PSCI";
 static const uint64_t AFFINITY = 0xff00ffffff; /* MPIDR_EL1's Aff3, Aff2, Aff1, Aff0 */
-
-static const void *devicetree(size_t *bytes)
-{
-    static const EFI_GUID guid = {0xb1b621d5, 0xf19c, 0x41a5, {0x83, 0x0b, 0xd9, 0x15, 0x2c, 0x69, 0xaa, 0xe0}};
-    const void *tree = firmware_table(&guid);
-
-    *bytes = tree ? devicetree_bytes(tree) : 0;
-    return tree;
-}
 
 static enum psci_conduit conduit(void)
 {
@@ -41,7 +33,7 @@ static enum psci_conduit conduit(void)
         return !(flags & PSCI_COMPLIANT) ? PSCI_NONE : flags & PSCI_USE_HVC ? PSCI_HVC : PSCI_SMC;
     }
     size_t bytes;
-    const void *tree = devicetree(&bytes);
+    const void *tree = firmware_devicetree(&bytes);
     const char *method = tree ? devicetree_psci(tree, bytes) : NULL;
     return !method ? PSCI_NONE : method[0] == 'h' ? PSCI_HVC : PSCI_SMC;
 }
@@ -57,7 +49,7 @@ static size_t read_tables(struct listed_core *out, size_t room)
         return madt_cores(madt, bytes, out, room);
     }
     size_t tree_bytes;
-    const void *tree = devicetree(&tree_bytes);
+    const void *tree = firmware_devicetree(&tree_bytes);
     return tree ? devicetree_cores(tree, tree_bytes, out, room) : 0;
 }
 
@@ -150,6 +142,8 @@ const char *others_parked(const struct machine_core *all, size_t count)
     static char text[80];
     size_t others = 0, off = 0;
 
+    if (count > 1 && conduit() != PSCI_NONE && stage_begin("other-cores", "asks PSCI which cores are off"))
+        return "not known: asking PSCI hung the machine in an earlier run";
     for (size_t i = 1; i < count; i++) {
         if (i == machine_info()->core || all[i].why_not)
             continue;

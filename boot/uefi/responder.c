@@ -1,8 +1,27 @@
 /* A window during which another core responds to the one in use. */
+#include <stdio.h>
+
 #include "boot/uefi/cores.h"
 #include "boot/uefi/other_cores.h"
 #include "lib/machine.h"
 #include "lib/measure/responder.h"
+#include "lib/run/stage.h"
+
+/* Before a core is started for the first time as a responder: a stage of its own. NULL, or why it is left out. */
+static const char *announce(unsigned other)
+{
+    static unsigned announced; /* the one that was started last; 0: none, since core 0 is the one in use */
+    static char name[20];
+    const char *why = NULL;
+
+    if (other != announced) {
+        snprintf(name, sizeof name, "responder-%u", other);
+        why = stage_begin(name, "starts another core beside the one in use");
+    }
+    if (!why)
+        announced = other;
+    return why;
+}
 
 const char *machine_window_with_responder(unsigned other, uint64_t *word, struct reading *list, size_t count,
                                           struct window_result *result)
@@ -18,11 +37,14 @@ const char *machine_window_with_responder(unsigned other, uint64_t *word, struct
     if (cores_left_running())
         return "a core that was used before could not be given back to the firmware";
     asked = (struct responder){.word = word};
-    const char *why = others_begin(all[other].id, responder_run, &asked);
+    const char *why = announce(other);
+    if (!why)
+        why = others_begin(all[other].id, responder_run, &asked);
     if (why)
         return why;
     *result = machine_window(list, count);
     asked.stop = true;
     cores_given_back(other, others_end(all[other].id));
+    stage_end();
     return NULL;
 }

@@ -2,7 +2,7 @@
  * The result file of this run, and those of earlier runs.
  *
  * Some firmware damages files that are changed. So every run gets a new file, \RESULTS\RUN00001.JSL and so on, to which
- * records are appended and flushed; no file is ever truncated, renamed, deleted or opened for writing a second time.
+ * records are appended and flushed, and another one beside it (support.c); no file is ever truncated, renamed, deleted or opened for writing a second time.
  */
 #include "boot/uefi/results.h"
 
@@ -26,20 +26,34 @@ enum {
 static const double JOURNAL_SECONDS = 5;
 static const unsigned JOURNAL_RUNS_ENOUGH = 2;
 
-static void result_path(CHAR16 path[PATH_CHARACTERS], unsigned number)
+/* How the names of files begin; what they are for people, and what it means when there is none. */
+static const struct {
+    const char *name, *text, *without;
+} kinds[] = {[RESULTS_RUN] = {"RUN", "result file", "records go only to the serial line"},
+             [RESULTS_SUPPORT] = {"SUP", "support file", "what it would have held is not kept"}};
+
+void results_name(char out[RESULTS_PATH], enum results_kind kind, unsigned number)
 {
-    char text[PATH_CHARACTERS];
-    snprintf(text, sizeof text, "\\RESULTS\\RUN%05u.JSL", number);
-    for (size_t i = 0; i < PATH_CHARACTERS; i++)
-        path[i] = (CHAR16)(unsigned char)text[i];
+    snprintf(out, RESULTS_PATH, "RESULTS\\%s%05u.JSL", kinds[kind].name, number % (LAST_NUMBER + 1));
 }
 
-/* The number in RUNnnnnn.JSL, 0 for any other name. FAT does not distinguish capital from small letters. */
-static unsigned result_number(const CHAR16 *name)
+static void result_path(CHAR16 path[PATH_CHARACTERS], enum results_kind kind, unsigned number)
 {
-    static const char pattern[] = "RUN00000.JSL";
+    char text[RESULTS_PATH];
+
+    results_name(text, kind, number);
+    path[0] = '\\';
+    for (size_t i = 0; i < RESULTS_PATH; i++)
+        path[i + 1] = (CHAR16)(unsigned char)text[i];
+}
+
+/* The number in a name of that kind, 0 for any other name. FAT does not distinguish capital from small letters. */
+static unsigned result_number(const CHAR16 *name, enum results_kind kind)
+{
+    char pattern[sizeof "RUN00000.JSL"];
     unsigned number = 0;
 
+    snprintf(pattern, sizeof pattern, "%s00000.JSL", kinds[kind].name);
     for (size_t i = 0; i < sizeof pattern; i++) {
         unsigned c = name[i] >= 'a' && name[i] <= 'z' ? name[i] - 32u : name[i];
         if (pattern[i] == '0' && c >= '0' && c <= '9')
@@ -50,8 +64,11 @@ static unsigned result_number(const CHAR16 *name)
     return number;
 }
 
-/* Numbers of the newest result files, descending, at most JOURNAL_FILES of them. */
-static size_t list_results(const struct volume *v, unsigned newest[JOURNAL_FILES])
+/*
+ * Numbers of the newest result files, descending, at most JOURNAL_FILES of them; and the highest number that any file
+ * has, 0 where there is none.
+ */
+static size_t list_results(const struct volume *v, unsigned newest[JOURNAL_FILES], unsigned *highest)
 {
     EFI_FILE_PROTOCOL *directory = volume_open(v, L"\\RESULTS");
     union {
@@ -62,8 +79,10 @@ static size_t list_results(const struct volume *v, unsigned newest[JOURNAL_FILES
     size_t count = 0;
 
     while (directory && !EFI_ERROR(directory->Read(directory, &bytes, &entry)) && bytes > 0) {
-        unsigned number = result_number(entry.info.FileName);
+        unsigned number = result_number(entry.info.FileName, RESULTS_RUN);
+        unsigned support = result_number(entry.info.FileName, RESULTS_SUPPORT);
         size_t at = count;
+        *highest = number > *highest ? number : support > *highest ? support : *highest;
         bytes = sizeof entry;
         while (at > 0 && newest[at - 1] < number)
             at--;
@@ -80,8 +99,8 @@ static size_t list_results(const struct volume *v, unsigned newest[JOURNAL_FILES
 
 unsigned results_journal(const struct volume *v, struct journal *j)
 {
-    unsigned newest[JOURNAL_FILES];
-    size_t count = list_results(v, newest);
+    unsigned newest[JOURNAL_FILES], highest = 0;
+    size_t count = list_results(v, newest, &highest);
     double start = machine_seconds();
     char *text = count ? memory_pages(JOURNAL_FILE_BYTES, EFI_PAGE_SIZE) : NULL;
 
@@ -93,7 +112,7 @@ unsigned results_journal(const struct volume *v, struct journal *j)
             warn("journal", "reading was slow: of %zu earlier result files only the newest %zu were read", count, i);
             break;
         }
-        result_path(path, newest[i]);
+        result_path(path, RESULTS_RUN, newest[i]);
         EFI_FILE_PROTOCOL *file = volume_open(v, path);
         if (!file) {
             warn("journal", "earlier result file %u cannot be opened", newest[i]);
@@ -104,7 +123,7 @@ unsigned results_journal(const struct volume *v, struct journal *j)
     }
     if (text)
         memory_free(text, JOURNAL_FILE_BYTES);
-    return count ? newest[0] : 0;
+    return highest;
 }
 
 static EFI_STATUS make_directory(EFI_FILE_PROTOCOL *root)
@@ -119,22 +138,24 @@ static EFI_STATUS make_directory(EFI_FILE_PROTOCOL *root)
     return status;
 }
 
-bool results_start(struct results *s, const struct volume *v, unsigned number)
+bool results_start(struct results *s, const struct volume *v, enum results_kind kind, unsigned number)
 {
     CHAR16 path[PATH_CHARACTERS];
+    char name[RESULTS_PATH];
 
-    *s = (struct results){.volume = v, .number = number};
+    *s = (struct results){.kind = kind, .volume = v, .number = number};
     if (!v->root)
         return false;
     if (number > LAST_NUMBER) {
         warn("volume", "RUN%05u.JSL exists, so no number is left: move the results elsewhere", LAST_NUMBER);
         return false;
     }
-    result_path(path, number);
+    result_path(path, kind, number);
+    results_name(name, kind, number);
     EFI_FILE_PROTOCOL *there = volume_open(v, path);
     if (there) { /* the directory did not list it: this volume is not reliable */
         there->Close(there);
-        warn("volume", "RUN%05u.JSL exists though the directory does not list it", number);
+        warn("volume", "%s exists though the directory does not list it: %s", name, kinds[kind].without);
         return false;
     }
     EFI_STATUS status = make_directory(v->root);
@@ -143,7 +164,7 @@ bool results_start(struct results *s, const struct volume *v, unsigned number)
                                0);
     if (EFI_ERROR(status)) {
         s->file = NULL;
-        warn("volume", "%s takes no result file: %s; records go only to the serial line", v->name, status_text(status));
+        warn("volume", "%s takes no %s: %s; %s", v->name, kinds[kind].text, status_text(status), kinds[kind].without);
         return false;
     }
     return true;
@@ -152,8 +173,9 @@ bool results_start(struct results *s, const struct volume *v, unsigned number)
 /* Prints why the volume is lost, and returns false; the writer then records the loss in the other sinks. */
 static bool lost(struct results *s, const char *what, const char *why)
 {
-    char text[128];
-    snprintf(text, sizeof text, "fathom: %s takes no more records: %s: %s\n", s->volume->name, what, why);
+    char text[160], name[RESULTS_PATH];
+    results_name(name, s->kind, s->number);
+    snprintf(text, sizeof text, "fathom: %s takes no more records of %s: %s: %s\n", s->volume->name, name, what, why);
     machine_print(text);
     s->failed = true;
     return false;
@@ -184,7 +206,7 @@ static bool reads_back(struct results *s)
     char found[sizeof s->first];
     size_t want = s->bytes < sizeof found ? s->bytes : sizeof found;
 
-    result_path(path, s->number);
+    result_path(path, s->kind, s->number);
     EFI_FILE_PROTOCOL *file = volume_open(s->volume, path);
     size_t bytes = file ? volume_read(file, found, want) : 0;
     if (file)

@@ -11,7 +11,11 @@
 #include "lib/machine.h"
 #include "lib/plan/journal.h"
 
+/* The files of a run: RUN00001.JSL has its records, SUP00001.JSL what support.h says. */
+enum results_kind { RESULTS_RUN, RESULTS_SUPPORT };
+
 struct results {
+    enum results_kind kind;
     EFI_FILE_PROTOCOL *file;
     const struct volume *volume;
     unsigned number;
@@ -23,8 +27,11 @@ struct results {
 
 /* Passes earlier result files to the journal, newest first. Returns the highest number in use, 0 when there is none. */
 unsigned results_journal(const struct volume *v, struct journal *j);
-/* Opens the result file of that number. False when there is no volume; with a warning, when it cannot hold the file. */
-bool results_start(struct results *s, const struct volume *v, unsigned number);
+/* Opens a new file of that number. False when there is no volume; with a warning, when it cannot hold the file. */
+bool results_start(struct results *s, const struct volume *v, enum results_kind kind, unsigned number);
+/* The path of such a file, for people: "RESULTS\RUN00001.JSL". */
+enum { RESULTS_PATH = 24 };
+void results_name(char out[RESULTS_PATH], enum results_kind kind, unsigned number);
 /* Closes the file, if there is one; what was written is on the volume already. */
 void results_finish(struct results *s);
 /* The sink that appends records to the file. */

@@ -24,6 +24,8 @@
 #include "boot/uefi/console.h"
 #include "boot/uefi/firmware.h"
 #include "boot/uefi/font.h"
+#include "lib/base/lines.h"
+#include "lib/base/qr.h"
 #include "lib/machine.h"
 #include "lib/observer/page.h"
 #include "lib/observer/plot.h"
@@ -39,8 +41,9 @@ enum {
     COLUMNS_AT_LEAST = 60, /* with fewer, lines of findings would be cut, and the firmware's own console is used */
     ROWS_AT_LEAST = 18,    /* the least that head, plot and some findings need */
     HEAD_ROWS = 3,
-    LABEL_COLUMNS = 10, /* left of the plot: a number of four digits with its unit */
-    PLOT_CELL = 1,      /* the character of cells that show a part of the plot; their style is the number of the plot */
+    LEAST_CODE_DOTS = 2, /* of a module of a QR code: a telephone does not read finer ones */
+    LABEL_COLUMNS = 10,  /* left of the plot: a number of four digits with its unit */
+    PLOT_CELL = 1, /* the character of cells that show a part of the plot; their style is the number of the plot */
 };
 static const double DRAWING_SHARE = 0.03; /* of the time at most: a run may take that much longer for its screen */
 
@@ -63,7 +66,8 @@ static const pixel curve_ink = {0xff, 0xd0, 0x60, 0}, knee_ink = {0x40, 0x80, 0x
 
 static const struct run *run;
 static struct page page;
-static bool finished; /* the page of results is shown */
+static bool finished;                  /* the page of results is shown */
+static const struct lines *photograph; /* the bring-up page that is shown; NULL: none is */
 
 static struct {
     EFI_GRAPHICS_OUTPUT_PROTOCOL *gop; /* NULL: there is none, or it failed */
@@ -194,7 +198,7 @@ static void compose_head(struct cells *c)
     if (info->core_type[0])
         snprintf(type, sizeof type, " (type %s)", info->core_type);
     snprintf(text, sizeof text, " fathom  %s%s%s, core %u%s, profile %s", info->core_model,
-             info->core_name[0] ? ", " : "", info->core_name, info->core, type, profile_names[run->config.profile]);
+             info->core_name[0] ? ", " : "", info->core_name, info->core, type, config_profile_name(&run->config));
     cells_put(c, 0, 0, c->columns - 8, CELL_BAR, text);
     snprintf(text, sizeof text, "%4u:%02u", (unsigned)seconds / 60, (unsigned)seconds % 60);
     cells_put(c, 0, c->columns - 8, 8, CELL_BAR, text);
@@ -272,6 +276,15 @@ static void compose_results(struct cells *c)
     page_draw(&page, c, HEAD_ROWS + 1, c->rows - 1);
 }
 
+static void compose_photograph(struct cells *c)
+{
+    for (unsigned row = 0; row + 1 < c->rows; row++) {
+        cells_clear(c, row, 0, CELL_TEXT);
+        if (row < photograph->count)
+            cells_put(c, row, 0, c->columns, CELL_STRONG, photograph->text[row]);
+    }
+}
+
 /* Draws what has changed, at once or when DRAWING_SHARE allows it. */
 static void refresh(bool at_once)
 {
@@ -280,10 +293,13 @@ static void refresh(bool at_once)
 
     if (!screen.gop || (!at_once && began < screen.next_drawing))
         return;
-    compose_head(c);
+    if (photograph)
+        compose_photograph(c);
+    else
+        compose_head(c);
     if (finished)
         compose_results(c);
-    else
+    else if (!photograph)
         compose_lines(c, compose_plot(c), c->rows - 1);
     cells_clear(c, c->rows - 1, 0, CELL_BAR);
     cells_put(c, c->rows - 1, 1, c->columns - 1, CELL_BAR, keys);
@@ -395,6 +411,76 @@ void screen_curve(const struct observed_curve *c)
     label(plot.labels[2], c->axis, plot.axes.x.from);
     label(plot.labels[3], c->axis, plot.axes.x.to);
     refresh(false);
+}
+
+/* ---- The bring-up page ------------------------------------------------------------------------------------- */
+
+static struct qr code;
+static bool code_left_over; /* there is no room for it beside the lines */
+
+/* Draws the code with its quiet zone, `dots` of the screen for each module in both directions; black on white. */
+static void draw_code(const struct qr *q, unsigned left, unsigned top, unsigned dots)
+{
+    const unsigned all = (q->size + 2 * QR_QUIET) * dots;
+    pixel white = {0xff, 0xff, 0xff, 0}, black = {0, 0, 0, 0};
+
+    if (EFI_ERROR(screen.gop->Blt(screen.gop, &white, EfiBltVideoFill, 0, 0, left, top, all, all, 0)))
+        return;
+    for (unsigned y = 0; y < q->size; y++)
+        for (unsigned x = 0, dark; x < q->size; x += dark) {
+            for (dark = 1; x + dark < q->size && !((q->module[y][x] ^ q->module[y][x + dark]) & QR_DARK); dark++)
+                ;
+            if (q->module[y][x] & QR_DARK)
+                screen.gop->Blt(screen.gop, &black, EfiBltVideoFill, 0, 0, left + (QR_QUIET + x) * dots,
+                                top + (QR_QUIET + y) * dots, dark * dots, dots, 0);
+        }
+}
+
+/* Where the code is larger: beside the lines, or below them. False where there is no room. */
+static bool place_code(const struct qr *q)
+{
+    const unsigned width = screen.gop->Mode->Info->HorizontalResolution,
+                   height = screen.gop->Mode->Info->VerticalResolution, all = q->size + 2 * QR_QUIET;
+    const unsigned right = screen.left + (LINE_COLUMNS + 1) * screen.cell_width,
+                   bottom = screen.top + (unsigned)(photograph->count + 1) * screen.cell_height;
+    const unsigned beside = right < width ? (width - right < height ? width - right : height) / all : 0,
+                   room_below = bottom + screen.cell_height < height ? height - bottom - screen.cell_height : 0,
+                   below = (room_below < width ? room_below : width) / all;
+
+    if (beside >= below && beside >= LEAST_CODE_DOTS)
+        draw_code(q, right, screen.top, beside);
+    else if (below >= LEAST_CODE_DOTS)
+        draw_code(q, screen.left, bottom, below);
+    return beside >= LEAST_CODE_DOTS || below >= LEAST_CODE_DOTS;
+}
+
+bool screen_lines(const struct lines *lines_shown)
+{
+    char text[LINES_MAXIMUM * (LINE_COLUMNS + 1) + 1];
+    size_t used = 0;
+
+    if (!screen.gop)
+        return false;
+    photograph = lines_shown;
+    if (!photograph) /* the code was drawn over cells */
+        memset(screen.shown, 0xff, (size_t)screen.wanted.rows * screen.wanted.columns * sizeof *screen.shown);
+    refresh(true);
+    for (size_t i = 0; photograph && i < photograph->count; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s\n", photograph->text[i]);
+    code_left_over = photograph && screen.gop && qr_encode(&code, text, used) && !place_code(&code);
+    return true;
+}
+
+bool screen_code(void)
+{
+    if (!code_left_over || !screen.gop)
+        return false;
+    const unsigned width = screen.gop->Mode->Info->HorizontalResolution,
+                   height = screen.gop->Mode->Info->VerticalResolution -
+                            screen.cell_height; /* the last line is the keys' */
+    const unsigned dots = (width < height ? width : height) / (code.size + 2 * QR_QUIET);
+    draw_code(&code, 0, 0, dots);
+    return dots > 0;
 }
 
 /* ---- Start ---------------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "lib/base/cells.h"
 #include "lib/observer/observer.h"
 
+struct lines;
 struct run;
 
 /*
@@ -22,6 +23,13 @@ void screen_progress(const char *text);
 void screen_now(void);
 /* Shows in the last line what keys do now. */
 void screen_keys(const char *text);
+/*
+ * Shows lines in the place of all else, and a QR code of them where there is room; with NULL all else again. False where
+ * there is nothing to draw on.
+ */
+bool screen_lines(const struct lines *page);
+/* Shows that code over everything where there was no room for it beside the lines. False where it is shown already. */
+bool screen_code(void);
 /* Shows the page of results: on the framebuffer in the place of all else, on consoles as text. */
 void screen_results(void);
 /* A finding that was decided and a curve that was taken, for struct observer. */

@@ -97,10 +97,24 @@ static bool console_write(void *context, const char *bytes, size_t count)
     return true;
 }
 
-bool serial_start(struct sink *s)
+static EFI_SERIAL_IO_PROTOCOL *find_port(void)
 {
     static EFI_GUID serial_io = EFI_SERIAL_IO_PROTOCOL_GUID;
-    EFI_SERIAL_IO_PROTOCOL *port = firmware_locate(&serial_io);
+
+    return firmware_locate(&serial_io);
+}
+
+void serial_text(const char *text)
+{
+    EFI_SERIAL_IO_PROTOCOL *port = find_port();
+
+    if (port && !console_on_serial())
+        port_write(port, text, strlen(text));
+}
+
+bool serial_start(struct sink *s)
+{
+    EFI_SERIAL_IO_PROTOCOL *port = find_port();
 
     if (port)
         *s = (struct sink){.name = "serial", .context = port, .write = port_write};

@@ -11,8 +11,7 @@
 
 enum { TYPE_FIRMWARE = 0, TYPE_SYSTEM = 1, TYPE_OEM_STRINGS = 11, TYPE_END = 127, HEADER_BYTES = 4, UUID_END = 24 };
 
-/* Finds the address of the structures and how many bytes they may take. False where there is no SMBIOS. */
-static bool find_structures(const uint8_t **start, size_t *bytes)
+bool smbios_structures(const uint8_t **start, size_t *bytes)
 {
     static const EFI_GUID smbios_3 = SMBIOS3_TABLE_GUID, smbios_2 = SMBIOS_TABLE_GUID;
     const uint8_t *entry;
@@ -45,7 +44,7 @@ static bool find_structure(uint8_t type, bool after, struct structure *s)
     size_t bytes = 0;
 
     if (!after) {
-        if (!find_structures(&s->at, &bytes))
+        if (!smbios_structures(&s->at, &bytes))
             return false;
         s->end = s->at + bytes;
     }

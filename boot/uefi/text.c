@@ -4,6 +4,7 @@
  */
 #include "boot/uefi/console.h"
 #include "boot/uefi/screen.h"
+#include "boot/uefi/watchdog.h"
 #include "lib/base/cells.h"
 #include "lib/machine.h"
 
@@ -19,8 +20,17 @@ void machine_print_strong(const char *text)
     screen_text(text, CELL_STRONG);
 }
 
+void machine_stage(const char *text)
+{
+    watchdog_refresh();
+    machine_print(text);
+    machine_print("\n");
+    screen_now();
+}
+
 void machine_progress(const char *text)
 {
+    watchdog_refresh();
     screen_progress(text);
     console_progress(text);
 }

@@ -14,6 +14,7 @@
 static EFI_GUID file_system_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
 static EFI_GUID device_path_guid = EFI_DEVICE_PATH_PROTOCOL_GUID;
 static EFI_GUID volume_label_guid = EFI_FILE_SYSTEM_VOLUME_LABEL_ID;
+static EFI_GUID file_system_info_guid = EFI_FILE_SYSTEM_INFO_ID;
 
 enum { LABEL_CHARACTERS = 32 };
 
@@ -139,6 +140,20 @@ void volume_finish(struct volume *v)
     if (v->root)
         v->root->Close(v->root);
     v->root = NULL;
+}
+
+uint64_t volume_free_bytes(const struct volume *v)
+{
+    union {
+        EFI_FILE_SYSTEM_INFO info;
+        uint8_t
+            bytes[sizeof(EFI_FILE_SYSTEM_INFO) + LABEL_CHARACTERS * sizeof(CHAR16)]; /* the label stands at its end */
+    } buffer;
+    UINTN bytes = sizeof buffer;
+
+    if (!v->root || EFI_ERROR(v->root->GetInfo(v->root, &file_system_info_guid, &bytes, &buffer)))
+        return UINT64_MAX;
+    return buffer.info.FreeSpace;
 }
 
 EFI_FILE_PROTOCOL *volume_open(const struct volume *v, const CHAR16 *path)

@@ -6,6 +6,7 @@
 #include "boot/uefi/platform.h"
 #include "boot/uefi/tick.h"
 #include "boot/uefi/warnings.h"
+#include "boot/uefi/watchdog.h"
 #include "lib/machine.h"
 #include "lib/plan/config.h"
 
@@ -58,6 +59,7 @@ struct window_result machine_window(struct reading *list, size_t count)
 {
     if (platform_not_ours() || cores_gone())
         return no_result(platform_not_ours() ? platform_not_ours() : cores_gone());
+    watchdog_refresh();
     enum reader_counters counters = control_counting(list, count) ? READER_EVENTS : machine_info()->counters;
     if (!windows) {
         struct window_result result = {0};

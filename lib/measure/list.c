@@ -34,6 +34,7 @@ struct window_result list_run(struct meter *m, struct reading *list, size_t coun
 {
     struct window_result result = machine_window(list, count);
     m->windows++;
+    m->limited += result.limited;
     if (result.end == WINDOW_RAN && !result.interrupts) /* else it is also the time of what interrupted */
         for (size_t i = 0; i < count; i++)
             m->kernel_seconds += reading_ticks(&list[i]) / m->tick_hz;

@@ -37,7 +37,7 @@ enum cause {
     CAUSE_SHARED,      /* a sibling thread was awake */
     CAUSE_STOLEN,      /* far above the others of its point: time was taken from this reading alone */
     CAUSE_SMI,         /* system management mode had the core */
-    CAUSE_THROTTLED,   /* heat, power or current slowed the core down */
+    CAUSE_THROTTLED,   /* heat slowed the core down */
     CAUSES
 };
 extern const char *const cause_names[CAUSES];
@@ -69,13 +69,12 @@ struct meter {
     unsigned readings;        /* wanted for a point */
     bool exact;               /* the last readings repeated to the last digit: then two are enough */
     enum reader_counters counters;
-    /* What has disturbed the core since the last call, by its registers; CAUSES: nothing. NULL: they do not say. */
-    enum cause (*disturbed)(void);
     uint64_t chain_iterations; /* of the reference chain, so that it lasts one reading */
     uint64_t nop_iterations;   /* of the sibling detector */
     uint64_t taken, rejected;  /* readings, `taken` with the rejected ones */
     uint64_t rejected_by[CAUSES];
     uint64_t windows;
+    uint64_t limited;      /* of these, windows in which limits of power or current were noted */
     double kernel_seconds; /* time inside kernels, reference chains and sibling detectors */
 };
 

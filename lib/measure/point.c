@@ -94,13 +94,13 @@ static unsigned readings_wanted(const struct meter *m, const struct accepted_rea
 }
 
 /* Why the whole list does not count; CAUSES where it does. */
-static enum cause cause_of_void(const struct meter *m, const struct window_result *result)
+static enum cause cause_of_void(const struct window_result *result)
 {
     if (result->smis)
         return CAUSE_SMI;
     if (result->interrupts)
         return CAUSE_INTERRUPTED;
-    return m->disturbed ? m->disturbed() : CAUSES;
+    return result->throttled ? CAUSE_THROTTLED : CAUSES;
 }
 
 /* Where the list shows that all readings so far were taken beside a sibling, they do not count. */
@@ -112,25 +112,29 @@ static void forget_shared(struct meter *m, const struct reading *list, size_t ke
     a->accepted = 0;
 }
 
-/* Runs lists until enough readings are accepted, or ATTEMPTS are spent. */
+/*
+ * Runs lists until enough readings are accepted, or ATTEMPTS are spent. Where system management interrupts come so
+ * often that a list does not fit between two of them, the next ones are half as long, and there are twice as many.
+ */
 static struct window_result collect_readings(struct meter *m, const struct kernel *k, struct accepted_readings *a)
 {
     struct reading list[LIST_READINGS];
     uint64_t iterations = 1;
-    const int attempts = m->profile == PROFILE_SMOKE ? SMOKE_ATTEMPTS : ATTEMPTS;
+    int attempts = m->profile == PROFILE_SMOKE ? SMOKE_ATTEMPTS : ATTEMPTS;
+    size_t most = POINT_READINGS; /* kernels in a list */
     struct window_result result = length_prepare(m, k, &iterations);
 
     for (int attempt = 0; result.end == WINDOW_RAN && attempt < attempts; attempt++) {
         unsigned wanted = readings_wanted(m, a);
         if (a->accepted >= wanted)
             break;
-        size_t kernels = wanted - a->accepted;
+        size_t kernels = wanted - a->accepted < most ? wanted - a->accepted : most;
         size_t count = list_make(m, k, iterations, kernels, list);
         double start = machine_seconds();
         result = list_run(m, list, count);
         if (result.end != WINDOW_RAN)
             break;
-        enum cause cause = cause_of_void(m, &result);
+        enum cause cause = cause_of_void(&result);
         if (cause == CAUSES)
             forget_shared(m, list, kernels, a);
         bool alone[POINT_READINGS];
@@ -138,6 +142,10 @@ static struct window_result collect_readings(struct meter *m, const struct kerne
         if (kept < kernels) { /* something else ran, and caches are cold */
             cause = cause == CAUSES ? CAUSE_SHARED : cause;
             a->rejected_by[cause] += (unsigned)(kernels - kept);
+            if (cause == CAUSE_SMI && kernels > 1) {
+                most = kernels / 2;
+                attempts *= 2;
+            }
             result = length_warm_up(m, k, k->warm_iterations, iterations);
             m->wait_seconds_left -= machine_seconds() - start;
             attempt -= cause == CAUSE_SHARED && m->wait_seconds_left > 0; /* a sibling is waited for */
@@ -157,7 +165,7 @@ static struct window_result collect_readings(struct meter *m, const struct kerne
                 add_reading(m, &list[LIST_ROUND * i + LIST_KERNEL], (double)iterations * k->units, a);
         if (!isinf(m->tolerance) && a->accepted >= wanted) /* of a few readings most may be wrong */
             reject_stolen(a);
-        m->exact = kept == kernels && list_repeats(m, list, kernels);
+        m->exact = kept == kernels && most == POINT_READINGS && list_repeats(m, list, kernels); /* two may by chance */
     }
     if (!isinf(m->tolerance) && a->accepted < readings_wanted(m, a)) /* no more will come */
         reject_stolen(a);

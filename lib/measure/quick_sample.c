@@ -17,14 +17,15 @@ struct window_result meter_quick_sample(struct meter *m, const struct kernel *k,
     struct window_result result = {0};
     struct reading nops = {.kernel = (uintptr_t)reader_width_kernel, .argument = {m->nop_iterations / QUICK_PART, 0}};
 
+    uint64_t warm = (uint64_t)fmax(1, k->warm_iterations);
+
     *cycles = NAN;
     if (!*iterations) {
         *iterations = 1;
         result = length_prepare(m, k, iterations);
     }
     for (unsigned n = 0; n < QUICK_ATTEMPTS && isnan(*cycles) && result.end == WINDOW_RAN; n++) {
-        struct reading r[] = {nops, reading_of(k, (uint64_t)fmax(1, k->warm_iterations)), reading_of(k, *iterations),
-                              nops};
+        struct reading r[] = {nops, reading_of(k, warm), reading_of(k, *iterations), nops};
         result = list_run(m, r, 4);
         const double ticks = reading_ticks(&r[2]) - m->harness_ticks;
         const bool quiet = result.end == WINDOW_RAN && !result.interrupts && !result.smis;
@@ -36,6 +37,10 @@ struct window_result meter_quick_sample(struct meter *m, const struct kernel *k,
         if (quiet && (ticks < wanted / LENGTH_RATIO || ticks > wanted * LENGTH_RATIO)) {
             *iterations = 0; /* kernels have become shorter or longer than those before */
             break;
+        }
+        if (result.end == WINDOW_RAN && result.smis) { /* warming up may take longer than from one SMI to the next */
+            result = length_warm_up(m, k, (double)warm, *iterations);
+            warm = 1;
         }
     }
     return result;

@@ -7,7 +7,7 @@
 #include "lib/plan/cores.h"
 
 const char *const profile_names[PROFILES] = {"smoke", "quick", "standard", "full"};
-const char *const serial_names[SERIALS] = {"off", "findings", "all"};
+const char *const serial_names[SERIALS] = {"off", "findings", "all", "auto"};
 const char *const after_names[AFTERS] = {"stay", "reboot", "poweroff", "return"};
 
 static const char *const switch_names[] = {"off", "on"};
@@ -17,6 +17,7 @@ static const char *const risky_names[] = {"none", "prefetch"};
 enum key {
     KEY_PROBES,
     KEY_PROFILE,
+    KEY_BRINGUP,
     KEY_AFTER,
     KEY_REPEAT,
     KEY_MEMORY,
@@ -24,7 +25,9 @@ enum key {
     KEY_CORES,
     KEY_RETRY,
     KEY_SERIAL,
+    KEY_OWN,
     KEY_WINDOWS,
+    KEY_WATCHDOG,
     KEY_MENU,
     KEY_EVENTS,
     KEY_KERNELS,
@@ -32,6 +35,8 @@ enum key {
     KEY_PREFETCH,
     KEY_FREQUENCY,
     KEY_RISKY,
+    KEY_HANG,
+    KEY_FAULT,
     KEY_NOTES,
     KEYS,
 };
@@ -41,15 +46,18 @@ static const struct {
     const char *name, *takes;
 } keys[KEYS] = {
     [KEY_PROBES] = {"probes", "names of probes with commas or spaces between them, 255 characters at most"},
-    [KEY_PROFILE] = {"profile", "smoke, quick, standard or full"},
+    [KEY_PROFILE] = {"profile", "bringup, smoke, quick, standard or full"},
+    [KEY_BRINGUP] = {"bringup", "auto or off"},
     [KEY_AFTER] = {"after", "stay, reboot, poweroff or return"},
     [KEY_REPEAT] = {"repeat", "a whole number from 1 to 1000000"},
     [KEY_MEMORY] = {"memory", "a whole number of MiB from 8 to 1048576, all, or 0 for what the profile needs"},
     [KEY_DEADLINE] = {"deadline", "a whole number of milliseconds from 10 to 60000"},
     [KEY_CORES] = {"cores", "one-per-type, all, or indices and ranges from 0 to 65535, as in 0, 2, 4-7"},
     [KEY_RETRY] = {"retry", "none or all"},
-    [KEY_SERIAL] = {"serial", "all, findings or off"},
+    [KEY_SERIAL] = {"serial", "auto, all, findings or off"},
+    [KEY_OWN] = {"own", "on or off"},
     [KEY_WINDOWS] = {"windows", "on or off"},
+    [KEY_WATCHDOG] = {"watchdog", "off, or a whole number of seconds from 10 to 600"},
     [KEY_MENU] = {"menu", "off, or a whole number of seconds from 1 to 3600"},
     [KEY_EVENTS] = {"events", "names or numbers of events with commas or spaces between them, 511 characters at most"},
     [KEY_KERNELS] = {"kernels", "names of the counters probe's kernels with commas or spaces between them"},
@@ -57,6 +65,8 @@ static const struct {
     [KEY_PREFETCH] = {"prefetch", "as-found, off, or NAME=off,NAME=on,... without spaces"},
     [KEY_FREQUENCY] = {"frequency", "as-found, fixed, highest, or a ratio"},
     [KEY_RISKY] = {"risky", "none or prefetch"},
+    [KEY_HANG] = {"hang", "a stage and a core, as in first-window@0"},
+    [KEY_FAULT] = {"fault", "a stage and a core, as in first-window@0"},
     [KEY_NOTES] = {"notes", "text of 127 bytes at most"},
 };
 
@@ -68,7 +78,8 @@ void config_defaults(struct config *c)
         .repeat = 1,
         .deadline_ms = 1000,
         .cores = "one-per-type",
-        .serial = SERIAL_ALL,
+        .serial = SERIAL_AUTO,
+        .own = true,
         .windows = true,
         .menu_seconds = 5,
         .prefetch = "as-found",
@@ -162,6 +173,24 @@ static bool set_frequency(struct config *c, const char *value)
     return set_text(c->frequency, sizeof c->frequency, value);
 }
 
+/* `bringup` is no profile of probes: it runs none but the gates, as shortly as they can. */
+static bool set_profile(struct config *c, const char *value)
+{
+    unsigned choice = PROFILE_SMOKE;
+    const bool bringup = strcasecmp(value, "bringup") == 0;
+
+    if (!bringup && !set_choice(&choice, value, profile_names, PROFILES))
+        return false;
+    c->profile = (enum profile)choice;
+    c->bringup = bringup ? BRINGUP_ONLY : c->bringup == BRINGUP_ONLY ? BRINGUP_AUTO : c->bringup;
+    return true;
+}
+
+const char *config_profile_name(const struct config *c)
+{
+    return c->bringup == BRINGUP_ONLY ? "bringup" : profile_names[c->profile];
+}
+
 static bool set_memory(unsigned *mib, const char *value)
 {
     if (!strcasecmp(value, "all")) {
@@ -171,13 +200,14 @@ static bool set_memory(unsigned *mib, const char *value)
     return set_number(mib, value, 8, 1048576) || set_number(mib, value, 0, 0);
 }
 
-static bool set_menu(unsigned *seconds, const char *value)
+/* Seconds, or `off`: 0. */
+static bool set_seconds(unsigned *seconds, const char *value, unsigned low, unsigned high)
 {
     if (!strcasecmp(value, "off")) {
         *seconds = 0;
         return true;
     }
-    return set_number(seconds, value, 1, 3600);
+    return set_number(seconds, value, low, high);
 }
 
 static bool set_value(struct config *c, enum key key, const char *value)
@@ -186,10 +216,12 @@ static bool set_value(struct config *c, enum key key, const char *value)
 
     switch (key) {
     case KEY_PROBES: return set_names(c->probes, sizeof c->probes, value, WORDS ", \t");
-    case KEY_PROFILE:
-        if (!set_choice(&choice, value, profile_names, PROFILES))
+    case KEY_PROFILE: return set_profile(c, value);
+    case KEY_BRINGUP:
+        if (strcasecmp(value, "auto") != 0 && strcasecmp(value, "off") != 0)
             return false;
-        c->profile = (enum profile)choice;
+        if (c->bringup != BRINGUP_ONLY)
+            c->bringup = strcasecmp(value, "off") == 0 ? BRINGUP_OFF : BRINGUP_AUTO;
         return true;
     case KEY_AFTER:
         if (!set_choice(&choice, value, after_names, AFTERS))
@@ -202,19 +234,22 @@ static bool set_value(struct config *c, enum key key, const char *value)
     case KEY_CORES: return cores_valid(value) && set_text(c->cores, sizeof c->cores, value);
     case KEY_RETRY: return set_switch(&c->retry, value, retry_names);
     case KEY_SERIAL:
-        /* `on` is the old name of `all`. */
-        if (!set_choice(&choice, strcasecmp(value, "on") ? value : "all", serial_names, SERIALS))
+        if (!set_choice(&choice, value, serial_names, SERIALS))
             return false;
         c->serial = (enum serial)choice;
         return true;
+    case KEY_OWN: return set_switch(&c->own, value, switch_names);
     case KEY_WINDOWS: return set_switch(&c->windows, value, switch_names);
-    case KEY_MENU: return set_menu(&c->menu_seconds, value);
+    case KEY_WATCHDOG: return set_seconds(&c->watchdog, value, 10, 600);
+    case KEY_MENU: return set_seconds(&c->menu_seconds, value, 1, 3600);
     case KEY_EVENTS: return set_names(c->events, sizeof c->events, value, WORDS ".:=, \t");
     case KEY_KERNELS: return set_names(c->kernels, sizeof c->kernels, value, WORDS ", \t");
     case KEY_FORMS: return set_text(c->forms, sizeof c->forms, value);
     case KEY_PREFETCH: return set_prefetch(c, value);
     case KEY_FREQUENCY: return set_frequency(c, value);
     case KEY_RISKY: return set_switch(&c->risky_prefetch, value, risky_names);
+    case KEY_HANG: return set_names(c->hang, sizeof c->hang, value, WORDS "@");
+    case KEY_FAULT: return set_names(c->fault, sizeof c->fault, value, WORDS "@");
     case KEY_NOTES: return set_text(c->notes, sizeof c->notes, value);
     case KEYS: break;
     }

@@ -16,20 +16,28 @@
 enum { MEMORY_ALL = 1 << 30 };
 
 enum profile { PROFILE_SMOKE, PROFILE_QUICK, PROFILE_STANDARD, PROFILE_FULL, PROFILES };
-enum serial { SERIAL_OFF, SERIAL_FINDINGS, SERIAL_ALL, SERIALS };
+enum serial { SERIAL_OFF, SERIAL_FINDINGS, SERIAL_ALL, SERIAL_AUTO, SERIALS };
+enum bringup { BRINGUP_AUTO, BRINGUP_ONLY, BRINGUP_OFF };
 enum after { AFTER_STAY, AFTER_REBOOT, AFTER_POWEROFF, AFTER_RETURN, AFTERS };
 
 struct config {
-    char probes[256];      /* probes = names, separated by spaces or commas; empty: all but debug ones */
-    enum profile profile;  /* profile = smoke | quick | standard | full */
-    enum after after;      /* after = stay | reboot | poweroff | return */
-    unsigned repeat;       /* repeat = 1 … 1000000: runs in a row, a boot each */
-    unsigned memory_mib;   /* memory = 8 … 1048576 (MiB) to measure in; 0 = as the profile needs; all = MEMORY_ALL */
-    unsigned deadline_ms;  /* deadline = 10 … 60000 (ms) one window may last */
-    char cores[128];       /* cores = one-per-type | all | indices and ranges: "0, 2 4-7" */
-    bool retry;            /* retry = all: forget what the journal says; retry = none */
-    enum serial serial;    /* serial = all | findings | off: records on the serial line; findings: without curves */
-    bool windows;          /* windows = on | off: off measures without owning the core (to compare) */
+    char probes[256];     /* probes = names, separated by spaces or commas; empty: all but debug ones */
+    enum profile profile; /* profile = bringup | smoke | quick | standard | full */
+    enum bringup bringup; /* bringup = auto | off: the page for a machine that nobody has tried; profile = bringup */
+    enum after after;     /* after = stay | reboot | poweroff | return */
+    unsigned repeat;      /* repeat = 1 … 1000000: runs in a row, a boot each */
+    unsigned memory_mib;  /* memory = 8 … 1048576 (MiB) to measure in; 0 = as the profile needs; all = MEMORY_ALL */
+    unsigned deadline_ms; /* deadline = 10 … 60000 (ms) one window may last */
+    char cores[128];      /* cores = one-per-type | all | indices and ranges: "0, 2 4-7" */
+    bool retry;           /* retry = all: forget what the journal says; retry = none */
+    /*
+     * serial = auto | all | findings | off: records on the serial line; findings: without curves, which take more than a
+     * minute at 115200 baud; auto: findings, but all where nothing else gets them or the line is the console.
+     */
+    enum serial serial;
+    bool own;              /* own = on | off: off leaves the core as the firmware has it, and measures nothing */
+    bool windows;          /* windows = on | off: off leaves interrupts on while it measures (to compare) */
+    unsigned watchdog;     /* watchdog = off (0) | 10 … 600: seconds without progress until it may reset */
     unsigned menu_seconds; /* menu = off (0) | 1 … 3600: seconds without a key after which the start menu ends */
     char events[512];      /* events = what the counters probe counts: needs, vendors' names, raw numbers */
     char kernels[128];     /* kernels = what it counts them over; empty: all */
@@ -37,6 +45,8 @@ struct config {
     char prefetch[256];    /* prefetch = as-found | off | NAME=off,NAME=on,… */
     char frequency[16];    /* frequency = as-found | fixed | highest | RATIO */
     bool risky_prefetch;   /* risky = prefetch: also switches whose writes may hang a machine; risky = none */
+    char hang[40];         /* hang = STAGE@CORE: stops there for ever (to test what the next run does) */
+    char fault[40];        /* fault = STAGE@CORE: writes to an address there that does not exist (for tests) */
     char notes[128];       /* notes = anything: copied into the run record */
 };
 
@@ -52,6 +62,8 @@ void config_defaults(struct config *c);
  * `bytes`.
  */
 void config_parse(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context);
+/* The value of `profile` that is in force: "bringup", "smoke", … */
+const char *config_profile_name(const struct config *c);
 /* One setting, as from an argument. False, with a reason in words, when it cannot be used. */
 bool config_set(struct config *c, const char *key, const char *value, char *why, size_t room);
 

@@ -13,24 +13,24 @@ void journal_start(struct journal *j, const char *fingerprint)
     snprintf(j->fingerprint, sizeof j->fingerprint, "%s", fingerprint);
 }
 
-/* Index of a probe's entry; j->count when it has none. Names are compared as far as an entry can hold them. */
-static size_t find_entry(const struct journal *j, const char *probe)
+/* Index of an entry; j->count when there is none. Names are compared as far as an entry can hold them. */
+static size_t find_entry(const struct journal *j, const char *name)
 {
     size_t i = 0;
 
-    while (i < j->count && strncmp(j->entries[i].probe, probe, JOURNAL_NAME - 1) != 0)
+    while (i < j->count && strncmp(j->entries[i].name, name, JOURNAL_NAME - 1) != 0)
         i++;
     return i;
 }
 
-static void read_start(struct journal *j, const char *probe)
+static void read_start(struct journal *j, const char *name)
 {
-    size_t i = find_entry(j, probe);
+    size_t i = find_entry(j, name);
 
-    if (i == JOURNAL_PROBES)
+    if (i == JOURNAL_ENTRIES)
         return;
     if (i == j->count) {
-        snprintf(j->entries[i].probe, sizeof j->entries[i].probe, "%s", probe);
+        snprintf(j->entries[i].name, sizeof j->entries[i].name, "%s", name);
         j->count++;
     }
     j->entries[i].started_here = true;
@@ -38,15 +38,39 @@ static void read_start(struct journal *j, const char *probe)
 }
 
 /* A skipped probe has an end without a start; it says nothing about the probe. */
-static void read_end(struct journal *j, const char *probe, double seconds)
+static void read_end(struct journal *j, const char *name, double seconds)
 {
-    size_t i = find_entry(j, probe);
+    size_t i = find_entry(j, name);
 
     if (i == j->count)
         return;
     if (j->entries[i].open_here && j->entries[i].seconds == 0)
         j->entries[i].seconds = seconds;
     j->entries[i].open_here = false;
+}
+
+static void stage_entry(char out[JOURNAL_NAME], const char *stage, unsigned core)
+{
+    snprintf(out, JOURNAL_NAME, "stage %.20s@%u", stage, core);
+}
+
+/*
+ * A stage ends where the next one, or a probe, or the end of the run is recorded. `open` is the entry of the one that
+ * has begun, "" while there is none.
+ */
+static void read_stage(struct journal *j, const char *line, size_t length, char open[JOURNAL_NAME])
+{
+    char stage[JOURNAL_NAME], core[16], skipped[8];
+
+    if (open[0])
+        read_end(j, open, 0);
+    open[0] = 0;
+    if (!record_line_value(line, length, "stage", stage, sizeof stage) ||
+        !record_line_value(line, length, "core", core, sizeof core) ||
+        record_line_value(line, length, "skipped", skipped, sizeof skipped))
+        return;
+    stage_entry(open, stage, (unsigned)strtoul(core, NULL, 10));
+    read_start(j, open);
 }
 
 /* At the end of a file: counts its starts for the probes that no newer file has settled. */
@@ -83,6 +107,7 @@ void journal_add(struct journal *j, const char *text, size_t bytes)
     bool ours = false;
     bool newest = false;
     bool profile = false; /* the file is of the profile whose times are wanted */
+    char open_stage[JOURNAL_NAME] = "";
 
     for (const char *line = text, *next; line < end; line = next) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
@@ -107,12 +132,17 @@ void journal_add(struct journal *j, const char *text, size_t bytes)
                 j->repeat = (unsigned)strtoul(value, NULL, 10);
             if (newest && record_line_value(line, length, "repeat_index", value, sizeof value))
                 j->repeat_done = (unsigned)strtoul(value, NULL, 10);
-        } else if (record_line_value(line, length, "probe", value, sizeof value)) {
-            if (strcmp(kind, "start") == 0)
-                read_start(j, value);
-            else if (strcmp(kind, "end") == 0)
-                read_end(j, value, profile ? seconds_of(line, length) : 0);
+            continue;
         }
+        if (strcmp(kind, "stage") == 0 || strcmp(kind, "start") == 0 || strcmp(kind, "done") == 0)
+            read_stage(j, line, length, open_stage);
+        j->ended += strcmp(kind, "done") == 0;
+        if (!record_line_value(line, length, "probe", value, sizeof value))
+            continue;
+        if (strcmp(kind, "start") == 0)
+            read_start(j, value);
+        else if (strcmp(kind, "end") == 0)
+            read_end(j, value, profile ? seconds_of(line, length) : 0);
     }
     close_file(j);
 }
@@ -124,10 +154,12 @@ bool journal_skips(const struct journal *j, const char *probe)
     return i < j->count && j->entries[i].unended >= 2;
 }
 
-bool journal_hung(const struct journal *j, const char *probe)
+bool journal_stage_hung(const struct journal *j, const char *stage, unsigned core)
 {
-    size_t i = find_entry(j, probe);
+    char name[JOURNAL_NAME];
 
+    stage_entry(name, stage, core);
+    size_t i = find_entry(j, name);
     return i < j->count && j->entries[i].unended >= 1;
 }
 

@@ -2,7 +2,7 @@
  * The journal: what earlier runs on this volume mean for this one.
  *
  * It is no file of its own. Every probe flushes a `start` record before it runs and an `end` record after; a boot
- * that hung or lost power leaves a start without an end. The journal reads the result files of this machine, which it
+ * that hung or lost power leaves a start without an end, or a `stage` that nothing follows. The journal reads the result files of this machine, which it
  * knows by its fingerprint, newest first.
  */
 #ifndef FATHOM_LIB_PLAN_JOURNAL_H
@@ -11,24 +11,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { JOURNAL_PROBES = 128, JOURNAL_NAME = 32, JOURNAL_FILES = 64 };
+/* Entries: every probe, and the stages of some sixty cores; further ones are not remembered. */
+enum { JOURNAL_ENTRIES = 1024, JOURNAL_NAME = 32, JOURNAL_FILES = 64 };
 
+/* Of a probe, or of a stage on one core (lib/run/stage.h). */
 struct journal_entry {
-    char probe[JOURNAL_NAME];
-    unsigned starts;   /* runs that started it, counted from the newest until one ended it */
-    unsigned unended;  /* how many of these, from the newest on, have no end behind the last start */
-    double seconds;    /* that it took in the newest run of this profile that ended it; 0: not known */
-    bool settled;      /* a run ended it: older files add nothing */
-    bool started_here; /* while a file is read: it has a start there */
-    bool open_here;    /* while a file is read: its last start there has no end yet */
+    char name[JOURNAL_NAME]; /* of the probe; "stage NAME@CORE" */
+    unsigned starts;         /* runs that started it, counted from the newest until one ended it */
+    unsigned unended;        /* how many of these, from the newest on, have no end behind the last start */
+    double seconds;          /* that it took in the newest run of this profile that ended it; 0: not known */
+    bool settled;            /* a run ended it: older files add nothing */
+    bool started_here;       /* while a file is read: it has a start there */
+    bool open_here;          /* while a file is read: its last start there has no end yet */
 };
 
 struct journal {
     char fingerprint[17];
     char profile[16]; /* runs of this profile show how long probes take; "": none do */
-    struct journal_entry entries[JOURNAL_PROBES];
+    struct journal_entry entries[JOURNAL_ENTRIES];
     size_t count;
     unsigned runs;        /* earlier runs of this machine that were read */
+    unsigned ended;       /* those of them that came to their end */
     unsigned repeat;      /* runs that the newest run was configured to repeat; 0: there is no earlier run */
     unsigned repeat_done; /* which of these the newest run was */
 };
@@ -38,11 +41,9 @@ void journal_start(struct journal *j, const char *fingerprint);
 void journal_add(struct journal *j, const char *text, size_t bytes);
 /* True when the probe started and never ended in each of the last two runs that started it. */
 bool journal_skips(const struct journal *j, const char *probe);
-/* The same of only the last run that started it: enough for a step that is known to hang some machines. */
-bool journal_hung(const struct journal *j, const char *probe);
+/* True when the last run that began this stage on this core ended within it: a machine that hangs is not tried twice. */
+bool journal_stage_hung(const struct journal *j, const char *stage, unsigned core);
 /* Seconds that the probe took in the newest run of the journal's profile in which its outcome was ok; 0: not known. */
 double journal_seconds(const struct journal *j, const char *probe);
-/* The name under which switching prefetchers is journaled where that may hang the machine. */
-#define JOURNAL_RISKY "risky-prefetch"
 
 #endif

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/control.h"
 #include "lib/base/reason.h"
 #include "lib/base/record.h"
 #include "lib/measure/meter.h"
@@ -27,9 +28,13 @@ extern const char *const outcome_names[OUTCOMES];
 /* What was set on the core in use (lib/run/environment.h). */
 struct environment {
     bool clock_set;
-    double hz_before, hz_set; /* measured core clock before and after it was set; NaN: not measured */
-    double hz_wanted;         /* clock that the setting should give; 0: not known */
-    uint64_t checks;          /* machine checks that are pending (control_machine_checks) */
+    bool changed;                      /* a register was changed, and has to be restored */
+    double hz_before, hz_set;          /* measured core clock before and after it was set; NaN: not measured */
+    double hz_wanted;                  /* clock that the setting should give; 0: not known */
+    uint64_t checks;                   /* machine checks that are pending (control_machine_checks) */
+    const char *no_checks;             /* why they are not read; NULL where they are */
+    const char *no_smis;               /* the same of system management interrupts (control_disturbance) */
+    char stages[CONTROL_SWITCHES][32]; /* names of the stages in which switches with a hazard were tried */
 };
 
 struct run {
@@ -44,6 +49,7 @@ struct run {
     uint64_t points, grid; /* points that sweeps measured so far, and points that full sweeps would have */
     unsigned number;       /* of this run on its volume; 0 where runs are not numbered */
     char destination[96];  /* where the records are, for people: "volume FATHOM, RESULTS\RUN00012.JSL" */
+    unsigned booted_core;  /* index of the core that the run began on */
     unsigned repeat_index; /* from 1 to config.repeat: which of the repeated runs this is */
     bool trusted;          /* the gate probes trust the times of this core; false until they have run */
     char untrusted_cause[96];

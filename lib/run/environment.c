@@ -9,6 +9,7 @@
 #include "lib/base/record.h"
 #include "lib/machine.h"
 #include "lib/measure/clock.h"
+#include "lib/run/stage.h"
 
 enum { TEXT = 400, VALUES = 24, QUIRKS = 24 };
 
@@ -33,44 +34,30 @@ static void warn(struct run *r, const char *subject, const char *text)
 
 /* ---- Writes that may hang the machine -------------------------------------------------------------------------- */
 
-/* Sends a record `start` or `end`, as for a probe: the start is on the volume before anything is tried. */
-static void journal(struct run *r, const char *kind)
-{
-    struct record record;
-
-    record_start(&record, &r->writer, kind);
-    record_text(&record, "probe", JOURNAL_RISKY);
-    record_core(&record);
-    if (!strcmp(kind, "end")) {
-        record_text(&record, "outcome", "ok");
-        r->outcomes[OUTCOME_OK]++;
-    }
-    record_send(&record);
-}
-
-/* Flips each switch that may hang the machine, and flips it back. A machine that survives this may use them. */
+/*
+ * Flips each switch that has a hazard, and flips it back, each in a stage of its own: what the machine survives may be
+ * used, and what it does not survive is never tried again.
+ */
 static void try_risky_switches(struct run *r, struct control *c)
 {
     const size_t mark = c->changes.count;
-    bool any = false;
 
-    for (size_t i = 0; i < c->switch_count; i++)
-        any |= c->switches[i].hazard == HAZARD_HANGS && !c->switches[i].why_not;
-    c->risky = false;
-    if (!any || !r->config.risky_prefetch)
-        return;
-    if (!r->config.retry && journal_hung(&r->journal, JOURNAL_RISKY)) {
-        warn(r, "risky", "switching prefetchers hung this machine last time; retry = all tries it again");
-        return;
+    c->risky = r->config.risky_prefetch;
+    for (size_t i = 0; i < c->switch_count && c->risky; i++) {
+        struct control_switch *s = &c->switches[i];
+        if (s->hazard == HAZARD_NONE || control_forbidden(c, s, !s->is_off))
+            continue; /* the reason is reported where the switch is wanted */
+        snprintf(r->environment.stages[i], sizeof r->environment.stages[i], "switch-%s", s->name);
+        s->why_not = stage_begin(r->environment.stages[i],
+                                 "flips a prefetcher switch that may hang the machine, and back");
+        (void)control_switch(c, i, !s->is_off);
+        changes_restore(&c->changes, mark);
     }
-    journal(r, "start");
-    c->risky = true;
-    for (size_t i = 0; i < c->switch_count; i++)
-        if (c->switches[i].hazard == HAZARD_HANGS) {
-            (void)control_switch(c, i, !c->switches[i].is_off); /* the reason is reported where the switch is wanted */
-            changes_restore(&c->changes, mark);
-        }
-    journal(r, "end");
+    if (c->risky && control_op_cache(c->changes.access)) {
+        c->no_op_cache = stage_begin("switch-op-cache", "switches the operation cache off and on");
+        (void)control_switch_op_cache(c, true);
+        changes_restore(&c->changes, mark);
+    }
 }
 
 /* ---- Setting ----------------------------------------------------------------------------------------------------- */
@@ -83,7 +70,9 @@ static void set_frequency(struct run *r, struct control *c)
     char text[TEXT];
 
     e->hz_before = clock_now(&r->meter);
-    const char *why = control_frequency(c, setting, text, sizeof text);
+    const char *why = stage_begin("clock", "sets the clock of the core");
+    if (!why)
+        why = control_frequency(c, setting, text, sizeof text);
     if (why) {
         warn(r, "frequency", why);
         return;
@@ -100,28 +89,17 @@ static void set_frequency(struct run *r, struct control *c)
     }
 }
 
-/* ---- Disturbances ------------------------------------------------------------------------------------------------ */
-
-static const struct access *watched;
-static struct disturbance seen;
-
-/* For the meter: the cause of a disturbance that has been registered since the last call; CAUSES: there was none. */
-static enum cause disturbed(void)
+static void set_prefetchers(struct run *r, struct control *c)
 {
-    const struct disturbance before = seen;
+    char text[TEXT];
 
-    control_disturbance(watched, &seen);
-    for (unsigned i = 0; i < seen.count && i < before.count; i++)
-        if (seen.value[i] != before.value[i])
-            return !strcmp(seen.name[i], "smi") ? CAUSE_SMI : CAUSE_THROTTLED;
-    return CAUSES;
-}
-
-static void watch(struct run *r, const struct access *a)
-{
-    watched = a;
-    control_disturbance(a, &seen);
-    r->meter.disturbed = seen.count ? disturbed : NULL;
+    if (as_found(r->config.prefetch))
+        return;
+    const char *why = stage_begin("prefetchers", "sets the prefetcher switches");
+    if (!why)
+        why = control_prefetch(c, r->config.prefetch, text, sizeof text);
+    if (why)
+        warn(r, "prefetch", why);
 }
 
 void environment_set(struct run *r)
@@ -129,7 +107,6 @@ void environment_set(struct run *r)
     struct environment *e = &r->environment;
     const char *why_not = NULL;
     struct control *c = machine_control(&why_not);
-    char text[TEXT];
 
     *e = (struct environment){.hz_before = NAN, .hz_set = NAN};
     if (!c) {
@@ -139,14 +116,20 @@ void environment_set(struct run *r)
             warn(r, "frequency", why_not);
         return;
     }
-    (void)control_machine_checks(c->changes.access, &e->checks);
+    e->no_checks = stage_begin("error-banks", "reads the error banks");
+    if (e->no_checks)
+        warn(r, "machine-check", e->no_checks);
+    else
+        (void)control_machine_checks(c->changes.access, &e->checks);
+    /* what windows count by themselves, where the platform has windows of its own */
+    e->no_smis = stage_begin("smi-count", "reads the count of system management interrupts");
+    if (!e->no_smis)
+        e->no_smis = stage_begin("thermal-status", "reads whether heat slows the core down");
     try_risky_switches(r, c);
-    const char *why = control_prefetch(c, r->config.prefetch, text, sizeof text);
-    if (why)
-        warn(r, "prefetch", why);
+    set_prefetchers(r, c);
     if (!as_found(r->config.frequency))
         set_frequency(r, c);
-    watch(r, c->changes.access);
+    e->changed = c->changes.count > 0;
 }
 
 void environment_watch(struct run *r, const char *what)
@@ -157,11 +140,27 @@ void environment_watch(struct run *r, const char *what)
     uint64_t before = e->checks;
     char text[TEXT];
 
-    if (!c || !control_machine_checks(c->changes.access, &e->checks) || e->checks == before)
+    if (!c || e->no_checks || !control_machine_checks(c->changes.access, &e->checks) || e->checks == before)
         return;
     snprintf(text, sizeof text, "during %s the error banks that hold something went from %llu to %llu", what,
              (unsigned long long)before, (unsigned long long)e->checks);
     warn(r, "machine-check", text);
+}
+
+bool environment_smis(const struct run *r, uint32_t *count)
+{
+    const char *why_not;
+    const struct control *c = machine_control(&why_not);
+    struct disturbance d = {0};
+
+    if (c && !r->environment.no_smis)
+        control_disturbance(c->changes.access, &d);
+    for (unsigned i = 0; i < d.count; i++)
+        if (!strcmp(d.name[i], "smi")) {
+            *count = (uint32_t)d.value[i];
+            return true;
+        }
+    return false;
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -172,6 +171,25 @@ static bool is_off_now(const struct control *c, const struct control_switch *s)
     uint64_t value;
 
     return c->changes.access->read(c->changes.access->context, s->id, &value) && (value & s->mask) == s->off;
+}
+
+/* What each switch is in force for, and where it is known from. */
+static void describe_sources(const struct control *c, struct record *record)
+{
+    static const char *const scopes[] = {[SCOPE_THREAD] = "thread", [SCOPE_CORE] = "core", [SCOPE_MODULE] = "module"};
+
+    record_array(record, "switches");
+    for (size_t i = 0; i < c->switch_count; i++) {
+        const struct control_switch *s = &c->switches[i];
+        record_object(record, NULL);
+        record_text(record, "name", s->name);
+        record_text(record, "register", s->register_name);
+        record_text(record, "scope", scopes[s->scope]);
+        record_text(record, "source", s->source);
+        record_boolean(record, "single_source", control_single_source(s));
+        record_close(record);
+    }
+    record_close(record);
 }
 
 /* {"l2-stream": "on", "l1d-ip": "off, was on"}: what reads back; that it has an effect is not known here. */
@@ -188,7 +206,9 @@ static void describe_switches(const struct control *c, struct record *record)
                                        : "on, was off; effect not verified here");
     }
     record_close(record);
-    if (!c->switch_count)
+    if (c->switch_count)
+        describe_sources(c, record);
+    else
         record_text(record, "no_prefetch", c->no_switches);
 }
 
@@ -254,10 +274,11 @@ void environment_restore(struct run *r)
     struct control *c = machine_control(&why_not);
     struct record record;
 
-    r->meter.disturbed = NULL;
-    if (!c || !c->changes.count)
+    if (!c && r->environment.changed)
+        warn(r, "environment", why_not); /* and what was changed stays so, which `restored` says */
+    if (c ? !c->changes.count : !r->environment.changed)
         return;
-    bool restored = control_finish(c);
+    bool restored = c && control_finish(c);
     record_start(&record, &r->writer, "restored");
     record_core(&record);
     record_boolean(&record, "as_found", restored);
@@ -266,5 +287,5 @@ void environment_restore(struct run *r)
     record_send(&record);
     if (!restored)
         warn(r, "environment", "a register does not read as it was found: it is right again after the next reset");
-    r->environment.clock_set = false;
+    r->environment.clock_set = r->environment.changed = false;
 }

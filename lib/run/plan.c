@@ -18,39 +18,36 @@ static int by_name(const void *a, const void *b)
     return family ? family : strcmp((*x)->name, (*y)->name);
 }
 
-static bool placed(const struct probe_definition *const *order, size_t count, const char *name)
+/* The place of the probe of that name; `count` where there is none. */
+static size_t place(const struct probe_definition *const *all, size_t count, const char *name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(order[i]->name, name))
-            return true;
-    return false;
-}
+    size_t i = 0;
 
-static bool exists(const struct probe_definition *const *all, size_t count, const char *name)
-{
-    return name && placed(all, count, name);
+    while (i < count && strcmp(all[i]->name, name) != 0)
+        i++;
+    return i;
 }
 
 size_t plan_probes(const struct probe_definition *out[], size_t room)
 {
     const struct probe_definition *all[PLAN_PROBES] = {0};
-    size_t count = 0, done = 0;
+    size_t after[PLAN_PROBES], count = 0, done = 0;
+    bool placed[PLAN_PROBES + 1] = {false};
 
     for (const struct probe_definition *const *p = __start_probes; p < __stop_probes && count < PLAN_PROBES; p++)
         all[count++] = *p;
     qsort(all, count, sizeof all[0], by_name); /* the linker's order means nothing */
+    for (size_t i = 0; i < count; i++)
+        after[i] = all[i]->after ? place(all, count, all[i]->after) : count;
+    placed[count] = true;
 
     /* A probe goes behind the one it names in `after`. Where only rings of such names are left, names decide. */
     for (bool moved = true, forced = false; done < count && done < room; forced = !moved, moved = false)
-        for (size_t i = 0; i < count && done < room; i++) {
-            const char *after = all[i]->after;
-            if (placed(out, done, all[i]->name))
-                continue;
-            if (forced || !exists(all, count, after) || placed(out, done, after)) {
+        for (size_t i = 0; i < count && done < room; i++)
+            if (!placed[i] && (forced || placed[after[i]])) {
                 out[done++] = all[i];
-                moved = true;
+                placed[i] = moved = true;
             }
-        }
     return done;
 }
 
@@ -96,7 +93,7 @@ bool plan_names_exist(struct run *r, const struct plan *plan)
     bool good = true;
 
     while (next_name(&list, name, sizeof name))
-        if (!placed(plan->order, plan->count, name)) {
+        if (place(plan->order, plan->count, name) == plan->count) {
             snprintf(text, sizeof text, "there is no probe named '%s'; see 'fathom list'", name);
             record_warning(&r->writer, "probes", text);
             snprintf(text, sizeof text, "fathom: there is no probe named '%s'; see 'fathom list'.\n", name);
@@ -108,6 +105,8 @@ bool plan_names_exist(struct run *r, const struct plan *plan)
 
 bool plan_has(const struct config *c, const struct probe_definition *d)
 {
+    if (c->bringup == BRINGUP_ONLY)
+        return false;
     return c->probes[0] ? named(c->probes, d->name) : !d->debug;
 }
 

@@ -9,7 +9,7 @@
 
 #include "lib/probe/probe.h"
 
-enum { PLAN_PROBES = JOURNAL_PROBES };
+enum { PLAN_PROBES = 128 };
 
 struct plan {
     const struct probe_definition *order[PLAN_PROBES];

@@ -5,6 +5,7 @@
 
 #include "lib/base/numbers.h"
 #include "lib/base/record.h"
+#include "lib/base/version.h"
 #include "lib/machine.h"
 #include "lib/run/environment.h"
 
@@ -18,13 +19,14 @@ void send_run(struct run *r)
     record_start(&record, &r->writer, "run");
     record_integer(&record, "schema", RECORD_SCHEMA);
     record_text(&record, "program", "fathom");
+    record_text(&record, "build", build_version);
     record_text(&record, "platform", info->platform);
     record_text(&record, "isa", info->isa);
     record_text(&record, "fingerprint", info->fingerprint);
     record_text(&record, "date", date);
     record_integer(&record, "number", r->number);
     record_text(&record, "destination", r->destination);
-    record_text(&record, "profile", profile_names[r->config.profile]);
+    record_text(&record, "profile", config_profile_name(&r->config));
     record_text(&record, "probes", r->config.probes);
     record_text(&record, "cores", r->config.cores);
     record_text(&record, "serial", serial_names[r->config.serial]);
@@ -77,7 +79,6 @@ void send_machine(struct run *r)
     record_integer(&record, "scalable_bits", info->scalable_bits);
     record_number(&record, "tick_hz", info->tick_hz);
     record_text(&record, "tick_source", info->tick_source ? info->tick_source : "");
-    record_integer(&record, "memory_bytes", info->memory_bytes);
     send_declared(&record, &r->facts);
     machine_describe(&record);
     record_send(&record);
@@ -90,6 +91,7 @@ void send_environment(struct run *r)
 
     record_start(&record, &r->writer, "environment");
     record_core(&record);
+    record_integer(&record, "memory_bytes", info->memory_bytes);
     record_array(&record, "page_bytes");
     for (size_t i = 0; i < sizeof info->page_bytes / sizeof info->page_bytes[0] && info->page_bytes[i]; i++)
         record_integer(&record, NULL, info->page_bytes[i]);
@@ -129,7 +131,10 @@ void send_fault(const struct probe *p)
 
 struct spent run_spent(const struct run *r)
 {
-    return (struct spent){.meter = r->meter, .points = r->points, .grid = r->grid};
+    struct spent spent = {.meter = r->meter, .points = r->points, .grid = r->grid};
+
+    spent.counts_smis = environment_smis(r, &spent.smis);
+    return spent;
 }
 
 /*
@@ -140,6 +145,7 @@ void send_end(const struct probe *p, const struct spent *before, double seconds)
     const struct meter *m = &p->run->meter;
     double kernel_seconds = m->kernel_seconds - before->meter.kernel_seconds;
     struct record r;
+    uint32_t smis;
 
     record_start(&r, &p->run->writer, "end");
     record_text(&r, "probe", p->definition->name);
@@ -159,6 +165,10 @@ void send_end(const struct probe *p, const struct spent *before, double seconds)
     for (enum cause c = 0; c < CAUSES; c++)
         record_integer(&r, cause_names[c], m->rejected_by[c] - before->meter.rejected_by[c]);
     record_close(&r);
+    if (before->counts_smis && seconds > 0 && environment_smis(p->run, &smis))
+        record_number(&r, "smis_per_second", rounded((uint32_t)(smis - before->smis) / seconds));
+    if (m->limited > before->meter.limited)
+        record_integer(&r, "limited", m->limited - before->meter.limited);
     record_send(&r);
 }
 

@@ -13,6 +13,8 @@
 struct spent {
     struct meter meter;
     uint64_t points, grid;
+    bool counts_smis;
+    uint32_t smis;
 };
 
 /* What the cores of a run came to. */

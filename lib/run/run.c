@@ -10,9 +10,11 @@
 #include "lib/plan/cores.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/progress.h"
+#include "lib/run/bringup.h"
 #include "lib/run/environment.h"
 #include "lib/run/plan.h"
 #include "lib/run/records.h"
+#include "lib/run/stage.h"
 #include "lib/run/text.h"
 
 /* ---- One probe --------------------------------------------------------------------------------- */
@@ -119,18 +121,13 @@ static void run_with_needs(struct run *r, struct plan *plan, size_t which)
 
 static void warn_no_window(struct run *r, const struct window_result *result)
 {
+    const char *why = result->end == WINDOW_TIMEOUT ? "timeout" : result->fault.vector ? result->fault.vector : "fault";
     char text[160];
 
-    snprintf(text, sizeof text, "the first window did not end as it should, no reading can be taken: %s",
-             result->end == WINDOW_TIMEOUT ? "timeout"
-             : result->fault.vector        ? result->fault.vector
-                                           : "fault");
+    snprintf(text, sizeof text, "nothing can be measured on this core, its first window ends by: %s", why);
     record_warning(&r->writer, "window", text);
-    snprintf(text, sizeof text, "Nothing can be measured here: %s\n",
-             result->end == WINDOW_TIMEOUT ? "timeout"
-             : result->fault.vector        ? result->fault.vector
-                                           : "fault");
     machine_print(text);
+    machine_print("\n");
 }
 
 /* ---- Cores -------------------------------------------------------------------------------------- */
@@ -168,6 +165,15 @@ static void know_declared(struct run *r)
         record_warning(&r->writer, "facts", "there is no memory for all that this machine declares");
 }
 
+/* Calibrates the meter; its first window is the first of this core. */
+static struct window_result first_window(struct run *r)
+{
+    const char *why = stage_begin("first-window", "runs the first windows, and calibrates the meter");
+
+    return why ? (struct window_result){.end = WINDOW_FAULT, .fault = {.vector = why}}
+               : meter_start(&r->meter, r->config.profile);
+}
+
 /* Measures on the core in use. False when its first window ended by a fault or a timeout. */
 static bool run_core(struct run *r, const struct plan *probes)
 {
@@ -184,14 +190,18 @@ static bool run_core(struct run *r, const struct plan *probes)
     snprintf(r->untrusted_cause, sizeof r->untrusted_cause, "the clock was not examined");
     print_heading(r);
     know_declared(r);
-    struct window_result result = meter_start(&r->meter, r->config.profile);
-    send_machine(r);
+    if (machine_info()->core != r->booted_core)
+        send_machine(r);
+    struct window_result result = first_window(r);
     if (result.end == WINDOW_RAN)
         environment_set(r);
     send_environment(r);
     if (result.end != WINDOW_RAN)
         warn_no_window(r, &result);
 
+    if (machine_info()->core == r->booted_core && bringup_wanted(r))
+        bringup_page(r, &result);
+    stage_end();
     /* The gates come first and always: every finding rests on them. */
     for (int gates = 1; gates >= 0 && result.end == WINDOW_RAN; gates--)
         for (size_t i = 0; i < plan.count; i++)
@@ -225,6 +235,7 @@ static struct result run_cores(struct run *r, const struct plan *plan)
     const struct machine_core *all = machine_cores(&count);
     const unsigned here = machine_info()->core;
     unsigned alone[1] = {here};
+    char only[16];
     unsigned *indices = calloc(count, sizeof *indices);
     struct result result = {.untrusted_cause = "the clock was not examined"};
 
@@ -233,7 +244,9 @@ static struct result run_cores(struct run *r, const struct plan *plan)
         indices = alone;
         chosen = 1;
     } else {
-        chosen = cores_choose(r->config.cores, all, count, here, indices, warn_core, r);
+        snprintf(only, sizeof only, "%u", here);
+        chosen = cores_choose(r->config.bringup == BRINGUP_ONLY ? only : r->config.cores, all, count, here, indices,
+                              warn_core, r);
     }
     for (size_t i = 0; i < chosen; i++) {
         if (!use_core(r, indices[i])) {
@@ -265,6 +278,12 @@ int run_all(struct run *r)
         send_done(r, &result, 0, 2);
         return 2;
     }
+    r->booted_core = machine_info()->core;
+    know_declared(r);
+    send_machine(r); /* before anything that the machine may not survive */
+    stage_start(r);
+    machine_own();
+    send_platform_warnings(r);
     result = run_cores(r, &plan);
 
     bool failed = result.failed || r->outcomes[OUTCOME_FAULT] || r->outcomes[OUTCOME_TIMEOUT] || r->writer.lost;

@@ -14,7 +14,7 @@ void print_heading(const struct run *r)
     if (info->core_type[0])
         snprintf(type, sizeof type, " (type %s)", info->core_type);
     snprintf(line, sizeof line, "fathom on %s (%s%s%s), core %u%s, profile %s%s%s\n", info->core_model, info->isa,
-             info->core_name[0] ? ", " : "", info->core_name, info->core, type, profile_names[r->config.profile],
+             info->core_name[0] ? ", " : "", info->core_name, info->core, type, config_profile_name(&r->config),
              info->hypervisor[0] ? ", under " : "", info->hypervisor);
     machine_print(line);
 }

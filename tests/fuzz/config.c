@@ -29,6 +29,7 @@ static void check(const struct config *c)
     assert(c->repeat >= 1 && c->repeat <= 1000000);
     assert(c->memory_mib == 0 || c->memory_mib == MEMORY_ALL || (c->memory_mib >= 8 && c->memory_mib <= 1048576));
     assert(c->deadline_ms >= 10 && c->deadline_ms <= 60000);
+    assert(c->watchdog == 0 || (c->watchdog >= 10 && c->watchdog <= 600));
     assert(memchr(c->cores, 0, sizeof c->cores) && cores_valid(c->cores));
 }
 

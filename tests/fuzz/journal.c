@@ -23,15 +23,15 @@ double machine_seconds(void)
 
 static void check(const struct journal *j)
 {
-    assert(j->count <= JOURNAL_PROBES);
+    assert(j->count <= JOURNAL_ENTRIES);
     for (size_t i = 0; i < j->count; i++) {
         const struct journal_entry *entry = &j->entries[i];
 
-        assert(memchr(entry->probe, 0, sizeof entry->probe));
+        assert(memchr(entry->name, 0, sizeof entry->name));
         assert(entry->unended <= entry->starts && entry->starts <= j->runs);
-        assert(journal_skips(j, entry->probe) == (entry->unended >= 2));
+        assert(journal_skips(j, entry->name) == (entry->unended >= 2));
         for (size_t other = 0; other < i; other++)
-            assert(strcmp(entry->probe, j->entries[other].probe) != 0);
+            assert(strcmp(entry->name, j->entries[other].name) != 0);
     }
 }
 

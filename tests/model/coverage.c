@@ -53,8 +53,8 @@ static bool exists(const struct probe_definition *const *probes, size_t count, c
 
 MODEL_TEST(every_probe_has_a_modelled_core_or_a_reason, "")
 {
-    const struct probe_definition *probes[JOURNAL_PROBES];
-    const size_t count = plan_probes(probes, JOURNAL_PROBES);
+    const struct probe_definition *probes[PLAN_PROBES];
+    const size_t count = plan_probes(probes, PLAN_PROBES);
     unsigned wrong = 0;
 
     for (size_t i = 0; i < count; i++) {

@@ -387,6 +387,25 @@ void machine_progress(const char *text)
     (void)text;
 }
 
+void machine_stage(const char *text)
+{
+    (void)text;
+}
+
+void machine_own(void)
+{
+}
+
+void machine_bringup(struct lines *page)
+{
+    (void)page;
+}
+
+void machine_page(const struct lines *page)
+{
+    (void)page;
+}
+
 /* Modelled cores have slow clocks, for short readings, while budgets of time are made for cores of 3 GHz. */
 double machine_seconds(void)
 {

@@ -53,8 +53,8 @@ static unsigned check_axis(const struct machine_design *m, const char *probe, co
  */
 MODEL_TEST(kernels_touch_what_they_say, "")
 {
-    const struct probe_definition *probes[JOURNAL_PROBES];
-    const size_t count = plan_probes(probes, JOURNAL_PROBES);
+    const struct probe_definition *probes[PLAN_PROBES];
+    const size_t count = plan_probes(probes, PLAN_PROBES);
     unsigned points = 0;
     size_t kernels = 0;
 

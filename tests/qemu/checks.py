@@ -14,6 +14,7 @@ import records
 import special
 
 # What firmware prints when it crashes.
+BANNER = rb"fathom: finds out how this core is built"
 CRASH = re.compile(rb"!!!! \w+ Exception|Synchronous (Exception|Abort)|ASSERT|Invalid Opcode|Unhandled|Resetting CPU")
 
 
@@ -123,9 +124,11 @@ def check_frame(run, table):
     kinds = [record["t"] for record in run.records]
     cores = expectations.expected_cores(table)
     complaints = [f"there are {kinds.count(kind)} {kind} records" for kind in ("run", "done") if kinds.count(kind) != 1]
-    complaints += [f"there are {kind} records of the cores {found}, not of {cores}"
-                   for kind in ("machine", "environment")
-                   if (found := [record["core"] for record in run.of(kind)]) != cores]
+    # The core that booted is described before it is taken, also where it does not measure.
+    described = [0] + [core for core in cores if core != 0]
+    complaints += [f"there are {kind} records of the cores {found}, not of {wanted}"
+                   for kind, wanted in (("machine", described), ("environment", cores))
+                   if (found := [record["core"] for record in run.of(kind)]) != wanted]
     nothing_kept = table["records"] == "volume cut short" and not run.volume
     if kinds[nothing_kept : nothing_kept + 1] != ["run"]:
         complaints.append("the first record is not `run`")
@@ -165,7 +168,7 @@ def check_done(run):
     outcomes = [end["outcome"] for end in ends]
     counted = {outcome: outcomes.count(outcome) for outcome in ("ok", "skipped", "fault", "timeout")}
     counted["findings"] = len(run.of("finding"))
-    counted["cores"] = len(run.of("machine"))
+    counted["cores"] = len(run.of("environment"))
     return [f"done says {key} = {done.get(key)}, the records show {value}"
             for key, value in counted.items() if done.get(key) != value]
 
@@ -212,6 +215,18 @@ def check_run(run, table, probes, index):
     if (lost > 0) != (table["records"] == "volume cut short"):
         complaints.append(f"{lost} lines were lost")
     return complaints
+
+
+DUMPED = re.compile(rb"^([0-9a-f]{8}): ((?:[0-9a-f]{8} )+)", re.MULTILINE)
+
+
+def check_dumps(serial):
+    """What U-Boot's `md` shows at an address is the same each time."""
+    dumps = [(at.decode(), words.decode().strip()) for at, words in DUMPED.findall(serial)]
+    first = dict(reversed(dumps))
+    complaints = [] if len(dumps) >= 3 * len(first) > 0 else [f"U-Boot shows {len(dumps)} values, not each three times"]
+    return complaints + [f"U-Boot shows {words} at {at}, and {first[at]} before"
+                         for at, words in dumps if words != first[at]]
 
 
 def check_boot(serial, files, table, probes):
@@ -272,14 +287,60 @@ def check_refused(serial, files):
     return complaints
 
 
-def check_hang(serial, files, probe):
-    """A run that hung: the last record, on serial and on the volume, is the start of the probe that hangs."""
+def check_hang(serial, files, kind, name):
+    """A run that hung: the last record, on serial and on the volume, is the `start` of that probe, or that `stage`."""
     complaints = []
     log = records.read(serial.split(b"\n"))
     for place, lines in [("serial", log.lines)] + [("the volume", read_file(data)[0]) for data in files]:
         last = json.loads(lines[-1]) if lines else {}
-        if (last.get("t"), last.get("probe")) != ("start", probe):
-            complaints.append(f"the last record on {place} is not the start of {probe}: {last}")
+        if (last.get("t"), last.get("stage" if kind == "stage" else "probe")) != (kind, name):
+            complaints.append(f"the last record on {place} is not the {kind} of {name}: {last}")
     if len(files) != 1:
         complaints.append(f"there are {len(files)} result files after one boot")
+    return complaints
+
+
+def check_crash(serial, stage):
+    """A fault outside of measured code: fathom describes it, and only then the firmware."""
+    mine = re.search(rb"fathom has stopped: ([\w-]+) outside of measured code, in the step \"([\w-]+)\".*?"
+                     rb"fathom's image \+ [0-9a-f]+", serial, re.DOTALL)
+    if not mine:
+        return ["the fault is not described"]
+    crash = CRASH.search(serial)
+    complaints = [] if mine[2] == stage.encode() else [f"the fault is said to be in the step {mine[2]!r}"]
+    if mine[1] not in (b"general-protection", b"data-abort"):
+        complaints.append(f"the fault is called {mine[1]!r}")
+    if crash and crash.start() < mine.start():
+        complaints.append("the firmware speaks first")
+    return complaints
+
+
+def check_watchdog(data, config):
+    """The watchdog was armed for the seconds of the configuration, and its registers say that it may reset."""
+    found = [record["watchdog"] for record in map(json.loads, read_file(data)[0])
+             if record["t"] == "environment" and "watchdog" in record]
+    if not found:
+        return ["no watchdog was armed"]
+    registers = {name: int(value, 16) for name, value in found[0]["registers"].items()}
+    complaints = []
+    if f"watchdog = {found[0]['seconds']}" not in config:
+        complaints.append(f"the watchdog was armed for {found[0]['seconds']} seconds")
+    # The timer is not halted (TCO1_CNT), NO_REBOOT is clear (GCS), and the time in ticks of 0.6 s is at least as long.
+    if registers["TCO1_CNT armed"] & 1 << 11 or registers["GCS armed"] & 1 << 5 or \
+            not 0 <= (registers["TCO_TMR armed"] & 0x3ff) * 0.6 - found[0]["seconds"] < 0.6:
+        complaints.append(f"the registers of the watchdog are {found[0]['registers']}")
+    return complaints
+
+
+def check_left_out(result, data, stage):
+    """The boot after one that hung in a stage: it comes to its end, leaves the stage out, and says so everywhere."""
+    lines, complaints = read_file(data)
+    found = [json.loads(line) for line in lines]
+    left_out = {f"{record['stage']}@{record['core']}" for record in found if record["t"] == "stage" and record.get("skipped")}
+    if not result.ended or not found or found[-1]["t"] != "done":
+        complaints.append(f"the second boot does not come to its end; the serial line ends with {result.serial[-200:]!r}")
+    if left_out != {stage}:
+        complaints.append(f"the second boot leaves out {sorted(left_out)}")
+    if not re.search(rb"left out, since it hung: ", result.serial):
+        complaints.append("the second boot does not say on the console that something is left out")
     return complaints

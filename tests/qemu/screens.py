@@ -5,6 +5,7 @@ import re
 import runpy
 import shutil
 import socket
+import subprocess
 import tempfile
 import threading
 import time
@@ -104,7 +105,8 @@ def text(ppm):
 class Person:
     """Stands in for somebody at the screen and keyboard.
 
-    Steps are lines: `screen PATTERN` waits until a line of the screen matches, `key NAME` presses a key.
+    Steps are lines: `screen PATTERN` waits until a line of the screen matches, `key NAME` presses a key, `code` waits
+    until zbarimg, as a telephone would, reads a QR code off the screen; `codes` holds what it says.
     """
 
     PATIENCE = 60  # seconds, for each step
@@ -118,6 +120,7 @@ class Person:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._complaints = []
+        self.codes = []
 
     def __enter__(self):
         self._thread.start()
@@ -137,15 +140,31 @@ class Person:
             while not os.path.exists(self._path) and not self._over.is_set():
                 time.sleep(0.05)
             monitor = Monitor(self._path)
-            for what, text_or_key in self._steps:
+            for what, *text_or_key in self._steps:
                 if what == "key":
-                    monitor.key(text_or_key)
-                elif not self._wait(monitor, text_or_key, done):
+                    monitor.key(*text_or_key)
+                elif what == "code":
+                    if not self._read_code(monitor, done):
+                        return
+                elif not self._wait(monitor, *text_or_key, done):
                     return
                 done += 1
         except OSError as error:  # QEMU ended; only after the last step that is right
             if done < len(self._steps) - 1:
                 self._complaints.append(f"at step {done + 1}, {' '.join(self._steps[done])}: {error}")
+
+    def _read_code(self, monitor, number):
+        picture, began = os.path.join(self._folder, f"screen-{number:02}.ppm"), time.monotonic()
+        while time.monotonic() - began < self.PATIENCE and not self._over.is_set():
+            monitor.screen(picture)
+            read = subprocess.run(["zbarimg", "--quiet", "--raw", "--nodbus", "-Sdisable", "-Sqrcode.enable", picture],
+                                  capture_output=True, timeout=30, check=False)
+            if read.returncode == 0:
+                self.codes.append(read.stdout.decode().rstrip("\n"))
+                return True
+            time.sleep(0.5)
+        self._complaints.append(f"no QR code can be read off the screen within {self.PATIENCE} s")
+        return False
 
     def _wait(self, monitor, pattern, number):
         """Waits until a line of the screen matches; the last picture of each step stays in the folder."""

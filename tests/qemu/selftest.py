@@ -6,6 +6,7 @@ import zlib
 import checks
 import special
 import sticks
+import support
 
 # What fsck.fat prints about a file whose last write was cut before it was flushed; with < instead of > its chain of
 # clusters would be too short for its size.
@@ -26,7 +27,7 @@ PROBES = checks.declared(
 TABLE = {
     "isa": "aarch64", "cpu": "max", "records": "both", "probes": "noise debug_undefined",
     "faults": "debug_undefined undefined-instruction none",
-    "timeouts": "", "skips": "", "warnings": "core: cannot be used", "fields": "environment.page_bytes = [4096]",
+    "timeouts": "", "measures": "yes", "skips": "", "warnings": "core: cannot be used", "fields": "environment.page_bytes = [4096]",
     "memory_lacks_pages": "", "cores": "0", "checks": "silence", "icount": "0", "repeat": "1", "runs": "1",
     "destination": "volume FATHOM", "notes": [],
 }
@@ -84,6 +85,69 @@ def verdicts():
     rows = [line(t="table", probe="debug_verdicts", name="verdict", curve=i, sigma=1 / 7, knees=[[1, 2, 3]])
             for i in range(500)]
     return [*rows, line(t="table", probe="debug_verdicts", name="verdicts", curves=500, hash="0x1")]
+
+
+# A support file of an AArch64 machine with one core at EL1 and 512 MiB.
+SUPPORT_TABLE = dict(TABLE, firmware="edk2", el2="no", smp="1", memory="512", config="", arguments="")
+SUPPORT_HEAD = {"isa": "aarch64", "fingerprint": "1", "number": 1, "build": "b"}
+SUPPORT_RUN = [dict(SUPPORT_HEAD, t="run"), {"t": "environment", "core": 0, "control": {"CurrentEL": "0x4"}}]
+
+
+def acpi_table(signature, rest=b""):
+    """A table whose bytes add up to zero."""
+    data = signature + bytes(40) + rest
+    return data[:9] + bytes([-sum(data) % 256]) + data[10:]
+
+
+def good_support():
+    tables = {"FACP": acpi_table(b"FACP"), "APIC": acpi_table(b"APIC", b"\x0b\x02"), "GTDT": acpi_table(b"GTDT")}
+    pieces = [line(t="bytes", source="acpi", name=name, bytes=len(data), at=at, data=data[at : at + 30].hex())
+              for name, data in tables.items() for at in (0, 30)]
+    return [
+        line(t="support", **SUPPORT_HEAD),
+        line(t="identity", core=0, registers={"midr_el1": "0x5"}),
+        line(t="memory_map", rows=[["free", "0x40000000", 130000, "0xf"], ["device", "0x0", 9999999, "0x1"]]),
+        line(t="protocols", rows=[]),
+        line(t="acpi", rows=[[name, len(data), 1, True] for name, data in tables.items()]),
+        *pieces,
+        line(t="bytes", source="smbios", name="structures", bytes=6, at=0, data=b"Public".hex()),
+        line(t="control", core=0, registers={"CurrentEL": "0x4"}),
+        line(t="registers", core=0, group="support-identity", rows=[["MIDR_EL1", "0xc000", "0x5"], ["SCTLR_EL2", "0x1", None]]),
+        line(t="support_end", lost_lines=0),
+    ]
+
+
+def check_support(lines, **other):
+    return support.complaints(in_file(lines), SUPPORT_RUN, dict(SUPPORT_TABLE, **other))
+
+
+def broken_support():
+    """The same for support files."""
+    good = good_support()
+
+    def with_line(number, old, new):
+        assert old in good[number], (old, good[number])
+        record = json.loads(good[number].replace(old, new))
+        del record["c"]
+        return [*good[:number], line(**record), *good[number + 1 :]]
+
+    yield "support file: it does not end", check_support(good[:-1])
+    yield "support file: a record is damaged", check_support([good[0][:-3] + b'0"}', *good[1:]])
+    yield "support file: lines were lost", check_support(with_line(len(good) - 1, b":0,", b":1,"))
+    yield "support file: it is another run's", check_support(with_line(0, b'"number":1', b'"number":2'))
+    for kind in ("identity", "memory_map", "protocols", "control", "registers"):
+        yield f"support file: there is no {kind}", check_support([each for each in good if b'"t":"%s"' % kind.encode() not in each])
+    yield "support file: a piece is missing", check_support(good[:6] + good[7:])
+    yield "support file: a table is missing", check_support(good[:5] + good[7:])
+    yield "support file: a table's checksum does not hold", check_support(with_line(6, b'"data":"00', b'"data":"01'))
+    yield "support file: there are other cores", check_support(good, smp="2")
+    yield "support file: there is less memory", check_support(good, memory="1024")
+    yield "support file: control registers differ", check_support(with_line(12, b"0x4", b"0x8"))
+    yield "support file: a fault is not marked", check_support(with_line(13, b"null", b'"0x0"'))
+    yield "support file: a register faults at EL2", check_support(good, el2="yes")
+    yield "support file: MIDR_EL1 differs", check_support(with_line(13, b'"0x5"', b'"0x6"'))
+    yield "support file: a secret is in it", check_support(with_line(11, b"Public".hex().encode(), b"Secret".hex().encode()))
+    yield "support file: what is public is not in it", check_support(good, arguments="-smbios type=1,product=PublicBoard")
 
 
 def on_line(lines):
@@ -198,17 +262,18 @@ def broken():
     yield "power cut: an announced record differs", power_cut(good[:6], whole.replace(b"core", b"cure", 1))
     yield "power cut: a later record is damaged", power_cut(good[:6], whole.replace(b'"done"', b'"dome"'))
     yield "power cut: the file is empty", power_cut(good[:6], b"")
-    yield "hang: the run went on", checks.check_hang(on_line(good[:5]), [whole], "clock")
-    yield "hang: another probe hangs", checks.check_hang(on_line(good[:5]), [in_file(good[:5])], "noise")
+    yield "hang: the run went on", checks.check_hang(on_line(good[:5]), [whole], "start", "clock")
+    yield "hang: another probe hangs", checks.check_hang(on_line(good[:5]), [in_file(good[:5])], "start", "noise")
 
 
 def complaints():
     """Damage that the checks miss, and correct records that they complain about."""
     good = good_run()
     cut = checks.check_cut(on_line(good[:6]) + b'{"t":"en', [in_file(good[:8]) + b'{"t"'])
-    hang = checks.check_hang(on_line(good[:5]), [in_file(good[:5])], "clock")
+    hang = checks.check_hang(on_line(good[:5]), [in_file(good[:5])], "start", "clock")
     half_written = sticks.damage(HALF_WRITTEN % ">", True, True)
     alike = special.compare_verdicts(verdicts(), verdicts())
     wrong = [f"complains about correct records: {text}"
              for text in check(good, good) + cut + hang + half_written + alike]
-    return wrong + [f"not noticed: {what}" for what, found in broken() if not found]
+    wrong += [f"complains about a correct support file: {text}" for text in check_support(good_support())]
+    return wrong + [f"not noticed: {what}" for what, found in (*broken(), *broken_support()) if not found]

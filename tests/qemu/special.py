@@ -32,6 +32,22 @@ def check_accessed(run, table):
     return complaints
 
 
+def check_bringup(run, table):
+    """The one bring-up page is in a record, on the console, and in the QR code that somebody reads off the screen."""
+    pages = run.of("bringup")
+    if len(pages) != 1:
+        return [f"there are {len(pages)} bringup records"]
+    page = pages[0]["lines"]
+    complaints = [] if len(page) <= 25 and all(len(line) <= 80 for line in page) else \
+        ["the bring-up page does not fit into 25 lines of 80 characters"]
+    starts = ["fathom ", "firmware: ", "time stamp ", "deadline: ", "addition "]
+    missing = [start for start in starts if not any(line.startswith(start) for line in page)]
+    complaints += [f"the bring-up page has no line that starts with {missing}"] if missing else []
+    if table["person"] and table["codes"] != ["\n".join(page)]:
+        complaints.append(f"the QR code says {table['codes']}, not the lines of the record")
+    return complaints
+
+
 def check_silence(run, table):
     """
     The proof of silence (probes/system/noise.c). Under instruction counting every instruction takes 2^icount ns, so
@@ -228,6 +244,16 @@ def check_exact(run, table):
             for one, other in zip(first, curves) if one != other]
 
 
+def check_restored(run, table):
+    """Control registers are found in every run as in the first run of the same boot, so that one put them back."""
+    if int(table["runs"]) < 2:
+        return ["a single run cannot be compared with another one"]
+    found = run.one("environment")["control"]
+    first = table.setdefault("first_control", found)
+    return [f"{name} is found as {found.get(name)}, and by the first run as {first.get(name)}"
+            for name in first.keys() | found.keys() if first.get(name) != found.get(name)]
+
+
 # ---- Instructions -----------------------------------------------------------------------------------
 
 # Reasons for which a form may stay unmeasured: an emulator may declare a feature and not execute all of it, or fault
@@ -252,4 +278,5 @@ def check_forms(run, table):
 
 
 CHECKS = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters, "exact": check_exact,
-          "forms": check_forms, "memory": check_memory, "accessed": check_accessed}
+          "forms": check_forms, "memory": check_memory, "accessed": check_accessed, "bringup": check_bringup,
+          "restored": check_restored}

@@ -18,7 +18,7 @@ SANE = re.compile(r"fsck\.fat [\d.]+ \(.*\)|.*: \d+ files, \d+/\d+ clusters|Leav
 # And what a power cut in the middle of a write may leave, before its flush and therefore before its record is
 # announced: one more cluster at the end of the result file, perhaps only in the first FAT, while the file's size does
 # not yet reach into it. A chain of clusters that is too short for the size would be a loss, and is not among these.
-HALF_WRITTEN = re.compile(r"FATs differ but appear to be intact\.|  Using first FAT\.|/RESULTS/RUN\d{5}\.JSL|"
+HALF_WRITTEN = re.compile(r"FATs differ but appear to be intact\.|  Using first FAT\.|/RESULTS/(RUN|SUP)\d{5}\.JSL|"
                           r"  File size is \d+ bytes, cluster chain length is > \d+ bytes\.|"
                           r"  Truncating file to \d+ bytes\.")
 
@@ -28,12 +28,15 @@ LOADERS = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
 
 
 def settings_of(table):
-    """Lines of FATHOM.CFG that make the run what the table says. The menu is off: nobody is there to use it."""
+    """
+    Lines of FATHOM.CFG that make the run what the table says. Nobody is there to use the menu or to look at the bring-up
+    page, and the checks compare all records.
+    """
     lines = [f"{key} = {table[key]}" for key in ("profile", "after", "probes", "repeat") if table[key]]
     lines += table["config"].strip().splitlines()
     hangs = table["timeouts"] or table["ends"] == "hang"
     # A loaded host sometimes stops its guests for seconds; no window may reach its deadline because of that.
-    defaults = {"menu": "off", "deadline": 1000 if hangs else 60000}
+    defaults = {"menu": "off", "bringup": "off", "serial": "all", "deadline": 1000 if hangs else 60000}
     given = {line.split("=")[0].strip() for line in lines}
     lines += [f"{key} = {value}" for key, value in defaults.items() if key not in given]
     return "".join(line + "\r\n" for line in lines).encode()
@@ -130,10 +133,10 @@ class Stick:
             image.seek(begin * MIB)
             return hash(image.read(size * MIB))
 
-    def results(self):
-        """Result files, name -> bytes."""
+    def results(self, prefix="RUN"):
+        """Result files, or with SUP support files: name -> bytes."""
         top = stick.mtools("mdir", self.path, "-b", "::/", offset=self.offset).decode().split()
-        names = stick.results(self.path, self.offset) if "::/RESULTS/" in top else []
+        names = stick.results(self.path, self.offset, prefix=prefix) if "::/RESULTS/" in top else []
         return {name: stick.read(self.path, f"/RESULTS/{name}", self.offset) for name in names}
 
     def check(self):

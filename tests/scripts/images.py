@@ -73,8 +73,11 @@ def test_every_probe_is_on_the_list_of_every_binary():
 
 
 def test_the_reader_calls_nothing_but_kernels():
-    """A window runs its list and nothing else: the reader has no foreign symbol, and one call, through a register."""
-    calls = {"x86_64": r"call \s*\*%r", "aarch64": r"\tblr\t"}
+    """
+    A window runs its list and nothing else: the reader has no foreign symbol, and one call, through a register. On
+    AArch64 it also calls its own loop that reads a counter with an erratum again.
+    """
+    calls = {"x86_64": r"call \s*\*%r", "aarch64": r"\tblr\t|\tbl\t\w+ <read_again>$"}
     for isa, through_register in calls.items():
         code = f"build/uefi/{isa}/arch/{isa}/reader.S.o"
         tools = "" if isa == os.uname().machine else f"{isa}-linux-gnu-"
@@ -123,7 +126,7 @@ def test_image_partitions_and_volumes():
 
 def test_configuration_documents_every_key():
     with open("lib/plan/config.h") as file:
-        keys = set(re.findall(r"/\* (\w+) = ", file.read()))
+        keys = set(re.findall(r"\* (\w+) = ", file.read()))
     with open("images/FATHOM.CFG") as file:
         documented = set(re.findall(r"^# (\w+) =", file.read(), re.M))
     assert keys == documented and len(keys) > 5, keys ^ documented

@@ -129,6 +129,32 @@ def test_collect_files_runs_by_machine():
             assert result.returncode == 0 and "0 new runs, 2 known" in result.stdout, result.stdout
 
 
+SUPPORT = [record(t="support", schema=1, number=1), record(t="support_end", lost_lines=0)]
+
+
+def test_collect_files_support_files_beside_their_runs():
+    beside = FILE_A[: -len(".jsl")] + ".support"
+    for kind in ("image", "plain"):
+        files = {"RUN00001.JSL": text_of(RUN_A), "SUP00001.JSL": text_of(SUPPORT), "RUN00002.JSL": text_of(RUN_B)}
+        with stick_with_results(kind, files) as path, tempfile.TemporaryDirectory() as folder:
+            result = run("scripts/collect", "--into", folder, path)
+            assert result.returncode == 0 and "2 new runs" in result.stdout, (kind, result.stdout)
+            wanted = {FILE_A: text_of(RUN_A), FILE_B: text_of(RUN_B), beside: text_of(SUPPORT)}
+            assert filed(folder) == wanted, (kind, filed(folder).keys())
+            result = run("scripts/collect", "--into", folder, path)
+            assert result.returncode == 0 and f"{beside}: known" in result.stdout, result.stdout
+    with tempfile.TemporaryDirectory() as folder:  # damaged, in a folder; and alone
+        for name, data in (("RUN00001.JSL", text_of(RUN_A)), ("SUP00001.JSL", text_of(SUPPORT)[:-9])):
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(data)
+        into = os.path.join(folder, "into")
+        result = run("scripts/collect", "--into", into, folder)
+        assert result.returncode == 1 and "1 damaged records" in result.stdout, result.stdout
+        assert filed(into) == {FILE_A: text_of(RUN_A), beside: text_of(SUPPORT[:1])}
+        result = run("scripts/collect", "--into", into, os.path.join(folder, "SUP00001.JSL"))
+        assert result.returncode == 1 and "has no run beside it" in result.stdout, result.stdout
+
+
 def collect_text(*texts, into=None):
     """Exit status, output and filed runs of collect, for result files or logs with these contents."""
     with tempfile.TemporaryDirectory() as folder:

@@ -23,8 +23,11 @@ static void names_known_cores(void **state)
         {0x413fd0c1, "neoverse-n1", "Arm"}, /* Graviton 2, Altra */
         {0x411fd401, "neoverse-v1", "Arm"}, /* Graviton 3 */
         {0x410fd4f1, "neoverse-v2", "Arm"}, /* Graviton 4, Grace */
-        {0x611f0221, "icestorm", "Apple"},   {0x611f0231, "firestorm", "Apple"}, {0x461f0010, "a64fx", "Fujitsu"},
-        {0x431f0af1, "thunderx2", "Cavium"}, {0xc00fac30, "ampere-1", NULL},
+        {0x701f6633, "ftc663", "Phytium"},  /* FT-2000/4 */
+        {0x700f3034, "ftc310", "Phytium"},  /* E2000Q, its small cores */
+        {0x701f6643, "ftc664", "Phytium"},  /* E2000Q, its large cores */
+        {0x700f8620, "ftc862", "Phytium"},  {0x611f0221, "icestorm", "Apple"},   {0x611f0231, "firestorm", "Apple"},
+        {0x461f0010, "a64fx", "Fujitsu"},   {0x431f0af1, "thunderx2", "Cavium"}, {0xc00fac30, "ampere-1", NULL},
     };
 
     (void)state;

@@ -2,7 +2,7 @@
  * What EL2 sets up for the EL1 worker, in both layouts of its registers: with HCR_EL2.E2H, as Apple's
  * machines force it, and without. The other half of this, the running worker, is tested in QEMU.
  */
-/* link: arch/aarch64/own/el2_controls.c */
+/* link: arch/aarch64/own/el2_controls.c tests/registers/model.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 
 #include "arch/aarch64/own/el1_registers.h"
 #include "arch/aarch64/own/el2_controls.h"
+#include "tests/registers/model.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
 
@@ -90,6 +91,99 @@ static void lets_el1_use_the_counters(void **state)
     assert_int_equal(mdcr_worker(BIT(26) | 6, 6), BIT(26) | 6);
 }
 
+/* ---- What only some cores have --------------------------------------------------------------------------------- */
+
+/* From each register's own page (Arm ARM DDI 0487). */
+enum {
+    ID_AA64DFR0 = SYSTEM_REGISTER(3, 0, 0, 5, 0),
+    ID_AA64DFR1 = SYSTEM_REGISTER(3, 0, 0, 5, 1),
+    ID_AA64MMFR0 = SYSTEM_REGISTER(3, 0, 0, 7, 0),
+    ID_AA64MMFR1 = SYSTEM_REGISTER(3, 0, 0, 7, 1),
+    HCRX = SYSTEM_REGISTER(3, 4, 1, 2, 2),
+    HFGRTR = SYSTEM_REGISTER(3, 4, 1, 1, 4),
+    HDFGRTR2 = SYSTEM_REGISTER(3, 4, 3, 1, 0),
+    PMCR = SYSTEM_REGISTER(3, 3, 9, 12, 0),
+};
+
+static struct model m;
+static struct access a;
+
+/* A core of Armv9.5 with all of it; everything reads, nothing may be written. */
+static void newest_core(void)
+{
+    memset(&m, 0, sizeof m);
+    model_register(&m, "ID_AA64DFR0_EL1", ID_AA64DFR0, 9 << 8, 0);
+    model_register(&m, "ID_AA64DFR1_EL1", ID_AA64DFR1, UINT64_C(1) << 36, 0);
+    model_register(&m, "ID_AA64MMFR0_EL1", ID_AA64MMFR0, UINT64_C(2) << 56, 0);
+    model_register(&m, "ID_AA64MMFR1_EL1", ID_AA64MMFR1, UINT64_C(1) << 40, 0);
+    model_register(&m, "HCRX_EL2", HCRX, BIT(14) | BIT(11), 0);
+    model_register(&m, "HFGRTR_EL2", HFGRTR, 0, 0);
+    model_register(&m, "HDFGRTR2_EL2", HDFGRTR2, 0, 0);
+    model_register(&m, "PMCR_EL0", PMCR, 6 << 11, 0);
+    a = model_access(&m);
+}
+
+static void finds_what_the_core_announces(void **state)
+{
+    (void)state;
+    newest_core();
+    struct el2_extensions e = el2_extensions(&a);
+    assert_true(e.fine_traps && e.instruction_traps && e.hcrx);
+    assert_int_equal(e.counters, 6);
+    model_assert_writes(&m, "");
+
+    model_at(&m, ID_AA64MMFR0)->value = UINT64_C(1) << 56; /* FEAT_FGT without FEAT_FGT2 */
+    e = el2_extensions(&a);
+    assert_true(e.fine_traps && !e.instruction_traps);
+    newest_core();
+    model_at(&m, ID_AA64DFR1)->value = 0; /* FEAT_FGT2 without the instruction counter */
+    assert_false(el2_extensions(&a).instruction_traps);
+}
+
+/* What the core does not announce is not even read: it would be UNDEFINED, and EL3 may not return from it. */
+static void reads_nothing_that_is_not_announced(void **state)
+{
+    (void)state;
+    newest_core();
+    model_at(&m, ID_AA64DFR0)->value = 0xf << 8; /* the implementer's own monitors */
+    model_at(&m, ID_AA64DFR1)->value = 0;
+    model_at(&m, ID_AA64MMFR0)->value = 0;
+    model_at(&m, ID_AA64MMFR1)->value = 0;
+    model_begin(&m);
+    struct el2_extensions e = el2_extensions(&a);
+    assert_true(!e.fine_traps && !e.instruction_traps && !e.hcrx);
+    assert_int_equal(e.counters, 0);
+    for (size_t i = 0; i < m.accesses; i++)
+        assert_true(m.log[i].id != HCRX && m.log[i].id != HFGRTR && m.log[i].id != HDFGRTR2 && m.log[i].id != PMCR);
+}
+
+/* Announced, but kept by EL3: each is left alone by itself. */
+static void leaves_alone_what_el3_keeps(void **state)
+{
+    static const uint32_t kept[] = {HCRX, HFGRTR, HDFGRTR2, PMCR};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        newest_core();
+        model_at(&m, kept[i])->read_faults = true;
+        const struct el2_extensions e = el2_extensions(&a);
+        assert_int_equal(e.hcrx, kept[i] != HCRX);
+        assert_int_equal(e.fine_traps, kept[i] != HFGRTR);
+        assert_int_equal(e.instruction_traps, kept[i] != HDFGRTR2);
+        assert_int_equal(e.counters, kept[i] == PMCR ? 0 : 6);
+    }
+}
+
+static void lets_el1_count_instructions_and_nothing_new_change_it(void **state)
+{
+    const uint64_t tcr2_enabled = BIT(14), sctlr2_enabled = BIT(15), d128_enabled = BIT(17), tallint = BIT(6);
+
+    (void)state;
+    assert_int_equal(hdfgrtr2_worker(0), BIT(2)); /* nPMICNTR_EL0 */
+    assert_int_equal(hdfgrtr2_worker(BIT(18) | BIT(3)), BIT(18) | BIT(3) | BIT(2));
+    assert_false(hcrx_worker() & (tcr2_enabled | sctlr2_enabled | d128_enabled | tallint));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +192,10 @@ int main(void)
         cmocka_unit_test(lets_el1_use_vectors_and_their_control),
         cmocka_unit_test(lets_el1_use_its_timers),
         cmocka_unit_test(lets_el1_use_the_counters),
+        cmocka_unit_test(finds_what_the_core_announces),
+        cmocka_unit_test(reads_nothing_that_is_not_announced),
+        cmocka_unit_test(leaves_alone_what_el3_keeps),
+        cmocka_unit_test(lets_el1_count_instructions_and_nothing_new_change_it),
     };
 
     return cmocka_run_group_tests_name("arm_el2", tests, NULL, NULL);

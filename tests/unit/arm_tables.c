@@ -1,5 +1,5 @@
 /* The translation tables of a window, built as the image builds them and walked as the core walks them. */
-/* link: arch/aarch64/own/tables.c */
+/* link: arch/aarch64/own/tables.c tests/registers/model.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 
 #include "arch/aarch64/own/tables.h"
 #include "lib/base/reason.h"
+#include "tests/registers/model.h"
 
 #define NO_LIMIT SIZE_MAX
 #define KIB(n) ((size_t)(n) << 10)
@@ -220,6 +221,23 @@ static void code_and_data_exclude_each_other(void **state)
     tables_free(&t);
 }
 
+/* A register is read and written as device memory, and nothing is fetched from it. */
+static void devices_are_no_memory(void **state)
+{
+    struct tables t = tables_of(12, HIGH_ADDRESS_BITS);
+
+    (void)state;
+    t.device_index = 5;
+    assert_null(tables_map(&t, HIGH, 0xff841000, KIB(4), KIB(4), TABLE_DEVICE));
+    assert_null(tables_map(&t, HIGH + KIB(4), 0, KIB(4), KIB(4), TABLE_DATA));
+    const struct found device = look_up(&t, HIGH);
+    assert_int_equal(device.physical, 0xff841000);
+    assert_int_equal(device.memory_index, 5);
+    assert_int_equal(look_up(&t, HIGH + KIB(4)).memory_index, t.memory_index);
+    assert_false(device.read_only || device.privileged_execute || device.el0_execute || device.for_el0);
+    tables_free(&t);
+}
+
 /* With TCR_EL1.DS, bits 9 and 8 are address bits, but not with 64 KiB. */
 static void large_addresses_leave_shareability_out(void **state)
 {
@@ -410,6 +428,14 @@ static void finds_write_back_memory(void **state)
     assert_int_equal(memory_index_write_back(UINT64_C(0x0000000000bb4400)), -1);
 }
 
+static void finds_device_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(memory_index_device(UINT64_C(0xffbb4400)), 0); /* edk2, U-Boot: Device-nGnRnE */
+    assert_int_equal(memory_index_device(UINT64_C(0xffffffff040c08ff)), 3);
+    assert_int_equal(memory_index_device(UINT64_C(0xffffffff0c0844ff)), -1); /* gathered or reordered alone */
+}
+
 /* Whose access flag is clear is as it was but for that, and so are its neighbours. */
 static void access_flags_are_read_and_cleared(void **state)
 {
@@ -430,6 +456,36 @@ static void access_flags_are_read_and_cleared(void **state)
     }
 }
 
+/* The firmware's own extensions of translation at EL1, which would give our descriptors another meaning. */
+static void translation_of_other_descriptors_is_refused(void **state)
+{
+    enum { ID_AA64MMFR3 = SYSTEM_REGISTER(3, 0, 0, 7, 3), TCR2 = SYSTEM_REGISTER(3, 0, 2, 0, 3) };
+    static const struct {
+        uint64_t tcr2;
+        const char *named;
+    } cases[] = {{1 << 0, "PnCH"}, {1 << 1, "PIE"}, {1 << 5, "D128"}, {1 << 15 | 1 << 11 | 1 << 4, NULL}, {0, NULL}};
+    static struct model m;
+
+    (void)state;
+    model_register(&m, "ID_AA64MMFR3_EL1", ID_AA64MMFR3, 1, 0);
+    struct model_register *tcr2 = model_register(&m, "TCR2_EL1", TCR2, 0, 0);
+    const struct access a = model_access(&m);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tcr2->value = cases[i].tcr2;
+        const char *why = translation_unlike(&a);
+        assert_int_equal(why != NULL, cases[i].named != NULL);
+        assert_true(!why || strstr(why, cases[i].named));
+    }
+    tcr2->value = 1 << 5;
+    tcr2->read_faults = true; /* a hypervisor keeps it: then it has no effect */
+    assert_null(translation_unlike(&a));
+    tcr2->read_faults = false;
+    model_at(&m, ID_AA64MMFR3)->value = 0;
+    model_begin(&m);
+    assert_null(translation_unlike(&a));
+    model_assert_log(&m, "r ID_AA64MMFR3_EL1 0\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +493,7 @@ int main(void)
         cmocka_unit_test(gives_the_contiguous_hint_to_whole_groups),
         cmocka_unit_test(maps_both_ends),
         cmocka_unit_test(code_and_data_exclude_each_other),
+        cmocka_unit_test(devices_are_no_memory),
         cmocka_unit_test(large_addresses_leave_shareability_out),
         cmocka_unit_test(refuses_what_cannot_be),
         cmocka_unit_test(refuses_to_map_twice),
@@ -447,7 +504,9 @@ int main(void)
         cmocka_unit_test(high_half_control_has_the_granule),
         cmocka_unit_test(low_half_control_fits_the_core),
         cmocka_unit_test(finds_write_back_memory),
+        cmocka_unit_test(finds_device_memory),
         cmocka_unit_test(access_flags_are_read_and_cleared),
+        cmocka_unit_test(translation_of_other_descriptors_is_refused),
     };
 
     return cmocka_run_group_tests_name("arm_tables", tests, NULL, NULL);

@@ -66,8 +66,10 @@ static void assert_defaults(const struct config *c)
     assert_int_equal(c->deadline_ms, 1000);
     assert_string_equal(c->cores, "one-per-type");
     assert_false(c->retry);
-    assert_int_equal(c->serial, SERIAL_ALL);
+    assert_int_equal(c->serial, SERIAL_AUTO);
+    assert_true(c->own);
     assert_true(c->windows);
+    assert_int_equal(c->watchdog, 0);
     assert_int_equal(c->menu_seconds, 5);
 }
 
@@ -76,7 +78,7 @@ static void every_key_is_set(void **state)
     struct config c;
     struct said said = parse(&c, "# a comment\n\nprobes = cache, l1i return_stack\nprofile=full\n after\t=\tpoweroff \n"
                                  "repeat = 1000000\nmemory = 1048576\ndeadline = 10\ncores = 0, 2 4-7\nretry = all\n"
-                                 "serial = off\nwindows = off\nmenu = OFF\nnotes = bench #3, = sign");
+                                 "serial = off\nwindows = off\nwatchdog = 10\nmenu = OFF\nnotes = bench #3, = sign");
 
     (void)state;
     assert_string_equal(said.text, "");
@@ -90,6 +92,7 @@ static void every_key_is_set(void **state)
     assert_true(c.retry);
     assert_int_equal(c.serial, SERIAL_OFF);
     assert_false(c.windows);
+    assert_int_equal(c.watchdog, 10);
     assert_int_equal(c.menu_seconds, 0);
     assert_string_equal(c.notes, "bench #3, = sign");
 }
@@ -119,7 +122,7 @@ static void every_word_is_known(void **state)
     assert_int_equal(c.memory_mib, MEMORY_ALL);
     assert_int_equal(parse(&c, "memory = 8").count, 0);
     assert_int_equal(c.memory_mib, 8);
-    assert_int_equal(parse(&c, "retry = NONE\nserial = On\nwindows = on\nprobes =\nnotes =\nmemory = 0").count, 0);
+    assert_int_equal(parse(&c, "retry = NONE\nserial = Auto\nwindows = on\nprobes =\nnotes =\nmemory = 0").count, 0);
     assert_defaults(&c);
 }
 
@@ -192,6 +195,9 @@ static void bad_values_are_explained(void **state)
         {"retry = on", "none or all"},
         {"serial = yes", "all, findings or off"},
         {"windows = 1", "on or off"},
+        {"watchdog = 9", "off, or a whole number of seconds from 10 to 600"},
+        {"watchdog = 601", "off, or a whole number of seconds from 10 to 600"},
+        {"watchdog = on", "off, or a whole number of seconds from 10 to 600"},
         {"prefetch = on", "as-found, off, or NAME=off"},
         {"prefetch =", "as-found, off, or NAME=off"},
         {"prefetch = l1d-ip=off, l2-stream=off", "without spaces"},
@@ -202,8 +208,10 @@ static void bad_values_are_explained(void **state)
         {"events = a;b", "names or numbers of events"},
         {"probes = cache;l1i", "names of probes"},
         {"probes = \x1b[31m", "'?[31m'"},
-        {"colour = red", "colour: unknown key; known are probes, profile, after, repeat, memory, deadline, cores, "
-                         "retry, serial, windows, menu, events, kernels, forms, prefetch, frequency, risky, notes\n"},
+        {"colour = red",
+         "colour: unknown key; known are probes, profile, bringup, after, repeat, memory, deadline, cores, "
+         "retry, serial, own, windows, watchdog, menu, events, kernels, forms, prefetch, frequency, risky, hang, "
+         "fault, notes\n"},
         {"menu = on", "menu: 'on' cannot be used; it takes off, or a whole number of seconds"},
         {"menu = 0", "menu: '0' cannot be used"},
         {"= 3", ": unknown key"},
@@ -328,9 +336,10 @@ static void exactly_twenty_warnings_are_shown(void **state)
  */
 static void the_shipped_file_documents_every_key(void **state)
 {
-    static const char *const names[] = {"probes",  "profile", "after",    "repeat",    "memory", "deadline",
-                                        "cores",   "retry",   "serial",   "windows",   "menu",   "events",
-                                        "kernels", "forms",   "prefetch", "frequency", "risky",  "notes"};
+    static const char *const names[] = {"probes", "profile", "after",  "repeat",   "memory",    "deadline",
+                                        "cores",  "retry",   "serial", "own",      "windows",   "menu",
+                                        "events", "kernels", "forms",  "prefetch", "frequency", "risky",
+                                        "hang",   "fault",   "notes",  "watchdog"};
     FILE *file = fopen("images/FATHOM.CFG", "r");
     char text[16384], start[32], *at;
     struct config c;

@@ -1,263 +1,15 @@
-/* Prefetcher switches, the clock and what is recorded, on modelled register files of every family. */
+/* The clock of x86-64 cores and what is recorded of them, on modelled register files. */
 /* link: arch/control.c arch/access.c arch/x86_64/cpu.c arch/x86_64/prefetch.c arch/x86_64/frequency.c */
 /* link: arch/x86_64/control.c arch/x86_64/quirks.c arch/x86_64/identify.c tests/registers/model.c */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "arch/control.h"
-#include "tests/registers/model.h"
-
-static struct model m;
-static struct access a;
-static struct control c;
-static char why[512];
-
-/* A processor by vendor and CPUID.01H:EAX; on hybrid ones CPUID.1AH:EAX says which kind of core this is. */
-static void processor(char vendor, uint32_t signature, uint32_t core)
-{
-    memset(&m, 0, sizeof m);
-    if (vendor == 'I')
-        model_cpuid(&m, 0, 0, 0x20, 0x756e6547, 0x6c65746e, 0x49656e69); /* GenuineIntel */
-    else
-        model_cpuid(&m, 0, 0, 0x10, 0x68747541, 0x444d4163, 0x69746e65); /* AuthenticAMD */
-    model_cpuid(&m, 1, 0, signature, 0, 1 << 7, 1 << 14 | 1 << 22);
-    if (core) {
-        model_cpuid(&m, 7, 0, 0, 0, 0, 1 << 15);
-        model_cpuid(&m, 0x1a, 0, core, 0, 0, 0);
-    }
-    a = model_access(&m);
-}
-
-static void start(void)
-{
-    model_begin(&m);
-    control_start(&c, &a);
-    model_assert_writes(&m, "");
-}
-
-/* ---- Prefetchers ----------------------------------------------------------------------------------------- */
-
-/* What "off" has to write, register after register: these and no other bits, whatever else they hold. */
-struct expected {
-    uint32_t id;
-    uint64_t mask, off;
-};
-
-enum { EXPECTED = 4, MIXED = 6 };
-
-static const struct stride_family {
-    const char *name;
-    char vendor;
-    uint32_t signature, core; /* CPUID.01H:EAX, CPUID.1AH:EAX */
-    bool announced;           /* CPUID.80000021H:EAX[13] */
-    struct expected expected[EXPECTED];
-} families[] = {
-    {"Core 2", 'I', 0x10676, 0, false, {{0x1a0, 0xa000080200, 0xa000080200}}},
-    {"Nehalem", 'I', 0x106a5, 0, false, {{0x1a4, 0xf, 0xf}}},
-    {"Sandy Bridge", 'I', 0x206a7, 0, false, {{0x1a4, 0xf, 0xf}}},
-    {"Skylake", 'I', 0x506e3, 0, false, {{0x1a4, 0xf, 0xf}}},
-    {"Cascade Lake", 'I', 0x50657, 0, false, {{0x1a4, 0xf, 0xf}}},
-    {"Tiger Lake", 'I', 0x806c1, 0, false, {{0x1a4, 0xf, 0xf}}},
-    {"Alder Lake P", 'I', 0x90672, 0x40000001, false, {{0x1a4, 0x2f, 0x2f}}},
-    {"Alder Lake E",
-     'I',
-     0x90672,
-     0x20000001,
-     false,
-     {{0x1a4, 0x3d, 0x3d}, {0x1320, 1ull << 43, 1ull << 43}, {0x1321, 1ull << 40, 1ull << 40}}},
-    {"Sapphire Rapids",
-     'I',
-     0x806f8,
-     0,
-     false,
-     {{0x1a4, 0x3f, 0x3f}, {0x6d, 1ull << 42 | 1 << 14, 1ull << 42 | 1 << 14}}},
-    {"Granite Rapids",
-     'I',
-     0xa06d1,
-     0,
-     false,
-     {{0x1a4, 0xff, 0xff}, {0x6d, 1ull << 42 | 1 << 14, 1ull << 42 | 1 << 14}}},
-    {"Meteor Lake P", 'I', 0xa06a4, 0x40000002, false, {{0x1a4, 0x1ff, 0x1ff}}},
-    {"Meteor Lake E",
-     'I',
-     0xa06a4,
-     0x20000002,
-     false,
-     {{0x1a4, 0x1ff, 0x1ff}, {0x1320, 1ull << 43, 1ull << 43}, {0x1321, 1ull << 40, 1ull << 40}}},
-    {"Goldmont", 'I', 0x506c9, 0, false, {{0x1a4, 0x5, 0x5}}},
-    {"Knights Landing", 'I', 0x50671, 0, false, {{0x1a4, 0x3, 0x3}}},
-    {"family 10H", 'A', 0x100f42, 0, false, {{0xc0011022, 1 << 13, 1 << 13}}},
-    {"Bulldozer", 'A', 0x600f12, 0, false, {{0xc0011022, 1 << 13, 1 << 13}, {0xc001102b, 0x70008, 0x70008}}},
-    {"Zen 1", 'A', 0x800f11, 0, false, {{0xc0011022, 1 << 16, 1 << 16}, {0xc001102b, 1, 0}}},
-    {"Zen 2", 'A', 0x830f10, 0, false, {{0xc0011022, 1 << 16, 1 << 16}, {0xc001102b, 1, 0}}},
-    {"Zen 3", 'A', 0xa00f11, 0, true, {{0xc0000108, 0x2f, 0x2f}}},
-    {"Zen 4", 'A', 0xa10f11, 0, true, {{0xc0000108, 0x2f, 0x2f}}},
-    {"Zen 5", 'A', 0xb00f21, 0, true, {{0xc0000108, 0x2f, 0x2f}}},
-};
-
-/* What else is in the registers, and has to stay: each bit once set and once not. */
-static const uint64_t OTHERS = 0x5a5a5a5a5a5a5a5a;
-
-/* Every register of the family; whatever it does not list fails the test. */
-static void family(const struct stride_family *f, uint64_t others)
-{
-    processor(f->vendor, f->signature, f->core);
-    if (f->announced)
-        model_cpuid(&m, 0x80000000, 0, 0x80000022, 0, 0, 0), model_cpuid(&m, 0x80000021, 0, 1 << 13, 0, 0, 0);
-    for (const struct expected *e = f->expected; e < f->expected + EXPECTED && e->id; e++)
-        model_register(&m, "R", e->id, others, UINT64_MAX)->allowed = e->mask;
-}
-
-static void switches_off_what_each_family_has(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < 2 * sizeof families / sizeof families[0]; i++) {
-        const struct stride_family *f = &families[i / 2];
-        family(f, i % 2 ? OTHERS : ~OTHERS);
-        start();
-        const char *wrong = control_prefetch(&c, "off", why, sizeof why);
-        if (wrong)
-            fail_msg("%s: %s", f->name, wrong);
-        for (const struct expected *e = f->expected; e < f->expected + EXPECTED && e->id; e++)
-            if ((model_at(&m, e->id)->value & e->mask) != e->off)
-                fail_msg("%s: register 0x%x is not switched off", f->name, (unsigned)e->id);
-        assert_true(control_finish(&c));
-        model_assert_as_found(&m);
-    }
-}
-
-/* Whatever access faults, everything is as it was at the end. */
-static void puts_back_after_a_fault_anywhere(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < 2 * sizeof families / sizeof families[0]; i++) {
-        const struct stride_family *f = &families[i / 2];
-        const uint64_t others = i % 2 ? OTHERS : ~OTHERS;
-        size_t accesses;
-
-        family(f, others);
-        start();
-        size_t started = m.accesses;
-        assert_null(control_prefetch(&c, "off", why, sizeof why));
-        accesses = m.accesses;
-        for (size_t at = started + 1; at <= accesses; at++) {
-            family(f, others);
-            start();
-            m.fault_at = at;
-            const char *wrong = control_prefetch(&c, "off", why, sizeof why);
-            assert_non_null(wrong);
-            m.fault_at = 0;
-            assert_true(control_finish(&c));
-            model_assert_as_found(&m);
-        }
-    }
-}
-
-static void reads_as_found(void **state)
-{
-    (void)state;
-    family(&families[1], 0xf0);
-    model_at(&m, 0x1a4)->value = 0xf2; /* firmware has l2-adjacent off */
-    start();
-    assert_int_equal(c.switch_count, 4);
-    for (size_t i = 0; i < 4; i++)
-        assert_int_equal(c.switches[i].is_off, i == 1);
-    assert_null(control_prefetch(&c, "l2-adjacent=on,L1D-ip=OFF", why, sizeof why));
-    model_assert_writes(&m, "w R f0\nw R f8\n");
-    assert_true(control_finish(&c));
-    model_assert_as_found(&m);
-}
-
-static void says_what_is_wrong_with_a_setting(void **state)
-{
-    (void)state;
-    family(&families[1], 0xf0);
-    start();
-    assert_null(control_prefetch(&c, "as-found", why, sizeof why));
-    assert_string_equal(control_prefetch(&c, "l3=off", why, sizeof why),
-                        "l3: there is no such switch; this core has l2-stream, l2-adjacent, l1d-next, l1d-ip");
-    assert_string_equal(control_prefetch(&c, "l1d-ip=maybe", why, sizeof why),
-                        "l1d-ip=maybe: is neither as-found, nor off, nor NAME=off or NAME=on");
-    /* what can be done is done nevertheless */
-    assert_non_null(control_prefetch(&c, "l3=off,l1d-ip=off", why, sizeof why));
-    assert_true(model_at(&m, 0x1a4)->value >> 3 & 1);
-    assert_true(control_finish(&c));
-    model_assert_as_found(&m);
-
-    char small[16]; /* what does not fit is cut */
-    assert_ptr_equal(control_prefetch(&c, "l3=off,l4=off", small, sizeof small), small);
-    assert_int_equal(strlen(small), sizeof small - 1);
-}
-
-/* Zen 4 and Zen 5 alone, that bit and no other, whatever access faults; and prefetch = off leaves it alone (above). */
-static void turns_the_op_cache_of_cores_that_let_it(void **state)
-{
-    enum { IC_CFG = 0xc0011021, BIT = 1 << 5 };
-
-    (void)state;
-    for (size_t i = 0; i < 2 * sizeof families / sizeof families[0]; i++) {
-        const struct stride_family *f = &families[i / 2];
-        const bool has = !strcmp(f->name, "Zen 4") || !strcmp(f->name, "Zen 5");
-        for (size_t fault_at = 0; fault_at < 8; fault_at++) {
-            family(f, i % 2 ? OTHERS : ~OTHERS);
-            model_register(&m, "IC_CFG", IC_CFG, i % 2 ? OTHERS & ~(uint64_t)BIT : ~(OTHERS | BIT), UINT64_MAX)
-                ->allowed = BIT;
-            start();
-            assert_int_equal(control_op_cache(&a) != NULL, has);
-            m.fault_at = fault_at ? m.accesses + fault_at : 0;
-            const char *wrong = control_switch_op_cache(&c, true);
-            m.fault_at = 0;
-            if (has && !wrong)
-                assert_true(model_at(&m, IC_CFG)->value & BIT);
-            if (!has)
-                model_assert_as_found(&m);
-            assert_true(fault_at || (wrong == NULL) == has);
-            assert_true(control_finish(&c));
-            model_assert_as_found(&m);
-        }
-    }
-    processor('A', 0xb00f21, 0);
-    model_register(&m, "IC_CFG", IC_CFG, 0, UINT64_MAX)->kind = MODEL_IGNORES;
-    start();
-    assert_string_equal(control_switch_op_cache(&c, true), "IC_CFG (0xc0011021) ignores what is written");
-}
-
-/* A hypervisor takes the write and does nothing; or there is no such register. */
-static void says_what_has_no_effect(void **state)
-{
-    (void)state;
-    family(&families[1], 0xf0);
-    model_at(&m, 0x1a4)->kind = MODEL_IGNORES;
-    model_at(&m, 0x1a4)->value = 0;
-    start();
-    assert_string_equal(control_prefetch(&c, "l1d-ip=off", why, sizeof why),
-                        "l1d-ip: MSR_MISC_FEATURE_CONTROL (0x1a4) ignores what is written");
-    assert_true(control_finish(&c));
-
-    processor('I', 0x106a5, 0);
-    start();
-    assert_string_equal(control_prefetch(&c, "l1d-ip=off", why, sizeof why), "l1d-ip: its register cannot be read");
-}
-
-static void knows_no_switches_of_unknown_cores(void **state)
-{
-    (void)state;
-    processor('I', 0x606f0 | 0xd0000, 0); /* no such model */
-    start();
-    assert_int_equal(c.switch_count, 0);
-    assert_string_equal(control_prefetch(&c, "off", why, sizeof why),
-                        "off: no prefetcher switch is known for this core");
-    processor('A', 0xa00f11, 0); /* Zen 3 that does not announce the register */
-    start();
-    assert_string_equal(control_prefetch(&c, "off", why, sizeof why),
-                        "off: CPUID does not announce this core's prefetcher switches");
-}
+#include "tests/unit/control_x86_64.h"
 
 /* ---- The clock --------------------------------------------------------------------------------------------- */
 
@@ -325,6 +77,29 @@ static void leaves_turbo_forbidden(void **state)
     assert_int_equal(model_at(&m, 0x199)->value, 0x2200);
     assert_true(control_finish(&c));
     model_assert_as_found(&m);
+}
+
+/* Where IA32_PERF_CTL takes a voltage too, it is not written at all: neither for a ratio nor for a word. */
+static void refuses_a_ratio_without_its_voltage(void **state)
+{
+    static const uint32_t signatures[] = {0x006f6, 0x10661, 0x10676, 0x106d1, 0x30678, 0x406a8, 0x406d8, 0x406c4};
+    static const char *const settings[] = {"fixed", "highest", "12"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++) {
+        perf_ctl();
+        model_cpuid(&m, 1, 0, signatures[i], 0, 1 << 7, 1 << 14 | 1 << 22);
+        start();
+        assert_null(c.clock.way);
+        for (size_t j = 0; j < sizeof settings / sizeof settings[0]; j++)
+            assert_non_null(strstr(control_frequency(&c, settings[j], why, sizeof why), "takes a voltage"));
+        assert_null(control_frequency(&c, "as-found", why, sizeof why));
+        model_assert_writes(&m, "");
+    }
+    perf_ctl();
+    model_cpuid(&m, 1, 0, 0x506c9, 0, 1 << 7, 1 << 14 | 1 << 22); /* Goldmont takes a ratio alone */
+    start();
+    assert_string_equal(c.clock.way, "IA32_PERF_CTL");
 }
 
 static void says_why_the_clock_is_not_ours(void **state)
@@ -513,17 +288,19 @@ static void notices_disturbances(void **state)
     model_register(&m, "MC1_STATUS", 0x405, 0, 0);
     model_begin(&m);
     control_disturbance(&a, &before);
-    assert_int_equal(before.count, 2);
+    assert_int_equal(before.count, 3);
     assert_true(control_machine_checks(&a, &checks) && checks == 0);
-    model_at(&m, 0x19c)->value += 0x10000; /* the temperature alone is none */
-    control_disturbance(&a, &after);
-    assert_memory_equal(before.value, after.value, sizeof before.value);
+    for (unsigned bit = 0; bit < 32; bit++) { /* heat; the thresholds; power, current, others; the temperature */
+        model_at(&m, 0x19c)->value = 0x88340000 ^ 1u << bit;
+        control_disturbance(&a, &after);
+        assert_int_equal(before.value[1] != after.value[1], bit < 6);
+        assert_int_equal(before.value[2] != after.value[2], bit >= 10 && bit < 16);
+    }
     model_at(&m, 0x34)->value++;
-    model_at(&m, 0x19c)->value |= 0x400;
     model_at(&m, 0x405)->value = UINT64_C(1) << 63;
     control_disturbance(&a, &after);
-    for (unsigned i = 0; i < 2; i++)
-        assert_int_not_equal(before.value[i], after.value[i]);
+    assert_int_equal(after.value[0] - before.value[0], 1);
+    assert_true(!strcmp(after.name[0], "smi") && !strcmp(after.name[1], "heat") && !strcmp(after.name[2], "limits"));
     assert_true(control_machine_checks(&a, &checks) && checks == 1);
     model_assert_writes(&m, "");
 
@@ -539,6 +316,9 @@ static void reports_quirks(void **state)
 
     (void)state;
     processor('I', 0x106a5, 0);
+    assert_int_equal(control_quirks(&a, q, 32), 1);
+    assert_string_equal(q[0]->name, "counter-warm-up");
+    processor('I', 0x206c2, 0); /* Westmere */
     assert_int_equal(control_quirks(&a, q, 32), 1);
     assert_string_equal(q[0]->name, "counter-warm-up");
     processor('A', 0x830f10, 0);
@@ -563,16 +343,10 @@ static void reports_quirks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(switches_off_what_each_family_has),
-        cmocka_unit_test(puts_back_after_a_fault_anywhere),
-        cmocka_unit_test(reads_as_found),
-        cmocka_unit_test(says_what_is_wrong_with_a_setting),
-        cmocka_unit_test(turns_the_op_cache_of_cores_that_let_it),
-        cmocka_unit_test(says_what_has_no_effect),
-        cmocka_unit_test(knows_no_switches_of_unknown_cores),
         cmocka_unit_test(pins_ratios),
         cmocka_unit_test(refuses_impossible_ratios),
         cmocka_unit_test(leaves_turbo_forbidden),
+        cmocka_unit_test(refuses_a_ratio_without_its_voltage),
         cmocka_unit_test(says_why_the_clock_is_not_ours),
         cmocka_unit_test(pins_hardware_p_states),
         cmocka_unit_test(does_not_switch_hwp_on),

@@ -13,6 +13,7 @@
 #include "lib/base/record.h"
 #include "lib/run/environment.h"
 #include "lib/run/run.h"
+#include "lib/run/stage.h"
 #include "tests/records.h"
 #include "tests/registers/model.h"
 
@@ -55,6 +56,11 @@ void machine_print(const char *text)
 }
 
 void machine_print_strong(const char *text)
+{
+    (void)text;
+}
+
+void machine_stage(const char *text)
 {
     (void)text;
 }
@@ -107,6 +113,7 @@ static int prepare(void **state)
     writer_start(&run.writer);
     writer_add(&run.writer, records_sink(&records));
     journal_start(&run.journal, "00000000deadbeef");
+    stage_start(&run);
     return 0;
 }
 
@@ -147,6 +154,26 @@ static void without_settings_nothing_is_changed(void **state)
     model_assert_as_found(&m);
     assert_null(records_find(&records, NULL, "restored", NULL, NULL));
     assert_null(records_find(&records, NULL, "warning", NULL, NULL));
+}
+
+/* Sapphire Rapids: of its eight switches PerfSpect alone names the last two. */
+static void what_one_source_alone_says_is_marked(void **state)
+{
+    (void)state;
+    model_cpuid(&m, 1, 0, 0x806f8, 0, 1 << 7, 1 << 14 | 1 << 22);
+    model_register(&m, "MORE", 0x6d, 0, 0);
+    control_start(&control, &a);
+    describe();
+    assert_true(is_recorded("\"switches\":[{\"name\":\"l2-stream\",\"register\":\"MSR_MISC_FEATURE_CONTROL\",\"scope\":"
+                            "\"core\",\"source\":\"Intel 2014; SDM; pepc; CoreFreq\",\"single_source\":false},"));
+    assert_true(is_recorded("{\"name\":\"homeless\",\"register\":\"MSR_0000006D\",\"scope\":\"core\",\"source\":"
+                            "\"PerfSpect\",\"single_source\":true},"));
+    model_cpuid(&m, 1, 0, 0xd06f8, 0, 1 << 7, 1 << 14 | 1 << 22); /* no such model */
+    control_start(&control, &a);
+    records.used = 0;
+    describe();
+    assert_true(is_recorded("\"no_prefetch\":"));
+    assert_false(is_recorded("\"switches\":"));
 }
 
 static void settings_are_made_recorded_and_restored(void **state)
@@ -248,25 +275,32 @@ static void a_register_that_cannot_be_restored_is_reported(void **state)
     assert_non_null(records_find(&records, NULL, "warning", "subject", "environment"));
 }
 
-static void throttled_readings_are_rejected(void **state)
+static void machine_checks_are_reported(void **state)
 {
     (void)state;
     environment_set(&run);
-    assert_non_null(run.meter.disturbed);
-    assert_int_equal(run.meter.disturbed(), CAUSES);
-    model_at(&m, 0x19c)->value |= 3;
-    assert_int_equal(run.meter.disturbed(), CAUSE_THROTTLED);
-    assert_int_equal(run.meter.disturbed(), CAUSES); /* reported once */
-    model_at(&m, 0x34)->value++;
-    assert_int_equal(run.meter.disturbed(), CAUSE_SMI);
-
     environment_watch(&run, "a probe");
     assert_false(is_recorded("machine-check"));
     model_at(&m, 0x401)->value = UINT64_C(1) << 63;
     environment_watch(&run, "a probe");
     assert_true(is_recorded("during a probe the error banks that hold something went from 0 to 1"));
     environment_restore(&run);
-    assert_null(run.meter.disturbed);
+}
+
+static void system_management_interrupts_are_counted(void **state)
+{
+    uint32_t before, after;
+
+    (void)state;
+    model_at(&m, 0x34)->value = 0xffffffff; /* 32 bits: the count begins again */
+    environment_set(&run);
+    assert_true(environment_smis(&run, &before));
+    model_at(&m, 0x34)->value = 2;
+    assert_true(environment_smis(&run, &after));
+    assert_int_equal(after - before, 3);
+    environment_restore(&run);
+    reachable = false;
+    assert_false(environment_smis(&run, &after));
 }
 
 /* ---- Writes that may hang the machine ------------------------------------------------------------------------ */
@@ -284,11 +318,10 @@ static void risky_writes_are_in_the_journal_before_they_are_tried(void **state)
     make_risky();
     environment_set(&run);
     model_assert_writes(&m, "w SWITCHES 1\nw SWITCHES 0\n");
-    const char *start = records_find(&records, NULL, "start", "probe", JOURNAL_RISKY);
-    assert_non_null(start);
-    assert_non_null(records_find(&records, start, "end", "probe", JOURNAL_RISKY));
+    const char *stage = records_find(&records, NULL, "stage", "stage", "switch-l2-stream");
+    assert_non_null(stage);
+    assert_null(record_value(stage, "skipped", 0));
     assert_true(control.risky);
-    assert_int_equal(run.outcomes[OUTCOME_OK], 1); /* it counts in the record `done` */
     environment_restore(&run);
     model_assert_as_found(&m);
 }
@@ -305,8 +338,9 @@ static void writes_that_hung_are_not_tried_again(void **state)
     record_start(&r, &w, "run");
     record_text(&r, "fingerprint", "00000000deadbeef");
     record_send(&r);
-    record_start(&r, &w, "start");
-    record_text(&r, "probe", JOURNAL_RISKY);
+    record_start(&r, &w, "stage");
+    record_text(&r, "stage", "switch-l2-stream");
+    record_integer(&r, "core", info.core);
     record_send(&r);
     journal_add(&run.journal, before.text, before.used);
     writer_stop(&w);
@@ -316,14 +350,20 @@ static void writes_that_hung_are_not_tried_again(void **state)
     snprintf(run.config.prefetch, sizeof run.config.prefetch, "l2-stream=off");
     environment_set(&run);
     model_assert_writes(&m, "");
-    assert_null(records_find(&records, NULL, "start", NULL, NULL));
-    assert_true(is_recorded("switching prefetchers hung this machine last time"));
-    assert_true(is_recorded("l2-stream: writing it may hang this machine"));
+    const char *stage = records_find(&records, NULL, "stage", "stage", "switch-l2-stream");
+    assert_non_null(stage);
+    assert_string_equal(record_value(stage, "skipped", 0), "true");
+    assert_true(is_recorded("this step hung the machine in an earlier run"));
+    assert_true(is_recorded("l2-stream: this step hung the machine in an earlier run"));
     environment_restore(&run);
 
+    control_start(&control, &a); /* the next run */
+    make_risky();
     run.config.retry = true;
     environment_set(&run);
-    assert_non_null(records_find(&records, NULL, "end", "probe", JOURNAL_RISKY));
+    stage = records_find(&records, stage, "stage", "stage", "switch-l2-stream");
+    assert_non_null(stage);
+    assert_null(record_value(stage, "skipped", 0));
     assert_int_equal(model_at(&m, SWITCHES)->value, 1);
     environment_restore(&run);
     model_assert_as_found(&m);
@@ -333,13 +373,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(without_settings_nothing_is_changed, prepare, clear),
+        cmocka_unit_test_setup_teardown(what_one_source_alone_says_is_marked, prepare, clear),
         cmocka_unit_test_setup_teardown(settings_are_made_recorded_and_restored, prepare, clear),
         cmocka_unit_test_setup_teardown(a_clock_that_does_not_follow_is_reported, prepare, clear),
         cmocka_unit_test_setup_teardown(a_clock_is_measured_when_it_has_followed, prepare, clear),
         cmocka_unit_test_setup_teardown(a_spread_clock_is_the_wanted_one_and_the_next_is_not, prepare, clear),
         cmocka_unit_test_setup_teardown(impossible_settings_become_warnings, prepare, clear),
         cmocka_unit_test_setup_teardown(a_register_that_cannot_be_restored_is_reported, prepare, clear),
-        cmocka_unit_test_setup_teardown(throttled_readings_are_rejected, prepare, clear),
+        cmocka_unit_test_setup_teardown(machine_checks_are_reported, prepare, clear),
+        cmocka_unit_test_setup_teardown(system_management_interrupts_are_counted, prepare, clear),
         cmocka_unit_test_setup_teardown(risky_writes_are_in_the_journal_before_they_are_tried, prepare, clear),
         cmocka_unit_test_setup_teardown(writes_that_hung_are_not_tried_again, prepare, clear),
     };

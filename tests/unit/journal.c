@@ -1,4 +1,7 @@
-/* The journal: a probe that started twice and never ended is skipped, whatever happened to the files. */
+/*
+ * The journal: a probe that started twice and never ended is skipped, and a stage that never ended once, whatever
+ * happened to the files.
+ */
 /* libs: -lm */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +27,7 @@ double machine_seconds(void)
 struct file {
     struct writer writer;
     size_t used;
-    char text[65536];
+    char text[131072];
 };
 
 static bool append(void *context, const char *bytes, size_t count)
@@ -228,22 +231,22 @@ static void runs_of_a_series_are_counted(void **state)
 static void many_probes_and_long_names(void **state)
 {
     static struct file f;
-    struct journal j;
+    static struct journal j;
     char name[64];
 
     (void)state;
     journal_start(&j, OURS);
     for (unsigned file = 0; file < 2; file++) {
         begin(&f, OURS, 1);
-        for (unsigned i = 0; i < JOURNAL_PROBES + 20; i++) {
+        for (unsigned i = 0; i < JOURNAL_ENTRIES + 20; i++) {
             snprintf(name, sizeof name, "probe_%u", i);
             put(&f, "start", name);
         }
         read_file(&j, f.text, f.used);
     }
-    assert_int_equal(j.count, JOURNAL_PROBES);
-    assert_true(journal_skips(&j, "probe_127"));
-    assert_false(journal_skips(&j, "probe_128")); /* there is no room for this one, so it is not skipped */
+    assert_int_equal(j.count, JOURNAL_ENTRIES);
+    assert_true(journal_skips(&j, "probe_1023"));
+    assert_false(journal_skips(&j, "probe_1024")); /* there is no room for this one, so it is not skipped */
 
     journal_start(&j, OURS);
     begin(&f, OURS, 1);
@@ -252,6 +255,72 @@ static void many_probes_and_long_names(void **state)
     read_file(&j, f.text, f.used);
     assert_true(journal_skips(&j, "a_name_of_far_more_than_thirty_one_letters"));
     assert_false(journal_skips(&j, "a_name_of_far_more_than_thirty"));
+}
+
+static void put_stage(struct file *f, const char *stage, unsigned core, bool skipped)
+{
+    struct record r;
+
+    record_start(&r, &f->writer, "stage");
+    record_text(&r, "stage", stage);
+    record_integer(&r, "core", core);
+    if (skipped)
+        record_boolean(&r, "skipped", true);
+    record_send(&r);
+}
+
+/* A stage ends where another one, a probe, or the end of the run is recorded. */
+static void a_stage_that_nothing_follows_has_hung(void **state)
+{
+    static struct file f;
+    static struct journal j;
+
+    (void)state;
+    for (unsigned last = 0; last < 4; last++) {
+        journal_start(&j, OURS);
+        begin(&f, OURS, 1);
+        put_stage(&f, "one", 0, false);
+        put_stage(&f, "two", 3, false);
+        put(&f, "warning", NULL); /* a warning may come within a stage */
+        if (last == 1)
+            put(&f, "start", "a");
+        else if (last == 2)
+            put(&f, "done", NULL);
+        else if (last == 3)
+            put_stage(&f, "three", 3, true);
+        read_file(&j, f.text, f.used);
+        assert_false(journal_stage_hung(&j, "one", 0));
+        assert_int_equal(journal_stage_hung(&j, "two", 3), last == 0);
+        assert_false(journal_stage_hung(&j, "two", 0)); /* on another core */
+        assert_false(journal_stage_hung(&j, "three", 3));
+    }
+}
+
+/* Runs that leave a stage out say nothing about it; the newest one that began it counts. */
+static void a_stage_stays_left_out_until_a_run_survives_it(void **state)
+{
+    static struct file f;
+    static struct journal j;
+
+    (void)state;
+    for (unsigned survived = 0; survived < 2; survived++) {
+        journal_start(&j, OURS);
+        begin(&f, OURS, 3);
+        put_stage(&f, "apic", 0, true);
+        put(&f, "done", NULL);
+        read_file(&j, f.text, f.used);
+        begin(&f, OURS, 2);
+        put_stage(&f, "apic", 0, false);
+        if (survived)
+            put(&f, "done", NULL);
+        read_file(&j, f.text, f.used);
+        begin(&f, OURS, 1);
+        put_stage(&f, "apic", 0, false);
+        if (!survived)
+            put(&f, "done", NULL);
+        read_file(&j, f.text, f.used);
+        assert_int_equal(journal_stage_hung(&j, "apic", 0), !survived);
+    }
 }
 
 /* Power is cut after any byte: exactly the lines that were whole by then count. */
@@ -328,10 +397,16 @@ static void without_a_run_record_nothing_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(probes_that_hang_twice_are_skipped), cmocka_unit_test(expected_times_come_from_earlier_runs),
-        cmocka_unit_test(other_probes_are_not_touched),       cmocka_unit_test(runs_of_a_series_are_counted),
-        cmocka_unit_test(many_probes_and_long_names),         cmocka_unit_test(files_may_be_cut_anywhere),
-        cmocka_unit_test(damaged_lines_are_left_out),         cmocka_unit_test(without_a_run_record_nothing_counts),
+        cmocka_unit_test(probes_that_hang_twice_are_skipped),
+        cmocka_unit_test(expected_times_come_from_earlier_runs),
+        cmocka_unit_test(other_probes_are_not_touched),
+        cmocka_unit_test(runs_of_a_series_are_counted),
+        cmocka_unit_test(a_stage_that_nothing_follows_has_hung),
+        cmocka_unit_test(a_stage_stays_left_out_until_a_run_survives_it),
+        cmocka_unit_test(many_probes_and_long_names),
+        cmocka_unit_test(files_may_be_cut_anywhere),
+        cmocka_unit_test(damaged_lines_are_left_out),
+        cmocka_unit_test(without_a_run_record_nothing_counts),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

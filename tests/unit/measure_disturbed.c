@@ -100,6 +100,109 @@ static void lists_with_an_smi_are_rejected(void **state)
     assert_int_equal(m.rejected_by[CAUSE_SMI], m.rejected);
 }
 
+/* The time between two SMIs is enough for shorter lists, where one of the usual length does not fit. */
+static void lists_between_periodic_smis_count(void **state)
+{
+    static const double rates[] = {60, 1000, 3000}; /* a second */
+    const struct cost c = {.per_iteration = 55};
+
+    (void)state;
+    for (size_t rate = 0; rate < sizeof rates / sizeof rates[0]; rate++)
+        for (enum profile profile = PROFILE_QUICK; profile < PROFILES; profile++)
+            for (double longer = 1; longer <= 16; longer *= 4) {
+                const struct kernel k = {
+                    .entry = (uintptr_t)&c, .units = 5, .warm_iterations = 10, .length_factor = longer};
+                struct meter m;
+                fake = steady();
+                fake.smi_every = 1 / rates[rate];
+                fake.smi_takes = 100e-6;
+                fake.between = 20e-6;
+                assert_int_equal(meter_start(&m, profile).end, WINDOW_RAN);
+                for (unsigned n = 0; n < 100; n++) {
+                    struct point p;
+                    assert_int_equal(meter_measure(&m, &k, &p).end, WINDOW_RAN);
+                    assert_level(&m, &p, 11, 0.005);
+                }
+                assert_true(m.rejected_by[CAUSE_SMI] > 0 || rates[rate] < 100); /* all points take 9 ms at least */
+                assert_counted(&m);
+            }
+}
+
+/* Where a single reading takes longer than the time between two SMIs there is no number, and the search for it ends. */
+static void readings_that_do_not_fit_between_smis_are_rejected(void **state)
+{
+    const struct cost c = {.per_call = 4e6}; /* 1.2 ms */
+
+    (void)state;
+    fake = steady();
+    struct meter m = start();
+    fake.smi_every = 1e-3;
+    fake.smi_takes = 100e-6;
+    const unsigned windows = fake.windows;
+    struct point p = measure(&m, &c, 5);
+    assert_int_equal(p.accepted, 0);
+    assert_true(isnan(p.q20) && isnan(p.median) && isnan(p.ns));
+    assert_int_equal(m.rejected_by[CAUSE_SMI], m.rejected);
+    assert_in_range(fake.windows - windows, 1, 400);
+}
+
+/* What warms a quick sample's kernel up may take longer than from one SMI to the next. */
+static void quick_samples_are_taken_between_smis(void **state)
+{
+    const struct cost c = {.per_iteration = 55};
+    const struct kernel k = {.entry = (uintptr_t)&c, .units = 5, .warm_iterations = 120000}; /* 2 ms */
+    unsigned taken = 0;
+    uint64_t iterations = 0;
+
+    (void)state;
+    fake = steady();
+    struct meter m = start();
+    fake.smi_every = 1e-3;
+    fake.smi_takes = 100e-6;
+    (void)measure(&m, &c, 5); /* finds the clock */
+    for (unsigned n = 0; n < 100; n++) {
+        double cycles;
+        assert_int_equal(meter_quick_sample(&m, &k, &iterations, &cycles).end, WINDOW_RAN);
+        taken += fabs(cycles / 11 - 1) <= 0.02;
+    }
+    assert_true(taken > 90);
+}
+
+static void lists_beside_throttling_are_rejected(void **state)
+{
+    const struct cost c = {.per_iteration = 55};
+
+    (void)state;
+    fake = steady();
+    struct meter m = start();
+    fake.void_every = 3;
+    fake.throttled = true;
+    for (unsigned n = 0; n < 20; n++) {
+        struct point p = measure(&m, &c, 5);
+        assert_level(&m, &p, 11, 0.005);
+    }
+    assert_true(m.rejected_by[CAUSE_THROTTLED] > 0);
+    assert_int_equal(m.rejected_by[CAUSE_THROTTLED], m.rejected);
+}
+
+/* Limits of power and current lower the clock, which the reference chains show: lists beside them count. */
+static void limits_of_power_are_counted_and_reject_nothing(void **state)
+{
+    const struct cost c = {.per_iteration = 55};
+
+    (void)state;
+    fake = steady();
+    struct meter m = start();
+    fake.limited_every = 1;
+    const unsigned windows = fake.windows;
+    for (unsigned n = 0; n < 20; n++) {
+        struct point p = measure(&m, &c, 5);
+        assert_level(&m, &p, 11, 0.005);
+    }
+    assert_int_equal(m.rejected, 0);
+    assert_int_equal(m.limited, fake.windows - windows);
+}
+
 /*
  * A hypervisor takes time from 2 to 8 % of all readings without reporting it: from a kernel between two good reference
  * chains, from a reference chain, or from several readings in a row. The level stays right, and the lost readings are
@@ -157,6 +260,11 @@ int main(void)
         cmocka_unit_test(faults_and_timeouts_are_passed_on),
         cmocka_unit_test(a_fault_of_the_first_windows_is_passed_on),
         cmocka_unit_test(lists_with_an_smi_are_rejected),
+        cmocka_unit_test(lists_between_periodic_smis_count),
+        cmocka_unit_test(readings_that_do_not_fit_between_smis_are_rejected),
+        cmocka_unit_test(quick_samples_are_taken_between_smis),
+        cmocka_unit_test(lists_beside_throttling_are_rejected),
+        cmocka_unit_test(limits_of_power_are_counted_and_reject_nothing),
         cmocka_unit_test(stolen_readings_enter_no_point),
         cmocka_unit_test(kernels_that_vary_by_themselves_are_not_taken_for_stolen_time),
     };

@@ -198,7 +198,7 @@ static struct records records;
 
 static enum outcome run(enum profile profile)
 {
-    const struct probe_definition *all[JOURNAL_PROBES];
+    const struct probe_definition *all[PLAN_PROBES];
     struct run r = {.trusted = true};
 
     records_free(&records);
@@ -206,7 +206,7 @@ static enum outcome run(enum profile profile)
     r.config.profile = profile;
     writer_start(&r.writer);
     assert_true(writer_add(&r.writer, records_sink(&records)));
-    assert_int_equal(plan_probes(all, JOURNAL_PROBES), 1);
+    assert_int_equal(plan_probes(all, PLAN_PROBES), 1);
     struct probe p = {.definition = all[0], .run = &r, .random = 1};
     p.definition->run(&p);
     writer_stop(&r.writer);

@@ -1,5 +1,5 @@
 /* Counters through perf_event_open, on a kernel that is modelled: what there is, what is refused, what moves away. */
-/* link: arch/counters.c arch/NATIVE/reader.S lib/counters/events.c lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c lib/counters/events/arm.c lib/counters/events/apple.c build/events/x86_64.c build/events/aarch64.c */
+/* link: boot/linux/files.c arch/counters.c arch/NATIVE/reader.S lib/counters/events.c lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c lib/counters/events/arm.c lib/counters/events/apple.c build/events/x86_64.c build/events/aarch64.c */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <setjmp.h>
@@ -53,6 +53,8 @@ static struct {
     bool unreadable;  /* by instructions of a process */
     bool busy;        /* others have the counters */
     uint64_t counts;
+    uint32_t time_mult; /* of the time stamp; 0: the kernel does not convert it for processes */
+    uint16_t time_shift;
     struct {
         bool open, mapped;
         int leader;
@@ -112,6 +114,9 @@ static void *model_mmap(void *at, size_t bytes, int protection, int flags, int f
     kernel.fd[fd - FIRST_FD].mapped = true;
     kernel.fd[fd - FIRST_FD].page.cap_user_rdpmc = !kernel.unreadable;
     kernel.fd[fd - FIRST_FD].page.pmc_width = 48;
+    kernel.fd[fd - FIRST_FD].page.cap_user_time = kernel.time_mult != 0;
+    kernel.fd[fd - FIRST_FD].page.time_mult = kernel.time_mult;
+    kernel.fd[fd - FIRST_FD].page.time_shift = kernel.time_shift;
     return &kernel.fd[fd - FIRST_FD].page;
 }
 
@@ -261,6 +266,24 @@ static void counters_of_a_command_start_at_its_exec(void **state)
     model_close(fd);
 }
 
+/* An event that counts nothing has the factor, so that no counter of the core is needed. */
+static void the_kernels_rate_of_the_time_stamp_is_read(void **state)
+{
+    (void)state;
+    start_kernel(0);
+    assert_true(perf_clock_hz() == 0);
+    kernel.time_mult = 1u << 30; /* half a nanosecond a tick */
+    kernel.time_shift = 31;
+    assert_true(perf_clock_hz() == 2e9);
+    kernel.time_mult = 16;
+    kernel.time_shift = 0; /* 62.5 MHz */
+    assert_true(perf_clock_hz() == 62.5e6);
+    kernel.error = EACCES;
+    assert_true(perf_clock_hz() == 0);
+    kernel.error = 0;
+    assert_int_equal(opened(), 0);
+}
+
 static void lists_of_cores_are_read(void **state)
 {
     (void)state;
@@ -276,6 +299,7 @@ int main(void)
         cmocka_unit_test(as_many_as_the_kernel_gives_are_there),
         cmocka_unit_test(reasons_name_what_to_do),
         cmocka_unit_test(counters_of_a_command_start_at_its_exec),
+        cmocka_unit_test(the_kernels_rate_of_the_time_stamp_is_read),
         cmocka_unit_test(lists_of_cores_are_read),
     };
 

@@ -1,4 +1,4 @@
-/* Caches from ACPI's tables: the right core's, at the right level, and no table can lead outside of itself. */
+/* Caches, cores and interrupt controllers from ACPI's tables, and no table can lead outside of itself. */
 /* link: boot/uefi/pptt.c */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -267,6 +267,80 @@ static void the_madt_lists_all_cores(void **state)
     assert_int_equal(madt_cores(t.at, t.used - 1, c, 4), 3);
 }
 
+/* ---- The interrupt controller ------------------------------------------------------------------------------ */
+
+static void set64(struct table *t, size_t at, uint64_t value)
+{
+    memcpy(t->at + at, &value, sizeof value);
+}
+
+static void structure(struct table *t, uint8_t type, uint8_t length)
+{
+    memset(t->at + t->used, 0, length);
+    t->at[t->used] = type;
+    t->at[t->used + 1] = length;
+    t->used += length;
+}
+
+/* Two cores and a distributor; fields as in ACPI 6.5, 5.2.12.14, 5.2.12.15 and 5.2.12.17. */
+static struct table with_distributor(uint8_t version)
+{
+    struct table t = {.used = 44};
+
+    for (unsigned core = 0; core < 2; core++) {
+        const size_t at = t.used;
+        gicc(&t, 82, core, core);
+        set64(&t, at + 32, 0x8010000);
+        set64(&t, at + 60, version == 2 ? 0 : 0x80a0000 + 0x20000 * core);
+    }
+    structure(&t, 0x0c, 24);
+    set64(&t, t.used - 24 + 8, 0x108000000);
+    t.at[t.used - 24 + 20] = version;
+    return t;
+}
+
+static void the_madt_describes_the_interrupt_controller(void **state)
+{
+    static const uint8_t versions[][2] = {{0, 3}, {1, 0}, {2, 2}, {3, 3}, {4, 3}};
+    struct table gtdt = {.used = 104};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        const struct table t = with_distributor(versions[i][0]);
+        struct own_interrupts found = {.virtual_timer = 27};
+        madt_interrupts(t.at, t.used, 0x80000001, &found);
+        assert_int_equal(found.gic_version, versions[i][1]);
+        assert_int_equal(found.distributor, 0x108000000);
+        assert_int_equal(found.cpu_interface, 0x8010000);
+        if (versions[i][1] == 3)
+            assert_true(found.redistributors[0].base == 0x80c0000 && found.redistributors[0].bytes == 0x40000);
+        assert_int_equal(found.redistributors[1].bytes, 0);
+        assert_int_equal(found.virtual_timer, 27);
+    }
+    struct table t = with_distributor(3);
+    for (unsigned region = 0; region < 20; region++) {
+        structure(&t, 0x0e, 16);
+        set64(&t, t.used - 12, 0x100000000 * (region + 1));
+        set32(&t, t.used - 4, 0x200000);
+    }
+    struct own_interrupts found = {0}, none = {0};
+    madt_interrupts(t.at, t.used, 0, &found);
+    for (unsigned region = 0; region < OWN_REDISTRIBUTORS; region++)
+        assert_true(found.redistributors[region].base == UINT64_C(0x100000000) * (region + 1) &&
+                    found.redistributors[region].bytes == 0x200000);
+    madt_interrupts(t.at, t.used, 2, &none); /* no such core */
+    madt_interrupts(t.at, 44 + 2 * 82, 0, &none);
+    assert_int_equal(none.gic_version, 0);
+    for (size_t bytes = 44; bytes <= t.used; bytes++) {
+        void *cut = exactly(t.at, bytes);
+        madt_interrupts(cut, bytes, 1, &none);
+        free(cut);
+    }
+    set32(&gtdt, 64, 30);
+    assert_int_equal(gtdt_virtual_timer(gtdt.at, gtdt.used), 30);
+    assert_int_equal(gtdt_virtual_timer(gtdt.at, 67), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +351,7 @@ int main(void)
         cmocka_unit_test(no_table_leads_outside),
         cmocka_unit_test(a_core_is_found_by_its_affinity),
         cmocka_unit_test(the_madt_lists_all_cores),
+        cmocka_unit_test(the_madt_describes_the_interrupt_controller),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -234,7 +234,7 @@ static int clear(void **state)
 
 static enum outcome run_probe(void)
 {
-    const struct probe_definition *all[JOURNAL_PROBES];
+    const struct probe_definition *all[PLAN_PROBES];
     const struct identity_cache caches[] = {{1, HOLDS_DATA, 16 << 10, 8, LINE, "test"},
                                             {2, HOLDS_DATA, 256 << 10, 8, LINE, "test"}};
 
@@ -246,7 +246,7 @@ static enum outcome run_probe(void)
     assert_true(writer_add(&run.writer, records_sink(&records)));
     assert_true(facts_declare(&run.facts, caches, 2, NULL, 0));
     assert_int_equal(meter_start(&run.meter, PROFILE_QUICK).end, WINDOW_RAN);
-    assert_int_equal(plan_probes(all, JOURNAL_PROBES), 1);
+    assert_int_equal(plan_probes(all, PLAN_PROBES), 1);
     if (reachable)
         control_start(&control, &a);
     struct probe p = {.definition = all[0], .run = &run, .random = 1};

@@ -134,7 +134,7 @@ static void the_journal_skips_probes_that_never_ended(void **state)
             bool skips = unended >= 2 && !retry;
             r.config.retry = retry;
             r.journal.count = 1;
-            r.journal.entries[0] = (struct journal_entry){.probe = "good", .starts = unended, .unended = unended};
+            r.journal.entries[0] = (struct journal_entry){.name = "good", .starts = unended, .unended = unended};
             assert_int_equal(run_now(&r), 0);
             assert_string_equal(probing.ran, skips ? " zz_gate early" : " zz_gate good early");
             const char *end = records_find(&records, NULL, "end", "probe", "good");
@@ -151,7 +151,7 @@ static void done_counts_outcomes(void **state)
 
     (void)state;
     r.journal.count = 1;
-    r.journal.entries[0] = (struct journal_entry){.probe = "last", .starts = 2, .unended = 2};
+    r.journal.entries[0] = (struct journal_entry){.name = "last", .starts = 2, .unended = 2};
     assert_int_equal(run_now(&r), 1);
     const char *done = records_find(&records, NULL, "done", NULL, NULL);
     assert_value(done, "ok", "3"); /* the gate is one of them */
@@ -217,7 +217,7 @@ static void without_a_verdict_of_the_gate_nothing_is_trusted(void **state)
 
     r = prepared("good");
     r.journal.count = 1;
-    r.journal.entries[0] = (struct journal_entry){.probe = "zz_gate", .starts = 2, .unended = 2};
+    r.journal.entries[0] = (struct journal_entry){.name = "zz_gate", .starts = 2, .unended = 2};
     assert_int_equal(run_now(&r), 0);
     assert_string_equal(probing.ran, " good");
     assert_all_undecided("the clock was not examined");

@@ -242,6 +242,28 @@ static void old_and_amd_local_vectors_are_distinguished_by_the_version(void **st
     assert_memory_equal(model.registers, before, sizeof(before));
 }
 
+/* The firmware's own thermal and error handling, in system management mode, goes on. */
+static void vectors_that_enter_system_management_mode_are_left_alone(void **state)
+{
+    static const unsigned all[] = {APIC_THERMAL, APIC_CMCI, APIC_PERFORMANCE, APIC_EXTENDED_VECTOR + 0x20};
+    struct apic_state found;
+
+    (void)state;
+    *model_register(APIC_VERSION) = 0x80060015;
+    *model_register(APIC_EXTENDED_FEATURES) = 0x00040007;
+    for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        *model_register(all[i]) = 0x200;
+    apic_start(TICK_HZ);
+    apic_quiet(&found);
+    for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        assert_int_equal(*model_register(all[i]), 0x200);
+    assert_masked(APIC_LINT0);
+    assert_masked(APIC_EXTENDED_VECTOR);
+    apic_restore(&found);
+    for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        assert_int_equal(model.written_at[all[i] >> 4], 0);
+}
+
 static void firmware_in_tsc_deadline_mode_keeps_its_deadline(void **state)
 {
     struct apic_state found;
@@ -327,6 +349,7 @@ int main(void)
         cmocka_unit_test_setup(starting_leaves_every_register_as_it_was, setup),
         cmocka_unit_test_setup(quiet_lets_only_our_class_in_and_restore_undoes_it, setup),
         cmocka_unit_test_setup(old_and_amd_local_vectors_are_distinguished_by_the_version, setup),
+        cmocka_unit_test_setup(vectors_that_enter_system_management_mode_are_left_alone, setup),
         cmocka_unit_test_setup(firmware_in_tsc_deadline_mode_keeps_its_deadline, setup),
         cmocka_unit_test_setup(single_shot_of_the_firmware_goes_on_or_stays_over, setup),
         cmocka_unit_test_setup(deadline_has_the_length_asked_for, setup),

@@ -182,10 +182,17 @@ static void tick_frequency_comes_from_who_can_know(void **state)
     assert_string_equal(identity().tick_source, "cpuid.15");
     assert_true(identity().tick_hz == 4008e6);
 
-    answer(0x15, 0, 2, 334, 0, 0); /* the crystal's frequency is not given */
+    answer(0x15, 0, 2, 334, 0, 0); /* the crystal's frequency is not given, but known for this model */
+    answer(0x16, 0, 4000, 4200, 100, 0);
+    assert_string_equal(identity().tick_source, "cpuid.15 and the crystal of this model");
+    assert_true(identity().tick_hz == 4008e6);
+
+    core("GenuineIntel", 0xc06f1); /* not known: rounded to a hundred MHz */
+    answer(0x15, 0, 2, 334, 0, 0);
     answer(0x16, 0, 4000, 4200, 100, 0);
     assert_string_equal(identity().tick_source, "cpuid.16");
     assert_true(identity().tick_hz == 4e9);
+    core("GenuineIntel", 0x506e3);
 
     answer(0x15, 0, 0, 0, 0, 0); /* and no ratio either: nothing is known */
     assert_null(identity().tick_source);
@@ -200,6 +207,36 @@ static void tick_frequency_comes_from_who_can_know(void **state)
     assert_string_equal(identity().tick_source, "cpuid.15");
     hypervisor("Microsoft Hv", 0x40000010);
     assert_string_equal(identity().tick_source, "cpuid.15");
+}
+
+/* For comparison; the first is the one that is used. */
+static void every_declared_tick_frequency_is_listed(void **state)
+{
+    struct identity_tick ticks[IDENTITY_TICKS];
+
+    (void)state;
+    core("AuthenticAMD", 0xa10f11);
+    assert_int_equal(identify_ticks_from(ask, ticks), 0);
+
+    core("GenuineIntel", 0x506e3);
+    answer(0x15, 0, 2, 334, 24000000, 0);
+    answer(0x16, 0, 4000, 4200, 100, 0);
+    hypervisor("KVMKVMKVM\0\0\0", 0x40000010);
+    answer(0x40000010, 0, 2300000, 0, 0, 0);
+    assert_int_equal(identify_ticks_from(ask, ticks), 3);
+    assert_string_equal(ticks[0].source, "cpuid.40000010");
+    assert_true(ticks[0].hz == 2.3e9 && !ticks[0].rounded);
+    assert_string_equal(ticks[1].source, "cpuid.15");
+    assert_true(ticks[1].hz == 4008e6 && !ticks[1].rounded);
+    assert_string_equal(ticks[2].source, "cpuid.16");
+    assert_true(ticks[2].hz == 4e9 && ticks[2].rounded);
+    assert_true(identity().tick_hz == 2.3e9);
+
+    core("GenuineIntel", 0xc06f1); /* no crystal is known: the rounded one alone, and it is said to be so */
+    answer(0x15, 0, 2, 334, 0, 0);
+    answer(0x16, 0, 4000, 4200, 100, 0);
+    assert_int_equal(identify_ticks_from(ask, ticks), 1);
+    assert_true(identity().tick_rounded);
 }
 
 static const struct identity_value *raw_named(const struct identity_value *values, size_t count, const char *name)
@@ -480,6 +517,7 @@ int main(void)
         cmocka_unit_test(brand_string_is_trimmed_and_printable),
         cmocka_unit_test(hypervisors_are_named_and_emulators_recognised),
         cmocka_unit_test(tick_frequency_comes_from_who_can_know),
+        cmocka_unit_test(every_declared_tick_frequency_is_listed),
         cmocka_unit_test(raw_values_leave_out_what_differs_between_cores),
         cmocka_unit_test(raw_values_are_bounded_whatever_is_claimed),
         cmocka_unit_test(this_core_answers),

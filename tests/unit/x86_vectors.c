@@ -18,6 +18,7 @@ static struct model {
     unsigned ends_of_interrupt;
     unsigned firmware_idt;
     struct guarded_call *call;
+    uint32_t nmi_to;
 } model;
 
 enum { PC = 0x401234, STACK = 0x7000, FLAGS = 0x10ed7 };
@@ -67,6 +68,13 @@ uint64_t read_cr2(void)
 void apic_end_of_interrupt(void)
 {
     model.ends_of_interrupt++;
+}
+
+/* The other core takes the NMI at once. */
+void apic_send_nmi(uint32_t id)
+{
+    model.nmi_to = id;
+    strike(VECTOR_NMI, 0);
 }
 
 void descriptors_use_firmware_idt(void)
@@ -152,6 +160,33 @@ static void nmi_is_counted_and_returns(void **state)
     assert_int_equal(model.ends_of_interrupt, 0);
 }
 
+static void stop_this_core(uintptr_t id, uintptr_t unused, uintptr_t second)
+{
+    (void)unused;
+    vectors_stop_other((uint32_t)id);
+    if (second != 0)
+        strike((unsigned)second, 0);
+}
+
+/* As another core does when this one is over its deadline; the next NMI is somebody else's again. */
+static void another_core_ends_the_list_as_a_timeout(void **state)
+{
+    struct guarded_call call = {.function = stop_this_core, .argument = {0x1234, 0, VECTOR_NMI}};
+    struct window_result r;
+
+    (void)state;
+    guarded_run(&call, &r);
+    assert_int_equal(r.end, WINDOW_TIMEOUT);
+    assert_int_equal(r.fault.pc, PC);
+    assert_int_equal(r.interrupts, 0);
+    assert_int_equal(model.nmi_to, 0x1234);
+    assert_int_equal(run(VECTOR_NMI, 0, 0).end, WINDOW_RAN);
+
+    model.nmi_to = 0; /* a core that has just ended its list is left alone */
+    vectors_stop_other(0x1234);
+    assert_int_equal(model.nmi_to, 0);
+}
+
 static void interrupts_are_ended_counted_and_return(void **state)
 {
     (void)state;
@@ -235,6 +270,7 @@ static void unknown_register_is_a_fault(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(another_core_ends_the_list_as_a_timeout, setup),
         cmocka_unit_test_setup(every_exception_but_nmi_is_a_fault_with_a_way_back, setup),
         cmocka_unit_test_setup(exceptions_have_the_names_records_promise, setup),
         cmocka_unit_test_setup(machine_check_is_no_longer_in_progress_afterwards, setup),

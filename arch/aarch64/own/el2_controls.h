@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/access.h"
+
 #define HCR_E2H (UINT64_C(1) << 34)
 
 uint64_t hcr_worker(uint64_t found, bool interrupts_to_el2);
@@ -15,5 +17,20 @@ uint64_t cptr_worker(uint64_t found);
 uint64_t cnthctl_worker(uint64_t found, bool e2h);
 /* `counters`: how many event counters the core has; EL1 gets all of them where HPMN left it none. */
 uint64_t mdcr_worker(uint64_t found, unsigned counters);
+uint64_t hdfgrtr2_worker(uint64_t found);
+uint64_t hcrx_worker(void);
+
+/*
+ * What only some cores have, or EL3 keeps from EL2. Where the identification registers announce a register and EL3
+ * keeps it, reading it faults; then it has the effect of 0, and it is left alone.
+ */
+struct el2_extensions {
+    bool fine_traps;        /* HFGRTR_EL2, HFGWTR_EL2, HFGITR_EL2, HDFGRTR_EL2 and HDFGWTR_EL2 */
+    bool instruction_traps; /* HDFGRTR2_EL2, and the instruction counter PMICNTR_EL0, whose reads it may trap */
+    bool hcrx;              /* HCRX_EL2 */
+    unsigned counters;      /* event counters that the core has; 0: none, or PMCR_EL0 cannot be read */
+};
+/* At EL2. Only reads. */
+struct el2_extensions el2_extensions(const struct access *a);
 
 #endif

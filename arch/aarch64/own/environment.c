@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "arch/aarch64/own/delivery.h"
 #include "arch/aarch64/own/el1_registers.h"
 #include "arch/aarch64/own/state.h"
 #include "arch/aarch64/registers.h"
@@ -67,6 +68,10 @@ void environment_note(void *unused)
         NOTE(MDCR_EL2);
         NOTE(CNTHCTL_EL2);
         NOTE(CNTVOFF_EL2);
+        if (own.extensions.hcrx)
+            note("HCRX_EL2", READ(S3_4_C1_C2_2));
+        if (own.extensions.instruction_traps)
+            note("HDFGRTR2_EL2", READ(S3_4_C3_C1_0));
     } else {
         NOTE(SCTLR_EL1);
         NOTE(TCR_EL1);
@@ -81,5 +86,5 @@ size_t own_values(struct own_value *out, size_t room)
     size_t n = count < room ? count : room;
 
     memcpy(out, values, n * sizeof values[0]);
-    return n;
+    return n + delivery_values(out + n, room - n);
 }

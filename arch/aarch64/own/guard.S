@@ -122,4 +122,21 @@ guard_wait_kernel:
 guard_wait_kernel_end:
     .size   guard_wait_kernel, . - guard_wait_kernel
 
+    .globl  guard_read_word_kernel
+    .hidden guard_read_word_kernel
+    .type   guard_read_word_kernel, %function
+guard_read_word_kernel:
+    ldr     w2, [x0]
+    str     w2, [x1]
+    ret
+    .size   guard_read_word_kernel, . - guard_read_word_kernel
+
+    .globl  guard_write_word_kernel
+    .hidden guard_write_word_kernel
+    .type   guard_write_word_kernel, %function
+guard_write_word_kernel:
+    str     w1, [x0]
+    ret
+    .size   guard_write_word_kernel, . - guard_write_word_kernel
+
     .section .note.GNU-stack, "", %progbits

@@ -18,4 +18,8 @@ extern const char guard_loop_kernel[] __attribute__((visibility("hidden")));
 extern const char guard_wait_kernel[] __attribute__((visibility("hidden")));
 extern const char guard_wait_kernel_end[] __attribute__((visibility("hidden")));
 
+/* Kernels that access 32 bits: one reads at its first argument and stores to where the second points, one writes. */
+extern const char guard_read_word_kernel[] __attribute__((visibility("hidden")));
+extern const char guard_write_word_kernel[] __attribute__((visibility("hidden")));
+
 #endif

@@ -51,7 +51,7 @@ static unsigned first_granule(void)
     return granule_of(sizes[0]);
 }
 
-const char *high_half_start(unsigned memory_index, bool large_addresses)
+const char *high_half_start(unsigned memory_index, int device_index, bool large_addresses)
 {
     stack = own.services->pages(STACK_BYTES, STACK_BYTES);
     if (!stack)
@@ -60,6 +60,7 @@ const char *high_half_start(unsigned memory_index, bool large_addresses)
         .services = own.services,
         .address_bits = HIGH_ADDRESS_BITS,
         .memory_index = memory_index,
+        .device_index = device_index,
         .large_addresses = large_addresses,
     };
     return begin_tables(first_granule());
@@ -130,6 +131,20 @@ const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_
     }
     *at = start;
     return reason;
+}
+
+const char *high_half_show_device(uint64_t physical, uintptr_t *at)
+{
+    const size_t page = (size_t)1 << tables.granule_bits;
+
+    if (tables.device_index < 0)
+        return "the firmware's MAIR_EL1 has no device memory";
+    own_unmap_all();
+    if (!tables.root)
+        return "no memory for translation tables";
+    next_area = AREAS + page;
+    *at = AREAS + (physical & (page - 1));
+    return tables_map(&tables, AREAS, physical & ~(uint64_t)(page - 1), page, page, TABLE_DEVICE);
 }
 
 /*

@@ -22,14 +22,19 @@ struct high_half {
 };
 
 /*
- * Builds the tables. `memory_index` is the index in MAIR_EL1 of normal memory, `large_addresses` TCR_EL1.DS, both as
- * they are in windows. NULL, or the reason.
+ * Builds the tables. `memory_index` is the index in MAIR_EL1 of normal memory, `device_index` that of device memory or
+ * -1 where there is none, `large_addresses` TCR_EL1.DS, all as they are in windows. NULL, or the reason.
  */
-const char *high_half_start(unsigned memory_index, bool large_addresses);
+const char *high_half_start(unsigned memory_index, int device_index, bool large_addresses);
 void high_half_finish(void);
 
 /* False when memory ran out while the tables were built anew: there can be no window then. */
 bool high_half_ready(void);
+/*
+ * Unmaps everything, then maps the page around a device's register as device memory, until own_unmap_all. NULL and the
+ * register's address in windows, or the reason.
+ */
+const char *high_half_show_device(uint64_t physical, uintptr_t *at);
 /* The top of the stack of windows. */
 uintptr_t high_half_stack(void);
 

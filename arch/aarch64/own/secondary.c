@@ -7,6 +7,7 @@
 #include "arch/aarch64/own/secondary_layout.h"
 #include "arch/aarch64/own/state.h"
 #include "arch/aarch64/registers.h"
+#include "arch/reader.h"
 
 #define TTBR1_EL2 S3_4_C2_C0_1 /* with HCR_EL2.E2H */
 
@@ -186,7 +187,7 @@ GENERAL_REGISTERS_ONLY _Noreturn void secondary_main(struct secondary *s)
 static uint64_t now(void)
 {
     isb();
-    return READ(CNTVCT_EL0);
+    return reader_ticks();
 }
 
 static uint64_t ticks(unsigned ms)

@@ -1,8 +1,10 @@
 /* Taking the core, proving what it can do, and giving it back. */
+#include <stdio.h>
 #include <string.h>
 
 #include "arch/aarch64/own/call.h"
 #include "arch/aarch64/own/counters.h"
+#include "arch/aarch64/own/delivery.h"
 #include "arch/aarch64/own/el2_controls.h"
 #include "arch/aarch64/own/environment.h"
 #include "arch/aarch64/own/guard.h"
@@ -17,9 +19,13 @@
 #define TCR_DS (UINT64_C(1) << 59)
 
 /* For steps of a few microseconds on another core: if they have not ended after a second, the core has hung. */
-enum { WORKER_LIMIT_MS = 1000, COUNTERS_LIMIT_MS = 1000 };
+enum { WORKER_LIMIT_MS = 1000 };
 
-static bool timer_reaches_us;
+/* How long a proof waits for the timer: longer where it is expected to come, since the wait ends when it does. */
+enum { UNCERTAIN_MS = 250, EXPECTED_MS = 1000 };
+
+static bool source_enabled; /* by the firmware's own service */
+static const char not_arriving[] = "the virtual timer's interrupt does not arrive";
 
 static void do_nothing(void *argument)
 {
@@ -43,33 +49,38 @@ static void prove_worker(void *why)
 
 static const char *start_translation(void)
 {
+    struct access access;
+    const char *reason;
     int memory_index;
 
     if (own.level == 2) {
-        const char *reason = worker_start();
-
+        reason = worker_start();
         if (!reason)
-            reason = high_half_start(WORKER_MEMORY_INDEX, false);
+            reason = high_half_start(WORKER_MEMORY_INDEX, WORKER_DEVICE_INDEX, false);
         return reason;
     }
+    own_access(&access);
+    reason = translation_unlike(&access);
+    if (reason)
+        return reason;
     memory_index = memory_index_write_back(READ(MAIR_EL1));
     if (memory_index < 0)
         return "the firmware's MAIR_EL1 has no write-back memory";
-    return high_half_start((unsigned)memory_index, (READ(TCR_EL1) & TCR_DS) != 0);
+    return high_half_start((unsigned)memory_index, memory_index_device(READ(MAIR_EL1)), (READ(TCR_EL1) & TCR_DS) != 0);
 }
 
 /*
  * Runs a kernel that takes far longer than its deadline: when the timer ends it, deadlines work; else it returns by
- * itself after WAIT_MS, since a loaded emulator may be a hundred milliseconds late. Another interrupt may come first,
+ * itself after wait_ms, since a loaded emulator may be a hundred milliseconds late. Another interrupt may come first,
  * or a system error that the firmware had kept masked; taking it clears it, so the proof is repeated, for up to three
  * of those.
  */
-static const char *prove_deadline(void)
+static const char *prove_deadline(unsigned wait_ms)
 {
-    enum { DEADLINE_MS = 1, WAIT_MS = 250, ATTEMPTS = 4 };
+    enum { DEADLINE_MS = 1, ATTEMPTS = 4 };
     struct reading wait = {
         .kernel = (uintptr_t)guard_wait_kernel,
-        .argument = {(uint64_t)(own.services->tick_hz * WAIT_MS / 1000)},
+        .argument = {(uint64_t)(own.services->tick_hz * wait_ms / 1000)},
     };
 
     own.no_deadline = NULL;
@@ -81,8 +92,7 @@ static const char *prove_deadline(void)
         if (r.end == WINDOW_FAULT && strcmp(r.fault.vector, "serror") != 0)
             return "virtual timer: the window that was to prove it ended in an exception";
         if (r.end == WINDOW_RAN && !r.interrupts)
-            return "the virtual timer's interrupt (27) does not arrive: the firmware has set up no interrupt "
-                   "controller for it";
+            return not_arriving;
     }
     return "virtual timer: other interrupts keep coming first";
 }
@@ -121,6 +131,7 @@ static const char *prove_withdrawal(void)
     return reason;
 }
 
+/* Reads registers that a hypervisor or EL3 may keep from this level, which faults. */
 static void find_counters(void *unused)
 {
     (void)unused;
@@ -171,7 +182,9 @@ const char *own_start(const struct own_services *services)
         return "the firmware started the program at EL3, which is not supported";
     own.e2h = own.level == 2 && (READ(HCR_EL2) & HCR_E2H);
 
-    reason = start_translation();
+    reason = services->stage("page-tables", "builds page tables");
+    if (!reason)
+        reason = start_translation();
     if (!reason)
         reason = call_start();
     if (reason)
@@ -187,29 +200,103 @@ void own_finish(void)
         worker_finish();
 }
 
+/* Finds out what EL2 has on this core. Where that was left out, it is as if there were none of it. */
+static void find_extensions(void)
+{
+    struct access access;
+
+    own.extensions = (struct el2_extensions){.counters = 0};
+    if (own.level == 1 || own.services->stage("el2-registers", "reads registers of EL2 that EL3 may keep"))
+        return;
+    own_access(&access);
+    own.extensions = el2_extensions(&access);
+}
+
+/* Everything else rests on these steps. NULL, or why the core cannot be used. */
+static const char *take_first(void)
+{
+    static const char no_return[] = "it does not finish a function that it is given";
+    const char *reason = own.services->stage("empty-call", "calls an empty function with its own vectors");
+
+    if (reason)
+        return reason;
+    switch (own_call(do_nothing, NULL).end) {
+    case WINDOW_TIMEOUT: return no_return;
+    case WINDOW_FAULT: return "even an empty function faults on it";
+    default: break;
+    }
+    find_extensions();
+    reason = own.services->stage("registers", "reads the control registers");
+    if (reason)
+        return reason;
+    switch (own_call(environment_note, NULL).end) {
+    case WINDOW_TIMEOUT: return no_return;
+    case WINDOW_FAULT: return "reading its registers faults";
+    default: break;
+    }
+    if (own.level != 2)
+        return NULL;
+    reason = own.services->stage("el1-worker", "switches to its own page tables at EL1 for the first time");
+    if (!reason && !own_on_core(prove_worker, &reason, WORKER_LIMIT_MS))
+        reason = "EL1 worker: the core does not return from it";
+    return reason;
+}
+
+/* Where the firmware does not let the interrupt through: whether it can be made to arrive. NULL, or why not. */
+static const char *deliver_it_ourselves(void)
+{
+    static char text[240];
+    const char *reason = own.services->stage("interrupt-controller", "lets the virtual timer's interrupt through");
+
+    if (!reason)
+        reason = delivery_start();
+    if (!reason)
+        reason = prove_deadline(EXPECTED_MS);
+    if (!reason)
+        return NULL;
+    delivery_finish();
+    if (reason == not_arriving)
+        reason = "it does not even with the interrupt controller set up for it";
+    snprintf(text, sizeof text, "%s: %s", not_arriving, reason);
+    return text;
+}
+
+/* Why no deadline can end a kernel; NULL: one can. */
+static const char *take_deadline(void)
+{
+    const struct own_services *services = own.services;
+    const char *reason = own.services->stage("timer", own.runner ? "finds out whether a kernel can be stopped"
+                                                                 : "lets the virtual timer interrupt");
+
+    if (reason)
+        return reason;
+    if (own.runner)
+        return prove_withdrawal();
+    source_enabled = services->interrupts && services->interrupt_source(services->interrupts->virtual_timer, true);
+    reason = services->stage("deadline", "lets the timer end a window");
+    if (!reason)
+        reason = prove_deadline(UNCERTAIN_MS);
+    return reason == not_arriving ? deliver_it_ourselves() : reason;
+}
+
 const char *own_core_start(own_runner *runner)
 {
-    const char *reason = NULL;
+    const char *reason;
 
     own.runner = runner;
     own.counters = READER_TIME_ONLY;
     own.no_deadline = own.no_counters = NULL;
-    switch (own_call(environment_note, NULL).end) {
-    case WINDOW_TIMEOUT: return "it does not finish a function that it is given";
-    case WINDOW_FAULT: return "reading its registers faults";
-    default: break;
+    reason = take_first();
+    if (reason)
+        return reason;
+    own.no_deadline = take_deadline();
+    own.no_counters = own.services->stage("counters", "proves the cycle counter in a window");
+    if (!own.no_counters) {
+        if (own_call(find_counters, NULL).end == WINDOW_RAN)
+            prove_counters();
+        else
+            own.no_counters = "the performance monitors cannot be accessed (PMCR_EL0)";
     }
-    if (own.level == 2 && (!own_on_core(prove_worker, &reason, WORKER_LIMIT_MS) || reason))
-        return reason ? reason : "EL1 worker: the core does not return from it";
-    if (runner) {
-        own.no_deadline = prove_withdrawal();
-    } else {
-        timer_reaches_us = own.services->interrupt_source &&
-                           own.services->interrupt_source(VIRTUAL_TIMER_INTERRUPT, true);
-        own.no_deadline = prove_deadline();
-    }
-    own_on_core(find_counters, NULL, COUNTERS_LIMIT_MS);
-    prove_counters();
     return NULL;
 }
 
@@ -220,8 +307,9 @@ const char *own_core_unlike(void)
 
 void own_core_finish(void)
 {
-    if (timer_reaches_us)
-        own.services->interrupt_source(VIRTUAL_TIMER_INTERRUPT, false);
-    timer_reaches_us = false;
+    delivery_finish();
+    if (source_enabled)
+        own.services->interrupt_source(own.services->interrupts->virtual_timer, false);
+    source_enabled = false;
     own.runner = NULL;
 }

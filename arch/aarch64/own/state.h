@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/aarch64/own/el2_controls.h"
 #include "arch/own.h"
 #include "arch/reader.h"
 
@@ -14,7 +15,8 @@ struct own_state {
     bool e2h;       /* HCR_EL2.E2H: EL2 has the registers of a host, EL1's have other names */
 
     /* Of the core in use. */
-    own_runner *runner;            /* NULL: the one that booted */
+    own_runner *runner; /* NULL: the one that booted */
+    struct el2_extensions extensions;
     const char *no_deadline;       /* why no timer can end a window; NULL where one can */
     enum reader_counters counters; /* what the reader samples, proven to count */
     const char *no_counters;       /* why it samples no cycles, or besides them no instructions; NULL when it does */

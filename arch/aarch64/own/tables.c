@@ -1,5 +1,7 @@
 #include "arch/aarch64/own/tables.h"
 
+#include "arch/aarch64/system_registers.h"
+
 /* Descriptors, Arm ARM D8.3.1 and D8.3.2. */
 enum {
     VALID = 1 << 0,
@@ -103,6 +105,27 @@ uint64_t tcr_low_half(uint64_t mmfr0)
 }
 
 /*
+ * TCR2_EL1 (Arm ARM DDI 0487, its page; announced by ID_AA64MMFR3_EL1.TCRX [3:0]): PnCH 0 gives bit 52 of a descriptor another
+ * meaning than the contiguous hint, PIE 1 the access permissions, and D128 5 makes descriptors twice as long. Where the
+ * hypervisor keeps the register, reading it faults and it has the effect of 0 (HCRX_EL2.TCR2En).
+ */
+const char *translation_unlike(const struct access *a)
+{
+    uint64_t announced = 0, tcr2 = 0;
+
+    if (!a->read(a->context, ID_ID_AA64MMFR3_EL1, &announced) || (announced & 0xf) == 0 ||
+        !a->read(a->context, ID_TCR2_EL1, &tcr2))
+        return NULL;
+    if (tcr2 & 1 << 5)
+        return "the firmware has descriptors of 128 bits at EL1 (TCR2_EL1.D128)";
+    if (tcr2 & 1 << 1)
+        return "the firmware has indirect permissions at EL1 (TCR2_EL1.PIE)";
+    if (tcr2 & 1 << 0)
+        return "the firmware has the Protected attribute at EL1 (TCR2_EL1.PnCH)";
+    return NULL;
+}
+
+/*
  * MAIR_EL1 (Arm ARM D19.2): a byte an index, outer in the high nibble, inner in the low one;
  * 0b11RW is write-back, non-transient, R: allocates on reads.
  */
@@ -110,6 +133,15 @@ int memory_index_write_back(uint64_t mair)
 {
     for (int i = 0; i < 8; i++)
         if ((mair >> 8 * i & 0xee) == 0xee)
+            return i;
+    return -1;
+}
+
+/* Device-nGnRnE is 0b00000000, nGnRE 0b00000100 (Arm ARM D19.2). */
+int memory_index_device(uint64_t mair)
+{
+    for (int i = 0; i < 8; i++)
+        if (!(mair >> 8 * i & 0xfb))
             return i;
     return -1;
 }
@@ -149,14 +181,15 @@ bool tables_start(struct tables *t)
 
 static uint64_t attributes(const struct tables *t, enum table_use use)
 {
-    uint64_t a = VALID | ACCESSED | (uint64_t)t->memory_index << INDEX_SHIFT | UNPRIVILEGED_EXECUTE_NEVER;
+    const unsigned index = use == TABLE_DEVICE ? (unsigned)t->device_index : t->memory_index;
+    uint64_t a = VALID | ACCESSED | (uint64_t)index << INDEX_SHIFT | UNPRIVILEGED_EXECUTE_NEVER;
 
     /* With DS set those two bits of 4 KiB and 16 KiB descriptors are address bits 51 and 50 (D8.3.1). */
     if (!t->large_addresses || t->granule_bits == 16)
         a |= INNER_SHAREABLE;
     if (use == TABLE_CODE)
         a |= READ_ONLY;
-    if (use == TABLE_DATA || use == TABLE_CONTIGUOUS)
+    if (use == TABLE_DATA || use == TABLE_CONTIGUOUS || use == TABLE_DEVICE)
         a |= PRIVILEGED_EXECUTE_NEVER;
     if (use == TABLE_CONTIGUOUS)
         a |= CONTIGUOUS;

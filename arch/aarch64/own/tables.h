@@ -17,12 +17,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/access.h"
 #include "arch/own.h"
 
 enum table_use {
     TABLE_DATA,       /* read-write, never executable */
     TABLE_CODE,       /* executable, read-only */
     TABLE_CONTIGUOUS, /* data, with the hint that the frames of a whole group follow each other */
+    TABLE_DEVICE,     /* registers of a device, never executable */
     TABLE_FIRMWARE,   /* read-write and executable: the low half of the EL1 worker, with code and data of the image */
 };
 
@@ -31,6 +33,7 @@ struct tables {
     unsigned granule_bits;               /* 12, 14 or 16 */
     unsigned address_bits;               /* of the addresses translated */
     unsigned memory_index;               /* of MAIR_EL1, normal write-back memory */
+    int device_index;                    /* of MAIR_EL1, device memory, for TABLE_DEVICE alone */
     bool large_addresses;                /* TCR_EL1.DS: 4 KiB and 16 KiB descriptors have no shareability */
     uint64_t *root;                      /* NULL when there are no tables */
 };
@@ -56,8 +59,12 @@ extern const uint64_t tcr_high_half_mask;
 /* The whole of TCR_EL1 for a low half of 48 bits with the 4 KiB granule, and no high half. */
 uint64_t tcr_low_half(uint64_t mmfr0);
 
+/* At EL1: why the translation that the firmware has set up there does not read these tables; NULL: it does. */
+const char *translation_unlike(const struct access *a);
 /* The index in MAIR_EL1 of normal memory, write-back and read-allocating inside and outside; -1: none. */
 int memory_index_write_back(uint64_t mair);
+/* The index in MAIR_EL1 of device memory that neither gathers nor reorders accesses; -1: none. */
+int memory_index_device(uint64_t mair);
 
 /* Makes an empty root; the other fields must be set. False when memory is short. */
 bool tables_start(struct tables *t);

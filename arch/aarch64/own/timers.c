@@ -1,6 +1,9 @@
 #include "arch/aarch64/own/timers.h"
 
 #include "arch/aarch64/registers.h"
+#include "arch/reader.h"
+
+#define CNTV_CTL_EL02 S3_5_C14_C3_1 /* CNTV_CTL_EL0 of EL1, with HCR_EL2.E2H */
 
 /* CNTV_CTL_EL0, CNTP_CTL_EL0 (Arm ARM DDI 0487, D19.12). */
 enum {
@@ -29,9 +32,16 @@ void timers_restore(const struct timers *found)
     isb();
 }
 
+bool virtual_timer_runs(bool e2h)
+{
+    const uint64_t control = e2h ? READ(CNTV_CTL_EL02) : READ(CNTV_CTL_EL0);
+
+    return (control & (ENABLE | MASKED)) == ENABLE;
+}
+
 void deadline_arm(uint64_t ticks)
 {
-    WRITE(CNTV_CVAL_EL0, READ(CNTVCT_EL0) + ticks);
+    WRITE(CNTV_CVAL_EL0, reader_ticks() + ticks);
     WRITE(CNTV_CTL_EL0, ENABLE);
     isb();
 }

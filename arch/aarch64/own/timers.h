@@ -5,9 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The private interrupt of the virtual timer (Arm BSA, 5.2, "PPI assignments"): INTID 27. */
-enum { VIRTUAL_TIMER_INTERRUPT = 27 };
-
 struct timers {
     uint64_t virtual_control, virtual_compare;
     uint64_t physical_control;
@@ -17,6 +14,11 @@ struct timers {
 void timers_stop(struct timers *found);
 void timers_restore(const struct timers *found);
 
+/*
+ * At the firmware's level; `e2h` as HCR_EL2.E2H there: whether the firmware has left the virtual timer of EL1 on, so that
+ * it would interrupt outside of windows too.
+ */
+bool virtual_timer_runs(bool e2h);
 /* Sets the virtual timer to interrupt after a number of ticks. */
 void deadline_arm(uint64_t ticks);
 /* Whether that time has passed. */

@@ -25,18 +25,17 @@ static void *stack;
      UINT64_C(1) << 29 | UINT64_C(1) << 3 | UINT64_C(1) << 12 | UINT64_C(1) << 2 | UINT64_C(1) << 0)
 #define CPACR_WORKER (UINT64_C(3) << 20 | UINT64_C(3) << 16) /* FPEN, ZEN: nothing traps */
 #define ZCR_WORKER UINT64_C(0xf)                             /* LEN: the longest vectors there are */
-#define MAIR_WORKER UINT64_C(0xff)                           /* index 0 (WORKER_MEMORY_INDEX) */
+#define MAIR_WORKER UINT64_C(0xff)                           /* index 0 (WORKER_MEMORY_INDEX), and 0 for index 1 */
 
-/*
- * Fine-grained traps (FEAT_FGT, ID_AA64MMFR0_EL1 [59:56]) have no defined reset value. Where the core
- * has them, EL3 must let EL2 use them for any system to boot (Linux, Documentation/arch/arm64/booting.rst).
- */
+/* Fine-grained traps and HCRX_EL2 have no defined reset value; el2_extensions says which of them there are. */
 #define HFGRTR_EL2 S3_4_C1_C1_4
 #define HFGWTR_EL2 S3_4_C1_C1_5
 #define HFGITR_EL2 S3_4_C1_C1_6
 #define HDFGRTR_EL2 S3_4_C3_C1_4
 #define HDFGWTR_EL2 S3_4_C3_C1_5
 #define CNTHV_CTL_EL2 S3_4_C14_C3_1
+#define HDFGRTR2_EL2 S3_4_C3_C1_0
+#define HCRX_EL2 S3_4_C1_C2_2
 
 struct fine_grained_traps {
     uint64_t reads, writes, instructions, debug_reads, debug_writes;
@@ -53,7 +52,7 @@ static void traps_write(const struct fine_grained_traps *t)
 
 /* Everything that is different while the worker runs. */
 struct el2 {
-    uint64_t hcr, cptr, mdcr, cnthctl;
+    uint64_t hcr, cptr, mdcr, cnthctl, hcrx, instruction_traps;
     uint64_t physical_timer, virtual_timer; /* CNTHP_CTL_EL2, CNTHV_CTL_EL2 */
     uint64_t stack;                         /* SP_EL1 */
     uint64_t return_address, return_state;  /* ELR_EL2, SPSR_EL2, which our way there and back overwrites */
@@ -67,22 +66,9 @@ static unsigned el1_register_count(void)
     return field(READ(ID_AA64PFR0_EL1), 32, 4) ? EL1_REGISTER_COUNT : EL1_ZCR;
 }
 
-static bool has_traps(void)
-{
-    return field(READ(ID_AA64MMFR0_EL1), 56, 4) != 0;
-}
-
 static bool has_host_extensions(void)
 {
     return field(READ(ID_AA64MMFR1_EL1), 8, 4) != 0; /* VH: then EL2 has a virtual timer too */
-}
-
-/* At EL2, PMCR_EL0.N is what the core has. */
-static unsigned event_counters(void)
-{
-    unsigned version = field(READ(ID_AA64DFR0_EL1), 8, 4); /* PMUVer */
-
-    return version == 0 || version == 0xf ? 0 : field(READ(PMCR_EL0), 11, 5);
 }
 
 /* What interrupts at EL2 need to be the firmware's for a moment. */
@@ -105,7 +91,11 @@ static void el2_save(struct el2 *f)
     };
     if (has_host_extensions())
         f->virtual_timer = READ(CNTHV_CTL_EL2);
-    if (has_traps())
+    if (own.extensions.hcrx)
+        f->hcrx = READ(HCRX_EL2);
+    if (own.extensions.instruction_traps)
+        f->instruction_traps = READ(HDFGRTR2_EL2);
+    if (own.extensions.fine_traps)
         f->traps = (struct fine_grained_traps){READ(HFGRTR_EL2), READ(HFGWTR_EL2), READ(HFGITR_EL2), READ(HDFGRTR_EL2),
                                                READ(HDFGWTR_EL2)};
     for (unsigned r = 0; r < el1_register_count(); r++)
@@ -119,8 +109,12 @@ static void el2_restore(const struct el2 *f)
     WRITE(SP_EL1, f->stack);
     WRITE(ELR_EL2, f->return_address);
     WRITE(SPSR_EL2, f->return_state);
-    if (has_traps())
+    if (own.extensions.fine_traps)
         traps_write(&f->traps);
+    if (own.extensions.instruction_traps)
+        WRITE(HDFGRTR2_EL2, f->instruction_traps);
+    if (own.extensions.hcrx)
+        WRITE(HCRX_EL2, f->hcrx);
     if (has_host_extensions())
         WRITE(CNTHV_CTL_EL2, f->virtual_timer);
     WRITE(CNTHP_CTL_EL2, f->physical_timer);
@@ -144,15 +138,19 @@ static void el2_prepare(const struct el2 *f, enum silence silence)
 
     WRITE(HCR_EL2, hcr);
     WRITE(CPTR_EL2, cptr_worker(f->cptr));
-    WRITE(MDCR_EL2, mdcr_worker(f->mdcr, event_counters()));
+    WRITE(MDCR_EL2, mdcr_worker(f->mdcr, own.extensions.counters));
     WRITE(CNTHCTL_EL2, cnthctl_worker(f->cnthctl, own.e2h));
     if (silence == SILENCE_STOPPED) {
         WRITE(CNTHP_CTL_EL2, 0);
         if (has_host_extensions())
             WRITE(CNTHV_CTL_EL2, 0);
     }
-    if (has_traps())
+    if (own.extensions.fine_traps)
         traps_write(&(struct fine_grained_traps){0});
+    if (own.extensions.instruction_traps)
+        WRITE(HDFGRTR2_EL2, hdfgrtr2_worker(f->instruction_traps));
+    if (own.extensions.hcrx)
+        WRITE(HCRX_EL2, hcrx_worker());
     isb();
 
     el1_write(EL1_SCTLR, own.e2h, SCTLR_WORKER);

@@ -5,8 +5,8 @@
  * nothing else, so that no device is ever mapped as memory; the functions of high_half.h add the high half as they do
  * on a machine without EL2. The worker is entered by ERET and left by HVC.
  *
- * While it runs, EL2 lets it use timers, counters and vectors (HCR_EL2, CPTR_EL2, MDCR_EL2, CNTHCTL_EL2), stage 2 is
- * off, and EL2's own timers may be stopped. All of that, and every register of EL1 that is used, is restored.
+ * While it runs, EL2 lets it use timers, counters and vectors (HCR_EL2, CPTR_EL2, MDCR_EL2, CNTHCTL_EL2, and where there
+ * are any, HCRX_EL2 and fine-grained traps), stage 2 is off, and EL2's own timers may be stopped. All of that, and every register of EL1 that is used, is restored.
  */
 #ifndef FATHOM_ARCH_AARCH64_OWN_WORKER_H
 #define FATHOM_ARCH_AARCH64_OWN_WORKER_H
@@ -16,8 +16,8 @@
 #include "arch/aarch64/own/frame.h"
 #include "arch/window.h"
 
-/* MAIR_EL1 of the worker: index 0 is normal write-back memory, read- and write-allocating. */
-enum { WORKER_MEMORY_INDEX = 0 };
+/* MAIR_EL1 of the worker: index 0 is normal write-back memory, read- and write-allocating; 1 Device-nGnRnE. */
+enum { WORKER_MEMORY_INDEX = 0, WORKER_DEVICE_INDEX = 1 };
 
 /* Builds the low half. NULL, or the reason; worker_finish frees what was built either way. */
 const char *worker_start(void);

@@ -12,6 +12,8 @@ enum {
     APIC_SPURIOUS = 0x0f0,
     APIC_REQUESTS = 0x200, /* 8 registers of 32 vectors */
     APIC_CMCI = 0x2f0,
+    APIC_COMMAND = 0x300,
+    APIC_COMMAND_TARGET = 0x310,
     APIC_TIMER = 0x320,
     APIC_THERMAL = 0x330,
     APIC_PERFORMANCE = 0x340,
@@ -32,6 +34,8 @@ enum {
 
 #define SPURIOUS_ENABLE (1u << 8) /* figure 11-23 */
 #define LOCAL_MASKED (1u << 16)   /* figure 11-8 */
+#define DELIVERY_MODE (7u << 8)
+#define DELIVERY_SMI (2u << 8)
 #define TIMER_MODE (3u << 17)
 #define TIMER_PERIODIC (1u << 17)
 #define TIMER_TSC_DEADLINE (2u << 17)
@@ -76,6 +80,21 @@ GENERAL_REGISTERS void apic_end_of_interrupt(void)
 {
     if (apic.usable)
         apic_write(APIC_EOI, 0);
+}
+
+/* Figures 11-12 and 11-28: delivery mode NMI, asserted, to a physical identifier. */
+void apic_send_nmi(uint32_t id)
+{
+    const uint32_t command = 4u << 8 | 1u << 14;
+
+    if (!apic.usable)
+        return;
+    if (apic.msr) {
+        write_msr(0x830, (uint64_t)id << 32 | command);
+    } else {
+        apic_write(APIC_COMMAND_TARGET, id << 24);
+        apic_write(APIC_COMMAND, command);
+    }
 }
 
 void apic_unusable(const char *reason)
@@ -162,6 +181,16 @@ void apic_start(double tick_hz)
     apic.problem = apic.counts_per_ms < 10 ? "the local APIC's timer does not count" : NULL;
 }
 
+/*
+ * Whether a window masks this local vector. One that is delivered as a system management interrupt belongs to the
+ * firmware, which may protect the machine by it: Linux leaves thermal interrupts to the firmware where it finds this
+ * mode (arch/x86/kernel/cpu/mce/therm_throt.c). It needs no handler of ours, and the window counts it.
+ */
+static bool is_masked_by_us(uint32_t found)
+{
+    return !(found & LOCAL_MASKED) && (found & DELIVERY_MODE) != DELIVERY_SMI;
+}
+
 void apic_quiet(struct apic_state *found)
 {
     *found = (struct apic_state){0};
@@ -170,12 +199,12 @@ void apic_quiet(struct apic_state *found)
 
     for (unsigned i = 0; i < apic.local_count; i++) {
         found->local[i] = apic_read(local_vectors[i]);
-        if (!(found->local[i] & LOCAL_MASKED))
+        if (is_masked_by_us(found->local[i]))
             apic_write(local_vectors[i], found->local[i] | LOCAL_MASKED);
     }
     for (unsigned i = 0; i < apic.extended_count; i++) {
         found->extended[i] = apic_read(APIC_EXTENDED_VECTOR + 0x10 * i);
-        if (!(found->extended[i] & LOCAL_MASKED))
+        if (is_masked_by_us(found->extended[i]))
             apic_write(APIC_EXTENDED_VECTOR + 0x10 * i, found->extended[i] | LOCAL_MASKED);
     }
 
@@ -217,10 +246,10 @@ void apic_restore(const struct apic_state *found)
     }
 
     for (unsigned i = 0; i < apic.extended_count; i++)
-        if (!(found->extended[i] & LOCAL_MASKED))
+        if (is_masked_by_us(found->extended[i]))
             apic_write(APIC_EXTENDED_VECTOR + 0x10 * i, found->extended[i]);
     for (unsigned i = apic.local_count; i-- > 0;)
-        if (i != LOCAL_TIMER && !(found->local[i] & LOCAL_MASKED))
+        if (i != LOCAL_TIMER && is_masked_by_us(found->local[i]))
             apic_write(local_vectors[i], found->local[i]);
     /* Last: without the enable bit every local vector is masked by the processor. */
     apic_write(APIC_SPURIOUS, found->spurious);

@@ -37,7 +37,7 @@ void apic_unusable(const char *reason);
 const char *apic_no_deadline(void);
 
 /*
- * Masks every local vector and raises the task priority, so that only our own two vectors are delivered; and restores
+ * Masks every local vector, except those delivered as system management interrupts, and raises the task priority, so that only our own two vectors are delivered; and restores
  * everything. Interrupts must be disabled. Both do nothing without a usable APIC.
  */
 void apic_quiet(struct apic_state *found);
@@ -47,6 +47,9 @@ void apic_restore(const struct apic_state *found);
 void apic_arm(unsigned milliseconds);
 /* Cancels it; an interrupt that is already pending is taken and dismissed. */
 void apic_disarm(void);
+
+/* Sends a non-maskable interrupt to the core whose local APIC has that number. */
+void apic_send_nmi(uint32_t id);
 
 GENERAL_REGISTERS void apic_end_of_interrupt(void);
 

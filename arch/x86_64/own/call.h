@@ -17,22 +17,12 @@ enum { FIRMWARE_LATER_MS = 5000 };
  */
 bool on_core(void (*function)(void *), void *argument, unsigned limit_ms);
 
-/* The firmware's registers while ours are in force. */
-struct found {
-    uint64_t rflags;
-    uint64_t cr0;
-    uint64_t cr3;
-    uint64_t cr4;
-    uint64_t efer;
-};
-
 /*
- * Between these two the core has our tables and control registers, and interrupts are disabled. With
- * `firmware_interrupts`, interrupts that are let in go to the firmware's handlers.
+ * Calls a function while the core has our tables and control registers, and interrupts are disabled. With
+ * `firmware_interrupts`, interrupts that the function lets in go to the firmware's handlers.
  */
-void core_take(struct found *found, bool firmware_interrupts);
-void core_give_back(const struct found *found);
-/* The value of CR4 between them, from the firmware's. */
+void with_core_taken(void (*function)(void *), void *argument, bool firmware_interrupts);
+/* The value of CR4 meanwhile, from the firmware's. */
 uint64_t window_cr4(uint64_t firmware_cr4);
 
 #endif

@@ -74,14 +74,15 @@ GENERAL_REGISTERS static inline struct cpuid cpuid_known(uint32_t leaf, uint32_t
     return cpuid(leaf, subleaf);
 }
 
+/* Always inlined: a function that switched shadow stacks could not return (with_core_taken, call.c). */
 #define CONTROL_REGISTER(name) \
-    GENERAL_REGISTERS static inline uint64_t read_##name(void) \
+    GENERAL_REGISTERS __attribute__((always_inline)) static inline uint64_t read_##name(void) \
     { \
         uint64_t value; \
         __asm__ volatile("mov %%" #name ", %0" : "=r"(value) : : "memory"); \
         return value; \
     } \
-    GENERAL_REGISTERS static inline void write_##name(uint64_t value) \
+    GENERAL_REGISTERS __attribute__((always_inline)) static inline void write_##name(uint64_t value) \
     { \
         __asm__ volatile("mov %0, %%" #name : : "r"(value) : "memory"); \
     }

@@ -8,11 +8,9 @@
 #include "arch/x86_64/own/lfence.h"
 #include "arch/x86_64/own/page_tables.h"
 #include "arch/x86_64/own/state.h"
+#include "arch/x86_64/thermal.h"
 
-/*
- * The size that UEFI guarantees an application (UEFI 2.10, 2.3.4): with SILENCE_NONE its event handlers run on it
- * too.
- */
+/* The size that UEFI guarantees an application (UEFI 2.10, 2.3.4), on whose stack lists run with SILENCE_NONE. */
 enum { STACK_BYTES = 128 << 10 };
 
 static struct memory_types booted_memory_types;
@@ -36,9 +34,28 @@ static void try_smis(void *unused)
     read_msr(MSR_SMI_COUNT);
 }
 
+static void try_heat(void *unused)
+{
+    (void)unused;
+    read_msr(MSR_THERM_STATUS);
+}
+
 static bool is_intel(void)
 {
     return cpuid(0, 0).ebx == 0x756e6547; /* "Genu" of GenuineIntel */
+}
+
+/* What windows note of disturbances. CPUID.01H:EDX[22], ACPI, announces IA32_THERM_STATUS (Intel SDM vol. 2A, CPUID). */
+static void find_disturbances(void)
+{
+    const char *(*stage)(const char *name, const char *text) = own.services->stage;
+
+    if (!is_intel())
+        return;
+    if (stage("smi-count", "reads the count of system management interrupts") == NULL)
+        core.counts_smis = own_call(try_smis, NULL).end == WINDOW_RAN;
+    if (cpuid(1, 0).edx >> 22 & 1 && stage("thermal-status", "reads whether heat slows the core down") == NULL)
+        core.shows_heat = own_call(try_heat, NULL).end == WINDOW_RAN;
 }
 
 /* IA32_APERF is used where CPUID.06H:ECX[0] announces it (Intel SDM vol. 3B, 15.2), it can be read, and it counts. */
@@ -75,10 +92,29 @@ static bool is_encrypted_guest(void)
     return (cpuid_known(0x8000001f, 0).eax >> 1 & 1) && (read_msr(MSR_SEV_STATUS) & 1);
 }
 
+/* Page tables, descriptors and the stack of windows, in memory alone: nothing is loaded into a register. */
+static const char *build(const struct own_services *services)
+{
+    const char *problem = services->stage("page-tables", "builds page tables");
+    uintptr_t stack;
+
+    if (problem == NULL)
+        problem = page_tables_start(&own.tables);
+    if (problem == NULL)
+        problem = services->stage("descriptors", "builds descriptor tables");
+    if (problem == NULL)
+        problem = descriptors_start(services->pages);
+    if (problem != NULL)
+        return problem;
+    own.stack = services->pages(STACK_BYTES, PAGE_4K);
+    stack = own.stack == NULL ? 0 : page_tables_map_stack(&own.tables, (uintptr_t)own.stack, STACK_BYTES);
+    own.stack_top = stack + STACK_BYTES;
+    return stack == 0 ? "no memory for a stack" : NULL;
+}
+
 const char *own_start(const struct own_services *services)
 {
     const char *problem;
-    uintptr_t stack;
 
     own.services = services;
     own.tables = (struct page_tables){
@@ -91,16 +127,7 @@ const char *own_start(const struct own_services *services)
     if (is_encrypted_guest())
         return "the memory of this virtual machine is encrypted (SEV)";
 
-    problem = page_tables_start(&own.tables);
-    if (problem == NULL)
-        problem = descriptors_start(services->pages);
-    if (problem == NULL) {
-        own.stack = services->pages(STACK_BYTES, PAGE_4K);
-        stack = own.stack == NULL ? 0 : page_tables_map_stack(&own.tables, (uintptr_t)own.stack, STACK_BYTES);
-        own.stack_top = stack + STACK_BYTES;
-        if (stack == 0)
-            problem = "no memory for a stack";
-    }
+    problem = build(services);
     if (problem != NULL)
         own_finish();
     return problem;
@@ -109,6 +136,13 @@ const char *own_start(const struct own_services *services)
 static void nothing(void *unused)
 {
     (void)unused;
+}
+
+/* Loads our control registers, descriptors and page tables, and what was there again. */
+static void take_and_give_back(void *unused)
+{
+    (void)unused;
+    with_core_taken(nothing, NULL, false);
 }
 
 /* CPUID.01H:EDX[12], MTRR, and [16], PAT. */
@@ -132,28 +166,55 @@ const char *own_core_unlike(void)
     return "has other memory types than the one that booted (IA32_MTRR_DEF_TYPE, IA32_PAT): it may run without caches";
 }
 
+/* Everything else rests on these two steps. NULL, or why the core cannot be used. */
+static const char *take_first(void)
+{
+    const char *problem = own.services->stage("translation", "switches to its own page tables for the first time");
+    struct window_result result;
+
+    if (problem == NULL && !on_core(take_and_give_back, NULL, FIRMWARE_LATER_MS))
+        problem = "it does not finish a function that it is given";
+    if (problem == NULL)
+        problem = own.services->stage("empty-call", "calls an empty function with its own page tables and vectors");
+    if (problem != NULL)
+        return problem;
+    result = own_call(nothing, NULL);
+    return result.end == WINDOW_TIMEOUT ? "it does not finish a function that it is given"
+           : result.end == WINDOW_FAULT ? "even an empty function faults on it"
+                                        : NULL;
+}
+
+/* The steps that a core can do without. */
+static void take_rest(void)
+{
+    const char *problem = own.services->stage("apic", "silences the local APIC and calibrates its timer");
+
+    if (problem == NULL && own_call(try_apic, NULL).end != WINDOW_RAN)
+        problem = "the local APIC cannot be reached";
+    if (problem != NULL)
+        apic_unusable(problem);
+    if (own.services->stage("lfence", "makes LFENCE wait for earlier instructions, where a register can") == NULL)
+        own_call(try_lfence, NULL);
+    find_disturbances();
+    if (own.services->stage("memory-types", "reads the default memory types") == NULL)
+        own_call(find_memory_types, NULL);
+    if (core.runner == NULL)
+        booted_memory_types = core.memory_types;
+    core.no_cycles = own.services->stage("cycles", "proves the cycle counter in a window");
+    if (core.no_cycles == NULL)
+        prove_cycles();
+}
+
 const char *own_core_start(own_runner *runner)
 {
-    struct window_result result;
+    const char *problem;
 
     core = (struct core_state){.runner = runner};
     core.cr4_set = cpuid(1, 0).edx >> 7 & 1 ? CR4_MCE : 0; /* CPUID.01H:EDX[7]: machine checks */
-
-    result = own_call(nothing, NULL);
-    if (result.end == WINDOW_TIMEOUT)
-        return "it does not finish a function that it is given";
-    if (result.end == WINDOW_FAULT)
-        return "even an empty function faults on it";
-    result = own_call(try_apic, NULL);
-    if (result.end != WINDOW_RAN)
-        apic_unusable("the local APIC cannot be reached");
-    own_call(try_lfence, NULL);
-    core.counts_smis = is_intel() && own_call(try_smis, NULL).end == WINDOW_RAN;
-    own_call(find_memory_types, NULL);
-    if (runner == NULL)
-        booted_memory_types = core.memory_types;
-    prove_cycles();
-    return NULL;
+    problem = take_first();
+    if (problem == NULL)
+        take_rest();
+    return problem;
 }
 
 static void undo_lfence(void *unused)

@@ -31,6 +31,7 @@ struct core_state {
     enum reader_counters counters;
     const char *no_cycles; /* why the reader has no cycle counter; NULL where it has one */
     bool counts_smis;      /* MSR_SMI_COUNT can be read */
+    bool shows_heat;       /* IA32_THERM_STATUS can be read */
     struct memory_types memory_types;
 };
 

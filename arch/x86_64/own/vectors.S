@@ -91,7 +91,11 @@ guarded_call:
     mov     %rsp, CALL_SAVED_STACK(%rdi)
 
     mov     %rdi, %rbx
-    mov     CALL_STACK_TOP(%rbx), %rsp
+    mov     CALL_STACK_TOP(%rbx), %rax
+    test    %rax, %rax
+    cmovz   %rsp, %rax              /* this stack, below what is saved */
+    and     $-16, %rax              /* as the calling convention has it before a call */
+    mov     %rax, %rsp
     mov     CALL_ARGUMENT_0(%rbx), %rdi
     mov     CALL_ARGUMENT_1(%rbx), %rsi
     mov     CALL_ARGUMENT_2(%rbx), %rdx

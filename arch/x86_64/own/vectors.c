@@ -26,8 +26,9 @@ void guarded_call(struct guarded_call *call) __attribute__((visibility("hidden")
 extern const char guarded_way_back[] __attribute__((visibility("hidden")));
 
 /* The guarded call that runs now, and where to note how it ends; NULL while none does. */
-static struct guarded_call *running;
+static struct guarded_call *volatile running;
 static struct window_result *outcome;
+static volatile bool stop; /* the next NMI ends the guarded call */
 
 const char *exception_name(unsigned vector)
 {
@@ -76,7 +77,12 @@ GENERAL_REGISTERS void vectors_dispatch(struct trap_frame *f)
 {
     const unsigned vector = (unsigned)f->vector;
 
-    if (vector == VECTOR_NMI) {
+    if (vector == VECTOR_NMI && stop && running != NULL) {
+        stop = false;
+        outcome->end = WINDOW_TIMEOUT;
+        outcome->fault.pc = f->rip;
+        go_back(f);
+    } else if (vector == VECTOR_NMI) {
         if (outcome != NULL)
             outcome->interrupts++;
     } else if (vector < EXCEPTIONS) {
@@ -110,9 +116,18 @@ GENERAL_REGISTERS void vectors_dispatch(struct trap_frame *f)
     }
 }
 
+void vectors_stop_other(uint32_t id)
+{
+    if (running == NULL) /* it has just ended: the firmware's vectors are none for an NMI */
+        return;
+    stop = true;
+    apic_send_nmi(id);
+}
+
 void guarded_run(struct guarded_call *call, struct window_result *result)
 {
     *result = (struct window_result){.end = WINDOW_RAN};
+    stop = false;
     outcome = result;
     running = call;
     guarded_call(call);

@@ -1,9 +1,9 @@
 /*
  * Vectors: the handlers of every exception and interrupt in a window.
  *
- * guarded_call runs a function on a stack of its own. An exception or the deadline does not return to that function:
- * it is noted, and guarded_call returns instead, with the registers, flags and stack that its caller had. This is
- * done by IRETQ, which also enables non-maskable interrupts again (Intel SDM vol. 3A, 7.7.1).
+ * guarded_call runs a function, on a stack of its own where it is given one. An exception or the deadline does not
+ * return to that function: it is noted, and guarded_call returns instead, with the registers, flags and stack that its
+ * caller had. This is done by IRETQ, which also enables non-maskable interrupts again (Intel SDM vol. 3A, 7.7.1).
  *
  * Needs our descriptor tables to be loaded (descriptors.h).
  */
@@ -20,13 +20,19 @@
 struct guarded_call {
     void (*function)(uintptr_t, uintptr_t, uintptr_t);
     uintptr_t argument[3];
-    uintptr_t stack_top;   /* multiple of 16 */
+    uintptr_t stack_top;   /* multiple of 16; 0: it runs on its caller's stack */
     uint64_t interrupts;   /* not 0: they are enabled while the function runs */
     uintptr_t saved_stack; /* guarded_call's own */
 };
 
 /* Runs the call; `result` says how it ended, and which interrupts came. Interrupts are disabled afterwards. */
 void guarded_run(struct guarded_call *call, struct window_result *result);
+
+/*
+ * Ends the guarded call that runs on another core, the one whose local APIC has that number, as the deadline would.
+ * Nothing happens when none runs.
+ */
+void vectors_stop_other(uint32_t id);
 
 /* The record's name of an exception: "page-fault". */
 const char *exception_name(unsigned vector);

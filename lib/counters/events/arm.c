@@ -259,6 +259,13 @@ static const struct event_core cores[] = {
     COMMON("oryon"),
     COMMON("ampere-1"),
     COMMON("ampere-1a"),
+    COMMON("ftc310"),
+    COMMON("ftc660"),
+    COMMON("ftc661"),
+    COMMON("ftc662"),
+    COMMON("ftc663"),
+    COMMON("ftc664"),
+    COMMON("ftc862"),
 };
 
 static const struct event_core unknown = COMMON("a core with PMUv3");

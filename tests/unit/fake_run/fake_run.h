@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/lines.h"
 #include "lib/finding/finding.h"
 #include "lib/probe/probe.h"
 #include "tests/records.h"
@@ -34,6 +35,11 @@ extern struct test_machine {
     const char *writes_outside; /* the probe that writes outside its memory; NULL: none */
     bool wrote_outside;         /* it did, and that was not reported yet */
     char screen[16384];         /* what people see, with <> around text that stands out */
+    struct lines page;          /* shown last for a photograph */
+    unsigned pages;             /* shown so far */
+    double seconds;             /* the clock */
+    double seconds_a_look;      /* by which it advances whenever it is read */
+    struct control *control;    /* NULL: there are no registers */
 } machine;
 
 /* The probes. */

@@ -32,8 +32,8 @@ const struct machine_info *machine_info(void)
 
 struct control *machine_control(const char **why_not)
 {
-    *why_not = "there are no registers";
-    return NULL;
+    *why_not = machine.control ? NULL : "there are no registers";
+    return machine.control;
 }
 
 struct window_result machine_window(struct reading *list, size_t count)
@@ -128,9 +128,29 @@ void machine_progress(const char *text)
     (void)text;
 }
 
+void machine_stage(const char *text)
+{
+    (void)text;
+}
+
+void machine_own(void)
+{
+}
+
+void machine_bringup(struct lines *page)
+{
+    lines_add(page, "the platform's part");
+}
+
+void machine_page(const struct lines *page)
+{
+    machine.page = *page;
+    machine.pages++;
+}
+
 double machine_seconds(void)
 {
-    return 0;
+    return machine.seconds += machine.seconds_a_look;
 }
 
 void machine_date(char out[24])

@@ -167,9 +167,13 @@ struct run prepared(const char *plan)
     machine.used[0] = 0;
     machine.no_windows = machine.no_memory = false;
     machine.windows = 0;
+    machine.pages = 0;
+    machine.seconds = machine.seconds_a_look = 0;
+    machine.control = NULL;
     machine.mapped = 5;
     records_free(&records);
     config_defaults(&r.config);
+    r.config.bringup = BRINGUP_OFF;
     snprintf(r.config.probes, sizeof r.config.probes, "%s", plan);
     journal_start(&r.journal, "0");
     writer_start(&r.writer);

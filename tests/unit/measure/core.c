@@ -77,6 +77,18 @@ static double cost_of(const struct reading *r, bool interrupted)
     return interrupted ? 1.3 * cycles : cycles; /* it emptied caches, which no reference chain shows */
 }
 
+/* SMIs that came in the time that has passed since the last call; they make it longer. */
+static unsigned let_smis_in(void)
+{
+    unsigned smis = 0;
+
+    for (; fake.smi_every > 0 && fake.now >= fake.smi_next; smis++) {
+        fake.now += fake.smi_takes;
+        fake.smi_next = fmax(fake.smi_next + fake.smi_every, fake.now);
+    }
+    return smis;
+}
+
 const struct machine_info *machine_info(void)
 {
     return &fake.info;
@@ -96,17 +108,24 @@ struct window_result machine_window(struct reading *list, size_t count)
     fake.windows++;
     if (fake.windows == fake.ends_at)
         return (struct window_result){.end = fake.ends, .fault = fake.fault};
-    if (fake.void_every && random_below(&fake.random, fake.void_every) == 0)
-        *(fake.smis ? &result.smis : &result.interrupts) = 1;
+    fake.now += fake.between * chance();
+    (void)let_smis_in();
+    if (fake.void_every && random_below(&fake.random, fake.void_every) == 0) {
+        result.smis = fake.smis;
+        result.throttled = fake.throttled;
+        result.interrupts = !fake.smis && !fake.throttled;
+    }
+    result.limited = fake.limited_every && random_below(&fake.random, fake.limited_every) == 0;
     for (size_t i = 0; i < count; i++) {
         list[i].begin_ticks = stamp();
         list[i].begin_count[0] = (uint64_t)(cycles + fake.harness / 4);
-        double cost = fake.harness + cost_of(&list[i], result.interrupts || result.smis);
+        double cost = fake.harness + cost_of(&list[i], result.interrupts || result.smis || result.throttled);
         pass(cost / (1 + fake.uneven * (double)(i / 3 % 2)));
         cycles += cost;
         fake.now += fake.jitter * chance();
         if (chance() < fake.stolen)
             fake.now += fake.stolen_least + (fake.stolen_most - fake.stolen_least) * chance();
+        result.smis += let_smis_in();
         fake.core_cycles += cost;
         list[i].end_count[0] = (uint64_t)(cycles - fake.harness / 4);
         list[i].end_ticks = stamp();

@@ -41,7 +41,12 @@ extern struct fake {
     unsigned windows;           /* run so far */
     double core_cycles;         /* spent in them */
     unsigned void_every;        /* at random, one in this many windows has an interrupt, or with ... */
-    bool smis;                  /* ... this, an SMI */
+    bool smis, throttled;       /* ... these, an SMI or throttling by heat */
+    unsigned limited_every;     /* at random, one in this many windows sees a limit of power or current */
+    double smi_every;           /* an SMI comes after each so many seconds ... */
+    double smi_takes;           /* ... and lasts for so many */
+    double smi_next;            /* when the next one is due */
+    double between;             /* up to so many seconds pass before each window */
     uint64_t random;
     double stolen;        /* from this fraction of all readings ... */
     double stolen_least;  /* ... at least this many seconds ... */

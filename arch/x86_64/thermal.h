@@ -1,0 +1,14 @@
+/*
+ * IA32_THERM_STATUS (Intel SDM vol. 4, table 2-2; CPUID.01H:EDX[22]): each cause has a status bit and a log bit, which
+ * stays set once the status was. The two temperature thresholds, bits 6 to 9, only notify.
+ */
+#ifndef FATHOM_ARCH_X86_64_THERMAL_H
+#define FATHOM_ARCH_X86_64_THERMAL_H
+
+#define MSR_THERM_STATUS 0x19c
+/* Thermal monitor, PROCHOT or FORCEPR, critical temperature: the core's clock is stopped for parts of the time. */
+#define THERM_HEAT 0x003f
+/* Power, current, and other domains: they only limit which clock the core chooses. */
+#define THERM_LIMITS 0xfc00
+
+#endif

@@ -1,0 +1,11 @@
+/* What the kernel shows in files of sysfs and procfs. */
+#ifndef FATHOM_BOOT_LINUX_FILES_H
+#define FATHOM_BOOT_LINUX_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The first line of a file, without its newline. False, and "", where there is no such file or the line is empty. */
+bool file_line(const char *path, char *out, size_t room);
+
+#endif

@@ -1,0 +1,10 @@
+/* What delivers the timer's interrupt on AArch64. */
+#ifndef FATHOM_BOOT_UEFI_INTERRUPTS_H
+#define FATHOM_BOOT_UEFI_INTERRUPTS_H
+
+#include "arch/own.h"
+
+/* As ACPI describes it, else the device tree. NULL on x86-64, where the core's own timer interrupts. */
+const struct own_interrupts *interrupts_find(void);
+
+#endif

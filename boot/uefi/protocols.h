@@ -1,0 +1,10 @@
+/* The protocols that the firmware has loaded, for the support file. */
+#ifndef FATHOM_BOOT_UEFI_PROTOCOLS_H
+#define FATHOM_BOOT_UEFI_PROTOCOLS_H
+
+#include "lib/base/record.h"
+
+/* Sends one record: each protocol with the number of handles that have it, and its name where it is well known. */
+void protocols_send(struct writer *w);
+
+#endif

@@ -1,0 +1,17 @@
+/* SMBIOS for the support file: what tells one machine from others of its model is taken out. Calls no firmware. */
+#ifndef FATHOM_BOOT_UEFI_SMBIOS_STRIP_H
+#define FATHOM_BOOT_UEFI_SMBIOS_STRIP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The bytes of all structures, up to the first that is damaged or to the end; they take at most `most`. */
+size_t smbios_bytes(const uint8_t *table, size_t most);
+/*
+ * Takes out of a copy of so many bytes, in place: serial numbers, asset tags, part numbers, UUIDs; of structures that
+ * are not known to hold none of these, all but their headers. Characters become asterisks and other bytes zeros, so
+ * that offsets and numbers of strings stay as they were.
+ */
+void smbios_strip(uint8_t *table, size_t bytes);
+
+#endif

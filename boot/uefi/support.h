@@ -1,0 +1,22 @@
+/*
+ * The support file, SUPnnnnn.JSL beside the result file RUNnnnnn.JSL: what a machine says of itself, for whoever is to
+ * find out from afar why a run went wrong on it. docs/SUPPORT.md describes it. It is written once in a run and flushed
+ * record by record, never goes over the serial line, and holds nothing that tells this machine from others of its model
+ * or names its owner.
+ */
+#ifndef FATHOM_BOOT_UEFI_SUPPORT_H
+#define FATHOM_BOOT_UEFI_SUPPORT_H
+
+#include "boot/uefi/volume.h"
+#include "lib/base/record.h"
+
+/* Opens the file; `number` is that of the result file, 0 where there is none. */
+void support_start(const struct volume *v, unsigned number);
+/* Adds to the `machine` record where the file is, or why there is none. */
+void support_describe(struct record *r);
+/* Writes what the firmware tells: tables, memory map, protocols. A stage. */
+void support_tables(void);
+/* Writes registers of the core in use, each group in a stage of its own, and closes the file. */
+void support_registers(void);
+
+#endif

@@ -1,0 +1,13 @@
+/* Registers as records of the support file. Calls no firmware. */
+#ifndef FATHOM_BOOT_UEFI_SUPPORT_REGISTERS_H
+#define FATHOM_BOOT_UEFI_SUPPORT_REGISTERS_H
+
+#include "arch/access.h"
+#include "arch/control.h"
+#include "lib/base/record.h"
+
+/* Sends the registers of each group of arch/support.h, and those of the switches that control_start could read. */
+void support_send_groups(struct writer *w, const struct access *a);
+void support_send_switches(struct writer *w, const struct control *c);
+
+#endif

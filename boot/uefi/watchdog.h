@@ -1,0 +1,32 @@
+/*
+ * An optional watchdog in hardware (key `watchdog`): it resets a machine that nobody watches when nothing was heard of
+ * the run for too long. The watchdog of UEFI itself (SetWatchdogTimer) is an event of the firmware's timer, which is
+ * stopped while code is measured.
+ *
+ * Every window, every stage and every line of progress starts its time again. It runs in two halves, so that the reset
+ * comes after one to two times the seconds of the configuration.
+ */
+#ifndef FATHOM_BOOT_UEFI_WATCHDOG_H
+#define FATHOM_BOOT_UEFI_WATCHDOG_H
+
+#include <stdint.h>
+
+struct config;
+struct record;
+
+/* A register that was written: as found, and as it is while the watchdog is armed. */
+struct watchdog_register {
+    const char *name;
+    uint64_t found, armed;
+};
+
+/* Arms it where the configuration wants it; that is a stage. Where it cannot, a warning says why. */
+void watchdog_start(const struct config *c);
+/* The run goes on: starts the time again. May be called as often as one likes; does nothing while it is not armed. */
+void watchdog_refresh(void);
+/* Disarms it, and puts its registers back. */
+void watchdog_stop(void);
+/* Adds to the `environment` record what was armed. */
+void watchdog_describe(struct record *r);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * The bring-up page: one screen of text that says what a machine is, how its core was taken, and what the first windows
+ * show. It is what somebody sends who starts fathom for the first time on a machine that nobody has tried.
+ */
+#ifndef FATHOM_LIB_RUN_BRINGUP_H
+#define FATHOM_LIB_RUN_BRINGUP_H
+
+#include "lib/probe/run_state.h"
+
+/*
+ * Whether this run makes the page: it was asked for, or nothing else was and no earlier run of this machine came to its
+ * end.
+ */
+bool bringup_wanted(const struct run *r);
+/*
+ * Measures for about two seconds on the core in use, records the page and shows it; changes nothing on the core.
+ * `first` is how the first windows ended: where they did not run, the page says so, and nothing is measured.
+ */
+void bringup_page(struct run *r, const struct window_result *first);
+
+#endif
