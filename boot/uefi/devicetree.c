@@ -316,7 +316,7 @@ static void read_node_property(const struct walk *w, struct node *n)
 static bool take(struct value *v, uint32_t cells, uint64_t *out)
 {
     *out = 0;
-    if (cells > v->bytes / 4)
+    if (!v->at || cells > v->bytes / 4)
         return false;
     for (uint32_t i = 0; i < cells; i++)
         *out = *out << 32 | big32(v->at + (size_t)4 * i);
