@@ -142,6 +142,28 @@ static void assert_masked(unsigned offset)
     assert_true(*model_register(offset) & LOCAL_MASKED);
 }
 
+/* All that this version of the APIC has, as the firmware left them: also after a window. */
+static void local_vectors_are_shown_as_found(void **state)
+{
+    struct own_value values[APIC_LOCAL_VECTORS];
+    struct apic_state found;
+
+    (void)state;
+    apic_start(TICK_HZ);
+    apic_quiet(&found);
+    apic_restore(&found);
+    assert_int_equal(apic_local_values(values), 7);
+    assert_string_equal(values[1].name, "LVT_TIMER");
+    assert_int_equal(values[1].value, TIMER_PERIODIC | 0x20);
+    assert_string_equal(values[5].name, "LVT_THERMAL");
+    assert_int_equal(values[5].value, 0x0fa);
+    assert_string_equal(values[6].name, "LVT_CMCI");
+    assert_int_equal(values[6].value, 0xf2);
+    *model_register(APIC_VERSION) = 0x00040014;
+    apic_start(TICK_HZ);
+    assert_int_equal(apic_local_values(values), 5);
+}
+
 static void absent_or_switched_off_means_no_deadline(void **state)
 {
     struct apic_state found;
@@ -343,6 +365,7 @@ static void a_deadline_that_struck_late_never_reaches_the_firmware(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(local_vectors_are_shown_as_found, setup),
         cmocka_unit_test_setup(absent_or_switched_off_means_no_deadline, setup),
         cmocka_unit_test_setup(timer_that_stands_still_means_no_deadline, setup),
         cmocka_unit_test_setup(unknown_tick_means_no_deadline, setup),

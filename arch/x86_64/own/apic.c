@@ -49,6 +49,8 @@ enum {
  */
 static const uint16_t local_vectors[APIC_LOCAL_VECTORS] = {APIC_ERROR,       APIC_TIMER,   APIC_LINT0, APIC_LINT1,
                                                            APIC_PERFORMANCE, APIC_THERMAL, APIC_CMCI};
+static const char *const local_names[APIC_LOCAL_VECTORS] = {"LVT_ERROR",       "LVT_TIMER",   "LVT_LINT0", "LVT_LINT1",
+                                                            "LVT_PERFORMANCE", "LVT_THERMAL", "LVT_CMCI"};
 enum { LOCAL_TIMER = 1 };
 
 static struct {
@@ -189,6 +191,15 @@ void apic_start(double tick_hz)
 static bool is_masked_by_us(uint32_t found)
 {
     return !(found & LOCAL_MASKED) && (found & DELIVERY_MODE) != DELIVERY_SMI;
+}
+
+size_t apic_local_values(struct own_value out[APIC_LOCAL_VECTORS])
+{
+    const size_t count = apic.usable ? apic.local_count : 0;
+
+    for (size_t i = 0; i < count; i++)
+        out[i] = (struct own_value){local_names[i], apic_read(local_vectors[i])};
+    return count;
 }
 
 void apic_quiet(struct apic_state *found)

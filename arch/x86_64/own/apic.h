@@ -8,8 +8,10 @@
 #define FATHOM_ARCH_X86_64_OWN_APIC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "arch/own.h"
 #include "arch/x86_64/own/instructions.h"
 
 enum { APIC_LOCAL_VECTORS = 7, APIC_EXTENDED_VECTORS = 4 };
@@ -36,9 +38,13 @@ void apic_unusable(const char *reason);
 /* Why the timer cannot end a window; NULL when it can. */
 const char *apic_no_deadline(void);
 
+/* The local vectors as they are, at most APIC_LOCAL_VECTORS of them; returns how many, none without a usable APIC. */
+size_t apic_local_values(struct own_value out[APIC_LOCAL_VECTORS]);
+
 /*
- * Masks every local vector, except those delivered as system management interrupts, and raises the task priority, so that only our own two vectors are delivered; and restores
- * everything. Interrupts must be disabled. Both do nothing without a usable APIC.
+ * Masks every local vector, except those delivered as system management interrupts, and raises the task priority, so
+ * that only our own two vectors are delivered; and restores everything. Interrupts must be disabled. Both do nothing
+ * without a usable APIC.
  */
 void apic_quiet(struct apic_state *found);
 void apic_restore(const struct apic_state *found);

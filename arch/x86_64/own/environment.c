@@ -1,12 +1,13 @@
 /* Control registers of the core in use, for the environment record. */
 #include "arch/own.h"
+#include "arch/x86_64/own/apic.h"
 #include "arch/x86_64/own/call.h"
 #include "arch/x86_64/own/instructions.h"
 #include "arch/x86_64/own/state.h"
 #include "arch/x86_64/own/vector_state.h"
 
 /* Room on the list of own_values: more than values_here writes. */
-enum { VALUES = 16 };
+enum { VALUES = 16 + APIC_LOCAL_VECTORS };
 
 /* For own_values, on the core in use. */
 struct values {
@@ -44,6 +45,7 @@ static void values_here(void *values_of_core)
         values[n++] = (struct own_value){"DE_CFG in windows", core.lfence.set};
     }
 
+    n += apic_local_values(values + n);
     v->count = n < v->room ? n : v->room;
     for (size_t i = 0; i < v->count; i++)
         v->out[i] = values[i];
