@@ -80,6 +80,28 @@ static bool measure_checked(struct sweep *s, double x, struct point *out)
     return good;
 }
 
+static void extend(struct sweep *s, double seconds)
+{
+    s->deadline += seconds;
+    s->confirm_at += seconds;
+}
+
+/* Drawing a line on a firmware's screen can take as long as the whole sweep: that is no time of the sweep. */
+static void show(struct sweep *s, double x)
+{
+    const struct probe *p = s->probe;
+    const double now = machine_seconds();
+    char text[96];
+
+    if (now - s->shown <= SHOW_SECONDS)
+        return;
+    snprintf(text, sizeof text, "%s: %s, %s = %.0f, %u of at most %u samples", p->definition->name, s->name, s->axis, x,
+             s->search.taken, s->search.budget);
+    progress_show(&p->run->progress, text);
+    s->shown = machine_seconds();
+    extend(s, s->shown - now);
+}
+
 /* One sample for the search: y at x. */
 static bool take_sample(void *context, double x, double *y)
 {
@@ -87,14 +109,8 @@ static bool take_sample(void *context, double x, double *y)
     struct probe *p = s->probe;
     struct point pt = {.x = x}, control = {.q20 = 0};
     const double wait_before = p->run->meter.wait_seconds_left;
-    char text[96];
 
-    if (machine_seconds() - s->shown > SHOW_SECONDS) {
-        s->shown = machine_seconds();
-        snprintf(text, sizeof text, "%s: %s, %s = %.0f, %u of at most %u samples", p->definition->name, s->name,
-                 s->axis, x, s->search.taken, s->search.budget);
-        progress_show(&p->run->progress, text);
-    }
+    show(s, x);
     const bool good = s->measure
                           ? s->measure(p, x, s->context, &pt)
                           : measure_checked(s, x, &pt) && (!s->control || measure_kernel(s, s->control, x, &control));
@@ -104,9 +120,8 @@ static bool take_sample(void *context, double x, double *y)
         s->control_first = control.q20;
     *y = pt.q20 - (control.q20 - s->control_first);
     /* Seconds that the meter waited until siblings slept are no time of the sweep. */
-    const double waited = fmax(wait_before - fmax(p->run->meter.wait_seconds_left, 0), 0), now = machine_seconds();
-    s->deadline += waited;
-    s->confirm_at += waited;
+    extend(s, fmax(wait_before - fmax(p->run->meter.wait_seconds_left, 0), 0));
+    const double now = machine_seconds();
     if (now > s->deadline)
         s->search.budget = s->search.taken;
     else if (now > s->confirm_at && s->search.reserved > 0) /* the rest is for confirming knees */

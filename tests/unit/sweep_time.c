@@ -14,7 +14,8 @@
 
 static const double sample_seconds = 0.01;
 static double seconds;
-static unsigned shown; /* lines of progress */
+static double show_seconds; /* what a line of progress takes */
+static unsigned shown;      /* lines of progress */
 
 double machine_seconds(void)
 {
@@ -75,6 +76,7 @@ void progress_show(const struct progress *p, const char *text)
 {
     (void)p;
     (void)text;
+    seconds += show_seconds;
     shown++;
 }
 
@@ -88,8 +90,8 @@ static bool sample(struct probe *p, double x, void *context, struct point *out)
     return true;
 }
 
-/* Samples that a sweep of eight seconds takes of a grid that would take sixteen. */
-static unsigned samples_of_half_a_grid(void)
+/* Samples that a sweep of eight seconds takes of a grid that would take sixteen, where a line of progress takes so long. */
+static unsigned samples_of_half_a_grid(double each_line)
 {
     static const struct probe_definition definition = {.name = "test"};
     struct run run = {.config = {.profile = PROFILE_STANDARD}};
@@ -104,6 +106,7 @@ static unsigned samples_of_half_a_grid(void)
 
     seconds = 0;
     shown = 0;
+    show_seconds = each_line;
     assert_true(sweep_search(&probe, &s));
     const unsigned taken = s.search.taken;
     sweep_free(&s);
@@ -116,7 +119,7 @@ static unsigned samples_of_half_a_grid(void)
 static void the_last_eighth_is_for_confirming(void **state)
 {
     (void)state;
-    const unsigned taken = samples_of_half_a_grid();
+    const unsigned taken = samples_of_half_a_grid(0);
     assert_true(taken > 650 && taken < 740);
 }
 
@@ -124,8 +127,17 @@ static void the_last_eighth_is_for_confirming(void **state)
 static void progress_is_shown_a_few_times_a_second(void **state)
 {
     (void)state;
-    samples_of_half_a_grid();
+    samples_of_half_a_grid(0);
     assert_true(shown < 10 * seconds && shown > 1.5 * seconds);
+}
+
+/* Firmware that takes ten seconds for a line on its screen costs time, and no samples. */
+static void showing_progress_costs_no_samples(void **state)
+{
+    (void)state;
+    const unsigned at_once = samples_of_half_a_grid(0);
+    assert_int_equal(samples_of_half_a_grid(10), at_once);
+    assert_true(shown > 10);
 }
 
 int main(void)
@@ -133,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_eighth_is_for_confirming),
         cmocka_unit_test(progress_is_shown_a_few_times_a_second),
+        cmocka_unit_test(showing_progress_costs_no_samples),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
