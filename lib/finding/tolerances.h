@@ -19,10 +19,10 @@ static const double AGREE_CLOSELY = 0.005;
  */
 static const double AGREE = 0.02;
 /*
- * Two knees are in the same step if their intervals together span fewer steps than this: two intervals of one step each
- * that touch span two.
+ * Two knees are in the same step if their intervals together span fewer steps than this. Between one step, where the
+ * value is the only count inside, and two, where it could be the next one as well.
  */
-static const double SAME_STEP_SPAN = 2.5;
+static const double SAME_STEP_SPAN = 1.5;
 /* Steps below which the values of such knees must differ. Chosen: half of one. */
 static const double SAME_STEP_VALUE = 0.5;
 /* An interval that is wider than this factor, and than VAGUE_STEPS, decides nothing. */

@@ -70,8 +70,11 @@ static void grade_a_needs_the_same_step_from_different_experiments(void **state)
     /* intervals that overlap in the same step, with values that lie a step apart */
     const struct verdict apart[] = {one_knee(100, 100, 101.5, true), one_knee(101, 100.5, 102, true)};
     assert_int_equal(decide(apart, different, 2).grade, 'B');
-    const struct verdict near[] = {one_knee(100, 100, 101.5, true), one_knee(100.3, 100.2, 101.5, true)};
+    const struct verdict near[] = {one_knee(100, 100, 101.4, true), one_knee(100.3, 100.2, 101.4, true)};
     assert_int_equal(decide(near, different, 2).grade, 'A');
+    /* 101 is not excluded */
+    const struct verdict open[] = {exact(100), one_knee(100, 100, 102, true)};
+    assert_int_equal(decide(open, different, 2).grade, 'B');
 }
 
 static void grade_a_needs_certain_experiments(void **state)
