@@ -48,6 +48,8 @@ help:
 	@echo 'make host               build/fathom: the same probes as a Linux program, static'
 	@echo 'make efi [ISA=...]      only the UEFI applications, build/BOOTX64.EFI and build/BOOTAA64.EFI'
 	@echo 'make test               every test but the long ones, on both instruction sets'
+	@echo '     ONLY=unit/knee     only tests of these names: unit/NAME, model/NAME, NAME of tests/NAME; * and folders too'
+	@echo '     SINCE=HEAD~3       first the tests of what has changed since that commit'
 	@echo 'make test-long          and the long ones'
 	@echo 'make check              formatting, linters, structure: who includes and calls whom, lengths of files'
 	@echo 'make format             lay out the sources as make check wants them'
@@ -414,15 +416,32 @@ build/tests/simulator: $(wildcard tests/simulator/*.[ch]) Makefile | build/setup
 
 -include $(shell find build/tests/objects build/tests/model -name '*.d' 2>/dev/null)
 
-TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img $(UNIT_TESTS) $(MODEL_TESTS) build/tests/simulator $(ISAS:%=build/tests/operands_%) \
+# What the test runs need, besides themselves.
+TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img build/tests/simulator $(ISAS:%=build/tests/operands_%) \
     build/fathom.1
 
-test: $(TESTED) | build/setup-test.stamp
-	@CMOCKA_MESSAGE_OUTPUT=TAP scripts/test $(UNIT_TESTS) $(MODEL_TESTS) $(TEST_RUNS)
+# Tests by name, for ONLY: unit/NAME, model/NAME, and NAME of tests/NAME/run. A pattern may have one *, and the name of a
+# folder stands for all that is in it.
+TEST_NAMES := $(UNIT_TESTS:build/tests/%=unit/%) $(MODEL_TESTS:build/tests/model_%=model/%) $(TEST_RUNS:tests/%/run=%)
+ONLY ?=
+only = $(subst *,%,$(1)) $(addsuffix /%,$(subst *,%,$(1)))
+WANTED := $(if $(ONLY),$(filter $(foreach pattern,$(ONLY),$(call only,$(pattern))),$(TEST_NAMES)),$(TEST_NAMES))
+UNMATCHED := $(strip $(foreach pattern,$(ONLY),$(if $(filter $(call only,$(pattern)),$(TEST_NAMES)),,$(pattern))))
+WANTED_RUNS := $(patsubst %,tests/%/run,$(filter-out unit/% model/%,$(WANTED)))
+WANTED_PROGRAMS := $(patsubst unit/%,build/tests/%,$(filter unit/%,$(WANTED))) \
+    $(patsubst model/%,build/tests/model_%,$(filter model/%,$(WANTED)))
+# With SINCE=COMMIT, tests of what has changed since then run first.
+SINCE ?=
 
-# The same, and what tests leave out when nobody says that there is time.
-test-long: $(TESTED) | build/setup-test.stamp
-	@LONG=1 CMOCKA_MESSAGE_OUTPUT=TAP scripts/test $(UNIT_TESTS) $(MODEL_TESTS) $(TEST_RUNS)
+.PHONY: test-names
+test-names:
+	@echo 'No test is named $(UNMATCHED). Names are: $(sort $(TEST_NAMES))' | fold -sw 110 >&2; exit 2
+
+test test-long: $(if $(UNMATCHED),test-names) $(WANTED_PROGRAMS) $(if $(WANTED_RUNS),$(TESTED)) | build/setup-test.stamp
+	@CMOCKA_MESSAGE_OUTPUT=TAP $(if $(SINCE),SINCE='$(SINCE)') scripts/test $(WANTED_PROGRAMS) $(WANTED_RUNS)
+
+# Also what tests leave out when nobody says that there is time.
+test-long: export LONG := 1
 
 # ---- Linters -------------------------------------------------------------------------------------
 
