@@ -1,0 +1,154 @@
+"""
+Random basic blocks of x86-64 code without memory accesses, and how many core cycles an iteration of each takes here.
+
+Blocks are drawn from instruction forms, in registers drawn at random, so that they have chains of all lengths. They are
+measured by a harness of its own, which shares nothing with fathom's: copies of a block in a loop, timed by the
+time-stamp counter between loops of dependent additions, which take one cycle each and say how long a cycle is.
+"""
+
+import ctypes
+import mmap
+import random
+import re
+import subprocess
+
+COPIES_BYTES = 1024  # of a loop's body: all of it fits in the operation cache of every core
+ITERATIONS = 200  # of a loop
+REPETITIONS = 60
+LEAST = 10  # of them that must count
+GENERAL = ["rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "rbx", "rbp", "r12"]  # not rsp; r15 counts
+NARROW = {
+    "rax": ("eax", "ax", "al"),
+    "rcx": ("ecx", "cx", "cl"),
+    "rdx": ("edx", "dx", "dl"),
+    "rbx": ("ebx", "bx", "bl"),
+    "rsi": ("esi", "si", "sil"),
+    "rdi": ("edi", "di", "dil"),
+    "rbp": ("ebp", "bp", "bpl"),
+}
+WIDTHS = {"r32": 0, "r16": 1, "r8": 2}
+# Divisions and roots cost what their values make of them; MXCSR, the stack pointer and r15 must stay.
+UNFIT = re.compile(
+    r"div|sqrt|\{|\[|zmm|^(xchg|cpuid|ldmxcsr|enter|leave|v?zero|emms|std|cld|fn?|lahf|sahf|bsw|rd|xgetbv|pause|[lms]fence)"
+)
+OPERAND = re.compile(r"r64|r32|r16|r8|xmm|ymm|i8|i16|i32|i64|[re]?[abcd]x|[abcd]l")
+
+
+def fits(form):
+    """Whether a form can stand in a block."""
+    operands = [word.strip() for word in form.partition(" ")[2].split(",") if word.strip()]
+    return bool(operands) and not UNFIT.search(form) and all(OPERAND.fullmatch(word) for word in operands)
+
+
+def text_of(form, draw):
+    """An instruction of that form, in Intel's syntax, with drawn registers and constants."""
+
+    def operand(match):
+        word = match[0]
+        if word == "r64":
+            return draw.choice(GENERAL)
+        if word in WIDTHS:
+            name = draw.choice(GENERAL)
+            return NARROW[name][WIDTHS[word]] if name in NARROW else name + "dwb"[WIDTHS[word]]
+        if word in ("xmm", "ymm"):
+            return f"{word}{draw.randrange(12)}"
+        return str(draw.randrange(1, 8)) if word[0] == "i" else word
+
+    mnemonic, _, operands = form.partition(" ")
+    return f"{mnemonic} " + re.sub(r"\b(r64|r32|r16|r8|xmm|ymm|i8|i16|i32|i64)\b", operand, operands)
+
+
+def assemble(lines):
+    """Bytes of each line; None where the assembler refuses it."""
+    found = []
+    done = subprocess.run(
+        [
+            "llvm-mc-19",
+            "--assemble",
+            "--show-encoding",
+            "-triple=x86_64",
+            "-mcpu=znver4",
+            "--output-asm-variant=1",
+            "--x86-asm-syntax=intel",
+        ],
+        input="\n".join(f"nop\n{line}" for line in lines),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    for part in re.split(r"\tnop +# encoding: \[0x90\]", done.stdout)[1:]:
+        codes = re.findall(r"encoding: \[([^\]]*)\]", part)
+        found.append("".join(re.findall(r"0x([0-9a-f]{2})", codes[0])) if len(codes) == 1 and "A" not in codes[0] else None)
+    assert len(found) == len(lines)
+    return found
+
+
+def draw_blocks(forms, count, seed):
+    """`count` blocks of 4 to 20 instructions, as hexadecimal digits, and their text."""
+    draw = random.Random(seed)
+    kinds = {"general": [f for f in forms if not re.search("mm", f)], "vector": [f for f in forms if re.search("mm", f)]}
+    blocks = []
+    while len(blocks) < count:
+        share = draw.choice((0, 0.5, 1))
+        lines = [
+            text_of(draw.choice(kinds["general" if draw.random() < share else "vector"]), draw)
+            for _ in range(draw.randrange(4, 21))
+        ]
+        blocks.append(lines)
+    codes = iter(assemble([line for lines in blocks for line in lines]))
+    coded = [(lines, [next(codes) for _ in lines]) for lines in blocks]
+    return [
+        ("".join(code for code in each if code), [line for line, code in zip(lines, each) if code]) for lines, each in coded
+    ]
+
+
+class Harness:
+    """Executable memory, and the time that a loop in it takes."""
+
+    PROLOGUE = "5355415441554156415749" "89ff"  # pushes what the ABI keeps; r15 = iterations
+    EPILOGUE = "415f415e415d415c5d5bc3"
+
+    def __init__(self):
+        self.memory = mmap.mmap(-1, 1 << 16, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
+
+    def loop(self, body, at):
+        """A function of the number of iterations, that returns ticks."""
+        start = bytes.fromhex("0faee80f310faee848c1e2204809c24989d6")  # lfence; rdtsc; lfence; r14 = ticks
+        ones = bytes.fromhex("b80000803f660f6ec00fc6c000") + b"".join(
+            bytes.fromhex("0f28") + bytes([0xC0 | i << 3])
+            if i < 8
+            else bytes.fromhex("440f28") + bytes([0xC0 | (i - 8) << 3])
+            for i in range(1, 16)
+        )
+        turn = bytes.fromhex("49ffcf") + bytes.fromhex("0f85") + (-(len(body) + 9)).to_bytes(4, "little", signed=True)
+        end = bytes.fromhex("0faee80f3148c1e2204809d04c29f0c5f877")
+        fill = b"\x90" * (-(len(bytes.fromhex(self.PROLOGUE)) + len(ones) + len(start)) % 64)
+        code = bytes.fromhex(self.PROLOGUE) + ones + fill + start + body + turn + end + bytes.fromhex(self.EPILOGUE)
+        self.memory[at : at + len(code)] = code
+        return ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64)(self.address + at)
+
+    def cycles(self, block):
+        """
+        Core cycles an iteration, of n and of 2n copies. The least of each counts: interrupts and a sibling thread make
+        a loop longer, nothing makes it shorter. None where the references before and after never agree to a part in 200.
+        """
+        code = bytes.fromhex(block)
+        copies = max(1, COPIES_BYTES // len(code) // 2)
+        add = bytes.fromhex("4801c0")  # add rax, rax
+        loops = [
+            self.loop(each, 16384 * i) for i, each in enumerate((code * copies, code * copies * 2, add * 100, add * 200))
+        ]
+        for f in loops:
+            f(ITERATIONS)
+        found = []
+        for _ in range(REPETITIONS):
+            before = loops[3](ITERATIONS) - loops[2](ITERATIONS)
+            one, two = loops[0](ITERATIONS), loops[1](ITERATIONS)
+            after = loops[3](ITERATIONS) - loops[2](ITERATIONS)
+            if abs(before - after) < 0.005 * after:
+                cycle = (before + after) / 2 / 100
+                found.append((one / cycle, two / cycle))
+        if len(found) < LEAST:
+            return None
+        return (min(two for _, two in found) - min(one for one, _ in found)) / copies
