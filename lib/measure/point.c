@@ -113,6 +113,21 @@ static void forget_shared(struct meter *m, const struct reading *list, size_t ke
 }
 
 /*
+ * Waits until the sibling sleeps, as long as the meter may wait, and brings back what it and other processes have taken
+ * of caches and predictors since the time `from`, by machine_seconds.
+ */
+static struct window_result bring_back(struct meter *m, const struct kernel *k, uint64_t iterations, double from)
+{
+    struct window_result result = sibling_wait(m);
+    const double ticks = BRINGS_BACK * (machine_seconds() - from) * m->tick_hz;
+    const double iteration_ticks = length_wanted(m, k) / (double)iterations;
+
+    return result.end == WINDOW_RAN
+               ? length_warm_up(m, k, fmin(k->warm_iterations, ticks / iteration_ticks), iterations)
+               : result;
+}
+
+/*
  * Runs lists until enough readings are accepted, or ATTEMPTS are spent. Where system management interrupts come so
  * often that a list does not fit between two of them, the next ones are half as long, and there are twice as many.
  */
@@ -146,7 +161,7 @@ static struct window_result collect_readings(struct meter *m, const struct kerne
                 most = kernels / 2;
                 attempts *= 2;
             }
-            result = length_warm_up(m, k, k->warm_iterations, iterations);
+            result = bring_back(m, k, iterations, start);
             m->wait_seconds_left -= machine_seconds() - start;
             attempt -= cause == CAUSE_SHARED && m->wait_seconds_left > 0; /* a sibling is waited for */
         }

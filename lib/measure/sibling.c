@@ -89,6 +89,21 @@ static enum sibling sibling_by_pair(const struct meter *m, const struct reading 
     return sibling_by_nops(m, nops, chain_cycles(m) / (reading_ticks(nops + 1) - m->harness_ticks));
 }
 
+struct window_result sibling_wait(struct meter *m)
+{
+    const double start = machine_seconds();
+    struct window_result result;
+    bool asleep;
+
+    do {
+        struct reading r[] = {reading_of_nops(m), reading_of_chain(m), reading_of_nops(m), reading_of_chain(m)};
+        result = list_run(m, r, 4);
+        asleep = sibling_by_pair(m, &r[0]) == SIBLING_ASLEEP && sibling_by_pair(m, &r[2]) == SIBLING_ASLEEP;
+    } while (!asleep && !isinf(m->tolerance) && result.end == WINDOW_RAN &&
+             machine_seconds() - start < m->wait_seconds_left);
+    return result;
+}
+
 bool sibling_correct(struct meter *m, const struct reading *list, size_t kernels)
 {
     struct pair slowest = {.product = 0};

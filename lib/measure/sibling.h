@@ -29,6 +29,11 @@ struct window_result sibling_calibrate(struct meter *m);
 /* What a row of NOPs shows, where a tick of the time stamp is so many core cycles. */
 enum sibling sibling_by_nops(const struct meter *m, const struct reading *nops, double cycles_per_tick);
 /*
+ * Waits until no sibling is awake, at most for the seconds of waiting that the meter has left, which are not reduced. The
+ * result says how the last window ended.
+ */
+struct window_result sibling_wait(struct meter *m);
+/*
  * Corrects the calibration where all pairs of a list are faster than it. If a NOP takes as many cycles as before, the
  * clock is higher: only the product is corrected. If it takes another number, the same in all pairs, a sibling was
  * awake during calibration: returns true, since what was read so far was read beside that sibling and does not count.

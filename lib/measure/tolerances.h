@@ -73,8 +73,10 @@ static const double NOP_DIFFERS = 0.05;
  */
 static const double QUIET_SEARCH_SECONDS = 1;
 /*
- * Readings so many times as long as usual bring back by themselves what a sibling took of caches and predictors:
- * measured on a shared Zen 4, where siblings wake for 32 us to 2 ms, most of them for less than 256 us.
+ * What a sibling took of caches and predictors is back after so many times the time for which it was awake: it may have
+ * as many misses on their way at once, where the kernel waits for one after the other. So readings that are so many
+ * times as long as usual bring it back by themselves: on a shared Zen 4 siblings were seen to wake for 32 us to 2 ms,
+ * most of them for less than 256 us.
  */
 enum { BRINGS_BACK = 16 };
 enum {

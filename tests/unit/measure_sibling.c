@@ -30,6 +30,38 @@ static void readings_wait_while_the_sibling_thread_is_awake(void **state)
     }
 }
 
+/* Seconds that so many points take, each with its own kernel; all must be right. */
+static double seconds_of_points(unsigned points, double warm_iterations, double bursts_least, double bursts_most)
+{
+    static const struct cost c = {.per_iteration = 100};
+    const struct kernel k = {.entry = (uintptr_t)&c, .units = 1, .warm_iterations = warm_iterations};
+
+    fake = steady();
+    struct meter m = start();
+    fake.bursts_least = bursts_least;
+    fake.bursts_most = bursts_most;
+    const double begin = fake.burst_ends = fake.now;
+    for (unsigned n = 0; n < points; n++) {
+        struct point p;
+        assert_int_equal(meter_measure(&m, &k, &p).end, WINDOW_RAN);
+        assert_level(&m, &p, 100, 0.005);
+    }
+    assert_counted(&m);
+    return fake.now - begin;
+}
+
+/*
+ * A sibling that is awake for half of the time, in bursts of 0.1 to 10 ms, leaves half of the time to measure in.
+ * Points take no longer than that makes them: lists do not run into a burst that lasts, and what a short burst has
+ * displaced is brought back, not a whole large footprint (the second kernel takes 90 ms to warm up).
+ */
+static void bursts_of_a_sibling_make_points_no_longer_than_they_must(void **state)
+{
+    (void)state;
+    assert_true(seconds_of_points(1000, 10, 1e-4, 1e-2) < 2 * seconds_of_points(1000, 10, 0, 0));
+    assert_true(seconds_of_points(50, 3e6, 1e-4, 1e-2) < 2 * seconds_of_points(50, 3e6, 0, 0));
+}
+
 static void a_sibling_thread_that_stays_awake_gives_no_number(void **state)
 {
     const struct cost c = {.per_iteration = 100};
@@ -179,6 +211,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(readings_wait_while_the_sibling_thread_is_awake),
+        cmocka_unit_test(bursts_of_a_sibling_make_points_no_longer_than_they_must),
         cmocka_unit_test(a_sibling_thread_that_stays_awake_gives_no_number),
         cmocka_unit_test(a_quick_sample_is_close_or_missing),
         cmocka_unit_test(a_sibling_thread_awake_from_the_start_can_be_waited_for),

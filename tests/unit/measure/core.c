@@ -43,16 +43,26 @@ static uint64_t stamp(void)
     return (uint64_t)(floor(fake.now * fake.info.tick_hz / fake.stamp_steps) * fake.stamp_steps);
 }
 
-static bool sibling_is_awake(void)
-{
-    return fake.now < fake.sibling_awake_until ||
-           (fake.sibling_awake > 0 && fmod(fake.now, fake.sibling_awake + fake.sibling_asleep) >= fake.sibling_asleep);
-}
-
 /* Uniform from 0 to 1. */
 static double chance(void)
 {
     return (double)random_below(&fake.random, 1000001) / 1e6;
+}
+
+/* Whether the sibling is in one of its bursts, after those that have passed. */
+static bool is_bursting(void)
+{
+    while (fake.bursts_least > 0 && fake.now >= fake.burst_ends) {
+        fake.bursting = !fake.bursting;
+        fake.burst_ends += fake.bursts_least * pow(fake.bursts_most / fake.bursts_least, chance());
+    }
+    return fake.bursting;
+}
+
+static bool sibling_is_awake(void)
+{
+    return is_bursting() || fake.now < fake.sibling_awake_until ||
+           (fake.sibling_awake > 0 && fmod(fake.now, fake.sibling_awake + fake.sibling_asleep) >= fake.sibling_asleep);
 }
 
 static double cost_of(const struct reading *r, bool interrupted)

@@ -30,23 +30,27 @@ extern struct fake {
     double sibling_awake;       /* the sibling thread is awake for this many seconds, in turn with ... */
     double sibling_asleep;      /* ... this many asleep; awake, it makes all but chains take 1.7 times as long */
     double sibling_awake_until; /* it is awake all the time until then */
-    bool sibling_slows_chains;  /* awake, it slows only chains, by 1.2 */
-    unsigned cold_calls;        /* this many calls of kernels to come take 100 times as long */
-    double disturbed;           /* each third call of a kernel takes longer by this fraction */
-    unsigned calls;             /* of kernels so far */
-    uint64_t iterations;        /* of the last call of a kernel */
-    double harness;             /* core cycles that the reader spends around each call */
-    double jitter;              /* each reading takes up to this many seconds more, so that none repeat */
-    double stamp_steps;         /* the time stamp advances by this many ticks at once */
-    unsigned windows;           /* run so far */
-    double core_cycles;         /* spent in them */
-    unsigned void_every;        /* at random, one in this many windows has an interrupt, or with ... */
-    bool smis, throttled;       /* ... these, an SMI or throttling by heat */
-    unsigned limited_every;     /* at random, one in this many windows sees a limit of power or current */
-    double smi_every;           /* an SMI comes after each so many seconds ... */
-    double smi_takes;           /* ... and lasts for so many */
-    double smi_next;            /* when the next one is due */
-    double between;             /* up to so many seconds pass before each window */
+    double bursts_least; /* where not 0, it wakes and sleeps in turn, each time for at least so many seconds ... */
+    double bursts_most;  /* ... and at most so many, as many short times as long ones (log-uniform) */
+    double burst_ends;   /* when it does next */
+    bool bursting;       /* it is awake now */
+    bool sibling_slows_chains; /* awake, it slows only chains, by 1.2 */
+    unsigned cold_calls;       /* this many calls of kernels to come take 100 times as long */
+    double disturbed;          /* each third call of a kernel takes longer by this fraction */
+    unsigned calls;            /* of kernels so far */
+    uint64_t iterations;       /* of the last call of a kernel */
+    double harness;            /* core cycles that the reader spends around each call */
+    double jitter;             /* each reading takes up to this many seconds more, so that none repeat */
+    double stamp_steps;        /* the time stamp advances by this many ticks at once */
+    unsigned windows;          /* run so far */
+    double core_cycles;        /* spent in them */
+    unsigned void_every;       /* at random, one in this many windows has an interrupt, or with ... */
+    bool smis, throttled;      /* ... these, an SMI or throttling by heat */
+    unsigned limited_every;    /* at random, one in this many windows sees a limit of power or current */
+    double smi_every;          /* an SMI comes after each so many seconds ... */
+    double smi_takes;          /* ... and lasts for so many */
+    double smi_next;           /* when the next one is due */
+    double between;            /* up to so many seconds pass before each window */
     uint64_t random;
     double stolen;        /* from this fraction of all readings ... */
     double stolen_least;  /* ... at least this many seconds ... */
