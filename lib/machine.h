@@ -42,12 +42,13 @@ struct machine_info {
     size_t cache_count;
     const struct identity_tlb *tlbs;
     size_t tlb_count;
-    bool contiguous;        /* the frames of an area follow each other */
-    unsigned vector_bits;   /* width of the widest vectors that can be used, scalable ones apart */
-    unsigned scalable_bits; /* length of scalable vectors; 0: there are none */
-    size_t page_bytes[10];  /* page sizes it can map, ascending, ended by 0 */
-    unsigned core;          /* index of the core that measures */
-    char core_type[4];      /* "P", "E"; "" where cores have no types */
+    uint64_t image, image_bytes; /* where the program lies, to find the place of an address in it; 0: not known */
+    bool contiguous;             /* the frames of an area follow each other */
+    unsigned vector_bits;        /* width of the widest vectors that can be used, scalable ones apart */
+    unsigned scalable_bits;      /* length of scalable vectors; 0: there are none */
+    size_t page_bytes[10];       /* page sizes it can map, ascending, ended by 0 */
+    unsigned core;               /* index of the core that measures */
+    char core_type[4];           /* "P", "E"; "" where cores have no types */
 };
 
 const struct machine_info *machine_info(void);

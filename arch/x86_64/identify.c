@@ -18,7 +18,11 @@
 
 /*
  * The crystal's frequency in Hz of cores that do not report it in leaf 15H, by their signature; 0: not known. Intel SDM
- * vol. 3B, 19.7.3, "Determining the Processor Base Frequency".
+ * vol. 3B, 19.7.3, "Determining the Processor Base Frequency"; of Denverton, Linux, arch/x86/kernel/tsc.c.
+ *
+ * The SDM has 25 MHz for Xeon Scalable, 06_55H, but the Xeon W and Core X of that model have 24 MHz, and servers slow
+ * theirs down by a quarter of a percent against interference (Linux, commit b51120309348). So there is no row for it,
+ * and its time stamp is compared with another clock.
  */
 static uint32_t crystal_hz(cpuid_source *ask)
 {
@@ -30,8 +34,8 @@ static uint32_t crystal_hz(cpuid_source *ask)
     case 0x506e0:
     case 0x806e0:
     case 0x906e0: return 24000000;
-    case 0x50650: return 25000000; /* Xeon Scalable */
     case 0x506c0: return 19200000; /* Goldmont */
+    case 0x506f0: return 25000000; /* Denverton */
     default: return 0;
     }
 }

@@ -208,6 +208,7 @@ static int command_run(int count, char **words)
     struct arguments a = {.json = NULL};
 
     config_defaults(&a.config);
+    a.config.bringup = BRINGUP_OFF; /* it has a command of its own */
     const int status = parse_run(&a, count, words);
     return status ? status : measure(&a);
 }

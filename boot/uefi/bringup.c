@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arch/control.h"
 #include "arch/identify.h"
 #include "arch/own.h"
+#include "boot/uefi/control.h"
+#include "boot/uefi/cores.h"
 #include "boot/uefi/firmware.h"
 #include "boot/uefi/memory.h"
 #include "boot/uefi/platform.h"
@@ -38,16 +39,13 @@ static void add_identity(struct lines *page)
 {
     static struct identity_value raw[IDENTITY_VALUES];
     const size_t count = identify_raw(raw, IDENTITY_VALUES);
-    const char *why;
-    const struct control *control = machine_control(&why);
-    uint32_t microcode;
 
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < sizeof naming / sizeof naming[0]; j++)
             if (!strcmp(raw[i].name, naming[j]))
                 lines_word(page, "%s %llx", raw[i].name, (unsigned long long)raw[i].value);
-    if (control && control_microcode(control->changes.access, &microcode))
-        lines_word(page, "microcode %x", microcode);
+    if (control_revision())
+        lines_word(page, "microcode %x", control_revision());
 }
 
 static void add_registers(struct lines *page)
@@ -72,8 +70,7 @@ static void add_clocks(struct lines *page)
 
 void machine_bringup(struct lines *page)
 {
-    size_t buffer, cores, usable = 0;
-    const struct machine_core *all = machine_cores(&cores);
+    size_t buffer;
 
     add_firmware(page);
     add_identity(page);
@@ -81,10 +78,8 @@ void machine_bringup(struct lines *page)
     lines_add(page, "time stamp %.3f MHz by %s", machine_info()->tick_hz / 1e6, machine_info()->tick_source);
     add_clocks(page);
     memory_buffer(&buffer);
-    lines_word(page, "memory: %llu MiB free, %zu MiB taken", (unsigned long long)(memory_free_bytes() >> 20),
-               buffer >> 20);
-    lines_word(page, "tick: %s", tick_no_control() ? tick_no_control() : "stops and starts again");
-    for (size_t i = 0; i < cores; i++)
-        usable += all[i].why_not == NULL;
-    lines_word(page, "cores: %zu, of which %zu can be used", cores, usable);
+    lines_add(page, "memory: %llu MiB free, %zu MiB taken", (unsigned long long)(memory_free_bytes() >> 20),
+              buffer >> 20);
+    lines_text(page, "tick: %s", tick_no_control() ? tick_no_control() : "stops and starts again");
+    cores_bringup(page);
 }

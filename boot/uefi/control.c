@@ -10,6 +10,7 @@
 #include "boot/uefi/platform.h"
 #include "lib/counters/count.h"
 #include "lib/machine.h"
+#include "lib/run/stage.h"
 
 static struct {
     struct access access;
@@ -17,9 +18,27 @@ static struct {
     struct counters counters;
     struct counters_state state; /* what machine_count changed */
     struct reader_counts where;  /* and where the reader finds it */
+    const char *no_control;      /* why no register was looked at for `control`; NULL where that was done */
+    uint32_t microcode;          /* its revision; 0: not known */
     unsigned core;               /* index of the core that this describes */
     bool known, proven;
 } own_core;
+
+/* Reads registers that not every core has, so in two steps that a hang leaves out. */
+static void examine(void)
+{
+    own_access(&own_core.access);
+    own_core.control = (struct control){.changes = {.access = &own_core.access}};
+    own_core.microcode = 0;
+    own_core.no_control = stage_begin("control", "looks for switches of prefetchers, the clock's registers, microcode");
+    if (!own_core.no_control) {
+        control_start(&own_core.control, &own_core.access);
+        (void)control_microcode(&own_core.access, &own_core.microcode);
+    }
+    own_core.counters = (struct counters){.why_not = stage_begin("events", "looks for the counters of events")};
+    if (!own_core.counters.why_not)
+        counters_find(&own_core.access, &own_core.counters);
+}
 
 /* Finds out what the core in use has, once for each core. False with the reason while no core is ours. */
 static bool find_core(const char **why_not)
@@ -31,16 +50,24 @@ static bool find_core(const char **why_not)
         own_core.known = true;
         own_core.proven = false;
         own_core.core = machine_info()->core;
-        own_access(&own_core.access);
-        control_start(&own_core.control, &own_core.access);
-        counters_find(&own_core.access, &own_core.counters);
+        examine();
     }
     return true;
 }
 
 struct control *machine_control(const char **why_not)
 {
-    return find_core(why_not) ? &own_core.control : NULL;
+    if (!find_core(why_not))
+        return NULL;
+    *why_not = own_core.no_control;
+    return own_core.no_control ? NULL : &own_core.control;
+}
+
+uint32_t control_revision(void)
+{
+    const char *why_not;
+
+    return find_core(&why_not) ? own_core.microcode : 0;
 }
 
 const char *control_no_counters(void)
@@ -87,7 +114,7 @@ const struct counters *machine_counters(void)
 
     if (!find_core(&none.why_not))
         return &none;
-    if (!own_core.proven) {
+    if (!own_core.proven && !own_core.counters.why_not) {
         own_core.proven = true;
         size_t count = counters_proof(&own_core.access, &own_core.counters, rows, COUNTER_SLOTS);
         counters_prove(&own_core.counters, rows, count);

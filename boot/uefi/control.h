@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "arch/reader.h"
 
@@ -12,6 +13,8 @@
  * they may be: machine_counters proves it.
  */
 const char *control_no_counters(void);
+/* Revision of the microcode of the core in use; 0: not known. */
+uint32_t control_revision(void);
 /*
  * Before a window: writes into each reading which counters to sample, those that machine_count was given last. False
  * while there are none; then nothing is written.

@@ -9,7 +9,9 @@
 
 #include "boot/uefi/other_cores.h"
 #include "boot/uefi/warnings.h"
+#include "lib/base/lines.h"
 #include "lib/machine.h"
+#include "lib/run/stage.h"
 
 static const struct machine_core *cores;
 static size_t core_count;
@@ -78,4 +80,46 @@ const char *cores_parked(void)
     const struct machine_core *all = machine_cores(&count);
 
     return others_parked(all, count);
+}
+
+static void nothing(void *unused)
+{
+    (void)unused;
+}
+
+/* Starts a core, and gives it back. NULL, or why that is not possible; the time until it has arrived. */
+static const char *wake(const struct machine_core *core, double *seconds)
+{
+    const char *why = stage_begin("wake", "starts another core, and gives it back");
+    const double start = machine_seconds();
+
+    if (!why)
+        why = others_begin(core->id, nothing, NULL);
+    *seconds = machine_seconds() - start;
+    if (!why)
+        cores_given_back(core->index, others_end(core->id));
+    return why;
+}
+
+void cores_bringup(struct lines *page)
+{
+    size_t count, usable = 0;
+    const struct machine_core *all = machine_cores(&count), *other = NULL;
+    double seconds;
+
+    for (size_t i = 0; i < count; i++) {
+        usable += all[i].why_not == NULL;
+        if (i > 0 && !all[i].why_not && !other)
+            other = &all[i];
+    }
+    lines_word(page, "cores: %zu, of which %zu can be used", count, usable);
+    if (count > 1)
+        lines_word(page, "others by %s", others_way());
+    if (!other)
+        return;
+    const char *why = wake(other, &seconds);
+    if (why)
+        lines_text(page, "core %u: %s", other->index, why);
+    else
+        lines_word(page, "core %u arrived %.3f ms after it was started", other->index, seconds * 1e3);
 }

@@ -6,6 +6,8 @@
 
 #include "arch/own.h"
 
+struct lines;
+
 /*
  * Makes a core ready to be given work. *runner runs a function on it; NULL for the core that booted, which needs none.
  * Returns NULL, or why the core cannot be had. One core at a time; cores_leave gives it back to the firmware, and a
@@ -21,5 +23,7 @@ bool cores_left_running(void);
 const char *cores_gone(void);
 /* What the cores that do not measure do meanwhile, for the environment record. */
 const char *cores_parked(void);
+/* Adds to the bring-up page how many cores there are, what starts them, and how long one takes to arrive. */
+void cores_bringup(struct lines *page);
 
 #endif

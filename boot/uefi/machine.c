@@ -230,11 +230,8 @@ void machine_describe_environment(struct record *r)
     const char *not_ours = platform_not_ours();
     size_t count = not_ours ? 0 : own_values(values, OWN_VALUES);
 
-    const char *why;
-    const struct control *control = machine_control(&why);
-    uint32_t microcode;
-    if (control && control_microcode(control->changes.access, &microcode))
-        record_hex(r, "microcode", microcode);
+    if (control_revision())
+        record_hex(r, "microcode", control_revision());
     memory_describe(r, core_in_use()->id);
     record_boolean(r, "windows", windows_are_on() && !not_ours);
     if (not_ours)

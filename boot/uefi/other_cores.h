@@ -15,6 +15,8 @@
 size_t others_list(struct machine_core *out, size_t room);
 /* Makes a core ready for work; *runner runs a function on it. Returns NULL, or why not. */
 const char *others_reach(uint64_t id, own_runner **runner);
+/* By what other cores are started here, or that nothing does, for people. */
+const char *others_way(void);
 /*
  * Has a function called on a core that is not in use, while this one goes on. Returns NULL, or why not. After NULL,
  * others_end waits until the function has returned, and gives the core back.

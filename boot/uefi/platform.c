@@ -5,6 +5,7 @@
 #include "arch/emit.h"
 #include "arch/identify.h"
 #include "boot/uefi/acpi.h"
+#include "boot/uefi/firmware.h"
 #include "boot/uefi/smbios.h"
 #include "boot/uefi/time.h"
 #include "lib/base/hash.h"
@@ -78,7 +79,11 @@ void platform_identify_core(void *unused)
 
 void platform_identify(void)
 {
-    info = (struct machine_info){.platform = "uefi", .isa = emit_isa, .contiguous = true};
+    info = (struct machine_info){.platform = "uefi",
+                                 .isa = emit_isa,
+                                 .image = (uintptr_t)firmware.loaded->ImageBase,
+                                 .image_bytes = firmware.loaded->ImageSize,
+                                 .contiguous = true};
     platform_identify_core(NULL);
     info.tick_hz = time_tick_hz(&info.tick_source);
     info.vector_bits = identify_vector_bits();

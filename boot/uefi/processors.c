@@ -272,6 +272,11 @@ const char *others_reach(uint64_t id, own_runner **runner)
     return no_longer_listed;
 }
 
+const char *others_way(void)
+{
+    return services() ? "EFI_MP_SERVICES_PROTOCOL" : "the firmware offers no EFI_MP_SERVICES_PROTOCOL";
+}
+
 const char *others_begin(uint64_t id, void (*function)(void *), void *argument)
 {
     struct processor p;

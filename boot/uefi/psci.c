@@ -105,6 +105,15 @@ const char *others_reach(uint64_t id, own_runner **runner)
     return why;
 }
 
+const char *others_way(void)
+{
+    switch (conduit()) {
+    case PSCI_HVC: return "PSCI, called by HVC";
+    case PSCI_SMC: return "PSCI, called by SMC";
+    default: return no_psci_text;
+    }
+}
+
 const char *others_begin(uint64_t id, void (*function)(void *), void *argument)
 {
     if (machine_info()->core > 0)

@@ -37,6 +37,7 @@ enum key {
     KEY_RISKY,
     KEY_HANG,
     KEY_FAULT,
+    KEY_OMIT,
     KEY_NOTES,
     KEYS,
 };
@@ -67,6 +68,7 @@ static const struct {
     [KEY_RISKY] = {"risky", "none or prefetch"},
     [KEY_HANG] = {"hang", "a stage and a core, as in first-window@0"},
     [KEY_FAULT] = {"fault", "a stage and a core, as in first-window@0"},
+    [KEY_OMIT] = {"omit", "a stage and a core, as in first-window@0"},
     [KEY_NOTES] = {"notes", "text of 127 bytes at most"},
 };
 
@@ -250,6 +252,7 @@ static bool set_value(struct config *c, enum key key, const char *value)
     case KEY_RISKY: return set_switch(&c->risky_prefetch, value, risky_names);
     case KEY_HANG: return set_names(c->hang, sizeof c->hang, value, WORDS "@");
     case KEY_FAULT: return set_names(c->fault, sizeof c->fault, value, WORDS "@");
+    case KEY_OMIT: return set_names(c->omit, sizeof c->omit, value, WORDS "@");
     case KEY_NOTES: return set_text(c->notes, sizeof c->notes, value);
     case KEYS: break;
     }

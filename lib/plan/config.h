@@ -47,6 +47,7 @@ struct config {
     bool risky_prefetch;   /* risky = prefetch: also switches whose writes may hang a machine; risky = none */
     char hang[40];         /* hang = STAGE@CORE: stops there for ever (to test what the next run does) */
     char fault[40];        /* fault = STAGE@CORE: writes to an address there that does not exist (for tests) */
+    char omit[40];         /* omit = STAGE@CORE: leaves it out, as if it had hung in an earlier run (for tests) */
     char notes[128];       /* notes = anything: copied into the run record */
 };
 

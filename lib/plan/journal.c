@@ -136,7 +136,8 @@ void journal_add(struct journal *j, const char *text, size_t bytes)
         }
         if (strcmp(kind, "stage") == 0 || strcmp(kind, "start") == 0 || strcmp(kind, "done") == 0)
             read_stage(j, line, length, open_stage);
-        j->ended += strcmp(kind, "done") == 0;
+        if (strcmp(kind, "done") == 0)
+            j->ended_well += record_line_value(line, length, "status", value, sizeof value) && !strcmp(value, "0");
         if (!record_line_value(line, length, "probe", value, sizeof value))
             continue;
         if (strcmp(kind, "start") == 0)

@@ -2,8 +2,8 @@
  * The journal: what earlier runs on this volume mean for this one.
  *
  * It is no file of its own. Every probe flushes a `start` record before it runs and an `end` record after; a boot
- * that hung or lost power leaves a start without an end, or a `stage` that nothing follows. The journal reads the result files of this machine, which it
- * knows by its fingerprint, newest first.
+ * that hung or lost power leaves a start without an end, or a `stage` that nothing follows. The journal reads the
+ * result files of this machine, which it knows by its fingerprint, newest first.
  */
 #ifndef FATHOM_LIB_PLAN_JOURNAL_H
 #define FATHOM_LIB_PLAN_JOURNAL_H
@@ -31,7 +31,7 @@ struct journal {
     struct journal_entry entries[JOURNAL_ENTRIES];
     size_t count;
     unsigned runs;        /* earlier runs of this machine that were read */
-    unsigned ended;       /* those of them that came to their end */
+    unsigned ended_well;  /* those of them that came to their end without a fault or timeout, on cores that were ours */
     unsigned repeat;      /* runs that the newest run was configured to repeat; 0: there is no earlier run */
     unsigned repeat_done; /* which of these the newest run was */
 };

@@ -25,8 +25,12 @@ enum outcome { OUTCOME_OK, OUTCOME_SKIPPED, OUTCOME_FAULT, OUTCOME_TIMEOUT, OUTC
 /* "ok", "skipped", "fault", "timeout" */
 extern const char *const outcome_names[OUTCOMES];
 
-/* What was set on the core in use (lib/run/environment.h). */
+enum { ENVIRONMENT_VALUES = 24 };
+
+/* What was found and set on the core in use (lib/run/environment.h). */
 struct environment {
+    struct control_value speculation[ENVIRONMENT_VALUES]; /* as found */
+    size_t speculation_count;
     bool clock_set;
     bool changed;                      /* a register was changed, and has to be restored */
     double hz_before, hz_set;          /* measured core clock before and after it was set; NaN: not measured */

@@ -17,7 +17,7 @@ static const double WATCH_SECONDS = 1;         /* for what comes without being a
 
 bool bringup_wanted(const struct run *r)
 {
-    return r->config.bringup == BRINGUP_ONLY || (r->config.bringup == BRINGUP_AUTO && r->number && !r->journal.ended);
+    return r->config.bringup == BRINGUP_ONLY || (r->config.bringup == BRINGUP_AUTO && !r->journal.ended_well);
 }
 
 static void describe_machine(struct lines *page)
@@ -27,8 +27,9 @@ static void describe_machine(struct lines *page)
 
     machine_date(date);
     lines_add(page, "fathom %s, %s %s, %s", build_version, info->platform, info->isa, date);
-    lines_text(page, "%s%s%s%s%s", info->core_model, info->core_name[0] ? ", " : "", info->core_name,
-               info->hypervisor[0] ? ", under " : "", info->hypervisor);
+    lines_text(page, "%s%s%s%s%s%s%s", info->core_model, info->core_name[0] ? ", " : "", info->core_name,
+               info->core_type[0] ? ", type " : "", info->core_type, info->hypervisor[0] ? ", under " : "",
+               info->hypervisor);
 }
 
 /* What stands in the way of measuring here, or that nothing does. */
@@ -43,13 +44,17 @@ static void describe_means(struct lines *page)
     lines_text(page, "registers: %s", control ? "can be accessed" : why);
 }
 
-static void describe_bad_end(const struct window_result *result, struct lines *page)
+/* A window that did not run, or did not return by itself; `stage` is the step that it was part of. */
+static void describe_bad_end(const struct window_result *result, const char *stage, struct lines *page)
 {
+    const struct machine_info *info = machine_info();
     const struct fault *f = &result->fault;
 
-    lines_text(page, "windows: the first ones ended by %s", f->vector ? f->vector : "the deadline");
-    if (f->pc)
-        lines_word(page, "at %llx", (unsigned long long)f->pc);
+    lines_text(page, "windows: in the step %s one ended by %s", stage, f->vector ? f->vector : "the deadline");
+    if (f->pc && f->pc - info->image < info->image_bytes)
+        lines_word(page, "pc: fathom's image + %llx", (unsigned long long)(f->pc - info->image));
+    else if (f->pc)
+        lines_word(page, "pc %llx", (unsigned long long)f->pc);
     if (f->address)
         lines_word(page, "address %llx", (unsigned long long)f->address);
     if (f->syndrome)
@@ -78,7 +83,7 @@ static bool describe_readings(struct run *r, struct lines *page)
     for (unsigned i = 0; i < POINTS && result.end == WINDOW_RAN; i++)
         result = meter_measure(m, &k, &point);
     if (result.end != WINDOW_RAN) {
-        describe_bad_end(&result, page);
+        describe_bad_end(&result, stage_now(), page);
         return false;
     }
     if (m->core_hz > 0)
@@ -109,7 +114,7 @@ static void describe_disturbances(struct run *r, struct lines *page)
     }
     const double seconds = machine_seconds() - start;
     if (result.end != WINDOW_RAN) {
-        describe_bad_end(&result, page);
+        describe_bad_end(&result, stage_now(), page);
         return;
     }
     if (!(seconds > 0)) {
@@ -140,18 +145,22 @@ void bringup_page(struct run *r, const struct window_result *first)
 {
     struct lines page = {.count = 0};
 
-    if (stage_begin("bringup", "measures and shows the bring-up page")) /* an earlier run hung in it */
+    if (stage_begin("bringup", "collects what the bring-up page says")) /* an earlier run hung in it */
         return;
     describe_machine(&page);
     machine_bringup(&page);
     describe_means(&page);
+    const char *why = stage_begin("bringup-windows", "measures for the bring-up page");
     if (first->end != WINDOW_RAN)
-        describe_bad_end(first, &page);
+        describe_bad_end(first, "first-window", &page);
+    else if (why)
+        lines_text(&page, "windows: %s", why);
     else if (describe_readings(r, &page))
         describe_disturbances(r, &page);
     for (size_t i = 0; i < r->journal.count; i++)
         if (r->journal.entries[i].unended)
             lines_word(&page, "hung before: %s", r->journal.entries[i].name);
     send(r, &page);
-    machine_page(&page);
+    if (!stage_begin("page", "shows the bring-up page"))
+        machine_page(&page);
 }

@@ -11,7 +11,7 @@
 #include "lib/measure/clock.h"
 #include "lib/run/stage.h"
 
-enum { TEXT = 400, VALUES = 24, QUIRKS = 24 };
+enum { TEXT = 400, QUIRKS = 24 };
 
 /* Time until a requested clock is in force; where hardware chooses the clock, that takes milliseconds. */
 static const double SETTLE_SECONDS = 0.05;
@@ -116,6 +116,8 @@ void environment_set(struct run *r)
             warn(r, "frequency", why_not);
         return;
     }
+    if (!stage_begin("speculation", "reads the registers that change speculation"))
+        e->speculation_count = control_speculation(c->changes.access, e->speculation, ENVIRONMENT_VALUES);
     e->no_checks = stage_begin("error-banks", "reads the error banks");
     if (e->no_checks)
         warn(r, "machine-check", e->no_checks);
@@ -242,7 +244,7 @@ void environment_describe(const struct run *r, struct record *record)
 {
     const char *why_not = NULL;
     const struct control *c = machine_control(&why_not);
-    struct control_value values[VALUES];
+    const struct environment *e = &r->environment;
     const struct quirk *quirks[QUIRKS];
 
     if (!c) {
@@ -251,15 +253,14 @@ void environment_describe(const struct run *r, struct record *record)
     }
     describe_switches(c, record);
     describe_clock(r, &c->clock, record);
-    size_t count = control_speculation(c->changes.access, values, VALUES);
     record_object(record, "speculation");
-    for (size_t i = 0; i < count; i++)
-        if (values[i].readable)
-            record_hex(record, values[i].name, values[i].value);
+    for (size_t i = 0; i < e->speculation_count; i++)
+        if (e->speculation[i].readable)
+            record_hex(record, e->speculation[i].name, e->speculation[i].value);
         else
-            record_null(record, values[i].name);
+            record_null(record, e->speculation[i].name);
     record_close(record);
-    count = control_quirks(c->changes.access, quirks, QUIRKS);
+    const size_t count = control_quirks(c->changes.access, quirks, QUIRKS);
     record_object(record, "quirks");
     for (size_t i = 0; i < count; i++)
         record_text(record, quirks[i]->name, quirks[i]->reason);

@@ -57,13 +57,10 @@ const char *stage_now(void)
  * For tests of what comes after it: stops in the stage that `hang` names, or faults in the one that `fault` names, as
  * if the machine did not survive it. The address is canonical on no machine.
  */
-static void hang_if_wanted(const char *name, unsigned core)
+static void hang_if_wanted(const char *here)
 {
-    char here[sizeof run->config.hang];
-    volatile bool forever;
+    volatile bool forever = !strcmp(run->config.hang, here);
 
-    snprintf(here, sizeof here, "%s@%u", name, core);
-    forever = !strcmp(run->config.hang, here);
     while (forever)
         ;
     if (!strcmp(run->config.fault, here))
@@ -79,7 +76,11 @@ const char *stage_begin(const char *name, const char *text)
         started = machine_seconds();
     struct stage s = {.name = name, .seconds = machine_seconds() - started};
     const unsigned core = machine_info()->core;
-    const bool skipped = run && !run->config.retry && journal_stage_hung(&run->journal, name, core);
+    char here[sizeof run->config.omit];
+
+    snprintf(here, sizeof here, "%s@%u", name, core);
+    const bool skipped = run && ((!run->config.retry && journal_stage_hung(&run->journal, name, core)) ||
+                                 !strcmp(run->config.omit, here));
 
     if (run)
         send(&s, skipped);
@@ -89,6 +90,6 @@ const char *stage_begin(const char *name, const char *text)
     machine_stage(line);
     now = skipped ? now : name;
     if (run && !skipped)
-        hang_if_wanted(name, core);
+        hang_if_wanted(here);
     return skipped ? why : NULL;
 }

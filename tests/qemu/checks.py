@@ -300,6 +300,31 @@ def check_hang(serial, files, kind, name):
     return complaints
 
 
+SHOWN = re.compile(rb'\{"t":"stage","stage":"([\w-]+)"[^\n]*\n.*?\d+ ms  ([^\r\n\x1b]+)', re.DOTALL)
+
+
+def stage_texts(serial):
+    """Name -> what the console says of it, as text, of all stages that the serial line shows."""
+    return {name.decode(): text.decode() for name, text in SHOWN.findall(serial)}
+
+
+def check_named(serial, name, texts):
+    """The last line on the console is the one that announces the stage in a run that does not hang."""
+    shown = stage_texts(b'{"t":"stage"' + serial.rpartition(b'{"t":"stage"')[2])
+    return [] if name in texts and shown == {name: texts[name]} else \
+        [f"the console shows {shown} last, and {texts.get(name)!r} in a run that does not hang"]
+
+
+def check_omitted(data, stage):
+    """A run with one stage left out came to its end."""
+    lines, complaints = read_file(data)
+    found = [json.loads(line) for line in lines]
+    left_out = {f"{record['stage']}@{record['core']}" for record in found if record.get("skipped")}
+    if left_out != {stage} or not found or found[-1]["t"] != "done":
+        complaints.append(f"a run without {stage} leaves out {sorted(left_out)}, and ends with {found[-1:]}")
+    return complaints
+
+
 def check_crash(serial, stage):
     """A fault outside of measured code: fathom describes it, and only then the firmware."""
     mine = re.search(rb"fathom has stopped: ([\w-]+) outside of measured code, in the step \"([\w-]+)\".*?"

@@ -78,7 +78,8 @@ static void every_key_is_set(void **state)
     struct config c;
     struct said said = parse(&c, "# a comment\n\nprobes = cache, l1i return_stack\nprofile=full\n after\t=\tpoweroff \n"
                                  "repeat = 1000000\nmemory = 1048576\ndeadline = 10\ncores = 0, 2 4-7\nretry = all\n"
-                                 "serial = off\nwindows = off\nwatchdog = 10\nmenu = OFF\nnotes = bench #3, = sign");
+                                 "serial = off\nown = off\nwindows = off\nwatchdog = 10\nmenu = OFF\nbringup = off\n"
+                                 "hang = apic@0\nfault = el1-worker@1\nomit = page@2\nnotes = bench #3, = sign");
 
     (void)state;
     assert_string_equal(said.text, "");
@@ -91,7 +92,12 @@ static void every_key_is_set(void **state)
     assert_string_equal(c.cores, "0, 2 4-7");
     assert_true(c.retry);
     assert_int_equal(c.serial, SERIAL_OFF);
+    assert_false(c.own);
     assert_false(c.windows);
+    assert_int_equal(c.bringup, BRINGUP_OFF);
+    assert_string_equal(c.hang, "apic@0");
+    assert_string_equal(c.fault, "el1-worker@1");
+    assert_string_equal(c.omit, "page@2");
     assert_int_equal(c.watchdog, 10);
     assert_int_equal(c.menu_seconds, 0);
     assert_string_equal(c.notes, "bench #3, = sign");
@@ -211,7 +217,7 @@ static void bad_values_are_explained(void **state)
         {"colour = red",
          "colour: unknown key; known are probes, profile, bringup, after, repeat, memory, deadline, cores, "
          "retry, serial, own, windows, watchdog, menu, events, kernels, forms, prefetch, frequency, risky, hang, "
-         "fault, notes\n"},
+         "fault, omit, notes\n"},
         {"menu = on", "menu: 'on' cannot be used; it takes off, or a whole number of seconds"},
         {"menu = 0", "menu: '0' cannot be used"},
         {"= 3", ": unknown key"},
@@ -339,7 +345,7 @@ static void the_shipped_file_documents_every_key(void **state)
     static const char *const names[] = {"probes", "profile", "after",  "repeat",   "memory",    "deadline",
                                         "cores",  "retry",   "serial", "own",      "windows",   "menu",
                                         "events", "kernels", "forms",  "prefetch", "frequency", "risky",
-                                        "hang",   "fault",   "notes",  "watchdog"};
+                                        "hang",   "fault",   "omit",   "notes",    "watchdog",  "bringup"};
     FILE *file = fopen("images/FATHOM.CFG", "r");
     char text[16384], start[32], *at;
     struct config c;

@@ -356,12 +356,13 @@ static void writes_that_hung_are_not_tried_again(void **state)
     assert_true(is_recorded("this step hung the machine in an earlier run"));
     assert_true(is_recorded("l2-stream: this step hung the machine in an earlier run"));
     environment_restore(&run);
+    const size_t at = (size_t)(stage - records.text); /* which moves while it grows */
 
     control_start(&control, &a); /* the next run */
     make_risky();
     run.config.retry = true;
     environment_set(&run);
-    stage = records_find(&records, stage, "stage", "stage", "switch-l2-stream");
+    stage = records_find(&records, records.text + at, "stage", "stage", "switch-l2-stream");
     assert_non_null(stage);
     assert_null(record_value(stage, "skipped", 0));
     assert_int_equal(model_at(&m, SWITCHES)->value, 1);

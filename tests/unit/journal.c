@@ -130,6 +130,29 @@ static void end_after(struct file *f, const char *probe, const char *outcome, do
     record_send(&r);
 }
 
+/* Only runs that say so, in their last record. */
+static void runs_that_ended_well_are_counted(void **state)
+{
+    static struct file f;
+    struct journal j;
+    struct record r;
+
+    (void)state;
+    journal_start(&j, OURS);
+    begin(&f, OURS, 1);
+    read_file(&j, f.text, f.used); /* it never ended */
+    assert_int_equal(j.ended_well, 0);
+    for (uint64_t status = 0; status < 2; status++) {
+        begin(&f, OURS, 1);
+        record_start(&r, &f.writer, "done");
+        record_integer(&r, "status", status);
+        record_send(&r);
+        read_file(&j, f.text, f.used);
+    }
+    assert_int_equal(j.runs, 3);
+    assert_int_equal(j.ended_well, 1);
+}
+
 /* The expected time of a probe is that of the newest run of the same profile in which the probe ended. */
 static void expected_times_come_from_earlier_runs(void **state)
 {
@@ -401,6 +424,7 @@ int main(void)
         cmocka_unit_test(expected_times_come_from_earlier_runs),
         cmocka_unit_test(other_probes_are_not_touched),
         cmocka_unit_test(runs_of_a_series_are_counted),
+        cmocka_unit_test(runs_that_ended_well_are_counted),
         cmocka_unit_test(a_stage_that_nothing_follows_has_hung),
         cmocka_unit_test(a_stage_stays_left_out_until_a_run_survives_it),
         cmocka_unit_test(many_probes_and_long_names),

@@ -192,6 +192,14 @@ static void tick_frequency_comes_from_who_can_know(void **state)
     answer(0x16, 0, 4000, 4200, 100, 0);
     assert_string_equal(identity().tick_source, "cpuid.16");
     assert_true(identity().tick_hz == 4e9);
+    core("GenuineIntel", 0x50654); /* nor here, where some have 24 MHz and others 25 */
+    answer(0x15, 0, 2, 200, 0, 0);
+    answer(0x16, 0, 2500, 3500, 100, 0);
+    assert_string_equal(identity().tick_source, "cpuid.16");
+    assert_true(identity().tick_rounded);
+    core("GenuineIntel", 0x506f1); /* Denverton has no leaf 16H */
+    answer(0x15, 0, 3, 252, 0, 0);
+    assert_true(identity().tick_hz == 2.1e9 && !identity().tick_rounded);
     core("GenuineIntel", 0x506e3);
 
     answer(0x15, 0, 0, 0, 0, 0); /* and no ratio either: nothing is known */

@@ -105,6 +105,11 @@ void apic_unusable(const char *reason)
     apic.problem = reason;
 }
 
+void apic_refuse_deadline(const char *reason)
+{
+    apic.problem = reason;
+}
+
 const char *apic_no_deadline(void)
 {
     return apic.problem;

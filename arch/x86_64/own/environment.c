@@ -1,4 +1,7 @@
-/* Control registers of the core in use, for the environment record. */
+#include "arch/x86_64/own/environment.h"
+
+#include <string.h>
+
 #include "arch/own.h"
 #include "arch/x86_64/own/apic.h"
 #include "arch/x86_64/own/call.h"
@@ -6,22 +9,19 @@
 #include "arch/x86_64/own/state.h"
 #include "arch/x86_64/own/vector_state.h"
 
-/* Room on the list of own_values: more than values_here writes. */
-enum { VALUES = 16 + APIC_LOCAL_VECTORS };
+/* More than note_here writes. */
+static struct own_value values[16 + APIC_LOCAL_VECTORS];
+static size_t count;
 
-/* For own_values, on the core in use. */
-struct values {
-    struct own_value *out;
-    size_t room, count;
-};
-
-static void values_here(void *values_of_core)
+/* Not in a guarded call, where some of them would be ours. */
+static void note_here(void *unused)
 {
-    struct values *v = values_of_core;
     const uint32_t features = cpuid(1, 0).edx;
     const struct vector_state *found = vector_state_found();
-    struct own_value values[VALUES];
     size_t n = 0;
+
+    (void)unused;
+    core.memory_types = (struct memory_types){.known = true};
 
     values[n++] = (struct own_value){"CR0", found->cr0};
     values[n++] = (struct own_value){"CR0 in windows", read_cr0() | CR0_WP};
@@ -36,25 +36,37 @@ static void values_here(void *values_of_core)
     /* CPUID.01H:EDX says which of these registers there are: [9] APIC, [16] PAT, [12] MTRR. */
     if (features >> 9 & 1)
         values[n++] = (struct own_value){"IA32_APIC_BASE", read_msr(MSR_APIC_BASE)};
-    if (features >> 16 & 1)
-        values[n++] = (struct own_value){"IA32_PAT", read_msr(MSR_PAT)};
-    if (features >> 12 & 1)
-        values[n++] = (struct own_value){"IA32_MTRR_DEF_TYPE", read_msr(MSR_MTRR_DEF_TYPE)};
+    if (features >> 16 & 1) {
+        core.memory_types.pat = read_msr(MSR_PAT);
+        values[n++] = (struct own_value){"IA32_PAT", core.memory_types.pat};
+    }
+    if (features >> 12 & 1) {
+        core.memory_types.mtrr_default = read_msr(MSR_MTRR_DEF_TYPE);
+        values[n++] = (struct own_value){"IA32_MTRR_DEF_TYPE", core.memory_types.mtrr_default};
+    }
     if (core.lfence.switchable) {
         values[n++] = (struct own_value){"DE_CFG", core.lfence.found};
         values[n++] = (struct own_value){"DE_CFG in windows", core.lfence.set};
     }
+    count = n + apic_local_values(values + n);
+}
 
-    n += apic_local_values(values + n);
-    v->count = n < v->room ? n : v->room;
-    for (size_t i = 0; i < v->count; i++)
-        v->out[i] = values[i];
+bool environment_note(void)
+{
+    environment_forget();
+    return on_core(note_here, NULL, FIRMWARE_LATER_MS);
+}
+
+void environment_forget(void)
+{
+    count = 0;
+    core.memory_types.known = false;
 }
 
 size_t own_values(struct own_value *out, size_t room)
 {
-    struct values v = {.out = out, .room = room};
+    const size_t n = count < room ? count : room;
 
-    on_core(values_here, &v, FIRMWARE_LATER_MS);
-    return v.count;
+    memcpy(out, values, n * sizeof values[0]);
+    return n;
 }

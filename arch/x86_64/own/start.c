@@ -4,6 +4,7 @@
 #include "arch/x86_64/own/apic.h"
 #include "arch/x86_64/own/call.h"
 #include "arch/x86_64/own/descriptors.h"
+#include "arch/x86_64/own/environment.h"
 #include "arch/x86_64/own/instructions.h"
 #include "arch/x86_64/own/lfence.h"
 #include "arch/x86_64/own/page_tables.h"
@@ -56,6 +57,25 @@ static void find_disturbances(void)
         core.counts_smis = own_call(try_smis, NULL).end == WINDOW_RAN;
     if (cpuid(1, 0).edx >> 22 & 1 && stage("thermal-status", "reads whether heat slows the core down") == NULL)
         core.shows_heat = own_call(try_heat, NULL).end == WINDOW_RAN;
+}
+
+/*
+ * Runs the reference chain for far longer than its deadline. When the timer ends it, deadlines work; else it ends by
+ * itself: after a second, since a loaded emulator may be some hundred milliseconds late.
+ */
+static const char *prove_deadline(void)
+{
+    enum { DEADLINE_MS = 1, CHAIN_MS = 1000 };
+    struct reading chain = {
+        .kernel = (uintptr_t)reader_chain_kernel,
+        .argument = {(uint64_t)(own.services->tick_hz * CHAIN_MS / 1000 / READER_CHAIN)},
+    };
+
+    switch (own_window(&chain, 1, READER_TIME_ONLY, DEADLINE_MS).end) {
+    case WINDOW_TIMEOUT: return NULL;
+    case WINDOW_FAULT: return "the window that was to prove a deadline ended in an exception";
+    default: return "the interrupt of the local APIC's timer does not arrive";
+    }
 }
 
 /* IA32_APERF is used where CPUID.06H:ECX[0] announces it (Intel SDM vol. 3B, 15.2), it can be read, and it counts. */
@@ -145,23 +165,12 @@ static void take_and_give_back(void *unused)
     with_core_taken(nothing, NULL, false);
 }
 
-/* CPUID.01H:EDX[12], MTRR, and [16], PAT. */
-static void find_memory_types(void *unused)
-{
-    const uint32_t features = cpuid(1, 0).edx;
-
-    (void)unused;
-    core.memory_types = (struct memory_types){
-        .mtrr_default = features >> 12 & 1 ? read_msr(MSR_MTRR_DEF_TYPE) : 0,
-        .pat = features >> 16 & 1 ? read_msr(MSR_PAT) : 0,
-    };
-}
-
 /* All cores must have the same memory types (Intel SDM vol. 3A, 12.11.8); without MTRRs enabled, one has no caches. */
 const char *own_core_unlike(void)
 {
-    if (core.memory_types.mtrr_default == booted_memory_types.mtrr_default &&
-        core.memory_types.pat == booted_memory_types.pat)
+    const struct memory_types *here = &core.memory_types, *booted = &booted_memory_types;
+
+    if (!here->known || !booted->known || (here->mtrr_default == booted->mtrr_default && here->pat == booted->pat))
         return NULL;
     return "has other memory types than the one that booted (IA32_MTRR_DEF_TYPE, IA32_PAT): it may run without caches";
 }
@@ -193,11 +202,15 @@ static void take_rest(void)
         problem = "the local APIC cannot be reached";
     if (problem != NULL)
         apic_unusable(problem);
+    if (apic_no_deadline() == NULL) {
+        problem = own.services->stage("deadline", "lets the timer end a window");
+        apic_refuse_deadline(problem != NULL ? problem : prove_deadline());
+    }
     if (own.services->stage("lfence", "makes LFENCE wait for earlier instructions, where a register can") == NULL)
         own_call(try_lfence, NULL);
     find_disturbances();
-    if (own.services->stage("memory-types", "reads the default memory types") == NULL)
-        own_call(find_memory_types, NULL);
+    if (own.services->stage("registers", "reads the control registers") == NULL)
+        environment_note();
     if (core.runner == NULL)
         booted_memory_types = core.memory_types;
     core.no_cycles = own.services->stage("cycles", "proves the cycle counter in a window");
@@ -210,6 +223,7 @@ const char *own_core_start(own_runner *runner)
     const char *problem;
 
     core = (struct core_state){.runner = runner};
+    environment_forget();
     core.cr4_set = cpuid(1, 0).edx >> 7 & 1 ? CR4_MCE : 0; /* CPUID.01H:EDX[7]: machine checks */
     problem = take_first();
     if (problem == NULL)

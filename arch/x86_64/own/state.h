@@ -20,6 +20,7 @@ struct own_state {
 
 /* MTRRs and page attributes: what is cached, and how. */
 struct memory_types {
+    bool known;
     uint64_t mtrr_default, pat; /* 0 where there is no such register */
 };
 
