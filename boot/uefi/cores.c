@@ -11,11 +11,18 @@
 #include "boot/uefi/warnings.h"
 #include "lib/base/lines.h"
 #include "lib/machine.h"
+#include "lib/plan/config.h"
 #include "lib/run/stage.h"
 
 static const struct machine_core *cores;
 static size_t core_count;
 static bool left_running; /* one could not be given back */
+static bool spinning;     /* those at spin tables may be used */
+
+void cores_start(const struct config *c)
+{
+    spinning = c->risky_cores;
+}
 
 const struct machine_core *machine_cores(size_t *count)
 {
@@ -23,14 +30,14 @@ const struct machine_core *machine_cores(size_t *count)
         static struct machine_core booted;
         struct machine_core *list;
 
-        core_count = others_list(NULL, 0);
+        core_count = others_list(NULL, 0, spinning);
         list = calloc(core_count, sizeof *list);
         if (!list) {
             warn("cores", "there is not enough memory to list the cores: only the one that booted is used");
             list = &booted;
             core_count = 1;
         }
-        others_list(list, core_count);
+        others_list(list, core_count, spinning);
         for (size_t i = 0; i < core_count; i++)
             list[i].index = (unsigned)i;
         cores = list;
@@ -64,9 +71,14 @@ void cores_leave(unsigned index)
     cores_given_back(index, index > 0 ? others_leave(cores[index].id) : NULL);
 }
 
-bool cores_left_running(void)
+bool cores_lost(void)
 {
     return left_running;
+}
+
+bool cores_left_running(void)
+{
+    return left_running || others_kept();
 }
 
 const char *cores_gone(void)

@@ -6,6 +6,7 @@
 
 #include "arch/own.h"
 
+struct config;
 struct lines;
 
 /*
@@ -17,8 +18,15 @@ const char *cores_reach(unsigned index, own_runner **runner);
 void cores_leave(unsigned index);
 /* Notes, with a warning, that a core could not be given back; nothing where `why` is NULL. */
 void cores_given_back(unsigned index, const char *why);
-/* Whether a core could not be given back: memory that it may touch must then not be reused. */
+/* Which cores may be used at all. To be called first. */
+void cores_start(const struct config *c);
+/*
+ * Whether a core could not be given back, or never can be (spin tables): memory that it may touch must then not be
+ * reused, so the machine has to be reset.
+ */
 bool cores_left_running(void);
+/* Whether one could not be given back though it should have been. */
+bool cores_lost(void);
 /* Why the core in use no longer does what it is given; NULL while it does. */
 const char *cores_gone(void);
 /* What the cores that do not measure do meanwhile, for the environment record. */

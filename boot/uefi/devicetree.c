@@ -133,6 +133,8 @@ static void read_property(const struct walk *w, struct cpu *c)
     } else if (is(w, "enable-method")) {
         c->psci = has_text(w, "psci");
         c->spins = has_text(w, "spin-table");
+    } else if (is(w, "cpu-release-addr")) {
+        c->core.release = address(w);
     } else if (is(w, "status") && !has_text(w, "okay") && !has_text(w, "ok")) {
         c->core.why_not = "the firmware has disabled it (device tree)";
     }
@@ -142,9 +144,9 @@ static const char *why_not(const struct cpu *c)
 {
     if (c->core.why_not)
         return c->core.why_not;
-    if (c->spins)
-        return "it waits at a spin table: once started it could not be given back to the firmware";
-    return c->psci ? NULL : "the device tree does not say how to start it";
+    if (c->spins && !c->core.release)
+        return "the device tree does not say where its spin table is";
+    return c->psci || c->spins ? NULL : "the device tree does not say how to start it";
 }
 
 size_t devicetree_cores(const void *tree, size_t bytes, struct listed_core *out, size_t room)
@@ -168,6 +170,7 @@ size_t devicetree_cores(const void *tree, size_t bytes, struct listed_core *out,
             if (depth == DEPTH && in_cpus && cpu.is_cpu && cpu.has_address && count++ < room) {
                 out[count - 1] = cpu.core;
                 out[count - 1].why_not = why_not(&cpu);
+                out[count - 1].release = cpu.spins ? cpu.core.release : 0;
             }
             if (depth-- == 0)
                 break;

@@ -25,15 +25,15 @@ const void *devicetree_property(const void *tree, size_t bytes, const char *comp
 /* The `method` of PSCI, "smc" or "hvc"; NULL where there is none. */
 const char *devicetree_psci(const void *tree, size_t bytes);
 /*
- * Arm's interrupt controller, and the interrupt of the virtual timer. What the tree does not tell is left alone. Where
+ * Arm's interrupt controller, and the interrupt of the virtual timer. What the tree does not say is left alone. Where
  * addresses are translated on the way to the controller's node, they are those of the machine.
  */
 void devicetree_interrupts(const void *tree, size_t bytes, struct own_interrupts *out);
 /*
- * Makes a copy of a tree fit to be published: the values of properties that tell one machine, its network or its owner
- * from another, or hold a secret, become zeros (the names are in devicetree.c), and so does all that belongs to no
- * block. Returns the bytes up to the end of its last block, which become its size; 0 where the tree is not valid to its
- * end: then it must not be published.
+ * Makes a copy of a tree fit to be published: the values of properties that distinguish one machine, its network or its
+ * owner from another, or hold a secret, become zeros (the names are in devicetree.c), and so does all that belongs to
+ * no block. Returns the bytes up to the end of its last block, which become its size; 0 where the tree is not valid to
+ * its end: then it must not be published.
  */
 size_t devicetree_strip(uint8_t *tree, size_t bytes);
 

@@ -78,6 +78,7 @@ static void examine_core(unsigned index)
 void machine_start(const struct config *c)
 {
     config = c;
+    cores_start(c);
     windows_start(c);
 }
 

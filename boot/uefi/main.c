@@ -18,6 +18,7 @@
 
 #include "arch/own.h"
 #include "boot/uefi/console.h"
+#include "boot/uefi/cores.h"
 #include "boot/uefi/firmware.h"
 #include "boot/uefi/keys.h"
 #include "boot/uefi/libc.h"
@@ -250,6 +251,10 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
         power_off();
     while (after != AFTER_RETURN) /* the firmware has neither reset nor switched off the machine */
         after = keys_stay();
+    if (cores_left_running()) {
+        machine_print("A core that was used still runs, and its memory must stay: the machine is reset.\n");
+        firmware.runtime->ResetSystem(EfiResetCold, EFI_SUCCESS, 0, NULL);
+    }
     console_finish();
     libc_finish();
     return failed ? EFI_ABORTED : EFI_SUCCESS;

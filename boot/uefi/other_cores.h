@@ -11,8 +11,11 @@
 #include "arch/own.h"
 #include "lib/machine.h"
 
-/* All cores but for their index, the one that booted first. Returns how many there are; at most room are written. */
-size_t others_list(struct machine_core *out, size_t room);
+/*
+ * All cores but for their index, the one that booted first. Returns how many there are; at most room are written. With
+ * `spinning` those that wait at a spin table can be used, too (AArch64).
+ */
+size_t others_list(struct machine_core *out, size_t room, bool spinning);
 /* Makes a core ready for work; *runner runs a function on it. Returns NULL, or why not. */
 const char *others_reach(uint64_t id, own_runner **runner);
 /* By what other cores are started here, or that nothing does, for people. */
@@ -30,6 +33,8 @@ const char *others_gone(void);
  * Gives that core back to the firmware. NULL, or why it still runs: then memory that it may touch must not be reused.
  */
 const char *others_leave(uint64_t id);
+/* Whether cores that were used run code of ours for ever: the firmware must not get its memory back. */
+bool others_kept(void);
 /*
  * What the cores of this list that are not in use do meanwhile, or why that is not known; for the environment record.
  */

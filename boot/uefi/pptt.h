@@ -18,7 +18,8 @@ bool madt_processor(const void *madt, size_t bytes, uint64_t mpidr, uint32_t *ui
 struct listed_core {
     uint64_t affinity; /* of MPIDR_EL1 */
     unsigned rank;     /* larger for faster cores: the efficiency class in the MADT, the capacity in the device tree */
-    const char *why_not; /* why it cannot be started; NULL where PSCI starts it */
+    const char *why_not; /* why it cannot be started; NULL where PSCI starts it, or its spin table */
+    uint64_t release;    /* where it waits for the address of its first instruction (spin table); 0: nowhere */
 };
 
 /* The cores that the MADT lists. Returns how many there are; at most room are written. */

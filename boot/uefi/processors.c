@@ -234,12 +234,13 @@ static struct machine_core described(UINTN number, const struct processor *p, bo
     return core;
 }
 
-size_t others_list(struct machine_core *out, size_t room)
+size_t others_list(struct machine_core *out, size_t room, bool spinning)
 {
     char type[4];
     struct processor p;
     size_t count = 1;
 
+    (void)spinning;
     identify_core_type(type);
     if (room > 0) {
         out[0] = (struct machine_core){.id = 0};
@@ -299,6 +300,11 @@ const char *others_end(uint64_t id)
     (void)id;
     finish(BACK_MS);
     return stop_serving();
+}
+
+bool others_kept(void)
+{
+    return false;
 }
 
 const char *others_gone(void)

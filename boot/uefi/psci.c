@@ -1,6 +1,6 @@
 /*
- * Other cores of AArch64: the MADT or the device tree lists them, and PSCI starts them. The FADT or the tree says how
- * PSCI is called (ACPI specification 6.5, 5.2.12.14 and 5.2.9, "ARM boot architecture flags"; devicetree.h). UEFI has
+ * Other cores of AArch64: the MADT or the device tree lists them, and PSCI starts them, or the spin table that the tree
+ * names for each (Linux, Documentation/arch/arm64/booting.rst). The FADT or the tree says how PSCI is called (ACPI specification 6.5, 5.2.12.14 and 5.2.9, "ARM boot architecture flags"; devicetree.h). UEFI has
  * no protocol for this that all firmware offers.
  */
 #ifdef __aarch64__
@@ -21,6 +21,7 @@
 enum { FADT_ARM_BOOT_ARCH = 129, PSCI_COMPLIANT = 1 << 0, PSCI_USE_HVC = 1 << 1, TABLE_LENGTH = 4 };
 enum { END_MS = 1000 }; /* for a function that has been asked to stop, which takes microseconds unless the core hangs */
 static const char no_psci_text[] = "the firmware offers no PSCI";
+static const char spins_text[] = "it waits at a spin table and cannot be given back: only with risky = cores";
 static const uint64_t AFFINITY = 0xff00ffffff; /* MPIDR_EL1's Aff3, Aff2, Aff1, Aff0 */
 
 static enum psci_conduit conduit(void)
@@ -71,9 +72,48 @@ static uint64_t booted(void)
     return READ(MPIDR_EL1) & AFFINITY;
 }
 
-size_t others_list(struct machine_core *out, size_t room)
+/* Why this core cannot be used; NULL where it can. */
+static const char *why_not(const struct listed_core *core, bool spinning)
 {
-    const bool no_psci = conduit() == PSCI_NONE;
+    if (core->why_not)
+        return core->why_not;
+    if (core->release)
+        return spinning ? NULL : spins_text;
+    return conduit() == PSCI_NONE ? no_psci_text : NULL;
+}
+
+/* How that core is started. */
+static struct secondary_way way_of(uint64_t affinity)
+{
+    const size_t listed = read_tables(NULL, 0);
+    struct listed_core *all = calloc(listed ? listed : 1, sizeof *all);
+    struct secondary_way way = {.conduit = conduit()};
+
+    if (all)
+        read_tables(all, listed);
+    for (size_t i = 0; all && i < listed; i++)
+        if (all[i].affinity == affinity)
+            way.release = all[i].release;
+    free(all);
+    return way;
+}
+
+static bool any_spins(void)
+{
+    const size_t listed = read_tables(NULL, 0);
+    struct listed_core *all = calloc(listed ? listed : 1, sizeof *all);
+    bool any = false;
+
+    if (all)
+        read_tables(all, listed);
+    for (size_t i = 0; all && i < listed; i++)
+        any |= all[i].release != 0;
+    free(all);
+    return any;
+}
+
+size_t others_list(struct machine_core *out, size_t room, bool spinning)
+{
     const size_t listed = read_tables(NULL, 0);
     struct listed_core *all = calloc(listed ? listed : 1, sizeof *all);
     size_t count = 1;
@@ -89,7 +129,7 @@ size_t others_list(struct machine_core *out, size_t room)
         if (at >= room)
             continue;
         out[at].id = all[i].affinity;
-        out[at].why_not = first ? NULL : !all[i].why_not && no_psci ? no_psci_text : all[i].why_not;
+        out[at].why_not = first ? NULL : why_not(&all[i], spinning);
         set_type(out[at].type, all, listed, all[i].rank);
     }
     free(all);
@@ -98,7 +138,7 @@ size_t others_list(struct machine_core *out, size_t room)
 
 const char *others_reach(uint64_t id, own_runner **runner)
 {
-    const char *why = secondary_start(conduit(), id);
+    const char *why = secondary_start(way_of(id), id);
 
     if (!why)
         *runner = secondary_run;
@@ -110,7 +150,7 @@ const char *others_way(void)
     switch (conduit()) {
     case PSCI_HVC: return "PSCI, called by HVC";
     case PSCI_SMC: return "PSCI, called by SMC";
-    default: return no_psci_text;
+    default: return any_spins() ? "spin tables" : no_psci_text;
     }
 }
 
@@ -118,7 +158,7 @@ const char *others_begin(uint64_t id, void (*function)(void *), void *argument)
 {
     if (machine_info()->core > 0)
         return "only one core besides the one that booted can be used at a time";
-    const char *why = secondary_start(conduit(), id);
+    const char *why = secondary_start(way_of(id), id);
 
     if (!why && !secondary_begin(function, argument)) {
         others_end(id);
@@ -132,6 +172,11 @@ const char *others_end(uint64_t id)
     (void)id;
     secondary_wait(END_MS);
     return secondary_stop();
+}
+
+bool others_kept(void)
+{
+    return secondary_kept();
 }
 
 const char *others_gone(void)
@@ -151,7 +196,9 @@ const char *others_parked(const struct machine_core *all, size_t count)
     static char text[80];
     size_t others = 0, off = 0;
 
-    if (count > 1 && conduit() != PSCI_NONE && stage_begin("other-cores", "asks PSCI which cores are off"))
+    if (conduit() == PSCI_NONE)
+        return "in the state in which the firmware left them: it offers no PSCI";
+    if (count > 1 && stage_begin("other-cores", "asks PSCI which cores are off"))
         return "not known: asking PSCI hung the machine in an earlier run";
     for (size_t i = 1; i < count; i++) {
         if (i == machine_info()->core || all[i].why_not)
@@ -159,8 +206,6 @@ const char *others_parked(const struct machine_core *all, size_t count)
         others++;
         off += secondary_is_off(conduit(), all[i].id);
     }
-    if (conduit() == PSCI_NONE)
-        return "in the state in which the firmware left them: it offers no PSCI";
     snprintf(text, sizeof text, "%zu of %zu off, by PSCI%s", off, others,
              machine_info()->core ? "; the core that booted waits" : "");
     return text;

@@ -34,7 +34,7 @@ const char *machine_window_with_responder(unsigned other, uint64_t *word, struct
         return "there is no other core of that number";
     if (all[other].why_not)
         return all[other].why_not;
-    if (cores_left_running())
+    if (cores_lost())
         return "a core that was used before could not be given back to the firmware";
     asked = (struct responder){.word = word};
     const char *why = announce(other);

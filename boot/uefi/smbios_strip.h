@@ -1,4 +1,4 @@
-/* SMBIOS for the support file: what tells one machine from others of its model is taken out. Calls no firmware. */
+/* SMBIOS for the support file: what distinguishes machines of one model is taken out. Calls no firmware. */
 #ifndef FATHOM_BOOT_UEFI_SMBIOS_STRIP_H
 #define FATHOM_BOOT_UEFI_SMBIOS_STRIP_H
 

@@ -61,7 +61,7 @@ void support_describe(struct record *r)
     record_text(r, why_not ? "no_support_file" : "support_file", why_not ? why_not : name);
 }
 
-/* ---- What the firmware tells ----------------------------------------------------------------------- */
+/* ---- What the firmware says ------------------------------------------------------------------------ */
 
 static void send_head(void)
 {
@@ -233,7 +233,7 @@ void support_tables(void)
     send_devicetree();
 }
 
-/* ---- What the core tells --------------------------------------------------------------------------- */
+/* ---- What the core says ---------------------------------------------------------------------------- */
 
 static void send_control(void)
 {

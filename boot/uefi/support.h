@@ -1,8 +1,8 @@
 /*
  * The support file, SUPnnnnn.JSL beside the result file RUNnnnnn.JSL: what a machine says of itself, for whoever is to
  * find out from afar why a run went wrong on it. docs/SUPPORT.md describes it. It is written once in a run and flushed
- * record by record, never goes over the serial line, and holds nothing that tells this machine from others of its model
- * or names its owner.
+ * record by record, never goes over the serial line, and holds nothing that distinguishes this machine from others of its
+ * model or names its owner.
  */
 #ifndef FATHOM_BOOT_UEFI_SUPPORT_H
 #define FATHOM_BOOT_UEFI_SUPPORT_H
@@ -14,7 +14,7 @@
 void support_start(const struct volume *v, unsigned number);
 /* Adds to the `machine` record where the file is, or why there is none. */
 void support_describe(struct record *r);
-/* Writes what the firmware tells: tables, memory map, protocols. A stage. */
+/* Writes what the firmware says: tables, memory map, protocols. A stage. */
 void support_tables(void);
 /* Writes registers of the core in use, each group in a stage of its own, and closes the file. */
 void support_registers(void);

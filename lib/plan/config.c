@@ -12,7 +12,6 @@ const char *const after_names[AFTERS] = {"stay", "reboot", "poweroff", "return"}
 
 static const char *const switch_names[] = {"off", "on"};
 static const char *const retry_names[] = {"none", "all"};
-static const char *const risky_names[] = {"none", "prefetch"};
 
 enum key {
     KEY_PROBES,
@@ -65,7 +64,7 @@ static const struct {
     [KEY_FORMS] = {"forms", "a pattern of form names of 95 characters at most, in which * and ? stand for any"},
     [KEY_PREFETCH] = {"prefetch", "as-found, off, or NAME=off,NAME=on,... without spaces"},
     [KEY_FREQUENCY] = {"frequency", "as-found, fixed, highest, or a ratio"},
-    [KEY_RISKY] = {"risky", "none or prefetch"},
+    [KEY_RISKY] = {"risky", "none, prefetch, cores, or prefetch,cores"},
     [KEY_HANG] = {"hang", "a stage and a core, as in first-window@0"},
     [KEY_FAULT] = {"fault", "a stage and a core, as in first-window@0"},
     [KEY_OMIT] = {"omit", "a stage and a core, as in first-window@0"},
@@ -175,6 +174,26 @@ static bool set_frequency(struct config *c, const char *value)
     return set_text(c->frequency, sizeof c->frequency, value);
 }
 
+static bool set_risky(struct config *c, const char *value)
+{
+    static const struct {
+        const char *text;
+        bool prefetch, cores;
+    } settings[] = {{"none", false, false},
+                    {"prefetch", true, false},
+                    {"cores", false, true},
+                    {"prefetch,cores", true, true},
+                    {"cores,prefetch", true, true}};
+
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        if (!strcasecmp(value, settings[i].text)) {
+            c->risky_prefetch = settings[i].prefetch;
+            c->risky_cores = settings[i].cores;
+            return true;
+        }
+    return false;
+}
+
 /* `bringup` is no profile of probes: it runs none but the gates, as shortly as they can. */
 static bool set_profile(struct config *c, const char *value)
 {
@@ -249,7 +268,7 @@ static bool set_value(struct config *c, enum key key, const char *value)
     case KEY_FORMS: return set_text(c->forms, sizeof c->forms, value);
     case KEY_PREFETCH: return set_prefetch(c, value);
     case KEY_FREQUENCY: return set_frequency(c, value);
-    case KEY_RISKY: return set_switch(&c->risky_prefetch, value, risky_names);
+    case KEY_RISKY: return set_risky(c, value);
     case KEY_HANG: return set_names(c->hang, sizeof c->hang, value, WORDS "@");
     case KEY_FAULT: return set_names(c->fault, sizeof c->fault, value, WORDS "@");
     case KEY_OMIT: return set_names(c->omit, sizeof c->omit, value, WORDS "@");

@@ -45,6 +45,7 @@ struct config {
     char prefetch[256];    /* prefetch = as-found | off | NAME=off,NAME=on,… */
     char frequency[16];    /* frequency = as-found | fixed | highest | RATIO */
     bool risky_prefetch;   /* risky = prefetch: also switches whose writes may hang a machine; risky = none */
+    bool risky_cores;      /* risky = cores: also cores at spin tables, which cannot be given back; may be both */
     char hang[40];         /* hang = STAGE@CORE: stops there for ever (to test what the next run does) */
     char fault[40];        /* fault = STAGE@CORE: writes to an address there that does not exist (for tests) */
     char omit[40];         /* omit = STAGE@CORE: leaves it out, as if it had hung in an earlier run (for tests) */

@@ -48,6 +48,15 @@ def check_bringup(run, table):
     return complaints
 
 
+def check_second_core(run, table):
+    """All probes take on the second core at most twice as long as on the first: a window there costs little."""
+    seconds = collections.Counter()
+    for end in run.of("end"):
+        seconds[end["core"]] += end["seconds"]
+    table["notes"].append(", ".join(f"core {core}: {spent:.1f} s" for core, spent in seconds.items()))
+    return [] if 0 < seconds[1] <= 2 * seconds[0] else [f"core 1 takes {seconds[1]:.1f} s, and core 0 {seconds[0]:.1f} s"]
+
+
 def check_silence(run, table):
     """
     The proof of silence (probes/system/noise.c). Under instruction counting every instruction takes 2^icount ns, so
@@ -279,4 +288,4 @@ def check_forms(run, table):
 
 CHECKS = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters, "exact": check_exact,
           "forms": check_forms, "memory": check_memory, "accessed": check_accessed, "bringup": check_bringup,
-          "restored": check_restored}
+          "restored": check_restored, "second_core": check_second_core}

@@ -79,7 +79,7 @@ class Stick:
             self._leave_it_to_the_shell()
         if table["prepare"] == "signed":
             self._sign()
-        if table["prepare"] == "e2h":
+        if table["prepare"] in ("e2h", "spin"):
             self._put_stub_before()
         if table["prepare"] in ("full", "nearly full"):
             self._fill(0 if table["prepare"] == "full" else 8192)
@@ -104,11 +104,12 @@ class Stick:
         stick.write(self.path, "/startup.nsh", script.replace("\n", "\r\n").encode(), ESP)
 
     def _put_stub_before(self):
-        """The firmware starts a stub, which switches to host mode and starts our loader: see e2h/stub.c."""
+        """The firmware starts a stub, which changes the machine and starts our loader: see stubs/."""
         stub, name = f"{self.path}.stub", LOADERS["aarch64"]
-        subprocess.run([os.path.join(os.path.dirname(os.path.abspath(__file__)), "e2h/build"), stub], check=True)
-        stick.mtools("mmd", self.path, "::/EFI/E2H", offset=ESP)
-        stick.write(self.path, f"/EFI/E2H/{name}", stick.read(self.path, f"/EFI/BOOT/{name}", ESP), ESP)
+        subprocess.run([os.path.join(os.path.dirname(os.path.abspath(__file__)), "stubs/build"), self.table["prepare"], stub],
+                       check=True)
+        stick.mtools("mmd", self.path, "::/EFI/STUB", offset=ESP)
+        stick.write(self.path, f"/EFI/STUB/{name}", stick.read(self.path, f"/EFI/BOOT/{name}", ESP), ESP)
         with open(stub, "rb") as file:
             stick.write(self.path, f"/EFI/BOOT/{name}", file.read(), ESP)
 

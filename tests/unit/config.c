@@ -58,7 +58,7 @@ static void assert_defaults(const struct config *c)
     assert_string_equal(c->forms, "");
     assert_string_equal(c->prefetch, "as-found");
     assert_string_equal(c->frequency, "as-found");
-    assert_false(c->risky_prefetch);
+    assert_false(c->risky_prefetch || c->risky_cores);
     assert_int_equal(c->profile, PROFILE_QUICK);
     assert_int_equal(c->after, AFTER_STAY);
     assert_int_equal(c->repeat, 1);
@@ -210,7 +210,7 @@ static void bad_values_are_explained(void **state)
         {"frequency = fast", "as-found, fixed, highest, or a ratio"},
         {"frequency = 0", "or a ratio"},
         {"frequency = 65536", "or a ratio"},
-        {"risky = all", "none or prefetch"},
+        {"risky = all", "none, prefetch, cores, or prefetch,cores"},
         {"events = a;b", "names or numbers of events"},
         {"probes = cache;l1i", "names of probes"},
         {"probes = \x1b[31m", "'?[31m'"},

@@ -162,8 +162,8 @@ static void cores_are_as_listed(void **state)
     assert_int_equal(devicetree_cores(t.at, ROOM, c, 4), 4);
     assert_true(c[0].affinity == 0 && c[0].rank == 1024 && !c[0].why_not);
     assert_true(c[1].affinity == 0x100000001 && c[1].rank == 446 && !c[1].why_not);
-    assert_true(c[2].affinity == 2);
-    assert_non_null(strstr(c[2].why_not, "spin table"));
+    assert_true(c[2].affinity == 2 && !c[2].why_not && c[2].release == 0xd8);
+    assert_true(c[0].release == 0 && c[1].release == 0 && c[3].release == 0);
     assert_non_null(strstr(c[3].why_not, "disabled"));
     memset(c, 0x55, sizeof c);
     assert_int_equal(devicetree_cores(t.at, ROOM, c, 2), 4);

@@ -1,4 +1,4 @@
-/* SMBIOS for the support file: nothing that tells a machine from others of its model is left, and the rest is. */
+/* SMBIOS for the support file: nothing that distinguishes machines of one model is left, and the rest is. */
 /* link: boot/uefi/smbios_strip.c */
 /* libs: -lm */
 #include <setjmp.h>

@@ -23,7 +23,18 @@
     isb
 .endm
 
+/* Where a spin table starts it, with X0 undefined (Linux, Documentation/arch/arm64/booting.rst). */
     .balign 64
+    .globl  secondary_enter_spinning
+    .hidden secondary_enter_spinning
+    .type   secondary_enter_spinning, %function
+secondary_enter_spinning:
+    msr     daifset, #0xf
+    adrp    x0, secondary_context
+    ldr     x0, [x0, #:lo12:secondary_context]
+    .size   secondary_enter_spinning, . - secondary_enter_spinning
+    /* and on */
+
     .globl  secondary_enter
     .hidden secondary_enter
     .type   secondary_enter, %function

@@ -52,12 +52,26 @@ _Static_assert(offsetof(struct secondary, ttbr1) == SECONDARY_TTBR1, "secondary.
 _Static_assert(offsetof(struct secondary, hcr) == SECONDARY_HCR, "secondary.S");
 
 /* secondary.S */
+extern const char secondary_enter_spinning[] __attribute__((visibility("hidden")));
 extern const char secondary_enter[] __attribute__((visibility("hidden")));
 extern const char secondary_enter_end[] __attribute__((visibility("hidden")));
 _Noreturn void secondary_main(struct secondary *s) __attribute__((visibility("hidden")));
 
+/* For secondary_enter_spinning, of the core that is being started. In a cache line of its own. */
+extern const struct secondary *secondary_context __attribute__((visibility("hidden")));
+const struct secondary *secondary_context __attribute__((aligned(256)));
+
 static struct secondary *running;
 static uint64_t running_affinity;
+
+/* Cores that spin tables have started. Each waits for a request, or is LOST. */
+enum { KEPT = 256 };
+static const uint64_t LOST = UINT64_MAX; /* no affinity */
+static struct {
+    uint64_t affinity;
+    struct secondary *context;
+} kept[KEPT];
+static size_t kept_count;
 static bool lost; /* the core has not returned in time, and cannot be used any more */
 
 /* ---- PSCI --------------------------------------------------------------------------------------- */
@@ -263,6 +277,9 @@ static void copy_registers(struct secondary *s)
 
 static void free_secondary(void)
 {
+    for (size_t i = 0; i < kept_count && lost; i++)
+        if (kept[i].context == running)
+            kept[i].affinity = LOST;
     if (running && !lost) {
         own.services->free_pages((void *)(uintptr_t)(running->stack - STACK_BYTES), STACK_BYTES);
         own.services->free_pages(running, sizeof *running);
@@ -270,8 +287,67 @@ static void free_secondary(void)
     running = NULL;
 }
 
-const char *secondary_start(enum psci_conduit conduit, uint64_t affinity)
+/* Writes the address at which a core begins to the word that it waits for (booting.rst). */
+static void release(void *word)
 {
+    volatile uint64_t *at = *(uint64_t *const *)word;
+
+    *at = (uintptr_t)secondary_enter_spinning;
+    clean((const void *)at, sizeof *at);
+    __asm__ volatile("sev" ::: "memory");
+}
+
+static const char *start_by_spin_table(const struct secondary *s, uint64_t word)
+{
+    own_runner *in_use = own.runner;
+
+    if (own.level != 2)
+        return "it waits at a spin table, probably at EL2, and the firmware runs at EL1";
+    secondary_context = s;
+    clean(&secondary_context, sizeof secondary_context);
+    own.runner = NULL;
+    const bool written = own_call(release, &word).end == WINDOW_RAN;
+    own.runner = in_use;
+    return written ? NULL : "its spin table cannot be written";
+}
+
+static const char *start_by_psci(const struct secondary *s, uint64_t affinity)
+{
+    struct psci_call p = {.conduit = s->conduit,
+                          .function = PSCI_CPU_ON,
+                          .a = affinity,
+                          .b = (uintptr_t)secondary_enter,
+                          .c = (uintptr_t)s};
+
+    if (!call_psci(&p))
+        return "PSCI: the call faults";
+    return p.result ? psci_error(p.result) : NULL;
+}
+
+/* Takes a core again that waits for a request; false where none of that affinity does. */
+static bool take_kept(uint64_t affinity)
+{
+    for (size_t i = 0; i < kept_count; i++)
+        if (kept[i].affinity == affinity) {
+            running = kept[i].context;
+            running_affinity = affinity;
+            lost = false;
+            return true;
+        }
+    return false;
+}
+
+bool secondary_kept(void)
+{
+    return kept_count > 0;
+}
+
+const char *secondary_start(struct secondary_way way, uint64_t affinity)
+{
+    if (take_kept(affinity))
+        return NULL;
+    if (way.release && kept_count == KEPT)
+        return "too many cores have been started by spin tables";
     struct secondary *s = own.services->pages(sizeof *s, 0x1000);
     uint8_t *stack = own.services->pages(STACK_BYTES, 0x1000);
 
@@ -285,29 +361,30 @@ const char *secondary_start(enum psci_conduit conduit, uint64_t affinity)
     running = s;
     running_affinity = affinity;
     lost = false;
-    s->conduit = conduit;
+    s->conduit = way.release ? PSCI_NONE : way.conduit;
     s->stack = (uintptr_t)stack + STACK_BYTES;
     s->requested = 1; /* completed when the core has arrived */
     copy_registers(s);
     clean(s, sizeof *s);
     clean(stack, STACK_BYTES);
-    clean(secondary_enter, (size_t)(secondary_enter_end - secondary_enter));
+    clean(secondary_enter_spinning, (size_t)(secondary_enter_end - secondary_enter_spinning));
 
-    struct psci_call p = {
-        .conduit = conduit, .function = PSCI_CPU_ON, .a = affinity, .b = (uintptr_t)secondary_enter, .c = (uintptr_t)s};
-    if (!call_psci(&p)) {
+    const char *why = way.release ? start_by_spin_table(s, way.release) : start_by_psci(s, affinity);
+    if (why) {
         free_secondary();
-        return "PSCI: the call faults";
+        return why;
     }
-    if (p.result != 0) {
-        free_secondary();
-        return psci_error(p.result);
+    if (way.release) { /* from now on, whether it arrives or not */
+        kept[kept_count].affinity = LOST;
+        kept[kept_count++].context = s;
     }
     if (!wait_for(&s->done, 1, START_MS)) {
         lost = true; /* it may still arrive, so its memory is not reused */
         free_secondary();
-        return "PSCI has started it, and it has not arrived after a second";
+        return "it has been started, and has not arrived after a second";
     }
+    if (way.release)
+        kept[kept_count - 1].affinity = affinity;
     return NULL;
 }
 
@@ -356,6 +433,10 @@ const char *secondary_stop(void)
     if (lost) {
         free_secondary();
         return "it did not return from a function that it was given, and still runs";
+    }
+    if (s->conduit == PSCI_NONE) { /* a spin table has started it */
+        running = NULL;
+        return NULL;
     }
     request(s, NULL, NULL);
     const uint64_t start = now();

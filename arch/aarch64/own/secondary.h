@@ -1,6 +1,6 @@
 /*
- * Another core: PSCI switches it on, it runs functions, and it switches itself off (Arm DEN0022, Power State
- * Coordination Interface 1.1).
+ * Another core: PSCI starts it, it runs functions, and it switches itself off (Arm DEN0022, Power State Coordination
+ * Interface 1.1). Where a spin table starts it instead, it goes on waiting for functions.
  *
  *     the core that booted                       the other one
  *     secondary_start   PSCI CPU_ON        ->    secondary_enter: the same translation, caches on, a stack
@@ -24,8 +24,14 @@ enum psci_conduit { PSCI_NONE, PSCI_SMC, PSCI_HVC };
 /* Whether PSCI says that the core with this affinity is off. */
 bool secondary_is_off(enum psci_conduit conduit, uint64_t affinity);
 
+/* How a core is started. */
+struct secondary_way {
+    enum psci_conduit conduit;
+    uint64_t release; /* the word that it waits for, as a spin table has it; 0: PSCI starts it */
+};
+
 /* Starts a core; only one at a time. NULL, or why it does not start. */
-const char *secondary_start(enum psci_conduit conduit, uint64_t affinity);
+const char *secondary_start(struct secondary_way way, uint64_t affinity);
 /* An own_runner (arch/own.h) for that core. */
 bool secondary_run(void (*function)(void *), void *argument, unsigned limit_ms);
 /*
@@ -36,7 +42,12 @@ bool secondary_begin(void (*function)(void *), void *argument);
 bool secondary_wait(unsigned limit_ms);
 /* Whether the core has not returned from a function, even after it was stopped. */
 bool secondary_lost(void);
-/* Has the core switch itself off. NULL, or why it still runs. */
+/*
+ * Has the core switch itself off. NULL, or why it still runs. One that a spin table started cannot: it waits for
+ * secondary_start, which takes it again.
+ */
 const char *secondary_stop(void);
+/* Whether a core waits so. */
+bool secondary_kept(void);
 
 #endif

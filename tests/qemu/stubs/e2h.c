@@ -1,6 +1,6 @@
 /*
- * Switches a machine at EL2 to host mode (HCR_EL2.E2H = 1) and then starts the image under test, so that QEMU can stand
- * in for machines that are always in host mode, such as Apple's.
+ * Switches a machine at EL2 to host mode (HCR_EL2.E2H = 1), so that QEMU can stand in for machines that are always in
+ * host mode, such as Apple's.
  *
  * No firmware in Debian 12 runs in host mode, so the firmware is moved into it while it runs. This changes for it (Arm
  * ARM DDI 0487, D8.1.2 on the EL2&0 regime, D19.2 on the registers):
@@ -17,6 +17,8 @@
  */
 #include <efi.h>
 #include <efilib.h>
+
+#include "stub.h"
 
 #define READ(name) \
     ({ \
@@ -38,7 +40,7 @@
 
 enum { LAST_LEVEL = 3, DESCRIPTORS = 512 };
 
-/* switch.S */
+/* e2h.S */
 void host_mode_on(UINT64 ttbr, UINT64 tcr, UINT64 hcr, UINT64 cptr);
 
 static UINT64 *copy_table(const UINT64 *from, unsigned level)
@@ -79,7 +81,7 @@ static void stop_tick(void)
         timer->set_period(timer, 0);
 }
 
-static EFI_STATUS enter_host_mode(void)
+EFI_STATUS prepare(void)
 {
     UINT64 tcr = READ(TCR_EL2);
     UINT64 t0sz = tcr & 0x3f;
@@ -99,39 +101,4 @@ static EFI_STATUS enter_host_mode(void)
                  READ(HCR_EL2) | BIT(34), (UINT64)3 << 20 | (UINT64)3 << 16);
     Print(L"e2h: HCR_EL2 is %lx\n", READ(HCR_EL2));
     return EFI_SUCCESS;
-}
-
-/* The image under test is in the folder E2H, or in the loaders' usual place when this stub was started otherwise. */
-static EFI_STATUS start_image(EFI_HANDLE self)
-{
-    static CHAR16 *const paths[] = {L"\\EFI\\E2H\\BOOTAA64.EFI", L"\\EFI\\BOOT\\BOOTAA64.EFI"};
-    EFI_HANDLE *volumes, child;
-    UINTN count;
-    EFI_STATUS status = BS->LocateHandleBuffer(ByProtocol, &FileSystemProtocol, NULL, &count, &volumes);
-
-    for (UINTN p = 0; !EFI_ERROR(status) && p < 2; p++) {
-        for (UINTN i = 0; i < count; i++) {
-            EFI_FILE_HANDLE root = LibOpenRoot(volumes[i]), file;
-
-            if (!root || EFI_ERROR(root->Open(root, &file, paths[p], EFI_FILE_MODE_READ, 0)))
-                continue;
-            file->Close(file);
-            status = BS->LoadImage(FALSE, self, FileDevicePath(volumes[i], paths[p]), NULL, 0, &child);
-            return EFI_ERROR(status) ? status : BS->StartImage(child, NULL, NULL);
-        }
-    }
-    return EFI_ERROR(status) ? status : EFI_NOT_FOUND;
-}
-
-EFI_STATUS efi_main(EFI_HANDLE self, EFI_SYSTEM_TABLE *table)
-{
-    EFI_STATUS status;
-
-    InitializeLib(self, table);
-    status = enter_host_mode();
-    if (!EFI_ERROR(status))
-        status = start_image(self);
-    Print(L"e2h: %r\n", status);
-    RT->ResetSystem(EfiResetShutdown, status, 0, NULL);
-    return status;
 }
