@@ -19,11 +19,13 @@
  * left by a ramp. Where instruction TLBs end both may rise, too.
  *
  * Inference: the last footprint before the last rise that is neither at the reach of such a TLB nor, by its size, at
- * the second level. Straight code may fit one step more than the instruction cache holds: on Zen 4 33 KiB take three
- * times as long as 32 KiB in some runs and no longer in others, presumably because an operation cache keeps the line
- * that a few sets have too many. So its interval begins a step below. Where chance chooses which line is replaced, both
- * patterns leave their level before the cache is full; their ramps are long then, and the interval reaches up to where
- * half of the rise is done.
+ * the second level. Where the size of the second level is not known and the mispredicted curve has several such rises,
+ * the last may be the second level's, or the first an operation cache's: nothing is decided. Straight code may fit one
+ * step more than the instruction cache holds: on Zen 4 33 KiB take three times as long as 32 KiB in some runs and no
+ * longer in others, presumably because an operation cache keeps the line that a few sets have too many. So its interval
+ * begins a step below, and the number is that of the mispredicted curve. Where chance chooses which line is replaced,
+ * both patterns leave their level before the cache is full; their ramps are long then, and the interval reaches up to
+ * where half of the rise is done.
  *
  * Sources: straight-line NOP loops as in Wong 2018 and clamchowder's suite; mispredicted places are ours.
  * docs/METHODS.md, 5.7.
@@ -66,7 +68,10 @@ static const double AT_RANDOM = 1.31;
  * 256 KiB (Intel, up to Skylake).
  */
 static const double SECOND_LEVEL_BYTES = 224 << 10;
-/* Part of the second level from which on an end may be its own: where frames fall at random it is left early. */
+/*
+ * Part of the second level beyond which an end may be its own: where frames fall at random it is left early. No
+ * instruction cache is larger than half of its second level: AMD K8 and Arm Cortex-A53 have 64 KiB beside 128 KiB.
+ */
 static const double LEFT_EARLY = 0.5;
 
 static bool build_straight(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
@@ -106,12 +111,10 @@ static bool build_mispredicted(struct probe *p, double footprint_bytes, void *co
     return mispredicted_return_kernel(p, context, &c, place_at, NULL, places, k);
 }
 
-/* Bytes from which on an end is the second level's. */
-static double second_level(struct probe *p)
+/* Bytes of the second level; 0: not known. */
+static double second_level(const struct probe *p)
 {
-    double bytes = LEFT_EARLY * facts_number(&p->run->facts, "memory.cache.bytes", "level=2", 0);
-
-    return bytes > 0 ? bytes : SECOND_LEVEL_BYTES;
+    return facts_number(&p->run->facts, "memory.cache.bytes", "level=2", 0);
 }
 
 /* Whether an instruction TLB ends at this knee, to a page. */
@@ -127,11 +130,19 @@ static bool is_at_tlb_reach(const struct probe *p, const struct knee *k)
     return false;
 }
 
+/* Whether the knee is neither the second level's nor a TLB's. */
+static bool may_be_cache(const struct probe *p, const struct knee *k)
+{
+    const double second = second_level(p), step = GRAIN_BYTES; /* straight code may fit a step more */
+
+    return k->value <= (second > 0 ? LEFT_EARLY * second + step : SECOND_LEVEL_BYTES) && !is_at_tlb_reach(p, k);
+}
+
 /* The last knee that is neither the second level's nor a TLB's; v->count without one. */
-static size_t last_knee(struct probe *p, const struct verdict *v)
+static size_t last_knee(const struct probe *p, const struct verdict *v)
 {
     for (size_t i = v->count; i-- > 0;)
-        if (v->knees[i].value < second_level(p) && !is_at_tlb_reach(p, &v->knees[i]))
+        if (may_be_cache(p, &v->knees[i]))
             return i;
     return v->count;
 }
@@ -139,22 +150,26 @@ static size_t last_knee(struct probe *p, const struct verdict *v)
 /*
  * Which knee of the mispredicted curve is the instruction cache's: the last one that is not the second level's or a
  * TLB's and that straight code has as well; where straight code has none of these knees, the last of them. v->count:
- * none. *both: how many of them straight code has.
+ * none. *why: what speaks against it, or REASON_NONE: which TLB ends where is not known and straight code has several
+ * of these knees, or the second level's size is not known and there are several.
  */
-static size_t instruction_cache(struct probe *p, const struct verdict *v, const struct verdict *straight, size_t *both)
+static size_t instruction_cache(const struct probe *p, const struct verdict *v, const struct verdict *straight,
+                                enum reason *why)
 {
-    const double second = second_level(p);
-    size_t found = v->count;
+    size_t found = v->count, both = 0, all = 0;
 
-    *both = 0;
     for (size_t i = 0; i < v->count; i++) {
-        if (!(v->knees[i].value < second) || is_at_tlb_reach(p, &v->knees[i]))
+        if (!may_be_cache(p, &v->knees[i]))
             continue;
         const bool has = knee_near(straight, v->knees[i].value, SAME_EDGE) < straight->count;
-        if (has || !*both)
+        if (has || !both)
             found = i;
-        *both += has;
+        both += has;
+        all++;
     }
+    *why = both > 1 && !(tlb_code_reach(p, 1) > 0) ? REASON_ITLB_LIMIT
+           : all > 1 && !(second_level(p) > 0)     ? REASON_LEVEL_NOT_KNOWN
+                                                   : REASON_NONE;
     return found;
 }
 
@@ -193,41 +208,56 @@ static void report_rates(struct probe *p, const struct sweep *s)
     }
 }
 
+/*
+ * Which knee of straight code says something about the cache that ends at knee m of the mispredicted curve;
+ * straight->count: none. One that comes later does: the mispredicted curve may show an operation cache only. *contradicts:
+ * that later knee is another cache's. For if it were this one's, whose lines are replaced at random, half of the rise of
+ * the mispredicted curve would be done behind it.
+ */
+static size_t straight_knee(const struct probe *p, const struct verdict *straight, const struct knee *m,
+                            bool *contradicts)
+{
+    const size_t near = knee_near(straight, m->value, SAME_EDGE), last = last_knee(p, straight);
+
+    *contradicts = false;
+    if (near < straight->count || last == straight->count || straight->knees[last].value <= m->high)
+        return near;
+    *contradicts = m->half_rise < AT_RANDOM * straight->knees[last].value;
+    return last;
+}
+
 static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
 {
     const struct verdict *straight = &s[STRAIGHT].search.verdict, *mispredicted = &s[MISPREDICTED].search.verdict;
     const size_t page_bytes = machine_info()->page_bytes[0];
     char page[16];
-    const struct finding f = {.name = "frontend.l1i.bytes",
-                              .limits = {{"frontend.itlb.entries", page, 1.0 / (double)page_bytes}},
-                              .value = (double)NAN,
-                              .low = (double)NAN,
-                              .high = (double)NAN,
-                              .grade = 'U',
-                              .reason = REASON_ITLB_LIMIT};
+    struct finding f = {.name = "frontend.l1i.bytes",
+                        .limits = {{"frontend.itlb.entries", page, 1.0 / (double)page_bytes}},
+                        .value = (double)NAN,
+                        .low = (double)NAN,
+                        .high = (double)NAN,
+                        .grade = 'U'};
     const struct verdict intervals[PATTERNS] = {widened(straight, STRAIGHT), widened(mispredicted, MISPREDICTED)};
     struct experiment e[PATTERNS];
-    size_t both;
 
     snprintf(page, sizeof page, "page=%s", page_name(page_bytes));
     experiments_of_sweeps(s, PATTERNS, e);
     for (enum pattern i = 0; i < PATTERNS; i++)
         e[i].verdict = &intervals[i];
-    e[MISPREDICTED].knee = instruction_cache(p, mispredicted, straight, &both);
+    e[MISPREDICTED].knee = instruction_cache(p, mispredicted, straight, &f.reason);
     /* a knee of straight code may be the end of an operation cache: by itself it shows nothing */
     const bool edge = e[MISPREDICTED].knee < mispredicted->count;
     if (edge) {
-        e[STRAIGHT].knee = knee_near(straight, mispredicted->knees[e[MISPREDICTED].knee].value, SAME_EDGE);
-        /* but if straight code has a later knee, the mispredicted curve may show an operation cache only */
-        const size_t last = last_knee(p, straight);
-        if (e[STRAIGHT].knee == straight->count && last < straight->count &&
-            straight->knees[last].value > mispredicted->knees[e[MISPREDICTED].knee].high)
-            e[STRAIGHT].knee = last;
+        bool contradicts;
+        e[STRAIGHT].knee = straight_knee(p, straight, &mispredicted->knees[e[MISPREDICTED].knee], &contradicts);
+        if (contradicts)
+            e[MISPREDICTED].verdict = mispredicted;
     }
-    if (both > 1 && !(tlb_code_reach(p, 1) > 0))
+    if (f.reason)
         report(p, &f);
     else
-        report_capacity(p, &f, edge ? e : &e[MISPREDICTED], edge ? PATTERNS : 1, GRAIN_BYTES);
+        report_capacity(p, &f, (const struct experiment[]){e[MISPREDICTED], e[STRAIGHT]}, edge ? PATTERNS : 1,
+                        GRAIN_BYTES);
 }
 
 static void run(struct probe *p)
@@ -260,6 +290,7 @@ static void run(struct probe *p)
 }
 
 PROBE(l1i, .title = "Instruction cache", .family = "frontend", .after = "itlb", .run = run,
+      .wants = NEEDS("memory.cache.bytes level=2"),
       .findings = FINDINGS({"frontend.l1i.bytes", "bytes", "capacity of the instruction cache"},
                            {"frontend.l1i.bytes_per_cycle", "bytes/cycle",
                             "straight code, by the level it comes from"}));

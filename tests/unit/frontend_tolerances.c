@@ -37,12 +37,12 @@ bool sweeps_search(struct probe *p, struct sweep *s, size_t count)
     return true;
 }
 
-/* The reach of no instruction TLB is known. */
+static double reach_kib; /* of the first instruction TLB; 0: not known, as that of the second */
+
 double tlb_code_reach(const struct probe *p, unsigned level)
 {
     (void)p;
-    (void)level;
-    return 0;
+    return level == 1 ? reach_kib * 1024 : 0;
 }
 
 /* ---- Instruction cache: kernels are not built ------------------------------------------------------- */
@@ -187,6 +187,53 @@ static void a_cache_that_replaces_at_random_is_left_early(void **state)
     assert_true(is_l1i(f, 32) && !is_l1i(f, 34));
     half_kib = 44;
     assert_true(is_l1i(find_l1i(0, (double[]){28, 0}, (double[]){28, 0}), 32));
+    half_kib = 0;
+}
+
+/* A second level that is no larger than that of a small core, 128 KiB, leaves half of it to the instruction cache. */
+static void an_instruction_cache_of_half_the_second_level_is_found(void **state)
+{
+    (void)state;
+    reach_kib = 256;
+    assert_true(is_l1i(find_l1i(128, (double[]){65, 131}, (double[]){64, 130}), 64));
+    assert_true(is_l1i(find_l1i(128, (double[]){64, 0}, (double[]){64, 0}), 64));
+    reach_kib = 0;
+}
+
+/* Of two ends one may be the second level's, or an operation cache's, where the second level's size is not known. */
+static void two_ends_before_an_unknown_second_level_are_undecided(void **state)
+{
+    (void)state;
+    reach_kib = 512;
+    const struct finding *f = find_l1i(0, (double[]){64, 131}, (double[]){64, 130});
+    assert_true(f->grade == 'U' && f->reason == REASON_LEVEL_NOT_KNOWN);
+    assert_true(is_l1i(find_l1i(128, (double[]){64, 131}, (double[]){64, 130}), 64));
+    assert_true(is_l1i(find_l1i(1024, (double[]){64, 131}, (double[]){64, 130}), 130));
+    reach_kib = 0;
+}
+
+/* Straight code may fit a step more than the cache holds: the number is the mispredicted curve's. */
+static void the_number_is_what_mispredicted_jumps_show(void **state)
+{
+    (void)state;
+    const struct finding *f = find_l1i(0, (double[]){33, 0}, (double[]){32, 0});
+    assert_true(is_l1i(f, 32) && f->grade < 'C');
+    assert_float_equal(f->value, 32 * KB, 0);
+}
+
+/*
+ * Mispredicted jumps, whose cache is left behind 64 KiB, miss half of the lines of 146 KiB, or of 118. Straight code that
+ * is left behind 143 KiB would have to be followed by jumps that miss half of 187 KiB, if it were left where that cache
+ * ends and chance chose what is replaced: it is another cache's. What is left behind 90 KiB may be the same.
+ */
+static void straight_code_of_another_cache_contradicts(void **state)
+{
+    (void)state;
+    half_kib = 146;
+    assert_int_equal(find_l1i(0, (double[]){143, 0}, (double[]){64, 0})->grade, 'U');
+    half_kib = 118;
+    const struct finding *f = find_l1i(0, (double[]){90, 0}, (double[]){64, 0});
+    assert_true(is_l1i(f, 64) && is_l1i(f, 90));
     half_kib = 0;
 }
 
@@ -391,6 +438,10 @@ int main(void)
         cmocka_unit_test(an_unknown_second_level_is_larger_than_any_instruction_cache),
         cmocka_unit_test(a_second_level_is_left_before_its_end),
         cmocka_unit_test(a_cache_that_replaces_at_random_is_left_early),
+        cmocka_unit_test(an_instruction_cache_of_half_the_second_level_is_found),
+        cmocka_unit_test(two_ends_before_an_unknown_second_level_are_undecided),
+        cmocka_unit_test(the_number_is_what_mispredicted_jumps_show),
+        cmocka_unit_test(straight_code_of_another_cache_contradicts),
         cmocka_unit_test(two_branches_a_cycle_take_half_a_cycle_each),
         cmocka_unit_test(one_branch_a_cycle_takes_a_cycle),
         cmocka_unit_test(shared_entries_hold_twice_the_branches),

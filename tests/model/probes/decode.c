@@ -23,6 +23,7 @@ MODEL_TEST(widths_of_decoders_are_given_back, "decode")
         m.core.l1i_fetch = 64;
         m.core.decoders = (unsigned)pick(2, m.core.width - 1);
         m.core.pages[0] = (struct page_design){.sets = 1, .ways = 64, .miss = 8}; /* else an edge may be a TLB's */
+        m.declares = true; /* the second level, which the instruction cache must not be taken for */
         run_probes_on(&m, "itlb l1i decode", PROFILE_QUICK);
         check_number(&m, name, NULL, "", m.core.decoders);
     }
@@ -38,6 +39,7 @@ MODEL_TEST(decoders_that_nothing_waits_for_are_undecided, "decode")
     m.core.l1i = instruction_cache();
     m.core.op_cache = (struct cache_design){0};
     m.core.l1i_fetch = 64;
+    m.declares = true; /* the second level, which the instruction cache must not be taken for */
     run_probes_on(&m, "l1i decode", PROFILE_QUICK);
     if (is_decided(&m, finding_of(name, NULL, ""), name, ""))
         complain(&m, "%s: decided, though nothing waited for the decoders", name);

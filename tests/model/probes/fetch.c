@@ -13,6 +13,7 @@ MODEL_TEST(widths_of_fetches_are_given_back, "fetch")
         m.core.op_cache = (struct cache_design){0};
         m.core.l1i_fetch = 256;
         m.core.fetch_bytes = 16U << pick(0, 2);
+        m.declares = true; /* the second level, which the instruction cache must not be taken for */
         run_probes_on(&m, "l1i fetch", PROFILE_QUICK);
         check_capacity(&m, "frontend.fetch.instructions", NULL, "", m.core.fetch_bytes / 4.0);
     }

@@ -12,6 +12,7 @@ MODEL_TEST(instruction_caches_are_given_back, "l1i")
 
     for (uint64_t seed = 0; next_seed(&seed, 3, 24); cores++) {
         struct machine_design m = draw_machine(seed);
+        m.declares = true; /* the second level, which the instruction cache must not be taken for */
         run_probes_on(&m, "itlb l1i", PROFILE_QUICK);
         check_capacity(&m, "frontend.l1i.bytes", NULL, "", (double)m.core.l1i.bytes);
     }
@@ -39,6 +40,7 @@ MODEL_TEST(instruction_caches_of_other_policies_are_given_back, "l1i")
         m.core.l1i.bytes = m.core.l1i.ways * (2 * KIB) << pick(0, 1);
         m.other_lines = (unsigned)pick(32, 192);
         m.core.op_cache = (struct cache_design){0};
+        m.declares = true; /* the second level, which the instruction cache must not be taken for */
         run_probes_on(&m, "l1i", PROFILE_QUICK);
         check_capacity(&m, "frontend.l1i.bytes", NULL, "", (double)m.core.l1i.bytes);
     }
@@ -59,6 +61,7 @@ MODEL_TEST(shapes_of_instruction_caches_are_given_back, "l1i l1i_ways")
         m.core.data[1].ways = 16;
         m.tick_hz *= 4; /* a miss costs few cycles of a reading: longer ones */
         m.core_hz *= 4;
+        m.declares = true; /* the second level, which the instruction cache must not be taken for */
         run_probes_on(&m, "l1i l1i_ways", PROFILE_QUICK);
         check_capacity(&m, "frontend.l1i.line_bytes", NULL, "", CACHE_LINE_BYTES);
         check_capacity(&m, "frontend.l1i.ways", NULL, "", (double)m.core.l1i.ways);

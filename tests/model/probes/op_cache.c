@@ -37,6 +37,7 @@ MODEL_TEST(operation_caches_are_given_back, "op_cache")
         m.core.l1i_fetch = 4.0 * m.core.width; /* a line of 8 instructions takes twice as long as from the op cache */
         m.core.decoders = m.core.width / 2 + 1;
         m.core.l2_fetch = m.core.far_fetch = m.core.l1i_fetch / 2;
+        m.declares = true; /* the second level, which the instruction cache must not be taken for */
         run_probes_on(&m, "l1i op_cache", PROFILE_QUICK);
         check_op_cache(&m);
     }
