@@ -7,11 +7,16 @@
 
 struct cache cache_new(size_t bytes, size_t ways)
 {
-    struct cache c = {.ways = ways};
+    return cache_with_lines(bytes, ways, CACHE_LINE_BYTES);
+}
+
+struct cache cache_with_lines(size_t bytes, size_t ways, size_t line_bytes)
+{
+    struct cache c = {.ways = ways, .line_bytes = line_bytes};
 
     if (!ways)
         return c;
-    c.sets = bytes / CACHE_LINE_BYTES / ways;
+    c.sets = bytes / line_bytes / ways;
     c.lines = calloc(c.sets * ways, sizeof *c.lines);
     if (!c.lines || !c.sets || (c.sets & (c.sets - 1)))
         abort();
@@ -50,7 +55,7 @@ void cache_free(struct cache *c)
 
 size_t cache_bytes(const struct cache *c)
 {
-    return c->sets * c->ways * CACHE_LINE_BYTES;
+    return c->sets * c->ways * c->line_bytes;
 }
 
 static size_t set_of(const struct cache *c, uint64_t line)
@@ -70,7 +75,7 @@ void cache_prefetch(const struct cache *c, uint64_t address)
 
     if (c->sets * c->ways < few || c->others)
         return;
-    const uint64_t *set = c->lines + set_of(c, address / CACHE_LINE_BYTES) * c->ways;
+    const uint64_t *set = c->lines + set_of(c, address / c->line_bytes) * c->ways;
     __builtin_prefetch(set, 1);
     __builtin_prefetch(set + c->ways - 1, 1);
 }
@@ -79,7 +84,8 @@ bool cache_touch(struct cache *c, uint64_t address)
 {
     if (!c->ways)
         return false;
-    uint64_t line = address / CACHE_LINE_BYTES;
+    uint64_t line = address / c->line_bytes;
+    c->evicted = 0;
     if (c->others)
         return replacement_touch(&c->others[set_of(c, line)], line);
     uint64_t *set = c->lines + set_of(c, line) * c->ways, newer = line;
@@ -92,5 +98,21 @@ bool cache_touch(struct cache *c, uint64_t address)
             return true;
         newer = here;
     }
+    c->evicted = newer * c->line_bytes;
     return false;
+}
+
+bool cache_remove(struct cache *c, uint64_t address)
+{
+    const uint64_t line = address / c->line_bytes;
+    uint64_t *set = c->lines + set_of(c, line) * c->ways;
+    size_t way = 0;
+
+    while (way < c->ways && set[way] != line)
+        way++;
+    if (way == c->ways)
+        return false;
+    memmove(set + way, set + way + 1, (c->ways - way - 1) * sizeof *set);
+    set[c->ways - 1] = 0;
+    return true;
 }

@@ -9,24 +9,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Bytes of a line, unless the design has others. */
 enum { CACHE_LINE_BYTES = 64 };
 
 struct cache {
-    size_t sets, ways;   /* sets: a power of two; 0 ways: there is no such cache, and every access misses */
+    size_t sets, ways; /* sets: a power of two; 0 ways: there is no such cache, and every access misses */
+    size_t line_bytes;
     uint64_t *lines;     /* of each set, the latest used first; 0 is empty */
     bool hashed;         /* the index is made of all address bits, XORed onto its own bits, … */
     unsigned plain_bits; /* … but for that many of its lowest bits */
     /* The sets of another policy than LRU; NULL: they are in `lines`. */
     struct replacement_set *others;
+    uint64_t evicted; /* the address of the line that the last access has replaced; 0: none, or another policy */
 };
 
 struct cache cache_new(size_t bytes, size_t ways);
+/* The same with lines of another length. */
+struct cache cache_with_lines(size_t bytes, size_t ways, size_t line_bytes);
 /* Replaces lines by the policy of that name from now on (lib/structure/replacement.h). */
 void cache_replace_by(struct cache *c, const char *policy);
 void cache_free(struct cache *c);
 size_t cache_bytes(const struct cache *c);
 /* Accesses the line of an address, which must not be 0. True for a hit; after a miss the cache has the line. */
 bool cache_touch(struct cache *c, uint64_t address);
+/* Takes the line of an address out of an LRU cache. Whether it was there. */
+bool cache_remove(struct cache *c, uint64_t address);
 /* Prefetches the set of a line that is about to be accessed. Changes nothing but how fast the model is. */
 void cache_prefetch(const struct cache *c, uint64_t address);
 

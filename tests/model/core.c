@@ -14,17 +14,17 @@ static void translate_code(struct core *c, uint64_t address)
 {
     bool resident;
 
-    c->fetched_page = address / PAGE_BYTES;
+    c->fetched_page = address / c->page_bytes;
     c->front += translation(c, c->pages, c->design.pages, mapping_of(c, address), address, &resident);
 }
 
 static void fetch_line(struct core *c, uint64_t address)
 {
     bool cached = cache_touch(&c->l1i, frame_address(mapping_of(c, address), address));
-    uint64_t line = address / CACHE_LINE_BYTES;
+    uint64_t line = address / c->line_bytes;
     double latency = 0;
 
-    if (address / PAGE_BYTES != c->fetched_page)
+    if (address / c->page_bytes != c->fetched_page)
         translate_code(c, address);
     c->counts.l1i_misses += !cached;
     if (cached) {
@@ -60,7 +60,7 @@ static void fetch_bytes(struct core *c, uint64_t address, uint32_t size)
 
     if (!c->design.fetch_bytes)
         return;
-    if (address != c->next || address % PAGE_BYTES == 0)
+    if (address != c->next || address % c->page_bytes == 0)
         c->fetched_left = 0;
     if (!(c->fetched_left > 0)) {
         c->fetched = later(c->fetched + 1, c->front - ahead);
@@ -73,7 +73,7 @@ static void fetch_bytes(struct core *c, uint64_t address, uint32_t size)
 /* The front end takes the instruction of `size` bytes at `address`; a fused one takes no width. */
 static void fetch(struct core *c, uint64_t address, uint32_t size, bool fused)
 {
-    if (address / CACHE_LINE_BYTES != c->fetched_line)
+    if (address / c->line_bytes != c->fetched_line)
         fetch_line(c, address);
     else if (address != c->next)
         c->line_instructions = 0;
@@ -82,11 +82,18 @@ static void fetch(struct core *c, uint64_t address, uint32_t size, bool fused)
     double cycles = c->decoded ? 0 : later(size * c->cycles_per_byte, c->cycles_per_decoded);
     c->front += later(fused ? 0 : c->cycles_per_instruction, cycles);
     c->next = address + size;
-    if ((address + size - 1) / CACHE_LINE_BYTES != c->fetched_line)
+    if ((address + size - 1) / c->line_bytes != c->fetched_line)
         fetch_line(c, address + size - 1);
 }
 
 /* ---- Front end: branches -------------------------------------------------------------------------- */
+
+static uint64_t set_of_target(const struct target_design *d, uint64_t last_byte)
+{
+    const uint64_t plain = last_byte >> d->low;
+
+    return (d->hashed ? plain ^ plain / d->sets : plain) % d->sets;
+}
 
 /* A taken branch, identified by its last byte, finds its target in a level of BTB. Levels up to that one learn it. */
 static void find_target(struct core *c, uint64_t last_byte)
@@ -95,7 +102,7 @@ static void find_target(struct core *c, uint64_t last_byte)
     const double cycles = c->design.redirect;
 
     for (size_t i = 0; i < TARGET_LEVELS && level[i].ways; i++)
-        if (table_touch(&c->targets[i], last_byte * level[i].sets + (last_byte >> level[i].low) % level[i].sets)) {
+        if (table_touch(&c->targets[i], last_byte * level[i].sets + set_of_target(&level[i], last_byte))) {
             c->front = later(c->front, c->branched + level[i].cycles);
             c->branched = c->front;
             return;
@@ -204,6 +211,14 @@ static void issue(struct core *c)
     scheduler_leave(&c->scheduler, c->now.start);
 }
 
+/* It writes no register before an earlier instruction that does so, and what follows does not begin before it. */
+static void begin_in_order(struct core *c, const struct decoded *d)
+{
+    for (unsigned i = 0; i < d->written_count; i++)
+        c->now.start = later(c->now.start, c->ready[d->written[i]] - 1);
+    c->front = later(c->front, c->now.start);
+}
+
 /* Times the next instruction of the block, up to its execution; the one before it retires. */
 static void walk(struct core *c)
 {
@@ -243,6 +258,8 @@ static void walk(struct core *c)
     if (is_eliminated(c, d))
         return;
     issue(c);
+    if (c->design.in_order)
+        begin_in_order(c, d);
     c->now.done = c->now.start + (d->kind == KIND_MULTIPLY                 ? c->design.multiply
                                   : d->kind == KIND_ROOT && c->design.root ? c->design.root
                                                                            : 1);
@@ -306,7 +323,7 @@ static const uint64_t OTHER_CODE_AT = 0x600000000000;
 void core_run_other_code(struct core *c, unsigned lines)
 {
     for (unsigned i = 0; i < lines; i++)
-        cache_touch(&c->l1i, OTHER_CODE_AT + random_below(&c->other_code, OTHER_CODE_LINES) * CACHE_LINE_BYTES);
+        cache_touch(&c->l1i, OTHER_CODE_AT + random_below(&c->other_code, OTHER_CODE_LINES) * c->line_bytes);
 }
 
 double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result)
@@ -372,22 +389,24 @@ struct core *core_new(const struct core_design *design)
         abort();
     memset(c, 0, sizeof *c);
     c->design = *design;
+    c->line_bytes = design->line_bytes ? design->line_bytes : CACHE_LINE_BYTES;
+    c->page_bytes = design->page_bytes ? design->page_bytes : PAGE_BYTES;
     c->cycles_per_instruction = 1.0 / design->width;
     c->cycles_per_decoded = design->decoders ? 1.0 / design->decoders : 0;
     c->cycles_per_retired = design->retire ? 1.0 / design->retire : 0;
     decode_start();
     for (size_t i = 0; i < DATA_LEVELS; i++) {
-        c->data[i] = cache_new(design->data[i].bytes, design->data[i].ways);
+        c->data[i] = cache_with_lines(design->data[i].bytes, design->data[i].ways, c->line_bytes);
         c->data[i].hashed = design->data[i].hashed;
         c->data[i].plain_bits = design->data[i].plain_bits;
         if (design->data[i].policy)
             cache_replace_by(&c->data[i], design->data[i].policy);
     }
-    c->ways = ways_new(&design->ways, c->data[0].sets, design->data[0].ways);
+    c->ways = ways_new(&design->ways, c->data[0].sets, design->data[0].ways, c->line_bytes);
     c->addresses.design = design->addresses;
     c->values.design = design->values;
     c->op_cache = cache_new(design->op_cache.bytes, design->op_cache.ways);
-    c->l1i = cache_new(design->l1i.bytes, design->l1i.ways);
+    c->l1i = cache_with_lines(design->l1i.bytes, design->l1i.ways, c->line_bytes);
     if (design->l1i.policy)
         cache_replace_by(&c->l1i, design->l1i.policy);
     for (size_t i = 0; i < TARGET_LEVELS; i++)
@@ -401,7 +420,7 @@ struct core *core_new(const struct core_design *design)
     }
     c->upper_table = table_new(&design->upper_table);
     if (design->stores.forwards)
-        c->stores = stores_new(&design->stores);
+        c->stores = stores_new(&design->stores, c->line_bytes);
     c->predictor.depth = design->return_stack;
     c->predictor.indirect = design->indirect;
     c->predictor.patterns = cache_new(design->outcomes * CACHE_LINE_BYTES, design->outcomes ? PREDICTOR_WAYS : 0);

@@ -23,7 +23,7 @@
 #include "tests/model/stores.h"
 #include "tests/model/ways.h"
 
-enum { DATA_LEVELS = 3, TARGET_LEVELS = 2, PAGE_LEVELS = 2 };
+enum { DATA_LEVELS = 4, TARGET_LEVELS = 2, PAGE_LEVELS = 2 };
 
 struct cache_design {
     size_t bytes, ways;  /* 0: there is no such level */
@@ -31,12 +31,14 @@ struct cache_design {
     const char *policy;  /* replacement policy (lib/structure/replacement.h); NULL: LRU */
     bool hashed;         /* the index is a hash of the address … */
     unsigned plain_bits; /* … but for that many of its lowest bits: three in the second level of Zen 4 */
+    bool victims;        /* it holds what the level before it has replaced, and nothing else; both are LRU */
 };
 
 /* A level of branch target buffer: LRU sets of branches, indexed by address bits from `low` on. */
 struct target_design {
     size_t sets, ways; /* 0: there is no such level */
     unsigned low;
+    bool hashed;   /* the index is the exclusive or of those bits and as many above them */
     double cycles; /* from one taken branch to the next, when this level has the next one */
 };
 
@@ -60,12 +62,19 @@ struct core_design {
     double multiply, root;              /* latencies in cycles, of multiplications and square roots; root 0: 1 */
     unsigned units; /* instructions that begin in a cycle, in order, but for loads and stores; 0: any number */
     bool moves_eliminated, zeros_eliminated; /* these need no unit, and are done at once */
-    bool fuses;                            /* a comparison and the branch behind it take the width of one instruction */
+    bool fuses; /* a comparison and the branch behind it take the width of one instruction */
+    /*
+     * Instructions begin in their order, and none is renamed: one whose operands are not ready, or whose result an
+     * earlier one has yet to write, holds up all behind it. Where a miss blocks, so does each load until it is done.
+     */
+    bool in_order, misses_block;
     bool nops_fuse;                        /* so do a NOP and the instruction before it, as on Zen 4 */
     struct cache_design data[DATA_LEVELS]; /* the first indexed by address, the others by frame; a miss fills all */
     struct way_design ways; /* way prediction of the first level: where it fails, the line comes from the second */
     struct load_predictor_design addresses, values; /* prediction of loads */
     double memory_latency;
+    unsigned line_bytes; /* of caches of data and instructions; 0: 64 */
+    unsigned page_bytes; /* the translation granule; 0: 4,096 */
     struct load_store_design load_store;
     bool contiguous; /* frames are in the order of pages; else they are scattered at random */
 

@@ -56,7 +56,7 @@ double translation(const struct core *c, struct cache *levels, const struct page
 /* The same for loads: a level may have a table of its own for large pages. There are as many levels for either size. */
 static double page_translation(struct core *c, const struct mapping *m, uint64_t address, bool *resident)
 {
-    const bool large = m->page_bytes > PAGE_BYTES;
+    const bool large = m->page_bytes > c->page_bytes;
     double cycles = 0;
 
     *resident = false;
@@ -81,31 +81,52 @@ static double data_translation(struct core *c, const struct mapping *m, uint64_t
     } else {
         cycles = page_translation(c, m, address, &resident);
     }
-    if (!resident && upper->ways && !table_touch(&c->upper_table, address / m->page_bytes / PAGES_OF_TABLE))
+    const uint64_t pages_of_table = c->page_bytes / sizeof(uint64_t);
+    if (!resident && upper->ways && !table_touch(&c->upper_table, address / m->page_bytes / pages_of_table))
         cycles += upper->miss;
     return cycles;
 }
 
 /* ---- Caches -------------------------------------------------------------------------------------- */
 
-/* The latency is that of the first level that has the line. The levels before it, and it, have the line afterwards. */
+/* A level of victims gives the line away where it has it, and takes in what the level before it has replaced. */
+static bool touch_victims(struct cache *level, uint64_t at, uint64_t replaced)
+{
+    const bool found = cache_remove(level, at);
+
+    if (replaced)
+        cache_touch(level, replaced);
+    else
+        level->evicted = 0;
+    return found;
+}
+
+/*
+ * The latency is that of the first level that has the line. The levels before it have the line afterwards, and so does
+ * it, unless it is one of victims.
+ */
 static double cache_latency(struct core *c, uint64_t address, uint64_t frame)
 {
     const uint64_t at = physical(c, frame);
+    uint64_t replaced = 0; /* by the level before, at its physical address */
 
     for (size_t level = 1; level < DATA_LEVELS; level++)
         cache_prefetch(&c->data[level], at);
     const bool found = ways_touch(&c->ways, address, frame);
-    for (size_t level = 0; level < DATA_LEVELS; level++)
-        if (cache_touch(&c->data[level], level ? at : frame) && (found || level > 0))
+    for (size_t level = 0; level < DATA_LEVELS && c->data[level].ways; level++) {
+        const bool here = c->design.data[level].victims ? touch_victims(&c->data[level], at, replaced)
+                                                        : cache_touch(&c->data[level], level ? at : frame);
+        if (here && (found || level > 0))
             return c->design.data[level].latency;
+        replaced = c->data[level].evicted && !level ? physical(c, c->data[level].evicted) : c->data[level].evicted;
+    }
     return c->design.memory_latency;
 }
 
 /* When the access is done: not before the line arrives, where an earlier load has missed it. */
 static double arrival(struct core *c, uint64_t address, bool missed)
 {
-    const uint64_t line = address / CACHE_LINE_BYTES;
+    const uint64_t line = address / c->line_bytes;
     struct arriving *a = &c->arriving[line % ARRIVING];
 
     if (missed)
@@ -171,6 +192,7 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
     const struct data_access a = {.instruction = (uint64_t)c->counts.instructions,
                                   .address = address,
                                   .size = size,
+                                  .line_bytes = c->line_bytes,
                                   .store = store,
                                   .missed = latency > c->design.data[0].latency,
                                   .start = c->now.start + translated,
@@ -179,6 +201,11 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
                                                          : load_store_done(&c->load_store, &c->design.load_store, &a));
     if (!store)
         c->now.done = arrival(c, address, a.missed);
+    if (c->design.in_order) { /* it began when it found a port and a buffer */
+        c->front = later(c->front, store ? c->now.start : c->now.done - latency);
+        if (c->design.misses_block && a.missed && !store)
+            c->front = later(c->front, c->now.done);
+    }
     scheduler_leave(&c->scheduler, c->design.schedulers.loads_stay && !store ? c->now.done : c->now.start);
     if (c->stores && store)
         stores_add(c->stores, address, size, c->now.address_known + translated, a.start, c->latest);

@@ -21,7 +21,7 @@ void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool co
         abort();
     UC(uc_mem_map_ptr(c->uc, at, count, code ? UC_PROT_READ | UC_PROT_EXEC : UC_PROT_READ | UC_PROT_WRITE, bytes));
     c->mappings[c->mapping_count++] = (struct mapping){
-        .at = at, .bytes = bytes, .count = count, .page_bytes = PAGE_BYTES};
+        .at = at, .bytes = bytes, .count = count, .page_bytes = c->page_bytes};
     if (!code)
         return;
     struct mapping *m = &c->mappings[c->mapping_count - 1];
@@ -132,11 +132,11 @@ uint64_t frame_address(const struct mapping *m, uint64_t address)
 /* Scattered frames are a hash of the page number: the finalizer of SplitMix64, which is one to one. */
 uint64_t physical(const struct core *c, uint64_t address)
 {
-    uint64_t page = address / PAGE_BYTES;
+    uint64_t page = address / c->page_bytes;
 
     if (c->design.contiguous)
         return address;
     page = (page ^ (page >> 30)) * 0xbf58476d1ce4e5b9;
     page = (page ^ (page >> 27)) * 0x94d049bb133111eb;
-    return (page ^ (page >> 31)) * PAGE_BYTES + address % PAGE_BYTES;
+    return (page ^ (page >> 31)) * c->page_bytes + address % c->page_bytes;
 }

@@ -11,7 +11,7 @@
 #include "tests/model/isa.h"
 #include "tests/model/predictor.h"
 
-enum { MAPPINGS = 32, PAGE_BYTES = 4096, PAGES_OF_TABLE = 512, STACK_BYTES = 65536, ARRIVING = 64 };
+enum { MAPPINGS = 32, PAGE_BYTES = 4096, STACK_BYTES = 65536, ARRIVING = 64 };
 
 struct mapping {
     uint64_t at;
@@ -54,6 +54,8 @@ struct core {
     struct mapping code;                /* the one that is executed */
     uint8_t stack[STACK_BYTES] __attribute__((aligned(PAGE_BYTES)));
     uint8_t exit[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
+
+    size_t line_bytes, page_bytes;
 
     /* Times are in cycles since the kernel was called. */
     double cycles_per_instruction; /* least time from one instruction to the next in the front end, … */

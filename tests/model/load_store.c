@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "tests/model/cache.h"
-
 /*
  * Takes the one that is free first, for `busy` cycles from `start` or later. Returns when; any number for a count of
  * 0.
@@ -37,7 +35,7 @@ static double take_port(struct load_store *l, const struct load_store_design *d,
 
 double load_store_done(struct load_store *l, const struct load_store_design *d, const struct data_access *a)
 {
-    const uint64_t line = a->address / CACHE_LINE_BYTES, last = (a->address + a->size - 1) / CACHE_LINE_BYTES;
+    const uint64_t line = a->address / a->line_bytes, last = (a->address + a->size - 1) / a->line_bytes;
     const size_t slot = a->address / 8 % STORED;
 
     if (l->instruction != a->instruction) {

@@ -34,7 +34,7 @@ struct load_store {
 /* An access by the instruction of that number; some instructions have several. Returns when it is done. */
 struct data_access {
     uint64_t instruction, address;
-    size_t size;
+    size_t size, line_bytes;
     bool store, missed; /* missed: in the first level */
     double start, latency;
 };

@@ -16,7 +16,7 @@
 #include "tests/model/isa.h"
 #include "tests/model/touched.h"
 
-enum { AREAS = 32, PAGE_BYTES = 4096, LARGE_PAGE_BYTES = 2 << 20 };
+enum { AREAS = 32, PAGE_BYTES = 4096 };
 
 const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1];
 
@@ -30,6 +30,7 @@ static const uintptr_t FIRST_FRAMES_AT = (uintptr_t)1 << 45;
 static struct {
     struct machine_design design;
     struct machine_info info;
+    size_t page_bytes, large_page_bytes; /* a table of the smallest pages covers a large one */
     struct core *core;
     uint64_t random;
     double now;   /* seconds */
@@ -74,22 +75,29 @@ void machine_start(const struct machine_design *design)
 {
     memset(&machine, 0, sizeof machine);
     machine.design = *design;
+    machine.page_bytes = design->core.page_bytes ? design->core.page_bytes : PAGE_BYTES;
+    machine.large_page_bytes = machine.page_bytes * (machine.page_bytes / sizeof(uint64_t));
     machine.core = core_new(&design->core);
     machine.random = design->seed;
     machine.speed = 1;
     machine.next_at = FIRST_AREA_AT;
     machine.next_frames = FIRST_FRAMES_AT;
-    machine.info = (struct machine_info){.platform = "model",
-                                         .isa = emit_isa,
-                                         .core_model = "modelled core",
-                                         .tick_hz = design->tick_hz,
-                                         .memory_bytes = (size_t)design->memory_bytes,
-                                         .contiguous = design->core.contiguous,
-                                         .vector_bits = 128,
-                                         .page_bytes = {PAGE_BYTES, design->core.contiguous ? LARGE_PAGE_BYTES : 0}};
+    machine.info = (struct machine_info){
+        .platform = "model",
+        .isa = emit_isa,
+        .core_model = "modelled core",
+        .tick_hz = design->tick_hz,
+        .memory_bytes = (size_t)design->memory_bytes,
+        .contiguous = design->core.contiguous,
+        .vector_bits = 128,
+        .page_bytes = {machine.page_bytes, design->core.contiguous ? machine.large_page_bytes : 0}};
     for (unsigned i = 0; i < DATA_LEVELS && design->declares && design->core.data[i].bytes; i++)
         machine.caches[machine.info.cache_count++] = (struct identity_cache){
-            i + 1,  HOLDS_DATA, design->core.data[i].bytes, (unsigned)design->core.data[i].ways, CACHE_LINE_BYTES,
+            i + 1,
+            HOLDS_DATA,
+            design->core.data[i].bytes,
+            (unsigned)design->core.data[i].ways,
+            design->core.line_bytes ? design->core.line_bytes : CACHE_LINE_BYTES,
             "model"};
     machine.info.caches = machine.caches;
     if (design->declares_pages)
@@ -161,7 +169,7 @@ const char *machine_idle(double seconds)
 
 static size_t whole_pages(size_t bytes)
 {
-    return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    return (bytes + machine.page_bytes - 1) / machine.page_bytes * machine.page_bytes;
 }
 
 /*
@@ -177,7 +185,7 @@ static uint8_t *zeroed_pages(size_t bytes)
 
     if (pages == MAP_FAILED)
         return NULL;
-    machine.next_frames += (all / LARGE_PAGE_BYTES + 1) * LARGE_PAGE_BYTES;
+    machine.next_frames += (all / machine.large_page_bytes + 1) * machine.large_page_bytes;
     guard_set(pages, GUARD_BYTES);
     guard_set(pages + GUARD_BYTES + bytes, GUARD_BYTES);
     return pages + GUARD_BYTES;
@@ -193,7 +201,8 @@ static const char *map(struct area *a, const size_t *frames, size_t frame_bytes,
 {
     if (machine.area_count == AREAS)
         return "no more areas can be mapped";
-    machine.next_at = (machine.next_at + LARGE_PAGE_BYTES) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES;
+    machine.next_at = (machine.next_at + machine.large_page_bytes) / machine.large_page_bytes *
+                      machine.large_page_bytes;
     a->at = machine.next_at;
     a->write = zeroed_pages(frame_bytes);
     uint8_t *run = frames ? zeroed_pages(a->bytes) : a->write;
@@ -226,7 +235,7 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
 
     if (hint && !machine.design.core.data_pages[0].hinted)
         return "a modelled machine has no page tables";
-    *a = (struct area){.bytes = bytes, .page_bytes = page_bytes ? page_bytes : PAGE_BYTES};
+    *a = (struct area){.bytes = bytes, .page_bytes = page_bytes ? page_bytes : machine.page_bytes};
     const char *why = map(a, NULL, bytes, hint ? AREA_DATA : use);
     if (hint && !why)
         core_hint(machine.core, a->at);
@@ -238,7 +247,7 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
 {
     size_t count = 0;
 
-    if (page_bytes != PAGE_BYTES)
+    if (page_bytes != machine.page_bytes)
         return "a modelled machine can choose frames of small pages only";
     for (size_t i = 0; i < pages; i++)
         if (frames[i] != NO_FRAME && frames[i] >= count)
@@ -285,8 +294,9 @@ void machine_code_written(const struct area *a, size_t offset, size_t bytes)
     touched_kernel();
     for (size_t i = 0; i < machine.area_count; i++) {
         const struct mapped *m = &machine.areas[i];
-        for (size_t page = 0; m->frames && m->area.at == a->at && page < a->bytes / PAGE_BYTES; page++)
-            memcpy(m->run + page * PAGE_BYTES, m->area.write + m->frames[page] * PAGE_BYTES, PAGE_BYTES);
+        for (size_t page = 0; m->frames && m->area.at == a->at && page < a->bytes / machine.page_bytes; page++)
+            memcpy(m->run + page * machine.page_bytes, m->area.write + m->frames[page] * machine.page_bytes,
+                   machine.page_bytes);
     }
     core_code_written(machine.core, a->at + offset, bytes);
 }

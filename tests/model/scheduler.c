@@ -8,19 +8,19 @@ void scheduler_start(struct scheduler *s)
     memset(s, 0, sizeof *s);
 }
 
-/* An entry that is free at `front`, or the one that is free first. */
-static unsigned first_free(const double *leaves, unsigned entries, double front)
+/* An entry from `first` up to before `end` that is free at `front`, or the one that is free first. */
+static unsigned first_free(const double *leaves, unsigned first, unsigned end, double front)
 {
-    unsigned best = 0;
+    unsigned best = first;
 
-    for (unsigned i = 0; i < entries && leaves[best] > front; i++)
+    for (unsigned i = first; i < end && leaves[best] > front; i++)
         best = leaves[i] < leaves[best] ? i : best;
     return best;
 }
 
 double scheduler_enter(struct scheduler *s, const struct scheduler_design *d, enum waits which, double *front)
 {
-    which = d->unified && which == WAITS_VECTOR ? WAITS_GENERAL : which;
+    which = d->single || (d->unified && which == WAITS_VECTOR) ? WAITS_GENERAL : which;
     if (d->entries[which] > SCHEDULER_MAXIMUM || d->queue[which] >= SCHEDULER_MAXIMUM)
         abort();
     s->in = d->entries[which] > 0;
@@ -37,7 +37,9 @@ double scheduler_enter(struct scheduler *s, const struct scheduler_design *d, en
         *front = room > *front ? room : *front;
     }
     s->which = which;
-    s->entry = first_free(s->leaves[which], d->entries[which], *front);
+    const unsigned parts = d->parts ? d->parts : 1, part = (unsigned)(came % parts);
+    s->entry = first_free(s->leaves[which], d->entries[which] * part / parts, d->entries[which] * (part + 1) / parts,
+                          *front);
     double enters = s->leaves[which][s->entry];
     enters = before > enters ? before : enters;
     enters = *front > enters ? *front : enters;

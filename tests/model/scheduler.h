@@ -10,12 +10,14 @@
 
 enum waits { WAITS_GENERAL, WAITS_VECTOR, WAITS_LOAD, WAITS_STORE, WAITS };
 
-enum { SCHEDULER_MAXIMUM = 256 };
+enum { SCHEDULER_MAXIMUM = 512 };
 
 struct scheduler_design {
     unsigned entries[WAITS]; /* 0: any number */
     unsigned queue[WAITS];   /* entries of the queue before each; 0: there is none */
     bool unified;            /* one scheduler for operations on vectors and on general registers */
+    bool single;             /* one scheduler, that of general registers, for everything */
+    unsigned parts;          /* each is that many schedulers, which instructions enter in turn; 0: 1 */
     bool loads_stay;         /* loads give their entries back when they are done, not when they begin */
 };
 

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/model/cache.h"
-
 enum { ENTRIES = 64 }; /* all older stores are in the cache */
 
 struct entry {
@@ -22,6 +20,7 @@ struct recent {
 
 struct stores {
     struct store_design design;
+    size_t line_bytes;
     struct entry entries[ENTRIES]; /* a ring */
     size_t count;                  /* of all stores so far */
     struct recent renamed, tracked;
@@ -52,7 +51,7 @@ static bool recent_touch(struct recent *r, uint64_t pc, bool put)
     return found;
 }
 
-struct stores *stores_new(const struct store_design *design)
+struct stores *stores_new(const struct store_design *design, size_t line_bytes)
 {
     struct stores *s = calloc(1, sizeof *s);
 
@@ -60,6 +59,7 @@ struct stores *stores_new(const struct store_design *design)
         (COUNTERS_MAXIMUM >> design->counter_bits) == 0)
         abort();
     s->design = *design;
+    s->line_bytes = line_bytes;
     s->renamed.room = design->renamed_pairs;
     s->tracked.room = design->tracked;
     return s;
@@ -149,7 +149,7 @@ static double forward(const struct stores *s, const struct entry *e, uint64_t ad
 {
     const struct store_design *d = &s->design;
     const struct sources all = sources_of(s, address, size, when);
-    const bool crosses = address / CACHE_LINE_BYTES != (address + size - 1) / CACHE_LINE_BYTES;
+    const bool crosses = address / s->line_bytes != (address + size - 1) / s->line_bytes;
 
     const bool elsewhere = e->address != address && when > all.data_known;
 
@@ -165,7 +165,7 @@ static bool is_renamed(struct stores *s, uint64_t pc, const struct entry *e, uin
 {
     const enum rename_rule rule = s->design.renames;
     const bool could_be = e && e->address == address &&
-                          address / CACHE_LINE_BYTES == (address + size - 1) / CACHE_LINE_BYTES &&
+                          address / s->line_bytes == (address + size - 1) / s->line_bytes &&
                           (rule == RENAME_EQUAL ? size == e->size : rule == RENAME_CONTAINED && size <= e->size);
 
     return could_be && recent_touch(&s->renamed, pc, true);

@@ -45,7 +45,7 @@ struct store_design {
 
 struct stores;
 
-struct stores *stores_new(const struct store_design *design);
+struct stores *stores_new(const struct store_design *design, size_t line_bytes);
 void stores_free(struct stores *s);
 /* A new kernel: all stores are in the cache, and time begins at 0. The predictors keep what they have learned. */
 void stores_done(struct stores *s);

@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/model/cache.h"
-
-struct ways ways_new(const struct way_design *design, size_t sets, size_t ways)
+struct ways ways_new(const struct way_design *design, size_t sets, size_t ways, size_t line_bytes)
 {
-    struct ways w = {.design = *design, .sets = sets, .ways = ways};
+    struct ways w = {.design = *design, .sets = sets, .ways = ways, .line_bytes = line_bytes};
 
     if (design->predicted && !(w.tags = calloc(sets * ways, sizeof *w.tags)))
         abort();
@@ -34,7 +32,7 @@ bool ways_touch(struct ways *w, uint64_t address, uint64_t frame_address)
 {
     if (!w->design.predicted)
         return true;
-    const struct way_tag now = {frame_address / CACHE_LINE_BYTES, tag_of(&w->design, address)};
+    const struct way_tag now = {frame_address / w->line_bytes, tag_of(&w->design, address)};
     struct way_tag *set = w->tags + now.line % w->sets * w->ways, kept[64] = {now};
     size_t count = 1;
     bool found = false;

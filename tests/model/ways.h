@@ -20,13 +20,13 @@ struct way_design {
 
 struct ways {
     struct way_design design;
-    size_t sets, ways;
+    size_t sets, ways, line_bytes;
     struct way_tag {
         uint64_t line, tag;
     } * tags; /* of each set, the latest first; line 0: none */
 };
 
-struct ways ways_new(const struct way_design *design, size_t sets, size_t ways);
+struct ways ways_new(const struct way_design *design, size_t sets, size_t ways, size_t line_bytes);
 void ways_free(struct ways *w);
 /* The line of that frame is accessed by that address. False where prediction does not find it. */
 bool ways_touch(struct ways *w, uint64_t address, uint64_t frame_address);
