@@ -28,6 +28,7 @@
 #include "lib/base/reason.h"
 #include "lib/kernels/pointer_chase.h"
 #include "lib/probe/probe.h"
+#include "lib/structure/issue_order.h"
 
 enum long_op { LONG_OP_MISS, LONG_OP_LOADS, LONG_OP_ARITHMETIC, LONG_OPS };
 /* "miss", "loads", "arithmetic": for names of curves */
@@ -35,6 +36,7 @@ extern const char *const long_op_names[LONG_OPS];
 
 /* What there is to measure with: the long-latency operations of this core. Made once a probe by inflight_start. */
 struct inflight {
+    struct issue_orders issue; /* in a core that begins instructions in order nothing else is made */
     struct pointer_chase chases[LONG_OP_ARITHMETIC][2]; /* for each kind that loads, one ring for either operation */
     size_t near_lines;                                  /* lines of a ring that the second level holds */
     struct area data;               /* of fillers, then where chases go on, then the operand of square roots */

@@ -135,6 +135,12 @@ bool inflight_start(struct probe *p, struct inflight *l)
     const double root = 1;
 
     *l = (struct inflight){.near_lines = 0};
+    if (!issue_order_find(p, &l->issue))
+        return false;
+    if (l->issue.order == IN_ORDER) {
+        issue_order_report_none(p, l->issue.both);
+        return false;
+    }
     if (!probe_map(p, &l->data, INFLIGHT_DATA_BYTES, 0) || !start_chases(p, l, LONG_OP_MISS) ||
         !start_chases(p, l, LONG_OP_LOADS))
         return false;

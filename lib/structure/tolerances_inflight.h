@@ -20,6 +20,13 @@ static const double OVERLAP_RATIO = 1.5;
  */
 static const double MISS_OVERLAP_RATIO = 1.2;
 
+/*
+ * Part of the shorter of two dependency chains for which both run at the same time, above which they count as
+ * overlapping. Out of order it is 1, in order what an operation is of its chain, an eighth; chosen: the middle, far from
+ * both.
+ */
+static const double CHAINS_OVERLAP = 0.5;
+
 /* ---- Whether an iteration is slow ---------------------------------------------------------------- */
 
 /*

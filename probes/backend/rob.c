@@ -239,7 +239,8 @@ static void run(struct probe *p)
 }
 
 PROBE(rob, .title = "Reorder buffer", .family = "backend", .after = "cache", .run = run,
-      .findings = FINDINGS({"backend.rob.entries", "entries", "instructions that can be in flight, each in an entry"},
+      .findings = FINDINGS({"backend.rob.entries", "entries",
+                            "instructions that can be in flight, each in an entry; 0: they begin in order"},
                            {"backend.rob.group", "instructions",
                             "instructions that enter the buffer together or not at all; 1: each by itself"},
                            {"backend.rob.per_entry", "instructions",

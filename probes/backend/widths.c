@@ -170,7 +170,7 @@ static bool measure_rates(struct probe *p, struct rates *r)
             r->renamed[i] = in;
         if (good && used) {
             r->in[i] = in;
-            good = kinds[i].in_only || measure_out(p, &data, i, r);
+            good = kinds[i].in_only || r->entries < 1 || measure_out(p, &data, i, r); /* 0: begun in order */
         }
     }
     return good;

@@ -23,10 +23,11 @@
 
 enum {
     DISTANCES = 6,
-    NEAREST_BYTES = 2048,
+    WAYS_MOST = 16,
+    L1D_BYTES = 48 << 10, /* capacity of the cache where none is known */
     LINES_TO = 40,
-    LINES_LIMIT = 80,    /* twice 16 ways, at half the distance that a way spans, and the rise behind that */
-    ROTATE_BYTES = 4096, /* a page, within which the control's lines rotate */
+    LINES_LIMIT = 5 * WAYS_MOST, /* twice as many at half the distance that a way spans, and the rise behind that */
+    ROTATE_BYTES = 4096,         /* a page, within which the control's lines rotate */
     UNROLL = 16,
     WARM_ROUNDS = 8
 };
@@ -61,18 +62,32 @@ static bool build_control(struct probe *p, double lines, void *context, struct k
     return build(p, (size_t)lines, context, true, k);
 }
 
+/*
+ * A way of the most ways spans this distance twice at least, so that lines so far apart fall into two sets or more; a
+ * way of two ways spans no more than the sixteenfold, and then two distances show one set.
+ */
+static size_t nearest_distance(double capacity)
+{
+    size_t bytes = 2 * POINTER_CHASE_LINE_BYTES; /* the fewest places within a distance that can rotate */
+
+    while (2.0 * WAYS_MOST * 2 * (double)bytes <= capacity)
+        bytes *= 2;
+    return bytes;
+}
+
 static void run(struct probe *p)
 {
     const size_t count = (size_t)probe_smoke(p, 2, DISTANCES);
+    const size_t nearest = nearest_distance(facts_number(&p->run->facts, "memory.cache.bytes", "level=1", L1D_BYTES));
     struct pointer_chase chase;
     struct distance distances[DISTANCES];
     size_t bytes[DISTANCES];
     struct sweep s[DISTANCES];
 
-    if (!pointer_chase_map(p, &chase, LINES_LIMIT * ((size_t)NEAREST_BYTES << (count - 1))))
+    if (!pointer_chase_map(p, &chase, LINES_LIMIT * (nearest << (count - 1))))
         return;
     for (size_t i = 0; i < count; i++) {
-        bytes[i] = (size_t)NEAREST_BYTES << i;
+        bytes[i] = nearest << i;
         distances[i] = (struct distance){.chase = &chase, .bytes = bytes[i]};
         snprintf(distances[i].name, sizeof distances[i].name, "%zu bytes apart", bytes[i]);
         s[i] = (struct sweep){.name = distances[i].name,

@@ -10,8 +10,8 @@
  * Curve: cycles per load over m, flat up to w.
  *
  * Inference: the ways are the fewest that a hypothesis shows; of the hypotheses that show as few, the one with the
- * least s is right, since pages that agree in s + 1 bits agree in s. It is tried again in another set. Where some other
- * function of the lowest bits chooses the set, one slice shows the ways only with more bits than the index has. Then r
+ * least s is right, since pages that agree in s + 1 bits agree in s, and must show as few. It is tried again in another
+ * set. Where some other function of the lowest bits chooses the set, one slice shows the ways only with more bits than the index has. Then r
  * bits are left out: if pages that agree in the others lie in 2^n sets, these r bits count as n index bits. On Zen 4:
  * 12 ways; pages that agree in 10 bits lie in one set, pages that agree in 9, 8 or 7 bits in two. So there are 8 index
  * bits: 7 are the lowest ones or functions with them, and one is a function with the tenth.
@@ -232,7 +232,7 @@ static void run(struct probe *p)
     if (search_hypotheses(p, h, (unsigned)first_level_bits, &best, resident)) {
         if (best.bits == 0)
             report_undecided(p, page, REASON_NO_OVERFLOW);
-        else if (best.slices == 1 && best.bits == TLB_INDEX_BITS_MOST)
+        else if (best.slices == 1 && (best.bits == TLB_INDEX_BITS_MOST || isnan(resident[best.bits + 1])))
             report_undecided(p, page, REASON_MORE_INDEX_BITS);
         else
             (void)confirm_hypothesis(p, best, (unsigned)first_level_bits, resident, page);

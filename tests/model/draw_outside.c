@@ -131,7 +131,7 @@ static void pick_ports(struct core_design *d)
 struct machine_design draw_outside(uint64_t seed)
 {
     struct machine_design m = draw_machine(seed); /* seeds pick() */
-    const bool in_order = seed % 4 == 0;
+    const bool in_order = seed % OUTSIDE_IN_ORDER == 0;
 
     m.core = (struct core_design){.in_order = in_order,
                                   .misses_block = in_order && pick(0, 1),

@@ -21,7 +21,7 @@ enum resource {
     RESOURCES
 };
 
-enum { IN_FLIGHT_MAXIMUM = 2048 };
+enum { IN_FLIGHT_MAXIMUM = 4096 };
 
 /* Where in an entry of several instructions those of one kind may stand. */
 enum in_entry { ENTRY_ANY, ENTRY_FIRST, ENTRY_LAST };

@@ -52,7 +52,7 @@ static void share_caches(const struct machine_design *m)
 MODEL_TEST(caches_outside_are_given_back, "cache cache_lines cache_ways")
 {
     shares_start();
-    for (uint64_t seed = 0; next_seed(&seed, seeds_on("aarch64", 1), CORES);) {
+    for (uint64_t seed = 0; next_seed(&seed, 0, CORES);) {
         const struct machine_design m = draw_outside(seed);
         run_probes_on(&m, "cache cache_lines cache_ways", PROFILE_QUICK);
         share_caches(&m);
@@ -63,7 +63,7 @@ MODEL_TEST(caches_outside_are_given_back, "cache cache_lines cache_ways")
 MODEL_TEST(tlbs_outside_are_given_back, "dtlb dtlb_sets")
 {
     shares_start();
-    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), CORES);) {
+    for (uint64_t seed = 0; next_seed(&seed, 0, CORES);) {
         struct machine_design m = draw_outside(seed);
         const struct page_design *d = m.core.data_pages;
         m.memory_bytes = fmax(m.memory_bytes, 1 << 28);
@@ -108,6 +108,32 @@ MODEL_TEST(windows_outside_are_given_back, "rob registers queues")
     shares_end(0.2);
 }
 
+/* Without a reorder buffer nothing waits behind one, and the width is what comes in. */
+MODEL_TEST(cores_in_order_have_no_window, "rob registers queues schedulers widths")
+{
+    static const char *const none[] = {"backend.rob.group",
+                                       "backend.rob.instructions",
+                                       "backend.registers.entries",
+                                       "backend.rename_retire.entries",
+                                       "backend.load_queue.entries",
+                                       "backend.store_queue.entries",
+                                       "backend.scheduler.entries",
+                                       "backend.branches_in_flight.entries",
+                                       "backend.dispatch_queue.entries",
+                                       "backend.retire.per_cycle"};
+
+    shares_start();
+    for (uint64_t n = 0; next_seed(&n, 1, CORES / OUTSIDE_IN_ORDER);) {
+        const struct machine_design m = draw_outside(n * OUTSIDE_IN_ORDER);
+        run_probes_on(&m, "rob registers queues schedulers widths", PROFILE_QUICK);
+        share_number(&m, "backend.rob.entries", NULL, NULL, 0);
+        share_number(&m, "backend.rename.per_cycle", "counted", "operations", m.core.width);
+        for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+            share_nothing(&m, none[i], NULL, NULL);
+    }
+    shares_end(0.5);
+}
+
 /* The entries of a scheduler, with those of all its parts. */
 MODEL_TEST(schedulers_outside_are_given_back, "schedulers")
 {
@@ -148,9 +174,7 @@ MODEL_TEST(widths_outside_are_given_back, "widths mix")
         const struct machine_design m = draw_outside(seed);
         run_probes_on(&m, "widths mix", PROFILE_QUICK);
         share_number(&m, "backend.rename.per_cycle", "counted", "operations", m.core.width);
-        if (m.core.in_order)
-            share_nothing(&m, "backend.retire.per_cycle", "counted", "operations");
-        else
+        if (!m.core.in_order)
             share_number(&m, "backend.retire.per_cycle", "counted", "operations", m.core.retire);
         for (const char *f = NULL; (f = next_finding(f, "memory.mix.per_cycle"));)
             share_one(&m, f, mix_per_cycle(&m, number(f, "loads"), number(f, "stores"), number(f, "width")));

@@ -10,8 +10,10 @@
 
 #include "tests/model/machine.h"
 
+enum { OUTSIDE_IN_ORDER = 4 }; /* every so many-th core executes in order */
+
 /*
- * A core of that seed. Every fourth executes in order, one to three instructions a cycle, and renames nothing. The
+ * A core of that seed. Every fourth (OUTSIDE_IN_ORDER) executes in order, one to three instructions a cycle, and renames nothing. The
  * clock is slow, so that readings are short; the time stamp is between 50 times slower and 50 times faster.
  */
 struct machine_design draw_outside(uint64_t seed);

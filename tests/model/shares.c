@@ -108,10 +108,10 @@ void share_nothing(const struct machine_design *m, const char *name, const char 
 {
     struct row *r = row_of(name);
     const char *f = finding_of(name, key, variant);
-    const char grade = f ? grade_of(m, r, f, variant) : 0;
+    const char *grade = f ? record_value(f, "grade", 2) : NULL;
 
-    if (grade)
-        judge(m, r, grade, false, f, variant, "that there is none");
+    if (grade && grade[0] != 'U')
+        judge(m, r, grade_of(m, r, f, variant), false, f, variant, "that there is none");
 }
 
 void shares_end(double decided_at_least)
