@@ -166,8 +166,7 @@ static bool measure_rates(struct probe *p, struct rates *r)
         double in = NAN;
         if (used || kinds[i].writes)
             good = measure_slope(p, &data, i, LENGTH, false, &in);
-        if (kinds[i].writes)
-            r->renamed[i] = in;
+        r->renamed[i] = kinds[i].writes ? in : (double)NAN;
         if (good && used) {
             r->in[i] = in;
             good = kinds[i].in_only || r->entries < 1 || measure_out(p, &data, i, r); /* 0: begun in order */
@@ -192,9 +191,9 @@ static bool may_share_entries(const struct rates *r)
     return isnan(r->entries) && !(r->in[NOPS_ALONE] <= NOPS_FASTER * fmax(r->in[WITHOUT_NOPS], r->in[STORES]));
 }
 
-static bool retires_more_than_comes_in(const struct rates *r)
+static bool is_retiring_no_limit(const struct rates *r)
 {
-    return highest(r->out) > (1 + HIGHER) * highest(r->in);
+    return r->entries < 1 || highest(r->out) > (1 + HIGHER) * highest(r->in); /* 0: nothing waits to retire */
 }
 
 /* All kinds have one confounder: they are layouts of one experiment. Those below `least` have other limits. */
@@ -244,7 +243,7 @@ static enum reason limit_of_writers(const struct rates *r)
         alike += r->renamed[i] >= (1 - ALIKE) * most ? 1 : 0;
     if (most < (1 - HIGHER) * highest(r->in))
         return alike < 2 ? REASON_ONE_KIND_AS_FAST : REASON_NONE;
-    return retires_more_than_comes_in(r) ? REASON_NONE : REASON_MASKED_BY_RETIRE;
+    return is_retiring_no_limit(r) ? REASON_NONE : REASON_MASKED_BY_RETIRE;
 }
 
 static void send_rates(struct probe *p, const struct rates *rates)
@@ -286,9 +285,10 @@ static void run(struct probe *p)
     report_rate(p,
                 &(struct finding){.name = "backend.retire.per_cycle",
                                   .variants = {{"counted", "operations"}},
+                                  .reason = r.entries < 1 ? REASON_IN_ORDER : REASON_NONE,
                                   .method = "the time of instructions that wait behind a chain"},
                 r.out, 0, "fence");
-    report_renaming(p, "operations", r.in, retires_more_than_comes_in(&r) ? REASON_NONE : REASON_MASKED_BY_RETIRE,
+    report_renaming(p, "operations", r.in, is_retiring_no_limit(&r) ? REASON_NONE : REASON_MASKED_BY_RETIRE,
                     "the fastest sequences of mixed instructions");
     report_renaming(p, "renames", r.renamed, limit_of_writers(&r),
                     "the fastest sequences of instructions that write a register each");

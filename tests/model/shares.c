@@ -122,6 +122,8 @@ void shares_end(double decided_at_least)
     for (size_t i = 0; i < row_count; i++) {
         const struct row *r = &rows[i];
         const unsigned good = r->graded[0] + r->graded[1] + r->graded[2], count = good + r->graded[3] + r->absent;
+        if (!count)
+            continue;
         print_message("# %-36s %4u %4u %4u %4u %7u %7.0f%% %8u %11u\n", r->name, r->graded[0], r->graded[1],
                       r->graded[2], r->graded[3], r->absent, count ? 100.0 * good / count : 0.0, r->vague, r->wrong);
         decided += good;
