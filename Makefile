@@ -409,15 +409,25 @@ endef
 $(foreach isa,$(ISAS),$(eval $(call operands_rules,$(isa))))
 
 # What counts instructions of the Linux program.
-build/tests/simulator: $(wildcard tests/simulator/*.[ch]) Makefile | build/setup-test.stamp
+build/tests/simulator: $(wildcard tests/simulator/*.[ch] tests/simulator/counted/*.c) Makefile | build/setup-test.stamp
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)gcc $(COMMON) $(filter %.c,$^) -lunicorn -o $@
 
+# The same around a modelled core, for programs of one instruction set.
+define core_rules
+build/tests/core_$(1): $$(patsubst %,build/tests/model/%.o,$$(wildcard tests/simulator/*.c tests/simulator/timed/*.c) \
+    $$(patsubst %,tests/model/%.c,cache core core_data decode history in_flight load_predictor load_store predictor \
+    scheduler stores ways $(1)/isa) lib/base/random.c lib/structure/replacement.c)
+	$$(call say,LD,$$@)
+	$$(Q)gcc $$(MODEL_SANITIZE) $$^ -lcapstone -lunicorn -lm -o $$@
+endef
+$(foreach isa,$(ISAS),$(eval $(call core_rules,$(isa))))
+
 -include $(shell find build/tests/objects build/tests/model -name '*.d' 2>/dev/null)
 
 # What the test runs need, besides themselves.
-TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img build/tests/simulator $(ISAS:%=build/tests/operands_%) \
+TESTED := $(foreach isa,$(ISAS),$(HOSTED_$(isa))) build/fathom.img build/tests/simulator $(ISAS:%=build/tests/core_%) $(ISAS:%=build/tests/operands_%) \
     build/fathom.1
 
 # Tests by name, for ONLY: unit/NAME, model/NAME, and NAME of tests/NAME/run. A pattern may have one *, and the name of a

@@ -56,6 +56,11 @@ struct identity_tlb {
     const char *source;
 };
 
+/*
+ * False: identification registers that trap at this privilege are taken as zero from now on, where nothing emulates
+ * them (AArch64 at EL0 without HWCAP_CPUID). On x86-64 it has no effect.
+ */
+void identify_may_trap(bool may);
 void identify(struct identity *id);
 /* All frequencies that the core declares for the time stamp, the best source first. Returns how many. */
 size_t identify_ticks(struct identity_tick out[IDENTITY_TICKS]);

@@ -16,6 +16,16 @@
 #include "arch/aarch64/cores.h"
 #include "arch/aarch64/registers.h"
 
+static bool may_trap = true;
+
+/* A register of the ID space, which EL0 may read only where the system emulates it. */
+#define READ_ID(name) (may_trap ? READ(name) : 0)
+
+void identify_may_trap(bool may)
+{
+    may_trap = may;
+}
+
 static void name_core(struct identity *id, uint64_t midr)
 {
     const struct core *core = core_find(midr);
@@ -37,7 +47,7 @@ static void name_core(struct identity *id, uint64_t midr)
 
 void identify(struct identity *id)
 {
-    uint64_t midr = READ(MIDR_EL1);
+    uint64_t midr = READ_ID(MIDR_EL1);
 
     memset(id, 0, sizeof *id);
     name_core(id, midr);
@@ -71,19 +81,19 @@ void identify_core_type(char out[4])
 size_t identify_raw(struct identity_value *out, size_t room)
 {
     const struct identity_value values[] = {
-        {"midr_el1", READ(MIDR_EL1)},
-        {"revidr_el1", READ(REVIDR_EL1)},
-        {"id_aa64pfr0_el1", READ(ID_AA64PFR0_EL1)},
-        {"id_aa64pfr1_el1", READ(ID_AA64PFR1_EL1)},
-        {"id_aa64zfr0_el1", READ(ID_AA64ZFR0_EL1)},
-        {"id_aa64smfr0_el1", READ(ID_AA64SMFR0_EL1)},
-        {"id_aa64dfr0_el1", READ(ID_AA64DFR0_EL1)},
-        {"id_aa64isar0_el1", READ(ID_AA64ISAR0_EL1)},
-        {"id_aa64isar1_el1", READ(ID_AA64ISAR1_EL1)},
-        {"id_aa64isar2_el1", READ(ID_AA64ISAR2_EL1)},
-        {"id_aa64mmfr0_el1", READ(ID_AA64MMFR0_EL1)},
-        {"id_aa64mmfr1_el1", READ(ID_AA64MMFR1_EL1)},
-        {"id_aa64mmfr2_el1", READ(ID_AA64MMFR2_EL1)},
+        {"midr_el1", READ_ID(MIDR_EL1)},
+        {"revidr_el1", READ_ID(REVIDR_EL1)},
+        {"id_aa64pfr0_el1", READ_ID(ID_AA64PFR0_EL1)},
+        {"id_aa64pfr1_el1", READ_ID(ID_AA64PFR1_EL1)},
+        {"id_aa64zfr0_el1", READ_ID(ID_AA64ZFR0_EL1)},
+        {"id_aa64smfr0_el1", READ_ID(ID_AA64SMFR0_EL1)},
+        {"id_aa64dfr0_el1", READ_ID(ID_AA64DFR0_EL1)},
+        {"id_aa64isar0_el1", READ_ID(ID_AA64ISAR0_EL1)},
+        {"id_aa64isar1_el1", READ_ID(ID_AA64ISAR1_EL1)},
+        {"id_aa64isar2_el1", READ_ID(ID_AA64ISAR2_EL1)},
+        {"id_aa64mmfr0_el1", READ_ID(ID_AA64MMFR0_EL1)},
+        {"id_aa64mmfr1_el1", READ_ID(ID_AA64MMFR1_EL1)},
+        {"id_aa64mmfr2_el1", READ_ID(ID_AA64MMFR2_EL1)},
         {"ctr_el0", READ(CTR_EL0)},
         {"dczid_el0", READ(DCZID_EL0)},
         {"cntfrq_el0", READ(CNTFRQ_EL0)},
@@ -109,7 +119,7 @@ size_t identify_caches(struct identity_cache *out, size_t room, bool privileged)
 
     if (privileged) {
         uint64_t chosen = READ(CSSELR_EL1);
-        bool wide = field(READ(ID_AA64MMFR2_EL1), 20, 4) == 1; /* CCIDX */
+        bool wide = field(READ_ID(ID_AA64MMFR2_EL1), 20, 4) == 1; /* CCIDX */
 
         count = caches_from(READ(CLIDR_EL1), wide, ccsidr, out, room);
         WRITE(CSSELR_EL1, chosen);
@@ -138,7 +148,7 @@ unsigned identify_scalable_bits(void)
 {
     register uint64_t bytes __asm__("x0") = 0;
 
-    if (field(READ(ID_AA64PFR0_EL1), 32, 4) != 0)
+    if (field(READ_ID(ID_AA64PFR0_EL1), 32, 4) != 0)
         __asm__ volatile(".inst 0x04bf5020" : "+r"(bytes));
     return (unsigned)bytes * 8;
 }

@@ -163,8 +163,10 @@ static size_t raw_leaf(cpuid_source *ask, uint32_t leaf, uint32_t subleaf, struc
     for (size_t i = 0; i < sizeof(volatile_bits) / sizeof(volatile_bits[0]); i++)
         if (volatile_bits[i].leaf == leaf && volatile_bits[i].subleaf == subleaf)
             r[volatile_bits[i].which] &= ~volatile_bits[i].bits;
+    (void)snprintf(out[0].name, sizeof(out[0].name), "cpuid.%08x.%u.%s", leaf, subleaf, register_names[0]);
     for (unsigned i = 0; i < 4; i++) {
-        (void)snprintf(out[i].name, sizeof(out[i].name), "cpuid.%08x.%u.%s", leaf, subleaf, register_names[i]);
+        memcpy(out[i].name, out[0].name, sizeof(out[0].name));
+        memcpy(out[i].name + strlen(out[0].name) - 3, register_names[i], 3);
         out[i].value = r[i];
     }
     return 4;
@@ -245,6 +247,11 @@ unsigned identify_vector_bits(void)
 unsigned identify_scalable_bits(void)
 {
     return 0; /* this ISA has none */
+}
+
+void identify_may_trap(bool may)
+{
+    (void)may; /* CPUID works at every privilege level */
 }
 
 void identify(struct identity *id)

@@ -8,10 +8,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "boot/linux/files.h"
+#include "boot/linux/simulated.h"
 #include "lib/base/guard.h"
 #include "lib/machine.h"
 
-enum { AREAS = 64, LARGE_PAGES = 4 };
+enum {
+    AREAS = 64,
+    LARGE_PAGES = 4,
+    SIMULATED_GUARD_BYTES = 256 /* of the pattern, where instructions are few */
+};
 
 static struct large_page large_pages[LARGE_PAGES];
 static size_t large_page_count;
@@ -44,7 +50,7 @@ static size_t small_page(void)
 static size_t number_in(const char *path)
 {
     size_t number = 0;
-    FILE *f = fopen(path, "re");
+    FILE *f = files_open(path);
     if (f && fscanf(f, "%zu", &number) != 1)
         number = 0;
     if (f)
@@ -55,7 +61,7 @@ static size_t number_in(const char *path)
 static bool transparent_offered(void)
 {
     char mode[64] = "";
-    FILE *f = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+    FILE *f = files_open("/sys/kernel/mm/transparent_hugepage/enabled");
     bool offered = f && fgets(mode, sizeof mode, f) && !strstr(mode, "[never]");
     if (f)
         fclose(f);
@@ -68,10 +74,12 @@ static bool transparent_offered(void)
  */
 const struct large_page *areas_find_large_pages(size_t *count)
 {
+    *count = large_page_count = 0;
+    if (simulated())
+        return large_pages;
     static const size_t kib[] = {2 << 10, 32 << 10, 512 << 10, 1 << 20};
     size_t transparent = transparent_offered() ? number_in("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") : 0;
 
-    large_page_count = 0;
     for (size_t i = 0; i < sizeof kib / sizeof kib[0]; i++) {
         char path[96];
         snprintf(path, sizeof path, "/sys/kernel/mm/hugepages/hugepages-%zukB/free_hugepages", kib[i]);
@@ -94,7 +102,7 @@ void areas_limit(size_t bytes)
 /* How many bytes of the range at this address lie on huge pages, according to the kernel. */
 static size_t huge_bytes_at(const void *base)
 {
-    FILE *f = fopen("/proc/self/smaps", "re");
+    FILE *f = files_open("/proc/self/smaps");
     char line[256];
     size_t kib = 0;
     bool inside = false;
@@ -177,6 +185,22 @@ static const char *map_data(struct mapping *m, size_t page_bytes)
     return NULL;
 }
 
+/* Maps code where there is no shared memory: written and executed at one address. NULL, or why not. */
+static const char *map_anonymous_code(struct mapping *m)
+{
+    uint8_t *base = reserve(m->mapped_bytes, small_page());
+    if (!base)
+        return "the kernel gave no addresses";
+    if (mprotect(base, m->mapped_bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
+        unreserve(base, m->mapped_bytes);
+        return "the kernel does not let generated code run (a security module may forbid it)";
+    }
+    simulated_note_anonymous_code();
+    m->area.write = base;
+    m->area.at = (uintptr_t)base;
+    return NULL;
+}
+
 /*
  * Maps the pages of `fd` over those at `base`, in the order of `frames`. Pages whose frames follow each other are
  * mapped by one call, since the kernel allows only some 65,000 mappings (Documentation/admin-guide/sysctl/vm.rst,
@@ -203,7 +227,9 @@ static const char *map_shared(struct mapping *m, const size_t *frames, enum area
 {
     const char *why = NULL;
     int protection = use == AREA_CODE ? PROT_READ | PROT_EXEC : PROT_READ | PROT_WRITE;
-    int fd = memfd_create("fathom", MFD_CLOEXEC);
+    int fd = simulated_offers_shared_memory() ? memfd_create("fathom", MFD_CLOEXEC) : -1;
+    if (fd < 0 && use == AREA_CODE && !frames)
+        return map_anonymous_code(m);
     if (fd < 0 || ftruncate(fd, (off_t)m->write_bytes) != 0) {
         why = "the kernel gave no shared memory";
     } else {
@@ -273,7 +299,8 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
         why = map_data(m, page_bytes);
     if (why)
         return why;
-    m->guard_bytes = m->mapped_bytes - bytes < GUARD_BYTES ? m->mapped_bytes - bytes : GUARD_BYTES;
+    const size_t guard = simulated() ? SIMULATED_GUARD_BYTES : GUARD_BYTES;
+    m->guard_bytes = m->mapped_bytes - bytes < guard ? m->mapped_bytes - bytes : guard;
     guard_set(m->area.write + bytes, m->guard_bytes);
     mapping_count++;
     *a = m->area;

@@ -109,6 +109,7 @@ static void add_clocks(struct lines *page)
 {
     const struct machine_info *info = machine_info();
     struct identity_tick declared[IDENTITY_TICKS];
+    const char *source;
     char line[LINE];
 
     lines_text(page, "time stamp %.3f MHz, %s", info->tick_hz / 1e6, info->tick_source);
@@ -122,7 +123,7 @@ static void add_clocks(struct lines *page)
     for (size_t i = 0; i < count; i++)
         add_clock(page, declared[i].source, declared[i].hz);
     add_clock(page, "the kernel's own", perf_clock_hz());
-    add_clock(page, "by CLOCK_MONOTONIC_RAW", windows_tick_hz());
+    add_clock(page, "by CLOCK_MONOTONIC_RAW", windows_tick_hz(&source));
     if (file_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", line, sizeof line))
         lines_word(page, "clock source %s", line);
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "boot/linux/files.h"
+#include "boot/linux/simulated.h"
 #include "lib/machine.h"
 
 static struct machine_core *cores;
@@ -67,13 +68,18 @@ static void set_types_by_capacity(void)
 
 void cores_start(void)
 {
-    const long configured = sysconf(_SC_NPROCESSORS_CONF);
+    /* of a core in a simulator nothing says how many there are beside it */
+    const long configured = simulated() ? 1 : sysconf(_SC_NPROCESSORS_CONF);
     cpu_set_t usable;
 
     core_count = configured > 0 && configured < CPU_SETSIZE ? (size_t)configured : CPU_SETSIZE;
     cores = calloc(core_count, sizeof *cores);
     if (!cores) {
         core_count = 0;
+        return;
+    }
+    if (simulated()) {
+        cores[0] = (struct machine_core){.index = 0};
         return;
     }
     if (sched_getaffinity(0, sizeof usable, &usable) != 0)

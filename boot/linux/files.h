@@ -4,7 +4,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
+/* Opens such a file for reading; NULL where there is none, or where no file may be read (boot/linux/simulated.h). */
+FILE *files_open(const char *path);
 /* The first line of a file, without its newline. False, and "", where there is no such file or the line is empty. */
 bool file_line(const char *path, char *out, size_t room);
 

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "boot/linux/cores.h"
 #include "boot/linux/counting.h"
 #include "boot/linux/files.h"
+#include "boot/linux/simulated.h"
 #include "boot/linux/system.h"
 #include "boot/linux/window.h"
 #include "lib/base/hash.h"
@@ -25,11 +27,18 @@
 #include "lib/machine.h"
 #include "lib/plan/config.h"
 
-enum { IDENTITY_VALUES = 512 };
+enum {
+    IDENTITY_VALUES = 512,
+    SIMULATED_MIB = 64,
+    /* The kernel emulates reads of the ID space (Linux, arch/arm64/include/uapi/asm/hwcap.h). */
+    AARCH64_HWCAP_CPUID = 1 << 11
+};
 
 static struct machine_info info;
 static unsigned deadline_ms, memory_mib;
-static const char *no_cycles; /* why the reader has no cycle counter; NULL where it has one */
+static const char *no_cycles;                      /* why the reader has no cycle counter; NULL where it has one */
+static struct identity_value raw[IDENTITY_VALUES]; /* identification registers of the core in use */
+static size_t raw_count;
 static const struct large_page *large_pages;
 static size_t large_page_count;
 
@@ -54,11 +63,9 @@ static void find_declared(int core)
 /* The identification registers of the core in use, as one number. */
 static void fingerprint(char out[17])
 {
-    static struct identity_value raw[IDENTITY_VALUES];
-    const size_t count = system_identity(info.core, raw, IDENTITY_VALUES);
     uint64_t hash = HASH_START;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < raw_count; i++)
         hash = hash_bytes(hash, &raw[i].value, sizeof raw[i].value);
     snprintf(out, 17, "%016llx", (unsigned long long)hash);
 }
@@ -69,6 +76,8 @@ static void fingerprint(char out[17])
  */
 static size_t memory_to_use(void)
 {
+    if (simulated()) /* nothing is asked how much there is */
+        return (size_t)(memory_mib && memory_mib != MEMORY_ALL ? memory_mib : SIMULATED_MIB) << 20;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t all = (size_t)sysconf(_SC_PHYS_PAGES) * page, wanted = (size_t)memory_mib << 20;
 
@@ -85,7 +94,7 @@ static const char *describe_core(unsigned core)
 
     CPU_ZERO(&set);
     CPU_SET(core, &set);
-    if (sched_setaffinity(0, sizeof set, &set) != 0)
+    if (!simulated() && sched_setaffinity(0, sizeof set, &set) != 0)
         return "it does not exist, is offline, or may not be used by this process";
 
     struct machine_info reader = {.counters = READER_TIME_ONLY};
@@ -98,7 +107,7 @@ static const char *describe_core(unsigned core)
         .platform = "linux",
         .isa = emit_isa,
         .hypervisor = "",
-        .emulator = identity.emulator,
+        .emulator = identity.emulator && !simulated(), /* that its times are cycles is for the clock probe to say */
         .tick_hz = identity.tick_hz,
         .tick_source = identity.tick_source,
         .counters = reader.counters,
@@ -116,15 +125,15 @@ static const char *describe_core(unsigned core)
     find_declared((int)core);
     memcpy(info.core_name, identity.core_name, sizeof info.core_name);
     memcpy(info.core_model, identity.model, sizeof info.core_model);
-    memcpy(info.hypervisor, identity.hypervisor, sizeof info.hypervisor);
-    if (!(info.tick_hz > 0) || identity.tick_rounded || info.counters == READER_CYCLES_AS_TIME) {
-        info.tick_hz = windows_tick_hz();
-        info.tick_source = "calibrated against CLOCK_MONOTONIC_RAW";
-    }
+    if (!simulated()) /* who executes a simulated core takes nothing from it */
+        memcpy(info.hypervisor, identity.hypervisor, sizeof info.hypervisor);
+    if (!(info.tick_hz > 0) || identity.tick_rounded || info.counters == READER_CYCLES_AS_TIME)
+        info.tick_hz = windows_tick_hz(&info.tick_source);
     info.no_counters = counting_start(core, info.core_name);
     info.vector_bits = identify_vector_bits();
     info.scalable_bits = identify_scalable_bits();
     windows_describing(false);
+    raw_count = system_identity(core, raw, IDENTITY_VALUES);
     fingerprint(info.fingerprint);
     return NULL;
 }
@@ -133,8 +142,12 @@ const char *machine_start(const struct config *c)
 {
     deadline_ms = c->deadline_ms;
     memory_mib = c->memory_mib;
+    if (c->profile == PROFILE_SIMULATED) {
+        simulated_begin();
+        identify_may_trap(getauxval(AT_HWCAP) & AARCH64_HWCAP_CPUID);
+    }
     cores_start();
-    return describe_core((unsigned)sched_getcpu());
+    return describe_core(simulated() ? 0 : (unsigned)sched_getcpu());
 }
 
 /* When the core cannot be used, the process goes back to the one that it used before. */
@@ -169,19 +182,17 @@ static void describe_firmware(struct record *r)
 
 void machine_describe(struct record *r)
 {
-    static struct identity_value raw[IDENTITY_VALUES];
     struct utsname name;
 
-    const size_t count = system_identity(info.core, raw, IDENTITY_VALUES);
     if (uname(&name) == 0) {
         record_text(r, "system", name.sysname);
         record_text(r, "release", name.release);
         record_text(r, "host_isa", name.machine);
     }
-    record_integer(r, "cores", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+    record_integer(r, "cores", simulated() ? 1 : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
     describe_firmware(r);
     record_object(r, "identity");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < raw_count; i++)
         record_hex(r, raw[i].name, raw[i].value);
     record_close(r);
 }
@@ -195,7 +206,7 @@ void machine_describe_environment(struct record *r)
     if (no_cycles)
         record_text(r, "no_cycle_counter", no_cycles);
     record_text(r, "interrupts", "the operating system's");
-    record_text(r, "deadline", "ITIMER_REAL");
+    record_text(r, "deadline", simulated() ? "none" : "ITIMER_REAL");
     record_array(r, "large_pages");
     for (size_t i = 0; i < large_page_count; i++) {
         record_object(r, NULL);

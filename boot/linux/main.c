@@ -15,6 +15,7 @@
 #include "boot/linux/forms.h"
 #include "boot/linux/knee.h"
 #include "boot/linux/machine.h"
+#include "boot/linux/simulated.h"
 #include "boot/linux/stat.h"
 #include "lib/base/record.h"
 #include "lib/machine.h"
@@ -42,7 +43,8 @@ static const char usage_text[] =
     "'fathom bringup --help', 'fathom counters --help' and 'fathom stat --help' describe these commands.\n"
     "\n"
     "Options of run:\n"
-    "  --profile smoke|quick|standard|full   how much to measure (quick)\n"
+    "  --profile smoke|simulated|quick|standard|full   how much to measure (quick); simulated: in a simulator of a\n"
+    "                 core, in few instructions and with hardly any system calls\n"
     "  --cores one-per-type|all|LIST   the cores to measure on, as in 0,2,4-7; by default the one that the program\n"
     "                 starts on, and one of each other type\n"
     "  --json FILE    write the records, JSON Lines, to FILE; - is standard output\n"
@@ -156,13 +158,16 @@ static int parse_run(struct arguments *a, int count, char **words)
 
 static const char no_watchdog[] = "the key has no effect in this program: it does not touch the machine's watchdog";
 
-static void warn_of_watchdog(struct writer *w)
+static bool watchdog_wanted;
+
+static void warn_of_platform(struct writer *w)
 {
     static bool said;
 
-    if (!said)
+    if (watchdog_wanted && !said)
         record_warning(w, "watchdog", no_watchdog);
     said = true;
+    simulated_warn(w);
 }
 
 /* Measures as the configuration wants. Returns the exit status. */
@@ -183,8 +188,9 @@ static int measure(const struct arguments *a)
     run.repeat_index = 1;
     if (run.config.watchdog) {
         fprintf(stderr, "fathom: watchdog: %s\n", no_watchdog);
-        run.warn = warn_of_watchdog;
+        watchdog_wanted = true;
     }
+    run.warn = warn_of_platform;
     writer_start(&run.writer);
     if (a->json) {
         fd = to_stdout ? STDOUT_FILENO : open(a->json, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "boot/linux/files.h"
+#include "boot/linux/simulated.h"
 #include "lib/counters/events.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
@@ -56,7 +57,7 @@ static enum counters_kind kind_of(const char *name)
 
     if (strcmp(name, "cpu") != 0 && strcmp(name, "cpu_core") != 0 && strcmp(name, "cpu_atom") != 0)
         return COUNTERS_NONE;
-    FILE *f = fopen("/proc/cpuinfo", "re");
+    FILE *f = files_open("/proc/cpuinfo");
     while (f && fgets(line, sizeof line, f) && strncmp(line, "model name", 10) != 0)
         if (!strncmp(line, "vendor_id", 9))
             amd = strstr(line, "AuthenticAMD") || strstr(line, "HygonGenuine");
@@ -210,6 +211,10 @@ void perf_find(int core, struct perf_pmu *out)
     uint64_t counted = 0; /* of a loop of 100,000 iterations, each of which takes more than two instructions */
 
     *out = (struct perf_pmu){.kind = COUNTERS_NONE};
+    if (simulated()) {
+        snprintf(out->why, sizeof out->why, "the profile simulated asks for no performance counters");
+        return;
+    }
     if (!find_device(core, out)) {
         snprintf(out->why, sizeof out->why,
                  "Linux shows no performance counters of this core (none below " DEVICES ")");

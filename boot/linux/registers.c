@@ -14,6 +14,7 @@
 
 #include "arch/access.h"
 #include "arch/control.h"
+#include "boot/linux/simulated.h"
 #include "lib/machine.h"
 
 #if defined(__x86_64__)
@@ -98,7 +99,7 @@ struct control *machine_control(const char **why_not)
         if (fd >= 0)
             close(fd);
         of_core = machine_info()->core;
-        why = open_registers(of_core, &fd, &accessible);
+        why = simulated() ? "the profile simulated reads no files" : open_registers(of_core, &fd, &accessible);
         if (!why) {
             control_start(&control, &accessible);
             put_back_on_signals();

@@ -31,7 +31,7 @@ size_t system_identity(unsigned core, struct identity_value *out, size_t room)
 bool system_microcode(unsigned core, uint32_t *revision)
 {
     char line[256];
-    FILE *f = fopen("/proc/cpuinfo", "re");
+    FILE *f = files_open("/proc/cpuinfo");
     unsigned described = 0;
     bool found = false;
 

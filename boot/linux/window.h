@@ -12,8 +12,11 @@ struct machine_info;
  * can. Returns NULL, or why nothing can be measured.
  */
 const char *windows_start(unsigned deadline_ms, struct machine_info *info, const char **no_cycles);
-/* Frequency of the reader's time stamp, measured against the kernel's clock. */
-double windows_tick_hz(void);
+/*
+ * Frequency of the reader's time stamp, measured against the kernel's clock; *source says how. Where that clock cannot
+ * be, 1 GHz is assumed.
+ */
+double windows_tick_hz(const char **source);
 /* While on, identification registers that this process may not read are read as zero. */
 void windows_describing(bool on);
 /* While on, the readings of windows sample the counters that perf_windows_count opened. */

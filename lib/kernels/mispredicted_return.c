@@ -6,7 +6,7 @@ enum { CHUNK = 64 /* jumps of an iteration */ };
 
 bool mispredicted_return_map(struct probe *p, struct mispredicted_return *s)
 {
-    s->jumps_bits = (unsigned)probe_smoke(p, 8, 14);
+    s->jumps_bits = (unsigned)probe_smoke(p, 8, probe_simulated(p, 12, 14));
     return probe_map(p, &s->area, MISPREDICTED_LINE_BYTES + (sizeof(uint64_t) << s->jumps_bits), 0);
 }
 

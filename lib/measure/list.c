@@ -30,6 +30,23 @@ double chain_cycles(const struct meter *m)
     return (double)(m->chain_iterations * READER_CHAIN);
 }
 
+/* The greatest common divisor (Euclid). */
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+uint64_t list_step(uint64_t step, const struct reading *list, size_t i)
+{
+    step = common_divisor(step, list[i].end_ticks - list[0].begin_ticks);
+    return common_divisor(step, list[i].begin_ticks - list[0].begin_ticks);
+}
+
 struct window_result list_run(struct meter *m, struct reading *list, size_t count)
 {
     struct window_result result = machine_window(list, count);

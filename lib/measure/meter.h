@@ -28,6 +28,7 @@ struct kernel {
     double units;           /* what one iteration counts as: loads, instructions, calls */
     double warm_iterations; /* to run before the first reading; at least 1 runs in any case */
     double length_factor;   /* factor by which readings are longer than usual, for kernels that are random; 0: 1 */
+    double instructions;    /* of one iteration, about; 0: not known */
 };
 
 /* Why a reading does not count. */
@@ -50,6 +51,7 @@ struct point {
     double ns;     /* nanoseconds per unit, median */
     unsigned accepted;
     unsigned rejected;
+    bool repeats; /* profile simulated: two readings were equal, so that measuring again shows the same */
 };
 
 /* How readings are taken on the core in use, and what was spent on them since meter_start. */
@@ -76,6 +78,12 @@ struct meter {
     uint64_t windows;
     uint64_t limited;      /* of these, windows in which limits of power or current were noted */
     double kernel_seconds; /* time inside kernels, reference chains and sibling detectors */
+
+    /* Profile simulated (exact.h). */
+    double cycles_per_tick; /* core cycles in a tick of the time stamp */
+    double instructions;    /* executed by readings so far, about */
+    double last_ticks;      /* of an iteration of the last kernel, and how many instructions it has */
+    double last_instructions;
 };
 
 /*
@@ -89,6 +97,12 @@ struct window_result meter_start(struct meter *m, enum profile profile);
  * may have been awake ever since the meter started. False when no seconds for waiting are left or a window did not run.
  */
 bool meter_wait(struct meter *m);
+
+/*
+ * Seconds since some start, for budgets: those of the machine, or in profile simulated the instructions that readings
+ * have executed, by BUDGET_INSTRUCTIONS.
+ */
+double meter_seconds(const struct meter *m);
 
 /* Measures one point. `out->x` is left as it is. The result says whether the kernel ended by a fault or a timeout. */
 struct window_result meter_measure(struct meter *m, const struct kernel *k, struct point *out);

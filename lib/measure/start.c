@@ -3,22 +3,12 @@
 #include <math.h>
 
 #include "lib/base/statistics.h"
+#include "lib/measure/exact.h"
 #include "lib/measure/list.h"
 #include "lib/measure/sibling.h"
 #include "lib/measure/tolerances.h"
 
 enum { EMPTY_READINGS = 64, WARM_ROUNDS = 50, SMOKE_WARM_ROUNDS = 2 };
-
-/* The greatest common divisor (Euclid). */
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
 
 /* Finds what the reader itself costs, by an empty kernel, and the steps in which the time stamp advances. */
 static struct window_result find_harness(struct meter *m)
@@ -33,8 +23,7 @@ static struct window_result find_harness(struct meter *m)
     for (size_t i = 0; i < EMPTY_READINGS; i++) {
         ticks[i] = reading_ticks(&empty[i]);
         cycles[i] = reading_counted_cycles(&empty[i]);
-        step = common_divisor(step, empty[i].end_ticks - empty[0].begin_ticks);
-        step = common_divisor(step, empty[i].begin_ticks - empty[0].begin_ticks);
+        step = list_step(step, empty, i);
     }
     sort_numbers(ticks, EMPTY_READINGS);
     sort_numbers(cycles, EMPTY_READINGS);
@@ -84,7 +73,8 @@ static unsigned wait_seconds_in_all(enum profile profile)
 struct window_result meter_start(struct meter *m, enum profile profile)
 {
     const struct machine_info *info = machine_info();
-    static const unsigned readings[PROFILES] = {3, 5, 5, 9};
+    static const unsigned readings[PROFILES] = {
+        [PROFILE_SMOKE] = 3, [PROFILE_QUICK] = 5, [PROFILE_STANDARD] = 5, [PROFILE_FULL] = 9};
 
     *m = (struct meter){
         .profile = profile,
@@ -97,6 +87,8 @@ struct window_result meter_start(struct meter *m, enum profile profile)
         .readings = readings[profile],
         .counters = info->counters,
     };
+    if (profile == PROFILE_SIMULATED)
+        return exact_start(m);
     struct window_result result = find_harness(m);
     m->span_ticks = fmax(READING_STEPS * m->step_ticks, READING_SECONDS * info->tick_hz);
     if (result.end == WINDOW_RAN)
@@ -104,6 +96,11 @@ struct window_result meter_start(struct meter *m, enum profile profile)
     if (result.end == WINDOW_RAN)
         result = find_harness(m); /* again: the clock has risen since */
     return result.end == WINDOW_RAN ? sibling_calibrate(m) : result;
+}
+
+double meter_seconds(const struct meter *m)
+{
+    return m->profile == PROFILE_SIMULATED ? m->instructions / BUDGET_INSTRUCTIONS : machine_seconds();
 }
 
 bool meter_wait(struct meter *m)

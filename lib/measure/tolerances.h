@@ -33,6 +33,24 @@ static const double TOO_SHORT = 4;
 /* Seconds of warming up in one window at most. Chosen: a window stays far below its deadline, 10 ms at least. */
 static const double WARM_WINDOW_SECONDS = 0.004;
 
+/* ---- Profile simulated --------------------------------------------------------------------------- */
+
+/*
+ * Steps of the time stamp in one reading at least. Chosen: two readings are the mean of a point, which one step then
+ * moves by 1/200, below the 1 % by which points of one level may differ.
+ */
+static const double EXACT_STEPS = 100;
+/* Core cycles in one reading at least. Chosen: the fences around a kernel take some cycles more or less, 1 % of it. */
+static const double EXACT_CYCLES = 500;
+/* Factor by which a kernel may lengthen its readings, at most. Chosen: a kernel that is random has to average. */
+static const double EXACT_LENGTH_FACTOR = 4;
+/* Readings are equal that differ by at most one step of the time stamp and this part: a cycle in a thousand. */
+static const double EXACT_PART = 0.001;
+/* Instructions that readings may execute for each second of a budget. Chosen: a sweep of profile quick has 3 s. */
+static const double BUDGET_INSTRUCTIONS = 1e6;
+/* Instructions of one reading at most, where its kernel has more than one iteration. */
+static const double EXACT_INSTRUCTIONS = 200000;
+
 /* ---- When a reading is rejected ----------------------------------------------------------------- */
 
 /*

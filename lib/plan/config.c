@@ -6,7 +6,7 @@
 
 #include "lib/plan/cores.h"
 
-const char *const profile_names[PROFILES] = {"smoke", "quick", "standard", "full"};
+const char *const profile_names[PROFILES] = {"smoke", "simulated", "quick", "standard", "full"};
 const char *const serial_names[SERIALS] = {"off", "findings", "all", "auto"};
 const char *const after_names[AFTERS] = {"stay", "reboot", "poweroff", "return"};
 
@@ -46,7 +46,7 @@ static const struct {
     const char *name, *takes;
 } keys[KEYS] = {
     [KEY_PROBES] = {"probes", "names of probes with commas or spaces between them, 255 characters at most"},
-    [KEY_PROFILE] = {"profile", "bringup, smoke, quick, standard or full"},
+    [KEY_PROFILE] = {"profile", "bringup, smoke, simulated, quick, standard or full"},
     [KEY_BRINGUP] = {"bringup", "auto or off"},
     [KEY_AFTER] = {"after", "stay, reboot, poweroff or return"},
     [KEY_REPEAT] = {"repeat", "a whole number from 1 to 1000000"},

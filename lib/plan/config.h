@@ -15,14 +15,14 @@
 /* A value of memory_mib: all there is. */
 enum { MEMORY_ALL = 1 << 30 };
 
-enum profile { PROFILE_SMOKE, PROFILE_QUICK, PROFILE_STANDARD, PROFILE_FULL, PROFILES };
+enum profile { PROFILE_SMOKE, PROFILE_SIMULATED, PROFILE_QUICK, PROFILE_STANDARD, PROFILE_FULL, PROFILES };
 enum serial { SERIAL_OFF, SERIAL_FINDINGS, SERIAL_ALL, SERIAL_AUTO, SERIALS };
 enum bringup { BRINGUP_AUTO, BRINGUP_ONLY, BRINGUP_OFF };
 enum after { AFTER_STAY, AFTER_REBOOT, AFTER_POWEROFF, AFTER_RETURN, AFTERS };
 
 struct config {
     char probes[256];     /* probes = names, separated by spaces or commas; empty: all but debug ones */
-    enum profile profile; /* profile = bringup | smoke | quick | standard | full */
+    enum profile profile; /* profile = bringup | smoke | simulated | quick | standard | full */
     enum bringup bringup; /* bringup = auto | off: the page for a machine that nobody has tried; profile = bringup */
     enum after after;     /* after = stay | reboot | poweroff | return */
     unsigned repeat;      /* repeat = 1 … 1000000: runs in a row, a boot each */

@@ -25,7 +25,7 @@ static const struct published_value *first_of(const char *core)
 {
     static const struct published_value *last = values;
 
-    for (size_t i = 0; i < VALUES && strcmp(last->core, core) != 0; i++)
+    for (size_t i = 0; core[0] && i < VALUES && strcmp(last->core, core) != 0; i++)
         last = &values[i];
     return strcmp(last->core, core) == 0 ? last : NULL;
 }

@@ -124,6 +124,7 @@ bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct ke
         machine_code_written(&p->code, (size_t)(c->write - p->code.write), c->used);
     }
     k->entry = c->at + entry;
+    k->instructions = (double)c->work.instructions;
     return true;
 }
 
@@ -168,13 +169,27 @@ bool probe_quick_sample(struct probe *p, const struct kernel *k, uint64_t *itera
 
 double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full)
 {
-    const double by_profile[PROFILES] = {smoke, quick, standard, full};
+    const double by_profile[PROFILES] = {[PROFILE_SMOKE] = smoke,
+                                         [PROFILE_SIMULATED] = quick,
+                                         [PROFILE_QUICK] = quick,
+                                         [PROFILE_STANDARD] = standard,
+                                         [PROFILE_FULL] = full};
     return by_profile[p->run->config.profile];
 }
 
 bool probe_is_smoke(const struct probe *p)
 {
     return p->run->config.profile == PROFILE_SMOKE;
+}
+
+bool probe_is_simulated(const struct probe *p)
+{
+    return p->run->config.profile == PROFILE_SIMULATED;
+}
+
+double probe_simulated(const struct probe *p, double simulated, double otherwise)
+{
+    return probe_is_simulated(p) ? simulated : otherwise;
 }
 
 double probe_smoke(const struct probe *p, double smoke, double otherwise)

@@ -123,10 +123,14 @@ bool probe_measure(struct probe *p, const struct kernel *k, struct point *out);
 bool probe_quick_sample(struct probe *p, const struct kernel *k, uint64_t *iterations, double *cycles);
 /* Ends the probe where a window ended by a fault or a timeout. */
 bool probe_survived(struct probe *p, const struct window_result *result);
-/* The number that belongs to this run's profile: of samples, points, bytes, seconds. */
+/* The number that belongs to this run's profile: of samples, points, bytes, seconds. Simulated has quick's. */
 double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full);
 /* Whether this run only shows that everything works: profile smoke. */
 bool probe_is_smoke(const struct probe *p);
+/* Whether the core is a simulated one: profile simulated, in which instructions are few and readings repeat. */
+bool probe_is_simulated(const struct probe *p);
+/* One number for profile simulated, and one for all others. */
+double probe_simulated(const struct probe *p, double simulated, double otherwise);
 /* One number for profile smoke, in which few instructions are executed, and one for all others. */
 double probe_smoke(const struct probe *p, double smoke, double otherwise);
 /*

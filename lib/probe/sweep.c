@@ -23,12 +23,13 @@ static const struct budget {
     unsigned samples;
     double seconds;
 } budgets[PROFILES] = {[PROFILE_SMOKE] = {12, 1},
+                       [PROFILE_SIMULATED] = {400, 3},
                        [PROFILE_QUICK] = {600, 3},
                        [PROFILE_STANDARD] = {1200, 10},
                        [PROFILE_FULL] = {6000, 60}};
 
 /* Stores what the record needs of a sample and the search does not store. False: the probe has ended. */
-static bool keep_sample(struct sweep *s, const struct point *pt)
+static bool keep_sample(struct sweep *s, const struct point *pt, double y)
 {
     if (s->count == s->room) {
         size_t room = s->room ? 2 * s->room : 256;
@@ -43,7 +44,7 @@ static bool keep_sample(struct sweep *s, const struct point *pt)
         s->room = room;
     }
     s->samples[s->count++] = (struct sweep_sample){
-        .x = pt->x, .median = pt->median, .ns = pt->ns, .rejected = pt->rejected};
+        .x = pt->x, .median = pt->median, .ns = pt->ns, .y = y, .repeats = pt->repeats, .rejected = pt->rejected};
     return true;
 }
 
@@ -93,13 +94,35 @@ static void show(struct sweep *s, double x)
     const double now = machine_seconds();
     char text[96];
 
-    if (now - s->shown <= SHOW_SECONDS)
+    if (now - s->shown <= SHOW_SECONDS || probe_is_simulated(p))
         return;
     snprintf(text, sizeof text, "%s: %s, %s = %.0f, %u of at most %u samples", p->definition->name, s->name, s->axis, x,
              s->search.taken, s->search.budget);
     progress_show(&p->run->progress, text);
     s->shown = machine_seconds();
     extend(s, s->shown - now);
+}
+
+enum { SAMPLES_UNEQUAL = 3 };
+
+/*
+ * A simulated core repeats exactly: a sample that was taken at x before stands for a further one, and where readings
+ * differ because the kernel is random, SAMPLES_UNEQUAL of them in turn. False where x needs a sample of its own.
+ */
+static bool take_again(const struct sweep *s, double x, double *y)
+{
+    const struct sweep_sample *at[SAMPLES_UNEQUAL];
+    unsigned count = 0;
+
+    if (!probe_is_simulated(s->probe))
+        return false;
+    for (size_t i = 0; i < s->count && count < SAMPLES_UNEQUAL; i++)
+        if (s->samples[i].x >= x && s->samples[i].x <= x)
+            at[count++] = &s->samples[i];
+    if (count == 0 || (count < SAMPLES_UNEQUAL && !at[0]->repeats))
+        return false;
+    *y = at[at[0]->repeats ? 0 : s->search.taken % count]->y;
+    return true;
 }
 
 /* One sample for the search: y at x. */
@@ -110,18 +133,23 @@ static bool take_sample(void *context, double x, double *y)
     struct point pt = {.x = x}, control = {.q20 = 0};
     const double wait_before = p->run->meter.wait_seconds_left;
 
+    if (take_again(s, x, y))
+        return true;
     show(s, x);
     const bool good = s->measure
                           ? s->measure(p, x, s->context, &pt)
                           : measure_checked(s, x, &pt) && (!s->control || measure_kernel(s, s->control, x, &control));
-    if (!good || !keep_sample(s, &pt))
+    if (!good)
         return false;
-    if (s->count == 1 || isnan(s->control_first))
+    if (s->count == 0 || isnan(s->control_first))
         s->control_first = control.q20;
     *y = pt.q20 - (control.q20 - s->control_first);
+    pt.repeats = pt.repeats && (!s->control || control.repeats);
+    if (!keep_sample(s, &pt, *y))
+        return false;
     /* Seconds that the meter waited until siblings slept are no time of the sweep. */
     extend(s, fmax(wait_before - fmax(p->run->meter.wait_seconds_left, 0), 0));
-    const double now = machine_seconds();
+    const double now = meter_seconds(&p->run->meter);
     if (now > s->deadline)
         s->search.budget = s->search.taken;
     else if (now > s->confirm_at && s->search.reserved > 0) /* the rest is for confirming knees */
@@ -135,7 +163,7 @@ bool sweep_search(struct probe *p, struct sweep *s)
     const double seconds = s->seconds > 0 ? s->seconds : budget->seconds;
 
     s->probe = p;
-    s->deadline = machine_seconds() + seconds;
+    s->deadline = meter_seconds(&p->run->meter) + seconds;
     s->confirm_at = s->deadline - CONFIRM_PART * seconds;
     s->search.sample = take_sample;
     s->search.context = s;

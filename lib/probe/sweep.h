@@ -14,6 +14,8 @@
 
 struct sweep_sample {
     double x, median, ns; /* medians over its readings: cycles per unit, nanoseconds per unit */
+    double y;             /* as the search takes it */
+    bool repeats;         /* profile simulated: a further sample at x would be the same */
     unsigned rejected;    /* readings */
 };
 
@@ -55,8 +57,8 @@ struct sweep {
     struct sweep_sample *samples; /* in the order of time; freed by sweep_free */
     double *scratch;              /* room for a number of each sample; freed with them */
     size_t count, room;
-    double deadline;      /* machine_seconds when it has to end */
-    double confirm_at;    /* machine_seconds when all but the confirmation of its knees has to end */
+    double deadline;      /* meter_seconds when it has to end */
+    double confirm_at;    /* meter_seconds when all but the confirmation of its knees has to end */
     double shown;         /* machine_seconds when progress was shown last */
     double control_first; /* y of the first control */
     struct probe *probe;

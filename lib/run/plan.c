@@ -79,10 +79,14 @@ static bool next_name(const char **list, char *out, size_t room)
 
 static bool named(const char *list, const char *name)
 {
-    char word[64];
-    while (next_name(&list, word, sizeof word))
-        if (!strcmp(word, name))
+    const size_t length = strlen(name);
+
+    for (list += strspn(list, " ,"); *list; list += strspn(list, " ,")) {
+        const size_t n = strcspn(list, " ,");
+        if (n == length && !memcmp(list, name, n))
             return true;
+        list += n;
+    }
     return false;
 }
 

@@ -276,8 +276,8 @@ static void run(struct probe *p)
         s[i].search = (struct search){
             .kind = KNEE_STEP,
             .from = GRAIN_BYTES,
-            .to = probe_scale(p, 1 << 15, 1 << 18, 1 << 19, 1 << 20),
-            .limit = probe_smoke(p, 1 << 15, 1 << 20),
+            .to = probe_simulated(p, 1 << 17, probe_scale(p, 1 << 15, 1 << 18, 1 << 19, 1 << 20)),
+            .limit = probe_smoke(p, 1 << 15, probe_simulated(p, 1 << 18, 1 << 20)),
             .step = GRAIN_BYTES,
             .resolution = 0.01,
             .per_octave = (unsigned)probe_scale(p, 1, i == MISPREDICTED ? 8 : 4, i == MISPREDICTED ? 8 : 4, 8)};

@@ -9,7 +9,7 @@
  *   load       a chain of loads through a small random ring in the first-level cache: likewise
  *   add        where a counter gives cycles, the additions themselves: 1.00 ± 0.02
  *
- * They are measured seven times, in smoke three times. The median must be whole within 3 %, and all rounds but the
+ * They are measured seven times, in smoke and simulated three times. The median must be whole within 3 %, and all rounds but the
  * shortest and the longest, which something else may have disturbed, must agree within 2 %. Dynamic translation, a time
  * stamp that jumps, or a clock that drifts between neighbouring readings breaks at least one. A platform that fails is
  * untrusted, and the cause is named.
@@ -138,7 +138,7 @@ static void report_gate(struct probe *p, const char *name, double cycles)
 static void run(struct probe *p)
 {
     const bool counted = machine_info()->counters != READER_TIME_ONLY;
-    struct rounds r = {.count = (size_t)probe_smoke(p, 3, ROUNDS_MAXIMUM)};
+    struct rounds r = {.count = (size_t)probe_smoke(p, 3, probe_simulated(p, 3, ROUNDS_MAXIMUM))};
     struct pointer_chase chase;
     const char *cause;
     char times[24] = "";

@@ -227,7 +227,7 @@ static void walk(struct core *c)
     if (address - c->code.at >= c->code.count)
         c->code = *mapping_of(c, address);
     const uint64_t offset = address - c->code.at;
-    uint32_t number = c->code.decoded[offset];
+    uint32_t number = c->code.decoded ? c->code.decoded[offset] : 0;
     if (!number)
         number = mapping_decode(&c->code, offset);
     if (!number) { /* Unicorn cannot decode it either, and is about to fault */
@@ -380,10 +380,9 @@ static struct cache table_new(const struct page_design *d)
     return table;
 }
 
-struct core *core_new(const struct core_design *design)
+static struct core *core_make(const struct core_design *design)
 {
     struct core *c = aligned_alloc(PAGE_BYTES, (sizeof *c + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
-    uc_hook hook;
 
     if (!c || design->return_stack > RETURN_STACK_MAXIMUM)
         abort();
@@ -426,13 +425,59 @@ struct core *core_new(const struct core_design *design)
     c->predictor.patterns = cache_new(design->outcomes * CACHE_LINE_BYTES, design->outcomes ? PREDICTOR_WAYS : 0);
     c->predictor.history.span = design->history;
     memcpy(c->predictor.history.enters, design->history_enters, sizeof design->history_enters);
+    return c;
+}
+
+static void core_watch_engine(struct core *c)
+{
+    uc_hook hook;
+
+    UC(uc_hook_add(c->uc, &hook, UC_HOOK_BLOCK, (void *)on_block, c, 1, 0));
+    UC(uc_hook_add(c->uc, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, (void *)on_access, c, 1, 0));
+}
+
+struct core *core_new(const struct core_design *design)
+{
+    struct core *c = core_make(design);
 
     UC(uc_open(isa.uc_arch, isa.uc_mode, &c->uc));
     core_map(c, STACK_AT, c->stack, STACK_BYTES, false);
     core_map(c, EXIT_AT, c->exit, PAGE_BYTES, true);
-    UC(uc_hook_add(c->uc, &hook, UC_HOOK_BLOCK, (void *)on_block, c, 1, 0));
-    UC(uc_hook_add(c->uc, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, (void *)on_access, c, 1, 0));
+    core_watch_engine(c);
     return c;
+}
+
+/* ---- Around a program of somebody else's --------------------------------------------------------- */
+
+static uc_engine *around;
+
+uc_engine *core_engine(void)
+{
+    return around;
+}
+
+struct core *core_around(const struct core_design *design, void *engine)
+{
+    struct core *c = core_make(design);
+
+    c->uc = around = engine;
+    load_store_start(&c->load_store);
+    in_flight_start(&c->in_flight, &c->design.in_flight);
+    scheduler_start(&c->scheduler);
+    core_watch_engine(c);
+    return c;
+}
+
+double core_reach(struct core *c, uint64_t pc)
+{
+    walk_to(c, pc);
+    c->walk_end = c->walked; /* the engine continues behind it, as in another block */
+    return c->now.decoded ? c->now.start : core_time(c);
+}
+
+double core_time(const struct core *c)
+{
+    return later(c->front, later(c->latest, c->retired));
 }
 
 void core_free(struct core *c)

@@ -113,6 +113,18 @@ struct core_counts {
 struct core;
 
 struct core *core_new(const struct core_design *design);
+/*
+ * A core that times a program which runs in an engine of somebody else's (tests/simulator), and has no memory of its
+ * own. The engine has the type uc_engine.
+ */
+struct core *core_around(const struct core_design *design, void *engine);
+/*
+ * Such a core is at an instruction at `pc` that the engine does not execute itself. When, in cycles, the instruction
+ * begins; what lies behind it is timed next.
+ */
+double core_reach(struct core *c, uint64_t pc);
+/* When everything executed so far has left such a core. */
+double core_time(const struct core *c);
 void core_free(struct core *c);
 /* Maps our memory at the address `at`. Code can be executed only there. */
 void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool code);

@@ -101,6 +101,9 @@ static inline double later(double a, double b)
     return a > b ? a : b;
 }
 
+/* The engine of the core that core_around made last. */
+uc_engine *core_engine(void);
+
 /* ---- core_map.c ---------------------------------------------------------------------------------- */
 
 /* The mapping that an address lies in; there is one. */

@@ -119,16 +119,35 @@ static uint64_t zeros(uint64_t at, size_t count)
     return 0;
 }
 
+/* What a simulator of a core has (x86-64's numbers): output, memory, time, and the end of the program. */
+static bool is_basic(uint64_t number)
+{
+    static const uint16_t basic[] = {1, 2, 9, 10, 11, 12, 20, 28, 60, 63, 158, 228, 231, 257, 318};
+
+    for (size_t i = 0; i < sizeof basic / sizeof basic[0]; i++)
+        if (basic[i] == number)
+            return true;
+    return false;
+}
+
+/* Only what becomes executable is changed: everything else can be read and written from the beginning. */
+static uint64_t protect(uint64_t at, uint64_t bytes, uint64_t protection)
+{
+    if (protection & PROT_EXEC)
+        uc(uc_mem_protect(sim.uc, at, (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES, UC_PROT_ALL));
+    return 0;
+}
+
 /* Numbers: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux. */
 static uint64_t system_call(uint64_t number, const uint64_t a[6])
 {
     static const struct {
         uint16_t x86, arm;
-    } same[] = {{1, 64},    {9, 222},   {12, 214},  {13, 134},  {14, 135},  {20, 66},   {28, 233},
-                {35, 101},  {38, 103},  {60, 93},   {63, 160},  {77, 46},   {98, 165},  {99, 179},
-                {131, 132}, {158, 999}, {201, 998}, {203, 122}, {204, 123}, {228, 113}, {231, 94},
-                {230, 115}, {309, 168}, {318, 278}, {319, 279}, {999, 139}, {3, 57},    {10, 226},
-                {11, 215},  {218, 96},  {273, 99},  {302, 261}, {186, 178}, {16, 29},   {26, 227}};
+    } same[] = {{1, 64},    {9, 222},   {12, 214},  {13, 134},  {14, 135}, {20, 66},   {28, 233},  {35, 101},
+                {38, 103},  {60, 93},   {63, 160},  {77, 46},   {98, 165}, {99, 179},  {131, 132}, {158, 999},
+                {201, 998}, {203, 122}, {204, 123}, {228, 113}, {231, 94}, {230, 115}, {309, 168}, {318, 278},
+                {319, 279}, {999, 139}, {3, 57},    {10, 226},  {11, 215}, {218, 96},  {273, 99},  {302, 261},
+                {186, 178}, {16, 29},   {26, 227},  {257, 56}};
 
     for (size_t i = 0; sim.arm && i < sizeof same / sizeof same[0]; i++)
         if (same[i].arm == number) {
@@ -137,10 +156,18 @@ static uint64_t system_call(uint64_t number, const uint64_t a[6])
         } else if (i + 1 == sizeof same / sizeof same[0]) {
             return (uint64_t)-ENOSYS;
         }
+    if (sim.bare && !is_basic(number))
+        return (uint64_t)-ENOSYS;
     switch (number) {
+    case 2:
+    case 257: /* open, openat */
+        if (sim.bare)
+            die("the program opens a file of the machine that simulates", number);
+        return (uint64_t)-ENOSYS;
     case 1: return output(a[0], a[1], a[2]);         /* write */
     case 20: return output_vector(a[0], a[1], a[2]); /* writev */
-    case 9:                                          /* mmap */
+    case 10: return protect(a[0], a[1], a[2]);
+    case 9: /* mmap */
         if (a[3] & MAP_FIXED)
             return map_over(a[0], a[1], a[2], a[4], a[5]);
         return a[3] & MAP_ANONYMOUS ? map(a[1], NULL, UC_PROT_READ | UC_PROT_WRITE) : map_file(a[4], a[1], a[2]);
@@ -151,7 +178,6 @@ static uint64_t system_call(uint64_t number, const uint64_t a[6])
     case 319: return make_file();            /* memfd_create */
     case 77: return resize_file(a[0], a[1]); /* ftruncate */
     case 3:                                  /* close */
-    case 10:                                 /* mprotect */
     case 11:                                 /* munmap */
     case 28:                                 /* madvise */
     case 14:                                 /* rt_sigprocmask: nothing is ever blocked */

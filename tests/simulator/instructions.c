@@ -1,10 +1,10 @@
 /* Instructions that the simulator counts or executes itself. */
 #include <string.h>
 
+#include "tests/simulator/clock.h"
 #include "tests/simulator/simulator.h"
 
 enum { HOOKS = 4096 };
-static const uint64_t TIMER_DIVIDER = 10; /* the generic timer counts at 100 MHz */
 
 void on_instruction(uc_engine *u, uint64_t address, uint32_t size, void *context)
 {
@@ -28,8 +28,9 @@ void on_code_write(uc_engine *u, uc_mem_type type, uint64_t address, int size, i
 static void on_rdtsc(uc_engine *u, uint64_t address, uint32_t size, void *context)
 {
     (void)u, (void)size, (void)context;
-    set(UC_X86_REG_RAX, 0, now_ns() & UINT32_MAX);
-    set(UC_X86_REG_RDX, 0, now_ns() >> 32);
+    const uint64_t ticks = (clock_at(address) + sim.slept_ns) / sim.tick_cycles;
+    set(UC_X86_REG_RAX, 0, ticks & UINT32_MAX);
+    set(UC_X86_REG_RDX, 0, ticks >> 32);
     set(UC_X86_REG_RIP, 0, address + 2);
 }
 
@@ -66,11 +67,11 @@ static void on_mrs(uc_engine *u, uint64_t address, uint32_t size, void *context)
     switch (instruction & MRS_MASK) {
     case MRS_CNTFRQ:
         refused = sim.no_timer;
-        value = 1000000000 / TIMER_DIVIDER;
+        value = 1000000000 / sim.tick_cycles;
         break;
     case MRS_CNTVCT:
         refused = sim.no_timer;
-        value = now_ns() / TIMER_DIVIDER;
+        value = (clock_at(address) + sim.slept_ns) / sim.tick_cycles;
         break;
     case MRS_PMCCNTR: /* it stands still while the core sleeps */
         refused = sim.no_counter;

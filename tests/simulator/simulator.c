@@ -1,12 +1,14 @@
 /*
  * A small simulator in which the Linux program runs: Unicorn executes its instructions, and the simulator does its
- * system calls. Instructions are counted exactly, and time is their number: one instruction is one cycle of one
- * nanosecond. The cycle counter, and on AArch64 the generic timer, can be withheld, as some simulators and kernels do.
+ * system calls. Instructions are counted exactly, and time is in cycles of one nanosecond: one for each instruction, or
+ * those of a modelled core (clock.h). The cycle counter, and on AArch64 the generic timer, can be withheld, as some
+ * simulators and kernels do.
  *
- * usage: simulator [--no-timer] [--no-counter] PROGRAM ARGUMENT...
+ * usage: simulator [--no-timer] [--no-counter] [--bare] [--tick=CYCLES] [--core=DESIGN] PROGRAM ARGUMENT...
  * e.g.:  simulator --no-counter build/fathom run clock --profile smoke
  *
- * PROGRAM is a static ELF executable for x86-64 or AArch64. Its output is passed on; the last line on standard error is
+ * --bare: only the system calls that simulators of cores have; --tick: cycles from one tick of the time stamp to the
+ * next; --core: timed/clock.c. PROGRAM is a static ELF executable for x86-64 or AArch64. Its output is passed on; the last line on standard error is
  * the number of instructions, and the exit status is the program's, or 125 when it cannot be simulated. There are no
  * files, no other processes, and no signals but those of undefined instructions (AArch64).
  */
@@ -21,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/simulator/clock.h"
 #include "tests/simulator/simulator.h"
 
 static const uint64_t STACK_TOP = 0x30000000, STACK_BYTES = 8 << 20;
@@ -78,7 +81,7 @@ uint64_t number_at(uint64_t at)
 
 uint64_t now_ns(void)
 {
-    return sim.instructions + sim.slept_ns;
+    return clock_now() + sim.slept_ns;
 }
 
 int register_at(unsigned i)
@@ -159,6 +162,7 @@ int main(int count, char **words)
 {
     static const uint32_t trampoline[] = {0xd2801168, 0xd4000001}; /* mov x8, #RT_SIGRETURN; svc #0 */
     uint64_t auxiliary[6];
+    const char *design = NULL;
     uc_hook hook;
     int i = 1;
 
@@ -167,11 +171,19 @@ int main(int count, char **words)
             sim.no_timer = true;
         else if (!strcmp(words[i], "--no-counter"))
             sim.no_counter = true;
+        else if (!strcmp(words[i], "--bare"))
+            sim.bare = true;
+        else if (!strncmp(words[i], "--core=", 7))
+            design = words[i] + 7;
+        else if (!strncmp(words[i], "--tick=", 7))
+            sim.tick_cycles = strtoull(words[i] + 7, NULL, 10);
         else
             die("unknown option", 0);
     if (i == count)
         die("no PROGRAM is given", 0);
 
+    if (sim.tick_cycles == 0)
+        sim.tick_cycles = sim.arm ? 10 : 1; /* a generic timer of 100 MHz */
     sim.heap_end = HEAP_AT;
     sim.next_map = MAPS_AT;
     uint64_t entry = load(words[i], auxiliary);
@@ -185,6 +197,7 @@ int main(int count, char **words)
     else
         uc(uc_hook_add(sim.uc, &hook, UC_HOOK_INSN, (void *)on_syscall_x86, NULL, 1, 0, UC_X86_INS_SYSCALL));
 
+    clock_start(design);
     uc_err error = uc_emu_start(sim.uc, entry, UINT64_MAX, 0, 0);
     fflush(stdout);
     if (error != UC_ERR_OK) {

@@ -25,6 +25,8 @@ struct shared {
 extern struct simulator {
     uc_engine *uc;
     bool arm, no_timer, no_counter;
+    bool bare;            /* hardly any system calls, and no file may be opened */
+    uint64_t tick_cycles; /* from one tick of the time stamp to the next */
     uint64_t instructions, slept_ns;
     uint64_t heap_end, next_map;
     struct shared shared[DESCRIPTORS];
@@ -53,7 +55,7 @@ void put(uint64_t at, const void *bytes, size_t count);
 void put_number(uint64_t at, uint64_t value);
 uint64_t number_at(uint64_t at);
 
-/* The time of day: one nanosecond for each instruction, and what the program slept. */
+/* The time of day: one nanosecond for each cycle, and what the program slept. */
 uint64_t now_ns(void);
 
 /* ---- signals.c ------------------------------------------------------------------------------------- */

@@ -196,7 +196,7 @@ static void bad_values_are_explained(void **state)
         {"cores = 0 all", "'0 all'"},
         {"cores = P", "'P'"},
         {"core = 0", "core: unknown key"},
-        {"profile = fast", "smoke, quick, standard or full"},
+        {"profile = fast", "smoke, simulated, quick, standard or full"},
         {"after = halt", "stay, reboot, poweroff or return"},
         {"retry = on", "none or all"},
         {"serial = yes", "all, findings or off"},

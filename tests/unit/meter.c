@@ -8,7 +8,7 @@
 
 static void each_profile_has_its_number_of_readings(void **state)
 {
-    static const unsigned wanted[PROFILES] = {3, 5, 5, 9};
+    static const unsigned wanted[PROFILES] = {3, 6, 5, 5, 9}; /* simulated: until two are equal, 6 at most */
     const struct cost c = {.per_iteration = 100};
 
     (void)state;

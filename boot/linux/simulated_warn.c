@@ -1,0 +1,24 @@
+#include <stddef.h>
+
+#include "boot/linux/simulated.h"
+#include "lib/base/record.h"
+
+void simulated_warn(struct writer *w)
+{
+    static const char *const without[][2] = {
+        {"signals", "the profile simulated sets no signal handlers: a kernel that faults ends the program"},
+        {"deadline", "the profile simulated sets no timer: a kernel that hangs is not ended"},
+        {"cores", "the profile simulated sets no affinity: the core in use is the one that the program started on"},
+        {"files", "the profile simulated reads no files: what is declared comes from registers of the core alone"},
+    };
+    static bool said, said_memory;
+
+    for (size_t i = 0; simulated() && !said && i < sizeof without / sizeof without[0]; i++)
+        record_warning(w, without[i][0], without[i][1]);
+    said = true;
+    if (simulated_has_anonymous_code() && !said_memory)
+        record_warning(w, "memory",
+                       "there is no shared memory (memfd_create): code lies in memory that is writable and executable, "
+                       "and no experiment can choose its frames");
+    said_memory = simulated_has_anonymous_code();
+}
