@@ -72,6 +72,11 @@ def published():
     return rows
 
 
+def diagram():
+    """The block diagram of a core: families with rows of blocks of lines (label, finding, variants, finding beside it)."""
+    return json.loads(read(os.path.join(VIEWER, "diagram.json")))
+
+
 def as_script(text):
     """Text, JSON or JavaScript, as it may stand between script tags (HTML Living Standard, 4.12.1.3)."""
     return text.replace("</", "<\\/").replace("<!--", "<\\!--")
@@ -90,7 +95,7 @@ def page():
     text = re.sub(r'<link rel="stylesheet" href="(\S+)">',
                   lambda match: f"<style>\n{read(os.path.join(VIEWER, match[1])).strip()}\n</style>", text)
     text = re.sub(r'<script src="(\S+)"></script>', script, text)
-    data = {"probes": probes(), "published": published(),
+    data = {"probes": probes(), "published": published(), "diagram": diagram(),
             "reasons": {token: row[1:] for token, row in reasons.table().items()}}
     known = as_script(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
     return text.replace('id="known"></script>', f'id="known">{known}</script>')

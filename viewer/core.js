@@ -6,84 +6,10 @@
 /* ---- The block diagram ----------------------------------------------------------------------------------------------- */
 
 /*
- * Rows of blocks from the front end down to memory. A line of a block is a label, the name of a finding, the variants that
+ * diagram.json: rows of blocks from the front end down to memory. A line of a block is a label, the name of a finding, the variants that
  * it must have, and the name of a finding to show beside it. Of several findings that fit, the first decided one is shown.
  */
-const levels = (count, line) => Array.from({length: count}, (_, i) => line(i + 1));
-const DIAGRAM = [
-    {family: 'frontend', rows: [
-        [{title: 'Branch prediction', lines: [
-            ['Branch history', 'frontend.history.branches', {kind: 'conditional-taken'}],
-            ['Return stack', 'frontend.return_stack.entries'],
-            ['Indirect targets', 'frontend.indirect.targets'],
-            ['Misprediction penalty', 'frontend.mispredict.cycles', {branch: 'cond'}]]},
-         {title: 'Branch target buffers', lines: [
-            ['Levels', 'frontend.btb.levels'],
-            ...levels(3, level => [`Level ${level}`, 'frontend.btb.entries', {level}, 'frontend.btb.cycles']),
-            ['Taken branches', 'frontend.btb.taken_per_cycle']]},
-         {title: 'Instruction cache', lines: [
-            ['Capacity', 'frontend.l1i.bytes'],
-            ['Ways', 'frontend.l1i.ways'],
-            ['Line', 'frontend.l1i.line_bytes']]},
-         {title: 'Instruction TLB', lines: [
-            ...levels(2, level => [`Level ${level}`, 'frontend.itlb.entries', {level, page: '4k'}, 'frontend.itlb.miss_cycles'])]}],
-        [{title: 'Fetch and decode', lines: [
-            ['Fetched', 'frontend.fetch.bytes'],
-            ['Decoded', 'frontend.decode.width'],
-            ['NOPs executed', 'frontend.nop.per_cycle']]},
-         {title: 'Operation cache', lines: [
-            ['Operations', 'frontend.op_cache.ops'],
-            ['Entries', 'frontend.op_cache.entries'],
-            ['Operations per entry', 'frontend.op_cache.ops_per_entry']]},
-         {title: 'Loop buffer', lines: [['Operations', 'frontend.loop_buffer.ops']]}]]},
-    {family: 'backend', rows: [
-        [{title: 'Rename and retire', lines: [
-            ['Renamed', 'backend.rename.per_cycle'],
-            ['Retired', 'backend.retire.per_cycle'],
-            ['Reorder buffer', 'backend.rob.entries'],
-            ['Moves eliminated', 'backend.elimination.per_cycle']]},
-         {title: 'Rename registers', lines: [
-            ['Integer', 'backend.registers.entries', {class: 'int64'}],
-            ['Flags', 'backend.registers.entries', {class: 'flags'}],
-            ['Vector', 'backend.registers.entries', {class: 'vector'}],
-            ['Mask', 'backend.registers.entries', {class: 'mask'}]]},
-         {title: 'Schedulers', lines: [
-            ['Integer', 'backend.scheduler.entries', {class: 'int'}],
-            ['Vector', 'backend.scheduler.entries', {class: 'vector'}],
-            ['Integer and vector', 'backend.scheduler.entries', {class: 'math'}],
-            ['Loads', 'backend.scheduler.entries', {class: 'load'}],
-            ['Stores', 'backend.scheduler.entries', {class: 'store'}],
-            ['Store addresses', 'backend.scheduler.entries', {class: 'store-address'}],
-            ['Store data', 'backend.scheduler.entries', {class: 'store-data'}],
-            ['Memory', 'backend.scheduler.entries', {class: 'memory'}]]},
-         {title: 'In flight', lines: [
-            ['Loads', 'backend.load_queue.entries'],
-            ['Stores', 'backend.store_queue.entries'],
-            ['Branches not taken', 'backend.branches_in_flight.entries', {branch: 'not-taken'}],
-            ['Branches taken', 'backend.branches_in_flight.entries', {branch: 'taken'}]]}]]},
-    {family: 'memory', rows: [
-        [{title: 'Loads and stores', lines: [
-            ['Loads', 'memory.stride.per_cycle', {access: 'load'}],
-            ['Stores', 'memory.stride.per_cycle', {access: 'store'}],
-            ['Store forwarding', 'memory.forwarding.cycles', {crossing: 'none'}],
-            ['Forwarding fails', 'memory.forwarding.blocked_cycles', {crossing: 'none'}]]},
-         {title: 'Data TLB', lines: [
-            ...levels(2, level => [`Level ${level}`, 'memory.dtlb.entries', {level, page: '4k', access: 'load'}, 'memory.dtlb.miss_cycles']),
-            ['Stores', 'memory.dtlb.entries', {level: 1, page: '4k', access: 'store'}],
-            ['Page walk', 'memory.page_walk.cycles'],
-            ['Parallel walks', 'memory.parallel_walks']]},
-         {title: 'Prediction', lines: [
-            ['Dependence predictor', 'memory.dependence.loads'],
-            ['Memory renaming', 'memory.renaming.pairs'],
-            ['Parallel misses', 'memory.parallel_misses', {level: 1}]]}],
-        [...levels(3, level => ({title: `Level ${level}${level === 1 ? ' data' : ''} cache`, lines: [
-            ['Capacity', 'memory.cache.bytes', {level}],
-            ['Load to use', 'memory.cache.latency_cycles', {level}],
-            ['Ways', 'memory.cache.ways', {level}],
-            ['Line', 'memory.cache.line_bytes', {level}]]})),
-         {title: 'Memory', lines: [
-            ['Load to use', 'memory.dram.latency_ns']]}]]},
-];
+const DIAGRAM = known.diagram || [];
 
 function findFinding(core, name, variants = {}) {
     const fitting = (core.byName.get(name) || []).filter(f => Object.entries(variants).every(([key, value]) => String(f[key]) === String(value)));
