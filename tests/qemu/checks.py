@@ -300,7 +300,8 @@ def check_hang(serial, files, kind, name):
     return complaints
 
 
-SHOWN = re.compile(rb'\{"t":"stage","stage":"([\w-]+)"[^\n]*\n.*?\d+ ms  ([^\r\n\x1b]+)', re.DOTALL)
+# A stage's record, and the line on the console behind it. The first stages have none: they are recorded later.
+SHOWN = re.compile(rb'\{"t":"stage","stage":"([\w-]+)"[^\n]*\n(?:(?!\{"t":).)*?\d+ ms  ([^\r\n\x1b]+)', re.DOTALL)
 
 
 def stage_texts(serial):
