@@ -32,6 +32,14 @@ def check_accessed(run, table):
     return complaints
 
 
+# What the page must say on each instruction set; of AArch64 at EL2.
+ON_PAGE = {
+    "x86_64": "cpuid.00000001.0.eax microcode CR0 CR3 CR4 EFER XCR0 IA32_PAT IA32_MTRR_DEF_TYPE IA32_APIC_BASE LVT_TIMER "
+              "LVT_LINT0 LVT_THERMAL acpi-pm-timer",
+    "aarch64": "midr_el1 revidr_el1 MPIDR_EL1 id_aa64dfr0_el1 id_aa64mmfr0_el1 CurrentEL SCTLR_EL2 TCR_EL2 MAIR_EL2 HCR_EL2 "
+               "CPTR_EL2 MDCR_EL2 CNTHCTL_EL2 cntfrq"}
+
+
 def check_bringup(run, table):
     """The one bring-up page is in a record, on the console, and in the QR code that somebody reads off the screen."""
     pages = run.of("bringup")
@@ -40,12 +48,20 @@ def check_bringup(run, table):
     page = pages[0]["lines"]
     complaints = [] if len(page) <= 25 and all(len(line) <= 80 for line in page) else \
         ["the bring-up page does not fit into 25 lines of 80 characters"]
-    starts = ["fathom ", "firmware: ", "time stamp ", "deadline: ", "addition "]
+    starts = ["fathom ", "firmware: ", "board: ", "time stamp ", "memory: ", "tick: ", "cores: ", "deadline: ", "addition "]
     missing = [start for start in starts if not any(line.startswith(start) for line in page)]
-    complaints += [f"the bring-up page has no line that starts with {missing}"] if missing else []
+    words = ON_PAGE[table["isa"]].split() + ["firmware-stall", "NOP", "readings", "system management interrupts"] + \
+        (["others by", "arrived"] if int(table["smp"]) > 1 else [])
+    missing += [word for word in words if not any(word in line for line in page)]
+    complaints += [f"the bring-up page lacks {missing}"] if missing else []
     if table["person"] and table["codes"] != ["\n".join(page)]:
         complaints.append(f"the QR code says {table['codes']}, not the lines of the record")
     return complaints
+
+
+def check_no_bringup(run, _table):
+    """An earlier run of this machine ended well, so there is no bring-up page."""
+    return ["there is a bring-up page"] if run.of("bringup") else []
 
 
 def check_second_core(run, table):
@@ -288,4 +304,4 @@ def check_forms(run, table):
 
 CHECKS = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters, "exact": check_exact,
           "forms": check_forms, "memory": check_memory, "accessed": check_accessed, "bringup": check_bringup,
-          "restored": check_restored, "second_core": check_second_core}
+          "restored": check_restored, "second_core": check_second_core, "no_bringup": check_no_bringup}
