@@ -1,8 +1,8 @@
 /*
  * The support file, SUPnnnnn.JSL beside the result file RUNnnnnn.JSL: what a machine says of itself, for whoever is to
  * find out from afar why a run went wrong on it. docs/SUPPORT.md describes it. It is written once in a run and flushed
- * record by record, never goes over the serial line, and holds nothing that distinguishes this machine from others of its
- * model or names its owner.
+ * record by record, never goes over the serial line, and holds nothing that distinguishes this machine from others of
+ * its model or names its owner.
  */
 #ifndef FATHOM_BOOT_UEFI_SUPPORT_H
 #define FATHOM_BOOT_UEFI_SUPPORT_H

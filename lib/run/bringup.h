@@ -8,8 +8,9 @@
 #include "lib/probe/run_state.h"
 
 /*
- * Whether this run makes the page: it was asked for; or it was not forbidden, and no earlier run of this machine is known
- * that ended well. So it is made at every boot where no volume keeps the runs: there the photograph is all that is left.
+ * Whether this run makes the page: it was asked for; or it was not forbidden, and no earlier run of this machine is
+ * known that ended well. So it is made at every boot where no volume keeps the runs: there the photograph is all that
+ * is left.
  */
 bool bringup_wanted(const struct run *r);
 /*

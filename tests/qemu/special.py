@@ -34,10 +34,10 @@ def check_accessed(run, table):
 
 # What the page must say on each instruction set; of AArch64 at EL2.
 ON_PAGE = {
-    "x86_64": "cpuid.00000001.0.eax microcode CR0 CR3 CR4 EFER XCR0 IA32_PAT IA32_MTRR_DEF_TYPE IA32_APIC_BASE LVT_TIMER "
-              "LVT_LINT0 LVT_THERMAL acpi-pm-timer",
-    "aarch64": "midr_el1 revidr_el1 MPIDR_EL1 id_aa64dfr0_el1 id_aa64mmfr0_el1 CurrentEL SCTLR_EL2 TCR_EL2 MAIR_EL2 HCR_EL2 "
-               "CPTR_EL2 MDCR_EL2 CNTHCTL_EL2 cntfrq"}
+    "x86_64": "cpuid.00000001.0.eax microcode CR0 CR3 CR4 EFER XCR0 IA32_PAT IA32_MTRR_DEF_TYPE IA32_APIC_BASE "
+              "LVT_TIMER LVT_LINT0 LVT_THERMAL acpi-pm-timer",
+    "aarch64": "midr_el1 revidr_el1 MPIDR_EL1 id_aa64dfr0_el1 id_aa64mmfr0_el1 CurrentEL SCTLR_EL2 TCR_EL2 MAIR_EL2 "
+               "HCR_EL2 CPTR_EL2 MDCR_EL2 CNTHCTL_EL2 cntfrq"}
 
 
 def check_bringup(run, table):
@@ -48,7 +48,8 @@ def check_bringup(run, table):
     page = pages[0]["lines"]
     complaints = [] if len(page) <= 25 and all(len(line) <= 80 for line in page) else \
         ["the bring-up page does not fit into 25 lines of 80 characters"]
-    starts = ["fathom ", "firmware: ", "board: ", "time stamp ", "memory: ", "tick: ", "cores: ", "deadline: ", "addition "]
+    starts = ["fathom ", "firmware: ", "board: ", "time stamp ", "memory: ", "tick: ", "cores: ", "deadline: ",
+              "addition "]
     missing = [start for start in starts if not any(line.startswith(start) for line in page)]
     words = ON_PAGE[table["isa"]].split() + ["firmware-stall", "NOP", "readings", "system management interrupts"] + \
         (["others by", "arrived"] if int(table["smp"]) > 1 else [])

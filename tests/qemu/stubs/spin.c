@@ -1,7 +1,7 @@
 /*
  * Has the second core wait at a spin table, as the firmware of machines without PSCI does (Linux,
- * Documentation/arch/arm64/booting.rst), so that QEMU can stand in for those. The device tree has to say so, too; the run
- * changes it with U-Boot's commands, and so the address is fixed.
+ * Documentation/arch/arm64/booting.rst), so that QEMU can stand in for those. The device tree has to say so, too; the
+ * run changes it with U-Boot's commands, and so the address is fixed.
  *
  * Only for QEMU: no cache is cleaned for a core that has its caches off.
  */
