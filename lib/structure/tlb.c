@@ -229,6 +229,20 @@ bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experi
 
 /* ---- Sets --------------------------------------------------------------------------------------- */
 
+/*
+ * Sets *bits to the binary logarithm of the sets. Their product with the ways has to lie in the interval of the entries,
+ * of which a ramp may hide the last few. False where none does, or two do.
+ */
+static bool find_index_bits(const struct stride_level *l, unsigned *bits)
+{
+    const double too_many = fmax(l->high, l->value + 1);
+    double entries = l->ways.value;
+
+    for (*bits = 0; entries < l->low; ++*bits)
+        entries *= 2;
+    return entries < too_many && 2 * entries >= too_many;
+}
+
 /* Reports the address bits that choose a set: from the lowest one on, as many as there are sets. */
 static void report_index(struct probe *p, const struct tlb *t, const struct stride_level *l, double entries)
 {
@@ -243,9 +257,7 @@ static void report_index(struct probe *p, const struct tlb *t, const struct stri
     } else if (!isnan(l->index_stride) && !isnan(l->ways.value) && !isnan(l->value)) {
         while ((double)((size_t)1 << low) < l->index_stride * (double)t->page_bytes)
             low++;
-        while (l->ways.value * (double)((size_t)1 << count) < l->value)
-            count++;
-        if (!(l->ways.value * (double)((size_t)1 << count) > l->value)) { /* the sets are a power of two */
+        if (find_index_bits(l, &count)) {
             f.value = count;
             f.grade = l->grade > l->ways.grade ? l->grade : l->ways.grade;
             f.reason = REASON_NONE;

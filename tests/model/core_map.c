@@ -93,7 +93,7 @@ uint32_t mapping_decode(const struct mapping *m, uint64_t offset)
  * after 90 MiB of pages full of code. Flushing all translations takes as long as thousands of short kernels, so that
  * it is done only when that much was removed. A page of code counts as one block at least.
  */
-static const size_t REMOVED_MAXIMUM = 16 << 20, BLOCK_BYTES = 64;
+static const size_t REMOVED_MAXIMUM = 4 << 20, BLOCK_BYTES = 64;
 
 /*
  * Page by page, since translating takes longer than executing, and most kernels differ little from those before them.
