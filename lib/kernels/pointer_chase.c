@@ -6,6 +6,7 @@ enum { CODE_BYTES = 4096 };
 
 bool pointer_chase_map(struct probe *p, struct pointer_chase *c, size_t bytes)
 {
+    c->pitch = 0;
     return probe_map_large(p, &c->ring, bytes) && probe_map(p, &c->start, sizeof(uint64_t), 0) &&
            probe_map(p, &c->order, bytes / POINTER_CHASE_LINE_BYTES * sizeof(uint32_t), 0);
 }
@@ -15,6 +16,7 @@ const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t 
     const size_t mark = machine_map_mark();
     const char *why = machine_map(&c->ring, bytes, page_bytes, AREA_DATA);
 
+    c->pitch = 0;
     if (!why)
         why = machine_map(&c->start, sizeof(uint64_t), 0, AREA_DATA);
     if (!why)
@@ -29,6 +31,7 @@ void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t o
     uint8_t *write = c->ring.write + offset;
     uintptr_t at = c->ring.at + offset;
     uint32_t *next = (uint32_t *)c->order.write;
+    const size_t pitch = c->pitch ? c->pitch : POINTER_CHASE_LINE_BYTES;
 
     for (size_t first = 0; first < lines; first += group) {
         size_t count = lines - first < group ? lines - first : group;
@@ -37,7 +40,7 @@ void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t o
         for (size_t i = 0; i < count; i++) {
             /* the walk enters a group at its first line, so the line before that in the cycle leaves it */
             size_t to = next[i] ? first + next[i] : following;
-            *(uint64_t *)(write + (first + i) * POINTER_CHASE_LINE_BYTES) = at + to * POINTER_CHASE_LINE_BYTES;
+            *(uint64_t *)(write + (first + i) * pitch) = at + to * pitch;
         }
     }
     *(uint64_t *)c->start.write = at;

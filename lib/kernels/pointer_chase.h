@@ -13,6 +13,7 @@ struct pointer_chase {
     struct area ring;  /* where the lines lie */
     struct area start; /* where the walk continues, kept between calls; a page of its own, outside the footprint */
     struct area order; /* scratch for pointer_chase_link */
+    size_t pitch;      /* bytes from one line of pointer_chase_link to the next; 0: POINTER_CHASE_LINE_BYTES */
 };
 
 /* Maps room for rings of at most `bytes`, with the largest pages that the platform has. False: the probe has ended. */

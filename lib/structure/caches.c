@@ -12,29 +12,30 @@
 #include "lib/probe/sample.h"
 #include "lib/probe/sweep.h"
 #include "lib/structure/hierarchy.h"
+#include "lib/structure/line_length.h"
 #include "lib/structure/tolerances_hierarchy.h"
 
 enum {
     PAGE_BYTES = 4096,
-    GROUP_LINES = 16 * PAGE_BYTES / POINTER_CHASE_LINE_BYTES, /* of order `groups` */
+    GROUP_BYTES = 16 * PAGE_BYTES, /* of order `groups` */
     UNROLL = 16,
     WARM_LINES = (8 << 20) / POINTER_CHASE_LINE_BYTES, /* visited before a reading, at most */
     MOST_WHOLE = 8 << 20,                              /* bytes; beyond that random order shows nothing but the TLB */
     SAMPLES = 5                                        /* of a single footprint */
 };
 
-/* group_lines 0: one group, order `whole`. */
-static bool build_chase(struct probe *p, const struct pointer_chase *chase, size_t bytes, size_t group_lines,
+/* group_bytes 0: one group, order `whole`. */
+static bool build_chase(struct probe *p, const struct pointer_chase *chase, size_t bytes, size_t group_bytes,
                         struct kernel *k)
 {
-    size_t lines = bytes / POINTER_CHASE_LINE_BYTES;
+    const size_t pitch = chase->pitch ? chase->pitch : POINTER_CHASE_LINE_BYTES, lines = bytes / pitch;
 
     /*
      * Other pages each time: where the platform does not choose frames, those of one choice may fill some sets twice.
      */
     uint64_t pages = (chase->ring.bytes - bytes) / PAGE_BYTES;
     pointer_chase_link(p, chase, random_below(&p->random, pages + 1) * PAGE_BYTES, lines,
-                       group_lines ? group_lines : lines);
+                       group_bytes ? group_bytes / pitch : lines);
     /*
      * Linking the ring has fetched all lines; one round, where it is short, brings them into the order of the chase.
      * Readings are long, so that lines that the reference chains between them evict from the first level count little.
@@ -46,7 +47,7 @@ static bool build_chase(struct probe *p, const struct pointer_chase *chase, size
 
 static bool build_groups(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
 {
-    return build_chase(p, context, (size_t)footprint_bytes, GROUP_LINES, k);
+    return build_chase(p, context, (size_t)footprint_bytes, GROUP_BYTES, k);
 }
 
 static bool build_whole(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
@@ -160,7 +161,7 @@ static bool build_footprint(struct probe *p, void *context, struct kernel *k)
 {
     const struct footprint *f = context;
 
-    return build_chase(p, f->chase, (size_t)f->bytes, GROUP_LINES, k);
+    return build_chase(p, f->chase, (size_t)f->bytes, GROUP_BYTES, k);
 }
 
 /*
@@ -203,7 +204,8 @@ bool caches_levels(struct probe *p, struct caches *c)
     for (unsigned level = 1; level <= CACHE_LEVELS; level++)
         largest = fmax(largest, caches_known(p, level));
     const bool two_ranges = near_end > 0 && LEVELS_APART * near_end < c->most;
-    bool good = search_range(p, c, &near, "", CACHE_STEP_BYTES, two_ranges ? near_end : c->most);
+    bool good = line_length_find(p, &c->chase, &c->chase.pitch) &&
+                search_range(p, c, &near, "", CACHE_STEP_BYTES, two_ranges ? near_end : c->most);
     /* where the second level shows no edge the numbers of the levels behind are not known */
     if (good && two_ranges && v->count > 1 && v->knees[v->count - 1].value > second / LEVELS_APART)
         good = search_range(p, c, &far, ", far",

@@ -20,16 +20,13 @@
 
 #include "lib/finding/grade.h"
 #include "lib/finding/report.h"
-#include "lib/kernels/pointer_chase.h"
+#include "lib/kernels/line_pairs.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/sweep.h"
 
 enum {
-    LONGEST_LINE = 256,             /* Fujitsu's A64FX */
-    BLOCK_BYTES = 5 * LONGEST_LINE, /* an odd multiple: prefetchers of pairs of lines see either half first */
     STEP_BYTES = sizeof(uint64_t),
     L1D_BYTES = 48 << 10, /* capacity of the cache where none is known */
-    UNROLL = 16,
     DIRECTIONS = 2
 };
 
@@ -43,20 +40,8 @@ struct pairs {
 static bool build(struct probe *p, double bytes, void *context, struct kernel *k)
 {
     const struct pairs *q = context;
-    const size_t away = (size_t)bytes - STEP_BYTES;
 
-    /* the first loads in random order, then the second ones between them */
-    for (size_t i = 0; i < q->blocks; i++)
-        q->offsets[i] = i * BLOCK_BYTES;
-    pointer_chase_scatter(p, q->chase, q->offsets, q->blocks);
-    for (size_t i = q->blocks; i-- > 0;) {
-        size_t block = q->offsets[i];
-        q->offsets[2 * i] = block + (q->back ? away : 0);
-        q->offsets[2 * i + 1] = block + (q->back ? 0 : away);
-    }
-    pointer_chase_follow(q->chase, q->offsets, 2 * q->blocks);
-    k->warm_iterations = 2 * (double)q->blocks / UNROLL;
-    return pointer_chase_kernel(p, q->chase, pointer_chase_unroll(2 * q->blocks, UNROLL), k);
+    return line_pairs_kernel(p, q->chase, q->offsets, q->blocks, (size_t)bytes - STEP_BYTES, q->back, k);
 }
 
 static void run(struct probe *p)
@@ -66,7 +51,7 @@ static void run(struct probe *p)
      * that every fourth set at least is used, and gets twice as many lines as it has ways.
      */
     const double l1d = facts_number(&p->run->facts, "memory.cache.bytes", "level=1", L1D_BYTES);
-    const size_t blocks = (size_t)probe_smoke(p, 64, 2 * l1d / LONGEST_LINE);
+    const size_t blocks = (size_t)probe_smoke(p, 64, 2 * l1d / LINE_PAIRS_LONGEST);
     struct pointer_chase chase;
     size_t *offsets = malloc(2 * blocks * sizeof *offsets);
     struct pairs pairs[DIRECTIONS] = {{&chase, offsets, blocks, false}, {&chase, offsets, blocks, true}};
@@ -76,7 +61,7 @@ static void run(struct probe *p)
         probe_skip(p, "out of memory");
         return;
     }
-    if (!pointer_chase_map(p, &chase, blocks * BLOCK_BYTES)) {
+    if (!pointer_chase_map(p, &chase, blocks * LINE_PAIRS_BLOCK)) {
         free(offsets);
         return;
     }
@@ -91,7 +76,7 @@ static void run(struct probe *p)
                               .area = &chase.ring,
                               .search = {.kind = KNEE_STEP,
                                          .from = 2 * STEP_BYTES,
-                                         .to = LONGEST_LINE + POINTER_CHASE_LINE_BYTES,
+                                         .to = LINE_PAIRS_LONGEST + POINTER_CHASE_LINE_BYTES,
                                          .step = STEP_BYTES,
                                          .resolution = 0.02,
                                          .coarse = (unsigned)probe_smoke(p, 4, 20),
