@@ -53,9 +53,19 @@ double quantile(const double *sorted, size_t count, double q)
     return sorted[below] + fraction * (sorted[below + 1] - sorted[below]);
 }
 
-double median_error(const double *sorted, size_t count)
+void median_bounds(const double *sorted, size_t count, double *low, double *high)
 {
-    return 1.2533 / 1.349 * (quantile(sorted, count, 0.75) - quantile(sorted, count, 0.25)) / sqrt((double)count);
+    double exactly = 1, fewer = 0; /* chances that so many numbers, or fewer, are below the median */
+    size_t outside = 0;
+
+    for (size_t i = 0; i < count; i++)
+        exactly /= 2;
+    for (; outside < count / 2 && 2 * (fewer + exactly) <= MEDIAN_OUTSIDE; outside++) {
+        fewer += exactly;
+        exactly *= (double)(count - outside) / (double)(outside + 1);
+    }
+    *low = outside ? sorted[outside - 1] : (double)NAN;
+    *high = outside ? sorted[count - outside] : (double)NAN;
 }
 
 double least_confirmed(const double *sorted, size_t count, double part)

@@ -153,33 +153,52 @@ static void the_least_value_that_others_confirm(void **state)
     assert_true(isnan(least_of(NULL, 0)));
 }
 
-/* The sum of twelve numbers uniform in [0, 1) is nearly normal, with a standard deviation of one. */
-static double nearly_normal(uint64_t *random)
+/* MEDIAN_OUTSIDE: of 15 numbers of one distribution 2 or more are on each side of its median, of 75 23 or more. */
+static void bounds_of_a_median_are_order_statistics(void **state)
 {
-    double sum = 0;
-
-    for (size_t i = 0; i < 12; i++)
-        sum += (double)random_below(random, 1U << 30) / (1U << 30);
-    return sum;
-}
-
-/* Medians of many samples scatter by what each sample's quartiles say, on average. */
-static void error_of_a_median_is_what_medians_scatter_by(void **state)
-{
-    enum { SAMPLES = 4000, COUNT = 101 };
-    static double medians[SAMPLES];
-    uint64_t random = 7;
-    double error = 0;
+    static const size_t counts[] = {11, 15, 25, 75}, outside[] = {1, 2, 5, 23};
+    double sorted[75], low, high;
 
     (void)state;
-    for (size_t i = 0; i < SAMPLES; i++) {
-        double sample[COUNT];
-        for (size_t k = 0; k < COUNT; k++)
-            sample[k] = nearly_normal(&random);
-        medians[i] = median(sample, COUNT);
-        error += median_error(sample, COUNT) / SAMPLES;
+    for (size_t i = 0; i < 75; i++)
+        sorted[i] = (double)i + 1;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        median_bounds(sorted, counts[i], &low, &high);
+        assert_float_equal(low, (double)outside[i], 0);
+        assert_float_equal(high, (double)(counts[i] + 1 - outside[i]), 0);
     }
-    assert_true(fabs(error / spread_of(medians, SAMPLES).sigma - 1) < 0.05);
+    median_bounds(sorted, 10, &low, &high);
+    assert_true(isnan(low) && isnan(high));
+}
+
+/* What 15 layouts cost of which a part, about half, costs a whole cycle more than the others. Sorted. */
+static void draw_layouts(uint64_t *random, double part, double layouts[15])
+{
+    for (size_t i = 0; i < 15; i++) {
+        const double more = (double)random_below(random, 1000) < 1000 * part ? 1 : 0;
+        layouts[i] = 17 + more + (double)random_below(random, 100) / 1000;
+    }
+    sort_numbers(layouts, 15);
+}
+
+/* Two runs that draw different layouts do not contradict each other, though their medians are a cycle apart. */
+static void bounds_of_a_median_hold_the_median_of_another_run(void **state)
+{
+    enum { RUNS = 20000 };
+    uint64_t random = 7;
+
+    (void)state;
+    for (double part = 0.3; part < 0.7; part += 0.05) {
+        unsigned outside = 0;
+        for (unsigned i = 0; i < RUNS; i++) {
+            double one[15], other[15], low, high;
+            draw_layouts(&random, part, one);
+            draw_layouts(&random, part, other);
+            median_bounds(one, 15, &low, &high);
+            outside += other[7] < low || other[7] > high;
+        }
+        assert_true(outside < 0.02 * RUNS);
+    }
 }
 
 int main(void)
@@ -189,7 +208,8 @@ int main(void)
         cmocka_unit_test(the_least_value_that_others_confirm),
         cmocka_unit_test(quantile_is_linear_between_neighbours),
         cmocka_unit_test(quantile_at_its_borders),
-        cmocka_unit_test(error_of_a_median_is_what_medians_scatter_by),
+        cmocka_unit_test(bounds_of_a_median_are_order_statistics),
+        cmocka_unit_test(bounds_of_a_median_hold_the_median_of_another_run),
         cmocka_unit_test(random_sequence_is_splitmix64),
         cmocka_unit_test(random_below_is_uniform),
         cmocka_unit_test(random_cycle_visits_all),
