@@ -27,6 +27,7 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/sample.h"
 #include "lib/probe/table.h"
+#include "lib/structure/tolerances_frontend.h"
 
 enum {
     SHORT_RUN = 192,
@@ -38,8 +39,6 @@ enum {
     LONGER = 3
 };
 
-/* Part of the instruction cache that is surely available. Chosen. */
-static const double PART_OF_L1I = 0.9;
 /* Part by which a run that the decoders limit is slower than short runs, at least. Chosen: above the noise of rates. */
 static const double SLOWER = 0.015;
 /* Part by which the bytes per cycle of a run are below the most of any run, at most, if its bytes limit it. Chosen. */
@@ -116,7 +115,7 @@ static bool measure_runs(struct probe *p, struct instruction_run *runs, size_t c
 
     for (size_t i = 0; i < count; i++) {
         struct instruction_run *run = &runs[i];
-        size_t longest = (size_t)(PART_OF_L1I * l1i / run->bytes);
+        size_t longest = (size_t)(L1I_AVAILABLE * l1i / run->bytes);
         double cycles = NAN;
         if (!measure_rate(p, run, SHORT_RUN, &run->kept))
             return false;

@@ -32,6 +32,7 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/sweep.h"
 #include "lib/structure/fetch_width.h"
+#include "lib/structure/tolerances_frontend.h"
 
 enum {
     CROSSING_FROM = PAGE_CROSSING_OTHERS, /* instructions of the loop */
@@ -46,8 +47,7 @@ enum {
 
 /* Cycles that a split crossing costs more than its control: one, with room for noise. */
 static const double SPLIT = 0.9;
-/* Part of the instruction cache that runs fill, surely available; SHORTER_PART is less, for comparison. Chosen. */
-static const double PART_OF_L1I = 0.97;
+/* Part of the instruction cache that shorter runs fill, for comparison. Chosen: clearly less than L1I_AVAILABLE. */
 static const double SHORTER_PART = 0.75;
 
 /* ---- Crossing ----------------------------------------------------------------------------------- */
@@ -209,7 +209,7 @@ static struct sweep dense_sweep(const char *name, size_t *lines)
 static bool find_dense(struct probe *p)
 {
     double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", L1I_BYTES) / STRAIGHT_LINE_BYTES;
-    size_t lines[] = {SHORT_LINES, (size_t)probe_smoke(p, SHORT_LINES, PART_OF_L1I * l1i),
+    size_t lines[] = {SHORT_LINES, (size_t)probe_smoke(p, SHORT_LINES, L1I_AVAILABLE * l1i),
                       (size_t)probe_smoke(p, SHORT_LINES, SHORTER_PART * l1i)};
     struct sweep s[] = {dense_sweep("short runs", &lines[0]), dense_sweep("dense", &lines[1]),
                         dense_sweep("shorter", &lines[2])};

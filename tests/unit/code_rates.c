@@ -24,7 +24,7 @@ extern const struct probe_definition *const __start_probes[], *const __stop_prob
 /* ---- A core instead of kernels -------------------------------------------------------------------------- */
 
 enum {
-    L1I_LINES = 512,    /* 32 KiB */
+    KIB_LINES = 16,     /* lines of a KiB */
     DECODED = 6,        /* instructions a cycle, … */
     KEPT = 8,           /* … and operations that an operation cache delivers */
     FETCHED = 16,       /* bytes a cycle from the instruction cache, … */
@@ -36,7 +36,8 @@ enum {
 const unsigned emit_nop_lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0}, emit_alignment = 1,
                emit_longest = 15;
 static struct machine_info info = {.page_bytes = {4096}};
-static double kept_ops;        /* operations that an operation cache holds; 0: there is none */
+static double l1i_kib = 32, known_kib = 32; /* what the instruction cache holds, and what is known of it */
+static double kept_ops;                     /* operations that an operation cache holds; 0: there is none */
 static double off_takes_times; /* time with the operation cache switched off, relative to that as found; 0: no switch */
 static struct search_point points[SWEEPS][POINTS];
 static size_t sweeps;
@@ -50,7 +51,7 @@ static double cycles_per_nop(double lines, double per_line)
 
     if (lines * per_line <= kept_ops)
         return 1.0 / KEPT;
-    return fmax(1.0 / DECODED, bytes / (lines <= L1I_LINES ? FETCHED : FETCHED_BEHIND));
+    return fmax(1.0 / DECODED, bytes / (lines <= l1i_kib * KIB_LINES ? FETCHED : FETCHED_BEHIND));
 }
 
 /* Runs of one length over their density, or of one density over their length; no curve has a knee. */
@@ -212,7 +213,7 @@ static double find(const char *probe_name, const char *finding_name)
 {
     struct run run = {.number = 0};
     struct probe probe = {.run = &run};
-    const struct fact l1i = {.name = "frontend.l1i.bytes", .value = L1I_LINES * STRAIGHT_LINE_BYTES, .grade = 'A'};
+    const struct fact l1i = {.name = "frontend.l1i.bytes", .value = 1024 * known_kib, .grade = 'A'};
     const struct fact decode = {.name = "frontend.decode.width", .value = DECODED, .grade = 'A'};
 
     assert_true(facts_set(&run.facts, &l1i) && facts_set(&run.facts, &decode));
@@ -227,7 +228,7 @@ static double find(const char *probe_name, const char *finding_name)
 }
 
 /*
- * PART_OF_L1I, SHORTER_PART: an operation cache of 4,096 operations (Zen 2) keeps half of the densest lines that the
+ * L1I_AVAILABLE, SHORTER_PART: an operation cache of 4,096 operations (Zen 2) keeps half of the densest lines that the
  * instruction cache holds. Runs of both lengths are longer than that, and do not come from the second level.
  */
 static void dense_runs_come_from_the_instruction_cache(void **state)
@@ -236,6 +237,17 @@ static void dense_runs_come_from_the_instruction_cache(void **state)
     kept_ops = 4096;
     const double bytes = find("fetch", "frontend.fetch.bytes");
     kept_ops = 0;
+    assert_true(bytes > FETCHED - 0.1 && bytes < FETCHED + 0.1);
+}
+
+/* L1I_AVAILABLE: of an instruction cache of 16 KiB it may be known that it holds 17, a step too many. */
+static void runs_fit_an_instruction_cache_that_is_known_to_a_step(void **state)
+{
+    (void)state;
+    l1i_kib = 16;
+    known_kib = 17;
+    const double bytes = find("fetch", "frontend.fetch.bytes");
+    l1i_kib = known_kib = 32;
     assert_true(bytes > FETCHED - 0.1 && bytes < FETCHED + 0.1);
 }
 
@@ -258,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dense_runs_come_from_the_instruction_cache),
+        cmocka_unit_test(runs_fit_an_instruction_cache_that_is_known_to_a_step),
         cmocka_unit_test(a_switch_shows_an_operation_cache),
     };
 
