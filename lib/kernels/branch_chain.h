@@ -26,15 +26,9 @@
 #ifndef FATHOM_LIB_KERNELS_BRANCH_CHAIN_H
 #define FATHOM_LIB_KERNELS_BRANCH_CHAIN_H
 
+#include "lib/kernels/branch_chain_pattern.h"
 #include "lib/probe/probe.h"
 
-enum branch_chain_pattern {
-    BRANCH_CHAIN_UNCOND,
-    BRANCH_CHAIN_COND,
-    BRANCH_CHAIN_COND_UNCOND,
-    BRANCH_CHAIN_UNCOND_COND,
-    BRANCH_CHAIN_PATTERNS
-};
 /* "uncond", "cond", "cond-uncond", "uncond-cond": the values of the variant `branch` of findings. */
 extern const char *const branch_chain_pattern_names[BRANCH_CHAIN_PATTERNS];
 

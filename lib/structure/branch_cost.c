@@ -5,12 +5,6 @@
 #include "lib/base/statistics.h"
 #include "lib/structure/tolerances_btb.h"
 
-_Static_assert((int)BTB_UNCOND == (int)BRANCH_CHAIN_UNCOND && (int)BTB_COND == (int)BRANCH_CHAIN_COND &&
-                   (int)BTB_COND_UNCOND == (int)BRANCH_CHAIN_COND_UNCOND &&
-                   (int)BTB_UNCOND_COND == (int)BRANCH_CHAIN_UNCOND_COND &&
-                   (int)BTB_PATTERNS == (int)BRANCH_CHAIN_PATTERNS,
-               "a sequence and the chain that measures it have the same pattern");
-
 bool branch_curve_build(struct probe *p, double branches, void *context, struct kernel *k)
 {
     struct branch_curve *curve = context;
@@ -87,8 +81,7 @@ bool branch_cost_fit(struct probe *p, const struct branch_chain_room *room, stru
 
     *result = *btb_fit_decide(fit);
     while (machine_seconds() < deadline && btb_fit_next(fit, &next)) {
-        const struct branch_curve curve = {
-            .room = room, .chain = {.pattern = (enum branch_chain_pattern)next.pattern, .stride = next.stride}};
+        const struct branch_curve curve = {.room = room, .chain = {.pattern = next.pattern, .stride = next.stride}};
         double cycles;
         if (!branch_cost(p, &curve, next.count, &cycles))
             return false;

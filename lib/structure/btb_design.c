@@ -66,11 +66,11 @@ static struct parts parts_of(const struct members *m, const struct btb_sequence 
 }
 
 /* How much less a hit of a level costs than a miss, as a part of that: in this pattern, or else in another. */
-static double contrast(const struct btb_search *s, enum btb_pattern pattern, size_t level)
+static double contrast(const struct btb_search *s, enum branch_chain_pattern pattern, size_t level)
 {
     double found = NAN;
 
-    for (size_t p = 0; p < BTB_PATTERNS; p++) {
+    for (size_t p = 0; p < BRANCH_CHAIN_PATTERNS; p++) {
         const double *c = s->costs[p];
         double behind = level == 0 && !isnan(c[1]) ? c[1] : c[2], is = (behind - c[level]) / behind;
         if (!isnan(is) && (isnan(found) || p == (size_t)pattern))
@@ -131,11 +131,11 @@ static bool find_separating(const struct btb_search *s, const struct btb_limits 
 {
     double best = 0;
 
-    for (unsigned p = 0; p < BTB_PATTERNS; p++)
+    for (unsigned p = 0; p < BRANCH_CHAIN_PATTERNS; p++)
         for (unsigned stride = 1; stride <= BTB_STRIDE_MOST; stride *= 2)
             for (unsigned octave = PER_OCTAVE; octave <= BTB_COUNT_MOST; octave *= 2)
                 for (unsigned part = 0; part < PER_OCTAVE; part++) {
-                    struct btb_sequence candidate = {(enum btb_pattern)p, stride,
+                    struct btb_sequence candidate = {(enum branch_chain_pattern)p, stride,
                                                      whole_lines(octave + octave / PER_OCTAVE * part, stride)};
                     double score = is_candidate(s, limits, &candidate) ? separation(s, members, &candidate) : 0;
                     if (score > best) {
@@ -151,7 +151,7 @@ static bool find_challenge(const struct btb_search *s, const struct btb_limits *
                            const struct members members[BTB_LEVELS], uint64_t *random, struct btb_sequence *out)
 {
     for (size_t i = 0; i < DRAWS; i++) {
-        struct btb_sequence drawn = {.pattern = (enum btb_pattern)random_below(random, BTB_PATTERNS),
+        struct btb_sequence drawn = {.pattern = (enum branch_chain_pattern)random_below(random, BRANCH_CHAIN_PATTERNS),
                                      .stride = 1U << random_below(random, STRIDE_EXPONENTS)};
         unsigned octave = 1U << random_below(random, COUNT_EXPONENTS);
         drawn.count = whole_lines(octave + (unsigned)random_below(random, octave), drawn.stride);

@@ -16,7 +16,7 @@ enum { BTB_FOOTPRINTS = 4 };
 
 /* What can be measured. */
 struct btb_limits {
-    unsigned patterns;               /* 1 << enum btb_pattern, or-ed */
+    unsigned patterns;               /* 1 << enum branch_chain_pattern, or-ed */
     unsigned stride_from, stride_to; /* bytes, powers of two */
     unsigned count_from, count_to;   /* branches */
     unsigned alignment;              /* of an instruction in bytes, a power of two: no index bit is below it */

@@ -134,7 +134,7 @@ static enum reason list_levels(struct assumption *a)
     a->result.level_count = a->search.level_count;
     a->result.doubtful = btb_search_doubtful(&a->search);
     for (size_t l = 0; l < a->result.level_count; l++) {
-        for (size_t p = 0; p < BTB_PATTERNS; p++)
+        for (size_t p = 0; p < BRANCH_CHAIN_PATTERNS; p++)
             a->result.levels[l].cycles[p] = a->search.costs[p][l];
         btb_search_mark(&a->search, l, marks);
         list_survivors(a, marks, &a->result.levels[l]);
@@ -148,7 +148,7 @@ static const struct btb_fit_result *decide_assuming(struct btb_fit *f, size_t as
     struct assumption *a = &f->of[assumption];
     const struct btb_classes *c = &a->classes;
     struct btb_fit_result *r = &a->result;
-    bool seen[BTB_PATTERNS] = {0};
+    bool seen[BRANCH_CHAIN_PATTERNS] = {0};
 
     *r = (struct btb_fit_result){.points = c->point_count,
                                  .any_replacement = c->space.any_replacement,

@@ -51,7 +51,7 @@ struct btb_fit_level {
     bool left;                                    /* false: some survivor holds all sequences that were measured */
     /* Which properties all survivors have in common. None where the result is not `complete`, or is `doubtful`. */
     bool same_ways, same_sets, same_index, same_per_entry;
-    double cycles[BTB_PATTERNS]; /* of a hit, for the best pair; NaN: no sequence shows it */
+    double cycles[BRANCH_CHAIN_PATTERNS]; /* of a hit, for the best pair; NaN: no sequence shows it */
 };
 
 struct btb_fit_result {

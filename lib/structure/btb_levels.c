@@ -356,7 +356,7 @@ static void add_points(const struct curves *c, enum branch_chain_pattern pattern
         for (size_t j = 0; j < s->count; j++)
             if (s->points[j].kept && s->points[j].x >= BTB_LONG_FROM)
                 btb_fit_add(fit,
-                            &(struct btb_sequence){.pattern = (enum btb_pattern)pattern,
+                            &(struct btb_sequence){.pattern = pattern,
                                                    .stride = (unsigned)c->curve[i].chain.stride,
                                                    .count = (unsigned)s->points[j].x},
                             s->points[j].y, error_of(&s->points[j]));

@@ -56,14 +56,14 @@ static double square(double x)
 static void scale_patterns(struct btb_mismatch *m, const struct btb_point *points, size_t count,
                            const struct btb_spread *spread)
 {
-    for (size_t p = 0; p < BTB_PATTERNS; p++)
+    for (size_t p = 0; p < BRANCH_CHAIN_PATTERNS; p++)
         m->patterns[p] = (struct btb_mismatch_pattern){.least = INFINITY};
     for (size_t i = 0; i < count; i++) {
         struct btb_mismatch_pattern *s = &m->patterns[points[i].sequence.pattern];
         s->least = fmin(s->least, points[i].cycles);
         s->most = fmax(s->most, points[i].cycles);
     }
-    for (size_t p = 0; p < BTB_PATTERNS; p++) {
+    for (size_t p = 0; p < BRANCH_CHAIN_PATTERNS; p++) {
         struct btb_mismatch_pattern *s = &m->patterns[p];
         s->weights = (struct btb_costs){1 / square(spread->hits * s->least),
                                         1 / (square(spread->hits) * s->least * s->most),
@@ -207,7 +207,7 @@ static void add_point(const struct btb_mismatch *m, size_t number, const struct 
 
 /* Adds up the points of the group that begins at point `from`; returns the first point of the next group. */
 static size_t add_up(const struct btb_mismatch *m, size_t from, const struct btb_part *const resident[BTB_LEVELS],
-                     const struct cost_differences differences[BTB_PATTERNS], struct group_sums *g)
+                     const struct cost_differences differences[BRANCH_CHAIN_PATTERNS], struct group_sums *g)
 {
     size_t i = from;
 
@@ -332,10 +332,11 @@ static bool has_two_bits(unsigned bits)
 }
 
 /* The differences of the costs in each pattern; where a cost is not known, the range of the pattern's points. */
-static void differences_of(const struct btb_mismatch *m, bool two_levels, double costs[BTB_PATTERNS][BTB_COSTS],
-                           struct cost_differences differences[BTB_PATTERNS])
+static void differences_of(const struct btb_mismatch *m, bool two_levels,
+                           double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS],
+                           struct cost_differences differences[BRANCH_CHAIN_PATTERNS])
 {
-    for (size_t p = 0; p < BTB_PATTERNS; p++) {
+    for (size_t p = 0; p < BRANCH_CHAIN_PATTERNS; p++) {
         const double range = m->patterns[p].most - m->patterns[p].least, *c = costs[p];
         const double one_to_two = (two_levels ? c[1] : c[2]) - c[0], two_to_miss = c[2] - c[1];
         differences[p] = (struct cost_differences){isnan(one_to_two) ? range : one_to_two,
@@ -376,11 +377,11 @@ static double share(const struct btb_mismatch *m, size_t number, const struct bt
  * btb_mismatch does.
  */
 static double fit_costs(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two,
-                        double limit, const struct cost_differences differences[BTB_PATTERNS],
-                        double costs[BTB_PATTERNS][BTB_COSTS], bool *uncertain)
+                        double limit, const struct cost_differences differences[BRANCH_CHAIN_PATTERNS],
+                        double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS], bool *uncertain)
 {
     const struct btb_part *const resident[BTB_LEVELS] = {one, two};
-    struct pattern_sums patterns[BTB_PATTERNS] = {0};
+    struct pattern_sums patterns[BRANCH_CHAIN_PATTERNS] = {0};
     unsigned show_one = 0, show_two = 0; /* the strides that show each level, powers of two or-ed */
     double sum = 0, least = 0;
 
@@ -397,7 +398,7 @@ static double fit_costs(const struct btb_mismatch *m, const struct btb_part *one
         show_one |= g.used.x > BTB_SHOWS ? first->stride : 0;
         show_two |= g.used.y > BTB_SHOWS ? first->stride : 0;
     }
-    for (size_t p = 0; p < BTB_PATTERNS; p++) {
+    for (size_t p = 0; p < BRANCH_CHAIN_PATTERNS; p++) {
         for (size_t k = 0; k < BTB_COSTS; k++)
             costs[p][k] = NAN;
         if (m->patterns[p].most > 0)
@@ -408,9 +409,9 @@ static double fit_costs(const struct btb_mismatch *m, const struct btb_part *one
 
 /* Where parts are ranges their effect depends on the costs: costs are fitted without knowing them, then once more. */
 double btb_mismatch(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two, double limit,
-                    double costs[BTB_PATTERNS][BTB_COSTS])
+                    double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS])
 {
-    struct cost_differences differences[BTB_PATTERNS];
+    struct cost_differences differences[BRANCH_CHAIN_PATTERNS];
     bool uncertain;
     const double sum = fit_costs(m, one, two, limit, NULL, costs, &uncertain);
 
@@ -436,10 +437,10 @@ bool btb_mismatch_one_stride(const struct btb_mismatch *m, const struct btb_part
 }
 
 double btb_mismatch_worst(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two,
-                          double costs[BTB_PATTERNS][BTB_COSTS])
+                          double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS])
 {
     const struct btb_part *const resident[BTB_LEVELS] = {one, two};
-    struct cost_differences differences[BTB_PATTERNS];
+    struct cost_differences differences[BRANCH_CHAIN_PATTERNS];
     bool uncertain = false;
     double worst = 0;
 
@@ -450,7 +451,7 @@ double btb_mismatch_worst(const struct btb_mismatch *m, const struct btb_part *o
     }
     differences_of(m, two != NULL, costs, differences);
     for (size_t i = 0; i < m->count;) {
-        const enum btb_pattern pattern = m->points[i].pattern;
+        const enum branch_chain_pattern pattern = m->points[i].pattern;
         const size_t from = i;
         struct group_sums g;
         i = add_up(m, i, resident, uncertain ? differences : NULL, &g);

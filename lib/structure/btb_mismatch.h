@@ -46,7 +46,7 @@ struct btb_mismatch_pattern {
 /* A point with what the fit needs of it. */
 struct btb_mismatch_point {
     size_t number; /* among the points that were given */
-    enum btb_pattern pattern;
+    enum branch_chain_pattern pattern;
     unsigned stride;
     double cycles, weight; /* 1 / variance */
     double range;          /* of the cycles of its pattern's points */
@@ -56,7 +56,7 @@ struct btb_mismatch {
     size_t count;
     double scatter;
     struct btb_mismatch_point points[BTB_MISMATCH_POINTS]; /* sorted by group */
-    struct btb_mismatch_pattern patterns[BTB_PATTERNS];
+    struct btb_mismatch_pattern patterns[BRANCH_CHAIN_PATTERNS];
 };
 
 /* Deviations that are allowed, relative to the cost. */
@@ -75,13 +75,13 @@ void btb_mismatch_prepare(struct btb_mismatch *m, const struct btb_point *points
  * and may return it where chi-square is above `limit`, which saves time.
  */
 double btb_mismatch(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two, double limit,
-                    double costs[BTB_PATTERNS][BTB_COSTS]);
+                    double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS]);
 /* Whether only one stride shows some level: its cost may then be due to that stride and not to a level. */
 bool btb_mismatch_one_stride(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two);
 /* The largest chi-square that chance alone explains, within BTB_SIGMAS. */
 double btb_mismatch_expected(const struct btb_mismatch *m);
 /* The largest share of chi-square that a single point has at these costs. */
 double btb_mismatch_worst(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two,
-                          double costs[BTB_PATTERNS][BTB_COSTS]);
+                          double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS]);
 
 #endif

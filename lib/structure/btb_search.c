@@ -41,7 +41,7 @@ static void prepare(struct btb_search *s, unsigned from, unsigned to)
 }
 
 static double mismatch(const struct btb_search *s, uint16_t one, uint16_t two, double limit,
-                       double costs[BTB_PATTERNS][BTB_COSTS])
+                       double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS])
 {
     return btb_mismatch(&s->points, btb_classes_resident(s->classes, one), btb_classes_resident(s->classes, two), limit,
                         costs);
@@ -88,7 +88,7 @@ enum { SCANNED = 1, POSSIBLE = 4 };
 /* Combines one class as `level` with all others at the other level (`full`), or with those that are POSSIBLE there. */
 static void scan(struct btb_search *s, uint16_t class, size_t level, bool full, uint8_t *flags)
 {
-    double costs[BTB_PATTERNS][BTB_COSTS];
+    double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS];
     const unsigned possible = (unsigned)POSSIBLE << (1 - level);
 
     for (size_t other = 0; other < s->classes->count; other++) {
@@ -121,7 +121,7 @@ static const struct btb_pair *next_to_scan(const struct btb_search *s, const uin
 /* alone[class]: the mismatch of each class as the only level. With any replacement INFINITY where it is far off. */
 static void fit_alone(const struct btb_search *s, double *alone)
 {
-    double costs[BTB_PATTERNS][BTB_COSTS], best = INFINITY;
+    double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS], best = INFINITY;
 
     for (size_t c = 0; c < s->classes->count; c++) {
         alone[c] = mismatch(s, (uint16_t)c, BTB_NO_CLASS, any_replacement(s) ? best + BTB_FAR_OFF : INFINITY, costs);
@@ -267,7 +267,7 @@ void btb_search_refresh(struct btb_search *s)
     const struct btb_classes *c = s->classes;
     size_t count = s->pair_count;
     struct btb_pair *before = malloc((count + 1) * sizeof *before);
-    double costs[BTB_PATTERNS][BTB_COSTS];
+    double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS];
 
     if (!before)
         return;

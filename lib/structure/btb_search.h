@@ -33,10 +33,10 @@ struct btb_search {
     double best; /* mismatch of the best of them */
 
     /* Results of btb_search_run. */
-    size_t level_count;                    /* 1 or 2; 0 where it returned a reason */
-    double mismatch, expected;             /* of the best; the most that chance explains */
-    bool complete;                         /* false: pairs that were not tried may survive as well */
-    double costs[BTB_PATTERNS][BTB_COSTS]; /* of the best; NaN where no sequence shows them */
+    size_t level_count;                             /* 1 or 2; 0 where it returned a reason */
+    double mismatch, expected;                      /* of the best; the most that chance explains */
+    bool complete;                                  /* false: pairs that were not tried may survive as well */
+    double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS]; /* of the best; NaN where no sequence shows them */
 };
 
 /* Starts a search among these classes. False where memory is short; btb_search_free must follow in either case. */

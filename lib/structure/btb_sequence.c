@@ -82,10 +82,10 @@ static bool joins(const struct btb_index *index, enum btb_entry entry, const str
     switch (entry) {
     case BTB_BLOCK: return index && sequence->stride < 1U << index->low;
     case BTB_COND_FIRST:
-        return sequence->pattern != BTB_UNCOND &&
-               (sequence->stride < (sequence->pattern == BTB_UNCOND_COND ? LINE_BYTES / 2 : LINE_BYTES) ||
+        return sequence->pattern != BRANCH_CHAIN_UNCOND &&
+               (sequence->stride < (sequence->pattern == BRANCH_CHAIN_UNCOND_COND ? LINE_BYTES / 2 : LINE_BYTES) ||
                 in_one_line(sequence));
-    case BTB_UNCOND_NEXT: return sequence->pattern != BTB_COND;
+    case BTB_UNCOND_NEXT: return sequence->pattern != BRANCH_CHAIN_COND;
     case BTB_ANY_NEXT: return true;
     default: return false;
     }
@@ -105,11 +105,11 @@ static void lay_out(const struct btb_index *index, enum btb_entry entry, unsigne
         add_slots(l, 0, blocks, divide_up(block, per_entry), block);
         if (rest)
             add_run(l, (struct run){blocks * l->pitch, 0, divide_up(rest, per_entry), rest});
-    } else if (entry == BTB_COND_FIRST && sequence->pattern == BTB_UNCOND_COND && !in_one_line(sequence))
+    } else if (entry == BTB_COND_FIRST && sequence->pattern == BRANCH_CHAIN_UNCOND_COND && !in_one_line(sequence))
         add_shifted_pairs(l, sequence);
     else {
         /* where unconditional comes first, the first branch shares its entry with the last one of the sequence */
-        bool shifted = entry != BTB_ANY_NEXT && sequence->pattern == BTB_UNCOND_COND;
+        bool shifted = entry != BTB_ANY_NEXT && sequence->pattern == BRANCH_CHAIN_UNCOND_COND;
         l->pitch = 2 * (uint64_t)sequence->stride;
         add_slots(l, shifted ? sequence->stride : 0, sequence->count / 2, 1, 2);
     }
@@ -245,7 +245,7 @@ static bool power_of_two(unsigned x)
 
 bool btb_sequence_valid(const struct btb_sequence *sequence)
 {
-    return (unsigned)sequence->pattern < BTB_PATTERNS && power_of_two(sequence->stride) &&
+    return (unsigned)sequence->pattern < BRANCH_CHAIN_PATTERNS && power_of_two(sequence->stride) &&
            sequence->stride <= BTB_STRIDE_MOST && sequence->count >= 2 && sequence->count <= BTB_COUNT_MOST &&
            sequence->count % 2 == 0;
 }

@@ -23,11 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Types of the branches of a sequence: those of the branch chains that are measured, in the same order (branch_cost.c
- * checks that). Of two types in turn, the first one named is that of the branch at the lowest address.
- */
-enum btb_pattern { BTB_UNCOND, BTB_COND, BTB_COND_UNCOND, BTB_UNCOND_COND, BTB_PATTERNS };
+#include "lib/kernels/branch_chain_pattern.h"
 
 /*
  * `count` is the number of branches, even, and includes the one that leads back to the first; `stride` is the distance
@@ -35,7 +31,7 @@ enum btb_pattern { BTB_UNCOND, BTB_COND, BTB_COND_UNCOND, BTB_UNCOND_COND, BTB_P
  * bytes, rounded up to a power of two.
  */
 struct btb_sequence {
-    enum btb_pattern pattern;
+    enum branch_chain_pattern pattern;
     unsigned stride, count;
 };
 

@@ -268,7 +268,7 @@ static void find_all(struct probe *p, const struct setup *s)
 
 static void run(struct probe *p)
 {
-    const struct btb_limits limits = {.patterns = 1u << BTB_UNCOND | 1u << BTB_COND,
+    const struct btb_limits limits = {.patterns = 1u << BRANCH_CHAIN_UNCOND | 1u << BRANCH_CHAIN_COND,
                                       .stride_from = (unsigned)btb_least_stride(),
                                       .stride_to = BTB_FALLBACK_STRIDE,
                                       .count_from = BTB_LONG_FROM,

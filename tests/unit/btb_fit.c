@@ -53,13 +53,14 @@ enum { WAYS = 2, HIT = 1, MISS = 4 };
 
 static struct btb_fit *start(double footprint)
 {
-    struct btb_fit *f = btb_fit_start(&(struct btb_limits){.patterns = 1 << BTB_UNCOND | 1 << BTB_COND,
-                                                           .stride_from = 4,
-                                                           .stride_to = 4096,
-                                                           .count_from = 8,
-                                                           .count_to = 1024,
-                                                           .alignment = 4,
-                                                           .footprints = {footprint}});
+    struct btb_fit *f = btb_fit_start(
+        &(struct btb_limits){.patterns = 1 << BRANCH_CHAIN_UNCOND | 1 << BRANCH_CHAIN_COND,
+                             .stride_from = 4,
+                             .stride_to = 4096,
+                             .count_from = 8,
+                             .count_to = 1024,
+                             .alignment = 4,
+                             .footprints = {footprint}});
     assert_non_null(f);
     return f;
 }
@@ -90,7 +91,7 @@ static void measure(struct btb_fit *f, const struct btb_sequence *row)
 /* Every reading of number `lost_every` is not accepted. */
 bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
 {
-    const struct btb_sequence row = {(enum btb_pattern)chain.pattern, (unsigned)chain.stride,
+    const struct btb_sequence row = {chain.pattern, (unsigned)chain.stride,
                                      (unsigned)chain.count + BRANCH_CHAIN_LOOP_BRANCHES};
 
     (void)p, (void)k;
@@ -99,7 +100,7 @@ bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
 }
 
 /* The points of one pattern of branches. */
-static void measure_all(struct btb_fit *f, enum btb_pattern pattern)
+static void measure_all(struct btb_fit *f, enum branch_chain_pattern pattern)
 {
     for (unsigned stride = 4; stride <= 4096; stride *= 4)
         for (unsigned count = 8; count <= 1024; count *= 2)
@@ -131,8 +132,8 @@ static void an_organisation_that_alone_fits_is_reported(void **state)
     struct btb_fit *f = start(INFINITY);
 
     (void)state;
-    measure_all(f, BTB_UNCOND);
-    measure_all(f, BTB_COND);
+    measure_all(f, BRANCH_CHAIN_UNCOND);
+    measure_all(f, BRANCH_CHAIN_COND);
     measure_rest(f);
     const struct btb_fit_result *r = btb_fit_decide(f);
     assert_null(r->reason);
@@ -150,8 +151,8 @@ static void decide_with_uneven_misses(double part, bool other, struct btb_fit_re
 
     uneven = part;
     other_policy = other;
-    measure_all(f, BTB_UNCOND);
-    measure_all(f, BTB_COND);
+    measure_all(f, BRANCH_CHAIN_UNCOND);
+    measure_all(f, BRANCH_CHAIN_COND);
     measure_rest(f);
     *result = *btb_fit_decide(f);
     uneven = 0;
@@ -182,8 +183,8 @@ static void a_lost_reading_does_not_end_the_fit(void **state)
     struct probe p = {.run = NULL};
 
     (void)state;
-    measure_all(f, BTB_UNCOND);
-    measure_all(f, BTB_COND);
+    measure_all(f, BRANCH_CHAIN_UNCOND);
+    measure_all(f, BRANCH_CHAIN_COND);
     const size_t before = btb_fit_decide(f)->points;
     readings = 0;
     lost_every = 24;
@@ -200,8 +201,8 @@ static void unknown_limits_cost_a_grade(void **state)
     struct btb_fit *f = start(0);
 
     (void)state;
-    measure_all(f, BTB_UNCOND);
-    measure_all(f, BTB_COND);
+    measure_all(f, BRANCH_CHAIN_UNCOND);
+    measure_all(f, BRANCH_CHAIN_COND);
     measure_rest(f);
     report_level(f);
     assert_int_equal(reported[0].grade, 'C');
@@ -209,7 +210,7 @@ static void unknown_limits_cost_a_grade(void **state)
 
 static void one_pattern_costs_a_grade(void **state)
 {
-    struct btb_fit *f = btb_fit_start(&(struct btb_limits){.patterns = 1 << BTB_UNCOND,
+    struct btb_fit *f = btb_fit_start(&(struct btb_limits){.patterns = 1 << BRANCH_CHAIN_UNCOND,
                                                            .stride_from = 4,
                                                            .stride_to = 4096,
                                                            .count_from = 8,
@@ -217,7 +218,7 @@ static void one_pattern_costs_a_grade(void **state)
                                                            .alignment = 4,
                                                            .footprints = {INFINITY}});
     (void)state;
-    measure_all(f, BTB_UNCOND);
+    measure_all(f, BRANCH_CHAIN_UNCOND);
     measure_rest(f);
     report_level(f);
     assert_int_equal(reported[0].grade, 'C');
@@ -230,7 +231,7 @@ static void what_several_organisations_explain_is_undecided(void **state)
     (void)state;
     for (unsigned stride = 4; stride <= 4096; stride *= 4)
         for (unsigned count = 8; count <= 1024; count *= 4)
-            measure(f, &(struct btb_sequence){BTB_UNCOND, stride, count});
+            measure(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count});
     assert_true(btb_fit_decide(f)->levels[0].count > 1);
     report_level(f);
     assert_int_equal(reported[1].grade, 'U');
@@ -244,7 +245,7 @@ static void few_points_decide_nothing(void **state)
 
     (void)state;
     for (unsigned count = 8; count <= 512; count *= 2)
-        measure(f, &(struct btb_sequence){BTB_UNCOND, 4, count});
+        measure(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, 4, count});
     assert_int_equal(btb_fit_decide(f)->reason, REASON_TOO_FEW_POINTS);
     assert_false(btb_fit_next(f, &row));
     report_level(f);
@@ -259,7 +260,7 @@ static void flat_curves_have_no_level(void **state)
     (void)state;
     for (unsigned stride = 4; stride <= 4096; stride *= 4)
         for (unsigned count = 8; count <= 1024; count *= 2)
-            assert_true(btb_fit_add(f, &(struct btb_sequence){BTB_UNCOND, stride, count}, 3, 0.001));
+            assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count}, 3, 0.001));
     assert_int_equal(btb_fit_decide(f)->reason, REASON_NO_LEVEL);
     btb_fit_free(f);
 }
@@ -272,7 +273,7 @@ static void impossible_curves_fit_no_organisation(void **state)
     (void)state;
     for (unsigned stride = 4; stride <= 4096; stride *= 4)
         for (unsigned count = 8; count <= 1024; count *= 2, cycles = 5 - cycles) /* no buffer has more resident */
-            assert_true(btb_fit_add(f, &(struct btb_sequence){BTB_UNCOND, stride, count}, cycles, 0.001));
+            assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count}, cycles, 0.001));
     assert_int_equal(btb_fit_decide(f)->reason, REASON_NO_FIT);
     btb_fit_free(f);
 }
@@ -282,9 +283,9 @@ static void points_beyond_a_footprint_do_not_count(void **state)
     struct btb_fit *f = start(4096);
 
     (void)state;
-    assert_true(btb_fit_add(f, &(struct btb_sequence){BTB_UNCOND, 4, 512}, 1, 0));
+    assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, 4, 512}, 1, 0));
     assert_int_equal(btb_fit_decide(f)->points, 1);
-    assert_true(btb_fit_add(f, &(struct btb_sequence){BTB_UNCOND, 8, 512}, 1, 0));
+    assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, 8, 512}, 1, 0));
     assert_int_equal(btb_fit_decide(f)->points, 1);
     btb_fit_free(f);
 }
@@ -292,7 +293,7 @@ static void points_beyond_a_footprint_do_not_count(void **state)
 static void invalid_points_are_refused(void **state)
 {
     struct btb_fit *f = start(INFINITY);
-    const struct btb_sequence row = {BTB_UNCOND, 4, 8};
+    const struct btb_sequence row = {BRANCH_CHAIN_UNCOND, 4, 8};
 
     (void)state;
     assert_false(btb_fit_add(f, &row, NAN, 0));
@@ -300,7 +301,7 @@ static void invalid_points_are_refused(void **state)
     assert_false(btb_fit_add(f, &row, 1, -1));
     assert_false(btb_fit_add(f, &row, 1, NAN));
     assert_false(btb_fit_add(f, &row, INFINITY, 0));
-    assert_false(btb_fit_add(f, &(struct btb_sequence){BTB_UNCOND, 4, 7}, 1, 0));
+    assert_false(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, 4, 7}, 1, 0));
     for (size_t i = 0; i < BTB_FIT_POINTS; i++)
         assert_true(btb_fit_add(f, &row, 1, 0.01));
     assert_false(btb_fit_add(f, &row, 1, 0.01));

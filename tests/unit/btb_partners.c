@@ -24,7 +24,7 @@ static size_t role_of(const struct btb_part *resident)
 }
 
 double btb_mismatch(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two, double limit,
-                    double costs[BTB_PATTERNS][BTB_COSTS])
+                    double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS])
 {
     (void)m, (void)limit, (void)costs;
     if (!one)
@@ -56,7 +56,7 @@ double btb_mismatch_expected(const struct btb_mismatch *m)
 }
 
 double btb_mismatch_worst(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two,
-                          double costs[BTB_PATTERNS][BTB_COSTS])
+                          double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS])
 {
     (void)m, (void)one, (void)two, (void)costs;
     return 0;
@@ -79,7 +79,7 @@ static void a_level_is_found_that_other_pairs_speak_against(void **state)
     (void)state;
     assert_true(btb_classes_start(&classes, 4, true) && btb_search_start(&s, &classes));
     for (unsigned count = 64; count <= 1024; count *= 2)
-        assert_true(btb_classes_add(&classes, &(struct btb_point){{BTB_UNCOND, 4, count}, 1, 0}));
+        assert_true(btb_classes_add(&classes, &(struct btb_point){{BRANCH_CHAIN_UNCOND, 4, count}, 1, 0}));
     assert_true(classes.count >= ROLES);
     assert_int_equal(btb_search_run(&s), REASON_NONE);
     assert_int_equal(s.level_count, 2);

@@ -36,16 +36,16 @@ static double miss_cost(double missed)
     struct btb_mismatch m;
     struct btb_point points[POINTS];
     struct btb_part one[POINTS];
-    double costs[BTB_PATTERNS][BTB_COSTS];
+    double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS];
 
     for (size_t i = 0; i < POINTS; i++) {
         const double part = i + 1 < POINTS ? 0 : missed;
         one[i] = held(1 - part);
-        points[i] = (struct btb_point){{BTB_UNCOND, 16, 64U << i}, hit + part * (miss - hit), 0.001};
+        points[i] = (struct btb_point){{BRANCH_CHAIN_UNCOND, 16, 64U << i}, hit + part * (miss - hit), 0.001};
     }
     btb_mismatch_prepare(&m, points, POINTS, 0, UINT_MAX, &spread);
     btb_mismatch(&m, one, NULL, INFINITY, costs);
-    return costs[BTB_UNCOND][2];
+    return costs[BRANCH_CHAIN_UNCOND][2];
 }
 
 /* BTB_SEEN: of 1,024 branches 20 that miss show what a miss costs, and 5 show noise only. */
@@ -67,7 +67,7 @@ static double mismatch_of_truth(double hit_of_second, double miss, bool two_leve
     static struct btb_part one[POINTS], two[POINTS];
     const double hit = 1, five_sigma = 25;
     struct btb_mismatch m;
-    double costs[BTB_PATTERNS][BTB_COSTS];
+    double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS];
 
     for (unsigned i = 0; i < POINTS; i++) {
         const unsigned n = i % COUNTS, last = COUNTS - 1;
@@ -77,7 +77,7 @@ static double mismatch_of_truth(double hit_of_second, double miss, bool two_leve
                               (1 - fmax(first, second)) * miss;
         one[i] = held(first);
         two[i] = held(second);
-        points[i] = (struct btb_point){{BTB_UNCOND, 4U << i / COUNTS, 8U << n}, cycles, 0.01 * cycles};
+        points[i] = (struct btb_point){{BRANCH_CHAIN_UNCOND, 4U << i / COUNTS, 8U << n}, cycles, 0.01 * cycles};
     }
     btb_mismatch_prepare(&m, points, POINTS, 0, UINT_MAX, &spread);
     return btb_mismatch(&m, one, two_levels ? two : NULL, five_sigma, costs);
@@ -118,7 +118,7 @@ static bool doubtful(unsigned ways_of_first, unsigned ways_of_second)
     assert_true(btb_classes_start(&c, 4, false) && btb_search_start(&s, &c));
     for (unsigned stride = 4; stride <= 8; stride *= 2)
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-            assert_true(btb_classes_add(&c, &(struct btb_point){{BTB_UNCOND, stride, counts[i]}, 1, 0}));
+            assert_true(btb_classes_add(&c, &(struct btb_point){{BRANCH_CHAIN_UNCOND, stride, counts[i]}, 1, 0}));
     btb_mismatch_prepare(&s.points, c.points, c.point_count, 0, UINT_MAX, &spread);
     s.pairs[s.pair_count++] = (struct btb_pair){{c.class_of[organisation(&c.space, 3, 4, ways_of_first)],
                                                  c.class_of[organisation(&c.space, 3, 4, ways_of_second)]},
@@ -144,7 +144,7 @@ static void a_second_level_that_holds_hardly_more_is_in_doubt(void **state)
  */
 static bool separates(bool level_before)
 {
-    const struct btb_limits limits = {.patterns = 1 << BTB_UNCOND,
+    const struct btb_limits limits = {.patterns = 1 << BRANCH_CHAIN_UNCOND,
                                       .stride_from = 4,
                                       .stride_to = 4,
                                       .count_from = 1792,
@@ -168,7 +168,7 @@ static bool separates(bool level_before)
     s.pair_count = 2;
     s.best = 0;
     s.level_count = last + 1;
-    for (size_t p = 0; p < BTB_PATTERNS; p++)
+    for (size_t p = 0; p < BRANCH_CHAIN_PATTERNS; p++)
         for (size_t i = 0; i < BTB_COSTS; i++)
             s.costs[p][i] = NAN;
     btb_mismatch_prepare(&s.points, c.points, 0, 0, UINT_MAX, &spread);

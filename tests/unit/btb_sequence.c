@@ -30,9 +30,10 @@ static void enter(const struct btb_index *index, uint64_t address, unsigned more
     branches[set_of(index, address)] += more_branches;
 }
 
-static bool conditional(enum btb_pattern pattern, unsigned n)
+static bool conditional(enum branch_chain_pattern pattern, unsigned n)
 {
-    return pattern == BTB_COND || (pattern == BTB_COND_UNCOND && n % 2 == 0) || (pattern == BTB_UNCOND_COND && n % 2);
+    return pattern == BRANCH_CHAIN_COND || (pattern == BRANCH_CHAIN_COND_UNCOND && n % 2 == 0) ||
+           (pattern == BRANCH_CHAIN_UNCOND_COND && n % 2);
 }
 
 static bool pairs(enum btb_entry entry, const struct btb_sequence *row, unsigned n)
@@ -82,9 +83,10 @@ static void counting_by_subspaces_equals_counting_every_entry(void **state)
         const struct btb_index index = {.low = (unsigned)random_below(&random, BTB_LOW_MOST + 1),
                                         .set_bits = 1 + (unsigned)random_below(&random, BTB_SET_BITS_MOST),
                                         .folded = random_below(&random, 2)};
-        const struct btb_sequence row = {.pattern = (enum btb_pattern)random_below(&random, BTB_PATTERNS),
-                                         .stride = 2U << random_below(&random, 13),
-                                         .count = 2 + 2 * (unsigned)random_below(&random, COUNT / 2)};
+        const struct btb_sequence row = {
+            .pattern = (enum branch_chain_pattern)random_below(&random, BRANCH_CHAIN_PATTERNS),
+            .stride = 2U << random_below(&random, 13),
+            .count = 2 + 2 * (unsigned)random_below(&random, COUNT / 2)};
         enum btb_entry entry = (enum btb_entry)random_below(&random, BTB_ENTRIES);
         unsigned per_entry = 1 + (unsigned)random_below(&random, 8), held[BTB_WAYS + 1], counted[BTB_WAYS + 1] = {0};
         double most[BTB_WAYS + 1], counted_most[BTB_WAYS + 1] = {0};
@@ -113,13 +115,13 @@ static void counting_by_subspaces_equals_counting_every_entry(void **state)
 static void invalid_branch_sequences_are_refused(void **state)
 {
     (void)state;
-    assert_true(btb_sequence_valid(&(struct btb_sequence){BTB_UNCOND, 4, 2}));
-    assert_false(btb_sequence_valid(&(struct btb_sequence){BTB_UNCOND, 4, 3}));
-    assert_false(btb_sequence_valid(&(struct btb_sequence){BTB_UNCOND, 12, 4}));
-    assert_false(btb_sequence_valid(&(struct btb_sequence){BTB_UNCOND, 0, 4}));
-    assert_false(btb_sequence_valid(&(struct btb_sequence){BTB_UNCOND, 4, 0}));
-    assert_false(btb_sequence_valid(&(struct btb_sequence){BTB_UNCOND, 4, 2 * BTB_COUNT_MOST}));
-    assert_false(btb_sequence_valid(&(struct btb_sequence){BTB_PATTERNS, 4, 4}));
+    assert_true(btb_sequence_valid(&(struct btb_sequence){BRANCH_CHAIN_UNCOND, 4, 2}));
+    assert_false(btb_sequence_valid(&(struct btb_sequence){BRANCH_CHAIN_UNCOND, 4, 3}));
+    assert_false(btb_sequence_valid(&(struct btb_sequence){BRANCH_CHAIN_UNCOND, 12, 4}));
+    assert_false(btb_sequence_valid(&(struct btb_sequence){BRANCH_CHAIN_UNCOND, 0, 4}));
+    assert_false(btb_sequence_valid(&(struct btb_sequence){BRANCH_CHAIN_UNCOND, 4, 0}));
+    assert_false(btb_sequence_valid(&(struct btb_sequence){BRANCH_CHAIN_UNCOND, 4, 2 * BTB_COUNT_MOST}));
+    assert_false(btb_sequence_valid(&(struct btb_sequence){BRANCH_CHAIN_PATTERNS, 4, 4}));
 }
 
 int main(void)

@@ -41,9 +41,9 @@ struct scene {
     struct simulated btb;
     enum outside outside;
     struct btb_limits question;
-    double quality;                /* relative noise of a sample */
-    double rows[BTB_PATTERNS][17]; /* factors by which sequences deviate, by pattern and log2 of the stride */
-    double pattern_cycles[BTB_PATTERNS];
+    double quality;                         /* relative noise of a sample */
+    double rows[BRANCH_CHAIN_PATTERNS][17]; /* factors by which sequences deviate, by pattern and log2 of the stride */
+    double pattern_cycles[BRANCH_CHAIN_PATTERNS];
     uint64_t random;
 };
 
@@ -122,7 +122,7 @@ static void scene_draw(struct scene *s, uint64_t seed, uint64_t number, enum out
     struct simulated *b = &s->btb;
     bool bytes = chance(random, 0.3); /* x86-64 */
 
-    s->question = (struct btb_limits){.patterns = (1 << BTB_PATTERNS) - 1,
+    s->question = (struct btb_limits){.patterns = (1 << BRANCH_CHAIN_PATTERNS) - 1,
                                       .stride_from = bytes ? 8 : 4,
                                       .stride_to = 8192,
                                       .count_from = 8,
@@ -148,7 +148,7 @@ static void scene_draw(struct scene *s, uint64_t seed, uint64_t number, enum out
                                           : REPLACE_OLDEST;
     b->base = (1 + random_below(random, 1 << 10)) << 32;
     s->quality = chance(random, 0.3) ? 0 : magnitude(random, 0.0005, 0.01);
-    for (unsigned p = 0; p < BTB_PATTERNS; p++) {
+    for (unsigned p = 0; p < BRANCH_CHAIN_PATTERNS; p++) {
         s->pattern_cycles[p] = chance(random, 0.5) ? 1 : between(random, 1, 2);
         for (unsigned i = 0; i < 17; i++)
             s->rows[p][i] = chance(random, 0.5) ? 1 : 1 + 0.04 * normal(random);
@@ -178,10 +178,10 @@ static bool measure(struct scene *s, struct btb_fit *f, const struct btb_sequenc
 /* What a probe would begin with: all strides of unconditional branches, some of other patterns. */
 static void measure_first(struct scene *s, struct btb_fit *f)
 {
-    for (unsigned p = 0; p < BTB_PATTERNS; p++)
+    for (unsigned p = 0; p < BRANCH_CHAIN_PATTERNS; p++)
         for (unsigned stride = s->question.stride_from; stride <= s->question.stride_to; stride *= p ? 8 : 2)
             for (unsigned count = s->question.count_from; count <= s->question.count_to; count *= p ? 4 : 2)
-                measure(s, f, &(struct btb_sequence){(enum btb_pattern)p, stride, count});
+                measure(s, f, &(struct btb_sequence){(enum branch_chain_pattern)p, stride, count});
 }
 
 /*
@@ -279,7 +279,7 @@ static size_t nearest_level(const struct scene *s, const struct btb_fit_level *r
     size_t nearest = 0;
     double best = INFINITY;
 
-    for (unsigned p = 0; p < BTB_PATTERNS; p++)
+    for (unsigned p = 0; p < BRANCH_CHAIN_PATTERNS; p++)
         for (size_t l = 0; l < s->btb.count; l++) {
             double off = fabs(reported->cycles[p] / (s->btb.cycles[l] * s->pattern_cycles[p]) - 1);
             if (off < best) {
@@ -365,7 +365,7 @@ static uint64_t asked_for(const char *name, uint64_t otherwise)
 
 static struct btb_fit_result decide_published(const struct published *p)
 {
-    const struct btb_limits question = {.patterns = (1 << BTB_PATTERNS) - 1,
+    const struct btb_limits question = {.patterns = (1 << BRANCH_CHAIN_PATTERNS) - 1,
                                         .stride_from = 4,
                                         .stride_to = 8192,
                                         .count_from = 8,

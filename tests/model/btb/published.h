@@ -11,7 +11,7 @@
 
 /* Powers of two from `from` on up to `to`, and `to` itself. */
 struct published_step {
-    enum btb_pattern pattern;
+    enum branch_chain_pattern pattern;
     unsigned stride, from, to;
     double cycles, error; /* error: how far the article, in round numbers, may be off */
 };

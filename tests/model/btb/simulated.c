@@ -184,10 +184,10 @@ static size_t look_up_with_victims(struct buffer buffers[2], uint64_t branch)
     return found;
 }
 
-static bool conditional(enum btb_pattern pattern, unsigned number)
+static bool conditional(enum branch_chain_pattern pattern, unsigned number)
 {
-    return pattern == BTB_COND || (pattern == BTB_COND_UNCOND && number % 2 == 0) ||
-           (pattern == BTB_UNCOND_COND && number % 2 == 1);
+    return pattern == BRANCH_CHAIN_COND || (pattern == BRANCH_CHAIN_COND_UNCOND && number % 2 == 0) ||
+           (pattern == BRANCH_CHAIN_UNCOND_COND && number % 2 == 1);
 }
 
 double simulated_cycles(const struct simulated *s, const struct btb_sequence *row)
