@@ -8,10 +8,9 @@
 #include "lib/structure/tolerances_btb.h"
 
 enum {
-    SEEDS = 4,      /* classes that the search begins with, for each part of the sequences */
-    SCANS = 256,    /* classes that are combined with all others, at most */
-    FULL_SCANS = 8, /* with any replacement, which takes longer: only this number, and the seeds */
-    PAIRS = 4096    /* that are kept */
+    SEEDS = 4,   /* classes that the search begins with, for each part of the sequences */
+    SCANS = 256, /* classes that are combined with all others, at most */
+    PAIRS = 4096 /* that are kept */
 };
 
 static bool any_replacement(const struct btb_search *s)
@@ -79,27 +78,18 @@ static void keep(struct btb_search *s, uint16_t one, uint16_t two, double chi)
         s->complete = false;
 }
 
-/*
- * Flags of a class, each shifted by a level: SCANNED, it was combined with others as that level; POSSIBLE, a full scan
- * found a partner with which it is not far off at that level.
- */
-enum { SCANNED = 1, POSSIBLE = 4 };
+/* A flag of a class, shifted by a level: it was combined with all others as that level. */
+enum { SCANNED = 1 };
 
-/* Combines one class as `level` with all others at the other level (`full`), or with those that are POSSIBLE there. */
-static void scan(struct btb_search *s, uint16_t class, size_t level, bool full, uint8_t *flags)
+/* Combines one class as `level` with all others at the other level. */
+static void scan(struct btb_search *s, uint16_t class, size_t level, uint8_t *flags)
 {
     double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS];
-    const unsigned possible = (unsigned)POSSIBLE << (1 - level);
 
     for (size_t other = 0; other < s->classes->count; other++) {
         uint16_t one = level == 0 ? class : (uint16_t)other, two = level == 0 ? (uint16_t)other : class;
-        if (one == two || (!full && !(flags[other] & possible)))
-            continue;
-        const double limit = survivors_limit(s) + (full && any_replacement(s) ? BTB_FAR_OFF : 0);
-        const double chi = mismatch(s, one, two, limit, costs);
-        if (chi <= limit)
-            flags[other] |= (uint8_t)possible;
-        keep(s, one, two, chi);
+        if (one != two)
+            keep(s, one, two, mismatch(s, one, two, survivors_limit(s), costs));
     }
     flags[class] |= (uint8_t)(SCANNED << level);
 }
@@ -118,13 +108,14 @@ static const struct btb_pair *next_to_scan(const struct btb_search *s, const uin
     return best;
 }
 
-/* alone[class]: the mismatch of each class as the only level. With any replacement INFINITY where it is far off. */
+/* alone[class]: the mismatch of each class as the only level. With any replacement INFINITY where it does not survive. */
 static void fit_alone(const struct btb_search *s, double *alone)
 {
     double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS], best = INFINITY;
 
     for (size_t c = 0; c < s->classes->count; c++) {
-        alone[c] = mismatch(s, (uint16_t)c, BTB_NO_CLASS, any_replacement(s) ? best + BTB_FAR_OFF : INFINITY, costs);
+        const double limit = any_replacement(s) ? fmax(best + BTB_SURVIVES, s->expected) : INFINITY;
+        alone[c] = mismatch(s, (uint16_t)c, BTB_NO_CLASS, limit, costs);
         best = fmin(best, alone[c]);
     }
 }
@@ -141,7 +132,7 @@ static size_t scan_seeds(struct btb_search *s, const double *alone, uint8_t *fla
             if (!flags[c] && alone[c] < INFINITY && (seed == none || alone[c] < alone[seed]))
                 seed = c;
         for (size_t l = 0; seed < none && l < BTB_LEVELS; l++, scans++)
-            scan(s, (uint16_t)seed, l, true, flags);
+            scan(s, (uint16_t)seed, l, flags);
     }
     return scans;
 }
@@ -160,12 +151,12 @@ static void search_pairs(struct btb_search *s, double *alone, uint8_t *flags)
             scans += scan_seeds(s, alone, flags);
         }
     prepare(s, 0, UINT_MAX);
-    for (size_t i = 0; scans < SCANS; scans++, i++) {
+    for (; scans < SCANS; scans++) {
         size_t level;
         const struct btb_pair *p = next_to_scan(s, flags, &level);
         if (!p)
             return;
-        scan(s, p->level[level], level, !any_replacement(s) || i < FULL_SCANS, flags);
+        scan(s, p->level[level], level, flags);
     }
     s->complete = false;
 }

@@ -45,8 +45,6 @@ static const double BTB_MISS_SPREAD_ANY = 0.4;
 
 /* ---- Search for pairs of levels (btb_search.c) ---------------------------------------------------- */
 
-/* Chi-square above the limit of survivors at which a class is no longer tried as partner. Chosen: bounds the time. */
-static const double BTB_FAR_OFF = 200;
 /* Ratio of the longest sequences that two levels hold, at least; less is a slope change in one level's end. Chosen. */
 static const double BTB_LEVELS_APART = 1.5;
 /* Points that are needed to decide anything: more than the costs of two levels in two patterns. Chosen. */

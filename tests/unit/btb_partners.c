@@ -11,8 +11,8 @@
 
 /*
  * Classes by their role. FIRST explains the points best by itself, and with each of DECOYS others nearly as well as
- * TRUE_FIRST does with TRUE_SECOND. The search combines FIRST and the decoys with all classes, and TRUE_FIRST only with
- * those that it has not ruled out by then.
+ * TRUE_FIRST does with TRUE_SECOND. The search combines FIRST, the decoys and TRUE_FIRST with all classes, whatever it
+ * has seen of these with others before.
  */
 enum { FIRST, DECOY, DECOYS = 8, TRUE_FIRST = DECOY + DECOYS, TRUE_SECOND, ROLES };
 
@@ -36,7 +36,7 @@ double btb_mismatch(const struct btb_mismatch *m, const struct btb_part *one, co
     if (first == FIRST && second >= DECOY && second < DECOY + DECOYS)
         return (double)(10 + second);
     if (first == FIRST && second == TRUE_SECOND)
-        return 136;
+        return 1e4;
     if (first == TRUE_FIRST)
         return second == FIRST ? 20 : second == TRUE_SECOND ? 1 : (double)INFINITY;
     return INFINITY;
@@ -69,8 +69,8 @@ bool btb_mismatch_one_stride(const struct btb_mismatch *m, const struct btb_part
 }
 
 /*
- * BTB_FAR_OFF: replacement may be any. With the first level that was tried, the true second one has a chi-square a
- * hundred above that of any survivor: ten standard deviations. With the true first one it is the best all the same.
+ * Replacement may be any. With the first level that was tried first, the true second one explains nothing. With the true
+ * first one it is the best all the same.
  */
 static void a_level_is_found_that_other_pairs_speak_against(void **state)
 {
