@@ -30,6 +30,9 @@ void shares_start(void);
  * U has one; what C says wrong is counted. `variant` NULL: the finding has no variants.
  */
 void share_number(const struct machine_design *m, const char *name, const char *key, const char *variant, double truth);
+/* The same where any truth within these bounds will do. */
+void share_between(const struct machine_design *m, const char *name, const char *key, const char *variant, double least,
+                   double most);
 /* The same for this finding. */
 void share_one(const struct machine_design *m, const char *f, double truth);
 /* The same for a text, whose beginning has to be the truth. */

@@ -65,7 +65,7 @@ static void judge(const struct machine_design *m, struct row *r, char grade, boo
 }
 
 static void share_finding(const struct machine_design *m, struct row *r, const char *f, const char *variant,
-                          double truth)
+                          double truth, double most)
 {
     const double near = 0.03;
     const char grade = grade_of(m, r, f, variant);
@@ -74,15 +74,21 @@ static void share_finding(const struct machine_design *m, struct row *r, const c
     if (!grade)
         return;
     const double value = number(f, "value"), low = number(f, "low"), high = number(f, "high");
-    const bool close = fabs(value - truth) <= near * fabs(truth);
-    const bool right = isnan(low) ? close : low <= truth && truth <= high && (grade != 'A' || close);
+    const bool close = value >= truth - near * fabs(truth) && value <= most + near * fabs(most);
+    const bool right = isnan(low) ? close : low <= most && truth <= high && (grade != 'A' || close);
     snprintf(text, sizeof text, "%g", truth);
     judge(m, r, grade, right, f, variant, text);
 }
 
 void share_number(const struct machine_design *m, const char *name, const char *key, const char *variant, double truth)
 {
-    share_finding(m, row_of(name), finding_of(name, key, variant), variant, truth);
+    share_between(m, name, key, variant, truth, truth);
+}
+
+void share_between(const struct machine_design *m, const char *name, const char *key, const char *variant, double least,
+                   double most)
+{
+    share_finding(m, row_of(name), finding_of(name, key, variant), variant, least, most);
 }
 
 void share_one(const struct machine_design *m, const char *f, double truth)
@@ -90,7 +96,7 @@ void share_one(const struct machine_design *m, const char *f, double truth)
     char name[64];
 
     snprintf(name, sizeof name, "%s", record_value(f, "name", 3));
-    share_finding(m, row_of(name), f, NULL, truth);
+    share_finding(m, row_of(name), f, NULL, truth, truth);
 }
 
 void share_text(const struct machine_design *m, const char *name, const char *key, const char *variant,
