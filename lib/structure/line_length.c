@@ -12,11 +12,6 @@ enum {
     SAME_LINE = 8 /* bytes to a second load that is surely on the same line */
 };
 
-/*
- * Part of what a miss costs above which a second load missed. Chosen: an order of magnitude below 1, since a line that
- * is taken for a longer one than it is leaves sets unused.
- */
-static const double MISSES = 0.1;
 /* Relative difference of hits and misses below which nothing can be seen. Chosen: ten times what readings differ by. */
 static const double CONTRAST = 0.1;
 
@@ -49,7 +44,7 @@ static bool measure_length(struct probe *p, struct pairs *q, size_t *bytes)
     for (q->away = *bytes; q->away < LINE_PAIRS_LONGEST; q->away *= 2) {
         if (!sample_cycles(p, SAMPLES, build, q, &cycles))
             return false;
-        if (!(cycles < hit + MISSES * (miss - hit)))
+        if (!(cycles - hit < miss - cycles)) /* nearer to a miss */
             break;
         *bytes = 2 * q->away;
     }

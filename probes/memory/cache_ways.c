@@ -22,9 +22,10 @@
 #include "lib/structure/set_associativity.h"
 
 enum {
-    DISTANCES = 6,
+    DISTANCES = 9, /* from 8 KiB of 16 ways to 128 KiB of two */
+    DISTANCES_OF_KNOWN = 6,
     WAYS_MOST = 16,
-    L1D_BYTES = 48 << 10, /* capacity of the cache where none is known */
+    L1D_BYTES = 8 << 10, /* the smallest capacity, where none is known */
     LINES_TO = 40,
     LINES_LIMIT = 5 * WAYS_MOST, /* twice as many at half the distance that a way spans, and the rise behind that */
     ROTATE_BYTES = 4096,         /* a page, within which the control's lines rotate */
@@ -77,8 +78,9 @@ static size_t nearest_distance(double capacity)
 
 static void run(struct probe *p)
 {
-    const size_t count = (size_t)probe_smoke(p, 2, DISTANCES);
-    const size_t nearest = nearest_distance(facts_number(&p->run->facts, "memory.cache.bytes", "level=1", L1D_BYTES));
+    const double capacity = facts_number(&p->run->facts, "memory.cache.bytes", "level=1", NAN);
+    const size_t count = (size_t)probe_smoke(p, 2, isnan(capacity) ? DISTANCES : DISTANCES_OF_KNOWN);
+    const size_t nearest = nearest_distance(isnan(capacity) ? L1D_BYTES : capacity);
     struct pointer_chase chase;
     struct distance distances[DISTANCES];
     size_t bytes[DISTANCES];
@@ -114,7 +116,7 @@ static void run(struct probe *p)
                 .ways = "memory.cache.ways",
                 .index_bits = "memory.cache.index_bits",
                 .level = 1,
-                .capacity = facts_number(&p->run->facts, "memory.cache.bytes", "level=1", NAN),
+                .capacity = capacity,
                 .line_bytes = facts_number(&p->run->facts, "memory.cache.line_bytes", "level=1", NAN),
                 .known_bytes = frame_known_bytes(probe_scattered(&chase.ring) ? machine_info()->page_bytes[0]
                                                                               : chase.ring.page_bytes)},

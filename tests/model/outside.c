@@ -64,6 +64,27 @@ MODEL_TEST(caches_outside_are_given_back, "cache cache_lines cache_ways")
     shares_end(0.5);
 }
 
+/* Lines are twice as long as usual, which nothing declares, and a miss costs little more than a hit. */
+MODEL_TEST(levels_of_longer_lines_are_given_back, "cache cache_lines")
+{
+    struct machine_design m = draw_machine(1);
+    struct core_design *d = &m.core;
+
+    d->line_bytes = 128;
+    d->contiguous = true;
+    d->data[0] = (struct cache_design){.bytes = 8 * KIB, .ways = 4, .latency = 6};
+    d->data[1] = (struct cache_design){.bytes = 64 * KIB, .ways = 8, .latency = 9};
+    d->data[2] = (struct cache_design){0};
+    d->memory_latency = 60;
+    m.memory_bytes = 1024 * KIB;
+    shares_start();
+    run_probes_on(&m, "cache cache_lines", PROFILE_QUICK);
+    share_number(&m, "memory.cache.bytes", "level", "1", (double)d->data[0].bytes);
+    share_number(&m, "memory.cache.bytes", "level", "2", (double)d->data[1].bytes);
+    share_number(&m, "memory.cache.line_bytes", "level", "1", d->line_bytes);
+    shares_end(1);
+}
+
 MODEL_TEST(tlbs_outside_are_given_back, "dtlb dtlb_sets")
 {
     shares_start();
