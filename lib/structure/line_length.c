@@ -12,7 +12,10 @@ enum {
     SAME_LINE = 8 /* bytes to a second load that is surely on the same line */
 };
 
-/* Relative difference of hits and misses below which nothing can be seen. Chosen: ten times what readings differ by. */
+/*
+ * Relative difference of hits and misses below which nothing can be seen. Chosen: ten times what readings differ by.
+ * no test: misses of all modelled cores cost half as much again as hits.
+ */
 static const double CONTRAST = 0.1;
 
 /* A kernel, for sample_cycles. */

@@ -73,10 +73,10 @@ MODEL_TEST(levels_of_longer_lines_are_given_back, "cache cache_lines")
     d->line_bytes = 128;
     d->contiguous = true;
     d->data[0] = (struct cache_design){.bytes = 8 * KIB, .ways = 4, .latency = 6};
-    d->data[1] = (struct cache_design){.bytes = 64 * KIB, .ways = 8, .latency = 9};
+    d->data[1] = (struct cache_design){.bytes = 512 * KIB, .ways = 8, .latency = 9};
     d->data[2] = (struct cache_design){0};
     d->memory_latency = 60;
-    m.memory_bytes = 1024 * KIB;
+    m.memory_bytes = 4096 * KIB;
     shares_start();
     run_probes_on(&m, "cache cache_lines", PROFILE_QUICK);
     share_number(&m, "memory.cache.bytes", "level", "1", (double)d->data[0].bytes);
