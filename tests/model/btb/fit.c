@@ -290,6 +290,22 @@ static size_t nearest_level(const struct scene *s, const struct btb_fit_level *r
     return nearest;
 }
 
+/*
+ * What a reported level is. A second level that has the victims of a first one with the same index is, with it, one LRU
+ * stack in each set: the branches that either has are those of as many ways as both have.
+ */
+static struct btb_organisation truth_of(const struct scene *s, const struct btb_fit_level *reported)
+{
+    const size_t level = nearest_level(s, reported);
+    const struct btb_index *first = &s->btb.levels[0].index, *second = &s->btb.levels[1].index;
+    struct btb_organisation truth = s->btb.levels[level];
+
+    if (s->btb.victims && level == 1 && first->low == second->low && first->set_bits == second->set_bits &&
+        first->folded == second->folded)
+        truth.ways += s->btb.levels[0].ways;
+    return truth;
+}
+
 static bool run_scene(uint64_t seed, uint64_t number, enum outside outside, bool always)
 {
     struct scene s;
@@ -314,9 +330,9 @@ static bool run_scene(uint64_t seed, uint64_t number, enum outside outside, bool
     for (size_t l = 0; !r->reason && l < r->level_count; l++) {
         const struct btb_fit_level *reported = &r->levels[l];
         bool among = false;
-        const struct btb_organisation *truth = &s.btb.levels[nearest_level(&s, reported)];
+        const struct btb_organisation truth = truth_of(&s, reported);
         for (size_t i = 0; i < reported->count && i < BTB_FIT_SHOWN; i++)
-            among |= is_it(&reported->shown[i], truth);
+            among |= is_it(&reported->shown[i], &truth);
         score->levels++;
         score->survivors += reported->count;
         score->among += among || reported->count > BTB_FIT_SHOWN;
@@ -324,7 +340,7 @@ static bool run_scene(uint64_t seed, uint64_t number, enum outside outside, bool
         score->alike += among && alike;
         score->ways_reported += reported->same_ways;
         score->sets_reported += reported->same_sets;
-        if (wrong(reported, truth)) {
+        if (wrong(reported, &truth)) {
             score->wrong++;
             bad = "wrong";
         } else if (!bad && !among && reported->count <= BTB_FIT_SHOWN)
