@@ -55,7 +55,7 @@ help:
 	@echo 'make format             lay out the sources as make check wants them'
 	@echo 'make docs               make again what docs/ has from the sources: findings, reasons, keys of records'
 	@echo 'make install PREFIX=/usr/local DESTDIR=   the Linux program, its manual page and the viewer'
-	@echo 'make dist               build/fathom-VERSION.tar.xz: image, programs, viewer, notices, checksums'
+	@echo 'make dist               a release, build/fathom-VERSION.*: programs, image, bill of materials, checksums (docs/VERIFY.md)'
 	@echo 'make setup              install all that is missing on Debian 12 (the others install what they need)'
 	@echo 'make clean              remove build/'
 	@echo 'V=1 shows every command.'
@@ -300,11 +300,19 @@ install: build/fathom build/fathom.1 build/viewer.html build/NOTICES.TXT | build
 	$(Q)install -D -m 644 build/viewer.html '$(DESTDIR)$(PREFIX)/share/fathom/viewer.html'
 	$(Q)install -D -m 644 -t '$(DESTDIR)$(PREFIX)/share/doc/fathom' LICENSE build/NOTICES.TXT images/FATHOM.CFG
 
+RELEASE = build/fathom-$(VERSION)
+RELEASED := $(foreach isa,$(ISAS),fathom-$(isa)=$(HOSTED_$(isa))) fathom.1=build/fathom.1 viewer.html=build/viewer.html \
+    NOTICES.TXT=build/NOTICES.TXT LICENSE=LICENSE README.md=README.md FATHOM.CFG=images/FATHOM.CFG \
+    CHANGELOG.md=CHANGELOG.md VERIFY.md=docs/VERIFY.md
+
+# The image is stored with holes; xz drops them and the name.
 dist: build/fathom.img host build/fathom.1 build/viewer.html build/NOTICES.TXT | build/setup-dist.stamp
-	$(call say,DIST,build/fathom-$(VERSION).tar.xz)
-	$(Q)scripts/dist build/fathom-$(VERSION).tar.xz fathom-$(VERSION) $(COMMIT_SECONDS) fathom.img=build/fathom.img \
-	    $(foreach isa,$(ISAS),fathom-$(isa)=$(HOSTED_$(isa))) fathom.1=build/fathom.1 viewer.html=build/viewer.html \
-	    NOTICES.TXT=build/NOTICES.TXT LICENSE=LICENSE README.md=README.md FATHOM.CFG=images/FATHOM.CFG
+	$(call say,DIST,$(RELEASE).tar.xz)
+	$(Q)rm -f build/fathom-*.tar.xz build/fathom-*.img.xz build/fathom-*.spdx.json build/fathom-*.sha256
+	$(Q)xz -T1 --stdout build/fathom.img >$(RELEASE).img.xz
+	$(Q)scripts/sbom $(VERSION) $(COMMIT_SECONDS) fathom.img.xz=$(RELEASE).img.xz $(RELEASED) >$(RELEASE).spdx.json
+	$(Q)scripts/dist $(RELEASE).tar.xz fathom-$(VERSION) $(COMMIT_SECONDS) fathom.spdx.json=$(RELEASE).spdx.json $(RELEASED)
+	$(Q)cd build && sha256sum fathom-$(VERSION).tar.xz fathom-$(VERSION).img.xz fathom-$(VERSION).spdx.json >fathom-$(VERSION).sha256
 
 # ---- Tests ---------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@
 #include "boot/linux/simulated.h"
 #include "boot/linux/stat.h"
 #include "lib/base/record.h"
+#include "lib/base/version.h"
 #include "lib/machine.h"
 #include "lib/plan/config.h"
 #include "lib/run/plan.h"
@@ -39,6 +40,7 @@ static const char usage_text[] =
     "  fathom counters EVENT…          show which performance counter counts which event\n"
     "  fathom stat -- COMMAND…         measure what a command costs in time, memory and events\n"
     "  fathom help                     show this text\n"
+    "  fathom --version                show the name of this build, which every run has as `build`\n"
     "\n"
     "'fathom bringup --help', 'fathom counters --help' and 'fathom stat --help' describe these commands.\n"
     "\n"
@@ -302,6 +304,10 @@ int main(int count, char **words)
             if (!help)
                 return commands[i].run(count - 2, words + 2);
         }
+    if (!strcmp(command, "--version")) {
+        printf("fathom %s\n", build_version);
+        return 0;
+    }
     if (!help)
         return usage_error("unknown command", command);
     fputs(usage_text, stdout);
