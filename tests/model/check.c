@@ -69,6 +69,31 @@ static void note_ran(void)
     }
 }
 
+/* Appends the run to the file MODEL_RECORDS, behind a line with what the core was designed to be; 0: has no such limit. */
+static void keep_records(const struct machine_design *m)
+{
+    const char *path = getenv("MODEL_RECORDS");
+    FILE *file = path ? fopen(path, "a") : NULL;
+    const struct core_design *c = &m->core;
+    const unsigned *most = c->in_flight.most;
+
+    if (!file)
+        return;
+    fprintf(file,
+            "design {\"rob\":%u,\"general\":%u,\"vector\":%u,\"loads\":%u,\"stores\":%u,\"width\":%u,\"retire\":%u,",
+            most[RESOURCE_ENTRY], most[RESOURCE_GENERAL], most[RESOURCE_VECTOR], most[RESOURCE_LOAD],
+            most[RESOURCE_STORE], c->width, c->retire);
+    fprintf(file, "\"return_stack\":%u,\"history\":%u,\"l1i_bytes\":%zu,\"l1i_ways\":%zu,\"itlb\":%zu,\"dtlb\":%zu",
+            c->return_stack, c->history, c->l1i.bytes, c->l1i.ways, c->pages[0].sets * c->pages[0].ways,
+            c->data_pages[0].sets * c->data_pages[0].ways);
+    for (unsigned i = 0; i < DATA_LEVELS; i++)
+        fprintf(file, ",\"bytes%u\":%zu,\"ways%u\":%zu,\"latency%u\":%g", i + 1, c->data[i].bytes, i + 1,
+                c->data[i].ways, i + 1, c->data[i].latency);
+    fprintf(file, "}\n%s", records.text);
+    if (fclose(file))
+        complain(m, "the file MODEL_RECORDS cannot be written");
+}
+
 static void run(const struct machine_design *m, const char *probes, const char *forms, enum profile profile)
 {
     struct run r = {.number = 0};
@@ -87,6 +112,7 @@ static void run(const struct machine_design *m, const char *probes, const char *
     writer_stop(&r.writer);
     machine_stop();
     note_ran();
+    keep_records(m);
     if (getenv("MODEL_SHOWS")) {
         print_records("finding");
         print_records("curve");

@@ -7,6 +7,7 @@
  * (draw.h), each from a seed, which is printed with whatever is wrong (check.h).
  *
  * LONG=1 draws more cores. MODEL_SEED=n draws only the one of that seed. MODEL_SHOWS=1 prints findings and curves.
+ * MODEL_RECORDS=file appends the records of each run to that file, behind a line with the core's design (check.c).
  * MODEL_TEST=pattern runs only the tests whose name, or a probe that they test, matches the pattern, with * and ?; that
  * none does is a mistake.
  */

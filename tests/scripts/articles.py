@@ -47,7 +47,9 @@ def test_article_has_every_finding_and_every_reason():
                 assert f"- **{finding['name']}{' ' * bool(variants)}{variants}**: " in text, finding["name"]
             else:
                 value = summary.quantity(finding["value"], finding.get("unit", ""))
-                lines = [l for l in text.splitlines() if l.startswith(f"| {finding['name']} | {variants}") and f"| {value} |" in l]
+                lines = [
+                    l for l in text.splitlines() if l.startswith(f"| {finding['name']} | {variants}") and f"| {value} |" in l
+                ]
                 assert any(f"| {finding['grade']} |" in line for line in lines), (finding["name"], value)
                 assert f"<td>{finding['name']}</td>" in page
 
@@ -70,7 +72,11 @@ def test_article_is_the_same_each_time_and_differs_where_findings_do():
         assert write(folder, name="again") == first
 
         def other(r):
-            return {**r, "value": 24} if r["t"] == "finding" and r["name"] == "frontend.return_stack.entries" and r["value"] else r
+            return (
+                {**r, "value": 24}
+                if r["t"] == "finding" and r["name"] == "frontend.return_stack.entries" and r["value"]
+                else r
+            )
 
         lines = [set(text.splitlines()) for text in (first[1], write(folder, data=changed(other))[1])]
         differ = [line for line in lines[0] ^ lines[1] if not re.search(r"Cite as|^\| Run |^\[core\]", line)]
