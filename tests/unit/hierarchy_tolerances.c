@@ -18,6 +18,7 @@
 #include "lib/probe/sample.h"
 #include "lib/structure/caches.h"
 #include "lib/structure/eviction_sets.h"
+#include "lib/structure/line_length.h"
 #include "tests/unit/structure/given.h"
 
 double curve_median(const struct sweep *s, double x, enum curve_quantity quantity)
@@ -54,6 +55,14 @@ void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t o
     (void)offset;
     (void)group;
     chased = (double)lines * POINTER_CHASE_LINE_BYTES;
+}
+
+bool line_length_find(struct probe *p, const struct pointer_chase *chase, size_t *bytes)
+{
+    (void)p;
+    (void)chase;
+    *bytes = POINTER_CHASE_LINE_BYTES;
+    return true;
 }
 
 unsigned pointer_chase_unroll(size_t lines, unsigned at_least)

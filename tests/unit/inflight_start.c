@@ -48,6 +48,19 @@ bool inflight_cycles(struct probe *p, const struct inflight_experiment *e, doubl
     return true;
 }
 
+bool issue_order_find(struct probe *p, struct issue_orders *out)
+{
+    (void)p;
+    *out = (struct issue_orders){.order = OUT_OF_ORDER};
+    return true;
+}
+
+void issue_order_report_none(struct probe *p, bool both)
+{
+    (void)p;
+    (void)both;
+}
+
 /* Rings are mapped in the order of their kinds, two of each. */
 bool pointer_chase_map(struct probe *p, struct pointer_chase *c, size_t bytes)
 {

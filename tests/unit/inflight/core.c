@@ -171,6 +171,19 @@ void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t o
     (void)group;
 }
 
+bool issue_order_find(struct probe *p, struct issue_orders *out)
+{
+    (void)p;
+    *out = (struct issue_orders){.order = OUT_OF_ORDER};
+    return true;
+}
+
+void issue_order_report_none(struct probe *p, bool both)
+{
+    (void)p;
+    (void)both;
+}
+
 bool probe_map(struct probe *p, struct area *a, size_t bytes, size_t page_bytes)
 {
     (void)p;

@@ -26,3 +26,16 @@ __attribute__((weak)) bool probe_is_smoke(const struct probe *p)
     (void)p;
     return false;
 }
+
+__attribute__((weak)) bool probe_is_simulated(const struct probe *p)
+{
+    (void)p;
+    return false;
+}
+
+__attribute__((weak)) double probe_simulated(const struct probe *p, double simulated, double otherwise)
+{
+    (void)p;
+    (void)simulated;
+    return otherwise;
+}
