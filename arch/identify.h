@@ -67,8 +67,8 @@ size_t identify_ticks(struct identity_tick out[IDENTITY_TICKS]);
 /* The type of the core that runs this: "P" (performance), "E" (efficiency), "" where none of its registers says. */
 void identify_core_type(char out[4]);
 /*
- * Width in bits of the widest vectors that the core has and the system has enabled: 128, or more on x86-64, one of those
- * that emit_wide_bits lists.
+ * Width in bits of the widest vectors that the core has and the system has enabled: 128, or more on x86-64, one of
+ * those that emit_wide_bits lists.
  */
 unsigned identify_vector_bits(void);
 /* Length in bits of scalable vectors as it is set now; 0 where there are none. */

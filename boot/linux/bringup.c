@@ -61,7 +61,9 @@ static void add_board(struct lines *page)
         lines_word(page, "machine not known: there is neither SMBIOS nor a device tree");
 }
 
-/* The variable SecureBoot: four bytes of attributes, then 1 or 0 (UEFI 2.10, 3.3; Documentation/filesystems/efivarfs). */
+/*
+ * The variable SecureBoot: four bytes of attributes, then 1 or 0 (UEFI 2.10, 3.3; Documentation/filesystems/efivarfs).
+ */
 static void add_secure_boot(struct lines *page)
 {
     char bits[LINE];

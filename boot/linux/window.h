@@ -13,8 +13,8 @@ struct machine_info;
  */
 const char *windows_start(unsigned deadline_ms, struct machine_info *info, const char **no_cycles);
 /*
- * Frequency of the reader's time stamp, measured against the kernel's clock; *source says how. Where that clock cannot
- * be, 1 GHz is assumed.
+ * Frequency of the reader's time stamp in Hz, measured against the kernel's clock; *source says how. 1 GHz is assumed
+ * where the result is impossible, as in a simulator whose clock stands still.
  */
 double windows_tick_hz(const char **source);
 /* While on, identification registers that this process may not read are read as zero. */

@@ -18,14 +18,14 @@ const char *cores_reach(unsigned index, own_runner **runner);
 void cores_leave(unsigned index);
 /* Notes, with a warning, that a core could not be given back; nothing where `why` is NULL. */
 void cores_given_back(unsigned index, const char *why);
-/* Which cores may be used at all. To be called first. */
+/* Reads from the configuration whether cores at spin tables may be used (risky = cores). To be called first. */
 void cores_start(const struct config *c);
 /*
  * Whether a core could not be given back, or never can be (spin tables): memory that it may touch must then not be
  * reused, so the machine has to be reset.
  */
 bool cores_left_running(void);
-/* Whether one could not be given back though it should have been. */
+/* Whether giving back a core has failed; cores at spin tables do not count. */
 bool cores_lost(void);
 /* Why the core in use no longer does what it is given; NULL while it does. */
 const char *cores_gone(void);

@@ -276,7 +276,9 @@ static bool lists(struct value v, const char *text, unsigned *index)
     return false;
 }
 
-/* Which version of GIC it is compatible with (Linux, Documentation/devicetree/bindings/interrupt-controller); 0: none. */
+/*
+ * Which version of GIC it is compatible with (Linux, Documentation/devicetree/bindings/interrupt-controller); 0: none.
+ */
 static unsigned gic_version(struct value compatible)
 {
     static const char *const second[] = {"arm,gic-400", "arm,cortex-a15-gic", "arm,cortex-a7-gic"};

@@ -12,13 +12,13 @@
 #include "lib/machine.h"
 
 /*
- * All cores but for their index, the one that booted first. Returns how many there are; at most room are written. With
- * `spinning` those that wait at a spin table can be used, too (AArch64).
+ * Lists all cores, the one that booted first; the caller sets their indexes. Returns how many there are; at most `room`
+ * are written. `spinning`: cores that wait at a spin table (AArch64) are listed as usable, too.
  */
 size_t others_list(struct machine_core *out, size_t room, bool spinning);
 /* Makes a core ready for work; *runner runs a function on it. Returns NULL, or why not. */
 const char *others_reach(uint64_t id, own_runner **runner);
-/* By what other cores are started here, or that nothing does, for people. */
+/* What starts other cores on this machine ("PSCI, called by SMC"), or a sentence that nothing does; for people. */
 const char *others_way(void);
 /*
  * Has a function called on a core that is not in use, while this one goes on. Returns NULL, or why not. After NULL,
@@ -33,7 +33,9 @@ const char *others_gone(void);
  * Gives that core back to the firmware. NULL, or why it still runs: then memory that it may touch must not be reused.
  */
 const char *others_leave(uint64_t id);
-/* Whether cores that were used run code of ours for ever: the firmware must not get its memory back. */
+/*
+ * Whether a core goes on executing this program after use, so that its memory must not be given back to the firmware.
+ */
 bool others_kept(void);
 /*
  * What the cores of this list that are not in use do meanwhile, or why that is not known; for the environment record.

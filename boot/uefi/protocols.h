@@ -1,4 +1,4 @@
-/* The protocols that the firmware has loaded, for the support file. */
+/* The UEFI protocols that the firmware has installed, for the support file. */
 #ifndef FATHOM_BOOT_UEFI_PROTOCOLS_H
 #define FATHOM_BOOT_UEFI_PROTOCOLS_H
 

@@ -1,8 +1,8 @@
 /*
- * Other cores of AArch64: the MADT or the device tree lists them, and PSCI starts them, or the spin table that the tree
- * names for each (Linux, Documentation/arch/arm64/booting.rst). The FADT or the tree says how PSCI is called (ACPI
- * specification 6.5, 5.2.12.14 and 5.2.9, "ARM boot architecture flags"; devicetree.h). UEFI has no protocol for this
- * that all firmware offers.
+ * Other cores of AArch64: the MADT or the device tree lists them. PSCI starts them, or a spin table, whose address the
+ * tree has for each core (Linux, Documentation/arch/arm64/booting.rst). The FADT or the tree says how PSCI is called
+ * (ACPI specification 6.5, 5.2.12.14 and 5.2.9, "ARM boot architecture flags"; devicetree.h). UEFI has no protocol for
+ * this that all firmware offers.
  */
 #ifdef __aarch64__
 #include <stdio.h>

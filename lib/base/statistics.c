@@ -55,7 +55,7 @@ double quantile(const double *sorted, size_t count, double q)
 
 void median_bounds(const double *sorted, size_t count, double *low, double *high)
 {
-    double exactly = 1, fewer = 0; /* chances that so many numbers, or fewer, are below the median */
+    double exactly = 1, fewer = 0; /* probability that `outside` numbers, or fewer, are below the median */
     size_t outside = 0;
 
     for (size_t i = 0; i < count; i++)

@@ -17,15 +17,15 @@ double median(double *values, size_t count);
 /* Quantile q in 0 … 1 of sorted values, linear between neighbours; NaN when there are none. */
 double quantile(const double *sorted, size_t count, double q);
 /*
- * The chance that the median of what was sampled lies outside the bounds of a sample's median. Chosen: another sample's
- * median, which scatters as well, then lies outside with a chance of 0.016 at most (15 to 75 values), so that two runs
- * hardly ever contradict each other.
+ * Probability at most that the bounds of median_bounds do not contain the median of the distribution. Chosen: the
+ * median of a second sample, which scatters as well, is then outside with a probability of 0.016 at most (for 15 to 75
+ * values), so that two runs hardly ever contradict each other.
  */
 static const double MEDIAN_OUTSIDE = 0.001;
 /*
- * Between which two of the sorted numbers the median lies of what they are a sample of, whatever its distribution: each
- * number is below that median with a chance of a half. NaN where there are too few numbers, 10 or less.
- * Source: David, Nagaraja, Order Statistics, 7.1.
+ * Confidence interval for the median of the distribution of which the sorted numbers are a sample: two of these
+ * numbers, whatever the distribution is, since each number is below that median with probability 1/2. Both bounds are
+ * NaN where there are 10 numbers or fewer. Source: David, Nagaraja, Order Statistics, 7.1.
  */
 void median_bounds(const double *sorted, size_t count, double *low, double *high);
 

@@ -55,8 +55,8 @@ size_t branch_chain_span(const struct branch_chain *chain);
 size_t branch_chain_bytes(const struct branch_chain *chain, size_t end);
 /*
  * Emits the chain into empty code, the last of its slots ending at offset `end`, in an order drawn by *random where it
- * is scattered. Returns the offset of its entry. code_good(c) is false afterwards where the chain does not fit, a branch
- * does not reach its target, or memory is short; the offset then means nothing.
+ * is scattered. Returns the offset of its entry. code_good(c) is false afterwards where the chain does not fit, a
+ * branch does not reach its target, or memory is short; the offset then means nothing.
  */
 size_t branch_chain_emit(struct code *c, const struct branch_chain *chain, size_t end, uint64_t *random);
 

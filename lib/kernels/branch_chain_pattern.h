@@ -1,6 +1,6 @@
 /*
- * Types of the branches of a chain, in a header of its own for what evaluates chains and emits no code. Of two types in
- * turn, the first one named is that of the branch at the lowest address.
+ * Types of the branches of a chain: unconditional, conditional, or both alternately; then the type named first is that
+ * of the branch at the lowest address. The header is separate for code that evaluates chains and emits none.
  */
 #ifndef FATHOM_LIB_KERNELS_BRANCH_CHAIN_PATTERN_H
 #define FATHOM_LIB_KERNELS_BRANCH_CHAIN_PATTERN_H

@@ -1,6 +1,6 @@
 /*
- * Two loads to a block: a pointer chase over blocks in random order, whose second load of a block hits where it lies on
- * the line that the first one has fetched.
+ * A pointer chase over blocks in random order, with two loads in each block. The second load hits if it is on the cache
+ * line that the first one has fetched.
  */
 #ifndef FATHOM_LIB_KERNELS_LINE_PAIRS_H
 #define FATHOM_LIB_KERNELS_LINE_PAIRS_H
@@ -9,13 +9,14 @@
 #include "lib/probe/probe.h"
 
 enum {
-    LINE_PAIRS_LONGEST = 256,                 /* bytes of a line at most: Fujitsu's A64FX */
-    LINE_PAIRS_BLOCK = 5 * LINE_PAIRS_LONGEST /* an odd multiple: prefetchers of pairs of lines see either half first */
+    LINE_PAIRS_LONGEST = 256, /* bytes of a line at most: Fujitsu's A64FX */
+    /* Bytes of a block: an odd multiple, so that blocks begin in either half of a pair of lines that is prefetched. */
+    LINE_PAIRS_BLOCK = 5 * LINE_PAIRS_LONGEST
 };
 
 /*
- * Makes the kernel: one load at the beginning of each block, and one `away` bytes behind it, which comes first where
- * `back`. `offsets` is scratch for twice as many as there are blocks. Units are loads. False: the probe has ended.
+ * Makes the kernel: in each block one load at its beginning and one `away` bytes behind that, which is executed first
+ * if `back`. `offsets` is scratch for 2 * blocks numbers. The unit is a load. False: the probe has ended.
  */
 bool line_pairs_kernel(struct probe *p, const struct pointer_chase *chase, size_t *offsets, size_t blocks, size_t away,
                        bool back, struct kernel *k);

@@ -62,7 +62,7 @@ double curve_scatter(const struct curve *c, size_t first, size_t end, double *sc
 
 /* Natural logarithm of a positive number by chords within each octave: too low by 0.06 at most. */
 double ln_rough(double v);
-/* Octaves between two positive x, by chords: off by 0.09 at most. */
+/* Binary logarithm of to / from, both positive; the logarithm is interpolated linearly, with an error below 0.09. */
 double octaves(double from, double to);
 
 #endif

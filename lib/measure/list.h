@@ -34,7 +34,9 @@ struct reading reading_of_nops(const struct meter *m);
 /* Core cycles that the reference chain takes: one for each addition. */
 double chain_cycles(const struct meter *m);
 
-/* The greatest common divisor of `step` and the time stamps of reading i, as seen from the list's first. */
+/*
+ * The greatest common divisor of `step` and the differences between reading i's time stamps and the list's first one.
+ */
 uint64_t list_step(uint64_t step, const struct reading *list, size_t i);
 
 /* Runs a window and adds its time to what the meter has spent. */

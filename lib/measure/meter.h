@@ -51,7 +51,7 @@ struct point {
     double ns;     /* nanoseconds per unit, median */
     unsigned accepted;
     unsigned rejected;
-    bool repeats; /* profile simulated: two readings were equal, so that measuring again shows the same */
+    bool repeats; /* profile simulated: two readings were equal, so that another measurement gives the same */
 };
 
 /* How readings are taken on the core in use, and what was spent on them since meter_start. */
@@ -99,8 +99,8 @@ struct window_result meter_start(struct meter *m, enum profile profile);
 bool meter_wait(struct meter *m);
 
 /*
- * Seconds since some start, for budgets: those of the machine, or in profile simulated the instructions that readings
- * have executed, by BUDGET_INSTRUCTIONS.
+ * Seconds since some start, for budgets: those of the machine's clock, or, in profile simulated, the number of
+ * instructions that readings have executed, divided by BUDGET_INSTRUCTIONS.
  */
 double meter_seconds(const struct meter *m);
 

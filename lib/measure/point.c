@@ -114,8 +114,8 @@ static void forget_shared(struct meter *m, const struct reading *list, size_t ke
 }
 
 /*
- * Waits until the sibling sleeps, as long as the meter may wait, and brings back what it and other processes have taken
- * of caches and predictors since the time `from`, by machine_seconds.
+ * Waits until the sibling sleeps, as long as the meter may wait, and then warms the kernel up: what the sibling and
+ * other processes have displaced from caches and predictors since the time `from` (machine_seconds) is refilled.
  */
 static struct window_result bring_back(struct meter *m, const struct kernel *k, uint64_t iterations, double from)
 {

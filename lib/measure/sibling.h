@@ -29,8 +29,8 @@ struct window_result sibling_calibrate(struct meter *m);
 /* What a row of NOPs shows, where a tick of the time stamp is so many core cycles. */
 enum sibling sibling_by_nops(const struct meter *m, const struct reading *nops, double cycles_per_tick);
 /*
- * Waits until no sibling is awake, at most for the seconds of waiting that the meter has left, which are not reduced. The
- * result says how the last window ended.
+ * Waits until no sibling is awake, but no longer than the meter may still wait; this wait is not subtracted from that.
+ * The result says how the last window ended.
  */
 struct window_result sibling_wait(struct meter *m);
 /*

@@ -36,27 +36,27 @@ static const double WARM_WINDOW_SECONDS = 0.004;
 /* ---- Profile simulated --------------------------------------------------------------------------- */
 
 /*
- * Steps of the time stamp in one reading at least. Chosen: two readings are the mean of a point, which one step then
- * moves by 1/200, below the 1 % by which points of one level may differ.
+ * Steps of the time stamp in one reading at least. Chosen: a point is the mean of two readings, so that an error of one
+ * step changes it by 1/200, below the 1 % by which points of one level may differ.
  */
 static const double EXACT_STEPS = 100;
-/* Core cycles in one reading at least. Chosen: the fences around a kernel take some cycles more or less, 1 % of it. */
+/* Core cycles in one reading at least. Chosen: the fences around a kernel vary by some cycles, which is then 1 %. */
 static const double EXACT_CYCLES = 500;
-/* Factor by which a kernel may lengthen its readings, at most. Chosen: a kernel that is random has to average. */
+/* Factor by which a kernel may ask for longer readings, at most. Chosen: random kernels need some to average over. */
 static const double EXACT_LENGTH_FACTOR = 4;
-/* Readings are equal that differ by at most one step of the time stamp and this part: a cycle in a thousand. */
+/* Two readings are equal if they differ by at most one step of the time stamp plus this part of them. */
 static const double EXACT_PART = 0.001;
-/* Instructions that readings may execute for each second of a budget. Chosen: a sweep of profile quick has 3 s. */
+/* Instructions that stand for one second of a budget. Chosen: a sweep, which has 3 s as in quick, may execute 3e6. */
 static const double BUDGET_INSTRUCTIONS = 1e6;
-/* Instructions of one reading at most, where its kernel has more than one iteration. */
+/* Instructions of one reading at most; a kernel of which one iteration has more is run for one. */
 static const double EXACT_INSTRUCTIONS = 200000;
 
 /* ---- When a reading is rejected ----------------------------------------------------------------- */
 
 /*
- * Relative difference between the two reference chains beside a kernel that rejects the reading: more than this is a
- * clock that changes, or time taken from one of them. Chosen: five times what one step of the time stamp makes
- * (READING_STEPS), and below the 2 % by which findings may differ.
+ * A kernel's reading is rejected where the times of the reference chains before and behind it differ by more than this,
+ * relative to each other: then the clock has changed, or one chain was interrupted. Chosen: five times the error that
+ * one step of the time stamp makes (READING_STEPS), and below the 2 % by which findings may differ.
  */
 static const double NEIGHBOURS_DIFFER = 0.01;
 /*
@@ -91,10 +91,10 @@ static const double NOP_DIFFERS = 0.05;
  */
 static const double QUIET_SEARCH_SECONDS = 1;
 /*
- * What a sibling took of caches and predictors is back after so many times the time for which it was awake: it may have
- * as many misses on their way at once, where the kernel waits for one after the other. So readings that are so many
- * times as long as usual bring it back by themselves: on a shared Zen 4 siblings were seen to wake for 32 us to 2 ms,
- * most of them for less than 256 us.
+ * Duration of a warm-up that refills what a sibling has displaced from caches and predictors, relative to the time for
+ * which the sibling was awake: the sibling may have had so many misses in flight at once, while the kernel has one at a
+ * time. Readings that are longer than usual by this factor need no such warm-up: on a shared Zen 4 siblings were seen
+ * awake for 32 us to 2 ms, most of them for less than 256 us.
  */
 enum { BRINGS_BACK = 16 };
 enum {

@@ -31,8 +31,8 @@ struct config {
     char cores[128];      /* cores = one-per-type | all | indices and ranges: "0, 2 4-7" */
     bool retry;           /* retry = all: forget what the journal says; retry = none */
     /*
-     * serial = auto | all | findings | off: records on the serial line; findings: without curves, which take more than a
-     * minute at 115200 baud; auto: findings, but all where nothing else gets them or the line is the console.
+     * serial = auto | all | findings | off: records on the serial line; findings: without curves, which take more than
+     * a minute at 115200 baud; auto: all where no file keeps the records or the line is the console, else findings.
      */
     enum serial serial;
     bool own;              /* own = on | off: off leaves the core as the firmware has it, and measures nothing */

@@ -31,7 +31,7 @@ struct journal {
     struct journal_entry entries[JOURNAL_ENTRIES];
     size_t count;
     unsigned runs;        /* earlier runs of this machine that were read */
-    unsigned ended_well;  /* those of them that came to their end without a fault or timeout, on cores that were ours */
+    unsigned ended_well;  /* those of them that ended without a fault or timeout, and owned their cores */
     unsigned repeat;      /* runs that the newest run was configured to repeat; 0: there is no earlier run */
     unsigned repeat_done; /* which of these the newest run was */
 };
@@ -41,7 +41,9 @@ void journal_start(struct journal *j, const char *fingerprint);
 void journal_add(struct journal *j, const char *text, size_t bytes);
 /* True when the probe started and never ended in each of the last two runs that started it. */
 bool journal_skips(const struct journal *j, const char *probe);
-/* True when the last run that began this stage on this core ended within it: a machine that hangs is not tried twice. */
+/*
+ * True when the last run that began this stage on this core ended within it: a machine that hangs is not tried twice.
+ */
 bool journal_stage_hung(const struct journal *j, const char *stage, unsigned core);
 /* Seconds that the probe took in the newest run of the journal's profile in which its outcome was ok; 0: not known. */
 double journal_seconds(const struct journal *j, const char *probe);

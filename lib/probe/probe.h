@@ -97,8 +97,9 @@ bool probe_map_code(struct probe *p, struct code_frames *f, const size_t *frames
 /* The same without ending the probe: NULL, or a sentence why the platform cannot. */
 const char *probe_try_code(struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes);
 /*
- * The same without room to write all pages in one piece, which for large pages would be more memory than there is: the
- * caller emits kernels into area.write, in the order of frames.
+ * The same without f->written, the buffer as large as all pages together in which code is written before it is copied
+ * to the frames: for large pages that would exceed the memory. The caller writes code to area.write, where the frames
+ * lie one after the other.
  */
 const char *probe_try_frames(struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes);
 /*
@@ -123,13 +124,15 @@ bool probe_measure(struct probe *p, const struct kernel *k, struct point *out);
 bool probe_quick_sample(struct probe *p, const struct kernel *k, uint64_t *iterations, double *cycles);
 /* Ends the probe where a window ended by a fault or a timeout. */
 bool probe_survived(struct probe *p, const struct window_result *result);
-/* The number that belongs to this run's profile: of samples, points, bytes, seconds. Simulated has quick's. */
+/*
+ * The number for this run's profile: of samples, points, bytes or seconds. The profile simulated takes that of quick.
+ */
 double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full);
 /* Whether this run only shows that everything works: profile smoke. */
 bool probe_is_smoke(const struct probe *p);
 /* Whether the core is a simulated one: profile simulated, in which instructions are few and readings repeat. */
 bool probe_is_simulated(const struct probe *p);
-/* One number for profile simulated, and one for all others. */
+/* The first number in profile simulated, the second in all others. */
 double probe_simulated(const struct probe *p, double simulated, double otherwise);
 /* One number for profile smoke, in which few instructions are executed, and one for all others. */
 double probe_smoke(const struct probe *p, double smoke, double otherwise);

@@ -5,7 +5,7 @@
 #include "lib/base/statistics.h"
 #include "lib/probe/probe.h"
 
-/* Where readings repeat, two equal ones of three are the median. */
+/* Where measurements repeat exactly, fewer samples are needed: if two of three are equal, they are the median. */
 enum { SIMULATED_SAMPLES = 3 };
 
 bool sample_cycles(struct probe *p, unsigned samples, bool (*build)(struct probe *p, void *context, struct kernel *k),

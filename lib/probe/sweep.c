@@ -106,8 +106,8 @@ static void show(struct sweep *s, double x)
 enum { SAMPLES_UNEQUAL = 3 };
 
 /*
- * A simulated core repeats exactly: a sample that was taken at x before stands for a further one, and where readings
- * differ because the kernel is random, SAMPLES_UNEQUAL of them in turn. False where x needs a sample of its own.
+ * A simulated core repeats exactly, so samples taken at x before are used again in place of new ones: the first where
+ * its readings were equal; otherwise, as the kernel is random, SAMPLES_UNEQUAL in turn. False: x needs a new sample.
  */
 static bool take_again(const struct sweep *s, double x, double *y)
 {

@@ -8,9 +8,9 @@
 #include "lib/probe/run_state.h"
 
 /*
- * Whether this run makes the page: it was asked for; or it was not forbidden, and no earlier run of this machine is
- * known that ended well. So it is made at every boot where no volume keeps the runs: there the photograph is all that
- * is left.
+ * Whether this run makes the page: if the configuration asks for it; or if the configuration does not forbid it, and no
+ * earlier run of this machine is known to have ended well. Without a volume, no earlier run is known, so every boot
+ * makes it: there a photograph of it is the only result.
  */
 bool bringup_wanted(const struct run *r);
 /*

@@ -108,7 +108,10 @@ static const struct btb_pair *next_to_scan(const struct btb_search *s, const uin
     return best;
 }
 
-/* alone[class]: the mismatch of each class as the only level. With any replacement INFINITY where it does not survive. */
+/*
+ * Sets alone[class] to the mismatch of each class as the only level; INFINITY for one that does not survive, where
+ * replacement may be any.
+ */
 static void fit_alone(const struct btb_search *s, double *alone)
 {
     double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS], best = INFINITY;

@@ -2,9 +2,8 @@
  * Data caches: capacity and load-to-use latency of each level, with pages of one size, from pointer chases over a
  * growing footprint (docs/METHODS.md, 7.1).
  *
- * There is one pointer in each line, and every line is used, so that no set is preferred and no line is found because
- * another pointer on it was used before. Two orders differ in what
- * could mislead them:
+ * Each line holds exactly one pointer: so all sets are used equally, and no load hits because an earlier one has
+ * fetched the same line. Two orders differ in what could mislead them:
  *
  *   groups   random among the lines of a group of 16 pages, then the next group: local enough that the TLB does not
  *            hide the caches; prefetchers might follow it

@@ -36,7 +36,7 @@ extern const char *const long_op_names[LONG_OPS];
 
 /* What there is to measure with: the long-latency operations of this core. Made once a probe by inflight_start. */
 struct inflight {
-    struct issue_orders issue; /* in a core that begins instructions in order nothing else is made */
+    struct issue_orders issue;                          /* if the core executes in order, nothing else is set */
     struct pointer_chase chases[LONG_OP_ARITHMETIC][2]; /* for each kind that loads, one ring for either operation */
     size_t near_lines;                                  /* lines of a ring that the second level holds */
     struct area data;               /* of fillers, then where chases go on, then the operand of square roots */

@@ -9,7 +9,7 @@
 #include "lib/structure/inflight.h"
 
 /*
- * Finds out whether the core begins instructions in order (issue_order.h): then there is nothing to measure, all
+ * Determines whether the core executes in order (issue_order.h): then there is nothing to measure, all
  * findings of the probe are reported as undecided for that reason, and the probe is over. Otherwise maps and links the
  * rings, chooses how many steps each kind of operation has, and measures whether two of them
  * overlap: a kind that is hardly faster as two independent chains than as one dependency chain gets REASON_NO_OVERLAP

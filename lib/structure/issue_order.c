@@ -9,11 +9,11 @@
 #include "lib/structure/tolerances_inflight.h"
 
 enum {
-    OPERATIONS = 8,    /* of the first chain at most; in order one of them still overlaps with the second */
-    LEAST = 4,         /* of the first chain: one of fewer would be nearly half of it */
-    INSTRUCTIONS = 56, /* of both chains at most, since the window of an old core holds no more */
-    DATA_BYTES = 64,   /* of the word that the loads go round */
-    COPIES = 8,        /* of fence and chains in a loop, whose own branch may cost a few cycles */
+    OPERATIONS = 8,    /* of the first chain at most; in order the last one still overlaps with the second chain */
+    LEAST = 4,         /* of the first chain at least: of fewer the last one is too large a part (CHAINS_OVERLAP) */
+    INSTRUCTIONS = 56, /* of both chains at most: the instruction windows of old cores are no larger */
+    DATA_BYTES = 64,   /* of the area with the pointer to itself that the loads follow */
+    COPIES = 8,        /* of fence and chains in one iteration, so that the loop's branch costs little */
     SAMPLES = 5,
     CHAINS = 2
 };
@@ -138,7 +138,7 @@ void issue_order_report_none(struct probe *p, bool both)
                             .high = (double)NAN,
                             .grade = 'U',
                             .reason = REASON_IN_ORDER,
-                            .method = "two dependency chains that have nothing to do with each other"};
+                            .method = "two independent dependency chains"};
         if (!strcmp(d->name, "backend.rob.entries")) {
             f.value = 0;
             f.grade = both ? 'B' : 'C';

@@ -1,14 +1,13 @@
 /*
- * Whether a core lets instructions begin before ones that come before them: out of order, or in order
- * (docs/METHODS.md, 4.12).
+ * Whether a core executes out of order or in order (docs/METHODS.md, 4.12).
  *
- * Two dependency chains that have nothing to do with each other, after a fence: operations of several cycles, then
+ * After a fence come two independent dependency chains: first one of operations of several cycles, then one of
  * additions. Out of order they run at the same time. In order the first addition waits until the last operation of the
- * first chain has begun, and both times add up. The control has the same instructions interleaved, so many additions
- * behind each operation as it has cycles less one: then both chains run at the same time in either kind of core, unless
- * the core cannot deliver or execute so much at once, and the experiment shows nothing.
+ * first chain has begun, and the times add up. The control has the same instructions interleaved: each operation is
+ * followed by as many additions as its latency has cycles, less one. Then both chains run at the same time in order as
+ * well. If they do not, the core is too narrow for both, and the experiment shows nothing.
  *
- * The first chain is of multiplications, or of loads from the first-level cache.
+ * The first chain consists of multiplications, or of loads from the first-level cache; each kind is an experiment.
  */
 #ifndef FATHOM_LIB_STRUCTURE_ISSUE_ORDER_H
 #define FATHOM_LIB_STRUCTURE_ISSUE_ORDER_H
@@ -19,14 +18,16 @@ enum issue_order { ORDER_UNKNOWN, OUT_OF_ORDER, IN_ORDER };
 
 struct issue_orders {
     enum issue_order order;
-    bool both; /* both first chains show it */
+    bool both; /* multiplications and loads agree */
 };
 
-/* Takes what the probe `rob` has found, or measures it. False: the probe is over. */
+/*
+ * Takes the order from the finding backend.rob.entries, or measures it where there is none. False: the probe is over.
+ */
 bool issue_order_find(struct probe *p, struct issue_orders *out);
 /*
- * In a core that begins instructions in order: reports that there are 0 entries of a reorder buffer, where the probe is
- * about those, and all other findings of the probe as undecided for that reason. `both`: as in struct issue_orders.
+ * For a core that executes in order: reports the probe's findings. backend.rob.entries, if it is among them, is 0, with
+ * grade B if `both` (struct issue_orders), else C; all others are undecided with the reason in-order.
  */
 void issue_order_report_none(struct probe *p, bool both);
 

@@ -7,13 +7,14 @@
 #include "lib/probe/sample.h"
 
 enum {
-    BLOCKS_MOST = 2048, /* twice the lines of a cache of 256 KiB, whose every fourth set they use */
+    BLOCKS_MOST = 2048, /* blocks may fall into every fourth set only: of 256 KiB they then fill these twice */
     SAMPLES = 5,
     SAME_LINE = 8 /* bytes to a second load that is surely on the same line */
 };
 
 /*
- * Relative difference of hits and misses below which nothing can be seen. Chosen: ten times what readings differ by.
+ * Relative difference of the costs of hits and misses below which the length is not measured. Chosen: ten times what
+ * readings of one kernel may differ by.
  * no test: misses of all modelled cores cost half as much again as hits.
  */
 static const double CONTRAST = 0.1;

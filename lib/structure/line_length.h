@@ -1,6 +1,6 @@
 /*
- * The length of the first level's lines, before anything else is known of it: chases put one pointer on each line
- * (docs/METHODS.md, 7.1).
+ * The line length of the first-level data cache. It is needed before the capacity is measured, since a pointer chase
+ * puts one pointer on each line (docs/METHODS.md, 7.1).
  */
 #ifndef FATHOM_LIB_STRUCTURE_LINE_LENGTH_H
 #define FATHOM_LIB_STRUCTURE_LINE_LENGTH_H
@@ -9,8 +9,8 @@
 #include "lib/probe/probe.h"
 
 /*
- * Sets *bytes to the length of the first level's lines, as declared or measured before, or else as the costs of second
- * loads at the distances of 64 and 128 bytes show it: POINTER_CHASE_LINE_BYTES, or more. The chase's area should be
+ * Sets *bytes to the line length, at least POINTER_CHASE_LINE_BYTES: as declared or measured before, else by whether a
+ * second load, 64 or 128 bytes behind a first one that misses, hits on the same line. The chase's area should be
  * several times as large as the cache. False: the probe has ended.
  */
 bool line_length_find(struct probe *p, const struct pointer_chase *chase, size_t *bytes);

@@ -34,10 +34,10 @@ double ports_expected(const struct ports *ports, const struct ports_conflicts *c
  */
 bool ports_measure_conflicts(struct mix_search *s, struct ports *ports, struct ports_conflicts *c);
 /*
- * Draws out->wanted mixes at random, measures them, and counts those that are predicted. A mix that is faster than
- * expected must be so twice, as when maps are searched; those that are slower are searched again for as long as there
- * is time, since no order makes a mix faster than its ports allow. The mixes are added to ports->mixes. False: the
- * probe is over.
+ * Draws out->wanted mixes at random, measures each in its fastest order of instructions, and counts those that take as
+ * long as predicted. A mix that is faster than predicted is measured once more, and the slower result counts. For one
+ * that is slower, faster orders are searched for as long as there is time, since no order can be faster than the ports
+ * allow. The mixes are added to ports->mixes. False: the probe is over.
  */
 bool ports_predict(struct mix_search *s, struct ports *ports, const struct ports_conflicts *c,
                    struct ports_prediction *out);

@@ -230,8 +230,8 @@ bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experi
 /* ---- Sets --------------------------------------------------------------------------------------- */
 
 /*
- * Sets *bits to the binary logarithm of the sets. Their product with the ways has to lie in the interval of the entries,
- * of which a ramp may hide the last few. False where none does, or two do.
+ * Sets *bits to the binary logarithm of the number of sets, a power of two. Sets times ways has to lie in the interval
+ * of entries: a ramp may hide the last entries. False if no power of two fits, or more than one does.
  */
 static bool find_index_bits(const struct stride_level *l, unsigned *bits)
 {

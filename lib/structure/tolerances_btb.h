@@ -23,7 +23,8 @@ static const double BTB_SHOWS = 0.5;
 static const double BTB_SEEN = 0.01;
 /*
  * Pivot of a group's normal equations, as a part of the diagonal before elimination, at most, that is nothing but
- * rounding: doubles have 2e-16, and elimination loses some digits. no test: moved by 3 it lies between the same numbers.
+ * rounding: doubles have 2e-16, and elimination loses some digits.
+ * no test: moved by 3 it lies between the same numbers.
  */
 static const double BTB_PIVOT_LEAST = 1e-12;
 
@@ -38,7 +39,10 @@ static const double BTB_HIT_SPREAD = 0.1;
 static const double BTB_MISS_SPREAD = 0.2;
 /* The scatter where replacement may be any: a level may slope evenly by BTB_COST_RATIO - 1, divided by sqrt(3). */
 static const double BTB_SCATTER_ANY = 0.02886751358562927;
-/* BTB_HIT_SPREAD where replacement may be any. On a Raptor Cove a hit of the last level costs 5 cycles at a stride of 8 bytes, 4 at 16, and 3.2 beyond. */
+/*
+ * BTB_HIT_SPREAD where replacement may be any. On a Raptor Cove a hit of the last level costs 5 cycles at a stride of 8
+ * bytes, 4 at 16, and 3.2 beyond.
+ */
 static const double BTB_HIT_SPREAD_ANY = 0.2;
 /* BTB_MISS_SPREAD where replacement may be any. Chosen: twice that of a hit. */
 static const double BTB_MISS_SPREAD_ANY = 0.4;
@@ -97,16 +101,22 @@ static const double BTB_SEQUENCE_ERROR = 0.02;
 
 /* Relative difference of the costs of half and of all branches that are both far past the last level. Chosen. */
 static const double BTB_FALLBACK_FLAT = 0.1;
-/* Part of the time of NOPs that may remain visible where it is hidden. Chosen: less than a third. */
+/* Part of the time of NOPs by which a branch may become slower where its cost hides them. Chosen: below a third. */
 static const double BTB_FALLBACK_HIDDEN = 0.3;
-/* Part that must be visible where the time is added. Chosen: as far from all of it as BTB_FALLBACK_HIDDEN from none. */
+/* Part by which it must become slower where their time is added to its cost. Chosen: 1 - BTB_FALLBACK_HIDDEN. */
 static const double BTB_FALLBACK_ADDED = 0.7;
-/* Time of NOPs, relative to the cost of a branch, that can be seen. Chosen: the scatter of points, times five. */
+/*
+ * The least time that the NOPs between branches may add, relative to the cost of a branch without NOPs, for a
+ * difference to be measurable. Chosen: five times the scatter of points (BTB_SCATTER).
+ */
 static const double BTB_FALLBACK_SEEN = 0.05;
 
 /* ---- Number of a level (btb_report.c) --------------------------------------------------------------- */
 
-/* Relative difference of the capacities of an organisation and of a known level that are the same level's. Chosen. */
+/*
+ * Relative difference up to which the capacity of a fitted organisation and that of a level measured before count as
+ * one and the same level. Chosen.
+ */
 static const double BTB_SAME_CAPACITY = 0.1;
 
 #endif

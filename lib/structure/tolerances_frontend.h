@@ -1,10 +1,11 @@
-/* Tolerances of what probes of the front end share (docs/METHODS.md, 5.2 and 5.3). */
+/* Tolerances that several probes of the front end use (docs/METHODS.md, 5.2 and 5.3). */
 #ifndef FATHOM_LIB_STRUCTURE_TOLERANCES_FRONTEND_H
 #define FATHOM_LIB_STRUCTURE_TOLERANCES_FRONTEND_H
 
 /*
- * Part of the instruction cache that the longest runs of instructions fill. Its size is known to a step of 1 KiB, a
- * sixteenth of the smallest cache in scope: 1 / (1 + 1/16) is 0.94. The rest leaves room for the code around a reading.
+ * Part of the instruction cache that the longest runs of instructions may fill. Its measured size may be too large by a
+ * step of 1 KiB, a sixteenth of the smallest cache in scope: 1 / (1 + 1/16) is 0.94. What is left below that is for the
+ * code around a reading.
  */
 static const double L1I_AVAILABLE = 0.9;
 

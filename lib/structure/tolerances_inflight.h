@@ -21,9 +21,9 @@ static const double OVERLAP_RATIO = 1.5;
 static const double MISS_OVERLAP_RATIO = 1.2;
 
 /*
- * Part of the shorter of two dependency chains for which both run at the same time, above which they count as
- * overlapping. Out of order it is 1, in order what an operation is of its chain, an eighth; chosen: the middle, far from
- * both.
+ * Two dependency chains count as overlapping if they run at the same time for more than this part of the shorter one.
+ * Out of order this part is 1; in order it is an eighth, the last of the eight operations of the first chain. Chosen:
+ * about the middle.
  */
 static const double CHAINS_OVERLAP = 0.5;
 

@@ -22,10 +22,10 @@
  * the second level. Where the size of the second level is not known and the mispredicted curve has several such rises,
  * the last may be the second level's, or the first an operation cache's: nothing is decided. Straight code may fit one
  * step more than the instruction cache holds: on Zen 4 33 KiB take three times as long as 32 KiB in some runs and no
- * longer in others, presumably because an operation cache keeps the line that a few sets have too many. So its interval
- * begins a step below, and the number is that of the mispredicted curve. Where chance chooses which line is replaced,
- * both patterns leave their level before the cache is full; their ramps are long then, and the interval reaches up to
- * where half of the rise is done.
+ * longer in others, presumably because an operation cache holds the one line too many that a few sets have. So its
+ * interval begins a step below, and the value is that of the mispredicted curve. Where lines are replaced at random,
+ * both curves begin to rise before the cache is full; their ramps are long then, and the interval reaches up to half of
+ * the rise.
  *
  * Sources: straight-line NOP loops as in Wong 2018 and clamchowder's suite; mispredicted places are ours.
  * docs/METHODS.md, 5.7.
@@ -56,9 +56,10 @@ enum pattern { STRAIGHT, MISPREDICTED, PATTERNS };
 /* Ratio of the ends that both patterns find of one cache, at most. Chosen. */
 static const double SAME_EDGE = 1.3;
 /*
- * Ratio of a rise's half to its beginning from which on lines are replaced at random. Of a loop that is r times as large
- * as the cache, a fraction m of the lines misses: with LRU and w ways half of them do at r = 1 + 1 / (2 w), which is
- * 1.25 at most; where chance chooses, m = 1 - exp(-m r), so that half of them do at r = 2 ln 2 = 1.386. In between.
+ * Ratio of the footprints at the half and at the beginning of a rise above which lines are replaced at random. Of a
+ * loop that is r times as large as the cache, a fraction m of the lines misses: with LRU and w ways half of them do at
+ * r = 1 + 1 / (2 w), which is 1.25 at most; at random, m = 1 - exp(-m r), so that half of them do at r = 2 ln 2 =
+ * 1.386. Chosen: between these two.
  */
 static const double AT_RANDOM = 1.31;
 
@@ -69,8 +70,9 @@ static const double AT_RANDOM = 1.31;
  */
 static const double SECOND_LEVEL_BYTES = 224 << 10;
 /*
- * Part of the second level beyond which an end may be its own: where frames fall at random it is left early. No
- * instruction cache is larger than half of its second level: AMD K8 and Arm Cortex-A53 have 64 KiB beside 128 KiB.
+ * Part of the second level's size beyond which a knee may be the second level's own: with frames at random addresses
+ * its sets fill unevenly, and the curve rises early. No instruction cache is larger than half of its second level: AMD
+ * K8 and Arm Cortex-A53 have 64 KiB beside 128 KiB.
  */
 static const double LEFT_EARLY = 0.5;
 
@@ -150,8 +152,8 @@ static size_t last_knee(const struct probe *p, const struct verdict *v)
 /*
  * Which knee of the mispredicted curve is the instruction cache's: the last one that is not the second level's or a
  * TLB's and that straight code has as well; where straight code has none of these knees, the last of them. v->count:
- * none. *why: what speaks against it, or REASON_NONE: which TLB ends where is not known and straight code has several
- * of these knees, or the second level's size is not known and there are several.
+ * none. *why: REASON_ITLB_LIMIT if straight code has several of these knees and the reach of the TLBs is not known;
+ * REASON_LEVEL_NOT_KNOWN if there are several and the size of the second level is not known; else REASON_NONE.
  */
 static size_t instruction_cache(const struct probe *p, const struct verdict *v, const struct verdict *straight,
                                 enum reason *why)
@@ -209,10 +211,10 @@ static void report_rates(struct probe *p, const struct sweep *s)
 }
 
 /*
- * Which knee of straight code says something about the cache that ends at knee m of the mispredicted curve;
- * straight->count: none. One that comes later does: the mispredicted curve may show an operation cache only. *contradicts:
- * that later knee is another cache's. For if it were this one's, whose lines are replaced at random, half of the rise of
- * the mispredicted curve would be done behind it.
+ * Returns the knee of straight code to compare with knee m of the mispredicted curve; straight->count: none. It is one
+ * near m, but straight code's last knee if that is larger, since m may be an operation cache's. *contradicts: the last
+ * knee must be another cache's. If it were that of m, left early because lines are replaced at random, half of the
+ * mispredicted curve's rise would lie beyond it.
  */
 static size_t straight_knee(const struct probe *p, const struct verdict *straight, const struct knee *m,
                             bool *contradicts)

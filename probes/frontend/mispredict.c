@@ -12,8 +12,9 @@
  * front end that restarts with gaps catches up unnoticed. Where the front end is the bottleneck there, its gaps cost
  * time (measured on Zen 4: 3 to 4 cycles more with NOPs of 11 and 15 bytes or with a mixture, whatever is before the
  * branch). A third filling has the mixture on both sides: the remark `mixed_behind`. Where its penalty is more than a
- * cycle off, no grade is above B. The interval holds the medians of all layouts, of which a run draws some: where half of
- * them cost a stage more, the number of another run may be a cycle off. No grade is above B where it is wide.
+ * cycle off, no grade is above B. The interval is a confidence interval for the median of all layouts, of which a run
+ * draws some: where half of them cost a stage more, another run may find a cycle more or less. If it is wide, no grade
+ * is above B.
  *
  * Capacity. n branches, each with a random pattern of m outcomes, over and over (lib/kernels/branch_patterns.h). While
  * the predictor holds all n * m outcomes, or derives them from its history, nothing is mispredicted. Two controls bound

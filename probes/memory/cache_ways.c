@@ -64,12 +64,13 @@ static bool build_control(struct probe *p, double lines, void *context, struct k
 }
 
 /*
- * A way of the most ways spans this distance twice at least, so that lines so far apart fall into two sets or more; a
- * way of two ways spans no more than the sixteenfold, and then two distances show one set.
+ * The shortest distance, in bytes: at most half of what a way spans (capacity / ways) in a cache of WAYS_MOST ways, so
+ * that lines so far apart fall into at least two sets. In a cache of two ways a way spans at most 16 times this
+ * distance, and the last two distances show a single set.
  */
 static size_t nearest_distance(double capacity)
 {
-    size_t bytes = 2 * POINTER_CHASE_LINE_BYTES; /* the fewest places within a distance that can rotate */
+    size_t bytes = 2 * POINTER_CHASE_LINE_BYTES; /* at least two places within a distance, for the control to rotate */
 
     while (2.0 * WAYS_MOST * 2 * (double)bytes <= capacity)
         bytes *= 2;

@@ -11,10 +11,10 @@
  *
  * Inference: the ways are the fewest that a hypothesis shows; of the hypotheses that show as few, the one with the
  * least s is right, since pages that agree in s + 1 bits agree in s, and must show as few. It is tried again in another
- * set. Where some other function of the lowest bits chooses the set, one slice shows the ways only with more bits than the index has. Then r
- * bits are left out: if pages that agree in the others lie in 2^n sets, these r bits count as n index bits. On Zen 4:
- * 12 ways; pages that agree in 10 bits lie in one set, pages that agree in 9, 8 or 7 bits in two. So there are 8 index
- * bits: 7 are the lowest ones or functions with them, and one is a function with the tenth.
+ * set. Where some other function of the lowest bits chooses the set, one slice shows the ways only with more bits than
+ * the index has. Then r bits are left out: if pages that agree in the others lie in 2^n sets, these r bits count as n
+ * index bits. On Zen 4: 12 ways; pages that agree in 10 bits lie in one set, pages that agree in 9, 8 or 7 bits in two.
+ * So there are 8 index bits: 7 are the lowest ones or functions with them, and one is a function with the tenth.
  *
  * The pages are visited in eight orders in turn: a tree-PLRU policy may keep useless entries for ever where one order
  * is repeated (Berg 2006, PLRU Cache Domino Effects). A curve of one order alone shows whether it does: then the

@@ -9,10 +9,10 @@
  *   load       a chain of loads through a small random ring in the first-level cache: likewise
  *   add        where a counter gives cycles, the additions themselves: 1.00 ± 0.02
  *
- * They are measured seven times, in smoke and simulated three times. The median must be whole within 3 %, and all rounds but the
- * shortest and the longest, which something else may have disturbed, must agree within 2 %. Dynamic translation, a time
- * stamp that jumps, or a clock that drifts between neighbouring readings breaks at least one. A platform that fails is
- * untrusted, and the cause is named.
+ * They are measured in seven rounds, in the profiles smoke and simulated in three. The median must be whole within 3 %,
+ * and all rounds but the shortest and the longest, which something else may have disturbed, must agree within 2 %.
+ * Dynamic translation, a time stamp that jumps, or a clock that drifts between neighbouring readings fails at least one
+ * gate. A platform that fails is untrusted, and the cause is named.
  *
  * A sibling thread breaks the gates too: on Zen 4 loads then take 4.1 to 4.2 cycles and multiplications 2.97. It may
  * fall asleep soon, so the gates are measured again, while the run may still wait, until their numbers are whole within

@@ -25,7 +25,7 @@ figure { margin: .5rem 0; } svg { max-width: 100%; height: auto; }
 }
 """
 GRADES = (
-    "A: experiments that different things could mislead give the same value. B: they agree within 2 % or one step. C: one "
+    "A: experiments with different possible sources of error give the same value. B: they agree within 2 % or one step. C: one "
     "experiment. Undecided findings have no value, and their reason stands below each table. Intervals are [last good, first bad]."
 )
 HEAD = ("finding", "variant", "value", "interval", "grade", "rests on", "published")

@@ -114,16 +114,16 @@ struct core;
 
 struct core *core_new(const struct core_design *design);
 /*
- * A core that times a program which runs in an engine of somebody else's (tests/simulator), and has no memory of its
- * own. The engine has the type uc_engine.
+ * A core that only times a program, which the caller executes in an engine (uc_engine) of its own (tests/simulator). It
+ * has no memory.
  */
 struct core *core_around(const struct core_design *design, void *engine);
 /*
- * Such a core is at an instruction at `pc` that the engine does not execute itself. When, in cycles, the instruction
- * begins; what lies behind it is timed next.
+ * For such a core: the cycle at which the instruction at `pc` begins, which the caller executes in place of the engine.
+ * Timing goes on with the instruction behind it.
  */
 double core_reach(struct core *c, uint64_t pc);
-/* When everything executed so far has left such a core. */
+/* The cycle at which such a core has completed everything executed so far. */
 double core_time(const struct core *c);
 void core_free(struct core *c);
 /* Maps our memory at the address `at`. Code can be executed only there. */

@@ -34,15 +34,15 @@ static struct cache_design pick_cache(size_t line, size_t from, size_t to)
 }
 
 /*
- * Two or four levels. A level that holds the victims of the one before it is at least eight times as large: both
- * together are what fits then.
+ * Two or four levels. A level that holds only the victims of the one before it is at least eight times as large as
+ * that; both together are what fits then.
  */
 static void pick_data_caches(struct core_design *d)
 {
     enum { APART = 4, VICTIMS_APART = 8 };
     const size_t levels = ONE_OF(2, 4);
 
-    /* a small first level where there are four: the fourth, which the model has to fill, is 64 to 1,024 times as large */
+    /* small where there are four: the fourth, which the model has to fill, is 64 to 1,024 times as large */
     d->data[0] = pick_cache(d->line_bytes, 8 * KIB, (levels > 2 ? 16 : 192) * KIB);
     d->data[0].latency = (double)pick(2, 7);
     for (size_t i = 1; i < levels; i++) {

@@ -13,8 +13,9 @@
 enum { OUTSIDE_IN_ORDER = 4 }; /* every so many-th core executes in order */
 
 /*
- * A core of that seed. Every fourth (OUTSIDE_IN_ORDER) executes in order, one to three instructions a cycle, and renames nothing. The
- * clock is slow, so that readings are short; the time stamp is between 50 times slower and 50 times faster.
+ * A core of that seed. Every fourth (OUTSIDE_IN_ORDER) executes in order, one to three instructions a cycle, and
+ * renames nothing. The clock is slow, so that readings are short; the time stamp is between 50 times slower and 50
+ * times faster.
  */
 struct machine_design draw_outside(uint64_t seed);
 /* Gives it a clock of 100 MHz to 6 GHz and a time stamp of 1 MHz to 5 GHz, at most `ratio` times slower. */
@@ -25,9 +26,10 @@ void draw_clocks_outside(struct machine_design *m, double ratio);
 /* Begins a table, which has a row for each name of a finding. */
 void shares_start(void);
 /*
- * Holds a finding against the truth, and counts it: the interval has to hold the truth, or, where the finding has none,
- * its value has to be the truth within 3 %. Complains where grade A or B does not, where A has another value, and where
- * U has one; what C says wrong is counted. `variant` NULL: the finding has no variants.
+ * Compares a finding with the truth, and counts it. It is right if its interval contains the truth, or, where it has no
+ * interval, if its value is within 3 % of the truth. It is an error if a finding of grade A or B is wrong, if the value
+ * of one of grade A is not the truth, or if one of grade U has a value; wrong ones of grade C are only counted.
+ * `variant` NULL: the finding has no variants.
  */
 void share_number(const struct machine_design *m, const char *name, const char *key, const char *variant, double truth);
 /* The same where any truth within these bounds will do. */

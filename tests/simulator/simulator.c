@@ -8,9 +8,10 @@
  * e.g.:  simulator --no-counter build/fathom run clock --profile smoke
  *
  * --bare: only the system calls that simulators of cores have; --tick: cycles from one tick of the time stamp to the
- * next; --core: timed/clock.c. PROGRAM is a static ELF executable for x86-64 or AArch64. Its output is passed on; the last line on standard error is
- * the number of instructions, and the exit status is the program's, or 125 when it cannot be simulated. There are no
- * files, no other processes, and no signals but those of undefined instructions (AArch64).
+ * next; --core: timed/clock.c. PROGRAM is a static ELF executable for x86-64 or AArch64. Its output is passed on; the
+ * last line on standard error is the number of instructions, and the exit status is the program's, or 125 when it
+ * cannot be simulated. There are no files, no other processes, and no signals but those of undefined instructions
+ * (AArch64).
  */
 #define _GNU_SOURCE
 #include <elf.h>

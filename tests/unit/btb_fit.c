@@ -175,7 +175,9 @@ static void misses_may_cost_more_at_some_strides(void **state)
     assert_true(!r.reason && r.level_count == 1 && r.any_replacement);
 }
 
-/* Now and then a sequence has no accepted reading: it is measured again, and no challenge counts that was not measured. */
+/*
+ * Now and then a sequence has no accepted reading: it is measured again, and no challenge counts that was not measured.
+ */
 static void a_lost_reading_does_not_end_the_fit(void **state)
 {
     struct btb_fit *f = start(INFINITY);

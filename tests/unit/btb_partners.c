@@ -69,8 +69,8 @@ bool btb_mismatch_one_stride(const struct btb_mismatch *m, const struct btb_part
 }
 
 /*
- * Replacement may be any. With the first level that was tried first, the true second one explains nothing. With the true
- * first one it is the best all the same.
+ * Replacement may be any. With the first level that was tried first, the true second one explains nothing. With the
+ * true first one it is the best all the same.
  */
 static void a_level_is_found_that_other_pairs_speak_against(void **state)
 {

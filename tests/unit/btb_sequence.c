@@ -1,6 +1,6 @@
 /*
- * How many branches of a branch sequence are resident, counted by subspaces (lib/structure/btb_sequence.c) and by counting every
- * entry of every set: both give the same.
+ * How many branches of a branch sequence are resident, counted by subspaces (lib/structure/btb_sequence.c) and by
+ * counting every entry of every set: both give the same.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -222,9 +222,9 @@ static void the_number_is_what_mispredicted_jumps_show(void **state)
 }
 
 /*
- * Mispredicted jumps, whose cache is left behind 64 KiB, miss half of the lines of 146 KiB, or of 118. Straight code that
- * is left behind 143 KiB would have to be followed by jumps that miss half of 187 KiB, if it were left where that cache
- * ends and chance chose what is replaced: it is another cache's. What is left behind 90 KiB may be the same.
+ * Mispredicted jumps, whose cache is left behind 64 KiB, miss half of the lines of 146 KiB, or of 118. Straight code
+ * that is left behind 143 KiB would have to be followed by jumps that miss half of 187 KiB, if it were left where that
+ * cache ends and chance chose what is replaced: it is another cache's. What is left behind 90 KiB may be the same.
  */
 static void straight_code_of_another_cache_contradicts(void **state)
 {

@@ -1,6 +1,7 @@
 /*
  * Another core: PSCI starts it, it runs functions, and it switches itself off (Arm DEN0022, Power State Coordination
- * Interface 1.1). Where a spin table starts it instead, it goes on waiting for functions.
+ * Interface 1.1). A core that a spin table has started cannot switch itself off: it waits in a loop of this program
+ * until it is used again.
  *
  *     the core that booted                       the other one
  *     secondary_start   PSCI CPU_ON        ->    secondary_enter: the same translation, caches on, a stack
@@ -27,7 +28,7 @@ bool secondary_is_off(enum psci_conduit conduit, uint64_t affinity);
 /* How a core is started. */
 struct secondary_way {
     enum psci_conduit conduit;
-    uint64_t release; /* the word that it waits for, as a spin table has it; 0: PSCI starts it */
+    uint64_t release; /* where it waits for the address of its first instruction (spin table); 0: PSCI starts it */
 };
 
 /* Starts a core; only one at a time. NULL, or why it does not start. */
@@ -43,11 +44,11 @@ bool secondary_wait(unsigned limit_ms);
 /* Whether the core has not returned from a function, even after it was stopped. */
 bool secondary_lost(void);
 /*
- * Has the core switch itself off. NULL, or why it still runs. One that a spin table started cannot: it waits for
- * secondary_start, which takes it again.
+ * Has the core switch itself off, or, where a spin table has started it, wait until secondary_start uses it again.
+ * NULL, or why it does neither.
  */
 const char *secondary_stop(void);
-/* Whether a core waits so. */
+/* Whether a core that a spin table has started waits in a loop of this program. */
 bool secondary_kept(void);
 
 #endif

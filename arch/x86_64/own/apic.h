@@ -35,7 +35,7 @@ struct apic_state {
  */
 void apic_start(double tick_hz);
 void apic_unusable(const char *reason);
-/* From now on the timer ends no window, for this reason; all else of the APIC is used as before. */
+/* Stops using the timer to end windows, for this reason; everything else of the APIC is used as before. */
 void apic_refuse_deadline(const char *reason);
 /* Why the timer cannot end a window; NULL when it can. */
 const char *apic_no_deadline(void);

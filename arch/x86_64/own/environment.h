@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* Reads them, on the core in use, for own_values and own_core_unlike. False when the core does not return. */
+/* Reads and keeps them, on the core in use, for own_values and own_core_unlike. False when the core does not return. */
 bool environment_note(void);
-/* From now on nothing is known. */
+/* Forgets them; another core is about to be used. */
 void environment_forget(void);
 
 #endif

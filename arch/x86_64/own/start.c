@@ -46,7 +46,9 @@ static bool is_intel(void)
     return cpuid(0, 0).ebx == 0x756e6547; /* "Genu" of GenuineIntel */
 }
 
-/* What windows note of disturbances. CPUID.01H:EDX[22], ACPI, announces IA32_THERM_STATUS (Intel SDM vol. 2A, CPUID). */
+/*
+ * What windows note of disturbances. CPUID.01H:EDX[22], ACPI, announces IA32_THERM_STATUS (Intel SDM vol. 2A, CPUID).
+ */
 static void find_disturbances(void)
 {
     const char *(*stage)(const char *name, const char *text) = own.services->stage;
@@ -60,8 +62,8 @@ static void find_disturbances(void)
 }
 
 /*
- * Runs the reference chain for far longer than its deadline. When the timer ends it, deadlines work; else it ends by
- * itself: after a second, since a loaded emulator may be some hundred milliseconds late.
+ * Tests the deadline: runs the reference chain for a second, far longer than the deadline. If the timer ends it,
+ * deadlines work. It is so long because a loaded emulator may deliver the interrupt some hundred milliseconds late.
  */
 static const char *prove_deadline(void)
 {

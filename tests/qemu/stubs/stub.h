@@ -4,7 +4,7 @@
 
 #include <efi.h>
 
-/* Makes the machine what the run wants. With an error the machine is switched off. */
+/* Changes the machine as the test run needs it. The machine is switched off if an error is returned. */
 EFI_STATUS prepare(void);
 
 #endif
