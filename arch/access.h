@@ -38,7 +38,7 @@ struct change {
     uint64_t got; /* read back after */
 };
 
-/* All counters of the largest PMUv3, 31 selectors and 31 counts, and what switches them. */
+/* Changes at most: the largest PMUv3 has 31 event selectors and 31 counters, besides its control registers. */
 enum { CHANGES = 80 };
 
 struct changes {

@@ -74,7 +74,10 @@ static struct fault describe(INTN type, const uint64_t *context)
                           : fault_describe(context[ESR], context[FAR], context[ELR]);
 }
 
-/* A system error is over once it has been taken. No emulator raises one here, so this is reviewed only. */
+/*
+ * Whether the exception is raised again when its handler returns: a system error is not. No emulator raises one here,
+ * so this was only reviewed, not run.
+ */
 static bool comes_again(INTN type)
 {
     return type == SYNCHRONOUS;

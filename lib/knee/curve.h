@@ -25,9 +25,9 @@ struct curve {
     double step;   /* finest difference of x that means something */
     double sigma;  /* deviation of a typical point; 0: the curve repeats exactly */
     /*
-     * Least height of a knee in deviations of a single point. Many points would show a much smaller difference if their
-     * errors were independent. In a drift, in states of a core that last, in a burst they are not, and no number of
-     * neighbours averages out what they have in common.
+     * Least height of a knee, in deviations of a single point. If the errors of points were independent, many points
+     * would show a much smaller difference. They are not: drift, lasting states of the core and bursts of disturbance
+     * affect neighbouring points alike, and averaging does not remove that.
      */
     double least_rise;
     /* Deviation of what neighbours in one pass have in common, relative to their height; 0: nothing is known. */

@@ -20,7 +20,7 @@ enum {
     FORWARDING_VECTOR_STEP = 4       /* bytes from offset to offset of vectors */
 };
 
-/* What lies between some byte of the store and some byte of the load, or within one of them. */
+/* The boundary, if any, within the range of addresses that the store and the load cover together. */
 enum crossing { CROSSING_NONE, CROSSING_LINE, CROSSING_PAGE, CROSSINGS };
 /* As in the variant `crossing` of findings: "none", "64" and "page". */
 extern const char *const crossing_names[CROSSINGS];

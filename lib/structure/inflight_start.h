@@ -9,11 +9,11 @@
 #include "lib/structure/inflight.h"
 
 /*
- * Determines whether the core executes in order (issue_order.h): then there is nothing to measure, all
- * findings of the probe are reported as undecided for that reason, and the probe is over. Otherwise maps and links the
- * rings, chooses how many steps each kind of operation has, and measures whether two of them
- * overlap: a kind that is hardly faster as two independent chains than as one dependency chain gets REASON_NO_OVERLAP
- * in `unusable` (square roots on a core that takes one at a time). False: the probe is over.
+ * Determines whether the core executes in order (issue_order.h): then there is nothing to measure, all findings of the
+ * probe are reported (issue_order_report_none), and the probe is over. Otherwise maps and links the rings, chooses how
+ * many steps each kind of operation has, and measures whether two of them overlap: a kind that is hardly faster as two
+ * independent chains than as one dependency chain gets REASON_NO_OVERLAP in `unusable` (square roots on a core that
+ * takes one at a time). False: the probe is over.
  */
 bool inflight_start(struct probe *p, struct inflight *l);
 /*

@@ -24,7 +24,7 @@ enum {
     PORTS_MAPS = 128    /* maps kept */
 };
 
-/* So many operations that run on any of these ports. */
+/* `times` operations, each of which can run on any one of the ports. */
 struct ports_op {
     uint16_t ports; /* a bit each; 0: there is no such operation */
     uint16_t times;

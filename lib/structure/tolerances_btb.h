@@ -74,11 +74,11 @@ static const double BTB_HIDDEN_PART = 0.75;
  * on Zen 4, where it is 1.005 with 3101 branches and 1.02 with 3170 while 3072 are held.
  */
 static const double BTB_RAMP_COST = 1.005;
-/* Part of the end from which on points make that median. Chosen: near the end, and enough points. */
+/* Lower end of the points of that median, as a part of the level's end. Chosen: near the end, and enough points. */
 static const double BTB_RAMP_FROM = 0.75;
-/* Part of the end up to which they do. Chosen: where no ramp has begun. */
+/* Upper end of the points of that median, as a part of the level's end. Chosen: before a ramp begins. */
 static const double BTB_RAMP_TO = 0.95;
-/* The same relative to the least of these points: below it, the level is certainly not left. */
+/* As BTB_RAMP_COST, but relative to the least of these points: below that, the level is certainly not left. */
 static const double BTB_RAMP_COST_CERTAIN = 1.002;
 /* Standard error of calibrated time, as a part: no repetition makes it better. */
 static const double BTB_CALIBRATION = 0.01;

@@ -69,7 +69,9 @@ static void note_ran(void)
     }
 }
 
-/* Appends the run to the file MODEL_RECORDS, behind a line with what the core was designed to be; 0: has no such limit. */
+/*
+ * Appends the run to the file MODEL_RECORDS, behind a line with what the core was designed to be; 0: has no such limit.
+ */
 static void keep_records(const struct machine_design *m)
 {
     const char *path = getenv("MODEL_RECORDS");

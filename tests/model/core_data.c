@@ -89,7 +89,9 @@ static double data_translation(struct core *c, const struct mapping *m, uint64_t
 
 /* ---- Caches -------------------------------------------------------------------------------------- */
 
-/* A level of victims gives the line away where it has it, and takes in what the level before it has replaced. */
+/*
+ * An access to a level of victims: removes the line if it is there, and inserts the one that the level before evicted.
+ */
 static bool touch_victims(struct cache *level, uint64_t at, uint64_t replaced)
 {
     const bool found = cache_remove(level, at);

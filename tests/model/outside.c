@@ -32,8 +32,8 @@ MODEL_TEST(clocks_outside_are_given_back, "clock")
 }
 
 /*
- * A level of victims and the one before it hold more than the level alone, but less than both together where the sets
- * of the one do not have the lines that the other gives away.
+ * A level of victims and the one before it hold more than that level alone, but less than the sum of both where the
+ * evicted lines do not spread evenly over the sets of the level of victims.
  */
 static void share_caches(const struct machine_design *m)
 {

@@ -8,7 +8,7 @@ void scheduler_start(struct scheduler *s)
     memset(s, 0, sizeof *s);
 }
 
-/* An entry from `first` up to before `end` that is free at `front`, or the one that is free first. */
+/* Of the entries first … end - 1 one that is free at the time `front`, or else the one that becomes free first. */
 static unsigned first_free(const double *leaves, unsigned first, unsigned end, double front)
 {
     unsigned best = first;

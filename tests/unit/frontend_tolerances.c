@@ -222,9 +222,9 @@ static void the_number_is_what_mispredicted_jumps_show(void **state)
 }
 
 /*
- * Mispredicted jumps, whose cache is left behind 64 KiB, miss half of the lines of 146 KiB, or of 118. Straight code
- * that is left behind 143 KiB would have to be followed by jumps that miss half of 187 KiB, if it were left where that
- * cache ends and chance chose what is replaced: it is another cache's. What is left behind 90 KiB may be the same.
+ * The mispredicted curve begins to rise at 64 KiB and has done half of its rise at 146 KiB, or at 118. If the knee of
+ * straight code at 143 KiB were the same cache's, left early because lines are replaced at random, half of the rise
+ * would lie beyond 143 * 1.31 = 187 KiB: so it is another cache's. A knee at 90 KiB may be the same cache's (118 KiB).
  */
 static void straight_code_of_another_cache_contradicts(void **state)
 {

@@ -291,8 +291,8 @@ static size_t nearest_level(const struct scene *s, const struct btb_fit_level *r
 }
 
 /*
- * What a reported level is. A second level that has the victims of a first one with the same index is, with it, one LRU
- * stack in each set: the branches that either has are those of as many ways as both have.
+ * The true organisation to compare a reported level with. A second level that holds the victims of a first one with the
+ * same index forms one LRU stack with it in each set: together they hold what one level with the ways of both would.
  */
 static struct btb_organisation truth_of(const struct scene *s, const struct btb_fit_level *reported)
 {
