@@ -71,16 +71,16 @@ static void print_knee(const struct table *t, const struct verdict *v, size_t in
     const char *axis = t->names[t->x];
 
     printf("%s: ", t->arguments.kind == KNEE_STAIRCASE ? "width of a step" : "knee");
-    if (r.grade == 'U')
-        printf("undecided  grade U  %s: %s. %s\n", reasons[r.reason].token, reasons[r.reason].sentence,
-               reasons[r.reason].advice);
+    if (r.grade == 'U') /* the advice of a reason is about runs of this program */
+        printf("undecided  grade U  %s: %s. More points, or each in several passes, may show more.\n",
+               reasons[r.reason].token, reasons[r.reason].sentence);
     else
         printf("%s = %.10g  in [%.10g, %.10g)  grade %c\n", axis, r.value, r.low, r.high, r.grade);
     if (index >= v->count)
         return;
     const struct knee *k = &v->knees[index];
     printf("    %s, %s goes from %.6g to %.6g; ", shape_of(t, k), t->names[t->y], k->before, k->after);
-    if (k->ramp)
+    if (k->ramp || k->end > k->high)
         printf("rises until %.10g, half way at %.10g in [%.10g, %.10g); ", k->end, k->half_rise, k->half_rise_low,
                k->half_rise_high);
     if (k->fuzzy)
@@ -105,7 +105,7 @@ void knee_print(const struct table *t, const struct knee_point *points, const st
     if (t->empty)
         printf("left out without a number in %s: %llu\n", t->names[t->y], (unsigned long long)t->empty);
     if (t->gather.ascending || t->gather.descending)
-        printf("each %s was measured once, in order: a change over time cannot be distinguished from one over %s\n",
+        printf("the rows are in the order of %s: a change over time cannot be distinguished from one over %s\n",
                t->names[t->x], t->names[t->x]);
     for (size_t at = 0; next_note(t, &at, note, sizeof note);)
         printf("note: %s\n", note);

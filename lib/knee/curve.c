@@ -117,6 +117,8 @@ static bool noise_by_height(const struct series *s, const double *heights, doubl
             double d = deviations[g];
             if (g + 1 < groups && order[k].y > middles[g])
                 d += (deviations[g + 1] - d) * (order[k].y - middles[g]) / (middles[g + 1] - middles[g]);
+            else if (order[k].y > middles[g] && middles[g] > 0) /* few points above all groups: in proportion */
+                d *= order[k].y / middles[g];
             sigma[order[k].at] = d;
         }
         sigma[0] = sigma[1];

@@ -67,6 +67,7 @@ bool decide_jump(const struct curve *c, struct verdict *out)
                      .to = s->count,
                      .slope_before = true,
                      .slope_after = true,
+                     .jump = true,
                      .not_smooth = true,
                      .before = (double)NAN,
                      .after = (double)NAN};

@@ -121,6 +121,12 @@ static bool ask_second_view(const struct curve *c, size_t count, struct knee *k,
         low++;
     while (high > 0 && s->x[high - 1] > k->high)
         high--;
+    size_t last = low; /* the last good point */
+    while (last + 1 < count && s->x[last + 1] <= k->value)
+        last++;
+    const bool jumps = last + 1 < count && s->x[last + 1] >= k->high && plateau_jump(s->y, count, last);
+    k->agreed = k->agreed || jumps;
+    *rises = *rises || jumps;
     for (size_t i = 0; i < found; i++) {
         double from = k->ramp ? departures[i].begin : departures[i].low,
                to = k->ramp ? departures[i].begin : departures[i].high;

@@ -45,14 +45,14 @@ static double height(const double *y, size_t first, size_t end)
     return quantile(sorted, end - first, 0.5);
 }
 
-/* Deviation of a point near i, from the differences of neighbours: few of these are steps. */
-static double noise_near(const double *y, size_t count, size_t i)
+/* Deviation of a point of first … end - 1 near i, from the differences of neighbours: few of these are steps. */
+static double noise_near(const double *y, size_t first, size_t end, size_t i)
 {
     double sorted[2 * PLATEAU_NOISE_REACH + 1];
     size_t n = 0;
 
-    for (size_t k = i > PLATEAU_NOISE_REACH ? i - PLATEAU_NOISE_REACH : 1; k <= i + PLATEAU_NOISE_REACH && k < count;
-         k++)
+    for (size_t k = i > PLATEAU_NOISE_REACH + first ? i - PLATEAU_NOISE_REACH : first + 1;
+         k <= i + PLATEAU_NOISE_REACH && k < end; k++)
         sorted[n++] = fabs(y[k] - y[k - 1]);
     sort_numbers(sorted, n);
     return n ? MAD_TO_SIGMA / sqrt(2) * quantile(sorted, n, 0.5) : 0;
@@ -73,11 +73,15 @@ static bool is_above(const double *y, size_t count, size_t i, double level, doub
 
 /*
  * Whether y still rises at point i: points i + 2 and i + 3 are higher than points i and i + 1, or y creeps up by about
- * equal parts over three times PLATEAU_POINTS points. A short plateau before a jump does neither.
+ * equal parts over three times PLATEAU_POINTS points. A short plateau before a jump does neither, and where two points
+ * are as high and the third one far above them, they are such a plateau.
  */
 static bool is_rising(const double *y, size_t count, size_t i, double noise)
 {
     if (i + PLATEAU_POINTS > count)
+        return false;
+    double apart = fabs(y[i + 1] - y[i]), jump = y[i + 2] - fmax(y[i], y[i + 1]);
+    if (apart <= noise && jump > FAR_ABOVE * noise && jump > JUMP_BEHIND * apart)
         return false;
     if (height(y, i + PLATEAU_POINTS / 2, i + PLATEAU_POINTS) > height(y, i, i + PLATEAU_POINTS / 2) + noise / 2)
         return true;
@@ -132,12 +136,18 @@ static bool follow_back(const double *x, const double *y, size_t first, size_t l
         for (i = first; i + 1 < last && x[i + 1] <= foot; i++)
             ;
         /* a point within the noise of the plateau, where a straight rise would have left it, is before the rise */
-        for (size_t k = i + 1; k < last && z[k - first] <= low + noise / 2; k++)
+        for (size_t k = i + 1; k < last && z[k - first] <= low + noise; k++)
             if (x[k] - foot > most) {
                 i = k;
                 out->begin = x[k];
             }
     }
+    /* whatever shape the rise has, it begins before the first point that is far above the plateau, and stays there */
+    for (size_t k = first + 1; k <= i; k++)
+        if (z[k - first] > low + FAR_ABOVE * noise) {
+            i = k - 1;
+            out->begin = fmin(out->begin, x[i]);
+        }
     out->low = x[i];
     out->high = x[i + 1];
     out->first = first;
@@ -156,7 +166,7 @@ size_t plateau_departures(const double *x, const double *y, size_t count, struct
     if (good)
         find_rests(y, count, rest);
     for (size_t i = 0; good && i + 1 < count && found < room; i++) {
-        double level = height(y, start, i + 1), noise = ABOVE * noise_near(y, count, i + 1);
+        double level = height(y, start, i + 1), noise = ABOVE * noise_near(y, 0, count, i + 1);
         if (i < start + 1 || !is_above(y, count, i + 1, level, noise, rest)) /* one point is no plateau */
             continue;
         size_t next = i + 1;
@@ -165,8 +175,11 @@ size_t plateau_departures(const double *x, const double *y, size_t count, struct
         size_t end = next + PLATEAU_POINTS < count ? next + PLATEAU_POINTS : count,
                reach = LOOK_AHEAD + 2 * (next - i - 1);
         size_t first = i > start + reach ? i - reach : start;
-        good = follow_back(x, y, first, end - 1, level, height(y, next, end), noise, scratch, &out[found]);
-        out[found].end = x[next];
+        /* a rise is not noise: the plateau's own points say how far one must be off it */
+        double quiet = i > start + PLATEAU_POINTS ? ABOVE * noise_near(y, start, i + 1, i) : 0;
+        good = follow_back(x, y, first, end - 1, level, height(y, next, end), quiet > 0 ? fmin(quiet, noise) : noise,
+                           scratch, &out[found]);
+        out[found].end = fmax(x[next], out[found].high);
         found += good;
         start = next;
         i = next - 1;
@@ -191,4 +204,30 @@ bool plateau_half_rise(const double *x, const double *y, const struct departure 
         *half = passes_at(x, z, first, last, low + (high - low) / 2);
     free(z);
     return good;
+}
+
+/* The greatest change between neighbours of y[first … end - 1]. */
+static double greatest_change(const double *y, size_t first, size_t end)
+{
+    double most = 0;
+
+    for (size_t i = first + 1; i < end; i++)
+        most = fmax(most, fabs(y[i] - y[i - 1]));
+    return most;
+}
+
+bool plateau_jump(const double *y, size_t count, size_t at)
+{
+    size_t first = at + 1 > LOOK_AHEAD ? at + 1 - LOOK_AHEAD : 0;
+    size_t end = at + 1 + LOOK_AHEAD < count ? at + 1 + LOOK_AHEAD : count;
+    double before = -INFINITY, after = INFINITY;
+
+    if (at - first < PLATEAU_POINTS - 1 || at + 2 >= end)
+        return false;
+    for (size_t i = first; i <= at; i++)
+        before = fmax(before, y[i]);
+    for (size_t i = at + 1; i < end; i++)
+        after = fmin(after, y[i]);
+    double change = fmax(greatest_change(y, first, at + 1), greatest_change(y, at + 1, end));
+    return after - before > 0 && after - before > JUMP_OVER * change;
 }

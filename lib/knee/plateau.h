@@ -39,6 +39,13 @@ size_t plateau_departures(const double *x, const double *y, size_t count, struct
 bool plateau_half_rise(const double *x, const double *y, const struct departure *departures, size_t count,
                        double *half);
 
+/*
+ * Whether y jumps behind point `at`: LOOK_AHEAD points on each side are all on one side of a gap that is wide compared
+ * with any change between neighbours on either side, be it noise or slope. That needs no plateaus. At least
+ * PLATEAU_POINTS points before it and two behind it.
+ */
+bool plateau_jump(const double *y, size_t count, size_t at);
+
 /* Replaces y[0 … count - 1] by the nearest non-decreasing sequence in least squares. False when memory is short. */
 bool isotonic(double *y, size_t count);
 

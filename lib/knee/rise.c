@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/knee/edge.h"
 #include "lib/knee/smooth.h"
 #include "lib/knee/tolerances.h"
 
@@ -366,6 +367,64 @@ static bool goes_on(const struct curve *c, const struct rise *r, size_t good, si
     return bad > good + 2 && goes_on_smoothly(c, first, end, ready);
 }
 
+/*
+ * Finds where single points leave the level of a clear rise, one high enough to judge single points by. Up to half of
+ * its height what falls back most of the way has come back.
+ */
+static bool find_edge(const struct curve *c, const struct rise *r, const struct rise_fit *whole, double before,
+                      double after, struct edge *e)
+{
+    size_t known = r->from < whole->low ? r->from : whole->low;
+    double least = r->jump ? FIRST_PART_OF_JUMP * (after - before) : 0, half = before + (after - before) / 2;
+
+    return known >= r->first && edge_find(c, r->first, known, r->end, r->slope_before, least, half, e) &&
+           after - e->height > CLEAR * OUTLIER * e->deviation && e->bad <= whole->best.bad;
+}
+
+/* Whether y leaves the level by a jump: higher than the change behind it. No smooth curve does so. */
+static bool leaves_abruptly(const struct curve *c, const struct edge *e)
+{
+    const double *y = c->s.y;
+
+    if (e->bad + 1 >= c->s.count)
+        return false;
+    double jump = y[e->bad] - y[e->bad - 1], next = fabs(y[e->bad + 1] - y[e->bad]);
+    return jump > CLEAR * OUTLIER * e->deviation && jump > STEEPER * next;
+}
+
+/*
+ * Corrects the beginning of a clear rise by where single points leave the level, since behind that it may be anything
+ * but a straight ramp: the knee lies before the first point that is off the level, and its interval reaches to the last
+ * one that comes back. A ramp may begin earlier, hidden in the noise, unless its first point is far off.
+ */
+static void apply_edge(const struct curve *c, const struct edge *e, size_t first, size_t bad, struct rise_fit *begin,
+                       struct knee *k)
+{
+    const double *x = c->s.x;
+    const bool hidden = e->first < CLEAR * OUTLIER * e->deviation;
+
+    if (k->high > x[e->good] || !hidden)
+        k->high = x[e->bad];
+    if (e->good < begin->best.good) {
+        k->value = x[e->good];
+        k->ramp = !k->fuzzy && bad > e->good + 1;
+    }
+    if (e->good < begin->best.good || !hidden)
+        k->before = e->height;
+    if (!hidden)
+        begin->best.good = e->good;
+    begin->best.good = e->good < begin->best.good ? e->good : begin->best.good;
+    begin->low = e->low < begin->low || !hidden ? e->low : begin->low;
+    if (k->value >= x[e->bad] || (!hidden && k->value < x[e->good]))
+        k->value = x[e->good];
+    /* Where points are far apart, even a straight ramp to the first one that is off may have begun before the last good
+     * one, and be hidden there in the noise. A search narrows that gap. */
+    double noise = SURE * e->deviation, unseen = noise / (e->first - noise) * (x[e->good + 1] - x[e->good]);
+    double unseen_from = x[e->low] - (c->least_rise > RISE ? floor(unseen / c->step) * c->step : 0);
+    k->low = fmax(x[first], fmin(hidden ? fmin(k->low, k->value) : k->value, unseen_from));
+    k->end = fmax(k->end, k->high);
+}
+
 bool rise_decide(const struct curve *c, const struct rise *r, struct knee *out, bool *good)
 {
     const struct series *s = &c->s;
@@ -377,7 +436,13 @@ bool rise_decide(const struct curve *c, const struct rise *r, struct knee *out, 
     double before = isnan(r->before) ? whole.best.before : r->before;
     double after = isnan(r->after) ? whole.best.after : r->after;
     size_t bad = whole.best.bad < s->count ? whole.best.bad : s->count - 1;
+    struct edge e = {0};
+    const bool edge = find_edge(c, r, &whole, before, after, &e), abrupt = edge && leaves_abruptly(c, &e);
+    const bool not_smooth = r->not_smooth || abrupt;
 
+    for (size_t i = e.bad; abrupt && !isnan(r->after) && i < bad; i++) /* the ramp that fits best may end later */
+        if (s->y[i] >= after - SURE * sqrt(s->variance[i]))
+            bad = i;
     if (r->hidden && whole.low <= r->first + 1) /* it may rise from the first point on, without a level */
         return false;
     *out = (struct knee){.low = INFINITY, .high = -INFINITY, .before = whole.best.before, .after = whole.best.after};
@@ -386,7 +451,7 @@ bool rise_decide(const struct curve *c, const struct rise *r, struct knee *out, 
     if (r->hidden && climbs && begin.low <= r->first + 1) /* the same of its first part, unless that is a jump */
         return false;
     /* A rise that begins sharply and flattens later needs its knee in its first part at least. */
-    if (!r->not_smooth && !needs_knee(c, r->first, whole.end, whole.best.cost, PARAMETER_PRICE, 0, good) &&
+    if (!not_smooth && !needs_knee(c, r->first, whole.end, whole.best.cost, PARAMETER_PRICE, 0, good) &&
         (begin.end == whole.end || !needs_knee(c, r->first, begin.end, begin.best.cost, PARAMETER_PRICE, 0, good)))
         return false;
     if (find_mixture(c, r, (before + after) / 2, out)) {
@@ -408,12 +473,14 @@ bool rise_decide(const struct curve *c, const struct rise *r, struct knee *out, 
         out->before = begin.best.before;
         out->low = fmax(s->x[r->first], fmin(out->low, first_unseen(c, &begin.best)));
     }
-    if (out->ramp && !r->not_smooth &&
+    if (edge)
+        apply_edge(c, &e, r->first, bad, &begin, out);
+    if (out->ramp && !not_smooth &&
         !needs_knee(c, r->first, whole.end, whole.best.cost, PARAMETER_PRICE, GRADUAL, good) &&
         (begin.end == whole.end ||
          !needs_knee(c, r->first, begin.end, begin.best.cost, PARAMETER_PRICE, GRADUAL, good)))
         return false;
-    if (goes_on(c, r, begin.best.good, bad, out, good))
+    if (!abrupt && goes_on(c, r, begin.best.good, bad, out, good))
         return false;
     if (!isnan(r->after)) /* a curved rise ends later than the ramp that was fitted */
         while (bad + 1 < r->end && s->y[bad] < (before + after) / 2 + SURE * sqrt(s->variance[bad]))

@@ -98,11 +98,33 @@ static bool narrow_end(struct search *s, const struct knee *k, bool *any)
     return test_side(s, x, k);
 }
 
+/*
+ * Tests the steps on both sides of the knee of a rise that takes several: y may come back to the level among the first
+ * of them, and then the level may have been left before.
+ */
+static bool look_beside(struct search *s, const struct knee *k, bool *any)
+{
+    const struct search_point *first_bad = search_point_at(s, k->high);
+    const bool several = k->end > k->high || (first_bad && first_bad->y < k->after - SURE * s->verdict.sigma);
+
+    for (int n = -STEPS_BESIDE; n <= STEPS_BESIDE && several; n++) {
+        const double x = (n < 0 ? k->low : k->high) + n * s->step;
+        if (x < s->from || x > s->reached || search_points_within(s, x - s->step / 2, x + s->step / 2))
+            continue;
+        *any = true;
+        if (!test_side(s, x, k))
+            return false;
+    }
+    return true;
+}
+
 static bool narrow_knee(struct search *s, const struct knee *k, bool *any)
 {
     if (s->narrow_half_rise && k->ramp && k->end - k->low > EDGE * k->low)
         return narrow_interval(s, k, k->half_rise_low, k->half_rise_high, any);
-    return narrow_interval(s, k, k->low, k->high, any) && narrow_end(s, k, any);
+    if (!narrow_interval(s, k, k->low, k->high, any) || !narrow_end(s, k, any))
+        return false;
+    return k->high - k->low > ONE_STEP * s->step || look_beside(s, k, any);
 }
 
 bool search_narrow(struct search *s)

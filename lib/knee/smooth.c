@@ -9,6 +9,8 @@
 
 /* The noise is estimated anew at every so many points. */
 enum { DEVIATION_STRIDE = 8 };
+/* Times that bursts are looked for: each makes the curve through the others straighter. */
+enum { BURST_ROUNDS = 6 };
 
 /* Smooth curves a + b f(x) + c g(x). */
 enum shape { PARABOLA, PARABOLA_OF_INDEX, PARABOLA_OF_LOGARITHM, HYPERBOLA, ROOT, SHAPES };
@@ -208,6 +210,72 @@ static double deviation_at(const struct curve *c, size_t i, double deviation, do
     return sqrt(own * own + 4 * common);
 }
 
+/* Distances of the points from the smooth curve that is nearest to them. */
+static void nearest_smooth(const struct series *s, double *off)
+{
+    enum shape best = PARABOLA;
+    double least = INFINITY;
+
+    for (enum shape shape = 0; shape < SHAPES; shape++) {
+        double cost = applies(shape, s, 0) ? shape_cost(s, shape, 0, s->count, NULL) : INFINITY;
+        if (cost < least) {
+            least = cost;
+            best = shape;
+        }
+    }
+    shape_cost(s, best, 0, s->count, off);
+}
+
+/* Removes the points that are marked, and their deviations. */
+static void remove_marked(struct series *s, double *deviations, bool *once, const bool *marked)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < s->count; i++) {
+        if (marked[i])
+            continue;
+        s->x[kept] = s->x[i];
+        s->y[kept] = s->y[i];
+        s->variance[kept] = s->variance[i];
+        once[kept] = once[i];
+        deviations[kept++] = deviations[i];
+    }
+    s->count = kept;
+}
+
+/*
+ * Sets bursts aside: up to BURST_POINTS neighbours that were measured once, `once`, all far above the smooth curve
+ * nearest to all points, fewer at the end of the curve. They bend that curve, so it is fitted again without them. One in
+ * BURSTS_ONE_IN points at most; returns how many were set aside. `off`, `scratch`: room for as many.
+ */
+static size_t set_bursts_aside(struct series *s, double *deviations, bool *once, bool *marked, double *off,
+                               double *scratch)
+{
+    const size_t all = s->count;
+
+    for (unsigned round = 0; round < BURST_ROUNDS && s->count > 2 * BURST_POINTS; round++) {
+        size_t n = s->count, run = 0, found = 0;
+        nearest_smooth(s, off);
+        for (size_t i = 0; i < n; i++)
+            scratch[i] = fabs(off[i]);
+        const double scatter = SURE * MAD_TO_SIGMA * median(scratch, n);
+        memset(marked, 0, n * sizeof *marked);
+        for (size_t i = 0; i <= n; i++) {
+            if (i < n && once[i] && off[i] > fmax(scatter, OUTLIER * deviations[i])) {
+                run++;
+                continue;
+            }
+            for (size_t k = i - run; run + (i == n) <= BURST_POINTS && k < i; k++, found++)
+                marked[k] = true;
+            run = 0;
+        }
+        if (found == 0 || BURSTS_ONE_IN * (all - n + found) > all)
+            break;
+        remove_marked(s, deviations, once, marked);
+    }
+    return all - s->count;
+}
+
 /* Cost of points first … end - 1 without a knee; 0 where one smooth curve stays within the deviations of the points. */
 static double cost_without(const struct curve *c, size_t first, size_t end, unsigned without, bool *good)
 {
@@ -215,10 +283,10 @@ static double cost_without(const struct curve *c, size_t first, size_t end, unsi
     double *heights = malloc((s->count + 1) * sizeof *heights), otherwise = INFINITY;
     double *scratch = malloc((s->count + 1) * sizeof *scratch);
     double *deviations = calloc(s->count + 1, sizeof *deviations), deviation = 0, near[2 * DEVIATION_REACH + 1];
-    bool *isolated = malloc(s->count * sizeof *isolated);
+    bool *isolated = malloc((s->count + 1) * sizeof *isolated), *once = malloc((s->count + 1) * sizeof *once);
     struct series rest;
 
-    bool ready = heights && scratch && deviations && isolated && series_make(&rest, end - first);
+    bool ready = heights && scratch && deviations && isolated && once && series_make(&rest, end - first);
     *good = *good && ready;
     if (ready) {
         size_t n = 0;
@@ -233,6 +301,7 @@ static double cost_without(const struct curve *c, size_t first, size_t end, unsi
                 if ((i - first) % DEVIATION_STRIDE == 0 || n == 0)
                     deviation = curve_deviation(c, from, to, near);
                 deviations[n] = deviation_at(c, i, deviation, heights[i]);
+                once[n] = isnan(c->error[i]);
                 rest.x[n] = s->x[i];
                 rest.y[n] = s->y[i];
                 rest.variance[n++] = s->variance[i];
@@ -241,15 +310,22 @@ static double cost_without(const struct curve *c, size_t first, size_t end, unsi
         series_sum(&rest);
         /* Levels of a search may have two points only, too few for a range of medians; its steps are confirmed. */
         double least_rise = without || c->least_rise > RISE ? c->least_rise : 0;
-        double alone = OUTLIER * (double)(end - first - n),
+        double alone = OUTLIER * (double)(end - first - n), drops = without & DROPS ? drop_cost(&rest, 0, n) : INFINITY,
                smooth = smooth_enough(&rest, deviations, least_rise, heights, scratch);
-        otherwise = alone + fmin(smooth, without & DROPS ? drop_cost(&rest, 0, n) : INFINITY);
+        otherwise = alone + fmin(smooth, drops);
+        size_t burst = set_bursts_aside(&rest, deviations, once, isolated, heights, scratch);
+        if (burst > 0) {
+            series_sum(&rest);
+            smooth = smooth_enough(&rest, deviations, least_rise, heights, scratch);
+            otherwise = fmin(otherwise, alone + OUTLIER * (double)burst + smooth);
+        }
         series_free(&rest);
     }
     free(heights);
     free(scratch);
     free(deviations);
     free(isolated);
+    free(once);
     return otherwise;
 }
 

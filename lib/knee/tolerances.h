@@ -72,9 +72,33 @@ enum {
     OFF_REACH = 2,
     /* One in this many places may be further off a smooth curve on each side without counting. Chosen: one burst. */
     TRIMMED = 40,
+    /* Neighbours that were measured once and lie far above a smooth curve are one burst up to so many. Chosen: as few as
+     * a level that lasts has at least. */
+    BURST_POINTS = 4,
+    /* One point in this many may belong to bursts. Chosen: of more it is not known which are the curve. */
+    BURSTS_ONE_IN = 6,
     /* Points on each side that say how noisy it is beside a knee. Chosen: farther away another rise may have begun. */
     DEVIATION_REACH = 24,
 };
+
+/* ---- Where a level is left (edge.c, rise.c) --------------------------------------------------------------- */
+
+enum {
+    /* The last points of a level whose line and scatter say what is on it. Chosen: farther back a level may bend. */
+    LEVEL_REACH = 24,
+    /* Points from which on the line of a level that slopes predicts the next one. Chosen: twice as many as a line needs
+     * to have a scatter. */
+    LINE_POINTS = 6,
+};
+/* A rise is this many times OUTLIER deviations high where single points are to say that a level has been left. Chosen:
+ * then those behind it are surely off the level and surely nearer to the next one. */
+static const double CLEAR = 2;
+/* Part of the way up from a level, and of that to half of the rise, below which y has come back. Chosen: half; noise is
+ * far less of it. */
+static const double BACK_PART = 0.5;
+/* Part of a jump that its first points must have risen by to be its beginning. Chosen: the levels of a queue's curve
+ * step a little. */
+static const double FIRST_PART_OF_JUMP = 0.05;
 
 /* ---- Rises (rise.c) ---------------------------------------------------------------------------------- */
 
@@ -194,6 +218,14 @@ static const double CROSSED_WITHIN = 2;
 
 /* Deviations by which a point lies above a plateau. */
 static const double ABOVE = 2;
+/* The same, times this, where a single point is to say that the plateau has been left: OUTLIER deviations. */
+static const double FAR_ABOVE = 3;
+/* A jump is this many times as high as any change between neighbours beside it. Of normal points it is then some eight
+ * deviations high, since the greatest of ten such changes is about three. */
+static const double JUMP_OVER = 2;
+/* A jump behind two points is this many times as high as they are apart where they are a plateau of their own. Chosen:
+ * on a ramp the two are alike. */
+static const double JUMP_BEHIND = 8;
 enum {
     /* Points on each side that say how noisy it is here. */
     PLATEAU_NOISE_REACH = 20,
@@ -249,6 +281,9 @@ enum {
     /* Points inside an interval from which on it gets no new ones, and these are sampled again. no test: it bounds
      * the samples spent on intervals that do not become clear; bisection of a clear one has fewer points inside. */
     INSIDE_MAXIMUM = 8,
+    /* Steps on each side of the knee of a ramp that are all sampled. Chosen: where two structures take turns, single
+     * points among the first few come back. */
+    STEPS_BESIDE = 3,
     /* Differences at about the same height that share one estimate of the noise of samples. */
     SAMPLE_NOISE_GROUP = 48,
     /* Samples of the first x at most while the search waits for it to read as usual. no test: a disturbance that lasts

@@ -264,7 +264,7 @@ static void a_rise_that_has_ended_is_none(void **state)
 
     (void)state;
     for (unsigned n = 0; n < 30; n++) {
-        struct model m = {.edge = {700, 0}, .height = {10, 20, 20}, .noise = 1, .over = 110 + 2 * n, .random = n};
+        struct model m = {.edge = {700, 0}, .height = {10, 20, 20}, .noise = 1, .over = 110 + n, .random = n};
         struct search s = logarithmic(&m);
         assert_true(search_run(&s));
         for (size_t i = 0; i < s.verdict.count; i++)

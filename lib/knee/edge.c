@@ -1,0 +1,103 @@
+#include "lib/knee/edge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lib/base/statistics.h"
+#include "lib/knee/tolerances.h"
+
+/* The last points of a level, and the line through them. */
+struct followed {
+    size_t count, next; /* points, and the place of the next one */
+    double x[LEVEL_REACH], y[LEVEL_REACH], variance[LEVEL_REACH];
+    double middle, at, slope; /* mean of x; the line there; its slope */
+    double deviation;         /* of a point: by the distances from the line, and by the points' own variances */
+    double sum_xx;            /* sum of (x - middle)^2, of a line that slopes; 0: a flat one */
+};
+
+static void fit_line(struct followed *f, bool sloped)
+{
+    double away[LEVEL_REACH], sum_xy = 0, sum_xx = 0;
+
+    f->middle = f->at = f->slope = f->sum_xx = 0;
+    for (size_t i = 0; i < f->count; i++)
+        f->middle += f->x[i] / (double)f->count;
+    for (size_t i = 0; i < f->count; i++)
+        f->at += f->y[i] / (double)f->count;
+    for (size_t i = 0; i < f->count; i++) {
+        sum_xx += (f->x[i] - f->middle) * (f->x[i] - f->middle);
+        sum_xy += (f->x[i] - f->middle) * (f->y[i] - f->at);
+    }
+    if (sloped && f->count > 3) {
+        f->slope = sum_xy / sum_xx;
+        f->sum_xx = sum_xx;
+    }
+    for (size_t i = 0; i < f->count; i++)
+        away[i] = fabs(f->y[i] - f->at - f->slope * (f->x[i] - f->middle));
+    f->deviation = 0;
+    for (size_t i = 0; i < f->count; i++) /* not all noise is normal */
+        f->deviation = fmax(f->deviation, away[i] / SURE);
+    if (f->count > 3)
+        f->deviation = fmax(f->deviation, MAD_TO_SIGMA * median(away, f->count));
+    memcpy(away, f->variance, f->count * sizeof *away);
+    f->deviation = fmax(f->deviation, sqrt(median(away, f->count)));
+}
+
+/* Point i belongs to the level. */
+static void follow(struct followed *f, const struct series *s, size_t i, bool sloped)
+{
+    f->x[f->next] = s->x[i];
+    f->y[f->next] = s->y[i];
+    f->variance[f->next] = s->variance[i];
+    f->next = (f->next + 1) % LEVEL_REACH;
+    f->count += f->count < LEVEL_REACH;
+    fit_line(f, sloped);
+}
+
+bool edge_find(const struct curve *c, size_t first, size_t known, size_t end, bool sloped, double least, double half,
+               struct edge *out)
+{
+    const struct series *s = &c->s;
+    struct followed level = {0};
+    size_t off = 0, back = 0, low = 0;
+    double highest = 0; /* how far above the level y has been since it was left */
+    bool left = false, doubtful = false;
+
+    for (size_t i = known - first >= LEVEL_REACH ? known + 1 - LEVEL_REACH : first; i < end; i++) {
+        if (i <= known || (sloped && level.count < LINE_POINTS)) {
+            follow(&level, s, i, sloped);
+            continue;
+        }
+        double lever = s->x[i] - level.middle, own = isnan(c->error[i]) ? 0 : c->error[i];
+        double deviation = fmax(fmax(level.deviation, own), c->common * fabs(level.at));
+        double sure = deviation *
+                      sqrt(1 + 1 / (double)level.count + (level.sum_xx > 0 ? lever * lever / level.sum_xx : 0));
+        double above = s->y[i] - level.at - level.slope * lever;
+        bool is_off = above > fmax(OUTLIER * sure, fmax(least, TICKS_OF_RISE * c->tick)), is_on = above < SURE * sure;
+        if (!left && is_off) {
+            *out = (struct edge){.low = doubtful ? low : i - 1,
+                                 .good = i - 1,
+                                 .bad = i,
+                                 .deviation = deviation,
+                                 .height = level.at + level.slope * (s->x[i - 1] - level.middle)};
+            left = true;
+            off = back = 0;
+            out->first = highest = above;
+        }
+        if (left) {
+            off += is_off;
+            back = is_on ? back + 1 : 0;
+            if (is_on || above < BACK_PART * fmin(highest, half - out->height))
+                out->bad = i + 1;
+            highest = fmax(highest, above);
+            left = back <= off;
+            doubtful = doubtful && left;
+            continue;
+        }
+        if (!is_on && !doubtful)
+            low = i - 1;
+        doubtful = !is_on;
+        follow(&level, s, i, sloped);
+    }
+    return left && out->bad < end;
+}
