@@ -348,8 +348,8 @@ static bool run_scene(uint64_t seed, uint64_t number, enum outside outside, bool
     }
     score->wrong_scenes += bad && !strcmp(bad, "wrong");
     if (always || (bad && (outside <= OTHERS || !strcmp(bad, "wrong")))) {
-        printf("# %s: BTB_SEED=%llu BTB_CASE=%llu BTB_OUTSIDE=%d\n", bad ? bad : "case", (unsigned long long)seed,
-               (unsigned long long)number, (int)outside);
+        printf("# %s: BTB_SEED=%llu BTB_CASE=%llu BTB_OUTSIDE=%d build/tests/model_btb\n", bad ? bad : "case",
+               (unsigned long long)seed, (unsigned long long)number, (int)outside);
         show(&s, r);
     }
     btb_fit_free(f);

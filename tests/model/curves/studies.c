@@ -67,7 +67,7 @@ void run_study(struct grading *a, size_t *shown, uint64_t seed, uint64_t number,
     a->phantoms += f.grade != 'U' && !study.exists && !misled;
     if ((f.grade == 'A' && !right) || (f.grade != 'U' && !study.exists && !misled))
         if ((*shown)++ < SHOWN)
-            fprintf(stderr, "# grade %c, wrong: CURVES_SEED=%llu CURVES_STUDY=%llu\n", f.grade,
+            fprintf(stderr, "# grade %c, wrong: CURVES_SEED=%llu CURVES_STUDY=%llu build/tests/model_curves\n", f.grade,
                     (unsigned long long)seed, (unsigned long long)number);
     study_free(&study);
 }

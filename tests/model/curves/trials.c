@@ -111,7 +111,8 @@ static void report_trial(struct results *r, size_t kind, const char *what, uint6
     bool never = kind < 2;
 
     if (r->shown[kind]++ < (never ? 2 * SHOWN : SHOWN))
-        fprintf(never ? stderr : stdout, "# %s: CURVES_SEED=%llu CURVES_CASE=%llu (%s, %s, %s, %s)\n", what,
+        fprintf(never ? stderr : stdout,
+                "# %s: CURVES_SEED=%llu CURVES_CASE=%llu build/tests/model_curves (%s, %s, %s, %s)\n", what,
                 (unsigned long long)seed, (unsigned long long)number, class_names[c->class],
                 knee_kind_names[c->plan.kind], c->curve.noise.name, ground_names[c->curve.ground]);
 }

@@ -337,8 +337,8 @@ static void run_scene(uint64_t seed, uint64_t number, bool always)
             wrong = "phantom";
     }
     if (always || (wrong && scores.shown < SHOWN)) {
-        printf("# %s: FAMILIES_SEED=%llu FAMILIES_CASE=%llu\n", wrong ? wrong : "case", (unsigned long long)seed,
-               (unsigned long long)number);
+        printf("# %s: FAMILIES_SEED=%llu FAMILIES_CASE=%llu build/tests/model_families\n", wrong ? wrong : "case",
+               (unsigned long long)seed, (unsigned long long)number);
         show(&s, &v);
         scores.shown++;
     }
