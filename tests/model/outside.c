@@ -1,6 +1,6 @@
 /*
  * Cores outside of what anybody tuned for (outside.h): grades A and B have to be true of them. What is decided is
- * printed by structure. 200 cores of an instruction set where LONG is set.
+ * printed by structure. Most of these tests draw cores only where LONG is set: 200 of an instruction set.
  */
 #include <math.h>
 
@@ -9,7 +9,8 @@
 #include "tests/model/outside.h"
 #include "tests/model/test.h"
 
-enum { CORES = 200 };
+/* How many cores a long run draws: of what takes seconds a core, a minute, and several minutes. */
+enum { CORES = 200, SLOW_CORES = 40, SLOWEST_CORES = 10 };
 
 static double entries(size_t sets, size_t ways)
 {
@@ -56,7 +57,7 @@ static void share_caches(const struct machine_design *m)
 MODEL_TEST(caches_outside_are_given_back, "cache cache_lines cache_ways")
 {
     shares_start();
-    for (uint64_t seed = 0; next_seed(&seed, 0, CORES);) {
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), CORES);) {
         const struct machine_design m = draw_outside(seed);
         run_probes_on(&m, "cache cache_lines cache_ways", PROFILE_QUICK);
         share_caches(&m);
@@ -88,7 +89,7 @@ MODEL_TEST(levels_of_longer_lines_are_given_back, "cache cache_lines")
 MODEL_TEST(tlbs_outside_are_given_back, "dtlb dtlb_sets")
 {
     shares_start();
-    for (uint64_t seed = 0; next_seed(&seed, 0, CORES);) {
+    for (uint64_t seed = 0; next_seed(&seed, 0, SLOW_CORES);) {
         struct machine_design m = draw_outside(seed);
         const struct page_design *d = m.core.data_pages;
         m.memory_bytes = fmax(m.memory_bytes, 1 << 28);
@@ -123,7 +124,7 @@ static void share_window(const struct machine_design *m)
 MODEL_TEST(windows_outside_are_given_back, "rob queues")
 {
     shares_start();
-    for (uint64_t seed = 0; next_seed(&seed, 0, CORES);) {
+    for (uint64_t seed = 0; next_seed(&seed, 0, SLOWEST_CORES);) {
         const struct machine_design m = draw_outside(seed);
         if (m.core.in_order)
             continue;
@@ -170,7 +171,7 @@ MODEL_TEST(schedulers_outside_are_given_back, "schedulers")
     } classes[] = {{"int", WAITS_GENERAL}, {"vector", WAITS_VECTOR}, {"load", WAITS_LOAD}, {"store-data", WAITS_STORE}};
 
     shares_start();
-    for (uint64_t seed = 0; next_seed(&seed, 0, CORES);) {
+    for (uint64_t seed = 0; next_seed(&seed, 0, SLOW_CORES);) {
         const struct machine_design m = draw_outside(seed);
         const struct scheduler_design *d = &m.core.schedulers;
         if (m.core.in_order)
@@ -212,7 +213,7 @@ MODEL_TEST(widths_outside_are_given_back, "widths mix")
 MODEL_TEST(front_ends_outside_are_given_back, "itlb l1i l1i_ways")
 {
     shares_start();
-    for (uint64_t seed = 0; next_seed(&seed, 0, CORES);) {
+    for (uint64_t seed = 0; next_seed(&seed, 0, SLOWEST_CORES);) {
         const struct machine_design m = draw_outside(seed);
         const struct cache_design *d = &m.core.l1i;
         run_probes_on(&m, "itlb l1i l1i_ways", PROFILE_QUICK);
@@ -229,7 +230,7 @@ MODEL_TEST(front_ends_outside_are_given_back, "itlb l1i l1i_ways")
 MODEL_TEST(branches_outside_are_given_back, "btb return_stack mispredict")
 {
     shares_start();
-    for (uint64_t seed = 0; next_seed(&seed, 0, CORES);) {
+    for (uint64_t seed = 0; next_seed(&seed, 0, SLOWEST_CORES);) {
         const struct machine_design m = draw_outside(seed);
         const struct target_design *d = m.core.targets;
         run_probes_on(&m, "btb return_stack mispredict", PROFILE_QUICK);
