@@ -26,7 +26,8 @@ const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t 
     return why;
 }
 
-void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group)
+static void link_groups(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group,
+                        bool alike)
 {
     uint8_t *write = c->ring.write + offset;
     uintptr_t at = c->ring.at + offset;
@@ -36,7 +37,8 @@ void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t o
     for (size_t first = 0; first < lines; first += group) {
         size_t count = lines - first < group ? lines - first : group;
         size_t following = first + count < lines ? first + count : 0;
-        random_cycle(next, (uint32_t)count, &p->random);
+        if (!alike || first == 0 || count < group)
+            random_cycle(next, (uint32_t)count, &p->random);
         for (size_t i = 0; i < count; i++) {
             /* the walk enters a group at its first line, so the line before that in the cycle leaves it */
             size_t to = next[i] ? first + next[i] : following;
@@ -44,6 +46,16 @@ void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t o
         }
     }
     *(uint64_t *)c->start.write = at;
+}
+
+void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group)
+{
+    link_groups(p, c, offset, lines, group, false);
+}
+
+void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group)
+{
+    link_groups(p, c, offset, lines, group, true);
 }
 
 void pointer_chase_follow(const struct pointer_chase *c, const size_t *offsets, size_t count)

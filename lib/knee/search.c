@@ -13,8 +13,26 @@
 #include "lib/knee/search_verdict.h"
 #include "lib/knee/tolerances.h"
 
+/*
+ * The same where samples repeat: what was seen once is so at any time, and nothing is confirmed. Guard points may have
+ * found what has to be narrowed.
+ */
+static bool run_exactly(struct search *s)
+{
+    s->share = UINT_MAX;
+    s->reserved = 0;
+    const bool good = search_cover(s, s->from, s->to) && search_extend(s) && search_narrow_gaps(s) &&
+                      search_draw_guards(s) && search_narrow(s);
+
+    s->grid = floor((s->reached - s->from) / s->step + 1.5);
+    return (good || s->spent) && search_decide(s);
+}
+
 bool search_run(struct search *s)
 {
+    if (s->repeats)
+        return run_exactly(s);
+
     const unsigned reserved = s->budget / RESERVED_OF_BUDGET < RESERVED ? s->budget / RESERVED_OF_BUDGET : RESERVED;
 
     s->share = UINT_MAX;

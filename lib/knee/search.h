@@ -55,6 +55,7 @@ struct search {
     bool narrow_half_rise; /* the half-rise of wide ramps is wanted: narrow that down, not where they begin */
     unsigned budget;       /* most samples that may be taken; when they are spent, intervals stay as wide as they are */
     uint64_t random;       /* state of random_next, which draws the guard points */
+    bool repeats;          /* samples at one x repeat exactly: intervals are narrowed without deciding in between */
     /*
      * Takes one sample at x and stores it in *y; NaN where no reading was accepted. False: nothing can be measured any
      * more, and the search ends at once.

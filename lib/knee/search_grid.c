@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "lib/knee/search_narrow.h"
 #include "lib/knee/search_samples.h"
 #include "lib/knee/search_verdict.h"
 #include "lib/knee/tolerances.h"
@@ -53,12 +54,14 @@ bool search_cover(struct search *s, double from, double to)
 bool search_extend(struct search *s)
 {
     while (s->reached < s->limit) {
-        if (!search_find_candidates(s))
+        if (s->repeats && search_points_risen(s) >= POINTS_AFTER)
+            break;
+        if (!s->repeats && !search_find_candidates(s))
             return false;
         const struct verdict *v = &s->verdict;
         double end = v->count ? v->knees[v->count - 1].end : INFINITY;
         size_t after = search_points_within(s, end - s->step / 2, INFINITY);
-        if (after >= POINTS_AFTER)
+        if (!s->repeats && after >= POINTS_AFTER)
             break;
         double from = s->reached, to = s->per_octave ? 2 * from : from + search_round(s, (s->to - s->from) / 2);
         to = fmin(floor(s->limit / s->step) * s->step, fmax(to, from + s->step));

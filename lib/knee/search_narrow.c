@@ -9,6 +9,7 @@
 
 enum {
     ROUNDS_MAXIMUM = 200, /* each narrows every knee once: a range of 2^200 steps is not reached */
+    ROUNDS_EXACT = 1,     /* where gaps were narrowed before, and samples repeat */
     SHARE_AT_LEAST = 16,  /* samples that a knee may take in a round, whatever is left of the budget */
 };
 
@@ -68,6 +69,27 @@ static bool sample_again(struct search *s, double low, double high, bool *any)
     return true;
 }
 
+/*
+ * Narrows an interval down to one step at once, for samples that repeat exactly: what is more than LEFT_LEVEL of the rise
+ * above the level before it, and more than points of a level differ by, is not on the level any more. Sets *any if that
+ * took samples at a new x.
+ */
+static bool bisect(struct search *s, const struct knee *k, double low, double high, bool *any)
+{
+    const double part = s->kind == KNEE_STEP ? LEFT_LEVEL : 0.5;
+    const double left = k->before + fmax(part * (k->after - k->before), s->resolution * fabs(k->before));
+
+    for (unsigned n = 0; n < ROUNDS_MAXIMUM && high - low > ONE_STEP * s->step; n++) {
+        const double x = low + floor((high - low) / s->step / 2) * s->step;
+        const size_t before = s->count;
+        if (!search_take(s, x) || !search_take(s, x))
+            return false;
+        *any = *any || s->count > before;
+        *(search_point_at(s, x)->y > left ? &high : &low) = x;
+    }
+    return true;
+}
+
 /* Tests a new x in the widest gap of an interval; where it has enough points, samples those again. Sets *any when it
  * did either. */
 static bool narrow_interval(struct search *s, const struct knee *k, double low, double high, bool *any)
@@ -76,6 +98,14 @@ static bool narrow_interval(struct search *s, const struct knee *k, double low, 
 
     if (!(high - low > ONE_STEP * s->step))
         return true;
+    if (s->repeats && s->kind != KNEE_SLOPE && s->kind != KNEE_STAIRCASE) {
+        bool new = false;
+        if (!bisect(s, k, low, high, &new))
+            return false;
+        *any = *any || new;
+        if (new)
+            return true;
+    }
     if (!isnan(x) && search_points_within(s, low, high) < INSIDE_MAXIMUM) {
         *any = true;
         return test_side(s, x, k);
@@ -129,7 +159,9 @@ static bool narrow_knee(struct search *s, const struct knee *k, bool *any)
 
 bool search_narrow(struct search *s)
 {
-    for (unsigned round = 0; round < ROUNDS_MAXIMUM; round++) {
+    const unsigned rounds = s->repeats ? ROUNDS_EXACT : ROUNDS_MAXIMUM;
+
+    for (unsigned round = 0; round < rounds; round++) {
         bool any = false, good = search_find_candidates(s);
         const struct verdict v = s->verdict;
         for (size_t i = 0; good && i < v.count; i++) {
@@ -142,6 +174,42 @@ bool search_narrow(struct search *s)
             return false;
         if (!any)
             break;
+    }
+    return true;
+}
+
+/*
+ * Whether y rises from point i to the next by more than points of a level differ by, and more steeply than before: then
+ * a level may end there.
+ */
+static bool begins_to_rise(const struct search *s, size_t i)
+{
+    const struct search_point *p = &s->points[i];
+    const double rise = p[1].y - p[0].y, before = i > 0 ? p[0].y - p[-1].y : 0;
+
+    return rise > fmax(s->resolution, LEFT_RISE) * fabs(p[0].y) && rise > STEEPER_RISE * before;
+}
+
+size_t search_points_risen(const struct search *s)
+{
+    for (size_t i = 0; i + 1 < s->count; i++)
+        if (begins_to_rise(s, i))
+            return s->count - i - 1;
+    return 0;
+}
+
+bool search_narrow_gaps(struct search *s)
+{
+    bool any = false;
+
+    if (s->kind == KNEE_SLOPE || s->kind == KNEE_STAIRCASE)
+        return true;
+    /* from the last one on: points that are added lie behind the gaps that are still to come */
+    for (size_t i = s->count; i-- > 1;) {
+        const struct search_point *p = &s->points[i - 1];
+        const struct knee k = {.before = p[0].y, .after = p[1].y};
+        if (p[1].x - p[0].x > ONE_STEP * s->step && begins_to_rise(s, i - 1) && !bisect(s, &k, p[0].x, p[1].x, &any))
+            return false;
     }
     return true;
 }

@@ -10,10 +10,19 @@
 #define FATHOM_LIB_KNEE_SEARCH_NARROW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "lib/knee/search.h"
 
 /* Narrows every knee that the points show. Returns false as search_take. */
 bool search_narrow(struct search *s);
+
+/*
+ * For samples that repeat exactly: does so in each gap of the grid in which y begins to rise, without deciding about the
+ * curve.
+ */
+bool search_narrow_gaps(struct search *s);
+/* Points behind the first gap in which y begins to rise so that a level may end there; 0: there is no such gap. */
+size_t search_points_risen(const struct search *s);
 
 #endif

@@ -323,4 +323,19 @@ enum {
     RESERVED_OF_BUDGET = 4,
 };
 
+/*
+ * Part of a rise by which a point lies above the level before it that is not on the level any more, where samples repeat
+ * exactly. Chosen: below what the first point behind a knee shows where a structure of 16 ways or pages spills, 1/16
+ * twice.
+ */
+static const double LEFT_LEVEL = 0.1;
+/*
+ * Part of y by which it has to rise from one point to the next for a level to end there, and how many times as much as
+ * between the points before. Chosen: half of the smallest step that is reported as a knee, 5 %; and a line over a grid
+ * that doubles rises twice as much in each gap as in the one before.
+ */
+static const double LEFT_RISE = 0.025;
+/* See LEFT_RISE. */
+static const double STEEPER_RISE = 3;
+
 #endif

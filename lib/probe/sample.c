@@ -25,6 +25,8 @@ bool sample_cycles(struct probe *p, unsigned samples, bool (*build)(struct probe
             return false;
         if (!isnan(pt.q20))
             y[used++] = pt.q20;
+        if (pt.repeats) /* and so would any further sample */
+            break;
         same = 0;
         for (size_t earlier = 0; earlier < used; earlier++)
             same += y[earlier] == pt.q20;

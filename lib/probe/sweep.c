@@ -28,6 +28,12 @@ static const struct budget {
                        [PROFILE_STANDARD] = {1200, 10},
                        [PROFILE_FULL] = {6000, 60}};
 
+/*
+ * Points of a coarse grid on simulated cores, at most: knees are narrowed all the same, and the instructions that a
+ * decision takes grow with the square of the number of points.
+ */
+enum { SIMULATED_PER_OCTAVE = 2, SIMULATED_COARSE = 10 };
+
 /* Stores what the record needs of a sample and the search does not store. False: the probe has ended. */
 static bool keep_sample(struct sweep *s, const struct point *pt, double y)
 {
@@ -167,6 +173,12 @@ bool sweep_search(struct probe *p, struct sweep *s)
     s->confirm_at = s->deadline - CONFIRM_PART * seconds;
     s->search.sample = take_sample;
     s->search.context = s;
+    if (probe_is_simulated(p)) {
+        s->search.repeats = true;
+        s->search.per_octave = s->search.per_octave > SIMULATED_PER_OCTAVE ? SIMULATED_PER_OCTAVE
+                                                                           : s->search.per_octave;
+        s->search.coarse = s->search.coarse > SIMULATED_COARSE ? SIMULATED_COARSE : s->search.coarse;
+    }
     if (!s->search.budget)
         s->search.budget = budget->samples;
     bool good = search_run(&s->search);

@@ -21,7 +21,8 @@ enum {
     UNROLL = 16,
     WARM_LINES = (8 << 20) / POINTER_CHASE_LINE_BYTES, /* visited before a reading, at most */
     MOST_WHOLE = 8 << 20,                              /* bytes; beyond that random order shows nothing but the TLB */
-    SAMPLES = 5                                        /* of a single footprint */
+    SIMULATED_WHOLE = 1 << 17, /* the same on simulated cores, where drawing such an order takes the time */
+    SAMPLES = 5                /* of a single footprint */
 };
 
 /* group_bytes 0: one group, order `whole`. */
@@ -34,8 +35,8 @@ static bool build_chase(struct probe *p, const struct pointer_chase *chase, size
      * Other pages each time: where the platform does not choose frames, those of one choice may fill some sets twice.
      */
     uint64_t pages = (chase->ring.bytes - bytes) / PAGE_BYTES;
-    pointer_chase_link(p, chase, random_below(&p->random, pages + 1) * PAGE_BYTES, lines,
-                       group_bytes ? group_bytes / pitch : lines);
+    (probe_is_simulated(p) && group_bytes ? pointer_chase_link_alike : pointer_chase_link)(
+        p, chase, random_below(&p->random, pages + 1) * PAGE_BYTES, lines, group_bytes ? group_bytes / pitch : lines);
     /*
      * Linking the ring has fetched all lines; one round, where it is short, brings them into the order of the chase.
      * Readings are long, so that lines that the reference chains between them evict from the first level count little.
@@ -70,7 +71,7 @@ double caches_known(const struct probe *p, unsigned level)
 
 double caches_footprint(const struct probe *p)
 {
-    double most = probe_scale(p, 1 << 16, 1 << 25, 1 << 26, 1 << 30);
+    double most = probe_simulated(p, 1 << 22, probe_scale(p, 1 << 16, 1 << 25, 1 << 26, 1 << 30));
 
     while (most > PAGE_BYTES && most > (double)machine_info()->memory_bytes / 2)
         most /= 2;
@@ -127,25 +128,27 @@ static bool search_range(struct probe *p, struct caches *c, struct range *s, con
 {
     static const char *const orders[ORDERS] = {"groups", "whole"}, *const confounder[ORDERS] = {"prefetchers", "TLB"};
 
-    for (s->count = 0; s->count < ORDERS && (s->count == GROUPS || 2 * from < MOST_WHOLE);) {
+    for (s->count = 0;
+         s->count < ORDERS && (s->count == GROUPS || 2 * from < probe_simulated(p, SIMULATED_WHOLE, MOST_WHOLE));) {
         const size_t i = s->count++;
         snprintf(s->name[i], sizeof s->name[i], c->page ? "%s%s, pages of %s" : "%s%s", orders[i], where, c->page);
-        s->sweep[i] = (struct sweep){.name = s->name[i],
-                                     .axis = "footprint_bytes",
-                                     .unit = "cycles/load",
-                                     .confounder = confounder[i],
-                                     .build = i == GROUPS ? build_groups : build_whole,
-                                     .context = &c->chase,
-                                     .area = &c->chase.ring,
-                                     .seconds = c->seconds,
-                                     .search = {.kind = KNEE_STEP,
-                                                .from = from,
-                                                .to = i == GROUPS ? to : fmin(to, MOST_WHOLE),
-                                                .step = CACHE_STEP_BYTES,
-                                                .resolution = 0.01,
-                                                .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8),
-                                                .budget = c->samples,
-                                                .narrow_half_rise = probe_scattered(&c->chase.ring)}};
+        s->sweep[i] = (struct sweep){
+            .name = s->name[i],
+            .axis = "footprint_bytes",
+            .unit = "cycles/load",
+            .confounder = confounder[i],
+            .build = i == GROUPS ? build_groups : build_whole,
+            .context = &c->chase,
+            .area = &c->chase.ring,
+            .seconds = c->seconds,
+            .search = {.kind = KNEE_STEP,
+                       .from = from,
+                       .to = i == GROUPS ? to : fmin(to, probe_simulated(p, SIMULATED_WHOLE, MOST_WHOLE)),
+                       .step = CACHE_STEP_BYTES,
+                       .resolution = 0.01,
+                       .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8),
+                       .budget = c->samples,
+                       .narrow_half_rise = probe_scattered(&c->chase.ring)}};
         if (!sweep_search(p, &s->sweep[i]))
             return false;
     }

@@ -9,8 +9,9 @@
 #include "lib/structure/tolerances_inflight.h"
 
 enum {
-    LEAST = 4,   /* fillers that still fit behind half as many others */
-    NARROWED = 4 /* searches of inflight_count at most */
+    LEAST = 4,          /* fillers that still fit behind half as many others */
+    SIMULATED_TO = 256, /* of the coarse grid on simulated cores, where each filler that is emitted counts */
+    NARROWED = 4        /* searches of inflight_count at most */
 };
 
 /* A number that surely does not fit where `fits` do. */
@@ -51,12 +52,12 @@ struct sweep inflight_sweep(struct probe *p, struct inflight_experiment *e, cons
                           .axis = "fillers",
                           .unit = "cycles/iteration",
                           .build = inflight_build,
-                          .measure = e->first == LONG_OP_MISS ? measure_beside_short : NULL,
+                          .measure = e->first == LONG_OP_MISS && !probe_is_simulated(p) ? measure_beside_short : NULL,
                           .context = e,
                           .seconds = probe_scale(p, 1, 1, 5, 25),
                           .search = {.kind = KNEE_JUMP,
                                      .from = INFLIGHT_FEW,
-                                     .to = probe_smoke(p, 16, to),
+                                     .to = probe_smoke(p, 16, probe_simulated(p, fmin(to, SIMULATED_TO), to)),
                                      .limit = probe_smoke(p, 16, limit),
                                      .step = 1,
                                      .resolution = 0.01,

@@ -62,7 +62,7 @@ bool inflight_chained_cycles(struct probe *p, const struct inflight *l, enum lon
 /* Both controls in turn, several times, and their medians: other programs use memory too, and may slow either. */
 static bool measure_both_controls(struct probe *p, struct inflight *l, enum long_op kind)
 {
-    const unsigned tries = (unsigned)probe_smoke(p, 1, TRIES);
+    const unsigned tries = (unsigned)probe_smoke(p, 1, probe_simulated(p, 1, TRIES));
     double chained[TRIES], independent[TRIES];
     size_t count = 0;
 
@@ -81,6 +81,11 @@ static bool measure_both_controls(struct probe *p, struct inflight *l, enum long
 static bool calibrate_long_ops(struct probe *p, struct inflight *l)
 {
     for (enum long_op kind = 0; kind < LONG_OPS; kind++) {
+        if (kind == LONG_OP_LOADS && probe_is_simulated(p)) { /* inflight_measure.c */
+            l->steps[kind] = 1;
+            l->unusable[kind] = REASON_NO_OVERLAP;
+            continue;
+        }
         l->steps[kind] = kind == LONG_OP_MISS ? 1 : STEPS_TRIED;
         if (kind != LONG_OP_MISS && !probe_is_smoke(p)) {
             if (!measure_both_controls(p, l, kind))
@@ -142,7 +147,7 @@ bool inflight_start(struct probe *p, struct inflight *l)
         return false;
     }
     if (!probe_map(p, &l->data, INFLIGHT_DATA_BYTES, 0) || !start_chases(p, l, LONG_OP_MISS) ||
-        !start_chases(p, l, LONG_OP_LOADS))
+        (!probe_is_simulated(p) && !start_chases(p, l, LONG_OP_LOADS)))
         return false;
     memcpy(l->data.write + INFLIGHT_ROOT_OFFSET, &root, sizeof root);
     return calibrate_long_ops(p, l);
