@@ -57,6 +57,11 @@ void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t o
     chased = (double)lines * POINTER_CHASE_LINE_BYTES;
 }
 
+void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group)
+{
+    pointer_chase_link(p, c, offset, lines, group);
+}
+
 bool line_length_find(struct probe *p, const struct pointer_chase *chase, size_t *bytes)
 {
     (void)p;
