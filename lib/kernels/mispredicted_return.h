@@ -15,8 +15,9 @@
  *
  * Each place is visited once in a pass, always in the same order. So a cache that holds all of them misses none, since
  * whatever else it holds is replaced sooner or later; and with LRU replacement one place too many in a set makes all of
- * that set miss. Other policies keep some of them, so that the curve is a ramp from the same foot on (measured on AMD
- * Zen 4: of nine lines in a set of eight, three in ten miss). No place may be visited more often to make that ramp
+ * that set miss. Other policies keep some of them. How many depends on the order (measured on AMD Zen 4: of nine lines in
+ * a set of eight, one to all nine), so experiments take the slowest of MISPREDICTED_ORDERS orders: what fits costs the
+ * same in each, and what does not nearly always misses in one of them. No place may be visited more often to make that ramp
  * steeper: a tree of bits (tree PLRU) then spares the half of a set in which that place is, with all lines of other
  * code that are there (an Intel core with 16 ways seemed to have 13).
  *
@@ -31,7 +32,12 @@ enum {
     MISPREDICTED_BYTES = 16,
     MISPREDICTED_LINE_BYTES = 64,
     MISPREDICTED_LOOP_LINES = 2,
-    MISPREDICTED_JUMP_BYTES = 8 /* at most */
+    MISPREDICTED_JUMP_BYTES = 8, /* at most */
+    /*
+     * Orders of which the slowest counts (slowest_of in lib/probe/sweep.h). Chosen: of nine lines in a set of eight, an
+     * AMD Zen 4 misses most in half of all orders, so that six are all fast once in 64 times.
+     */
+    MISPREDICTED_ORDERS = 6
 };
 
 struct mispredicted_return {

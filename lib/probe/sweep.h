@@ -38,6 +38,11 @@ struct sweep {
      * serves to count events as proof of a knee (lib/probe/proof.h). NULL: `build` and `control` make the sample.
      */
     bool (*measure)(struct probe *p, double x, void *context, struct point *out);
+    /*
+     * y is that of the slowest of so many kernels, each built anew: for what is either there or not, depending on what
+     * is random in the kernel, once x is too large. 0: 1. Profiles that count instructions build one.
+     */
+    unsigned slowest_of;
     /* An event (lib/counters/events.h): y is how many of them a unit causes, NaN where they cannot be counted. NULL:
      * y is cycles. */
     const char *need;

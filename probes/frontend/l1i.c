@@ -267,8 +267,11 @@ static void run(struct probe *p)
     struct mispredicted_return list = {.full = true};
     struct sweep s[PATTERNS] = {
         [STRAIGHT] = {.name = "straight", .confounder = "prefetchers", .unit = "cycles/line", .build = build_straight},
-        [MISPREDICTED] = {
-            .name = "mispredicted", .confounder = "data cache", .unit = "cycles/jump", .build = build_mispredicted}};
+        [MISPREDICTED] = {.name = "mispredicted",
+                          .confounder = "data cache",
+                          .unit = "cycles/jump",
+                          .build = build_mispredicted,
+                          .slowest_of = MISPREDICTED_ORDERS}};
 
     if (!mispredicted_return_map(p, &list))
         return;

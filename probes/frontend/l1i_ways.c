@@ -127,6 +127,7 @@ static struct sweep sweep_apart(const struct probe *p, struct apart *a, const ch
                           .build = build_apart,
                           .control = build_control,
                           .context = a,
+                          .slowest_of = MISPREDICTED_ORDERS,
                           .search = {.kind = KNEE_STEP,
                                      .from = from,
                                      .to = probe_smoke(p, from + 5, PLACES_TO),

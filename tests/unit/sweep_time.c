@@ -1,4 +1,7 @@
-/* How a sweep spends its time: an eighth is kept for confirming knees, and progress is shown a few times a second. */
+/*
+ * How a sweep samples: an eighth of its time is kept for confirming knees, progress is shown a few times a second, and
+ * the slowest of several kernels counts where the experiment asks for it.
+ */
 /* libs: -lm */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,6 +9,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 
 #include "lib/probe/curve.h"
 #include "lib/probe/sweep.h"
@@ -34,6 +38,11 @@ bool probe_is_simulated(const struct probe *p)
     return false;
 }
 
+double probe_smoke(const struct probe *p, double smoke, double otherwise)
+{
+    return p->run->config.profile == PROFILE_SMOKE ? smoke : otherwise;
+}
+
 const struct machine_info *machine_info(void)
 {
     static const struct machine_info info = {.core = 0};
@@ -57,12 +66,19 @@ bool probe_count(struct probe *p, const struct kernel *k, const char *need, doub
     return false;
 }
 
+static unsigned measured;
+
+/* From 100 on kernels of three kinds take turns: a fast one, one without an accepted reading, a slow one. */
 bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
 {
+    static const double takes[] = {1, (double)NAN, 3};
+
     (void)p;
-    (void)k;
-    (void)out;
-    return false;
+    out->q20 = k->data < 100 ? 1 : takes[measured % 3];
+    out->median = out->ns = out->q20;
+    out->rejected = 2;
+    measured++;
+    return true;
 }
 
 bool probe_skip(struct probe *p, const char *reason)
@@ -152,12 +168,47 @@ static void showing_progress_costs_no_samples(void **state)
     assert_true(shown > 10);
 }
 
+static bool build_at(struct probe *p, double x, void *context, struct kernel *k)
+{
+    (void)p;
+    (void)context;
+    k->data = (uint64_t)x;
+    return true;
+}
+
+/* slowest_of: a sample is one of the slowest of so many kernels, with the readings that were rejected of all of them. */
+static void the_slowest_of_several_kernels_counts(void **state)
+{
+    static const struct probe_definition definition = {.name = "test"};
+    struct run run = {.config = {.profile = PROFILE_QUICK}};
+    struct probe probe = {.definition = &definition, .run = &run};
+    struct sweep s = {.name = "step",
+                      .axis = "x",
+                      .unit = "cycles",
+                      .build = build_at,
+                      .slowest_of = 3,
+                      .search = {.kind = KNEE_STEP, .from = 1, .to = 200, .step = 1, .budget = 300}};
+
+    (void)state;
+    assert_true(sweep_search(&probe, &s));
+    assert_true(s.count > 20);
+    assert_int_equal(measured, 3 * s.count);
+    for (size_t i = 0; i < s.count; i++) {
+        assert_true(s.samples[i].y == (s.samples[i].x < 100 ? 1 : 3));
+        assert_int_equal(s.samples[i].rejected, 6);
+    }
+    assert_int_equal(s.search.verdict.count, 1);
+    assert_true(s.search.verdict.knees[0].low == 99 && s.search.verdict.knees[0].high == 100);
+    sweep_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_eighth_is_for_confirming),
         cmocka_unit_test(progress_is_shown_a_few_times_a_second),
         cmocka_unit_test(showing_progress_costs_no_samples),
+        cmocka_unit_test(the_slowest_of_several_kernels_counts),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

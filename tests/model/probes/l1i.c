@@ -21,7 +21,7 @@ MODEL_TEST(instruction_caches_are_given_back, "l1i")
      * the operation cache ends.
      */
     end(cores / 3, 2 * cores / 3);
-    decides(3, 1);
+    decides(3, 2);
 }
 
 /*
