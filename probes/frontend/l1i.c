@@ -21,11 +21,10 @@
  * Inference: the last footprint before the last rise that is neither at the reach of such a TLB nor, by its size, at
  * the second level. Where the size of the second level is not known and the mispredicted curve has several such rises,
  * the last may be the second level's, or the first an operation cache's: nothing is decided. Straight code may fit one
- * step more than the instruction cache holds: on Zen 4 33 KiB take three times as long as 32 KiB in some runs and no
- * longer in others, presumably because an operation cache holds the one line too many that a few sets have. So its
- * interval begins a step below, and the value is that of the mispredicted curve. Where lines are replaced at random,
- * both curves begin to rise before the cache is full; their ramps are long then, and the interval reaches up to half of
- * the rise.
+ * step more than the instruction cache holds (on Zen 4 in some runs: presumably an operation cache holds the one line
+ * too many that a few sets have). So its interval begins a step below, and the value is that of the mispredicted curve.
+ * Where lines are replaced at random, both curves begin to rise before the cache is full; their ramps are long then, and
+ * the interval reaches up to half of the rise.
  *
  * Sources: straight-line NOP loops as in Wong 2018 and clamchowder's suite; mispredicted places are ours.
  * docs/METHODS.md, 5.7.
