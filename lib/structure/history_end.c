@@ -13,12 +13,6 @@ enum {
     SAMPLES = 3 /* whose majority decides whether the probe branch is mispredicted */
 };
 
-/*
- * Cycles that half of a misprediction costs at least, on any core. Chosen: below the shortest pipeline. Where the core
- * executes out of order the chain of multiplications adds to it.
- */
-static const double HALF_LEAST = 1.5;
-
 const char *const history_kind_names[HISTORY_KINDS] = {"conditional-taken", "conditional-not-taken", "unconditional",
                                                        "indirect", "call-return"};
 const char *const history_bearer_names[HISTORY_BEARERS] = {"direction", "target", "source"};
@@ -47,7 +41,7 @@ static bool measure(struct probe *p, double x, void *context, struct point *out)
     const double predicted = pt[HISTORY_CONSTANT].q20, half = pt[HISTORY_OTHER_BIT].q20 - predicted;
     *out = pt[HISTORY_SAME_BIT];
     out->rejected += pt[HISTORY_OTHER_BIT].rejected + pt[HISTORY_CONSTANT].rejected;
-    out->q20 = half > HALF_LEAST && half < chain ? 0.5 + 0.5 * (out->q20 - predicted) / half : (double)NAN;
+    out->q20 = half > HISTORY_HALF_LEAST && half < chain ? 0.5 + 0.5 * (out->q20 - predicted) / half : (double)NAN;
     out->median = out->q20;
     return true;
 }

@@ -27,6 +27,11 @@ enum { HISTORY_BEARER_BRANCHES = 1 /* that the bearer is: part of the span */ };
  */
 static const double HISTORY_PREDICTED = 0.1;
 static const double HISTORY_UNPREDICTED = 0.4;
+/*
+ * Cycles that half of a misprediction costs at least, on any core. Chosen: below the shortest pipeline. Where the core
+ * executes out of order the chain of multiplications adds to it.
+ */
+static const double HISTORY_HALF_LEAST = 1.5;
 
 /* "conditional-taken", "conditional-not-taken", …; "direction", "target", "source" */
 extern const char *const history_kind_names[HISTORY_KINDS];

@@ -111,17 +111,20 @@ static void find_target(struct core *c, uint64_t last_byte)
     c->branched = c->front;
 }
 
-/* Branches whose prediction does not enter them into the history by itself. */
+/* The branch at hand enters the history: by its last byte where instructions have several lengths, else by its first. */
 static void enter_history(struct core *c, uint64_t next)
 {
-    const enum kind kind = c->now.decoded->kind;
+    static const enum history_kind kinds[] = {[KIND_JUMP] = HISTORY_UNCONDITIONAL,
+                                              [KIND_CALL] = HISTORY_CALL,
+                                              [KIND_RETURN] = HISTORY_RETURN,
+                                              [KIND_INDIRECT] = HISTORY_INDIRECT};
+    const struct decoded *d = c->now.decoded;
+    const uint64_t end = c->now.pc + d->size, source = isa.link ? c->now.pc : end - 1;
 
-    if (kind == KIND_JUMP || kind == KIND_CALL || kind == KIND_RETURN)
-        history_enter(&c->predictor.history,
-                      kind == KIND_JUMP   ? HISTORY_UNCONDITIONAL
-                      : kind == KIND_CALL ? HISTORY_CALL
-                                          : HISTORY_RETURN,
-                      c->now.pc, next);
+    if (d->kind == KIND_CONDITIONAL)
+        history_enter(&c->predictor.history, next == end ? HISTORY_NOT_TAKEN : HISTORY_TAKEN, source, next);
+    else if (d->kind == KIND_JUMP || d->kind == KIND_CALL || d->kind == KIND_RETURN || d->kind == KIND_INDIRECT)
+        history_enter(&c->predictor.history, kinds[d->kind], source, next);
 }
 
 /* The instruction at hand has executed and is followed by the one at `next`: predictors learn, and a miss costs. */
@@ -425,6 +428,7 @@ static struct core *core_make(const struct core_design *design)
     c->predictor.patterns = cache_new(design->outcomes * CACHE_LINE_BYTES, design->outcomes ? PREDICTOR_WAYS : 0);
     c->predictor.history.span = design->history;
     memcpy(c->predictor.history.enters, design->history_enters, sizeof design->history_enters);
+    memcpy(c->predictor.history.registers, design->history_registers, sizeof design->history_registers);
     return c;
 }
 

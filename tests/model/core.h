@@ -101,8 +101,9 @@ struct core_design {
     bool indirect;         /* see struct predictor */
     size_t outcomes;       /* outcomes of branches that a table remembers, a power of two; 0: there is no such table */
     unsigned history;      /* entries of branch history that predict conditional branches; 0: there is no history */
-    bool history_enters[HISTORY_KINDS]; /* which branches enter it */
-    double penalty;                     /* of a misprediction, in cycles */
+    struct history_register history_registers[HISTORY_REGISTERS]; /* as bits; without any, as branches */
+    bool history_enters[HISTORY_KINDS];                           /* which branches enter it */
+    double penalty;                                               /* of a misprediction, in cycles */
 };
 
 /* What has happened so far. Mispredictions are counted as parts of one: see predictor.h. */

@@ -1,6 +1,7 @@
 /* A modelled core's memory: what is mapped where, on which frames, and what its code decodes to. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tests/model/core_state.h"
 
@@ -15,6 +16,16 @@ struct mapping *mapping_of(struct core *c, uint64_t address)
     abort();
 }
 
+/* Memory of which only what is touched exists: areas of code may have far more addresses than pages. */
+static void *zeros(size_t bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (at == MAP_FAILED)
+        abort();
+    return at;
+}
+
 void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool code)
 {
     if (c->mapping_count == MAPPINGS)
@@ -25,11 +36,9 @@ void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool co
     if (!code)
         return;
     struct mapping *m = &c->mappings[c->mapping_count - 1];
-    m->seen = calloc(1, count);
-    m->decoded = calloc(count, sizeof *m->decoded);
-    m->asked = calloc(count / PAGE_BYTES, sizeof *m->asked);
-    if (!m->seen || !m->decoded || !m->asked)
-        abort();
+    m->seen = zeros(count);
+    m->decoded = zeros(count * sizeof *m->decoded);
+    m->asked = zeros(count / PAGE_BYTES * sizeof *m->asked);
 }
 
 void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *frames, uint8_t *written)
@@ -50,12 +59,15 @@ void core_unmap(struct core *c, uint64_t at)
 {
     struct mapping *m = mapping_of(c, at);
 
-    if (m->seen)
-        UC(uc_ctl_remove_cache(c->uc, m->at, m->at + m->count));
+    for (size_t page = 0; m->asked && page < m->count / PAGE_BYTES; page++)
+        if (m->asked[page].end) /* the others were never executed */
+            UC(uc_ctl_remove_cache(c->uc, m->at + page * PAGE_BYTES, m->at + (page + 1) * PAGE_BYTES));
     UC(uc_mem_unmap(c->uc, m->at, m->count));
-    free(m->seen);
-    free(m->decoded);
-    free(m->asked);
+    if (m->seen) {
+        munmap(m->seen, m->count);
+        munmap(m->decoded, m->count * sizeof *m->decoded);
+        munmap(m->asked, m->count / PAGE_BYTES * sizeof *m->asked);
+    }
     *m = c->mappings[--c->mapping_count];
     c->code = (struct mapping){0};
 }

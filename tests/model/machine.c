@@ -42,6 +42,7 @@ static struct {
         uint8_t *run;
         size_t bytes; /* of what is written, between two guards */
         bool code;
+        bool sparse; /* some pages have no frame */
     } areas[AREAS];
     size_t area_count;
     bool outside; /* a guard was overwritten, which is not reported yet */
@@ -199,6 +200,8 @@ static void free_pages(uint8_t *pages, size_t bytes)
 /* What is written and what is executed or loaded have different addresses, as in the image. */
 static const char *map(struct area *a, const size_t *frames, size_t frame_bytes, enum area_use use)
 {
+    bool sparse = false;
+
     if (machine.area_count == AREAS)
         return "no more areas can be mapped";
     machine.next_at = (machine.next_at + machine.large_page_bytes) / machine.large_page_bytes *
@@ -211,8 +214,10 @@ static const char *map(struct area *a, const size_t *frames, size_t frame_bytes,
     machine.next_at += whole_pages(a->bytes);
     core_map(machine.core, a->at, run, whole_pages(a->bytes), use == AREA_CODE);
     core_frames(machine.core, a->at, a->page_bytes, frames, frames && use == AREA_DATA ? a->write : NULL);
+    for (size_t page = 0; frames && page < a->bytes / a->page_bytes && !sparse; page++)
+        sparse = frames[page] == NO_FRAME;
     machine.areas[machine.area_count++] = (struct mapped){
-        .area = *a, .frames = frames, .run = run, .bytes = frame_bytes, .code = use == AREA_CODE};
+        .area = *a, .frames = frames, .run = run, .bytes = frame_bytes, .code = use == AREA_CODE, .sparse = sparse};
     return NULL;
 }
 
@@ -294,7 +299,13 @@ void machine_code_written(const struct area *a, size_t offset, size_t bytes)
     touched_kernel();
     for (size_t i = 0; i < machine.area_count; i++) {
         const struct mapped *m = &machine.areas[i];
-        for (size_t page = 0; m->frames && m->area.at == a->at && page < a->bytes / machine.page_bytes; page++)
+        if (!m->frames || m->area.at != a->at)
+            continue;
+        /* where there are pages without a frame, no frame is shown twice */
+        const size_t from = m->sparse ? offset / machine.page_bytes : 0;
+        const size_t to = m->sparse ? (offset + bytes + machine.page_bytes - 1) / machine.page_bytes
+                                    : a->bytes / machine.page_bytes;
+        for (size_t page = from; page < to; page++)
             memcpy(m->run + page * machine.page_bytes, m->area.write + m->frames[page] * machine.page_bytes,
                    machine.page_bytes);
     }

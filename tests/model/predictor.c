@@ -58,7 +58,6 @@ double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_take
         cache_touch(&p->patterns, history_mix(pc ^ history_mix(p->outcomes)) | (uint64_t)1 << 63))
         believed = taken;
     p->outcomes = p->outcomes << 1 | taken;
-    history_enter(&p->history, taken ? HISTORY_TAKEN : HISTORY_NOT_TAKEN, pc, target);
     return p->loops[i] ? 0 : average_cost(p, pc, believed != taken);
 }
 
@@ -71,6 +70,5 @@ double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target)
         *other = *last;
     *last = target;
     p->outcomes = p->outcomes << 4 | (target >> 5 & 15); /* targets enter it, too */
-    history_enter(&p->history, HISTORY_INDIRECT, pc, target);
-    return two ? average_cost(p, pc, miss) : miss; /* with many targets hardly any is predicted right by chance */
+    return two ? average_cost(p, pc, miss) : miss;       /* with many targets hardly any is predicted right by chance */
 }
