@@ -82,8 +82,9 @@ static bool bisect(struct search *s, const struct knee *k, double low, double hi
     for (unsigned n = 0; n < ROUNDS_MAXIMUM && high - low > ONE_STEP * s->step; n++) {
         const double x = low + floor((high - low) / s->step / 2) * s->step;
         const size_t before = s->count;
-        if (!search_take(s, x) || !search_take(s, x))
-            return false;
+        for (unsigned i = 0; i < 2; i++)
+            if (!search_take(s, x))
+                return false;
         *any = *any || s->count > before;
         *(search_point_at(s, x)->y > left ? &high : &low) = x;
     }
