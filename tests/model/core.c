@@ -405,6 +405,7 @@ static struct core *core_make(const struct core_design *design)
             cache_replace_by(&c->data[i], design->data[i].policy);
     }
     c->ways = ways_new(&design->ways, c->data[0].sets, design->data[0].ways, c->line_bytes);
+    prefetchers_start(&c->prefetchers, &design->prefetchers);
     c->addresses.design = design->addresses;
     c->values.design = design->values;
     c->op_cache = cache_new(design->op_cache.bytes, design->op_cache.ways);

@@ -19,6 +19,7 @@
 #include "tests/model/in_flight.h"
 #include "tests/model/load_predictor.h"
 #include "tests/model/load_store.h"
+#include "tests/model/prefetchers.h"
 #include "tests/model/scheduler.h"
 #include "tests/model/stores.h"
 #include "tests/model/ways.h"
@@ -72,6 +73,7 @@ struct core_design {
     struct cache_design data[DATA_LEVELS]; /* the first indexed by address, the others by frame; a miss fills all */
     struct way_design ways; /* way prediction of the first level: where it fails, the line comes from the second */
     struct load_predictor_design addresses, values; /* prediction of loads */
+    struct prefetcher_design prefetchers;           /* of data, by its virtual address */
     double memory_latency;
     unsigned line_bytes; /* of caches of data and instructions; 0: 64 */
     unsigned page_bytes; /* the translation granule; 0: 4,096 */

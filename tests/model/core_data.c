@@ -125,6 +125,21 @@ static double cache_latency(struct core *c, uint64_t address, uint64_t frame)
     return c->design.memory_latency;
 }
 
+/* Lines that prefetchers bring after a load, as far as they are mapped: they are there at once. */
+static void prefetch(struct core *c, const struct mapping *m, uint64_t address)
+{
+    struct prefetched lines[PREFETCHES];
+    const size_t count = prefetchers_see(&c->prefetchers, c->now.pc, address, lines);
+
+    for (size_t i = 0; i < count; i++) {
+        if (lines[i].address < m->at || lines[i].address >= m->at + m->count)
+            continue;
+        const uint64_t frame = frame_address(m, lines[i].address);
+        for (size_t level = lines[i].into; level < DATA_LEVELS; level++)
+            cache_touch(&c->data[level], level ? physical(c, frame) : frame);
+    }
+}
+
 /* When the access is done: not before the line arrives, where an earlier load has missed it. */
 static double arrival(struct core *c, uint64_t address, bool missed)
 {
@@ -188,6 +203,8 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
     const double translated = data_translation(c, m, address, store);
     const double latency = cache_latency(c, address, frame_address(m, address));
 
+    if (c->prefetchers.any && !store)
+        prefetch(c, m, address);
     if (c->watch && m->at != STACK_AT)
         c->watch(address, size);
     /* a store waits in a buffer for its line, but not for its translation */

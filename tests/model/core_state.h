@@ -35,6 +35,7 @@ struct core {
         store_pages[PAGE_LEVELS], large_pages[PAGE_LEVELS], upper_table;
     struct ways ways;
     struct load_predictor addresses, values;
+    struct prefetchers prefetchers;
     struct predictor predictor;
     struct load_store load_store;
     struct in_flight in_flight;

@@ -1,0 +1,269 @@
+#include "lib/kernels/access_lists.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lib/base/random.h"
+#include "lib/measure/list.h"
+
+enum {
+    SITES_AT = 4096,      /* offset of the load instructions in the code */
+    SITE_BYTES = 20,      /* from one to the next, where a list does not say it: 64 of them differ in the low 8 bits */
+    WAIT_ITERATIONS = 16, /* of the reference chain, 128 cycles each: prefetches under way arrive meanwhile */
+    REFRESH = 16,         /* trials after which all places are brought to their home again */
+    SLOTS = 512,          /* of places */
+    PLACES_LEAST = 64 << 10, /* bytes of places, where that is no more than half of their home */
+    OTHERS_FACTOR = 4,       /* bytes of other lines, in parts of what the near level holds */
+    SCATTERED = 8,           /* loads of other lines in an iteration */
+    CODE_BYTES = 1 << 16,
+    LARGE_PAGE_BYTES = 2 << 20 /* the largest page that a small area may take */
+};
+
+static size_t power_of_two(size_t bytes)
+{
+    size_t power = ACCESS_PAGE_BYTES;
+
+    while (power < bytes)
+        power *= 2;
+    return power;
+}
+
+/*
+ * Memory on the largest pages. It is written once, since pages that never were may all show one frame of zeros. An area
+ * that a large page would hold gets a whole one, and uses its begin.
+ */
+static bool map_written(struct probe *p, struct area *a, size_t bytes)
+{
+    size_t whole = bytes;
+
+    for (const size_t *size = machine_info()->page_bytes; *size; size++)
+        if (*size <= LARGE_PAGE_BYTES && *size > whole)
+            whole = *size;
+    if (!probe_map_large(p, a, whole))
+        return false;
+    a->bytes = bytes;
+    memset(a->write, 0, bytes);
+    return true;
+}
+
+bool access_map(struct probe *p, struct access_area *a, size_t near_bytes, size_t home_bytes)
+{
+    size_t part = home_bytes / 4 > PLACES_LEAST ? home_bytes / 4 : PLACES_LEAST;
+
+    part = part < home_bytes / 2 ? part : home_bytes / 2;
+    part = power_of_two(part < (size_t)SLOTS * ACCESS_PAGE_BYTES ? part : (size_t)SLOTS * ACCESS_PAGE_BYTES);
+    const size_t others = power_of_two(OTHERS_FACTOR * near_bytes > part ? OTHERS_FACTOR * near_bytes : part);
+    *a = (struct access_area){.touched = REFRESH};
+    return map_written(p, &a->data, part) && map_written(p, &a->others, others) &&
+           probe_map(p, &a->tables, (size_t)2 * ACCESS_TRIALS * ACCESS_PLACES * sizeof(uint64_t), 0);
+}
+
+/* ---- Kernels ---------------------------------------------------------------------------------------- */
+
+/*
+ * Loads SCATTERED times REG_COUNT lines of an area of a power of two of bytes, each once before any again: x = a * x + c modulo a power
+ * of two has the full period where a is 1 modulo 4 and c odd (Hull and Dobell 1962); here in units of lines.
+ */
+static size_t emit_scattered(struct code *c, const struct area *area)
+{
+    unsigned bits = 0;
+    size_t entry = c->used;
+
+    while (((size_t)1 << bits) < area->bytes)
+        bits++;
+    emit_constant(c, REG_T0, area->at);
+    emit_constant(c, REG_T2, 0x5851f42d);
+    emit_constant(c, REG_T3, 0x2f0b * ACCESS_LINE_BYTES);
+    size_t loop = c->used;
+    for (unsigned i = 0; i < SCATTERED; i++) {
+        emit_multiply(c, REG_DATA, REG_T2);
+        emit_add(c, REG_DATA, REG_T3);
+        emit_and_constant(c, REG_DATA, bits);
+        emit_move(c, REG_T4, REG_DATA);
+        emit_add(c, REG_T4, REG_T0);
+        emit_load(c, REG_T5, REG_T4, 0);
+    }
+    emit_loop(c, loop);
+    emit_return(c);
+    return entry;
+}
+
+/* REG_T0 is always 0, and known when the load before is done; REG_T4 is where the data begins, REG_T1 the table. */
+static void emit_chain_begin(struct code *c, const struct access_area *a)
+{
+    emit_constant(c, REG_T0, 0);
+    emit_constant(c, REG_T4, a->data.at);
+    emit_move(c, REG_T1, REG_DATA);
+}
+
+static size_t emit_look(struct code *c, const struct access_area *a)
+{
+    size_t entry = c->used;
+
+    emit_chain_begin(c, a);
+    size_t loop = c->used;
+    emit_load(c, REG_T3, REG_T1, 0);
+    emit_add(c, REG_T3, REG_T4);
+    emit_add(c, REG_T3, REG_T0);
+    emit_load(c, REG_T0, REG_T3, 0);
+    emit_add_constant(c, REG_T1, sizeof(uint64_t));
+    emit_loop(c, loop);
+    emit_return(c);
+    return entry;
+}
+
+/*
+ * Load instructions: pieces of code that load from REG_T3 and go on at REG_T5, so that any access can be done by any of
+ * them. Calls and returns would load from the stack on some instruction sets, which prefetchers see as well.
+ */
+static void emit_sites(struct code *c, const struct access_list *l, size_t *sites)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < l->count; i++)
+        count = l->all[i].site + 1 > count ? l->all[i].site + 1 : count;
+    for (size_t i = 0; i < count; i++) {
+        sites[i] = SITES_AT + (l->code ? l->code[i] : i * SITE_BYTES);
+        emit_place(c, sites[i]);
+        emit_add(c, REG_T3, REG_T0);
+        emit_load(c, REG_T0, REG_T3, 0);
+        emit_branch_register(c, REG_T5);
+    }
+}
+
+static void emit_go_to_site(struct code *c, size_t site)
+{
+    struct code trial = *c; /* written over: it shows where the code goes on */
+
+    emit_address(&trial, REG_T5, 0);
+    emit_branch(&trial, site);
+    emit_address(c, REG_T5, trial.used);
+    emit_branch(c, site);
+}
+
+/* The loads of a list from number `from` up to before `to`. */
+static size_t emit_train(struct code *c, const struct access_area *a, const struct access_list *l, const size_t *sites,
+                         size_t from, size_t to)
+{
+    size_t entry = c->used;
+
+    emit_chain_begin(c, a);
+    size_t loop = c->used;
+    emit_load(c, REG_T2, REG_T1, 0);
+    emit_add(c, REG_T2, REG_T4);
+    for (size_t i = from; i < to; i++) {
+        emit_constant(c, REG_T3, (uint64_t)l->all[i].at);
+        emit_add(c, REG_T3, REG_T2);
+        emit_go_to_site(c, sites[l->all[i].site]);
+    }
+    emit_add_constant(c, REG_T1, sizeof(uint64_t));
+    emit_loop(c, loop);
+    emit_return(c);
+    return entry;
+}
+
+bool access_emit(struct probe *p, struct access_area *a, const struct access_list *l)
+{
+    size_t room = CODE_BYTES;
+
+    for (size_t i = 0; i < l->count && l->code; i++)
+        room = l->code[l->all[i].site] + CODE_BYTES > room ? l->code[l->all[i].site] + CODE_BYTES : room;
+    struct code c = probe_code(p, room);
+    size_t sites[ACCESS_LOADS];
+    const size_t first = l->leaves_first ? l->leaves_first : l->count;
+    const size_t empty = emit_scattered(&c, &a->others), touch = emit_scattered(&c, &a->data), look = emit_look(&c, a);
+    emit_sites(&c, l, sites);
+    const size_t train = emit_train(&c, a, l, sites, 0, first), again = emit_train(&c, a, l, sites, first, l->count);
+
+    a->emitted = l;
+    return probe_kernel(p, &c, empty, &a->empty) && probe_kernel(p, &c, touch, &a->touch) &&
+           probe_kernel(p, &c, look, &a->look) && probe_kernel(p, &c, train, &a->train) &&
+           probe_kernel(p, &c, again, &a->again);
+}
+
+static size_t slot_bytes(const struct access_list *l)
+{
+    return ((size_t)l->bytes + ACCESS_PAGE_BYTES - 1) / ACCESS_PAGE_BYTES * ACCESS_PAGE_BYTES;
+}
+
+size_t access_slots(const struct access_area *a, const struct access_list *l)
+{
+    return a->data.bytes / slot_bytes(l);
+}
+
+size_t access_begins(const struct access_list *l)
+{
+    return (slot_bytes(l) - (size_t)l->bytes) / (size_t)l->align + 1;
+}
+
+/* ---- Trials ----------------------------------------------------------------------------------------- */
+
+/* Chooses places, none of which overlap, and writes where they begin and where to look, in another order. */
+static void choose_places(struct probe *p, struct access_area *a, size_t places, const int32_t *looks, size_t trials)
+{
+    const struct access_list *l = a->emitted;
+    const size_t slot = slot_bytes(l), slots = a->data.bytes / slot, begins = access_begins(l);
+    uint64_t *table = (uint64_t *)a->tables.write;
+    uint16_t order[SLOTS];
+
+    for (size_t i = 0; i < slots; i++)
+        order[i] = (uint16_t)i;
+    random_shuffle(order, slots, sizeof order[0], &p->random);
+    for (size_t t = 0; t < trials; t++, table += 2 * ACCESS_PLACES) {
+        for (size_t i = 0; i < places; i++) {
+            table[i] = order[(t * places + i) % slots] * slot + random_below(&p->random, begins) * (size_t)l->align;
+            const size_t other = order[(t * places + i + slots / 2) % slots] * slot;
+            table[ACCESS_PLACES + i] = looks[t] != ACCESS_ELSEWHERE
+                                           ? table[i] + (uint64_t)looks[t]
+                                           : other +
+                                                 random_below(&p->random, slot / ACCESS_LINE_BYTES) * ACCESS_LINE_BYTES;
+        }
+        random_shuffle(table + ACCESS_PLACES, places, sizeof table[0], &p->random);
+    }
+}
+
+/* Adds a reading of lines in a random order that is another one each time. */
+static void add_scattered(struct probe *p, struct reading *list, size_t *n, const struct kernel *k, size_t lines)
+{
+    list[*n] = reading_of(k, (lines + SCATTERED - 1) / SCATTERED);
+    list[(*n)++].argument[1] = random_below(&p->random, 1 << 16) * ACCESS_LINE_BYTES;
+}
+
+bool access_trials(struct probe *p, struct access_area *a, size_t places, const int32_t *looks, size_t trials,
+                   double *ticks)
+{
+    struct meter *m = &p->run->meter;
+    struct reading list[ACCESS_TRIALS * 7 + 1], wait = reading_of_chain(m);
+    size_t n = 0, at[ACCESS_TRIALS];
+
+    wait.argument[0] = WAIT_ITERATIONS;
+    choose_places(p, a, places, looks, trials);
+    if (a->touched >= REFRESH) {
+        add_scattered(p, list, &n, &a->touch, a->data.bytes / ACCESS_LINE_BYTES);
+        a->touched = 0;
+    }
+    a->touched += trials;
+    for (size_t t = 0; t < trials; t++) {
+        const uint64_t table = a->tables.at + t * 2 * ACCESS_PLACES * sizeof(uint64_t);
+        a->train.data = table;
+        a->again.data = table;
+        a->look.data = table + ACCESS_PLACES * sizeof(uint64_t);
+        add_scattered(p, list, &n, &a->empty, a->empties);
+        list[n++] = reading_of(&a->train, places);
+        if (a->emitted->leaves_first) {
+            add_scattered(p, list, &n, &a->empty, a->empties_first);
+            list[n++] = reading_of(&a->again, places);
+        }
+        list[n++] = wait;
+        at[t] = n;
+        list[n++] = reading_of(&a->look, places);
+    }
+    const struct window_result result = list_run(m, list, n);
+    m->taken += trials;
+    if (!probe_survived(p, &result))
+        return false;
+    for (size_t t = 0; t < trials; t++)
+        ticks[t] = result.interrupts || result.smis ? NAN
+                                                    : (reading_ticks(&list[at[t]]) - m->harness_ticks) / (double)places;
+    return probe_goes_on(p);
+}

@@ -1,0 +1,71 @@
+/*
+ * Access lists: a short sequence of loads, done at many places of memory alike, and then one look at each place: was a
+ * line nearer than its home, because a prefetcher brought it?
+ *
+ * Between two lists other lines are loaded in pseudorandom order, until neither the places nor what prefetchers have
+ * learned of earlier lists are near. All loads of a list, and all looks, are one dependent chain, though every value
+ * loaded is 0: so they are done in the order of the list, and the time of all looks together shows where the lines
+ * were. A difference of a few cycles grows with the number of places, so that a coarse clock is enough. There are no
+ * pointers in memory that a prefetcher could follow: the tables that kernels read hold distances from the area's begin.
+ *
+ * Method: docs/METHODS.md, 7.22.
+ */
+#ifndef FATHOM_LIB_KERNELS_ACCESS_LISTS_H
+#define FATHOM_LIB_KERNELS_ACCESS_LISTS_H
+
+#include "lib/probe/probe.h"
+
+enum {
+    ACCESS_LINE_BYTES = 64,
+    ACCESS_PAGE_BYTES = 4096, /* slots of places are whole pages of this size */
+    ACCESSES = 256,           /* of a list at most */
+    ACCESS_LOADS = 64,        /* load instructions at most */
+    ACCESS_PLACES = 16        /* places of a trial at most */
+};
+
+/* A load: how many bytes behind the begin of its place, and by which of the load instructions. */
+struct listed_load {
+    int32_t at;
+    uint32_t site;
+};
+
+struct access_list {
+    struct listed_load all[ACCESSES];
+    size_t count;
+    int32_t bytes; /* that a place takes, the looked-at line included */
+    int32_t align; /* bytes: a place begins at a random multiple of this, so that pages and pairs of lines can be met */
+    size_t leaves_first; /* so many of these loads are done before the first level is emptied, the others behind that */
+    const size_t *code;  /* where each load instruction lies, bytes behind the first one; NULL: close to each other */
+};
+
+struct access_area {
+    struct area data, others, tables;               /* places; other lines; what the kernels read */
+    size_t empties;                                 /* loads of other lines that leave only the home of the places */
+    size_t empties_first;                           /* that empty the first level */
+    size_t touched;                                 /* trials since all places were brought to their home */
+    struct kernel empty, touch, train, again, look; /* `again`: what is done after the first level is emptied */
+    const struct access_list *emitted;              /* what `train` does at the moment */
+};
+
+/*
+ * Maps memory for places whose home is a level of `home_bytes` behind one of `near_bytes`. The caller sets how many
+ * loads empty what. False: the probe has ended.
+ */
+bool access_map(struct probe *p, struct access_area *a, size_t near_bytes, size_t home_bytes);
+/* At how many different lines places of that list can begin. */
+size_t access_begins(const struct access_list *l);
+/* How many places of that list there is room for. */
+size_t access_slots(const struct access_area *a, const struct access_list *l);
+/* Makes the kernels for a list; it must not change until the next call. */
+bool access_emit(struct probe *p, struct access_area *a, const struct access_list *l);
+/*
+ * Does the list at `places` random places, and looks at each place looks[i] bytes behind its begin, for each of the
+ * `trials` in one window. ticks[i] becomes the time of a look in trial i; NaN where it was disturbed. False: the probe
+ * has ended.
+ */
+enum { ACCESS_TRIALS = 8 };
+#define ACCESS_ELSEWHERE INT32_MAX /* for a look: a random line of another place, where nothing was done */
+bool access_trials(struct probe *p, struct access_area *a, size_t places, const int32_t *looks, size_t trials,
+                   double *ticks);
+
+#endif

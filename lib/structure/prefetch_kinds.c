@@ -1,0 +1,160 @@
+#include "lib/structure/prefetch_kinds.h"
+
+#include <math.h>
+
+#include "lib/structure/prefetch_reach.h"
+#include "lib/structure/prefetch_region.h"
+#include "lib/structure/prefetch_stride.h"
+
+const char *const prefetch_kind_names[PREFETCH_KINDS] = {"next", "pair", "stride", "stream", "region"};
+
+/* ---- Around a single access -------------------------------------------------------------------------- */
+
+enum {
+    BEFORE = 4,
+    BEHIND = PREFETCH_SINGLE,
+    AROUND = BEFORE + BEHIND,
+    EARLIER = 21 /* line of the earlier access: in the same 2 KiB */
+};
+
+/* Of an access to an even line (0) and to an odd one: bit i is line i - BEFORE from it. */
+struct around {
+    uint32_t in[2], unclear[2];
+};
+
+static bool look_around(struct prefetch_look *w, bool earlier, struct around *out)
+{
+    *out = (struct around){0};
+    for (int32_t odd = 0; odd < 2; odd++) {
+        const int32_t line = 8 + odd;
+        struct access_list l = {.bytes = (earlier ? EARLIER + 4 : line + BEHIND + 1) * ACCESS_LINE_BYTES,
+                                .align = earlier ? ACCESS_PAGE_BYTES : 2 * ACCESS_LINE_BYTES};
+        struct looked lines[AROUND + 1];
+        if (earlier)
+            l.all[l.count++] = (struct listed_load){EARLIER * ACCESS_LINE_BYTES, 1};
+        l.all[l.count++] = (struct listed_load){line * ACCESS_LINE_BYTES, 0};
+        for (int32_t i = 0; i <= AROUND; i++)
+            lines[i].at = (line + i - BEFORE) * ACCESS_LINE_BYTES;
+        if (!prefetch_look(w, &l, lines, AROUND + 1))
+            return false;
+        for (int32_t i = 0; i <= AROUND; i++) {
+            out->in[odd] |= (uint32_t)(lines[i].where >= NEAR_SECOND && i != BEFORE) << i;
+            out->unclear[odd] |= (uint32_t)(lines[i].where == NEAR_UNCLEAR) << i;
+        }
+    }
+    return true;
+}
+
+static double next_lines(const struct around *a)
+{
+    const uint32_t one = UINT32_C(1) << (BEFORE + 1);
+    double lines = 0;
+
+    if ((a->unclear[0] | a->unclear[1]) & one)
+        return NAN;
+    for (uint32_t bit = one; a->in[1] & a->in[0] & bit; bit <<= 1)
+        lines++;
+    return lines;
+}
+
+static double other_half(const struct around *a)
+{
+    const uint32_t one = UINT32_C(1) << (BEFORE + 1), before = UINT32_C(1) << (BEFORE - 1);
+
+    if ((a->unclear[0] | a->unclear[1]) & (one | before))
+        return NAN;
+    return a->in[0] & one && a->in[1] & before && !(a->in[0] & before);
+}
+
+/* Alone, and behind another access to its page. */
+static void decide_single(struct prefetch_found *f, double alone, double later)
+{
+    const bool there = alone > 0, still = later > 0;
+
+    f->exists = there;
+    if (isnan(alone) || (isnan(later) && !there) || (still && !there)) {
+        f->reason = isnan(alone) || isnan(later) ? REASON_NOT_STEADY : REASON_EXPERIMENTS_DISAGREE;
+        return;
+    }
+    f->text = !there ? "none" : still ? "always" : isnan(later) ? "found" : "after the first access nearby";
+    f->grade = there == still ? 'A' : isnan(later) ? 'C' : 'B';
+}
+
+static bool find_single(struct prefetch_kinds *k)
+{
+    struct around alone, later;
+    struct prefetch_found *next = &k->found[PREFETCH_NEXT], *pair = &k->found[PREFETCH_PAIR];
+
+    if (!look_around(k->look, false, &alone) || !look_around(k->look, true, &later))
+        return false;
+    decide_single(next, next_lines(&alone), next_lines(&later));
+    decide_single(pair, other_half(&alone), other_half(&later));
+    if (next->exists)
+        next->numbers[PREFETCH_DEGREE] = (struct prefetch_number){
+            .view = {next_lines(&alone), next_lines(&later) > 0 ? next_lines(&later) : NAN}};
+    for (size_t odd = 0; odd < 2; odd++) { /* of sequences, the last access is never the first one to its page */
+        const uint32_t both = later.in[odd] | later.unclear[odd];
+        for (unsigned i = 1; i <= BEHIND; i++) {
+            k->single_up |= (both >> (BEFORE + i) & 1) << i;
+            k->single_down |= i <= BEFORE ? (both >> (BEFORE - i) & 1) << i : 0;
+        }
+    }
+    return true;
+}
+
+/* ---- Streams ---------------------------------------------------------------------------------------- */
+
+/* By how many accesses a direction is followed; what then is brought is the degree and distance. */
+static bool find_stream(struct prefetch_kinds *k)
+{
+    static const int strides[] = {1, -1, 2, -2};
+    struct prefetch_found *f = &k->found[PREFETCH_STREAM];
+    double seen[4];
+
+    for (size_t i = 0; i < 4; i++) {
+        const struct sequence s = {.stride = strides[i], .count = PREFETCH_SEQUENCE};
+        struct reach r;
+        if (!reach_measure(k->look, &s, &r))
+            return false;
+        const uint32_t known = reach_by_single(k->single_up, k->single_down, s.stride), in = r.in & ~known;
+        seen[i] = in ? 1 : r.unclear & ~known ? NAN : 0;
+        f->into = in && i == 0 ? r.where : f->into;
+    }
+    const bool up = seen[0] > 0, down = seen[1] > 0;
+    f->exists = up || down;
+    if (isnan(seen[0]) || isnan(seen[1])) {
+        f->reason = REASON_NOT_STEADY;
+        f->exists = false;
+        return true;
+    }
+    f->text = up && down ? "up and down" : up ? "up" : down ? "down" : "none";
+    f->grade = (seen[2] > 0) == up && (seen[3] > 0) == down ? 'A' : 'B';
+    return !f->exists || prefetch_train(k, f, false, up ? 1 : -1, up && down ? -1 : 0);
+}
+
+/*
+ * A region prefetcher may bring the lines around the second access to a page, because it remembers them by the first
+ * one: where there may be one, only the access alone counts, and the condition is not known.
+ */
+static void doubt_condition(struct prefetch_kinds *k, struct prefetch_found *f)
+{
+    const struct prefetch_found *region = &k->found[PREFETCH_REGION];
+
+    if ((region->text && !region->exists) || !f->text || !f->exists)
+        return;
+    f->text = "found";
+    f->grade = 'C';
+    f->numbers[PREFETCH_DEGREE].view[1] = NAN;
+}
+
+bool prefetch_kinds_find(struct prefetch_kinds *k)
+{
+    for (size_t i = 0; i < PREFETCH_KINDS; i++)
+        for (size_t n = 0; n < PREFETCH_PARAMETERS; n++)
+            k->found[i].numbers[n] = (struct prefetch_number){.view = {NAN, NAN}, .reason = REASON_NOT_STEADY};
+    if (!find_single(k) || !prefetch_find_stride(k) || !find_stream(k) || !prefetch_find_region(k))
+        return false;
+    doubt_condition(k, &k->found[PREFETCH_NEXT]);
+    doubt_condition(k, &k->found[PREFETCH_PAIR]);
+    return true;
+}

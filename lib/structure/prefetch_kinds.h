@@ -1,0 +1,76 @@
+/*
+ * Which kinds of prefetcher bring data from its home, and with which parameters?
+ *
+ *   next      lines behind the only one that is accessed
+ *   pair      the other half of 128 aligned bytes
+ *   stride    a load instruction's addresses are a constant distance apart. Brought: what that instruction would
+ *             access next. Control: the same addresses, each by a load instruction of its own
+ *   stream    lines are accessed one behind the other, each by an instruction of its own. Brought: lines behind them
+ *             that a single access does not bring
+ *   region    the same lines of several pages are accessed, in an order without constant distances, the first always by
+ *             the same instruction. Brought: these lines of another page, after its first access. Control: other lines
+ *             of each page
+ *
+ * Each kind is immune to those before it: strides of three lines and more are not the next lines, a stream has no
+ * instruction of its own, a region has no order. A kind is there where two experiments, which differ in direction or
+ * distance, show it; "none" is a verdict like any other.
+ *
+ * A prefetcher is `trained` after so many accesses. For each access from then on it brings `degree` lines, the farthest
+ * of them `distance` strides, or lines, behind the access.
+ *
+ * Method: docs/METHODS.md, 7.22. FetchBench (Schlüter et al., CCS 2023) for the kinds and their controls.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_PREFETCH_KINDS_H
+#define FATHOM_LIB_STRUCTURE_PREFETCH_KINDS_H
+
+#include "lib/structure/prefetch_look.h"
+
+enum prefetch_kind { PREFETCH_NEXT, PREFETCH_PAIR, PREFETCH_STRIDE, PREFETCH_STREAM, PREFETCH_REGION, PREFETCH_KINDS };
+extern const char *const prefetch_kind_names[PREFETCH_KINDS];
+
+enum prefetch_parameter {
+    PREFETCH_TRAIN,
+    PREFETCH_DEGREE,
+    PREFETCH_DISTANCE,
+    PREFETCH_STREAMS,    /* followed at once */
+    PREFETCH_STRIDE_MAX, /* lines */
+    PREFETCH_PC_BITS,    /* low bits of an instruction's address by which it is known */
+    PREFETCH_PARAMETERS
+};
+
+enum {
+    PREFETCH_VIEWS = 2,
+    PREFETCH_SEQUENCE = 8, /* accesses that train any prefetcher, and the most whose reach is recorded */
+};
+
+/* What one experiment saw of a number; NaN: nothing certain. */
+struct prefetch_number {
+    double view[PREFETCH_VIEWS];
+    enum reason reason; /* why neither saw anything */
+};
+
+struct prefetch_found {
+    bool exists;
+    const char *text;   /* "up and down"; "none"; NULL: not decided */
+    char grade;         /* of the text */
+    enum reason reason; /* why it is not decided */
+    struct prefetch_number numbers[PREFETCH_PARAMETERS];
+    enum nearness into;      /* NEAR_UNCLEAR: not decided */
+    const char *page_border; /* "stops", "continues"; NULL: not decided */
+    /* Behind the last of that many accesses `stride` lines apart: which strides are brought, and which perhaps. */
+    uint32_t in[PREFETCH_SEQUENCE + 1], perhaps[PREFETCH_SEQUENCE + 1];
+    unsigned measured; /* accesses that these go up to; 0: none */
+    int stride;
+    uint32_t first[PREFETCH_VIEWS]; /* what is brought as soon as it is trained, as bits: strides, or lines */
+};
+
+struct prefetch_kinds {
+    struct prefetch_look *look;
+    struct prefetch_found found[PREFETCH_KINDS];
+    uint32_t single_up, single_down; /* lines from a single access that are not certainly left at home, as bits */
+};
+
+/* Finds the kinds, then their parameters as far as `effort` says. False: the probe has ended. */
+bool prefetch_kinds_find(struct prefetch_kinds *k);
+
+#endif

@@ -1,0 +1,310 @@
+#include "lib/structure/prefetch_look.h"
+
+#include <math.h>
+
+#include "lib/base/random.h"
+#include "lib/base/statistics.h"
+#include "lib/structure/tolerances_prefetch.h"
+
+enum {
+    ROUNDS_AT_LEAST = 2,
+    ROUNDS_AT_MOST = 24,
+    ELSEWHERE = 2,      /* looks of a round that go to places where nothing was done */
+    ATTEMPTS = 3,       /* at a look while lines at home move to another level */
+    SHARING_PLACES = 4, /* that share sets of the first level, which has more ways */
+    KNOWN_TRIALS = 24,
+    HOME_ROUNDS = 4,
+    FACTOR_AT_LEAST = 2,
+    FACTOR_AT_MOST = 32 /* lines loaded to empty a level, in parts of what it holds */
+};
+
+/* Mean of the middle half: a single reading is as coarse as the clock, and some are disturbed. */
+static double middle_mean(double *ticks, size_t count)
+{
+    double sum = 0;
+
+    sort_numbers(ticks, count);
+    const size_t from = count / 4, to = count - count / 4;
+    for (size_t i = from; i < to; i++)
+        sum += ticks[i];
+    return count ? sum / (double)(to - from) : NAN;
+}
+
+/*
+ * So many that all accesses of a list take a quarter of the first level, and prefetches have room there. Places that
+ * begin at the same line of a page share its sets, which have SHARING_PLACES ways at least. Half of the slots stay
+ * free, for looks elsewhere.
+ */
+static size_t places_of(const struct prefetch_look *w, const struct access_list *l)
+{
+    const size_t lines = w->first_lines / 4 / (l->count + 4), begins = access_begins(l) * SHARING_PLACES / 2;
+    const size_t free = access_slots(&w->area, l) / 2;
+    size_t most = begins < SHARING_PLACES ? SHARING_PLACES : begins > ACCESS_PLACES ? ACCESS_PLACES : begins;
+
+    most = most < free ? most : free;
+    most = most < lines ? most : lines;
+    return most > 1 ? most : 1;
+}
+
+/* access_trials, without what the chain of looks takes once: so few and many places can be compared. */
+static bool trials_of(struct prefetch_look *w, size_t places, const int32_t *looks, size_t trials, double *ticks)
+{
+    const bool good = access_trials(w->p, &w->area, places, looks, trials, ticks);
+
+    for (size_t i = 0; i < trials && good; i++)
+        ticks[i] -= w->once_ticks / (double)places;
+    return good;
+}
+
+/* ---- Lines whose place is known ---------------------------------------------------------------------- */
+
+/*
+ * Times lines of which it is known where they are. Their page is accessed in any case, at another line, since its
+ * translation is near behind a list as well.
+ */
+static bool time_places(struct prefetch_look *w, enum nearness where, size_t places, double *out)
+{
+    /* lines that a prefetcher brings for a single access are nearer than this, in a page */
+    enum { ACCESSED = 20, APART = 12 };
+    struct access_list l = {.all = {{ACCESSED * ACCESS_LINE_BYTES, 0}, {0, 1}},
+                            .count = where == NEAR_SECOND ? 2 : 1,
+                            .bytes = ACCESS_PAGE_BYTES / 2,
+                            .align = ACCESS_LINE_BYTES,
+                            .leaves_first = where == NEAR_SECOND};
+    double ticks[KNOWN_TRIALS];
+    size_t count = 0;
+
+    if (!access_emit(w->p, &w->area, &l))
+        return false;
+    for (size_t done = 0; done < KNOWN_TRIALS; done += ACCESS_TRIALS) {
+        double now[ACCESS_TRIALS];
+        int32_t looks[ACCESS_TRIALS];
+        for (size_t i = 0; i < ACCESS_TRIALS; i++) {
+            const int32_t far = (int32_t)random_below(&w->p->random, ACCESSED - APART);
+            looks[i] = (where == NEAR_HOME ? far : ACCESSED) * ACCESS_LINE_BYTES;
+        }
+        if (!trials_of(w, places < places_of(w, &l) ? places : places_of(w, &l), looks, ACCESS_TRIALS, now))
+            return false;
+        for (size_t i = 0; i < ACCESS_TRIALS; i++)
+            if (!isnan(now[i]))
+                ticks[count++] = now[i];
+    }
+    *out = middle_mean(ticks, count);
+    return true;
+}
+
+static bool time_known(struct prefetch_look *w, enum nearness where, double *out)
+{
+    return time_places(w, where, ACCESS_PLACES, out);
+}
+
+/* What a chain of looks takes once, by chains over few and many places. */
+static bool time_once(struct prefetch_look *w)
+{
+    const struct access_list one = {.count = 1, .bytes = ACCESS_PAGE_BYTES / 2, .align = ACCESS_LINE_BYTES};
+    const size_t many = places_of(w, &one), few = many / 4;
+    double ticks_many, ticks_few;
+
+    if (!few)
+        return true;
+    if (!time_places(w, NEAR_FIRST, many, &ticks_many) || !time_places(w, NEAR_FIRST, few, &ticks_few))
+        return false;
+    w->once_ticks = (ticks_few - ticks_many) / (1.0 / (double)few - 1.0 / (double)many);
+    return true;
+}
+
+/*
+ * Loads ever more other lines until lines that were near take no longer any more: replacement may keep lines for long.
+ * `empties` is the number that is sought, `lines` what the level holds.
+ */
+static bool find_empties(struct prefetch_look *w, size_t *empties, size_t lines, enum nearness where, double *ticks)
+{
+    double before = NAN;
+
+    *ticks = NAN;
+    for (size_t factor = FACTOR_AT_LEAST; factor <= FACTOR_AT_MOST; factor *= 2) {
+        *empties = factor * lines;
+        if (!time_known(w, where, ticks))
+            return false;
+        if (*ticks < before * (1 + EMPTIED_PART)) {
+            *empties /= 2;
+            *ticks = fmax(*ticks, before);
+            return true;
+        }
+        before = *ticks;
+    }
+    return true;
+}
+
+/* The least of several: a last level that other cores use as well may lose lines to memory for a while. */
+static bool time_home(struct prefetch_look *w, double *ticks)
+{
+    if (!w->has_second)
+        return time_known(w, NEAR_HOME, ticks);
+    *ticks = INFINITY;
+    for (unsigned i = 0; i < HOME_ROUNDS; i++) {
+        double now;
+        if (!time_known(w, NEAR_HOME, &now))
+            return false;
+        *ticks = fmin(*ticks, now);
+    }
+    return true;
+}
+
+bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_bytes, double second_bytes,
+                         double home_bytes, enum reason *reason)
+{
+    const double near = second_bytes > 0 ? second_bytes : first_bytes;
+
+    *w = (struct prefetch_look){
+        .p = p, .first_lines = (size_t)first_bytes / ACCESS_LINE_BYTES, .has_second = second_bytes > 0};
+    if (!access_map(p, &w->area, (size_t)near, (size_t)home_bytes))
+        return false;
+    w->area.empties = w->area.empties_first = 2 * w->first_lines;
+    if (!time_once(w) || !time_known(w, NEAR_FIRST, &w->ticks[NEAR_FIRST]) ||
+        !find_empties(w, &w->area.empties_first, w->first_lines, NEAR_SECOND, &w->ticks[NEAR_SECOND]))
+        return false;
+    w->area.empties = w->area.empties_first;
+    w->ticks[NEAR_HOME] = w->ticks[NEAR_SECOND];
+    if (w->has_second &&
+        (!find_empties(w, &w->area.empties, (size_t)near / ACCESS_LINE_BYTES, NEAR_HOME, &w->ticks[NEAR_HOME]) ||
+         !time_home(w, &w->ticks[NEAR_HOME])))
+        return false;
+    const double gap = w->ticks[NEAR_HOME] - w->ticks[NEAR_FIRST];
+    *reason = isnan(gap)                                      ? REASON_NO_READINGS
+              : !(gap > LOOK_CONTRAST * w->ticks[NEAR_FIRST]) ? REASON_NO_CONTRAST
+                                                              : REASON_NONE;
+    return true;
+}
+
+/* ---- Looking ---------------------------------------------------------------------------------------- */
+
+static enum nearness nearest(const struct prefetch_look *w, double ticks)
+{
+    const double first = w->ticks[NEAR_FIRST], home = w->ticks[NEAR_HOME];
+    const double second = w->has_second ? w->ticks[NEAR_SECOND] : first;
+
+    if (ticks > home - LOOK_TOLERANCE * (home - second))
+        return NEAR_HOME;
+    if (w->has_second && ticks > second - LOOK_TOLERANCE * (second - first) &&
+        ticks < second + LOOK_TOLERANCE * (home - second))
+        return NEAR_SECOND;
+    return ticks < first + LOOK_TOLERANCE * ((w->has_second ? second : home) - first) ? NEAR_FIRST : NEAR_UNCLEAR;
+}
+
+/* Trials after which the clock's steps blur the mean by no more than a part of the least difference. */
+static size_t rounds_for_clock(const struct prefetch_look *w, size_t places)
+{
+    const double near = w->has_second ? w->ticks[NEAR_SECOND] : w->ticks[NEAR_HOME];
+    const double step = w->p->run->meter.step_ticks /
+                        (LOOK_TOLERANCE / 2 * (near - w->ticks[NEAR_FIRST]) * (double)places);
+    const double rounds = step * step / 6; /* two ends, each uniform within a step: variance of a sixth */
+
+    return rounds < ROUNDS_AT_LEAST ? ROUNDS_AT_LEAST : rounds > ROUNDS_AT_MOST ? ROUNDS_AT_MOST : (size_t)rounds + 1;
+}
+
+/* What was found of each line so far; the last one stands for lines elsewhere, which are at home. */
+struct looking {
+    double ticks[LOOK_LINES + 1][ROUNDS_AT_MOST * ELSEWHERE];
+    size_t count[LOOK_LINES + 1];
+    bool done[LOOK_LINES];
+};
+
+/* One trial for each line that is not done, and some elsewhere, in random order. */
+static bool look_round(struct prefetch_look *w, const struct looked *lines, size_t count, size_t places,
+                       struct looking *s)
+{
+    uint16_t order[LOOK_LINES + ELSEWHERE];
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (!s->done[i])
+            order[n++] = (uint16_t)i;
+    for (size_t i = 0; i < ELSEWHERE; i++)
+        order[n++] = LOOK_LINES;
+    random_shuffle(order, n, sizeof order[0], &w->p->random);
+    for (size_t from = 0; from < n; from += ACCESS_TRIALS) {
+        const size_t trials = n - from < ACCESS_TRIALS ? n - from : ACCESS_TRIALS;
+        int32_t looks[ACCESS_TRIALS];
+        double ticks[ACCESS_TRIALS];
+        for (size_t t = 0; t < trials; t++)
+            looks[t] = order[from + t] < LOOK_LINES ? lines[order[from + t]].at : ACCESS_ELSEWHERE;
+        if (!trials_of(w, places, looks, trials, ticks))
+            return false;
+        for (size_t t = 0; t < trials; t++)
+            if (!isnan(ticks[t]))
+                s->ticks[order[from + t]][s->count[order[from + t]]++] = ticks[t];
+    }
+    w->trials += n;
+    return true;
+}
+
+/* Whether lines elsewhere are where they were when the levels were timed: they may have moved to another level. */
+static bool is_home(const struct prefetch_look *w, struct looking *s)
+{
+    const double home = w->ticks[NEAR_HOME], before = w->ticks[w->has_second ? NEAR_SECOND : NEAR_FIRST];
+    const double gap = (home - before) * LOOK_TOLERANCE, now = middle_mean(s->ticks[LOOK_LINES], s->count[LOOK_LINES]);
+
+    return now > home - gap && now < home + HOME_FARTHER * gap;
+}
+
+static void judge(const struct prefetch_look *w, struct looked *line, double *ticks, size_t count, bool *done)
+{
+    const double mean = middle_mean(ticks, count);
+
+    line->where = nearest(w, mean);
+    line->part = (w->ticks[NEAR_HOME] - mean) / (w->ticks[NEAR_HOME] - w->ticks[NEAR_FIRST]);
+    /* all trials agree; else more are needed */
+    *done = line->where && nearest(w, ticks[0]) == line->where && nearest(w, ticks[count - 1]) == line->where;
+}
+
+/* Looks until all lines are done. *moved: lines at home are elsewhere by now, and nothing was decided. */
+static bool look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count,
+                 size_t places, bool *moved)
+{
+    const size_t least = rounds_for_clock(w, places);
+    struct looking s = {.count = {0}};
+    size_t left = count;
+
+    *moved = false;
+    for (size_t round = 1; round <= ROUNDS_AT_MOST && left > 0; round++) {
+        if (!look_round(w, lines, count, places, &s))
+            return false;
+        if (round < least)
+            continue;
+        if (access_slots(&w->area, l) > 1 && !is_home(w, &s)) {
+            *moved = true;
+            return true;
+        }
+        for (size_t i = 0; i < count; i++)
+            if (!s.done[i] && s.count[i] >= ROUNDS_AT_LEAST) {
+                judge(w, &lines[i], s.ticks[i], s.count[i], &s.done[i]);
+                left -= s.done[i];
+            }
+    }
+    return true;
+}
+
+bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count)
+{
+    const size_t places = places_of(w, l);
+    const int32_t first[1] = {ACCESS_ELSEWHERE};
+    bool moved = true;
+    double ticks;
+
+    w->looks += count;
+    for (size_t i = 0; i < count; i++)
+        lines[i].where = NEAR_UNCLEAR, lines[i].part = NAN;
+    if (!access_slots(&w->area, l))
+        return true;
+    for (unsigned attempt = 0; attempt < ATTEMPTS && moved; attempt++) {
+        if (attempt && !time_home(w, &w->ticks[NEAR_HOME]))
+            return false;
+        /* a trial that does not count: what was learned of the list before is replaced by this one */
+        if (!access_emit(w->p, &w->area, l) || !trials_of(w, places, first, 1, &ticks) ||
+            !look(w, l, lines, count, places, &moved))
+            return false;
+        w->moved += moved;
+    }
+    return true;
+}

@@ -1,0 +1,47 @@
+/*
+ * Where are lines after a list of accesses (lib/kernels/access_lists.h): at home, or nearer, because a prefetcher
+ * brought them?
+ *
+ * The time of a look is compared with that of lines whose place is known. Looking trains, too: a region prefetcher
+ * learns that the looked-at line follows the list. So each trial looks at another line than the one before, in random
+ * order, and other lines are loaded between list and look. Trials go on until their mean is known well enough to say
+ * where the line is; a mean between two levels is unclear: the line is brought at some places only.
+ *
+ * Method: docs/METHODS.md, 7.22.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_PREFETCH_LOOK_H
+#define FATHOM_LIB_STRUCTURE_PREFETCH_LOOK_H
+
+#include "lib/kernels/access_lists.h"
+
+enum nearness { NEAR_UNCLEAR, NEAR_HOME, NEAR_SECOND, NEAR_FIRST, NEARNESSES };
+enum { LOOK_LINES = 64 /* that are looked at together, at most */ };
+
+struct prefetch_look {
+    struct probe *p;
+    struct access_area area;
+    size_t first_lines;       /* of the first level */
+    bool has_second;          /* there is a level between the first one and the home */
+    double once_ticks;        /* that a chain of looks takes once, besides its looks */
+    double ticks[NEARNESSES]; /* of a look at a line that is there */
+    uint64_t looks, trials;   /* so far */
+    uint64_t moved;           /* looks that were repeated because lines at home had moved */
+};
+
+/* A line that is looked at. */
+struct looked {
+    int32_t at; /* bytes behind the begin of its place */
+    enum nearness where;
+    double part; /* how near: 0 at home, 1 in the first level */
+};
+
+/*
+ * Maps memory and times lines whose place is known. `second_bytes` 0: the home is the level behind the first one.
+ * *reason says why nothing can be seen. False: the probe has ended.
+ */
+bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_bytes, double second_bytes,
+                         double home_bytes, enum reason *reason);
+/* Where these lines are, LOOK_LINES at most, after the list. False: the probe has ended. */
+bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count);
+
+#endif

@@ -1,0 +1,71 @@
+#include "lib/structure/prefetch_reach.h"
+
+#include <stdlib.h>
+
+enum { MOST = 20 };
+
+unsigned reach_most(const struct sequence *s)
+{
+    const unsigned size = (unsigned)abs(s->stride), all = REACH_LINES / size;
+    const unsigned most = all > s->count - 1 ? all - (s->count - 1) : 0;
+
+    return most < MOST ? most : MOST;
+}
+
+void reach_add(struct access_list *l, const struct sequence *s, int32_t at, uint32_t first_site)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        l->all[l->count++] = (struct listed_load){at + (int32_t)i * s->stride * ACCESS_LINE_BYTES,
+                                                  first_site + (s->one ? 0 : i)};
+}
+
+/* Where access number i lies: ascending from the begin of the place, descending from its end. */
+static int32_t at_of(const struct sequence *s, unsigned i, unsigned last)
+{
+    const int line = s->stride > 0 ? (int)i * s->stride : (int)(last - i) * -s->stride;
+
+    return line * ACCESS_LINE_BYTES;
+}
+
+bool reach_measure(struct prefetch_look *w, const struct sequence *s, struct reach *out)
+{
+    const unsigned most = reach_most(s), last = s->count - 1 + most;
+    struct access_list l = {.bytes = ((int32_t)last * abs(s->stride) + 1) * ACCESS_LINE_BYTES,
+                            .align = ACCESS_LINE_BYTES};
+    struct looked lines[MOST];
+
+    *out = (struct reach){.most = most};
+    if (!most)
+        return true;
+    reach_add(&l, s, at_of(s, 0, last), 0);
+    for (unsigned i = 1; i <= most; i++)
+        lines[i - 1].at = at_of(s, s->count - 1 + i, last);
+    if (!prefetch_look(w, &l, lines, most))
+        return false;
+    for (unsigned i = most; i >= 1; i--) {
+        const enum nearness where = lines[i - 1].where;
+        out->in |= where >= NEAR_SECOND ? UINT32_C(1) << i : 0;
+        out->unclear |= where == NEAR_UNCLEAR ? UINT32_C(1) << i : 0;
+        out->where = where >= NEAR_SECOND ? where : out->where;
+    }
+    return true;
+}
+
+unsigned reach_count(uint32_t bits)
+{
+    return (unsigned)__builtin_popcount(bits);
+}
+
+unsigned reach_farthest(uint32_t bits)
+{
+    return bits ? 31 - (unsigned)__builtin_clz(bits) : 0;
+}
+
+uint32_t reach_by_single(uint32_t up, uint32_t down, int stride)
+{
+    uint32_t bits = 0;
+
+    for (int i = 1; i * abs(stride) <= PREFETCH_SINGLE; i++)
+        bits |= (stride > 0 ? up >> i * stride & 1 : down >> i * -stride & 1) << i;
+    return bits;
+}

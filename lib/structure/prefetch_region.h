@@ -1,0 +1,10 @@
+/* The kind `region`: lib/structure/prefetch_kinds.h has the terms. */
+#ifndef FATHOM_LIB_STRUCTURE_PREFETCH_REGION_H
+#define FATHOM_LIB_STRUCTURE_PREFETCH_REGION_H
+
+#include "lib/structure/prefetch_kinds.h"
+
+/* False: the probe has ended. */
+bool prefetch_find_region(struct prefetch_kinds *k);
+
+#endif

@@ -1,0 +1,215 @@
+/*
+ * Prefetchers: which kinds does the core have, what trains them, and what do they bring?
+ *
+ * Experiment: a short list of loads is done at several places alike, and then one line of each place is looked at, all
+ * in one dependent chain (lib/kernels/access_lists.h). Where a prefetcher brought the line, the chain is faster by as
+ * many times the difference of two levels as there are places. Each kind of prefetcher has its list, and a control that
+ * does not train it (lib/structure/prefetch_kinds.h). All is done for each home of the data, the level that has it
+ * before: the second one shows what is brought into the first, the level behind it what is brought into either.
+ *
+ * Inference: a kind is there where its lists bring a line that their controls leave at home, "none" is a verdict too.
+ * The length of a list at which this begins is the training; which lines are brought then, and how far away the farthest
+ * is, are degree and distance. There is no curve; the table `reach` has how far ever longer lists reach.
+ *
+ * What could mislead: looking trains as well, so each look goes to another line than the one before; strides of several
+ * lines are immune to what a single access brings, streams have no load instruction of their own, and what another kind
+ * hides is undecided.
+ *
+ * Method: docs/METHODS.md, 7.22. Schlüter et al. 2023, FetchBench, for kinds and controls; trained places and a chain of
+ * looks in place of single timed loads are ours.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/base/numbers.h"
+#include "lib/base/record.h"
+#include "lib/finding/grade.h"
+#include "lib/finding/report.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/table.h"
+#include "lib/structure/prefetch_foresee.h"
+#include "lib/structure/prefetch_reach.h"
+
+/* A level that has the data, and what is before it. */
+struct home {
+    const char *name;
+    double before_bytes; /* of the second level, where that is before it; else 0 */
+    double bytes;
+};
+
+static const struct {
+    const char *name;
+    enum prefetch_parameter what;
+} parameters[] = {
+    {"memory.prefetcher.train", PREFETCH_TRAIN},           {"memory.prefetcher.degree", PREFETCH_DEGREE},
+    {"memory.prefetcher.distance", PREFETCH_DISTANCE},     {"memory.prefetcher.streams", PREFETCH_STREAMS},
+    {"memory.prefetcher.stride_max", PREFETCH_STRIDE_MAX}, {"memory.prefetcher.pc_bits", PREFETCH_PC_BITS}};
+enum { PARAMETERS = sizeof parameters / sizeof *parameters };
+
+static struct finding finding_of(const char *name, const struct home *h, enum prefetch_kind kind)
+{
+    return (struct finding){.name = name,
+                            .variants = {{"kind", prefetch_kind_names[kind]}, {"home", h->name}},
+                            .value = NAN,
+                            .low = NAN,
+                            .high = NAN,
+                            .grade = 'U',
+                            .method = "a list at several places, then a look at a line of each, against controls"};
+}
+
+/* Whether the kind has such a parameter at all. */
+static bool has(enum prefetch_kind kind, enum prefetch_parameter what)
+{
+    switch (what) {
+    case PREFETCH_TRAIN:
+    case PREFETCH_DISTANCE:
+    case PREFETCH_STREAMS: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM;
+    case PREFETCH_DEGREE: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM || kind == PREFETCH_NEXT;
+    default: return kind == PREFETCH_STRIDE;
+    }
+}
+
+static void report_word(struct probe *p, struct finding f, const char *text, char grade, enum reason reason)
+{
+    f.text = text;
+    f.grade = text ? grade : 'U';
+    f.reason = text ? REASON_NONE : reason;
+    report(p, &f);
+}
+
+static void report_kind(struct probe *p, const struct home *h, const struct prefetch_found *f, enum prefetch_kind kind)
+{
+    static const char *const confounders[PREFETCH_VIEWS] = {"direction", "distance"};
+    static const char *const levels[NEARNESSES] = {[NEAR_SECOND] = "2", [NEAR_FIRST] = "1"};
+
+    report_word(p, finding_of("memory.prefetcher.kind", h, kind), f->text, f->grade, f->reason);
+    if (!f->text || !f->exists)
+        return;
+    for (size_t i = 0; i < PARAMETERS; i++) {
+        struct experiment_value v[PREFETCH_VIEWS];
+        struct finding number = finding_of(parameters[i].name, h, kind);
+        if (!has(kind, parameters[i].what))
+            continue;
+        const struct prefetch_number *n = &f->numbers[parameters[i].what];
+        for (size_t view = 0; view < PREFETCH_VIEWS; view++)
+            v[view] = (struct experiment_value){view ? "second" : "first", confounders[view], n->view[view]};
+        number.reason = n->reason;
+        if (isnan(v[0].value) && isnan(v[1].value))
+            report(p, &number);
+        else
+            report_graded_number(p, &number, v, PREFETCH_VIEWS);
+    }
+    if (kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM)
+        report_word(p, finding_of("memory.prefetcher.page_border", h, kind), f->page_border, 'C', REASON_NOT_STEADY);
+    if (f->into)
+        report_word(p, finding_of("memory.prefetcher.level", h, kind), levels[f->into], 'C', REASON_NOT_STEADY);
+}
+
+static void send_reach(struct probe *p, const struct home *h, const struct prefetch_found *f, enum prefetch_kind kind)
+{
+    struct record r;
+
+    record_table(p, &r, "reach");
+    record_text(&r, "kind", prefetch_kind_names[kind]);
+    record_text(&r, "home", h->name);
+    record_number(&r, "stride", f->stride);
+    RECORD_COLUMNS(&r, "accesses", "farthest");
+    for (size_t n = 2; n <= f->measured; n++) {
+        record_array(&r, NULL);
+        record_integer(&r, NULL, n);
+        record_number(&r, NULL, reach_farthest(f->in[n]));
+        record_close(&r);
+    }
+    record_close(&r);
+    record_send(&r);
+}
+
+/* Foresees lists that no experiment used. False: the probe has ended. */
+static bool foresee(struct probe *p, const struct home *h, struct prefetch_kinds *kinds)
+{
+    struct prefetch_foreseen seen;
+    struct record r;
+    struct finding f = {.name = "memory.prefetcher.foreseen",
+                        .variants = {{"home", h->name}},
+                        .low = NAN,
+                        .high = NAN,
+                        .reason = REASON_NOT_VERIFIED,
+                        .method = "random lists of sequences; where a line is afterwards, against what kinds say"};
+
+    if (!prefetch_foresee(kinds, (unsigned)probe_scale(p, 1, 12, 500, 500), &seen))
+        return false;
+    record_table(p, &r, "foreseen");
+    record_text(&r, "home", h->name);
+    RECORD_COLUMNS(&r, "lines", "known", "right", "brought", "brought_right");
+    record_array(&r, NULL);
+    record_integer(&r, NULL, seen.lines);
+    record_integer(&r, NULL, seen.known);
+    record_integer(&r, NULL, seen.right);
+    record_integer(&r, NULL, seen.brought);
+    record_integer(&r, NULL, seen.brought_right);
+    record_close(&r);
+    record_close(&r);
+    record_send(&r);
+    report_number(p, &f, seen.known ? rounded(100.0 * seen.right / seen.known) : NAN);
+    return true;
+}
+
+/* False: the probe has ended. */
+static bool measure_home(struct probe *p, const struct home *h, double first_bytes)
+{
+    struct prefetch_look look;
+    struct prefetch_kinds *kinds = probe_calloc(p, 1, sizeof *kinds);
+    const size_t mark = machine_map_mark();
+    enum reason reason = REASON_NONE;
+
+    if (!kinds)
+        return false;
+    kinds->look = &look;
+    const bool good = prefetch_look_start(p, &look, first_bytes, h->before_bytes, h->bytes, &reason) &&
+                      (reason || prefetch_kinds_find(kinds));
+    for (enum prefetch_kind kind = 0; kind < PREFETCH_KINDS && good; kind++) {
+        struct prefetch_found *f = &kinds->found[kind];
+        if (reason)
+            *f = (struct prefetch_found){.reason = reason};
+        report_kind(p, h, f, kind);
+        if (f->exists && f->measured)
+            send_reach(p, h, f, kind);
+    }
+    const bool foretold = good && !reason && foresee(p, h, kinds);
+    free(kinds);
+    probe_release(p, mark);
+    return good && (reason || foretold);
+}
+
+static void run(struct probe *p)
+{
+    const struct facts *facts = &p->run->facts;
+    const double first = facts_number(facts, "memory.cache.bytes", "level=1", NAN),
+                 second = facts_number(facts, "memory.cache.bytes", "level=2", NAN),
+                 third = facts_number(facts, "memory.cache.bytes", "level=3", 0),
+                 behind = fmin((double)machine_info()->memory_bytes / 4, 8 * second);
+    const struct home homes[] = {{"2", 0, second}, {third > 0 ? "3" : "memory", second, third > 0 ? third : behind}};
+
+    for (size_t i = 0; i < sizeof homes / sizeof *homes; i++)
+        if (!measure_home(p, &homes[i], first))
+            return;
+}
+
+PROBE(prefetcher, .title = "Kinds of prefetchers", .family = "memory", .after = "prefetch", .run = run,
+      .needs = NEEDS("memory.cache.bytes level=1", "memory.cache.bytes level=2"),
+      .findings = FINDINGS(
+          {"memory.prefetcher.kind", "kind",
+           "whether the core has this kind of prefetcher for data of that home, and when it acts"},
+          {"memory.prefetcher.train", "accesses", "accesses after which a prefetcher begins to bring lines"},
+          {"memory.prefetcher.degree", "lines",
+           "lines that a prefetcher brings for one access, as soon as it is trained"},
+          {"memory.prefetcher.distance", "strides", "strides, or lines of a stream, to the farthest of these"},
+          {"memory.prefetcher.streams", "streams", "sequences that a prefetcher follows at once"},
+          {"memory.prefetcher.stride_max", "lines", "longest stride that a prefetcher follows"},
+          {"memory.prefetcher.pc_bits", "bits",
+           "low bits of a load instruction's address that a prefetcher knows it by"},
+          {"memory.prefetcher.page_border", "", "whether a prefetcher goes on behind the end of a 4 KiB page"},
+          {"memory.prefetcher.foreseen", "percent",
+           "lines of new access lists that lie where the kinds found say, of those that they say anything about"},
+          {"memory.prefetcher.level", "level", "the nearest level that a prefetcher brings lines into"}));

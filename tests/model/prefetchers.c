@@ -1,0 +1,174 @@
+#include "tests/model/prefetchers.h"
+
+#include "tests/model/cache.h"
+
+enum { PAGE = 4096, PAGE_LINES = PAGE / CACHE_LINE_BYTES };
+
+struct list {
+    struct prefetched *out;
+    size_t count;
+};
+
+static void bring(struct list *l, int64_t address, size_t into)
+{
+    if (address > 0 && l->count < PREFETCHES)
+        l->out[l->count++] = (struct prefetched){(uint64_t)address, into};
+}
+
+static bool same_page(int64_t a, int64_t b)
+{
+    return a / PAGE == b / PAGE;
+}
+
+/* Whether the page is none of the last eight; afterwards it is the latest. */
+static bool is_new_page(struct prefetchers *p, uint64_t page)
+{
+    size_t at = 0;
+
+    while (at < 7 && p->pages[at] != page)
+        at++;
+    const bool new = p->pages[at] != page;
+    for (; at > 0; at--)
+        p->pages[at] = p->pages[at - 1];
+    p->pages[0] = page;
+    return new;
+}
+
+static void see_neighbours(const struct neighbour_design *d, bool new_page, int64_t address, struct list *l)
+{
+    if (!d->on || (d->first_of_page && !new_page))
+        return;
+    if (d->pair)
+        bring(l, address ^ CACHE_LINE_BYTES, d->into);
+    for (unsigned i = 1; i <= d->degree && !d->pair; i++)
+        if (same_page(address, address + (int64_t)i * CACHE_LINE_BYTES))
+            bring(l, address + (int64_t)i * CACHE_LINE_BYTES, d->into);
+}
+
+static void see_stride(struct prefetchers *p, uint64_t pc, int64_t address, struct list *l)
+{
+    const struct stride_design *d = &p->design.stride;
+    const uint64_t key = d->bits ? pc & ((UINT64_C(1) << d->bits) - 1) : pc;
+    struct stride_entry *e = &p->strides[0];
+
+    if (!d->entries)
+        return;
+    for (struct stride_entry *o = p->strides; o < p->strides + d->entries; o++) {
+        if (o->used && o->key == key) {
+            e = o;
+            break;
+        }
+        e = o->used < e->used ? o : e;
+    }
+    if (!e->used || e->key != key) {
+        *e = (struct stride_entry){.key = key, .used = p->now, .last = address};
+        return;
+    }
+    const int64_t stride = address - e->last, most = (int64_t)d->lines * CACHE_LINE_BYTES;
+    e->used = p->now;
+    e->last = address;
+    if (stride == 0)
+        return;
+    e->same = stride == e->stride ? e->same + 1 : 0;
+    e->stride = stride;
+    if (e->same + 2 < d->train || stride > most || stride < -most)
+        return;
+    for (unsigned i = d->distance - d->degree + 1; i <= d->distance; i++)
+        if (d->crosses || same_page(address, address + i * stride))
+            bring(l, address + i * stride, d->into);
+}
+
+static void see_stream(struct prefetchers *p, int64_t address, struct list *l)
+{
+    const struct stream_design *d = &p->design.stream;
+    const uint64_t page = (uint64_t)address / PAGE;
+    const int64_t line = address / CACHE_LINE_BYTES;
+    struct stream_entry *e = &p->streams[0];
+
+    if (!d->entries)
+        return;
+    for (struct stream_entry *o = p->streams; o < p->streams + d->entries; o++) {
+        if (o->used && o->page == page) {
+            e = o;
+            break;
+        }
+        e = o->used < e->used ? o : e;
+    }
+    if (!e->used || e->page != page) {
+        *e = (struct stream_entry){.page = page, .used = p->now, .last = line, .run = 1};
+        return;
+    }
+    const int64_t step = line - e->last, size = step < 0 ? -step : step;
+    const int direction = step < 0 ? -1 : 1;
+    e->used = p->now;
+    if (step == 0)
+        return;
+    e->run = size > d->gap ? 1 : direction == e->direction || e->run == 1 ? e->run + 1 : 2;
+    e->direction = direction;
+    e->last = line;
+    if (e->run < d->train || (direction < 0 && !d->down))
+        return;
+    for (unsigned i = d->distance - d->degree + 1; i <= d->distance; i++) {
+        const int64_t to = address + direction * (int64_t)i * CACHE_LINE_BYTES;
+        if (same_page(address, to))
+            bring(l, to, d->into);
+    }
+}
+
+/* A region that is recorded ends when another one needs its entry: its lines are a pattern then. */
+static void see_region(struct prefetchers *p, uint64_t pc, uint64_t address, struct list *l)
+{
+    const struct region_design *d = &p->design.region;
+
+    if (!d->bytes)
+        return;
+    const uint64_t region = address / d->bytes, line = address % d->bytes / CACHE_LINE_BYTES;
+    struct region_entry *e = &p->active[0], *pattern = &p->patterns[0];
+    for (struct region_entry *o = p->active; o < p->active + d->active; o++) {
+        if (o->used && o->region == region) {
+            o->used = p->now;
+            o->lines |= UINT64_C(1) << line;
+            return;
+        }
+        e = o->used < e->used ? o : e;
+    }
+    const uint64_t key = d->by_offset ? pc * PAGE_LINES + line : pc;
+    const struct region_entry ended = *e;
+    *e = (struct region_entry){.region = region, .key = key, .used = p->now, .lines = UINT64_C(1) << line};
+    for (struct region_entry *o = p->patterns; ended.used && o < p->patterns + PREFETCH_ENTRIES; o++) {
+        if (o->used && o->key == ended.key) {
+            pattern = o;
+            break;
+        }
+        pattern = o->used < pattern->used ? o : pattern;
+    }
+    if (ended.used) {
+        *pattern = ended;
+        pattern->used = p->now;
+    }
+    for (const struct region_entry *o = p->patterns; o < p->patterns + PREFETCH_ENTRIES; o++)
+        for (uint64_t i = 0; o->used && o->key == key && i < d->bytes / CACHE_LINE_BYTES; i++)
+            if (o->lines >> i & 1 && i != line)
+                bring(l, (int64_t)(region * d->bytes + i * CACHE_LINE_BYTES), d->into);
+}
+
+void prefetchers_start(struct prefetchers *p, const struct prefetcher_design *design)
+{
+    *p = (struct prefetchers){.design = *design,
+                              .any = design->next.on || design->pair.on || design->stride.entries ||
+                                     design->stream.entries || design->region.bytes};
+}
+
+size_t prefetchers_see(struct prefetchers *p, uint64_t pc, uint64_t address, struct prefetched *out)
+{
+    struct list l = {.out = out};
+    const bool new_page = is_new_page(p, address / PAGE);
+
+    p->now++;
+    see_neighbours(&p->design.next, new_page, (int64_t)address, &l);
+    see_neighbours(&p->design.pair, new_page, (int64_t)address, &l);
+    see_stride(p, pc, (int64_t)address, &l);
+    see_stream(p, (int64_t)address, &l);
+    see_region(p, pc, address, &l);
+    return l.count;
+}
