@@ -9,7 +9,7 @@
  *     …        router, path, back and dummies once more, where two branches are to be far from each other
  *     probe    a conditional branch by the drawn bit: predicted only while the two paths leave different histories
  *
- * Both paths have equally many branches of each kind, so that only addresses tell them apart. The second path's code
+ * Both paths have equally many branches of each kind, so that only addresses distinguish them. The second path's code
  * lies where a high address bit, the separating bit, is inverted, and otherwise at the same addresses, but for the bits
  * that a trial inverts (lib/kernels/footprint_trial.h). From a target NOPs lead to the next branch. No path has a
  * conditional branch that is ever not taken, since such a branch may enter the history, too.

@@ -42,7 +42,7 @@ static struct footprint_bits representative(const struct footprint_bits *b)
 
 /* ---- Trials, repeated ----------------------------------------------------------------------------- */
 
-/* Whether one layout of `attempts` tells the paths apart, with t.behind branches behind them; 0: a few. */
+/* Whether one layout of `attempts` distinguishes the paths, with t.behind branches behind them; 0: a few. */
 static bool apart(struct solver *s, struct footprint_trial t, unsigned attempts, bool *result)
 {
     const bool few = !t.behind;
@@ -50,21 +50,21 @@ static bool apart(struct solver *s, struct footprint_trial t, unsigned attempts,
     *result = false;
     for (unsigned i = 0; i < attempts && !*result; i++) {
         t.behind = few ? BEHIND[i % FOOTPRINT_ATTEMPTS] : t.behind;
-        if (!s->q->tell_apart(s->q->context, &t, i, result))
+        if (!s->q->distinguish(s->q->context, &t, i, result))
             return false;
         s->out->calls++;
     }
     return true;
 }
 
-/* In how many of FOOTPRINT_LAYOUTS layouts paths that differ in these bits of one branch are told apart. */
+/* In how many of FOOTPRINT_LAYOUTS layouts paths that differ in these bits of one branch are distinguished. */
 static bool count_apart(struct solver *s, struct footprint_bits bits, unsigned *count)
 {
     *count = 0;
     for (unsigned i = 0; i < FOOTPRINT_LAYOUTS; i++) {
         const struct footprint_trial t = {.branch = {bits}, .count = 1, .behind = BEHIND[i % FOOTPRINT_ATTEMPTS]};
         bool now;
-        if (!s->q->tell_apart(s->q->context, &t, FOOTPRINT_ATTEMPTS + i, &now))
+        if (!s->q->distinguish(s->q->context, &t, FOOTPRINT_ATTEMPTS + i, &now))
             return false;
         s->out->calls++;
         *count += now;
@@ -235,14 +235,14 @@ static const struct footprint_group *first_of(const struct footprint *f, size_t 
     return NULL;
 }
 
-/* Whether two of FOOTPRINT_LAST layouts tell the paths apart: one alone may be a stray result. */
+/* Whether two of FOOTPRINT_LAST layouts distinguish the paths: one alone may be a stray result. */
 static bool apart_twice(struct solver *s, const struct footprint_trial *t, bool *result)
 {
     unsigned count = 0;
 
     for (unsigned i = 0; i < FOOTPRINT_LAST && count < 2; i++) {
         bool now;
-        if (!s->q->tell_apart(s->q->context, t, i, &now))
+        if (!s->q->distinguish(s->q->context, t, i, &now))
             return false;
         s->out->calls++;
         count += now;
@@ -251,14 +251,14 @@ static bool apart_twice(struct solver *s, const struct footprint_trial *t, bool 
     return true;
 }
 
-/* The last number of branches behind a chain's first group with which paths are told apart. */
+/* The last number of branches behind a chain's first group with which paths are distinguished. */
 static bool measure_chain(struct solver *s, size_t chain, unsigned *last)
 {
     struct footprint_trial t = {.branch = {representative(&first_of(s->out, chain)->bits)}, .count = 1};
     unsigned low = BEHIND[0], high = 0;
     bool different;
 
-    while (!high) { /* doubled until they are not told apart, … */
+    while (!high) { /* doubled until they are not distinguished, … */
         t.behind = low * 2 < s->q->limit ? low * 2 : s->q->limit;
         if (!apart_twice(s, &t, &different))
             return false;

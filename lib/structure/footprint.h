@@ -5,9 +5,9 @@
  * The model (Yavarzadeh et al. 2023; jia.je 2024): every branch that enters shifts the history by s bits and XORs its
  * footprint into it; each bit of the footprint is an XOR of bits of B and T. So two paths whose branches differ in
  * chosen bits leave equal histories if, and only if, these differences cancel. An experiment that shows whether two
- * paths can be told apart is enough:
+ * paths can be distinguished is enough:
  *
- *     one bit inverted              it enters, if the paths can be told apart
+ *     one bit inverted              it enters, if the paths can be distinguished
  *     two bits of one branch        they cancel if they enter the same bit of the footprint: a group
  *     a bit in each of two branches that follow each other: they cancel if the second bit's place is s bits above the
  *                                   first one's, so that groups form chains, one for each bit of the shift
@@ -17,8 +17,8 @@
  * What this cannot show: which of the chains of equal length holds which of the s bits that are shifted in together,
  * since no experiment distinguishes them. They are numbered in the order of their lowest source bits.
  *
- * Experiments err in one direction: that paths are told apart by chance is rare, but a predictor may miss a difference.
- * So one positive result counts, and negative ones are repeated.
+ * Experiments err in one direction: paths are rarely distinguished by chance, but a predictor may miss a difference. So
+ * one positive result counts, and negative ones are repeated.
  *
  * Method: docs/METHODS.md, 5.13.
  */
@@ -46,8 +46,8 @@ struct footprint_request {
     unsigned least_between; /* of `between`, unless it is 0 */
     unsigned checks;        /* random trials that the result is verified with */
     uint64_t *random;
-    /* Whether paths can be told apart; `attempt` says which layout to use. False: the probe is over. */
-    bool (*tell_apart)(void *context, const struct footprint_trial *t, unsigned attempt, bool *apart);
+    /* Whether paths can be distinguished; `attempt` says which layout to use. False: the probe is over. */
+    bool (*distinguish)(void *context, const struct footprint_trial *t, unsigned attempt, bool *apart);
     void *context;
 };
 
@@ -58,7 +58,7 @@ struct footprint_group {
 
 struct footprint {
     /*
-     * REASON_NONE: the result was verified. NOISE: paths without a difference are told apart; NO_ADDRESS_BIT: none are;
+     * REASON_NONE: the result was verified. NOISE: equal paths are distinguished; NO_ADDRESS_BIT: no paths are;
      * EXPERIMENTS_DISAGREE: cancellations contradict each other; NOT_LINEAR: the verification failed; NOT_LEFT: the
      * history does not end before the limit; TOO_MANY_MASKS: more groups than FOOTPRINT_GROUPS.
      */
@@ -66,7 +66,7 @@ struct footprint {
     struct footprint_group groups[FOOTPRINT_GROUPS];
     size_t group_count, chain_count;
     unsigned branches[FOOTPRINT_GROUPS]; /* of each chain: the length of the history in branches */
-    struct footprint_bits open;          /* bits that were told apart in some layouts only, or not apart from others */
+    struct footprint_bits open;          /* bits that were seen in some layouts only, or not apart from others */
     unsigned calls, checked, missed;
 };
 

@@ -5,7 +5,7 @@
 #define FATHOM_LIB_STRUCTURE_TOLERANCES_FOOTPRINT_H
 
 /*
- * Part of the layouts that must tell two paths apart for a bit to enter the history, wherever branches lie. Chosen: far
+ * Part of the layouts that must distinguish two paths for a bit to enter the history, wherever branches lie. Chosen: far
  * from one half, which a bit shows that counts with one value of another bit only, and far from all, since a reading may
  * be disturbed.
  */
@@ -16,10 +16,10 @@ enum {
     FOOTPRINT_ATTEMPTS =
         4, /* trials without a difference before it is believed that there is none: one for each BEHIND */
     FOOTPRINT_LAYOUTS = 16, /* trials for FOOTPRINT_SEEN: with one half, 13 of 16 come in one of 100 cases */
-    FOOTPRINT_STRAY = 2,    /* of these, at most, that tell paths apart by chance: the bit does not enter */
+    FOOTPRINT_STRAY = 2,    /* of these, at most, that distinguish paths by chance: the bit does not enter */
     /*
-     * Trials at the end of the history, of which two must tell paths apart. Zen 4 does so in one of eight layouts: of 48
-     * less than two do in 1.3 % of all cases.
+     * Trials at the end of the history, of which two must distinguish paths. Zen 4 does so in one of eight layouts: of
+     * 48 less than two do in 1.3 % of all cases.
      */
     FOOTPRINT_LAST = 48
 };

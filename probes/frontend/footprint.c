@@ -9,17 +9,17 @@
  * other, give the footprint of a branch and the shift (lib/structure/footprint.h); the last k gives the length.
  *
  * Two controls calibrate time, as in the probe `history`: a branch by another bit of the draw, and one that always goes
- * the same way. There is no curve: paths are told apart or not, below a tenth of a misprediction or above.
+ * the same way. There is no curve: paths are distinguished or not, below a tenth of a misprediction or above.
  *
  * What could mislead: two branches whose addresses collide in a branch target buffer are mispredicted, which can be
  * seen behind them (Zen 4: bits 18 and 30 inverted together). So paths must differ with each of two high bits that
  * separate their code, of which neither must show by itself.
  *
- * Inference is verified by random trials: whether their paths can be told apart is predicted from the footprint.
+ * Inference is verified by random trials: whether their paths can be distinguished is predicted from the footprint.
  *
  * Bits are numbered as they are shifted in. Chains of equal length are lanes of one register; which lane comes first
- * cannot be seen. A bit is taken to enter one place only, as on all published cores. Branches that are told apart only
- * by having been taken may reach farther: frontend.history.branches.
+ * cannot be seen. A bit is taken to enter one place only, as on all published cores. Branches of which only that they
+ * were taken enters may reach farther: frontend.history.branches.
  *
  * Sources: Yavarzadeh et al. 2023 (Half&Half); Chen 2024 for Apple's, Arm's and Qualcomm's cores; router, carries,
  * separating bits and time instead of counters are ours. docs/METHODS.md, 5.13.
@@ -40,7 +40,7 @@
 
 enum {
     LIMIT = 640,         /* branches behind those that differ; Zen 4 spans 540 */
-    SEPARATE_TRIALS = 4, /* that must not tell paths apart which differ in a separating bit only, … */
+    SEPARATE_TRIALS = 4, /* that must not distinguish paths which differ in a separating bit only, … */
     SEPARATE_BEHIND = 8, /* … with that many branches behind them */
     ATTEMPTS = 8,        /* at a sample that is disturbed */
     LAYOUTS = 8,         /* of an attempt, while its controls are not apart */
@@ -86,10 +86,10 @@ static bool measure(struct path_experiment *e, double *missed)
 }
 
 /*
- * Whether paths can be told apart with every separating bit. Where the controls are not apart in a layout, another one is
- * taken: that says nothing of the paths. Paths without code (out of reach) count as different.
+ * Whether paths can be distinguished with every separating bit. Where the controls are not apart in a layout, another
+ * one is taken: that says nothing of the paths. Paths without code (out of reach) count as different.
  */
-static bool tell_apart(void *context, const struct footprint_trial *t, unsigned attempt, bool *apart)
+static bool distinguish(void *context, const struct footprint_trial *t, unsigned attempt, bool *apart)
 {
     struct path_experiment *e = context;
 
@@ -123,7 +123,7 @@ static bool find_separating(struct path_experiment *e, unsigned *count)
         for (unsigned k = 0; k < PATH_SEPARATORS; k++)
             e->separates[k] = k == i;
         for (unsigned k = 0; k < SEPARATE_TRIALS && !apart; k++)
-            if (!tell_apart(e, &(struct footprint_trial){.count = 1, .behind = SEPARATE_BEHIND}, k, &apart))
+            if (!distinguish(e, &(struct footprint_trial){.count = 1, .behind = SEPARATE_BEHIND}, k, &apart))
                 return false;
         found[i] = !apart;
         *count += !apart;
@@ -149,7 +149,7 @@ static void report_register(struct probe *p, const struct footprint *f, const st
                             .low = bits,
                             .high = bits + (double)r->count,
                             .grade = same_length ? 'B' : 'C',
-                            .method = "the last number of branches behind two paths that can be told apart",
+                            .method = "the last number of branches behind two paths that can be distinguished",
                             .remarks = {{"checked", checked}, {"open", open}}};
     report(p, &found);
     found.name = SHIFT;
@@ -278,7 +278,7 @@ static void run(struct probe *p)
                                         .limit = LIMIT,
                                         .checks = (unsigned)probe_scale(p, 4, 200, 400, 1000),
                                         .random = &p->random,
-                                        .tell_apart = tell_apart,
+                                        .distinguish = distinguish,
                                         .context = &e};
     if (p->outcome == OUTCOME_OK && footprint_find(&q, &f)) {
         f.reason = e.unmeasured && !f.reason ? REASON_NOISE : f.reason;

@@ -80,7 +80,6 @@ static void report_word(struct probe *p, struct finding f, const char *text, cha
 
 static void report_kind(struct probe *p, const struct home *h, const struct prefetch_found *f, enum prefetch_kind kind)
 {
-    static const char *const confounders[PREFETCH_VIEWS] = {"direction", "distance"};
     static const char *const levels[NEARNESSES] = {[NEAR_SECOND] = "2", [NEAR_FIRST] = "1"};
 
     report_word(p, finding_of("memory.prefetcher.kind", h, kind), f->text, f->grade, f->reason);
@@ -92,8 +91,9 @@ static void report_kind(struct probe *p, const struct home *h, const struct pref
         if (!has(kind, parameters[i].what))
             continue;
         const struct prefetch_number *n = &f->numbers[parameters[i].what];
+        /* what else runs beside this core misleads both directions, or distances, alike: that is no grade A */
         for (size_t view = 0; view < PREFETCH_VIEWS; view++)
-            v[view] = (struct experiment_value){view ? "second" : "first", confounders[view], n->view[view]};
+            v[view] = (struct experiment_value){view ? "second" : "first", "accesses by others", n->view[view]};
         number.reason = n->reason;
         if (isnan(v[0].value) && isnan(v[1].value))
             report(p, &number);

@@ -22,7 +22,7 @@ enum { PAGE_BITS = 12, ADDRESS_BITS = 32, CHECKS = 200, BRANCHES_MAXIMUM = 600 }
 struct simulated {
     struct published_history history;
     double missed; /* part of the differences that the predictor does not see, … */
-    double wrong;  /* … and of the equal histories that are told apart all the same */
+    double wrong;  /* … and of the equal histories that are distinguished all the same */
     uint64_t random;
 };
 
@@ -73,7 +73,7 @@ static struct words walk(const struct simulated *c, const struct footprint_trial
     return w;
 }
 
-static bool tell_apart(void *context, const struct footprint_trial *t, unsigned attempt, bool *apart)
+static bool distinguish(void *context, const struct footprint_trial *t, unsigned attempt, bool *apart)
 {
     struct simulated *c = context;
     const struct words one = walk(c, t, false, attempt), other = walk(c, t, true, attempt);
@@ -95,7 +95,7 @@ static bool solve(struct simulated *c, struct footprint *f, struct footprint_req
                                     .limit = BRANCHES_MAXIMUM,
                                     .checks = CHECKS,
                                     .random = &c->random,
-                                    .tell_apart = tell_apart,
+                                    .distinguish = distinguish,
                                     .context = c};
     return footprint_find(q, f);
 }
