@@ -85,9 +85,10 @@ struct area {
  */
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use);
 /*
- * The same with chosen frames: page i of a->at shows frame frames[i] of a block of frames, and a->write is that block
- * in order. Several pages may show one frame; where frames[i] is NO_FRAME there is no page. `frames` stays in use
- * until the area is given back.
+ * Maps zeroed memory as machine_map does, but chooses the physical frame of each page. The frames are a block, numbered
+ * from 0: a->write shows the block in order, and page i of a->at shows frame frames[i]. Several pages may show one
+ * frame; where frames[i] is NO_FRAME the page is left unmapped. The caller keeps `frames` until the area is given
+ * back. NULL, or a sentence why it cannot.
  */
 const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes,
                                enum area_use use);

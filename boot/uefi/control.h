@@ -16,8 +16,9 @@ const char *control_no_counters(void);
 /* Revision of the microcode of the core in use; 0: not known. */
 uint32_t control_revision(void);
 /*
- * Before a window: writes into each reading which counters to sample, those that machine_count was given last. False
- * while there are none; then nothing is written.
+ * Prepares readings for a window that samples counters: writes the counters that machine_count set up last into each
+ * reading's `counts`. A reading without `counts` shares one that nobody reads. False, with nothing written, where
+ * machine_count has set up no counters.
  */
 bool control_counting(struct reading *list, size_t count);
 

@@ -57,7 +57,11 @@ struct pattern_lines {
     uint32_t *shuffled; /* scratch */
 };
 
-/* Maps memory for patterns of at most `lines` lines. The caller frees `line`. False when the probe is over. */
+/*
+ * Maps memory for patterns of at most `lines` cache lines and allocates their order, w->line, which the caller frees
+ * (w->shuffled is a part of it). False when memory is short: the probe has then been ended as skipped, and the caller
+ * should return.
+ */
 bool pattern_map(struct probe *p, struct pattern_lines *w, uint32_t lines);
 /* Chooses the lines of a pattern and their order; `random` is the state of random_next that all choices come from. */
 void pattern_order(struct pattern_lines *w, enum pattern pattern, uint32_t lines, uint64_t *random);

@@ -14,11 +14,15 @@
 #include "lib/knee/search.h"
 
 /*
- * Replaces the verdict of a search that has ended by one knee: the half-rise, its interval, and the ends of the ramp.
- * `lost` is y where everything is lost. Without a knee the reason is NOT_LEFT where half is not reached, or where the
- * last point that has a y is below REACHED of the rise; NOISE where the first point is not below `lost` or has no y;
- * TOO_FEW_POINTS where there is none. NOISE is also the reason, beside the knee, where half is crossed at x more than a
- * factor of CROSSED_WITHIN apart.
+ * Replaces the verdict of a finished search by one knee: the half-rise, its interval, and the two ends of the ramp.
+ * `lost` is the y that was measured where everything is lost.
+ *
+ * There is no knee, and the verdict has this reason, where
+ *   TOO_FEW_POINTS  the search has no points
+ *   NOISE           the first point has no y, or its y is not below `lost`
+ *   NOT_LEFT        the curve does not reach half of the rise and stay there, or ends below the part REACHED of it
+ * There is a knee, but the reason is NOISE, where the curve crosses half of the rise several times and the x of the
+ * first and the last crossing differ by more than a factor of CROSSED_WITHIN.
  */
 void half_rise_decide(struct search *s, double lost);
 

@@ -48,7 +48,10 @@ void series_sum(struct series *s);
 /* The best line, or the best flat one, through points first … end - 1; at least one point. */
 struct line series_line(const struct series *s, size_t first, size_t end, bool sloped);
 double line_at(const struct line *l, double x);
-/* Sum of squares of points first … end - 1 about a given line through (x, y), in variances. */
+/*
+ * Returns how badly the line through (x, y) with this slope fits points first … end - 1: the sum of their squared
+ * distances in y, each divided by the variance of its point. 0 where there are no points.
+ */
 double series_cost(const struct series *s, size_t first, size_t end, double x, double y, double slope);
 /* Slope of the best line through (x, y) for points first … end - 1. NaN where all of them are at x. */
 double series_slope(const struct series *s, size_t first, size_t end, double x, double y);

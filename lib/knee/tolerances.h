@@ -112,7 +112,11 @@ static const double WITHIN_RAMP = 13;
 static const double WITHIN_SLOPE_CHANGE = 25;
 /* Sum of squares for each point, in variances, up to which a ramp counts as straight. Expected is 1. */
 static const double STRAIGHT = 2;
-/* Part of a rise by which the heights of its levels are uncertain: some of its foot or top is among their points. */
+/*
+ * Part of a rise's height within which a point may lie on the wrong side of half the rise and not count against a place
+ * of the half-rise. The levels on both sides are not known better: the points that they are fitted to may include some
+ * of the foot or the top of the rise.
+ */
 static const double LEVEL_ERROR = 0.001;
 /* Part of a rise's height from which on a line is fitted, which gives the half-rise of a slow ramp. See MIDDLE_TO. */
 static const double MIDDLE_FROM = 0.3;

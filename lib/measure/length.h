@@ -15,7 +15,11 @@ double length_wanted(const struct meter *m, const struct kernel *k);
  * value. *run is increased by the iterations that ran meanwhile. The result says how the last window ended.
  */
 struct window_result length_find(struct meter *m, const struct kernel *k, uint64_t *iterations, double *run);
-/* Runs at least `iterations` of the kernel, in windows of limited length; a reading has `reading_iterations`. */
+/*
+ * Warms the kernel up: runs at least `iterations` of it, divided into windows of about WARM_WINDOW_SECONDS. How many
+ * fit into a window is computed from `reading_iterations`, which take length_wanted ticks. Stops after the first window
+ * that did not run to its end. The result says how the last window ended.
+ */
 struct window_result length_warm_up(struct meter *m, const struct kernel *k, double iterations,
                                     uint64_t reading_iterations);
 /* Finds *iterations as length_find does, and warms the kernel up. */

@@ -22,8 +22,9 @@ static const double READING_STEPS = 500;
 /* Iterations of a kernel in one reading at most, so that the search for its length ends if it takes no time. */
 static const uint64_t ITERATIONS_MAXIMUM = 0x10000000000;
 /*
- * Factor by which a kernel is made longer at once. Chosen: what it costs may grow faster than its iterations, while
- * caches fill, and a window must stay far below its deadline.
+ * Factor by which one step of the search for a reading's length changes the iterations of the kernel, at most. Chosen:
+ * while a longer kernel overflows caches, its time grows faster than its iterations, and the next window must still
+ * end far before its deadline.
  */
 static const double GROWTH = 16;
 /* A length that is within this factor of the one that is wanted will do: readings of one kernel need not be equal. */

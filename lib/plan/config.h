@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A value of memory_mib: all there is. */
+/* The value of config.memory_mib, not a size in MiB, that asks for all the memory the platform can give. */
 enum { MEMORY_ALL = 1 << 30 };
 
 enum profile { PROFILE_SMOKE, PROFILE_SIMULATED, PROFILE_QUICK, PROFILE_STANDARD, PROFILE_FULL, PROFILES };

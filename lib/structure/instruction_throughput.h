@@ -45,7 +45,10 @@ void instruction_rounds_start(struct instruction_rounds *t);
  */
 struct why instruction_round(struct probe *p, const struct area *data, const struct form *f,
                              struct instruction_rounds *t);
-/* Cycles of a variant over all rounds: the least that is confirmed, else the minimum. NaN: not measured. */
+/*
+ * Returns the core cycles of one instance in this variant (enum instruction_variant): the minimum of all rounds that
+ * other rounds confirm, or the plain minimum where none is confirmed. NaN where no round measured the variant.
+ */
 double instruction_variant_cycles(const struct instruction_rounds *t, unsigned variant);
 
 #endif

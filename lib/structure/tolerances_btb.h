@@ -58,7 +58,10 @@ enum { BTB_POINTS_LEAST = 12 };
 
 /* Part of a known footprint from which on a sequence is left out: the loop's own code is in that structure as well. */
 static const double BTB_FOOTPRINT_FULL = 0.85;
-/* Relative rise behind a level where no cost is known yet. Chosen: a miss costs twice a hit. */
+/*
+ * How much less a hit in a level costs than a miss, as a part of the miss's cost, where neither cost is known yet.
+ * Chosen: a miss costs twice as much as a hit.
+ */
 static const double BTB_CONTRAST_UNKNOWN = 0.5;
 
 /* ---- Levels of a pattern (btb_levels.c) -------------------------------------------------------------- */
