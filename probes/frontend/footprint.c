@@ -293,5 +293,5 @@ PROBE(footprint, .title = "Branch history, bit by bit", .family = "frontend", .r
       .findings = FINDINGS(
           {"frontend.history.bits", "bits", "length of the history of addresses and targets"},
           {"frontend.history.shift", "bits", "bits that the history is shifted for each branch"},
-          {"frontend.history.footprint", "",
+          {"frontend.history.footprint", "formula",
            "address bits (B: of the branch, T: of its target) that are XORed in that bit of a branch's footprint"}));

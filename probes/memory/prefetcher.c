@@ -209,7 +209,7 @@ PROBE(prefetcher, .title = "Kinds of prefetchers", .family = "memory", .after = 
           {"memory.prefetcher.stride_max", "lines", "longest stride that a prefetcher follows"},
           {"memory.prefetcher.pc_bits", "bits",
            "low bits of a load instruction's address that a prefetcher knows it by"},
-          {"memory.prefetcher.page_border", "", "whether a prefetcher goes on behind the end of a 4 KiB page"},
+          {"memory.prefetcher.page_border", "action", "whether a prefetcher goes on behind the end of a 4 KiB page"},
           {"memory.prefetcher.foreseen", "percent",
            "lines of new access lists that lie where the kinds found say, of those that they say anything about"},
           {"memory.prefetcher.level", "level", "the nearest level that a prefetcher brings lines into"}));
