@@ -27,8 +27,8 @@ MODEL_TEST(widths_of_decoders_are_given_back, "decode")
         run_probes_on(&m, "itlb l1i decode", PROFILE_QUICK);
         check_number(&m, name, NULL, "", m.core.decoders);
     }
-    end(cores / 2, cores / 2); /* the width is not decided where the size of the instruction cache is not */
-    decides(1, 1);
+    end(0, cores); /* the width is not decided where the size of the instruction cache is not */
+    decides(1, 0);
 }
 
 /* Decoders that keep up with the rest of the core cannot be distinguished from it. */

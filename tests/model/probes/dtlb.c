@@ -87,5 +87,5 @@ MODEL_TEST(data_tlbs_are_given_back, "dtlb dtlb_sets page_walk")
         check_data_pages(&m);
     }
     end(3 * cores, UINT32_MAX);
-    decides(23, 22);
+    decides(25, 25);
 }

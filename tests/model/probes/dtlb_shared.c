@@ -54,6 +54,6 @@ MODEL_TEST(sharers_of_data_tlbs_are_reported, "dtlb_shared")
             check_shared_pages(&m, f, !(stores ? m.core.store_pages : m.core.large_pages)[level].ways);
         }
     }
-    end(2 * cores, cores);
-    decides(5, 5);
+    end(cores, 2 * cores);
+    decides(3, 5);
 }

@@ -43,5 +43,5 @@ MODEL_TEST(operation_caches_are_given_back, "op_cache")
     }
     /* of AArch64 the capacity alone, and that only where l1i is decided though no instruction TLB has been measured */
     end(emit_longest > emit_alignment ? 2 * cores : 2 * cores / 5, 3 * cores);
-    decides(9, 2);
+    decides(6, 1);
 }
