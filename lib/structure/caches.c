@@ -119,6 +119,7 @@ static unsigned report_levels(struct probe *p, const struct caches *c, const str
                                                 .limit = {"memory.dtlb.entries", tlb, 1.0 / (double)page_bytes},
                                                 .scattered = probe_scattered(&c->chase.ring),
                                                 .shared = machine_info()->hypervisor[0] ? FIRST_SHARED_CACHE : 0,
+                                                .others = before ? 0 : 2 * CACHE_STEP_BYTES,
                                                 .before = before,
                                                 .goes_on = goes_on},
                             e, s->count);
