@@ -18,6 +18,7 @@ th { white-space: nowrap; } td:first-child { min-width: 11em; } td.number { min-
 figure { margin: .5rem 0; } svg { max-width: 100%; height: auto; }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)); gap: .5rem 1rem; }
 @page { size: A4; margin: 18mm 16mm 20mm; }
+@media screen and (max-width: 45rem) { table { display: block; overflow-x: auto; } }
 @media print {
   body { max-width: none; margin: 0; padding: 0; font-size: 9.5pt; } h2 { break-before: page; } h2, h3 { break-after: avoid; }
   h2.first { break-before: auto; } figure, tr, pre, .citation { break-inside: avoid; } thead { display: table-header-group; }
