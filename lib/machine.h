@@ -1,8 +1,10 @@
 /*
  * The door between a run and the platform that it runs on.
  *
- * boot/uefi and boot/linux implement these functions, and the tests do with models. What a platform cannot do it
- * refuses with a sentence that says why, and leaves undone.
+ * boot/uefi and boot/linux implement these functions, and so do the tests, with models. A function that returns a const
+ * char * as its result returns NULL when it has done what it says, else a sentence that says why the platform cannot;
+ * then nothing has changed unless its comment says otherwise. The sentence stays valid until the function is called
+ * again.
  */
 #ifndef FATHOM_LIB_MACHINE_H
 #define FATHOM_LIB_MACHINE_H
@@ -51,21 +53,27 @@ struct machine_info {
     char core_type[4];           /* "P", "E"; "" where cores have no types */
 };
 
+/*
+ * The platform, and the core in use. The struct is always the same; machine_own and machine_use_core change what is in
+ * it.
+ */
 const struct machine_info *machine_info(void);
 
-/* Adds what identifies the machine to its `machine` record: raw registers, firmware, memory. */
+/* Adds what identifies the machine to `r`, the open `machine` record: raw registers, firmware, memory. */
 void machine_describe(struct record *r);
 /*
  * Adds to the bring-up page what identifies the machine, what its registers hold, by which clocks the time stamp was
  * compared, and what the platform has taken.
  */
 void machine_bringup(struct lines *page);
-/* Adds to the `environment` record what was set, or found set, for the run. */
+/* Adds to `r`, the open `environment` record, what the platform has set, or found set, for the run. */
 void machine_describe_environment(struct record *r);
 
 /*
- * Takes the core that booted, so that machine_window can run on it; each step is a stage (lib/run/stage.h). Called
- * once, after the machine has been recorded. What it cannot do it warns of.
+ * Takes the core that booted, so that machine_window can run on it; each step is a stage (lib/run/stage.h). To be
+ * called once, after the `machine` record has been flushed, which is then kept even if this hangs. A step that fails is
+ * reported by a warning; where the core cannot be taken at all, machine_map, machine_window and machine_control refuse
+ * with the reason. On Linux it does nothing, since the kernel keeps the core.
  */
 void machine_own(void);
 
@@ -80,46 +88,60 @@ struct area {
 };
 
 /*
- * Maps zeroed memory for windows, for one of the uses of arch/frames.h. `page_bytes` 0 takes the platform's smallest
- * page. NULL, or a sentence why it cannot.
+ * Maps zeroed memory of at least `bytes` for windows, for one of the uses of arch/frames.h, and describes it in *a.
+ * `page_bytes` is one of machine_info's page sizes; 0 takes the smallest that can be mapped. Returns NULL, or why not.
+ * The memory stays mapped until machine_map_release.
  */
 const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use);
 /*
- * Maps zeroed memory as machine_map does, but chooses the physical frame of each page. The frames are a block, numbered
- * from 0: a->write shows the block in order, and page i of a->at shows frame frames[i]. Several pages may show one
- * frame; where frames[i] is NO_FRAME the page is left unmapped. The caller keeps `frames` until the area is given
- * back. NULL, or a sentence why it cannot.
+ * Maps zeroed memory for windows, as machine_map does, but chooses which physical frame each of its `pages` pages
+ * shows. The frames are a block, numbered from 0: a->write shows the block in that order, and page i of a->at shows
+ * frame frames[i]. Several pages may show one frame; where frames[i] is NO_FRAME the page is left unmapped. The caller
+ * keeps `frames` until the area is given back. Returns NULL, or why the platform cannot.
  */
 const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes,
                                enum area_use use);
 /*
- * Sets a flag for each page of the area that was accessed since the last call, from the accessed bits in our page
- * tables. The first call only clears them; cores may also set the bit for speculative accesses. NULL, or why the
+ * Sets accessed[i] where page i of the area was accessed since the last call, else clears it, from the accessed bits of
+ * our page tables; `accessed` has room for all pages of the area. The first call after the area was mapped only starts
+ * this: what it sets is not to be used. Cores may also set the bit for speculative accesses. Returns NULL, or why the
  * platform cannot.
  */
 const char *machine_pages_accessed(const struct area *a, bool *accessed);
-/* A mark, and giving back everything that was mapped after it; the run does so after each probe. */
+/* How many areas are mapped now: a mark for machine_map_release. */
 size_t machine_map_mark(void);
+/*
+ * Unmaps every area that was mapped since machine_map_mark returned `mark`, after checking the guards around it. The
+ * run does so after each probe.
+ */
 void machine_map_release(size_t mark);
 /*
- * Each area lies between guards, which are checked when it is given back. True when a guard was found broken since
- * the last call; `fault` has the first address of that.
+ * Returns whether something was written outside of an area since the last call, and describes the first such write in
+ * *fault: its `vector` is "outside-area", its `address` that of the first changed byte. Each area lies between guards
+ * (lib/base/guard.h), which are checked when it is unmapped.
  */
 bool machine_touched_outside(struct fault *fault);
-/* To be called after code was written and before it runs; `offset` is from a->at. */
+/*
+ * To be called after `bytes` bytes of code were written at a->write + offset and before they run at a->at + offset:
+ * makes the instruction caches of the core see them.
+ */
 void machine_code_written(const struct area *a, size_t offset, size_t bytes);
 
 /* ---- Windows --------------------------------------------------------------------------------- */
 
 /*
- * Takes the core, runs the list and nothing else, and gives the core back. A window lasts at most as long as the
- * configuration's `deadline`. After a fault, a timeout or an interrupt the readings must not be used.
+ * Takes the core in use, runs the list of `count` readings and nothing else, and gives the core back. A window lasts at
+ * most as long as the configuration's `deadline` where the platform has one (machine_info()->no_deadline). The result
+ * says how it ended. The readings may be used only after WINDOW_RAN without interrupts, SMIs or throttling
+ * (arch/window.h).
  */
 struct window_result machine_window(struct reading *list, size_t count);
 
 /*
- * The same in a window of a given kind, to prove how silent windows are; machine_window's is SILENCE_STOPPED where the
- * platform has it, and the others have no deadline. NULL, or why there is no such window: then nothing ran.
+ * Runs the list in a window of the given kind of silence, so that a probe can measure how well each kind keeps
+ * interrupts away. machine_window uses SILENCE_STOPPED where the platform has it, else SILENCE_NONE. In UEFI a window
+ * of SILENCE_MASKED or SILENCE_NONE has no deadline. Returns NULL, and in *result how the window ended; or why the
+ * platform has no such window: then nothing ran.
  */
 const char *machine_window_kind(struct reading *list, size_t count, enum silence silence, struct window_result *result);
 
@@ -133,63 +155,85 @@ struct machine_core {
     const char *why_not; /* why it cannot be used; NULL where it can */
 };
 
-/* All cores of the machine; the one that booted is 0. */
+/*
+ * All cores of the machine, and in *count how many; valid until the program ends. In UEFI the core that booted has the
+ * index 0; on Linux the index is the kernel's number of the processor.
+ */
 const struct machine_core *machine_cores(size_t *count);
 /*
- * From now on windows run on that core, and machine_info, machine_control and machine_count are about it. The core used
- * before is given back to the firmware. NULL, or why not: then the core used before stays in use.
+ * Takes another core into use: from now on windows run on it, and machine_info, machine_control and machine_count are
+ * about it. The core used before is given back to the firmware first. Returns NULL, or why not: then the core used
+ * before is taken into use again. Where that fails too, machine_window and the other functions refuse from then on.
  */
 const char *machine_use_core(unsigned index);
 /*
- * A window during which another core, `other`, responds to odd numbers in *word with the even number after each
- * (lib/measure/responder.h). The window does not wait for it: it may begin late, or not respond while something else
- * runs there. NULL, or why there is no such window: then nothing ran.
+ * Runs the list in a window on the core in use while another core, the one with the index `other`, replaces each odd
+ * number that it finds in *word by the even number after it (lib/measure/responder.h). The window does not wait for it:
+ * it may begin late, or pause while something else runs there. Returns NULL, and in *result how the window ended; or
+ * why the other core cannot be used: then nothing ran.
  */
 const char *machine_window_with_responder(unsigned other, uint64_t *word, struct reading *list, size_t count,
                                           struct window_result *result);
 
 /* ---- Control and counters ----------------------------------------------------------------------- */
 
-/* What can be controlled on the core in use; NULL, and a sentence why, where its registers cannot be accessed. */
+/*
+ * What can be controlled on the core in use (arch/control.h); valid until another core is taken into use. NULL where
+ * its registers cannot be accessed; *why_not then says why, and is NULL otherwise.
+ */
 struct control *machine_control(const char **why_not);
-/* The counters of the core in use that were proven to count; its `why_not` says why there are none. */
+/*
+ * The counters of the core in use that were proven to count; the first call for a core proves them, in windows. Never
+ * NULL: where none counts, the `why_not` in it says why. Valid until another core is taken into use.
+ */
 const struct counters *machine_counters(void);
 /*
- * From now on the readings that have room for it (struct reading.counts) also sample these counters, in this order.
- * With none, that ends, and the registers are restored. NULL, or why not.
+ * Programs these counters and starts them: from now on each reading of a window that has room for them (struct
+ * reading.counts) samples them too, in this order. They replace those of the last call. With a `count` of 0 this only
+ * stops and restores the counters of the last call. Returns NULL, or why not: then no counters are sampled.
  */
 const char *machine_count(const struct counter_setting *list, size_t count);
 
 /* ---- Output and time of day ------------------------------------------------------------------ */
 
-/* Where records go. `write` takes whole lines and returns false when the sink is lost. */
+/* One destination of records. */
 struct sink {
     const char *name; /* "volume", "serial", "file" */
     void *context;
-    bool (*write)(void *context, const char *bytes, size_t count);
-    bool (*flush)(void *context); /* NULL where nothing is buffered */
-    bool brief;                   /* for slow lines: takes no curves, matrices and tables */
-    bool failed;
+    bool (*write)(void *context, const char *bytes, size_t count); /* whole lines; false: the sink is lost */
+    bool (*flush)(void *context);                                  /* NULL where nothing is buffered; false: lost */
+    bool brief;  /* for slow lines: takes no curves, matrices and tables */
+    bool failed; /* it was lost, and gets no more lines; set by lib/base/record.c */
 };
 
-/* Text for people. Progress overwrites the progress before it where the screen can; NULL ends it. */
+/* Shows text to the person at the screen or terminal; a line ends only where the text has a newline. */
 void machine_print(const char *text);
-/* The same in bold, or brighter, where the screen can. */
+/* Shows text as machine_print does, but in bold, or brighter, where the screen can. */
 void machine_print_strong(const char *text);
+/*
+ * Shows one line about what is being done, which takes the place of the progress line before it where the screen can.
+ * NULL removes it.
+ */
 void machine_progress(const char *text);
-/* Text for people about a step that begins: shown before this returns, since the machine may hang in it. */
+/*
+ * Shows text about a step that begins, on a line of its own. It is on the screen before this returns, since the machine
+ * may hang in that step.
+ */
 void machine_stage(const char *text);
-/* Shows a page of text, and a QR code of it where the screen can; long enough for a photograph. */
+/* Shows a page of text, and a QR code of it where the screen can, long enough for a photograph. */
 void machine_page(const struct lines *page);
 
 /*
- * Lets the core idle for about so many seconds, asleep as the platform has it when there is nothing to do. NULL, or
- * why the platform cannot.
+ * Lets the core in use idle for about so many seconds, in the sleep state that the platform uses when there is nothing
+ * to do. Returns NULL, or why the platform cannot; in UEFI only the core that booted can.
  */
 const char *machine_idle(double seconds);
-/* Seconds since some start, for progress and budgets, never for measuring. */
+/*
+ * Seconds since some fixed moment, for progress and budgets, never for measuring. 0 while the platform's clock has not
+ * been found yet.
+ */
 double machine_seconds(void);
-/* Wall clock as "2026-11-20T10:49:00Z", or "" where there is none. */
+/* Writes the date and time as "2026-11-20T10:49:00Z", or with another offset from UTC; "" where there is no clock. */
 void machine_date(char out[24]);
 
 #endif

@@ -16,14 +16,15 @@ struct cell {
 
 struct cells {
     unsigned columns, rows;
-    struct cell *at; /* row by row */
+    struct cell *at; /* rows * columns of them, row by row; the caller's */
 };
 
-/* Fills a row with blanks of a style, from a column to the end. Nothing happens where there is no such row. */
+/* Fills a row from `column` to its end with blanks of a style. Does nothing where there is no such row or column. */
 void cells_clear(struct cells *c, unsigned row, unsigned column, enum cell_style style);
 /*
- * Writes UTF-8 text, at most `width` columns of it and not beyond the row's end. Text that is cut off ends in ~. A
- * character that is not printable ASCII becomes one question mark. Returns the column behind the text.
+ * Writes UTF-8 text into a row from `column` on, at most `width` columns of it and not beyond the row's end. Text that
+ * is cut off ends in ~. A character that is not printable ASCII becomes one question mark. Returns the column after the
+ * text; `column` where there is no such place.
  */
 unsigned cells_put(struct cells *c, unsigned row, unsigned column, unsigned width, enum cell_style style,
                    const char *text);

@@ -8,12 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32 of IEEE 802.3: reflected, preset and inverted. */
+/*
+ * CRC-32 of `count` bytes as IEEE 802.3 defines it: polynomial 0x04C11DB7, bits reflected, register preset to ones and
+ * inverted at the end.
+ */
 uint32_t crc32_of(const char *bytes, size_t count);
 
 /* Bytes of `,"c":"01234567"}`, a newline and a final 0. */
 enum { LINE_END_ROOM = 18 };
-/* Writes to `out` the end of a line whose first `used` bytes are at `line`. Returns its length without the final 0. */
+/*
+ * Writes to `out` the end of a record's line whose first `used` bytes are at `line`: the checksum of those bytes, the
+ * closing brace and a newline, then a 0. Returns how many characters it wrote without that 0.
+ */
 size_t line_end_format(char out[LINE_END_ROOM], const char *line, size_t used);
 
 #endif

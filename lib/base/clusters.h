@@ -22,13 +22,14 @@ struct clusters {
 };
 
 /*
- * Groups sorted numbers into the fewest clusters none of which is wider than `width` or `part` of its middle,
- * whichever is more. Of a given number of clusters those with the least sum of squares within them are found, exactly
- * (Fisher 1958). Time is count squared for each cluster. False where more than CLUSTERS_MAXIMUM are needed, there are
- * no numbers, or memory is short.
+ * Groups `count` numbers, sorted and ascending, into the fewest clusters none of which is wider than `width` or than
+ * `part` times its median, whichever is more. Among all groupings into that number of clusters, the one with the least
+ * sum of squared distances within them is found exactly (Fisher 1958). Time grows as the square of `count` for each
+ * cluster. False where more than CLUSTERS_MAXIMUM are needed, there are no numbers, or memory is short; *out must then
+ * not be used.
  */
 bool clusters_of(const double *sorted, size_t count, double width, double part, struct clusters *out);
-/* Number of the cluster in which a value lies; c->count where it lies in none. */
+/* Index of the cluster between whose least and largest number `value` lies; c->count where it lies in none. */
 size_t clusters_find(const struct clusters *c, double value);
 
 #endif

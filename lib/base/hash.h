@@ -5,9 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The hash of no bytes, with which a hash begins. */
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 
-/* Continues a hash, begun at HASH_START, with more bytes. */
+/* Returns `hash`, the hash of the bytes before (at first HASH_START), continued with `count` more bytes. */
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count);
 
 #endif

@@ -5,12 +5,15 @@
 #include <stddef.h>
 
 /*
- * Rounds to the four decimals that records have, since times and cycles are not known more exactly. A value that is not
- * finite, or whose size is 1e12 or more, is returned as it is.
+ * Returns the value rounded to the four decimals that records have, since times and cycles are not known more exactly.
+ * A value that is not finite, or whose magnitude is 1e12 or more, is returned as it is.
  */
 double rounded(double value);
 
-/* Value of the variant `page` of findings: "4k", "2m", …; "" for a size that neither instruction set has. */
+/*
+ * The name of a page size, as findings have it in their variant `page`: "4k", "2m", …; "" for a size that neither
+ * instruction set has. A string constant.
+ */
 const char *page_name(size_t page_bytes);
 
 #endif

@@ -15,7 +15,7 @@ enum {
     QR_QUIET = 4,            /* light modules that must surround the square (6.3.8) */
 };
 
-/* Of a module. */
+/* Bits of one module. */
 enum { QR_DARK = 1, QR_FUNCTION = 2 /* part of the fixed patterns, holds no data */ };
 
 struct qr {
@@ -23,7 +23,10 @@ struct qr {
     uint8_t module[QR_SIZE_MAXIMUM][QR_SIZE_MAXIMUM]; /* [y][x] */
 };
 
-/* The smallest code that holds the bytes. False when they are more than QR_BYTES_MAXIMUM. */
+/*
+ * Makes *q the smallest code that holds the bytes. False, with *q not to be used, when they are more than
+ * QR_BYTES_MAXIMUM.
+ */
 bool qr_encode(struct qr *q, const void *bytes, size_t count);
 
 #endif

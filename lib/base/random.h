@@ -5,13 +5,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* SplitMix64 (Steele, Lea, Flood 2014): small, and the same sequence everywhere. */
+/*
+ * Returns the next 64 random bits and advances *state, which begins as any seed: SplitMix64 (Steele, Lea, Flood 2014).
+ */
 uint64_t random_next(uint64_t *state);
-/* Uniform in 0 … bound - 1, bound > 0, almost without bias: at most bound / 2^64 (Lemire 2019, multiply-shift). */
+/*
+ * Returns a random number from 0 to bound - 1, where bound > 0, and advances *state. Each is equally likely but for at
+ * most bound / 2^64 (Lemire 2019, multiply-shift).
+ */
 uint64_t random_below(uint64_t *state, uint64_t bound);
-/* One cycle through all `count` elements: next[i] is visited after i (Sattolo 1986). */
+/*
+ * Fills `next` with a random permutation that is a single cycle through all `count` elements: from element i one goes
+ * to next[i], and after `count` steps is back (Sattolo 1986). Advances *state.
+ */
 void random_cycle(uint32_t *next, uint32_t count, uint64_t *state);
-/* Puts `count` elements of `bytes` bytes each into random order, each order equally likely. */
+/* Puts `count` elements of `bytes` bytes each into random order, each order equally likely. Advances *state. */
 void random_shuffle(void *elements, size_t count, size_t bytes, uint64_t *state);
 
 #endif

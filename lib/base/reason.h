@@ -21,6 +21,7 @@ struct reason_text {
     const char *advice;   /* what they can do about it, whole sentences */
 };
 
+/* The texts of each reason, indexed by enum reason. */
 extern const struct reason_text reasons[REASONS];
 
 /* A reason with its detail: the name of the limit that masks, or the platform's explanation. */
@@ -35,7 +36,10 @@ static inline struct why why_of(enum reason reason)
     return (struct why){reason, NULL};
 }
 
-/* Makes a reason of the platform's explanation why it cannot do something; NULL: it can, and there is no reason. */
+/*
+ * Turns the platform's explanation why it cannot do something into a reason with that text as its detail, which must
+ * stay valid as long as the result. NULL, when it can, gives REASON_NONE.
+ */
 static inline struct why why_platform(const char *text)
 {
     return (struct why){text ? REASON_PLATFORM : REASON_NONE, text};

@@ -19,8 +19,12 @@
 
 #include "lib/machine.h"
 
+/* RECORD_SCHEMA: version of the records' format, in each `run` record. WRITER_SINKS: sinks that a writer can have. */
 enum { RECORD_SCHEMA = 1, WRITER_SINKS = 4 };
 
+/*
+ * Where records go: the sinks, and the lines that have not reached all of them yet. The first sink is the most durable.
+ */
 struct writer {
     struct sink sinks[WRITER_SINKS];
     size_t sink_count;
@@ -34,6 +38,7 @@ struct writer {
     size_t waiting_used, waiting_room; /* bytes of these, and bytes that there is memory for */
 };
 
+/* A record under construction, from record_start to record_send. */
 struct record {
     struct writer *writer;
     char *text; /* grows; never NULL after record_start unless memory ran out */
@@ -47,39 +52,66 @@ struct record {
 
 /* Initialises a writer: it has no sinks, and nothing was lost. */
 void writer_start(struct writer *w);
-/* False when there is no room for another sink. */
+/*
+ * Adds a sink; the first one added is the one that later sinks wait for (record_send). False when there is no room for
+ * another.
+ */
 bool writer_add(struct writer *w, struct sink s);
-/* Flushes the waiting lines when 250 ms have passed since the last flush, or at once when forced. */
+/*
+ * Flushes all sinks when lines wait to be flushed and 250 ms have passed since the last flush, or, with `force`, at
+ * once.
+ */
 void writer_flush(struct writer *w, bool force);
-/* Flushes and gives back the writer's memory; the sinks stay the caller's. */
+/*
+ * Flushes all sinks and frees the writer's memory. What the sinks' contexts point to is the caller's, to be closed
+ * afterwards.
+ */
 void writer_stop(struct writer *w);
 
-/* Begins a record: the kind is the value of `t`. */
+/*
+ * Begins a record in *r, which will go to the sinks of `w`. `kind` is the value of its first key, `t`: at most 15
+ * characters. record_send ends it and frees what it has allocated.
+ */
 void record_start(struct record *r, struct writer *w, const char *kind);
 /*
- * These add a value: with a key to the open object, with a NULL key to the open array. record_array and record_object
- * open one, record_close closes the innermost one. A NULL text becomes null. Where a value in an array has a key or one
- * in an object has none, and where memory is short, record_send sends a warning instead of the record.
+ * Adds a text: to the open object under `key`, or to the open array with a NULL key. A NULL `value` becomes null. The
+ * text is copied. Whatever function adds a value, one in an array that has a key, or one in an object that has none,
+ * makes record_send send a warning instead of the record, and so does a shortage of memory.
  */
 void record_text(struct record *r, const char *key, const char *value);
+/* Adds a number, or null where it is not finite; `key` as for record_text. */
 void record_number(struct record *r, const char *key, double value);
+/* Adds an integer, written with all its digits; `key` as for record_text. */
 void record_integer(struct record *r, const char *key, uint64_t value);
-void record_hex(struct record *r, const char *key, uint64_t value); /* as text: "0x1f" */
+/* Adds an integer as a text in hexadecimal, "0x1f"; `key` as for record_text. */
+void record_hex(struct record *r, const char *key, uint64_t value);
+/* Adds true or false; `key` as for record_text. */
 void record_boolean(struct record *r, const char *key, bool value);
+/* Adds null; `key` as for record_text. */
 void record_null(struct record *r, const char *key);
+/*
+ * Opens an array as a value: what is added from now on, with NULL keys, goes into it, until record_close. `key` as for
+ * record_text.
+ */
 void record_array(struct record *r, const char *key);
+/*
+ * Opens an object as a value: what is added from now on, with keys, goes into it, until record_close. `key` as for
+ * record_text.
+ */
 void record_object(struct record *r, const char *key);
+/* Closes the array or object that was opened last and is still open. */
 void record_close(struct record *r);
 /*
- * Ends the line and writes it to every sink. A line of kind `curve`, `matrix` or `table` may wait to be flushed; the
- * next line that is sent 250 ms or more after the last flush, or that is of another kind, flushes all that wait. No
- * timer flushes. The first sink is the volume: later sinks get a line only after the first one has flushed it.
- * A sink that fails gets no more lines, and the others get a warning about it.
+ * Ends the record, writes it as one line to every sink, and frees its memory. A line of kind `curve`, `matrix` or
+ * `table` may wait to be flushed: it is flushed with the next line of another kind, or with the next line or
+ * writer_flush at least 250 ms after the last flush; no timer flushes. The first sink is the volume: the others get a
+ * line only after the first has flushed it. A sink that fails gets no more lines, and the others get a warning about
+ * it. Where an array or object is still open, or memory is short, a warning is sent instead of the record.
  */
 void record_send(struct record *r);
-/* Adds the core in use (machine_info): `core`, its index, and `type` where the core has one. */
+/* Adds the core in use (machine_info) to a record: `core`, its index, and `type` where the core has one. */
 void record_core(struct record *r);
-/* A whole warning in one call: `subject` is what it is about, `text` what happened. */
+/* Sends a whole `warning` record: `subject` is what it is about, in a word, `text` what happened, in a sentence. */
 void record_warning(struct writer *w, const char *subject, const char *text);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Reading lines back that lib/base/record.h has written: the journal reads earlier runs, `fathom diff` two files. It
- * is no parser of JSON in general: only lines whose checksum is right are read. A line may hold anything, and is
- * never read beyond its end.
+ * Reads back lines that lib/base/record.h has written: the journal reads those of earlier runs, `fathom diff` two
+ * files. It is no parser of JSON in general: callers check the checksum of a line first (record_line_good). No function
+ * reads beyond the end of a line, whatever it holds.
  */
 #ifndef FATHOM_LIB_BASE_RECORD_READ_H
 #define FATHOM_LIB_BASE_RECORD_READ_H
@@ -9,12 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True when the line, without its newline, ends in a correct checksum. */
+/* True when the line of `bytes` bytes, without its newline, begins as an object and ends in its correct checksum. */
 bool record_line_good(const char *line, size_t bytes);
 /*
- * Finds a text or number of a good line, not inside its objects and arrays. Copies at most room - 1 bytes of its
- * text, as written but with JSON escapes resolved, and a final 0. False where the line has no such key with such a
- * value, or room is 0.
+ * Finds the text, number, boolean or null of that key in a good line, outside of the objects and arrays in it. Copies
+ * at most room - 1 bytes of its text, a string without quotes and with escapes resolved, anything else as written, and
+ * a final 0. False, with `out` unchanged, where the line has no such key or its value is an object or array, or room is
+ * 0.
  */
 bool record_line_value(const char *line, size_t bytes, const char *key, char *out, size_t room);
 
@@ -26,13 +27,14 @@ struct record_field {
 };
 
 /*
- * Goes through the fields of a good line, or of an object that is a value of one: *at is 0 for the first field and is
- * advanced. False at the end.
+ * Goes through the fields of a good line, or of an object that is a value of one (`line` and `bytes` are then that
+ * value): *at is 0 for the first field, and each call advances it. False after the last field; *f must then not be
+ * used.
  */
 bool record_line_field(const char *line, size_t bytes, size_t *at, struct record_field *f);
 /*
- * Copies the value as text: a string without quotes and escapes, anything else as written. At most room - 1 bytes and a
- * final 0; `room` is at least 1.
+ * Copies the field's value as text: a string without quotes and escapes, anything else as written. What is longer than
+ * room - 1 bytes is cut; a final 0 follows. `room` is at least 1.
  */
 void record_field_text(const struct record_field *f, char *out, size_t room);
 

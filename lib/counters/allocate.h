@@ -1,8 +1,8 @@
 /*
  * Which event goes to which counter: bipartite matching, over as many repeated runs as it takes.
  *
- * An assignment is found whenever one exists, in nearly all cases with the smallest number of runs (see
- * *least), and does not depend on the order in which events are asked for.
+ * An assignment is found whenever one exists, in nearly all cases with the smallest number of runs (see `least`
+ * below), and does not depend on the order in which events are asked for.
  */
 #ifndef FATHOM_LIB_COUNTERS_ALLOCATE_H
 #define FATHOM_LIB_COUNTERS_ALLOCATE_H
@@ -19,24 +19,25 @@ struct demand {
     uint64_t value;       /* that the register must hold: events of one run share it only if their values are equal */
 };
 
+/* Where a demand is met. */
 struct place {
     unsigned run;      /* from 0 */
     unsigned slot;     /* the even one of two */
     uint32_t resource; /* the one chosen */
 };
 
-/* Demands at most. */
+/* Demands that can be allocated at once. */
 enum { ALLOCATE_EVENTS = 128 };
 
 /*
- * Allocates every demand to one of the `available` slots, in as few runs as possible. Returns the number of runs. 0:
- * some demand cannot be met in any run, and *unmet is its index; or nothing was asked for or memory is short, and
- * *unmet is `count`. `order_key` makes the result independent of the order of demands: equal ones are placed by their
- * keys; NULL where that does not matter.
+ * Allocates each of `count` demands to one of the `available` slots, a bitmap, and writes where to out[]; in as few
+ * runs as possible. Returns the number of runs. 0: no run can meet some demand, and *unmet is its index; or nothing was
+ * asked for or memory is short, and *unmet is `count`. `order_key` has a text for each demand, by which equal demands
+ * are placed, so that the result does not depend on the order of demands; NULL where that does not matter.
  *
- * *least (may be NULL) is set when fewer runs are proven to be impossible. That is always so when no demand needs a
- * shared register or two slots; otherwise a search decides, which after many thousand attempts ends unproven, with a
- * number of runs that may be too large.
+ * *least, where `least` is not NULL, is set when fewer runs are proven to be impossible, else cleared. That is always
+ * proven when no demand needs a shared register or two slots. Otherwise a search decides, which ends unproven after
+ * many thousand attempts; then the number of runs may be larger than needed.
  */
 unsigned allocate(const struct demand *demands, const char *const *order_key, size_t count, uint64_t available,
                   struct place *out, size_t *unmet, bool *least);

@@ -1,9 +1,9 @@
 /*
  * Counting: what a kernel causes, in events of the core's performance counters.
  *
- * Readings with few iterations and with twice as many take turns. What the added iterations counted is
- * the kernel's; what the reader, the call and the window cost is in both and cancels. Where there are
- * more events than counters, the same is repeated with the others (lib/counters/allocate.h): nothing is scaled.
+ * Readings with few iterations and with twice as many take turns. The difference of two such readings is what the added
+ * iterations of the kernel counted; what the reader, the call and the window cost is in both and cancels. Where there
+ * are more events than counters, all is repeated with the other events (lib/counters/allocate.h): nothing is scaled.
  */
 #ifndef FATHOM_LIB_COUNTERS_COUNT_H
 #define FATHOM_LIB_COUNTERS_COUNT_H
@@ -15,6 +15,7 @@
 #include "lib/counters/events.h"
 #include "lib/measure/meter.h"
 
+/* The most events, and the most repetitions, that one call of count_kernel takes. */
 enum { COUNT_EVENTS = 64, COUNT_REPETITIONS = 100 };
 
 struct count_options {
@@ -25,22 +26,24 @@ struct count_options {
 
 /* What one event counted, for one unit of the kernel. */
 struct count {
-    struct place place;
-    struct spread spread; /* over the repetitions that were not disturbed; none: see why */
-    char why[128];
+    struct place place;   /* the counter that it was given */
+    struct spread spread; /* over the repetitions that were not disturbed; of 0 numbers where nothing was counted */
+    char why[128];        /* why it could not be counted; "" where it was */
 };
 
 /*
- * Counts `count` events, at most COUNT_EVENTS, for one unit of the kernel. An event that cannot be counted has the
- * reason in its `why`. The result says whether the kernel ended by a fault or a timeout.
+ * Counts `count` events, at most COUNT_EVENTS, for one unit of the kernel on the core in use, and fills in out[] for
+ * each. An event that cannot be counted has the reason in its `why`. The result says how the last window ended; after a
+ * fault or a timeout, events that had not been counted by then have neither numbers nor a reason.
  */
 struct window_result count_kernel(const struct kernel *k, const struct event *events, size_t count,
                                   const struct count_options *options, struct count *out);
 
 /*
- * For implementations of lib/machine.h: finds out which counters count. Each row of arch/counters.h, counters_proof, is
- * counted over the reference chain, whose instructions are known. Slots that do not count, or have no row, are
- * removed from have->slots; when none is left, have->why_not says so.
+ * For implementations of lib/machine.h: finds out which counters of the core in use count. Programs each of the rows
+ * that counters_proof (arch/counters.h) has listed, counts it over the reference chain, whose instructions are known,
+ * and removes from have->slots the slots that do not count or have no row; those in have->taken stay. When none counts,
+ * have->why_not becomes the reason, which stays valid until the next call.
  */
 void counters_prove(struct counters *have, const struct counter_proof *rows, size_t count);
 

@@ -36,7 +36,10 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/sweep.h"
 
-/* EXPERIMENTS_MAXIMUM: those of all sequences of lib/structure/entry_packing.h, the most that are graded together. */
+/*
+ * Experiments that are graded together at most (those of all sequences of lib/structure/entry_packing.h); and bytes of
+ * struct graded's agreement.
+ */
 enum { EXPERIMENTS_MAXIMUM = 36, AGREEMENT_TEXT = 192 };
 
 /* One experiment on a capacity: a curve with a verdict. */
@@ -47,12 +50,12 @@ struct experiment {
     size_t knee;      /* index of the knee that counts; `count` of the verdict or more: it has no such knee */
     double scale;     /* from x to the finding's unit; 0: 1 */
     double holds;     /* what the experiment itself occupies of the structure, in the finding's unit; is added */
-    bool reckoned;    /* `holds`, or the beginning of a ramp, is calculated and may be off by some */
+    bool reckoned;    /* `holds`, or the beginning of a ramp, is calculated, not measured, and may be slightly wrong */
     bool half;        /* the value is where half of the rise is reached */
     double otherwise; /* x of the knee as seen at another time of this run, if that may be right too; 0: none */
 };
 
-/* What the experiments come to. */
+/* The result of grading. */
 struct graded {
     double value, low, high;  /* the interval is [last good, first bad]; `holds` is included */
     double holds;             /* of the experiment whose value it is */
@@ -65,58 +68,77 @@ struct graded {
                                      * that it has no room for are counted: "lines with whole and 3 more" */
 };
 
-/* Grades a capacity. `step` is the finest difference that means something, in the finding's unit. */
+/*
+ * Grades `count` experiments on one capacity by the rules above. `step` is the finest difference that means something,
+ * in the finding's unit. The verdicts of the experiments must be valid.
+ */
 struct graded grade_capacity(const struct experiment *e, size_t count, double step);
 
-/* One number that an experiment gave, which is no capacity: a latency, a rate. */
+/* One number that an experiment gave, which is no capacity: a latency or a rate. */
 struct experiment_value {
     const char *name, *confounder; /* as in struct experiment */
     double value;                  /* NaN: it gave none */
 };
-/* Grades numbers: two agree closely (A) when they differ by AGREE_CLOSELY at most, and agree (B) within AGREE. */
+/*
+ * Grades the numbers of `count` experiments by the rules above: two experiments agree closely, as for A, when their
+ * numbers differ by AGREE_CLOSELY at most, and agree, as for B, when they differ by AGREE at most. Where no experiment
+ * gave a number, the grade is U and the reason not-steady.
+ */
 struct graded grade_number(const struct experiment_value *v, size_t count);
 
 /*
- * Whether, of experiments on the same question over the same range, one has its knee and another has certainly none:
- * then the knee is not what was asked for.
+ * Whether, of `count` experiments on the same question over the same range, one has the knee that it is to be graded
+ * by, and another has certainly none. Then the knee is not that of the structure that was asked about.
  */
 bool experiments_contradict(const struct experiment *e, size_t count);
 
-/* Makes an experiment of each sweep: its first knee, its name and its confounder. */
+/*
+ * Writes to `out` an experiment for each of `count` sweeps that have been searched: its first knee, its name and its
+ * confounder. The verdict stays the sweep's, so the sweep must not be freed before.
+ */
 void experiments_of_sweeps(const struct sweep *s, size_t count, struct experiment *out);
 
 /*
- * Grades a capacity and reports it: fills in the finding's value, interval, grade, reason, agreement, holds and curves,
- * and its method if it has none.
+ * Grades a capacity by grade_capacity and reports it (report.h). Of *f the caller sets name, variants and whatever else
+ * it knows; value, interval, grade, reason, agreement, holds and curves are filled in, and the method if there is none.
  */
 void report_capacity(struct probe *p, const struct finding *f, const struct experiment *e, size_t count, double step);
-/* Grades numbers and reports the result: fills in value, grade, reason and agreement; there is no interval. */
+/*
+ * Grades numbers by grade_number and reports the result: fills in value, grade, reason and agreement of a copy of *f;
+ * there is no interval.
+ */
 void report_graded_number(struct probe *p, const struct finding *f, const struct experiment_value *v, size_t count);
 
 /*
- * Corrects a graded capacity for a structure that may not replace in order of use. Pseudo-LRU, for example, may keep
- * entries that are not used any more, and then holds fewer than it has room for (Berg 2006, PLRU Cache Domino Effects).
- * The experiments use the entries in several orders; `same_order` is the verdict about a curve over the same x in which
- * all are used in one order again and again, so that from the first entry too many on all entries of a set are missed.
- * Where that curve leaves its level elsewhere, or rises for longer, the experiments saw only a part of the structure:
- * the interval is extended to the end of that curve's rise, and the grade is C. NULL: no such curve was measured.
+ * Corrects `r`, a graded capacity, for a structure that may not replace its entries in order of use. Pseudo-LRU, for
+ * example, may keep entries that are not used any more, and then holds fewer of those in use than it has room for (Berg
+ * 2006, PLRU Cache Domino Effects). The experiments use the entries in several orders; `same_order` is the verdict
+ * about a curve over the same x in which all are used in one order again and again, so that from the first entry too
+ * many on all entries of a set are missed. Where that curve leaves its level elsewhere, or rises for longer, the
+ * experiments saw only a part of the structure: the interval is extended to the end of that curve's rise, and the grade
+ * is C. Where that curve has no knee, or the interval becomes too wide, the grade is U. NULL: no such curve was
+ * measured, and `r` is returned.
  */
 struct graded grade_resident(struct graded r, const struct verdict *same_order, double step);
-/* The same as report_capacity, with that correction. */
+/* Grades a capacity by grade_capacity, corrects it by grade_resident, and reports it as report_capacity does. */
 void report_resident_capacity(struct probe *p, const struct finding *f, const struct experiment *e, size_t count,
                               double step, const struct verdict *same_order);
 
 /*
- * The height of level number `level`, the first being 0; NaN where there is none, or where it scatters or slopes by
- * more than STEADY: then it is shared with other cores, or no level.
+ * The height, in the unit of y, of the curve's level with the index `level`, the first being 0. NaN where there is no
+ * such level, or where it scatters or slopes by more than STEADY: then it is shared with other cores, or no level.
  */
 double level_height(const struct verdict *v, size_t level);
 /*
- * The height of level number `behind` of `w` less that of level number `level` of `v`; `w` is the same curve or one
- * that continues it. NaN where there is none, or where the two scatter or slope by more than STEADY of the difference.
+ * How much higher the level with the index `behind` in `w` is than the level with the index `level` in `v`; `w` is the
+ * same curve as `v`, or one that continues it at larger x. NaN where there is no such level, or where the two scatter
+ * or slope by more than STEADY of the difference.
  */
 double level_difference(const struct verdict *v, size_t level, const struct verdict *w, size_t behind);
-/* Index of the knee of `v` nearest to x, at most a factor `within` away; v->count when there is none. */
+/*
+ * Index of the knee of `v` whose x is nearest to `x` in proportion, and at most a factor `within` away; v->count when
+ * there is none.
+ */
 size_t knee_near(const struct verdict *v, double x, double within);
 
 #endif

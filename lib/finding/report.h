@@ -9,16 +9,22 @@
 #include "lib/probe/probe.h"
 
 /*
- * Sends the record and prints the line. On a platform whose times cannot be trusted the finding becomes grade U. A
- * finding that the probe does not declare ends the probe as a fault.
+ * Reports a finding: sends the record, prints the line, and keeps the finding as a fact (lib/plan/facts.h) if it is
+ * decided. On a platform whose times cannot be trusted, or with neither value nor text, its grade becomes U. A finding
+ * that the probe does not declare ends the probe as a fault, and nothing is sent. f->grade and f->reason are the
+ * caller's.
  */
 void report(struct probe *p, const struct finding *f);
-/* The same for a number of one experiment without an interval: grade C; NaN: undecided, for the finding's reason. */
+/*
+ * Reports a number that one experiment gave, without an interval: with grade C, or, where `value` is NaN, as undecided
+ * for the reason in f->reason.
+ */
 void report_number(struct probe *p, const struct finding *f, double value);
 /*
- * The last pass over all findings of this core (lib/finding/masking.h): one whose knee cannot be distinguished from
- * another limit is sent again with grade U, the reason "masked-by:" and that limit, `replaces` true and its value as
- * `seen`. A finding that replaces stands for every earlier one of the same name, core and variants.
+ * The last pass over all findings of this core (lib/finding/masking.h), to be called after its last probe: a finding
+ * whose knee cannot be distinguished from another limit is sent again with grade U, the reason "masked-by:" and that
+ * limit, `replaces` true and its value as `seen`. Programs that read records take such a finding in place of every
+ * earlier one of the same name, core and variants.
  */
 void report_masked(struct run *run);
 

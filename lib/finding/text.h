@@ -9,8 +9,10 @@
 #include "lib/probe/run_state.h"
 
 /*
- * Prints name and variants, value, grade, interval or reason, and what has been published: 80 columns without the last,
- * 100 with it, which is what firmware's consoles have. `differs` is printed below; NULL: nothing is.
+ * Prints a finding of unit `unit` as a line: name and variants, value, grade, the interval or, for grade 'U', the
+ * reason `why`, and what has been published, from `known` on (NULL: nothing). The line has 80 columns without the last,
+ * 100 with it, which is what firmware's consoles have. `differs`, the explanation of a known difference, is printed
+ * below; NULL: there is none. The observer is shown the finding too.
  */
 void print_finding(const struct run *run, const struct finding *f, const char *unit, char grade, const struct why *why,
                    const struct published_value *known, const struct published_difference *differs);

@@ -23,11 +23,17 @@ static const double AGREE = 0.02;
  * value is the only count inside, and two, where it could be the next one as well.
  */
 static const double SAME_STEP_SPAN = 1.5;
-/* Steps below which the values of such knees must differ. Chosen: half of one. */
+/* Steps below which the values of two knees in the same step must differ. Chosen: half of one. */
 static const double SAME_STEP_VALUE = 0.5;
-/* An interval that is wider than this factor, and than VAGUE_STEPS, decides nothing. */
+/*
+ * An interval whose end is more than this factor above its beginning, and which is wider than VAGUE_STEPS, decides
+ * nothing.
+ */
 static const double VAGUE_FACTOR = 2;
-/* Steps that such an interval must be wider than. Chosen: 2 to 6 entries of a small structure are still a result. */
+/*
+ * Steps that an interval must be wider than, besides VAGUE_FACTOR, to decide nothing. Chosen: 2 to 6 entries of a small
+ * structure are still a result.
+ */
 static const double VAGUE_STEPS = 4;
 
 /* ---- Levels ------------------------------------------------------------------------------------- */
@@ -37,7 +43,10 @@ static const double VAGUE_STEPS = 4;
  * number. Chosen: a level that other cores use as well, or that is a long ramp, varies by more; three times AGREE.
  */
 static const double STEADY = 0.06;
-/* A later rise of at most this part of the first one does not show further misses. Chosen: half. */
+/*
+ * A later rise of a curve that is at most this part of its first rise does not count as further misses
+ * (grade_resident). Chosen: half.
+ */
 static const double SMALL_RISE = 0.5;
 
 /* ---- Against something else ---------------------------------------------------------------------- */

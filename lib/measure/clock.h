@@ -6,9 +6,15 @@
 
 #include "lib/measure/meter.h"
 
-/* Keeps the core busy for `seconds`, so that its clock settles at a new setting. False when a window did not run. */
+/*
+ * Keeps the core busy with reference chains for `seconds`, so that its clock settles at a new setting. To be called
+ * after meter_start. False when a window ended by a fault or a timeout.
+ */
 bool clock_settle(const struct meter *m, double seconds);
-/* The core clock now, in Hz; NaN where no window ran undisturbed. */
+/*
+ * Measures the core clock now, in Hz. To be called after meter_start. NaN where a window ended by a fault or a timeout,
+ * or every window was interrupted.
+ */
 double clock_now(const struct meter *m);
 
 #endif

@@ -11,8 +11,15 @@
 
 #include "lib/measure/meter.h"
 
-/* What meter_start and meter_measure do in this profile. */
+/*
+ * Does for profile simulated what meter_start does: finds the reader's cost, and calibrates the core clock by the
+ * reference chain. meter_start has filled in the other members of *m. The result says how the last window ended.
+ */
 struct window_result exact_start(struct meter *m);
+/*
+ * Does for profile simulated what meter_measure does: fills in *out from two readings of the kernel that are equal, or
+ * from several that differ. The result says how the last window ended.
+ */
 struct window_result exact_measure(struct meter *m, const struct kernel *k, struct point *out);
 
 #endif

@@ -8,21 +8,28 @@
 
 #include "lib/measure/meter.h"
 
-/* Ticks of the time stamp that one reading of this kernel should take. */
+/*
+ * Ticks of the time stamp that one reading of this kernel should take: those that meter_start has found, times the
+ * kernel's length_factor except in profile smoke.
+ */
 double length_wanted(const struct meter *m, const struct kernel *k);
 /*
  * Sets *iterations to how often the kernel has to iterate for a reading of length_wanted, beginning the search with its
- * value. *run is increased by the iterations that ran meanwhile. The result says how the last window ended.
+ * value on entry, which is at least 1. Adds to *run the iterations that ran meanwhile. The result says how the last
+ * window ended; the search ends with the first that did not run to its end.
  */
 struct window_result length_find(struct meter *m, const struct kernel *k, uint64_t *iterations, double *run);
 /*
  * Warms the kernel up: runs at least `iterations` of it, divided into windows of about WARM_WINDOW_SECONDS. How many
- * fit into a window is computed from `reading_iterations`, which take length_wanted ticks. Stops after the first window
- * that did not run to its end. The result says how the last window ended.
+ * iterations fit into a window is computed from `reading_iterations`, those of a reading that takes length_wanted. Ends
+ * with the first window that did not run to its end. The result says how the last window ended.
  */
 struct window_result length_warm_up(struct meter *m, const struct kernel *k, double iterations,
                                     uint64_t reading_iterations);
-/* Finds *iterations as length_find does, and warms the kernel up. */
+/*
+ * Sets *iterations as length_find does, and runs what is missing of the kernel's warm_iterations. The result says how
+ * the last window ended.
+ */
 struct window_result length_prepare(struct meter *m, const struct kernel *k, uint64_t *iterations);
 
 #endif

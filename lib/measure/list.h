@@ -17,37 +17,49 @@
 enum {
     POINT_READINGS = 16, /* kernels in a list at most */
     LIST_ROUND = 3,      /* readings from one kernel of a list to the next */
-    LIST_KERNEL = 2,     /* where the kernel stands in its round, behind NOPs and chain */
+    LIST_KERNEL = 2,     /* where the kernel stands in its round, after NOPs and chain */
     LIST_READINGS = LIST_ROUND * POINT_READINGS + LIST_KERNEL,
     EXACT_READINGS = 2 /* so many are enough where readings repeat to the last digit */
 };
 
-/* Ticks of the time stamp that a reading took, the reader's own cost included. */
+/* Ticks of the time stamp that a reading took. The reader's own cost is part of them. */
 double reading_ticks(const struct reading *r);
-/* Core cycles, likewise, by the cycle counter; 0 where the reader samples none. */
+/*
+ * Core cycles that a reading took by the reader's cycle counter, the reader's own cost included; 0 where the reader
+ * samples no cycle counter.
+ */
 double reading_counted_cycles(const struct reading *r);
-/* The kernel, called once with so many iterations. */
+/* A reading that calls the kernel once, with so many iterations. */
 struct reading reading_of(const struct kernel *k, uint64_t iterations);
-/* The reference chain; and the sibling detector's row of NOPs. */
+/* A reading of the reference chain, as long as meter_start has found it to be needed. */
 struct reading reading_of_chain(const struct meter *m);
+/* A reading of the sibling detector's row of NOPs (sibling.h). */
 struct reading reading_of_nops(const struct meter *m);
-/* Core cycles that the reference chain takes: one for each addition. */
+/* Core cycles that the reference chain of reading_of_chain takes: one for each addition. */
 double chain_cycles(const struct meter *m);
 
 /*
- * The greatest common divisor of `step` and the differences between reading i's time stamps and the list's first one.
+ * The greatest common divisor of `step` and of how far the time stamps of reading i are from the first one of the list.
+ * Called for one reading after another, with its last result as `step` and 0 at first, it finds the steps in which the
+ * time stamp advances.
  */
 uint64_t list_step(uint64_t step, const struct reading *list, size_t i);
 
-/* Runs a window and adds its time to what the meter has spent. */
+/*
+ * Runs the list in a window (machine_window), and adds the window and the time of its readings to what the meter has
+ * spent. Returns how the window ended.
+ */
 struct window_result list_run(struct meter *m, struct reading *list, size_t count);
-/* Fills in the list for `kernels` calls of the kernel, POINT_READINGS at most. Returns its length. */
+/*
+ * Fills in the list for `kernels` calls of the kernel, POINT_READINGS at most, in the order shown above; `list` has
+ * room for LIST_READINGS. Returns how many readings the list has.
+ */
 size_t list_make(const struct meter *m, const struct kernel *k, uint64_t iterations, size_t kernels,
                  struct reading *list);
 /*
- * Whether all reference chains of the list took the same number of ticks, and all kernels did: then time is counted, as
- * in an emulator, and more readings say nothing new. `kernels` is the number of kernels in the list; false for fewer
- * than EXACT_READINGS.
+ * Whether, in a list that list_make has filled in and list_run has run, all reference chains took the same number of
+ * ticks, and all kernels did. Then time is counted, as in an emulator, and more readings say nothing new. Where the
+ * reader samples a cycle counter, cycles are compared instead. False for fewer than EXACT_READINGS kernels.
  */
 bool list_repeats(const struct meter *m, const struct reading *list, size_t kernels);
 

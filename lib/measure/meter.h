@@ -2,12 +2,12 @@
  * The meter: from a kernel to a point in core cycles.
  *
  * A list of readings alternates the kernel with the reference chain, a chain of dependent additions that takes one core
- * cycle each: chain, kernel, chain, kernel, …, chain. Each kernel is converted to cycles by its two neighbours, so that
- * the core clock may have any frequency and may drift; a reading whose neighbours disagree is rejected and counted.
- * What the reader itself costs is measured with an empty kernel and subtracted. Where the reader samples a cycle
- * counter, that counter is the unit instead.
+ * cycle each: chain, kernel, chain, kernel, …, chain. The time of each kernel is converted to cycles by the chains
+ * right before and after it, so that the core clock may have any frequency and may drift; a reading between two chains
+ * that disagree is rejected and counted. What the reader itself costs is measured with an empty kernel and subtracted.
+ * Where the reader samples a cycle counter, that counter is the unit instead.
  *
- * Beside each chain lies a sibling detector (lib/measure/sibling.h). Kernels of a list behind the place where it first
+ * Beside each chain lies a sibling detector (lib/measure/sibling.h). Kernels of a list after the place where it first
  * sees a sibling thread do not count, except very long ones. docs/METHODS.md, chapter 1.
  */
 #ifndef FATHOM_LIB_MEASURE_METER_H
@@ -31,7 +31,7 @@ struct kernel {
     double instructions;    /* of one iteration, about; 0: not known */
 };
 
-/* Why a reading does not count. */
+/* Why a reading is rejected. */
 enum cause {
     CAUSE_REFERENCE,   /* its chains disagree, or time was taken from both, so that it lies far below its point */
     CAUSE_INTERRUPTED, /* an interrupt or another process had the core */
@@ -41,9 +41,10 @@ enum cause {
     CAUSE_THROTTLED,   /* heat slowed the core down */
     CAUSES
 };
+/* Names of the causes, as records have them. */
 extern const char *const cause_names[CAUSES];
 
-/* The readings at one parameter value. NaN where none was accepted. */
+/* The readings at one parameter value, summed up. q20, median and ns are NaN where no reading was accepted. */
 struct point {
     double x;
     double q20;    /* cycles per unit, 20 % quantile: the level (docs/METHODS.md, 1.6) */
@@ -58,13 +59,13 @@ struct point {
 struct meter {
     enum profile profile;
     double tick_hz;
-    double harness_ticks;     /* median of the empty kernel */
-    double harness_cycles;    /* the same by the cycle counter, where there is one */
+    double harness_ticks;     /* what the reader itself costs: ticks of an empty kernel, median */
+    double harness_cycles;    /* cycles of an empty kernel by the cycle counter, median; 0 where there is none */
     double step_ticks;        /* steps in which the time stamp advances */
     double span_ticks;        /* wanted length of one reading */
     double tolerance;         /* relative difference of neighbouring chains that rejects; infinite: none does */
     double nop_cycles;        /* that a NOP takes on a quiet core, as far as is known by now; NaN: not known */
-    double nop_product;       /* ticks of NOPs times ticks of chain of the pair behind nop_cycles; less is surer */
+    double nop_product;       /* of the pair that gave nop_cycles: ticks of NOPs times ticks of chain; less is surer */
     unsigned corrections;     /* times that nop_cycles was corrected: what was read before was of a shared core */
     double wait_seconds_left; /* that may still be spent on waiting until siblings sleep */
     double core_hz;           /* median over the last point's reference chains */
@@ -87,33 +88,40 @@ struct meter {
 };
 
 /*
- * Warms the core up, finds the reader's cost and the reference chain's length, and calibrates the sibling detector. The
- * result says how the last window ended.
+ * Prepares measurements on the core in use; overwrites *m. Warms the core up, measures what the reader itself costs,
+ * finds how many iterations of the reference chain last one reading, and calibrates the sibling detector. (Profile
+ * simulated: exact.h.) Ends with the first window that does not run to its end, and returns how the last window ended.
  */
 struct window_result meter_start(struct meter *m, enum profile profile);
 
 /*
- * Waits a moment and calibrates the sibling detector again; for a gate probe whose check has failed, since a sibling
- * may have been awake ever since the meter started. False when no seconds for waiting are left or a window did not run.
+ * Waits a moment and calibrates the sibling detector again: for a gate probe whose check of the times has failed, since
+ * a sibling thread may have been awake ever since meter_start. False when no seconds for waiting are left (by profile:
+ * tolerances.h), or a window ended by a fault or a timeout; then another try is of no use.
  */
 bool meter_wait(struct meter *m);
 
 /*
- * Seconds since some start, for budgets: those of the machine's clock, or, in profile simulated, the number of
+ * Seconds since some fixed moment, for budgets: those of machine_seconds, or, in profile simulated, the number of
  * instructions that readings have executed, divided by BUDGET_INSTRUCTIONS.
  */
 double meter_seconds(const struct meter *m);
 
-/* Measures one point. `out->x` is left as it is. The result says whether the kernel ended by a fault or a timeout. */
+/*
+ * Measures one point: finds how many iterations last one reading, warms the kernel up, takes readings until enough are
+ * accepted or too many were rejected, and fills in *out, except out->x, which it leaves as it is. The result says how
+ * the last window ended: by a fault or a timeout where the kernel caused one.
+ */
 struct window_result meter_measure(struct meter *m, const struct kernel *k, struct point *out);
 
 /*
- * Takes a quick sample: *cycles becomes about how many cycles a unit takes, for a tenth of the effort of a point. It is
- * one reading, converted by the core clock that the last point found, between short rows of NOPs that show whether a
- * sibling is awake; a disturbed one is taken again a few times. It only chooses what is worth a measurement: nothing is
- * reported from it. *cycles is NaN where all were interrupted or shared, or no point has found a clock yet. *iterations
- * is how often the kernel iterates. The caller begins with 0, for which it is found, and passes the same variable for
- * the next kernel, which should take about as long; it becomes 0 where the reading was four times too long or short.
+ * Sets *cycles to about how many cycles a unit of the kernel takes, for a tenth of the effort of a point, to choose
+ * what is worth a measurement; it is never reported. It is one reading, converted by the core clock that the last point
+ * found, between short rows of NOPs that show whether a sibling is awake; a disturbed reading is taken again a few
+ * times. *cycles is NaN where all were disturbed, or no point has found a clock yet. *iterations is how often the
+ * kernel iterates: with 0 that is found first. The caller passes the same variable for the next kernel, which should
+ * take about as long; it becomes 0 again where a reading was more than four times too long or too short. The result
+ * says how the last window ended.
  */
 struct window_result meter_quick_sample(struct meter *m, const struct kernel *k, uint64_t *iterations, double *cycles);
 

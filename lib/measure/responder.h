@@ -19,7 +19,7 @@ struct responder {
     uint8_t behind[256];
 };
 
-/* Takes a struct responder; returns soon after its `stop` is set. */
+/* Runs on the other core until `stop` of the struct responder that it is given becomes true. */
 void responder_run(void *responder);
 
 #endif

@@ -22,6 +22,7 @@ struct observed_finding {
     bool agrees;           /* with what is published */
 };
 
+/* A curve that a probe has measured; valid as long as the call. */
 struct observed_curve {
     const char *probe, *name, *axis, *unit;
     const struct search_point *points;
@@ -34,8 +35,8 @@ struct observed_curve {
 enum wish { WISH_NONE, WISH_SKIP, WISH_STOP };
 
 struct observer {
-    void (*finding)(const struct observed_finding *f);
-    void (*curve)(const struct observed_curve *c);
+    void (*finding)(const struct observed_finding *f); /* shows it */
+    void (*curve)(const struct observed_curve *c);     /* shows it */
     /* What the person asks for now; waits while the run is paused. Called often, so it has to be fast. */
     enum wish (*wish)(void);
 };

@@ -20,6 +20,7 @@ enum serial { SERIAL_OFF, SERIAL_FINDINGS, SERIAL_ALL, SERIAL_AUTO, SERIALS };
 enum bringup { BRINGUP_AUTO, BRINGUP_ONLY, BRINGUP_OFF };
 enum after { AFTER_STAY, AFTER_REBOOT, AFTER_POWEROFF, AFTER_RETURN, AFTERS };
 
+/* The configuration of a run. Each comment begins with the key in the file, and its values. */
 struct config {
     char probes[256];     /* probes = names, separated by spaces or commas; empty: all but debug ones */
     enum profile profile; /* profile = bringup | smoke | simulated | quick | standard | full */
@@ -52,21 +53,32 @@ struct config {
     char notes[128];       /* notes = anything: copied into the run record */
 };
 
+/* Names of the profiles, as the file has them, by enum profile. */
 extern const char *const profile_names[PROFILES];
+/* Values of the key `serial`, by enum serial. */
 extern const char *const serial_names[SERIALS];
+/* Values of the key `after`, by enum after. */
 extern const char *const after_names[AFTERS];
 
+/*
+ * Takes a warning: `subject` is where the setting stands, "FATHOM.CFG", `text` what is wrong with it. Both are valid
+ * until it returns.
+ */
 typedef void config_warn(void *context, const char *subject, const char *text);
 
+/* Sets every member to its default. */
 void config_defaults(struct config *c);
 /*
- * Applies the settings of a text. `from` names it in warnings: "FATHOM.CFG", "SMBIOS", "load options". Never reads past
- * `bytes`.
+ * Applies the settings of a text of `bytes` bytes to *c. `from` names the text in warnings: "FATHOM.CFG", "SMBIOS",
+ * "load options". A setting that cannot be used is passed to `warn`, with `context`, and leaves what was set before.
  */
 void config_parse(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context);
-/* The value of `profile` that is in force: "bringup", "smoke", … */
+/* The value of the key `profile` that is in force, for records: "bringup", "smoke", … */
 const char *config_profile_name(const struct config *c);
-/* One setting, as from an argument. False, with a reason in words, when it cannot be used. */
+/*
+ * Applies one setting, as from an argument of the program. False when it cannot be used: then *c is unchanged, and
+ * `why` is the reason in words, cut to `room`.
+ */
 bool config_set(struct config *c, const char *key, const char *value, char *why, size_t room);
 
 #endif

@@ -18,28 +18,33 @@ struct fact {
     char source[40];         /* "cpuid.4", "ccsidr_el1", "acpi pptt", "sysfs"; the probe's name for what was measured */
 };
 
-/* All zero: nothing is known. */
+/* What is known about one core; begins as all zero, when nothing is known. facts_forget frees it. */
 struct facts {
     struct fact *all;
     size_t count, room;
 };
 
 /*
- * Adds a fact, or replaces the one of the same name and variants unless that has a better grade (A, B, C, D). A value
- * of NaN adds nothing. False when there is no memory.
+ * Adds a copy of a fact. One of the same name and variants is replaced, unless its grade is better (A is best, then B,
+ * C, D). A value of NaN adds nothing. False when there is no memory. fact->name is not copied: it must stay valid.
  */
 bool facts_set(struct facts *f, const struct fact *fact);
+/* Frees all facts; nothing is known then. */
 void facts_forget(struct facts *f);
-/* The best fact, or NULL. Its variants must include the words of `variants`. Valid until a fact is set. */
+/*
+ * The fact of that name with the best grade, among those whose variants contain every word of `variants`; NULL: there
+ * is none. Valid until the next call of facts_set or facts_forget.
+ */
 const struct fact *facts_find(const struct facts *f, const char *name, const char *variants);
-/* Its value; `otherwise` where nothing is known. */
+/* The value of the fact that facts_find returns; `otherwise` where there is none. */
 double facts_number(const struct facts *f, const char *name, const char *variants, double otherwise);
 
 /*
- * Adds what the core, firmware or system declares, under the names that findings have: memory.cache.* and, for
- * instruction caches, frontend.l1i.*; memory.dtlb.entries with page and access, and frontend.itlb.entries. A unified
- * structure becomes a fact of both sides. Arrays of one level for the same page size are added up. Where two sources
- * declare a cache or a TLB the first one counts, so the better source comes first. False when there is no memory.
+ * Adds as facts of grade D what the core, firmware or system declares, under the names that findings have:
+ * memory.cache.* and, for instruction caches of level 1, frontend.l1i.*; memory.dtlb.entries with page and access, and
+ * frontend.itlb.entries. A unified cache or TLB becomes a fact of both sides. The entries of several TLB arrays of one
+ * level and source for the same page size are added up. Where two sources declare a cache or a TLB the first one
+ * counts, so the caller puts the better source first. False when there is no memory.
  */
 bool facts_declare(struct facts *f, const struct identity_cache *caches, size_t cache_count,
                    const struct identity_tlb *tlbs, size_t tlb_count);

@@ -14,17 +14,18 @@
 /* Entries: every probe, and the stages of some sixty cores; further ones are not remembered. */
 enum { JOURNAL_ENTRIES = 1024, JOURNAL_NAME = 32, JOURNAL_FILES = 64 };
 
-/* Of a probe, or of a stage on one core (lib/run/stage.h). */
+/* What earlier runs say of one probe, or of one stage on one core (lib/run/stage.h). */
 struct journal_entry {
     char name[JOURNAL_NAME]; /* of the probe; "stage NAME@CORE" */
     unsigned starts;         /* runs that started it, counted from the newest until one ended it */
-    unsigned unended;        /* how many of these, from the newest on, have no end behind the last start */
+    unsigned unended;        /* in how many of these, from the newest on, the last start has no end after it */
     double seconds;          /* that it took in the newest run of this profile that ended it; 0: not known */
     bool settled;            /* a run ended it: older files add nothing */
     bool started_here;       /* while a file is read: it has a start there */
     bool open_here;          /* while a file is read: its last start there has no end yet */
 };
 
+/* What earlier runs on this machine say. journal_start begins it; `profile` is then set by the caller. */
 struct journal {
     char fingerprint[17];
     char profile[16]; /* runs of this profile show how long probes take; "": none do */
@@ -36,13 +37,18 @@ struct journal {
     unsigned repeat_done; /* which of these the newest run was */
 };
 
+/* Begins an empty journal for the machine with that fingerprint (struct machine_info). */
 void journal_start(struct journal *j, const char *fingerprint);
-/* Reads one earlier result file, newest first. Lines with wrong checksums are skipped. */
+/*
+ * Reads the text of one earlier result file into the journal. To be called for the newest file first, then the older
+ * ones in order. A file of another machine is passed over, and so are lines with wrong checksums.
+ */
 void journal_add(struct journal *j, const char *text, size_t bytes);
-/* True when the probe started and never ended in each of the last two runs that started it. */
+/* Whether the probe is to be skipped: it started and never ended in each of the last two runs that started it. */
 bool journal_skips(const struct journal *j, const char *probe);
 /*
- * True when the last run that began this stage on this core ended within it: a machine that hangs is not tried twice.
+ * Whether the last run that began this stage on the core with that index ended within it. The caller then leaves the
+ * stage out, so that a machine that hangs is not tried twice.
  */
 bool journal_stage_hung(const struct journal *j, const char *stage, unsigned core);
 /* Seconds that the probe took in the newest run of the journal's profile in which its outcome was ok; 0: not known. */

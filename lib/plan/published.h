@@ -4,10 +4,11 @@
 #ifndef FATHOM_LIB_PLAN_PUBLISHED_H
 #define FATHOM_LIB_PLAN_PUBLISHED_H
 
+/* One published value of a core. */
 struct published_value {
     const char *core;    /* as in machine_info: "zen4" */
-    const char *finding; /* stable name */
-    const char *variant; /* as in the table for people, "level=1"; "" where there is none */
+    const char *finding; /* its name: "memory.cache.bytes" */
+    const char *variant; /* the finding's variants, "level=1"; "" where there are none */
     double value;
     double to; /* where a range is published, "11 to 18", its end, and `value` its begin; else 0 */
     const char *source;
@@ -24,13 +25,19 @@ struct published_difference {
     const char *why; /* the explanation, or what was tried */
 };
 
-/* The first published value, or NULL; published_next gives further ones for the same finding, then NULL. */
+/*
+ * The first published value for a finding of that core, where `variant` are the finding's variants; NULL: there is
+ * none.
+ */
 const struct published_value *published_find(const char *core, const char *finding, const char *variant);
+/*
+ * The published value after *k for the same core, finding and variant, which another source gives; NULL: there is none.
+ */
 const struct published_value *published_next(const struct published_value *k);
 
 /*
- * The known difference of a finding of value `value` (NaN where it is undecided) from what is published; NULL where
- * there is none.
+ * The known difference between what is published and a finding of that core and variant with the value `value`, NaN
+ * where it is undecided; NULL where none is known.
  */
 const struct published_difference *published_difference(const char *core, const char *finding, const char *variant,
                                                         double value);

@@ -5,12 +5,13 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/sweep.h"
 
-/* The median over the samples at x, of cycles or nanoseconds per unit; NaN where there is none. */
+/* What curve_median takes of a sample. */
 enum curve_quantity { CURVE_CYCLES, CURVE_NS };
+/* The median over the sweep's samples at x, of cycles or of nanoseconds per unit; NaN where there is none. */
 double curve_median(const struct sweep *s, double x, enum curve_quantity quantity);
-/* Sends the record `curve`: points, and the verdict about this curve alone. */
+/* Sends the record `curve` of a sweep that has been searched: its points, and the verdict about this curve alone. */
 void curve_send(struct probe *p, const struct sweep *s);
-/* Shows it to the observer, who must be there. */
+/* Shows the curve to the observer. There must be one (p->run->observer). */
 void curve_show(const struct probe *p, const struct sweep *s);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "lib/probe/probe.h"
 
-/* Its arrays belong to the caller. */
+/* A matrix; its arrays and texts belong to the caller. */
 struct matrix {
     const char *name, *row_axis, *column_axis; /* "pattern", "branches", "pattern_length" */
     const char *unit;                          /* of the cells: "cycles/branch" */
@@ -16,7 +16,9 @@ struct matrix {
     size_t pitch;           /* cells from one row to the next */
 };
 
+/* The cell of that row and column, both from 0. */
 double *matrix_cell(const struct matrix *m, size_t row, size_t column);
+/* Sends the record `matrix`. */
 void matrix_send(struct probe *p, const struct matrix *m);
 
 #endif

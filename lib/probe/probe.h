@@ -30,6 +30,7 @@ struct finding_declaration {
     const char *text; /* its definition in one sentence */
 };
 
+/* What a probe is. It is constant, and registered by PROBE. */
 struct probe_definition {
     const char *name;                           /* as on the command line */
     const char *title;                          /* for people */
@@ -43,6 +44,7 @@ struct probe_definition {
     void (*run)(struct probe *p);
 };
 
+/* The lists of a definition, ended as they have to be. */
 #define FINDINGS(...) ((const struct finding_declaration[]){__VA_ARGS__, {0}})
 #define NEEDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
@@ -74,76 +76,110 @@ struct probe {
     struct fault fault;
 };
 
-/* Ends the probe as skipped, with a sentence that says what is missing. Always false. */
+/*
+ * Ends the probe as skipped. `reason`, a sentence that says what is missing, is copied. Always false, so that the
+ * caller can return it.
+ */
 bool probe_skip(struct probe *p, const char *reason);
-/* Zeroed memory for that many objects, to be freed; NULL where there is none, and the probe has ended as skipped. */
+/*
+ * Zeroed memory for `count` objects of `bytes` bytes, for the caller to free. NULL where there is none; the probe has
+ * then ended as skipped.
+ */
 void *probe_calloc(struct probe *p, size_t count, size_t bytes);
-/* Maps memory for data, zeroed; ends the probe when there is none. Everything mapped is given back when it ends. */
+/*
+ * Maps zeroed memory for data (machine_map); `page_bytes` 0 takes the smallest page. False: the platform cannot, and
+ * the probe has ended as skipped. Everything that is mapped is given back when the probe ends.
+ */
 bool probe_map(struct probe *p, struct area *a, size_t bytes, size_t page_bytes);
-/* The same with the largest pages up to the area's size that the platform has, so that TLBs interfere least. */
+/*
+ * Maps zeroed memory for data with the largest pages that the platform has, no larger than the area, so that TLBs
+ * interfere least; with smaller ones where those cannot be had. False: it cannot be mapped at all, and the probe has
+ * ended as skipped.
+ */
 bool probe_map_large(struct probe *p, struct area *a, size_t bytes);
 /*
- * Gives back everything mapped since the mark (machine_map_mark) before the probe ends, the probe's code area with
- * it: the next probe_code maps a new one.
+ * Gives back everything mapped since machine_map_mark returned `mark`, before the probe ends. The probe's code area is
+ * given up too: the next probe_code maps a new one. `mark` must therefore be from before the first probe_code, or none
+ * of its kernels may run any more.
  */
 void probe_release(struct probe *p, size_t mark);
-/* Starts new code of at most `bytes` in the probe's code area. Without memory it has no room, and the probe ends. */
+/*
+ * Starts new code of at most `bytes` at the start of the probe's code area, which overwrites the code emitted before.
+ * Where there is no memory, the code has no room, the probe has ended as skipped, and probe_kernel returns false.
+ */
 struct code probe_code(struct probe *p, size_t bytes);
 /*
- * Maps pages for code that show chosen frames (machine_map_frames); `frames` stays in use. Ends the probe where the
- * platform cannot.
+ * Maps `pages` pages for code that show chosen frames: page i shows frames[i], as for machine_map_frames. `frames`
+ * stays in use as long as *f. False: the platform cannot, and the probe has ended as skipped.
  */
 bool probe_map_code(struct probe *p, struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes);
-/* The same without ending the probe: NULL, or a sentence why the platform cannot. */
+/*
+ * Maps pages as probe_map_code does, but does not end the probe: returns NULL, or a sentence why the platform cannot.
+ */
 const char *probe_try_code(struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes);
 /*
- * The same without f->written, the buffer as large as all pages together in which code is written before it is copied
- * to the frames: for large pages that would exceed the memory. The caller writes code to area.write, where the frames
- * lie one after the other.
+ * Maps pages as probe_try_code does, but without f->written, the buffer as large as all pages together in which code is
+ * written before it is copied to the frames: with large pages it would exceed the memory. The caller writes code to
+ * area.write instead, where the frames lie one after the other. Returns NULL, or why the platform cannot.
  */
 const char *probe_try_frames(struct code_frames *f, const size_t *frames, size_t pages, size_t page_bytes);
 /*
- * From now on probe_code puts kernels into the pages of *f; NULL: into the probe's own code area. Pages that show one
- * frame must hold the same bytes where they are executed: the last of them is copied to the frame.
+ * From now on probe_code puts kernels into the pages of *f, which must stay valid; with NULL, into the probe's own code
+ * area again. Where several pages show one frame, the code must have the same bytes in each of them that is executed,
+ * since only the last of them is copied to the frame.
  */
 void probe_use_code(struct probe *p, const struct code_frames *f);
 /*
- * Makes finished code a kernel that is entered at offset `entry`. Ends the probe when the code did not fit or has an
- * operand out of range. The caller may have moved the code within the room that probe_code gave, `write` and `at`
- * alike, by whole pages where it has frames.
+ * Makes finished code a kernel that is entered at offset `entry`: sets k->entry and k->instructions, and makes the core
+ * see the code. Other members of *k are the caller's, set before. False, and the probe has ended as skipped, when the
+ * code did not fit or has an operand out of range, or when the probe had ended before. The caller may have moved
+ * c->write and c->at within the room that probe_code gave, both by the same distance, and by whole pages where the code
+ * has frames.
  */
 bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k);
 /*
- * Whether the observer lets the probe go on; false ends it as skipped. probe_measure asks by itself: this is for
- * probes that run windows themselves.
+ * Whether the observer lets the probe go on; waits while the run is paused. False: a key has ended the probe as
+ * skipped, or it had ended before. probe_measure and probe_quick_sample ask by themselves: this is for probes that run
+ * windows themselves.
  */
 bool probe_goes_on(struct probe *p);
-/* Measures one point (meter_measure). */
+/* Measures one point (meter_measure). False: a fault, a timeout or a key has ended the probe. */
 bool probe_measure(struct probe *p, const struct kernel *k, struct point *out);
-/* Takes a quick sample (meter_quick_sample), only to choose what to measure. */
+/*
+ * Takes a quick sample (meter_quick_sample), only to choose what to measure. False: a fault, a timeout or a key has
+ * ended the probe.
+ */
 bool probe_quick_sample(struct probe *p, const struct kernel *k, uint64_t *iterations, double *cycles);
-/* Ends the probe where a window ended by a fault or a timeout. */
+/* Ends the probe where a window ended by a fault or a timeout, with that outcome; false then. */
 bool probe_survived(struct probe *p, const struct window_result *result);
 /*
- * The number for this run's profile: of samples, points, bytes or seconds. The profile simulated takes that of quick.
+ * Returns the one of the four numbers that is for this run's profile; whether they are samples, points, bytes or
+ * seconds is the caller's affair. Profile simulated takes that of quick.
  */
 double probe_scale(const struct probe *p, double smoke, double quick, double standard, double full);
 /* Whether this run only shows that everything works: profile smoke. */
 bool probe_is_smoke(const struct probe *p);
 /* Whether the core is a simulated one: profile simulated, in which instructions are few and readings repeat. */
 bool probe_is_simulated(const struct probe *p);
-/* The first number in profile simulated, the second in all others. */
+/* Returns the first number in profile simulated, the second in all others. */
 double probe_simulated(const struct probe *p, double simulated, double otherwise);
-/* One number for profile smoke, in which few instructions are executed, and one for all others. */
+/* Returns the first number in profile smoke, in which few instructions are executed, the second in all others. */
 double probe_smoke(const struct probe *p, double smoke, double otherwise);
 /*
- * Whether the frames of this area lie at random addresses, so that a physically indexed cache is left early. Where the
- * platform does not choose frames, those of a large page still follow each other, unless a hypervisor maps them again.
+ * Whether the frames of this area lie at random addresses, so that a sweep leaves a physically indexed cache early,
+ * when some of its sets are full. Where the platform does not choose frames, the 4 KiB pieces of a large page still
+ * follow each other, unless a hypervisor maps them again.
  */
 bool probe_scattered(const struct area *a);
-/* Why an experiment cannot show what pages of this size do on this platform; REASON_NONE: it can. */
+/*
+ * Why an experiment with pages of this size cannot show on this platform what such pages do: a hypervisor may map them
+ * in smaller ones. REASON_NONE: it can.
+ */
 enum reason probe_no_pages(const struct probe *p, size_t page_bytes);
-/* Stores the verdict of a gate probe: why the times of this core cannot be trusted; NULL: they can. */
+/*
+ * For gate probes: stores whether the times of this core can be trusted. `untrusted_cause`, which is copied, says why
+ * not; NULL: they can. Where they cannot, every finding of the core becomes undecided.
+ */
 void trust(struct probe *p, const char *untrusted_cause);
 
 #endif

@@ -7,23 +7,27 @@
 #ifndef FATHOM_LIB_PROBE_PROGRESS_H
 #define FATHOM_LIB_PROBE_PROGRESS_H
 
+/* How far the run is on one core. */
 struct progress {
     unsigned begun, planned;   /* probes */
-    unsigned unknown;          /* of those that have not begun, how many no earlier run knows */
-    double known_seconds;      /* that the others of those that have not begun will take */
+    unsigned unknown;          /* probes that have not begun and that no earlier run knows */
+    double known_seconds;      /* that the other probes that have not begun will take together */
     double probe_seconds;      /* that the one that runs now will take; 0: not known */
     double since, probe_since; /* machine_seconds when the first probe, and the one that runs now, began */
 };
 
-/* Before the first probe: nothing is planned yet. */
+/* Begins: no probe is planned yet, and none has begun. To be called right before the first probe of a core. */
 void progress_start(struct progress *p);
-/* Adds a planned probe that will take so many seconds; 0: not known. */
+/* Adds a planned probe that will take about so many seconds; 0: not known. */
 void progress_add(struct progress *p, double seconds);
-/* The next probe begins, and will take so many seconds; 0: not known. It need not have been planned. */
+/*
+ * Notes that the next probe begins now, and will take about so many seconds; 0: not known. It need not have been
+ * planned.
+ */
 void progress_next(struct progress *p, double seconds);
 /* Seconds until the last planned probe ends; NaN while too little is known to estimate them. */
 double progress_seconds_left(const struct progress *p);
-/* Shows people how far the run is, followed by `text`, which says what is being done (machine_progress). */
+/* Shows people how far the run is, followed by `text`, which says what is being done: one line (machine_progress). */
 void progress_show(const struct progress *p, const char *text);
 
 #endif

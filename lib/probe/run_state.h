@@ -22,7 +22,7 @@ struct kept_finding;
 
 /* How a probe ended. */
 enum outcome { OUTCOME_OK, OUTCOME_SKIPPED, OUTCOME_FAULT, OUTCOME_TIMEOUT, OUTCOMES };
-/* "ok", "skipped", "fault", "timeout" */
+/* Names of the outcomes, as records have them: "ok", "skipped", "fault", "timeout". */
 extern const char *const outcome_names[OUTCOMES];
 
 enum { ENVIRONMENT_VALUES = 24 };
@@ -37,10 +37,14 @@ struct environment {
     double hz_wanted;                  /* clock that the setting should give; 0: not known */
     uint64_t checks;                   /* machine checks that are pending (control_machine_checks) */
     const char *no_checks;             /* why they are not read; NULL where they are */
-    const char *no_smis;               /* the same of system management interrupts (control_disturbance) */
+    const char *no_smis;               /* why SMIs are not counted (control_disturbance); NULL where they are */
     char stages[CONTROL_SWITCHES][32]; /* names of the stages in which switches with a hazard were tried */
 };
 
+/*
+ * The run. The platform sets configuration, sinks, journal, number, destination, repeat_index, observer and warn before
+ * run_all (lib/run/run.h); the rest is set there.
+ */
 struct run {
     struct config config;
     struct writer writer;

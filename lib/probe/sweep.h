@@ -12,6 +12,7 @@
 #include "lib/measure/meter.h"
 #include "lib/probe/probe.h"
 
+/* One sample of a sweep. */
 struct sweep_sample {
     double x, median, ns; /* medians over its readings: cycles per unit, nanoseconds per unit */
     double y;             /* as the search takes it */
@@ -70,13 +71,20 @@ struct sweep {
 };
 
 /*
- * Searches, and sends the curve. Where the sweep leaves budget or seconds 0, the profile decides: 12, 600, 1,200 or
- * 6,000 samples, in at most 1, 3, 10 or 60 seconds.
+ * Searches the sweep's range for knees, and sends the curve as a record. s->search then holds points and verdict, until
+ * sweep_free. Where the sweep leaves budget or seconds 0, the profile decides: 12 (smoke), 400 (simulated), 600
+ * (quick), 1,200 (standard) or 6,000 (full) samples, in at most 1, 3, 3, 10 or 60 seconds of meter_seconds. False: the
+ * probe has ended; sweep_free is due nevertheless.
  */
 bool sweep_search(struct probe *p, struct sweep *s);
+/* Frees points, verdict and samples of the sweep. */
 void sweep_free(struct sweep *s);
-/* The same for several experiments, one after the other. */
+/*
+ * Searches `count` sweeps, one after the other, as sweep_search does. False: the probe has ended, and the rest was not
+ * searched; sweeps_free is due nevertheless.
+ */
 bool sweeps_search(struct probe *p, struct sweep *s, size_t count);
+/* Frees what sweeps_search has allocated for `count` sweeps. */
 void sweeps_free(struct sweep *s, size_t count);
 
 #endif

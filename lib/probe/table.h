@@ -5,11 +5,18 @@
 #include "lib/base/record.h"
 #include "lib/probe/probe.h"
 
-/* Begins the record. Keys that describe the whole table may follow; then record_columns. */
+/*
+ * Begins *r as a record `table` of that name. Keys that describe the whole table may be added next; then
+ * record_columns.
+ */
 void record_table(const struct probe *p, struct record *r, const char *name);
-/* Names the columns and begins the array of rows. The caller adds an array for each row, closes, and sends. */
+/*
+ * Adds the names of the columns to a record that record_table has begun, and opens the array of rows. The caller then
+ * adds an array for each row, closes the array of rows by record_close, and sends the record.
+ */
 void record_columns(struct record *r, const char *const *columns, size_t count);
 
+/* record_columns with the names as arguments. */
 #define RECORD_COLUMNS(r, ...) \
     record_columns(r, (const char *const[]){__VA_ARGS__}, \
                    sizeof(const char *const[]){__VA_ARGS__} / sizeof(const char *))

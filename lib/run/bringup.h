@@ -8,14 +8,15 @@
 #include "lib/probe/run_state.h"
 
 /*
- * Whether this run makes the page: if the configuration asks for it; or if the configuration does not forbid it, and no
- * earlier run of this machine is known to have ended well. Without a volume, no earlier run is known, so every boot
+ * Whether this run makes the page: the configuration asks for it; or the configuration does not forbid it, and no
+ * earlier run of this machine is known to have ended well. Without a volume no earlier run is known, so every boot
  * makes it: there a photograph of it is the only result.
  */
 bool bringup_wanted(const struct run *r);
 /*
- * Measures for about two seconds on the core in use, records the page and shows it; changes nothing on the core.
- * `first` is how the first windows ended: where they did not run, the page says so, and nothing is measured.
+ * Measures for about two seconds on the core in use, records the page and shows it; changes nothing on the core. To be
+ * called after meter_start; `first` is how that ended. Where its windows did not run, the page says so, and nothing is
+ * measured.
  */
 void bringup_page(struct run *r, const struct window_result *first);
 

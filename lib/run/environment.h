@@ -13,15 +13,27 @@
 
 #include "lib/probe/run_state.h"
 
-/* Sets the core in use as the configuration asks, and warns of what cannot be set. To be called after meter_start. */
+/*
+ * Sets prefetchers and clock of the core in use as the configuration asks, and sends a warning about what cannot be
+ * set. To be called after meter_start.
+ */
 void environment_set(struct run *r);
-/* Adds what was set and found to the record `environment`. */
+/* Adds to `record`, the open `environment` record, what environment_set has set and found. */
 void environment_describe(const struct run *r, struct record *record);
-/* Warns when there were machine checks since it was called last, during `what`. */
+/*
+ * Sends a warning when machine checks have been recorded since it was called last, which happened during `what`: the
+ * probe's name.
+ */
 void environment_watch(struct run *r, const char *what);
-/* How often the core in use has entered system management mode, modulo 2^32. False where that is not counted. */
+/*
+ * How often the core in use has entered system management mode since reset, modulo 2^32. False where that is not
+ * counted.
+ */
 bool environment_smis(const struct run *r, uint32_t *count);
-/* Puts everything back; where something was set a record `restored` says what the clock is now. */
+/*
+ * Restores every register that environment_set has changed. Where it had changed any, a record `restored` says whether
+ * they read back as found and what the clock is now.
+ */
 void environment_restore(struct run *r);
 
 #endif

@@ -11,6 +11,7 @@
 
 enum { PLAN_PROBES = 128 };
 
+/* The probes of a run, in order. */
 struct plan {
     const struct probe_definition *order[PLAN_PROBES];
     bool begun[PLAN_PROBES]; /* it has run, or waits for a probe that it needs */
@@ -18,17 +19,23 @@ struct plan {
 };
 
 /*
- * All probes of this binary, at most `room`: sorted by family and name, each behind the probe that it names in `after`.
- * Returns how many there are.
+ * Writes all probes of this binary, at most `room`, to `out`: sorted by family and name, but each after the probe that
+ * it names in its member `after`. Returns how many it wrote.
  */
 size_t plan_probes(const struct probe_definition *out[], size_t room);
-/* Prints them for people, with their findings or without. */
+/* Prints all probes of this binary for people, with their findings or without. */
 void plan_print_probes(bool findings);
-/* Warns about each name in the configuration that is no probe. True when all are probes. */
+/*
+ * Whether each name in the configuration's `probes` is that of a probe of the plan; sends and prints a warning about
+ * each that is not.
+ */
 bool plan_names_exist(struct run *r, const struct plan *plan);
-/* Whether the configuration asks for this probe: by name, or by naming none, which asks for all but debug probes. */
+/*
+ * Whether the configuration asks for this probe: by its name, or by naming none, which asks for all but debug probes.
+ * With `profile = bringup` it asks for none.
+ */
 bool plan_has(const struct config *c, const struct probe_definition *d);
-/* Whether a probe may report the fact that `need` names ("memory.cache.bytes level=1"). */
+/* Whether a probe declares the finding that `need` names, "memory.cache.bytes level=1"; the variants do not matter. */
 bool plan_declares(const struct probe_definition *d, const char *need);
 
 #endif

@@ -25,17 +25,28 @@ struct result {
     bool failed;              /* a core could not be used, or its first window ended by a fault or a timeout */
 };
 
+/* What the run has spent so far on the core in use, for send_end. */
 struct spent run_spent(const struct run *r);
 
-/* One record each, named after its `t`. */
+/* Sends the record `run`: which program, machine and configuration this is. The first record of a run. */
 void send_run(struct run *r);
+/* Sends the record `machine` of the core in use: what identifies it, and the facts that are known (r->facts). */
 void send_machine(struct run *r);
+/* Sends the record `environment` of the core in use. To be called after environment_set. */
 void send_environment(struct run *r);
+/* Sends and flushes the record `start`: from now on the probe runs. */
 void send_start(struct run *r, const struct probe_definition *d);
+/* Sends the record `fault`: the exception, or other fault, that ended the probe. */
 void send_fault(const struct probe *p);
-/* What the probe cost since `before`, and how it ended. */
+/*
+ * Sends the record `end` of a probe: how it ended, and what it cost since `before`, in `seconds` of the machine's
+ * clock.
+ */
 void send_end(const struct probe *p, const struct spent *before, double seconds);
-/* The last record of a run; flushes. `status` is the exit status of the program. */
+/*
+ * Sends the record `done`, the last one of a run, and flushes. `seconds` is how long the run took, `status` the exit
+ * status of the program.
+ */
 void send_done(struct run *r, const struct result *result, double seconds, int status);
 
 #endif

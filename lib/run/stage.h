@@ -9,16 +9,20 @@
 
 struct run;
 
-/* The stages that began before, when there was no run yet, are recorded now; the others when they begin. */
+/*
+ * Records the stages that began before, when there was no run yet; from now on stages are recorded in `r` when they
+ * begin.
+ */
 void stage_start(struct run *r);
 /*
- * Begins a stage on the core in use; `text` says for people what is done. Both stay valid until the end of the run.
- * NULL, or why it must be left out: an earlier run of this machine ended within it.
+ * Begins the stage `name` on the core in use; `text` says for people what is done in it. `name` must stay valid until
+ * the end of the run. NULL, or why the step must be left out: an earlier run of this machine ended within it. The
+ * caller then does without it.
  */
 const char *stage_begin(const char *name, const char *text);
 /* Ends the last stage: from now on probes run. */
 void stage_end(void);
-/* The stage that has begun; "probes" behind the last one, "start" before the first. */
+/* Name of the stage that began last; "start" before the first, "probes" after stage_end. */
 const char *stage_now(void);
 
 #endif

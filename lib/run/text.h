@@ -6,19 +6,22 @@
 
 #include "lib/probe/run_state.h"
 
-/* Probes and findings of the cores before this one. */
+/* Probes, by how they ended, and findings of all cores that measured before the one in use. */
 struct counted {
     unsigned outcomes[OUTCOMES];
     unsigned findings;
 };
 
-/* The core, its platform and the profile. */
+/* Prints a line about the core in use, its platform and the profile. */
 void print_heading(const struct run *r);
-/* What was done and found on one core, in so many seconds. */
+/* Prints what was done and found on the core in use: the run's counts without those in `before`; it took `seconds`. */
 void print_summary(const struct run *r, const struct counted *before, double seconds);
-/* Why findings of this core are undecided, and what can be done about it. */
+/*
+ * Prints how many findings of this core are undecided, and what can be done about it. Nothing where its times cannot be
+ * trusted.
+ */
 void print_undecided(const struct run *r);
-/* Where the records are, and how many were lost. */
+/* Prints where the records are, and how many lines sinks did not take. */
 void print_records(const struct run *r);
 
 #endif

@@ -33,14 +33,16 @@ struct packed_events {
     const uint64_t *values;
 };
 
+/* libpfm4's tables for the cores of each instruction set, made at build time by scripts/pack-events.c. */
 extern const struct packed_events packed_events_x86_64, packed_events_aarch64;
 
 /* ---- Our own ------------------------------------------------------------------------------------- */
 
+/* The name of an event, and what a selector is programmed with for it. */
 struct event_row {
-    const char *name; /* NULL ends a list, as in those below */
+    const char *name; /* NULL ends a list */
     uint64_t code;
-    uint64_t register_value;
+    uint64_t register_value; /* that the event needs in a register besides; 0: none */
 };
 
 /* A need and what stands for it: anything that events_find takes but a need. */
@@ -48,11 +50,14 @@ struct event_need {
     const char *need, *event;
 };
 
+/* For the member `umask` of a rule: it is for every unit mask. */
 enum { ANY_UMASK = 0x100 };
+/* The bit of fixed counter n in a bitmap of slots. */
 #define FIXED(n) ((uint64_t)1 << (COUNTER_FIXED + (n)))
 
 /*
- * Which counters can count the event numbers from first to last. The first rule that fits decides, the last fits all.
+ * Which counters can count the events whose numbers lie from `first` to `last`, both included. Of a core's list the
+ * first rule that fits an event decides; the last rule fits all events.
  */
 struct event_rule {
     uint16_t first, last;
@@ -74,6 +79,7 @@ struct event_register {
     uint32_t second_code; /* event and umask to program when it is the second register */
 };
 
+/* All that is known of the events of one core. */
 struct event_core {
     const char *name;
     enum counters_kind kind;
@@ -91,6 +97,7 @@ struct event_core {
     const char *source; /* of names and numbers */
 };
 
+/* All cores of one vendor. */
 struct event_family {
     const struct event_core *cores;
     size_t count;
