@@ -6,10 +6,12 @@
 #include "lib/base/statistics.h"
 #include "lib/knee/tolerances.h"
 
+enum { ROOM = 128 }; /* above LEVEL_REACH */
+
 /* The last points of a level, and the line through them. */
 struct followed {
     size_t count, next; /* points, and the place of the next one */
-    double x[LEVEL_REACH], y[LEVEL_REACH], variance[LEVEL_REACH];
+    double x[ROOM], y[ROOM], variance[ROOM];
     double middle, at, slope; /* mean of x; the line there; its slope */
     double deviation;         /* of a point: by the distances from the line, and by the points' own variances */
     double sum_xx;            /* sum of (x - middle)^2, of a line that slopes; 0: a flat one */
@@ -17,7 +19,7 @@ struct followed {
 
 static void fit_line(struct followed *f, bool sloped)
 {
-    double away[LEVEL_REACH], sum_xy = 0, sum_xx = 0;
+    double away[ROOM], sum_xy = 0, sum_xx = 0;
 
     f->middle = f->at = f->slope = f->sum_xx = 0;
     for (size_t i = 0; i < f->count; i++)

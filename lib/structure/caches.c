@@ -11,6 +11,7 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/sample.h"
 #include "lib/probe/sweep.h"
+#include "lib/structure/beside_reader.h"
 #include "lib/structure/hierarchy.h"
 #include "lib/structure/line_length.h"
 #include "lib/structure/tolerances_hierarchy.h"
@@ -105,11 +106,17 @@ static unsigned report_levels(struct probe *p, const struct caches *c, const str
                               bool goes_on)
 {
     const size_t page_bytes = c->page ? c->chase.ring.page_bytes : machine_info()->page_bytes[0];
+    const size_t line_bytes = c->chase.pitch ? c->chase.pitch : POINTER_CHASE_LINE_BYTES;
     struct experiment e[EXPERIMENTS_MAXIMUM];
+    struct verdict v[ORDERS];
     char tlb[32];
 
     snprintf(tlb, sizeof tlb, "page=%s access=load", page_name(page_bytes));
     experiments_of_sweeps(s->sweep, s->count, e);
+    for (size_t i = 0; i < s->count; i++) {
+        v[i] = beside_reader(&s->sweep[i].search, (double)line_bytes);
+        e[i].verdict = &v[i];
+    }
     return hierarchy_report(p,
                             &(struct hierarchy){.capacity = "memory.cache.bytes",
                                                 .height = "memory.cache.latency_cycles",
@@ -119,7 +126,6 @@ static unsigned report_levels(struct probe *p, const struct caches *c, const str
                                                 .limit = {"memory.dtlb.entries", tlb, 1.0 / (double)page_bytes},
                                                 .scattered = probe_scattered(&c->chase.ring),
                                                 .shared = machine_info()->hypervisor[0] ? FIRST_SHARED_CACHE : 0,
-                                                .others = before ? 0 : 2 * CACHE_STEP_BYTES,
                                                 .before = before,
                                                 .goes_on = goes_on},
                             e, s->count);

@@ -119,7 +119,6 @@ static void report_level(struct probe *p, const struct hierarchy *q, const struc
 {
     struct experiment e[EXPERIMENTS_MAXIMUM];
     struct experiment_value v[EXPERIMENTS_MAXIMUM];
-    struct verdict with_others[EXPERIMENTS_MAXIMUM];
     enum reason reason = capacity_undecided(q, levels, number, behind);
     struct finding capacity = finding_of(q, q->capacity, number, reason);
     struct finding height = finding_of(q, q->height, number, reason);
@@ -133,11 +132,6 @@ static void report_level(struct probe *p, const struct hierarchy *q, const struc
             level = knee < levels->verdict->count ? level_near(l, levels->verdict->knees[knee].value) : l->count;
         e[i] = experiments[i];
         e[i].knee = level < l->count ? l->knee[level] : l->verdict->level_count;
-        if (number == 0 && q->others > 0 && e[i].knee < e[i].verdict->count) {
-            with_others[i] = *e[i].verdict;
-            with_others[i].knees[e[i].knee].high += q->others;
-            e[i].verdict = &with_others[i];
-        }
         e[i].half = scattered;
         e[i].confounder = scattered ? "frames" : experiments[i].confounder;
         const bool flat = level < l->count && !(l->rises && level == l->hides);

@@ -39,11 +39,6 @@ struct hierarchy {
      * shows only what they left of the level for a while, and the level behind may be that level again.
      */
     unsigned shared;
-    /*
-     * What else the first level holds around a reading: stack, list of readings. A footprint that fills the level may be
-     * off it by as much, so its interval reaches that much higher.
-     */
-    double others;
     unsigned before; /* smaller levels that have been reported already: numbers of levels begin behind them */
     bool goes_on;    /* experiments on larger capacities follow, which report the last level */
     const struct verdict *one_order; /* of the first level, for grade_resident; NULL: not known */

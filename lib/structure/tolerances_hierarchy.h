@@ -99,6 +99,18 @@ static const double SHARING_FROM_MOST = 0.4;
 
 /* ---- Caches ------------------------------------------------------------------------------------- */
 
+/*
+ * Lines of data that the reader touches from the end of one kernel to the end of the next, at most: from four readings
+ * of its list, of 80 bytes each (arch/reader.h), which lie in six lines of 64 bytes, and two of its stack, one with
+ * where it is in that list and one with a return address (arch/<isa>/reader.S).
+ */
+static const double READER_LINES = 8;
+/*
+ * Ways of a first level of data caches, at most. Chosen: a step above the 12 of Intel's cores since Sunny Cove, the most
+ * in any manual (Intel's optimization manual, 2.1: 48 KiB).
+ */
+static const double MOST_WAYS = 16;
+
 /* Footprint at which the far range begins, in parts of the second level: the edge of that level is well before it. */
 static const double CACHE_FAR_RANGE = 3;
 /* Footprint that reaches memory, in parts of the largest cache. Chosen: three of four lines miss it. */

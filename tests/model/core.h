@@ -146,6 +146,15 @@ void core_watch(struct core *c, void (*access)(uint64_t address, size_t size));
 void core_others(struct core *c, unsigned registers);
 /* Other code runs: the instruction cache fetches that many lines of it, each any of 4,096. */
 void core_run_other_code(struct core *c, unsigned lines);
+/*
+ * What the program that measures touches between two kernels: lines of its stack, which are the same each time, as many
+ * of its list of readings, which it goes through, on so many pages in all; and lines of its own code.
+ */
+struct around_design {
+    unsigned lines, pages, code_lines;
+    uint64_t places; /* where they lie in their pages */
+};
+void core_run_around(struct core *c, const struct around_design *d);
 /* Must be called when the bytes of code there may have changed. */
 void core_code_written(struct core *c, uint64_t at, size_t count);
 /* Calls a kernel. How many cycles it took. A fault is reported in *result, which is left alone otherwise. */

@@ -234,3 +234,12 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
     if (!store)
         predict_load(c, address, m->bytes + (address - m->at), (int)size, translated + latency);
 }
+
+void data_touch(struct core *c, uint64_t address)
+{
+    const uint64_t page = address / c->page_bytes * c->page_bytes;
+    const struct mapping own = {.at = page, .count = c->page_bytes, .page_bytes = c->page_bytes};
+
+    data_translation(c, &own, address, false);
+    cache_latency(c, address, address);
+}

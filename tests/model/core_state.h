@@ -45,6 +45,7 @@ struct core {
         double at;
     } arriving[ARRIVING];
     struct stores *stores; /* NULL: loads are served by the cache alone */
+    uint64_t around;       /* readings so far */
     uint64_t other_code;   /* state of the random numbers that choose lines of other code */
     struct core_counts counts;
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody watches */
@@ -133,5 +134,7 @@ double translation(const struct core *c, struct cache *levels, const struct page
  * next.
  */
 void data_access(struct core *c, const struct mapping *m, bool store, uint64_t address, size_t size, int64_t value);
+/* An access of another program, with a page of its own around it: caches and TLBs of loads have it afterwards. */
+void data_touch(struct core *c, uint64_t address);
 
 #endif

@@ -358,8 +358,10 @@ struct window_result machine_window(struct reading *list, size_t count)
             cycles += (double)(r->argument[0] * READER_CHAIN);
         else if (r->kernel == (uintptr_t)reader_width_kernel)
             cycles += (double)(r->argument[0] * READER_WIDTH) / (shared ? 2 : 4);
-        else if (r->kernel != (uintptr_t)reader_empty_kernel)
+        else if (r->kernel != (uintptr_t)reader_empty_kernel) {
+            core_run_around(machine.core, &d->around);
             cycles += core_call(machine.core, r->kernel, r->argument, &result);
+        }
         if (r->counts)
             counters_sample(core_counts(machine.core), r->counts->end);
         result.interrupts += disturb(&cycles);

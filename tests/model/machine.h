@@ -25,7 +25,8 @@ struct machine_design {
     /* A sibling thread occupies `others` registers of each kind, others_then between these two machine_seconds. */
     unsigned others, others_then;
     double then_from, then_to;
-    unsigned other_lines; /* of other code that the instruction cache fetches before each window */
+    unsigned other_lines;        /* of other code that the instruction cache fetches before each window */
+    struct around_design around; /* what else runs before each kernel; lines 0: nothing that touches data */
 };
 
 void machine_start(const struct machine_design *design);

@@ -94,6 +94,38 @@ MODEL_TEST(predicted_loads_hide_no_latency, "cache")
     decides(0, 8);
 }
 
+/*
+ * Between two kernels the program that measures touches lines of its stack and of its list of readings, which then
+ * occupy a part of the first level.
+ */
+MODEL_TEST(first_levels_beside_the_reader_are_given_back, "cache")
+{
+    static const char *const policies[] = {NULL, "PLRU", "SRRIP", "NRU"};
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 3), 40); cores++) {
+        struct machine_design m = draw_machine(seed);
+        struct cache_design *first = &m.core.data[0];
+        m.core.line_bytes = 32u << pick(0, 2);
+        first->policy = policies[pick(0, 3)];
+        first->ways = first->policy ? (size_t)4 << pick(0, 1) : pick(2, 12);
+        do
+            first->bytes = first->ways * m.core.line_bytes << pick(5, 9);
+        while (first->bytes < 8 * KIB || first->bytes > 192 * KIB);
+        m.core.data[1] = (struct cache_design){.bytes = 2048 * KIB, .ways = 16, .latency = first->latency + 10};
+        m.core.data[2] = (struct cache_design){0};
+        m.core.contiguous = pick(0, 1);
+        m.memory_bytes = 4096 * KIB;
+        m.around = (struct around_design){.lines = (unsigned)pick(2, 8), .pages = 3, .places = seed};
+        run_probes_on(&m, "cache", PROFILE_QUICK);
+        check_capacity(&m, "memory.cache.bytes", "level", "1", (double)first->bytes);
+        const double first_bad = number(finding_of("memory.cache.bytes", "level", "1"), "high");
+        if (first_bad <= (double)first->bytes)
+            complain(&m, "memory.cache.bytes 1: %.0f bytes do not fit, though %zu do", first_bad, first->bytes);
+    }
+    end(3 * cores / 4, UINT32_MAX);
+}
+
 /* Even the largest footprint fits into the second level. */
 MODEL_TEST(a_cache_larger_than_the_range_is_undecided, "cache")
 {
