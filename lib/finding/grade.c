@@ -337,7 +337,12 @@ void report_graded_number(struct probe *p, const struct finding *f, const struct
 {
     struct graded r = grade_number(v, count);
     struct finding filled = *f;
+    bool known = false;
 
+    for (size_t i = 0; i < count; i++)
+        known |= !isnan(v[i].value);
+    if (!known && f->reason)
+        r.reason = f->reason;
     r.low = r.high = NAN; /* the difference of two numbers is no interval */
     send(p, &filled, &r);
 }

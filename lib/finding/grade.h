@@ -105,7 +105,7 @@ void experiments_of_sweeps(const struct sweep *s, size_t count, struct experimen
 void report_capacity(struct probe *p, const struct finding *f, const struct experiment *e, size_t count, double step);
 /*
  * Grades numbers by grade_number and reports the result: fills in value, grade, reason and agreement of a copy of *f;
- * there is no interval.
+ * there is no interval. Where no experiment gave a number the reason is f->reason, if that is set.
  */
 void report_graded_number(struct probe *p, const struct finding *f, const struct experiment_value *v, size_t count);
 

@@ -165,6 +165,7 @@ static void report_level(struct probe *p, const struct hierarchy *q, const struc
         return;
     }
     height.method = "median of the level";
+    height.reason = REASON_NONE; /* that of the capacity says nothing about it */
     report_graded_number(p, &height, v, count);
 }
 

@@ -50,7 +50,7 @@ static enum reason other_limit(const struct inflight_limits *l, struct renames_c
     if (isnan(l->nops))
         return REASON_ROB_UNKNOWN;
     if (isnan(general.registers) || isnan(vector.registers) || (isnan(l->writers) && files_end_later))
-        return REASON_NO_KNEE;
+        return REASON_REGISTERS_UNKNOWN;
     if (!files_end_later)
         return REASON_MASKED_BY_REGISTERS;
     if (l->writers >= l->nops - INFLIGHT_GROUP || inflight_same(l->writers, l->nops))

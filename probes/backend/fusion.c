@@ -204,10 +204,12 @@ static void report_pair(struct probe *p, const char *name, const double operatio
 
     for (size_t i = 0; i < LAYOUTS; i++)
         v[i] = (struct experiment_value){layouts[i].name, "renaming", operations[i]};
-    if (any || layouts_with(operations, 1) + layouts_with(operations, 2) == 0)
+    if (any || layouts_with(operations, 1) + layouts_with(operations, 2) == 0) {
+        f.reason = REASON_NONE;
         report_graded_number(p, &f, v, LAYOUTS);
-    else
+    } else {
         report(p, &f);
+    }
 }
 
 static void run(struct probe *p)

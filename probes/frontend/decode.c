@@ -50,6 +50,7 @@ static const double WHOLE = 0.02;
 struct instruction_run {
     unsigned bytes;       /* of an instruction */
     bool add;             /* additions; else NOPs */
+    bool fits;            /* the instruction cache holds a long run of them */
     double kept, decoded; /* instructions per cycle of a short and of a long run; NaN: not measured */
 };
 
@@ -120,7 +121,8 @@ static bool measure_runs(struct probe *p, struct instruction_run *runs, size_t c
         if (!measure_rate(p, run, SHORT_RUN, &run->kept))
             return false;
         run->decoded = NAN;
-        if (longest >= LONG_OPS || probe_is_smoke(p)) {
+        run->fits = longest >= LONG_OPS;
+        if (run->fits || probe_is_smoke(p)) {
             longest = (size_t)probe_smoke(p, SHORT_RUN, (double)longest);
             if (!measure_run(p, run, longest, &cycles))
                 return false;
@@ -156,6 +158,20 @@ static double best_decoded(const struct instruction_run *runs, size_t count)
     return best;
 }
 
+/* Why the width is undecided where no run is slower than short ones. */
+static enum reason why_undecided(const struct probe *p, const struct instruction_run *runs, size_t count)
+{
+    bool fit = false;
+
+    if (best_decoded(runs, count) > 0)
+        return REASON_MASKED_BY_NOP_RATE;
+    if (!facts_find(&p->run->facts, "frontend.l1i.bytes", ""))
+        return REASON_CAPACITY_UNKNOWN;
+    for (size_t i = 0; i < count; i++)
+        fit |= runs[i].fits;
+    return fit ? REASON_NOT_STEADY : REASON_NO_LONG_INSTRUCTION_CACHE;
+}
+
 /* Whether its bytes limit a run: it is slower than others in instructions and as fast as any in bytes. */
 static bool is_bound_by_bytes(const struct instruction_run *run, const struct instruction_run *runs, size_t count)
 {
@@ -178,7 +194,7 @@ static void report_width(struct probe *p, const struct instruction_run *runs, si
                         .low = NAN,
                         .high = NAN,
                         .grade = 'U',
-                        .reason = best > 0 ? REASON_MASKED_BY_NOP_RATE : REASON_NO_LONG_INSTRUCTION_CACHE,
+                        .reason = why_undecided(p, runs, count),
                         .method = "long runs that are slower than short ones",
                         .limits = {{"frontend.fetch.instructions", "", 1}}};
 
@@ -251,6 +267,7 @@ static void run(struct probe *p)
 }
 
 PROBE(decode, .title = "Decoders", .family = "frontend", .after = "op_cache", .run = run,
+      .wants = NEEDS("frontend.l1i.bytes"),
       .findings = FINDINGS({"frontend.decode.width", "instructions/cycle", "instructions decoded in one cycle"},
                            {"frontend.nop.per_cycle", "instructions/cycle",
                             "NOPs of one length that go through the core in one cycle"}));

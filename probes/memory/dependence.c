@@ -89,7 +89,9 @@ static bool report_loads(struct probe *p, const struct sweep s[CODES], enum depe
                       &(struct finding){.name = "memory.dependence.blocked_cycles",
                                         .variants = {{"dependence", dependence}},
                                         .curves = {s[0].name},
-                                        .reason = endless ? REASON_NEVER_TOO_MANY : REASON_NO_KNEE,
+                                        .reason = endless     ? REASON_NEVER_TOO_MANY
+                                                  : v->reason ? v->reason
+                                                              : REASON_NO_KNEE,
                                         .method = "how much higher the curve is behind the last load tracked"},
                       v->reason || !v->count ? (double)NAN : v->knees[0].after - v->knees[0].before);
     return endless;

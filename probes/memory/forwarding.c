@@ -59,6 +59,12 @@ static double forwarded_across(const struct forwarding_grid *g, enum crossing cr
     return isnan(slow) ? forwarding_path_cycles(g, crossing, PATH_FORWARDED) : slow;
 }
 
+/* Why no pair of a grid has a certain path: `absent` where the paths of its pairs are known. */
+static enum reason without_path(const struct forwarding_grid *g, enum reason absent)
+{
+    return !(g->paths.load > 0) ? REASON_NOT_STEADY : g->paths.clusters.count ? absent : REASON_NO_CLUSTERS;
+}
+
 static void report_cycles(struct probe *p, const struct forwarding_grid *data, const struct forwarding_grid *load)
 {
     const struct forwarding_grid *const grids[] = {data, load};
@@ -73,7 +79,7 @@ static void report_cycles(struct probe *p, const struct forwarding_grid *data, c
         report_graded_number(p,
                              &(struct finding){.name = "memory.forwarding.cycles",
                                                .variants = {{"crossing", "none"}},
-                                               .reason = REASON_NOTHING_FORWARDS,
+                                               .reason = without_path(data, REASON_NOTHING_FORWARDS),
                                                .method = "median of the class of loads that are forwarded to"},
                              v, 2);
     for (size_t i = 0; i < 2; i++)
@@ -81,14 +87,14 @@ static void report_cycles(struct probe *p, const struct forwarding_grid *data, c
             struct finding f = {
                 .name = "memory.forwarding.cycles",
                 .variants = {{"crossing", crossing_names[crossing]}, {"dependence", forwarding_chain_name(grids[i])}},
-                .reason = REASON_NOTHING_FORWARDS,
+                .reason = without_path(grids[i], REASON_NOTHING_FORWARDS),
                 .method = "median of the class of loads that are forwarded to"};
             if (crossing != CROSSING_NONE)
                 report_number(p, &f, forwarded_across(grids[i], crossing));
             else if (differ)
                 report_number(p, &f, v[i].value);
             f.name = "memory.forwarding.blocked_cycles";
-            f.reason = REASON_NOTHING_BLOCKED;
+            f.reason = without_path(grids[i], REASON_NOTHING_BLOCKED);
             f.method = "median of the class of loads that wait for the cache";
             report_number(p, &f, forwarding_path_cycles(grids[i], crossing, PATH_BLOCKED));
         }
@@ -111,8 +117,9 @@ static void report_offsets(struct probe *p, const struct forwarding_grid *data, 
                                         .grade = same ? 'A' : 'U',
                                         .reason = same                     ? REASON_NONE
                                                   : one >= 0 && other >= 0 ? REASON_EXPERIMENTS_DISAGREE
-                                                  : data->failed[s][l] || load->failed[s][l] ? REASON_NOT_STEADY
-                                                                                             : REASON_NO_CLUSTERS,
+                                                  : data->failed[s][l] || load->failed[s][l]
+                                                      ? REASON_NOT_STEADY
+                                                      : without_path(isnan(one) ? data : load, REASON_NO_CLUSTERS),
                                         .agreement = same ? "data and address agree" : NULL,
                                         .method = "offsets of the load from the store at which it is not blocked",
                                         .remarks = {{same ? "offsets" : NULL, by_data}}});
@@ -123,16 +130,27 @@ static void report_vectors(struct probe *p, const struct forwarding_grid *g)
 {
     for (size_t i = 0; i < g->count; i++) {
         const double cycles = *forwarding_cell(g, CROSSING_NONE, i, i, 0);
+        const enum forwarding_path path = forwarding_path_of(&g->paths, cycles);
         report_number(p,
                       &(struct finding){.name = "memory.forwarding.cycles",
                                         .variants = {{"store", g->widths[i]->name}, {"load", g->widths[i]->name}},
-                                        .reason = REASON_BLOCKED,
+                                        .reason = path == PATH_BLOCKED ? REASON_BLOCKED
+                                                  : isnan(cycles)      ? REASON_NOT_STEADY
+                                                                       : without_path(g, REASON_NO_CLUSTERS),
                                         .method = "store and load of a vector at one address, in a chain"},
-                      forwarding_works(forwarding_path_of(&g->paths, cycles)) ? cycles : (double)NAN);
+                      forwarding_works(path) ? cycles : (double)NAN);
     }
 }
 
 /* ---- Gathering and aliases ---------------------------------------------------------------------- */
+
+/* Cycles a pair whose load is forwarded to, arithmetic included; NaN where there is no such pair. */
+static double forwarded_cycles(const struct forwarding_grid *g)
+{
+    const struct forwarding_paths *w = &g->paths;
+
+    return w->forwarded < w->clusters.count ? w->clusters.all[w->forwarded].middle : (double)NAN;
+}
 
 /* The largest number of stores of equal width that a load of 64 bits gathers from; NaN where something is not known. */
 static bool measure_stores(struct probe *p, const struct area *area, const struct forwarding_grid *g, bool backwards,
@@ -150,9 +168,7 @@ static bool measure_stores(struct probe *p, const struct area *area, const struc
         if (!store_load_measure(p, &s, area->at + FORWARDING_MIDDLE, &cycles))
             return false;
         /* slower than forwarding by less than a load: it got its value from all of the stores */
-        const double forwarded = g->paths.forwarded < g->paths.clusters.count
-                                     ? g->paths.clusters.all[g->paths.forwarded].middle
-                                     : (double)NAN;
+        const double forwarded = forwarded_cycles(g);
         if (isnan(forwarded) || isnan(cycles)) {
             *most = (double)NAN;
             return true;
@@ -176,7 +192,9 @@ static bool find_stores(struct probe *p, const struct area *area, const struct f
             return false;
     report_graded_number(p,
                          &(struct finding){.name = "memory.forwarding.stores",
-                                           .reason = REASON_NO_CLUSTERS,
+                                           .reason = isnan(forwarded_cycles(data))
+                                                         ? without_path(data, REASON_NOTHING_FORWARDS)
+                                                         : REASON_NOT_STEADY,
                                            .method = "stores side by side that make up 64 bits"},
                          v, 4);
     return true;

@@ -105,11 +105,12 @@ static bool find_last_table(struct probe *p)
         if (!good)
             return false;
     }
-    f.reason = known > 0 ? REASON_RANGE_ENDS : REASON_TLB_UNKNOWN;
-    if (known > 0 && most / TLB_MISS_TIMES > known)
+    if (known > 0 && most / TLB_MISS_TIMES > known) {
         report_graded_number(p, &f, v, LAST_EXPERIMENTS);
-    else
-        report(p, &f);
+        return true;
+    }
+    f.reason = known > 0 ? REASON_TOO_MANY_PAGES : REASON_TLB_UNKNOWN;
+    report(p, &f);
     return true;
 }
 

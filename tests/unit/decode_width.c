@@ -23,6 +23,7 @@ extern const struct probe_definition *const __start_probes[] __attribute__((visi
 enum { SHORT_RUN = 512 /* at most: an operation cache holds it */ };
 
 const unsigned emit_nop_lengths[] = {1, 2, 3, 4, 5, 6, 7, 0}, emit_alignment = 1, emit_longest = 15;
+static enum reason why;      /* of the width, where it is not known */
 static double kept, decoded; /* instructions a cycle, of short and of long runs */
 static double fetched[8];    /* the same by the bytes that are fetched in a cycle, by their length; 0: not limited */
 static unsigned bytes;       /* of the instructions of a run */
@@ -96,6 +97,8 @@ void report_number(struct probe *p, const struct finding *f, double value)
     (void)p;
     (void)value;
     not_sure += !strcmp(f->name, "frontend.decode.width");
+    if (!strcmp(f->name, "frontend.decode.width"))
+        why = f->reason;
 }
 
 void report_graded_number(struct probe *p, const struct finding *f, const struct experiment_value *v, size_t count)
@@ -109,12 +112,12 @@ void report_graded_number(struct probe *p, const struct finding *f, const struct
     whole += (unsigned)count;
 }
 
-/* Runs the probe on a core with an instruction cache of 64 KiB. */
-static void run_probe(double short_rate, double long_rate)
+/* Runs the probe on a core with an instruction cache of so many bytes; NaN: not known. */
+static void run_probe_with(double l1i_bytes, double short_rate, double long_rate)
 {
     struct run run = {.number = 0};
     struct probe probe = {.definition = __start_probes[0], .run = &run};
-    const struct fact l1i = {.name = "frontend.l1i.bytes", .value = 1 << 16, .grade = 'A'};
+    const struct fact l1i = {.name = "frontend.l1i.bytes", .value = l1i_bytes, .grade = 'A'};
 
     assert_true(facts_set(&run.facts, &l1i));
     kept = short_rate;
@@ -123,6 +126,11 @@ static void run_probe(double short_rate, double long_rate)
     most = whole = not_sure = 0;
     probe.definition->run(&probe);
     facts_forget(&run.facts);
+}
+
+static void run_probe(double short_rate, double long_rate)
+{
+    run_probe_with(1 << 16, short_rate, long_rate);
 }
 
 /* ---- Tests ---------------------------------------------------------------------------------------------- */
@@ -159,12 +167,24 @@ static void whole_instructions_do_not_use_all_bytes(void **state)
     assert_true(whole > 0 && least > 5.9 && most < 6.1);
 }
 
+static void the_reason_says_what_is_missing(void **state)
+{
+    (void)state;
+    run_probe(6.05, 6);
+    assert_true(not_sure == 1 && why == REASON_MASKED_BY_NOP_RATE);
+    run_probe_with(1 << 13, 8, 6);
+    assert_true(not_sure == 1 && why == REASON_NO_LONG_INSTRUCTION_CACHE);
+    run_probe_with(NAN, 8, 6);
+    assert_true(not_sure == 1 && why == REASON_CAPACITY_UNKNOWN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decoders_are_slower_than_what_keeps_operations),
         cmocka_unit_test(rates_are_whole_up_to_calibration),
         cmocka_unit_test(whole_instructions_do_not_use_all_bytes),
+        cmocka_unit_test(the_reason_says_what_is_missing),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

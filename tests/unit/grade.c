@@ -351,6 +351,25 @@ static void decisions_are_reported_unchanged(void **state)
     assert_true(reported.value == 3 && isnan(reported.low) && isnan(reported.high));
 }
 
+/* Where no experiment gave a number the probe may know why better than the rule does; where one did it does not. */
+static void the_reason_given_counts_where_there_is_no_number(void **state)
+{
+    (void)state;
+    const struct finding f = {.name = "memory.forwarding.cycles", .reason = REASON_NOTHING_FORWARDS};
+    struct experiment_value v[] = {{"data", "values", NAN}, {"address", "arithmetic", NAN}};
+
+    report_graded_number(NULL, &f, v, 2);
+    assert_int_equal(reported.reason, REASON_NOTHING_FORWARDS);
+    report_graded_number(NULL, &(struct finding){.name = f.name}, v, 2);
+    assert_int_equal(reported.reason, REASON_NOT_STEADY);
+    v[0].value = 4;
+    report_graded_number(NULL, &f, v, 2);
+    assert_int_equal(reported.reason, REASON_NONE);
+    v[1].value = 40;
+    report_graded_number(NULL, &f, v, 2);
+    assert_int_equal(reported.reason, REASON_EXPERIMENTS_DISAGREE);
+}
+
 /* What is resident in all orders is the whole capacity only if one order ends there, with all entries at once. */
 static void entries_resident_in_all_orders_may_be_a_part_of_all(void **state)
 {
@@ -403,6 +422,7 @@ int main(void)
         cmocka_unit_test(differences_need_levels_that_are_steady_compared_with_them),
         cmocka_unit_test(the_nearest_knee_within_a_factor_is_taken),
         cmocka_unit_test(decisions_are_reported_unchanged),
+        cmocka_unit_test(the_reason_given_counts_where_there_is_no_number),
         cmocka_unit_test(a_certain_curve_without_knee_contradicts_a_knee),
         cmocka_unit_test(entries_resident_in_all_orders_may_be_a_part_of_all),
     };
