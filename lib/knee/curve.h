@@ -25,42 +25,50 @@ struct curve {
     double step;   /* finest difference of x that means something */
     double sigma;  /* deviation of a typical point; 0: the curve repeats exactly */
     /*
-     * Least height of a knee, in deviations of a single point. If the errors of points were independent, many points
-     * would show a much smaller difference. They are not: drift, lasting states of the core and bursts of disturbance
-     * affect neighbouring points alike, and averaging does not remove that.
+     * Least height of a knee, in standard deviations of a single point. A smaller rise is not reported, however many
+     * points show it: drift, lasting states of the core and bursts of disturbance shift neighbouring points together,
+     * and an average over them does not remove that.
      */
     double least_rise;
-    /* Deviation of what neighbours in one pass have in common, relative to their height; 0: nothing is known. */
+    /* Standard deviation of the error that neighbours in one pass share, relative to their height; 0: not known. */
     double common;
     size_t common_places; /* places along the curve that this was estimated from */
-    double tick;          /* tick of the clock where it is coarser than the noise; 0: none shows */
-    double penalty;       /* gain in sum of squares that a cut must bring; by the number of places tried */
+    double tick;          /* step of the clock, in units of y, where it is coarser than the noise; 0: none shows */
+    double penalty;       /* by how much a cut must lower the sum of squares, in variances */
 };
 
 /*
- * Makes a curve of the points that have a y. With fewer than POINTS_AT_LEAST of them no variance is set. False when
- * memory is short.
+ * Makes a curve of the points that have a y (not NaN), without single points that are far off the others, and sets the
+ * variance of each; the caller sets c->least_rise. `points`, `count` and `step` are those of knee_decide. With fewer
+ * than POINTS_AT_LEAST points that have a y no variance is set. False when memory is short: then there is nothing to
+ * release.
  */
 bool curve_load(const struct knee_point *points, size_t count, double step, struct curve *c);
+/* Frees what curve_load allocated. */
 void curve_release(struct curve *c);
 
 /*
- * Stores the running medians of s in out: over seven points, over fewer near the ends, where more would shift them on a
- * slope. The first value is the median of the second to fourth point, or what that and the median of the fourth to
- * sixth extrapolate to, whichever is nearer to the first point; the last value likewise. Six points at least.
+ * Stores running medians of the y of s in out, which has room for s->count values: out[i] is the median of points i - 3
+ * … i + 3, near the ends of as many on each side as there are on the shorter one. out[0] is the median of points 1 … 3,
+ * or what that and the median of points 3 … 5 extrapolate to, whichever is nearer to point 0; the last value follows
+ * from the last points in the same way. s must have six points at least.
  */
 void curve_medians(const struct series *s, double *out);
 
 /*
- * Deviation of a typical point among first … end - 1: by its neighbours or by its repetitions, whichever is larger, but
- * at most what the variances of the points say. `scratch` has room for as many points. 0 where there are none.
+ * Returns the standard deviation of a typical point among first … end - 1: that by the distances from its neighbours or
+ * that by its repetitions, whichever is larger, but at most the root of the median variance of these points. `scratch`
+ * has room for end - first values. 0 where there are no points.
  */
 double curve_deviation(const struct curve *c, size_t first, size_t end, double *scratch);
 
-/* The same by neighbours alone; NaN with fewer than five points. */
+/*
+ * Returns the standard deviation of a typical point among first … end - 1 by how far points lie off the line through
+ * their two neighbours. `scratch` has room for end - first values. NaN with fewer than five points.
+ */
 double curve_scatter(const struct curve *c, size_t first, size_t end, double *scratch);
 
-/* Natural logarithm of a positive number by chords within each octave: too low by 0.06 at most. */
+/* Natural logarithm of v > 0, interpolated linearly between powers of two: too low by 0.06 at most. */
 double ln_rough(double v);
 /* Binary logarithm of to / from, both positive; the logarithm is interpolated linearly, with an error below 0.09. */
 double octaves(double from, double to);

@@ -2,14 +2,14 @@
  * Knees of curves. This header defines what a knee is and decides about points that are there already; measuring more
  * of them is the business of lib/knee/search.h. docs/METHODS.md, chapter 2.
  *
- * A structure of capacity N makes x <= N good and x > N bad: y, the cost, leaves its level behind N. That place is a
- * knee. It is reported as an interval [low, high): `low` is the last x that is surely good, `high` the first that is
- * surely bad, and N lies in the interval with a probability of at least 95 %. `value` is the last good x at best
- * knowledge.
+ * A structure of capacity N makes x <= N good and x > N bad: y, the cost, leaves its level where x exceeds N. That
+ * place is a knee. It is reported as an interval [low, high): `low` is the last x that is surely good, `high` the first
+ * that is surely bad, and N lies in the interval with a probability of at least 95 %. `value` is the last good x at
+ * best knowledge.
  *
- * A level that y has left for half an octave of x counts as left, also when y returns to it later: that is a knee,
- * and the curve is not monotone. Where y rises again behind that, there is another knee. A level to which y returns
- * sooner has not been left.
+ * A level that y has left for half an octave of x counts as left, also when y returns to it later: that is a knee, and
+ * the curve is not monotone. Where y rises again at larger x, there is another knee. A level to which y returns sooner
+ * has not been left.
  *
  *     y                                     y
  *     |                 end                 |
@@ -35,8 +35,8 @@
  *     levels               may slope            steeper              and height
  *
  * Two views examine each curve independently. The main one cuts the curve into pieces of straight line, each with its
- * own slope and height, by least squares (lib/knee/segment.h). The second one uses medians and signs, no squares and
- * no lines (lib/knee/plateau.h). A knee that the second view does not find in the interval of the main one is not
+ * own slope and height, by least squares (lib/knee/segment.h). The second one uses medians and signs, no squares and no
+ * lines (lib/knee/plateau.h). A knee that the second view does not find in the interval of the main one is not
  * `agreed`. A knee of KNEE_STEP is dropped where the second view sees no rise that overlaps with it. A knee is also
  * dropped where y swings up and down by as much, and where a smooth curve explains the points as well
  * (lib/knee/smooth.h).
@@ -70,12 +70,14 @@ struct knee_point {
     double error; /* standard error of y by its repetitions; 0 where they repeat exactly; NaN: unknown */
 };
 
-/*
- * The y of each pass over the points, where the same points were measured several times, one pass after the other. What
- * changed with time (a drift, another state of the core, a burst) is at another x in each pass; what belongs to x is in
- * all of them.
- */
+/* Most passes of one curve (struct knee_passes). */
 enum { KNEE_PASSES = 3 };
+
+/*
+ * The y of each pass over the points, where the same points were measured several times, one pass after the other. A
+ * change in time (a drift, another state of the core, a burst) shows at another x in each pass; what depends on x shows
+ * at the same x in all of them.
+ */
 struct knee_passes {
     size_t count; /* passes, 2 to KNEE_PASSES; 0: nothing is known about time */
     double *y;    /* y[pass * points + point]; NaN: the pass has no result there */
@@ -91,7 +93,7 @@ struct knee {
     double half_rise_low, half_rise_high;
     bool ramp;             /* the rise takes more than a step of x: value is where it begins */
     bool agreed;           /* the second view finds this knee in the interval, too */
-    bool half_rise_agreed; /* the same of the half-rise */
+    bool half_rise_agreed; /* the second view finds the half-rise in its interval, too */
     bool fuzzy;            /* good and bad points mix around the knee: low and high are the ends of the mixture */
 };
 
@@ -100,14 +102,14 @@ struct knee_level {
     double from, to; /* x of its first and last point */
     double height;   /* median of y */
     double spread;   /* scatter of the points around the level's line: robust standard deviation, relative to height */
-    double slope;    /* relative growth of the level's line from its first to its last point; 0 where flat */
+    double slope;    /* growth of its line from first to last point, relative to y; 0: no more than noise */
 };
 
 struct verdict {
     /* NONE where there is a knee, else NO_KNEE, TOO_FEW_POINTS, NOISE, NOT_LEFT, AMBIGUOUS or PASSES_DISAGREE. */
     enum reason reason; /* docs/METHODS.md, 2.9 */
     double sigma;       /* standard deviation of a point, as found; 0: the curve repeats exactly */
-    bool monotone;      /* y never falls by more than noise (of KNEE_STEP and KNEE_JUMP) */
+    bool monotone;      /* y never falls by more than noise */
     size_t count;       /* knees, ascending in x; at most one of KNEE_JUMP, KNEE_SLOPE and KNEE_STAIRCASE */
     size_t level_count; /* levels; count + 1 where knees were found */
     struct knee knees[KNEES_MAXIMUM];
@@ -115,28 +117,35 @@ struct verdict {
 };
 
 /*
- * Decides which knees a curve has that was measured once. `step` is the finest difference of x that means something (1
- * for entries, a line for bytes); 0: the smallest difference between points. A rise must be higher than RISE_SEEN_ONCE
- * deviations. Memory is linear in `count`, time at most count * log(count) for each of a constant number of pieces.
- * Returns false only when memory is short.
+ * Decides which knees a curve has that was measured once, and stores them in *out, or the reason why there is none.
+ * points: `count` of them, x ascending and all different. Those whose y is NaN are left out; with fewer than
+ * POINTS_AT_LEAST others the reason is TOO_FEW_POINTS. step: the finest difference of x that means something (1 for
+ * entries, the line size for bytes); 0: the smallest difference between points. A knee must rise by more than
+ * RISE_SEEN_ONCE standard deviations of a point. Time is at most count * log(count) for each of a constant number of
+ * pieces. False only when memory is short: *out is not usable then.
  */
 bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t count, double step, struct verdict *out);
 
 /*
- * The same for points whose passes are known: the more passes differ, the higher a knee must rise, and a knee that is
- * missing in any pass is dropped.
+ * As knee_decide, for points that were measured in several passes: points[i].y is what all passes together gave, and
+ * *passes is what each of them gave. The more the passes differ, the higher a knee must rise. A knee that is missing in
+ * any pass is dropped; where none is left, the reason is PASSES_DISAGREE.
  */
 bool knee_decide_passes(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
                         const struct knee_passes *passes, struct verdict *out);
 
 /*
- * The same for the points of a search, which confirms each knee at a later time: a rise of RISE deviations is enough.
- * The passes over its coarse grid say how much of the scatter is due to time; no knee is dropped by them.
+ * As knee_decide, for the points of a search. A search measures each knee again at a later time (search_confirm.h), so
+ * that a rise of more than RISE standard deviations is enough here. *passes are the passes over its coarse grid: the
+ * more they differ, the higher a knee must rise, but no knee is dropped because one of them does not show it.
  */
 bool knee_decide_searched(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
                           const struct knee_passes *passes, struct verdict *out);
 
-/* Finds where a search should look: knees of any height, also those that the second view does not see. */
+/*
+ * As knee_decide, but stores every place where a knee may be, so that a search measures more points there: rises of any
+ * height, and knees of KNEE_STEP and KNEE_JUMP that the second view does not find.
+ */
 bool knee_candidates(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
                      struct verdict *out);
 

@@ -12,16 +12,17 @@
 #include "lib/knee/knee.h"
 
 /*
- * Estimates the standard deviation of what neighbours in one pass have in common, relative to their height, since what
- * slows a core slows everything it does. *places is the number of places along the curve that the estimate comes from:
- * few give a rough one. False when memory is short.
+ * Estimates the error that neighbouring points in one pass share: its standard deviation, relative to their height,
+ * since what slows a core slows everything it does. Each five neighbouring points give one estimate, from how far the
+ * medians of the passes there lie apart; *places is the number of these estimates: with few of them *deviation is
+ * rough, with 0 it is 0. passes->count is at least 2. False when memory is short.
  */
 bool passes_deviation(const struct knee_point *points, size_t count, const struct knee_passes *passes,
                       double *deviation, size_t *places);
 
 /*
- * Whether every pass shows a knee: from before it to behind its rise, the distance of the pass from the points
- * changes by less than PASS_SHARE of the rise. *good becomes false when memory is short.
+ * Whether every pass shows knee k: along its rise, from just before to just after it, the distance of the pass from
+ * `points` varies by less than PASS_SHARE of the height of the rise. *good becomes false when memory is short.
  */
 bool passes_show(enum knee_kind kind, const struct knee_point *points, size_t count, const struct knee_passes *passes,
                  const struct knee *k, bool *good);

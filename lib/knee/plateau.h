@@ -27,22 +27,23 @@ struct departure {
 };
 
 /*
- * Finds the rises among points of ascending x, none of them NaN. Returns how many there are, ascending, at most `room`;
- * (size_t)-1 when memory is short.
+ * Finds where plateaus are left among `count` points of ascending x, none of them NaN, and stores these places in out,
+ * ascending. Returns their number, at most `room`: later ones are not looked for. (size_t)-1 when memory is short.
  */
 size_t plateau_departures(const double *x, const double *y, size_t count, struct departure *out, size_t room);
 
 /*
- * The x at which y is half way from the plateau before departures[0] to the one behind the last departure. Several
- * departures are taken for one rise, since noise on a wide rise looks like plateaus. False when memory is short.
+ * Sets *half to the x at which y is half way from the plateau before departures[0] to the one after the last of the
+ * `count` departures, at least one. They are taken for one rise, since noise on a wide rise looks like plateaus. x and
+ * y are those that plateau_departures was given. False when memory is short.
  */
 bool plateau_half_rise(const double *x, const double *y, const struct departure *departures, size_t count,
                        double *half);
 
 /*
- * Whether y jumps behind point `at`: LOOK_AHEAD points on each side are all on one side of a gap that is wide compared
- * with any change between neighbours on either side, be it noise or slope. That needs no plateaus. At least
- * PLATEAU_POINTS points before it and two behind it.
+ * Whether y jumps up between points `at` and at + 1, on plateaus or not: the lowest of the next LOOK_AHEAD points is
+ * above the highest of the LOOK_AHEAD points up to `at` by more than JUMP_OVER times the greatest change between
+ * neighbours on either side. False with fewer than PLATEAU_POINTS points up to `at`, or fewer than two after it.
  */
 bool plateau_jump(const double *y, size_t count, size_t at);
 

@@ -19,9 +19,9 @@
 /* A section of the curve in which y rises from one level to the next, or to the end of the curve. */
 struct rise {
     size_t first, end;    /* the section, with the points of both levels: first … end - 1 */
-    size_t from, to;      /* the rise begins at or behind point `from` and has ended at or before `to`; to <= end */
+    size_t from, to;      /* the rise begins at or after point `from` and has ended at or before `to`; to <= end */
     bool slope_before;    /* the level before may slope */
-    bool slope_after;     /* the level behind may slope */
+    bool slope_after;     /* the level after may slope */
     bool open;            /* the rise has not ended at point end - 1 */
     bool hidden;          /* there may be no level before it: the curve rises from its first point on */
     bool jump;            /* one of two levels that may bend and step a little themselves */
@@ -29,7 +29,7 @@ struct rise {
     double before, after; /* heights of the levels; NaN: those of the fitted ramp */
 };
 
-/* One fit: point `good` is the last one before the rise, point `bad` the first one behind it. */
+/* One fit: point `good` is the last one before the rise, point `bad` the first one after it. */
 struct ramp_fit {
     size_t good, bad;
     double cost;       /* sum of squares with the prices of its parameters, in variances; infinite: it does not rise */
@@ -49,8 +49,9 @@ struct rise_fit {
 /* Finds the best fit of a rise. fit->best.cost is infinite where y does not rise. */
 void rise_fit(const struct curve *c, const struct rise *r, struct rise_fit *fit);
 /*
- * Fits a rise and describes it as a knee. False where y does not rise, where a smooth curve or the slopes on its sides
- * explain it as well, or where it may begin at the first point; *good becomes false when memory is short.
+ * Fits a rise and describes it in *out as a knee. False where it is none: y does not rise, a smooth curve or the slopes
+ * of the levels on its sides explain it as well, or it may begin at the first point. *good becomes false when memory is
+ * short.
  */
 bool rise_decide(const struct curve *c, const struct rise *r, struct knee *out, bool *good);
 

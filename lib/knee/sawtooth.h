@@ -14,14 +14,16 @@ struct sawtooth {
 };
 
 /*
- * Finds the sawtooth that explains most of the numbers, among those whose period fits in twice. It must explain all but
- * one in SAWTOOTH_ONE_IN, and no other one may explain as many. NaN is never explained.
+ * Finds the sawtooth that explains most of `count` numbers, among those whose period is at most half of count. A number
+ * is explained if it differs from the sawtooth by less than SAWTOOTH_ALIKE; NaN never is. Period 0 where the best one
+ * leaves more than count / SAWTOOTH_ONE_IN numbers unexplained, or where another one explains as many.
  */
 struct sawtooth sawtooth_fit(const double *y, size_t count);
 /*
- * Period of a sawtooth whose fall is blurred: two places of a tooth may be equal. The numbers repeat after so many
- * places, all but one in SAWTOOTH_ONE_IN; within a period there is one rise, and the top exceeds the bottom by one or
- * two less than the period. Returns 3 to 16, the shortest that fits; 0 where none does.
+ * Returns the period of a sawtooth whose fall is blurred: two neighbouring places of a tooth may have equal numbers.
+ * With the right period the numbers repeat, but for count / SAWTOOTH_ONE_IN of them at most; within a period y rises
+ * once, and the highest number exceeds the lowest by one or two less than the period. The shortest period of 3 to 16,
+ * and at most a third of count, for which that holds; 0 where there is none.
  */
 unsigned sawtooth_blurred_period(const double *y, size_t count);
 

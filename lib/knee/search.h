@@ -8,8 +8,8 @@
  *                   taken until a sequential test knows on which side of the knee it lies        (search_narrow.h)
  *   guard points    some x drawn at random where the curve should be flat; what does not fit there may become a
  *                   knee, since not every curve is monotone                                     (search_guard.h)
- *   confirmation    points on both sides of each knee, sampled again later and in turn. A change that lived in time
- *                   and not in x raises both sides alike                                        (search_confirm.h)
+ *   confirmation    points on both sides of each knee, sampled again later and in turn. What changed with
+ *                   time and not with x raises both sides by as much                            (search_confirm.h)
  *   verdict         knee_decide_searched over all points, without the knees that confirmation refuted; a knee that it
  *                   left open is not `agreed`
  *
@@ -50,16 +50,13 @@ struct search {
     double step;         /* every x is a multiple of this; knees are narrowed down to it */
     unsigned per_octave; /* points of the coarse grid in an octave, a power of two; 0: the grid is linear */
     unsigned coarse;     /* points of a linear coarse grid, at least 4 */
-    /* Relative difference by which points of one level may differ for reasons of their own (layout, sets); 0: none. */
+    /* Part of y by which points of one level may differ beyond noise, because of their layout or their sets. */
     double resolution;
     bool narrow_half_rise; /* the half-rise of wide ramps is wanted: narrow that down, not where they begin */
     unsigned budget;       /* most samples that may be taken; when they are spent, intervals stay as wide as they are */
     uint64_t random;       /* state of random_next, which draws the guard points */
     bool repeats;          /* samples at one x repeat exactly: intervals are narrowed without deciding in between */
-    /*
-     * Takes one sample at x and stores it in *y; NaN where no reading was accepted. False: nothing can be measured any
-     * more, and the search ends at once.
-     */
+    /* Takes one sample at x and stores it in *y; NaN where no reading was accepted. False ends the search at once. */
     bool (*sample)(void *context, double x, double *y);
     void *context;
 
@@ -79,8 +76,12 @@ struct search {
     size_t confirmation_count;
 };
 
-/* Runs the search. False when `sample` ended it or memory is short: the points so far are there, the verdict is not. */
+/*
+ * Runs the search and fills in its results; where the budget is spent first, the verdict is on the points so far. False
+ * when `sample` ended it or memory is short: the points so far are there, but no verdict.
+ */
 bool search_run(struct search *s);
+/* Frees the points. The verdict stays. */
 void search_free(struct search *s);
 
 #endif

@@ -13,13 +13,14 @@
 #include "lib/knee/search.h"
 
 /*
- * Measures the coarse grid over from … to in both passes, and repeats samples that contradict each other. Returns false
- * as search_take.
+ * Measures the coarse grid over from … to in both passes, and samples again where samples contradict each other. False
+ * as search_take (search_samples.h).
  */
 bool search_cover(struct search *s, double from, double to);
 /*
- * Grows the range, an octave at a time or half of a linear grid, while no knee has been found or the last level has
- * fewer than POINTS_AFTER points, up to `limit`. Returns false as search_take.
+ * Grows the range up to s->limit while no knee has been found or the level after the last one has fewer than
+ * POINTS_AFTER points: by an octave at a time, or by half of the first range where the grid is linear. False as
+ * search_take (search_samples.h).
  */
 bool search_extend(struct search *s);
 

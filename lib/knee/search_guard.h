@@ -1,10 +1,10 @@
 /*
  * Guard points: x drawn at random where the curve should be as its neighbours are. docs/METHODS.md, 2.8, step 4.
  *
- * A guard point that lies OUTLIER deviations outside its neighbours' range is surrounded by two more x, a step to
- * either side, which may turn it into a knee. Where samples repeat exactly, a wave that is shorter than the grid's
- * spacing does not look like noise but like a longer wave (aliasing): there more guard points are drawn on each side of
- * each knee.
+ * A guard point that lies OUTLIER deviations outside its neighbours' range gets a new x one step to either side, so
+ * that the points there may become a knee. Where samples repeat exactly, a wave that is shorter than the grid's spacing
+ * does not look like noise but like a longer wave (aliasing): there more guard points are drawn on each side of each
+ * knee.
  */
 #ifndef FATHOM_LIB_KNEE_SEARCH_GUARD_H
 #define FATHOM_LIB_KNEE_SEARCH_GUARD_H
@@ -13,7 +13,7 @@
 
 #include "lib/knee/search.h"
 
-/* Draws and samples the guard points. Returns false as search_take. */
+/* Draws and samples the guard points. False as search_take (search_samples.h). */
 bool search_draw_guards(struct search *s);
 
 #endif

@@ -14,15 +14,18 @@
 
 #include "lib/knee/search.h"
 
-/* Narrows every knee that the points show. Returns false as search_take. */
+/*
+ * Narrows the interval of every knee that the points show, and leaves the candidates that were found last in
+ * s->verdict. False as search_take (search_samples.h).
+ */
 bool search_narrow(struct search *s);
 
 /*
- * For samples that repeat exactly: does so in each gap of the grid in which y begins to rise, without deciding about the
- * curve.
+ * For samples that repeat exactly (s->repeats): bisects each gap between neighbouring points in which y begins to rise
+ * down to one step, without first deciding which knees the curve has. False as search_take (search_samples.h).
  */
 bool search_narrow_gaps(struct search *s);
-/* Points behind the first gap in which y begins to rise so that a level may end there; 0: there is no such gap. */
+/* The number of points after the first gap in which y begins to rise, so that a level may end there; 0: no such gap. */
 size_t search_points_risen(const struct search *s);
 
 #endif

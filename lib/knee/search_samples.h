@@ -1,7 +1,8 @@
 /*
  * The points of a search: taking samples within the budget, waiting until the machine is quiet, and repeating samples
  * that contradict each other. A function that takes samples returns false when the budget is spent, and then sets
- * `spent`; when the share of the knee at hand is; when `sample` ended the search; or when memory is short.
+ * s->spent; when the share of the budget that the current knee may use (s->share) is; when s->sample ended the search;
+ * or when memory is short.
  */
 #ifndef FATHOM_LIB_KNEE_SEARCH_SAMPLES_H
 #define FATHOM_LIB_KNEE_SEARCH_SAMPLES_H
@@ -21,23 +22,32 @@ size_t search_points_within(const struct search *s, double low, double high);
 /* The multiple of the step that is nearest to x. */
 double search_round(const struct search *s, double x);
 
-/* Takes one sample at x. */
+/*
+ * Takes one sample at x and adds it to the point there. False when s->budget less s->reserved is spent, and then sets
+ * s->spent; when s->share is used; when s->sample ended the search; or when memory is short.
+ */
 bool search_take(struct search *s, double x);
-/* The same; *y is what the sample gave, NaN where it was not accepted. */
+/* Takes one sample at x and sets *y to what it gave, NaN where it was not accepted. False as search_take. */
 bool search_take_value(struct search *s, double x, double *y);
 
 /*
- * Samples the first x, whose usual value is known best by now, until it reads no higher than usual, PATIENCE times at
- * most. So a time in which everything is slower passes, unless it lasts: then later samples are slow as well. Does not
- * wait where samples repeat exactly.
+ * Waits until the machine is quiet: samples the first x, whose usual value is known best, until a sample is no higher
+ * than usual, PATIENCE times at most. A time in which everything is slower passes meanwhile, unless it lasts longer.
+ * Where the samples of the first x do not differ from each other it does not wait. False as search_take.
  */
 bool search_wait_for_quiet(struct search *s);
 
-/* Takes more samples, later, at each x whose samples contradict each other or the neighbours, until most agree. */
+/*
+ * Takes more samples at each x that has fewer than two, whose samples differ by more than noise, or whose few samples
+ * lie beyond those of both neighbours, until most agree or there are SETTLE_SAMPLES. False as search_take.
+ */
 bool search_settle(struct search *s);
 
-/* Deviation of one sample at each point, from how samples at one x differ, pooled over points of about the same height:
- * sigma[i], NaN where nothing is known. False when memory is short. */
+/*
+ * Sets sigma[i] to the standard deviation of one sample at point i, for all s->count points: from how samples taken one
+ * after the other at one x differ, pooled over points of about the same height. NaN where nothing is known. False when
+ * memory is short.
+ */
 bool search_noise(const struct search *s, double *sigma);
 /* Whether all samples of each x are equal to the last digit. */
 bool search_repeats_exactly(const struct search *s);

@@ -12,9 +12,12 @@
 /* Passes over the coarse grid. */
 enum { GRID_PASSES = 2 };
 
-/* Stores the candidates for knees in `verdict`, also those that only more points can show. False: memory is short. */
+/* Stores the places where a knee may be in s->verdict (knee_candidates), to be narrowed. False: memory is short. */
 bool search_find_candidates(struct search *s);
-/* Stores the final verdict on the points, before what confirmation says of its knees. False: memory is short. */
+/*
+ * Stores the verdict on the points in s->verdict (knee_decide_searched); search_apply_confirmations then removes what
+ * confirmation refuted. False: memory is short.
+ */
 bool search_decide(struct search *s);
 
 #endif

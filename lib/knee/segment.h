@@ -39,13 +39,13 @@ struct piece {
     struct line line;
 };
 
-/* Makes room for `count` points. False when memory is short. */
+/* Makes room for `count` points, which the caller fills in, and sets s->count. False when memory is short. */
 bool series_make(struct series *s, size_t count);
 void series_free(struct series *s);
-/* Computes the sums; to be called whenever x, y or variance have changed. */
+/* Computes s->before; to be called whenever x, y, variance or count have changed, before any function below. */
 void series_sum(struct series *s);
 
-/* The best line, or the best flat one, through points first … end - 1; at least one point. */
+/* The line of least squares through points first … end - 1, at least one; flat unless `sloped`. */
 struct line series_line(const struct series *s, size_t first, size_t end, bool sloped);
 double line_at(const struct line *l, double x);
 /*
@@ -57,9 +57,10 @@ double series_cost(const struct series *s, size_t first, size_t end, double x, d
 double series_slope(const struct series *s, size_t first, size_t end, double x, double y);
 
 /*
- * Cuts points first … end - 1 into at most `room` pieces of at least `shortest` points. A cut has to gain `penalty`, a
- * slope `slope_penalty`; infinity: all pieces are flat. Time is at most room * (end - first). Returns the number of
- * pieces; 0 when memory is short.
+ * Cuts points first … end - 1 into at most `room` pieces of at least `shortest` points, stored in out. A cut must lower
+ * the sum of squares, in variances, by more than `penalty`; a piece may slope if that lowers it by more than
+ * `slope_penalty` (INFINITY: all pieces are flat). Time is at most room * (end - first). Returns the number of pieces;
+ * 0 when memory is short.
  */
 size_t series_cut(const struct series *s, size_t first, size_t end, double penalty, double slope_penalty,
                   size_t shortest, struct piece *out, size_t room);

@@ -16,7 +16,10 @@
 
 enum { SLOPED_STAIRCASE_POINTS = 64 /* most points; at least 8 are needed */ };
 
-/* The width w, at least 2, of y[0] (n = 1), y[1] …; NaN: this is no such staircase, or not two of its risers show. */
+/*
+ * The width w, at least 2, of the staircase y[0 … count - 1], where y[0] is n = 1. NaN: it is none, not two of its
+ * risers show, a y is NaN, or there are fewer than 8 or more than SLOPED_STAIRCASE_POINTS numbers.
+ */
 double sloped_staircase_width(const double *y, size_t count);
 
 #endif

@@ -13,30 +13,39 @@
 
 #include "lib/knee/curve.h"
 
-/* Least sum of squares of points first … end - 1 about any of the smooth curves, in variances; x ascending. */
+/*
+ * Returns the least sum of squares of points first … end - 1 about any of the smooth curves, each square divided by the
+ * variance of its point. x is ascending.
+ */
 double smooth_cost(const struct series *s, size_t first, size_t end);
 
-/* What an explanation without a knee may use, besides one smooth curve. */
+/* What an explanation without a knee may use besides one smooth curve; 0: nothing. */
 enum {
-    LONE_POINTS = 1, /* single points far off the curve, for a price each */
-    DROPS = 2,       /* two lines of which the second begins lower than the first ends */
-    GRADUAL = 4,     /* nothing more, but also in a search it may be off by c->least_rise: the knee is a ramp */
+    LONE_POINTS = 1, /* single points far off the curve: each adds OUTLIER to the sum of squares */
+    DROPS = 2,       /* instead of a smooth curve two lines, of which the second begins lower than the first ends */
+    GRADUAL = 4,     /* nothing more, but also in a search the curve may be off by c->least_rise: for ramps */
 };
 
 /*
- * Whether points first … end - 1 have to have the knee that leaves a sum of squares of `cost`: the best explanation
- * without one (`without`: flags above) must be worse by `gain`, and some neighbours must be farther off every smooth
- * curve than c->least_rise allows. *good becomes false when memory is short.
+ * Whether points first … end - 1 cannot do without the knee whose fit leaves a sum of squares of `cost`, in variances.
+ * `without` says what an explanation without a knee may use (flags above). The knee is needed if the best such
+ * explanation leaves more than `cost` by at least `gain`, or by `gain` times cost / (end - first) where that is more,
+ * and no smooth curve stays within c->least_rise standard deviations of the points. *good becomes false when memory is
+ * short.
  */
 bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, double gain, unsigned without,
                 bool *good);
 
-/* Whether points first … end - 1 can't be distinguished from one smooth curve. *good as above. */
+/*
+ * Whether points first … end - 1 cannot be distinguished from one smooth curve: one of them stays within c->least_rise
+ * standard deviations of the points. *good becomes false when memory is short.
+ */
 bool goes_on_smoothly(const struct curve *c, size_t first, size_t end, bool *good);
 
 /*
- * Whether a knee among points first … end - 1 rises by more than c->least_rise deviations of the noisier of its sides,
- * and by more than TICKS_OF_RISE ticks of the clock. *good as above.
+ * Whether knee k among points first … end - 1 rises by more than c->least_rise standard deviations of a point, as they
+ * are on the noisier of its two sides, and by more than TICKS_OF_RISE ticks of the clock. *good becomes false when
+ * memory is short.
  */
 bool stands_out(const struct curve *c, size_t first, size_t end, const struct knee *k, bool *good);
 

@@ -12,8 +12,11 @@
 #include "lib/knee/curve.h"
 #include "lib/knee/knee.h"
 
-/* Stores the knee and its first levels, or the reason where there is none; changes the variances of c. False when
- * memory is short. */
+/*
+ * Decides about a curve of at least POINTS_AT_LEAST points: stores the knee and its first two levels, or the reason why
+ * there is none, in *out. Replaces the variances of c by those of a staircase, in which many points stand beside a
+ * riser. False when memory is short.
+ */
 bool decide_staircase(struct curve *c, struct verdict *out);
 
 #endif

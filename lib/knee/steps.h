@@ -13,7 +13,10 @@
 #include "lib/knee/curve.h"
 #include "lib/knee/knee.h"
 
-/* Stores the knees, the reason where there is none, and whether y ever falls. False when memory is short. */
+/*
+ * Decides about a curve of at least POINTS_AT_LEAST points: stores its knees, or the reason why there is none, and
+ * whether it is monotone in *out. False when memory is short.
+ */
 bool decide_steps(const struct curve *c, struct verdict *out);
 
 #endif
