@@ -72,6 +72,7 @@ static bool report_loads(struct probe *p, const struct sweep s[CODES], enum depe
                          const char *dependence)
 {
     const struct verdict *v = &s[0].search.verdict;
+    const enum reason no_knee = v->reason ? v->reason : REASON_NO_KNEE;
     const bool endless = v->reason == REASON_NO_KNEE && s[1].search.verdict.reason == REASON_NO_KNEE;
     struct finding f = {.name = "memory.dependence.loads",
                         .variants = {{"dependence", dependence}},
@@ -89,9 +90,7 @@ static bool report_loads(struct probe *p, const struct sweep s[CODES], enum depe
                       &(struct finding){.name = "memory.dependence.blocked_cycles",
                                         .variants = {{"dependence", dependence}},
                                         .curves = {s[0].name},
-                                        .reason = endless     ? REASON_NEVER_TOO_MANY
-                                                  : v->reason ? v->reason
-                                                              : REASON_NO_KNEE,
+                                        .reason = endless ? REASON_NEVER_TOO_MANY : no_knee,
                                         .method = "how much higher the curve is behind the last load tracked"},
                       v->reason || !v->count ? (double)NAN : v->knees[0].after - v->knees[0].before);
     return endless;
