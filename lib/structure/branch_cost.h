@@ -26,25 +26,26 @@ struct branch_curve {
 bool branch_curve_build(struct probe *p, double branches, void *context, struct kernel *k);
 
 /*
- * Each of the following returns false where a measurement ended the probe, and gives NaN where a reading was not
- * accepted.
+ * Measures the cycles per branch of the curve's chain with `count` branches, the loop's included: the median of three
+ * samples; NaN where a reading was not accepted. False: the probe has ended.
  */
-
-/* Cycles per branch with `count` branches: the median of three samples. */
 bool branch_cost(struct probe *p, const struct branch_curve *curve, size_t count, double *cycles);
 /*
- * Cycles that one more branch costs, from the differences of chains with `few` branches, 8 more and 16 more: the cost
- * of the loop cancels. NaN where the two differences are not alike.
+ * Measures the cycles that one more branch costs, from chains of `few` branches, 8 more and 16 more: the mean of both
+ * differences, in which the cost of the loop cancels. NaN where the first one differs from the second by more than the
+ * part BRANCH_COST_ALIKE of that, or a reading was not accepted. False: the probe has ended.
  */
 bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, size_t few, double *cycles);
 /*
- * The largest count, up to 8192, with which a branch costs at most a quarter more than with 32 branches, found by
- * bisection to 2 %. NaN where 8192 branches cost no more than that.
+ * Finds, by bisection to 2 %, the largest count of branches with which a branch costs at most a quarter more than with
+ * 32 branches. NaN where that still holds with 8192 branches, or a reading was not accepted. False: the probe has
+ * ended.
  */
 bool branch_cost_rises(struct probe *p, const struct branch_curve *curve, double *count);
 /*
- * Decides a fit of organisations (lib/structure/btb_fit.h), measures the sequences that it asks for until it has no
- * more or `seconds` have passed, and decides again. A sequence whose reading was not accepted is measured again.
+ * Decides a fit of organisations to the points it has (lib/structure/btb_fit.h), measures the sequences that it asks
+ * for in `room` until it has no more or `seconds` have passed, decides again and stores that in *result. A sequence
+ * whose reading was not accepted is measured again. False: the probe has ended.
  */
 bool branch_cost_fit(struct probe *p, const struct branch_chain_room *room, struct btb_fit *fit, double seconds,
                      struct btb_fit_result *result);

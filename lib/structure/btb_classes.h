@@ -31,8 +31,9 @@ struct btb_classes {
 };
 
 /*
- * Starts without points and with all organisations of btb_space in one class. False where memory is short;
- * btb_classes_free must follow in either case.
+ * Starts without points and with all organisations of btb_space(alignment, any_replacement) in one class. alignment: of
+ * an instruction, in bytes. any_replacement: organisations may replace entries in any way; else by LRU. False where
+ * memory is short; btb_classes_free must follow in either case.
  */
 bool btb_classes_start(struct btb_classes *c, unsigned alignment, bool any_replacement);
 void btb_classes_free(struct btb_classes *c);

@@ -14,20 +14,23 @@
 
 enum { BTB_FOOTPRINTS = 4 };
 
-/* What can be measured. */
+/* What sequences can be measured, and what else in the core is filled by them. */
 struct btb_limits {
     unsigned patterns;               /* 1 << enum branch_chain_pattern, or-ed */
     unsigned stride_from, stride_to; /* bytes, powers of two */
     unsigned count_from, count_to;   /* branches */
     unsigned alignment;              /* of an instruction in bytes, a power of two: no index bit is below it */
     /*
-     * What other structures hold, in bytes of code: the instruction cache, the reach of the ITLB. Ended by 0; INFINITY
-     * alone: it is known that there is no such limit; 0 alone: nothing is known.
+     * Bytes of code that other structures hold, for example the instruction cache or, as its entries times the page
+     * size, the ITLB. Ended by 0. INFINITY alone: it is known that there is no such limit. 0 alone: none is known.
      */
     double footprints[BTB_FOOTPRINTS];
 };
 
-/* Whether the sequence fills a footprint, so that its cost is not the branch target buffer's alone. */
+/*
+ * Whether the sequence fills one of limits->footprints to more than the part BTB_FOOTPRINT_FULL, so that its cost is
+ * not the branch target buffer's alone.
+ */
 bool btb_limits_exceeded(const struct btb_limits *limits, const struct btb_sequence *sequence);
 
 enum btb_design {
@@ -36,9 +39,10 @@ enum btb_design {
     BTB_DESIGN_CHALLENGE /* drawn where a survivor predicts a change with length, which may refute it */
 };
 /*
- * Finds a sequence within the limits that was not measured yet: one that separates survivors, else, if `may_challenge`,
- * a challenge. To be called after a btb_search_run that found survivors, and after btb_search_refresh. `random`: state
- * of lib/base/random.h, advanced.
+ * Finds the sequence to measure next, within the limits and not measured yet: one about whose cost the surviving
+ * organisations disagree most; else, if `may_challenge`, one drawn at random where a survivor predicts that the cost
+ * changes with the length, which may refute it. Stores it in *out and returns which it is. To be called after a
+ * btb_search_run that found survivors, or after btb_search_refresh. *random: state of lib/base/random.h, advanced.
  */
 enum btb_design btb_design_next(const struct btb_search *s, const struct btb_limits *limits, bool may_challenge,
                                 uint64_t *random, struct btb_sequence *out);

@@ -30,14 +30,18 @@ struct btb_fallback {
     double resident;         /* what the most NOPs add where all branches are resident */
 };
 
-/* Measures all of them with chains that span up to `span` bytes. False where a measurement ended the probe. */
+/*
+ * Measures all members of *out with chains of branches of that pattern that span up to `span` bytes of `room`. A member
+ * is NaN where a reading was not accepted. False where the probe has ended.
+ */
 bool btb_fallback_measure(struct probe *p, enum branch_chain_pattern pattern, const struct branch_chain_room *room,
                           size_t span, struct btb_fallback *out);
 /*
- * Which part of the front end supplies the target of a branch that no level of the BTB holds: the instruction cache
- * where the time of NOPs before the branch is hidden behind its own, decoding where it is added to it. Otherwise
- * BTB_ORIGIN_UNKNOWN, and *why is REASON_NOT_LEFT where a branch costs less among half as many, so that some level
- * still holds some of the branches, or REASON_AMBIGUOUS where the time of NOPs is neither hidden nor added.
+ * Which part of the front end supplies the target of a branch that no level of the BTB holds. BTB_ORIGIN_L1I: the
+ * instruction cache, while NOPs before the branch are still being delivered, so that they add hardly any time.
+ * BTB_ORIGIN_DECODE: the decoders, which reach the branch after those NOPs, so that their time is added to that of the
+ * branch. Otherwise BTB_ORIGIN_UNKNOWN, and *why is REASON_NOT_LEFT where a branch costs less among half as many, so
+ * that some level still holds some of the branches, or REASON_AMBIGUOUS where NOPs add only a part of their time.
  */
 enum btb_origin btb_fallback_origin(const struct btb_fallback *f, enum reason *why);
 

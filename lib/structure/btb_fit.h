@@ -49,7 +49,7 @@ struct btb_fit_level {
     size_t count;                                 /* organisations that survive */
     struct btb_organisation shown[BTB_FIT_SHOWN]; /* the first of them */
     bool left;                                    /* false: some survivor holds all sequences that were measured */
-    /* Which properties all survivors have in common. None where the result is not `complete`, or is `doubtful`. */
+    /* Whether all survivors have the same …; all false where the result is not `complete`, or is `doubtful`. */
     bool same_ways, same_sets, same_index, same_per_entry;
     double cycles[BRANCH_CHAIN_PATTERNS]; /* of a hit, for the best pair; NaN: no sequence shows it */
 };
@@ -74,15 +74,16 @@ struct btb_fit;
 struct btb_fit *btb_fit_start(const struct btb_limits *limits);
 void btb_fit_free(struct btb_fit *f);
 /*
- * Adds a point: cycles per branch and their standard error. Sequences beyond a footprint are accepted and not used.
- * False where there is no room, which is counted, the sequence is not valid, or a number is not finite, or negative.
+ * Adds a point: the cycles per branch of a sequence, and their standard error. A sequence that fills a footprint of the
+ * limits (btb_limits_exceeded) is accepted but not used. False where there is no room, which is counted in `left_out`,
+ * where the sequence is not valid, or where a number is negative or not finite.
  */
 bool btb_fit_add(struct btb_fit *f, const struct btb_sequence *sequence, double cycles, double error);
 /* Decides about all points so far. The result is valid until the next call or btb_fit_free. */
 const struct btb_fit_result *btb_fit_decide(struct btb_fit *f);
 /*
- * After btb_fit_decide: the sequence to measure next. False when there is none: all is done. Deciding again after each
- * point is not necessary; the survivors are updated.
+ * After btb_fit_decide: stores the sequence to measure next in *sequence. False when none can separate or refute the
+ * survivors any more. btb_fit_add updates the survivors, so that deciding again after each point is not necessary:
  *
  *     for (btb_fit_decide(f); btb_fit_next(f, &sequence) && measure(&sequence, &cycles, &error);)
  *         btb_fit_add(f, &sequence, cycles, error);

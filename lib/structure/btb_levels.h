@@ -6,7 +6,7 @@
  * ranges overlap; a level belongs to the range in which its end is far from both borders. In the long range the last
  * rise of each curve is searched once more for a slope change (lib/structure/slope_change.h).
  *
- * Where replacement is random, a level is left so slowly at first that the rise seems to begin behind its end. The
+ * Where replacement is random, a level is left so slowly at first that the rise seems to begin at a larger count. The
  * value is therefore taken back to the last count that costs no more than those before it, and the lower end of the
  * interval to the last one that costs no more than the least of them (tolerances_btb.h, BTB_RAMP_COST).
  *
@@ -40,7 +40,7 @@ struct btb_levels_request {
     struct btb_fit *fit;        /* points of the long range are added; NULL: they are not */
 };
 
-/* What was reported. */
+/* What btb_levels_find reported, in short. */
 struct btb_levels {
     double least;      /* cycles of a branch at best, with few branches */
     double height;     /* cycles of a branch on the last level */
@@ -49,7 +49,10 @@ struct btb_levels {
     bool open;         /* the capacity of some level is not known, or one stride shows a level that no other does */
 };
 
-/* Finds and reports the levels. False where the probe is over. */
+/*
+ * Measures chains of q->pattern at all strides and reports the entries and the cycles of each level found; a short
+ * account is stored in *out. False where the probe is over.
+ */
 bool btb_levels_find(struct probe *p, const struct btb_levels_request *q, struct btb_levels *out);
 
 /* The smallest stride in bytes: as close as this ISA allows, at least 8 where instructions have many lengths. */

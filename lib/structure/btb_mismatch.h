@@ -59,20 +59,24 @@ struct btb_mismatch {
     struct btb_mismatch_pattern patterns[BRANCH_CHAIN_PATTERNS];
 };
 
-/* Deviations that are allowed, relative to the cost. */
+/* Standard deviations, as parts of a cost, by which costs may differ although the organisation is right. */
 struct btb_spread {
     double scatter;      /* of points of one plateau, beyond what repetition shows */
     double hits, misses; /* of the costs of a group from those of its pattern */
 };
 
-/* Takes the points (at most BTB_MISMATCH_POINTS) whose sequences have `from` to `to` branches. */
+/*
+ * Prepares *m for comparing organisations with those of `count` points (at most BTB_MISMATCH_POINTS) whose sequences
+ * have `from` to `to` branches.
+ */
 void btb_mismatch_prepare(struct btb_mismatch *m, const struct btb_point *points, size_t count, unsigned from,
                           unsigned to, const struct btb_spread *spread);
 /*
- * Chi-square if levels 1 and 2 hold the parts one[i] and two[i] of the sequence of point i, as numbered in the call of
- * btb_mismatch_prepare; NULL: there is no such level. costs: the best costs of each pattern, NaN where no sequence
- * shows them. Returns INFINITY where the costs do not ascend by BTB_COST_RATIO or no sequence shows one of the levels,
- * and may return it where chi-square is above `limit`, which saves time.
+ * Returns chi-square of the points if levels 1 and 2 hold the parts one[i] and two[i] of the sequence of point i, as
+ * numbered in the call of btb_mismatch_prepare; NULL: there is no such level. Stores the costs that fit each pattern
+ * best in `costs`: of a hit of level 1, a hit of level 2 and a miss, in cycles, NaN where no sequence shows it.
+ * INFINITY where each of these is not at least BTB_COST_RATIO times the one before, or where no sequence shows a level
+ * that is given; also, to save time, where chi-square is above `limit`.
  */
 double btb_mismatch(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two, double limit,
                     double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS]);

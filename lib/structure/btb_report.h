@@ -13,18 +13,22 @@ struct btb_report_names {
 };
 
 /*
- * Reports one level's ways, sets, index bits and branches per entry. `level` counts the levels of the fit from 0;
- * `number` is the level's number in records, 0 where it is not known: then the findings are U with `level-not-known`,
- * once for all levels. What all survivors have in common is grade B if two patterns were measured, limits are known and
- * all challenges were passed, else C. What they do not have in common is U: not-left where a survivor holds every
- * sequence, else level-in-doubt or several-fit. Survivors are sent as a table, one row each.
+ * Reports the ways, sets, index bits and branches per entry of one level of the fit's result r, and sends the
+ * organisations that survived for it as a table, one row each. `level` counts the levels of the fit from 0. `number` is
+ * the level's number in records; with 0, not known, the findings are undecided (grade U) for level-not-known, and one
+ * call stands for all levels.
+ *
+ * What all survivors have in common is grade B if two patterns were measured, the limits are known and all challenges
+ * were passed, else C. What they do not have in common is U, for not-left where a survivor holds every sequence, for
+ * level-in-doubt where btb_search_doubtful, else for several-fit.
  */
 void btb_report(struct probe *p, const struct btb_fit_result *r, size_t level, unsigned number,
                 const struct btb_report_names *names);
 
 /*
- * The number of the level of `entries` (a finding with the variants level and branch=uncond, levels 1 to `levels`) that
- * holds as many branches as one of the listed survivors, within BTB_SAME_CAPACITY; 0: none does.
+ * Returns which level, of 1 to `levels`, was reported to hold as many branches as one of the survivors listed in l,
+ * within the part BTB_SAME_CAPACITY; 0: none was. `entries` names the finding, which has the variants level and
+ * branch=uncond.
  */
 unsigned btb_report_number(struct probe *p, const char *entries, const struct btb_fit_level *l, unsigned levels);
 

@@ -49,15 +49,16 @@ void btb_search_free(struct btb_search *s);
  */
 enum reason btb_search_run(struct btb_search *s);
 /*
- * To be called after points were added: replaces each pair by pairs of the classes that its two classes were split
- * into, where these still survive. Changes nothing where memory is short.
+ * To be called after points were added, which may split a class of organisations into several: replaces each pair by
+ * the pairs of classes that its two classes were split into, as far as these still survive. Changes nothing where
+ * memory is short.
  */
 void btb_search_refresh(struct btb_search *s);
-/* marks[class]: 1 where the class is `level` (0 or 1) of a surviving pair, else 0. */
+/* Sets marks[c], for each class c, to 1 where c is level number `level` (0 or 1) of a surviving pair, else to 0. */
 void btb_search_mark(const struct btb_search *s, size_t level, uint8_t *marks);
 /*
- * Whether a kept pair has a level that only one stride shows, or a second level that holds hardly longer sequences than
- * the first: such a level may be something other than a branch target buffer's.
+ * Whether some kept pair has a level that only one stride shows, or a second level whose longest sequence is less than
+ * BTB_LEVELS_APART times as long as the first one's: such a level may be something else than a branch target buffer's.
  */
 bool btb_search_doubtful(const struct btb_search *s);
 

@@ -26,9 +26,9 @@
 #include "lib/kernels/branch_chain_pattern.h"
 
 /*
- * `count` is the number of branches, even, and includes the one that leads back to the first; `stride` is the distance
- * of two neighbours in bytes, a power of two. The sequence starts at an address that is a multiple of its length in
- * bytes, rounded up to a power of two.
+ * A sequence of branches, executed again and again. `count` is the number of branches, even, and includes the one that
+ * leads back to the first; `stride` is the distance of two neighbours in bytes, a power of two. The sequence starts at
+ * an address that is a multiple of count * stride, rounded up to a power of two.
  */
 struct btb_sequence {
     enum branch_chain_pattern pattern;
@@ -59,8 +59,8 @@ struct btb_index {
 enum { BTB_WAYS = 16, BTB_LOW_MOST = 8, BTB_SET_BITS_MOST = 13, BTB_COUNT_MOST = 1 << 17, BTB_STRIDE_MOST = 1 << 16 };
 
 /*
- * The part of a sequence's branches that a level holds, in units of 1 / BTB_WHOLE: a range, since the policy may
- * matter.
+ * Struct btb_part is the part of a sequence's branches that hit in a level, as a range, since it may depend on the
+ * replacement policy. BTB_WHOLE stands for all of them, 0 for none.
  */
 enum { BTB_WHOLE = UINT16_MAX };
 struct btb_part {
@@ -70,15 +70,17 @@ struct btb_part {
 /* Whether the fields are within the limits above. */
 bool btb_sequence_valid(const struct btb_sequence *sequence);
 /*
- * resident[w], w = 0 … BTB_WAYS: how many branches are in sets that get at most w entries; they hit whatever is
- * replaced. most[w], w = 1 … BTB_WAYS: the most branches that can hit with w ways under any replacement policy; `most`
- * may be NULL. per_entry matters for BTB_BLOCK only.
+ * Computes how many branches of a sequence hit in a level with this index and kind of entry, for each number of ways w
+ * up to BTB_WAYS. resident[w], w from 0: the branches in sets that get at most w entries, which hit whatever is
+ * replaced. most[w], w from 1: the most branches that can hit under any replacement policy; `most` may be NULL.
+ * per_entry: branches of an entry, for BTB_BLOCK only.
  */
 void btb_sequence_resident(const struct btb_index *index, enum btb_entry entry, unsigned per_entry,
                            const struct btb_sequence *sequence, unsigned resident[BTB_WAYS + 1],
                            double most[BTB_WAYS + 1]);
 /*
- * How many entries of this kind the whole sequence needs. Blocks have no size without an index: they count as single.
+ * Returns how many entries of this kind the whole sequence needs. BTB_BLOCK counts as BTB_SINGLE here, since the size
+ * of a block is part of an index, which is not given.
  */
 unsigned btb_sequence_entries(enum btb_entry entry, const struct btb_sequence *sequence);
 /* Whether no two branches of this sequence share an entry of this kind, so that it behaves as BTB_SINGLE. */

@@ -45,7 +45,10 @@ struct btb_space btb_space(unsigned alignment, bool any_replacement);
 struct btb_organisation btb_space_organisation(const struct btb_space *s, size_t number);
 /* The part of the sequence that each organisation holds: out[space.count]. A range only with any_replacement. */
 void btb_space_predict(const struct btb_space *s, const struct btb_sequence *sequence, struct btb_part *out);
-/* Whether it is worth reporting: a block that has room for one instruction only is the same as BTB_SINGLE. */
+/*
+ * Whether this organisation is not the same as another one of the space: false for blocks that have room for one
+ * instruction only, which behave as BTB_SINGLE does.
+ */
 bool btb_space_distinct(const struct btb_space *s, const struct btb_organisation *o);
 
 #endif

@@ -38,10 +38,15 @@ struct caches {
 
 /* The capacity of a level as declared or measured, in bytes; 0: nothing is known. */
 double caches_known(const struct probe *p, unsigned level);
-/* The largest footprint to be measured, in bytes: that of the run's profile, halved until it is at most half of the
- * memory that can be mapped. */
+/*
+ * The largest footprint to be measured, in bytes: that of the run's profile, halved until it is at most half of the
+ * memory that can be mapped.
+ */
 double caches_footprint(const struct probe *p);
-/* Searches both orders and reports the levels, and the latency of memory. False: the probe has ended. */
+/*
+ * Searches the curves of both orders and reports capacity and latency of each level (memory.cache.*), and the latency
+ * of memory. c->chase must be linked to memory of c->most bytes. False: the probe has ended.
+ */
 bool caches_levels(struct probe *p, struct caches *c);
 /* Makes the kernel of the chase over that many bytes in random order (whole). False: the probe has ended. */
 bool caches_random_order(struct probe *p, const struct pointer_chase *chase, double footprint_bytes, struct kernel *k);

@@ -31,15 +31,21 @@ struct conflict {
 
 /* The ratios of a pair, given as the mix with both kinds in full number; cycles and by_ports are to be filled in. */
 struct conflict conflict_of(const struct ports_mix *pair);
-/* Cycles that a mix takes because of the pair, other kinds counted by their parts; 0 where it lacks one of the two. */
+/*
+ * Returns the cycles that a mix takes at least because of this conflict, from the measured ratios of the pair; other
+ * kinds count as their part of the first kind. 0 where the mix lacks one of the two kinds.
+ */
 double conflict_cycles(const struct conflict *c, const struct ports_mix *mix);
 /*
- * The mix that measures the part of the kind `other`: the pair in full, with `times` of the first kind replaced by it.
+ * Returns the mix that shows how far the kind `other` conflicts with the second kind of the pair, as the first kind
+ * does: the pair in full numbers, but `times` instructions of the first kind, at most as many as there are, are
+ * replaced by as many of `other`. Its cycles are to be measured.
  */
 struct ports_mix conflict_with(const struct conflict *c, size_t other, unsigned times);
 /*
- * The part of the kind `other`, from the measured cycles of that mix; 0 where even a part of 1 would make the mix
- * slower by less than CONFLICT_SEEN.
+ * Returns as what part of an instruction of the first kind one of the kind `other` counts in the conflict, 0 to 1, from
+ * the measured cycles of the mix of conflict_with. 0 also where a part of 1 would make that mix slower by less than the
+ * part CONFLICT_SEEN, so that nothing can be measured.
  */
 double conflict_part(const struct conflict *c, size_t other, const struct ports_mix *mix);
 

@@ -24,7 +24,7 @@ enum packing_use {
     PACKING_PAIRS,        /* two memory accesses side by side, and NOPs: fewer fit where entries hold several */
     PACKING_DILUTED,      /* one memory access in every so many instructions */
     PACKING_KIND,         /* one kind alone, which shares no entry with its own kind */
-    PACKING_KIND_WRITING, /* the same of a kind that writes a register, so that renames may end first */
+    PACKING_KIND_WRITING, /* one kind alone that writes a register, so that renames may end first */
     PACKING_WRITERS       /* writers of two register files: where renames end */
 };
 
@@ -59,36 +59,41 @@ struct packing {
 };
 
 /*
- * Measures in what groups the NOPs of a sequence enter; f->result must be set. The number of fillers that fits between
- * chains may be off by a group, which inflight_group_shifts allows for. False: the probe is over.
+ * Measures in what groups the NOPs of a sequence enter the reorder buffer, and sets f->shifts, teeth, worn, top and
+ * shifted. f->sequence and f->result must be set. False: the probe is over.
  */
 bool packing_measure_groups(struct probe *p, const struct inflight *l, struct packing_found *f);
 /*
- * The number of entries by the first way that decides it; where none does, the first one, for its reason:
+ * Decides how many entries the reorder buffer has, by the first of these ways that decides it; where none does, the
+ * result is that of `mixtures`, with its reason:
  *
- *   mixtures   mixtures and NOPs end alike, within a group, and pairs fit as many: each instruction has an entry
- *   dilution   sequences with one access in every 2, 3 and 4 instructions, divided by that, are alike, and NOPs are a
- *              whole multiple of it: entries hold several instructions, but one access (Johnson 2021, Firestorm)
+ *   mixtures   as many mixtures, NOPs and pairs fit, within a group: each instruction has an entry of its own
+ *   dilution   sequences with one access in every 2, 3 and 4 instructions, divided by that, give one number, and NOPs
+ *              are a whole multiple of it: entries hold several instructions, but one access (Johnson 2021, Firestorm)
  *   kinds      at least three kinds alone end at the same least number, and short NOPs at PACKED_RATIO times that or
  *              more: neighbours share entries by kind (Zen 4: unless both write a general register or both have
  *              displacements)
  */
 struct packing packing_decide(const struct packing_found all[PACKING_SEQUENCES]);
-/* Whether instructions may share entries: fewer pairs fit than NOPs, or it is not known. */
+/* Whether instructions may share entries: fewer pairs (PACKING_PAIRS) fit than NOPs, or one of both is not known. */
 bool packing_is_possible(const struct packing_found all[PACKING_SEQUENCES]);
 /*
- * The experiments of one sequence on how many instructions are in flight. Where entries may be shared nobody knows how
- * chains share them, so that only misses count, if they decide anything. Returns how many there are.
+ * Stores in e[] the experiments of one sequence on how many instructions are in flight, and returns how many these are.
+ * possible: instructions may share entries (packing_is_possible). It is then not known how the instructions of chains
+ * share them, so that only experiments with single misses count, if one of them decides anything.
  */
 size_t packing_experiments(const struct packing_found *f, bool possible, struct experiment e[LONG_OPS]);
 /*
- * Sets v[] to how many instructions enter together, a value for each sequence that shows it; 1: each enters by itself.
- * Entries that several instructions share make the same saw-tooth: where neighbours share entries, only sequences that
- * end at `alone` instructions count; `alone` NaN: all count. Returns the number of values.
+ * Stores in v[] how many instructions enter the reorder buffer together, a value for each sequence that shows it (1:
+ * each enters by itself), and returns the number of values. Entries that neighbours share make such a saw-tooth as
+ * well. alone: only sequences of which that many instructions fit count, since these share no entries; NaN: all count.
  */
 size_t packing_groups(const struct packing_found all[PACKING_SEQUENCES], double alone,
                       struct experiment_value v[PACKING_SEQUENCES]);
-/* The group that all values of packing_groups agree on; NaN: not known. */
+/*
+ * Returns how many instructions enter the reorder buffer together, where all values of packing_groups agree; else NaN.
+ * `alone` is as there.
+ */
 double packing_group(const struct packing_found all[PACKING_SEQUENCES], double alone);
 
 #endif

@@ -25,7 +25,10 @@ struct entry_positions {
     const char *accesses, *branches;
 };
 
-/* On a reorder buffer of so many entries, each of so many instructions (at least three). False: the probe is over. */
+/*
+ * Measures both on a reorder buffer of `entries` entries, each of `per_entry` instructions (at least three). False: the
+ * probe is over.
+ */
 bool entry_positions_find(struct probe *p, const struct inflight *l, double entries, unsigned per_entry,
                           struct entry_positions *out);
 

@@ -36,7 +36,7 @@ struct eviction_sets {
     size_t lines;            /* of each page */
     size_t *collected;       /* numbers of the pages that do not conflict, and room for all others */
     size_t collected_count;  /* … of them */
-    size_t *rejected;        /* numbers of rejected pages; behind them scratch for two lists */
+    size_t *rejected;        /* numbers of rejected pages, followed by scratch for two lists */
     size_t *offsets;         /* scratch: the lines of a chase */
     size_t control_count;    /* pages of the last control; 0: none was measured */
     double control_cycles;   /* what a round of that control took */
@@ -49,9 +49,10 @@ struct eviction_sets {
 bool eviction_sets_map(struct probe *p, struct eviction_sets *e, size_t pool, size_t page_bytes);
 void eviction_sets_free(struct eviction_sets *e);
 /*
- * Collects pages by `lines` lines of each, 1 to EVICTION_LINES, and counts the ways of several sets, for at most so
- * many seconds. Afterwards e->collected_count is the number of pages that do not conflict, and ways[] has a number
- * for each set, NaN where it was not counted; or e->reason says why nothing is known. False: the probe has ended.
+ * Collects pages that do not conflict, by accesses to `lines` lines of each, 1 to EVICTION_LINES, and then counts the
+ * ways of up to EVICTION_SETS sets, in `seconds` at most. e must be mapped. Afterwards e->collected_count is the number
+ * of pages collected, and ways[] has the ways of each set, NaN where they were not counted; or e->reason says why
+ * nothing is known. False: the probe has ended.
  */
 bool eviction_sets_find(struct eviction_sets *e, size_t lines, double seconds, double ways[EVICTION_SETS]);
 

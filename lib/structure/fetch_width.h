@@ -18,18 +18,24 @@ enum {
 };
 
 /*
- * Decides a staircase (crossing->verdict) on the part of the curve that is above its control: where it is not, the back
- * end has caught up. At a single x the two may also be equal because the control is bound by fetching as well and needs
- * one fetch more. *split is false where no part is above it: no crossing is split. False where memory is short.
+ * Replaces crossing->verdict by that on a staircase (KNEE_STAIRCASE), whose width is the instructions of a fetch. The
+ * curve is over the instructions of a loop that crosses into the next page, `control` the same within one page. Only
+ * the part of the curve from its beginning on that is above the control counts; further on something else than fetching
+ * is the limit of both. (At a single x both may be equal as well, where the control needs one fetch more.) *split: some
+ * part is above. False where memory is short.
  */
 bool fetch_width_decide(struct search *crossing, const struct search *control, bool *split);
-/* The instructions of the longest loop that takes one fetch behind the crossing: a fetch is at least that wide. */
+/*
+ * Returns how many instructions on the second page the longest loop has that takes no more than one fetch there: a
+ * fetch is at least that wide. 0 where there is no point.
+ */
 double fetch_width_least(const struct search *crossing);
 /*
- * Whether the densest runs of NOPs in `fetched` (cycles per NOP over NOPs to a line) are bound by their bytes: the
- * fastest short run, `kept` decoded by the core, takes less, and a line with one NOP less takes no less. decoded:
- * instructions decoded in a cycle; a run that is faster comes from an operation cache (AMD Zen 4 holds all these runs,
- * since it packs NOPs). *bytes: bytes per cycle of the densest such run.
+ * Whether the two densest runs of NOPs that were fetched are bound by their bytes. Curves are cycles per NOP over NOPs
+ * to a line, of long runs (`fetched`) and of short ones that need not be fetched again (`kept`). Such a run takes
+ * longer than the fastest short one, its lines take no longer than lines with one NOP less, and it is no faster than
+ * `decoded` instructions a cycle, which the decoders reach: a faster one comes from an operation cache. *bytes: bytes
+ * per cycle of the densest such run; left as it is where there is none.
  */
 bool fetch_width_bytes(const struct search *kept, const struct search *fetched, double decoded, double *bytes);
 

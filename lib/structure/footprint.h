@@ -11,7 +11,7 @@
  *     two bits of one branch        they cancel if they enter the same bit of the footprint: a group
  *     a bit in each of two branches that follow each other: they cancel if the second bit's place is s bits above the
  *                                   first one's, so that groups form chains, one for each bit of the shift
- *     branches behind it            the last number of them at which the first group of a chain still shows is the
+ *     branches after it             the last number of them at which the first group of a chain still shows is the
  *                                   length of the chain
  *
  * What this cannot show: which of the chains of equal length holds which of the s bits that are shifted in together,
@@ -37,13 +37,13 @@ enum { FOOTPRINT_GROUPS = 64, FOOTPRINT_ADDRESS_BITS = 64, FOOTPRINT_TEXT = 160 
 struct footprint_request {
     uint64_t sources, targets; /* bits that can be inverted */
     /*
-     * From this bit on an inverted target bit also inverts the same source bit of a branch that enters behind it, unless
-     * the trial asks for a carry; 64: never.
+     * From this bit on, inverting a bit of a branch's target also inverts that bit of the address of a later branch
+     * that enters the history, unless the trial asks for a carry. 64: it never does.
      */
     unsigned joint;
-    unsigned added;         /* branches of every trial that enter behind those that differ, beside `behind` */
-    unsigned limit;         /* of `behind` */
-    unsigned least_between; /* of `between`, unless it is 0 */
+    unsigned added;         /* branches of every trial that enter after those that differ, besides t->behind */
+    unsigned limit;         /* of t->behind */
+    unsigned least_between; /* of t->between, unless that is 0 */
     unsigned checks;        /* random trials that the result is verified with */
     uint64_t *random;
     /* Whether paths can be distinguished; `attempt` says which layout to use. False: the probe is over. */
@@ -76,13 +76,19 @@ struct footprint_register {
     const char *name;                       /* "path", "target", "source" */
 };
 
-/* Finds it, and verifies it unless there are no `checks`. False: the probe is over. */
+/*
+ * Finds the footprint by the trials of q->distinguish and stores it in *out, or the reason why it is not known;
+ * verifies it unless q->checks is 0. False: the probe is over.
+ */
 bool footprint_find(const struct footprint_request *q, struct footprint *out);
-/* Verifies it by random trials: sets `checked`, `missed` and, where they fail, the reason. False likewise. */
+/*
+ * Verifies a footprint by q->checks random trials: sets `checked`, `missed`, and the reason NOT_LINEAR if more than the
+ * part FOOTPRINT_MISSED of them contradict it. False: the probe is over.
+ */
 bool footprint_verify(const struct footprint_request *q, struct footprint *f);
-/* Whether the two paths leave different histories. */
+/* Whether, by this footprint, the two paths of the trial leave different histories. */
 bool footprint_differs(const struct footprint *f, const struct footprint_request *q, const struct footprint_trial *t);
-/* Sets the registers that chains make up; returns how many there are. */
+/* Stores in r[] the registers that the chains make up, each of chains of about equal length; returns how many. */
 size_t footprint_registers(const struct footprint *f, struct footprint_register r[FOOTPRINT_GROUPS]);
 /* "B[6] ^ B[12] ^ T[11]" */
 void footprint_text(const struct footprint_bits *b, char out[FOOTPRINT_TEXT]);

@@ -53,10 +53,11 @@ struct gf2_result {
      */
     enum reason reason;
     size_t count;
-    uint64_t masks[GF2_MASKS];             /* those with the fewest bits, in the order of their lowest bits */
-    uint64_t independent, dependent, null; /* address bits by what they were found to be; null: in no mask */
-    unsigned calls;                        /* of the experiment */
-    unsigned checked, missed;              /* differences; those of them whose result contradicts the masks */
+    uint64_t masks[GF2_MASKS]; /* those with the fewest bits, in the order of their lowest bits */
+    /* Address bits by what they were found to be: independent, combined with independent ones, or in no mask (null). */
+    uint64_t independent, dependent, null;
+    unsigned calls;           /* of the experiment */
+    unsigned checked, missed; /* differences; those of them whose result contradicts the masks */
 };
 
 /* Finds the masks and verifies them. False where the experiment ended the probe. */

@@ -30,23 +30,24 @@ struct hierarchy {
      */
     bool scattered;
     /*
-     * A capacity needs a steady level behind it: otherwise the level may end where no capacity is, as a saw-tooth
-     * behind the first level of a TLB does, or branch targets that share a set.
+     * A capacity is reported only if the next level is steady: otherwise the rise may begin where no capacity ends, as
+     * with a saw-tooth after the first level of a TLB, or with branch targets that share a set.
      */
     bool steady_behind;
     /*
      * From this level on programs outside this system may fill the levels, too; 0: none do. A single experiment then
-     * shows only what they left of the level for a while, and the level behind may be that level again.
+     * shows only what they left of the level for a while, and the next level may be that level again.
      */
     unsigned shared;
-    unsigned before; /* smaller levels that have been reported already: numbers of levels begin behind them */
+    unsigned before; /* smaller levels that have been reported already: the numbers of levels go on from there */
     bool goes_on;    /* experiments on larger capacities follow, which report the last level */
     const struct verdict *one_order; /* of the first level, for grade_resident; NULL: not known */
 };
 
 /*
- * Reports the levels, from the name, confounder and verdict of each experiment; their other members are chosen level by
- * level. Returns how many levels it reported; 0 where there are no experiments or more than EXPERIMENTS_MAXIMUM.
+ * Reports capacity and height of all levels that the experiments show, or why they are undecided. Of each experiment
+ * name, confounder and verdict (of KNEE_STEP) must be set; the other members are chosen level by level. Returns how
+ * many levels were reported; 0 where there are no experiments, or more than EXPERIMENTS_MAXIMUM.
  */
 unsigned hierarchy_report(struct probe *p, const struct hierarchy *q, const struct experiment *experiments,
                           size_t count);

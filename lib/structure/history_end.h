@@ -22,14 +22,18 @@
 enum { HISTORY_BEARER_BRANCHES = 1 /* that the bearer is: part of the span */ };
 
 /*
- * Share of mispredicted probe branches below the end, at most, and beyond it, at least; 0.5 is never predicted. Chosen:
- * a tenth of room for noise and for other predictors.
+ * With fewer dummies than the history holds, at most this part of the probe branches is mispredicted. Chosen: none
+ * should be; the rest is room for noise and for other predictors.
  */
 static const double HISTORY_PREDICTED = 0.1;
+/*
+ * With more dummies at least this part of them is mispredicted. Chosen: half should be, which is as often as by chance.
+ */
 static const double HISTORY_UNPREDICTED = 0.4;
 /*
- * Cycles that half of a misprediction costs at least, on any core. Chosen: below the shortest pipeline. Where the core
- * executes out of order the chain of multiplications adds to it.
+ * Half of a misprediction costs at least so many cycles on any core: a smaller difference between the kernels whose
+ * probe branch is never and always predicted shows nothing. Chosen: below the shortest pipeline. Where the core
+ * executes out of order the chain of multiplications in the kernel makes it larger.
  */
 static const double HISTORY_HALF_LEAST = 1.5;
 
@@ -47,10 +51,10 @@ struct history_curve {
 };
 
 /*
- * Searches the number of dummies (branches that fill the history) at which the branch is no longer predicted, up to
- * `limit`: roughly, and then around that with many points. Sets *e to the experiment; its knee is the number of knees
- * of the verdict, which means none, where no step is large enough to be the end. False where the probe is over;
- * otherwise the caller frees *out with sweep_free.
+ * Searches for the largest number of dummies (branches that fill the history), up to `limit`, at which the probe branch
+ * is still predicted from the bearer: roughly first, then around that with many points. Sets *out to the curve and *e
+ * to the experiment on it; e->knee is the verdict's count of knees, which stands for none, where no step is large
+ * enough to be the end. False where the probe is over; otherwise the caller frees *out with sweep_free.
  */
 bool history_end_search(struct probe *p, struct history_curve *c, double limit, struct sweep *out,
                         struct experiment *e);
