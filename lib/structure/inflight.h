@@ -57,11 +57,12 @@ enum {
 enum inflight_gate { GATE_NONE, GATE_ADDITION, GATE_MULTIPLICATION };
 
 /*
- * One experiment: two long-latency operations and the sequence of fillers between them. Zero in a field means that the
- * experiment does without it.
+ * One experiment: two long-latency operations and the fillers between them, which are repeated in turn up to the number
+ * that is asked for. A field that is zero, beside `first` and `second`, stands for nothing of that kind.
  *
- * Fillers that wait need the result of the first operation, which must be a load: they stay in the scheduler until it
- * is there. `gate` lets the second operation begin with an operation that needs an entry of the same scheduler.
+ * Fillers that wait (`waits`) need the result of the first operation, which must then be a load: they stay in the
+ * scheduler until it is there. `gate` puts an operation before the second one's address that needs an entry of the same
+ * scheduler.
  */
 struct inflight_experiment {
     const struct inflight *inflight;
@@ -73,40 +74,43 @@ struct inflight_experiment {
     const struct emit_filler *head; /* head_count of these come before all other fillers; NULL: none */
     unsigned head_count;
     const struct emit_filler *fillers[INFLIGHT_KINDS]; /* in turn, ended by NULL */
-    unsigned nops[INFLIGHT_KINDS];                     /* NOPs behind each of them, which count as fillers */
+    unsigned nops[INFLIGHT_KINDS];                     /* NOPs after each of them, which count as fillers */
     bool clear_vectors; /* vectors are cleared first: some cores then need no register for them; else all are written */
     unsigned one_chain; /* 1 or 2: the control whose operations are both of the first or of the second chain */
-    unsigned pad_before, pad_behind; /* instructions before the first and behind the second operation … */
+    unsigned pad_before, pad_behind; /* instructions before the first and after the second operation … */
     const struct emit_filler *pad;   /* … of this kind; NULL: the shortest NOPs */
     /* Operations of the first chain that have retired when the second can begin, at the knee, by inflight_search. */
     double retired;
     char name[48]; /* of the curve; inflight_sweep makes it */
 };
 
-/* The filler of that name, or the legacy form of it on a core that lacks it. NULL: this core can execute neither. */
+/*
+ * The filler of that name, or its form in legacy (SSE) encoding on a core without the other one. NULL: it has neither.
+ */
 const struct emit_filler *inflight_filler(const char *name);
 /*
- * Sets the experiment's fillers by name. False: this core lacks one of them, one cannot be made to wait though
- * `waits` asks for it, or they would slow down the first operation (wide vectors beside square roots).
+ * Sets e->fillers to those of these names, ended by NULL; e->waits and e->first must be set. False: this core lacks one
+ * of them, one cannot be made to wait though e->waits asks for it, or they would slow down the first operation (wide
+ * vectors beside square roots). The experiment is not usable then.
  */
 bool inflight_choose_fillers(struct inflight_experiment *e, const char *const names[INFLIGHT_KINDS]);
 /*
- * Makes the kernel with so many fillers, for a sweep: `context` is the struct inflight_experiment. The unit is an
- * iteration.
+ * Makes the kernel of an experiment with so many fillers, for a sweep: `context` is the struct inflight_experiment. The
+ * kernel's unit is an iteration. False: the probe is over.
  */
 bool inflight_build(struct probe *p, double fillers, void *context, struct kernel *k);
 /*
- * Cycles of an iteration with so many fillers: the median of seven samples; NaN where no reading was accepted. False:
- * the probe is over.
+ * Measures the cycles of an iteration of the experiment with so many fillers: the median of seven samples; NaN where no
+ * reading was accepted. False: the probe is over.
  */
 bool inflight_cycles(struct probe *p, const struct inflight_experiment *e, double fillers, double *cycles);
 /*
- * To be called before cycles are compared: runs the experiment once where it has misses. Whatever ran meanwhile has
- * pushed the page-table lines of the rings out of the caches, and until they are back a miss takes up to half as long
- * again (measured on Zen 4: 1020 cycles, then 650). False: the probe is over.
+ * Runs the experiment once if one of its operations is a miss; to be called before cycles are compared that
+ * inflight_cycles gives. What ran meanwhile has pushed the page-table lines of the rings out of the caches, and until
+ * they are back a miss takes half as long again (measured on Zen 4: 1020 cycles, then 650). False: the probe is over.
  */
 bool inflight_warm(struct probe *p, const struct inflight_experiment *e);
-/* Where in the data area the pointer chase of that operation has its cursor. */
+/* Where in the data area, in bytes, the chase of operation `which`, 0 or 1, of that kind keeps where it goes on. */
 int32_t inflight_cursor_offset(enum long_op kind, unsigned which);
 /* Bytes of the data area, and where in it the operand of square roots is. */
 enum { INFLIGHT_DATA_BYTES = 4096, INFLIGHT_ROOT_OFFSET = FILLER_DATA_BYTES + 32 };

@@ -9,11 +9,11 @@
 #include "lib/structure/inflight.h"
 
 /*
- * How many of these fillers fit between two misses, with 0, 1, 2 ... 23 NOPs before the first one, which move all
- * groups by one instruction each, and with NOPs behind the second one that fill its group. Fillers that are NOPs are
- * themselves the padding: where short NOPs share entries of the reorder buffer, long ones may not. `about` is how many
- * fit, within a group. fits[n] is NaN where that is not decided, and everywhere where misses do not overlap. False: the
- * probe is over.
+ * Sets fits[n] to how many of these fillers fit between two misses when n instructions stand before the first one, for
+ * n from 0 to INFLIGHT_SHIFTS - 1: each of these moves the begin of all groups by one instruction. The instructions are
+ * NOPs, of the kind that the fillers are if these are NOPs, since short NOPs may share entries of the reorder buffer
+ * and long ones may not. `about`: how many fit, give or take a group. fits[n] is NaN where that is not decided; all are
+ * NaN where misses do not overlap on this core. False: the probe is over.
  */
 bool inflight_group_shifts(struct probe *p, const struct inflight *l, const char *const fillers[INFLIGHT_KINDS],
                            double about, double fits[INFLIGHT_SHIFTS]);

@@ -20,46 +20,50 @@ enum {
 struct inflight_limits {
     const struct inflight *inflight;
     double nops;             /* NOPs in flight, with the long-latency operations; NaN: not known */
-    double writers;          /* the same of instructions that each write a register, of two files in turn */
+    double writers;          /* in flight likewise of instructions that each write a register, of two files in turn */
     double writers_at_least; /* so many writers at least, by any kind of operation; 0: not known */
     unsigned nops_per_entry; /* most NOPs that may share an entry of the reorder buffer */
     unsigned per_entry;      /* instructions of any kind that share an entry; 1: none do */
     double group;            /* instructions that enter the reorder buffer together; NaN: not known */
 };
-/* Takes what the probe `rob` has found, or measures it. False: the probe is over. */
+/* Sets *out from what the probe `rob` has found; measures what that left undecided. False: the probe is over. */
 bool inflight_find_limits(struct probe *p, const struct inflight *l, struct inflight_limits *out);
 /* Fillers that write registers of two files, in turn. */
 extern const char *const inflight_writers[INFLIGHT_KINDS];
 /*
- * The request that measures how many of those fit. It counts general registers; the caller counts entries of the
- * reorder buffer (inflight_fitted). `name` begins the names of its curves.
+ * The request that measures how many inflight_writers fit between two long-latency operations. Its class is general
+ * registers; with inflight_fitted(result, FILLER_NOTHING) the caller gets entries of the reorder buffer. The names of
+ * its curves begin with `name`.
  */
 struct inflight_request inflight_writers_request(const struct inflight *l, const char *name);
 /*
- * Why a result's knee may be the reorder buffer's: REASON_MASKED_BY_ROB where the knee is where
- * NOPs fill it, or where NOPs or these fillers would if fewer of them shared an entry; REASON_ROB_UNKNOWN where it is
- * not known how many NOPs fill it; REASON_NONE where the knee is another structure's.
+ * Returns why the knee of a result may be the end of the reorder buffer. REASON_MASKED_BY_ROB: as many instructions are
+ * in flight at the knee as NOPs that fill the buffer, or as would fill it if fewer of them shared an entry.
+ * REASON_ROB_UNKNOWN: it is not known how many NOPs fill it. REASON_NONE: the knee is another structure's.
  */
 enum reason inflight_masked_by_rob(const struct inflight_limits *l, const struct inflight_result *a);
 /*
- * Why the end at `fitted`, of fillers that each write a register, may be that of renames in flight, which some cores
- * keep in a buffer of their own (Johnson 2021, Firestorm): REASON_RENAMES_IN_FLIGHT unless clearly more writers,
- * `most`, were seen in flight; then REASON_NONE.
+ * Returns why `fitted`, the number of instructions at a knee that each write a register, may be the number of renames
+ * in flight, which some cores keep in a buffer of their own (Johnson 2021, Firestorm): REASON_RENAMES_IN_FLIGHT; or
+ * REASON_NONE where clearly more such instructions, `most`, were seen in flight in another experiment.
  */
 enum reason inflight_may_be_renames(double fitted, double most);
 
 /* ---- Reports -------------------------------------------------------------------------------------- */
 
 /*
- * Grades and reports the size of a structure; `step` as in grade_capacity. Never better than grade B: all such
- * experiments see only what can be filled, and a core may want room for a whole group of instructions, or two, before
- * it takes one; a remark says so. Grade C where the operations occupy some entries and no experiment with single misses
- * supports it, since how much of a chain is left where a ramp begins is calculated. `group`: instructions that enter
- * together; the interval is wider by as many less one; NaN: by the largest group.
+ * Grades `count` experiments on the size of a structure and reports the finding *f; `step` is the finest difference
+ * that means something. `group`: instructions that enter the structure together; the interval is made wider by as many
+ * less one; NaN, not known: by INFLIGHT_GROUP - 1.
+ *
+ * The grade is never better than B: such experiments see only what can be filled, and a core may want room for a whole
+ * group of instructions before it takes one; a remark says so. It is C where the long-latency operations occupy some
+ * entries and no experiment with single misses supports the value, since how many operations of a chain are left where
+ * a ramp begins is calculated. A ramp that only one experiment shows is undecided, with the reason ramp-of-one.
  */
 void inflight_report(struct probe *p, const struct finding *f, const struct experiment *e, size_t count, double step,
                      double group);
-/* Reports that it is undecided. */
+/* Reports the finding *f as undecided for that reason. */
 void inflight_undecided(struct probe *p, const struct finding *f, enum reason reason);
 
 #endif

@@ -18,11 +18,11 @@ struct inflight_request {
     double to, limit;        /* fillers: range of the curve, and how far it may grow */
     double group;            /* instructions that enter the reorder buffer together; NaN or 0: not known */
     bool clear_vectors;      /* as in struct inflight_experiment */
-    /* One experiment with these fields, its fillers set by name. NULL: plain ones, by all kinds of operations */
+    /* The only experiment, but for its fillers, which are set by name. NULL: one by each kind of operation. */
     const struct inflight_experiment *only;
     /*
-     * Sets the reason of a verdict whose knee belongs to another structure. May measure; false: the probe is over.
-     * NULL: there is nothing to check.
+     * Called after each search: sets v->reason if the knee belongs to another structure. It may measure. False: the
+     * probe is over. NULL: there is nothing to check.
      */
     bool (*control)(struct probe *p, const void *context, const struct inflight_experiment *e, struct verdict *v);
     const void *context;
@@ -40,26 +40,31 @@ struct inflight_result {
 };
 
 /*
- * Measures how many fillers of the request fit, by each kind of operation; those that occupy much of the requested
- * structure themselves are left out. Where the others do not agree, and it is not the reorder buffer that is counted,
- * they are searched again with one to five NOPs before the first operation, and the largest result counts: how many
- * fillers fit depends on what shares a group with them. False: the probe is over.
+ * Measures how many fillers of the request fit, by each usable kind of long-latency operation; kinds that occupy much
+ * of the requested structure themselves are left out. Where the kinds do not agree, and it is not the reorder buffer
+ * whose entries are counted, they are searched again with one to five NOPs before the first operation, and the largest
+ * result of each counts: how many fillers fit depends on what enters together with them. False: the probe is over.
  */
 bool inflight_measure(struct probe *p, const struct inflight_request *q, struct inflight_result *out);
 /* Whether the i-th experiment decided how many fillers fit. */
 bool inflight_is_decided(const struct inflight_result *a, size_t i);
 /* Whether no experiment decided it. */
 bool inflight_nothing_decided(const struct inflight_result *a);
-/* Whether two limits that are counted alike may be one and the same. */
+/*
+ * Whether two limits in the same unit may be one limit: they differ by no more than SAME_LIMIT_COUNT or the part
+ * SAME_LIMIT.
+ */
 bool inflight_same(double one, double other);
 /*
- * How many fillers fitted, by all kinds of operations together, with the entries that those occupy in a structure of
- * which fillers of that class occupy one each; FILLER_NOTHING: in the reorder buffer. NaN: not decided.
+ * Returns how many entries of a structure were occupied when no more fillers fitted, graded over all kinds of
+ * operations: one by each filler, and those that the long-latency operations themselves occupy. `class` names the
+ * structure as the one of which its fillers occupy an entry each; FILLER_NOTHING: the reorder buffer. NaN: not decided.
  */
 double inflight_fitted(const struct inflight_result *a, enum filler_class class);
 /*
- * Instructions in flight, fillers and operations together; NaN: not decided. Where experiments agree only if entries of
- * `class` are counted, the number of those.
+ * Returns how many instructions, fillers and operations together, were in flight when no more fillers fitted; where the
+ * kinds of operations do not agree on that number, but do on the entries of `class` (inflight_fitted), that one. NaN:
+ * neither is decided.
  */
 double inflight_total(const struct inflight_result *a, enum filler_class class);
 /* Makes the pointers inside a result that has been copied point into the copy. */

@@ -13,12 +13,11 @@
 enum { INFLIGHT_REPEATS = 4 };
 
 /*
- * Checks each result with a few numbers: fillers behind the knee must still be slow, those below still fast. A result
- * that fails, because more or fewer fit now or because it contradicts itself, is measured again. Of both the one with
- * more fillers is kept, if it was found twice; the other one widens the interval of the finding. More than usual may be
- * free for a while as well (measured on Zen 4: 51 mask registers for a second or less, in one run of twenty, and 45
- * otherwise, since the sibling may have slept deeply enough to occupy none): that is hardly found twice. False: the
- * probe is over.
+ * Checks `count` results with a few readings each: with a few fillers more than at the knee an iteration must still be
+ * slow, with a few less still fast. A result that holds gets one more in `confirmed`. One that does not is measured
+ * again, and of both the one found twice is kept, of two found as often the one with more fillers; the other one widens
+ * the interval of the finding. (More than usual may be free for a while: on Zen 4, in one run of twenty, 51 mask
+ * registers instead of 45, for a second at most. That is hardly found twice.) False: the probe is over.
  */
 bool inflight_repeat(struct probe *p, struct inflight_result *results, size_t count);
 

@@ -10,38 +10,39 @@
 #include "lib/structure/inflight.h"
 
 /*
- * The sweep over the number of fillers, in coarse points up to `to` and further ones up to `limit`, for
- * inflight_search. Its curve gets the name `what` and the kinds of both operations. The experiment must outlive the
- * sweep.
+ * Returns the sweep over the number of fillers for inflight_search: its coarse grid goes up to `to`, and it may grow up
+ * to `limit`. The curve is called after `what` and the kinds of both operations. The experiment must outlive the sweep.
  */
 struct sweep inflight_sweep(struct probe *p, struct inflight_experiment *e, const char *what, double to, double limit);
 /*
- * Searches for the knee. Where an iteration takes as long before the knee as two operations one after the other, the
- * time to deliver the fillers is what shows: the verdict gets the reason REASON_MASKED_BY_DELIVERY. An edge that the
- * two views of the curve place differently is measured again by bisection. Sets e->retired. False: the probe is over.
+ * Searches the sweep of inflight_sweep for its knee, and sets e->retired. Where an iteration takes as long before the
+ * knee as both operations one after the other, delivering the fillers takes that time and the knee means nothing: the
+ * verdict gets REASON_MASKED_BY_DELIVERY. A knee that the two views of the curve (lib/knee/knee.h) place differently is
+ * measured again by bisection. False: the probe is over.
  */
 bool inflight_search(struct probe *p, struct inflight_experiment *e, struct sweep *s);
 /*
- * Entries that the two operations themselves occupy, after inflight_search, of a structure of which fillers of that
- * class occupy one each; FILLER_NOTHING: the reorder buffer. Of a chain these are the operations of the first one that
- * have not retired when the second one could begin, and one of the second, where the ramp begins.
+ * Returns how many entries of a structure the two long-latency operations themselves occupy at the knee, after
+ * inflight_search. `class` names the structure as the one of which its fillers occupy an entry each; FILLER_NOTHING:
+ * the reorder buffer. Of chains these are the steps of the first one that have not retired when the second one can
+ * begin, which is calculated from times (e->retired), and one step of the second.
  */
 double inflight_holds(const struct inflight_experiment *e, enum filler_class class);
 
 /*
- * How many fillers fit, between `fit`, which must, and `too_many`, which must not: the largest number whose iteration
- * is nearer to the first than to the second, to within `within` fillers. The short sequence is measured again beside
- * each number tried, since latencies of misses change with time. *count is NaN where the iteration does not rise by
- * SLOW_RATIO or a reading is missing. False: the probe is over.
+ * Finds how many fillers fit by bisection, to within `within` fillers: the largest number whose iteration takes less
+ * than half way between that of `fit` fillers, which must fit, and that of `too_many`, which must not. The iteration
+ * with `fit` fillers is measured again beside each number tried, since latencies of misses change with time. *count is
+ * NaN where that with `too_many` is not SLOW_RATIO times as long, or a reading is missing. False: the probe is over.
  */
 bool inflight_bisect(struct probe *p, const struct inflight_experiment *e, double fit, double too_many, double within,
                      double *count);
 /*
- * How many fillers fit, within one in a hundred, for questions that need no edge, such as whether the fillers of one
- * class take room from another's: half of the rise exists where edges are blurred, and costs a few numbers instead of a
- * curve. `about` is a number that does not fit, or little less than the one that does. The search is repeated closer to
- * what it found, since a long sequence far behind the edge takes longer to deliver, which moves the half of the rise.
- * *count is NaN where nothing rises. False: the probe is over.
+ * Finds how many fillers fit, to within the part COUNT_RESOLUTION, by inflight_bisect instead of a curve: half of the
+ * rise is well defined where the edge is blurred, and suffices for questions such as whether one class of fillers takes
+ * room from another. `about`: a number that does not fit, or at most a few less than one that does not. The bisection
+ * is repeated with a smaller range, since many more fillers than fit take longer to deliver, which moves half of the
+ * rise. *count is NaN where the time of an iteration does not rise. False: the probe is over.
  */
 bool inflight_count(struct probe *p, const struct inflight_experiment *e, double about, double *count);
 

@@ -9,16 +9,19 @@
 #include "lib/structure/inflight.h"
 
 /*
- * Determines whether the core executes in order (issue_order.h): then there is nothing to measure, all findings of the
- * probe are reported (issue_order_report_none), and the probe is over. Otherwise maps and links the rings, chooses how
- * many steps each kind of operation has, and measures whether two of them overlap: a kind that is hardly faster as two
- * independent chains than as one dependency chain gets REASON_NO_OVERLAP in `unusable` (square roots on a core that
- * takes one at a time). False: the probe is over.
+ * Prepares *l for experiments on the instruction window: maps and links the rings, chooses how many steps each kind of
+ * long-latency operation has, and measures whether two operations of a kind overlap. A kind whose iteration with two
+ * independent operations is hardly shorter than with one dependency chain of both gets REASON_NO_OVERLAP in l->unusable
+ * (square roots on a core that takes one at a time).
+ *
+ * Where the core executes in order (issue_order.h) there is nothing to measure: all findings of the probe are reported
+ * by issue_order_report_none. False: that was so, or the probe has ended otherwise.
  */
 bool inflight_start(struct probe *p, struct inflight *l);
 /*
- * Measures the cycles of an iteration whose two operations are one dependency chain: for misses the mean of both rings,
- * since the lines of one may be farther away. NaN where no reading was accepted. False: the probe is over.
+ * Measures the cycles of an iteration whose two operations of that kind form one dependency chain, so that they cannot
+ * overlap; for misses the mean over both rings, since the lines of one may be farther away. NaN where no reading was
+ * accepted. False: the probe is over.
  */
 bool inflight_chained_cycles(struct probe *p, const struct inflight *l, enum long_op kind, double *cycles);
 

@@ -20,18 +20,20 @@ struct instruction_cost {
 };
 
 /*
- * Instances that an iteration of a kernel has in this run's profile; a kernel of twice that many shows what the loop
- * costs.
+ * Returns n, the number of instances of the instruction that an iteration of a kernel has in this run's profile. A
+ * second kernel of 2n instances shows what the loop costs (instruction_cost_without_loop).
  */
 unsigned instruction_instances(const struct probe *p);
 /*
- * Makes the kernel (form_kernel_make) and measures it. A chain is measured more often where its cycles are no whole
- * number.
+ * Makes the kernel *w (form_kernel_make) on `data`, INSTRUCTION_DATA_BYTES, and measures what one instance costs. A
+ * dependency chain whose cycles are no whole number is measured more often. The result's `why` says why it could not be
+ * measured: the kernel cannot be made, it ended in a fault or at the deadline, or no reading was accepted.
  */
 struct instruction_cost instruction_cost_measure(struct probe *p, const struct area *data, struct form_kernel *w);
 /*
- * Cycles of an instance without the loop, from those of kernels with n and 2n instances. False where they differ by
- * more than a loop can cost; then *cycles is left as it was.
+ * Sets *cycles to the core cycles of one instance without the loop's part, from those with it in kernels of n (`once`)
+ * and of 2n instances (`twice`). False where the two differ by more than a loop can cost; then *cycles is left as it
+ * was.
  */
 bool instruction_cost_without_loop(double once, double twice, double *cycles);
 /* The difference from a whole number, in cycles, up to which `cycles` count as whole. */

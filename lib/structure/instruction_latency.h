@@ -13,7 +13,7 @@ enum { INSTRUCTION_CHAINS = 24, INSTRUCTION_INDIRECT_WAYS = 8 };
 struct instruction_chain {
     unsigned from, to; /* operands: the one read and the one written */
     double cycles;     /* of one instance and the bridges, without the loop; NaN: not known */
-    double raw;        /* the same with its part of the loop */
+    double raw;        /* `cycles` with their part of the loop */
     double spread;     /* of the samples, cycles */
     double second;     /* latency by a second experiment, the indirect chain; NaN: not measured */
     bool is_bound;     /* `cycles` is an upper bound only: something else may limit the chain */
@@ -38,16 +38,18 @@ struct indirect_ways {
 };
 
 /*
- * Measures all chains of a form, INSTRUCTION_CHAINS at most; `throughput` is its reciprocal throughput in cycles, or
- * NaN.
+ * Measures a dependency chain through each pair of an operand that the form reads and one that it writes,
+ * INSTRUCTION_CHAINS at most, and stores them in *chains. `throughput`: the form's reciprocal throughput in cycles,
+ * NaN: not known. `ways` is kept from form to form of a run.
  */
 void instruction_measure_chains(struct probe *p, const struct area *data, const struct form *f, double throughput,
                                 struct indirect_ways *ways, struct instruction_chains *chains);
 /* The latency: the chain's cycles less those that its bridges take at least. NaN: not known. */
 double instruction_latency(const struct instruction_chain *c);
 /*
- * What the record remarks on a chain: why it was not measured; REASON_UNSTEADY or REASON_MEAN_OF_WAYS where its cycles
- * are no whole number; REASON_NONE: nothing.
+ * Returns what the record says of a chain besides its cycles: why it was not measured; REASON_UNSTEADY where its cycles
+ * are no whole number and samples of them differ; REASON_MEAN_OF_WAYS where they are none and samples agree; else
+ * REASON_NONE.
  */
 struct why instruction_chain_remark(const struct instruction_chain *c);
 

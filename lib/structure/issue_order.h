@@ -22,7 +22,8 @@ struct issue_orders {
 };
 
 /*
- * Takes the order from the finding backend.rob.entries, or measures it where there is none. False: the probe is over.
+ * Sets out->order: as the finding backend.rob.entries of this run has it (0: in order), else by measuring.
+ * ORDER_UNKNOWN where the measurement shows nothing. False: the probe is over.
  */
 bool issue_order_find(struct probe *p, struct issue_orders *out);
 /*

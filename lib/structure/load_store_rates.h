@@ -41,7 +41,10 @@ struct access_rates {
 unsigned rate_span(const struct emit_access *a, size_t layout);
 /* The number of passes of this profile. */
 size_t rate_passes(const struct probe *p);
-/* Measures groups a cycle in both orders; NaN: no reading was accepted. False when the probe is over. */
+/*
+ * Measures how many of the groups *g are executed in a cycle, in order and shuffled; NaN: no reading was accepted.
+ * False when the probe is over.
+ */
 bool rate_measure(struct probe *p, struct load_store_groups *g, double per_cycle[RATE_ORDERS]);
 
 /* Starts with all groups that this access can have. */
@@ -49,18 +52,21 @@ void access_rates_start(const struct probe *p, const struct emit_access *a, stru
 /* Measures all groups in both layouts. False when the probe is over. */
 bool access_rates_pass(struct probe *p, const struct area *area, struct access_rates *s, size_t pass);
 /*
- * Decides the rate of every group: by both orders, or, where they disagree, by the faster one whose passes agree; and
- * by the better layout.
+ * Decides the rate of every group from its measured passes: in each layout by both orders together, or, where these
+ * disagree, by the faster one of those whose own passes agree; and sets g->best to the layout with the higher rate.
  */
 void access_rates_decide(struct access_rates *s);
 /*
- * Collects the passes of both orders, or of one (`order` < RATE_ORDERS), as values to be graded. Returns their number.
+ * Stores in v[] the groups a cycle of all passes in a layout as values to be graded (grade_number): those of one order,
+ * or of both where `order` is RATE_ORDERS. Returns their number; passes that were not measured are left out.
  */
 size_t rate_values(const struct group_rate *g, size_t layout, size_t order,
                    struct experiment_value v[RATE_PASSES * RATE_ORDERS]);
 /*
- * Whether g is at the limit: with its number of stores no group of more loads is sustained, or g is the smallest group
- * that is not sustained. Groups of stores alone are also at the limit where no group of more stores alone is sustained.
+ * Whether g is at the limit of what the core sustains, one group a cycle: it is sustained and the group of one load
+ * more is not; or it is not sustained and the group of one load less, or without loads of one store less, is. A group
+ * of stores alone that is sustained is also at the limit where that of one store more is not. access_rates_decide must
+ * have been called.
  */
 bool rate_at_limit(const struct access_rates *s, const struct group_rate *g);
 

@@ -47,18 +47,20 @@ struct mix_search {
 };
 
 /*
- * Measures all kinds of blanks, NOPs of so many lengths and zeros, and sets the width: long NOPs may be held up on
- * their way to the core. False: the probe is over.
+ * Lists the kinds of blanks, NOPs of the first `nop_lengths` lengths of the ISA and idioms that clear a register,
+ * measures their rates, and sets s->width to the highest: that of long NOPs may be limited by fetching. False: the
+ * probe is over.
  */
 bool mix_search_width(struct mix_search *s, size_t nop_lengths);
 /*
- * Cycles of the mix in its best order, before there is a map: a ports_measure with the struct mix_search. False: the
- * probe is over, or no reading was accepted.
+ * Sets mix->cycles to those of the mix in the fastest order that is found, where no map predicts them. It is a
+ * ports_measure whose context is the struct mix_search. False: the probe is over, or no reading was accepted.
  */
 bool mix_search_measure(void *search, struct ports_mix *mix);
 /*
- * The same where a map expects so many cycles: searches orders, `searches` times at most and not more than the struct
- * allows, until the mix is within the part `near` of that.
+ * Sets mix->cycles to those of the mix in the fastest order that is found, where a map expects `expected` cycles:
+ * orders are searched until it takes no more than the part `near` above that, `searches` times at most, and no more
+ * often than s->searches and the quick samples allow. False: the probe is over, or no reading was accepted.
  */
 bool mix_search_expected(struct mix_search *s, struct ports_mix *mix, double expected, unsigned searches, double near);
 /* Whether there are quick samples left. */

@@ -18,7 +18,7 @@ struct mix_blank {
     const struct emit_idiom *idiom;
 };
 
-/* One order of what the loop repeats: so many mixes, and blanks. */
+/* The order of the instructions in the loop, which holds `mixes` mixes and blanks between them. */
 struct mix_order {
     uint8_t kinds[MIX_SLOTS]; /* index of a class, or MIX_BLANK */
     size_t slots;             /* 0: there is no order, and `shuffled` below says how mixes are built */
@@ -38,8 +38,8 @@ struct mixes {
 };
 
 /*
- * Sets classes and forms: the first `most` classes of the ISA's list that the core has, the load, and if `store` the
- * store.
+ * Sets the classes and forms of mixes: the first `most` classes of the ISA's list that this core has, then the load,
+ * and the store if `store`; at most PORTS_CLASSES in all.
  */
 void mixes_choose(struct mixes *m, size_t most, bool store);
 /* Builds the kernel; `context` is the struct mixes, the unit is one mix, or one blank. False: the probe is over. */

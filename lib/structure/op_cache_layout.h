@@ -25,7 +25,10 @@ struct op_cache_layout {
     unsigned window_bytes, ops, sets, ways; /* operations of one entry begin in the same window_bytes */
 };
 
-/* The lines that were held at one density: the last good and the first bad number, of straight code (straight.h). */
+/*
+ * How many lines of straight code (lib/kernels/straight.h) the operation cache held at one density: the last number
+ * that was held and the first that was not.
+ */
 struct op_cache_rise {
     unsigned per_line; /* operations */
     double low, high;
@@ -39,6 +42,7 @@ struct op_cache_fit {
     unsigned least[OP_CACHE_QUANTITIES], most[OP_CACHE_QUANTITIES];
 };
 
+/* Compares all layouts in question with `count` rises, each of another density. */
 struct op_cache_fit op_cache_fit(const struct op_cache_rise *rises, size_t count);
 
 /* Time of few lines of one density. */
@@ -48,9 +52,10 @@ struct op_cache_rate {
 };
 
 /*
- * Whether such times show that nothing keeps operations: code with few operations to a line is bound by its bytes
- * however short it is. Some density is slower than others, at least two have the same bytes per cycle, and no density
- * reaches a line a cycle, which is the most that an operation cache delivers (Zen 4).
+ * Whether the times of a few lines at `count` densities show that the core has no operation cache: code with few
+ * operations to a line takes the time of its bytes, however short it is. That is so if some density is slower per
+ * operation than others, at least two have the same bytes per cycle, and none reaches a line a cycle, which is the most
+ * that an operation cache delivers (Zen 4).
  */
 bool op_cache_absent(const struct op_cache_rate *rates, size_t count);
 

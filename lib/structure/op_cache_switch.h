@@ -17,9 +17,9 @@ struct op_cache_switched {
 };
 
 /*
- * Measures the kernel that `build` makes at x, with the operation cache as it was found and then switched off, and
- * turns the switch back. True also where there is no switch. False where the probe is over, also if the switch cannot
- * be turned back.
+ * Measures the kernel that `build` makes at x, with the operation cache as it was found and then switched off, turns
+ * the switch back, and stores both times in *out. Where there is no switch both are NaN and the result is true. False
+ * where the probe is over, also because the switch cannot be turned back.
  */
 bool op_cache_measure_switched(struct probe *p,
                                bool (*build)(struct probe *p, double x, void *context, struct kernel *k), double x,

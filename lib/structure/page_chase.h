@@ -23,11 +23,15 @@ struct page_chase {
 };
 
 /*
- * The sweep of a chase over pages, y in cycles per load. Shared lines need no control; for the others it is the
- * packed one (lib/kernels/pages.h). The caller adds search and seconds; `c` stays in use.
+ * Returns the sweep of a chase over a growing number of pages of *c, y in cycles per load. Its control is
+ * page_chase_control, but for pages whose lines are shared, which need none. The caller sets the sweep's search and
+ * seconds; *c must outlive the sweep.
  */
 struct sweep page_chase_sweep(const char *name, struct page_chase *c);
-/* The packed control, for callers that set it in a sweep themselves: it walks as many lines on few pages. */
+/*
+ * The control of a sweep over pages, whose context is a struct page_chase: makes the kernel that walks as many lines on
+ * as few pages as have room for them, so that what differs is due to TLBs. False: the probe is over.
+ */
 bool page_chase_control(struct probe *p, double pages, void *context, struct kernel *k);
 
 #endif

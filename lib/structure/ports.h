@@ -59,8 +59,8 @@ struct ports {
     /* Results. */
     struct ports_mix mixes[PORTS_MIXES]; /* the first ones are each instruction alone, once */
     size_t mix_count;
-    double limit;                      /* the width that was given … */
-    double reached;                    /* … and the most instructions a cycle of any mix */
+    double limit;                      /* `width` as it was given */
+    double reached;                    /* the most instructions a cycle of any mix */
     struct ports_map maps[PORTS_MAPS]; /* the best one first; those after it fit, too */
     size_t map_count;
     bool fits;     /* the first map fits */
@@ -75,8 +75,8 @@ unsigned ports_used(const struct ports_map *map);
 /* Compares the map with a mix that was measured: adds its deviation to loss, fast, slow, slow_mixes and mixes. */
 void ports_compare(struct ports_map *map, double width, const struct ports_mix *mix);
 /*
- * Whether no mix is faster than PORTS_FAST allows, and none slower than PORTS_SLOW, or if `rare` one in
- * PORTS_RARE_ONE_IN.
+ * Whether the map fits the mixes that it was compared with: none is faster than predicted by more than the part
+ * PORTS_FAST, and none is slower by more than PORTS_SLOW; with `rare`, one mix in PORTS_RARE_ONE_IN may be slower.
  */
 bool ports_fits(const struct ports_map *map, bool rare);
 /* Numbers the ports by what runs on them: maps that differ only in numbers become equal. */

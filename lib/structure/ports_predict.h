@@ -24,13 +24,13 @@ struct ports_prediction {
     double fastest, slowest; /* the most that a mix was faster and slower than expected, as a part of that */
 };
 
-/* Cycles of a mix by the best map and the conflicts of pairs, whichever is more. */
+/* Returns the cycles of a mix by the best map, or by the conflicts of its pairs where these take longer. */
 double ports_expected(const struct ports *ports, const struct ports_conflicts *c, const struct ports_mix *mix);
 /*
- * Measures the pairs that are slower than the map says, whatever their order, in other ratios and with other kinds.
- * Only mixes in which both kinds keep their ports equally busy are compared with the map: such a mix needs most of
- * whatever the two kinds share beyond ports, so a pair that is no slower in it has no conflict. The mixes are added to
- * ports->mixes. False: the probe is over.
+ * Finds the pairs of instructions that conflict and measures each in several ratios and with other kinds (conflicts.h);
+ * adds them to *c, PORTS_CONFLICTS at most, and their mixes to ports->mixes. A pair conflicts if a mix of both takes
+ * longer than the best map allows, in every order that was tried. That mix has both kinds in the numbers that keep
+ * their ports equally busy: it needs most of whatever the two share besides ports. False: the probe is over.
  */
 bool ports_measure_conflicts(struct mix_search *s, struct ports *ports, struct ports_conflicts *c);
 /*
@@ -41,7 +41,7 @@ bool ports_measure_conflicts(struct mix_search *s, struct ports *ports, struct p
  */
 bool ports_predict(struct mix_search *s, struct ports *ports, const struct ports_conflicts *c,
                    struct ports_prediction *out);
-/* Whether few enough mixes are off: one in PORTS_RARE_ONE_IN. */
+/* Whether at most one of the mixes in PORTS_RARE_ONE_IN did not take what was predicted. */
 bool ports_is_predicted(const struct ports_prediction *p);
 
 #endif

@@ -11,11 +11,14 @@
 #include "lib/structure/ports_search.h"
 
 /*
- * Measures and searches; `count`, `width`, `budget`, `measure` and `context` are given. `beams` are memory to work
- * in. False: a measurement failed.
+ * Measures mixes and searches for the maps that fit them; fills in the results in *p. The caller sets p->count, width,
+ * budget, measure and context; `beams` are memory to work in. False: p->measure returned false.
  */
 bool ports_solve(struct ports *p, struct ports_beam beams[2]);
-/* A mix of three to six instructions, drawn at random: as many of each as saturate their ports, or `any` ratios. */
+/*
+ * Draws a mix of three to six kinds of instructions at random (`random`: state of lib/base/random.h, advanced), with as
+ * many of each as keep their ports busy for the same time; with `any`, in any ratio.
+ */
 struct ports_mix ports_random_mix(const struct ports *p, uint64_t *random, bool any);
 
 #endif

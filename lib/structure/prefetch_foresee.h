@@ -21,7 +21,10 @@ struct prefetch_foreseen {
     unsigned brought, brought_right; /* of these, lines that were said to be brought without being accessed */
 };
 
-/* False: the probe has ended. */
+/*
+ * Draws `lists` lists, foresees by k->found where lines are after each, looks at them, and counts in *out how often
+ * that was right. False: the probe has ended.
+ */
 bool prefetch_foresee(struct prefetch_kinds *k, unsigned lists, struct prefetch_foreseen *out);
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * Which kinds of prefetcher bring data from its home, and with which parameters?
  *
- *   next      lines behind the only one that is accessed
- *   pair      the other half of 128 aligned bytes
+ *   next      Brought: the lines at higher or lower addresses next to the only one that is accessed
+ *   pair      Brought: the other line of the same 128 aligned bytes
  *   stride    a load instruction's addresses are a constant distance apart. Brought: what that instruction would
  *             access next. Control: the same addresses, each by a load instruction of its own
- *   stream    lines are accessed one behind the other, each by an instruction of its own. Brought: lines behind them
- *             that a single access does not bring
+ *   stream    neighbouring lines are accessed one after the other, each by an instruction of its own. Brought: lines
+ *             farther in that direction that a single access does not bring
  *   region    the same lines of several pages are accessed, in an order without constant distances, the first always by
  *             the same instruction. Brought: these lines of another page, after its first access. Control: other lines
  *             of each page
@@ -16,7 +16,7 @@
  * distance, show it; "none" is a verdict like any other.
  *
  * A prefetcher is `trained` after so many accesses. For each access from then on it brings `degree` lines, the farthest
- * of them `distance` strides, or lines, behind the access.
+ * of them `distance` strides, or lines, ahead of the access.
  *
  * Method: docs/METHODS.md, 7.22. FetchBench (Schlüter et al., CCS 2023) for the kinds and their controls.
  */
@@ -57,9 +57,12 @@ struct prefetch_found {
     struct prefetch_number numbers[PREFETCH_PARAMETERS];
     enum nearness into;      /* NEAR_UNCLEAR: not decided */
     const char *page_border; /* "stops", "continues"; NULL: not decided */
-    /* Behind the last of that many accesses `stride` lines apart: which strides are brought, and which perhaps. */
+    /*
+     * After n accesses `stride` lines apart, bit i of in[n] is set if the line i strides ahead is brought; of
+     * perhaps[n], if that is not certain.
+     */
     uint32_t in[PREFETCH_SEQUENCE + 1], perhaps[PREFETCH_SEQUENCE + 1];
-    unsigned measured; /* accesses that these go up to; 0: none */
+    unsigned measured; /* the largest such n that was measured; 0: none */
     int stride;
     uint32_t first[PREFETCH_VIEWS]; /* what is brought as soon as it is trained, as bits: strides, or lines */
 };
@@ -70,7 +73,7 @@ struct prefetch_kinds {
     uint32_t single_up, single_down; /* lines from a single access that are not certainly left at home, as bits */
 };
 
-/* Finds the kinds, then their parameters as far as `effort` says. False: the probe has ended. */
+/* Finds which kinds there are, and the parameters of these; k->look must be started. False: the probe has ended. */
 bool prefetch_kinds_find(struct prefetch_kinds *k);
 
 #endif

@@ -30,18 +30,23 @@ struct prefetch_look {
 
 /* A line that is looked at. */
 struct looked {
-    int32_t at; /* bytes behind the begin of its place */
+    int32_t at; /* bytes from the begin of its place in memory to the line */
     enum nearness where;
     double part; /* how near: 0 at home, 1 in the first level */
 };
 
 /*
- * Maps memory and times lines whose place is known. `second_bytes` 0: the home is the level behind the first one.
- * *reason says why nothing can be seen. False: the probe has ended.
+ * Maps memory and times lines that are certainly at home, in the second level and in the first level. The arguments are
+ * the sizes of these levels in bytes; second_bytes 0: the home is the level next to the first one. *reason is
+ * NO_READINGS, or NO_CONTRAST where a line at home hardly takes longer than one in the first level, so that nothing can
+ * be seen; else REASON_NONE. False: the probe has ended.
  */
 bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_bytes, double second_bytes,
                          double home_bytes, enum reason *reason);
-/* Where these lines are, LOOK_LINES at most, after the list. False: the probe has ended. */
+/*
+ * Sets `where` and `part` of `count` lines, LOOK_LINES at most, whose `at` is given, to where they are after the list
+ * *l was done. False: the probe has ended.
+ */
 bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count);
 
 #endif

@@ -20,26 +20,32 @@ struct sequence {
     bool one;       /* by one load instruction; else each by its own */
 };
 
-/* Bit i: the line `i` strides behind the last access; bit 0 stands for none. */
+/* Which lines are brought after a sequence. Bit i stands for the line i strides ahead of the last access, i from 1. */
 struct reach {
-    uint32_t in, unclear;
-    uint32_t most;       /* that were looked at */
-    enum nearness where; /* of the nearest that is in */
+    uint32_t in, unclear; /* lines that were brought; lines of which that is not certain */
+    uint32_t most;        /* the largest i that was looked at */
+    enum nearness where;  /* where the nearest line is that was brought */
 };
 
-/* The most strides behind such a sequence that can be looked at. */
+/* The most strides ahead of the last access of such a sequence that can be looked at; 0: none. */
 unsigned reach_most(const struct sequence *s);
-/* False: the probe has ended. */
+/* Measures which lines are brought after the sequence. False: the probe has ended. */
 bool reach_measure(struct prefetch_look *w, const struct sequence *s, struct reach *out);
-/* The sequence, for lists that do something else as well: its accesses, the first of them `at` bytes behind the begin. */
+/*
+ * Adds the accesses of the sequence to a list: the first one at `at` bytes from the begin of its place, by load
+ * instruction number first_site; each by the same one, or by the next one each.
+ */
 void reach_add(struct access_list *l, const struct sequence *s, int32_t at, uint32_t first_site);
 /*
- * Of what lies behind an access at that stride, in strides: the lines that are brought for a single access, of which
- * bit i of `up` and of `down` is line i behind and before it.
+ * Returns which lines ahead of an access at multiples of `stride` are brought because of that single access: bit i
+ * stands for the line i * stride lines away, i from 1. Of `up` and `down` bit i says whether a single access brings the
+ * line i lines above and below it. stride: in lines, negative: downwards; lines farther than PREFETCH_SINGLE are left
+ * out.
  */
 uint32_t reach_by_single(uint32_t up, uint32_t down, int stride);
-/* How many bits are set; the number of the highest one, 0: none. */
+/* How many bits are set. */
 unsigned reach_count(uint32_t bits);
+/* The number of the highest bit that is set; 0: none is. */
 unsigned reach_farthest(uint32_t bits);
 
 #endif

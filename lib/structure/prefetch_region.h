@@ -4,7 +4,9 @@
 
 #include "lib/structure/prefetch_kinds.h"
 
-/* False: the probe has ended. */
+/*
+ * Finds whether there is a region prefetcher and stores that in k->found[PREFETCH_REGION]. False: the probe has ended.
+ */
 bool prefetch_find_region(struct prefetch_kinds *k);
 
 #endif

@@ -11,18 +11,21 @@
 #include "lib/structure/sharing.h"
 
 /*
- * Measures pairs of classes of which `a`, `b` and `about` are set; the first pair is whole general registers and
- * halves. Pairs with a filler that this core lacks get no trials. False: the probe is over.
+ * Measures `count` pairs of classes, of which `a`, `b` and `about` are set, and decides whether each pair shares a
+ * file; the first pair must be whole general registers and halves of them. A pair with a filler that this core lacks
+ * stays without trials (count 0). False: the probe is over.
  */
 bool register_sharing_find(struct probe *p, const struct inflight_limits *l, struct sharing *pairs, size_t count);
 /*
- * What a half takes, by that first pair: "whole" a register, half of one ("packed"), or one "apart"; NULL: not decided.
+ * Returns what a write of half a general register takes, by the pair of whole general registers and halves: "whole", a
+ * register; "packed", half of one, so that two share it; "apart", an entry of another structure. NULL: not decided.
  */
 const char *register_sharing_halves(const struct sharing *pair);
 /*
- * Reports backend.registers.shared for each pair, backend.registers.halves, and the table. "Shared" is
- * withdrawn where as many of both classes as of one alone may fit for want of renames, or of entries of the reorder
- * buffer; `writers`: the most writers that were in flight. "Overlapping" is undecided.
+ * Reports backend.registers.shared for each pair and backend.registers.halves, and sends the table of counts. A pair
+ * that seems shared is reported as undecided where renames in flight, or the reorder buffer, may have ended at that
+ * number of instructions; writers: the most instructions that write a register that were in flight at once. A pair
+ * whose files seem to overlap in part is undecided as well.
  */
 void register_sharing_report(struct probe *p, const struct inflight_limits *l, double writers, struct sharing *pairs,
                              size_t count);

@@ -20,8 +20,9 @@ struct renames_class {
 };
 
 /*
- * Reports backend.rename_retire.entries. *renames: how many, where they are a limit of their own; NaN: they are not, or
- * it is not known. False: the probe is over.
+ * Measures and reports backend.rename_retire.entries. `general` and `vector` are what was found of these classes alone.
+ * *renames: how many renames can be in flight, where that is a limit of its own; NaN: it is none, or that is not known.
+ * False: the probe is over.
  */
 bool renames_find(struct probe *p, const struct inflight_limits *l, struct renames_class general,
                   struct renames_class vector, double *renames);

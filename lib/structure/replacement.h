@@ -8,7 +8,7 @@
  *                     ways: 3 trees of 4)
  *   MRU               one bit for each way, cleared by an access; when the last one is cleared, all others are set. The
  *                     first way whose bit is set is replaced ("bit-PLRU"; Abel and Reineke 2020: Nehalem)
- *   NRU               the same, but all bits are set when a line has to be replaced and no bit is (Jaleel et al. 2010)
+ *   NRU               as MRU, but all bits are set only when a line has to be replaced and none is (Jaleel et al. 2010)
  *   QLRU_Hxy_Mm_Rr_Uu ages of two bits, named as in Abel and Reineke 2020 (nanoBench, VI-B2): a hit changes age 3 to x,
  *                     age 2 to y and others to 0; a new line gets age m; the first line of age 3 is replaced (R1: the
  *                     first line of all where there is none). When no line of age 3 is left after an access, ages grow:
@@ -90,11 +90,13 @@ struct replacement_trial {
 struct replacement_misses {
     double least, most;
 };
+/* Simulates the policy on a set of `ways` and a sequence of `length` blocks that is repeated. */
 struct replacement_misses replacement_misses(const struct replacement_policy *policy, unsigned ways,
                                              const uint8_t *blocks, size_t length);
 /*
- * Whether the measured number of misses is within the range, extended on either side by half a miss and by half of the
- * range, since not all starting states are simulated.
+ * Whether a measured number of misses in a round is within the simulated range *m, extended on either side by half a
+ * miss (REPLACEMENT_HALF_A_MISS) and by half of the range, since not all states that the set may begin in are
+ * simulated.
  */
 bool replacement_explains(const struct replacement_misses *m, double misses);
 
@@ -104,22 +106,25 @@ struct replacement_fit {
     size_t count;
     double miss_cycles[REPLACEMENT_POLICIES]; /* of each survivor: cycles of a miss more than of a hit */
     size_t trials;                            /* that were compared: measured, and among the first REPLACEMENT_TRIALS */
-    size_t left_out;                          /* trials behind those */
+    size_t left_out;                          /* trials after those first ones */
 };
 /*
- * Compares each policy with the first REPLACEMENT_TRIALS trials. A trial is explained if its time is that of the
- * simulated misses, with the cycles of one miss fitted to all trials of the policy (least squares). No policy survives
- * where fewer than 12 trials were measured, or nothing misses.
+ * Compares each of `count` policies with the first REPLACEMENT_TRIALS trials and stores those that explain them in
+ * *out. A trial is explained if its cycles are those of the simulated misses, where the cycles of one miss are fitted
+ * to all trials by least squares, for each policy; one trial in REPLACEMENT_NOISY_ONE_IN need not be. No policy
+ * survives where fewer than REPLACEMENT_TRIALS_LEAST trials were measured, or nothing misses.
  */
 void replacement_fit(const struct replacement_policy *policies, size_t count, unsigned ways,
                      const struct replacement_trial *trials, size_t trial_count, struct replacement_fit *out);
 
 /*
- * Draws a sequence that distinguishes policies: first as many blocks as there are ways, each accessed once, to remove
- * what was in the set; then other blocks, somewhat more than ways, some of them again soon, each at most `uses` times.
- * Returns its length, at most `room`. All blocks are below replacement_blocks.
+ * Draws a sequence of blocks that distinguishes policies and stores it in out: first `ways` blocks, each once, to
+ * remove what was in the set; then other blocks, somewhat more than ways, each at most `uses` times, some of them again
+ * soon. Blocks are numbers below replacement_blocks(ways). *random: state of lib/base/random.h, advanced. Returns the
+ * length, at most `room`.
  */
 size_t replacement_sequence(uint8_t *out, size_t room, unsigned ways, unsigned uses, uint64_t *random);
+/* How many different blocks such a sequence may have. */
 size_t replacement_blocks(unsigned ways);
 
 #endif

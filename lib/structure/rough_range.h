@@ -21,10 +21,10 @@ struct rough_range {
 };
 
 /*
- * Sets *from, which is not beyond the end, and *to, which is beyond it; *to is the limit where no smaller x is beyond.
- * Both are asked for once more, and where is_beyond has erred the search is made again, three times in all; the last
- * range is then kept as it is. Under profile smoke the range is arbitrary and small. Where the probe is over, both keep
- * the values that they had.
+ * Finds a range that contains the end: *from is not beyond it and *to is; *to is r->limit where no smaller x is beyond.
+ * r->is_beyond is asked about both once more, and where it contradicts itself the search is repeated, three times in
+ * all; the last range is kept in any case. In the profile smoke the range is small and means nothing. Where the probe
+ * is over before, *from and *to stay as they were.
  */
 void rough_range_find(struct probe *p, const struct rough_range *r, double *from, double *to);
 

@@ -27,8 +27,9 @@ double frame_known_bytes(size_t page_bytes);
 /* The whole number n for which x is 2^n within this relative difference, x at least 1; NaN: there is none. */
 double exponent_of_two(double x, double tolerance);
 /*
- * Reports ways and index bits from searched sweeps over the number of places; those of s[i] are distances[i] bytes
- * apart, each twice the one before. What cannot be decided is reported as undecided, with the reason.
+ * Reports the findings a->ways and a->index_bits from `count` searched sweeps over the number of places, of which those
+ * of s[i] are distances[i] bytes apart, each distance twice the one before. What cannot be decided is reported as
+ * undecided, with the reason.
  */
 void set_associativity_report(struct probe *p, const struct set_associativity *a, const struct sweep *s,
                               const size_t *distances, size_t count);

@@ -3,13 +3,13 @@
  * class have its own?
  *
  *   alone    how many of each class fit (inflight_count)
- *   behind   half as many of one class as fit, and then the other one. As many of that fit as alone: it has a structure
- *            of its own. Half as many fit: both have one structure, half of which was left. That also holds where two
- *            fillers of one class share an entry that one of the other class takes whole
+ *   behind   how many of one class fit after half as many of the other class as fit alone. As many as alone: it has a
+ *            structure of its own. Half as many: both have one structure, half of which was left. That also holds where
+ *            two fillers of one class share an entry that one of the other class takes whole
  *
- * Both classes are measured, each behind the other, by every pair of long-latency operations that is usable. The result
+ * Both classes are measured, each after the other, by every pair of long-latency operations that is usable. The result
  * is one of two numbers far from each other, so that no edge is needed, and what blurs edges does not matter. All pairs
- * of operations must say the same.
+ * of operations must give the same result.
  */
 #ifndef FATHOM_LIB_STRUCTURE_SHARING_H
 #define FATHOM_LIB_STRUCTURE_SHARING_H
@@ -24,7 +24,7 @@ enum { SHARING_TRIALS = LONG_OPS };
 struct sharing_trial {
     enum long_op first, second;
     double alone[2];   /* so many fillers of that class fit, … */
-    double behind[2];  /* … and so many behind half as many of the other class */
+    double behind[2];  /* … and so many after half as many of the other class as fit */
     bool common_limit; /* either ends because of something else that both classes occupy */
 };
 
@@ -42,28 +42,34 @@ struct sharing {
 };
 
 /*
- * Measures all[index] by those of its trials whose operations are usable, drops the other trials, and decides. Counts
- * alone that an earlier element has are not measured again. False: the probe is over.
+ * Measures the pair of classes all[index] by those of its trials whose operations are usable, drops the other trials,
+ * and decides its text, reason, grade and in_flight. How many of a class fit alone is taken from an earlier element of
+ * `all` that has measured it by the same operations. False: the probe is over.
  */
 bool sharing_find(struct probe *p, const struct inflight *l, struct sharing *all, size_t index);
 /*
- * Measures it once more and takes the larger of each two counts: a sibling thread that is awake for a while can only
- * make them smaller. To be called for an element whose trials disagree, after others have been measured. False: the
- * probe is over.
+ * Measures the pair of classes all[index], which sharing_find has measured, once more, takes the larger of each two
+ * counts and decides again: a sibling thread that is awake for a while can only make counts smaller. To be called,
+ * after other pairs have been measured, for one that is not decided. False: the probe is over.
  */
 bool sharing_find_again(struct probe *p, const struct inflight *l, struct sharing *all, size_t index);
 /*
- * Measures all of them, and those for which `is_final` is false again, up to INFLIGHT_REPEATS times, after the others.
- * Elements without trials are left out. False: the probe is over.
+ * Measures `count` pairs of classes one after the other (sharing_find), and then those for which is_final(all, index)
+ * is false again (sharing_find_again), up to INFLIGHT_REPEATS times. Pairs without trials are left out. False: the
+ * probe is over.
  */
 bool sharing_find_all(struct probe *p, const struct inflight *l, struct sharing *all, size_t count,
                       bool (*is_final)(const struct sharing *all, size_t index));
 /*
- * The most fillers of that name that fitted alone between two operations of that kind, by any element; NaN: not
- * decided. Elements whose fillers wait do not count.
+ * Returns the most fillers of that name that fitted alone between two operations of that kind, in any of `count`
+ * measured pairs of classes; NaN: not decided. Pairs whose fillers wait in the scheduler do not count.
  */
 double sharing_alone(const struct sharing *all, size_t count, const char *filler, enum long_op kind);
-/* Whether as many fit behind others as fit alone, where counts are halves of rises; `group` as above. */
+/*
+ * Whether as many fillers fit after others as fit alone, both counted by inflight_count: less by no more than the part
+ * ALIKE_COUNTS, ALIKE_COUNTS_MORE fillers and a group. `group`: instructions that enter the reorder buffer together; 0
+ * or NaN: not known.
+ */
 bool sharing_all_fit(double group, double alone, double behind);
 /* Reports the text as the finding `name` of that pair of classes; undecided where there is none. */
 void sharing_report(struct probe *p, const char *name, const char *class_a, const char *class_b,

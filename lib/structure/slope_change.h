@@ -32,24 +32,28 @@
 #include "lib/structure/stride_family.h"
 
 /*
- * The range of x in which a level may hide in the last rise of a curve that was searched for KNEE_STEP. `least`: the
- * least that a level costs more than the one before it, in the unit of y. False where no level can hide, or the curve
- * is undecided.
+ * Sets *from and *to to the range of x in which a level may hide in the last rise of a curve that was searched for
+ * KNEE_STEP. `least`: by how much a level costs more than the one before it, at least, in the unit of y. False where no
+ * level can hide there, or the curve is undecided.
  */
 bool slope_change_range(const struct search *curve, double least, double *from, double *to);
 
 /*
- * Turns the verdict of a KNEE_SLOPE search of that range into one of KNEE_STEP, as a family needs it: a level that ends
- * at the slope change, and one behind it up to `reached`, the last x of the whole curve. Their heights are 1 and 2 for
- * all curves, so that the family takes them for the same level.
+ * Turns the verdict of a KNEE_SLOPE search of the range of slope_change_range into one of KNEE_STEP, as a stride family
+ * needs it: one level that ends at the slope change, and one after it up to `reached`, the last x of the whole curve.
+ * Their heights are set to 1 and 2 in all curves, so that the family takes the levels of all strides for the same ones.
+ * A verdict without a slope change is copied.
  */
 void slope_change_verdict(const struct verdict *slope, double reached, struct verdict *out);
 
 /*
- * Decides on the first level of a family of such verdicts; curves[i] is the verdict on member i's whole curve. The
- * counts must halve behind the strides that agree, because conflicts change the slope as well, else U with no-halving.
- * A smaller stride without a known slope change may hold twice as much unless its curve is half way up before that: U
- * with strides-end.
+ * Decides what the level holds that slope changes end, from a stride family whose verdicts slope_change_verdict made;
+ * curves[i] is the verdict on the whole curve of member i. Stores that in *out: its first level has grade C at best.
+ *
+ * It is undecided (grade U) with the reason no-halving unless the counts halve at strides longer than those that agree:
+ * neighbours that conflict in one set change the slope as well, and counts that do not halve may be due to that. It is
+ * undecided with strides-end if a smaller stride has no known slope change and its curve has not reached half of its
+ * last rise at twice the count: it might hold twice as many.
  */
 void slope_change_decide(const struct stride_family *slopes, const struct verdict *const curves[],
                          struct stride_verdict *out);

@@ -26,8 +26,9 @@ bool speculation_measure_steps(struct probe *p, struct dependence_steps *s);
 bool speculation_present(const struct dependence_steps *s);
 
 /*
- * A sweep's `measure`, whose context is struct dependence_steps: how many loads wait less in the sequence D, N^k, D and
- * a tail of N than could wait at most, k being SPECULATION_MOST_FREE less x.
+ * A sweep's `measure`, whose context is struct dependence_steps: sets out->q20 and out->median to how many waits of
+ * loads are saved in the sequence D, N^k, D and a tail of N, of the most that are possible. k is SPECULATION_MOST_FREE
+ * less x.
  *
  * While k is too small for the load to speculate again, each N waits. Once it speculates, further N do not wait, but
  * the second D goes wrong. Over x, with k counted downwards: a level, then a line. The last point on the level has the
@@ -36,9 +37,10 @@ bool speculation_present(const struct dependence_steps *s);
 bool speculation_saved(struct probe *p, double x, void *context, struct point *out);
 
 /*
- * Cycles that one wrong speculation costs: of D N^k, repeated, with k from `free` on so large that each D is speculated
- * wrongly, less what the waiting steps explain; `free_after` is the number of N after which the load speculates again.
- * NaN where samples scatter too much.
+ * Measures the cycles that one wrong speculation costs: what the sequence D N^k takes longer than as many N, less the
+ * time that steps wait in it. free: the smallest k, so large that each D is speculated wrongly; k varies from there on.
+ * free_after: the number of N after which the load speculates again, at least 2. NaN where half of the samples or more
+ * have no result, or they scatter so much that the cost is not known to the part COST_KNOWN_PART.
  */
 bool speculation_cost(struct probe *p, const struct dependence_steps *s, unsigned free_after, unsigned free,
                       double *cycles);
@@ -51,12 +53,16 @@ struct speculation_index {
 };
 
 /*
- * Executes a step that is always D and one that is always N: where their loads are the same to the predictor, N waits
- * too. From the first distance in the code, a power of two, at which that is so, each other bit is added to the
- * distance: those that make the loads different are index bits.
+ * Finds which bits of a load's address in the code the predictor uses, and stores them in *out. Executes a step that is
+ * always D and one that is always N, with their loads at a distance in the code: where the predictor does not
+ * distinguish the two, N waits as well. The first such distance that is a power of two is the base; then each other bit
+ * is added to it, and those that make the loads different are the bits that are used.
  */
 bool speculation_index_bits(struct probe *p, const struct dependence_steps *s, struct speculation_index *out);
-/* Why two experiments do not determine the bits; REASON_NONE: they do. */
+/*
+ * Returns why two experiments together do not determine the bits: NOT_STEADY, ALL_LOADS_DIFFER where one of them found
+ * no two loads that the predictor does not distinguish, EXPERIMENTS_DISAGREE; REASON_NONE: they do.
+ */
 enum reason speculation_index_undecided(const struct speculation_index *a, const struct speculation_index *b);
 /* Writes the numbers of the bits, ascending, with blanks between them, into `text` of `room` bytes. */
 void speculation_index_text(uint64_t mask, char *text, size_t room);

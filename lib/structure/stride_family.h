@@ -18,9 +18,9 @@
  * limit in bytes can be the cause. Conflicts can: ways that are no multiple of four may be no multiple of two either,
  * and five ways hold four entries both ways. Conflicts are excluded in two cases:
  *
- *   The count halves, and halves again, behind the strides that agree: then the last of these is b itself. A single
- *   halving also appears when two neighbours in one entry are separated. A limit in bytes halves as well, so such
- *   limits must be known, or a single set must be seen, which they do not have.
+ *   The count halves, and halves again, at strides longer than those that agree: then the last of these is b itself. A
+ *   single halving also appears when two neighbours in one entry are separated. A limit in bytes halves as well, so
+ *   such limits must be known, or a single set must be seen, which they do not have.
  *
  *   Strides agree over a factor of 16 and no count falls. If there were conflicts at the last of them, with at least
  *   two neighbours to a set, the first would have 32 of them, and no set is that wide. The count might still be the
@@ -33,10 +33,10 @@
  *   A  At least two strides put the end into the same step (lib/finding/grade.h), and conflicts are excluded as above.
  *      Smaller strides were tried, or do not exist, so that two neighbours in one entry would have shown. All other
  *      strides fall short as the rules above predict, with intervals that are compatible with one capacity.
- *   B  Two strides agree, and the count halves behind them or is constant over a factor of 16, but something else is
+ *   B  Two strides agree, and the count halves at longer ones or is constant over a factor of 16, but something else is
  *      missing, or a level may be missing before this one; or they agree within 2 %. Or one stride alone holds that
- *      many, those behind it halve down to a single set, and smaller ones were tried.
- *   C  Two strides agree, but conflicts are not excluded or a third stride holds more. Or one alone, and one behind it
+ *      many, longer ones halve down to a single set, and smaller ones were tried.
+ *   C  Two strides agree, but conflicts are not excluded or a third stride holds more. Or one alone, and a longer one
  *      holds the expected share.
  *   U  largest-alone: no second stride supports any count. strides-end: the largest count is at the first or last
  *      stride only, and the next one might hold more. levels-too-close: two levels of one curve are no farther apart
@@ -78,14 +78,15 @@ struct stride_family {
     double step;     /* the smallest difference of counts that matters */
     double smallest; /* no smaller stride is possible: the length of an instruction, one page. 0: not known */
     /*
-     * What other structures hold, in the unit of strides: bytes of the instruction cache, reach of the ITLB. Ended by
-     * 0; INFINITY alone: it is known that there is no such limit; 0 alone: nothing is known.
+     * What other structures hold that the experiment fills as well, in the unit of strides: bytes of the instruction
+     * cache, bytes of the pages that the ITLB holds. Ended by 0. INFINITY alone: it is known that there is no such
+     * limit. 0 alone: none is known.
      */
     double footprints[STRIDE_FOOTPRINTS];
     double holds; /* entries that the experiment itself takes; added to counts */
     /*
-     * Heights that differ by no more than this, in the unit of y, are one level's, where 5 % of them are less: for
-     * costs that are near zero.
+     * Levels of two strides whose heights differ by no more than this, in the unit of y, or by no more than the part
+     * STRIDE_SAME_HEIGHT, are one level. For costs that are near zero; 0 where that part is enough.
      */
     double same_height;
 };
@@ -98,7 +99,7 @@ enum stride_role {
     STRIDE_SINGLE_SET,     /* it holds the ways of one set; longer strides hold no less */
     STRIDE_CONFLICTS,      /* a smaller stride that holds less: several neighbours map to a set */
     STRIDE_MASKED,         /* its count times its stride is a known footprint */
-    STRIDE_HIDDEN,         /* its curve leaves the level before only behind the end of this one */
+    STRIDE_HIDDEN,         /* its curve leaves the level before only at a larger count than this one ends at */
     STRIDE_SHORT,          /* it holds less, and no rule explains why */
     STRIDE_ABOVE,          /* it alone holds more */
     STRIDE_ROLES
@@ -119,8 +120,9 @@ struct stride_level {
     size_t lead;         /* the member whose value it is */
     double index_stride; /* weight of the lowest bit that chooses the set, as certain as the value; NaN: not known */
     /*
-     * Ways of a set where a single set shows: A at three strides behind the last share, C at one. Else U,
-     * no-single-set.
+     * Ways of a set: the count that the longest strides have in common, at which a single set is left. Grade A where
+     * STRIDE_SINGLE_SET_SURE strides show it, longer than the last one whose count still halves, C where fewer do; U
+     * with no-single-set where not two strides have it in common.
      */
     struct graded ways;
     char roles[STRIDE_ROLES_TEXT]; /* "reaches: 8 16, unreached-sets: 32 64, conflicts: 4": for people */
@@ -138,8 +140,9 @@ struct stride_verdict {
 void stride_family_decide(const struct stride_family *f, struct stride_verdict *out);
 
 /*
- * Report one level's capacity; its height, with each stride as an experiment; its ways. `level` counts from 0; where
- * there is no such level the finding is U.
+ * Reports what level number `level` of v, from 0, holds as the finding *f. Where v has no such level, or it is
+ * undecided, the finding is undecided (grade U) with the reason. The next two functions report the level's height in
+ * the unit of y, each stride being an experiment, and the ways of its sets in the same manner.
  */
 void report_stride_family(struct probe *p, const struct finding *f, const struct stride_family *family,
                           const struct stride_verdict *v, size_t level);

@@ -12,7 +12,7 @@
 
 enum {
     GAPS_LEAD =
-        32, /* readings at the beginning of a list that are not used: the caches are cold behind the window's entry */
+        32, /* readings at the beginning of a list that are not used: the caches are cold after the window's entry */
     GAPS_BINS = 40,
     GAPS_KEPT = 8192
 };
@@ -42,7 +42,10 @@ struct gap_memory {
     double *gaps;    /* room for GAPS_KEPT */
 };
 
-/* Looks for gaps in lists that take so many seconds together. `g` begins as zero. False when the probe is over. */
+/*
+ * Looks for gaps in lists of empty kernels, in windows of that kind, that take so many seconds together, and adds them
+ * to *g, which begins as all zeros, and what they show of time stamps to *s. False when the probe is over.
+ */
 bool time_gaps_measure(struct probe *p, struct time_gaps *g, struct stamp_resolution *s, enum silence silence,
                        double seconds, const struct gap_memory *m);
 /* Sends the number of gaps by length as a curve; `window` is the kind of window. */

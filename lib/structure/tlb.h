@@ -4,7 +4,7 @@
  *
  * The counts of pages are searched in two ranges, near and far: a curve over many octaves with a saw-tooth in it has
  * more knees than the search can separate, and the edge of a large second level is a wide ramp. The far range begins
- * behind the last level of the near one.
+ * after the end of the last level in the near one.
  */
 #ifndef FATHOM_LIB_STRUCTURE_TLB_H
 #define FATHOM_LIB_STRUCTURE_TLB_H
@@ -44,19 +44,19 @@ struct tlb_first {
     double length_factor;        /* by which readings had to be longer than usual */
 };
 
-/* The search of a staircase from so many pages to so many. */
+/* The settings of a search for levels over `from` to `to` pages, as tlb_levels uses them. */
 struct search tlb_search(const struct probe *p, const struct tlb *t, double from, double to);
 /*
- * Searches both ranges with each of these experiments, and reports entries and miss costs of all levels. Experiments
- * are sweeps over pages with name, build, control, context and confounder; the other members are filled in here. They
- * must not be more than TLB_EXPERIMENTS. False: the probe has ended.
+ * Searches both ranges with each of `count` experiments, TLB_EXPERIMENTS at most, reports entries and miss costs of all
+ * levels, and stores what was found of the first one in *first. Experiments are sweeps over a number of pages, of which
+ * the caller sets name, build, control, context and confounder. False: the probe has ended.
  */
 bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experiments, size_t count,
                 struct tlb_first *first);
 /*
- * Searches the strides and reports ways and index bits of the first level, which holds `entries`. strides[i] is a
- * sweep over the number of pages that are 2^i pages apart (lib/structure/stride_family.h); it is freed here. False:
- * the probe has ended.
+ * Reports ways and index bits of the first level, which holds `entries`, from a stride family
+ * (lib/structure/stride_family.h): strides[i] is a sweep over the number of pages that are 2^i pages apart, which is
+ * searched and freed here. False: the probe has ended.
  */
 bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep strides[TLB_STRIDES], double entries);
 

@@ -13,9 +13,11 @@
 #include "lib/structure/tlb.h"
 
 /*
- * Reports memory.dtlb.coalescing for PAGES_IN_ORDER, or memory.dtlb.hint_pages for PAGES_CONTIGUOUS, of the pages of
- * `t`; undecided, with a reason, where the platform has no such pages. `first` is what pages of kind `shared` showed
- * of the first level. No pages may be mapped. False: the probe has ended.
+ * Measures and reports how many pages an entry of the first level holds, for pages of t->page_bytes. kind
+ * PAGES_IN_ORDER: with frames in order, as memory.dtlb.coalescing; PAGES_CONTIGUOUS: with AArch64's contiguous hint
+ * besides, as memory.dtlb.hint_pages. `first` is what was found of the first level with pages of the kind `shared`.
+ * Undecided, with the reason, where the platform has no such pages or first->entries is not known. The probe must have
+ * no pages mapped. False: the probe has ended.
  */
 bool tlb_coalescing(struct probe *p, const struct tlb *t, const struct tlb_first *first, enum pages_frames shared,
                     enum pages_frames kind);

@@ -31,21 +31,22 @@ struct tlb_index {
 };
 
 /*
- * Lists pages by the hypothesis, all of them in one set of the first level, whose sets the lowest `first_level_bits`
- * bits choose: TLB_INDEX_PAGES in the second-level set of page `first`, and others that also differ from it in the
- * lowest bits behind those, since every index function uses them. False: there are not enough such pages.
+ * Fills h->list by the hypothesis (h->slices and h->bits): first TLB_INDEX_PAGES pages in the same second-level set as
+ * page number `first` of h->pages, then h->others pages in other sets. All are in one set of the first-level TLB, which
+ * the lowest first_level_bits bits of the page number choose. The others differ from `first` in the
+ * TLB_INDEX_BITS_LEAST bits next to those, too, which any index function uses. False: there are not enough such pages.
  */
 bool tlb_index_list(struct tlb_index *h, unsigned first_level_bits, size_t first);
 /*
- * The chase over `count` pages of the set, and then over the others, so that no page of the set is still in the first
- * level when its turn comes again.
+ * Makes the kernel of a pointer chase over the first `count` pages of h->list, and then over the pages of other sets,
+ * so that no page of the set is still in the first-level TLB when its turn comes again. False: the probe is over.
  */
 bool tlb_index_kernel(struct probe *p, const struct tlb_index *h, size_t count, struct kernel *k);
 /*
- * How many bits choose the set if this hypothesis shows `ways`. One slice may have more bits than there are sets for,
- * where the index is another function of them: resident[b] is how many pages one slice of b bits shows, NaN where it
- * shows none. With each bit less that number doubles, unless the bit belongs to none of the functions. 0: the numbers
- * contradict each other.
+ * Returns how many index bits there are if `ways` pages of a set are held under this hypothesis. With several slices
+ * these are h->bits. One slice may be wider than the index, where the index is another function of its bits:
+ * resident[b] is how many pages are held that agree in the lowest b bits, NaN where that is not known. That number
+ * doubles with each bit less, unless the function does not depend on the bit. 0: the numbers contradict that.
  */
 unsigned tlb_index_bits(const struct tlb_index *h, const double resident[TLB_INDEX_BITS_MOST + 1], double ways);
 /* Writes the function: "VPN[6:0] ^ VPN[13:7]", or "8 functions of VPN[9:0]" if fewer bits choose the set. */

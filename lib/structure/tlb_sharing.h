@@ -17,7 +17,7 @@ struct tlb_sharing {
 /* Three staircases over the pages of a chase, with accesses beside its loads. Only their first knees count. */
 struct tlb_sharing_curves {
     const struct verdict *one_page; /* all accesses go to one page */
-    const struct verdict *same;     /* to pages of which each surely takes an entry, loads from the same size of page */
+    const struct verdict *same;     /* loads from further pages of the same size, of which each takes an entry */
     const struct verdict *other;    /* to the pages in question */
     bool half_rise;                 /* the level ends half way up a ramp */
     double pages;                   /* that the accesses go to, of either kind */
@@ -25,15 +25,17 @@ struct tlb_sharing_curves {
 };
 
 /*
- * Decides by how many pages earlier the knee comes than with one page. In `same` that must be the number of pages:
- * otherwise the experiment shows nothing. In `other` it is the number of entries that its pages take (shared) or 0
- * (separate); the intervals must allow just one of the two.
+ * Decides whether accesses to the pages in question take entries of the level, by how many pages earlier the knee comes
+ * than with all accesses to one page. With `same` that must be c->pages: otherwise the experiment shows nothing. With
+ * `other` it is c->entries_per_page * c->pages where the level is shared, and 0 where it is separate; it is undecided
+ * unless the intervals of the knees allow just one of the two.
  */
 struct tlb_sharing tlb_sharing_decide(const struct tlb_sharing_curves *c);
 
 /*
- * What the core declares: "shared", one array of that level holds loads' pages of both sizes, or with `stores` loads'
- * pages and stores' pages; "separate", it has an array for each; NULL, it declares neither.
+ * Returns what the core declares of its data TLBs of that level. "shared": one array holds the translations of both
+ * page sizes (`page` and `other`, as in the variant `page`), or with `stores` those for loads and for stores;
+ * "separate": there is an array for each; NULL: it declares neither.
  */
 const char *tlb_declared(unsigned level, const char *page, const char *other, bool stores);
 

@@ -8,40 +8,51 @@
 /* ---- Mismatch of an organisation (btb_mismatch.c, btb_search.c) ----------------------------------- */
 
 /*
- * Standard deviations by which chi-square, or any single point, may exceed its expectation: 6e-7 of normal noise does.
+ * An organisation does not fit if its chi-square, or the deviation of any single point, exceeds the expectation by more
+ * than this many standard deviations: 6e-7 of normal noise does.
  */
 static const double BTB_SIGMAS = 5;
 /*
- * Chi-square by which a survivor may exceed the best organisation: BTB_SIGMAS squared, a likelihood ratio of 5 sigma.
+ * An organisation survives if its chi-square exceeds that of the best one by no more than this: BTB_SIGMAS squared, the
+ * likelihood ratio of a deviation of as many sigma.
  */
 static const double BTB_SURVIVES = 25;
-/* Ratio of the costs of a level and of the one before it, at least: less is one level, as for heights of all curves. */
+/* A level must cost at least this many times as much as the one before it: less is one level, as for all curves. */
 static const double BTB_COST_RATIO = 1.05;
-/* Branch sequences' worth of hits that the points of one stride need to show a level. Chosen: half a sequence. */
+/*
+ * A stride shows a level if the parts of its sequences that hit in the level add up to more than this, 1 being a whole
+ * sequence. Chosen: half a sequence.
+ */
 static const double BTB_SHOWS = 0.5;
-/* Branch sequences' worth of hits or misses below which a cost is not fitted. Chosen: smaller shares amplify noise. */
+/*
+ * A cost is fitted to the points of a group only if the parts of their sequences that have it add up to more than this,
+ * 1 being a whole sequence. Chosen: smaller parts amplify noise.
+ */
 static const double BTB_SEEN = 0.01;
 /*
- * Pivot of a group's normal equations, as a part of the diagonal before elimination, at most, that is nothing but
- * rounding: doubles have 2e-16, and elimination loses some digits.
- * no test: moved by 3 it lies between the same numbers.
+ * When the normal equations of a fit of costs are solved, a pivot no larger than this part of the diagonal element
+ * before elimination is nothing but rounding, and its cost is left out: doubles are exact to 2e-16, and elimination
+ * loses some digits. no test: moved by 3 it lies between the same numbers.
  */
 static const double BTB_PIVOT_LEAST = 1e-12;
 
-/* Scatter of points on one plateau, as a part of their cost, that repetition does not show. Chosen: one percent. */
+/*
+ * Standard deviation by which points of one cost may differ beyond what their repetitions show, as a part of the cost.
+ * Chosen: one percent.
+ */
 static const double BTB_SCATTER = 0.01;
 /*
- * Deviation of one stride's cost of a hit from its pattern's, as a part: Neoverse N1 takes 2, 2.5 or 2.75 (jia.je
- * 2025).
+ * Standard deviation by which the cost of a hit at one stride may differ from that at all strides of the pattern, as a
+ * part of it: a hit takes 2, 2.5 or 2.75 cycles on Neoverse N1 (jia.je 2025).
  */
 static const double BTB_HIT_SPREAD = 0.1;
-/* The same of a miss. Chosen: twice that of a hit, since fetching and decoding take part. */
+/* As BTB_HIT_SPREAD, of the cost of a miss. Chosen: twice that of a hit, since fetching and decoding take part. */
 static const double BTB_MISS_SPREAD = 0.2;
-/* The scatter where replacement may be any: a level may slope evenly by BTB_COST_RATIO - 1, divided by sqrt(3). */
+/* BTB_SCATTER where replacement may be any: a level may slope evenly by BTB_COST_RATIO - 1, divided by sqrt(3). */
 static const double BTB_SCATTER_ANY = 0.02886751358562927;
 /*
  * BTB_HIT_SPREAD where replacement may be any. On a Raptor Cove a hit of the last level costs 5 cycles at a stride of 8
- * bytes, 4 at 16, and 3.2 beyond.
+ * bytes, 4 at 16, and 3.2 at longer ones.
  */
 static const double BTB_HIT_SPREAD_ANY = 0.2;
 /* BTB_MISS_SPREAD where replacement may be any. Chosen: twice that of a hit. */
@@ -49,68 +60,93 @@ static const double BTB_MISS_SPREAD_ANY = 0.4;
 
 /* ---- Search for pairs of levels (btb_search.c) ---------------------------------------------------- */
 
-/* Ratio of the longest sequences that two levels hold, at least; less is a slope change in one level's end. Chosen. */
+/*
+ * The second level is in doubt unless its longest sequence has at least this many times as many branches as the first
+ * one's: less may be a slope change where one level ends. Chosen.
+ */
 static const double BTB_LEVELS_APART = 1.5;
-/* Points that are needed to decide anything: more than the costs of two levels in two patterns. Chosen. */
+/* With fewer points nothing is decided: they must be more than the costs of two levels in two patterns. Chosen. */
 enum { BTB_POINTS_LEAST = 12 };
 
 /* ---- The next sequence (btb_design.c) --------------------------------------------------------------- */
 
-/* Part of a known footprint from which on a sequence is left out: the loop's own code is in that structure as well. */
+/*
+ * A sequence that fills more than this part of a known footprint is not used: the loop's own code is in there as well.
+ */
 static const double BTB_FOOTPRINT_FULL = 0.85;
 /*
- * How much less a hit in a level costs than a miss, as a part of the miss's cost, where neither cost is known yet.
- * Chosen: a miss costs twice as much as a hit.
+ * To choose the next sequence, a hit in a level is assumed to cost this part less than a miss where neither cost is
+ * known yet. Chosen: a miss costs twice as much as a hit.
  */
 static const double BTB_CONTRAST_UNKNOWN = 0.5;
 
 /* ---- Levels of a pattern (btb_levels.c) -------------------------------------------------------------- */
 
-/* Cycles by which a branch costs more on the next level, at least. Smaller steps are the operation cache's (Zen 4). */
+/*
+ * A level costs at least so many cycles a branch more than the one before: smaller steps are the operation cache's (Zen
+ * 4).
+ */
 static const double BTB_STEP_CYCLES = 0.4;
-/* Part of the border between the two ranges up to which a level belongs to the shorter one: ramps begin early. */
+/* A level belongs to the short range if its end is below this part of the border between both: ramps begin early. */
 static const double BTB_BORDER_PART = 0.95;
-/* Cost of few branches, as a part of the first level's, below which there must be a level before that. Chosen. */
+/* If few branches cost less than this part of the first level that shows, a level before it is hidden. Chosen. */
 static const double BTB_HIDDEN_PART = 0.75;
 /*
- * Cost of a branch, relative to the median of the points before the end, up to which a level is not left yet; measured
- * on Zen 4, where it is 1.005 with 3101 branches and 1.02 with 3170 while 3072 are held.
+ * A level counts as left from the first number of branches with which one costs more than this many times the median of
+ * the points before its end (BTB_RAMP_FROM, BTB_RAMP_TO). Measured on Zen 4, where that ratio is 1.005 with 3101
+ * branches and 1.02 with 3170 while 3072 are held.
  */
 static const double BTB_RAMP_COST = 1.005;
 /* Lower end of the points of that median, as a part of the level's end. Chosen: near the end, and enough points. */
 static const double BTB_RAMP_FROM = 0.75;
 /* Upper end of the points of that median, as a part of the level's end. Chosen: before a ramp begins. */
 static const double BTB_RAMP_TO = 0.95;
-/* As BTB_RAMP_COST, but relative to the least of these points: below that, the level is certainly not left. */
+/*
+ * A level is certainly not left, which gives the lower end of its interval, while a branch costs no more than this many
+ * times the least of those points.
+ */
 static const double BTB_RAMP_COST_CERTAIN = 1.002;
 /* Standard error of calibrated time, as a part: no repetition makes it better. */
 static const double BTB_CALIBRATION = 0.01;
 
 /* ---- Cost of single counts (branch_cost.c) --------------------------------------------------------- */
 
-/* Relative difference of the cost of one more branch by the first 8 more and by the next 8, at most. Chosen. */
+/*
+ * The cost of one branch more is known if the first 8 branches more and the next 8 give values that differ by no more
+ * than this part. Chosen.
+ */
 static const double BRANCH_COST_ALIKE = 0.1;
 /*
- * Cost of a branch, relative to that of few, behind the end of the first level. Chosen: the next level costs half more.
+ * The first level has ended where a branch costs more than this many times as much as with few branches. Chosen: the
+ * next level costs half as much again.
  */
 static const double BRANCH_COST_RISES = 1.25;
-/* Ratio of the counts between which that end lies when bisection stops. */
+/* Bisection for that end stops when the larger count is no more than this many times the smaller one. */
 static const double BRANCH_COST_CLOSE = 1.02;
 
-/* Relative standard error of a sequence that the fit asks for: three samples of calibrated time. Chosen. */
+/* Standard error of the cycles of a sequence, as a part, from three samples of calibrated time. Chosen. */
 static const double BTB_SEQUENCE_ERROR = 0.02;
 
 /* ---- Origin of redirects (btb_fallback.c) ----------------------------------------------------------- */
 
-/* Relative difference of the costs of half and of all branches that are both far past the last level. Chosen. */
+/*
+ * Half and all of the branches are both far past the last level if the costs of a branch differ by no more than this
+ * part. Chosen.
+ */
 static const double BTB_FALLBACK_FLAT = 0.1;
-/* Part of the time of NOPs by which a branch may become slower where its cost hides them. Chosen: below a third. */
+/*
+ * The cost of a branch hides NOPs before it if they make it slower by no more than this part of their own time. Chosen:
+ * below a third.
+ */
 static const double BTB_FALLBACK_HIDDEN = 0.3;
-/* Part by which it must become slower where their time is added to its cost. Chosen: 1 - BTB_FALLBACK_HIDDEN. */
+/*
+ * Their time is added to the cost of the branch if they make it slower by at least this part of it. Chosen: 1 -
+ * BTB_FALLBACK_HIDDEN.
+ */
 static const double BTB_FALLBACK_ADDED = 0.7;
 /*
- * The least time that the NOPs between branches may add, relative to the cost of a branch without NOPs, for a
- * difference to be measurable. Chosen: five times the scatter of points (BTB_SCATTER).
+ * What NOPs between branches add shows only if it exceeds this part of the cost of a branch without NOPs. Chosen: five
+ * times the scatter of points (BTB_SCATTER).
  */
 static const double BTB_FALLBACK_SEEN = 0.05;
 

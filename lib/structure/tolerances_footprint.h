@@ -5,21 +5,26 @@
 #define FATHOM_LIB_STRUCTURE_TOLERANCES_FOOTPRINT_H
 
 /*
- * Part of the layouts that must distinguish two paths for a bit to enter the history, wherever branches lie. Chosen: far
- * from one half, which a bit shows that counts with one value of another bit only, and far from all, since a reading may
- * be disturbed.
+ * A bit enters the history if inverting it distinguishes two paths in at least this part of the layouts that are tried.
+ * Chosen: far from one half, which a bit shows that counts with one value of another bit only, and far from all, since
+ * a reading may be disturbed.
  */
 static const double FOOTPRINT_SEEN = 0.8;
-/* Part of the random trials above which the verification fails. A wrong group is in half of those with its bits. */
+/*
+ * The verification of a footprint fails if more than this part of its random trials contradict it. A wrong group does
+ * so in half of the trials that invert its bits.
+ */
 static const double FOOTPRINT_MISSED = 0.01;
 enum {
-    FOOTPRINT_ATTEMPTS =
-        4, /* trials without a difference before it is believed that there is none: one for each BEHIND */
-    FOOTPRINT_LAYOUTS = 16, /* trials for FOOTPRINT_SEEN: with one half, 13 of 16 come in one of 100 cases */
-    FOOTPRINT_STRAY = 2,    /* of these, at most, that distinguish paths by chance: the bit does not enter */
+    /* It is believed that two paths are not distinguished after so many trials without a difference. */
+    FOOTPRINT_ATTEMPTS = 4,
+    /* Layouts that are tried for FOOTPRINT_SEEN: where half of them do, 13 of 16 do in one of 100 cases. */
+    FOOTPRINT_LAYOUTS = 16,
+    /* If no more than so many of these distinguish the paths, that is by chance: the bit does not enter the history. */
+    FOOTPRINT_STRAY = 2,
     /*
-     * Trials at the end of the history, of which two must distinguish paths. Zen 4 does so in one of eight layouts: of
-     * 48 less than two do in 1.3 % of all cases.
+     * Layouts that are tried at the end of the history, of which two must distinguish the paths for it to go on. Zen 4
+     * does so in one of eight: of 48 less than two do in 1.3 % of all cases.
      */
     FOOTPRINT_LAST = 48
 };

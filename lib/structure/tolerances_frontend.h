@@ -3,9 +3,9 @@
 #define FATHOM_LIB_STRUCTURE_TOLERANCES_FRONTEND_H
 
 /*
- * Part of the instruction cache that the longest runs of instructions may fill. Its measured size may be too large by a
- * step of 1 KiB, a sixteenth of the smallest cache in scope: 1 / (1 + 1/16) is 0.94. What is left below that is for the
- * code around a reading.
+ * The longest runs of instructions fill this part of the instruction cache. Its measured size may be too large by a
+ * step of 1 KiB, a sixteenth of the smallest cache in scope, and 1 / (1 + 1/16) is 0.94; the rest is for the code
+ * around a reading.
  */
 static const double L1I_AVAILABLE = 0.9;
 

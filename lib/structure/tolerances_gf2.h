@@ -14,9 +14,15 @@ static const double GF2_WRONG_RESULTS = 1e-5;
  * GF2_WRONG_RESULTS.
  */
 static const double GF2_WRONG_CHECKS = 1e-4;
-/* Part of the differences above which the verification fails. A wrong mask misses half of those that contain it. */
+/*
+ * The verification of a hash fails if more than this part of the random differences contradict its masks. A wrong mask
+ * is contradicted by half of the differences that have bits of it.
+ */
 static const double GF2_MISSED = 0.01;
-/* Calls for each step of lead before a question ends as noise: an excess of 5 % of one result still wins by then. */
+/*
+ * A question that needs a lead of n results ends as undecided, because of noise, after this times n calls: one result
+ * that is more frequent by 5 % still wins by then.
+ */
 enum { GF2_PATIENCE = 40 };
 
 #endif

@@ -8,93 +8,110 @@
 
 /* ---- Levels of a hierarchy ---------------------------------------------------------------------- */
 
-/* Ratio of the edges of one level in two experiments, at most. Chosen: between 1 and LEVELS_APART. */
+/*
+ * Edges in two experiments are those of one level if they differ by no more than this factor. Chosen: between 1 and
+ * LEVELS_APART.
+ */
 static const double SAME_LEVEL = 1.5;
 /*
- * Ratio of the capacities of a level and the level before it, at least: one that is left sooner is a part of a rise.
- * Chosen: the sizes of caches and TLBs grow by more from level to level.
+ * A level holds at least this many times as much as the level before it: what is left sooner is a part of the rise to
+ * the next level. Chosen: the sizes of caches and TLBs grow by more from level to level.
  */
 static const double LEVELS_APART = 2;
 /*
- * Ratio of the end and the beginning of a rise in which another level may hide: where frames lie at random a rise may
- * be nearly as wide by itself. Chosen: LEVELS_APART twice.
+ * Another level may hide in a rise that ends at more than this many times the x at which it begins; the levels from
+ * there on are undecided. Where frames lie at random a rise may be nearly as wide by itself. Chosen: LEVELS_APART
+ * twice.
  */
 static const double RISE_HIDES_LEVEL = 4;
 /*
- * Part of its height by which a level costs more than the one before it, at least. A level that grows by more, or
- * lies so much above the end of the rise to it, may hide another one. Chosen: known levels differ by more.
+ * A level costs more than the one before it by at least this part. So a level that itself grows by more, or lies by
+ * more above the point where its predecessor ends, may hide another one. Chosen: known levels differ by more.
  */
 static const double LEVEL_RISES = 0.5;
 /*
- * Relative scatter of the level behind, at most, where that must be even (struct hierarchy): a saw-tooth behind the
- * first level of an instruction TLB scatters by more. Chosen: above STEADY of lib/finding/tolerances.h.
+ * Where a capacity needs a steady level after it (struct hierarchy, steady_behind), it is undecided if the points of
+ * that level scatter by more than this part of its height: a saw-tooth after the first level of an instruction TLB
+ * does. Chosen: above STEADY of lib/finding/tolerances.h.
  */
 static const double LEVEL_SCATTERS = 0.1;
 /*
- * Of a first level that is left in several steps the first one is its end, unless another one rises this many times as
- * much. Chosen: a first step so much smaller is a minor one.
+ * Where the first level is left in several steps, the first step is its end unless a later one rises more than this
+ * many times as much. Chosen: a first step so much smaller is a minor one.
  */
 static const double MINOR_STEP = 3;
 
 /* ---- Set associativity, from places a power of two apart ------------------------------------------ */
 
 /*
- * Relative difference up to which counts are equal, or one is twice the other. Chosen: only powers of two have to be
- * distinguished, and a step may be off by a line or two.
+ * Two counts of places are taken to be equal, or one to be twice the other, if they differ from that by no more than
+ * this part. Chosen: only powers of two have to be distinguished, and a step may be off by a line or two.
  */
 static const double WAYS_ALIKE = 0.2;
-/* Distances that count as experiments on a single set, at most; at still longer ones other tables hold less. */
+/*
+ * Of the distances at which all places lie in one set, no more than so many, the shortest, count as experiments: at
+ * longer ones other tables hold less.
+ */
 enum { SINGLE_SET_DISTANCES = 3 };
 
 /* ---- TLBs --------------------------------------------------------------------------------------- */
 
-/* Factor by which readings are made longer to see whether a step shrinks. Chosen: the difference is seen at once. */
+/*
+ * To see whether a step of a curve is caused by the readings themselves, they are made longer by this factor: such a
+ * step shrinks. Chosen: the difference is seen at once.
+ */
 enum { READINGS_LONGER = 16 };
-/* The longest readings, by the usual length: a step that still shrinks then has another cause. READINGS_LONGER twice. */
+/*
+ * They are made at most so many times as long as usual: a step that still shrinks has another cause. READINGS_LONGER
+ * twice.
+ */
 enum { READINGS_LONGEST = 256 };
 /*
- * Part of a step that is left, at most, in such longer readings if the step is caused by the readings: it should be one
- * 16th; the end of a level does not shrink. Chosen: the middle.
+ * A step is caused by the readings if, in readings READINGS_LONGER times as long, less than this part of it is left: it
+ * should then be one 16th, while the end of a level does not shrink. Chosen: the middle.
  */
 static const double STEP_SHRINKS = 0.5;
 /*
- * Factor by which the range of counts at a stride is wider than expected: it begins at that part of the count if counts
- * halve with each stride, and ends at that multiple of the count if they do not.
+ * The range of counts that is searched at a stride s begins at 1 / (this * s) of what the level holds, in case counts
+ * halve with each doubling of the stride, and ends at this times what the level holds, in case they do not.
  */
 static const double STRIDE_RANGE = 4;
 /*
- * Ratio of strides over which the count has to be constant if the level is a single set: as for stride families (4.2),
- * twice that many neighbours would share a set otherwise.
+ * A level is taken for a single set if its count is the same at strides that differ by at least this factor. If instead
+ * neighbours shared sets, those of the smallest of the strides would share one by at least twice as many (4.2).
  */
 static const double ONE_SET_STRIDES = 16;
 /*
- * Part of the least rise of the strides: heights that differ by less are one level's. Chosen: what else pages cost is
- * far below a miss.
+ * Levels at two strides whose heights differ by less than this part of the least rise of all strides are one level.
+ * Chosen: what pages cost besides misses is far below a miss.
  */
 static const double SAME_HEIGHT_PART = 0.25;
 /*
- * Relative difference of a rise and the cost of a miss of the first level, at most, if the rise is the end of that
- * level. Chosen: other levels and caches cost several times as much.
+ * A rise is the end of the first level if its height differs from the cost of a miss of that level by no more than this
+ * part. Chosen: other levels and caches cost several times as much.
  */
 static const double MISS_ALIKE = 0.25;
 
 /*
- * Ratio of the ways that two hypotheses on an index function (7.9) show from which on they differ: a bit too few shows
- * twice as many. Chosen: the middle.
+ * Of two hypotheses on an index function (7.9) the one that shows fewer ways is better, if the other shows more than
+ * this many times as many: one index bit too few shows twice as many. Chosen: the middle.
  */
 static const double WAYS_FEWER = 1.5;
 /*
- * Factor between a ratio of counts and the nearest power of two, at most, if the ratio is that power. Chosen: 2^0.3,
- * below half of a doubling.
+ * A ratio of two counts is taken for the nearest power of two if it differs from that by no more than this factor.
+ * Chosen: 2^0.3, below half of a doubling.
  */
 static const double DOUBLING_ALIKE = 1.2311444133449163;
 
 /*
- * Which pages share a TLB (7.8): where the range of counts begins, in parts of what the level holds. Half of the level
- * is left if it is shared, and half of that lies before the edge.
+ * To find which pages share a TLB level (7.8), counts of pages are searched from this part of what the level holds on.
+ * Half of the level is left if it is shared, and half of that range lies before the edge.
  */
 static const double SHARING_FROM = 0.25;
-/* Where it may begin at the latest, because of the level before: surely below the half that is left. */
+/*
+ * Nothing is measured where that range would have to begin above this part, because of the level before: it must begin
+ * well below the half that is left.
+ */
 static const double SHARING_FROM_MOST = 0.4;
 
 /* ---- Caches ------------------------------------------------------------------------------------- */
@@ -111,18 +128,23 @@ static const double READER_LINES = 8;
  */
 static const double MOST_WAYS = 16;
 
-/* Footprint at which the far range begins, in parts of the second level: the edge of that level is well before it. */
+/*
+ * The near range of footprints ends, and the far one begins, at this many times the second level: the edge of that
+ * level is well below.
+ */
 static const double CACHE_FAR_RANGE = 3;
-/* Footprint that reaches memory, in parts of the largest cache. Chosen: three of four lines miss it. */
+/*
+ * A footprint reaches memory if it is at least this many times the largest cache. Chosen: three of four lines miss it.
+ */
 static const double CACHES_TO_REACH_MEMORY = 4;
 /*
- * Part of the second level over which its latency is measured where its curve has no steady height: so much fits all
- * sets although frames lie at random.
+ * Where the curve of the second level has no steady height, its latency is measured over this part of it: so many lines
+ * fit all sets although frames lie at random.
  */
 static const double SECOND_LEVEL_PART = 0.25;
-/* Part of a level over which loads in random order are measured. Chosen: surely less than the sets hold. */
+/* Loads in random order are measured over this part of a level. Chosen: surely less than the sets hold. */
 static const double RANDOM_ORDER_PART = 0.75;
-/* The same where frames lie at random, so that some sets get more lines than others. */
+/* RANDOM_ORDER_PART where frames lie at random, so that some sets get more lines than others. */
 static const double RANDOM_ORDER_PART_SCATTERED = 0.5;
 /* From this level on guests of one hypervisor share caches: the first two levels are a core's own. */
 enum { FIRST_SHARED_CACHE = 3 };
@@ -130,19 +152,19 @@ enum { FIRST_SHARED_CACHE = 3 };
 /* ---- Eviction sets (7.5) ------------------------------------------------------------------------ */
 
 /*
- * Misses in a round, per line of each page, from which on a set is overfilled: it has one in every round at least.
- * Chosen: between none and one, nearer to one, since other programs evict lines as well.
+ * A set is overfilled if a round over the pages has more than this many misses for each line that is used of a page: an
+ * overfilled set has one at least. Chosen: nearer to one than to none, since other programs evict lines as well.
  */
 static const double EVICTION_MISS = 0.75;
 /*
- * Pages rejected in a row, in parts of those collected, after which no page fits any more.
+ * The collection of pages is complete when more pages in a row were rejected than this part of those collected.
  */
 static const double EVICTION_REJECTED = 0.5;
-/* The same with several lines of each page. Chosen smaller: a measurement takes longer. */
+/* EVICTION_REJECTED where several lines of each page are used. Chosen smaller: a measurement takes longer. */
 static const double EVICTION_REJECTED_LINES = 0.25;
 /*
- * Relative difference from a power of two, at most, of the number of sets: pages that were rejected by mistake make up
- * so much of it. Sets are a power of two; the next one is a factor of two away.
+ * The number of sets, pages collected over ways, is accepted if it differs from a power of two by no more than this
+ * part: so much may be missing of pages that were rejected by mistake. The next power is a factor of two away.
  */
 static const double EVICTION_SETS_ALIKE = 0.06;
 

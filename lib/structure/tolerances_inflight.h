@@ -10,36 +10,38 @@
 /* ---- Which long-latency operations are usable ---------------------------------------------------- */
 
 /*
- * Least ratio of the cycles of two dependent chains to those of two independent ones at which a kind of long-latency
- * operation counts as overlapping. Perfect overlap gives 2, none gives 1; chosen: the middle.
+ * Two long-latency operations of a kind count as overlapping if an iteration in which the second one needs the result
+ * of the first takes at least this many times as long as one in which they are independent. Perfect overlap gives 2,
+ * none gives 1; chosen: the middle.
  */
 static const double OVERLAP_RATIO = 1.5;
 /*
- * The same for cache misses. Their latencies vary, and of two that overlap the longer one counts: for exponentially
- * distributed latencies that is 1.5 times the mean, and the ratio only 2 / 1.5 = 1.33. Chosen below that.
+ * OVERLAP_RATIO for cache misses. Their latencies vary, and of two that overlap the longer one counts: for
+ * exponentially distributed latencies that is 1.5 times the mean, and the ratio only 2 / 1.5 = 1.33. Chosen below that.
  */
 static const double MISS_OVERLAP_RATIO = 1.2;
 
 /*
- * Two dependency chains count as overlapping if they run at the same time for more than this part of the shorter one.
- * Out of order this part is 1; in order it is an eighth, the last of the eight operations of the first chain. Chosen:
- * about the middle.
+ * A core executes out of order if two dependency chains run at the same time for more than this part of the shorter
+ * one. Out of order that part is 1; in order it is an eighth, the last of the eight operations of the first chain.
+ * Chosen: about the middle.
  */
 static const double CHAINS_OVERLAP = 0.5;
 
 /* ---- Whether an iteration is slow ---------------------------------------------------------------- */
 
 /*
- * Least ratio of the cycles with fillers that do not fit to those with a few that do, below which nothing is decided. A
- * second latency is most of an iteration, so the true ratio is near 2. Chosen: far from both 1 and 2.
+ * How many fillers fit is undecided unless an iteration with more than fit takes at least this many times as long as
+ * one with few. A second latency is most of an iteration, so the true ratio is near 2. Chosen: far from both 1 and 2.
  */
 static const double SLOW_RATIO = 1.1;
 /*
- * A number of fillers larger than what fits by this factor surely does not fit. Chosen: more than any other error here.
+ * This many times as many fillers as fit surely do not fit: there bisection begins. Chosen: more than any other error
+ * here.
  */
 static const double BEYOND_FITTING = 1.15;
 /*
- * Relative width at which counting how many fillers fit stops where no edge is needed. Chosen: a third of ALIKE_COUNTS.
+ * Bisection for how many fillers fit stops when that is known to this part of it. Chosen: a third of ALIKE_COUNTS.
  */
 static const double COUNT_RESOLUTION = 0.01;
 
@@ -50,57 +52,66 @@ static const double COUNT_RESOLUTION = 0.01;
  * whichever is more. Chosen: more than the resolution of a curve, 1 %.
  */
 static const double SAME_LIMIT = 0.015;
-/* Instructions: more than the operation or two by which a calculated rest of a chain may be wrong. */
+/*
+ * They may also be one where they differ by so many instructions: more than the operation or two by which the
+ * calculated rest of a chain may be wrong.
+ */
 static const double SAME_LIMIT_COUNT = 3;
 /*
- * The same for counts by bisection (half of the rise instead of an edge), with ALIKE_COUNTS_MORE on top of it. Chosen:
- * a blurred edge moves its half by about 3 %.
+ * Two counts of fillers by bisection (inflight_count) are taken to be equal if they differ by no more than this part
+ * and ALIKE_COUNTS_MORE fillers besides. Chosen: a blurred edge moves half of the rise by about 3 %.
  */
 static const double ALIKE_COUNTS = 0.03;
-/* Fillers on top of that part: as SAME_LIMIT_COUNT. */
+/* Fillers by which two such counts may differ besides ALIKE_COUNTS: as SAME_LIMIT_COUNT. */
 static const double ALIKE_COUNTS_MORE = 3;
 /*
  * Most instructions of any kind that may share an entry of the reorder buffer: 7 on Apple M1 (Johnson 2021), plus one.
  */
 enum { PER_ENTRY_MOST = 8 };
 /*
- * Widest ramp in fillers that a finding may rest on where no other kind of long-latency operation shows an end: a wider
- * one may be the time that delivering the fillers takes. Chosen: so few are delivered in a cycle or two.
+ * Where only one kind of long-latency operation shows an end, and that is a ramp wider than so many fillers, the
+ * finding is undecided: such a ramp may be the time that delivering the fillers takes. Chosen: so few are delivered in
+ * a cycle or two.
  */
 enum { LONE_RAMP_MOST = 4 };
 
 /* ---- Sharing of one structure by two classes (4.14) ---------------------------------------------- */
 
 /*
- * Behind half of one class, "half as many as alone" may be off by this part of what fits alone; anything between half
- * and all is "overlapping". Chosen: a fifth of the distance between half and all.
+ * Two classes share one structure if, after half as many of one as fit alone, half as many of the other fit as alone,
+ * give or take this part of what fits alone. Between that and as many as alone they are "overlapping". Chosen: a fifth
+ * of the distance between half and all.
  */
 static const double HALF_OFF = 0.1;
 /*
- * Most that "as many as alone" may be off, as a part of what fits alone, however large a group is: half way between
- * half and all.
+ * They have structures of their own if as many fit as alone; fewer by more than this part of what fits alone never
+ * count as that, however large the group of instructions is that enters together. Half way between half and all.
  */
 static const double ALL_OFF = 0.25;
-/* Half-width registers per whole one: 1 or 2, within this. Chosen: what blurred edges leave of both counts. */
+/*
+ * The ratio of the counts of half-width and of whole registers is taken for 1 or 2 if it differs from that by no more
+ * than this. Chosen: what blurred edges leave of both counts.
+ */
 static const double HALVES_PER_WHOLE_OFF = 0.1;
 
 /* ---- Schedulers (6.4) ---------------------------------------------------------------------------- */
 
 /*
- * Entries by which experiments on one scheduler may differ: the load that fillers wait for, and the second operation,
- * may hold one each.
+ * Experiments on one scheduler agree if they differ by no more than so many entries: the load that fillers wait for,
+ * and the second operation, may hold one each.
  */
 enum { WAITING_STEP = 2 };
 
 /* ---- Reorder buffer (6.1, 4.15) ------------------------------------------------------------------ */
 
 /*
- * Instructions per entry are a whole number within this part of it. Chosen: less than half of 1 / 8 (PER_ENTRY_MOST).
+ * Instructions divided by entries are taken for a whole number if they differ from it by no more than this part of it.
+ * Chosen: less than half of 1 / 8 (PER_ENTRY_MOST).
  */
 static const double WHOLE_PER_ENTRY = 0.03;
 /*
- * Short NOPs count as packed where this many times as many fit as of kinds that share no entry. Two to an entry give 2;
- * chosen: 10 % less. Zen 4 shows 4.
+ * Short NOPs share entries if at least this many times as many of them fit as of kinds of instructions that share none.
+ * Two to an entry give 2; chosen: 10 % less. Zen 4 shows 4.
  */
 static const double PACKED_RATIO = 1.8;
 /*

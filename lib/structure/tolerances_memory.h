@@ -7,40 +7,43 @@
 /* ---- Speculation and rates (store_speculation.c, load_store_rates.c) ---------------------------------- */
 
 /*
- * Part by which steps whose loads depend on their stores take longer, at least, than steps whose loads do not, where
- * loads speculate past stores. Chosen: a load that waits makes its step about twice as long, so a third is well below
- * that.
+ * Loads speculate past stores if a step whose load reads what its store wrote takes longer than a step whose load reads
+ * something else, by more than this part. Chosen: a load that waits makes its step about twice as long, so a third is
+ * well below that.
  */
 static const double WAIT_PART = 0.3;
 /*
- * Part of the cost of a wrong speculation that may be unknown. The median of n samples is known to within about the
- * distance of the quartiles divided by the root of n. Chosen: 2 %, as for grade B.
+ * The cost of a wrong speculation is reported if it is known to this part of itself. The median of n samples is known
+ * to within about the distance of the quartiles divided by the root of n. Chosen: 2 %, as for grade B.
  */
 static const double COST_KNOWN_PART = 0.02;
-/* Groups a cycle from which on a group is sustained. Chosen: 1, less the 2 % that calibrated time may be wrong by. */
+/*
+ * The core sustains a group of loads and stores if it executes so many of them a cycle. Chosen: 1, less the 2 % that
+ * calibrated time may be wrong by.
+ */
 static const double SUSTAINED = 0.98;
 
 /* ---- Paths of forwarding (forwarding_paths.c, forwarding_reference.c) ---------------------------------- */
 
 /*
- * Cycles by which pairs of one path may differ. Paths through a core differ by whole cycles, so half of one keeps them
- * apart.
+ * Pairs of a store and a load belong to one cluster, one path of forwarding, if neighbours in the order of their cycles
+ * differ by no more than so many cycles. Paths through a core differ by whole cycles, so half of one keeps them apart.
  */
 static const double SAME_PATH_CYCLES = 0.5;
 /*
- * The same as a part of the cycles; the larger of the two counts. How long a load is blocked depends on when the store
- * retires: chosen wide enough for that.
+ * They also belong to one cluster if they differ by no more than this part of their cycles. How long a load is blocked
+ * depends on when the store retires: chosen wide enough for that.
  */
 static const double SAME_PATH_PART = 0.08;
 /*
- * Part of a load's cycles below which a pair was renamed, or its value predicted. A load that is forwarded to takes
- * about as long as one from the cache. Measured on Zen 4: a renamed pair takes 1 cycle, across a line 2, where a load
- * takes 4.
+ * A store and load were renamed, or the value was predicted, if the pair takes less than this part of the cycles of a
+ * load from the cache. A load that is forwarded to takes about as long as that. Measured on Zen 4: a renamed pair takes
+ * 1 cycle, across a line 2, where a load takes 4.
  */
 static const double RENAMED_PART = 0.75;
 /*
- * The same where one chain is judged alone, without clusters of other chains to compare with. Chosen: half, so that a
- * value between this and RENAMED_PART does not count as renamed.
+ * RENAMED_PART where one chain is judged alone, without clusters of other chains to compare with. Chosen: half, so that
+ * a value between this and RENAMED_PART does not count as renamed.
  */
 static const double RENAMED_PART_ALONE = 0.5;
 

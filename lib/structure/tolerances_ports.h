@@ -24,13 +24,13 @@ static const double PORTS_SLOW = 0.08;
  */
 enum { PORTS_RARE_ONE_IN = 10 };
 /*
- * Weight of a squared deviation to the fast side, which no hardware explains. Chosen: (10 %)^2 slow is as bad as 2 %
- * fast.
+ * In the loss of a map, the squared deviation of a mix that is faster than predicted counts this many times as much as
+ * that of a slower one, since no hardware explains it. Chosen: 10 % slow is as bad as 2 % fast.
  */
 static const double PORTS_FAST_WEIGHT = 25;
 /*
- * Loss of each operation beyond an instruction's first one, so that of maps that fit alike the simpler one is better.
- * Chosen: a quarter of what one mix adds that is off by PORTS_FAST, (2 %)^2 = 4e-4.
+ * Each operation beyond an instruction's first one adds this to the loss of a map, so that of maps that fit equally
+ * well the simpler one is better. Chosen: a quarter of what one mix adds that is off by PORTS_FAST, (2 %)^2 = 4e-4.
  */
 static const double PORTS_OPERATION_LOSS = 1e-4;
 /*
@@ -42,34 +42,43 @@ static const double PORTS_DISPUTED = 0.04;
 /* ---- Whether a map predicts ----------------------------------------------------------------------- */
 
 /*
- * Random mixes, one after the other, that must not refute the best map. Derived: a map that is wrong about one mix in
- * ten is refuted with probability 1 - 0.9^32 = 97 %.
+ * The best map is verified when so many random mixes, one after the other, have not refuted it. Derived: a map that is
+ * wrong about one mix in ten is refuted with probability 1 - 0.9^32 = 97 %.
  */
 enum { PORTS_VERIFIED = 32 };
-/* An unseen mix counts as predicted where it takes what is expected within this part. Chosen: between FAST and SLOW. */
+/*
+ * An unseen mix counts as predicted if its cycles differ from those expected by no more than this part. Chosen: between
+ * PORTS_FAST and PORTS_SLOW.
+ */
 static const double PORTS_PREDICTED = 0.05;
 
 /* ---- Orders of a mix ------------------------------------------------------------------------------ */
 
 /*
- * A mix within this part of what a map predicts counts as predicted, and no faster order is searched for. Chosen: just
- * below PORTS_PREDICTED.
+ * No faster order of a mix is searched for once it takes no more than this part longer than a map predicts. Chosen:
+ * just below PORTS_PREDICTED.
  */
 static const double PORTS_NEAR = 0.04;
-/* The same where there is no map yet, or another limit of the mix is known: nothing faster can be expected. */
+/*
+ * PORTS_NEAR where there is no map yet, so that the prediction is a bound that no order is faster than, and where the
+ * share of another kind in a conflict is measured.
+ */
 static const double PORTS_REACHED = 0.01;
-/* A change that makes an order slower by no more than this part is kept: cycles of mixes change in steps. */
+/* A change of an order is kept if it makes the mix slower by less than this part: cycles of mixes change in steps. */
 static const double ORDER_SAME = 0.002;
-/* What a quick sample may be wrong by: an order must be faster by more to be measured. */
+/* An order is measured only if its quick sample is faster than the best so far by more than this part, its error. */
 static const double ORDER_SAMPLE_ERROR = 0.01;
-/* Part of a slot by which the number of slots that a pace needs is rounded down. */
+/*
+ * The number of slots that an order takes at a certain pace is rounded up to an even number, unless it exceeds an even
+ * number by less than twice this part of a slot.
+ */
 static const double ORDER_SLOT_PART = 0.25;
 
 /* ---- Conflicts ------------------------------------------------------------------------------------ */
 
 /*
- * Least part by which a mix must be slower if another kind counts fully, for its part in a conflict to be measured: a
- * smaller one is lost in the errors of time.
+ * As what part of the first kind another kind counts in a conflict is measured only if a mix with it would be slower by
+ * more than this part were it to count fully: less is lost in the errors of time.
  */
 static const double CONFLICT_SEEN = 0.05;
 /*

@@ -5,7 +5,7 @@
 #ifndef FATHOM_LIB_STRUCTURE_TOLERANCES_REPLACEMENT_H
 #define FATHOM_LIB_STRUCTURE_TOLERANCES_REPLACEMENT_H
 
-/* Difference of measured and simulated misses, in misses, that is explained: rounding to whole misses. */
+/* A measured number of misses is explained if it is off by no more than so many misses: rounding to whole ones. */
 static const double REPLACEMENT_HALF_A_MISS = 0.5;
 enum {
     /* Trials that are simulated first; a policy that fails in half of them is dropped. Chosen: to save time. no test:

@@ -20,7 +20,7 @@ enum { WAITING_EXPERIMENTS = 3 };
 struct waiting_experiment {
     enum long_op first, second;
     enum inflight_gate gate;
-    bool behind;          /* the second operation needs an entry of the scheduler, too */
+    bool behind;          /* the second operation needs an entry of the same scheduler as the fillers */
     unsigned extra_loads; /* loads that miss beside the one that fillers wait for */
 };
 
@@ -40,18 +40,20 @@ struct waiting {
 };
 
 /*
- * Measures all experiments of a class. Each has a control: behind the knee as many of the same operations must fit that
- * do not wait; else something else that they hold is full, and the verdict gets a reason. Where a chain of loads
- * occupies the same entries its knee is a ramp that begins too early by the length of the chain (Zen 4: general
- * operations and addresses): single misses are measured in its place, and *occupied is set. False: the probe is over.
+ * Measures all experiments of a class and stores them in w. Each has a control: as many fillers as do not fit any more
+ * must still fit where they do not wait; else something other than the scheduler is full at the knee, and the verdict
+ * gets a reason. Where the long-latency operations are chains of loads that occupy entries of the same scheduler (on
+ * Zen 4 that of general operations), the knee is a ramp that begins too early: single misses are measured in their
+ * place, and *occupied is set, else left as it was. False: the probe is over.
  */
 bool waiting_measure(struct probe *p, const struct inflight *l, const struct waiting_class *c,
                      struct waiting w[WAITING_EXPERIMENTS], bool *occupied);
 /* The most operations that were seen to wait at once, whatever ended there; NaN: none. */
 double waiting_most(const struct waiting_class *c, const struct waiting w[WAITING_EXPERIMENTS]);
 /*
- * Scheduler entries that missing loads hold: 2, of the first operation and of the load that fillers wait for, where
- * each further load that misses leaves room for one filler less; else 0. NaN: not decided.
+ * Returns how many entries of the scheduler the loads hold that miss in the class's first experiment: 2, the first
+ * operation and the load that fillers wait for, where each of the extra_loads of its last experiment leaves room for
+ * one filler less; 0 where they leave as much room, or there are none. NaN: not decided.
  */
 double waiting_held_by_misses(const struct waiting_class *c, const struct waiting w[WAITING_EXPERIMENTS]);
 

@@ -12,8 +12,9 @@ double ticks_between(const struct reading *r);
 /* Nanoseconds of that many ticks. */
 double ticks_to_ns(double ticks);
 /*
- * Takes `kernel` `count` times into `list` in one window. *ran is the number of readings that were taken: fewer where
- * an interrupt that only the firmware can acknowledge ended the list. False when the probe is over.
+ * Runs `kernel` `count` times in one window of that kind of silence and stores the readings in `list`, which has room
+ * for them. *ran is the number of readings taken: fewer than count where an interrupt that only the firmware can
+ * acknowledge ended the window. False when the probe is over.
  */
 bool window_list_run(struct probe *p, struct reading *list, enum silence silence, struct reading kernel, size_t count,
                      size_t *ran);
