@@ -236,7 +236,7 @@ bool access_trials(struct probe *p, struct access_area *a, size_t places, const 
     struct reading list[ACCESS_TRIALS * 7 + 1], wait = reading_of_chain(m);
     size_t n = 0, at[ACCESS_TRIALS];
 
-    wait.argument[0] = WAIT_ITERATIONS;
+    wait.argument[0] = (uint64_t)probe_smoke(p, 1, WAIT_ITERATIONS);
     choose_places(p, a, places, looks, trials);
     if (a->touched >= REFRESH) {
         add_scattered(p, list, &n, &a->touch, a->data.bytes / ACCESS_LINE_BYTES);

@@ -8,7 +8,8 @@
 
 enum {
     NONE = FOOTPRINT_GROUPS,
-    CHECKED_BITS = 4 /* inverted in each branch of a random trial, at most */
+    CHECKED_BITS = 4,  /* inverted in each branch of a random trial, at most */
+    BEHIND_NUMBERS = 4 /* of branches behind */
 };
 
 /* Bits that random trials invert: any of these at once. */
@@ -18,7 +19,7 @@ static const uint64_t FREE_BITS = 0xfff;
  * Branches behind those that differ, by attempt: few, so that every table sees them, and several numbers, since two bits
  * of the history may cancel in what index and tag make of them at one place, but not at the next (Chen 2024).
  */
-static const unsigned BEHIND[FOOTPRINT_ATTEMPTS] = {8, 11, 9, 10};
+static const unsigned BEHIND[BEHIND_NUMBERS] = {8, 11, 9, 10};
 
 struct solver {
     const struct footprint_request *q;
@@ -49,7 +50,7 @@ static bool apart(struct solver *s, struct footprint_trial t, unsigned attempts,
 
     *result = false;
     for (unsigned i = 0; i < attempts && !*result; i++) {
-        t.behind = few ? BEHIND[i % FOOTPRINT_ATTEMPTS] : t.behind;
+        t.behind = few ? BEHIND[i % BEHIND_NUMBERS] : t.behind;
         if (!s->q->distinguish(s->q->context, &t, i, result))
             return false;
         s->out->calls++;
@@ -62,7 +63,7 @@ static bool count_apart(struct solver *s, struct footprint_bits bits, unsigned *
 {
     *count = 0;
     for (unsigned i = 0; i < FOOTPRINT_LAYOUTS; i++) {
-        const struct footprint_trial t = {.branch = {bits}, .count = 1, .behind = BEHIND[i % FOOTPRINT_ATTEMPTS]};
+        const struct footprint_trial t = {.branch = {bits}, .count = 1, .behind = BEHIND[i % BEHIND_NUMBERS]};
         bool now;
         if (!s->q->distinguish(s->q->context, &t, FOOTPRINT_ATTEMPTS + i, &now))
             return false;

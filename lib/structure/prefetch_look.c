@@ -72,20 +72,22 @@ static bool time_places(struct prefetch_look *w, enum nearness where, size_t pla
                             .align = ACCESS_LINE_BYTES,
                             .leaves_first = where == NEAR_SECOND};
     double ticks[KNOWN_TRIALS];
+    const size_t trials = (size_t)probe_smoke(w->p, 1, KNOWN_TRIALS);
+    const size_t at_once = trials < ACCESS_TRIALS ? trials : ACCESS_TRIALS;
     size_t count = 0;
 
     if (!access_emit(w->p, &w->area, &l))
         return false;
-    for (size_t done = 0; done < KNOWN_TRIALS; done += ACCESS_TRIALS) {
+    for (size_t done = 0; done < trials; done += at_once) {
         double now[ACCESS_TRIALS];
         int32_t looks[ACCESS_TRIALS];
-        for (size_t i = 0; i < ACCESS_TRIALS; i++) {
+        for (size_t i = 0; i < at_once; i++) {
             const int32_t far = (int32_t)random_below(&w->p->random, ACCESSED - APART);
             looks[i] = (where == NEAR_HOME ? far : ACCESSED) * ACCESS_LINE_BYTES;
         }
-        if (!trials_of(w, places < places_of(w, &l) ? places : places_of(w, &l), looks, ACCESS_TRIALS, now))
+        if (!trials_of(w, places < places_of(w, &l) ? places : places_of(w, &l), looks, at_once, now))
             return false;
-        for (size_t i = 0; i < ACCESS_TRIALS; i++)
+        for (size_t i = 0; i < at_once; i++)
             if (!isnan(now[i]))
                 ticks[count++] = now[i];
     }
@@ -142,7 +144,7 @@ static bool time_home(struct prefetch_look *w, double *ticks)
     if (!w->has_second)
         return time_known(w, NEAR_HOME, ticks);
     *ticks = INFINITY;
-    for (unsigned i = 0; i < HOME_ROUNDS; i++) {
+    for (unsigned i = 0; i < probe_smoke(w->p, 1, HOME_ROUNDS); i++) {
         double now;
         if (!time_known(w, NEAR_HOME, &now))
             return false;
@@ -262,12 +264,13 @@ static void judge(const struct prefetch_look *w, struct looked *line, double *ti
 static bool look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count,
                  size_t places, bool *moved)
 {
+    const size_t most = (size_t)probe_smoke(w->p, ROUNDS_AT_LEAST, ROUNDS_AT_MOST);
     const size_t least = rounds_for_clock(w, places);
     struct looking s = {.count = {0}};
     size_t left = count;
 
     *moved = false;
-    for (size_t round = 1; round <= ROUNDS_AT_MOST && left > 0; round++) {
+    for (size_t round = 1; round <= most && left > 0; round++) {
         if (!look_round(w, lines, count, places, &s))
             return false;
         if (round < least)
@@ -297,7 +300,7 @@ bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct 
         lines[i].where = NEAR_UNCLEAR, lines[i].part = NAN;
     if (!access_slots(&w->area, l))
         return true;
-    for (unsigned attempt = 0; attempt < ATTEMPTS && moved; attempt++) {
+    for (unsigned attempt = 0; attempt < probe_smoke(w->p, 1, ATTEMPTS) && moved; attempt++) {
         if (attempt && !time_home(w, &w->ticks[NEAR_HOME]))
             return false;
         /* a trial that does not count: what was learned of the list before is replaced by this one */

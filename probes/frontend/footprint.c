@@ -40,11 +40,11 @@
 
 enum {
     LIMIT = 640,         /* branches behind those that differ; Zen 4 spans 540 */
+    SMOKE_LIMIT = 16,    /* in the profile smoke */
     SEPARATE_TRIALS = 4, /* that must not distinguish paths which differ in a separating bit only, … */
     SEPARATE_BEHIND = 8, /* … with that many branches behind them */
     ATTEMPTS = 8,        /* at a sample that is disturbed */
-    LAYOUTS = 8,         /* of an attempt, while its controls are not apart */
-    SMOKE_BITS = 5       /* of addresses, in the profile smoke */
+    LAYOUTS = 8          /* of an attempt, while its controls are not apart */
 };
 
 /* Highest address bits of the block, in the order in which they are tried: separating bits must not enter. */
@@ -74,7 +74,7 @@ static bool measure(struct path_experiment *e, double *missed)
     for (enum history_probe goes = 0; goes < HISTORY_PROBES; goes++) {
         struct kernel k;
         cycles[goes] = NAN;
-        for (unsigned i = 0; i < ATTEMPTS && isnan(cycles[goes]); i++)
+        for (unsigned i = 0; i < probe_smoke(e->p, 1, ATTEMPTS) && isnan(cycles[goes]); i++)
             if (!history_paths_build(e->p, &e->paths, goes, &k) ||
                 !probe_quick_sample(e->p, &k, &e->iterations[goes], &cycles[goes]))
                 return false;
@@ -101,7 +101,7 @@ static bool distinguish(void *context, const struct footprint_trial *t, unsigned
         e->paths.separator = i;
         if (!e->separates[i] || !history_paths_reach(&e->paths))
             continue;
-        for (unsigned n = 0; n < LAYOUTS && isnan(missed); n++) {
+        for (unsigned n = 0; n < probe_smoke(e->p, 1, LAYOUTS) && isnan(missed); n++) {
             e->paths.layout = random_next(&random);
             if (!measure(e, &missed))
                 return false;
@@ -122,7 +122,7 @@ static bool find_separating(struct path_experiment *e, unsigned *count)
         bool apart = false;
         for (unsigned k = 0; k < PATH_SEPARATORS; k++)
             e->separates[k] = k == i;
-        for (unsigned k = 0; k < SEPARATE_TRIALS && !apart; k++)
+        for (unsigned k = 0; k < probe_smoke(e->p, 1, SEPARATE_TRIALS) && !apart; k++)
             if (!distinguish(e, &(struct footprint_trial){.count = 1, .behind = SEPARATE_BEHIND}, k, &apart))
                 return false;
         found[i] = !apart;
@@ -268,20 +268,23 @@ static void run(struct probe *p)
         report_undecided(p, reason, why);
         return;
     }
-    const unsigned end = probe_is_smoke(p) ? SMOKE_BITS : room.highest + 1 - PATH_SEPARATORS;
-    const uint64_t bits = ((UINT64_C(1) << end) - 1) & ~(uint64_t)(emit_alignment - 1);
+    const uint64_t every_bit = (UINT64_C(1) << (room.highest + 1 - PATH_SEPARATORS)) - emit_alignment;
+    const uint64_t bits = probe_is_smoke(p) ? emit_alignment : every_bit; /* in the profile smoke the lowest one */
     const struct footprint_request q = {.sources = history_paths_reached(&e.paths, bits, true),
                                         .targets = history_paths_reached(&e.paths, bits, false),
                                         .joint = every ? PATH_PAGE_BITS : FOOTPRINT_ADDRESS_BITS,
                                         .added = every,
                                         .least_between = every ? 2 : 0,
-                                        .limit = LIMIT,
+                                        .limit = (unsigned)probe_smoke(p, SMOKE_LIMIT, LIMIT),
                                         .checks = (unsigned)probe_scale(p, 4, 200, 400, 1000),
                                         .random = &p->random,
                                         .distinguish = distinguish,
                                         .context = &e};
     if (p->outcome == OUTCOME_OK && footprint_find(&q, &f)) {
-        f.reason = e.unmeasured && !f.reason ? REASON_NOISE : f.reason;
+        if (probe_is_smoke(p))
+            f.reason = REASON_TOO_SHORT;
+        else if (e.unmeasured && !f.reason)
+            f.reason = REASON_NOISE;
         report_footprint(p, &f);
         send_groups(p, &f, &e, &q);
     }

@@ -45,7 +45,10 @@ static const struct {
     {"memory.prefetcher.train", PREFETCH_TRAIN},           {"memory.prefetcher.degree", PREFETCH_DEGREE},
     {"memory.prefetcher.distance", PREFETCH_DISTANCE},     {"memory.prefetcher.streams", PREFETCH_STREAMS},
     {"memory.prefetcher.stride_max", PREFETCH_STRIDE_MAX}, {"memory.prefetcher.pc_bits", PREFETCH_PC_BITS}};
-enum { PARAMETERS = sizeof parameters / sizeof *parameters };
+enum {
+    PARAMETERS = sizeof parameters / sizeof *parameters,
+    SMOKE_FIRST_BYTES = 4096 /* that the first level is taken for in the profile smoke */
+};
 
 static struct finding finding_of(const char *name, const struct home *h, enum prefetch_kind kind)
 {
@@ -155,7 +158,7 @@ static bool foresee(struct probe *p, const struct home *h, struct prefetch_kinds
     return true;
 }
 
-/* False: the probe has ended. */
+/* In the profile smoke each step is done, whether lines can be seen to be near or not. False: the probe has ended. */
 static bool measure_home(struct probe *p, const struct home *h, double first_bytes)
 {
     struct prefetch_look look;
@@ -166,12 +169,14 @@ static bool measure_home(struct probe *p, const struct home *h, double first_byt
     if (!kinds)
         return false;
     kinds->look = &look;
-    const bool good = prefetch_look_start(p, &look, first_bytes, h->before_bytes, h->bytes, &reason) &&
-                      (reason || prefetch_kinds_find(kinds));
+    bool good = prefetch_look_start(p, &look, first_bytes, h->before_bytes, h->bytes, &reason);
+    if (probe_is_smoke(p) && reason == REASON_NO_CONTRAST && !h->before_bytes)
+        reason = REASON_NONE;
+    good = good && (reason || prefetch_kinds_find(kinds));
     for (enum prefetch_kind kind = 0; kind < PREFETCH_KINDS && good; kind++) {
         struct prefetch_found *f = &kinds->found[kind];
-        if (reason)
-            *f = (struct prefetch_found){.reason = reason};
+        if (reason || probe_is_smoke(p))
+            *f = (struct prefetch_found){.reason = reason ? reason : REASON_TOO_SHORT};
         report_kind(p, h, f, kind);
         if (f->exists && f->measured)
             send_reach(p, h, f, kind);
@@ -182,12 +187,19 @@ static bool measure_home(struct probe *p, const struct home *h, double first_byt
     return good && (reason || foretold);
 }
 
+/* The size of a level, 0 where there is none; in the profile smoke `smoke`, so small that each step is soon done. */
+static double level_bytes(const struct probe *p, const char *level, double smoke)
+{
+    const double bytes = facts_number(&p->run->facts, "memory.cache.bytes", level, 0);
+
+    return bytes > 0 ? probe_smoke(p, smoke, bytes) : 0;
+}
+
 static void run(struct probe *p)
 {
-    const struct facts *facts = &p->run->facts;
-    const double first = facts_number(facts, "memory.cache.bytes", "level=1", NAN),
-                 second = facts_number(facts, "memory.cache.bytes", "level=2", NAN),
-                 third = facts_number(facts, "memory.cache.bytes", "level=3", 0),
+    const double first = level_bytes(p, "level=1", SMOKE_FIRST_BYTES),
+                 second = level_bytes(p, "level=2", 8 * SMOKE_FIRST_BYTES),
+                 third = level_bytes(p, "level=3", 32 * SMOKE_FIRST_BYTES),
                  behind = fmin((double)machine_info()->memory_bytes / 4, 8 * second);
     const struct home homes[] = {{"2", 0, second}, {third > 0 ? "3" : "memory", second, third > 0 ? third : behind}};
 
