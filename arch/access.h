@@ -13,21 +13,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How registers of one core are accessed. */
 struct access {
     void *context;
-    /* False when the access faulted; nothing has changed then, and *value is left alone. */
+    /* Reads register `id` into *value. False when the access faulted; *value is left alone then. */
     bool (*read)(void *context, uint32_t id, uint64_t *value);
+    /* Writes register `id`. False when the access faulted; nothing has changed then. */
     bool (*write)(void *context, uint32_t id, uint64_t value);
     /* CPUID: eax, ebx, ecx, edx; zeros for a leaf that is not there. NULL on AArch64. */
     void (*cpuid)(void *context, uint32_t leaf, uint32_t subleaf, uint32_t out[4]);
 };
 
+/* The number of a system register of AArch64, by its operands. */
 #define SYSTEM_REGISTER(op0, op1, crn, crm, op2) \
     ((uint32_t)(op0) << 14 | (uint32_t)(op1) << 11 | (uint32_t)(crn) << 7 | (uint32_t)(crm) << 3 | (uint32_t)(op2))
 
 /*
- * Changes that are to be undone. Only the bits of `mask` are changed, by reading the register, replacing them and
- * writing it; the bits found before are kept, and restored in the opposite order.
+ * A change of a register that is to be undone. Only the bits of `mask` are changed, by reading the register, replacing
+ * them and writing it; the bits found before are kept.
  */
 struct change {
     const char *name; /* as in the manual: "MISC_FEATURE_CONTROL" */
@@ -41,6 +44,7 @@ struct change {
 /* Changes at most: the largest PMUv3 has 31 event selectors and 31 counters, besides its control registers. */
 enum { CHANGES = 80 };
 
+/* Changes, in the order in which they were made. The caller sets `access` and a `count` of 0. */
 struct changes {
     const struct access *access;
     struct change list[CHANGES];
@@ -49,12 +53,18 @@ struct changes {
 };
 
 /*
- * Sets the bits of `mask` to those of `value`; a register that holds them already is not written. Returns NULL when
- * they read back as written, else the reason with the register's name, for a record. When they do not read back, the
- * register is restored at once.
+ * Sets the bits of `mask` in register `id` to those of `value`, and notes the bits found for changes_restore. A
+ * register that holds them already is noted too, but not written. `name` is the register's, and must stay valid.
+ *
+ * Returns NULL when the bits read back as written; else a text for a record, with the register's name, which is valid
+ * until the next call: the list is full, an access faulted, or other bits read back. In the last case the register is
+ * restored at once. Where it cannot be read after the write, or not be restored, it stays on the list.
  */
 const char *changes_set(struct changes *c, const char *name, uint32_t id, uint64_t mask, uint64_t value);
-/* Undoes the changes from list[mark] on. False when a register does not read back as it was found. */
+/*
+ * Undoes the changes from list[mark] on, the last one first, and takes them off the list. False when a register does
+ * not read back as it was found; the others are restored nevertheless.
+ */
 bool changes_restore(struct changes *c, size_t mark);
 
 #endif

@@ -27,8 +27,10 @@ enum operand_kind {
     OPERAND_IMMEDIATE, /* a constant in the bytes of the instruction */
     OPERAND_KINDS
 };
+/* Names of the kinds, for records and tables. */
 extern const char *const operand_kind_names[OPERAND_KINDS];
 
+/* What the bits of an operand represent. */
 enum operand_type { TYPE_INTEGER, TYPE_HALF, TYPE_BFLOAT, TYPE_SINGLE, TYPE_DOUBLE, TYPE_EXTENDED, OPERAND_TYPES };
 
 /*
@@ -37,6 +39,10 @@ enum operand_type { TYPE_INTEGER, TYPE_HALF, TYPE_BFLOAT, TYPE_SINGLE, TYPE_DOUB
  */
 enum { OPERAND_READ = 1, OPERAND_WRITE = 2 };
 
+/*
+ * Bits of a register's number at most; and the value that stands for a bit that cannot be chosen, and ends lists of
+ * registers.
+ */
 enum { FIELD_BITS = 5, FIELD_NONE = 0xff };
 
 /*
@@ -48,6 +54,7 @@ struct form_field {
     uint8_t inverted;        /* mask of the bits i that are stored inverted */
 };
 
+/* One operand of a form. */
 struct form_operand {
     uint8_t kind, type, access; /* enum operand_kind, enum operand_type, OPERAND_READ | OPERAND_WRITE */
     uint8_t fixed;              /* the register that the form's bytes name */
@@ -55,10 +62,11 @@ struct form_operand {
     uint8_t is_implicit;        /* not named in assembly: flags, the accumulator, … */
     uint8_t is_index;           /* not 0: the index of the memory operand's address; of a vector, bytes of each index */
     uint8_t is_cleared;         /* a mask that the instruction clears as it goes on: has to be set again each time */
-    uint8_t more;               /* how many registers behind this one belong to it, as in a list or a pair */
+    uint8_t more;               /* how many registers of the next numbers belong to it, as in a list or a pair */
     struct form_field field;
 };
 
+/* What has to be known to measure a form. */
 enum form_class {
     FORM_ORDINARY,
     FORM_DIVIDES,    /* its cost depends on values, and some trap: divisors must not be 0 */
@@ -68,10 +76,12 @@ enum form_class {
     FORM_STATE, /* reads or writes what is no operand: control words, all registers of a kind, the clock, which core */
     FORM_CLASSES
 };
+/* Names of the classes, for records and tables. */
 extern const char *const form_class_names[FORM_CLASSES];
 
 enum { FORM_BYTES = 15, FORM_OPERANDS = 10 };
 
+/* One form: an instruction with the kinds of its operands. */
 struct form {
     uint32_t name_at;     /* in form_names */
     uint16_t operands_at; /* in form_operands: explicit ones first, in the order of assembly */
@@ -81,8 +91,8 @@ struct form {
 };
 
 /*
- * Made when fathom is built. Offsets instead of pointers: the image moves, and each pointer would cost it a
- * relocation.
+ * All forms, sorted by name, form_count of them, and what they refer to. Made when fathom is built. Offsets instead of
+ * pointers: the image moves, and each pointer would cost it a relocation.
  */
 extern const struct form forms[];
 extern const size_t form_count;
@@ -90,14 +100,17 @@ extern const char form_names[];
 extern const struct form_operand form_operands[];
 extern const char *const form_features[];
 
-/* "vfmadd231pd zmm{k}, zmm, m512" */
+/* The form's name: "vfmadd231pd zmm{k}, zmm, m512". */
 const char *form_name(const struct form *f);
 /* What the core must have, as the decoder calls it: "AVX512F_512", "FEAT_LSE"; "" where every core has it. */
 const char *form_feature(const struct form *f);
+/* The operand with the index i, which is less than f->operand_count. */
 const struct form_operand *form_operand(const struct form *f, unsigned i);
-/* Whether the operand's register can be chosen. */
+/* Whether the operand's register can be chosen, because the instruction's bytes hold its number. */
 bool form_has_field(const struct form_operand *o);
-/* Whether the operand's field can hold that number. */
+/*
+ * Whether the operand's field can hold that register number; where it has none, whether the operand is that register.
+ */
 bool form_fits(const struct form_operand *o, unsigned number);
 
 /* Instructions of which no form is in the catalogue. */
@@ -115,8 +128,9 @@ extern const uint8_t *const form_registers[OPERAND_KINDS];
 /* The number that an enum reg has in encodings. */
 unsigned form_register(enum reg r);
 /*
- * Emits the form with these registers, one for each operand that has a field, in the order of the operands. The code
- * becomes invalid where a number does not fit its field.
+ * Emits the form with these registers: one number for each operand that has a field, in the order of the operands. The
+ * code becomes invalid where a number does not fit its field. An instruction that the core lacks is emitted all the
+ * same.
  */
 void emit_form(struct code *c, const struct form *f, const uint8_t *registers);
 
@@ -125,19 +139,17 @@ bool form_matches(const struct form *f, const char *pattern);
 /* The form of that name; NULL: there is none. */
 const struct form *form_find(const char *name);
 
-/*
- * Forms that load a register, to give it a value; of each kind of register the narrowest first. Ended by a NULL name.
- */
+/* A form that loads a register from memory, to give it a value. */
 struct form_load {
     unsigned kind, bits;
     const char *name;
 };
+/* Forms that load a register; of each kind of register the narrowest first. Ended by a NULL name. */
 extern const struct form_load form_loads[];
 
 /*
- * Forms that carry a value from a register of one kind to one of another, or to and from flags and memory, so that
- * chains between kinds can be closed. Several from one kind to the other: each sees only a part (of the flags), or is
- * for values of so many bits. Ended by a NULL name.
+ * A form, or two, that carry a value from a register of one kind to one of another, or to and from flags and memory, so
+ * that chains of instructions between kinds can be closed.
  */
 struct form_bridge {
     uint8_t from, to; /* enum operand_kind */
@@ -150,42 +162,60 @@ struct form_bridge {
      */
     const char *roles;
 };
+/*
+ * All bridges, ended by a NULL name. There may be several from one kind to another: each sees only a part (of the
+ * flags), or is for values of so many bits.
+ */
 extern const struct form_bridge form_bridges[];
-/* Combines the second register into the first so that doing it twice restores the first (XOR). One cycle at least. */
+/*
+ * Combines the second register into the first so that doing it twice restores the first (XOR); it takes one cycle at
+ * least.
+ */
 extern const struct form_bridge form_address_bridge;
 
-/* Make 1, and 0, of a register that is 0 or 1, in one cycle at least. NULL names on an ISA where no division traps. */
+/*
+ * form_to_one makes 1 of a register that is 0 or 1, form_to_zero makes 0 of it; each depends on the register and takes
+ * one cycle at least. NULL names on an ISA where no division traps.
+ */
 extern const struct form_bridge form_to_one, form_to_zero;
-/* Push a copy of a register of the x87 stack, and pop into one; NULL names on an ISA without that stack. */
+/*
+ * form_stack_push pushes a copy of a register of the x87 stack; form_stack_pop pops its top into one. NULL names on an
+ * ISA without that stack.
+ */
 extern const struct form_bridge form_stack_push, form_stack_pop;
-/* Makes the next register of the x87 stack its top; all of its registers must be in use. */
+/*
+ * Emits the instruction that makes the next register of the x87 stack its top. All registers of the stack must be in
+ * use.
+ */
 void emit_form_rotate_stack(struct code *c);
 /*
- * Emits what must come once before instructions of the form f, if anything: x87 forms find an empty stack, and forms
- * that load processor state from memory find the current state where REG_DATA points, so that they change nothing.
+ * Emits what must be executed once before instructions of the form f, if anything: x87 forms find an empty stack, and
+ * forms that load processor state from memory find the current state where REG_DATA points, so that they change
+ * nothing.
  */
 void emit_form_begin(struct code *c, const struct form *f);
 /*
- * To be emitted after instructions of this form: restores what would make other code slow or wrong (x87 and MMX state,
- * upper halves of vectors).
+ * Emits what must be executed after instructions of the form f, before other code: it restores what would make that
+ * code slow or wrong (x87 and MMX state, upper halves of vectors).
  */
 void emit_form_end(struct code *c, const struct form *f);
 /*
- * Whether this core, lacking the form's feature, executes its bytes as another instruction, as cores without that
- * feature do. Other forms that a core lacks trap.
+ * Whether a core that lacks the form's feature executes its bytes as another instruction, and this core does. Other
+ * forms that a core lacks trap.
  */
 bool form_is_other_instruction(const struct form *f);
 
-/*
- * Forms that represent operations which may have execution units of their own; of each class the first that the core
- * has is used. None reads memory, or flags that another one writes. Forms are preferred that do not read what they
- * write, so that they do not depend on each other, and that read few registers, so that register read ports do not
- * limit them. Ended by a NULL name.
- */
+/* A form that represents operations which may have execution units of their own. */
 struct form_unit {
     const char *class, *form; /* "shift", "shl r64, i8" */
 };
+/*
+ * The forms of all classes of operations; of each class the first one that the core has is used. None reads memory, or
+ * flags that another one writes. Forms are preferred that do not read what they write, so that they do not depend on
+ * each other, and that read few registers, so that register read ports do not limit them. Ended by a NULL name.
+ */
 extern const struct form_unit form_units[];
+/* Whether the form is in the catalogue and the core that runs this has its feature. */
 bool form_unit_is_there(const struct form_unit *u);
 /* A form that sets a vector register to zero when every operand is that register. */
 extern const char form_vector_zero[];

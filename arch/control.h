@@ -13,7 +13,7 @@
 
 #include "arch/access.h"
 
-/* What a write can do at worst. */
+/* What a write to a switch's register can do at worst. */
 enum hazard {
     HAZARD_NONE,  /* a fault, which is caught */
     HAZARD_HANGS, /* firmware may hang the machine (AArch64: a trap to EL3); the configuration must allow it */
@@ -50,6 +50,7 @@ struct control_switch {
 
 enum { CONTROL_SWITCHES = 24 };
 
+/* P-states that AMD defines at most. */
 enum { CLOCK_STATES = 8 };
 
 /* The clock, as the core's registers describe it. */
@@ -72,6 +73,7 @@ struct control_value {
     bool readable;
 };
 
+/* What can be controlled on one core, and what was changed. */
 struct control {
     struct changes changes;
     struct control_switch switches[CONTROL_SWITCHES];
@@ -79,53 +81,69 @@ struct control {
     const char *no_switches; /* why there are none */
     struct control_clock clock;
     bool risky;              /* the configuration allows switches with a hazard */
-    const char *no_op_cache; /* why the operation cache's must not be turned, beside that; NULL: nothing is known */
+    const char *no_op_cache; /* why the switch of the operation cache must not be turned; NULL: it may be */
 };
 
-/* Finds out what can be controlled on this core; changes nothing. */
+/*
+ * Finds out what can be controlled on the core whose registers `a` accesses, and fills in *c; changes nothing on the
+ * core.
+ */
 void control_start(struct control *c, const struct access *a);
 /*
- * Sets the prefetchers; `setting` is "as-found", "off" or "NAME=off,NAME=on,…". Returns NULL, or a message in `why`
- * that says for each name what is wrong, and which names there are; the rest of the setting takes effect.
+ * Sets prefetcher switches; `setting` is "as-found", "off" (all of them) or "NAME=off,NAME=on,…". Returns NULL, or a
+ * message in `why` that says for each name what is wrong, and which names there are; the rest of the setting has taken
+ * effect. control_finish undoes it.
  */
 const char *control_prefetch(struct control *c, const char *setting, char *why, size_t room);
 /* Whether only one source says what this switch does. */
 bool control_single_source(const struct control_switch *s);
-/* Why this switch must not be turned off, or on; NULL where it may be. */
+/*
+ * Why this switch must not be turned off (`off`), or on; NULL where it may be. It must not where its register cannot be
+ * read, or where it has a hazard that the configuration does not allow.
+ */
 const char *control_forbidden(const struct control *c, const struct control_switch *s, bool off);
 /*
- * Turns one switch off or on, for an experiment that compares both. NULL, or why not. changes_restore, with the earlier
- * value of changes.count, undoes it.
+ * Turns the switch with that index off or on, for an experiment that compares both. NULL, or why not. changes_restore,
+ * with the value that changes.count had before, undoes it.
  */
 const char *control_switch(struct control *c, size_t index, bool off);
 /*
- * The switch of the operation cache; NULL where none is known for this core. No setting of the configuration turns
- * it; only an experiment does, and its register is not read before.
+ * The switch of the operation cache; NULL where none is known for this core. It is not among c->switches: no setting of
+ * the configuration turns it, only an experiment does, and its register is not read before.
  */
 const struct control_switch *control_op_cache(const struct access *a);
-/* Switches the operation cache off or on; changes_restore undoes it, as for control_switch. NULL, or why not. */
+/*
+ * Switches the operation cache off or on. NULL, or why not. changes_restore, with the value that changes.count had
+ * before, undoes it.
+ */
 const char *control_switch_op_cache(struct control *c, bool off);
 /*
  * Sets the clock; `setting` is "as-found", "fixed" (the base clock, no turbo), "highest" (the highest that the firmware
  * allows), or a ratio. NULL, or a message in `why`; then the clock is as it was. The registers may hold the setting
- * though the clock does not follow it, so the caller has to measure the clock.
+ * though the clock does not follow it, so the caller has to measure the clock. control_finish undoes it.
  */
 const char *control_frequency(struct control *c, const char *setting, char *why, size_t room);
-/* The clock in Hz that such a setting means; 0 where it is not known, as with "highest", which power and heat limit. */
+/*
+ * The clock in Hz that a setting of control_frequency means; 0 where it is not known, as with "highest", which power
+ * and heat limit.
+ */
 double control_clock_hz(const struct control_clock *k, const char *setting);
-/* Undoes every change. False when a register does not read as it was found. */
+/* Undoes every change that was noted in c->changes. False when a register does not read as it was found. */
 bool control_finish(struct control *c);
 
-/* The revision of the microcode in use; false where there is none, or no register holds it. */
+/* Sets *revision to the revision of the microcode in use. False where there is none, or no register holds it. */
 bool control_microcode(const struct access *a, uint32_t *revision);
 
-/* Speculation and data-independent timing as found: SPEC_CTRL, SSBS, DIT, … Returns how many; at most room. */
+/*
+ * Reads the registers that say how speculation and data-independent timing are set: SPEC_CTRL, SSBS, DIT, … Returns how
+ * many it wrote to `out`, at most `room`.
+ */
 size_t control_speculation(const struct access *a, struct control_value *out, size_t room);
 
 /*
- * Counts and flags of what disturbs a measurement without an interrupt: entries into system management mode ("smi"),
- * throttling by heat ("heat"), and limits of power and current ("limits"), which only lower the clock. Reading them
- * takes a few register accesses.
+ * Counts and flags of what disturbs a measurement without an interrupt: the number of entries into system management
+ * mode ("smi"), flags of throttling by heat ("heat"), and flags of limits of power and current ("limits"), which only
+ * lower the clock. Two of these, read before and after a measurement, differ where it was disturbed.
  */
 enum { DISTURBANCES = 3 };
 struct disturbance {
@@ -133,17 +151,25 @@ struct disturbance {
     const char *name[DISTURBANCES];
     uint64_t value[DISTURBANCES];
 };
+/* Reads them, by a few register accesses; those that this core lacks are left out. */
 void control_disturbance(const struct access *a, struct disturbance *out);
-/* How many machine checks are pending, corrected ones included. False, and 0, where they cannot be read. */
+/*
+ * Sets *count to how many machine checks are recorded in the core's error banks, corrected ones included. False, and 0,
+ * where they cannot be read.
+ */
 bool control_machine_checks(const struct access *a, uint64_t *count);
 
-/* Quirks and errata of this core, each with its reason and source; quirks.c of each ISA lists all of them. */
+/* A quirk or erratum that this program takes account of. */
 struct quirk {
     const char *name;
     const char *applies; /* the cores that have it, for people */
     const char *reason;
     const char *source;
 };
+/*
+ * Writes pointers to the quirks and errata of this core to `out`; quirks.c of each ISA lists all of them, each with its
+ * reason and source. Returns how many it wrote, at most `room`.
+ */
 size_t control_quirks(const struct access *a, const struct quirk *out[], size_t room);
 
 #endif

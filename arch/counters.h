@@ -47,10 +47,10 @@ struct counters {
  * name that one.
  */
 struct counter_setting {
-    uint64_t code; /* the event as the vendor's selector takes it, without enables and filters; fixed: ignored */
-    uint64_t extra_value;
-    uint32_t extra; /* another register that the event needs (OFFCORE_RSP, FRONTEND); 0: none */
-    unsigned slot;
+    uint64_t code;        /* the event as the vendor's selector takes it, without enables and filters; fixed: ignored */
+    uint64_t extra_value; /* what `extra` must hold */
+    uint32_t extra;       /* another register that the event needs (OFFCORE_RSP, FRONTEND); 0: none */
+    unsigned slot;        /* of the counter */
 };
 
 enum { COUNTERS_FLAGS = 3 };
@@ -64,54 +64,71 @@ struct counters_state {
 };
 
 /*
- * Finds out which counters the core has; changes nothing. When a register that is announced faults, `why_not` says so.
- * The caller must still prove with counters_proof that the counters count: registers of counters that can be written
- * and read back may yet not count, as in emulators.
+ * Finds out which counters the core has, and fills in *out; changes nothing. When a register that is announced faults,
+ * `why_not` says so. The caller must still prove with counters_proof that the counters count: registers of counters
+ * that can be written and read back may yet not count, as in emulators.
  */
 void counters_find(const struct access *a, struct counters *out);
 
-/* Why the core cannot count this event, according to its registers; NULL: it can, or no register lists the event. */
+/*
+ * Why the core cannot count the event with that code, according to its registers. NULL: it can, or no register lists
+ * the event.
+ */
 const char *counters_lacks(const struct counters *have, uint64_t code);
 
 /*
- * Programs the settings, to count at every privilege level at which our code may run; counters are stopped and at zero.
- * NULL, or why not, with the register's name; then everything is as it was. The reason is valid as long as *state is.
+ * Programs `count` settings, to count at every privilege level at which our code may run. The counters are then stopped
+ * and at zero. *state notes what was changed, for counters_restore. NULL, or why not, with the register's name; then
+ * everything is as it was. The reason is valid as long as *state is.
  */
 const char *counters_program(const struct access *a, const struct counters *have, const struct counter_setting *list,
                              size_t count, struct counters_state *state);
-/* Start and stop all programmed counters, together where the core can do that. False: a register faulted. */
+/* Starts all programmed counters, with one write where the core can do that. False: a register faulted. */
 bool counters_go(const struct access *a, const struct counters *have, const struct counters_state *state);
+/* Stops all programmed counters, with one write where the core can do that. False: a register faulted. */
 bool counters_stop(const struct access *a, const struct counters *have, const struct counters_state *state);
-/* The count of a slot. False: there is no such slot, or its register faulted. */
+/*
+ * Sets *value to the count of a slot; the counter may be running. False: there is no such slot, or its register
+ * faulted.
+ */
 bool counters_read(const struct access *a, const struct counters *have, unsigned slot, uint64_t *value);
-/* Stops, and restores what was found, values of counters included. False: a register does not read as it was found. */
+/*
+ * Stops the programmed counters, and restores every register as it was found, values of counters included. False: a
+ * register does not read as it was found; the others are restored nevertheless.
+ */
 bool counters_restore(const struct access *a, const struct counters *have, struct counters_state *state);
 
-/* The index by which the reader samples a slot's counter (struct reader_counts). False where it cannot sample it. */
+/*
+ * Sets *index to the number by which the reader samples a slot's counter (struct reader_counts). False where it cannot
+ * sample it.
+ */
 bool counters_reader_index(const struct counters *have, unsigned slot, uint32_t *index);
 
 /* ---- Proof that counters count ------------------------------------------------------------------ */
 
+/* What a counter is expected to count in its proof. */
 enum counter_counts {
     COUNTS_INSTRUCTIONS, /* the number of instructions that are executed */
     COUNTS_SOMETHING,    /* cycles or similar: more for a longer kernel */
 };
 
+/* How one counter is to be proven. */
 struct counter_proof {
     struct counter_setting setting;
     enum counter_counts counts;
 };
 
 /*
- * One row for each slot that exists and is not taken: instructions where the slot can count them, else cycles or what
- * the fixed counter counts. All rows can be programmed at once. Returns how many; at most room.
+ * Writes one row to `out` for each slot that exists and is not taken: the event instructions where the slot can count
+ * it, else cycles or what the fixed counter counts. All rows can be programmed at once. Returns how many rows, at most
+ * `room`.
  */
 size_t counters_proof(const struct access *a, const struct counters *have, struct counter_proof *out, size_t room);
 /*
- * The caller runs a short kernel and a long one, which executes `more` instructions more, and passes what the counter
- * counted over each, and over a span in which it was stopped. Returns NULL when it counts, else what it does instead.
- * Instructions must be right to one in a hundred, since the architecture allows "a reasonable degree of inaccuracy"
- * (Arm ARM D13.4).
+ * Whether a counter counts: NULL, or what it does instead. The caller has run a short kernel and a long one, which
+ * executes `more` instructions more, and passes what the counter counted over each, and over a span in which it was
+ * stopped. Instructions must be right to one in a hundred, since the architecture allows "a reasonable degree of
+ * inaccuracy" (Arm ARM D13.4).
  */
 const char *counters_proof_verdict(const struct counter_proof *proof, uint64_t more, uint64_t over_short,
                                    uint64_t over_long, uint64_t while_stopped);

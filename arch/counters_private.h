@@ -1,4 +1,4 @@
-/* What arch/counters.c, which is the same on every ISA, needs of one vendor's counters. */
+/* What each vendor's counters implement for arch/counters.c, which is the same on every ISA. */
 #ifndef FATHOM_ARCH_COUNTERS_PRIVATE_H
 #define FATHOM_ARCH_COUNTERS_PRIVATE_H
 
@@ -8,8 +8,8 @@
 #define ONES(n) ((n) >= 64 ? UINT64_MAX : BIT(n) - 1) /* the lowest n bits */
 
 /*
- * How one vendor's counters are programmed: the functions behind those of arch/counters.h. A reason that is returned
- * is a string constant; NULL or true means success.
+ * How one vendor's counters are programmed: the functions that those of arch/counters.h call. A reason that is returned
+ * is valid as long as *state is; NULL or true means success.
  */
 struct counter_driver {
     /* counters_lacks; NULL where the core's registers do not list events. */
@@ -20,7 +20,9 @@ struct counter_driver {
      */
     const char *(*program)(const struct access *a, const struct counters *have, const struct counter_setting *list,
                            size_t count, struct counters_state *state);
+    /* Starts the programmed counters, or stops them where `go` is false. */
     bool (*run)(const struct access *a, const struct counters *have, const struct counters_state *state, bool go);
+    /* counters_read, for a slot that exists. */
     bool (*read)(const struct access *a, const struct counters *have, unsigned slot, uint64_t *value);
     /* Undoes `program`; the caller has stopped the counters. */
     bool (*restore)(const struct access *a, const struct counters *have, struct counters_state *state);
@@ -31,13 +33,17 @@ struct counter_driver {
 /* The driver of these counters, by have->kind; each ISA has its own (arch/ISA/counters.c). Never NULL. */
 const struct counter_driver *counter_driver(const struct counters *have);
 
-/* For counters_find: notes why nothing can be counted, leaves the rest of *out as it is, and returns false. */
+/*
+ * For counters_find: sets out->why_not, why nothing can be counted, leaves the rest of *out as it is, and returns
+ * false.
+ */
 static inline bool counters_refuse(struct counters *out, const char *why_not)
 {
     out->why_not = why_not;
     return false;
 }
 
+/* Whether the setting is for a fixed counter. */
 static inline bool counters_is_fixed(const struct counter_setting *s)
 {
     return s->slot >= COUNTER_FIXED;

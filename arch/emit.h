@@ -60,6 +60,7 @@ struct work {
     uint64_t stores;
 };
 
+/* Code under construction. */
 struct code {
     uint8_t *write;   /* where bytes go */
     uintptr_t at;     /* where the same bytes run */
@@ -76,7 +77,9 @@ struct fixup {
     unsigned kind;
 };
 
+/* Begins code with room for `bytes` bytes at `write`, which will run at the address `at`. */
 struct code code_start(uint8_t *write, uintptr_t at, size_t bytes);
+/* Whether everything emitted so far fitted and was valid. */
 bool code_good(const struct code *c);
 
 /* Lengths a single NOP can have on this ISA, ascending, ended by 0. */
@@ -88,20 +91,27 @@ extern const unsigned emit_longest;
 /* "x86_64" or "aarch64". */
 extern const char emit_isa[];
 
-/* One NOP of exactly `bytes`; invalid when no single NOP has that length. */
+/* One NOP of exactly `bytes`; the code becomes invalid when no single NOP has that length. */
 void emit_nop(struct code *c, unsigned bytes);
-/* Fills exactly `bytes` with the fewest NOPs. */
+/* Fills exactly `bytes` bytes with the fewest NOPs. */
 void emit_nops(struct code *c, size_t bytes);
 /* `count` NOPs of one length, the same as that many calls of emit_nop, and faster. */
 void emit_nop_sequence(struct code *c, unsigned bytes, size_t count);
-/* Emits a copy of the `bytes` from offset `from` on, whose work is `work`; they must do the same at any address. */
+/*
+ * Emits a copy of the `bytes` bytes of this code that begin at offset `from`. They must do the same at any address;
+ * `work` is what they execute.
+ */
 void emit_copy(struct code *c, size_t from, size_t bytes, struct work work);
 /* NOPs until the address at which the code runs is a multiple of `bytes`, a power of two. */
 void emit_align(struct code *c, size_t bytes);
 /* Continues at `offset`, which is `used` or more; the gap is filled with an instruction that traps. */
 void emit_place(struct code *c, size_t offset);
 
-void emit_move(struct code *c, enum reg to, enum reg from);
+/*
+ * Arithmetic on general registers, 64 bits wide, one instruction unless said otherwise. A constant out of range makes
+ * the code invalid.
+ */
+void emit_move(struct code *c, enum reg to, enum reg from);         /* to = from */
 void emit_constant(struct code *c, enum reg to, uint64_t value);    /* one to four instructions */
 void emit_add(struct code *c, enum reg to, enum reg from);          /* to += from; register form */
 void emit_add_constant(struct code *c, enum reg to, int32_t value); /* -4095 … 4095 */
@@ -110,85 +120,107 @@ void emit_and_constant(struct code *c, enum reg to, unsigned low_bits); /* keeps
 void emit_shift_right(struct code *c, enum reg to, unsigned bits);      /* logical, 1 … 63 */
 void emit_multiply(struct code *c, enum reg to, enum reg from);         /* 64-bit, to *= from */
 void emit_divide(struct code *c, enum reg to, enum reg from);           /* 64-bit unsigned, to /= from */
-/* Scalar double. To be chained in one register: on x86-64 the result depends on both registers. */
+/*
+ * Scalar double, to = square root of `from`. For chains, pass one register as both: on x86-64 the result depends on
+ * both registers.
+ */
 void emit_square_root(struct code *c, enum vreg to, enum vreg from);
 void emit_vector_add(struct code *c, enum vreg to, enum vreg from); /* scalar double, to += from */
 
 /* Widths in bits of whole-vector operations on this ISA, ascending, ended by 0; identify_vector_bits says which run. */
 extern const unsigned emit_wide_bits[];
 /*
- * Operations on vectors of doubles. Before the first operation of a width, clear the registers, since some values are
- * slow to compute with. Call emit_wide_end before other code uses vector registers, and before the kernel returns.
+ * Sets a vector register to zero, in a width of emit_wide_bits. To be emitted for each register before the first
+ * operation of that width, since some values are slow to compute with.
  */
 void emit_wide_clear(struct code *c, enum vreg r, unsigned bits);
-void emit_wide_multiply(struct code *c, enum vreg to, enum vreg from, unsigned bits); /* to *= from */
-void emit_wide_end(struct code *c, unsigned bits);                                    /* may need no instruction */
+/* Multiplies whole vectors of doubles of that width: to *= from. */
+void emit_wide_multiply(struct code *c, enum vreg to, enum vreg from, unsigned bits);
+/*
+ * To be emitted after operations of that width, before other code that uses vector registers and before the kernel
+ * returns. Emits an instruction only where one is needed.
+ */
+void emit_wide_end(struct code *c, unsigned bits);
 
-/* 64-bit load and store at base + offset; 0 … 32760 in steps of 8, and -256 … -1. */
+/* 64-bit load from base + offset; offsets are 0 … 32760 in steps of 8, and -256 … -1. */
 void emit_load(struct code *c, enum reg to, enum reg base, int32_t offset);
+/* 64-bit store of `from` to base + offset; offsets are 0 … 32760 in steps of 8, and -256 … -1. */
 void emit_store(struct code *c, enum reg from, enum reg base, int32_t offset);
 /* 64-bit load at base + 8 * index. */
 void emit_load_indexed(struct code *c, enum reg to, enum reg base, enum reg index);
 
+/* Emits a fence of that kind: one instruction. */
 void emit_fence(struct code *c, enum fence kind);
 
 /*
- * Direct branches. The plain ones go to an offset that is known, behind or ahead; the `_ahead` ones are
- * closed by emit_land. The length of each is constant. Reach: 2 GiB on x86-64; 128 MiB on AArch64, but
- * 1 MiB for the conditional ones.
+ * Direct branches. Those without `_ahead` go to an offset of the code that is known already, before or after the
+ * branch; the target of those with `_ahead` is set later by emit_land. The length of each is constant. Reach: 2 GiB on
+ * x86-64; 128 MiB on AArch64, but 1 MiB for the conditional ones. A target out of reach makes the code invalid.
  */
 void emit_branch(struct code *c, size_t target);
 struct fixup emit_branch_ahead(struct code *c);
-/* Taken when the register is (not) zero; on x86-64 TEST and Jcc, two instructions. */
+/* A branch that is taken when the register is zero; on x86-64 TEST and Jcc, two instructions. */
 void emit_branch_if_zero(struct code *c, enum reg r, size_t target);
 struct fixup emit_branch_if_zero_ahead(struct code *c, enum reg r);
+/* A branch that is taken when the register is not zero; on x86-64 TEST and Jcc, two instructions. */
 void emit_branch_if_not_zero(struct code *c, enum reg r, size_t target);
 struct fixup emit_branch_if_not_zero_ahead(struct code *c, enum reg r);
-/* Sets the target of a branch, to this place or to an offset. Setting it again moves the target. */
+/* Sets the target of a branch or call `_ahead` to the place where the next byte goes. */
 void emit_land(struct code *c, struct fixup branch);
+/* Sets the target of a branch or call `_ahead` to that offset. It may be set again, which moves the target. */
 void emit_land_at(struct code *c, struct fixup branch, size_t target);
 
 /*
- * Jumps of a chosen length: `bytes` is 2 or 5 on x86-64, 2 or 6 for conditional jumps; 4 on AArch64. NOPs, moves,
- * loads, stores and branches other than those `if_zero` keep the flags that emit_compare sets; anything else may
- * change them.
+ * Sets the flags for emit_jump_if_equal. NOPs, moves, loads, stores, and branches other than those `if_zero` and
+ * `if_not_zero` keep them; anything else may change them.
  */
 void emit_compare(struct code *c, enum reg a, enum reg b);
+/* A jump to the offset `target` that is `bytes` long: 2 or 5 on x86-64, 4 on AArch64. Invalid where it cannot reach. */
 void emit_jump(struct code *c, size_t target, unsigned bytes);
+/* A jump that is taken when the registers of emit_compare were equal; `bytes` long: 2 or 6 on x86-64, 4 on AArch64. */
 void emit_jump_if_equal(struct code *c, size_t target, unsigned bytes);
-/* The length of the shortest jump to a target `distance` bytes behind the jump's own start; 0 where none reaches it. */
+/*
+ * The length in bytes of the shortest emit_jump, or of emit_jump_if_equal where `conditional`, to a target `distance`
+ * bytes after the start of the jump (negative: before it); 0 where none reaches it.
+ */
 unsigned emit_jump_bytes(int64_t distance, bool conditional);
 
+/* An indirect branch to the address in the register. */
 void emit_branch_register(struct code *c, enum reg r);
-/* The address at which `offset` of this code runs, into a register; constant length. */
+/* Puts the address at which the offset `offset` of this code runs into a register; constant length. */
 void emit_address(struct code *c, enum reg to, size_t offset);
 
-/*
- * Calls and returns. A function that calls others begins with emit_enter and ends with
- * emit_leave; one that calls nothing ends with emit_return. On x86-64 the return address is on the
- * stack anyway; on AArch64 enter and leave save and restore the link register there.
- */
+/* A call of the function at the offset `target` of this code; reach as for emit_branch. */
 void emit_call(struct code *c, size_t target);
+/* A call of a function whose offset is set later by emit_land. */
 struct fixup emit_call_ahead(struct code *c);
+/* An indirect call of the function at the address in the register. */
 void emit_call_register(struct code *c, enum reg r);
+/*
+ * Begins a function that calls others. On AArch64 it saves the link register on the stack; on x86-64 the return address
+ * is there anyway, and nothing is emitted.
+ */
 void emit_enter(struct code *c);
+/* Ends a function that emit_enter has begun: restores what that saved, and returns. */
 void emit_leave(struct code *c);
+/* Returns from a kernel, or from a function without emit_enter. */
 void emit_return(struct code *c);
-/* Returns to the address in the register: a return that the return stack mispredicts where the two addresses differ. */
+/*
+ * Returns to the address in the register. The core's return stack mispredicts it where the address is not that of the
+ * matching call.
+ */
 void emit_return_to(struct code *c, enum reg r);
 
 /*
- * Counts REG_COUNT down by one and branches back while it is not zero. What lies between `start` and here runs once an
- * iteration. Two instructions, one of them a branch; on AArch64, where `start` is more than 1 MiB back, three
- * instructions, two of them branches.
+ * Ends a loop that begins at the offset `start`: counts REG_COUNT down by one and branches back while it is not zero.
+ * What lies between runs once an iteration. Two instructions, one of them a branch; on AArch64, where `start` is more
+ * than 1 MiB before, three instructions, two of them branches.
  */
 void emit_loop(struct code *c, size_t start);
 
-/*
- * For the fault tests: an undefined instruction, and a read of a system register no core has, which
- * changes REG_T0 on x86-64.
- */
+/* For tests of faults: an undefined instruction. */
 void emit_undefined(struct code *c);
+/* For tests of faults: a read of a system register that no core has; it changes REG_T0 on x86-64. */
 void emit_unknown_register(struct code *c);
 
 #endif

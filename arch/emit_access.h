@@ -4,12 +4,14 @@
 
 #include "arch/emit.h"
 
+/* The registers that an access moves. */
 enum access_file {
     ACCESS_GENERAL,
     ACCESS_VECTOR,
     ACCESS_SCALABLE /* whole vectors of a length that the core sets: code for one length is wrong on all others */
 };
 
+/* A width of loads and stores. */
 struct emit_access {
     const char *name;         /* "8", "64", "v128", "pair", "stream64", "sve256" */
     enum access_file file;    /* which registers it moves */
@@ -24,14 +26,17 @@ struct emit_access {
 extern const struct emit_access emit_accesses[];
 
 /*
- * To or from register r, an enum reg, or of vectors an enum vreg, at base + offset. Loads clear what they do not fill
- * of a register. Offsets: -256 … 255, or a multiple of the access's bytes from 0 to 4095 times that; of pairs only
- * multiples of one register's bytes, from -64 to 63 times that; of scalable vectors only multiples of theirs, from
- * -256 to 255 times.
+ * Loads register r, an enum reg, or of vectors an enum vreg, from base + offset. What the load does not fill of a
+ * register it clears. Offsets: -256 … 255, or a multiple of the access's bytes from 0 to 4095 times that; of pairs only
+ * multiples of one register's bytes, from -64 to 63 times that; of scalable vectors only multiples of their bytes, from
+ * -256 to 255 times that. Others make the code invalid.
  *
  * Vector accesses may leave the upper parts of registers in use: emit_wide_end, with the widest of them, must follow.
  */
 void emit_load_as(struct code *c, const struct emit_access *a, unsigned r, enum reg base, int32_t offset);
+/*
+ * Stores register r to base + offset; r and offset as for emit_load_as, and emit_wide_end must follow vector accesses.
+ */
 void emit_store_as(struct code *c, const struct emit_access *a, unsigned r, enum reg base, int32_t offset);
 
 #endif

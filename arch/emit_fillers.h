@@ -29,6 +29,7 @@ enum filler_class {
 
 enum { FILLER_SCALABLE = 1 /* of emit_filler.vector_bits: scalable vectors of any length */ };
 
+/* A kind of filler. */
 struct emit_filler {
     const char *name; /* "nop", "int64", "store-v128" */
     enum filler_class class;
@@ -37,9 +38,10 @@ struct emit_filler {
     bool waits;           /* emit_filler_waiting can emit it */
 };
 
-/* Ended by a NULL name. */
+/* All kinds of this ISA, ended by a NULL name. */
 extern const struct emit_filler emit_fillers[];
-const struct emit_filler *emit_filler_named(const char *name); /* NULL: this ISA has none */
+/* The kind of that name; NULL: this ISA has none. */
+const struct emit_filler *emit_filler_named(const char *name);
 
 enum {
     FILLER_DATA_BYTES = 1024, /* what loads and stores need, aligned to a cache line: eight lines for each of the two */
@@ -47,30 +49,31 @@ enum {
 };
 
 /*
- * Fillers read REG_T6, REG_T7 and REG_T8, VREG_6 and VREG_7, mask registers 6 and 7, and the flags; they write REG_T3
- * to REG_T5, VREG_3 to VREG_5, mask registers 3 to 5 or predicate registers 0 to 2, and of FILLER_FLAGS the flags.
- * This sets what they read. To be emitted before the first one, and again where something between fillers has changed
- * the flags. `data` holds the address of FILLER_DATA_BYTES.
+ * Sets what fillers read: REG_T6, REG_T7 and REG_T8, VREG_6 and VREG_7, mask registers 6 and 7, and the flags. To be
+ * emitted before the first filler, and again where something between fillers has changed the flags. `data` holds the
+ * address of FILLER_DATA_BYTES. Fillers write REG_T3 to REG_T5, VREG_3 to VREG_5, mask registers 3 to 5 or predicate
+ * registers 0 to 2, and those of FILLER_FLAGS the flags; other code must not rely on these.
  */
 void emit_filler_begin(struct code *c, enum reg data);
 /*
  * Brings the vector registers that a kernel may write into one known state, after emit_filler_begin, on a core with
- * vectors of `vector_bits`: each is written, in the width `bits` of such fillers, and with AVX-512 each mask register,
- * so that it holds a physical register. Where `cleared`, vector registers are zeroed instead, in a way for which a core
- * may hold none, and masks are left. Without this the physical registers left for fillers would depend on what ran
- * before.
+ * vectors of `vector_bits`. Each is written in `bits`, the width of the fillers that follow, so that it occupies a
+ * physical register; with AVX-512 each mask register is written too. Where `cleared`, vector registers are zeroed
+ * instead, in a way for which a core may need no physical register, and masks are left alone. Without this, how many
+ * physical registers are left for fillers would depend on what ran before.
  */
 void emit_filler_hold(struct code *c, unsigned vector_bits, unsigned bits, bool cleared);
-/* The index-th filler of a sequence; neighbours write different registers. */
+/* Emits a filler, the index-th of a sequence, the first being 0; those next to each other write different registers. */
 void emit_filler(struct code *c, const struct emit_filler *f, size_t index);
 /*
- * The same, but the filler waits for `general` or `vector`, whichever it computes with. A load needs it as part of its
- * address, a store as what it stores (of FILLER_TARGET as part of its address), a branch to know whether it is taken.
- * Where it is part of an address or decides a branch, `general` must be 0 when it is ready; else any value will do. On
- * x86-64 such a branch is TEST and Jcc.
+ * Emits a filler as emit_filler does, but one that cannot execute before the register `general` or `vector`, whichever
+ * it computes with, is ready. A load needs it as part of its address, a store as what it stores (of FILLER_TARGET as
+ * part of its address), a branch to know whether it is taken. Where it is part of an address or decides a branch,
+ * `general` must be 0 when it is ready; else any value will do. On x86-64 the branch is TEST and Jcc. The code becomes
+ * invalid unless f->waits.
  */
 void emit_filler_waiting(struct code *c, const struct emit_filler *f, size_t index, enum reg general, enum vreg vector);
-/* To be emitted after the last of them: emit_wide_end where they use vector registers. */
+/* To be emitted after the last filler: emit_wide_end where fillers of this kind use vector registers, else nothing. */
 void emit_filler_end(struct code *c, const struct emit_filler *f);
 
 #endif

@@ -6,8 +6,8 @@
 #include "arch/emit_private.h"
 
 /*
- * Emits a filler that computes: it writes the target-th of the registers that fillers write, and reads `general` and
- * REG_T7, or `vector` and VREG_7.
+ * In each ISA: emits a filler that computes. It writes the one with the index `target`, 0 to 2, of the registers that
+ * fillers write, and reads `general` and REG_T7, or `vector` and VREG_7.
  */
 void emit_filler_computing(struct code *c, const struct emit_filler *f, unsigned target, enum reg general,
                            enum vreg vector);

@@ -14,11 +14,13 @@
 
 #include "arch/emit.h"
 
+/* The origin of a link. */
 enum mode_origin { MODE_OFFSET, MODE_BASE, MODE_SELF };
 
+/* One way to compute an address. */
 struct emit_mode {
     const char *name;        /* "base", "index-scaled", "pair-second" */
-    enum mode_origin origin; /* see above */
+    enum mode_origin origin; /* what the scaled word is added to */
     int32_t offset;          /* MODE_OFFSET: added to the pointer */
     uint32_t constant;       /* what REG_T2 has to hold; MODE_BASE: an address of the caller's choice instead */
     unsigned scale;          /* what is loaded is multiplied by that */

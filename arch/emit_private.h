@@ -1,4 +1,4 @@
-/* What arch/emit.c and the emitters of each ISA share; only they include this. */
+/* What arch/emit.c, which is the same on every ISA, and the emitters of each ISA share; only they include this. */
 #ifndef FATHOM_ARCH_EMIT_PRIVATE_H
 #define FATHOM_ARCH_EMIT_PRIVATE_H
 
@@ -13,12 +13,15 @@
 /* Marks the code as bad unless `condition` holds; it stays bad from then on. Returns whether it is still good. */
 bool code_require(struct code *c, bool condition);
 
-/* Appends the bytes of one instruction, or none of them. */
+/*
+ * Appends the `count` bytes of one instruction and adds `work`; where they do not fit, sets `overflow` and appends
+ * nothing.
+ */
 void code_append(struct code *c, const uint8_t *bytes, size_t count, struct work work);
 
 /*
- * Checks that a branch at `from` has been emitted, at least `bytes` of it, and that `target` lies in
- * the area (its end included) on an instruction's alignment.
+ * Makes the code invalid unless `bytes` bytes or more have been emitted since offset `from`, where a branch begins, and
+ * `target` lies in the code's room (its end included) at an instruction's alignment. Returns whether the code is good.
  */
 bool code_require_branch(struct code *c, size_t from, size_t bytes, size_t target);
 

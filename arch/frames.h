@@ -1,6 +1,4 @@
-/*
- * What memory of windows is mapped for, and which frames its pages show.
- */
+/* What memory of windows is mapped for, and which frames its pages show. A frame is a page of physical memory. */
 #ifndef FATHOM_ARCH_FRAMES_H
 #define FATHOM_ARCH_FRAMES_H
 

@@ -1,4 +1,7 @@
-/* What the core declares of itself. Works at any privilege level: registers that cannot be read there are left out. */
+/*
+ * What the core that runs this declares of itself. Works at any privilege level: registers that cannot be read there
+ * are left out.
+ */
 #ifndef FATHOM_ARCH_IDENTIFY_H
 #define FATHOM_ARCH_IDENTIFY_H
 
@@ -12,6 +15,7 @@ struct identity_value {
     uint64_t value;
 };
 
+/* What the core is, and what it runs under. */
 struct identity {
     char core_name[32];      /* as in the published values: "zen4", "golden-cove", "neoverse-n1"; "" if unknown */
     char model[64];          /* for people: brand string, or implementer and part */
@@ -31,6 +35,7 @@ struct identity_tick {
 };
 enum { IDENTITY_TICKS = 3 };
 
+/* Bits of the member `holds`: what a cache or TLB is for. */
 enum { HOLDS_DATA = 1, HOLDS_INSTRUCTIONS = 2 };
 /* Room that is enough for any core: seven levels of two caches (CLIDR_EL1), a dozen TLB arrays with four page sizes. */
 enum { IDENTITY_CACHES = 16, IDENTITY_TLBS = 48 };
@@ -57,10 +62,11 @@ struct identity_tlb {
 };
 
 /*
- * False: identification registers that trap at this privilege are taken as zero from now on, where nothing emulates
- * them (AArch64 at EL0 without HWCAP_CPUID). On x86-64 it has no effect.
+ * With false, identification registers that trap at this privilege level are taken as zero from now on, where nothing
+ * emulates them (AArch64 at EL0 without HWCAP_CPUID). The default is true. On x86-64 it has no effect.
  */
 void identify_may_trap(bool may);
+/* Fills in *id for the core that runs this. */
 void identify(struct identity *id);
 /* All frequencies that the core declares for the time stamp, the best source first. Returns how many. */
 size_t identify_ticks(struct identity_tick out[IDENTITY_TICKS]);
@@ -71,15 +77,21 @@ void identify_core_type(char out[4]);
  * those that emit_wide_bits lists.
  */
 unsigned identify_vector_bits(void);
-/* Length in bits of scalable vectors as it is set now; 0 where there are none. */
+/*
+ * Length in bits of scalable vectors (SVE) as it is set now; 0 where the core has none or the system lets none be used.
+ */
 unsigned identify_scalable_bits(void);
-/* All identification registers that can be read, in a fixed order. Returns how many; at most room. */
+/* Writes all identification registers that can be read to `out`, in a fixed order. Returns how many, at most `room`. */
 size_t identify_raw(struct identity_value *out, size_t room);
 /*
- * The caches and TLBs that the core declares. `privileged`: registers that a process must not read may be read. They
- * return how many there are; at most room.
+ * Writes the caches that the core declares to `out`. `privileged`: registers that a process must not read may be read.
+ * Returns how many, at most `room`.
  */
 size_t identify_caches(struct identity_cache *out, size_t room, bool privileged);
+/*
+ * Writes the TLBs that the core declares to `out`. Returns how many, at most `room`; 0 on AArch64, where no register
+ * describes them.
+ */
 size_t identify_tlbs(struct identity_tlb *out, size_t room);
 
 #endif

@@ -43,6 +43,7 @@ struct own_interrupts {
     struct own_range redistributors[OWN_REDISTRIBUTORS]; /* GICv3: regions of them; of 0 bytes where there are fewer */
 };
 
+/* What the caller of own_start provides. */
 struct own_services {
     /*
      * Zeroed, physically contiguous, aligned memory at an address equal to its physical one; NULL when memory is
@@ -73,8 +74,9 @@ struct own_value {
 };
 
 /*
- * Builds what all cores share: page tables, and the stack of windows. To be called on the core that booted. NULL, or
- * why no core can be owned; then everything is as it was.
+ * Builds what all cores share: page tables, and the stack of windows. To be called on the core that booted, before
+ * own_core_start. `services` must stay valid until own_finish. NULL, or why no core can be owned; then everything is as
+ * it was.
  */
 const char *own_start(const struct own_services *services);
 /* Frees what own_start allocated. No core may be in use any more. */
@@ -82,94 +84,114 @@ void own_finish(void);
 
 /*
  * Runs a function on another core, and waits until it has returned. False when it had not returned after `limit_ms`
- * (0: no limit) and was stopped, or could not be started.
+ * milliseconds (0: no limit) and was stopped, or could not be started.
  */
 typedef bool own_runner(void (*function)(void *), void *argument, unsigned limit_ms);
 
 /*
- * Takes a core into use: the one that `runner` reaches, or with NULL the one that runs this; only one at a time. Until
- * own_core_finish, the functions below work on that core. NULL, or why it cannot be used.
+ * Takes a core into use: the one on which `runner` runs functions, or, with NULL, the one that runs this. The functions
+ * below work on that core until own_core_finish. The core used before must have been given back by own_core_finish. On
+ * AArch64 this also unmaps what own_map has mapped. Returns NULL, or why the core cannot be used; own_core_finish is to
+ * be called then, too.
  */
 const char *own_core_start(own_runner *runner);
 /*
- * How the core in use differs from the one that booted in a way that may falsify its times; NULL: no known
- * difference.
+ * How the core in use differs from the one that booted in a way that may falsify its times, as the end of a sentence
+ * that begins with the core; NULL: no known difference.
  */
 const char *own_core_unlike(void);
-/* Restores everything that own_core_start changed on the core. */
+/* Restores everything that own_core_start changed on the core, which is no longer in use then. */
 void own_core_finish(void);
 
 /*
- * Calls a function on the core in use, with our vectors and with interrupts masked. An exception ends the function
- * and is the result. WINDOW_TIMEOUT: the core did not return.
+ * Calls a function on the core in use, with our vectors and with interrupts masked. An exception ends the function;
+ * WINDOW_FAULT and its description are then the result. WINDOW_TIMEOUT: the core did not return. To be called outside
+ * windows; the function must not call the firmware.
  */
 struct window_result own_call(void (*function)(void *), void *argument);
 
-/* Turns on floating point and vectors. To be called first, before any C code that may use them. */
+/*
+ * Turns floating point and vectors on, on the core that booted. To be called first of all, before any C code that may
+ * use them; it must be called from code that is compiled without them.
+ */
 void own_vector_state_on(void);
-/* Restores the control registers as the firmware had them. To be called last. */
+/*
+ * Restores the control registers that own_vector_state_on has changed, as the firmware had them. To be called last of
+ * all.
+ */
 void own_vector_state_restore(void);
-/* Does both around a call of `function`, on another core than the one that booted. */
+/*
+ * On another core than the one that booted: turns floating point and vectors on, calls the function, and restores the
+ * control registers.
+ */
 void own_with_vector_state(void (*function)(void *), void *argument);
 
 /* Page sizes this core can map, ascending, ended by 0; room for 10. */
 void own_page_sizes(size_t out[10]);
 /*
- * Size in bytes of the groups of pages of that size for which the contiguous hint can be given, a power of two; 0:
- * this ISA has no such hint.
+ * Size in bytes, a power of two, of the groups of pages of `page_bytes` for which the contiguous hint can be given (Arm
+ * ARM D8.7.1); 0: this ISA has no such hint, or no pages of that size.
  */
 size_t own_group_bytes(size_t page_bytes);
 /*
- * Maps frames into the high half. Code is executable and read-only, data read-write and not executable. `page_bytes`
- * must be one of own_page_sizes, `physical` and `bytes` multiples of it. Page i shows the frame frames[i], counted
- * from `physical`, or with NULL frame i; where frames[i] is NO_FRAME there is no page. With the contiguous hint,
- * frames must be in order, and `physical` and `bytes` multiples of a group. On AArch64 all areas have pages of one
- * granule: another one can be used after own_unmap_all. Returns NULL and the address in *at, else the reason.
+ * Maps frames into the high half, for windows of the core in use. Code is executable and read-only, data read-write and
+ * not executable. `page_bytes` must be one of own_page_sizes, `physical` and `bytes` multiples of it. Page i shows the
+ * frame frames[i], counted from `physical`, or with NULL frame i; where frames[i] is NO_FRAME there is no page. With
+ * the contiguous hint `frames` must be NULL, and `physical` and `bytes` multiples of a group (own_group_bytes). On
+ * AArch64 all areas have pages of one granule: another one can be used after own_unmap_all. Returns NULL and the
+ * address in *at, else the reason.
  */
 const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_t page_bytes, enum area_use use,
                     uintptr_t *at);
 /*
- * Whether the core has set the access flag of each of these pages, as mapped by own_map, since the last call; clears
- * the flags. From the first call until own_unmap_all the core sets them. NULL, or why it does not.
+ * Sets accessed[i] to whether the core has set the access flag of page i since the last call, and clears that flag, for
+ * `pages` pages that own_map has mapped at `at`. What the first call sets is not to be used: from then on, until
+ * own_unmap_all, the core sets the flags. NULL, or why it does not.
  */
 const char *own_accessed(uintptr_t at, size_t pages, size_t page_bytes, bool *accessed);
-/* Unmaps everything; addresses may be given out again. */
+/* Unmaps everything that own_map has mapped; addresses may be given out again. */
 void own_unmap_all(void);
-/* To be called after code was written at its physical address, before it runs in the high half. */
+/*
+ * To be called after code was written at `base`, its physical address, before it runs in the high half: makes the
+ * core's instruction caches see it.
+ */
 void own_code_written(const void *base, size_t bytes);
 
 /*
- * Runs the list in a window. The caller must have stopped the firmware's tick at its source, where that is possible.
- * When the deadline passes the list is void; 0: there is no deadline.
+ * Runs the list in a window of the core in use. The caller must have stopped the firmware's tick at its source, where
+ * that is possible. When the deadline passes, the result is WINDOW_TIMEOUT and the list is void; 0: there is no
+ * deadline.
  */
 struct window_result own_window(struct reading *list, size_t count, enum reader_counters counters,
                                 unsigned deadline_ms);
 /*
- * Runs the list with the same page tables, so that the same kernels can run, but leaves every timer and interrupt
- * controller as the firmware has them, without a deadline. Interrupts are masked on the core (SILENCE_MASKED), or
- * enabled and handled by the firmware as they come (SILENCE_NONE). NULL, or why that is not possible.
+ * Runs the list in a less quiet window, to compare: with our page tables, so that the same kernels can run, but with
+ * every timer and interrupt controller as the firmware has them, and without a deadline. With SILENCE_MASKED interrupts
+ * are masked on the core, with SILENCE_NONE enabled and handled by the firmware as they come. Returns NULL, and in
+ * *result how it ended; or why that is not possible: then nothing ran.
  */
 const char *own_noisy_window(struct reading *list, size_t count, enum reader_counters counters, enum silence silence,
                              struct window_result *result);
 
-/* Why no timer can end a window; NULL when one can. */
+/* Why no timer can end a window on the core in use; NULL when one can. */
 const char *own_no_deadline(void);
 /*
- * What the reader samples around every reading besides the time stamp, each proven to count. *why_not: without cycles,
- * why there are none; with cycles, why instructions are not counted beside them, NULL where they are or never would
- * be. Counters for events are another matter: arch/counters.h.
+ * What the reader can sample around every reading on the core in use besides the time stamp, each proven to count.
+ * Where that has no cycles, *why_not says why. Where it has cycles, *why_not says why instructions are not counted
+ * beside them; NULL where they are, or this ISA's reader samples none. Counters for events are another matter:
+ * arch/counters.h.
  */
 enum reader_counters own_counters(const char **why_not);
 
 /*
- * Access to registers of the core in use, outside windows and own_call. An access that faults returns false and has
- * changed nothing.
+ * Makes *out access registers of the core in use, outside windows and own_call. An access that faults returns false and
+ * has changed nothing. It remains valid when another core is taken into use, and then accesses that one.
  */
 void own_access(struct access *out);
 
 /*
- * Control registers as they were found and as they were set, for the environment record. Returns how many; at most
- * room.
+ * Writes control registers of the core in use to `out`, as they were found and as they were set, for the environment
+ * record. Returns how many, at most `room`.
  */
 size_t own_values(struct own_value *out, size_t room);
 

@@ -12,12 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Counters to sample around a call, in the order of `index`. An index is the reader's own number of a counter: that of
- * RDPMC on x86-64; on AArch64 0 … 30 for PMEVCNTR<n>_EL0, READER_CYCLES for PMCCNTR_EL0, READER_APPLE + n for Apple's
- * PMC<n>, READER_INSTRUCTIONS for PMICNTR_EL0. Values have the width of the counter.
- */
+/* READER_COUNTS: counters that one reading samples at most. The others are numbers of counters on AArch64. */
 enum { READER_COUNTS = 34, READER_CYCLES = 31, READER_APPLE = 32, READER_INSTRUCTIONS = 42 };
+/*
+ * Counters to sample around a call: their numbers in `index`, and what they held before and after it. A number is the
+ * reader's own for a counter: that of RDPMC on x86-64; on AArch64 0 … 30 for PMEVCNTR<n>_EL0, READER_CYCLES for
+ * PMCCNTR_EL0, READER_APPLE + n for Apple's PMC<n>, READER_INSTRUCTIONS for PMICNTR_EL0. Values have the width of the
+ * counter.
+ */
 struct reader_counts {
     uint32_t count;
     uint32_t index[READER_COUNTS + 1]; /* the last one is not used */
@@ -46,46 +48,56 @@ enum reader_counters {
 };
 
 /*
- * Runs the list in order. Saves and restores every register the platform's calling convention
- * preserves, so a kernel may use all registers but the stack pointer.
+ * Runs the list of `count` readings in order, and fills in their time stamps and the counts that `counters` selects.
+ * Saves and restores every register that the platform's calling convention preserves, so a kernel may use all registers
+ * but the stack pointer. Platforms call it inside a window.
  *
- * Time stamps are ordered against the kernel on both sides: LFENCE; RDTSC; LFENCE on x86-64 (Intel
- * SDM vol. 2B, RDTSC), ISB; MRS CNTVCT_EL0; ISB on AArch64 (Arm ARM DDI 0487, D12.2.1).
+ * Time stamps are ordered against the kernel on both sides: LFENCE; RDTSC; LFENCE on x86-64 (Intel SDM vol. 2B, RDTSC),
+ * ISB; MRS CNTVCT_EL0; ISB on AArch64 (Arm ARM DDI 0487, D12.2.1).
  */
 void reader_run(struct reading *list, size_t count, enum reader_counters counters);
 
-/* The cycle counter's name, as records have it. */
+/* Name of the cycle counter that the reader samples, as records have it: "PMCCNTR_EL0". */
 extern const char reader_cycle_counter[];
 
-/*
- * Proof that a counter counts cycles: the platform runs these readings of the reference chain where a fault is caught.
- * Eight pairs of a short and a long one: the two lowest and the two highest counts may be disturbed.
- */
+/* Readings of the proof that a counter counts cycles: eight pairs, since in up to four the counts may be disturbed. */
 enum { READER_PROOF = 16 };
+/*
+ * Fills in the readings of the proof: pairs of a short and a long run of the reference chain. The platform then runs
+ * them where a fault is caught, with the counter to be proven.
+ */
 void reader_proof_list(struct reading list[READER_PROOF]);
-/* NULL where it counts one cycle for each addition, to one in fifty; else what it does instead. */
+/*
+ * NULL where the readings show that the counter counts one cycle for each addition, to one in fifty; else what it does
+ * instead. The two lowest and the two highest counts do not matter: they may be disturbed.
+ */
 const char *reader_proof_verdict(const struct reading list[READER_PROOF]);
-/* Whether it advances further over a longer reference chain, which is enough for a time stamp. */
+/*
+ * Whether the readings show that the counter advances further over a longer reference chain, which is enough for a time
+ * stamp.
+ */
 bool reader_proof_moves(const struct reading list[READER_PROOF]);
 
-/* A kernel that only returns: what the reader itself costs. */
+/* A kernel that only returns: its reading shows what the reader itself costs. */
 extern const char reader_empty_kernel[];
 
-/*
- * The reference chain: READER_CHAIN dependent register-to-register additions per iteration, each of which takes one
- * core cycle on every core in scope. Additions of immediates would not do: newer cores fold those at rename.
- */
+/* Additions in one iteration of the reference chain. */
 enum { READER_CHAIN = 128 };
+/*
+ * The reference chain, a kernel: READER_CHAIN dependent register-to-register additions per iteration, each of which
+ * takes one core cycle on every core in scope. Additions of immediates would not do: newer cores fold those at rename.
+ */
 extern const char reader_chain_kernel[];
 
+/* NOPs in one iteration of the sibling detector's kernel. */
+enum { READER_WIDTH = 128 };
 /*
  * The kernel of the sibling detector: READER_WIDTH NOPs per iteration, which the core executes as fast as it can. A
- * sibling thread that is awake takes part of the core's width, and they take longer.
+ * sibling thread that is awake takes part of the core's width, and then they take longer.
  */
-enum { READER_WIDTH = 128 };
 extern const char reader_width_kernel[];
 
-/* The time stamp, unordered; the platform knows its frequency (tick_hz in lib/machine.h). */
+/* The time stamp now, read without ordering against other instructions; its frequency is tick_hz in lib/machine.h. */
 uint64_t reader_ticks(void);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "arch/access.h"
 
+/* One register to be read. */
 struct support_register {
     const char *name; /* as in the manual */
     uint32_t id;      /* arch/access.h */
@@ -26,7 +27,10 @@ struct support_group {
 
 enum { SUPPORT_GROUPS = 4 };
 
-/* The groups that fit this core, those first that are the most likely to be there. Returns how many. */
+/*
+ * Writes the groups of registers that fit this core to `out`, the ones that are most likely to exist first. Returns how
+ * many.
+ */
 size_t support_groups(const struct access *a, struct support_group out[SUPPORT_GROUPS]);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A core that is known by name. */
 struct core {
     uint8_t implementer; /* MIDR_EL1[31:24] */
     uint16_t part;       /* MIDR_EL1[15:4] */
@@ -12,12 +13,12 @@ struct core {
     const char *model;   /* for people */
 };
 
-/* How many the table holds. */
+/* How many cores the table in cores.c holds. */
 extern const size_t core_count;
 
-/* NULL when the core is not in the table. */
+/* The core that a MIDR_EL1 stands for; NULL when it is not in the table. */
 const struct core *core_find(uint64_t midr);
-/* The implementer: "Arm", "Apple", …; NULL when it is not known. */
+/* Name of the implementer in a MIDR_EL1: "Arm", "Apple", …; NULL when it is not known. */
 const char *core_implementer(uint64_t midr);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading system registers for PMUv3 and Apple's counters. */
+/* Reading system registers by number, for PMUv3 and Apple's counters. */
 #ifndef FATHOM_ARCH_AARCH64_COUNTER_REGISTERS_H
 #define FATHOM_ARCH_AARCH64_COUNTER_REGISTERS_H
 

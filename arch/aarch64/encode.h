@@ -6,34 +6,44 @@
 
 #include "arch/emit_private.h"
 
+/* Emits one instruction, `word`, with the work that it does. */
 static inline void append(struct code *c, uint32_t word, struct work work)
 {
     const uint8_t bytes[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
     code_append(c, bytes, sizeof bytes, work);
 }
 
-/* Register fields: Rd and Rt are bits 4:0, Rn 9:5, Rm 20:16. */
+/*
+ * A register's number, placed at `bit` of an instruction. The code becomes invalid where it is not below `limit`. Rd
+ * and Rt are bits 4:0, Rn 9:5, Rm 20:16.
+ */
 static inline uint32_t field(struct code *c, unsigned number, unsigned limit, unsigned bit)
 {
     return code_require(c, number < limit) ? number << bit : 0;
 }
 
+/* General register r as Rd or Rt. */
 static inline uint32_t rd(struct code *c, enum reg r)
 {
     return field(c, r, REGS, 0);
 }
 
+/* General register r as Rn. */
 static inline uint32_t rn(struct code *c, enum reg r)
 {
     return field(c, r, REGS, 5);
 }
 
+/* General register r as Rm. */
 static inline uint32_t rm(struct code *c, enum reg r)
 {
     return field(c, r, REGS, 16);
 }
 
-/* A signed immediate of `width` bits at `bit`. */
+/*
+ * A signed immediate of `width` bits, placed at `bit` of an instruction. The code becomes invalid where it does not
+ * fit.
+ */
 static inline uint32_t immediate(struct code *c, int64_t value, unsigned width, unsigned bit)
 {
     const int64_t limit = INT64_C(1) << (width - 1);

@@ -8,19 +8,21 @@
 #include <stdint.h>
 
 #define REGISTER_NAME(name) #name
+/* The value of a system register, by its name in assembly. */
 #define READ(name) \
     ({ \
         uint64_t read_value_; \
         __asm__ volatile("mrs %0, " REGISTER_NAME(name) : "=r"(read_value_)::"memory"); \
         read_value_; \
     })
+/* Writes a system register, by its name in assembly. isb() must follow before the effect can be relied on. */
 #define WRITE(name, value) \
     do { \
         uint64_t write_value_ = (value); \
         __asm__ volatile("msr " REGISTER_NAME(name) ", %0" ::"r"(write_value_) : "memory"); \
     } while (0)
 
-/* Later instructions see what was written to system registers before (Arm ARM, B2.6, context synchronisation). */
+/* Context synchronisation: later instructions see what was written to system registers before (Arm ARM, B2.6). */
 static inline void isb(void)
 {
     __asm__ volatile("isb" ::: "memory");

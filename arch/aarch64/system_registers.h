@@ -133,7 +133,7 @@
 
 #include "arch/access.h"
 
-/* ID_PMCR_EL0 and so on: what struct access takes. */
+/* The numbers that struct access takes: ID_PMCR_EL0 and so on. */
 enum {
 #define REGISTER_ID(name, op0, op1, crn, crm, op2) ID_##name = SYSTEM_REGISTER(op0, op1, crn, crm, op2),
     SYSTEM_REGISTERS(REGISTER_ID)
@@ -145,7 +145,9 @@ struct register_code {
     uint64_t (*read)(void);
     void (*write)(uint64_t value);
 };
-/* False for a register that is not on the list above. */
+/*
+ * Sets *out to the instructions that access the register with that number. False for one that is not on the list above.
+ */
 bool register_code(uint32_t id, struct register_code *out);
 #endif
 

@@ -20,8 +20,9 @@
 #define STATUS_FROZEN BIT(59)
 
 /*
- * The MSRs that govern all counters at once, by number, with the vendor's name of the first and the reasons to report
- * when the others fail.
+ * The MSRs that govern all counters at once: their numbers (control; status; the one that clears bits of the status,
+ * and the one that sets them), the vendor's name of the control, and the reasons to report when the status cannot be
+ * read or stays frozen.
  */
 struct global_registers {
     uint32_t control, status, clear, set;
@@ -29,20 +30,24 @@ struct global_registers {
 };
 
 /*
- * Stops the counters of `mask` in the global control, and clears a freeze that the firmware left, so that selectors
- * can be written without anything being counted. NULL, or why not.
+ * Stops the counters of `mask`, bits of the global control, and clears a freeze that the firmware left, so that
+ * selectors can be written without anything being counted. *state notes what was found. NULL, or why not.
  */
 const char *global_prepare(const struct access *a, const struct global_registers *g, uint64_t mask,
                            struct counters_state *state);
-/* Starts or stops the counters of `mask` with one write. False: the register faulted. */
+/*
+ * Starts the counters of `mask`, bits of the global control, or stops them where `go` is false, with one write. False:
+ * the register faulted.
+ */
 bool global_run(const struct access *a, const struct global_registers *g, uint64_t mask, bool go);
 /* Clears the overflows that our counting caused, and freezes again what was frozen. False: a register faulted. */
 bool global_restore(const struct access *a, const struct global_registers *g, uint64_t mask,
                     const struct counters_state *state);
 
 /*
- * Starts or stops counters where there is no global control: sets or clears the enable bit of the selector of each
- * slot; `first` is the selector of slot 0, `step` the distance between two. False: a register faulted.
+ * Starts counters where there is no global control, or stops them where `go` is false: sets or clears the enable bit in
+ * the selector of each slot of the bitmap `slots`. `first` is the number of slot 0's selector, `step` the distance from
+ * one selector to the next. False: a register faulted; the others are written nevertheless.
  */
 bool selectors_run(const struct access *a, uint64_t slots, uint32_t first, unsigned step, bool go);
 

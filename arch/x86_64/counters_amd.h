@@ -4,9 +4,12 @@
 
 #include "arch/counters_private.h"
 
-/* counters_find for this vendor. False: nothing can be counted, and out->why_not says why. */
+/*
+ * Does what counters_find does, on AMD's and Hygon's cores. False: nothing can be counted, and out->why_not says why.
+ */
 bool amd_find(const struct access *a, struct counters *out);
 
+/* How AMD's counters are programmed. */
 extern const struct counter_driver amd_counters;
 
 #endif

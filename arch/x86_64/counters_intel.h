@@ -4,9 +4,10 @@
 
 #include "arch/counters_private.h"
 
-/* counters_find for this vendor. False: nothing can be counted, and out->why_not says why. */
+/* Does what counters_find does, on Intel's cores. False: nothing can be counted, and out->why_not says why. */
 bool intel_find(const struct access *a, struct counters *out);
 
+/* How Intel's counters are programmed. */
 extern const struct counter_driver intel_counters;
 
 #endif

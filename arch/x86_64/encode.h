@@ -7,27 +7,34 @@
 
 #include "arch/emit_private.h"
 
+/* Registers by the numbers that instructions have for them. */
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13 };
 
 /* ---- Building one instruction ---------------------------------------------------------------- */
 
+/* An instruction under construction; begins as all zero. */
 struct instruction {
     uint8_t bytes[15];
     unsigned count;
 };
 
+/* Adds the lowest `bytes` bytes of `value` to the instruction, the lowest first. */
 static inline void add(struct instruction *i, uint32_t value, unsigned bytes)
 {
     for (; bytes; bytes--, value >>= 8)
         i->bytes[i->count++] = (uint8_t)value;
 }
 
+/* Emits the instruction, with the work that it does. */
 static inline void append(struct code *c, const struct instruction *i, struct work work)
 {
     code_append(c, i->bytes, i->count, work);
 }
 
-/* The number an instruction knows a register by. The first two are the System V ABI's arguments. */
+/*
+ * The number that instructions have for a register. The first two are the System V ABI's arguments. The code becomes
+ * invalid where there is no such register.
+ */
 static inline unsigned number(struct code *c, enum reg r)
 {
     static const uint8_t numbers[REGS] = {
@@ -37,7 +44,10 @@ static inline unsigned number(struct code *c, enum reg r)
     return code_require(c, (unsigned)r < REGS) ? numbers[r] : 0;
 }
 
-/* REX.W and the opcode, one byte or 0F and a second one. R, X and B extend the three register fields. */
+/*
+ * Adds REX.W and the opcode, of one byte, or of 0F and a second one, to the instruction. R, X and B of REX extend the
+ * three register fields `reg`, `index` and `base`.
+ */
 static inline void add_opcode(struct instruction *i, unsigned opcode, unsigned reg, unsigned index, unsigned base)
 {
     add(i, 0x48 | reg >> 3 << 2 | index >> 3 << 1 | base >> 3, 1);
@@ -46,6 +56,7 @@ static inline void add_opcode(struct instruction *i, unsigned opcode, unsigned r
     add(i, opcode, 1);
 }
 
+/* The ModRM byte: mode, register field and register or memory field. */
 static inline unsigned modrm(unsigned mod, unsigned reg, unsigned rm)
 {
     return mod << 6 | (reg & 7) << 3 | (rm & 7);

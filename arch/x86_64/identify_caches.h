@@ -5,8 +5,9 @@
 #include "arch/identify.h"
 #include "arch/x86_64/identify_cpuid.h"
 
-/* identify_caches and identify_tlbs, from any source of CPUID. Return how many; at most room are written. */
+/* Does what identify_caches does, from any source of CPUID: returns how many caches it wrote, at most `room`. */
 size_t identify_caches_from(cpuid_source *ask, struct identity_cache *out, size_t room);
+/* Does what identify_tlbs does, from any source of CPUID: returns how many it wrote, at most `room`. */
 size_t identify_tlbs_from(cpuid_source *ask, struct identity_tlb *out, size_t room);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "arch/x86_64/identify_cpuid.h"
 
-/* "zen4", "golden-cove"; "" when the core is not known. */
+/* The name of the core that `ask` describes: "zen4", "golden-cove"; "" when it is not known. A string constant. */
 const char *identify_core_name(cpuid_source *ask);
 
 #endif

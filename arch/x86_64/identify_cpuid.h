@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes EAX, EBX, ECX and EDX of a leaf. */
+/* Writes EAX, EBX, ECX and EDX of a leaf of CPUID to out[0] to out[3]. */
 typedef void cpuid_source(uint32_t leaf, uint32_t subleaf, uint32_t out[4]);
 
 enum { EAX, EBX, ECX, EDX };
@@ -14,11 +14,14 @@ enum { EAX, EBX, ECX, EDX };
 #define CPUID_EXTENDED 0x80000000u
 #define CPUID_HYPERVISOR 0x40000000u
 
-/* The last leaf of a range; 0 when the range does not exist. */
+/* The number of the last leaf of a range (0, CPUID_EXTENDED, CPUID_HYPERVISOR); 0 when the range does not exist. */
 uint32_t cpuid_last_leaf(cpuid_source *ask, uint32_t range);
-/* 'I' for Intel, 'A' for AMD and Hygon, 0 for others. */
+/* The vendor: 'I' for Intel, 'A' for AMD and Hygon, 0 for others. */
 char cpuid_vendor(cpuid_source *ask);
-/* The text in at most twelve registers: printable characters, without blanks around it; cut where `room` ends. */
+/*
+ * Copies the text that `count` registers hold, twelve at most: printable characters, without blanks around it; cut
+ * where `room` ends.
+ */
 void cpuid_text(char *out, size_t room, const uint32_t *registers, size_t count);
 
 #endif

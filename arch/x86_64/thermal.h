@@ -1,6 +1,7 @@
 /*
- * IA32_THERM_STATUS (Intel SDM vol. 4, table 2-2; CPUID.01H:EDX[22]): each cause has a status bit and a log bit, which
- * stays set once the status was. The two temperature thresholds, bits 6 to 9, only notify.
+ * IA32_THERM_STATUS (Intel SDM vol. 4, table 2-2; announced by CPUID.01H:EDX[22]): each cause of throttling has a
+ * status bit and a log bit, which stays set once the status was set. Bits 6 to 9, of the two temperature thresholds,
+ * only notify.
  */
 #ifndef FATHOM_ARCH_X86_64_THERMAL_H
 #define FATHOM_ARCH_X86_64_THERMAL_H

@@ -1,4 +1,7 @@
-/* The performance monitors: cycles and instructions in windows. To be called at EL1. */
+/*
+ * The performance monitors: cycles and instructions in windows. All functions are to be called on the core in use, at
+ * EL1.
+ */
 #ifndef FATHOM_ARCH_AARCH64_OWN_COUNTERS_H
 #define FATHOM_ARCH_AARCH64_OWN_COUNTERS_H
 
@@ -8,24 +11,33 @@
 
 #include "arch/reader.h"
 
-/* What the firmware had in the registers we use. */
+/* What the firmware had in the registers that we use. */
 struct window_counters {
     uint64_t control, enabled, interrupts, overflowed;
     uint64_t cycle_filter, event_type;
     uint64_t cycles, events;
 };
 
-/* Why the reader cannot count cycles: the core lacks a cycle counter or an event counter that EL1 may use; or NULL. */
+/*
+ * Why the reader cannot count cycles: the core lacks a cycle counter or an event counter that EL1 may use. NULL: it
+ * can.
+ */
 const char *window_counters_missing(void);
-/* Why the event counter cannot count instructions; NULL when it can. */
+/* Why event counter 0 cannot count instructions; NULL when it can. */
 const char *window_counters_no_instructions(void);
 
-/* Starts the cycle counter and, with `instructions`, event counter 0, which else stays 0; notes what was found. */
+/*
+ * Notes in *found what the firmware had in the registers, and starts the cycle counter at 0 and, with `instructions`,
+ * event counter 0 at 0; else that counter stays 0.
+ */
 void window_counters_start(struct window_counters *found, bool instructions);
-/* Restores what was found. */
+/* Stops the counters, and restores what window_counters_start found in their registers. */
 void window_counters_stop(const struct window_counters *found);
 
-/* Event counters of 32 bits may have wrapped between the two reads of a reading. */
+/*
+ * Corrects the instructions of a list that has run, where event counters have 32 bits: one that has wrapped between the
+ * two reads of a reading is lower at its end.
+ */
 void window_counters_unwrap(struct reading *list, size_t count);
 
 #endif

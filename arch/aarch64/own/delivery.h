@@ -9,11 +9,17 @@
 
 #include "arch/own.h"
 
-/* NULL when it should arrive now, else why it cannot be made to. Unmaps what own_map has mapped. */
+/*
+ * Makes the interrupt arrive at the core that booted, which is in use. NULL when it should arrive now, else why it
+ * cannot be made to; delivery_finish is due either way. On the way it unmaps what own_map has mapped.
+ */
 const char *delivery_start(void);
-/* Puts back what delivery_start has changed. Unmaps as well. */
+/* Restores what delivery_start has changed, if anything. It also unmaps what own_map has mapped. */
 void delivery_finish(void);
-/* The bits that are changed, as they were found. Returns how many registers; at most room. */
+/*
+ * Writes the registers that delivery_start has changed to `out`, with their changed bits as they were found. Returns
+ * how many, at most `room`.
+ */
 size_t delivery_values(struct own_value *out, size_t room);
 
 #endif

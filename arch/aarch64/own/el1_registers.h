@@ -34,8 +34,9 @@ enum el1_register {
         EL1_REGISTER_COUNT
 };
 
-/* At EL2. */
+/* Reads a register of EL1. To be called at EL2; `e2h` is HCR_EL2.E2H there. */
 uint64_t el1_read(enum el1_register r, bool e2h);
+/* Writes a register of EL1. To be called at EL2; `e2h` is HCR_EL2.E2H there. */
 void el1_write(enum el1_register r, bool e2h, uint64_t value);
 
 #endif

@@ -12,12 +12,22 @@
 
 #define HCR_E2H (UINT64_C(1) << 34)
 
+/*
+ * HCR_EL2: EL1 is AArch64, nothing traps, stage 2 is off. Interrupts go to EL1, or to EL2 where `interrupts_to_el2`.
+ */
 uint64_t hcr_worker(uint64_t found, bool interrupts_to_el2);
+/* CPTR_EL2: CPACR_EL1 and activity monitors do not trap either. */
 uint64_t cptr_worker(uint64_t found);
+/* CNTHCTL_EL2: EL1 may use counters and timers; `e2h` is HCR_EL2.E2H, by which the layout differs. */
 uint64_t cnthctl_worker(uint64_t found, bool e2h);
-/* `counters`: how many event counters the core has; EL1 gets all of them where HPMN left it none. */
+/*
+ * MDCR_EL2: EL1 may use the performance monitors. `counters` is how many event counters the core has: EL1 gets all of
+ * them where HPMN left it none.
+ */
 uint64_t mdcr_worker(uint64_t found, unsigned counters);
+/* HDFGRTR2_EL2: EL1 may read the instruction counter too. */
 uint64_t hdfgrtr2_worker(uint64_t found);
+/* HCRX_EL2: all extensions that it enables are off. */
 uint64_t hcrx_worker(void);
 
 /*
@@ -30,7 +40,7 @@ struct el2_extensions {
     bool hcrx;              /* HCRX_EL2 */
     unsigned counters;      /* event counters that the core has; 0: none, or PMCR_EL0 cannot be read */
 };
-/* At EL2. Only reads. */
+/* Finds out what there is on the core in use, by reading registers; nothing is changed. To be called at EL2. */
 struct el2_extensions el2_extensions(const struct access *a);
 
 #endif

@@ -2,7 +2,10 @@
 #ifndef FATHOM_ARCH_AARCH64_OWN_ENVIRONMENT_H
 #define FATHOM_ARCH_AARCH64_OWN_ENVIRONMENT_H
 
-/* Notes those of the core that runs this; to be called before anything is changed. The argument is not used. */
+/*
+ * Reads the control registers of the core that runs this, for own_values. To be called by own_call on the core in use,
+ * before windows change anything. The argument is not used.
+ */
 void environment_note(void *unused);
 
 #endif

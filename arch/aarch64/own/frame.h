@@ -48,6 +48,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How the code ended: by which exception, or by none. */
 struct exception {
     uint64_t vector;   /* VECTOR_… */
     uint64_t syndrome; /* ESR_ELx, FAR_ELx, ELR_ELx */
@@ -55,6 +56,7 @@ struct exception {
     uint64_t pc;
 };
 
+/* A run of the reader at EL1 (guard.h). */
 struct guarded {
     struct reading *list;
     uint64_t count;
@@ -64,6 +66,7 @@ struct guarded {
     struct exception exception;
 };
 
+/* A call of a function at EL1 from EL2 (worker.h). */
 struct worker_call {
     void (*function)(void *argument);
     void *argument;
@@ -71,6 +74,7 @@ struct worker_call {
     struct exception exception;
 };
 
+/* A call of a function at the exception level of its caller (call.h). */
 struct guarded_call {
     void (*function)(void *argument);
     void *argument;

@@ -27,6 +27,7 @@ enum {
     GIC_REDISTRIBUTOR = 3 << GIC_BLOCK_SHIFT, /* GICR of this core; GICv3 */
 };
 
+/* An interrupt controller, and what was changed in it. */
 struct gic {
     const struct access *raw; /* each access as it stands */
     struct access access;     /* on top of it: setting and clearing registers are one, and writes are waited for */
@@ -36,19 +37,29 @@ struct gic {
     struct changes changes;
 };
 
-/* Enables the interrupt and whatever has to be on for it to arrive. NULL, or why not; gic_restore is due either way. */
+/*
+ * Enables the interrupt with that number, 16 to 31, and whatever else has to be on for it to arrive, in a GIC of that
+ * version (2, or 3 for all later ones); fills in *g. `raw` accesses the registers above and system registers, and must
+ * stay valid. NULL, or why not; gic_restore is due either way.
+ */
 const char *gic_deliver(struct gic *g, const struct access *raw, unsigned version, unsigned interrupt);
-/* False when a register does not read back as it was found. */
+/* Restores every register that gic_deliver has changed. False when one does not read back as it was found. */
 bool gic_restore(struct gic *g);
 
 /* Whether this is one of Apple's cores and runs at EL2, where timers of EL1 interrupt as FIQs without a controller. */
 bool timer_raises_fiq(const struct access *a);
-/* Lets the virtual timer of EL1 raise its FIQ. NULL, or why not; changes_restore is due either way. */
+/*
+ * Lets the virtual timer of EL1 raise its FIQ, on a core of which timer_raises_fiq is true; `c` notes the change, and
+ * its `access` is set. NULL, or why not; changes_restore is due either way.
+ */
 const char *timer_fiq_deliver(struct changes *c);
 
 /* Reads 32 bits at a physical address. False where that faults. */
 typedef bool gic_read32(uint64_t address, uint32_t *value);
-/* The redistributor of the core with that MPIDR_EL1, in any of these regions; 0: there is none. */
+/*
+ * Physical address of the redistributor that belongs to the core with that MPIDR_EL1, in any of `count` regions; 0:
+ * there is none, or one of them cannot be read.
+ */
 uint64_t gic_redistributor(const struct own_range *regions, size_t count, uint64_t mpidr, gic_read32 *read);
 
 #endif

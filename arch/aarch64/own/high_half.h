@@ -22,31 +22,43 @@ struct high_half {
 };
 
 /*
- * Builds the tables. `memory_index` is the index in MAIR_EL1 of normal memory, `device_index` that of device memory or
- * -1 where there is none, `large_addresses` TCR_EL1.DS, all as they are in windows. NULL, or the reason.
+ * Builds the tables, and the stack of windows. `memory_index` is the index in MAIR_EL1 of normal memory, `device_index`
+ * that of device memory or -1 where there is none, `large_addresses` TCR_EL1.DS, all as they are in windows. NULL, or
+ * the reason; high_half_finish is due either way.
  */
 const char *high_half_start(unsigned memory_index, int device_index, bool large_addresses);
+/* Frees the tables and the stack. */
 void high_half_finish(void);
 
-/* False when memory ran out while the tables were built anew: there can be no window then. */
+/*
+ * Whether there are tables. False when memory ran out while own_unmap_all built them anew: there can be no window then.
+ */
 bool high_half_ready(void);
 /*
- * Unmaps everything, then maps the page around a device's register as device memory, until own_unmap_all. NULL and the
- * register's address in windows, or the reason.
+ * Unmaps everything that own_map has mapped, then maps the page around a device's register at that physical address as
+ * device memory, until own_unmap_all. NULL, and in *at the register's address in windows; or the reason.
  */
 const char *high_half_show_device(uint64_t physical, uintptr_t *at);
-/* The top of the stack of windows. */
+/* The top of the stack of windows: its address in the high half. */
 uintptr_t high_half_stack(void);
 
 /*
- * To be called on the core that booted while another core is in a window: makes the high half invalid, so that the
- * other core's next fetch or access there faults; and makes it valid again.
+ * Makes the high half invalid while another core is in a window, so that this core's next fetch or access there faults
+ * and ends it. To be called on the core that booted.
  */
 void high_half_withdraw(void);
+/* Makes the high half valid again after high_half_withdraw. To be called on the core that booted. */
 void high_half_return(void);
 
-/* At EL1, with interrupts masked: switches to the high half, and back to what the firmware had there. */
+/*
+ * Switches the high half to our tables, and notes in *found what the firmware had there. To be called on the core in
+ * use, at EL1, with interrupts masked.
+ */
 void high_half_on(struct high_half *found);
+/*
+ * Switches the high half back to what high_half_on found. To be called on the same core, at EL1, with interrupts
+ * masked.
+ */
 void high_half_off(const struct high_half *found);
 
 #endif

@@ -9,6 +9,7 @@
 #include "arch/own.h"
 #include "arch/reader.h"
 
+/* What own_start has found out of the firmware, and own_core_start of the core in use. */
 struct own_state {
     const struct own_services *services;
     unsigned level; /* exception level the firmware runs at, on every core: 1 or 2 */
@@ -22,6 +23,7 @@ struct own_state {
     const char *no_counters;       /* why it samples no cycles, or besides them no instructions; NULL when it does */
 };
 
+/* There is one, set by own_start and own_core_start. */
 extern struct own_state own;
 
 #endif

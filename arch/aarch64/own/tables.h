@@ -20,6 +20,7 @@
 #include "arch/access.h"
 #include "arch/own.h"
 
+/* What is mapped: its permissions and memory type. */
 enum table_use {
     TABLE_DATA,       /* read-write, never executable */
     TABLE_CODE,       /* executable, read-only */
@@ -28,6 +29,7 @@ enum table_use {
     TABLE_FIRMWARE,   /* read-write and executable: the low half of the EL1 worker, with code and data of the image */
 };
 
+/* Translation tables of one half of the address space. */
 struct tables {
     const struct own_services *services; /* where tables come from */
     unsigned granule_bits;               /* 12, 14 or 16 */
@@ -38,46 +40,71 @@ struct tables {
     uint64_t *root;                      /* NULL when there are no tables */
 };
 
+/* Bits of the addresses in each half. */
 enum {
     HIGH_ADDRESS_BITS = 39, /* 512 GiB, a size that TCR_EL1.T1SZ can say with every granule */
     LOW_ADDRESS_BITS = 48,
 };
 
-/* Whether ID_AA64MMFR0_EL1 announces the granule of 2^bits bytes. */
+/* Whether `mmfr0`, an ID_AA64MMFR0_EL1, announces the granule of 2^bits bytes. */
 bool granule_supported(uint64_t mmfr0, unsigned bits);
-/* Page and block sizes of all granules announced, ascending, ended by 0. */
+/*
+ * Writes the page and block sizes of all granules that `mmfr0`, an ID_AA64MMFR0_EL1, announces to `out`, ascending,
+ * ended by 0.
+ */
 void granule_page_sizes(uint64_t mmfr0, size_t out[10]);
 /* The granule that has pages or blocks of this size: 12, 14 or 16, and 0 where none has. */
 unsigned granule_of(size_t page_bytes);
 
-/* Size in bytes of the groups of pages of that size for which the contiguous hint can be given. */
+/*
+ * Size in bytes of the groups of pages of that size for which the contiguous hint can be given; 0 where no granule has
+ * pages of that size.
+ */
 size_t granule_group_bytes(size_t page_bytes);
 
-/* The fields of TCR_EL1 for the high half (T1SZ … TG1), and which bits of it belong to that half. */
+/*
+ * The fields of TCR_EL1 that are for the high half (T1SZ … TG1), for HIGH_ADDRESS_BITS and a granule of 2^granule_bits
+ * bytes.
+ */
 uint64_t tcr_high_half(unsigned granule_bits);
+/* The bits of TCR_EL1 that are for the high half. */
 extern const uint64_t tcr_high_half_mask;
-/* The whole of TCR_EL1 for a low half of 48 bits with the 4 KiB granule, and no high half. */
+/*
+ * The whole of TCR_EL1 for a low half of LOW_ADDRESS_BITS with the 4 KiB granule, and no high half; `mmfr0` is the
+ * core's ID_AA64MMFR0_EL1.
+ */
 uint64_t tcr_low_half(uint64_t mmfr0);
 
-/* At EL1: why the translation that the firmware has set up there does not read these tables; NULL: it does. */
+/*
+ * Why the translation that the firmware has set up at EL1 would not read these tables as they are meant, by the
+ * registers that `a` accesses; NULL: it does. To be called where the firmware runs at EL1.
+ */
 const char *translation_unlike(const struct access *a);
-/* The index in MAIR_EL1 of normal memory, write-back and read-allocating inside and outside; -1: none. */
+/* The index in `mair`, a MAIR_EL1, of normal memory, write-back and read-allocating inside and outside; -1: none. */
 int memory_index_write_back(uint64_t mair);
-/* The index in MAIR_EL1 of device memory that neither gathers nor reorders accesses; -1: none. */
+/* The index in `mair`, a MAIR_EL1, of device memory that neither gathers nor reorders accesses; -1: none. */
 int memory_index_device(uint64_t mair);
 
-/* Makes an empty root; the other fields must be set. False when memory is short. */
+/* Makes an empty root; the other members of *t must be set. False when memory is short. */
 bool tables_start(struct tables *t);
 /*
- * Maps with pages or blocks of page_bytes. `virtual`, `physical` and `bytes` must be multiples of page_bytes, and
- * with the contiguous hint of a whole group. NULL, or the reason; then nothing new is mapped.
+ * Maps `bytes` bytes from `virtual` on to those from `physical` on, with pages or blocks of page_bytes, a size that the
+ * granule of *t has. All three must be multiples of page_bytes, and with TABLE_CONTIGUOUS of a whole group. NULL, or
+ * the reason; then nothing new is mapped.
  */
 const char *tables_map(struct tables *t, uint64_t virtual, uint64_t physical, uint64_t bytes, size_t page_bytes,
                        enum table_use use);
-/* Whether the access flag of the page or block mapped there, of that size, is set; clears it. */
+/*
+ * Returns whether the access flag of the page or block mapped at `virtual`, of that size, is set, and clears it. The
+ * page must be mapped.
+ */
 bool tables_accessed(struct tables *t, uint64_t virtual, size_t page_bytes);
-/* Maps each address to the physical address of the same number, with the largest blocks that fit; 4 KiB granule. */
+/*
+ * Maps each address of the range to the physical address of the same number, with the largest blocks that fit; the
+ * granule of *t is 4 KiB. NULL, or the reason; then a part of the range may be mapped.
+ */
 const char *tables_map_identity(struct tables *t, const struct own_range *range, enum table_use use);
+/* Frees the root and all tables below it; t->root becomes NULL. */
 void tables_free(struct tables *t);
 
 #endif

@@ -16,7 +16,7 @@
 
 enum { APIC_LOCAL_VECTORS = 7, APIC_EXTENDED_VECTORS = 4 };
 
-/* What apic_quiet changed. */
+/* What apic_quiet changed: the registers as they were found. */
 struct apic_state {
     uint32_t spurious;
     uint32_t task_priority;
@@ -29,36 +29,45 @@ struct apic_state {
 };
 
 /*
- * Finds the local APIC and the rate of its timer against the time stamp. Takes a few milliseconds. It accesses the
- * APIC for the first time, so it must run in a guarded call; on a fault the caller reports the reason with
- * apic_unusable.
+ * Finds the local APIC of the core that runs this, and the rate of its timer against the time stamp, whose frequency is
+ * `tick_hz`. Takes a few milliseconds. It accesses the APIC for the first time, so it must run in own_call; on a fault
+ * the caller passes the reason to apic_unusable. apic_no_deadline says what came of it.
  */
 void apic_start(double tick_hz);
+/* From now on the APIC is not accessed, for this reason, a string constant: the other functions do nothing. */
 void apic_unusable(const char *reason);
-/* Stops using the timer to end windows, for this reason; everything else of the APIC is used as before. */
+/*
+ * From now on the timer is not used to end windows, for this reason, a string constant; everything else of the APIC is
+ * used as before. NULL: it may be used.
+ */
 void apic_refuse_deadline(const char *reason);
 /* Why the timer cannot end a window; NULL when it can. */
 const char *apic_no_deadline(void);
 
-/* The local vectors as they are, at most APIC_LOCAL_VECTORS of them; returns how many, none without a usable APIC. */
+/* Writes the local vectors (LVT registers) as they are to `out`. Returns how many; 0 without a usable APIC. */
 size_t apic_local_values(struct own_value out[APIC_LOCAL_VECTORS]);
 
 /*
- * Masks every local vector, except those delivered as system management interrupts, and raises the task priority, so
- * that only our own two vectors are delivered; and restores everything. Interrupts must be disabled. Both do nothing
- * without a usable APIC.
+ * Masks every local vector, except those delivered as system management interrupts, stops the timer, and raises the
+ * task priority, so that only our own two vectors are delivered. *found notes what was changed. Interrupts must be
+ * disabled. Does nothing without a usable APIC.
  */
 void apic_quiet(struct apic_state *found);
+/* Restores everything that apic_quiet has changed. Interrupts must be disabled. Does nothing without a usable APIC. */
 void apic_restore(const struct apic_state *found);
 
-/* Requests the interrupt VECTOR_DEADLINE after this time. */
+/*
+ * Has the timer request the interrupt VECTOR_DEADLINE after this time. To be called after apic_quiet, where
+ * apic_no_deadline is NULL.
+ */
 void apic_arm(unsigned milliseconds);
-/* Cancels it; an interrupt that is already pending is taken and dismissed. */
+/* Stops the timer after apic_arm. An interrupt that it has requested already is taken and dismissed, by our vectors. */
 void apic_disarm(void);
 
-/* Sends a non-maskable interrupt to the core whose local APIC has that number. */
+/* Sends a non-maskable interrupt to the core whose local APIC has that number. Nothing without a usable APIC. */
 void apic_send_nmi(uint32_t id);
 
+/* For handlers of interrupts: signals the APIC that this one has been handled (EOI). */
 GENERAL_REGISTERS void apic_end_of_interrupt(void);
 
 #endif

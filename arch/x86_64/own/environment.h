@@ -4,9 +4,12 @@
 
 #include <stdbool.h>
 
-/* Reads and keeps them, on the core in use, for own_values and own_core_unlike. False when the core does not return. */
+/*
+ * Reads the control registers on the core in use and keeps them, for own_values and own_core_unlike. False when the
+ * core does not return.
+ */
 bool environment_note(void);
-/* Forgets them; another core is about to be used. */
+/* Forgets what environment_note has kept, since another core is about to be used. */
 void environment_forget(void);
 
 #endif

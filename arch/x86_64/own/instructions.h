@@ -54,6 +54,7 @@ struct table_register {
     uint64_t base;
 } __attribute__((packed));
 
+/* What CPUID returns. */
 struct cpuid {
     uint32_t eax, ebx, ecx, edx;
 };
@@ -66,7 +67,10 @@ GENERAL_REGISTERS static inline struct cpuid cpuid(uint32_t leaf, uint32_t suble
     return r;
 }
 
-/* All zero for a leaf that this processor does not have: Intel's return another leaf's data for one beyond the last. */
+/*
+ * A leaf of CPUID; all zero for one that this processor does not have: Intel's return another leaf's data for a leaf
+ * beyond the last.
+ */
 GENERAL_REGISTERS static inline struct cpuid cpuid_known(uint32_t leaf, uint32_t subleaf)
 {
     if (cpuid(leaf & 0x80000000, 0).eax < leaf)
@@ -74,7 +78,10 @@ GENERAL_REGISTERS static inline struct cpuid cpuid_known(uint32_t leaf, uint32_t
     return cpuid(leaf, subleaf);
 }
 
-/* Always inlined: a function that switched shadow stacks could not return (with_core_taken, call.c). */
+/*
+ * Defines read_NAME and write_NAME of a control register. They are always inlined: a function that switched shadow
+ * stacks could not return (with_core_taken, call.c).
+ */
 #define CONTROL_REGISTER(name) \
     GENERAL_REGISTERS __attribute__((always_inline)) static inline uint64_t read_##name(void) \
     { \
@@ -137,7 +144,10 @@ GENERAL_REGISTERS static inline void interrupts_on(void)
     __asm__ volatile("sti" : : : "memory");
 }
 
-/* Enables interrupts for one instruction: STI takes effect after the instruction that follows it. */
+/*
+ * Enables interrupts for one instruction, so that pending ones are taken: STI takes effect after the instruction that
+ * follows it.
+ */
 GENERAL_REGISTERS static inline void interrupts_let_in(void)
 {
     __asm__ volatile("sti; nop; cli" : : : "memory");

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What lfence_serialise found and set. */
 struct lfence {
     bool switchable; /* this core has the switch, and reading it worked */
     bool changed;
@@ -16,9 +17,12 @@ struct lfence {
     uint64_t set;   /* DE_CFG after it, read back: a hypervisor may ignore the write */
 };
 
-/* Makes LFENCE serialising. To be called in a guarded call: a hypervisor may make the access fault. */
+/*
+ * Makes LFENCE dispatch serialising on the core that runs this, where the core has the switch. To be called by
+ * own_call: a hypervisor may make the access fault.
+ */
 void lfence_serialise(struct lfence *l);
-/* Writes DE_CFG as it was found, if it was changed. */
+/* Writes DE_CFG as lfence_serialise found it, if that changed it; on the same core. */
 void lfence_restore(const struct lfence *l);
 
 #endif

@@ -10,7 +10,7 @@
 #include "arch/x86_64/own/lfence.h"
 #include "arch/x86_64/own/page_tables.h"
 
-/* What all cores share. */
+/* What all cores share: set by own_start. */
 struct own_state {
     const struct own_services *services;
     struct page_tables tables;
@@ -18,13 +18,13 @@ struct own_state {
     uintptr_t stack_top; /* in the high half */
 };
 
-/* MTRRs and page attributes: what is cached, and how. */
+/* What says which memory is cached, and how, on one core. */
 struct memory_types {
     bool known;
     uint64_t mtrr_default, pat; /* 0 where there is no such register */
 };
 
-/* The core in use. */
+/* The core in use: set by own_core_start. */
 struct core_state {
     own_runner *runner; /* NULL: the one that booted */
     struct lfence lfence;
@@ -36,6 +36,7 @@ struct core_state {
     struct memory_types memory_types;
 };
 
+/* There is one of each. */
 extern struct own_state own;
 extern struct core_state core;
 

@@ -17,6 +17,7 @@
 #include "arch/window.h"
 #include "arch/x86_64/own/vectors_layout.h"
 
+/* A call of a function that may end by an exception. */
 struct guarded_call {
     void (*function)(uintptr_t, uintptr_t, uintptr_t);
     uintptr_t argument[3];
@@ -25,19 +26,22 @@ struct guarded_call {
     uintptr_t saved_stack; /* guarded_call's own */
 };
 
-/* Runs the call; `result` says how it ended, and which interrupts came. Interrupts are disabled afterwards. */
+/*
+ * Runs the call on the core that runs this, with our descriptor tables loaded and interrupts disabled; only one at a
+ * time. *result says how it ended, and how many interrupts came. Interrupts are disabled afterwards.
+ */
 void guarded_run(struct guarded_call *call, struct window_result *result);
 
 /*
- * Ends the guarded call that runs on another core, the one whose local APIC has that number, as the deadline would.
- * Nothing happens when none runs.
+ * Ends the guarded call that runs on another core, the one whose local APIC has the number `id`, as the deadline would:
+ * by an NMI. Nothing happens when none runs.
  */
 void vectors_stop_other(uint32_t id);
 
-/* The record's name of an exception: "page-fault". */
+/* The name of an exception by its vector, as records have it: "page-fault". A string constant. */
 const char *exception_name(unsigned vector);
 
-/* Code that the descriptor tables point at: VECTORS stubs, VECTOR_STUB_BYTES apart. */
+/* The code that the gates of our IDT point at: VECTORS stubs, VECTOR_STUB_BYTES apart. */
 extern const char vector_stubs[] __attribute__((visibility("hidden")));
 
 #endif
