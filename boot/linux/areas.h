@@ -6,20 +6,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A page size above the smallest that can be had. */
+/* A page size larger than the smallest one that areas can have. */
 struct large_page {
     size_t bytes;
     const char *source; /* for people */
     bool reserved;      /* by the administrator (Documentation/admin-guide/mm/hugetlbpage.rst); else transparent */
 };
 
-/* The sizes that can be had now, ascending; *count says how many. The list is valid until the next call. */
+/*
+ * Finds the larger page sizes that can be had now. Returns them ascending, and in *count how many; valid until the next
+ * call. machine_map offers those that the last call found.
+ */
 const struct large_page *areas_find_large_pages(size_t *count);
-/* From now on areas may take this many bytes in all. */
+/* From now on all areas together may take this many bytes; machine_map and machine_map_frames refuse more. */
 void areas_limit(size_t bytes);
 /*
- * For a fault outside windows: whether the address lies in a page that guards an area. If so the page becomes
- * accessible, and machine_touched_outside reports the access.
+ * For the handler of faults outside windows: whether the address lies in a page next to an area, which guards it. If
+ * so, that page becomes accessible, so that the access can be repeated, and machine_touched_outside reports it.
  */
 bool areas_guard_touched(uintptr_t address, uint64_t pc);
 

@@ -7,8 +7,9 @@
 #include "arch/identify.h"
 
 /*
- * The caches of a core by sysfs (Documentation/ABI/testing/sysfs-devices-system-cpu), for cores whose registers do not
- * describe them. Returns how many; at most room.
+ * Writes the caches of a core to `out`, as the kernel describes them in sysfs
+ * (Documentation/ABI/testing/sysfs-devices-system-cpu), for cores whose registers do not describe them. `core` is the
+ * kernel's number of the processor. Returns how many, at most `room`.
  */
 size_t sysfs_caches(int core, struct identity_cache *out, size_t room);
 

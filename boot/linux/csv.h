@@ -4,8 +4,8 @@
  * Fields are separated by tabs, semicolons, commas or blanks; the first line that holds anything decides which,
  * in this order. Blanks around a field do not belong to it. A field in double quotes may hold separators, and two
  * quotes for one; it may not hold an end of line. A # at the start of a line or after a blank begins a comment.
- * Ends of lines are LF or CRLF, and a UTF-8 byte order mark may come first (in any line: files get put behind each
- * other). Empty lines and comments are no rows.
+ * Ends of lines are LF or CRLF. A line may begin with a UTF-8 byte order mark, the first as well as others, since files
+ * may have been joined. Empty lines and comments are no rows.
  *
  * What cannot be read ends the reading with a sentence that says where it is and what to do about it.
  */
@@ -16,9 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Bytes of a line, and columns, at most: with more, reading ends. */
 enum { CSV_LINE_BYTES = 65536, CSV_COLUMNS = 1024 };
 
-/* Too big for a stack. */
+/* A table while it is read. It is too big for a stack. */
 struct csv {
     /* False ends the reading; the row's handler has then written `error`. Fields are valid until it returns. */
     bool (*row)(void *context, struct csv *c);
@@ -35,10 +36,17 @@ struct csv {
     size_t used;
 };
 
+/* Begins a table. `row` is called for each row, with `context`; c->field and c->count are then that row's. */
 void csv_start(struct csv *c, bool (*row)(void *context, struct csv *c), void *context);
-/* Takes the next bytes and hands out the rows that end in them. False once something was wrong. */
+/*
+ * Takes the next `count` bytes of the file, and calls `row` for each row that ends in them. False once something was
+ * wrong: c->error says what, and nothing more is read.
+ */
 bool csv_feed(struct csv *c, const char *bytes, size_t count);
-/* The file has ended, and with it its last line. */
+/*
+ * To be called when the file has ended: its last line need not have an end. False once something was wrong; c->error
+ * says what.
+ */
 bool csv_end(struct csv *c);
 
 enum csv_value {
@@ -47,7 +55,10 @@ enum csv_value {
     CSV_TEXT,
 };
 
-/* What a field is, and its number where it is one; else NaN. A number has a decimal point, never a comma. */
+/*
+ * What a field is. Sets *number to its number where it is one, else to NaN. A number has a decimal point, never a
+ * comma.
+ */
 enum csv_value csv_value(const char *field, double *number);
 
 #endif

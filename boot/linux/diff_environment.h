@@ -6,7 +6,10 @@
 
 struct comparison;
 
-/* Compares and writes. False when memory is short. */
+/*
+ * Compares the records `machine`, `environment` and `run` of the two runs, and whether their times could be trusted;
+ * writes what differs, and counts it in c->environment. False when memory is short.
+ */
 bool compare_environments(struct comparison *c);
 
 #endif

@@ -4,7 +4,10 @@
 
 struct comparison;
 
-/* Compares and writes; counts differences in c->findings. */
+/*
+ * Compares the findings of the two runs, writes what differs, and counts it in c->findings; c->compared counts those
+ * that both runs have.
+ */
 void compare_all_findings(struct comparison *c);
 
 #endif

@@ -10,6 +10,7 @@
 
 enum { SIDES = 2 }; /* runs that are compared: A and B */
 
+/* Two runs that are compared, and how. */
 struct comparison {
     struct run_file side[SIDES];
     double tolerance; /* relative */
@@ -19,11 +20,17 @@ struct comparison {
     size_t compared;              /* findings that both runs have */
 };
 
-/* Prints a heading; nothing with --json. */
+/* Prints a heading above the next differences, for people; nothing with --json. */
 void heading(const struct comparison *c, const char *text);
-/* Writes "E core 1:" for a difference of one core, by type and order; "" where each run measured one core alone. */
+/*
+ * Writes to `out` which core a difference is about, "E core 1:", by its type and its order among the cores of that
+ * type; "" where each run measured one core alone.
+ */
 void core_text(const struct comparison *c, unsigned order, const char *type, char *out, size_t room);
-/* Adds a value as a record has it: a number as a number, NULL or "null" as null. */
+/*
+ * Adds a value to a record, from its text as another record has it: numbers, true and false as such, NULL or "null" as
+ * null, anything else as a text.
+ */
 void record_written(struct record *r, const char *key, const char *text);
 
 #endif

@@ -5,15 +5,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Sizes of texts: a name with its variants and a value are cut where they are longer. */
+/* Sizes of texts, the final 0 included. A name with its variants and a value are cut where they are longer. */
 enum { VALUE_BYTES = 96, NAME_BYTES = 160, CORE_TYPE = 8 };
 
-/* A record within the text of the file; `at` is NULL where there is none. */
+/* A record, a line in the text of the file; `at` is NULL where there is none. */
 struct run_line {
     const char *at;
     size_t bytes;
 };
 
+/* A finding of the run. */
 struct run_finding {
     struct run_line line;
     unsigned core; /* order of its core among those of the same type, as in struct run_core */
@@ -25,6 +26,7 @@ struct run_finding {
     bool matched;
 };
 
+/* A core of the run. */
 struct run_core {
     unsigned index; /* in the records */
     unsigned order; /* among the cores of its type, by which cores of the two runs are matched */
@@ -32,6 +34,7 @@ struct run_core {
     struct run_line machine, environment;
 };
 
+/* A run; begins as all zero but for `path`. */
 struct run_file {
     const char *path;
     char *text;
@@ -44,11 +47,18 @@ struct run_file {
     bool out_of_memory;
 };
 
-/* Reads a run; `path` is set by the caller. NULL, or why it cannot be used. */
+/*
+ * Reads the file s->path, "-" for standard input; of several runs in it, as in a serial log, the last one. NULL, or why
+ * it cannot be used. run_file_free is due either way.
+ */
 const char *run_file_read(struct run_file *s);
+/* Frees what run_file_read has allocated; records and texts of the run are then no longer valid. */
 void run_file_free(struct run_file *s);
 
-/* The value of a key as text, "" where the record lacks it; then false. */
+/*
+ * Copies the value of a key of the record as text, cut to `room`. False, and "", where the record lacks it or there is
+ * no record.
+ */
 bool value_of(struct run_line l, const char *key, char *out, size_t room);
 /* The core of that type and order; NULL where this run did not measure it. */
 const struct run_core *find_core(const struct run_file *s, unsigned order, const char *type);

@@ -6,9 +6,15 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Opens such a file for reading; NULL where there is none, or where no file may be read (boot/linux/simulated.h). */
+/*
+ * Opens a file of the kernel for reading; the caller closes it. NULL where there is none, or where no file may be read
+ * (boot/linux/simulated.h).
+ */
 FILE *files_open(const char *path);
-/* The first line of a file, without its newline. False, and "", where there is no such file or the line is empty. */
+/*
+ * Copies the first line of a file, without its newline, cut to `room`. False, and "", where there is no such file or
+ * the line is empty.
+ */
 bool file_line(const char *path, char *out, size_t room);
 
 #endif

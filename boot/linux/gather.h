@@ -15,17 +15,20 @@
 
 #include "lib/knee/knee.h"
 
+/* Limits of memory. */
 enum {
     GATHER_POINTS = 16384,   /* different x that are kept apart */
     GATHER_SAMPLES = 256,    /* y that are kept at each */
     GATHER_WAITING = 262144, /* rows that wait to be sorted in */
 };
 
+/* A row that waits to be sorted in. */
 struct gather_row {
     double x, y;
     uint32_t order;
 };
 
+/* All rows at one x, or at several neighbouring x that were merged. */
 struct gather_bin {
     double from, to; /* the x in it: one, or several that were merged */
     uint64_t seen;   /* rows that had a y */
@@ -33,6 +36,7 @@ struct gather_bin {
     double *samples; /* `kept` of them, in the order of rows but where more were seen */
 };
 
+/* A curve while it is gathered. Begun by gather_start, freed by gather_free. */
 struct gather {
     struct gather_row *waiting;
     size_t waiting_count, waiting_room;
@@ -44,24 +48,32 @@ struct gather {
     uint64_t random;
 };
 
+/* Begins: no rows. */
 void gather_start(struct gather *g);
-/* These return false when memory is short; gather_free is due nevertheless. */
-/* Adds a row. x is finite; y NaN: it was measured, and gave nothing. */
+/*
+ * Adds a row. x is finite; where y is NaN, x was measured and gave nothing. False when memory is short; gather_free is
+ * due nevertheless.
+ */
 bool gather_add(struct gather *g, double x, double y);
-/* To be called after the last row. Then the bins, at most GATHER_POINTS, hold what was gathered and may be read. */
+/*
+ * To be called after the last row. Then the bins, at most GATHER_POINTS, hold what was gathered and may be read. False
+ * when memory is short; gather_free is due nevertheless.
+ */
 bool gather_end(struct gather *g);
 /*
- * The points of the bins, for the caller to free: x is the smallest in the bin, y the median, error the standard
- * error of the median.
+ * Makes *points, one point for each of the g->count bins, for the caller to free: x is the smallest in the bin, y the
+ * median, NaN where no row had a y, error the standard error of the median. False when memory is short.
  */
 bool gather_points(const struct gather *g, struct knee_point **points);
 /*
- * What passes over these points gave, one after the other, the order of rows being the order of time: the first third
- * of the samples at each x, the second, the last; halves where there are too few for thirds. passes->y is for the
- * caller to free. No passes where samples are too few for halves, where x were merged, and where more samples came than
- * are kept, since those kept are not in order.
+ * Makes *passes: the y that passes over these points gave, one pass after the other, where the order of rows is taken
+ * for the order of time: the first third of the samples at each x, the second, the last; halves where there are too few
+ * for thirds. passes->y is for the caller to free. passes->count is 0 where samples are too few for halves, where x
+ * were merged, and where more samples came than are kept, since those kept are not in order. False when memory is
+ * short.
  */
 bool gather_passes(const struct gather *g, struct knee_passes *passes);
+/* Frees everything; *g is then all zero. */
 void gather_free(struct gather *g);
 
 /*

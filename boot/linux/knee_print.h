@@ -6,11 +6,16 @@
 #include "lib/finding/grade.h"
 #include "lib/knee/knee.h"
 
-/* What a probe that had made this experiment alone would report of a knee. */
+/* Grades the knee with the index `knee` of the verdict as a probe would if this curve were its only experiment. */
 struct graded knee_result(const struct table *t, const struct verdict *v, size_t knee);
-/* Text for people: the curve, its levels and its knees. */
+/*
+ * Prints, for people, the curve, its levels and its knees. `points` are those that gather_points has made of the table.
+ */
 void knee_print(const struct table *t, const struct knee_point *points, const struct verdict *v);
-/* The same as finding records; one that says why where there is no knee. */
+/*
+ * Writes the knees as records `finding` to standard output, after warnings about what was left out of the table; where
+ * there is no knee, one finding that says why.
+ */
 void knee_record(const struct table *t, const struct verdict *v);
 
 #endif

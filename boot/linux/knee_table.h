@@ -10,9 +10,13 @@
 #include "boot/linux/gather.h"
 #include "lib/knee/knee.h"
 
-/* Conditions that can be given; different texts of a column that are kept, for messages; and their sizes. */
+/*
+ * Conditions that can be given at most; different texts of a column that are kept, for messages; bytes of one of these,
+ * and of a column's name.
+ */
 enum { CONDITIONS = 8, KINDS_SHOWN = 32, KIND_BYTES = 24, NAME_BYTES = 48 };
 
+/* What the command's arguments ask for. */
 struct arguments {
     const char *file;
     const char *x, *y; /* name or number of a column; NULL: not chosen */
@@ -32,6 +36,7 @@ struct kinds {
     char text[KINDS_SHOWN][KIND_BYTES];
 };
 
+/* The table, and what was read from it. */
 struct table {
     struct arguments arguments;
     const char *source; /* the file's name, for people */
@@ -47,11 +52,14 @@ struct table {
     uint64_t empty;   /* rows with a number in x and none in y */
 };
 
-/* Reads the whole file; t->arguments and t->source are set. False when it cannot be used, with a message printed. */
+/*
+ * Reads the whole file by means of `c` into t->gather; t->arguments and t->source are set by the caller. False when it
+ * cannot be used; a message about that has been printed to standard error.
+ */
 bool table_read(struct table *t, struct csv *c);
-/* The different texts of a column, "0, 1, 2", cut where there are many. */
+/* Writes the different texts of a column as "0, 1, 2", cut where there are many. */
 void table_list_kinds(char *out, size_t room, const struct kinds *k);
-/* To standard error: why no row of the file could be used. */
+/* Prints to standard error why no row of the file could be used. */
 void table_explain_empty(const struct table *t);
 
 #endif

@@ -10,13 +10,23 @@
 
 struct writer;
 
-/* Restricts system calls to those for output, memory and the time. To be called before anything else is. */
+/*
+ * Restricts the program's system calls to those for output, memory and the time. To be called before anything else
+ * makes system calls, where the profile is `simulated`.
+ */
 void simulated_begin(void);
+/* Whether simulated_begin has been called. */
 bool simulated(void);
-/* Whether memfd_create may be called: false in gem5's system call emulation, which ends the simulation at that call. */
+/*
+ * Whether memfd_create may be called, so that code can be written at one address and run at another. False in gem5's
+ * system call emulation, which ends the simulation at that call.
+ */
 bool simulated_offers_shared_memory(void);
-/* Notes that there is no shared memory, so that code lies in writable and executable memory; simulated_warn says so. */
+/*
+ * Notes that there is no shared memory, so that code lies in writable and executable memory; simulated_warn reports it.
+ */
 void simulated_note_anonymous_code(void);
+/* Whether simulated_note_anonymous_code has been called. */
 bool simulated_has_anonymous_code(void);
 /* Sends, once, a `warning` record for each facility that this run does without: signals, deadline, affinity, files. */
 void simulated_warn(struct writer *w);

@@ -12,14 +12,16 @@
 
 enum { STAT_EVENTS = 64 }; /* that can be asked for at once */
 
+/* An event that was asked for. */
 struct request {
     struct event event;
     char name[EVENT_NAME]; /* as asked for */
-    struct place place;
+    struct place place;    /* its counter, and in `run` its batch: the events that are counted in one run */
     struct counter_setting setting;
     char why[200]; /* why it is not counted; "" where it is */
 };
 
+/* All events that were asked for, and the runs that they take. */
 struct plan {
     struct perf_pmu pmu;
     struct request events[STAT_EVENTS];
@@ -28,13 +30,14 @@ struct plan {
 };
 
 /*
- * Looks up the events of a list separated by commas, which is changed. Events that cannot be counted here are kept with
- * the reason. False when one is not known, with a message in `error`.
+ * Looks up the events in `list`, separated by commas, and adds them to the plan; `list` is changed. Events that cannot
+ * be counted here are kept with the reason. False when one is not known: `error` says which.
  */
 bool stat_find_events(struct plan *plan, const struct event_core *core, char *list, char *error, size_t room);
 /*
- * Gives each event a counter and a batch; `slots` are the counters that the core has. The kernel may keep some of them
- * for itself, as its watchdog does, so each event is tried first.
+ * Gives each event of the plan a counter and a batch; `slots` is the bitmap of counters that the core has. Each event
+ * is tried first, since the kernel may keep some counters for itself, as its watchdog does; one that cannot be opened
+ * gets the reason.
  */
 void stat_place_events(struct plan *plan, uint64_t slots);
 

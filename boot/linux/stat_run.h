@@ -7,13 +7,16 @@
 
 #include "boot/linux/stat_plan.h"
 
-/* Measurements that the kernel makes of every process; behind them come the events that were requested. */
+/*
+ * Indices of measures: first those that the kernel makes of every process, then, from OWN on, the events of the plan.
+ */
 enum stat_own { OWN_WALL, OWN_MEMORY, OWN_FAULTS, OWN_SWITCHES, OWN, MEASURES = OWN + STAT_EVENTS };
 
+/* A command, and how it is to be run. */
 struct stat_command {
-    char **words; /* ended by NULL */
-    unsigned warmup, runs;
-    bool output; /* let it write to the terminal */
+    char **words;          /* ended by NULL */
+    unsigned warmup, runs; /* runs that do not count, and runs that do */
+    bool output;           /* let it write to the terminal */
 };
 
 /* One measure of one command over its runs. */
@@ -22,13 +25,18 @@ struct series {
     size_t count;
 };
 
+/* All measures of one command; the caller frees the values. */
 struct result {
     struct series measure[MEASURES];
 };
 
+/* How running a command ended: as it should; in one of its runs; or it could not be run at all. */
 enum stat_end { STAT_RAN, STAT_FAILED, STAT_CANNOT_RUN };
 
-/* Runs a command as often as was asked for. Except for STAT_RAN a message has gone to standard error. */
+/*
+ * Runs a command: the runs that do not count, and the runs that do, once for each batch of the plan. Adds what was
+ * measured to *result. Except for STAT_RAN a message has been printed to standard error.
+ */
 enum stat_end stat_run_command(const struct stat_command *command, struct plan *plan, struct result *result);
 
 #endif

@@ -9,11 +9,14 @@
 struct identity_value;
 
 /*
- * The identification registers of the core that the process is pinned to, as identify_raw lists them. Returns how many;
- * at most room.
+ * Writes the identification registers of the core that the process is pinned to, the kernel's number `core`, as
+ * identify_raw lists them. Returns how many, at most `room`.
  */
 size_t system_identity(unsigned core, struct identity_value *out, size_t room);
-/* The revision of a core's microcode; false where the kernel lists none. */
+/*
+ * Sets *revision to the revision of a core's microcode, `core` being the kernel's number. False where the kernel lists
+ * none.
+ */
 bool system_microcode(unsigned core, uint32_t *revision);
 
 #endif

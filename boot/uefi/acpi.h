@@ -8,7 +8,7 @@
 
 #include "arch/identify.h"
 
-/* How every ACPI table begins (5.2.6). */
+/* How every ACPI table begins (ACPI specification 6.5, 5.2.6). */
 struct acpi_header {
     char signature[4];
     uint32_t length;
@@ -17,13 +17,22 @@ struct acpi_header {
     uint32_t oem_revision, creator, creator_revision;
 };
 
-/* The table at that place of the firmware's list, as it is; NULL behind the last one. */
+/*
+ * The table with that index in the firmware's list, from 0, whether it is damaged or not; NULL where the list has
+ * ended.
+ */
 const struct acpi_header *acpi_entry(size_t index);
-/* Whether its length is possible and its checksum holds. */
+/* Whether the table's length is possible and its checksum holds. */
 bool acpi_good(const struct acpi_header *table);
-/* The table with that signature; NULL when there is none, its checksum is wrong or it is shorter than `least` bytes. */
+/*
+ * The first table with that signature whose checksum holds and that has `least` bytes or more, from its header on; NULL
+ * when there is none.
+ */
 const void *acpi_table(const char signature[4], size_t least);
-/* The caches of the core that runs this, from the PPTT; 0 when there is no PPTT or it does not list this core. */
+/*
+ * Writes the caches of the core that runs this to `out`, from the PPTT. Returns how many, at most `room`; 0 when there
+ * is no PPTT or it does not list this core, and on x86-64, where CPUID describes them.
+ */
 size_t acpi_caches(struct identity_cache *out, size_t room);
 
 #endif

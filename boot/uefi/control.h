@@ -10,7 +10,7 @@
 
 /*
  * Why events cannot be counted on the core in use, as far as its registers show without any being changed; NULL where
- * they may be: machine_counters proves it.
+ * they perhaps can be: machine_counters proves it. Valid until another core is taken into use.
  */
 const char *control_no_counters(void);
 /* Revision of the microcode of the core in use; 0: not known. */

@@ -10,28 +10,40 @@ struct config;
 struct lines;
 
 /*
- * Makes a core ready to be given work. *runner runs a function on it; NULL for the core that booted, which needs none.
- * Returns NULL, or why the core cannot be had. One core at a time; cores_leave gives it back to the firmware, and a
- * warning says when that fails.
+ * Makes the core with that index ready to be given work. Sets *runner to what runs a function on it; NULL for the core
+ * that booted, which needs none. One core at a time. Returns NULL, or why the core cannot be had. cores_leave gives it
+ * back.
  */
 const char *cores_reach(unsigned index, own_runner **runner);
+/*
+ * Gives the core that cores_reach made ready back to the firmware; a warning says when that fails. Nothing for the core
+ * that booted.
+ */
 void cores_leave(unsigned index);
-/* Notes, with a warning, that a core could not be given back; nothing where `why` is NULL. */
+/* Notes, with a warning, that a core could not be given back, and why; nothing where `why` is NULL. */
 void cores_given_back(unsigned index, const char *why);
-/* Reads from the configuration whether cores at spin tables may be used (risky = cores). To be called first. */
+/*
+ * Reads from the configuration whether cores at spin tables may be used (risky = cores). To be called before every
+ * other function here and before machine_cores.
+ */
 void cores_start(const struct config *c);
 /*
- * Whether a core could not be given back, or never can be (spin tables): memory that it may touch must then not be
- * reused, so the machine has to be reset.
+ * Whether a core could not be given back, or never can be (spin tables). Memory that it may touch must then not be
+ * reused, so the machine has to be reset after the run.
  */
 bool cores_left_running(void);
 /* Whether giving back a core has failed; cores at spin tables do not count. */
 bool cores_lost(void);
-/* Why the core in use no longer does what it is given; NULL while it does. */
+/* Why the core in use no longer executes what it is given; NULL while it does. */
 const char *cores_gone(void);
-/* What the cores that do not measure do meanwhile, for the environment record. */
+/*
+ * A text about what the cores that do not measure do meanwhile, for the environment record; valid until the next call.
+ */
 const char *cores_parked(void);
-/* Adds to the bring-up page how many cores there are, what starts them, and how long one takes to arrive. */
+/*
+ * Adds to the bring-up page how many cores there are, what starts them, and how long one takes to arrive; for that it
+ * starts one and gives it back.
+ */
 void cores_bringup(struct lines *page);
 
 #endif

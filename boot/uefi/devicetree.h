@@ -12,21 +12,25 @@
 #include "arch/own.h"
 #include "boot/uefi/pptt.h"
 
-/* The size in bytes that the tree's header states; 0 when it is not a device tree. */
+/* The size in bytes that the tree's header states; 0 when `tree` is no device tree. */
 size_t devicetree_bytes(const void *tree);
-/* The cores that the tree lists, up to the first error in it. Returns how many there are; at most room are written. */
+/*
+ * Writes the cores that the tree lists to `out`, up to the first error in it. Returns how many there are; at most
+ * `room` are written.
+ */
 size_t devicetree_cores(const void *tree, size_t bytes, struct listed_core *out, size_t room);
 /*
- * A property of the first node whose `compatible` lists that text, at any depth: its value, and in *length the bytes of
- * it, which are within the tree; a property without a value has none. NULL where there is no such node or property.
+ * The value of the property `name` of the first node, at any depth, whose `compatible` lists that text; it lies in the
+ * tree. Sets *length to its bytes, 0 for a property without a value. NULL where there is no such node or property.
  */
 const void *devicetree_property(const void *tree, size_t bytes, const char *compatible, const char *name,
                                 size_t *length);
-/* The `method` of PSCI, "smc" or "hvc"; NULL where there is none. */
+/* The instruction that calls PSCI, from the property `method`: "smc" or "hvc"; NULL where there is none. */
 const char *devicetree_psci(const void *tree, size_t bytes);
 /*
- * Arm's interrupt controller, and the interrupt of the virtual timer. What the tree does not say is left alone. Where
- * addresses are translated on the way to the controller's node, they are those of the machine.
+ * Writes to *out Arm's interrupt controller, and the interrupt of the virtual timer. Members that the tree says nothing
+ * of are left alone. Addresses are those of the machine, also where the tree translates them on the way to the
+ * controller's node.
  */
 void devicetree_interrupts(const void *tree, size_t bytes, struct own_interrupts *out);
 /*

@@ -4,8 +4,10 @@
 
 #include <stdint.h>
 
+/* The first and the last character of each font, ASCII codes; and how many fonts there are. */
 enum { FONT_FIRST = 32, FONT_LAST = 126, FONTS = 2 };
 
+/* One font. */
 struct font {
     unsigned width, height;
     /* For each character from FONT_FIRST on: `height` rows of width / 8 bytes each, the leftmost dot in bit 7. */

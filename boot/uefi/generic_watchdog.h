@@ -11,27 +11,34 @@
 
 #include "boot/uefi/watchdog.h"
 
+/* The watchdog: the caller sets `read` and `write`, which access 32 bits at a physical address. */
 struct generic_watchdog {
     uint64_t refresh, control; /* addresses of the frames */
     uint32_t (*read)(uint64_t address);
     void (*write)(uint64_t address, uint32_t value);
     uint64_t offset; /* WOR as found */
     bool wide;       /* WOR has 48 bits instead of 32 */
-    char why[120];
+    char why[120];   /* what generic_watchdog_arm has returned */
 };
 
-/* The first watchdog in a GTDT that is not the secure world's; false where there is none. Sets the frames. */
+/*
+ * Sets the frames of *w to those of the first watchdog in a GTDT of `bytes` bytes that is not the secure world's. False
+ * where there is none.
+ */
 bool generic_watchdog_listed(struct generic_watchdog *w, const void *gtdt, size_t bytes);
 /*
- * Starts it: the first half of its time is so many seconds, counted by the system counter of `hz`. NULL, or why not:
- * then nothing was changed. The sentence stays valid as long as `w`.
+ * Starts the watchdog: the first half of its time lasts so many seconds, counted by the system counter, whose frequency
+ * is `hz`. NULL, or why not: then nothing was changed. The sentence stays valid as long as *w.
  */
 const char *generic_watchdog_arm(struct generic_watchdog *w, unsigned seconds, double hz);
-/* Starts the time again. */
+/* Starts its time again. */
 void generic_watchdog_refresh(const struct generic_watchdog *w);
-/* Ends it and puts its time back. */
+/* Stops the watchdog and restores its time as it was found. */
 void generic_watchdog_disarm(struct generic_watchdog *w);
-/* The registers that were written, as found and as they are while it is armed. Returns how many; at most room. */
+/*
+ * Writes the registers that generic_watchdog_arm has written to `out`, as found and as they are while it is armed.
+ * Returns how many, at most `room`.
+ */
 size_t generic_watchdog_registers(const struct generic_watchdog *w, struct watchdog_register *out, size_t room);
 
 #endif

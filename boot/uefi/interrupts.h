@@ -4,7 +4,10 @@
 
 #include "arch/own.h"
 
-/* As ACPI describes it, else the device tree. NULL on x86-64, where the core's own timer interrupts. */
+/*
+ * Finds it in ACPI's tables, else in the device tree; to be called on the core that booted. Valid until the next call.
+ * NULL on x86-64, where the core's own timer interrupts.
+ */
 const struct own_interrupts *interrupts_find(void);
 
 #endif

@@ -6,15 +6,21 @@
 #include "lib/plan/config.h"
 
 /*
- * The start menu, in which the user changes the configuration. It ends after the seconds that the configuration says,
- * unless a key is pressed. False: the user wants a reboot instead of a run.
+ * Shows the start menu, in which the user changes the configuration *c. It ends after c->menu_seconds without a key, or
+ * when the user says so. False: the user wants a reboot instead of a run.
  */
 bool keys_menu(struct config *c);
-/* To be called between windows, as often as one likes: what the user wants. A pause is waited for until it ends. */
+/*
+ * What the user wants now, by the keys pressed since the last call. To be called between windows, as often as one
+ * likes. When a key has paused the run, it returns after the pause has ended.
+ */
 enum wish keys_wish(void);
-/* Waits so many seconds, or until a key is pressed; after that key until another one is, so that it can be held. */
+/*
+ * Waits so many seconds, while a page is shown. A key that is pressed meanwhile holds the page: then this returns only
+ * after another key.
+ */
 void keys_hold(unsigned seconds);
-/* After the run: waits until the user presses a key that says how to go on. */
+/* To be called after the run: waits until the user presses a key that says how to go on, and returns which. */
 enum after keys_stay(void);
 
 #endif

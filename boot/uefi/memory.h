@@ -9,24 +9,32 @@
 #include "arch/own.h"
 #include "lib/base/record.h"
 
-/* Zeroed pages of type EfiLoaderData, aligned; NULL when memory is short. memory_free takes their address and size. */
+/*
+ * Allocates zeroed pages of type EfiLoaderData, at least `bytes` bytes, at a multiple of `alignment`, a power of two.
+ * NULL when memory is short. memory_free frees them.
+ */
 void *memory_pages(size_t bytes, size_t alignment);
+/* Frees what memory_pages has allocated: its address, and the size that was asked for. */
 void memory_free(void *base, size_t bytes);
-/* Bytes that the firmware has not allocated; 0 when it does not say. */
+/* Bytes of memory that the firmware has not allocated; 0 when it does not say. */
 uint64_t memory_free_bytes(void);
 /*
- * All RAM that may be mapped as cacheable memory, ascending, as own_services.ram takes it. To be freed; NULL when
- * memory is short or the firmware does not give its memory map.
+ * All RAM that may be mapped as cacheable memory, in ascending ranges, as own_services.ram takes it, and in *count how
+ * many; for the caller to free. NULL when memory is short or the firmware does not give its memory map.
  */
 struct own_range *memory_ram(size_t *count);
-/* Adds the firmware's memory map to an array: a row for each range, none when the firmware does not give it. */
+/*
+ * Adds the firmware's memory map to the open array of a record: an array for each range with its type, start, pages and
+ * attributes; none when the firmware does not give it.
+ */
 void memory_describe_map(struct record *r);
 /*
- * Takes the one large contiguous buffer, MEMORY_ALL for all there is; warns when it is smaller than wanted. It is of the
- * node of that core (struct machine_core.id), where ACPI says which memory that is.
+ * Takes the one large contiguous buffer, of `wanted_mib` MiB or, with MEMORY_ALL, as large as possible; sends a warning
+ * when it is smaller than wanted. It lies in the NUMA node of that core (struct machine_core.id), where ACPI says which
+ * memory that is and some of it is free.
  */
 void memory_start(size_t wanted_mib, uint64_t core);
-/* The node of the buffer; false where ACPI does not say. */
+/* Sets *node to the NUMA node in which the buffer lies; false where ACPI does not say. */
 bool memory_node(uint32_t *node);
 /* Gives the buffer back to the firmware. */
 void memory_finish(void);
@@ -35,7 +43,10 @@ void memory_finish(void);
  * GUARD_BYTES before it belong to us as well.
  */
 uint8_t *memory_buffer(size_t *bytes);
-/* Adds the sizes of RAM and free memory, the buffer, and the nodes of the buffer and of that core, as an object. */
+/*
+ * Adds the object `memory` to a record: the sizes of RAM, free memory and buffer, and the nodes of the buffer and of
+ * that core (struct machine_core.id).
+ */
 void memory_describe(struct record *r, uint64_t core);
 
 #endif

@@ -1,4 +1,4 @@
-/* The node of a core, and the memory that is near it, from ACPI's SRAT. */
+/* The NUMA node of a core, and which memory belongs to which node, from ACPI's SRAT. */
 #ifndef FATHOM_BOOT_UEFI_NODE_H
 #define FATHOM_BOOT_UEFI_NODE_H
 
@@ -8,9 +8,12 @@
 
 #include "boot/uefi/srat.h"
 
-/* The node of the core with that identifier (struct machine_core.id). False where no table says. */
+/* Sets *node to the node of the core with that identifier (struct machine_core.id). False where no table says. */
 bool node_of_core(uint64_t core, uint32_t *node);
-/* All ranges of memory with their nodes, to be freed; NULL, and 0, where no table says or memory is short. */
+/*
+ * All ranges of memory with their nodes, and in *count how many; for the caller to free. NULL, and 0, where no table
+ * says or memory is short.
+ */
 struct srat_memory *node_memory(size_t *count);
 
 #endif

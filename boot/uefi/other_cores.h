@@ -16,21 +16,28 @@
  * are written. `spinning`: cores that wait at a spin table (AArch64) are listed as usable, too.
  */
 size_t others_list(struct machine_core *out, size_t room, bool spinning);
-/* Makes a core ready for work; *runner runs a function on it. Returns NULL, or why not. */
+/*
+ * Makes the core with that identifier (struct machine_core.id) ready for work, and sets *runner to what runs a function
+ * on it; one core at a time, which others_leave gives back. Returns NULL, or why not.
+ */
 const char *others_reach(uint64_t id, own_runner **runner);
 /* What starts other cores on this machine ("PSCI, called by SMC"), or a sentence that nothing does; for people. */
 const char *others_way(void);
 /*
  * Has a function called on a core that is not in use, while this one goes on. Returns NULL, or why not. After NULL,
- * others_end waits until the function has returned, and gives the core back.
+ * others_end is due.
  */
 const char *others_begin(uint64_t id, void (*function)(void *), void *argument);
-/* NULL, or why the core still runs: then memory that it may touch must not be reused. */
+/*
+ * Waits until the function that others_begin has begun on that core has returned, for a second or so at most, and gives
+ * the core back to the firmware. NULL, or why the core still runs: then memory that it may touch must not be reused.
+ */
 const char *others_end(uint64_t id);
-/* Why the core that others_reach prepared no longer does what it is given; NULL while it does. */
+/* Why the core that others_reach made ready no longer executes what it is given; NULL while it does. */
 const char *others_gone(void);
 /*
- * Gives that core back to the firmware. NULL, or why it still runs: then memory that it may touch must not be reused.
+ * Gives the core that others_reach made ready back to the firmware. NULL, or why it still runs: then memory that it may
+ * touch must not be reused.
  */
 const char *others_leave(uint64_t id);
 /*

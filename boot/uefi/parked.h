@@ -5,7 +5,10 @@
 #ifndef FATHOM_BOOT_UEFI_PARKED_H
 #define FATHOM_BOOT_UEFI_PARKED_H
 
-/* `woke_ms` is how long one of them took to arrive after it was started; 0: none was started. Valid until called again. */
+/*
+ * A text about how parked cores wait, halted or awake. That follows from `woke_ms`, the milliseconds that one of them
+ * took to arrive after it was started; 0: none was started, and it is not known. Valid until the next call.
+ */
 const char *parked_text(double woke_ms);
 
 #endif

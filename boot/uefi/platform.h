@@ -4,13 +4,17 @@
 
 #include "lib/machine.h"
 
-/* Identifies the machine and the core that booted: what has to be known before the core is ours. */
+/*
+ * Fills in what machine_info returns for the machine and the core that booted: all that has to be known before the core
+ * is ours. To be called once, after firmware_start.
+ */
 void platform_identify(void);
 /*
- * Identifies the core that calls this, which need not be the one that booted; for own_call. The argument is not used.
+ * Fills in what machine_info returns for the core that calls this, which need not be the one that booted; own_call runs
+ * it there. The argument is not used.
  */
 void platform_identify_core(void *unused);
-/* What machine_info returns, to be changed when a core is taken into use. */
+/* What machine_info returns, so that it can be changed when a core is taken into use. */
 struct machine_info *platform_info(void);
 
 /* Why there are no windows and no access to registers; NULL while the core in use is ours. */

@@ -10,8 +10,8 @@
 #include "arch/own.h"
 
 /*
- * The ACPI processor UID of the core with that MPIDR_EL1, from the MADT, which is `bytes` long. False when the MADT
- * lists no such core.
+ * Sets *uid to the ACPI processor UID of the core with that MPIDR_EL1, from the MADT, which is `bytes` long. False when
+ * the MADT lists no such core.
  */
 bool madt_processor(const void *madt, size_t bytes, uint64_t mpidr, uint32_t *uid);
 /* A core as the firmware's tables list it. */
@@ -22,14 +22,23 @@ struct listed_core {
     uint64_t release;    /* where it waits for the address of its first instruction (spin table); 0: nowhere */
 };
 
-/* The cores that the MADT lists. Returns how many there are; at most room are written. */
+/*
+ * Writes the cores that the MADT, `bytes` long, lists to `out`. Returns how many there are; at most `room` are written.
+ */
 size_t madt_cores(const void *madt, size_t bytes, struct listed_core *out, size_t room);
-/* The interrupt controller of the core with that MPIDR_EL1, from the MADT; `out` is left alone where it has none. */
+/*
+ * Writes to *out the interrupt controller of the core with that MPIDR_EL1, from the MADT, which is `bytes` long; *out
+ * is left alone where that describes none.
+ */
 void madt_interrupts(const void *madt, size_t bytes, uint64_t mpidr, struct own_interrupts *out);
-/* The number of the virtual timer's interrupt in the GTDT (5.2.25); 0: none. */
+/*
+ * The number of the virtual timer's interrupt in the GTDT (ACPI specification 6.5, 5.2.25), which is `bytes` long; 0:
+ * none.
+ */
 unsigned gtdt_virtual_timer(const void *gtdt, size_t bytes);
 /*
- * The caches of that processor, from its own to those that it shares with all others. Returns how many; at most room.
+ * Writes the caches of the processor with that UID to `out`, from its own to those that it shares with all others, from
+ * the PPTT, which is `bytes` long. Returns how many, at most `room`.
  */
 size_t pptt_caches(const void *pptt, size_t bytes, uint32_t uid, struct identity_cache *out, size_t room);
 

@@ -4,7 +4,10 @@
 
 #include "lib/base/record.h"
 
-/* Sends one record: each protocol with the number of handles that have it, and its name where it is well known. */
+/*
+ * Sends one record: each protocol with the number of handles that have it, and its name where the protocol is a
+ * well-known one.
+ */
 void protocols_send(struct writer *w);
 
 #endif

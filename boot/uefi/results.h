@@ -14,6 +14,7 @@
 /* The files of a run: RUN00001.JSL has its records, SUP00001.JSL what support.h says. */
 enum results_kind { RESULTS_RUN, RESULTS_SUPPORT };
 
+/* A file while it is written. */
 struct results {
     enum results_kind kind;
     EFI_FILE_PROTOCOL *file;
@@ -25,16 +26,22 @@ struct results {
     bool failed;
 };
 
-/* Passes earlier result files to the journal, newest first. Returns the highest number in use, 0 when there is none. */
+/*
+ * Passes earlier result files of the volume to the journal, the newest first; not all of them where reading is slow.
+ * Returns the highest number that a file has, 0 when there is none.
+ */
 unsigned results_journal(const struct volume *v, struct journal *j);
-/* Opens a new file of that number. False when there is no volume; with a warning, when it cannot hold the file. */
+/*
+ * Opens a new file of that kind and number, and fills in *s; *v must stay valid. False when there is no volume, or,
+ * with a warning, when the file cannot be made. results_finish is due either way.
+ */
 bool results_start(struct results *s, const struct volume *v, enum results_kind kind, unsigned number);
-/* The path of such a file, for people: "RESULTS\RUN00001.JSL". */
-enum { RESULTS_PATH = 24 };
+enum { RESULTS_PATH = 24 }; /* bytes of a path of a file, the final 0 included */
+/* Writes the path of the file of that kind and number, for people: "RESULTS\RUN00001.JSL". */
 void results_name(char out[RESULTS_PATH], enum results_kind kind, unsigned number);
 /* Closes the file, if there is one; what was written is on the volume already. */
 void results_finish(struct results *s);
-/* The sink that appends records to the file. */
+/* A sink that appends records to the file; *s must stay valid as long as it is used. */
 struct sink results_sink(struct results *s);
 
 #endif

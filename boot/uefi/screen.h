@@ -11,29 +11,34 @@ struct lines;
 struct run;
 
 /*
- * Starts to draw on the framebuffer, the progress of `run` first. False where there is none that can be used, or where
- * the console shows records: then screen_finding and screen_results still make the page of results, and the other
- * functions draw nothing.
+ * Starts to draw on the framebuffer; *run, whose progress is shown, must stay valid. False where there is none that can
+ * be used, or where the console shows records: then screen_finding and screen_results still make the page of results,
+ * and the other functions draw nothing.
  */
 bool screen_start(const struct run *run);
-/* Adds text; and shows text in the progress line, which overwrites itself (NULL clears it). */
+/* Adds text in that style; a line ends at a newline, and the last lines that fit are shown. */
 void screen_text(const char *text, enum cell_style style);
+/* Shows text in the progress line, in place of what it showed before; NULL clears it. */
 void screen_progress(const char *text);
-/* Draws at once what has changed, because the user waits for it. */
+/* Draws at once what has changed, which otherwise may wait for a moment, because the user waits for it. */
 void screen_now(void);
-/* Shows in the last line what keys do now. */
+/* Shows in the last line of the screen which keys there are now. */
 void screen_keys(const char *text);
 /*
- * Shows lines in the place of all else, and a QR code of them where there is room; with NULL all else again. False where
- * there is nothing to draw on.
+ * Shows these lines, which must stay valid, in the place of all else, and a QR code of them where there is room; with
+ * NULL all else again. False where there is nothing to draw on.
  */
 bool screen_lines(const struct lines *page);
-/* Shows that code over everything where there was no room for it beside the lines. False where it is shown already. */
+/*
+ * Shows the QR code of the lines over everything, where screen_lines had no room for it beside them. False where the
+ * code is shown already, or there is none.
+ */
 bool screen_code(void);
 /* Shows the page of results: on the framebuffer in the place of all else, on consoles as text. */
 void screen_results(void);
-/* A finding that was decided and a curve that was taken, for struct observer. */
+/* Keeps a finding for the page of results: the member `finding` of struct observer. */
 void screen_finding(const struct observed_finding *f);
+/* Shows a curve that was measured: the member `curve` of struct observer. */
 void screen_curve(const struct observed_curve *c);
 
 #endif

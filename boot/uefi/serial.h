@@ -6,9 +6,12 @@
 
 #include "lib/machine.h"
 
-/* A sink that writes to the serial port, or to the console where that is all there is. False when there is neither. */
+/*
+ * Fills in *s, a sink that writes records to the serial port, or to the console where that is all there is. False when
+ * there is neither.
+ */
 bool serial_start(struct sink *s);
-/* Text for people on the port, where the firmware offers one that no console uses. */
+/* Writes text for people to the serial port, where the firmware offers one that no console uses; else nothing. */
 void serial_text(const char *text);
 
 #endif

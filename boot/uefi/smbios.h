@@ -6,17 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What the structure System Information, and that of the firmware, say. Texts are cut where they are longer. */
 struct smbios_system {
     char manufacturer[48], product[64];
     char firmware_version[64], firmware_date[16];
     uint8_t uuid[16]; /* zero where there is none */
 };
 
-/* Finds the address of the structures and how many bytes they may take. False where there is no SMBIOS. */
+/*
+ * Sets *start to the address of the structures, and *bytes to how many bytes they may take. False where there is no
+ * SMBIOS.
+ */
 bool smbios_structures(const uint8_t **start, size_t *bytes);
-/* Passes each OEM string to `use`, in order. */
+/* Calls `use`, with `context`, for each OEM string, in order; `text` has `bytes` bytes and no final 0. */
 void smbios_oem_strings(void (*use)(void *context, const char *text, size_t bytes), void *context);
-/* False where there is no SMBIOS, or no System Information in it. Texts that are missing are "". */
+/* Fills in *s; texts that are missing become "". False where there is no SMBIOS, or no System Information in it. */
 bool smbios_system(struct smbios_system *s);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes of all structures, up to the first that is damaged or to the end; they take at most `most`. */
+/* How many bytes the structures at `table` take, up to the first that is damaged or to the end; at most `most`. */
 size_t smbios_bytes(const uint8_t *table, size_t most);
 /*
  * Takes out of a copy of so many bytes, in place: serial numbers, asset tags, part numbers, UUIDs; of structures that

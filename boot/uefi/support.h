@@ -10,13 +10,22 @@
 #include "boot/uefi/volume.h"
 #include "lib/base/record.h"
 
-/* Opens the file; `number` is that of the result file, 0 where there is none. */
+/*
+ * Opens the file on that volume; `number` is that of the result file, 0 where there is none. Where it cannot be opened,
+ * the other functions write nothing, and support_describe says why.
+ */
 void support_start(const struct volume *v, unsigned number);
 /* Adds to the `machine` record where the file is, or why there is none. */
 void support_describe(struct record *r);
-/* Writes what the firmware says: tables, memory map, protocols. A stage. */
+/*
+ * Writes what the firmware says: tables, memory map, protocols. Reading them is a stage (lib/run/stage.h). To be called
+ * before the core is taken.
+ */
 void support_tables(void);
-/* Writes registers of the core in use, each group in a stage of its own, and closes the file. */
+/*
+ * Writes registers of the core in use, each group of them in a stage of its own, and closes the file. To be called
+ * after the core has been taken.
+ */
 void support_registers(void);
 
 #endif

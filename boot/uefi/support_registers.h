@@ -6,8 +6,9 @@
 #include "arch/control.h"
 #include "lib/base/record.h"
 
-/* Sends the registers of each group of arch/support.h, and those of the switches that control_start could read. */
+/* Reads the registers of each group of arch/support.h that fits the core, each in its stage, and sends them. */
 void support_send_groups(struct writer *w, const struct access *a);
+/* Sends the registers of those switches of *c that control_start could read. */
 void support_send_switches(struct writer *w, const struct control *c);
 
 #endif

@@ -22,6 +22,7 @@ struct tco_access {
     void (*wait_ms)(unsigned ms);
 };
 
+/* The watchdog. Set by tco_find. */
 struct tco {
     const struct tco_access *access;
     uint16_t base; /* first port of its registers */
@@ -31,18 +32,27 @@ struct tco {
     const char *no_reboot_in;
     uint16_t control, timer; /* as found: TCO1_CNT, TCO_TMR, */
     uint32_t no_reboot;      /* and the register that holds NO_REBOOT */
-    char why[160];
+    char why[160];           /* what tco_find or tco_arm has returned */
 };
 
-/* Finds it; changes nothing. NULL, or why it cannot be used, which stays valid as long as `t`. */
+/*
+ * Finds the watchdog and fills in *t; changes nothing. `access` must stay valid. NULL, or why it cannot be used: a
+ * sentence that stays valid as long as *t.
+ */
 const char *tco_find(struct tco *t, const struct tco_access *access);
-/* Starts it: it runs out for the first time after that many seconds. NULL, or why not: then all is as it was found. */
+/*
+ * Starts the watchdog that tco_find has found: its time runs out first after `seconds` seconds, and resets the machine
+ * when it runs out once more. NULL, or why not: then all is as it was found. The sentence stays valid as long as *t.
+ */
 const char *tco_arm(struct tco *t, unsigned seconds);
-/* Starts the time again. */
+/* Starts its time again. */
 void tco_refresh(const struct tco *t);
-/* Ends it and puts the registers back. */
+/* Stops the watchdog and restores its registers. */
 void tco_disarm(struct tco *t);
-/* The registers that were written, as found and as they are while it is armed. Returns how many; at most room. */
+/*
+ * Writes the registers that tco_arm has written to `out`, as found and as they are while it is armed. Returns how many,
+ * at most `room`.
+ */
 size_t tco_registers(const struct tco *t, struct watchdog_register *out, size_t room);
 
 #endif

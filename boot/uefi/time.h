@@ -10,12 +10,18 @@ struct time_source {
     double hz;
 };
 
-/* All clocks that the time stamp can be compared with; takes up to three seconds, most of them for the real-time clock. Returns how many; at most room. */
+/*
+ * Compares the time stamp with all clocks there are, and writes them to `out`; takes up to three seconds, most of them
+ * for the real-time clock. Returns how many, at most `room`.
+ */
 size_t time_sources(struct time_source *out, size_t room);
 
-/* Frequency of reader_ticks in Hz; `source` says where it comes from. Until it is called, machine_seconds returns 0. */
+/*
+ * Finds out the frequency of reader_ticks in Hz; *source says by what. To be called once, at the start; until then
+ * machine_seconds returns 0.
+ */
 double time_tick_hz(const char **source);
-/* machine_seconds leaves these seconds out: the run was paused. */
+/* From now on machine_seconds leaves out these seconds, too: the run was paused for so long. */
 void time_skip(double seconds);
 
 #endif

@@ -7,19 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A volume that is open. */
 struct volume {
     EFI_FILE_PROTOCOL *root; /* NULL: there is none */
     char name[48];           /* for people: "volume FATHOM" */
 };
 
-/* Finds the volume. Where there is none, `root` is NULL and a warning says why. */
+/*
+ * Finds and opens the volume labelled FATHOM on the disk that we were loaded from, else the volume that we were loaded
+ * from. Where there is none, `root` is NULL and a warning says why.
+ */
 void volume_start(struct volume *v);
+/* Closes the volume; files on it must have been closed. */
 void volume_finish(struct volume *v);
 /* Bytes that are free on it; UINT64_MAX where the firmware does not say. */
 uint64_t volume_free_bytes(const struct volume *v);
-/* Opens a file for reading; NULL when it does not exist. */
+/* Opens a file of the volume for reading; the caller closes it. NULL when it does not exist, or there is no volume. */
 EFI_FILE_PROTOCOL *volume_open(const struct volume *v, const CHAR16 *path);
-/* Reads up to `room` bytes from the current position; returns how many were read before the end or an error. */
+/*
+ * Reads up to `room` bytes of an open file, from its current position on, to `to`. Returns how many were read before
+ * the end or an error.
+ */
 size_t volume_read(EFI_FILE_PROTOCOL *file, void *to, size_t room);
 
 #endif

@@ -7,10 +7,17 @@
 
 #include "lib/base/record.h"
 
-/* Keeps a warning until warnings_send. What does not fit is counted, and the count is sent. */
+/*
+ * Keeps a warning until warnings_send: `subject` is what it is about, in a word, the rest as for printf. There is room
+ * for 24 at a time; further ones are counted, and the count is sent.
+ */
 void warn(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same in the form of the callback that lib/plan/config.h takes. */
+/*
+ * Keeps a warning as warn does, in the form of the callback that config_parse takes (lib/plan/config.h); `context` is
+ * not used.
+ */
 void warn_config(void *context, const char *subject, const char *text);
+/* Sends all warnings that were kept as records, and forgets them. The member `warn` of struct run. */
 void warnings_send(struct writer *w);
 
 #endif

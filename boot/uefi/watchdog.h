@@ -14,19 +14,25 @@
 struct config;
 struct record;
 
-/* A register that was written: as found, and as it is while the watchdog is armed. */
+/* A register of a watchdog that was written: its value as found, and as it is while the watchdog is armed. */
 struct watchdog_register {
     const char *name;
     uint64_t found, armed;
 };
 
-/* Arms it where the configuration wants it; that is a stage. Where it cannot, a warning says why. */
+/*
+ * Arms the watchdog where the configuration wants it; that is a stage (lib/run/stage.h). Where it cannot be armed, a
+ * warning says why.
+ */
 void watchdog_start(const struct config *c);
-/* The run goes on: starts the time again. May be called as often as one likes; does nothing while it is not armed. */
+/*
+ * To be called where the run goes on: starts the watchdog's time again. May be called as often as one likes; does
+ * nothing while it is not armed.
+ */
 void watchdog_refresh(void);
 /* Disarms it, and puts its registers back. */
 void watchdog_stop(void);
-/* Adds to the `environment` record what was armed. */
+/* Adds to the open `environment` record which watchdog is armed and what its registers hold; nothing where none is. */
 void watchdog_describe(struct record *r);
 
 #endif
