@@ -41,7 +41,10 @@ struct change {
     uint64_t got; /* read back after */
 };
 
-/* Changes at most: the largest PMUv3 has 31 event selectors and 31 counters, besides its control registers. */
+/*
+ * Changes that the list can hold: the largest PMUv3 has 31 event selectors and 31 counters, besides its control
+ * registers.
+ */
 enum { CHANGES = 80 };
 
 /* Changes, in the order in which they were made. The caller sets `access` and a `count` of 0. */

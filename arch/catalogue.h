@@ -34,8 +34,8 @@ extern const char *const operand_kind_names[OPERAND_KINDS];
 enum operand_type { TYPE_INTEGER, TYPE_HALF, TYPE_BFLOAT, TYPE_SINGLE, TYPE_DOUBLE, TYPE_EXTENDED, OPERAND_TYPES };
 
 /*
- * An operand that is written only in part, or only sometimes, counts as read too, since its old value matters. Flags of
- * which some are not written do not: cores may rename flags separately.
+ * How an instruction accesses an operand. One that is written only in part, or only sometimes, counts as read too,
+ * since its old value matters. Flags of which some are not written do not: cores may rename flags separately.
  */
 enum { OPERAND_READ = 1, OPERAND_WRITE = 2 };
 
@@ -102,7 +102,10 @@ extern const char *const form_features[];
 
 /* The form's name: "vfmadd231pd zmm{k}, zmm, m512". */
 const char *form_name(const struct form *f);
-/* What the core must have, as the decoder calls it: "AVX512F_512", "FEAT_LSE"; "" where every core has it. */
+/*
+ * The feature that the core must have for the form, as the decoder calls it: "AVX512F_512", "FEAT_LSE"; "" where every
+ * core has it.
+ */
 const char *form_feature(const struct form *f);
 /* The operand with the index i, which is less than f->operand_count. */
 const struct form_operand *form_operand(const struct form *f, unsigned i);
@@ -113,7 +116,7 @@ bool form_has_field(const struct form_operand *o);
  */
 bool form_fits(const struct form_operand *o, unsigned number);
 
-/* Instructions of which no form is in the catalogue. */
+/* Instructions of which no form is in the catalogue, and why. */
 struct form_left_out {
     const char *what, *why; /* "hlt", "waits" */
 };
@@ -217,7 +220,7 @@ struct form_unit {
 extern const struct form_unit form_units[];
 /* Whether the form is in the catalogue and the core that runs this has its feature. */
 bool form_unit_is_there(const struct form_unit *u);
-/* A form that sets a vector register to zero when every operand is that register. */
+/* Name of a form that sets a vector register to zero when every operand is that register. */
 extern const char form_vector_zero[];
 
 #endif

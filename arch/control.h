@@ -66,7 +66,7 @@ struct control_clock {
     double state_hz[CLOCK_STATES];
 };
 
-/* A register that is recorded; it is changed only by experiments that compare its settings. */
+/* A register that is recorded, not controlled; only experiments that compare its settings change it. */
 struct control_value {
     const char *name;
     uint64_t value;

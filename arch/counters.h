@@ -55,7 +55,7 @@ struct counter_setting {
 
 enum { COUNTERS_FLAGS = 3 };
 
-/* What counters_program changed, and what counters_go starts. */
+/* What counters_program has changed, for counters_restore, and which counters counters_go starts. */
 struct counters_state {
     struct changes changes;
     uint64_t slots;                 /* programmed */

@@ -30,7 +30,7 @@ struct counter_driver {
     void (*proof)(const struct access *a, const struct counters *have, struct counter_proof *proof);
 };
 
-/* The driver of these counters, by have->kind; each ISA has its own (arch/ISA/counters.c). Never NULL. */
+/* The driver of these counters, by have->kind; each ISA has its own function (arch/ISA/counters.c). Never NULL. */
 const struct counter_driver *counter_driver(const struct counters *have);
 
 /*

@@ -71,7 +71,7 @@ struct code {
     bool invalid;
 };
 
-/* A branch whose target is not known yet. */
+/* A branch or call in the code whose target is not known yet; emit_land and emit_land_at set it. */
 struct fixup {
     size_t at;
     unsigned kind;
@@ -84,25 +84,28 @@ bool code_good(const struct code *c);
 
 /* Lengths a single NOP can have on this ISA, ascending, ended by 0. */
 extern const unsigned emit_nop_lengths[];
-/* Bytes of the smallest unit code is made of: 1 on x86-64, 4 on AArch64. */
+/* Bytes to whose multiples instructions are aligned, and of the smallest instruction: 1 on x86-64, 4 on AArch64. */
 extern const unsigned emit_alignment;
 /* Bytes of the longest instruction of this ISA. */
 extern const unsigned emit_longest;
-/* "x86_64" or "aarch64". */
+/* Name of the ISA, for records: "x86_64" or "aarch64". */
 extern const char emit_isa[];
 
 /* One NOP of exactly `bytes`; the code becomes invalid when no single NOP has that length. */
 void emit_nop(struct code *c, unsigned bytes);
 /* Fills exactly `bytes` bytes with the fewest NOPs. */
 void emit_nops(struct code *c, size_t bytes);
-/* `count` NOPs of one length, the same as that many calls of emit_nop, and faster. */
+/* `count` NOPs of `bytes` bytes each. It has the effect of that many calls of emit_nop, and is faster. */
 void emit_nop_sequence(struct code *c, unsigned bytes, size_t count);
 /*
  * Emits a copy of the `bytes` bytes of this code that begin at offset `from`. They must do the same at any address;
  * `work` is what they execute.
  */
 void emit_copy(struct code *c, size_t from, size_t bytes, struct work work);
-/* NOPs until the address at which the code runs is a multiple of `bytes`, a power of two. */
+/*
+ * Emits NOPs until the address at which the code runs is a multiple of `bytes`, a power of two; invalid for other
+ * numbers.
+ */
 void emit_align(struct code *c, size_t bytes);
 /* Continues at `offset`, which is `used` or more; the gap is filled with an instruction that traps. */
 void emit_place(struct code *c, size_t offset);
@@ -111,11 +114,11 @@ void emit_place(struct code *c, size_t offset);
  * Arithmetic on general registers, 64 bits wide, one instruction unless said otherwise. A constant out of range makes
  * the code invalid.
  */
-void emit_move(struct code *c, enum reg to, enum reg from);         /* to = from */
-void emit_constant(struct code *c, enum reg to, uint64_t value);    /* one to four instructions */
-void emit_add(struct code *c, enum reg to, enum reg from);          /* to += from; register form */
-void emit_add_constant(struct code *c, enum reg to, int32_t value); /* -4095 … 4095 */
-void emit_xor(struct code *c, enum reg to, enum reg from);
+void emit_move(struct code *c, enum reg to, enum reg from);             /* to = from */
+void emit_constant(struct code *c, enum reg to, uint64_t value);        /* to = value; one to four instructions */
+void emit_add(struct code *c, enum reg to, enum reg from);              /* to += from; register form */
+void emit_add_constant(struct code *c, enum reg to, int32_t value);     /* to += value; -4095 … 4095 */
+void emit_xor(struct code *c, enum reg to, enum reg from);              /* to ^= from */
 void emit_and_constant(struct code *c, enum reg to, unsigned low_bits); /* keeps that many low bits, 1 … 31 */
 void emit_shift_right(struct code *c, enum reg to, unsigned bits);      /* logical, 1 … 63 */
 void emit_multiply(struct code *c, enum reg to, enum reg from);         /* 64-bit, to *= from */
@@ -146,24 +149,32 @@ void emit_wide_end(struct code *c, unsigned bits);
 void emit_load(struct code *c, enum reg to, enum reg base, int32_t offset);
 /* 64-bit store of `from` to base + offset; offsets are 0 … 32760 in steps of 8, and -256 … -1. */
 void emit_store(struct code *c, enum reg from, enum reg base, int32_t offset);
-/* 64-bit load at base + 8 * index. */
+/* 64-bit load from the address base + 8 * index. */
 void emit_load_indexed(struct code *c, enum reg to, enum reg base, enum reg index);
 
 /* Emits a fence of that kind: one instruction. */
 void emit_fence(struct code *c, enum fence kind);
 
 /*
- * Direct branches. Those without `_ahead` go to an offset of the code that is known already, before or after the
- * branch; the target of those with `_ahead` is set later by emit_land. The length of each is constant. Reach: 2 GiB on
- * x86-64; 128 MiB on AArch64, but 1 MiB for the conditional ones. A target out of reach makes the code invalid.
+ * A direct branch to the offset `target` of the code, before or after the branch itself. Its length is constant. Reach:
+ * 2 GiB on x86-64, 128 MiB on AArch64; a target out of reach makes the code invalid.
  */
 void emit_branch(struct code *c, size_t target);
+/* A direct branch whose target is set later, by emit_land or emit_land_at; else as emit_branch. */
 struct fixup emit_branch_ahead(struct code *c);
-/* A branch that is taken when the register is zero; on x86-64 TEST and Jcc, two instructions. */
+/*
+ * A direct branch to `target` that is taken when the register is zero; on x86-64 TEST and Jcc, two instructions. Its
+ * length is constant. Reach: 2 GiB on x86-64, 1 MiB on AArch64.
+ */
 void emit_branch_if_zero(struct code *c, enum reg r, size_t target);
+/* A branch as of emit_branch_if_zero whose target is set later, by emit_land or emit_land_at. */
 struct fixup emit_branch_if_zero_ahead(struct code *c, enum reg r);
-/* A branch that is taken when the register is not zero; on x86-64 TEST and Jcc, two instructions. */
+/*
+ * A direct branch to `target` that is taken when the register is not zero; on x86-64 TEST and Jcc, two instructions.
+ * Its length is constant. Reach: 2 GiB on x86-64, 1 MiB on AArch64.
+ */
 void emit_branch_if_not_zero(struct code *c, enum reg r, size_t target);
+/* A branch as of emit_branch_if_not_zero whose target is set later, by emit_land or emit_land_at. */
 struct fixup emit_branch_if_not_zero_ahead(struct code *c, enum reg r);
 /* Sets the target of a branch or call `_ahead` to the place where the next byte goes. */
 void emit_land(struct code *c, struct fixup branch);

@@ -22,7 +22,10 @@ struct emit_access {
     bool has_load, has_store; /* which of the two the ISA has */
 };
 
-/* By file, single registers first, ascending in width; ended by a NULL name. */
+/*
+ * All widths of this ISA: by the registers that they move, single ones before pairs, ascending in width; ended by a
+ * NULL name.
+ */
 extern const struct emit_access emit_accesses[];
 
 /*

@@ -11,7 +11,7 @@
 
 #include "arch/emit_access.h"
 
-/* What each occupies besides its entry of the reorder buffer. */
+/* What a filler occupies besides its entry of the reorder buffer. */
 enum filler_class {
     FILLER_NOTHING, /* NOPs; moves and zeros, which a core may eliminate at rename; else they occupy a register */
     FILLER_GENERAL, /* a general register; on x86-64 no flags */
@@ -63,7 +63,10 @@ void emit_filler_begin(struct code *c, enum reg data);
  * physical registers are left for fillers would depend on what ran before.
  */
 void emit_filler_hold(struct code *c, unsigned vector_bits, unsigned bits, bool cleared);
-/* Emits a filler, the index-th of a sequence, the first being 0; those next to each other write different registers. */
+/*
+ * Emits one filler of that kind. `index` is its place in the sequence of fillers, the first being 0: it selects the
+ * register or address, so that fillers next to each other write different ones.
+ */
 void emit_filler(struct code *c, const struct emit_filler *f, size_t index);
 /*
  * Emits a filler as emit_filler does, but one that cannot execute before the register `general` or `vector`, whichever

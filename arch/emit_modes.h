@@ -31,7 +31,7 @@ struct emit_mode {
     unsigned more;  /* cycles of a link beyond the load: instructions, or parts of one, that take a cycle each */
 };
 
-/* The simplest first; ended by a NULL name. */
+/* All modes of this ISA, the simplest first; ended by a NULL name. */
 extern const struct emit_mode emit_modes[];
 
 /* Emits two links: REG_T0 holds the same kind of value before and after them. They may use REG_T1. */

@@ -25,7 +25,10 @@ void code_append(struct code *c, const uint8_t *bytes, size_t count, struct work
  */
 bool code_require_branch(struct code *c, size_t from, size_t bytes, size_t target);
 
-/* The offsets that both ISAs can encode in a load or store, so that a kernel means the same on both. */
+/*
+ * Whether both ISAs can encode the offset in a load or store; others are refused, so that a kernel means the same on
+ * both.
+ */
 static inline bool is_memory_offset(int32_t offset)
 {
     return (offset >= 0 && offset <= 32760 && offset % 8 == 0) || (offset < 0 && offset >= -256);

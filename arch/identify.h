@@ -37,7 +37,10 @@ enum { IDENTITY_TICKS = 3 };
 
 /* Bits of the member `holds`: what a cache or TLB is for. */
 enum { HOLDS_DATA = 1, HOLDS_INSTRUCTIONS = 2 };
-/* Room that is enough for any core: seven levels of two caches (CLIDR_EL1), a dozen TLB arrays with four page sizes. */
+/*
+ * Room that is enough for the caches, and for the TLBs, of any core: seven levels of two caches (CLIDR_EL1), a dozen
+ * TLB arrays with four page sizes.
+ */
 enum { IDENTITY_CACHES = 16, IDENTITY_TLBS = 48 };
 
 /* A cache as the core, the firmware or the system declares it. What is not declared is 0. */
@@ -68,9 +71,13 @@ struct identity_tlb {
 void identify_may_trap(bool may);
 /* Fills in *id for the core that runs this. */
 void identify(struct identity *id);
-/* All frequencies that the core declares for the time stamp, the best source first. Returns how many. */
+/*
+ * Writes all frequencies that the core declares for the time stamp to `out`, the best source first. Returns how many.
+ */
 size_t identify_ticks(struct identity_tick out[IDENTITY_TICKS]);
-/* The type of the core that runs this: "P" (performance), "E" (efficiency), "" where none of its registers says. */
+/*
+ * Writes the type of the core that runs this: "P" (performance), "E" (efficiency), "" where none of its registers says.
+ */
 void identify_core_type(char out[4]);
 /*
  * Width in bits of the widest vectors that the core has and the system has enabled: 128, or more on x86-64, one of

@@ -67,7 +67,7 @@ struct own_services {
     const char *(*stage)(const char *name, const char *text);
 };
 
-/* A register worth recording: name as in the manual, value as read. */
+/* A register for the environment record: name as in the manual, value as read. */
 struct own_value {
     const char *name;
     uint64_t value;
@@ -79,7 +79,7 @@ struct own_value {
  * it was.
  */
 const char *own_start(const struct own_services *services);
-/* Frees what own_start allocated. No core may be in use any more. */
+/* Frees what own_start allocated. Every core must have been given back by own_core_finish. */
 void own_finish(void);
 
 /*
@@ -126,7 +126,7 @@ void own_vector_state_restore(void);
  */
 void own_with_vector_state(void (*function)(void *), void *argument);
 
-/* Page sizes this core can map, ascending, ended by 0; room for 10. */
+/* Writes the page sizes in bytes that the core that runs this can map, ascending, ended by 0. */
 void own_page_sizes(size_t out[10]);
 /*
  * Size in bytes, a power of two, of the groups of pages of `page_bytes` for which the contiguous hint can be given (Arm
@@ -149,7 +149,7 @@ const char *own_map(uint64_t physical, const size_t *frames, size_t bytes, size_
  * own_unmap_all, the core sets the flags. NULL, or why it does not.
  */
 const char *own_accessed(uintptr_t at, size_t pages, size_t page_bytes, bool *accessed);
-/* Unmaps everything that own_map has mapped; addresses may be given out again. */
+/* Unmaps everything that own_map has mapped; own_map may then use the same addresses again. */
 void own_unmap_all(void);
 /*
  * To be called after code was written at `base`, its physical address, before it runs in the high half: makes the

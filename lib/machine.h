@@ -79,7 +79,10 @@ void machine_own(void);
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Memory to measure with. It has an address outside windows and one inside, which may be equal for data. */
+/*
+ * Memory to measure with. It has an address outside windows and one inside, which may be equal for data. The addresses
+ * are valid until machine_map_release gives it back.
+ */
 struct area {
     uint8_t *write; /* outside windows, where it is written */
     uintptr_t at;   /* inside windows; code is executable only there */
@@ -132,8 +135,8 @@ void machine_code_written(const struct area *a, size_t offset, size_t bytes);
 /*
  * Takes the core in use, runs the list of `count` readings and nothing else, and gives the core back. A window lasts at
  * most as long as the configuration's `deadline` where the platform has one (machine_info()->no_deadline). The result
- * says how it ended. The readings may be used only after WINDOW_RAN without interrupts, SMIs or throttling
- * (arch/window.h).
+ * says how it ended; where no window can run, it is WINDOW_FAULT with the reason in fault.vector. The readings may be
+ * used only after WINDOW_RAN without interrupts, SMIs or throttling (arch/window.h).
  */
 struct window_result machine_window(struct reading *list, size_t count);
 
@@ -147,7 +150,7 @@ const char *machine_window_kind(struct reading *list, size_t count, enum silence
 
 /* ---- Cores ------------------------------------------------------------------------------------ */
 
-/* A core that could measure. */
+/* A core of the machine. */
 struct machine_core {
     unsigned index;
     uint64_t id;         /* APIC identifier; affinity of MPIDR_EL1; Linux's number */

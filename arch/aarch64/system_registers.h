@@ -8,7 +8,7 @@
 #ifndef FATHOM_ARCH_AARCH64_SYSTEM_REGISTERS_H
 #define FATHOM_ARCH_AARCH64_SYSTEM_REGISTERS_H
 
-/* REGISTER(name, op0, op1, CRn, CRm, op2) */
+/* The list: calls the macro REGISTER(name, op0, op1, CRn, CRm, op2) for each register. */
 #define SYSTEM_REGISTERS(REGISTER) \
     /* What the core is, and where we are. */ \
     REGISTER(MIDR_EL1, 3, 0, 0, 0, 0) \
@@ -109,7 +109,10 @@
     REGISTER(APPLE_PMC8, 3, 2, 15, 9, 0) \
     REGISTER(APPLE_PMC9, 3, 2, 15, 10, 0)
 
-/* 31 of each, eight to a CRm (Arm ARM D19.5, PMEVCNTR<n>_EL0 and PMEVTYPER<n>_EL0). */
+/*
+ * For the list above: the 31 registers name0 to name30, eight to a CRm (Arm ARM D19.5, PMEVCNTR<n>_EL0 and
+ * PMEVTYPER<n>_EL0).
+ */
 #define PMUV3_COUNTERS(REGISTER, name, m0, m1, m2, m3) \
     PMUV3_SEVEN(REGISTER, name, m0, 0, 1, 2, 3, 4, 5, 6) \
     REGISTER(name##7, 3, 3, 14, m0, 7) \
@@ -140,7 +143,7 @@ enum {
 #undef REGISTER_ID
 };
 
-/* The instructions of a register: each does its access, without any guard, and returns. */
+/* The instructions that access one register: functions that make the access, without any guard, and return. */
 struct register_code {
     uint64_t (*read)(void);
     void (*write)(uint64_t value);

@@ -7,13 +7,13 @@
 #include "arch/counters_private.h"
 
 /*
- * The selector has the same layout with both (Intel SDM vol. 3B, figure 20-1; AMD APM vol. 2, 13.2.1).
- * Counters count at any privilege: USR and OS.
+ * Bits of an event selector, which has the same layout with both vendors (Intel SDM vol. 3B, figure 20-1; AMD APM vol.
+ * 2, 13.2.1). Counters count at any privilege level: USER and SYSTEM are both set.
  */
 #define SELECT_USER BIT(16)
 #define SELECT_SYSTEM BIT(17)
 #define SELECT_ENABLE BIT(22)
-/* Event, unit mask, edge detection, inversion and counter mask. */
+/* The bits of a selector that say what is counted: event, unit mask, edge detection, inversion and counter mask. */
 #define SELECT_EVENT (BIT(32) - BIT(24) + BIT(23) + BIT(18) + 0xffff)
 
 /* "Counters frozen", in the global status of both (Intel SDM vol. 3B, 20.2.4; AMD APM vol. 2, 13.2.1). */
@@ -40,7 +40,10 @@ const char *global_prepare(const struct access *a, const struct global_registers
  * the register faulted.
  */
 bool global_run(const struct access *a, const struct global_registers *g, uint64_t mask, bool go);
-/* Clears the overflows that our counting caused, and freezes again what was frozen. False: a register faulted. */
+/*
+ * Clears the overflows that counting with the counters of `mask` has caused, and freezes the counters again where
+ * global_prepare has cleared a freeze. False: a register faulted.
+ */
 bool global_restore(const struct access *a, const struct global_registers *g, uint64_t mask,
                     const struct counters_state *state);
 

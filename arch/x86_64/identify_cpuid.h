@@ -10,7 +10,7 @@ typedef void cpuid_source(uint32_t leaf, uint32_t subleaf, uint32_t out[4]);
 
 enum { EAX, EBX, ECX, EDX };
 
-/* The first leaves of the two ranges that do not begin at 0. */
+/* The first leaf of each of the two ranges that do not begin at 0. */
 #define CPUID_EXTENDED 0x80000000u
 #define CPUID_HYPERVISOR 0x40000000u
 

@@ -60,7 +60,7 @@ void run_file_free(struct run_file *s);
  * no record.
  */
 bool value_of(struct run_line l, const char *key, char *out, size_t room);
-/* The core of that type and order; NULL where this run did not measure it. */
+/* The core of that type with that order among the cores of its type; NULL where this run did not measure it. */
 const struct run_core *find_core(const struct run_file *s, unsigned order, const char *type);
 /* Whether two findings have the same name, variants and core. */
 bool same_finding(const struct run_finding *a, const struct run_finding *b);

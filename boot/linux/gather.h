@@ -15,7 +15,7 @@
 
 #include "lib/knee/knee.h"
 
-/* Limits of memory. */
+/* What is kept at most, so that memory is bounded. */
 enum {
     GATHER_POINTS = 16384,   /* different x that are kept apart */
     GATHER_SAMPLES = 256,    /* y that are kept at each */

@@ -30,7 +30,7 @@ struct arguments {
     bool json;
 };
 
-/* The different texts that a column has, while there are few enough to be listed in a message. */
+/* The different texts that a column has; kept only while there are few enough to be listed in a message. */
 struct kinds {
     size_t count; /* KINDS_SHOWN + 1: there are more than are kept */
     char text[KINDS_SHOWN][KIND_BYTES];

@@ -19,7 +19,7 @@ struct stat_command {
     bool output;           /* let it write to the terminal */
 };
 
-/* One measure of one command over its runs. */
+/* The values that one measure has in the runs of one command. */
 struct series {
     double *values;
     size_t count;

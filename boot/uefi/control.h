@@ -16,9 +16,9 @@ const char *control_no_counters(void);
 /* Revision of the microcode of the core in use; 0: not known. */
 uint32_t control_revision(void);
 /*
- * Prepares readings for a window that samples counters: writes the counters that machine_count set up last into each
- * reading's `counts`. A reading without `counts` shares one that nobody reads. False, with nothing written, where
- * machine_count has set up no counters.
+ * Prepares the readings of a window so that they sample counters: writes the numbers of the counters that machine_count
+ * has set up last into each reading's `counts`. A reading without `counts` is given one that nobody reads. False, with
+ * nothing written, where machine_count has set up no counters.
  */
 bool control_counting(struct reading *list, size_t count);
 

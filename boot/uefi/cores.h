@@ -32,7 +32,7 @@ void cores_start(const struct config *c);
  * reused, so the machine has to be reset after the run.
  */
 bool cores_left_running(void);
-/* Whether giving back a core has failed; cores at spin tables do not count. */
+/* Whether a core could not be given back; cores at spin tables, which never can be, do not count. */
 bool cores_lost(void);
 /* Why the core in use no longer executes what it is given; NULL while it does. */
 const char *cores_gone(void);

@@ -34,10 +34,10 @@ const char *devicetree_psci(const void *tree, size_t bytes);
  */
 void devicetree_interrupts(const void *tree, size_t bytes, struct own_interrupts *out);
 /*
- * Makes a copy of a tree fit to be published: the values of properties that distinguish one machine, its network or its
- * owner from another, or hold a secret, become zeros (the names are in devicetree.c), and so does all that belongs to
- * no block. Returns the bytes up to the end of its last block, which become its size; 0 where the tree is not valid to
- * its end: then it must not be published.
+ * Makes a copy of a device tree fit to be published, in place: the values of properties that distinguish one machine,
+ * its network or its owner from another, or hold a secret, become zeros (devicetree.c lists their names), and so do all
+ * bytes that belong to none of the tree's blocks. Returns the size of the tree up to the end of its last block, which
+ * its header then states; 0 where the tree is not valid to its end: then it must not be published.
  */
 size_t devicetree_strip(uint8_t *tree, size_t bytes);
 

@@ -9,7 +9,7 @@
 
 #include "lib/base/record.h"
 
-/* What a known firmware gets wrong. */
+/* What is known to be wrong with one firmware. */
 struct quirks {
     const char *vendor; /* FirmwareVendor begins with this */
     const char *isa;

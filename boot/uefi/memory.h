@@ -39,8 +39,8 @@ bool memory_node(uint32_t *node);
 /* Gives the buffer back to the firmware. */
 void memory_finish(void);
 /*
- * The buffer's address, which is its physical address too, and its size in bytes; NULL and 0 where there is none. The
- * GUARD_BYTES before it belong to us as well.
+ * The address of the buffer, which is its physical address too, and in *bytes its size; NULL and 0 where there is none.
+ * The GUARD_BYTES before it belong to us as well, for a guard.
  */
 uint8_t *memory_buffer(size_t *bytes);
 /*

@@ -21,7 +21,7 @@ size_t others_list(struct machine_core *out, size_t room, bool spinning);
  * on it; one core at a time, which others_leave gives back. Returns NULL, or why not.
  */
 const char *others_reach(uint64_t id, own_runner **runner);
-/* What starts other cores on this machine ("PSCI, called by SMC"), or a sentence that nothing does; for people. */
+/* A text about what starts other cores on this machine ("PSCI, called by SMC"), or that nothing does; for people. */
 const char *others_way(void);
 /*
  * Has a function called on a core that is not in use, while this one goes on. Returns NULL, or why not. After NULL,
@@ -41,11 +41,13 @@ const char *others_gone(void);
  */
 const char *others_leave(uint64_t id);
 /*
- * Whether a core goes on executing this program after use, so that its memory must not be given back to the firmware.
+ * Whether a core that was used goes on executing code of this program, so that the program's memory must not be given
+ * back to the firmware.
  */
 bool others_kept(void);
 /*
- * What the cores of this list that are not in use do meanwhile, or why that is not known; for the environment record.
+ * A text about what the cores of this list that are not in use do meanwhile, or why that is not known, for the
+ * environment record. Valid until the next call.
  */
 const char *others_parked(const struct machine_core *all, size_t count);
 

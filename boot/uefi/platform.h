@@ -17,7 +17,10 @@ void platform_identify_core(void *unused);
 /* What machine_info returns, so that it can be changed when a core is taken into use. */
 struct machine_info *platform_info(void);
 
-/* Why there are no windows and no access to registers; NULL while the core in use is ours. */
+/*
+ * Why there are no windows and no access to registers: the sentence with which lib/machine.h's functions refuse. NULL
+ * while the core in use is ours.
+ */
 const char *platform_not_ours(void);
 /* Sets what platform_not_ours returns: the reason, or NULL when the core in use has become ours. */
 void platform_set_not_ours(const char *why);

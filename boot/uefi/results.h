@@ -11,7 +11,7 @@
 #include "lib/machine.h"
 #include "lib/plan/journal.h"
 
-/* The files of a run: RUN00001.JSL has its records, SUP00001.JSL what support.h says. */
+/* Which file of a run: RUN00001.JSL has its records, SUP00001.JSL what a machine says of itself (support.h). */
 enum results_kind { RESULTS_RUN, RESULTS_SUPPORT };
 
 /* A file while it is written. */
@@ -39,7 +39,7 @@ bool results_start(struct results *s, const struct volume *v, enum results_kind 
 enum { RESULTS_PATH = 24 }; /* bytes of a path of a file, the final 0 included */
 /* Writes the path of the file of that kind and number, for people: "RESULTS\RUN00001.JSL". */
 void results_name(char out[RESULTS_PATH], enum results_kind kind, unsigned number);
-/* Closes the file, if there is one; what was written is on the volume already. */
+/* Closes the file, if one is open. All that was written is on the volume already, since records are flushed. */
 void results_finish(struct results *s);
 /* A sink that appends records to the file; *s must stay valid as long as it is used. */
 struct sink results_sink(struct results *s);

@@ -34,7 +34,10 @@ bool screen_lines(const struct lines *page);
  * code is shown already, or there is none.
  */
 bool screen_code(void);
-/* Shows the page of results: on the framebuffer in the place of all else, on consoles as text. */
+/*
+ * Shows the page of results of the findings that screen_finding has kept: on the framebuffer in the place of all else,
+ * on consoles as text.
+ */
 void screen_results(void);
 /* Keeps a finding for the page of results: the member `finding` of struct observer. */
 void screen_finding(const struct observed_finding *f);

@@ -8,9 +8,9 @@
 /* How many bytes the structures at `table` take, up to the first that is damaged or to the end; at most `most`. */
 size_t smbios_bytes(const uint8_t *table, size_t most);
 /*
- * Takes out of a copy of so many bytes, in place: serial numbers, asset tags, part numbers, UUIDs; of structures that
- * are not known to hold none of these, all but their headers. Characters become asterisks and other bytes zeros, so
- * that offsets and numbers of strings stay as they were.
+ * Takes out of a copy of the structures, `bytes` bytes long, in place, what distinguishes machines of one model: serial
+ * numbers, asset tags, part numbers, UUIDs; and all but the headers of structures that are not known to hold none of
+ * these. Characters become asterisks and other bytes zeros, so that offsets and numbers of strings stay as they were.
  */
 void smbios_strip(uint8_t *table, size_t bytes);
 

@@ -15,7 +15,7 @@
  * the other functions write nothing, and support_describe says why.
  */
 void support_start(const struct volume *v, unsigned number);
-/* Adds to the `machine` record where the file is, or why there is none. */
+/* Adds to the open `machine` record where the support file is, or why there is none. */
 void support_describe(struct record *r);
 /*
  * Writes what the firmware says: tables, memory map, protocols. Reading them is a stage (lib/run/stage.h). To be called

@@ -11,7 +11,10 @@
 
 #include "boot/uefi/watchdog.h"
 
-/* How its registers are reached: the image's way is in watchdog.c, the tests have a model. */
+/*
+ * How the registers of the watchdog and of its PCI device are accessed: watchdog.c implements it, and the tests do with
+ * a model.
+ */
 struct tco_access {
     uint32_t (*config)(unsigned function, unsigned offset); /* of device 31 on bus 0; all ones where there is none */
     void (*put_config)(unsigned function, unsigned offset, uint8_t value);

@@ -17,8 +17,8 @@ struct tick_rate {
 /*
  * Chooses the frequency. All frequencies are in Hz. `declared` is what firmware wrote, 0: nothing; `by_stall` what the
  * firmware's Stall shows, 0: nothing. Only where those two differ is `by_clock` called, which measures against the
- * real-time clock for up to two seconds and returns 0 where that shows nothing. What two of the three agree about is
- * chosen, else what the real-time clock shows, else what is declared.
+ * real-time clock for up to three seconds and returns 0 where that shows nothing. What two of the three agree about is
+ * chosen, else what the real-time clock shows, else what is declared, else by_stall.
  */
 struct tick_rate tick_rate_choose(double declared, const char *declared_source, double by_stall,
                                   double (*by_clock)(void));

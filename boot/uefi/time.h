@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* A clock, and the frequency in Hz that the time stamp has by it. */
+/* A clock, and the frequency of the time stamp in Hz as measured by that clock. */
 struct time_source {
     const char *name;
     double hz;

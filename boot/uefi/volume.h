@@ -20,7 +20,7 @@ struct volume {
 void volume_start(struct volume *v);
 /* Closes the volume; files on it must have been closed. */
 void volume_finish(struct volume *v);
-/* Bytes that are free on it; UINT64_MAX where the firmware does not say. */
+/* Bytes that are free on the volume; UINT64_MAX where the firmware does not say. */
 uint64_t volume_free_bytes(const struct volume *v);
 /* Opens a file of the volume for reading; the caller closes it. NULL when it does not exist, or there is no volume. */
 EFI_FILE_PROTOCOL *volume_open(const struct volume *v, const CHAR16 *path);

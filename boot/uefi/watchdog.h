@@ -30,7 +30,7 @@ void watchdog_start(const struct config *c);
  * nothing while it is not armed.
  */
 void watchdog_refresh(void);
-/* Disarms it, and puts its registers back. */
+/* Disarms the watchdog, and restores its registers as they were found. */
 void watchdog_stop(void);
 /* Adds to the open `environment` record which watchdog is armed and what its registers hold; nothing where none is. */
 void watchdog_describe(struct record *r);

@@ -14,7 +14,7 @@
  */
 uint32_t crc32_of(const char *bytes, size_t count);
 
-/* Bytes of `,"c":"01234567"}`, a newline and a final 0. */
+/* Bytes that line_end_format writes: `,"c":"01234567"}`, a newline and a final 0. */
 enum { LINE_END_ROOM = 18 };
 /*
  * Writes to `out` the end of a record's line whose first `used` bytes are at `line`: the checksum of those bytes, the

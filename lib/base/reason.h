@@ -24,7 +24,7 @@ struct reason_text {
 /* The texts of each reason, indexed by enum reason. */
 extern const struct reason_text reasons[REASONS];
 
-/* A reason with its detail: the name of the limit that masks, or the platform's explanation. */
+/* A reason with what belongs to it: the name of the limit that masks a finding, or the platform's explanation. */
 struct why {
     enum reason reason;
     const char *detail; /* NULL: there is none */

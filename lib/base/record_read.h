@@ -12,10 +12,9 @@
 /* True when the line of `bytes` bytes, without its newline, begins as an object and ends in its correct checksum. */
 bool record_line_good(const char *line, size_t bytes);
 /*
- * Finds the text, number, boolean or null of that key in a good line, outside of the objects and arrays in it. Copies
- * at most room - 1 bytes of its text, a string without quotes and with escapes resolved, anything else as written, and
- * a final 0. False, with `out` unchanged, where the line has no such key or its value is an object or array, or room is
- * 0.
+ * Finds the text, number, boolean or null of that key in a good line, outside of the objects and arrays in it, and
+ * copies it as record_field_text does. False, with `out` unchanged, where the line has no such key or its value is an
+ * object or array, or room is 0.
  */
 bool record_line_value(const char *line, size_t bytes, const char *key, char *out, size_t room);
 
@@ -33,8 +32,8 @@ struct record_field {
  */
 bool record_line_field(const char *line, size_t bytes, size_t *at, struct record_field *f);
 /*
- * Copies the field's value as text: a string without quotes and escapes, anything else as written. What is longer than
- * room - 1 bytes is cut; a final 0 follows. `room` is at least 1.
+ * Copies the field's value as text, with a final 0: a string without quotes and escapes, anything else as written. A
+ * string that is longer than room - 1 bytes is cut; anything else that is longer becomes "". `room` is at least 1.
  */
 void record_field_text(const struct record_field *f, char *out, size_t room);
 

@@ -24,7 +24,7 @@ struct count_options {
     unsigned repetitions; /* pairs that do; at most COUNT_REPETITIONS */
 };
 
-/* What one event counted, for one unit of the kernel. */
+/* What one event counted, per unit of the kernel. */
 struct count {
     struct place place;   /* the counter that it was given */
     struct spread spread; /* over the repetitions that were not disturbed; of 0 numbers where nothing was counted */

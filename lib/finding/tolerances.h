@@ -51,7 +51,7 @@ static const double SMALL_RISE = 0.5;
 
 /* ---- Against something else ---------------------------------------------------------------------- */
 
-/* Relative difference up to which a rate or latency agrees with a published one. */
+/* Relative difference up to which a rate or latency agrees with a published one. Chosen: as large as AGREE. */
 static const double RATES_AGREE = 0.02;
 /*
  * Relative difference up to which a knee cannot be distinguished from another limit. Chosen: a little more than AGREE.

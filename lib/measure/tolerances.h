@@ -55,7 +55,7 @@ static const double EXACT_INSTRUCTIONS = 200000;
 /* ---- When a reading is rejected ----------------------------------------------------------------- */
 
 /*
- * A kernel's reading is rejected where the times of the reference chains before and behind it differ by more than this,
+ * A kernel's reading is rejected where the times of the reference chains before and after it differ by more than this,
  * relative to each other: then the clock has changed, or one chain was interrupted. Chosen: five times the error that
  * one step of the time stamp makes (READING_STEPS), and below the 2 % by which findings may differ.
  */
@@ -66,7 +66,10 @@ static const double NEIGHBOURS_DIFFER = 0.01;
  * kernel that varies by nature has a large deviation of its own and loses hardly any reading.
  */
 static const double STOLEN_DEVIATIONS = 8;
-/* The part of the median. Chosen: three times what two readings may differ by at random (NEIGHBOURS_DIFFER). */
+/*
+ * Part of the median by which a reading must lie above it, besides STOLEN_DEVIATIONS, to count as one that time was
+ * taken from. Chosen: three times what two readings may differ by at random (NEIGHBOURS_DIFFER).
+ */
 static const double STOLEN_PART = 0.03;
 /*
  * Where time was taken from most readings of a point, their median is wrong. It then lies above the 20 % quantile by
@@ -100,13 +103,13 @@ static const double QUIET_SEARCH_SECONDS = 1;
 enum { BRINGS_BACK = 16 };
 enum {
     /*
-     * Seconds in all for which the meter of a core waits until siblings sleep, by profile. Smoke does not wait. Chosen:
-     * a small part of such a run.
+     * Seconds in all for which the meter of a core waits until siblings sleep, in profile quick. Smoke does not wait.
+     * Chosen: a small part of such a run.
      */
     WAIT_SECONDS_QUICK = 10,
-    /* See WAIT_SECONDS_QUICK. */
+    /* Those seconds in profile standard. Chosen: a small part of such a run. */
     WAIT_SECONDS_STANDARD = 60,
-    /* See WAIT_SECONDS_QUICK. */
+    /* Those seconds in profile full. Chosen: a small part of such a run. */
     WAIT_SECONDS_FULL = 300,
 };
 /* Seconds for which meter_wait waits. Chosen: short, since waiting does not help where times never hold. */
@@ -119,9 +122,9 @@ static const double WAIT_SECONDS_AT_ONCE = 0.1;
  * long as a chain of so many iterations, whatever that is, and is too short to be exact.
  */
 static const uint64_t SMOKE_CHAIN_ITERATIONS = 16;
-/* NEIGHBOURS_DIFFER and NOP_DIFFERS of this profile. Chosen: wide, since a reading is short. */
+/* NEIGHBOURS_DIFFER in profile smoke. Chosen: wide, since a reading is short. */
 static const double SMOKE_NEIGHBOURS_DIFFER = 0.03;
-/* See SMOKE_NEIGHBOURS_DIFFER. */
+/* NOP_DIFFERS in profile smoke. Chosen: wide, since a reading is short. */
 static const double SMOKE_NOP_DIFFERS = 0.3;
 
 #endif

@@ -11,7 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Entries: every probe, and the stages of some sixty cores; further ones are not remembered. */
+/*
+ * Entries of a journal: enough for every probe and the stages of some sixty cores; further ones are not remembered.
+ * Bytes of an entry's name; and earlier result files that are read.
+ */
 enum { JOURNAL_ENTRIES = 1024, JOURNAL_NAME = 32, JOURNAL_FILES = 64 };
 
 /* What earlier runs say of one probe, or of one stage on one core (lib/run/stage.h). */

@@ -40,7 +40,7 @@ struct probe_definition {
     bool gate;                                  /* runs first and always: decides whether times can be trusted */
     const struct finding_declaration *findings; /* ended by a NULL name */
     const char *const *needs; /* facts without which it is skipped: "memory.cache.bytes level=1"; ended by NULL */
-    const char *const *wants; /* facts that make it better, likewise */
+    const char *const *wants; /* facts that make it better, but are not needed; ended by NULL */
     void (*run)(struct probe *p);
 };
 
@@ -58,7 +58,10 @@ struct probe_definition {
 
 /* ---- A probe while it runs ----------------------------------------------------------------------- */
 
-/* Code whose pages show chosen frames: it is written in one piece, and copied to the frames from there. */
+/*
+ * Room for code whose pages show chosen frames (probe_map_code). Code is written in one piece, and copied from there to
+ * the frames.
+ */
 struct code_frames {
     struct area area;     /* where the code is executed */
     struct area written;  /* where it is written; no bytes: kernels are written into the frames directly */

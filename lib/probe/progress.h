@@ -16,7 +16,10 @@ struct progress {
     double since, probe_since; /* machine_seconds when the first probe, and the one that runs now, began */
 };
 
-/* Begins: no probe is planned yet, and none has begun. To be called right before the first probe of a core. */
+/*
+ * Begins anew for a core: no probe is planned yet, and none has begun. To be called before progress_add and before the
+ * first probe of the core.
+ */
 void progress_start(struct progress *p);
 /* Adds a planned probe that will take about so many seconds; 0: not known. */
 void progress_add(struct progress *p, double seconds);

@@ -17,7 +17,7 @@ struct spent {
     uint32_t smis;
 };
 
-/* What the cores of a run came to. */
+/* The results of all cores of a run. */
 struct result {
     unsigned measured;        /* cores on which probes ran */
     unsigned trusted;         /* those of them whose times can be trusted */
@@ -32,7 +32,10 @@ struct spent run_spent(const struct run *r);
 void send_run(struct run *r);
 /* Sends the record `machine` of the core in use: what identifies it, and the facts that are known (r->facts). */
 void send_machine(struct run *r);
-/* Sends the record `environment` of the core in use. To be called after environment_set. */
+/*
+ * Sends the record `environment` of the core in use. To be called after meter_start and, where windows run,
+ * environment_set.
+ */
 void send_environment(struct run *r);
 /* Sends and flushes the record `start`: from now on the probe runs. */
 void send_start(struct run *r, const struct probe_definition *d);

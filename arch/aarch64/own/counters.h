@@ -11,7 +11,7 @@
 
 #include "arch/reader.h"
 
-/* What the firmware had in the registers that we use. */
+/* What the firmware had in the registers of PMUv3 that we use. */
 struct window_counters {
     uint64_t control, enabled, interrupts, overflowed;
     uint64_t cycle_filter, event_type;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* name, CRn, CRm, op2 */
+/* The registers: name without _EL1, CRn, CRm, op2. */
 #define EL1_REGISTERS(X) \
     X(SCTLR, 1, 0, 0) \
     X(CPACR, 1, 0, 2) \

@@ -31,8 +31,8 @@ uint64_t hdfgrtr2_worker(uint64_t found);
 uint64_t hcrx_worker(void);
 
 /*
- * What only some cores have, or EL3 keeps from EL2. Where the identification registers announce a register and EL3
- * keeps it, reading it faults; then it has the effect of 0, and it is left alone.
+ * Which registers there are that only some cores have, or that EL3 may keep from EL2. Where the identification
+ * registers announce a register and EL3 keeps it, reading it faults; then it has the effect of 0, and it is left alone.
  */
 struct el2_extensions {
     bool fine_traps;        /* HFGRTR_EL2, HFGWTR_EL2, HFGITR_EL2, HDFGRTR_EL2 and HDFGWTR_EL2 */

@@ -18,7 +18,7 @@
 #define VECTOR_LOWER_SERROR 11
 #define VECTOR_NONE 16 /* came back without an exception */
 
-/* struct guarded: a run of the reader at EL1. */
+/* Offsets in struct guarded, a run of the reader at EL1. */
 #define GUARDED_LIST 0
 #define GUARDED_COUNT 8
 #define GUARDED_COUNTERS 16
@@ -26,19 +26,19 @@
 #define GUARDED_DAIF 32
 #define GUARDED_EXCEPTION 40
 
-/* struct worker_call: a call of a function at EL1 from EL2. */
+/* Offsets in struct worker_call, a call of a function at EL1 from EL2. */
 #define WORKER_FUNCTION 0
 #define WORKER_ARGUMENT 8
 #define WORKER_STACK 16
 #define WORKER_EXCEPTION 24
 
-/* struct guarded_call: a call of a function at the level where we are. */
+/* Offsets in struct guarded_call, a call of a function at the exception level of its caller. */
 #define CALL_FUNCTION 0
 #define CALL_ARGUMENT 8
 #define CALL_STACK 16
 #define CALL_EXCEPTION 24
 
-/* struct exception */
+/* Offsets in struct exception. */
 #define EXCEPTION_VECTOR 0
 #define EXCEPTION_SYNDROME 8
 #define EXCEPTION_ADDRESS 16

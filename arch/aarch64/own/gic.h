@@ -54,7 +54,7 @@ bool timer_raises_fiq(const struct access *a);
  */
 const char *timer_fiq_deliver(struct changes *c);
 
-/* Reads 32 bits at a physical address. False where that faults. */
+/* Reads 32 bits at a physical address into *value. False where that faults. */
 typedef bool gic_read32(uint64_t address, uint32_t *value);
 /*
  * Physical address of the redistributor that belongs to the core with that MPIDR_EL1, in any of `count` regions; 0:

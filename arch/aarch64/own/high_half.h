@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the firmware had in the registers that the high half needs. */
+/* What the firmware had in the registers that the high half needs, TCR_EL1 and TTBR1_EL1. */
 struct high_half {
     uint64_t tcr;
     uint64_t ttbr1;

@@ -9,7 +9,7 @@
 #include "arch/own.h"
 #include "arch/reader.h"
 
-/* What own_start has found out of the firmware, and own_core_start of the core in use. */
+/* What own_start has found out about the firmware, and own_core_start about the core in use. */
 struct own_state {
     const struct own_services *services;
     unsigned level; /* exception level the firmware runs at, on every core: 1 or 2 */

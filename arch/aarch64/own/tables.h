@@ -53,7 +53,10 @@ bool granule_supported(uint64_t mmfr0, unsigned bits);
  * ended by 0.
  */
 void granule_page_sizes(uint64_t mmfr0, size_t out[10]);
-/* The granule that has pages or blocks of this size: 12, 14 or 16, and 0 where none has. */
+/*
+ * The granule that has pages or blocks of this size, as the logarithm to base 2 of its bytes: 12, 14 or 16; 0 where
+ * none has.
+ */
 unsigned granule_of(size_t page_bytes);
 
 /*

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * How long the firmware waits for another core beyond our own deadline before it stops the core by INIT. Our own
- * timer should end a kernel first, also when a hypervisor lets the core stand still for a few seconds.
+ * Milliseconds by which the firmware waits longer for another core than our own deadline, before it stops that core by
+ * INIT. Our own timer should end a kernel first, also when a hypervisor lets the core stand still for a few seconds.
  */
 enum { FIRMWARE_LATER_MS = 5000 };
 

@@ -45,7 +45,7 @@ struct event_row {
     uint64_t register_value; /* that the event needs in a register besides; 0: none */
 };
 
-/* A need and what stands for it: anything that events_find takes but a need. */
+/* A need, and the event that stands for it on a core: any text that events_find takes but a need. */
 struct event_need {
     const char *need, *event;
 };
@@ -65,14 +65,17 @@ struct event_rule {
     uint64_t slots; /* 0: none */
 };
 
-/* Event numbers that a fixed counter counts too, as long as no modifier changes what they mean. */
+/* An event that a fixed counter counts too, as long as no modifier changes what the event means. */
 struct event_fixed {
     uint64_t slot; /* 0 ends the list */
     uint16_t event, umask;
     bool only; /* no general counter counts them */
 };
 
-/* Event numbers that need the value of a register besides. With two registers, each has a code of its own. */
+/*
+ * An event that needs the value of a register besides. Where it can use either of two registers, it has a code of its
+ * own for each.
+ */
 struct event_register {
     uint16_t event, umask;
     uint32_t resource[2]; /* 0 and 0 end the list */
