@@ -11,21 +11,20 @@ const struct emit_access *access_general(unsigned bits);
 /* Whether the core has vectors of the width that this access needs. */
 bool access_can_run(const struct emit_access *a);
 /*
- * Emits code that clears `count` vector registers from register `r` on, as this access names them. It begins vector
- * code, which the caller ends with emit_wide_end. Emits nothing for general registers.
+ * Emits code that clears `count` vector registers of the width of this access, from number `r` on. The caller must end
+ * the vector code that begins here with emit_wide_end. Emits nothing for an access of general registers.
  */
 void access_clear(struct code *c, const struct emit_access *a, unsigned r, unsigned count);
 /*
- * Whether findings report this access by its width alone. Several accesses may move the same number of bits (general or
- * vector registers, one register or two). Only one of them is reported by its width alone: the single general register
- * up to 64 bits, the vectors above. Streaming stores are always reported by their width, as only they are compared with
- * each other.
+ * Whether the variant `width` alone identifies this access in findings. Of several accesses that move as many bits
+ * (general or vector registers, one register or two) that is one: a single general register up to 64 bits, the vector
+ * register above. Streaming stores are identified by their width in any case, since they have findings of their own.
  */
 bool access_represents_width(const struct emit_access *a);
 /*
- * Key and text of the variant that distinguishes, in findings, an access from the one that represents its width:
- * `vectors` = "sve" for scalable vectors, `registers` = "pair" for two general registers that do not stream. The key is
- * NULL for all others, and the text has no meaning then.
+ * Returns the key of the variant that identifies this access in findings besides its width; the next function returns
+ * the text of that variant. `vectors` with "sve" for scalable vectors, `registers` with "pair" for two general
+ * registers that do not stream. NULL for all others, whose text has no meaning.
  */
 const char *access_variant(const struct emit_access *a);
 const char *access_variant_text(const struct emit_access *a);

@@ -23,7 +23,7 @@ enum {
     ACCESS_PLACES = 16        /* places of a trial at most */
 };
 
-/* A load: how many bytes behind the begin of its place, and by which of the load instructions. */
+/* A load: how many bytes from the begin of its place, and by which of the load instructions. */
 struct listed_load {
     int32_t at;
     uint32_t site;
@@ -34,8 +34,8 @@ struct access_list {
     size_t count;
     int32_t bytes; /* that a place takes, the looked-at line included */
     int32_t align; /* bytes: a place begins at a random multiple of this, so that pages and pairs of lines can be met */
-    size_t leaves_first; /* so many of these loads are done before the first level is emptied, the others behind that */
-    const size_t *code;  /* where each load instruction lies, bytes behind the first one; NULL: close to each other */
+    size_t leaves_first; /* so many of these loads are done before the first level is emptied, the others after that */
+    const size_t *code;  /* where each load instruction lies, in bytes from the first one; NULL: close to each other */
 };
 
 struct access_area {
@@ -48,22 +48,24 @@ struct access_area {
 };
 
 /*
- * Maps memory for places whose home is a level of `home_bytes` behind one of `near_bytes`. The caller sets how many
- * loads empty what. False: the probe has ended.
+ * Maps memory for places whose home is a cache level of home_bytes; near_bytes is the size of the level before it,
+ * which the other lines must be able to empty. The caller then sets a->empties and a->empties_first. False: the probe
+ * has ended.
  */
 bool access_map(struct probe *p, struct access_area *a, size_t near_bytes, size_t home_bytes);
-/* At how many different lines places of that list can begin. */
+/* At how many different offsets in its slot a place of that list can begin. */
 size_t access_begins(const struct access_list *l);
 /* How many places of that list there is room for. */
 size_t access_slots(const struct access_area *a, const struct access_list *l);
-/* Makes the kernels for a list; it must not change until the next call. */
+/* Makes the kernels for a list, which must not change until the next call. False: the probe has ended. */
 bool access_emit(struct probe *p, struct access_area *a, const struct access_list *l);
+enum { ACCESS_TRIALS = 8 /* trials in one window, at most */ };
 /*
- * Does the list at `places` random places, and looks at each place looks[i] bytes behind its begin, for each of the
- * `trials` in one window. ticks[i] becomes the time of a look in trial i; NaN where it was disturbed. False: the probe
- * has ended.
+ * Makes `trials` trials, at most ACCESS_TRIALS, in one window. Trial i does the list that was emitted last at `places`
+ * random places, at most ACCESS_PLACES, and then loads the line at looks[i] bytes from the begin of each. ticks[i]
+ * becomes the time of one such look, in ticks of the time stamp; NaN where it was disturbed. False: the probe has
+ * ended.
  */
-enum { ACCESS_TRIALS = 8 };
 #define ACCESS_ELSEWHERE INT32_MAX /* for a look: a random line of another place, where nothing was done */
 bool access_trials(struct probe *p, struct access_area *a, size_t places, const int32_t *looks, size_t trials,
                    double *ticks);

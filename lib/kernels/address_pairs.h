@@ -24,19 +24,20 @@ struct address_pairs {
 };
 
 /*
- * Maps a power of two of pages, of which every `single_every`-th run is on one frame alone, and emits the kernel.
- * False: the probe has ended.
+ * Maps `pages` pages, a power of two, in runs of which every single_every-th one has all its pages on one frame, and
+ * emits the kernel. False: the probe has ended.
  */
 bool address_pairs_map(struct probe *p, struct address_pairs *a, size_t pages, size_t single_every);
 /*
- * Finds two addresses whose XOR is `difference`, both on one frame or on two. The search begins at `base`; both numbers
- * have only bits of a->bits. False: none were found, and the probe has ended.
+ * Finds two addresses whose XOR is `difference`, on the same frame if one_frame, else on two frames. The search begins
+ * at the address a->from + base; `base` and `difference` have only bits of a->bits. False: none were found, and the
+ * probe has ended.
  */
 bool address_pairs_find(struct probe *p, const struct address_pairs *a, uint64_t base, uint64_t difference,
                         bool one_frame, uintptr_t *one, uintptr_t *other);
 /*
- * Measures the cycles of a load, together with the XOR that makes the next address, while the two addresses take turns.
- * *cycles is NaN where no reading was accepted. False: the probe has ended.
+ * Measures the cycles of a step of the chain that loads from both addresses in turn: one load, and the XOR that makes
+ * the next address. *cycles is NaN where no reading was accepted. False: the probe has ended.
  */
 bool address_pairs_measure(struct probe *p, const struct address_pairs *a, uintptr_t one, uintptr_t other,
                            double *cycles);

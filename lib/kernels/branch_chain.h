@@ -13,7 +13,7 @@
  *     ^ end - branch_chain_span()                             ^ end
  *
  * The slots end where their room ends, however many there are: a slot keeps its address when n changes, and where many
- * virtual pages are mapped to one frame, the bytes of a page are the same for any n. Behind the slots, where slot n
+ * virtual pages are mapped to one frame, the bytes of a page are the same for any n. After the slots, where slot n
  * would be, is the loop: a branch that is not taken until all iterations are done, and one more taken branch. That one
  * belongs to the chain: n branches in slots are n + 1 units per iteration. BRANCH_CHAIN_LOOP_BRANCHES is the number of
  * branches that the loop adds.
@@ -54,18 +54,19 @@ size_t branch_chain_span(const struct branch_chain *chain);
 /* Bytes of all code when the slots end at offset `end`. */
 size_t branch_chain_bytes(const struct branch_chain *chain, size_t end);
 /*
- * Emits the chain into empty code, the last of its slots ending at offset `end`, in an order drawn by *random where it
- * is scattered. Returns the offset of its entry. code_good(c) is false afterwards where the chain does not fit, a
- * branch does not reach its target, or memory is short; the offset then means nothing.
+ * Emits the chain into *c, which must be empty, so that its last slot ends at byte offset `end`; the order of a
+ * scattered one is drawn with *random (state of lib/base/random.h, advanced). Returns the offset at which it is
+ * entered. Where the chain does not fit, a branch does not reach its target, or memory is short, code_good(c) is false
+ * afterwards and the offset means nothing.
  */
 size_t branch_chain_emit(struct code *c, const struct branch_chain *chain, size_t end, uint64_t *random);
 
 /* Which frames the pages of a chain are mapped to. */
 enum branch_chain_frames {
     /*
-     * One frame however long the chain is, or two where lines rotate: caches that are indexed by frames hold a page or
-     * two of code. Not for scattered chains. Strides divide a page, or are a power of two of pages, at most as many as
-     * a page has lines.
+     * One frame however long the chain is, or two where lines rotate (page_bytes of struct branch_chain): caches that
+     * are indexed by frames hold a page or two of code. Not for scattered chains. The stride must divide a page, or be
+     * a power of two of pages, at most as many as a page has lines.
      */
     BRANCH_CHAIN_ONE_FRAME,
     BRANCH_CHAIN_IN_ORDER, /* each page its own frame, neighbours next to each other where the platform can do that */
@@ -85,14 +86,17 @@ struct branch_chain_room {
 /* Maps room for slots that span up to `span` bytes. False: it could not be mapped, and the probe has ended. */
 bool branch_chain_map(struct probe *p, struct branch_chain_room *r, size_t span, size_t page_bytes,
                       enum branch_chain_frames frames);
-/* The same without ending the probe: NULL, or why it could not be mapped. branch_chain_unmap follows in either case. */
+/*
+ * Maps room for slots that span up to `span` bytes, without ending the probe where that fails. Returns NULL, or a
+ * sentence why it could not be mapped; branch_chain_unmap must follow in either case.
+ */
 const char *branch_chain_try_map(struct probe *p, struct branch_chain_room *r, size_t span, size_t page_bytes,
                                  enum branch_chain_frames frames);
 /* Unmaps the room and everything that was mapped after it. */
 void branch_chain_unmap(struct probe *p, struct branch_chain_room *r);
 /*
- * Makes the kernel; its unit is a branch, the loop's own included. From then on the probe's code area is this room.
- * False: the probe has ended (probe_kernel).
+ * Makes the kernel of a chain in this room, which must be mapped; its unit is a branch, the loop's own included. From
+ * then on the probe's code area is this room. False: the probe has ended (probe_kernel).
  */
 bool branch_chain_kernel(struct probe *p, const struct branch_chain *chain, const struct branch_chain_room *r,
                          struct kernel *k);

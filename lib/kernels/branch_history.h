@@ -40,7 +40,7 @@ enum history_bearer {
     HISTORY_BEARERS
 };
 
-/* What the probe branch goes by. */
+/* By which bit the probe branch is taken or not: that of the bearer, another one, or none. */
 enum history_probe {
     HISTORY_SAME_BIT,
     HISTORY_OTHER_BIT, /* of the draw: never predicted */
@@ -68,11 +68,14 @@ struct branch_history {
 /* The number of branches of one dummy. */
 unsigned history_branches(enum history_kind kind);
 /*
- * Whether x dummies that are each on a cache line of their own would take more than 32 KiB, the smallest instruction
- * cache of the cores that this program is for.
+ * Whether x dummies of this kernel, each on a cache line of its own, take more than 32 KiB, the smallest instruction
+ * cache in scope, so that `close` is needed.
  */
 bool history_fills_cache(const struct branch_history *h, double x);
-/* Makes the kernel with x dummies; its unit is an iteration. False: the probe has ended. */
+/*
+ * Makes the kernel with x dummies, at most HISTORY_DUMMIES, whose probe branch goes by `goes`; its unit is an
+ * iteration. False: the probe has ended.
+ */
 bool history_build(struct probe *p, const struct branch_history *h, size_t x, enum history_probe goes,
                    struct kernel *k);
 

@@ -21,7 +21,7 @@ enum {
 
 /* Loads the state. */
 void chance_begin(struct code *c);
-/* Starts with the same state at each call instead: no load, and no chance_end. */
+/* In place of chance_begin and chance_end: starts with that state at each call, so that nothing is loaded or stored. */
 void chance_begin_from(struct code *c, uint64_t state);
 /* Stores the state. */
 void chance_end(struct code *c);
@@ -32,8 +32,9 @@ void chance_bits(struct code *c, unsigned from, unsigned count);
 /* `count` conditional branches over one NOP, each taken or not by one bit of the draw, from bit `from` on. */
 void chance_branches(struct code *c, unsigned from, unsigned count);
 /*
- * An indirect jump to one of CHANCE_TARGETS targets, by the number in REG_T1. All of them lead back to the code that
- * follows; each first calls the function at offset `call` of the code, or nothing if that is 0.
+ * Emits an indirect jump to one of CHANCE_TARGETS targets, by the number in REG_T1, below CHANCE_TARGETS. Each target
+ * calls the function at byte offset `call` of the code, or nothing if that is 0, and leads to the code that is emitted
+ * next.
  */
 void chance_jump(struct code *c, size_t call);
 

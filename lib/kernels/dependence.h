@@ -33,8 +33,8 @@ struct dependence_steps {
     const struct area *area;
     const struct emit_access *load; /* of general registers; the store has 64 bits */
     enum dependence_delay delay;
-    double dependent_cycles;   /* of a step whose load depends on its store, among such steps only */
-    double independent_cycles; /* of a step whose load does not, likewise */
+    double dependent_cycles;   /* of a step in a sequence in which all loads depend on their stores */
+    double independent_cycles; /* of a step in a sequence in which no load does */
 };
 
 /* Prepares steps that work on `area`, of at least DEPENDENCE_AREA_BYTES. The cycles are not known yet. */
@@ -42,17 +42,18 @@ struct dependence_steps dependence_steps(const struct area *area, const struct e
                                          enum dependence_delay delay);
 /* Makes step number `i` of a sequence dependent or independent. */
 void dependence_set_step(const struct dependence_steps *s, size_t i, bool dependent);
-/* The same for the first `count` steps. */
+/* Makes the first `count` steps of a sequence dependent or independent. */
 void dependence_set_steps(const struct dependence_steps *s, size_t count, bool dependent);
 /*
- * Measures the cycles of a sequence of `count` steps in one loop; NaN: no reading was accepted. False: the probe is
- * over.
+ * Measures the cycles of the whole sequence of the first `count` steps, as dependence_set_step has set them; all run
+ * the same code in a loop. NaN: no reading was accepted. False: the probe is over.
  */
 bool dependence_sequence(struct probe *p, const struct dependence_steps *s, size_t count, double *cycles);
 /*
- * Measures the cycles of two steps with code of their own, the first one dependent and the second one independent,
- * whose loads lie `distance` bytes apart in the code. The address of the first load ends in zeros, so that adding the
- * distance changes just the bits that the distance has. False when the probe is over.
+ * Measures the cycles of two steps together that have code of their own, the first one dependent and the second one
+ * independent, whose load instructions lie `distance` bytes apart. The address of the first ends in zeros, so that
+ * adding the distance changes just the bits that the distance has. NaN: no reading was accepted. False: the probe is
+ * over.
  */
 bool dependence_two_steps(struct probe *p, const struct dependence_steps *s, size_t distance, double *cycles);
 

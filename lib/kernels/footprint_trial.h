@@ -1,7 +1,7 @@
 /*
- * Trials of branch history: two paths of taken branches, equal but for chosen bits of the addresses (sources) and targets
- * of one or two of the branches. lib/kernels/history_paths.h makes code of a trial, lib/structure/footprint.h draws
- * conclusions from many.
+ * Trials of branch history: two paths of taken branches, equal but for chosen bits of the addresses (sources) and
+ * targets of one or two of the branches. lib/kernels/history_paths.h makes code of a trial, lib/structure/footprint.h
+ * draws conclusions from many.
  */
 #ifndef FATHOM_LIB_KERNELS_FOOTPRINT_TRIAL_H
 #define FATHOM_LIB_KERNELS_FOOTPRINT_TRIAL_H
@@ -16,16 +16,19 @@ struct footprint_bits {
     uint64_t source, target;
 };
 
-/* What else changes with a bit above those that can be chosen freely: by a carry, all bits from the first such one on. */
+/*
+ * Whether the two paths differ by a carry, which is how they can differ in a bit that cannot be inverted alone: then all
+ * bits of the page number up to that bit differ, of the source or of the target of branch[0].
+ */
 enum footprint_carry { FOOTPRINT_NO_CARRY, FOOTPRINT_CARRY_SOURCE, FOOTPRINT_CARRY_TARGET };
 
-/* Two paths that differ in these bits of these branches, and `behind` branches that are the same on both. */
+/* Two paths that differ in these bits of these branches, and are the same in all other branches. */
 struct footprint_trial {
     struct footprint_bits branch[FOOTPRINT_TRIAL_BRANCHES];
     size_t count;
     unsigned between; /* branches between the two, the same on both paths */
     enum footprint_carry carry;
-    unsigned behind;
+    unsigned behind; /* branches after those, the same on both paths */
 };
 
 #endif

@@ -5,8 +5,8 @@
 #include "lib/kernels/form_registers.h"
 
 /*
- * Emits one bridge from a register to another and adds it to the kernel's list. The code becomes invalid where there is
- * no bridge (NULL) or the list is full.
+ * Emits bridge b from register number `from` to register number `to` and adds it to w->bridges. Where b is NULL or that
+ * list is full the code becomes invalid (code_good is false).
  */
 void emit_form_bridge(struct code *code, struct form_kernel *w, const struct form_choice *c,
                       const struct form_bridge *b, unsigned to, unsigned from);

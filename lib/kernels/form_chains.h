@@ -18,8 +18,8 @@ bool form_kernel_has_bridge(const struct form_kernel *w);
 bool form_chain_is_loaded(const struct form *f, unsigned from, unsigned to);
 
 /*
- * The bridge from one kind of operand to another, by number n from 0; NULL: there are fewer. Of bridges for vectors of
- * certain widths it is the narrowest that has so many bits, else the widest.
+ * Returns bridge number n, from 0, from one kind of operand to another; NULL: there are fewer. Of bridges that exist
+ * for several vector widths, the narrowest of at least `bits` bits counts, or the widest where none is so wide.
  */
 const struct form_bridge *form_bridge_between(unsigned from, unsigned to, unsigned bits, unsigned n);
 /* The bridge from the operand that is written to a general register; `variant` is one of struct form_kernel. */
@@ -27,8 +27,8 @@ const struct form_bridge *form_bridge_out(const struct form *f, unsigned to, uns
 /* The bridge from a general register to the operand that is read. */
 const struct form_bridge *form_bridge_in(const struct form *f, unsigned from, unsigned bits);
 /*
- * What must change the value in an operand of a division before it is read, so that the division does not trap: a
- * divisor becomes 1, the upper half of a dividend 0, so that the quotient fits. NULL: nothing.
+ * Returns the bridge that must stand before operand i of a division is read, so that the division does not trap: it
+ * makes a divisor 1, and the upper half of a dividend 0, so that the quotient fits. NULL: the operand needs none.
  */
 const struct form_bridge *form_bridge_for_division(const struct form *f, unsigned i);
 

@@ -17,7 +17,8 @@ enum {
 /* Whether the operand is a register; flags count as one. */
 bool operand_is_register(const struct form_operand *o);
 /*
- * Whether a kernel may use the operand's register for its own values. Memory, immediates and flags are always usable.
+ * Whether kernels of a form can have this operand: its register is not one that the loop itself needs. True of memory,
+ * immediates and flags.
  */
 bool operand_is_usable(const struct form_operand *o);
 /* Whether the operand is always the register that holds the address of the data, and is only read. */

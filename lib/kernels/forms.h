@@ -43,9 +43,9 @@ struct form_kernel {
     unsigned from, to;
     unsigned instances; /* in one iteration of the loop */
     /*
-     * Registers that a direct chain rotates through; 0: FORM_ROTATING. Any other operand that is read and written then
-     * depends only on the instance that many before. With more than two, some cores' schedulers lose a cycle now and
-     * then.
+     * Registers that a direct chain rotates through; 0: FORM_ROTATING. An operand outside of the chain that is read and
+     * written then depends only on the instance so many before. With more than two, schedulers of some cores lose a
+     * cycle now and then.
      */
     unsigned rotating;
     unsigned variant;  /* of a chain that needs a bridge: which one, below form_bridge_count */
@@ -54,9 +54,9 @@ struct form_kernel {
     bool one_register; /* all operands of one kind that have a choice get the same register */
     enum form_values values;
     /*
-     * Independent instances only: the memory operand of each is at another address, which costs one addition each; some
-     * cores load the same address less often in a cycle than different ones. Of a form that works on the top of the x87
-     * stack, each has another register as the top, so that instances do not wait for each other.
+     * For independent instances only. The memory operand of each instance is at another address, at the cost of one
+     * addition, since some cores load the same address less often in a cycle than different ones. Of a form that works
+     * on the top of the x87 stack each instance has another register as the top, so that none waits for the one before.
      */
     bool varies_location;
     /*
@@ -77,8 +77,8 @@ struct form_kernel {
 /* Why kernels of this form cannot be made: REASON_REGISTER_IN_USE; REASON_NONE where they can. */
 enum reason form_unmeasurable(const struct form *f);
 /*
- * Whether each instance depends on the one before whatever registers are chosen: the form reads and writes memory, or a
- * register that cannot be chosen.
+ * Whether each instance of the form depends on the one before, whatever registers are chosen: it reads and writes the
+ * same memory, or a register that cannot be chosen.
  */
 bool form_depends_on_itself(const struct form *f);
 /*
@@ -96,14 +96,16 @@ bool form_can_chain(const struct form *f, unsigned from, unsigned to);
  */
 bool form_chain_rotates(const struct form *f, unsigned from, unsigned to);
 /*
- * How many bridges could close a chain through these two operands, where no direct one can; 0: no chain is possible.
- * The chain then takes the latency of the form and of the bridge. A memory operand is reached by its address. A chain
- * through the mask of a gather makes the mask of what was loaded, and needs FORM_VALUES_MASK.
+ * Returns how many different bridges could close a chain from operand `to`, written, to operand `from`, read by the
+ * next instance, where no direct chain can (form_can_chain); 0: none can. Such a chain takes the latency of the form
+ * and of the bridge. A memory operand is reached by its address. A chain through the mask of a gather makes that mask
+ * of what was loaded, and needs FORM_VALUES_MASK.
  */
 unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to);
 /*
- * Whether there is a longer way to close the same chain, which makes a second experiment: instead of a direct chain one
- * through a general register; of a chain from memory through a bridge, one that passes a vector register as well.
+ * Whether a chain through these two operands can also be closed in a longer way, which makes a second experiment on the
+ * same latency: through a general register where a direct chain exists; through a vector register besides the bridge
+ * where the chain comes from memory.
  */
 bool form_can_chain_indirectly(const struct form *f, unsigned from, unsigned to);
 /* Whether at least two operands of one kind can be the same register, and the form writes one of them. */
@@ -113,9 +115,10 @@ bool form_takes_values(const struct form *f, enum form_values values);
 /* Writes the data that kernels of this form use. `data` has at least 4096 bytes. */
 void form_fill_data(const struct form *f, enum form_values values, uint8_t *data);
 /*
- * Makes the kernel; `data` is the address of its data inside windows. One unit of the kernel is one instance;
- * w->instances may become a little less, so that an iteration is a whole number of rotations. Returns REASON_NONE, or
- * why there is no such kernel: REASON_NO_REGISTER_LEFT, or REASON_NOT_ENCODABLE, after which the probe may be over.
+ * Makes the kernel that the first part of *w describes and fills in the rest of it. `data`: the address, inside
+ * windows, of the data that form_fill_data has written. One unit of the kernel is one instance; w->instances may become
+ * a little less, so that an iteration is a whole number of rotations of the registers. Returns REASON_NONE, or why
+ * there is no such kernel: REASON_NO_REGISTER_LEFT, or REASON_NOT_ENCODABLE, after which the probe may be over.
  */
 enum reason form_kernel_make(struct probe *p, struct form_kernel *w, uint64_t data, struct kernel *k);
 

@@ -18,7 +18,7 @@
  * byte on x86-64, where predictors use that one (Yavarzadeh et al. 2023), and of its first byte on AArch64.
  *
  *     block       pads, each with pages for sources and targets: one pad without, others with inverted bits
- *     behind it   the loop, its dummies and the probe branch
+ *     after it    the loop, its dummies and the probe branch
  *
  * Method: docs/METHODS.md, 5.13.
  */
@@ -64,9 +64,12 @@ const char *path_room_map(struct path_room *r, unsigned highest);
 void path_room_unmap(struct path_room *r);
 /* Whether there is code for this trial: all branches reach their targets. */
 bool history_paths_reach(const struct history_paths *h);
-/* Those of these bits of sources, or else of targets, for whose inversion alone there is code. */
+/* Returns those of `bits` for which there is code that inverts that bit alone: of sources, or else of targets. */
 uint64_t history_paths_reached(const struct history_paths *h, uint64_t bits, bool source);
-/* Makes the kernel; its unit is an iteration. False: the probe has ended. */
+/*
+ * Makes the kernel of h->trial, whose probe branch goes by `goes`; its unit is an iteration. False: the probe has
+ * ended.
+ */
 bool history_paths_build(struct probe *p, const struct history_paths *h, enum history_probe goes, struct kernel *k);
 
 #endif

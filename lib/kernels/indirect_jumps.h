@@ -27,7 +27,7 @@ enum indirect_kind { INDIRECT_IN_ORDER, INDIRECT_DIRECT, INDIRECT_AT_RANDOM };
 enum {
     INDIRECT_TARGETS = 4096,  /* of all jumps together, at most */
     INDIRECT_STEPS = 16384,   /* jumps of a pass at random: more than any predictor learns */
-    INDIRECT_SMOKE_STEPS = 64 /* the same in the profile smoke */
+    INDIRECT_SMOKE_STEPS = 64 /* jumps of such a pass in the profile smoke */
 };
 
 struct indirect_jumps {
@@ -39,9 +39,10 @@ struct indirect_jumps {
 };
 
 /*
- * Makes the kernel with `targets` targets for each jump, in a new order; an iteration is a pass, the unit is a jump.
- * Direct jumps load the next target as well, without using it. A pass in order ends behind its last target; the last
- * jump of a pass at random goes to an extra target that ends the pass. False: the probe has ended.
+ * Makes the kernel of that kind with `targets` targets for each of j->branches jumps, INDIRECT_TARGETS in all at most,
+ * in an order that is drawn anew. An iteration is a pass over all targets, or over INDIRECT_STEPS jumps at random; the
+ * unit is a jump. Direct jumps load the next target as well, without using it. j->list must be mapped. False: the probe
+ * has ended.
  */
 bool indirect_jumps_build(struct probe *p, struct indirect_jumps *j, size_t targets, enum indirect_kind kind,
                           struct kernel *k);

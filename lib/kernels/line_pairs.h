@@ -15,8 +15,9 @@ enum {
 };
 
 /*
- * Makes the kernel: in each block one load at its beginning and one `away` bytes behind that, which is executed first
- * if `back`. `offsets` is scratch for 2 * blocks numbers. The unit is a load. False: the probe has ended.
+ * Makes the kernel over `blocks` blocks of the chase's ring: in each a load from its beginning and one from `away`
+ * bytes after that, or the other way round if `back`. `offsets` is scratch for 2 * blocks numbers. The unit is a load.
+ * False: the probe has ended.
  */
 bool line_pairs_kernel(struct probe *p, const struct pointer_chase *chase, size_t *offsets, size_t blocks, size_t away,
                        bool back, struct kernel *k);

@@ -44,14 +44,20 @@ struct load_chain {
 
 /* Maps the memory. All functions here return false when the probe has ended. */
 bool load_chain_map(struct probe *p, struct load_chain_memory *m);
-/* The chain of `loads` loads, pass after pass. Its unit is a load. For a sweep, whose context is struct load_chain. */
+/*
+ * Makes the kernel of a chain of `loads` loads, LOAD_CHAIN_MOST at most, pass after pass. Its unit is a load. For a
+ * sweep, whose context is a struct load_chain. False: the probe has ended.
+ */
 bool load_chain_build(struct probe *p, double loads, void *context, struct kernel *k);
 /*
- * Blocks of so many passes over LOAD_CHAIN_BLOCK_LOADS loads, and then LOAD_CHAIN_MOST other loads, so that what was
- * learned is forgotten before the next block. The unit is a block. For sweeps, likewise.
+ * Makes the kernel of blocks: `passes` passes over LOAD_CHAIN_BLOCK_LOADS loads of the chain, and then LOAD_CHAIN_MOST
+ * other loads, after which a predictor has forgotten what it learned in the block. The unit is a block. For a sweep,
+ * whose context is a struct load_chain. False: the probe has ended.
  */
 bool load_chain_build_block(struct probe *p, double passes, void *context, struct kernel *k);
-/* The same of the kind `random`, whatever the chain's kind is. */
+/*
+ * The kernel of load_chain_build_block with loads of the kind `random`, whatever the chain's kind is, as its control.
+ */
 bool load_chain_build_random_block(struct probe *p, double passes, void *context, struct kernel *k);
 
 #endif

@@ -3,11 +3,11 @@
  * away the code at its target was. Nothing is fetched ahead, and other differences between front ends are hidden by the
  * penalty.
  *
- * The jump is a return to another address than that of its call. The return stack leads the front end behind the call,
- * into a loop of one instruction, where it stays until the return is executed: a retpoline (Turner 2018). So places may
- * be visited in the same order in each pass, and a cache that holds one line too few then misses all of them at once.
- * An indirect jump to a random place is mispredicted as well, but the front end then runs ahead from place to place and
- * fetches, on a wrong path, what is to be measured.
+ * The jump is a return to another address than that of its call. The return stack leads the front end to the code after
+ * the call, a loop of one instruction, where it stays until the return is executed: a retpoline (Turner 2018). So
+ * places may be visited in the same order in each pass, and a cache that holds one line too few then misses all of them
+ * at once. An indirect jump to a random place is mispredicted as well, but the front end then runs ahead from place to
+ * place and fetches, on a wrong path, what is to be measured.
  *
  * An operation cache hides the instruction cache for the lines that it holds. It needs at least one entry for each
  * line, and more for many instructions, so of places that are full of instructions it holds few (AMD Zen 4: 192 lines
@@ -15,11 +15,11 @@
  *
  * Each place is visited once in a pass, always in the same order. So a cache that holds all of them misses none, since
  * whatever else it holds is replaced sooner or later; and with LRU replacement one place too many in a set makes all of
- * that set miss. Other policies keep some of them. How many depends on the order (measured on AMD Zen 4: of nine lines in
- * a set of eight, one to all nine), so experiments take the slowest of MISPREDICTED_ORDERS orders: what fits costs the
- * same in each, and what does not nearly always misses in one of them. No place may be visited more often to make that ramp
- * steeper: a tree of bits (tree PLRU) then spares the half of a set in which that place is, with all lines of other
- * code that are there (an Intel core with 16 ways seemed to have 13).
+ * that set miss. Other policies keep some of them. How many depends on the order (measured on AMD Zen 4: of nine lines
+ * in a set of eight, one to all nine), so experiments take the slowest of MISPREDICTED_ORDERS orders: what fits costs
+ * the same in each, and what does not nearly always misses in one of them. No place may be visited more often to make
+ * that ramp steeper: a tree of bits (tree PLRU) then spares the half of a set in which that place is, with all lines of
+ * other code that are there (an Intel core with 16 ways seemed to have 13).
  *
  * Method: docs/METHODS.md, 4.20.
  */
@@ -34,8 +34,9 @@ enum {
     MISPREDICTED_LOOP_LINES = 2,
     MISPREDICTED_JUMP_BYTES = 8, /* at most */
     /*
-     * Orders of which the slowest counts (slowest_of in lib/probe/sweep.h). Chosen: of nine lines in a set of eight, an
-     * AMD Zen 4 misses most in half of all orders, so that six are all fast once in 64 times.
+     * The cost of a number of places is the most of so many orders in which they are visited (slowest_of in
+     * lib/probe/sweep.h). Chosen: of nine lines in a set of eight, an AMD Zen 4 misses most in half of all orders, so
+     * that six are all fast once in 64 times.
      */
     MISPREDICTED_ORDERS = 6
 };
@@ -55,8 +56,10 @@ void mispredicted_return_begin(struct code *c, struct mispredicted_return *s);
 /* Emits a place: it leads back to the jump. At most MISPREDICTED_BYTES, or a whole line where places are full. */
 void mispredicted_return_place(struct code *c, const struct mispredicted_return *s);
 /*
- * Makes the kernel of code whose `count` jumps of a pass go to offsets place(context, 0 … count - 1), in an order of
- * groups drawn at random; only as many as the list has room for. The unit is a jump. False: the probe has ended.
+ * Makes the kernel of the code *c, in which all places have been emitted. A pass is one jump to each of `count` places,
+ * at most as many as the list has room for; place(context, i) returns the byte offset of place i in the code. Their
+ * order is drawn at random, with groups of s->group neighbours kept together. The unit is a jump. False: the probe has
+ * ended.
  */
 bool mispredicted_return_kernel(struct probe *p, const struct mispredicted_return *s, struct code *c,
                                 size_t (*place)(const void *context, size_t index), const void *context, size_t count,

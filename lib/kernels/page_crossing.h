@@ -19,8 +19,8 @@
 
 enum {
     /*
-     * Pairs that come first, at most: all their lines may be in one set of the cache, and four ways hold them and the
-     * loop's.
+     * Most pairs of pages that come before the loop's own in an iteration. Chosen: the lines of all these pairs may
+     * fall into one set of the instruction cache, and even four ways then hold them and those of the loop.
      */
     PAGE_CROSSING_LEADS = 3,
     PAGE_CROSSING_PAGES = 2 * (PAGE_CROSSING_LEADS + 1),
@@ -34,8 +34,9 @@ struct page_crossing {
 };
 
 /*
- * Makes the kernel in an area of PAGE_CROSSING_PAGES pages, with `instructions` instructions in the loop besides those
- * of the pairs that come first, at least PAGE_CROSSING_OTHERS. The unit is an iteration. False: the probe has ended.
+ * Makes the kernel in the probe's code area, which must have PAGE_CROSSING_PAGES pages of x->page_bytes.
+ * `instructions`, at least PAGE_CROSSING_OTHERS, are those of the loop without the pairs of pages that come first. The
+ * unit is an iteration. False: the probe has ended.
  */
 bool page_crossing_build(struct probe *p, const struct page_crossing *x, size_t instructions, struct kernel *k);
 

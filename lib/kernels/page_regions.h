@@ -29,17 +29,20 @@ struct page_regions {
 };
 
 /*
- * Chooses the numbers for at least `pages` pages of that size, in bunches of so many: whole groups, except under
- * profile smoke, which takes few bunches. Nothing is mapped.
+ * Returns the numbers of bunches, groups and regions for a chase over at least `pages` pages of page_bytes, in bunches
+ * of `bunch` pages. Groups are full, except in the profile smoke, which takes few bunches. Nothing is mapped yet.
  */
 struct page_regions page_regions_of(const struct probe *p, size_t page_bytes, size_t bunch, double pages);
 /*
- * Maps the area. Returns NULL, or a sentence why the platform cannot. Either way page_regions_unmap frees what there
- * is, and unmaps everything that was mapped later too.
+ * Maps the area of the regions and allocates its scratch. Returns NULL, or a sentence why the platform cannot. In
+ * either case page_regions_unmap must follow, which also unmaps everything that was mapped later.
  */
 const char *page_regions_map(struct page_regions *r);
 void page_regions_unmap(struct probe *p, struct page_regions *r);
-/* The chase over so many regions. Units are loads. False: the probe has ended. */
+/*
+ * Makes the kernel of the chase over `regions` regions, from r->fewest to r->most and a multiple of r->groups. Its unit
+ * is a load. False: the probe has ended.
+ */
 bool page_regions_kernel(struct probe *p, const struct page_regions *r, size_t regions, struct kernel *k);
 
 #endif

@@ -2,9 +2,9 @@
  * Pages: pointer chases and stores that use one word of each page, so that the time of an access shows how the page was
  * translated (docs/METHODS.md, 7.7; the page tables are described in 4.22).
  *
- * Pages have numbers. Every `stride`-th one belongs to the ring, in random order (Sattolo's cycle), which is drawn
- * anew for each kernel. Each page of the ring holds its pointer on another line than the one before, so that all sets
- * of a cache are used evenly (jiegec/cpu-micro-benchmarks, dtlb_size).
+ * Pages have numbers. Every `stride`-th one belongs to the ring, in random order (Sattolo's cycle), which is drawn anew
+ * for each kernel. Each page of the ring holds its pointer on another line than the one before, so that all sets of a
+ * cache are used evenly (jiegec/cpu-micro-benchmarks, dtlb_size).
  *
  * The kinds differ in the frames that the pages are mapped to, and so in the number of lines that caches have to hold:
  *
@@ -14,7 +14,7 @@
  *   shuffled       each page its own frame, in random order
  *   in order       each page its own frame, next to each other: a TLB that keeps neighbours in one entry holds more
  *                  pages
- *   contiguous     the same with AArch64's contiguous hint: a TLB need not check that neighbours fit one entry
+ *   contiguous     as in order, with AArch64's contiguous hint: a TLB need not check that neighbours fit one entry
  *   in blocks      512 frames again and again: hundreds of thousands of pages, of which only few are used
  *
  * The control walks as many lines in the same order on as few pages as have room for them: the time that caches take.
@@ -44,13 +44,14 @@ struct pages {
     size_t mark;                 /* machine_map_mark before the pages were mapped */
 };
 
-/* Entries of the translation table whose entries each map a page of this size, or point to the next table instead. */
+/* How many entries the translation table has in which each entry maps a page of this size. */
 size_t pages_table_entries(size_t page_bytes);
 /* Bytes of frames that so many pages take. */
 size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind);
 /*
- * Maps so many pages. Returns NULL, or a sentence why the platform cannot; then nothing stays mapped. No code of the
- * probe may be mapped before, since on AArch64 a window has one granule.
+ * Maps `count` pages of that size and kind. Returns NULL, or a sentence why the platform cannot; then nothing stays
+ * mapped. The probe must have no code mapped yet: on AArch64 a window has one translation granule, which these pages
+ * choose.
  */
 const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t page_bytes, enum pages_frames kind);
 /* Unmaps them, and with them everything that was mapped later, the probe's code area too. */
@@ -58,30 +59,36 @@ void pages_unmap(struct probe *p, struct pages *r);
 /* The address of the word that page number `page` holds as the i-th page of a ring. */
 uintptr_t pages_at(const struct pages *r, size_t page, size_t i);
 
-/* Kernels. Each is false when the probe has ended; units are accesses of the ring. */
-
-/* A chase over `count` pages, `stride` pages apart. */
+/*
+ * Makes the kernel of a pointer chase over `count` pages, each `stride` pages from the one before. Its unit is a load.
+ * False: the probe has ended.
+ */
 bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t stride, struct kernel *k);
 /*
- * A chase over the `count` pages of a list. Each order visits the first `split` of them before the rest. Of
- * PAGES_IN_BLOCKS there may be as many as a page has lines.
+ * Makes the kernel of a pointer chase over the pages whose `count` numbers are in `list`; each of its orders visits the
+ * first `split` of them before the others. Of PAGES_IN_BLOCKS count may be as large as a page has lines. Its unit is a
+ * load. False: the probe has ended.
  */
 bool pages_kernel_of(struct probe *p, const struct pages *r, const size_t *list, size_t count, size_t split,
                      struct kernel *k);
 /*
- * A chase over `count` neighbouring pages, and before each of its loads an access (a store where `stores`) that waits
- * for no load. The accesses go to the `accesses` many `addresses` in turn, to each at least once in an iteration. The
- * TLB entries that they take are not available to the chase.
+ * Makes the kernel of a pointer chase over `count` neighbouring pages, with an access before each of its loads that
+ * waits for none: a load, or a store where `stores`, from addresses[0 … accesses - 1] in turn, each at least once in an
+ * iteration. TLB entries that these accesses take are not available to the chase. Its unit is a load of the chase.
+ * False: the probe has ended.
  */
 bool pages_beside(struct probe *p, const struct pages *r, size_t count, const uintptr_t *addresses, size_t accesses,
                   bool stores, struct kernel *k);
-/* The control of a chase over neighbouring pages. */
+/*
+ * Makes the kernel of the control of a chase over `count` neighbouring pages: as many lines on as few pages as have
+ * room for them. Not for PAGES_IN_BLOCKS. Its unit is a load. False: the probe has ended.
+ */
 bool pages_control(struct probe *p, const struct pages *r, size_t count, struct kernel *k);
 
 /*
- * How stores are ordered: a store waits for its translation, but nothing waits for a store, so a fence stands behind
- * each. FENCE_INSTRUCTIONS lets later instructions begin when the store is sure to be done eventually, FENCE_MEMORY
- * when it is done.
+ * How stores to pages are kept in order. A store waits for its translation, but nothing waits for a store, so a fence
+ * follows each. FENCE_INSTRUCTIONS lets later instructions begin as soon as it is certain that the store will be done,
+ * FENCE_MEMORY when it has been done.
  */
 struct pages_stores {
     enum fence fence;
@@ -89,9 +96,9 @@ struct pages_stores {
     bool one_page; /* a control: all stores go to the lines of the first page */
 };
 /*
- * Straight code with a store to each of `count` neighbouring pages, without any load. With several orders a tree-PLRU
- * policy does not keep useless entries for ever, as it may where one order is repeated (Berg 2006, PLRU Cache Domino
- * Effects).
+ * Makes the kernel of straight code with a store to each of `count` neighbouring pages and no load. With several orders
+ * (s->orders) a tree-PLRU policy does not keep useless entries for ever, as it may where one order is repeated (Berg
+ * 2006, PLRU Cache Domino Effects). Its unit is a store. False: the probe has ended.
  */
 bool pages_stores_kernel(struct probe *p, const struct pages *r, size_t count, const struct pages_stores *s,
                          struct kernel *k);

@@ -8,7 +8,7 @@
  *   stride              every fifth line
  *   adjacent            random pairs of lines of the same 128 bytes: the second one is the other half of the first
  *   next                random pairs across such halves: the second one is just the next line
- *   next-page           the last eight lines of a page and the first eight of the page behind it
+ *   next-page           the last eight lines of a page and the first eight of the next page
  *   region              pages in random order, the same eight lines of each, but for where in the page they begin
  *
  *   scattered           control: one random line of each 512 bytes, in random order

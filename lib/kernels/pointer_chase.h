@@ -19,34 +19,40 @@ struct pointer_chase {
 /* Maps room for rings of at most `bytes`, with the largest pages that the platform has. False: the probe has ended. */
 bool pointer_chase_map(struct probe *p, struct pointer_chase *c, size_t bytes);
 /*
- * The same with pages of that size, without ending the probe: NULL, or a sentence why they cannot be had; then
- * nothing stays mapped. No code of the probe may be mapped before, since on AArch64 a window has one granule.
+ * Maps room for rings of at most `bytes` with pages of page_bytes, without ending the probe where that fails. Returns
+ * NULL, or a sentence why they cannot be had; then nothing stays mapped. The probe must have no code mapped yet: on
+ * AArch64 a window has one translation granule, which these pages choose.
  */
 const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t page_bytes);
 /*
- * Links `lines` lines from byte `offset` on: groups of `group` lines, each in random order (Sattolo's cycle), one
- * after the other, and the last one leads to the first.
+ * Links `lines` lines of the ring, from byte `offset` on, to a cycle: through each group of `group` neighbouring lines
+ * in random order, one group after the other, and from the last one back to the first (Sattolo's cycle).
  */
 void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group);
-/* The same with one order in all groups, which takes a quarter of the instructions. */
+/* As pointer_chase_link, but with one random order for all groups, which takes a quarter of the instructions. */
 void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines,
                               size_t group);
 /* Links pointers at these offsets in bytes, in this order, and the last one to the first. A line may hold several. */
 void pointer_chase_follow(const struct pointer_chase *c, const size_t *offsets, size_t count);
-/* The same in random order (Sattolo's cycle); the offsets are left in the order of the walk. */
+/*
+ * Links pointers at these offsets in bytes to a cycle in random order (Sattolo's); `offsets` is left in the order in
+ * which the cycle visits them.
+ */
 void pointer_chase_scatter(struct probe *p, const struct pointer_chase *c, size_t *offsets, size_t count);
 /*
- * The guard against predicted loads. Some cores predict the address or the value of a load by its position in the
- * code: the last one again, or one at a constant distance from it (Apple since M2, Kim et al. 2025, SLAP and FLOP).
- * Then the next load of a chase does not wait. So each load of the kernel has to visit all lines of the ring, in
- * random order: its number of loads and the number of lines must have no common divisor. pointer_chase_unroll returns
- * the least such number of loads that is not below `at_least`. Rings of one or two lines cannot be guarded.
+ * Returns how many loads a chase's kernel should have for a ring of `lines` lines: the least number, not below
+ * `at_least`, that has no common divisor with `lines`.
+ *
+ * That is the guard against predicted loads. Some cores predict the address or the value of a load by its position in
+ * the code: the last one again, or one at a constant distance from it (Apple since M2, Kim et al. 2025, SLAP and FLOP).
+ * Then the next load of a chase does not wait. With such a number each load of the kernel visits all lines of the ring
+ * in random order, which cannot be predicted. Rings of one or two lines cannot be guarded.
  */
 #define POINTER_CHASE_GUARD "each load comes to all lines, in random order"
 unsigned pointer_chase_unroll(size_t lines, unsigned at_least);
 /*
- * Makes the kernel: `unroll` loads an iteration, which continue where the last call stopped. Units are loads. False:
- * the probe has ended.
+ * Makes the kernel that walks the ring, which must have been linked, with `unroll` loads an iteration; a call continues
+ * where the last one stopped. Its unit is a load. False: the probe has ended.
  */
 bool pointer_chase_kernel(struct probe *p, const struct pointer_chase *c, unsigned unroll, struct kernel *k);
 

@@ -21,14 +21,14 @@
 enum random_branch_kind {
     RANDOM_BRANCH_CONDITIONAL, /* taken or not */
     RANDOM_BRANCH_INDIRECT,    /* a jump to one of two neighbouring instructions */
-    RANDOM_BRANCH_RETURN,      /* to one of two neighbouring instructions, the first one behind its call */
+    RANDOM_BRANCH_RETURN,      /* to one of two neighbouring instructions, the first one right after its call */
     RANDOM_BRANCH_KINDS
 };
 
 /* What is around the branch. */
 enum random_branch_filling {
-    RANDOM_BRANCH_NOPS,         /* long NOPs on both sides: they need nothing behind the front end */
-    RANDOM_BRANCH_MIXED_BEFORE, /* long NOPs and moves between registers in turn before it, long NOPs behind it */
+    RANDOM_BRANCH_NOPS,         /* long NOPs on both sides: they need nothing but the front end */
+    RANDOM_BRANCH_MIXED_BEFORE, /* long NOPs and moves between registers in turn before it, long NOPs after it */
     RANDOM_BRANCH_MIXED_BEHIND, /* long NOPs and moves on both sides */
     RANDOM_BRANCH_FILLINGS
 };
@@ -41,8 +41,9 @@ struct random_branch_layout {
 /* Draws a layout at random. */
 struct random_branch_layout random_branch_layout(struct probe *p);
 /*
- * Makes the kernel; its unit is an iteration. random: the branch goes by the bit; else always the same way. state: the
- * address at which the generator's state is kept (lib/kernels/chance.h). False: the probe has ended.
+ * Makes the kernel of that kind of branch, filling and layout; its unit is an iteration, which executes the branch
+ * once. random: the branch goes by the random bit; else always the same way. state: the address at which the random
+ * generator's state is kept (lib/kernels/chance.h). False: the probe has ended.
  */
 bool random_branch_build(struct probe *p, enum random_branch_kind kind, enum random_branch_filling filling,
                          const struct random_branch_layout *l, bool random, uint64_t state, struct kernel *k);

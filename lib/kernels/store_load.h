@@ -46,8 +46,8 @@ struct store_load {
 /* Emits the chain and makes it a kernel that works on `data`; its unit is a pair. False when the probe is over. */
 bool store_load_kernel(struct probe *p, const struct store_load *s, uint64_t data, struct kernel *k);
 /*
- * Measures cycles per pair: the median of several samples, of loops of different lengths. NaN where a sample had no
- * accepted reading. False when the probe is over.
+ * Measures the cycles of a pair of the chain *s on `data`: the median of several samples, each of a loop of another
+ * length unless s->pairs sets it. NaN where a sample had no accepted reading. False when the probe is over.
  */
 bool store_load_measure(struct probe *p, const struct store_load *s, uint64_t data, double *cycles);
 

@@ -15,16 +15,17 @@ enum {
 
 /* Whether a line can be filled with this many NOPs, evenly spread, with lengths that differ by at most one byte. */
 bool straight_fits(unsigned per_line);
-/* How many NOPs of such a line begin in its first `bytes` bytes. */
+/* How many NOPs begin in the first `bytes` bytes of a line of per_line NOPs that are evenly spread (straight_fits). */
 unsigned straight_begin(unsigned per_line, unsigned bytes);
 /*
- * A loop over `lines` lines, at least two, with per_line NOPs each; the last line has fewer, and the end of the loop.
- * The unit is a NOP. False: the probe has ended (probe_kernel).
+ * Makes the kernel of a loop over `lines` lines of code, at least two, with per_line NOPs each (straight_fits); the
+ * last line has fewer NOPs and the end of the loop. Its unit is a NOP. False: the probe has ended (probe_kernel).
  */
 bool straight_build(struct probe *p, size_t lines, unsigned per_line, struct kernel *k);
 /*
- * The same with additions of four bytes, alternately to general and to vector registers: nothing is known to merge them
- * into fewer operations. The unit is an addition.
+ * Makes the kernel of a loop over `lines` lines of code, at least two, full of additions of four bytes, alternately to
+ * general and to vector registers: no core is known to merge these into fewer operations. Its unit is an addition.
+ * False: the probe has ended.
  */
 bool straight_build_additions(struct probe *p, size_t lines, struct kernel *k);
 

@@ -21,9 +21,15 @@ struct walkers {
 bool walkers_map(struct probe *p, struct walkers *w, size_t bytes, size_t most);
 /* Links the first `lines` lines to a ring, in random order within groups of `group` lines. */
 void walkers_link(struct probe *p, struct walkers *w, size_t lines, size_t group);
-/* The kernel for so many walkers, whose context is struct walkers; its unit is a round. For sweeps. */
+/*
+ * Makes the kernel of so many walkers, for a sweep whose context is struct walkers; its unit is a round. False: the
+ * probe is over.
+ */
 bool walkers_build(struct probe *p, double walkers, void *context, struct kernel *k);
-/* A single plain chase over the same ring, whose unit is a load. For sample_cycles. */
+/*
+ * Makes the kernel of a single pointer chase over the ring, for sample_cycles; its context is struct walkers, its unit
+ * a load. False: the probe is over.
+ */
 bool walkers_build_chase(struct probe *p, void *context, struct kernel *k);
 
 #endif

@@ -1,11 +1,11 @@
 /*
  * Edges of caches that hold lines of the program that measures, besides those of the kernel (docs/METHODS.md, 7.1).
  *
- * Between two kernels the reader (arch/reader.h) touches its stack and its list of readings. A footprint that leaves all
- * sets but a few of them one line too small has room for these; one that fills the cache has not, and the first misses
- * appear below the capacity, from where the first set is full: a whole way below it. What the reader's lines cost is
- * bounded, however: each falls into one set, and makes at most all lines of that set miss in a round. So a footprint
- * is surely too large only when it misses more than that. Until there the interval reaches.
+ * Between two kernels the reader (arch/reader.h) touches its stack and its list of readings. A footprint that leaves
+ * all sets but a few of them one line too small has room for these; one that fills the cache has not, and the first
+ * misses appear below the capacity, from where the first set is full: a whole way below it. What the reader's lines
+ * cost is bounded, however: each falls into one set, and makes at most all lines of that set miss in a round. So a
+ * footprint is surely too large only when it misses more than that, and the interval reaches up to there.
  */
 #ifndef FATHOM_LIB_STRUCTURE_BESIDE_READER_H
 #define FATHOM_LIB_STRUCTURE_BESIDE_READER_H
@@ -14,8 +14,9 @@
 #include "lib/knee/search.h"
 
 /*
- * The verdict of a search over footprints in bytes, of which each line is accessed once a round: with intervals that
- * reach to the first footprint that misses more lines than the reader can cause, or to the end of the rise.
+ * Returns the verdict of a finished search over footprints in bytes, of which each line of line_bytes is accessed once
+ * a round, with wider intervals: each knee's `high` becomes the first x from there on at which more lines miss than the
+ * reader's own can cause (READER_LINES sets of MOST_WAYS lines), or the end of the rise if that comes first.
  */
 struct verdict beside_reader(const struct search *s, double line_bytes);
 
