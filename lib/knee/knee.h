@@ -144,7 +144,7 @@ bool knee_decide_searched(enum knee_kind kind, const struct knee_point *points, 
 
 /*
  * As knee_decide, but stores every place where a knee may be, so that a search measures more points there: rises of any
- * height, and knees of KNEE_STEP and KNEE_JUMP that the second view does not find.
+ * height, and knees of KNEE_STEP and KNEE_JUMP that the second view (lib/knee/plateau.h) does not find.
  */
 bool knee_candidates(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
                      struct verdict *out);

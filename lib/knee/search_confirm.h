@@ -13,8 +13,8 @@
 #include "lib/knee/search.h"
 
 /*
- * Measures each knee of the verdict again and stores in `confirmations` whether that confirmed it, refuted it or left
- * it open. False as search_take (search_samples.h).
+ * Measures each knee of s->verdict again and stores in s->confirmations whether that confirmed it, refuted it or left
+ * it open. False when the budget is spent, when s->sample ended the search, or when memory is short.
  */
 bool search_confirm(struct search *s);
 /* Whether the interval of each knee of the verdict lies within one that the latest search_confirm measured again. */

@@ -14,13 +14,13 @@
 
 /*
  * Measures the coarse grid over from … to in both passes, and samples again where samples contradict each other. False
- * as search_take (search_samples.h).
+ * when the budget is spent, when s->sample ended the search, or when memory is short.
  */
 bool search_cover(struct search *s, double from, double to);
 /*
  * Grows the range up to s->limit while no knee has been found or the level after the last one has fewer than
- * POINTS_AFTER points: by an octave at a time, or by half of the first range where the grid is linear. False as
- * search_take (search_samples.h).
+ * POINTS_AFTER points: by an octave at a time, or by half of the first range where the grid is linear. False when the
+ * budget is spent, when s->sample ended the search, or when memory is short.
  */
 bool search_extend(struct search *s);
 

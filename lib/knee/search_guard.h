@@ -13,7 +13,10 @@
 
 #include "lib/knee/search.h"
 
-/* Draws and samples the guard points. False as search_take (search_samples.h). */
+/*
+ * Draws the guard points and samples them. False when the budget is spent, when s->sample ended the search, or when
+ * memory is short.
+ */
 bool search_draw_guards(struct search *s);
 
 #endif

@@ -16,13 +16,14 @@
 
 /*
  * Narrows the interval of every knee that the points show, and leaves the candidates that were found last in
- * s->verdict. False as search_take (search_samples.h).
+ * s->verdict. False when the budget is spent, when s->sample ended the search, or when memory is short.
  */
 bool search_narrow(struct search *s);
 
 /*
  * For samples that repeat exactly (s->repeats): bisects each gap between neighbouring points in which y begins to rise
- * down to one step, without first deciding which knees the curve has. False as search_take (search_samples.h).
+ * down to one step, without first deciding which knees the curve has. False when the budget is spent, when s->sample
+ * ended the search, or when memory is short.
  */
 bool search_narrow_gaps(struct search *s);
 /* The number of points after the first gap in which y begins to rise, so that a level may end there; 0: no such gap. */

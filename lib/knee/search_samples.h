@@ -24,22 +24,29 @@ double search_round(const struct search *s, double x);
 
 /*
  * Takes one sample at x and adds it to the point there. False when s->budget less s->reserved is spent, and then sets
- * s->spent; when s->share is used; when s->sample ended the search; or when memory is short.
+ * s->spent; when s->share, the part that one knee may use, is; when s->sample ended the search; or when memory is
+ * short.
  */
 bool search_take(struct search *s, double x);
-/* Takes one sample at x and sets *y to what it gave, NaN where it was not accepted. False as search_take. */
+/*
+ * Takes one sample at x, adds it to the point there, and sets *y to what it gave, NaN where it was not accepted. False
+ * when the budget, or the part of it that one knee may use, is spent, when s->sample ended the search, or when memory
+ * is short.
+ */
 bool search_take_value(struct search *s, double x, double *y);
 
 /*
  * Waits until the machine is quiet: samples the first x, whose usual value is known best, until a sample is no higher
  * than usual, PATIENCE times at most. A time in which everything is slower passes meanwhile, unless it lasts longer.
- * Where the samples of the first x do not differ from each other it does not wait. False as search_take.
+ * Where the samples of the first x do not differ from each other it does not wait. False when the budget, or the part
+ * of it that one knee may use, is spent, when s->sample ended the search, or when memory is short.
  */
 bool search_wait_for_quiet(struct search *s);
 
 /*
  * Takes more samples at each x that has fewer than two, whose samples differ by more than noise, or whose few samples
- * lie beyond those of both neighbours, until most agree or there are SETTLE_SAMPLES. False as search_take.
+ * lie beyond those of both neighbours, until most agree or there are SETTLE_SAMPLES. False when the budget, or the part
+ * of it that one knee may use, is spent, when s->sample ended the search, or when memory is short.
  */
 bool search_settle(struct search *s);
 

@@ -15,8 +15,8 @@
 #include "lib/knee/knee.h"
 
 /*
- * Decides about a curve of at least POINTS_AT_LEAST points: stores its knee, or the reason why there is none, in *out.
- * False when memory is short.
+ * Decides about a curve of KNEE_SLOPE, of at least POINTS_AT_LEAST points: stores its knee, or the reason why there is
+ * none, in *out. False when memory is short.
  */
 bool decide_slope(const struct curve *c, struct verdict *out);
 

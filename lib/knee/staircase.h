@@ -13,9 +13,9 @@
 #include "lib/knee/knee.h"
 
 /*
- * Decides about a curve of at least POINTS_AT_LEAST points: stores the knee and its first two levels, or the reason why
- * there is none, in *out. Replaces the variances of c by those of a staircase, in which many points stand beside a
- * riser. False when memory is short.
+ * Decides about a curve of KNEE_STAIRCASE, of at least POINTS_AT_LEAST points: stores the knee and its first two
+ * levels, or the reason why there is none, in *out. Replaces the variances of c by those of a staircase, in which many
+ * points stand beside a riser. False when memory is short.
  */
 bool decide_staircase(struct curve *c, struct verdict *out);
 

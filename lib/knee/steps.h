@@ -14,8 +14,8 @@
 #include "lib/knee/knee.h"
 
 /*
- * Decides about a curve of at least POINTS_AT_LEAST points: stores its knees, or the reason why there is none, and
- * whether it is monotone in *out. False when memory is short.
+ * Decides about a curve of KNEE_STEP, of at least POINTS_AT_LEAST points: stores its knees, or the reason why there is
+ * none, and whether it is monotone in *out. False when memory is short.
  */
 bool decide_steps(const struct curve *c, struct verdict *out);
 

@@ -42,15 +42,21 @@ enum {
 static const double ONE_TICK = 1.001;
 /* A point's deviation is at least this part of the curve's range of y: arithmetic leaves seven digits of that. */
 static const double DIGITS_OF_RANGE = 1e-7;
-/* To that this part of the largest |y| is added: numbers have sixteen digits, and sums over many points lose four. */
+/*
+ * A point's deviation is at least this part of the largest |y| of the curve, added to what DIGITS_OF_RANGE gives:
+ * numbers have sixteen digits, and sums over many points lose four.
+ */
 static const double DIGITS_OF_HEIGHT = 1e-12;
 /*
  * A point's deviation is at least this part of the scatter of its neighbours, however well its repetitions agree.
  * Chosen: its weight is then at most sixteen times that of a point of which only that scatter is known.
  */
 static const double SCATTER_AT_LEAST = 0.25;
-/* Deviations beyond which a single point is not explained by noise: it is set aside, or measured again where it was
- * drawn at random. Of a normal sample one in 5e8 is that far off. */
+/*
+ * A single point that is off by more than this many deviations is not explained by noise: in a curve it is set aside; a
+ * guard point of a search is measured more closely; at a level it shows that the level has been left. Of a normal
+ * sample one in 5e8 is that far off.
+ */
 static const double OUTLIER = 6;
 /*
  * A rise that a search has measured a second time is a knee if it is higher than this many deviations of a point. Of a
@@ -156,13 +162,15 @@ static const double FIRST_PART_OF_JUMP = 0.05;
  */
 static const double WITHIN_STEP = 9;
 /*
- * As WITHIN_STEP, for places at which a ramp may begin. Chosen larger: the levels beside it have few points, and ramps
- * are assumed to be straight.
+ * A place at which a ramp may begin stays in its interval if its sum of squares, in variances, exceeds the best one by
+ * no more than this. Chosen larger than WITHIN_STEP: the levels beside a ramp have few points, and ramps are assumed to
+ * be straight.
  */
 static const double WITHIN_RAMP = 13;
 /*
- * As WITHIN_STEP, for the points next to the best place of a slope change: 5 deviations squared, since a point on the
- * wrong side of a slope change lies off the line by little. For places farther away WITHIN_RAMP counts.
+ * A point next to the best place of a slope change stays in its interval if its sum of squares, in variances, exceeds
+ * the best one by no more than this: 5 deviations squared, since a point on the wrong side of a slope change lies off
+ * the line by little. For places farther away WITHIN_RAMP counts.
  */
 static const double WITHIN_SLOPE_CHANGE = 25;
 /* A ramp counts as straight if its sum of squares for each point, in variances, is no more than this. Expected is 1. */
@@ -176,13 +184,14 @@ static const double LEVEL_ERROR = 0.001;
 /* The half-rise of a slow ramp is taken from a line through its middle part, which begins at this part of the rise. */
 static const double MIDDLE_FROM = 0.3;
 /*
- * That middle part ends at this part of the rise. Chosen: between MIDDLE_FROM and this, an S-shaped rise is nearly
- * straight.
+ * The half-rise of a slow ramp is taken from a line through its middle part, which ends at this part of the rise.
+ * Chosen: between MIDDLE_FROM and this, an S-shaped rise is nearly straight.
  */
 static const double MIDDLE_TO = 0.7;
 /*
- * The interval of that half-rise is widened on either side by this part of the middle part's width in x, since a bent
- * rise shifts it. Chosen: a rise that is S-shaped over log x, from half the capacity to twice it, is shifted by 0.017.
+ * The interval of a half-rise that is taken from a line through the middle part of a ramp is widened on either side by
+ * this part of the middle part's width in x, since a bent rise shifts it. Chosen: a rise that is S-shaped over log x,
+ * from half the capacity to twice it, is shifted by 0.017.
  */
 static const double BENT_MIDDLE = 0.04;
 /* A rise is a knee only if it is more than this many times as steep as the levels on its sides. */
@@ -197,7 +206,7 @@ enum {
 
 /* ---- Steps (steps.c, knee.c) --------------------------------------------------------------------------- */
 
-/* A level may grow by this part of its height in an octave of x. */
+/* A piece counts as a level if it grows by no more than this part of its height in an octave of x. */
 static const double LEVEL_SLOPE = 0.04;
 /*
  * A piece that slopes is a level if its distance in y from the piece before is more than this many times its own rise.
@@ -246,7 +255,10 @@ static const double NOISY = 0.25;
 
 /* ---- Jumps (jump.c) ------------------------------------------------------------------------------------ */
 
-/* One jump explains a curve when it leaves no more than this part of the sum of squares that one line leaves. */
+/*
+ * One jump explains the whole curve, so that no other one is looked for, when it leaves no more than this part of the
+ * sum of squares that one line leaves.
+ */
 static const double UNEXPLAINED = 0.02;
 /*
  * Pieces between two others belong to the rise between these, and are no level, if the two are no farther apart in x
@@ -254,8 +266,8 @@ static const double UNEXPLAINED = 0.02;
  */
 static const double LEVEL_WIDTH = 0.05;
 /*
- * Where two pieces are farther apart, the pieces between them must rise by this part of the jump at least to be its
- * ramp. Chosen: with less a level lies in between.
+ * The pieces between two others are the ramp of a jump between these, and none of them is a level, only if they rise by
+ * this part of the jump at least.
  */
 static const double RAMP_SHARE = 0.5;
 /* The greatest jump of a curve is its knee only if it is more than this many times as high as any other. */
@@ -269,14 +281,17 @@ enum {
      * Theil-Sen line through the points before it, by more than SURE times the scatter of those points.
      */
     ABOVE_LINE_PERCENT = 80,
-    /* It also agrees only if at least this percentage of the points before the change do not lie that far above. */
+    /*
+     * The second view agrees with a slope change only if at least this percentage of the points before it do not lie
+     * above the Theil-Sen line through them by more than SURE times their scatter.
+     */
     ON_LINE_PERCENT = 90,
     /* If more than this percentage of the points after a rise lie below half of it, it is a wave, no slope change. */
     COMES_BACK_PERCENT = 10,
 };
 /*
- * The points after a rise that COMES_BACK_PERCENT counts begin at this part of the piece in which y rises. Chosen: its
- * first half lies below half of the rise in any case, and noise reaches farther.
+ * COMES_BACK_PERCENT counts points from this part of the piece on in which y rises. Chosen: its first half lies below
+ * half of the rise in any case, and noise reaches farther.
  */
 static const double RISEN_PART = 0.75;
 
@@ -288,7 +303,7 @@ enum {
     /* A sawtooth is accepted if at most one in this many numbers contradicts it. */
     SAWTOOTH_ONE_IN = 8,
 };
-/* Risers of a staircase differ from their median by less than this factor. */
+/* A staircase is accepted only if its risers differ from their median by less than this factor. */
 static const double RISER_RATIO = 2;
 /*
  * A sloped staircase is accepted if it is this many times as likely as any other width and as a cubic without steps. no
@@ -357,7 +372,8 @@ enum {
      */
     BEGIN_MARGIN = 10,
     /*
-     * It agrees about the half-rise if it finds that no farther outside of its interval than the width divided by this.
+     * The second view agrees about the half-rise of a ramp if it finds it in the interval, or outside by no more than
+     * the ramp's width in x divided by this.
      */
     HALF_RISE_MARGIN = 20,
 };
@@ -371,8 +387,8 @@ enum {
      */
     PASS_REACH = 2,
     /*
-     * For a wide rise it is instead the number of points of the rise divided by this, where that is more than
-     * PASS_REACH: a drift shifts a longer range.
+     * How far a pass is off along a wide rise is the median over more points than PASS_REACH on each side: the number
+     * of points of the rise divided by this. A drift shifts a longer range.
      */
     PASS_WIDE = 8,
 };
@@ -405,12 +421,13 @@ enum {
     /* An x whose samples contradict each other gets no more than so many. */
     SETTLE_SAMPLES = 9,
     /*
-     * From so many samples on, a minority that is far off their median is taken for a disturbance, and no more are
-     * taken. Chosen: three then outvote two.
+     * From so many samples of one x on, a minority that is far off their median is taken for a disturbance, and no more
+     * are taken. Chosen: three then outvote two.
      */
     SETTLED_SAMPLES = 5,
     /*
-     * At least this percentage of them must be near their median. Chosen: four of five, five of seven, seven of nine.
+     * At an x with SETTLED_SAMPLES or more, no more are taken once at least this percentage of its samples are near
+     * their median. Chosen: four of five, five of seven, seven of nine.
      */
     SETTLED_PERCENT = 70,
     /*
@@ -442,11 +459,11 @@ enum {
      * disturbance that lasts longer is found by confirmation as well.
      */
     PATIENCE = 16,
-    /* What the first x usually reads is the median of its last samples, so many. */
+    /* What the first x of a search usually reads is the median of its last samples, so many. */
     RECENT = 33,
     /*
-     * With fewer samples of the first x the search does not wait. no test: the first pass over the coarse grid takes
-     * more of them.
+     * With fewer samples of the first x a search does not wait for the machine to be quiet. no test: the first pass
+     * over the coarse grid takes more of them.
      */
     RECENT_AT_LEAST = 4,
     /* In the coarse grid the first x is sampled again before every x whose number is a multiple of this. */
@@ -455,7 +472,7 @@ enum {
     POINTS_AFTER = 3,
     /* Most guard points that are drawn over the whole range. */
     GUARDS_MAXIMUM = 8,
-    /* One of these guard points is drawn for each so many steps of the range. */
+    /* One guard point is drawn for each so many steps of the range, GUARDS_MAXIMUM at most. */
     STEPS_FOR_A_GUARD = 100,
     /* Further guard points on each side of each knee where samples repeat exactly. no test: with 1 to 9 of them none of
      * 1,200 exact waves of three shapes became a knee; they cost few samples. */
@@ -468,16 +485,16 @@ enum {
     /* Lead of confirming over refuting pairs, or the reverse, that decides. Wald 1945: of a rise of four deviations
      * nine pairs in ten confirm it, of none one in ten; 9^4 > 1000. */
     LEAD = 4,
-    /* Lead that decides where samples repeat exactly. */
+    /* The lead of confirming over refuting pairs, or the reverse, that decides where samples repeat exactly. */
     LEAD_EXACT = 2,
     /* Knees whose interval has moved are narrowed and confirmed again, at most so many times. */
     CONFIRMATIONS_MAXIMUM = 4,
     /*
-     * So many samples of the budget are kept for confirmation. no test: it matters only where narrowing spends the
-     * rest, and a small budget keeps RESERVED_OF_BUDGET instead.
+     * So many samples of a search's budget are kept for confirmation. no test: it matters only where narrowing spends
+     * the rest, and a small budget keeps the part that RESERVED_OF_BUDGET says instead.
      */
     RESERVED = 64,
-    /* Where the budget divided by this is less than RESERVED, only that many samples are kept for confirmation. */
+    /* A small budget keeps its number of samples divided by this for confirmation, where that is less than RESERVED. */
     RESERVED_OF_BUDGET = 4,
 };
 
@@ -493,8 +510,9 @@ static const double LEFT_LEVEL = 0.1;
  */
 static const double LEFT_RISE = 0.025;
 /*
- * Besides, it must rise there more than this many times as much as between the two points before. Chosen: a straight
- * line over a grid whose x double rises twice as much in each gap as in the one before.
+ * Where samples repeat exactly, a level may end between two neighbouring points only if y rises there by more than this
+ * many times as much as between the two points before. Chosen: a straight line over a grid whose x double rises twice
+ * as much in each gap as in the one before.
  */
 static const double STEEPER_RISE = 3;
 

@@ -67,7 +67,7 @@ struct btb_spread {
 
 /*
  * Prepares *m for comparing organisations with those of `count` points (at most BTB_MISMATCH_POINTS) whose sequences
- * have `from` to `to` branches.
+ * have `from` to `to` branches. spread: by how much costs may differ although an organisation is right.
  */
 void btb_mismatch_prepare(struct btb_mismatch *m, const struct btb_point *points, size_t count, unsigned from,
                           unsigned to, const struct btb_spread *spread);

@@ -45,7 +45,7 @@ double caches_known(const struct probe *p, unsigned level);
 double caches_footprint(const struct probe *p);
 /*
  * Searches the curves of both orders and reports capacity and latency of each level (memory.cache.*), and the latency
- * of memory. c->chase must be linked to memory of c->most bytes. False: the probe has ended.
+ * of memory. c->chase must be mapped with room for c->most bytes. False: the probe has ended.
  */
 bool caches_levels(struct probe *p, struct caches *c);
 /* Makes the kernel of the chase over that many bytes in random order (whole). False: the probe has ended. */

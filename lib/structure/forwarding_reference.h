@@ -6,12 +6,13 @@
 #include "lib/probe/probe.h"
 #include "lib/structure/forwarding_paths.h"
 
+/* Bytes from a store to a load that is to read nothing that it wrote, nor from its line. */
+enum { SEPARATE_BYTES = 128 };
 /*
  * Sets w->extra and w->load for the chain of `s`: measures the arithmetic alone, and a chain of loads of bytes that
  * none of its stores wrote. NaN where no reading was accepted. Uses 2 * SEPARATE_BYTES bytes from `data` on. False when
  * the probe is over.
  */
-enum { SEPARATE_BYTES = 128 };
 bool forwarding_references(struct probe *p, const struct store_load *s, uint64_t data, struct forwarding_paths *w);
 /*
  * Sets *load to the widest load of a general register whose value does not come without an access to memory when it

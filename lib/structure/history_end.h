@@ -22,12 +22,14 @@
 enum { HISTORY_BEARER_BRANCHES = 1 /* that the bearer is: part of the span */ };
 
 /*
- * With fewer dummies than the history holds, at most this part of the probe branches is mispredicted. Chosen: none
- * should be; the rest is room for noise and for other predictors.
+ * While the history still holds the bearer, because there are few enough dummies (branches that fill it), at most this
+ * part of the probe branches is mispredicted. Chosen: none should be; the rest is room for noise and for other
+ * predictors.
  */
 static const double HISTORY_PREDICTED = 0.1;
 /*
- * With more dummies at least this part of them is mispredicted. Chosen: half should be, which is as often as by chance.
+ * Once there are so many dummies (branches that fill the history) that it does not hold the bearer any more, at least
+ * this part of the probe branches is mispredicted. Chosen: half should be, which is as often as by chance.
  */
 static const double HISTORY_UNPREDICTED = 0.4;
 /*

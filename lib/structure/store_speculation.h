@@ -22,7 +22,10 @@ enum {
 
 /* Measures the cycles of steps that are all D, and of steps that are all N, into `s`. */
 bool speculation_measure_steps(struct probe *p, struct dependence_steps *s);
-/* Whether those cycles show that loads speculate past stores: D then takes longer than N. */
+/*
+ * Whether the cycles of speculation_measure_steps show that loads speculate past stores: a step D takes longer than a
+ * step N by more than the part WAIT_PART.
+ */
 bool speculation_present(const struct dependence_steps *s);
 
 /*

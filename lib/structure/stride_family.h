@@ -136,7 +136,10 @@ struct stride_verdict {
     struct stride_level levels[STRIDE_LEVELS];
 };
 
-/* Decides on all levels that the family shows, by the rules above. */
+/*
+ * Decides on all levels that the family shows, by the rules in the first comment of this header, and stores them in
+ * *out.
+ */
 void stride_family_decide(const struct stride_family *f, struct stride_verdict *out);
 
 /*

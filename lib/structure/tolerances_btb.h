@@ -97,16 +97,25 @@ static const double BTB_HIDDEN_PART = 0.75;
  * branches and 1.02 with 3170 while 3072 are held.
  */
 static const double BTB_RAMP_COST = 1.005;
-/* Lower end of the points of that median, as a part of the level's end. Chosen: near the end, and enough points. */
+/*
+ * The points before a level's end that BTB_RAMP_COST compares with begin at this part of the end. Chosen: near the end,
+ * and enough points.
+ */
 static const double BTB_RAMP_FROM = 0.75;
-/* Upper end of the points of that median, as a part of the level's end. Chosen: before a ramp begins. */
+/*
+ * The points before a level's end that BTB_RAMP_COST compares with go up to this part of the end. Chosen: before a ramp
+ * begins.
+ */
 static const double BTB_RAMP_TO = 0.95;
 /*
- * A level is certainly not left, which gives the lower end of its interval, while a branch costs no more than this many
- * times the least of those points.
+ * The lower end of the interval of a level's end is the last count at which a branch costs no more than this many times
+ * the least of the points before it (BTB_RAMP_FROM, BTB_RAMP_TO): up to there the level is certainly not left.
  */
 static const double BTB_RAMP_COST_CERTAIN = 1.002;
-/* Standard error of calibrated time, as a part: no repetition makes it better. */
+/*
+ * The standard error of a point is at least this part of its cycles, that of calibrated time: no repetition makes it
+ * better.
+ */
 static const double BTB_CALIBRATION = 0.01;
 
 /* ---- Cost of single counts (branch_cost.c) --------------------------------------------------------- */
@@ -121,7 +130,10 @@ static const double BRANCH_COST_ALIKE = 0.1;
  * next level costs half as much again.
  */
 static const double BRANCH_COST_RISES = 1.25;
-/* Bisection for that end stops when the larger count is no more than this many times the smaller one. */
+/*
+ * Bisection for the end of the first level by BRANCH_COST_RISES stops when the larger count is no more than this many
+ * times the smaller one.
+ */
 static const double BRANCH_COST_CLOSE = 1.02;
 
 /* Standard error of the cycles of a sequence, as a part, from three samples of calibrated time. Chosen. */
@@ -140,8 +152,8 @@ static const double BTB_FALLBACK_FLAT = 0.1;
  */
 static const double BTB_FALLBACK_HIDDEN = 0.3;
 /*
- * Their time is added to the cost of the branch if they make it slower by at least this part of it. Chosen: 1 -
- * BTB_FALLBACK_HIDDEN.
+ * The time of NOPs before a branch is added to its cost if they make it slower by at least this part of their own time.
+ * Chosen: 1 - BTB_FALLBACK_HIDDEN.
  */
 static const double BTB_FALLBACK_ADDED = 0.7;
 /*
@@ -153,8 +165,8 @@ static const double BTB_FALLBACK_SEEN = 0.05;
 /* ---- Number of a level (btb_report.c) --------------------------------------------------------------- */
 
 /*
- * Relative difference up to which the capacity of a fitted organisation and that of a level measured before count as
- * one and the same level. Chosen.
+ * The capacity of a fitted organisation and that of a level measured before are those of one level if they differ by no
+ * more than this part. Chosen.
  */
 static const double BTB_SAME_CAPACITY = 0.1;
 

@@ -5,13 +5,14 @@
 #define FATHOM_LIB_STRUCTURE_TOLERANCES_GF2_H
 
 /*
- * Probability that the masks of a hash are wrong because results of the experiment were. Chosen: small enough to be
- * neglected. no test: what counts is its logarithm, and a factor of three changes that by one result in ten at most.
+ * Questions are repeated so often that the masks of a hash are wrong, because results of the experiment were, with this
+ * probability at most. Chosen: small enough to be neglected. no test: what counts is its logarithm, and a factor of
+ * three changes that by one result in ten at most.
  */
 static const double GF2_WRONG_RESULTS = 1e-5;
 /*
- * Probability that one difference of the verification is decided wrongly. Chosen: far below GF2_MISSED. no test: as for
- * GF2_WRONG_RESULTS.
+ * In the verification a question is repeated so often that its answer is wrong with this probability at most. Chosen:
+ * far below GF2_MISSED. no test: as for GF2_WRONG_RESULTS.
  */
 static const double GF2_WRONG_CHECKS = 1e-4;
 /*

@@ -25,8 +25,9 @@ static const double LEVELS_APART = 2;
  */
 static const double RISE_HIDES_LEVEL = 4;
 /*
- * A level costs more than the one before it by at least this part. So a level that itself grows by more, or lies by
- * more above the point where its predecessor ends, may hide another one. Chosen: known levels differ by more.
+ * A level costs more than the one before it by at least this part. So a level that itself grows by more than this part,
+ * or whose height exceeds the y at which the rise to it ended by more, may hide another one. Chosen: known levels
+ * differ by more.
  */
 static const double LEVEL_RISES = 0.5;
 /*
@@ -62,8 +63,8 @@ enum { SINGLE_SET_DISTANCES = 3 };
  */
 enum { READINGS_LONGER = 16 };
 /*
- * They are made at most so many times as long as usual: a step that still shrinks has another cause. READINGS_LONGER
- * twice.
+ * To see whether a step of a curve is caused by the readings themselves, they are made at most so many times as long as
+ * usual: a step that still shrinks then has another cause. READINGS_LONGER twice.
  */
 enum { READINGS_LONGEST = 256 };
 /*
@@ -109,8 +110,8 @@ static const double DOUBLING_ALIKE = 1.2311444133449163;
  */
 static const double SHARING_FROM = 0.25;
 /*
- * Nothing is measured where that range would have to begin above this part, because of the level before: it must begin
- * well below the half that is left.
+ * Which pages share a TLB level (7.8) is not measured where the counts of pages would have to begin above this part of
+ * what it holds, because of the level before: they must begin well below the half that is left if it is shared.
  */
 static const double SHARING_FROM_MOST = 0.4;
 

@@ -53,8 +53,8 @@ static const double COUNT_RESOLUTION = 0.01;
  */
 static const double SAME_LIMIT = 0.015;
 /*
- * They may also be one where they differ by so many instructions: more than the operation or two by which the
- * calculated rest of a chain may be wrong.
+ * Two limits found by knees may be one limit where they differ by no more than so many instructions: more than the
+ * operation or two by which the calculated rest of a chain may be wrong.
  */
 static const double SAME_LIMIT_COUNT = 3;
 /*
@@ -62,7 +62,10 @@ static const double SAME_LIMIT_COUNT = 3;
  * and ALIKE_COUNTS_MORE fillers besides. Chosen: a blurred edge moves half of the rise by about 3 %.
  */
 static const double ALIKE_COUNTS = 0.03;
-/* Fillers by which two such counts may differ besides ALIKE_COUNTS: as SAME_LIMIT_COUNT. */
+/*
+ * Two counts of fillers by bisection are taken to be equal although they differ by so many fillers more than the part
+ * ALIKE_COUNTS: as SAME_LIMIT_COUNT.
+ */
 static const double ALIKE_COUNTS_MORE = 3;
 /*
  * Most instructions of any kind that may share an entry of the reorder buffer: 7 on Apple M1 (Johnson 2021), plus one.
@@ -84,8 +87,9 @@ enum { LONE_RAMP_MOST = 4 };
  */
 static const double HALF_OFF = 0.1;
 /*
- * They have structures of their own if as many fit as alone; fewer by more than this part of what fits alone never
- * count as that, however large the group of instructions is that enters together. Half way between half and all.
+ * Two classes have structures of their own if, after half as many of one as fit alone, as many of the other fit as
+ * alone. Fewer by more than this part never count as that, however large the group of instructions is that enters
+ * together. Half way between half and all.
  */
 static const double ALL_OFF = 0.25;
 /*
@@ -123,13 +127,14 @@ static const double FULL_OR_NOT = 0.25;
 /* ---- Renames in flight (6.2) --------------------------------------------------------------------- */
 
 /*
- * Twice the smaller register file must exceed what was in flight by this factor before renames are reported as the
- * limit. Chosen: several times SAME_LIMIT.
+ * Renames in flight are reported as a limit only if twice the smaller register file exceeds the number in flight by
+ * this factor. Chosen: several times SAME_LIMIT.
  */
 static const double FILES_END_LATER = 1.1;
 /*
- * Least part of the writers in flight that NOPs before them would have to take if both shared the reorder buffer: fewer
- * could not be distinguished from none. Chosen: several times ALIKE_COUNTS.
+ * Whether NOPs take room from instructions that write registers, as both would in the reorder buffer, is undecided
+ * unless they would have to take more than this part of these: less could not be distinguished from none. Chosen:
+ * several times ALIKE_COUNTS.
  */
 static const double NOPS_TAKE_LEAST = 0.1;
 

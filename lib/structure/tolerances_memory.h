@@ -31,8 +31,8 @@ static const double SUSTAINED = 0.98;
  */
 static const double SAME_PATH_CYCLES = 0.5;
 /*
- * They also belong to one cluster if they differ by no more than this part of their cycles. How long a load is blocked
- * depends on when the store retires: chosen wide enough for that.
+ * Pairs of a store and a load also belong to one cluster if neighbours in the order of their cycles differ by no more
+ * than this part of these. How long a load is blocked depends on when the store retires: chosen wide enough for that.
  */
 static const double SAME_PATH_PART = 0.08;
 /*

@@ -14,13 +14,15 @@
  */
 static const double PORTS_FAST = 0.02;
 /*
- * A mix may be slower than predicted by this part, since schedulers bind operations to ports that turn out to be busy.
- * Chosen: four times the error of time, so that only what schedulers lose exceeds it.
+ * A map fits only if no mix, or hardly any (PORTS_RARE_ONE_IN), is slower than predicted by more than this part:
+ * schedulers bind operations to ports that turn out to be busy. Chosen: four times the error of time, so that only what
+ * schedulers lose exceeds it.
  */
 static const double PORTS_SLOW = 0.08;
 /*
- * Where no map fits otherwise, one mix in so many may be slower than PORTS_SLOW; and at the end one unseen mix in so
- * many may not be predicted. Nine in ten of Johnson's mixes on Firestorm fit his map, and one does not.
+ * Where no map fits otherwise, one mix in so many may be slower than PORTS_SLOW allows; and a map with its conflicts is
+ * reported only if no more than one unseen mix in so many is not predicted. Nine in ten of Johnson's mixes on Firestorm
+ * fit his map, and one does not.
  */
 enum { PORTS_RARE_ONE_IN = 10 };
 /*

@@ -8,12 +8,17 @@
 /* A measured number of misses is explained if it is off by no more than so many misses: rounding to whole ones. */
 static const double REPLACEMENT_HALF_A_MISS = 0.5;
 enum {
-    /* Trials that are simulated first; a policy that fails in half of them is dropped. Chosen: to save time. no test:
-     * a policy that fails in half of the first trials fails in the others as well. */
+    /*
+     * So many trials are simulated first, and a policy that fails in half of them is dropped. Chosen: to save time. no
+     * test: a policy that fails in half of the first trials fails in the others as well.
+     */
     REPLACEMENT_TRIALS_FIRST = 6,
-    /* Trials that must have been measured for any policy to be reported. Chosen: fewer separate too few policies. */
+    /* No policy is reported unless so many trials were measured. Chosen: fewer separate too few policies. */
     REPLACEMENT_TRIALS_LEAST = 12,
-    /* One trial in this number need not be explained: it may be disturbed. Chosen. */
+    /*
+     * A policy explains the measurement if it explains all trials but one in so many, which may have been disturbed.
+     * Chosen.
+     */
     REPLACEMENT_NOISY_ONE_IN = 10
 };
 

@@ -19,8 +19,8 @@ static const double STRIDE_NO_CONFLICT = 16;
  */
 static const double STRIDE_FOOTPRINT_FROM = 0.85;
 /*
- * It is not what limits a count that exceeds this part of it: more than all does not fit, but for the step of the
- * count.
+ * A known footprint is not what limits a count if that times the stride exceeds this part of it: more than all does not
+ * fit, but for the step of the count.
  */
 static const double STRIDE_FOOTPRINT_TO = 1.02;
 /*
