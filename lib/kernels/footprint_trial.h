@@ -17,8 +17,8 @@ struct footprint_bits {
 };
 
 /*
- * Whether the two paths differ by a carry, which is how they can differ in a bit that cannot be inverted alone: then all
- * bits of the page number up to that bit differ, of the source or of the target of branch[0].
+ * Whether the two paths differ by a carry, which is how they can differ in a bit that cannot be inverted alone: then
+ * all bits of the page number up to that bit differ, of the source or of the target of branch[0].
  */
 enum footprint_carry { FOOTPRINT_NO_CARRY, FOOTPRINT_CARRY_SOURCE, FOOTPRINT_CARRY_TARGET };
 
