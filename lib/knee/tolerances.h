@@ -436,13 +436,15 @@ enum {
      */
     LONE_SAMPLES = 3,
     /*
-     * Where an interval gets no new x, the x in it are sampled again until each has so many samples. no test: it bounds
-     * the samples spent on intervals that do not become clear, which stay wide in either case.
+     * Where the interval of a knee gets no new x any more, the x in it are sampled again until each has so many
+     * samples. no test: it bounds the samples spent on intervals that do not become clear, which stay wide in either
+     * case.
      */
     AGAIN_SAMPLES = 16,
     /*
-     * An interval with so many points inside gets no new ones; these are sampled again instead. no test: it bounds the
-     * samples spent on intervals that do not become clear; bisection of a clear one has fewer points inside.
+     * The interval of a knee that a search narrows gets no new points when it has so many inside; these are sampled
+     * again instead. no test: it bounds the samples spent on intervals that do not become clear; bisection of a clear
+     * one has fewer points inside.
      */
     INSIDE_MAXIMUM = 8,
     /*

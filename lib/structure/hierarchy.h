@@ -35,8 +35,9 @@ struct hierarchy {
      */
     bool steady_behind;
     /*
-     * From this level on programs outside this system may fill the levels, too; 0: none do. A single experiment then
-     * shows only what they left of the level for a while, and the next level may be that level again.
+     * From this level on (numbered from 1) programs outside this system may fill the caches as well; 0: none can. A
+     * single experiment then shows only how much of the level they left at that time, and what looks like the next
+     * level may be the rest of it.
      */
     unsigned shared;
     unsigned before; /* smaller levels that have been reported already: the numbers of levels go on from there */

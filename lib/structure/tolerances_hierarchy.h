@@ -45,8 +45,9 @@ static const double MINOR_STEP = 3;
 /* ---- Set associativity, from places a power of two apart ------------------------------------------ */
 
 /*
- * Two counts of places are taken to be equal, or one to be twice the other, if they differ from that by no more than
- * this part. Chosen: only powers of two have to be distinguished, and a step may be off by a line or two.
+ * Two counts of lines that a cache holds at different distances are taken to be equal, or one to be twice the other, if
+ * they differ from that by no more than this part. Chosen: only powers of two have to be distinguished, and a step may
+ * be off by a line or two.
  */
 static const double WAYS_ALIKE = 0.2;
 /*
@@ -164,8 +165,9 @@ static const double EVICTION_REJECTED = 0.5;
 /* EVICTION_REJECTED where several lines of each page are used. Chosen smaller: a measurement takes longer. */
 static const double EVICTION_REJECTED_LINES = 0.25;
 /*
- * The number of sets, pages collected over ways, is accepted if it differs from a power of two by no more than this
- * part: so much may be missing of pages that were rejected by mistake. The next power is a factor of two away.
+ * The number of sets of a cache, pages collected over ways, is accepted if it differs from a power of two by no more
+ * than this part: so much may be missing of pages that were rejected by mistake. The next power is a factor of two
+ * away.
  */
 static const double EVICTION_SETS_ALIKE = 0.06;
 

@@ -128,7 +128,8 @@ static const double FULL_OR_NOT = 0.25;
 
 /*
  * Renames in flight are reported as a limit only if twice the smaller register file exceeds the number in flight by
- * this factor. Chosen: several times SAME_LIMIT.
+ * this factor: the instructions counted write to both files in turn, so that files alone would end there. Chosen:
+ * several times SAME_LIMIT.
  */
 static const double FILES_END_LATER = 1.1;
 /*
