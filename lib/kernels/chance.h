@@ -27,9 +27,12 @@ void chance_begin_from(struct code *c, uint64_t state);
 void chance_end(struct code *c);
 /* Draws the next number. */
 void chance_draw(struct code *c);
-/* REG_T1 = bits from … from + count - 1 of the draw, as a number. */
+/* Emits code that sets REG_T1 to bits from … from + count - 1 of the number drawn last. */
 void chance_bits(struct code *c, unsigned from, unsigned count);
-/* `count` conditional branches over one NOP, each taken or not by one bit of the draw, from bit `from` on. */
+/*
+ * Emits `count` conditional branches over one NOP each, taken or not by one bit each of the number drawn last, from bit
+ * `from` on.
+ */
 void chance_branches(struct code *c, unsigned from, unsigned count);
 /*
  * Emits an indirect jump to one of CHANCE_TARGETS targets, by the number in REG_T1, below CHANCE_TARGETS. Each target

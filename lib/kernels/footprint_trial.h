@@ -22,7 +22,7 @@ struct footprint_bits {
  */
 enum footprint_carry { FOOTPRINT_NO_CARRY, FOOTPRINT_CARRY_SOURCE, FOOTPRINT_CARRY_TARGET };
 
-/* Two paths that differ in these bits of these branches, and are the same in all other branches. */
+/* Two paths that differ in the given bits of one or two branches, and are the same in all other branches. */
 struct footprint_trial {
     struct footprint_bits branch[FOOTPRINT_TRIAL_BRANCHES];
     size_t count;

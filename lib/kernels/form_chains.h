@@ -22,9 +22,15 @@ bool form_chain_is_loaded(const struct form *f, unsigned from, unsigned to);
  * for several vector widths, the narrowest of at least `bits` bits counts, or the widest where none is so wide.
  */
 const struct form_bridge *form_bridge_between(unsigned from, unsigned to, unsigned bits, unsigned n);
-/* The bridge from the operand that is written to a general register; `variant` is one of struct form_kernel. */
+/*
+ * Returns the bridge from operand `to`, which the form writes, to a general register, or NULL. `variant` and `bits` are
+ * those of struct form_kernel.
+ */
 const struct form_bridge *form_bridge_out(const struct form *f, unsigned to, unsigned variant, unsigned bits);
-/* The bridge from a general register to the operand that is read. */
+/*
+ * Returns the bridge from a general register to operand `from`, which the form reads, or NULL. `bits`: that of struct
+ * form_kernel.
+ */
 const struct form_bridge *form_bridge_in(const struct form *f, unsigned from, unsigned bits);
 /*
  * Returns the bridge that must stand before operand i of a division is read, so that the division does not trap: it

@@ -42,7 +42,7 @@ struct load_chain {
     enum load_chain_layout layout;
 };
 
-/* Maps the memory. All functions here return false when the probe has ended. */
+/* Maps the memory of chains. False when the probe has ended. */
 bool load_chain_map(struct probe *p, struct load_chain_memory *m);
 /*
  * Makes the kernel of a chain of `loads` loads, LOAD_CHAIN_MOST at most, pass after pass. Its unit is a load. For a

@@ -54,7 +54,7 @@ size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind
  * choose.
  */
 const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t page_bytes, enum pages_frames kind);
-/* Unmaps them, and with them everything that was mapped later, the probe's code area too. */
+/* Unmaps the pages, and with them everything that was mapped later, the probe's code area too. */
 void pages_unmap(struct probe *p, struct pages *r);
 /* The address of the word that page number `page` holds as the i-th page of a ring. */
 uintptr_t pages_at(const struct pages *r, size_t page, size_t i);

@@ -57,7 +57,9 @@ bool btb_levels_find(struct probe *p, const struct btb_levels_request *q, struct
 
 /* The smallest stride in bytes: as close as this ISA allows, at least 8 where instructions have many lengths. */
 size_t btb_least_stride(void);
-/* A sweep of the long range, as far as the room allows. */
+/*
+ * Returns a sweep of *curve over BTB_LONG_FROM to BTB_LONG_TO branches, or up to as many as `span` bytes have room for.
+ */
 struct sweep btb_long_sweep(struct probe *p, struct branch_curve *curve, size_t span);
 
 #endif

@@ -91,8 +91,8 @@ size_t packing_experiments(const struct packing_found *f, bool possible, struct 
 size_t packing_groups(const struct packing_found all[PACKING_SEQUENCES], double alone,
                       struct experiment_value v[PACKING_SEQUENCES]);
 /*
- * Returns how many instructions enter the reorder buffer together, where all values of packing_groups agree; else NaN.
- * `alone` is as there.
+ * Returns how many instructions enter the reorder buffer together, where all values that packing_groups stores with
+ * this `alone` agree; NaN where they do not, or there are none.
  */
 double packing_group(const struct packing_found all[PACKING_SEQUENCES], double alone);
 

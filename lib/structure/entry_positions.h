@@ -26,8 +26,8 @@ struct entry_positions {
 };
 
 /*
- * Measures both on a reorder buffer of `entries` entries, each of `per_entry` instructions (at least three). False: the
- * probe is over.
+ * Finds which positions a memory access, and a branch, may take in an entry, on a reorder buffer of `entries` entries
+ * of `per_entry` instructions each (at least three), and stores that in *out. False: the probe is over.
  */
 bool entry_positions_find(struct probe *p, const struct inflight *l, double entries, unsigned per_entry,
                           struct entry_positions *out);

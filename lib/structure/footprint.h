@@ -90,9 +90,9 @@ bool footprint_verify(const struct footprint_request *q, struct footprint *f);
 bool footprint_differs(const struct footprint *f, const struct footprint_request *q, const struct footprint_trial *t);
 /* Stores in r[] the registers that the chains make up, each of chains of about equal length; returns how many. */
 size_t footprint_registers(const struct footprint *f, struct footprint_register r[FOOTPRINT_GROUPS]);
-/* "B[6] ^ B[12] ^ T[11]" */
+/* Writes the bits as a function, such as "B[6] ^ B[12] ^ T[11]": B are bits of the address, T of the target. */
 void footprint_text(const struct footprint_bits *b, char out[FOOTPRINT_TEXT]);
-/* "B[6] B[12] T[11]" */
+/* Writes the bits as a list, such as "B[6] B[12] T[11]": B are bits of the address, T of the target. */
 void footprint_list(const struct footprint_bits *b, char out[FOOTPRINT_TEXT]);
 
 #endif
