@@ -347,8 +347,8 @@ static const double ABOVE = 2;
  */
 static const double FAR_ABOVE = 3;
 /*
- * Two neighbouring points are a jump if the gap between the points up to there and those from there on is more than
- * this many times as high as any change between neighbours on either side. Of normal points it is then some eight
+ * y jumps between two neighbouring points if the gap between the points up to there and those from there on is more
+ * than this many times as high as any change between neighbours on either side. Of normal points it is then some eight
  * deviations high, since the greatest of ten such changes is about three deviations, and their range adds to it.
  */
 static const double JUMP_OVER = 2;

@@ -82,8 +82,9 @@ bool btb_fit_add(struct btb_fit *f, const struct btb_sequence *sequence, double 
 /* Decides about all points so far. The result is valid until the next call or btb_fit_free. */
 const struct btb_fit_result *btb_fit_decide(struct btb_fit *f);
 /*
- * After btb_fit_decide: stores the sequence to measure next in *sequence. False when none can separate or refute the
- * survivors any more. btb_fit_add updates the survivors, so that deciding again after each point is not necessary:
+ * After btb_fit_decide: stores the sequence to measure next in *sequence. False when there is none: nothing survives,
+ * none would separate or refute the survivors any more, or there is no room for another point. btb_fit_add updates the
+ * survivors, so that deciding again after each point is not necessary:
  *
  *     for (btb_fit_decide(f); btb_fit_next(f, &sequence) && measure(&sequence, &cycles, &error);)
  *         btb_fit_add(f, &sequence, cycles, error);

@@ -21,8 +21,9 @@ static const double GF2_WRONG_CHECKS = 1e-4;
  */
 static const double GF2_MISSED = 0.01;
 /*
- * A question that needs a lead of n results ends as undecided, because of noise, after this times n calls: one result
- * that is more frequent by 5 % still wins by then.
+ * A question, whether two addresses collide, ends as undecided, because of noise, after this many calls for each step
+ * of the two leads that would decide it one way or the other: one result that is more frequent by 5 % still wins by
+ * then.
  */
 enum { GF2_PATIENCE = 40 };
 

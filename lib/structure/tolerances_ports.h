@@ -62,8 +62,9 @@ static const double PORTS_PREDICTED = 0.05;
  */
 static const double PORTS_NEAR = 0.04;
 /*
- * PORTS_NEAR where there is no map yet, so that the prediction is a bound that no order is faster than, and where the
- * share of another kind in a conflict is measured.
+ * Where there is no map yet, so that only a bound is known that no order is faster than, no faster order of a mix is
+ * searched for once it takes no more than this part longer than the bound; also where the part of another kind in a
+ * conflict is measured. See PORTS_NEAR.
  */
 static const double PORTS_REACHED = 0.01;
 /* A change of an order is kept if it makes the mix slower by less than this part: cycles of mixes change in steps. */
