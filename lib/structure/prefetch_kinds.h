@@ -1,7 +1,7 @@
 /*
  * Which kinds of prefetcher bring data from its home, and with which parameters?
  *
- *   next      Brought: the lines at higher or lower addresses next to the only one that is accessed
+ *   next      Brought: the lines at the next higher addresses after the only one that is accessed
  *   pair      Brought: the other line of the same 128 aligned bytes
  *   stride    a load instruction's addresses are a constant distance apart. Brought: what that instruction would
  *             access next. Control: the same addresses, each by a load instruction of its own
