@@ -218,7 +218,10 @@ struct form_unit {
  * each other, and that read few registers, so that register read ports do not limit them. Ended by a NULL name.
  */
 extern const struct form_unit form_units[];
-/* Whether the form is in the catalogue and the core that runs this has its feature. */
+/*
+ * Whether the core that runs this can execute the form. On x86-64 forms whose name begins with v need AVX; all others
+ * of the list are on every core.
+ */
 bool form_unit_is_there(const struct form_unit *u);
 /* Name of a form that sets a vector register to zero when every operand is that register. */
 extern const char form_vector_zero[];

@@ -151,7 +151,7 @@ struct disturbance {
     const char *name[DISTURBANCES];
     uint64_t value[DISTURBANCES];
 };
-/* Reads them, by a few register accesses; those that this core lacks are left out. */
+/* Reads the counts and flags of what disturbs, by a few register accesses; those that this core lacks are left out. */
 void control_disturbance(const struct access *a, struct disturbance *out);
 /*
  * Sets *count to how many machine checks are recorded in the core's error banks, corrected ones included. False, and 0,

@@ -60,7 +60,7 @@ void reader_run(struct reading *list, size_t count, enum reader_counters counter
 /* Name of the cycle counter that the reader samples, as records have it: "PMCCNTR_EL0". */
 extern const char reader_cycle_counter[];
 
-/* Readings of the proof that a counter counts cycles: eight pairs, since in up to four the counts may be disturbed. */
+/* Readings of the proof that a counter counts cycles: eight pairs, of which up to four may be disturbed. */
 enum { READER_PROOF = 16 };
 /*
  * Fills in the readings of the proof: pairs of a short and a long run of the reference chain. The platform then runs
@@ -69,7 +69,8 @@ enum { READER_PROOF = 16 };
 void reader_proof_list(struct reading list[READER_PROOF]);
 /*
  * NULL where the readings show that the counter counts one cycle for each addition, to one in fifty; else what it does
- * instead. The two lowest and the two highest counts do not matter: they may be disturbed.
+ * instead. The two pairs of readings with the lowest difference and the two with the highest do not matter: they may
+ * have been disturbed.
  */
 const char *reader_proof_verdict(const struct reading list[READER_PROOF]);
 /*

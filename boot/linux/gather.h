@@ -77,9 +77,9 @@ bool gather_passes(const struct gather *g, struct knee_passes *passes);
 void gather_free(struct gather *g);
 
 /*
- * A point has only the first x of its bin. In a verdict about points this moves knees and the ends of levels to the
- * last x of their bins: what is bad from a bin on was surely bad at its last x, and the last good x may be any in its
- * bin. Where nothing was merged the verdict stays the same.
+ * Corrects a verdict about the points of gather_points, each of which stands at the first x of its bin: moves knees,
+ * and the ends of levels, from there to the last x of their bins. What is bad from a bin on was surely bad at its last
+ * x, and the last good x may be any in its bin. Where nothing was merged the verdict stays as it is.
  */
 void gather_widen(const struct gather *g, struct verdict *v);
 

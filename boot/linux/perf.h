@@ -21,8 +21,8 @@ struct perf_pmu {
 };
 
 /*
- * Finds the unit of a core, the kernel's number, or with -1 that of any core, and proves that it counts by counting the
- * instructions of a loop. Where nothing can be counted, out->why says why.
+ * Finds the performance monitoring unit of a core (the kernel's number), or with -1 that of any core, and proves that
+ * it counts by counting the instructions of a loop. Where nothing can be counted, out->why says why.
  */
 void perf_find(int core, struct perf_pmu *out);
 
@@ -34,8 +34,8 @@ void perf_find(int core, struct perf_pmu *out);
  */
 int perf_open(const struct perf_pmu *pmu, const struct counter_setting *setting, int leader, bool inherited);
 /*
- * Fills in *out: the counters that this process can use on the core of the unit, to which it is pinned; they are not
- * proven yet (lib/counters/count.h). out->why_not is valid until the next call.
+ * Fills in *out: the counters that this process can use on the core to which it is pinned, whose unit is *pmu; they are
+ * not proven yet (lib/counters/count.h). out->why_not is valid until the next call.
  */
 void perf_counters(const struct perf_pmu *pmu, const char *core_name, struct counters *out);
 /*

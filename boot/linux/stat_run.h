@@ -34,8 +34,9 @@ struct result {
 enum stat_end { STAT_RAN, STAT_FAILED, STAT_CANNOT_RUN };
 
 /*
- * Runs a command: the runs that do not count, and the runs that do, once for each batch of the plan. Adds what was
- * measured to *result. Except for STAT_RAN a message has been printed to standard error.
+ * Runs a command: first the runs that do not count, then those that do, each of these as many times as the plan has
+ * batches. Adds what was measured to *result. Except for STAT_RAN a message has been printed to standard error, and no
+ * more runs follow.
  */
 enum stat_end stat_run_command(const struct stat_command *command, struct plan *plan, struct result *result);
 

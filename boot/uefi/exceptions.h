@@ -8,7 +8,7 @@
  * let us.
  */
 const char *exceptions_start(void);
-/* Ends that: the firmware gets exceptions directly again. */
+/* Ends what exceptions_start has begun: the firmware gets exceptions directly again. */
 void exceptions_finish(void);
 
 #endif

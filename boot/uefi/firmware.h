@@ -29,7 +29,7 @@ struct firmware {
     struct quirks quirks; /* all false where none is known */
 };
 
-/* There is one, filled in by firmware_start. */
+/* The firmware of this machine, filled in by firmware_start. */
 extern struct firmware firmware;
 
 /*

@@ -31,7 +31,7 @@ bool generic_watchdog_listed(struct generic_watchdog *w, const void *gtdt, size_
  * is `hz`. NULL, or why not: then nothing was changed. The sentence stays valid as long as *w.
  */
 const char *generic_watchdog_arm(struct generic_watchdog *w, unsigned seconds, double hz);
-/* Starts its time again. */
+/* Makes the watchdog's time begin again, so that it does not reset the machine. */
 void generic_watchdog_refresh(const struct generic_watchdog *w);
 /* Stops the watchdog and restores its time as it was found. */
 void generic_watchdog_disarm(struct generic_watchdog *w);

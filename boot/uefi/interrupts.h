@@ -5,8 +5,8 @@
 #include "arch/own.h"
 
 /*
- * Finds it in ACPI's tables, else in the device tree; to be called on the core that booted. Valid until the next call.
- * NULL on x86-64, where the core's own timer interrupts.
+ * Finds what delivers the virtual timer's interrupt, in ACPI's tables, else in the device tree; to be called on the
+ * core that booted. Valid until the next call. NULL on x86-64, where the core's own timer interrupts.
  */
 const struct own_interrupts *interrupts_find(void);
 

@@ -48,7 +48,7 @@ const char *tco_find(struct tco *t, const struct tco_access *access);
  * when it runs out once more. NULL, or why not: then all is as it was found. The sentence stays valid as long as *t.
  */
 const char *tco_arm(struct tco *t, unsigned seconds);
-/* Starts its time again. */
+/* Makes the watchdog's time begin again, so that it does not reset the machine. */
 void tco_refresh(const struct tco *t);
 /* Stops the watchdog and restores its registers. */
 void tco_disarm(struct tco *t);

@@ -4,15 +4,19 @@
 
 #include <stddef.h>
 
-/* A clock, and the frequency of the time stamp in Hz as measured by that clock. */
+/*
+ * A source of the time stamp's frequency: a clock that it was compared with, or what the core declares; and that
+ * frequency in Hz.
+ */
 struct time_source {
     const char *name;
     double hz;
 };
 
 /*
- * Compares the time stamp with all clocks there are, and writes them to `out`; takes up to three seconds, most of them
- * for the real-time clock. Returns how many, at most `room`.
+ * Writes the frequencies of the time stamp that there are to `out`, each with its source: those that the core declares,
+ * then those measured by the ACPI timer, by the firmware's Stall and by the real-time clock. Takes up to three seconds,
+ * most of them for the real-time clock. Returns how many, at most `room`.
  */
 size_t time_sources(struct time_source *out, size_t room);
 

@@ -26,7 +26,7 @@ struct watchdog_register {
  */
 void watchdog_start(const struct config *c);
 /*
- * To be called where the run goes on: starts the watchdog's time again. May be called as often as one likes; does
+ * To be called where the run goes on: makes the watchdog's time begin again. May be called as often as one likes; does
  * nothing while it is not armed.
  */
 void watchdog_refresh(void);

@@ -121,7 +121,7 @@ struct window_result meter_measure(struct meter *m, const struct kernel *k, stru
  * times. *cycles is NaN where all were disturbed, or no point has found a clock yet. *iterations is how often the
  * kernel iterates: with 0 that is found first. The caller passes the same variable for the next kernel, which should
  * take about as long; it becomes 0 again where a reading was more than four times too long or too short. The result
- * says how the last window ended.
+ * says how the last window ended. (Profile simulated: it measures a point, exact.h.)
  */
 struct window_result meter_quick_sample(struct meter *m, const struct kernel *k, uint64_t *iterations, double *cycles);
 

@@ -11,7 +11,7 @@
 
 /* Allocates the stack on which called functions run. For own_start. NULL, or why there is none. */
 const char *call_start(void);
-/* Frees that stack. For own_finish. */
+/* Frees the stack that call_start has allocated. For own_finish. */
 void call_finish(void);
 
 /*

@@ -40,7 +40,10 @@ struct el2_extensions {
     bool hcrx;              /* HCRX_EL2 */
     unsigned counters;      /* event counters that the core has; 0: none, or PMCR_EL0 cannot be read */
 };
-/* Finds out what there is on the core in use, by reading registers; nothing is changed. To be called at EL2. */
+/*
+ * Finds out which of these registers and counters the core in use has, by reading registers through `a`; nothing is
+ * changed. To be called at EL2.
+ */
 struct el2_extensions el2_extensions(const struct access *a);
 
 #endif

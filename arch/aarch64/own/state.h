@@ -23,7 +23,7 @@ struct own_state {
     const char *no_counters;       /* why it samples no cycles, or besides them no instructions; NULL when it does */
 };
 
-/* There is one, set by own_start and own_core_start. */
+/* The state of the program's use of cores, set by own_start and own_core_start. */
 extern struct own_state own;
 
 #endif

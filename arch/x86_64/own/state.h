@@ -36,8 +36,9 @@ struct core_state {
     struct memory_types memory_types;
 };
 
-/* There is one of each. */
+/* What all cores share in this program. */
 extern struct own_state own;
+/* The core in use in this program. */
 extern struct core_state core;
 
 #endif
