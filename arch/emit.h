@@ -182,8 +182,8 @@ void emit_land(struct code *c, struct fixup branch);
 void emit_land_at(struct code *c, struct fixup branch, size_t target);
 
 /*
- * Sets the flags for emit_jump_if_equal. NOPs, moves, loads, stores, and branches other than those `if_zero` and
- * `if_not_zero` keep them; anything else may change them.
+ * Compares two registers and sets the flags for emit_jump_if_equal. NOPs, moves, loads, stores, and branches other than
+ * those `if_zero` and `if_not_zero` keep the flags; anything else may change them.
  */
 void emit_compare(struct code *c, enum reg a, enum reg b);
 /* A jump to the offset `target` that is `bytes` long: 2 or 5 on x86-64, 4 on AArch64. Invalid where it cannot reach. */

@@ -21,8 +21,8 @@ void environment_set(struct run *r);
 /* Adds to `record`, the open `environment` record, what environment_set has set and found. */
 void environment_describe(const struct run *r, struct record *record);
 /*
- * Sends a warning when machine checks have been recorded since it was called last, which happened during `what`: the
- * probe's name.
+ * Sends a warning when the number of machine checks that the core's error banks hold has changed since environment_set
+ * or the last call of this function. `what` is what ran meanwhile: the probe's name.
  */
 void environment_watch(struct run *r, const char *what);
 /*

@@ -9,10 +9,7 @@
 
 struct run;
 
-/*
- * Records the stages that began before, when there was no run yet; from now on stages are recorded in `r` when they
- * begin.
- */
+/* To be called when there is a run: records the stages that began before, and from now on each stage when it begins. */
 void stage_start(struct run *r);
 /*
  * Begins the stage `name` on the core in use; `text` says for people what is done in it. `name` must stay valid until
