@@ -154,6 +154,8 @@ void emit_load_indexed(struct code *c, enum reg to, enum reg base, enum reg inde
 
 /* Emits a fence of that kind: one instruction. */
 void emit_fence(struct code *c, enum fence kind);
+/* Writes the line at that address back and removes it from all caches: CLFLUSH; DC CIVAC. A fence has to follow. */
+void emit_flush(struct code *c, enum reg base);
 
 /*
  * A direct branch to the offset `target` of the code, before or after the branch itself. Its length is constant. Reach:

@@ -22,6 +22,7 @@
 
 struct lines;
 struct record;
+struct responder_task;
 
 /* ---- What this platform is -------------------------------------------------------------------- */
 
@@ -170,13 +171,13 @@ const struct machine_core *machine_cores(size_t *count);
  */
 const char *machine_use_core(unsigned index);
 /*
- * Runs the list in a window on the core in use while another core, the one with the index `other`, replaces each odd
- * number that it finds in *word by the even number after it (lib/measure/responder.h). The window does not wait for it:
- * it may begin late, or pause while something else runs there. Returns NULL, and in *result how the window ended; or
- * why the other core cannot be used: then nothing ran.
+ * Runs the list in a window on the core in use while another core, the one with the index `other`, does the task: it
+ * replaces each odd number that it finds in a word by the even number after it (lib/measure/responder.h). The window
+ * does not wait for it: it may begin late, or pause while something else runs there. Returns NULL, and in *result how
+ * the window ended; or why the other core cannot be used: then nothing ran.
  */
-const char *machine_window_with_responder(unsigned other, uint64_t *word, struct reading *list, size_t count,
-                                          struct window_result *result);
+const char *machine_window_with_responder(unsigned other, const struct responder_task *task, struct reading *list,
+                                          size_t count, struct window_result *result);
 
 /* ---- Control and counters ----------------------------------------------------------------------- */
 

@@ -168,6 +168,12 @@ void emit_fence(struct code *c, enum fence kind)
         append(c, word[kind], WORK_PLAIN);
 }
 
+/* DC CIVAC, Xt: SYS #3, C7, C14, #1 (Arm ARM DDI 0487, C5.3.16). */
+void emit_flush(struct code *c, enum reg base)
+{
+    append(c, 0xd50b7e20 | rd(c, base), WORK_PLAIN);
+}
+
 /* ---- Branches -------------------------------------------------------------------------------- */
 
 /* How far a branch reaches: B and BL ±128 MiB (imm26), CBZ and CBNZ ±1 MiB (imm19 at bit 5). */

@@ -266,6 +266,23 @@ void emit_fence(struct code *c, enum fence kind)
     append(c, &i, WORK_PLAIN);
 }
 
+/* CLFLUSH m8: NP 0F AE /7; the operand as in append_access. */
+void emit_flush(struct code *c, enum reg base)
+{
+    const unsigned b = number(c, base), mod = (b & 7) == RBP;
+    struct instruction i = {.count = 0};
+
+    if (b >> 3)
+        add(&i, 0x41, 1); /* REX.B */
+    add(&i, 0x0f, 1);
+    add(&i, 0xae, 1);
+    add(&i, modrm(mod, 7, b), 1);
+    if ((b & 7) == RSP)
+        add(&i, 0x24, 1);
+    add(&i, 0, mod);
+    append(c, &i, WORK_PLAIN);
+}
+
 /* ---- Branches -------------------------------------------------------------------------------- */
 
 /* A branch with displacement 0 for now; the fixup is where its rel32 lies, at its end. */

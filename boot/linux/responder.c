@@ -37,10 +37,10 @@ static const char *start(unsigned core, pthread_t *thread, struct responder *ask
     return failed ? "no thread can be started on the other core" : NULL;
 }
 
-const char *machine_window_with_responder(unsigned other, uint64_t *word, struct reading *list, size_t count,
-                                          struct window_result *result)
+const char *machine_window_with_responder(unsigned other, const struct responder_task *task, struct reading *list,
+                                          size_t count, struct window_result *result)
 {
-    struct responder asked = {.word = word};
+    struct responder asked = {.task = *task};
     size_t cores;
     const struct machine_core *all = machine_cores(&cores);
     pthread_t thread;

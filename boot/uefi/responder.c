@@ -23,8 +23,8 @@ static const char *announce(unsigned other)
     return why;
 }
 
-const char *machine_window_with_responder(unsigned other, uint64_t *word, struct reading *list, size_t count,
-                                          struct window_result *result)
+const char *machine_window_with_responder(unsigned other, const struct responder_task *task, struct reading *list,
+                                          size_t count, struct window_result *result)
 {
     static struct responder asked; /* static, since a core that does not come back may still access it */
     size_t cores_there;
@@ -36,7 +36,7 @@ const char *machine_window_with_responder(unsigned other, uint64_t *word, struct
         return all[other].why_not;
     if (cores_lost())
         return "a core that was used before could not be given back to the firmware";
-    asked = (struct responder){.word = word};
+    asked = (struct responder){.task = *task};
     const char *why = announce(other);
     if (!why)
         why = others_begin(all[other].id, responder_run, &asked);

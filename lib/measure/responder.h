@@ -1,15 +1,31 @@
 /*
- * The responder: what another core runs while the core in use measures how long a cache line takes to it and back
- * (machine_window_with_responder). Whenever it finds an odd number in *word, it replaces it by the next, even number.
+ * The responder: what another core runs while the core in use measures how cache lines are passed between the two
+ * (machine_window_with_responder). Whenever it finds an odd number in *word it does its duty, and then replaces the
+ * number by the next, even one.
  */
 #ifndef FATHOM_LIB_MEASURE_RESPONDER_H
 #define FATHOM_LIB_MEASURE_RESPONDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+enum responder_duty {
+    RESPONDER_ANSWERS, /* it does nothing before it responds */
+    RESPONDER_LOADS,   /* it loads a word of each line */
+    RESPONDER_STORES   /* it stores to a word of each line */
+};
+
+struct responder_task {
+    volatile uint64_t *word; /* where numbers are exchanged */
+    enum responder_duty duty;
+    volatile uint64_t *lines; /* the word of the first line of the duty */
+    size_t count;             /* of lines; 0: none */
+    size_t pitch;             /* bytes from one line to the next, a multiple of 8 */
+};
+
 struct responder {
-    volatile uint64_t *word;
+    struct responder_task task;
     /*
      * `stop` shares no cache line with anything else that is written: twice the longest line in scope lies on each
      * side.

@@ -46,5 +46,16 @@ static const double RENAMED_PART = 0.75;
  * a value between this and RENAMED_PART does not count as renamed.
  */
 static const double RENAMED_PART_ALONE = 0.5;
+/*
+ * Factor between two neighbouring times of pairs of cores from which they belong to different classes. Within a class
+ * the distance to the home of a line makes at most such a difference: 44 to 51 ns on a server's mesh, 20 to 35 on a
+ * ring. Across the border of a cluster it is 2 and more (results of core-to-core-latency, 2023 to 2026).
+ */
+static const double CLUSTER_GAP = 1.3;
+/*
+ * Part of the time of accesses to lines that this core has, by which accesses to lines that another core had may seem
+ * shorter and still take as long. Chosen: what experiments that agree may differ by (lib/finding/tolerances.h, AGREE).
+ */
+static const double NO_TRANSFER_PART = 0.02;
 
 #endif

@@ -1,218 +1,300 @@
 /*
- * Core to core: how long does a line take to another core and back?
+ * Core to core: how long does a line take to another core and back, and which cores are near each other?
  *
  * This core writes an odd number to a line and reads the line until it holds the next even number, which another core
- * writes there as soon as it sees the odd one (lib/measure/responder.h): the line changes hands twice. Many rounds are
- * one reading. The shortest reading counts, since whatever else happens to either core can only make it longer. The
- * first reading of a window is not used, as the other core may still be asleep. Where no response comes for long, the
- * kernel gives up.
+ * writes there as soon as it sees the odd one (lib/kernels/round_trip.h). Many rounds are one reading. The shortest
+ * reading counts, since whatever else happens to either core can only make it longer. The first reading of a window is
+ * not used, as the other core may still be asleep.
  *
  * Neighbouring lines have their home in different slices of a shared cache, some nearer than others. So several lines
- * are measured, and the result is the median over them.
+ * are measured, and the result is the median over them. No other pair of cores uses these lines, before or after, and
+ * the core that measures is the first to touch them: on machines of several dies, lines that other cores have used may
+ * go on taking the way through those cores.
  *
- * There is no curve. The matrix has nanoseconds by the other core and by line; this core is the key `core` of the
- * record. It is one experiment, so the grade is C. Under a hypervisor even which cores are neighbours may change.
+ * With three cores or more each of them measures in turn. Then the times of pairs fall into classes, and the pairs of a
+ * class have to form clusters (lib/structure/core_clusters.h). That is decided twice: once from the times that the core
+ * of the larger number has measured in each pair, and once from those of the other one, on other lines. Where both
+ * agree the grade is B.
  *
- * Method: docs/METHODS.md, 8.5. As core-to-core-latency (nviennot, 2023), with plain loads and stores instead of
- * exchanges.
+ * There is no curve. The matrices have nanoseconds by the other core and by line, and by both cores. A round trip is
+ * one experiment: grade C. Under a hypervisor even which cores are neighbours may change.
+ *
+ * Method: docs/METHODS.md, 8.5. As core-to-core-latency (nviennot, 2023, and its issue 155, 2026), with plain loads and
+ * stores instead of exchanges.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/reason.h"
 #include "lib/base/statistics.h"
 #include "lib/finding/report.h"
+#include "lib/kernels/round_trip.h"
+#include "lib/measure/responder.h"
 #include "lib/probe/matrix.h"
 #include "lib/probe/probe.h"
+#include "lib/structure/core_clusters.h"
 
 enum {
-    LINE_BYTES = 256, /* at least a line of any core in scope, pairs of lines that are fetched together included */
     LINES = 64,
     READINGS = 6,
     ATTEMPTS = 3,
-    CODE_BYTES = 4096,
-    /* In each line: */
-    WORD_AT = 0,     /* the number that both cores write */
-    STATE_IS_AT = 8, /* the address of the state that the kernel keeps from one call to the next */
-    STATE_AT = LINES * LINE_BYTES,
-    /* In the state: */
-    LAST_AT = 0, /* the last number of the other core */
-    LEFT_AT = 8, /* rounds that were not made: 0 unless the kernel gave up */
+    STATE_AT = LINES * ROUND_TRIP_LINE,
+    PAIR_BYTES = STATE_AT + 4096 /* whole pages of their own */
 };
 
 static const char name[] = "system.core_to_core.round_trip_ns";
 
 struct round_trips {
-    struct area area;
+    struct area area; /* of the core that measures: PAIR_BYTES for each of the others */
     struct kernel kernel;
-    struct matrix matrix;
+    struct matrix lines, pairs;
+    unsigned cores[CORE_CLUSTERS_CORES]; /* that can be used and are measured, this one first */
+    size_t count, usable;
+    uint64_t rounds;     /* of a reading */
+    const char *why_not; /* of the first core that cannot be used */
+    double numbers[LINES], named[CORE_CLUSTERS_CORES], ns[CORE_CLUSTERS_CORES * CORE_CLUSTERS_CORES]; /* of matrices */
 };
 
 /*
- * Number of times that the kernel reads the line in vain before it gives up: milliseconds, longer than any reading
- * takes while both cores run, and shorter than a window may last.
+ * Measures nanoseconds a round over the line at that offset of the area, NaN where the other core did not respond.
+ * Returns NULL, or why that core cannot be used. *good: the probe is not over.
  */
-static uint64_t reads_before_giving_up(const struct probe *p)
+static const char *measure_line(struct probe *p, struct round_trips *t, unsigned other, size_t line, size_t state,
+                                double *ns, bool *good)
 {
-    return (uint64_t)probe_smoke(p, 1 << 16, 1 << 22);
-}
-
-static bool build(struct probe *p, struct round_trips *t)
-{
-    struct code c = probe_code(p, CODE_BYTES);
-
-    emit_load(&c, REG_T1, REG_DATA, STATE_IS_AT);
-    emit_load(&c, REG_T0, REG_T1, LAST_AT);
-    emit_constant(&c, REG_T2, reads_before_giving_up(p));
-    const size_t round = c.used;
-    emit_add_constant(&c, REG_T0, 1);
-    emit_store(&c, REG_T0, REG_DATA, WORD_AT);
-    emit_add_constant(&c, REG_T0, 1);
-    const size_t read_again = c.used;
-    emit_load(&c, REG_T3, REG_DATA, WORD_AT);
-    emit_xor(&c, REG_T3, REG_T0);
-    const struct fixup returned = emit_branch_if_zero_ahead(&c, REG_T3);
-    emit_add_constant(&c, REG_T2, -1);
-    emit_branch_if_not_zero(&c, REG_T2, read_again);
-    const struct fixup gives_up = emit_branch_ahead(&c);
-    emit_land(&c, returned);
-    emit_loop(&c, round);
-    emit_land(&c, gives_up);
-    emit_store(&c, REG_T0, REG_T1, LAST_AT);
-    emit_store(&c, REG_COUNT, REG_T1, LEFT_AT);
-    emit_return(&c);
-    t->kernel.units = 1;
-    return probe_kernel(p, &c, 0, &t->kernel);
-}
-
-static uint64_t *word(const struct round_trips *t, size_t at)
-{
-    return (uint64_t *)(t->area.write + at);
-}
-
-/*
- * Measures nanoseconds a round over one line, NaN where the other core did not respond. Returns NULL, or why that core
- * cannot be used. *good: the probe is not over.
- */
-static const char *measure_line(struct probe *p, struct round_trips *t, unsigned other, size_t line, double *ns,
-                                bool *good)
-{
-    const uint64_t rounds = (uint64_t)probe_smoke(p, 16, 256);
+    struct round_trip_line *shared = (struct round_trip_line *)(t->area.write + line);
+    const struct round_trip_state *kept = (const struct round_trip_state *)(t->area.write + state);
+    const struct responder_task task = {.word = &shared->word};
     struct reading list[READINGS];
     struct window_result result;
 
     *ns = (double)NAN;
+    shared->state = t->area.at + state;
     for (unsigned attempt = 0; attempt < ATTEMPTS && isnan(*ns); attempt++) {
         for (size_t i = 0; i < READINGS; i++)
-            list[i] = (struct reading){.kernel = t->kernel.entry,
-                                       .argument = {i ? rounds : 1, t->area.at + line * LINE_BYTES}};
-        const char *why = machine_window_with_responder(other, word(t, line * LINE_BYTES + WORD_AT), list, READINGS,
-                                                        &result);
+            list[i] = (struct reading){.kernel = t->kernel.entry, .argument = {i ? t->rounds : 1, t->area.at + line}};
+        const char *why = machine_window_with_responder(other, &task, list, READINGS, &result);
         if (why)
             return why;
         if (!(*good = probe_survived(p, &result)))
             return NULL;
         p->run->meter.windows++;
         p->run->meter.taken += READINGS;
-        if (result.interrupts || result.smis || *word(t, STATE_AT + LEFT_AT))
+        if (result.interrupts || result.smis || kept->left)
             continue;
         for (size_t i = 1; i < READINGS; i++) { /* the first one only wakes the other core */
             const double ticks = (double)(list[i].end_ticks - list[i].begin_ticks);
             p->run->meter.kernel_seconds += ticks / machine_info()->tick_hz;
-            *ns = fmin(isnan(*ns) ? INFINITY : *ns, ticks / machine_info()->tick_hz * 1e9 / (double)rounds);
+            *ns = fmin(isnan(*ns) ? INFINITY : *ns, ticks / machine_info()->tick_hz * 1e9 / (double)t->rounds);
         }
     }
     return NULL;
 }
 
-/* Measures all lines with one other core, and reports. Returns NULL, or why that core cannot be used. */
-static const char *measure_core(struct probe *p, struct round_trips *t, unsigned other, size_t lines, bool *good)
-{
-    const size_t row = t->matrix.row_count;
-    double sorted[LINES];
-    size_t count = 0;
+/* What the lines of one pair of cores have given. */
+struct line_times {
+    double sorted[LINES], middle;
+    size_t count;
+};
 
+/* Measures with one other core over new lines: the pair is number `pair` of the core in use. `row`: NULL, or by line. */
+static const char *measure_pair(struct probe *p, struct round_trips *t, unsigned other, size_t pair, size_t lines,
+                                double *row, struct line_times *out, bool *good)
+{
+    out->count = 0;
     for (size_t i = 0; i < lines; i++) {
-        double *cell = matrix_cell(&t->matrix, row, i);
-        const char *why = measure_line(p, t, other, i, cell, good);
+        const size_t at = pair * PAIR_BYTES;
+        double ns;
+        const char *why = measure_line(p, t, other, at + i * ROUND_TRIP_LINE, at + STATE_AT, &ns, good);
         if (why || !*good)
             return why;
-        if (!isnan(*cell))
-            sorted[count++] = *cell;
+        if (row)
+            row[i] = ns;
+        if (!isnan(ns))
+            out->sorted[out->count++] = ns;
     }
-    sort_numbers(sorted, count);
-    t->matrix.rows[row] = other;
-    t->matrix.row_count++;
+    sort_numbers(out->sorted, out->count);
+    out->middle = quantile(out->sorted, out->count, 0.5);
+    return NULL;
+}
 
+static void report_pair(struct probe *p, unsigned other, size_t lines, const struct line_times *l)
+{
     char pair[32], spread[64] = "";
-    if (count)
-        snprintf(spread, sizeof spread, "%zu of %zu lines, %.0f to %.0f ns", count, lines, sorted[0],
-                 sorted[count - 1]);
+
+    if (l->count)
+        snprintf(spread, sizeof spread, "%zu of %zu lines, %.0f to %.0f ns", l->count, lines, l->sorted[0],
+                 l->sorted[l->count - 1]);
     snprintf(pair, sizeof pair, "%u and %u", machine_info()->core, other);
     report_number(p,
                   &(struct finding){.name = name,
                                     .variants = {{"pair", pair}},
                                     .reason = REASON_NO_RESPONSE,
-                                    .remarks = {{"condition", count ? spread : NULL}},
+                                    .remarks = {{"condition", l->count ? spread : NULL}},
                                     .method = "numbers written in turn to one line by both cores; median over lines"},
-                  count ? quantile(sorted, count, 0.5) : (double)NAN);
-    return NULL;
+                  l->middle);
 }
 
-static void measure_all(struct probe *p, struct round_trips *t, size_t lines)
+/* Measures and reports each of the other cores with this one. False: the probe is over. */
+static bool measure_others(struct probe *p, struct round_trips *t, size_t lines)
 {
     size_t count;
     const struct machine_core *all = machine_cores(&count);
-    const char *why = NULL; /* of the first core that cannot be used */
+    struct line_times times;
     bool good = true;
 
-    for (size_t i = 0; i < count && good; i++) {
+    t->cores[0] = machine_info()->core;
+    t->count = t->usable = 1;
+    if (!probe_map(p, &t->area, (count > 1 ? count - 1 : 1) * PAIR_BYTES, 0))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const size_t row = t->lines.row_count;
         if (all[i].index == machine_info()->core)
             continue;
-        const char *unusable = all[i].why_not ? all[i].why_not : measure_core(p, t, all[i].index, lines, &good);
-        why = why ? why : unusable;
+        const char *why = all[i].why_not ? all[i].why_not
+                                         : measure_pair(p, t, all[i].index, row, lines, matrix_cell(&t->lines, row, 0),
+                                                        &times, &good);
+        if (!good)
+            return false;
+        t->why_not = t->why_not ? t->why_not : why;
+        if (why)
+            continue;
+        t->lines.rows[t->lines.row_count++] = all[i].index;
+        t->usable++;
+        if (t->count < CORE_CLUSTERS_CORES) {
+            *matrix_cell(&t->pairs, 0, t->count) = times.middle;
+            t->cores[t->count++] = all[i].index;
+        }
+        report_pair(p, all[i].index, lines, &times);
     }
+    return true;
+}
+
+/* ---- Clusters ---------------------------------------------------------------------------------------------------- */
+
+/* Each core but the first measures in turn. NULL, or why one cannot. */
+static const char *measure_from_all(struct probe *p, struct round_trips *t, size_t lines, bool *good)
+{
+    struct line_times times;
+    const char *why = NULL;
+
+    for (size_t i = 1; i < t->count && !why && *good; i++) {
+        why = machine_use_core(t->cores[i]);
+        *good = why || probe_map(p, &t->area, t->count * PAIR_BYTES, 0);
+        for (size_t j = 0; j < t->count && !why && *good; j++)
+            if (j != i) {
+                why = measure_pair(p, t, t->cores[j], j, lines, NULL, &times, good);
+                *matrix_cell(&t->pairs, i, j) = times.middle;
+            }
+    }
+    if (machine_info()->core != t->cores[0] && machine_use_core(t->cores[0]) && *good)
+        *good = probe_skip(p, "the core that measured could not be taken again");
+    return why;
+}
+
+static void report_clusters(struct probe *p, const struct round_trips *t, enum reason reason, const char *detail,
+                            const struct core_clusters *c)
+{
+    const size_t levels = reason || !c->levels ? 1 : c->levels;
+
+    for (size_t l = 0; l < levels; l++) {
+        const double value = reason ? (double)NAN : c->levels ? (double)c->level[l].clusters : 1;
+        char list[256] = "all cores are equally far from each other";
+        if (!reason && c->levels)
+            core_clusters_list(&c->level[l], t->cores, t->count, list, sizeof list);
+        report(p, &(struct finding){.name = "system.core_to_core.clusters",
+                                    .variants = {{"level", .number = (double)l + 1}},
+                                    .value = value,
+                                    .low = (double)NAN,
+                                    .high = (double)NAN,
+                                    .grade = reason ? 'U' : 'B',
+                                    .reason = reason,
+                                    .detail = detail,
+                                    .remarks = {{"condition", reason ? NULL : list}},
+                                    .method = "round trips of all pairs, each measured by either core"});
+    }
+}
+
+static void find_clusters(struct probe *p, struct round_trips *t)
+{
+    const size_t most = (size_t)probe_scale(p, 3, 16, CORE_CLUSTERS_CORES, CORE_CLUSTERS_CORES);
+    const bool all = t->usable <= most;
+    struct core_clusters c = {.levels = 0};
+    bool good = true;
+
+    if (t->count < 3) {
+        report_clusters(p, t, REASON_TOO_FEW_CORES, NULL, &c);
+        return;
+    }
+    t->count = t->count < most ? t->count : most;
+    t->rounds = (uint64_t)probe_smoke(p, 16, 64); /* classes of times are far from each other */
+    const char *why = measure_from_all(p, t, (size_t)probe_scale(p, 1, 4, 8, 16), &good);
     if (!good)
         return;
-    if (t->matrix.row_count)
-        matrix_send(p, &t->matrix);
-    else
-        report_number(
-            p, &(struct finding){.name = name, .reason = count > 1 ? REASON_PLATFORM : REASON_ONE_CORE, .detail = why},
-            (double)NAN);
+    for (size_t i = 0; i < t->count; i++)
+        t->named[i] = t->cores[i];
+    t->pairs.row_count = t->pairs.column_count = t->count;
+    if (!why)
+        matrix_send(p, &t->pairs);
+    report_clusters(p, t,
+                    why    ? REASON_PLATFORM
+                    : !all ? REASON_CORES_LEFT_OUT
+                           : core_clusters_decide(t->pairs.cells, t->count, t->pairs.pitch, &c),
+                    why, &c);
 }
 
 static void run(struct probe *p)
 {
     const size_t lines = (size_t)probe_scale(p, 1, 16, LINES, LINES);
-    size_t cores;
-    struct round_trips t = {.matrix = {.name = "round trips",
-                                       .row_axis = "core",
-                                       .column_axis = "line",
-                                       .unit = "ns",
-                                       .column_count = lines,
-                                       .pitch = lines}};
+    struct round_trips *t = probe_calloc(p, 1, sizeof *t);
+    size_t count;
 
-    machine_cores(&cores);
-    t.matrix.rows = malloc(cores * sizeof *t.matrix.rows);
-    t.matrix.columns = malloc(lines * sizeof *t.matrix.columns);
-    t.matrix.cells = malloc(cores * lines * sizeof *t.matrix.cells);
-    if (!t.matrix.rows || !t.matrix.columns || !t.matrix.cells) {
-        probe_skip(p, "out of memory");
-    } else if (probe_map(p, &t.area, STATE_AT + LINE_BYTES, 0) && build(p, &t)) {
-        for (size_t i = 0; i < lines; i++) {
-            t.matrix.columns[i] = (double)i;
-            *word(&t, i * LINE_BYTES + STATE_IS_AT) = t.area.at + STATE_AT;
-        }
-        measure_all(p, &t, lines);
+    machine_cores(&count);
+    if (!t)
+        return;
+    t->lines = (struct matrix){.name = "round trips",
+                               .row_axis = "core",
+                               .column_axis = "line",
+                               .unit = "ns",
+                               .column_count = lines,
+                               .columns = t->numbers,
+                               .pitch = lines};
+    t->pairs = (struct matrix){.name = "pairs",
+                               .row_axis = "core",
+                               .column_axis = "other core",
+                               .unit = "ns",
+                               .rows = t->named,
+                               .columns = t->named,
+                               .cells = t->ns,
+                               .pitch = CORE_CLUSTERS_CORES};
+    t->rounds = (uint64_t)probe_smoke(p, 16, 256);
+    for (size_t i = 0; i < lines; i++)
+        t->numbers[i] = (double)i;
+    for (size_t i = 0; i < CORE_CLUSTERS_CORES * CORE_CLUSTERS_CORES; i++)
+        t->ns[i] = (double)NAN;
+    t->lines.rows = probe_calloc(p, count, sizeof *t->lines.rows);
+    t->lines.cells = t->lines.rows ? probe_calloc(p, count * lines, sizeof *t->lines.cells) : NULL;
+    struct code c = probe_code(p, ROUND_TRIP_CODE);
+    round_trip_emit(p, &c);
+    if (t->lines.cells && probe_kernel(p, &c, 0, &t->kernel) && measure_others(p, t, lines)) {
+        if (t->lines.row_count)
+            matrix_send(p, &t->lines);
+        else
+            report_number(p,
+                          &(struct finding){.name = name,
+                                            .reason = count > 1 ? REASON_PLATFORM : REASON_ONE_CORE,
+                                            .detail = t->why_not},
+                          (double)NAN);
+        find_clusters(p, t);
     }
-    free(t.matrix.rows);
-    free(t.matrix.columns);
-    free(t.matrix.cells);
+    free(t->lines.rows);
+    free(t->lines.cells);
+    free(t);
 }
 
 PROBE(core_to_core, .title = "Core to core", .family = "system", .run = run,
       .findings = FINDINGS({"system.core_to_core.round_trip_ns", "ns",
-                            "time of a line that two cores write in turn, there and back"}));
+                            "time of a line that two cores write in turn, there and back"},
+                           {"system.core_to_core.clusters", "clusters",
+                            "groups of cores that are nearer to each other than to the others"}));

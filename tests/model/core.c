@@ -255,6 +255,8 @@ static void walk(struct core *c)
     for (unsigned i = 0; i < d->read_count && !(d->zeros && c->design.zeros_eliminated); i++)
         c->now.start = later(c->now.start, c->ready[d->read[i]]);
     c->now.address_known = later(c->front, d->base ? c->ready[d->base] : 0);
+    if (d->kind == KIND_FLUSH && c->sharing) /* kernels flush what they have just loaded */
+        c->sharing->flush(c->accessed);
     if (d->kind == KIND_FENCE)
         c->front = c->now.start = later(c->now.start, later(c->latest, c->retired));
     c->now.done = c->now.start;
@@ -314,6 +316,11 @@ void core_watch(struct core *c, void (*access)(uint64_t address, size_t size))
     c->watch = access;
 }
 
+void core_share(struct core *c, const struct core_sharing *sharing)
+{
+    c->sharing = sharing;
+}
+
 void core_others(struct core *c, unsigned registers)
 {
     c->design.in_flight.others = registers;
@@ -367,6 +374,8 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
     scheduler_start(&c->scheduler);
     memset(c->arriving, 0, sizeof c->arriving);
     predictor_call(&c->predictor, EXIT_AT);
+    if (c->sharing)
+        c->sharing->call();
     if (isa.link) {
         UC(uc_reg_write(c->uc, isa.link, &EXIT_AT));
     } else {

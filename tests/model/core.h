@@ -142,6 +142,17 @@ void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *f
 void core_hint(struct core *c, uint64_t at);
 /* Calls `access` before every access to data, but for the stack; NULL: no longer. */
 void core_watch(struct core *c, void (*access)(uint64_t address, size_t size));
+/* What other cores do to accesses to data; `data` is where our memory has it. */
+struct core_sharing {
+    /* A kernel is called: times begin at 0. */
+    void (*call)(void);
+    /* Before an access: may let it start later. Returns the cycles that it waits for other cores. */
+    double (*access)(const uint8_t *data, bool store, double *start);
+    /* The line is flushed from all caches. */
+    void (*flush)(const uint8_t *data);
+};
+/* From now on other cores share the memory; NULL: no longer. */
+void core_share(struct core *c, const struct core_sharing *sharing);
 /* From now on a sibling thread occupies that many of each kind of register. */
 void core_others(struct core *c, unsigned registers);
 /* Other code runs: the instruction cache fetches that many lines of it, each any of 4,096. */

@@ -201,7 +201,9 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
                                       &c->front);
     c->now.start = later(c->now.start, in);
     const double translated = data_translation(c, m, address, store);
-    const double latency = cache_latency(c, address, frame_address(m, address));
+    c->accessed = m->bytes + (address - m->at);
+    const double waits = c->sharing ? c->sharing->access(c->accessed, store, &c->now.start) : 0;
+    const double latency = cache_latency(c, address, frame_address(m, address)) + waits;
 
     if (c->prefetchers.any && !store)
         prefetch(c, m, address);
@@ -218,7 +220,9 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
                                   .latency = latency};
     c->now.done = later(c->now.done, c->stores && !store ? load_beside_stores(c, &a)
                                                          : load_store_done(&c->load_store, &c->design.load_store, &a));
-    if (!store)
+    if (store)
+        c->now.done += waits;
+    else
         c->now.done = arrival(c, address, a.missed);
     if (c->design.in_order) { /* it began when it found a port and a buffer */
         c->front = later(c->front, store ? c->now.start : c->now.done - latency);

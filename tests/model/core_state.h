@@ -49,6 +49,8 @@ struct core {
     uint64_t other_code;   /* state of the random numbers that choose lines of other code */
     struct core_counts counts;
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody watches */
+    const struct core_sharing *sharing;           /* NULL: no other core shares the memory */
+    const uint8_t *accessed;                      /* the data that was accessed last */
     uc_engine *uc;
     size_t removed; /* about how many bytes of code Unicorn has removed translations of since the last flush */
     struct mapping mappings[MAPPINGS];

@@ -13,7 +13,6 @@
 static const struct {
     const char *probe, *reason;
 } unmodelled[] = {
-    {"core_to_core", "a modelled machine has one core"},
     {"counters", "describes the counters of a real core; proofs.c tests that probes can count"},
     {"frequency", "the modelled clock is the same whether the core is idle or busy"},
     {"indirect", "the modelled core predicts the latest target of an indirect branch, whatever the history"},

@@ -36,6 +36,8 @@ static enum kind kind_of(csh capstone, const cs_insn *i)
         return KIND_ROOT;
     if (!strcmp(m, "lfence") || !strcmp(m, "mfence") || !strcmp(m, "isb") || !strcmp(m, "dsb"))
         return KIND_FENCE;
+    if (!strcmp(m, "clflush") || !strcmp(m, "dc"))
+        return KIND_FLUSH;
     if (!strcmp(m, "call") || !strcmp(m, "bl") || !strcmp(m, "blr"))
         return KIND_CALL;
     if (!strcmp(m, "ret"))
@@ -112,7 +114,7 @@ static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
             d->general_written = d->halves_written = 0;
     }
     d->base = (uint16_t)isa.base_register(i);
-    d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0 && d->kind != KIND_NOP;
+    d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0 && d->kind != KIND_NOP && d->kind != KIND_FLUSH;
     d->compares = !strcmp(i->mnemonic, "cmp");
     d->zeros = is_zero(i);
     d->moves = (!strcmp(i->mnemonic, "mov") || !strcmp(i->mnemonic, "movaps")) && !d->zeros && !d->base &&

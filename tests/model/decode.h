@@ -16,7 +16,8 @@ enum kind {
     KIND_CONDITIONAL,
     KIND_JUMP,
     KIND_INDIRECT,
-    KIND_FENCE
+    KIND_FENCE,
+    KIND_FLUSH /* of a line from all caches */
 };
 
 enum { DECODED_OPERANDS = 4, DECODED_REGISTERS = 320, LONGEST_INSTRUCTION = 15 };

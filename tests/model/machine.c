@@ -14,6 +14,7 @@
 #include "lib/machine.h"
 #include "tests/model/counters.h"
 #include "tests/model/isa.h"
+#include "tests/model/others.h"
 #include "tests/model/touched.h"
 
 enum { AREAS = 32, PAGE_BYTES = 4096 };
@@ -79,6 +80,8 @@ void machine_start(const struct machine_design *design)
     machine.page_bytes = design->core.page_bytes ? design->core.page_bytes : PAGE_BYTES;
     machine.large_page_bytes = machine.page_bytes * (machine.page_bytes / sizeof(uint64_t));
     machine.core = core_new(&design->core);
+    others_start(&design->coherence, machine.core,
+                 design->core.line_bytes ? design->core.line_bytes : CACHE_LINE_BYTES);
     machine.random = design->seed;
     machine.speed = 1;
     machine.next_at = FIRST_AREA_AT;
@@ -113,6 +116,7 @@ void machine_start(const struct machine_design *design)
 void machine_stop(void)
 {
     machine_map_release(0);
+    others_stop();
     core_free(machine.core);
     machine.core = NULL;
 }
@@ -126,22 +130,41 @@ const struct machine_info *machine_info(void)
 
 const struct machine_core *machine_cores(size_t *count)
 {
-    static const struct machine_core only;
+    static struct machine_core cores[COHERENT_CORES];
 
-    *count = 1;
-    return &only;
+    *count = machine.design.coherence.cores ? machine.design.coherence.cores : 1;
+    for (unsigned i = 0; i < *count; i++)
+        cores[i] = (struct machine_core){
+            .index = i, .why_not = machine.design.unusable >> i & 1 ? "the modelled core is disabled" : NULL};
+    return cores;
 }
 
 const char *machine_use_core(unsigned index)
 {
-    return index == 0 ? NULL : "a modelled machine has one core";
+    size_t count;
+    const struct machine_core *all = machine_cores(&count);
+
+    if (index >= count)
+        return "a modelled machine has fewer cores";
+    if (!all[index].why_not)
+        machine.info.core = index;
+    return all[index].why_not;
 }
 
-const char *machine_window_with_responder(unsigned other, uint64_t *word, struct reading *list, size_t count,
-                                          struct window_result *result)
+const char *machine_window_with_responder(unsigned other, const struct responder_task *task, struct reading *list,
+                                          size_t count, struct window_result *result)
 {
-    (void)other, (void)word, (void)list, (void)count, (void)result;
-    return "a modelled machine has one core";
+    size_t cores;
+    const struct machine_core *all = machine_cores(&cores);
+
+    if (other >= cores || other == machine.info.core)
+        return "there is no other core of that number";
+    if (all[other].why_not)
+        return all[other].why_not;
+    others_begin(task, machine.info.core, other);
+    *result = machine_window(list, count);
+    others_end();
+    return NULL;
 }
 
 struct control *machine_control(const char **why_not)

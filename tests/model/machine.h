@@ -2,6 +2,7 @@
 #ifndef FATHOM_TESTS_MODEL_MACHINE_H
 #define FATHOM_TESTS_MODEL_MACHINE_H
 
+#include "tests/model/coherence.h"
 #include "tests/model/core.h"
 
 struct machine_design {
@@ -13,6 +14,9 @@ struct machine_design {
     bool declares_pages; /* reports what its data TLBs are */
     double memory_bytes; /* that can be mapped: limits the footprints that probes try */
     bool watches;        /* records what kernels touch: see touched.h */
+
+    struct coherence_design coherence; /* with other cores; without them the machine has one */
+    uint32_t unusable;                 /* a bit for each core that cannot be used */
 
     /* Noise, all of which the seed decides. */
     uint64_t seed;

@@ -54,6 +54,7 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     case STORE: SAY("%s %s, [%s%s]", o.n < 0 ? "stur" : "str", a, b, displacement(o.n)); break;
     case LOAD_INDEXED: SAY("ldr %s, [%s, %s, lsl #3]", a, b, c); break;
     case FENCE: SAY("%s", fences[o.n]); break;
+    case FLUSH: SAY("dc civac, %s", a); break;
     case BRANCH: SAY("b #%" PRId64, target); break;
     case BRANCH_IF_ZERO: SAY("cbz %s, #%" PRId64, a, target); break;
     case BRANCH_IF_NOT_ZERO: SAY("cbnz %s, #%" PRId64, a, target); break;

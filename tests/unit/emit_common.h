@@ -45,6 +45,7 @@ enum kind {
     STORE,
     LOAD_INDEXED,
     FENCE,
+    FLUSH,
     BRANCH,
     BRANCH_IF_ZERO,
     BRANCH_IF_NOT_ZERO,
@@ -94,6 +95,7 @@ static void apply(struct code *code, struct op o)
     case STORE: emit_store(code, o.a, o.b, (int32_t)o.n); break;
     case LOAD_INDEXED: emit_load_indexed(code, o.a, o.b, o.c); break;
     case FENCE: emit_fence(code, (enum fence)o.n); break;
+    case FLUSH: emit_flush(code, o.a); break;
     case BRANCH: emit_branch(code, (size_t)o.n); break;
     case BRANCH_IF_ZERO: emit_branch_if_zero(code, o.a, (size_t)o.n); break;
     case BRANCH_IF_NOT_ZERO: emit_branch_if_not_zero(code, o.a, (size_t)o.n); break;

@@ -202,6 +202,7 @@ static void the_rest_is_encoded(void **state)
         check((struct op){FENCE, .n = f});
     for (enum reg a = 0; a < REGS; a++) {
         check((struct op){BRANCH_REGISTER, .a = a});
+        check((struct op){FLUSH, .a = a});
         check((struct op){CALL_REGISTER, .a = a});
         check((struct op){RETURN_TO, .a = a});
     }

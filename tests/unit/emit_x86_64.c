@@ -86,6 +86,7 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     case STORE: SAY("mov qword ptr [%s%s], %s", b, displacement(o.n), a); break;
     case LOAD_INDEXED: SAY("mov %s, qword ptr [%s + %s*8]", a, b, c); break;
     case FENCE: SAY("%s", fences[o.n]); break;
+    case FLUSH: SAY("clflush byte ptr [%s]", a); break;
     case BRANCH: SAY("jmp %" PRId64, target); break;
     case BRANCH_IF_ZERO: SAY("test %s, %s; je %" PRId64, a, a, target); break;
     case BRANCH_IF_NOT_ZERO: SAY("test %s, %s; jne %" PRId64, a, a, target); break;

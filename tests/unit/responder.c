@@ -14,7 +14,7 @@
 #include "lib/measure/responder.h"
 
 static volatile uint64_t word;
-static struct responder asked = {.word = &word};
+static struct responder asked = {.task = {.word = &word}};
 
 static void *answer_here(void *unused)
 {
@@ -44,9 +44,43 @@ static void requests_with_odd_numbers_are_answered(void **state)
     assert_int_equal(word, 1);
 }
 
+enum { LINES = 4, WORDS_APART = 8 };
+
+/* The duty is done when the response is there. */
+static void duties_are_done_before_the_response(void **state)
+{
+    static volatile uint64_t lines[LINES * WORDS_APART];
+    pthread_t other;
+
+    (void)state;
+    asked = (struct responder){.task = {&word, RESPONDER_STORES, lines, LINES, WORDS_APART * sizeof *lines}};
+    for (size_t i = 0; i < LINES * WORDS_APART; i++)
+        lines[i] = 77;
+    word = 1;
+    assert_int_equal(pthread_create(&other, NULL, answer_here, NULL), 0);
+    while (word == 1)
+        sched_yield();
+    for (size_t i = 0; i < LINES * WORDS_APART; i++)
+        assert_int_equal(lines[i], i % WORDS_APART ? 77 : i / WORDS_APART);
+    asked.stop = true;
+    pthread_join(other, NULL);
+
+    asked = (struct responder){.task = {&word, RESPONDER_LOADS, lines, LINES, WORDS_APART * sizeof *lines}};
+    lines[0] = 99;
+    word = 3;
+    assert_int_equal(pthread_create(&other, NULL, answer_here, NULL), 0);
+    while (word == 3)
+        sched_yield();
+    assert_int_equal(word, 4);
+    assert_int_equal(lines[0], 99);
+    asked.stop = true;
+    pthread_join(other, NULL);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(requests_with_odd_numbers_are_answered)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(requests_with_odd_numbers_are_answered),
+                                       cmocka_unit_test(duties_are_done_before_the_response)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

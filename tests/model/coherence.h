@@ -1,0 +1,47 @@
+/*
+ * Coherence of the caches of several cores: which core has which line, in which state, and what an access takes that
+ * needs the line from another core. The cores lie in pairs of threads, clusters and dies; what a transfer takes depends
+ * on the nearest group that two cores have in common.
+ *
+ * A store gets the line alone: modified. A load of a line that nobody has gets it exclusive. A load of a line that
+ * another core has leaves it in both: the one that had it modified keeps it as its owner (MOESI), or writes it back and
+ * has no more than a copy (MESI); or it gives a modified line away altogether, since who reads a line that another core
+ * has just written will often write it next ("migratory", Stenström et al. 1993).
+ */
+#ifndef FATHOM_TESTS_MODEL_COHERENCE_H
+#define FATHOM_TESTS_MODEL_COHERENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { COHERENT_CORES = 32 };
+
+/* Cores i and j are in one group of `cores` if i / cores == j / cores; 0: there are no such groups. */
+struct coherence_group {
+    unsigned cores;
+    double cycles; /* that a line takes from one core of it to another */
+};
+
+enum { COHERENT_GROUPS = 4 };
+
+struct coherence_design {
+    unsigned cores;                                 /* 0: one, and no coherence */
+    struct coherence_group groups[COHERENT_GROUPS]; /* the smallest first; the last one has all cores */
+    bool owned, migrates;                           /* MOESI; see above */
+    double clean_part;   /* a load of an unmodified line takes this part of a transfer: it comes from another cache */
+    double upgrade_part; /* removing another core's copy takes this part of a transfer */
+};
+
+struct coherence;
+
+struct coherence *coherence_new(const struct coherence_design *design);
+void coherence_free(struct coherence *c);
+/* Cycles that a line takes between two cores. */
+double coherence_distance(const struct coherence_design *d, unsigned one, unsigned other);
+/* A core accesses a line: the cycles that it waits for other cores. */
+double coherence_access(struct coherence *c, unsigned core, uint64_t line, bool store);
+/* No core has the line any more. */
+void coherence_flush(struct coherence *c, uint64_t line);
+
+#endif
