@@ -22,13 +22,20 @@ MODEL_TEST(widths_of_decoders_are_given_back, "decode")
         m.core.op_cache = (struct cache_design){.bytes = 8 * KIB, .ways = 8};
         m.core.l1i_fetch = 64;
         m.core.decoders = (unsigned)pick(2, m.core.width - 1);
+        if (m.core.data[1].bytes < 2 * m.core.l1i.bytes) /* there is no such core */
+            m.core.data[1] = (struct cache_design){
+                .bytes = 2 * m.core.l1i.bytes, .ways = 8, .latency = m.core.data[1].latency};
         m.core.pages[0] = (struct page_design){.sets = 1, .ways = 64, .miss = 8}; /* else an edge may be a TLB's */
         m.declares = true; /* the second level, which the instruction cache must not be taken for */
         run_probes_on(&m, "itlb l1i decode", PROFILE_QUICK);
         check_number(&m, name, NULL, "", m.core.decoders);
+        const double low = number(finding_of("frontend.l1i.bytes", NULL, ""), "low");
+        const double high = number(finding_of("frontend.l1i.bytes", NULL, ""), "high");
+        if (low > (double)m.core.l1i.bytes || high <= (double)m.core.l1i.bytes)
+            complain(&m, "frontend.l1i.bytes: %.0f to %.0f, true is %zu", low, high, m.core.l1i.bytes);
     }
-    end(0, cores); /* the width is not decided where the size of the instruction cache is not */
-    decides(1, 0);
+    end(cores / 2, cores / 2); /* the width is not decided where the size of the instruction cache is not */
+    decides(1, 1);
 }
 
 /* Decoders that keep up with the rest of the core cannot be distinguished from it. */

@@ -89,3 +89,28 @@ MODEL_TEST(data_tlbs_are_given_back, "dtlb dtlb_sets page_walk")
     end(3 * cores, UINT32_MAX);
     decides(25, 25);
 }
+
+/* Between two kernels the program that measures touches its stack and its list of readings, on pages of their own. */
+MODEL_TEST(data_tlbs_beside_the_reader_are_given_back, "dtlb")
+{
+    static const char *const policies[] = {NULL, "PLRU", "SRRIP", "NRU"};
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 24); cores++) {
+        struct machine_design m = draw_machine(seed);
+        struct page_design *first = &m.core.data_pages[0];
+        m.core.data[0].bytes = 64 * KIB;
+        m.core.data[0].ways = 16;
+        m.core.data[1] = (struct cache_design){.bytes = 512 * KIB, .ways = 16, .latency = m.core.data[1].latency};
+        first->policy = policies[pick(0, 3)];
+        first->sets = pick(0, 1) ? 1 : (size_t)1 << pick(2, 5);
+        first->ways = first->policy ? (first->sets == 1 ? 16 : 4) : first->sets == 1 ? pick(20, 110) : pick(3, 9);
+        first->miss = (double)pick(5, 9);
+        m.core.data_pages[1] = (struct page_design){.sets = 128, .ways = 8, .miss = (double)pick(15, 30)};
+        m.memory_bytes = 256 << 20;
+        m.around = (struct around_design){.lines = 4, .pages = (unsigned)pick(1, 4), .places = seed};
+        run_probes_on(&m, "dtlb", PROFILE_QUICK);
+        check_capacity(&m, "memory.dtlb.entries", "level", "1", (double)(first->sets * first->ways));
+    }
+    end(cores, 0);
+}

@@ -48,6 +48,35 @@ MODEL_TEST(instruction_caches_of_other_policies_are_given_back, "l1i")
     decides(1, 0);
 }
 
+/* Between two kernels the core executes the reader, its chain and its NOPs: some 25 lines of 64 bytes. */
+MODEL_TEST(instruction_caches_beside_the_reader_are_given_back, "l1i")
+{
+    static const char *const policies[] = {NULL, NULL, "PLRU", "SRRIP", "NRU"};
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 24); cores++) {
+        struct machine_design m = draw_machine(seed);
+        struct cache_design *l1i = &m.core.l1i;
+        l1i->policy = policies[pick(0, 4)];
+        l1i->ways = l1i->policy ? (size_t)4 << pick(0, 1) : pick(2, 12);
+        do
+            l1i->bytes = l1i->ways * CACHE_LINE_BYTES << pick(6, 9);
+        while (l1i->bytes < 8 * KIB || l1i->bytes > 192 * KIB);
+        m.core.op_cache = (struct cache_design){0};
+        m.core.data[1] = (struct cache_design){.bytes = 2048 * KIB, .ways = 16, .latency = m.core.data[1].latency};
+        m.core.data[2] = (struct cache_design){0};
+        m.around = (struct around_design){.code_lines = (unsigned)pick(20, 30), .places = seed};
+        m.declares = true;
+        run_probes_on(&m, "l1i", PROFILE_QUICK);
+        check_capacity(&m, "frontend.l1i.bytes", NULL, "", (double)l1i->bytes);
+        const double first_bad = number(finding_of("frontend.l1i.bytes", NULL, ""), "high");
+        if (first_bad <= (double)l1i->bytes)
+            complain(&m, "frontend.l1i.bytes: %.0f bytes do not fit, though %zu do", first_bad, l1i->bytes);
+    }
+    /* those lines end the mispredicted curve's first level, too, and no instruction TLB is known */
+    end(cores / 3, 2 * cores / 3);
+}
+
 /* Lines and sets, where frames are contiguous, so that addresses alone choose the set. */
 MODEL_TEST(shapes_of_instruction_caches_are_given_back, "l1i l1i_ways")
 {
