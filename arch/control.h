@@ -50,7 +50,7 @@ struct control_switch {
 
 enum { CONTROL_SWITCHES = 24 };
 
-/* P-states that AMD defines at most. */
+/* P-states that a core of AMD has at most. */
 enum { CLOCK_STATES = 8 };
 
 /* The clock, as the core's registers describe it. */

@@ -7,9 +7,12 @@
 #define FATHOM_ARCH_X86_64_THERMAL_H
 
 #define MSR_THERM_STATUS 0x19c
-/* Thermal monitor, PROCHOT or FORCEPR, critical temperature: the core's clock is stopped for parts of the time. */
+/*
+ * Bits of the causes that stop the core's clock for parts of the time: thermal monitor, PROCHOT or FORCEPR, critical
+ * temperature.
+ */
 #define THERM_HEAT 0x003f
-/* Power, current, and other domains: they only limit which clock the core chooses. */
+/* Bits of the causes that only limit which clock the core chooses: power, current, and other domains. */
 #define THERM_LIMITS 0xfc00
 
 #endif

@@ -43,8 +43,8 @@ const char *high_half_show_device(uint64_t physical, uintptr_t *at);
 uintptr_t high_half_stack(void);
 
 /*
- * Makes the high half invalid while another core is in a window, so that this core's next fetch or access there faults
- * and ends it. To be called on the core that booted.
+ * Makes the high half invalid while another core is in a window, so that the other core's next fetch or access there
+ * faults and ends its window. To be called on the core that booted.
  */
 void high_half_withdraw(void);
 /* Makes the high half valid again after high_half_withdraw. To be called on the core that booted. */

@@ -34,11 +34,14 @@ struct apic_state {
  * the caller passes the reason to apic_unusable. apic_no_deadline says what came of it.
  */
 void apic_start(double tick_hz);
-/* From now on the APIC is not accessed, for this reason, a string constant: the other functions do nothing. */
+/*
+ * From now on the APIC is not accessed, and the other functions do nothing. apic_no_deadline returns the reason, a
+ * string constant.
+ */
 void apic_unusable(const char *reason);
 /*
- * From now on the timer is not used to end windows, for this reason, a string constant; everything else of the APIC is
- * used as before. NULL: it may be used.
+ * From now on the timer is not used to end windows; everything else of the APIC is used as before. apic_no_deadline
+ * returns the reason, a string constant; NULL: the timer may be used.
  */
 void apic_refuse_deadline(const char *reason);
 /* Why the timer cannot end a window; NULL when it can. */
