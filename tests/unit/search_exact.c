@@ -1,0 +1,84 @@
+/*
+ * Searches on curves that repeat exactly (lib/knee/search_narrow.h), as in simulators: where a level may end, and when a
+ * point is not on the level any more. Each threshold that decides this is held by a curve on either side of it, or on one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lib/knee/search.h"
+#include "lib/knee/search_narrow.h"
+
+/* How many points lie behind the first rise of three heights. */
+static size_t risen(double one, double two, double three)
+{
+    struct search_point points[] = {{.x = 1, .y = one}, {.x = 2, .y = two}, {.x = 3, .y = three}};
+
+    return search_points_risen(&(struct search){.points = points, .count = 3});
+}
+
+/* LEFT_RISE: one and a half percent is no end of a level, four percent is. */
+static void a_level_ends_where_it_rises_by_more_than_its_points_differ(void **state)
+{
+    (void)state;
+    assert_int_equal(risen(100, 100, 101.5), 0);
+    assert_int_equal(risen(100, 100, 104), 1);
+    assert_int_equal(risen(100, 104, 104), 2);
+}
+
+/* STEEPER_RISE: a rise twice as high as the one before it is a line over x that doubles; five times is an end. */
+static void a_level_that_slopes_ends_where_it_becomes_steeper(void **state)
+{
+    (void)state;
+    assert_int_equal(risen(100, 102, 106), 0);
+    assert_int_equal(risen(100, 102, 112), 1);
+}
+
+/* A knee at 61, behind which the first points show 2/16 of the rise and little more. */
+static bool sample(void *context, double x, double *y)
+{
+    (void)context;
+    *y = x <= 61 ? 16 : x <= 65 ? 18 + 0.5 * (x - 62) : 32;
+    return true;
+}
+
+/* LEFT_LEVEL: what the knee of a structure of 16 ways shows at first is not on the level, whichever grid meets it. */
+static void an_eighth_of_the_rise_is_not_on_the_level(void **state)
+{
+    (void)state;
+    for (unsigned coarse = 8; coarse <= 32; coarse *= 2)
+        for (double to = 130; to <= 1040; to *= 2) {
+            struct search s = {.kind = KNEE_STEP,
+                               .from = 1,
+                               .to = to,
+                               .limit = to,
+                               .step = 1,
+                               .coarse = coarse,
+                               .budget = 4000,
+                               .random = 1,
+                               .repeats = true,
+                               .sample = sample};
+            assert_true(search_run(&s));
+            const size_t count = s.verdict.count;
+            const struct knee k = s.verdict.knees[0];
+            search_free(&s);
+            assert_int_equal(count, 1);
+            assert_int_equal((int)k.low, 61);
+            assert_int_equal((int)k.high, 62);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_level_ends_where_it_rises_by_more_than_its_points_differ),
+        cmocka_unit_test(a_level_that_slopes_ends_where_it_becomes_steeper),
+        cmocka_unit_test(an_eighth_of_the_rise_is_not_on_the_level),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
