@@ -15,6 +15,7 @@
 #include "lib/knee/knee.h"
 #include "lib/knee/plateau.h"
 #include "lib/knee/search.h"
+#include "lib/knee/smooth.h"
 
 enum { POINTS_MAXIMUM = 200 };
 
@@ -259,7 +260,7 @@ static void the_second_view_sees_jumps_between_slopes(void **state)
     assert_false(plateau_jump(jump, 8, 7));
 }
 
-/* BURST_POINTS, BURSTS_ONE_IN: a smooth curve that was measured once has no knee, also where bursts disturbed it. */
+/* A smooth curve that was measured once has no knee, also where bursts disturbed it. */
 static void bursts_of_one_pass_are_no_structure(void **state)
 {
     static const size_t burst[] = {14, 36, 50, 76};
@@ -272,6 +273,43 @@ static void bursts_of_one_pass_are_no_structure(void **state)
         for (size_t k = 0; k < (i % 2 ? 4 : 2); k++)
             r.p[burst[i] + k].y *= 1.3;
     assert_int_equal(decide(KNEE_STEP, &r).count, 0);
+}
+
+/* Whether so many bursts of that length on a line of 60 points are explained by a knee only. */
+static bool bursts_need_a_knee(size_t bursts, size_t length)
+{
+    enum { POINTS = 60 };
+    const double gain = 1000; /* points that are set aside cost a tenth of it, a burst that is not a hundred times it */
+    struct points r = {.error = (double)NAN};
+    struct curve c;
+    bool good = true;
+
+    for (int i = 0; i < POINTS; i++)
+        add(&r, 1, 4 + 0.01 * i, 0.01);
+    for (size_t i = 0; i < bursts; i++)
+        for (size_t k = 0; k < length; k++)
+            r.p[(i + 1) * POINTS / (bursts + 1) + k].y += 3;
+    assert_true(curve_load(r.p, r.count, 1, &c));
+    const bool needed = needs_knee(&c, 0, c.s.count, 0, gain, 0, &good);
+    curve_release(&c);
+    assert_true(good);
+    return needed;
+}
+
+/* BURST_POINTS: four neighbours may be a burst of disturbance; seven are a level. */
+static void bursts_are_shorter_than_levels(void **state)
+{
+    (void)state;
+    assert_false(bursts_need_a_knee(1, 4));
+    assert_true(bursts_need_a_knee(1, 7));
+}
+
+/* BURSTS_ONE_IN: 8 points of 60 may be in bursts; with 16 it is not known which points are the curve. */
+static void bursts_are_few(void **state)
+{
+    (void)state;
+    assert_false(bursts_need_a_knee(2, 4));
+    assert_true(bursts_need_a_knee(4, 4));
 }
 
 /* STEPS_BESIDE: a search looks at all the first points of a ramp. */
@@ -320,6 +358,8 @@ int main(void)
         cmocka_unit_test(two_points_before_a_jump_are_a_plateau),
         cmocka_unit_test(the_second_view_sees_jumps_between_slopes),
         cmocka_unit_test(bursts_of_one_pass_are_no_structure),
+        cmocka_unit_test(bursts_are_shorter_than_levels),
+        cmocka_unit_test(bursts_are_few),
         cmocka_unit_test(a_search_sees_one_good_point_within_a_rise),
     };
 
