@@ -16,13 +16,16 @@
 #include "lib/structure/footprint.h"
 #include "tests/model/footprints.h"
 
-enum { PAGE_BITS = 12, ADDRESS_BITS = 32, CHECKS = 200, BRANCHES_MAXIMUM = 600 };
+enum { PAGE_BITS = 12, ADDRESS_BITS = 32, CHECKS = 200, BRANCHES_MAXIMUM = 600, RARELY = 20 };
 
 /* A core, as the experiment sees it. */
 struct simulated {
     struct published_history history;
-    double missed; /* part of the differences that the predictor does not see, … */
-    double wrong;  /* … and of the equal histories that are distinguished all the same */
+    double missed;  /* part of the differences that the predictor does not see, … */
+    double wrong;   /* … and of the equal histories that are distinguished all the same */
+    uint64_t stray; /* a target bit by which paths are distinguished in layouts where branches happen to collide: … */
+    unsigned stray_in;    /* … in one of so many */
+    unsigned rarely_from; /* with so many branches behind, differences are seen in one of RARELY layouts; 0: in all */
     uint64_t random;
 };
 
@@ -79,7 +82,12 @@ static bool distinguish(void *context, const struct footprint_trial *t, unsigned
     const struct words one = walk(c, t, false, attempt), other = walk(c, t, true, attempt);
     const double by_chance = chance(c);
 
-    *apart = memcmp(&one, &other, sizeof one) != 0 ? by_chance >= c->missed : by_chance < c->wrong;
+    bool differ = memcmp(&one, &other, sizeof one) != 0;
+    if (c->rarely_from && t->count == 1 && t->behind >= c->rarely_from)
+        differ = differ && attempt % RARELY == RARELY - 1;
+    *apart = differ ? by_chance >= c->missed : by_chance < c->wrong;
+    if (c->stray && t->count == 1 && t->branch[0].target == c->stray && !t->branch[0].source)
+        *apart = attempt % c->stray_in == 0;
     return true;
 }
 
@@ -192,12 +200,55 @@ static void verification_takes_noise_but_not_contradictions(void **state)
     }
 }
 
+/* The lowest target bit that does not enter the history, and that is in one page. */
+static uint64_t free_target(const struct published_history *h)
+{
+    uint64_t entering = 3 | h->registers[0].gated;
+
+    for (size_t i = 0; i < HISTORY_REGISTERS; i++)
+        for (unsigned bit = 0; bit < HISTORY_FOOTPRINT; bit++)
+            entering |= h->registers[i].footprint[bit].target;
+    return ~entering & -~entering;
+}
+
+/* FOOTPRINT_STRAY: a bit that shows in two of 16 layouts does not enter; of one that shows in four it is open. */
+static void bits_that_show_by_chance_do_not_enter(void **state)
+{
+    (void)state;
+    for (unsigned in = 4; in <= 8; in *= 2) {
+        struct simulated c = {.history = published_history(3), .random = 1, .stray_in = in};
+        struct footprint f;
+        struct footprint_request q;
+        c.stray = free_target(&c.history);
+        assert_true(c.stray && c.stray >> PAGE_BITS == 0);
+        assert_true(solve(&c, &f, &q));
+        assert_null(group_of(&f, 0, c.stray));
+        assert_int_equal(f.open.target & c.stray, in == 4 ? c.stray : 0);
+    }
+}
+
+/* FOOTPRINT_LAST: the history's last branches show in one of twenty layouts only, and are found. */
+static void the_last_branches_show_in_few_layouts(void **state)
+{
+    struct simulated c = {.history = published_history(3), .random = 1};
+    struct footprint f;
+    struct footprint_request q;
+
+    (void)state;
+    c.rarely_from = c.history.registers[0].bits / c.history.registers[0].shift - 12;
+    assert_true(solve(&c, &f, &q));
+    for (size_t i = 0; i < f.chain_count; i++)
+        assert_int_equal(f.branches[i], c.history.registers[0].bits / c.history.registers[0].shift);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_rows_are_given_back),
         cmocka_unit_test(random_histories_are_given_back),
         cmocka_unit_test(verification_takes_noise_but_not_contradictions),
+        cmocka_unit_test(bits_that_show_by_chance_do_not_enter),
+        cmocka_unit_test(the_last_branches_show_in_few_layouts),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
