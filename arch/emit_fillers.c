@@ -90,6 +90,11 @@ void emit_filler(struct code *c, const struct emit_filler *f, size_t index)
     }
 }
 
+size_t emit_filler_period(const struct emit_filler *f)
+{
+    return f->class == FILLER_LOAD || f->class == FILLER_STORE ? (size_t)TARGETS * PLACES : TARGETS;
+}
+
 void emit_filler_waiting(struct code *c, const struct emit_filler *f, size_t index, enum reg general, enum vreg vector)
 {
     const unsigned target = (unsigned)(index % TARGETS);

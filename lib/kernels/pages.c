@@ -11,11 +11,12 @@ enum {
     WORD_BYTES = sizeof(uint64_t),
     WORDS = POINTER_CHASE_LINE_BYTES / WORD_BYTES,
     UNROLL = 8,
-    GROUP = 512,     /* pages that are visited before the next ones are */
-    NEAR = 128,      /* pages, a power of two: no TLB entry holds more without the hint of the largest granule */
-    BLOCK = 512,     /* frames that are repeated */
-    NEIGHBOURS = 16, /* pages: no core is known to keep more in one entry without the hint */
-    WARM_ROUNDS = 4  /* of the ring, after which TLBs and caches hold what they can */
+    GROUP = 512,         /* pages that are visited before the next ones are */
+    NEAR = 128,          /* pages, a power of two: no TLB entry holds more without the hint of the largest granule */
+    BLOCK = 512,         /* frames that are repeated */
+    NEIGHBOURS = 16,     /* pages: no core is known to keep more in one entry without the hint */
+    WARM_ROUNDS = 4,     /* of the ring, after which TLBs and caches hold what they can */
+    SIMULATED_ORDERS = 2 /* of stores on a simulated core, where emitting code takes most of the time */
 };
 
 /* Bytes of a page that are used. */
@@ -330,7 +331,8 @@ bool pages_stores_kernel(struct probe *p, const struct pages *r, size_t count, c
 {
     enum { STORE_BYTES = 32, REST_BYTES = 64 }; /* of code, at most: an address, a store and a fence; the loop */
     uint32_t *next = (uint32_t *)r->chase.order.write;
-    const size_t orders = (size_t)probe_smoke(p, 1, (double)s->orders);
+    const size_t most = s->orders < SIMULATED_ORDERS || !probe_is_simulated(p) ? s->orders : SIMULATED_ORDERS;
+    const size_t orders = probe_is_smoke(p) ? 1 : most;
     struct code c = probe_code(p, orders * count * STORE_BYTES + REST_BYTES);
 
     for (size_t order = 0; order < orders; order++) {

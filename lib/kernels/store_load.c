@@ -9,6 +9,7 @@ enum {
     ROOM_BYTES = 512, /* code besides the pairs */
     LINE_BYTES = 64,
     WARM_PAIRS = 1000,     /* pairs executed before measuring, */
+    SIMULATED_PAIRS = 100, /* on a simulated core; published designs of memory dependence predictors learn in a few */
     TRAINING_PAIRS = 4000, /* and with long training: chosen, more than predictors in scope need to learn the pairs; */
     WARM_ITERATIONS = 100, /* but at least so many iterations, so that each pair of a long loop is trained */
     FIRST_WAITS = 16,      /* multiplications before the first pair of a chain through the store's address */
@@ -98,6 +99,14 @@ static void emit_pair(struct code *c, const struct store_load *s, int32_t at)
         emit_nops(c, s->nop_bytes);
 }
 
+static double warm_iterations(const struct probe *p, const struct store_load *s)
+{
+    const double pairs = s->long_training ? TRAINING_PAIRS : WARM_PAIRS;
+
+    return probe_is_simulated(p) && !s->long_training ? SIMULATED_PAIRS / (double)s->pairs
+                                                      : WARM_ITERATIONS + pairs / s->pairs;
+}
+
 bool store_load_kernel(struct probe *p, const struct store_load *s, uint64_t data, struct kernel *k)
 {
     const unsigned stores = s->stores ? s->stores : 1;
@@ -116,11 +125,7 @@ bool store_load_kernel(struct probe *p, const struct store_load *s, uint64_t dat
             if (!bits[1])
                 emit_wide_end(&c, *bits);
     emit_return(&c);
-    *k = (struct kernel){
-        .data = data,
-        .units = s->pairs,
-        .warm_iterations = probe_smoke(
-            p, 2, WARM_ITERATIONS + (double)(s->long_training ? TRAINING_PAIRS : WARM_PAIRS) / s->pairs)};
+    *k = (struct kernel){.data = data, .units = s->pairs, .warm_iterations = probe_smoke(p, 2, warm_iterations(p, s))};
     return probe_kernel(p, &c, 0, k);
 }
 
@@ -128,21 +133,23 @@ bool store_load_measure(struct probe *p, const struct store_load *s, uint64_t da
 {
     const unsigned samples = (unsigned)probe_smoke(p, 1, SAMPLES);
     double y[SAMPLES] = {0};
+    unsigned taken = 0;
 
-    for (unsigned i = 0; i < samples && i < SAMPLES; i++) {
+    for (bool repeats = false; taken < samples && !repeats; taken++) {
         struct store_load one = *s;
         struct kernel k;
         struct point pt;
-        one.pairs = s->pairs ? s->pairs : SAMPLE_PAIRS[i];
+        one.pairs = s->pairs ? s->pairs : SAMPLE_PAIRS[taken];
         if (!store_load_kernel(p, &one, data, &k) || !probe_measure(p, &k, &pt))
             return false;
-        y[i] = pt.q20;
+        y[taken] = pt.q20;
+        repeats = pt.repeats; /* on a simulated core: so would any further sample */
     }
     *cycles = (double)NAN;
-    for (unsigned i = 0; i < samples; i++)
+    for (unsigned i = 0; i < taken; i++)
         if (isnan(y[i]))
             return true;
-    sort_numbers(y, samples);
-    *cycles = quantile(y, samples, 0.5);
+    sort_numbers(y, taken);
+    *cycles = quantile(y, taken, 0.5);
     return true;
 }

@@ -82,19 +82,39 @@ static void emit_one_filler(struct code *c, const struct inflight_experiment *e,
         emit_filler(c, f, index);
 }
 
-static void emit_fillers_in_turn(struct code *c, const struct inflight_experiment *e, size_t count)
+/* Emits fillers first … end - 1 of the turn, which begins anew wherever `first` is a multiple of its length. */
+static void emit_some_fillers(struct code *c, const struct inflight_experiment *e, size_t kinds, size_t first,
+                              size_t end)
 {
-    size_t kinds = 1; /* at least */
-
-    while (kinds < INFLIGHT_KINDS && e->fillers[kinds])
-        kinds++;
-    for (size_t i = 0; i < e->head_count; i++)
-        emit_one_filler(c, e, e->head, i);
-    for (size_t i = 0, kind = 0; i < count; kind = (kind + 1) % kinds) {
+    for (size_t i = first, kind = 0; i < end; kind = (kind + 1) % kinds) {
         emit_one_filler(c, e, e->fillers[kind], e->head_count + i++);
-        for (unsigned n = 0; n < e->nops[kind] && i < count; n++, i++)
+        for (unsigned n = 0; n < e->nops[kind] && i < end; n++, i++)
             emit_nop(c, emit_nop_lengths[0]);
     }
+}
+
+/* Whole turns after which registers and places are the first ones again are copied: emitting takes far longer. */
+static void emit_fillers_in_turn(struct code *c, const struct inflight_experiment *e, size_t count)
+{
+    size_t kinds = 0, turn = 0, period = 1, done = 0;
+
+    for (size_t i = 0; i < e->head_count; i++)
+        emit_one_filler(c, e, e->head, i);
+    for (; kinds < INFLIGHT_KINDS && e->fillers[kinds]; kinds++) {
+        turn += 1 + e->nops[kinds];
+        period = period > emit_filler_period(e->fillers[kinds]) ? period : emit_filler_period(e->fillers[kinds]);
+    }
+    const size_t whole = turn * period, from = c->used;
+    const struct work before = c->work;
+    if (count >= 2 * whole) {
+        emit_some_fillers(c, e, kinds, 0, whole);
+        const size_t bytes = c->used - from;
+        const struct work once = {c->work.instructions - before.instructions, c->work.branches - before.branches,
+                                  c->work.loads - before.loads, c->work.stores - before.stores};
+        for (done = whole; done + whole <= count; done += whole)
+            emit_copy(c, from, bytes, once);
+    }
+    emit_some_fillers(c, e, kinds, done, count);
 }
 
 static void emit_padding(struct code *c, const struct inflight_experiment *e, unsigned count)

@@ -15,6 +15,12 @@ enum { TRIES = 6 /* of one count, at most */, CONTROLS = 2 };
 
 /* ---- One count ------------------------------------------------------------------------------------ */
 
+/* How often something is measured that is done so many times at most: on a simulated core another time shows the same. */
+static unsigned times(const struct probe *p, unsigned most)
+{
+    return (unsigned)probe_smoke(p, 1, probe_simulated(p, 1, most));
+}
+
 /* Whether a second count confirms this one. */
 static bool is_as_large(double count, double second)
 {
@@ -38,7 +44,7 @@ static bool count_twice(struct probe *p, const struct inflight_experiment *e, do
     double one, second = (double)NAN;
 
     *count = (double)NAN;
-    for (unsigned i = 0; i < (unsigned)probe_smoke(p, 1, TRIES); i++) {
+    for (unsigned i = 0; i < times(p, TRIES); i++) {
         if (!inflight_count(p, e, about, &one))
             return false;
         if (isnan(one))
@@ -68,7 +74,7 @@ static bool check_common_limit(struct probe *p, const struct inflight_experiment
     if (!e->waits || isnan(behind) || sharing_all_fit(group, alone, behind))
         return true;
     ready.ready = true;
-    for (unsigned i = 0; i < (unsigned)probe_smoke(p, 1, CONTROLS); i++) {
+    for (unsigned i = 0; i < times(p, CONTROLS); i++) {
         if (!inflight_cycles(p, e, fmax(below, 1), &fast) || !inflight_cycles(p, e, beyond, &slow) ||
             !inflight_cycles(p, &ready, beyond, &without_waiting))
             return false;
@@ -213,7 +219,7 @@ bool sharing_find_all(struct probe *p, const struct inflight *l, struct sharing 
     for (size_t i = 0; i < count; i++)
         if (all[i].count && !sharing_find(p, l, all, i))
             return false;
-    for (unsigned n = 0; n < (unsigned)probe_smoke(p, 0, INFLIGHT_REPEATS); n++)
+    for (unsigned n = 0; n < times(p, INFLIGHT_REPEATS + 1) - 1; n++)
         for (size_t i = 0; i < count; i++)
             if (!is_final(all, i) && !sharing_find_again(p, l, all, i))
                 return false;

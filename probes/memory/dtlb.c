@@ -41,7 +41,9 @@ enum {
     FEWEST_PAGES = 2,
     NEAR_PAGES = 1024, /* end of the near range: more than any first level holds */
     MOST_PAGES = 8192,
-    STORE_PAGES = 256 /* for stores: beyond their own level they use that of loads */
+    SIMULATED_NEAR_PAGES = 256, /* the same on simulated cores, which are small, … */
+    SIMULATED_PAGES = 2048,     /* … and on which each page of a ring that is linked takes time */
+    STORE_PAGES = 256           /* for stores: beyond their own level they use that of loads */
 };
 /* Relative difference of points of one level; STORES_RESOLUTION for stores, whose fences cost many times a miss. */
 static const double RESOLUTION = 0.05;
@@ -175,7 +177,7 @@ static size_t map_experiments(struct probe *p, const struct tlb *t, struct pages
  */
 static double near_end(const struct probe *p, enum pages_frames first)
 {
-    const double most = probe_smoke(p, 16, NEAR_PAGES);
+    const double most = probe_smoke(p, 16, probe_simulated(p, SIMULATED_NEAR_PAGES, NEAR_PAGES));
     const double lines = facts_number(&p->run->facts, "memory.cache.bytes", "level=1", INFINITY) /
                          POINTER_CHASE_LINE_BYTES;
 
@@ -194,7 +196,8 @@ static bool find_page(struct probe *p, size_t page_bytes)
                     .needs = needs,
                     .resolution = RESOLUTION,
                     .fewest = FEWEST_PAGES,
-                    .most = fmin(probe_smoke(p, 16, MOST_PAGES), SPAN_BYTES / (double)page_bytes),
+                    .most = fmin(probe_smoke(p, 16, probe_simulated(p, SIMULATED_PAGES, MOST_PAGES)),
+                                 SPAN_BYTES / (double)page_bytes),
                     .seconds = probe_scale(p, 1, 0.25, 0.5, 4),
                     .seconds_stride = probe_scale(p, 1, 0.1, 0.3, 1)};
     struct pages pages[PAGE_CHASE_KINDS];

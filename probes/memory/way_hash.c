@@ -274,7 +274,7 @@ static void run(struct probe *p)
 {
     struct way_hash h = {.p = p};
     struct gf2_result results[EXPERIMENTS];
-    const size_t pages = (size_t)probe_scale(p, 64, 1 << 17, 1 << 19, 1 << 20);
+    const size_t pages = (size_t)probe_simulated(p, 1 << 12, probe_scale(p, 64, 1 << 17, 1 << 19, 1 << 20));
 
     if (address_pairs_map(p, &h.pairs, pages, (size_t)probe_smoke(p, 2, 64)) && measure_fast_cycles(&h) &&
         send_bits(&h) && find_masks(&h, ALIASES, &results[ALIASES]) && verify_by_collisions(&h, results))
