@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "lib/plan/cores.h"
+#include "lib/plan/settings.h"
 
 const char *const profile_names[PROFILES] = {"smoke", "simulated", "quick", "standard", "full"};
 const char *const serial_names[SERIALS] = {"off", "findings", "all", "auto"};
@@ -278,33 +279,21 @@ static bool set_value(struct config *c, enum key key, const char *value)
     return false;
 }
 
-/* What was found, fit for a warning: printable ASCII, and only so much of it. */
-enum { SHOWN = 44 };
-
-static const char *show(char out[SHOWN], const char *found)
-{
-    snprintf(out, SHOWN, strlen(found) < SHOWN ? "%s" : "%.40s...", found);
-    for (char *c = out; *c; c++) {
-        if (*c < ' ' || *c > '~')
-            *c = '?';
-    }
-    return out;
-}
-
 bool config_set(struct config *c, const char *key, const char *value, char *why, size_t room)
 {
-    char shown[SHOWN];
+    char shown[SETTING_KEY];
     enum key k = find_key(key);
 
     if (k == KEYS) {
-        int used = snprintf(why, room, "%s: unknown key; known are", show(shown, key));
+        int used = snprintf(why, room, "%s: unknown key; known are", settings_show(shown, key));
 
         for (unsigned i = 0; i < KEYS && used >= 0 && (size_t)used < room; i++)
             used += snprintf(why + used, room - (size_t)used, "%s %s", i > 0 ? "," : "", keys[i].name);
         return false;
     }
     if (!set_value(c, k, value)) {
-        snprintf(why, room, "%s: '%s' cannot be used; it takes %s", keys[k].name, show(shown, value), keys[k].takes);
+        snprintf(why, room, "%s: '%s' cannot be used; it takes %s", keys[k].name, settings_show(shown, value),
+                 keys[k].takes);
         return false;
     }
     return true;
@@ -318,128 +307,56 @@ enum { WARNINGS_SHOWN = 20 };
 struct parser {
     struct config *config;
     const char *from; /* "FATHOM.CFG" */
-    unsigned number;  /* of the line, from 1 */
     unsigned warnings;
     unsigned line_of[KEYS]; /* where each key was set, 0 while it was not */
     config_warn *warn;
     void *context;
 };
 
-static void parser_warn(struct parser *p, const char *text)
+static void parser_warn(void *parser, unsigned number, const char *text)
 {
+    struct parser *p = parser;
     char line[320];
 
     p->warnings++;
     if (p->warnings > WARNINGS_SHOWN + 1)
         return;
     if (p->warnings == WARNINGS_SHOWN + 1)
-        snprintf(line, sizeof line, "further problems, from line %u on, are not shown", p->number);
+        snprintf(line, sizeof line, "further problems, from line %u on, are not shown", number);
+    else if (number)
+        snprintf(line, sizeof line, "line %u: %s", number, text);
     else
-        snprintf(line, sizeof line, "line %u: %s", p->number, text);
+        snprintf(line, sizeof line, "%s", text);
     p->warn(p->context, p->from, line);
 }
 
-static bool blank(char c)
+static void take_setting(void *parser, const struct setting *s)
 {
-    return c == ' ' || c == '\t';
-}
+    struct parser *p = parser;
+    const enum key k = find_key(s->key);
+    char text[280];
 
-/* Takes blanks off both ends. */
-static void trim(const char **begin, const char **end)
-{
-    while (*begin < *end && blank(**begin))
-        ++*begin;
-    while (*begin < *end && blank((*end)[-1]))
-        --*end;
-}
-
-/* Copies as much as fits: what does not is too long for any key or value anyway. False when the text holds a 0. */
-static bool copy(char *out, size_t room, const char *begin, const char *end)
-{
-    size_t bytes = (size_t)(end - begin);
-
-    if (memchr(begin, 0, bytes))
-        return false;
-    if (bytes > room - 1)
-        bytes = room - 1;
-    memcpy(out, begin, bytes);
-    out[bytes] = 0;
-    return true;
-}
-
-/* Where the setting of a line ends: before a comment, or at the line's end. */
-static const char *before_comment(const char *begin, const char *end)
-{
-    for (const char *at = begin; at < end; at++) {
-        if (*at == '#' && (at == begin || blank(at[-1])))
-            return at;
-    }
-    return end;
-}
-
-static void parse_setting(struct parser *p, const char *begin, const char *end)
-{
-    char key[SHOWN], value[sizeof p->config->events + 1];
-    char text[280], shown[SHOWN];
-    const char *equals, *key_end, *value_begin;
-    enum key k;
-
-    trim(&begin, &end);
-    if (begin == end || *begin == '#')
-        return;
-
-    equals = memchr(begin, '=', (size_t)(end - begin));
-    key_end = equals ? equals : end;
-    trim(&begin, &key_end);
-    if (!copy(key, sizeof key, begin, key_end)) {
-        parser_warn(p, "holds a zero byte, so it is not text");
-        return;
-    }
-    if (!equals) {
-        snprintf(text, sizeof text, "'%s' has no '='; a setting is key = value", show(shown, key));
-        parser_warn(p, text);
-        return;
-    }
-
-    k = find_key(key);
-    value_begin = equals + 1;
-    if (k != KEY_NOTES)
-        end = before_comment(value_begin, end);
-    trim(&value_begin, &end);
-    if (!copy(value, sizeof value, value_begin, end)) {
-        parser_warn(p, "holds a zero byte, so it is not text");
-        return;
-    }
-    if (!config_set(p->config, key, value, text, sizeof text)) {
-        parser_warn(p, text);
+    if (!config_set(p->config, s->key, s->value, text, sizeof text)) {
+        parser_warn(p, s->line, text);
         return;
     }
     if (p->line_of[k] > 0) {
         snprintf(text, sizeof text, "%s: was set before, on line %u; this one counts", keys[k].name, p->line_of[k]);
-        parser_warn(p, text);
+        parser_warn(p, s->line, text);
     }
-    p->line_of[k] = p->number;
+    p->line_of[k] = s->line;
+}
+
+static bool takes_all(const char *key)
+{
+    return find_key(key) == KEY_NOTES;
 }
 
 void config_parse(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context)
 {
     struct parser p = {.config = c, .from = from, .warn = warn, .context = context};
-    const char *end = text + bytes;
 
-    if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
-        text += 3;
-    } else if (bytes >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
-        /* What Windows' editor calls "Unicode": UTF-16 with a mark, in either byte order. */
-        warn(context, from, "is UTF-16 text; save it as UTF-8 or ASCII; nothing in it was used");
-        return;
-    }
-    for (const char *begin = text; begin < end;) {
-        const char *stop = begin;
-
-        while (stop < end && *stop != '\n' && *stop != '\r')
-            stop++;
-        p.number++;
-        parse_setting(&p, begin, stop);
-        begin = stop + (end - stop >= 2 && stop[0] == '\r' && stop[1] == '\n' ? 2 : 1);
-    }
+    settings_read(
+        text, bytes,
+        &(struct settings_reader){.take = take_setting, .wrong = parser_warn, .takes_all = takes_all, .context = &p});
 }
