@@ -81,6 +81,12 @@ void emit_nop_sequence(struct code *c, unsigned bytes, size_t count)
     c->work.instructions += count - 1;
 }
 
+void emit_bytes(struct code *c, const uint8_t *bytes, size_t count)
+{
+    if (code_require(c, count % emit_alignment == 0))
+        code_append(c, bytes, count, (struct work){.instructions = 0});
+}
+
 void emit_copy(struct code *c, size_t from, size_t bytes, struct work work)
 {
     if (code_require(c, from <= c->used && bytes <= c->used - from))

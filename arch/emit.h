@@ -97,6 +97,8 @@ void emit_nop(struct code *c, unsigned bytes);
 void emit_nops(struct code *c, size_t bytes);
 /* `count` NOPs of `bytes` bytes each. It has the effect of that many calls of emit_nop, and is faster. */
 void emit_nop_sequence(struct code *c, unsigned bytes, size_t count);
+/* Emits bytes that somebody else has made; they count as no work, since it is not known what they do. */
+void emit_bytes(struct code *c, const uint8_t *bytes, size_t count);
 /*
  * Emits a copy of the `bytes` bytes of this code that begin at offset `from`. They must do the same at any address;
  * `work` is what they execute.

@@ -13,6 +13,7 @@
 #include "boot/linux/counters.h"
 #include "boot/linux/diff.h"
 #include "boot/linux/forms.h"
+#include "boot/linux/kernel_files.h"
 #include "boot/linux/knee.h"
 #include "boot/linux/machine.h"
 #include "boot/linux/simulated.h"
@@ -31,6 +32,8 @@ static const char usage_text[] =
     "fathom: finds out how this core is built.\n"
     "\n"
     "  fathom run [PROBE…] [options]   run all probes, or those named\n"
+    "  fathom kernel FILE… [options]   measure code of your own; docs/KERNELS.md describes the files. Options as for "
+    "run\n"
     "  fathom bringup [--json FILE]    show a page about this machine: what it is, and whether it can be measured\n"
     "  fathom list [--findings]        list the probes, and with --findings what each of them finds\n"
     "  fathom list --forms [PATTERN]   list the instruction forms that can be measured, and those left out with "
@@ -109,6 +112,7 @@ static bool file_write(void *context, const char *bytes, size_t count)
 
 struct arguments {
     struct config config;
+    struct user_kernels kernels;
     const char *json; /* NULL: none */
 };
 
@@ -120,16 +124,25 @@ static bool add_probe(struct config *c, const char *name)
     return n > 0 && used + (size_t)n < sizeof c->probes;
 }
 
+/* Takes a word that is no option: the name of a probe, or of `fathom kernel` a file. 0, or the exit status. */
+static int take_word(struct arguments *a, const char *word, bool is_file)
+{
+    if (is_file)
+        return kernel_file_add(&a->kernels, word) ? 0 : EXIT_PLACE;
+    return add_probe(&a->config, word) ? 0 : usage_error("too many probes are named", NULL);
+}
+
 /* Returns 0, or the exit status after a message to standard error. */
-static int parse_run(struct arguments *a, int count, char **words)
+static int parse_run(struct arguments *a, bool files, int count, char **words)
 {
     char why[320];
 
     for (int i = 0; i < count; i++) {
         const char *word = words[i], *value = i + 1 < count ? words[i + 1] : NULL;
         if (word[0] != '-') {
-            if (!add_probe(&a->config, word))
-                return usage_error("too many probes are named", NULL);
+            const int status = take_word(a, word, files);
+            if (status)
+                return status;
             continue;
         }
         if (!value)
@@ -187,6 +200,7 @@ static int measure(const struct arguments *a)
     }
 
     run.config = a->config;
+    run.kernels = a->kernels;
     run.repeat_index = 1;
     if (run.config.watchdog) {
         fprintf(stderr, "fathom: watchdog: %s\n", no_watchdog);
@@ -217,8 +231,31 @@ static int command_run(int count, char **words)
 
     config_defaults(&a.config);
     a.config.bringup = BRINGUP_OFF; /* it has a command of its own */
-    const int status = parse_run(&a, count, words);
+    const int status = parse_run(&a, false, count, words);
     return status ? status : measure(&a);
+}
+
+/* A run of the probe `user_kernel` alone. A mistake in a file ends it before anything is measured. */
+static int command_kernel(int count, char **words)
+{
+    struct arguments a = {.json = NULL};
+    char why[320];
+
+    config_defaults(&a.config);
+    a.config.bringup = BRINGUP_OFF;
+    if (!config_set(&a.config, "probes", "user_kernel", why, sizeof why))
+        return usage_error("kernel", why);
+    int status = parse_run(&a, true, count, words);
+    if (!status && a.kernels.wrong)
+        status = EXIT_USAGE;
+    else if (!status && !a.kernels.count)
+        status = usage_error(a.kernels.others ? "the kernels are all for another instruction set; use that program"
+                                              : "kernel takes files with kernels; docs/KERNELS.md describes them",
+                             NULL);
+    if (!status)
+        status = measure(&a);
+    user_kernels_free(&a.kernels);
+    return status;
 }
 
 static bool is_help(const char *word)
@@ -292,7 +329,7 @@ int main(int count, char **words)
     } commands[] = {
         {"run", command_run, false},   {"bringup", command_bringup, true}, {"list", command_list, false},
         {"knee", command_knee, false}, {"diff", command_diff, false},      {"counters", command_counters, true},
-        {"stat", command_stat, true},
+        {"stat", command_stat, true},  {"kernel", command_kernel, false},
     };
 
     const char *command = count > 1 ? words[1] : "help";

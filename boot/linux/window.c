@@ -43,11 +43,12 @@ static volatile struct window_result ended;
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-static const char *signal_vector(int number)
+/* `code` is si_code: SI_KERNEL of a fault that has no address, as a general protection fault. */
+static const char *signal_vector(int number, int code)
 {
     switch (number) {
     case SIGILL: return "undefined-instruction";
-    case SIGSEGV: return "memory-access";
+    case SIGSEGV: return code == SI_KERNEL ? "general-protection" : "memory-access";
     case SIGBUS: return "bus-error";
     case SIGFPE: return "divide-error";
     default: return "trap";
@@ -93,7 +94,7 @@ static void on_fault(int number, siginfo_t *si, void *context)
     }
     ended.end = WINDOW_FAULT;
     ended.fault.pc = signal_pc(context);
-    ended.fault.vector = signal_vector(number);
+    ended.fault.vector = signal_vector(number, si->si_code);
     ended.fault.syndrome = (uint64_t)number << 32 | (uint32_t)si->si_code;
     ended.fault.address = number == SIGSEGV || number == SIGBUS ? (uintptr_t)si->si_addr : 0;
     siglongjmp(way_back, 1);

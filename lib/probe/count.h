@@ -2,6 +2,7 @@
 #ifndef FATHOM_LIB_PROBE_COUNT_H
 #define FATHOM_LIB_PROBE_COUNT_H
 
+#include "lib/counters/count.h"
 #include "lib/probe/probe.h"
 
 /*
@@ -9,5 +10,14 @@
  * where this core or platform cannot count it. False: the kernel ended by a fault or a timeout, and the probe is over.
  */
 bool probe_count(struct probe *p, const struct kernel *k, const char *need, double *per_unit);
+
+/*
+ * Finds the events of a list of names, separated by blanks or commas, on this core; returns how many. For a name that
+ * is not known a warning is sent where `all_wanted`.
+ */
+size_t probe_find_events(struct probe *p, const char *list, bool all_wanted, struct event *out, size_t room);
+/* Adds what was counted to the open array of a record, and prints it. */
+void count_send_row(struct record *r, const struct event *e, const struct count *c);
+void count_print_row(const struct event *e, const struct count *c);
 
 #endif

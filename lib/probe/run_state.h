@@ -16,6 +16,7 @@
 #include "lib/plan/config.h"
 #include "lib/plan/facts.h"
 #include "lib/plan/journal.h"
+#include "lib/plan/user_kernels.h"
 #include "lib/probe/progress.h"
 
 struct kept_finding;
@@ -47,6 +48,7 @@ struct environment {
  */
 struct run {
     struct config config;
+    struct user_kernels kernels; /* that the probe `user_kernel` measures */
     struct writer writer;
     struct journal journal;
     struct meter meter;

@@ -107,11 +107,15 @@ bool plan_names_exist(struct run *r, const struct plan *plan)
     return good;
 }
 
-bool plan_has(const struct config *c, const struct probe_definition *d)
+bool plan_has(const struct run *r, const struct probe_definition *d)
 {
+    const struct config *c = &r->config;
+
     if (c->bringup == BRINGUP_ONLY)
         return false;
-    return c->probes[0] ? named(c->probes, d->name) : !d->debug;
+    if (c->probes[0])
+        return named(c->probes, d->name);
+    return !d->debug && (!d->on_kernels || r->kernels.count > 0);
 }
 
 bool plan_declares(const struct probe_definition *d, const char *need)

@@ -31,10 +31,10 @@ void plan_print_probes(bool findings);
  */
 bool plan_names_exist(struct run *r, const struct plan *plan);
 /*
- * Whether the configuration asks for this probe: by its name, or by naming none, which asks for all but debug probes.
- * With `profile = bringup` it asks for none.
+ * Whether the run asks for this probe: by its name, or by naming none, which asks for all but debug probes, and for
+ * those on kernels of the user where there are some. With `profile = bringup` it asks for none.
  */
-bool plan_has(const struct config *c, const struct probe_definition *d);
+bool plan_has(const struct run *r, const struct probe_definition *d);
 /* Whether a probe declares the finding that `need` names, "memory.cache.bytes level=1"; the variants do not matter. */
 bool plan_declares(const struct probe_definition *d, const char *need);
 

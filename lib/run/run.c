@@ -153,7 +153,7 @@ static void plan_progress(struct run *r, const struct plan *plan)
 {
     progress_start(&r->progress);
     for (size_t i = 0; i < plan->count; i++)
-        if (plan->order[i]->gate || plan_has(&r->config, plan->order[i]))
+        if (plan->order[i]->gate || plan_has(r, plan->order[i]))
             progress_add(&r->progress, journal_seconds(&r->journal, plan->order[i]->name));
 }
 
@@ -205,7 +205,7 @@ static bool run_core(struct run *r, const struct plan *probes)
     /* The gates come first and always: every finding rests on them. */
     for (int gates = 1; gates >= 0 && result.end == WINDOW_RAN; gates--)
         for (size_t i = 0; i < plan.count; i++)
-            if (plan.order[i]->gate == (bool)gates && (gates || plan_has(&r->config, plan.order[i])))
+            if (plan.order[i]->gate == (bool)gates && (gates || plan_has(r, plan.order[i])))
                 run_with_needs(r, &plan, i);
     if (result.end == WINDOW_RAN)
         environment_restore(r);

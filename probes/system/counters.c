@@ -19,6 +19,7 @@
 #include "lib/counters/count.h"
 #include "lib/finding/report.h"
 #include "lib/kernels/built_in.h"
+#include "lib/probe/count.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
 
@@ -37,69 +38,7 @@ static bool list_has(const char *list, const char *name)
     return false;
 }
 
-/* ---- Events ---------------------------------------------------------------------------------------- */
-
-static size_t find_events(struct probe *p, struct event out[EVENTS_AT_MOST])
-{
-    const struct event_core *core = events_core(machine_info()->core_name);
-    const char *list = p->run->config.events[0] ? p->run->config.events : default_events;
-    size_t count = 0;
-
-    for (const char *at = list; *at;) {
-        char name[EVENT_NAME], why[160], text[240];
-        size_t length = strcspn(at, " ,");
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        at += length + strspn(at + length, " ,");
-        if (length == 0)
-            continue;
-        if (count == EVENTS_AT_MOST) {
-            snprintf(text, sizeof text, "more than %d are asked for, %s and those behind it are left out",
-                     EVENTS_AT_MOST, name);
-            record_warning(&p->run->writer, "events", text);
-            break;
-        }
-        if (events_find(core, machine_counters()->kind, name, &out[count], why, sizeof why)) {
-            count++;
-        } else if (list != default_events) { /* a core need not have all default events */
-            snprintf(text, sizeof text, "%s: %s", name, why);
-            record_warning(&p->run->writer, "events", text);
-        }
-    }
-    return count;
-}
-
 /* ---- The table ------------------------------------------------------------------------------------- */
-
-static void send_row(struct record *r, const struct event *e, const struct count *c)
-{
-    record_object(r, NULL);
-    record_text(r, "event", e->name);
-    record_hex(r, "code", e->code);
-    if (c->why[0]) {
-        record_text(r, "reason", c->why);
-    } else {
-        record_integer(r, "slot", c->place.slot);
-        record_integer(r, "run", c->place.run);
-        record_integer(r, "repetitions", c->spread.count);
-        record_number(r, "mean", c->spread.mean);
-        record_number(r, "sigma", c->spread.sigma);
-        record_number(r, "min", c->spread.least);
-        record_number(r, "max", c->spread.most);
-    }
-    record_close(r);
-}
-
-static void print_row(const struct event *e, const struct count *c)
-{
-    char line[200];
-
-    if (c->why[0])
-        snprintf(line, sizeof line, "    %-40s %s\n", e->name, c->why);
-    else
-        snprintf(line, sizeof line, "    %-40s %12.3f +- %-10.3f %12.3f to %.3f\n", e->name, c->spread.mean,
-                 isnan(c->spread.sigma) ? 0 : c->spread.sigma, c->spread.least, c->spread.most);
-    machine_print(line);
-}
 
 static void send_table(struct probe *p, const char *name, const struct built_in *kind, const struct work *work,
                        const struct event *events, size_t count, const struct count *counts)
@@ -117,7 +56,7 @@ static void send_table(struct probe *p, const char *name, const struct built_in 
     record_close(&r);
     record_array(&r, "rows");
     for (size_t i = 0; i < count; i++)
-        send_row(&r, &events[i], &counts[i]);
+        count_send_row(&r, &events[i], &counts[i]);
     record_close(&r);
     record_send(&r);
 }
@@ -131,7 +70,7 @@ static void print_table(const struct built_in *kind, const struct work *work, co
              (unsigned long long)work->instructions);
     machine_print(line);
     for (size_t i = 0; i < count; i++)
-        print_row(&events[i], &counts[i]);
+        count_print_row(&events[i], &counts[i]);
 }
 
 /*
@@ -215,7 +154,8 @@ static void run(struct probe *p)
     if (!built_in_map(p, &memory) || !built_in_build(p, &memory, &built_in_kernels[0], &work, &k) ||
         !count_on_each(p, &work, &k, "instructions", &options) || !count_on_each(p, &work, &k, "cycles", &options))
         return;
-    size_t count = find_events(p, events);
+    const char *asked = p->run->config.events;
+    size_t count = probe_find_events(p, asked[0] ? asked : default_events, asked[0], events, EVENTS_AT_MOST);
     for (const struct built_in *kind = built_in_kernels; kind->name && count; kind++) {
         if (p->run->config.kernels[0] && !list_has(p->run->config.kernels, kind->name))
             continue;

@@ -1,0 +1,213 @@
+#include "lib/kernels/user_code.h"
+
+#include <string.h>
+
+#include "lib/base/random.h"
+
+enum {
+    STACK_BYTES = 8192,
+    STACK_ABOVE = 1024, /* of these above the stack pointer, for code that stores there */
+    ROOM = 8192,        /* bytes of code for what stands around the copies, the initial code apart */
+    REGISTER_ROOM = 16, /* bytes that giving a register its value takes at most */
+    WARM_ITERATIONS = 20
+};
+
+const char *user_place_map(struct user_place *w, const struct user_kernel *k)
+{
+    *w = (struct user_place){.kernel = k};
+    const char *why = machine_map(&w->stack, STACK_BYTES, 0, AREA_DATA);
+    if (!why)
+        why = machine_map(&w->state, sizeof(struct harness_state), 0, AREA_DATA);
+    if (!why && k->memory_bytes)
+        why = machine_map(&w->data, (size_t)(k->memory_bytes + k->offset_bytes), (size_t)k->page_bytes, AREA_DATA);
+    w->memory = w->data.at + k->offset_bytes;
+    return why;
+}
+
+uint64_t user_value(const struct user_place *w, unsigned number)
+{
+    const struct user_kernel *k = w->kernel;
+
+    for (unsigned i = 0; i < k->register_count; i++)
+        if (harness_register_find(k->registers[i].name) == number)
+            return k->registers[i].value + (k->registers[i].is_address ? w->memory : 0);
+    return 0;
+}
+
+/* One cycle through pointers that lie a stride apart, in random order: each holds the address of the next. */
+static void fill_chain(struct user_place *w, uint8_t *memory)
+{
+    const struct user_kernel *k = w->kernel;
+    const uint64_t count = k->memory_bytes / k->stride_bytes;
+    uint64_t state = 1;
+
+    /* Sattolo's algorithm, in the memory itself: the numbers of the elements first, then their addresses */
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(memory + i * k->stride_bytes, &i, sizeof i);
+    for (uint64_t i = count - 1; i > 0; i--) {
+        const uint64_t other = random_below(&state, i);
+        uint64_t a, b;
+        memcpy(&a, memory + i * k->stride_bytes, sizeof a);
+        memcpy(&b, memory + other * k->stride_bytes, sizeof b);
+        memcpy(memory + i * k->stride_bytes, &b, sizeof b);
+        memcpy(memory + other * k->stride_bytes, &a, sizeof a);
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t next;
+        memcpy(&next, memory + i * k->stride_bytes, sizeof next);
+        next = w->memory + next * k->stride_bytes;
+        memcpy(memory + i * k->stride_bytes, &next, sizeof next);
+    }
+}
+
+void user_fill(struct user_place *w)
+{
+    const struct user_kernel *k = w->kernel;
+    uint64_t state = 2;
+
+    memset(w->stack.write, 0, STACK_BYTES);
+    if (!k->memory_bytes)
+        return;
+    uint8_t *memory = w->data.write + k->offset_bytes;
+    memset(memory, 0, k->memory_bytes);
+    for (uint64_t at = 0; at < k->memory_bytes && k->contents == CONTENTS_RANDOM; at += sizeof(uint64_t)) {
+        const uint64_t value = random_next(&state);
+        memcpy(memory + at, &value, sizeof value);
+    }
+    if (k->contents == CONTENTS_CHAIN)
+        fill_chain(w, memory);
+}
+
+/* NOPs that take exactly so many bytes and, where lengths allow it, so many instructions. */
+static void emit_control(struct code *c, size_t from, unsigned instructions)
+{
+    const size_t bytes = c->used - from;
+
+    c->used = from;
+    for (unsigned i = 0; i < instructions && code_good(c); i++) {
+        const size_t left = from + bytes - c->used, share = left / (instructions - i);
+        emit_nop(c, (unsigned)(share < emit_longest ? share : emit_longest));
+    }
+}
+
+/* Gives registers their first values again, or emits as many NOPs. */
+static void emit_again(struct code *c, const struct user_place *w, const struct user_variant *v, unsigned vector_bits)
+{
+    for (unsigned r = 0; r < harness_registers + harness_vectors + 1; r++) {
+        const unsigned vector = r - harness_registers;
+        const size_t from = c->used;
+        const uint64_t before = c->work.instructions;
+        if (r < harness_registers && v->values >> r & 1)
+            emit_harness_value(c, r, user_value(w, r));
+        else if (r >= harness_registers && vector < harness_vectors && v->vectors >> vector & 1)
+            emit_harness_clear_vector(c, vector, vector_bits);
+        else if (r == harness_registers + harness_vectors && v->flags)
+            emit_harness_set_flags(c);
+        if (v->as_nops && c->used > from)
+            emit_control(c, from, (unsigned)(c->work.instructions - before));
+    }
+}
+
+/* The index-th of the operations that are added; they write registers that hold 0 and keep it. */
+static void emit_added(struct code *c, const struct user_added *a, const uint8_t *registers)
+{
+    for (unsigned i = 0; i < a->count; i++) {
+        if (a->form)
+            emit_form(c, a->form, registers);
+        if (a->load)
+            emit_harness_load(c, registers[0]);
+        if (a->store)
+            emit_harness_store(c, registers[0]);
+        if (a->nop_bytes)
+            emit_nop(c, a->nop_bytes);
+    }
+}
+
+static size_t room_for(const struct user_kernel *k, const struct user_variant *v)
+{
+    const size_t again = (harness_registers + harness_vectors + 1) * REGISTER_ROOM;
+    const size_t added = (size_t)v->added.count * 2 * emit_longest;
+
+    return ROOM + k->init_bytes + v->copies * (k->code_bytes + added) +
+           (v->copies / (v->every ? v->every : 1) + 1) * again;
+}
+
+static uint64_t lines_of(uint64_t bytes)
+{
+    return (bytes + USER_LINE - 1) / USER_LINE;
+}
+
+bool user_code_make(struct probe *p, struct user_place *w, struct user_variant *v, struct kernel *k)
+{
+    const struct user_kernel *u = w->kernel;
+    const unsigned vector_bits = machine_info()->vector_bits;
+    struct code c = probe_code(p, room_for(u, v));
+
+    user_fill(w);
+    emit_harness_enter(&c, w->state.at, w->stack.at + STACK_BYTES - STACK_ABOVE, vector_bits);
+    for (unsigned r = 0; r < harness_registers; r++)
+        if (harness_is_free(r))
+            emit_harness_value(&c, r, user_value(w, r));
+    v->init = c.used;
+    emit_bytes(&c, u->init, u->init_bytes);
+    emit_align(&c, USER_LINE);
+    for (unsigned i = 0; i < v->shift; i++)
+        emit_nop(&c, emit_nop_lengths[0]);
+    v->first = c.used;
+    for (unsigned i = 0; i < v->copies; i++) {
+        if (i % (v->every ? v->every : 1) == 0)
+            emit_again(&c, w, v, vector_bits);
+        if (i < 2)
+            v->starts[i] = c.used;
+        emit_bytes(&c, u->code, u->code_bytes);
+        emit_added(&c, &v->added, v->registers);
+    }
+    v->end = c.used;
+    if (!v->once)
+        emit_harness_loop(&c, v->first);
+    emit_harness_leave(&c, w->state.at, vector_bits);
+    if (v->once) {
+        const uint64_t data = u->memory_bytes < USER_FLUSHED ? u->memory_bytes : USER_FLUSHED;
+        v->data_lines = lines_of(data);
+        v->code_lines = lines_of(c.used);
+        emit_align(&c, USER_LINE);
+        v->flush_data = c.used;
+        emit_harness_flush(&c, w->memory, USER_LINE);
+        v->flush_code = c.used;
+        emit_harness_flush(&c, c.at, USER_LINE);
+    }
+    *k = (struct kernel){.units = v->copies ? v->copies : 1, .warm_iterations = probe_smoke(p, 1, WARM_ITERATIONS)};
+    return probe_kernel(p, &c, 0, k);
+}
+
+const char *user_where(const struct user_place *w, const struct user_variant *v, uint64_t entry, uint64_t pc,
+                       uint64_t *offset)
+{
+    const struct user_kernel *u = w->kernel;
+    const uint64_t at = pc - entry, each = v->copies > 1 ? v->starts[1] - v->starts[0] : v->end - v->starts[0];
+
+    *offset = 0;
+    if (pc < entry)
+        return "elsewhere";
+    if (at >= v->init && at < v->init + u->init_bytes) {
+        *offset = at - v->init;
+        return "init";
+    }
+    if (at >= v->starts[0] && at < v->end && each && (at - v->starts[0]) % each < u->code_bytes) {
+        *offset = (at - v->starts[0]) % each;
+        return "code";
+    }
+    return at < v->end + ROOM ? "harness" : "elsewhere";
+}
+
+const char *user_left(const struct user_place *w, uint64_t count)
+{
+    struct harness_state s;
+
+    memcpy(&s, w->state.write, sizeof s);
+    if (s.count_left != count)
+        return "the code changes the register that counts iterations; use another one";
+    if (s.stack_left != w->stack.at + STACK_BYTES - STACK_ABOVE)
+        return "the code leaves the stack pointer changed; each copy must put it back";
+    return NULL;
+}

@@ -1,0 +1,79 @@
+/*
+ * Code of the user (lib/plan/user_kernels.h) made into kernels: in the harness of arch/emit_harness.h, with its memory
+ * and a stack of its own, each in an area between guards.
+ */
+#ifndef FATHOM_LIB_KERNELS_USER_CODE_H
+#define FATHOM_LIB_KERNELS_USER_CODE_H
+
+#include "arch/catalogue.h"
+#include "arch/emit_harness.h"
+#include "lib/plan/user_kernels.h"
+#include "lib/probe/probe.h"
+
+/* Where a kernel of the user runs. */
+struct user_place {
+    const struct user_kernel *kernel;
+    struct area data; /* its memory; no bytes: it has none */
+    struct area stack;
+    struct area state; /* struct harness_state */
+    uint64_t memory;   /* address of its memory inside windows */
+};
+
+/* Operations that are added to each copy, to see whether they make it slower. */
+struct user_added {
+    const struct form *form; /* of the catalogue, with registers that hold 0; NULL: not that */
+    bool load, store;        /* to or from the stack */
+    unsigned nop_bytes;      /* NOPs of this length; 0: not that */
+    unsigned count;          /* of them, behind each copy */
+};
+
+/* How it is emitted. */
+struct user_variant {
+    unsigned copies;
+    bool once;      /* without the loop around the copies: for one iteration only */
+    unsigned shift; /* NOPs of the least length by which the copies lie further on than at a multiple of a line */
+    /*
+     * Registers, by number, that are given their first value again before each copy, or each `every`th copy; vector
+     * registers that are cleared; and whether the flags are set.
+     */
+    uint32_t values, vectors;
+    bool flags;
+    unsigned every; /* 0: 1 */
+    bool as_nops;   /* instead of these instructions NOPs of the same number and length, as a control */
+    struct user_added added;
+    uint8_t registers[FORM_OPERANDS]; /* that they use, one for each operand that has a field */
+
+    /* Set by user_code_make, as offsets in the code. */
+    size_t init, first;              /* of the initial code, and of the first copy */
+    size_t starts[2];                /* first byte of the user's code in the first copy, and in the second */
+    size_t end;                      /* behind the last copy */
+    size_t flush_data, flush_code;   /* of kernels that displace both from the caches, behind code with `once`; */
+    uint64_t data_lines, code_lines; /* the iterations to call them with; 0: there is nothing to displace */
+};
+
+/* The bytes of memory that cache lines have at most on this ISA: to begin loops at, and to flush by. */
+enum { USER_LINE = 64 };
+/* Of larger memory only so much is displaced from the caches. */
+enum { USER_FLUSHED = 1 << 20 };
+
+/* Maps what the kernel needs; what was mapped is given back with the mark before. NULL, or why it cannot. */
+const char *user_place_map(struct user_place *w, const struct user_kernel *k);
+/* The first value of a general register. */
+uint64_t user_value(const struct user_place *w, unsigned number);
+/* Fills the memory as the kernel wants it. */
+void user_fill(struct user_place *w);
+/* Fills the memory and makes the kernel; one unit is one copy. False: the probe is over. */
+bool user_code_make(struct probe *p, struct user_place *w, struct user_variant *v, struct kernel *k);
+/*
+ * Where an address lies: "code", "init", "harness", or "elsewhere", and its offset in the user's code or initial code.
+ * In "harness" lies what stands around and between the copies.
+ */
+const char *user_where(const struct user_place *w, const struct user_variant *v, uint64_t entry, uint64_t pc,
+                       uint64_t *offset);
+/*
+ * What the harness's registers held after the code ran once: NULL where that is as it must be, else a sentence. To be
+ * asked after a window with one iteration and `once`.
+ */
+const char *user_left(const struct user_place *w, uint64_t count);
+
+#endif

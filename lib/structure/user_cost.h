@@ -1,0 +1,52 @@
+/*
+ * What a kernel of the user costs (docs/METHODS.md, 6.10): warm, as a loop and unrolled; and cold.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_USER_COST_H
+#define FATHOM_LIB_STRUCTURE_USER_COST_H
+
+#include "lib/kernels/user_code.h"
+#include "lib/probe/probe.h"
+
+/* How a kernel of the user ended. */
+struct user_end {
+    enum window_end end;
+    struct fault fault;
+    const char *where; /* user_where of the fault; NULL where none was met */
+    uint64_t offset;
+    const char *breaks; /* what it does that it must not; NULL: nothing */
+};
+
+/* Cycles of one copy. */
+struct user_cycles {
+    double cycles;      /* median of the samples; NaN: no reading was accepted */
+    double least, most; /* of the samples */
+};
+
+enum { USER_LAYOUTS = 2 };
+
+struct user_cost {
+    struct user_end end;
+    unsigned copies;                           /* n: the unrolled kernels have n and 2n */
+    struct user_cycles loop[USER_LAYOUTS];     /* of an iteration of one copy and the loop's two instructions */
+    struct user_cycles unrolled[USER_LAYOUTS]; /* of a copy, without the loop */
+    struct user_cycles cold; /* of one copy with its code and the first MiB of its memory displaced from the caches */
+    double hz;               /* core clock during the last reading */
+};
+
+/* Copies of the shorter unrolled kernel. */
+unsigned user_copies(const struct user_kernel *k);
+/*
+ * Executes one copy once, and then as often as the longest kernel does, where faults and endless loops are caught.
+ * False: the probe is over.
+ */
+bool user_try(struct probe *p, struct user_place *w, struct user_cost *c);
+/*
+ * Measures a variant: `samples` times, anew each time. What ends in a fault or at the deadline is noted in *end, and
+ * *out is NaN. False: the probe is over.
+ */
+bool user_measure(struct probe *p, struct user_place *w, const struct user_variant *v, unsigned samples,
+                  struct user_end *end, struct user_cycles *out);
+/* Measures all of *c that the kernel wants; stops where c->end is no longer WINDOW_RAN. False: the probe is over. */
+bool user_cost_measure(struct probe *p, struct user_place *w, struct user_cost *c);
+
+#endif
