@@ -1,0 +1,16 @@
+/* What is recorded and printed of a kernel of the user: how it ended, and what it takes. */
+#ifndef FATHOM_LIB_STRUCTURE_USER_TABLE_H
+#define FATHOM_LIB_STRUCTURE_USER_TABLE_H
+
+#include "lib/structure/user_cost.h"
+
+/* Sends the table `kernel`. */
+void user_table_send(struct probe *p, const struct user_kernel *k, const struct user_cost *c);
+/* Prints how a kernel ended that was not measured. */
+void user_end_print(const struct user_kernel *k, const struct user_end *end);
+/* Counts the events that the kernel asks for, sends and prints them. False: the probe is over. */
+bool user_events_count(struct probe *p, struct user_place *w, struct user_cost *c);
+/* Measures a kernel that asks for it with each prefetcher turned, and with all off. False: the probe is over. */
+bool user_prefetchers_switch(struct probe *p, struct user_place *w, struct user_cost *c);
+
+#endif
