@@ -9,4 +9,10 @@
  */
 static const double L1I_AVAILABLE = 0.9;
 
+/*
+ * Part of the first step of a curve over the bytes of a pair that a later step rises by at least, if it is another one.
+ * Chosen: where half of the blocks begin within a line of twice their pitch both steps are equal.
+ */
+static const double ANOTHER_STEP = 0.5;
+
 #endif

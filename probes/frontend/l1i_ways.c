@@ -17,7 +17,8 @@
  * one after the other, onward or back. As long as both are on one line, only the first one misses.
  *
  * Curve over the bytes from the beginning of the first place to the end of the last: a step behind the length of a
- * line. Prefetchers that fetch the next line make it look longer onward, but not back.
+ * line. Prefetchers that fetch the next line make it look longer onward, but not back. Blocks begin at multiples of 64
+ * bytes: where lines are longer some begin within one, and there are several steps.
  *
  * Sources: jia.je 2025, Apple M1 (branches at distances of powers of two); mispredicted jumps and the control are ours.
  * docs/METHODS.md, 5.8.
@@ -26,18 +27,19 @@
 #include <stdio.h>
 
 #include "lib/base/random.h"
-#include "lib/finding/grade.h"
 #include "lib/finding/report.h"
 #include "lib/kernels/mispredicted_return.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/proof.h"
 #include "lib/probe/sweep.h"
+#include "lib/structure/line_steps.h"
 #include "lib/structure/set_associativity.h"
 
 enum {
     DISTANCES = 7,
     NEAREST_BYTES = 1024,
-    PAIR = 2, /* places of a block */
+    PAIR = 2,       /* places of a block */
+    DIRECTIONS = 2, /* in which they are visited */
     PLACES_FROM = 1,
     PLACES_OF_OPERATIONS = 4, /* of one set: more than an operation cache holds (AMD Zen 4: two and a part) */
     PLACES_TO = 32,
@@ -225,9 +227,7 @@ static bool build_pairs(struct probe *p, double bytes, void *context, struct ker
 static bool find_line(struct probe *p, struct mispredicted_return *list, double *line_bytes)
 {
     static const char *const needs[] = {"l1i_misses", NULL};
-    enum { DIRECTIONS = 2 };
     struct pairs pairs[DIRECTIONS] = {{.list = list}, {.list = list, .back = true}};
-    struct experiment e[DIRECTIONS];
     struct sweep s[DIRECTIONS];
     char proof[PROOF_TEXT];
 
@@ -246,14 +246,12 @@ static bool find_line(struct probe *p, struct mispredicted_return *list, double 
                                          .coarse = (unsigned)probe_smoke(p, 4, 15),
                                          .budget = (unsigned)probe_smoke(p, 4, 120)}};
     bool good = sweeps_search(p, s, DIRECTIONS) && proof_of_knee(p, &s[1], 0, needs, proof);
-    if (good) {
-        struct finding f = {.name = "frontend.l1i.line_bytes",
-                            .method = "the longest range of bytes that costs one miss",
-                            .remarks = {{proof[0] ? "proof" : NULL, proof}}};
-        experiments_of_sweeps(s, DIRECTIONS, e);
-        report_capacity(p, &f, e, DIRECTIONS, LINE_GRAIN);
-        *line_bytes = grade_capacity(e, DIRECTIONS, LINE_GRAIN).value;
-    }
+    if (good)
+        *line_bytes = line_steps_report(p,
+                                        &(struct finding){.name = "frontend.l1i.line_bytes",
+                                                          .method = "the longest range of bytes that costs one miss",
+                                                          .remarks = {{proof[0] ? "proof" : NULL, proof}}},
+                                        s, DIRECTIONS);
     sweeps_free(s, DIRECTIONS);
     return good;
 }
