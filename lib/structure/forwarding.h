@@ -58,10 +58,10 @@ bool forwarding_works(enum forwarding_path path);
 bool forwarding_same_offsets(const struct forwarding_grid *a, const struct forwarding_grid *b, size_t store,
                              size_t load);
 /*
- * Moves the border between slow and blocked clusters of `load` to where forwarding works in the same cells within a
- * line as in `data`; leaves it as it is where no border does that. Loads that are linked through addresses may be
- * forwarded to more slowly than by the time of a load (7 cycles on Zen 4, where they are not at the store's own
- * address), which by itself would count as blocked.
+ * Corrects which clusters of cycles of the grid `load` count as slow and which as blocked: moves the border between
+ * them so that forwarding works in the same cells within a line as in the grid `data`; leaves it as it is where no
+ * border does that. Where pairs are linked through addresses, forwarding may be slower by more than the time of a load
+ * (on Zen 4 by 7 cycles, where the load is not at the store's own address), which by itself would count as blocked.
  */
 void forwarding_align(const struct forwarding_grid *data, struct forwarding_grid *load);
 /*

@@ -100,8 +100,8 @@ static const double MISS_ALIKE = 0.25;
  */
 static const double WAYS_FEWER = 1.5;
 /*
- * A ratio of two counts is taken for the nearest power of two if it differs from that by no more than this factor.
- * Chosen: 2^0.3, below half of a doubling.
+ * A ratio of two counts of pages that a TLB set holds is taken for the nearest power of two if it differs from that by
+ * no more than this factor. Chosen: 2^0.3, below half of a doubling.
  */
 static const double DOUBLING_ALIKE = 1.2311444133449163;
 

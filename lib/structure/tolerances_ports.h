@@ -85,8 +85,8 @@ static const double ORDER_SLOT_PART = 0.25;
  */
 static const double CONFLICT_SEEN = 0.05;
 /*
- * Parts of other kinds in a conflict below this are left out of the text. Chosen: three times the error that
- * tests/unit/conflicts.c allows a part.
+ * The text on a conflict of two kinds of instructions names another kind only if one instruction of it counts as at
+ * least this part of one of the first kind. Chosen: three times the error that tests/unit/conflicts.c allows a part.
  */
 static const double CONFLICT_PART_SHOWN = 0.3;
 
