@@ -80,6 +80,15 @@ static void emit_bearer(struct code *c, enum history_bearer bearer)
     emit_nop(c, emit_nop_lengths[0]);
 }
 
+void history_emit_probe_branch(const struct probe *p, struct code *c)
+{
+    for (size_t i = 0; i < probe_smoke(p, SMOKE_MULTIPLICATIONS, HISTORY_MULTIPLICATIONS); i++)
+        emit_multiply(c, REG_T5, REG_T2); /* by an odd number: only zero becomes zero */
+    const struct fixup over = emit_branch_if_zero_ahead(c, REG_T5);
+    emit_nop(c, emit_nop_lengths[0]);
+    emit_land(c, over);
+}
+
 bool history_build(struct probe *p, const struct branch_history *h, size_t x, enum history_probe goes, struct kernel *k)
 {
     const size_t of_kind = h->mixed ? h->mixed : x, taken = h->first + (h->mixed ? x : 0);
@@ -107,11 +116,7 @@ bool history_build(struct probe *p, const struct branch_history *h, size_t x, en
         emit_dummy(&c, HISTORY_TAKEN, slot_bytes);
     for (size_t i = 0; i < of_kind && !far; i++)
         emit_dummy(&c, h->kind, slot_bytes);
-    for (size_t i = 0; i < probe_smoke(p, SMOKE_MULTIPLICATIONS, HISTORY_MULTIPLICATIONS); i++)
-        emit_multiply(&c, REG_T5, REG_T2); /* by an odd number: only zero becomes zero */
-    struct fixup over = emit_branch_if_zero_ahead(&c, REG_T5);
-    emit_nop(&c, emit_nop_lengths[0]);
-    emit_land(&c, over);
+    history_emit_probe_branch(p, &c);
     emit_loop(&c, loop);
     chance_end(&c);
     emit_leave(&c);

@@ -78,5 +78,7 @@ bool history_fills_cache(const struct branch_history *h, double x);
  */
 bool history_build(struct probe *p, const struct branch_history *h, size_t x, enum history_probe goes,
                    struct kernel *k);
+/* Emits the probe branch: taken where REG_T5 is zero, which is known only after a chain of multiplications. */
+void history_emit_probe_branch(const struct probe *p, struct code *c);
 
 #endif

@@ -11,11 +11,10 @@ enum {
     PAD_BITS = 17, /* above those within a pad */
     LOOP_BYTES = 8192 + (HISTORY_PLACES + HISTORY_DUMMIES) * HISTORY_LINE_BYTES,
     CLOSE_SLOT_BYTES = HISTORY_LINE_BYTES / 2,
-    SPARSE_DUMMIES = 384,      /* on lines of their own: with the rest of the code less than 32 KiB */
-    BEFORE_SOURCE = 48,        /* bytes of a page before the first source: a comparison, a constant, the branch */
-    BEHIND_TARGET = 96,        /* bytes of a page behind the last target: a constant and a jump */
-    SMOKE_MULTIPLICATIONS = 6, /* in the profile smoke, where each instruction counts */
-    OTHER_BIT = 9,             /* of the draw */
+    SPARSE_DUMMIES = 384, /* on lines of their own: with the rest of the code less than 32 KiB */
+    BEFORE_SOURCE = 48,   /* bytes of a page before the first source: a comparison, a constant, the branch */
+    BEHIND_TARGET = 96,   /* bytes of a page behind the last target: a constant and a jump */
+    OTHER_BIT = 9,        /* of the draw */
     STAGES = 2,
     ROUNDS = 5 /* of mapping a block */
 };
@@ -443,11 +442,7 @@ bool history_paths_build(struct probe *p, const struct history_paths *h, enum hi
         back[i] = c.used;
         emit_dummies(&c, stages[i].dummies, dummies > SPARSE_DUMMIES);
     }
-    for (size_t i = 0; i < probe_smoke(p, SMOKE_MULTIPLICATIONS, HISTORY_MULTIPLICATIONS); i++)
-        emit_multiply(&c, REG_T5, REG_T2); /* by an odd number: only zero becomes zero */
-    struct fixup over = emit_branch_if_zero_ahead(&c, REG_T5);
-    emit_nop(&c, emit_nop_lengths[0]);
-    emit_land(&c, over);
+    history_emit_probe_branch(p, &c);
     emit_loop(&c, loop);
     chance_end(&c);
     emit_leave(&c);

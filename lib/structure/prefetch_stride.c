@@ -104,11 +104,14 @@ static bool find_streams(struct prefetch_kinds *k, struct prefetch_found *f, boo
     struct looked alone, line;
     bool sharp = true;
 
+    *number = (struct prefetch_number){{NAN, NAN}, REASON_FIXED_RANGE_ENDS};
+    if ((count - 1 + ahead) * (unsigned)stride >= PAGE_LINES) /* the line to look at lies in the next page */
+        return true;
     most = most < listed ? most : listed;
     most = most < ACCESS_LOADS ? most : ACCESS_LOADS;
     if (!look_at_first(k, one, stride, count, 1, ahead, &alone))
         return false;
-    *number = (struct prefetch_number){{NAN, NAN}, is_known(&alone) ? REASON_RANGE_ENDS : REASON_NOT_STEADY};
+    *number = (struct prefetch_number){{NAN, NAN}, is_known(&alone) ? REASON_FIXED_RANGE_ENDS : REASON_NOT_STEADY};
     for (size_t many = 2; is_known(&alone) && (!bad || bad > good + 1);) {
         if (many > most)
             return true;
@@ -178,8 +181,8 @@ bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one
     if (f->numbers[PREFETCH_STREAMS].view[0] != streams) /* also where one of them is NaN */
         f->numbers[PREFETCH_STREAMS] = (struct prefetch_number){
             {NAN, NAN},
-            isnan(streams) && f->numbers[PREFETCH_STREAMS].reason == REASON_RANGE_ENDS ? REASON_RANGE_ENDS
-                                                                                       : REASON_NOT_STEADY};
+            isnan(streams) && f->numbers[PREFETCH_STREAMS].reason == REASON_FIXED_RANGE_ENDS ? REASON_FIXED_RANGE_ENDS
+                                                                                             : REASON_NOT_STEADY};
     return true;
 }
 
@@ -222,7 +225,7 @@ static bool find_pc_bits(struct prefetch_kinds *k, struct prefetch_found *f)
             number->reason = REASON_NOT_LINEAR;
             return true;
         }
-    number->reason = bits == FIRST ? REASON_RANGE_ENDS : REASON_ALL_LOADS_DIFFER;
+    number->reason = bits == FIRST ? REASON_FIXED_RANGE_ENDS : REASON_ALL_LOADS_DIFFER;
     if (bits > FIRST && bits <= LAST)
         number->view[0] = bits;
     return true;
@@ -238,7 +241,7 @@ static bool find_stride_max(struct prefetch_kinds *k, struct prefetch_found *f)
     int good = f->stride, bad = 0;
     double known = NAN;
 
-    number->reason = REASON_RANGE_ENDS;
+    number->reason = REASON_FIXED_RANGE_ENDS;
     for (int stride = good; stride && (!bad || bad > good + 1); stride = bad             ? (good + bad) / 2
                                                                          : stride < most ? most
                                                                                          : 0) {

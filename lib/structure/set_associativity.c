@@ -93,7 +93,7 @@ void set_associativity_report(struct probe *p, const struct set_associativity *a
         {"distance", "other tables", exponent_of_two((double)distances[first] / a->line_bytes, WAYS_ALIKE)},
         {"capacity", "prefetchers", exponent_of_two(a->capacity / count_of(&s[first]) / a->line_bytes, WAYS_ALIKE)},
     };
-    bits.reason = REASON_LINE_UNKNOWN;
+    bits.reason = isnan(a->line_bytes) ? REASON_LINE_UNKNOWN : REASON_NOT_POWER_OF_TWO;
     bits.method = "lines in the span of a way";
     if (isnan(a->line_bytes))
         report(p, &bits);

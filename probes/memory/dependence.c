@@ -197,7 +197,7 @@ static bool find_cost(struct probe *p, const struct dependence_steps s[DELAYS], 
     struct experiment_value v[VALUES];
     struct finding f = {.name = "memory.dependence.blocked_cycles",
                         .variants = {{"dependence", "address"}},
-                        .reason = REASON_NEVER_TOO_MANY,
+                        .reason = free_after <= 1 ? REASON_FREE_AT_ONCE : REASON_NEVER_TOO_MANY,
                         .method = "sequences with one wrong speculation, against sequences with none"};
     bool known = true;
 

@@ -90,6 +90,16 @@ static void check_neighbour(const struct machine_design *m, const struct neighbo
         check_parameter(m, "memory.prefetcher.degree", kind, home, d->degree);
 }
 
+/* What both kinds of sequences have. */
+static void check_sequence(const struct machine_design *m, const char *kind, const char *home, unsigned train,
+                           unsigned degree, unsigned distance, unsigned entries)
+{
+    check_parameter(m, "memory.prefetcher.train", kind, home, train);
+    check_parameter(m, "memory.prefetcher.degree", kind, home, degree);
+    check_parameter(m, "memory.prefetcher.distance", kind, home, distance);
+    check_parameter(m, "memory.prefetcher.streams", kind, home, entries);
+}
+
 static void check_stride(const struct machine_design *m, const char *home)
 {
     const struct stride_design *d = &m->core.prefetchers.stride;
@@ -98,10 +108,7 @@ static void check_stride(const struct machine_design *m, const char *home)
     check_kind(m, "stride", home, there ? "up and down" : "none");
     if (!there)
         return;
-    check_parameter(m, "memory.prefetcher.train", "stride", home, d->train);
-    check_parameter(m, "memory.prefetcher.degree", "stride", home, d->degree);
-    check_parameter(m, "memory.prefetcher.distance", "stride", home, d->distance);
-    check_parameter(m, "memory.prefetcher.streams", "stride", home, d->entries);
+    check_sequence(m, "stride", home, d->train, d->degree, d->distance, d->entries);
     check_parameter(m, "memory.prefetcher.stride_max", "stride", home, d->lines);
     check_parameter(m, "memory.prefetcher.pc_bits", "stride", home, d->bits);
     check_word(m, "memory.prefetcher.page_border", "stride", home, d->crosses ? "continues" : "stops");
@@ -119,10 +126,7 @@ static void check_stream(const struct machine_design *m, const char *home)
     check_kind(m, "stream", home, !there ? "none" : d->down ? "up and down" : "up");
     if (!there)
         return;
-    check_parameter(m, "memory.prefetcher.train", "stream", home, d->train);
-    check_parameter(m, "memory.prefetcher.degree", "stream", home, d->degree);
-    check_parameter(m, "memory.prefetcher.distance", "stream", home, d->distance);
-    check_parameter(m, "memory.prefetcher.streams", "stream", home, d->entries);
+    check_sequence(m, "stream", home, d->train, d->degree, d->distance, d->entries);
     check_word(m, "memory.prefetcher.page_border", "stream", home, "stops");
 }
 
