@@ -22,11 +22,11 @@ struct clusters {
 };
 
 /*
- * Groups `count` numbers, sorted and ascending, into the fewest clusters none of which is wider than `width` or than
- * `part` times its median, whichever is more. Among all groupings into that number of clusters, the one with the least
- * sum of squared distances within them is found exactly (Fisher 1958). Time grows as the square of `count` for each
- * cluster. False where more than CLUSTERS_MAXIMUM are needed, there are no numbers, or memory is short; *out must then
- * not be used.
+ * Groups `count` numbers, sorted and ascending, into clusters. For 1, 2, 3, … clusters the grouping with the least sum
+ * of squared distances within them is found exactly (Fisher 1958), and the first of these groupings is taken in which
+ * no cluster is wider than `width` or than `part` times its median, whichever is more. Time grows as the square of
+ * `count` for each cluster. False where none up to CLUSTERS_MAXIMUM is so narrow, there are no numbers, or memory is
+ * short; *out then has no clusters.
  */
 bool clusters_of(const double *sorted, size_t count, double width, double part, struct clusters *out);
 /* Index of the cluster between whose least and largest number `value` lies; c->count where it lies in none. */

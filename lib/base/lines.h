@@ -24,7 +24,10 @@ void lines_add(struct lines *l, const char *format, ...) __attribute__((format(p
  * does not fit, or where the last line was not made by lines_word.
  */
 void lines_word(struct lines *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Adds a text on as many lines as it takes, broken at blanks; lines after its first are indented by two blanks. */
+/*
+ * Adds a text, 399 bytes of it at most, on as many lines as it takes, broken at blanks; lines after its first are
+ * indented by two blanks.
+ */
 void lines_text(struct lines *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -11,8 +11,8 @@
 double rounded(double value);
 
 /*
- * The name of a page size, as findings have it in their variant `page`: "4k", "2m", …; "" for a size that neither
- * instruction set has. A string constant.
+ * The name of a page size, as findings have it in their variant `page`: "4k", "2m", …; "" for any but 4k, 16k, 64k, 2m,
+ * 32m, 512m and 1g. A string constant.
  */
 const char *page_name(size_t page_bytes);
 

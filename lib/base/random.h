@@ -10,8 +10,8 @@
  */
 uint64_t random_next(uint64_t *state);
 /*
- * Returns a random number from 0 to bound - 1, where bound > 0, and advances *state. Each is equally likely but for at
- * most bound / 2^64 (Lemire 2019, multiply-shift).
+ * Returns a random number from 0 to bound - 1, where bound > 0, and advances *state. The probabilities of two numbers
+ * differ by 2^-64 at most (Lemire 2019, multiply-shift).
  */
 uint64_t random_below(uint64_t *state, uint64_t bound);
 /*
@@ -19,7 +19,7 @@ uint64_t random_below(uint64_t *state, uint64_t bound);
  * to next[i], and after `count` steps is back (Sattolo 1986). Advances *state.
  */
 void random_cycle(uint32_t *next, uint32_t count, uint64_t *state);
-/* Puts `count` elements of `bytes` bytes each into random order, each order equally likely. Advances *state. */
+/* Puts `count` elements of `bytes` bytes each into random order (Durstenfeld 1964). Advances *state. */
 void random_shuffle(void *elements, size_t count, size_t bytes, uint64_t *state);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * Writing records: one line of JSON each, to every sink. lib/base/record_read.h reads them back.
+ * Writing records: one line of JSON each, to every sink; a brief sink (lib/machine.h) gets no curves, matrices and
+ * tables. lib/base/record_read.h reads them back.
  *
- * The first key is `t`, the kind of record, the last is `c`, the checksum (lib/base/checksum.h). A number is written
- * with the fewest of 15, 16 or 17 digits that read back to the same double; NaN and infinities become null. Each
- * malformed part of a text, in UTF-8, becomes U+FFFD.
+ * The first key is `t`, the kind of record, the last is `c`, the checksum (lib/base/checksum.h). A whole number up to
+ * 2^53 is written without an exponent, any other number with the fewest of 15, 16 or 17 digits that read back to the
+ * same double; NaN and infinities become null. Each malformed part of a text, in UTF-8, becomes U+FFFD.
  *
  *     record_start(&r, "finding");
  *     record_text(&r, "name", "memory.cache.bytes");
@@ -29,9 +30,9 @@ struct writer {
     struct sink sinks[WRITER_SINKS];
     size_t sink_count;
     uint64_t lines;
-    uint64_t lost;                     /* lines that sinks did not take or did not flush, added up over the sinks */
-    double last_flush;                 /* machine_seconds */
-    bool flush_due;                    /* unflushed bytes are waiting */
+    uint64_t lost;     /* lines that sinks did not take or flush, and records that broke, added up over the sinks */
+    double last_flush; /* machine_seconds */
+    bool flush_due;    /* unflushed bytes are waiting */
     uint64_t unflushed[WRITER_SINKS];  /* lines each sink took since its last flush; 0 where nothing is buffered */
     bool warned[WRITER_SINKS];         /* a warning about this sink's failure has been sent */
     char *waiting;                     /* lines the first sink took and the others get after its flush */
@@ -47,7 +48,7 @@ struct record {
     unsigned depth;  /* open objects and arrays, the line's own object not counted */
     uint32_t arrays; /* bit n: what is open at depth n is an array */
     bool comma;      /* a value has been written at this depth */
-    bool broken;     /* memory is short, or groups are not closed: record_send sends a warning instead */
+    bool broken;     /* memory is short, or keys or groups do not match: record_send sends a warning instead */
 };
 
 /* Initialises a writer: it has no sinks, and nothing was lost. */
@@ -58,8 +59,8 @@ void writer_start(struct writer *w);
  */
 bool writer_add(struct writer *w, struct sink s);
 /*
- * Flushes all sinks when lines wait to be flushed and 250 ms have passed since the last flush, or, with `force`, at
- * once.
+ * Where lines wait to be flushed, and 250 ms have passed since the last flush or `force` is set: flushes the first
+ * sink, then gives the others the lines that waited for that, and flushes them too.
  */
 void writer_flush(struct writer *w, bool force);
 /*
@@ -91,22 +92,26 @@ void record_boolean(struct record *r, const char *key, bool value);
 void record_null(struct record *r, const char *key);
 /*
  * Opens an array as a value: what is added from now on, with NULL keys, goes into it, until record_close. `key` as for
- * record_text.
+ * record_text. Where 31 arrays and objects are open already, record_send sends a warning instead of the record.
  */
 void record_array(struct record *r, const char *key);
 /*
- * Opens an object as a value: what is added from now on, with keys, goes into it, until record_close. `key` as for
- * record_text.
+ * Opens an object as a value: what is added from now on, with keys, goes into it, until record_close. `key` and the
+ * most that can be open as for record_array.
  */
 void record_object(struct record *r, const char *key);
-/* Closes the array or object that was opened last and is still open. */
+/*
+ * Closes the array or object that was opened last and is still open. Where none is, record_send sends a warning instead
+ * of the record.
+ */
 void record_close(struct record *r);
 /*
- * Ends the record, writes it as one line to every sink, and frees its memory. A line of kind `curve`, `matrix` or
- * `table` may wait to be flushed: it is flushed with the next line of another kind, or with the next line or
- * writer_flush at least 250 ms after the last flush; no timer flushes. The first sink is the volume: the others get a
- * line only after the first has flushed it. A sink that fails gets no more lines, and the others get a warning about
- * it. Where an array or object is still open, or memory is short, a warning is sent instead of the record.
+ * Ends the record, writes it as one line to the sinks, and frees its memory. A line of kind `curve`, `matrix` or
+ * `table` does not go to brief sinks, and may wait to be flushed: it is flushed with the next line of another kind, or
+ * with the next line or writer_flush at least 250 ms after the last flush; no timer flushes. Any other line is flushed
+ * at once. The first sink is the most durable: the others get a line only after the first has flushed it, or has
+ * failed. A sink that fails gets no more lines, and the others get a warning about it. Where an array or object is
+ * still open, or memory is short, a warning is sent instead of the record.
  */
 void record_send(struct record *r);
 /* Adds the core in use (machine_info) to a record: `core`, its index, and `type` where the core has one. */

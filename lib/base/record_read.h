@@ -27,13 +27,14 @@ struct record_field {
 
 /*
  * Goes through the fields of a good line, or of an object that is a value of one (`line` and `bytes` are then that
- * value): *at is 0 for the first field, and each call advances it. False after the last field; *f must then not be
- * used.
+ * value): *at is 0 for the first field, and each call advances it. False after the last field, and where the line is
+ * malformed; *f must then not be used.
  */
 bool record_line_field(const char *line, size_t bytes, size_t *at, struct record_field *f);
 /*
- * Copies the field's value as text, with a final 0: a string without quotes and escapes, anything else as written. A
- * string that is longer than room - 1 bytes is cut; anything else that is longer becomes "". `room` is at least 1.
+ * Copies the field's value as text, with a final 0: a string without its quotes, with what its escapes stand for (of
+ * \u0000 and surrogates U+FFFD); anything else as written. A string that is longer than room - 1 bytes is cut; anything
+ * else that is longer becomes "". `room` is at least 1.
  */
 void record_field_text(const struct record_field *f, char *out, size_t room);
 

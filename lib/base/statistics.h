@@ -29,7 +29,8 @@ static const double MEDIAN_OUTSIDE = 0.001;
  * Sets *low and *high to a confidence interval for the median of the distribution of which the sorted numbers are a
  * sample: it contains that median with a probability of 1 - MEDIAN_OUTSIDE at least. Both bounds are numbers of the
  * sample. The distribution does not matter, since each number lies below its median with probability 1/2. Both are NaN
- * for 10 numbers or fewer. Source: David, Nagaraja, Order Statistics, 7.1.
+ * for 10 numbers or fewer; `count` is at most 1000, since 2^-count must be a normal double. Source: David, Nagaraja,
+ * Order Statistics, 7.1.
  */
 void median_bounds(const double *sorted, size_t count, double *low, double *high);
 
