@@ -3,7 +3,8 @@
  *
  * The file has one `key = value` a line; # starts a comment at the start of a line or after a space, but not in
  * `notes`, which take all of their line. A byte order mark and CRLF are accepted. Nothing in it is fatal: a line that
- * cannot be used becomes a warning that names line, key and what would be accepted, and the value before it stays.
+ * cannot be used becomes a warning that names line, key and what would be accepted, and the value before it stays. A
+ * key that is set twice becomes a warning too, and the later value counts.
  */
 #ifndef FATHOM_LIB_PLAN_CONFIG_H
 #define FATHOM_LIB_PLAN_CONFIG_H
@@ -70,7 +71,8 @@ typedef void config_warn(void *context, const char *subject, const char *text);
 void config_defaults(struct config *c);
 /*
  * Applies the settings of a text of `bytes` bytes to *c. `from` names the text in warnings: "FATHOM.CFG", "SMBIOS",
- * "load options". A setting that cannot be used is passed to `warn`, with `context`, and leaves what was set before.
+ * "load options". What is wrong with it is passed to `warn`, with `context`: 20 warnings, and one that the others are
+ * not shown. A setting that cannot be used leaves what was set before.
  */
 void config_parse(struct config *c, const char *from, const char *text, size_t bytes, config_warn *warn, void *context);
 /* The value of the key `profile` that is in force, for records: "bringup", "smoke", … */

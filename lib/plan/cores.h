@@ -24,8 +24,9 @@ typedef void cores_warn(void *context, const char *text);
 
 /*
  * Writes the indices of the cores that a valid text selects, each once, to `out`, which has room for all `count` cores
- * of `all`. A selected core that cannot be used, or does not exist, is passed to `warn` with the reason. Where none is
- * left, the core in use, `here`, is selected, with a warning. Returns how many were selected, at least one.
+ * of `all`. A selected core that cannot be used is passed to `warn` with the reason, and so are those of a range that
+ * do not exist. Where none is left, the core in use, `here`, is selected, with a warning. Returns how many were
+ * selected, at least one.
  */
 size_t cores_choose(const char *text, const struct machine_core *all, size_t count, unsigned here, unsigned *out,
                     cores_warn *warn, void *context);

@@ -26,25 +26,27 @@ struct facts {
 
 /*
  * Adds a copy of a fact. One of the same name and variants is replaced, unless its grade is better (A is best, then B,
- * C, D). A value of NaN adds nothing. False when there is no memory. fact->name is not copied: it must stay valid.
+ * C, D). A value of NaN adds nothing, and the result is true. False when there is no memory. fact->name is not copied:
+ * it must stay valid.
  */
 bool facts_set(struct facts *f, const struct fact *fact);
 /* Frees all facts; nothing is known then. */
 void facts_forget(struct facts *f);
 /*
- * The fact of that name with the best grade, among those whose variants contain every word of `variants`; NULL: there
- * is none. Valid until the next call of facts_set or facts_forget.
+ * The fact of that name with the best grade, among those whose variants contain every word of `variants`, and of equal
+ * grades the one that was added first; NULL: there is none. Valid until facts are added or forgotten.
  */
 const struct fact *facts_find(const struct facts *f, const char *name, const char *variants);
 /* The value of the fact that facts_find returns; `otherwise` where there is none. */
 double facts_number(const struct facts *f, const char *name, const char *variants, double otherwise);
 
 /*
- * Adds as facts of grade D what the core, firmware or system declares, under the names that findings have:
- * memory.cache.* and, for instruction caches of level 1, frontend.l1i.*; memory.dtlb.entries with page and access, and
- * frontend.itlb.entries. A unified cache or TLB becomes a fact of both sides. The entries of several TLB arrays of one
- * level and source for the same page size are added up. Where two sources declare a cache or a TLB the first one
- * counts, so the caller puts the better source first. False when there is no memory.
+ * Adds as facts of grade D what the core, firmware or system declares, under the names that findings have: bytes, ways
+ * and line_bytes of memory.cache and, for caches of level 1 that hold instructions, of frontend.l1i;
+ * memory.dtlb.entries with page and access, and frontend.itlb.entries. A unified TLB becomes facts of both sides. A
+ * number that is 0 is not declared. A fact that is known already stays, so the caller puts the better source first;
+ * only the entries of several TLB arrays of one level and source for the same page size are added up. False when there
+ * is no memory for some fact; the others are added.
  */
 bool facts_declare(struct facts *f, const struct identity_cache *caches, size_t cache_count,
                    const struct identity_tlb *tlbs, size_t tlb_count);

@@ -22,7 +22,7 @@ struct journal_entry {
     char name[JOURNAL_NAME]; /* of the probe; "stage NAME@CORE" */
     unsigned starts;         /* runs that started it, counted from the newest until one ended it */
     unsigned unended;        /* in how many of these, from the newest on, the last start has no end after it */
-    double seconds;          /* that it took in the newest run of this profile that ended it; 0: not known */
+    double seconds;          /* that it took in the newest run of this profile in which its outcome was ok; 0: none */
     bool settled;            /* a run ended it: older files add nothing */
     bool started_here;       /* while a file is read: it has a start there */
     bool open_here;          /* while a file is read: its last start there has no end yet */
@@ -36,18 +36,19 @@ struct journal {
     size_t count;
     unsigned runs;        /* earlier runs of this machine that were read */
     unsigned ended_well;  /* those of them that ended without a fault or timeout, and owned their cores */
-    unsigned repeat;      /* runs that the newest run was configured to repeat; 0: there is no earlier run */
-    unsigned repeat_done; /* which of these the newest run was */
+    unsigned repeat;      /* how many runs in a row the newest run was one of; 0: there is no earlier run */
+    unsigned repeat_done; /* which of these the newest run was, from 1 */
 };
 
 /* Begins an empty journal for the machine with that fingerprint (struct machine_info). */
 void journal_start(struct journal *j, const char *fingerprint);
 /*
  * Reads the text of one earlier result file into the journal. To be called for the newest file first, then the older
- * ones in order. A file of another machine is passed over, and so are lines with wrong checksums.
+ * ones in order. A file of another machine is passed over, and so are lines before its `run` record and lines with
+ * wrong checksums.
  */
 void journal_add(struct journal *j, const char *text, size_t bytes);
-/* Whether the probe is to be skipped: it started and never ended in each of the last two runs that started it. */
+/* Whether the probe is to be skipped: in each of the last two runs that started it, its last start has no end. */
 bool journal_skips(const struct journal *j, const char *probe);
 /*
  * Whether the last run that began this stage on the core with that index ended within it. The caller then leaves the

@@ -26,8 +26,8 @@ struct published_difference {
 };
 
 /*
- * The first published value for a finding of that core, where `variant` are the finding's variants; NULL: there is
- * none.
+ * The first published value for a finding of that core, `variant` being the finding's variants, among which all words
+ * of the value's variant must be; NULL: there is none.
  */
 const struct published_value *published_find(const char *core, const char *finding, const char *variant);
 /*

@@ -11,14 +11,14 @@
 #include <stddef.h>
 
 enum {
-    SETTING_KEY = 44,     /* bytes of a key, or of a text that is shown, at most */
-    SETTING_VALUE = 8192, /* bytes of a value */
+    SETTING_KEY = 44,     /* bytes of a key, or of a text that is shown, its end included; a longer key is cut */
+    SETTING_VALUE = 8192, /* bytes of a value, its end included */
 };
 
 struct setting {
     unsigned line;           /* from 1 */
     const char *key, *value; /* without blanks around them; valid during the call */
-    bool cut;                /* the value was longer than SETTING_VALUE, and is not complete */
+    bool cut;                /* the value did not fit SETTING_VALUE, and is not complete */
 };
 
 struct settings_reader {
@@ -29,7 +29,10 @@ struct settings_reader {
     void *context;
 };
 
-/* Calls the reader for each line that is neither empty nor a comment. Never reads past `bytes`. */
+/*
+ * Calls the reader's `take` for each line that is a setting, and its `wrong` for any other that is neither empty nor a
+ * comment. Of a text in UTF-16 nothing is taken. Never reads past `bytes`.
+ */
 void settings_read(const char *text, size_t bytes, const struct settings_reader *r);
 
 /* What was found, fit for a message: printable ASCII, and only so much of it. Returns `out`. */

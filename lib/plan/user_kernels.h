@@ -3,7 +3,8 @@
  * files.
  *
  * A file holds one kernel or several; each begins with its `name`. A kernel with a mistake is left out, with a message
- * that names file, line, what is wrong and what would be accepted; the other kernels stay.
+ * that names file, line, what is wrong and what would be accepted; the other kernels stay. Of one file 20 messages are
+ * shown.
  */
 #ifndef FATHOM_LIB_PLAN_USER_KERNELS_H
 #define FATHOM_LIB_PLAN_USER_KERNELS_H
@@ -15,11 +16,11 @@
 #include "lib/plan/config.h"
 
 enum {
-    USER_KERNELS = 256, /* in all files together, at most */
+    USER_KERNELS = 256, /* of this instruction set, in all files together, at most */
     USER_NAME = 25,     /* bytes of a name, its end included: facts have room for no more */
-    USER_FROM = 64,     /* of the file's name */
+    USER_FROM = 64,     /* of the file's name; a longer one is cut */
     USER_CODE = 4096,   /* of the code, and of the initial code */
-    USER_EVENTS = 256,  /* of the list of events */
+    USER_EVENTS = 256,  /* of the list of events, its end included */
     USER_REGISTERS = 32 /* that are given a value */
 };
 
@@ -50,11 +51,12 @@ struct user_kernel {
     bool why;                 /* also why it takes that long */
 };
 
+/* All kernels of the user; begins as all zero. */
 struct user_kernels {
     struct user_kernel *list; /* of this machine's instruction set */
     size_t count;
     size_t others; /* how many were of another instruction set */
-    size_t wrong;  /* mistakes that were reported */
+    size_t wrong;  /* mistakes that were found */
 };
 
 /*
@@ -68,10 +70,12 @@ struct user_files {
 
 /*
  * Adds the kernels of a text. `from` is the file's name, for messages; `files` may be NULL where there are no other
- * files. Never reads past `bytes`.
+ * files. Mistakes, a text without a kernel and a shortage of memory are passed to `warn` and counted in k->wrong. Never
+ * reads past `bytes`.
  */
 void user_kernels_add(struct user_kernels *k, const char *from, const char *text, size_t bytes,
                       const struct user_files *files, config_warn *warn, void *context);
+/* Frees all kernels; *k is all zero then. */
 void user_kernels_free(struct user_kernels *k);
 
 #endif
