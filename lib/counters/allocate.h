@@ -23,17 +23,18 @@ struct demand {
 struct place {
     unsigned run;      /* from 0 */
     unsigned slot;     /* the even one of two */
-    uint32_t resource; /* the one chosen */
+    uint32_t resource; /* the register chosen; 0: none is needed */
 };
 
 /* Demands that can be allocated at once. */
 enum { ALLOCATE_EVENTS = 128 };
 
 /*
- * Allocates each of `count` demands to one of the `available` slots, a bitmap, and writes where to out[]; in as few
- * runs as possible. Returns the number of runs. 0: no run can meet some demand, and *unmet is its index; or nothing was
- * asked for or memory is short, and *unmet is `count`. `order_key` has a text for each demand, by which equal demands
- * are placed, so that the result does not depend on the order of demands; NULL where that does not matter.
+ * Allocates each of `count` demands to one of the `available` slots, a bitmap, or to two, and writes where to out[], in
+ * as few runs as it finds. Returns the number of runs. 0, with out[] not to be used: no slots can meet some demand, and
+ * *unmet is the index of the first such; or nothing was asked for or memory is short, and *unmet is `count`.
+ * `order_key` has a text for each demand, by which equal demands are placed, so that the result does not depend on the
+ * order of demands; NULL where that does not matter.
  *
  * *least, where `least` is not NULL, is set when fewer runs are proven to be impossible, else cleared. That is always
  * proven when no demand needs a shared register or two slots. Otherwise a search decides, which ends unproven after

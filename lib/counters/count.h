@@ -33,8 +33,9 @@ struct count {
 
 /*
  * Counts `count` events, at most COUNT_EVENTS, for one unit of the kernel on the core in use, and fills in out[] for
- * each. An event that cannot be counted has the reason in its `why`. The result says how the last window ended; after a
- * fault or a timeout, events that had not been counted by then have neither numbers nor a reason.
+ * each; counters that machine_count had set are stopped. An event that cannot be counted has the reason in its `why`.
+ * The result says how the last window ended; after a fault or a timeout, events that had not been counted by then have
+ * neither numbers nor a reason.
  */
 struct window_result count_kernel(const struct kernel *k, const struct event *events, size_t count,
                                   const struct count_options *options, struct count *out);
@@ -43,7 +44,7 @@ struct window_result count_kernel(const struct kernel *k, const struct event *ev
  * For implementations of lib/machine.h: finds out which counters of the core in use count. Programs each of the rows
  * that counters_proof (arch/counters.h) has listed, counts it over the reference chain, whose instructions are known,
  * and removes from have->slots the slots that do not count or have no row; those in have->taken stay. When none counts,
- * have->why_not becomes the reason, which stays valid until the next call.
+ * have->why_not becomes the reason, which stays valid until the next call. Where it is set already, nothing is done.
  */
 void counters_prove(struct counters *have, const struct counter_proof *rows, size_t count);
 

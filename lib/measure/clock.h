@@ -7,13 +7,13 @@
 #include "lib/measure/meter.h"
 
 /*
- * Keeps the core busy with reference chains for `seconds`, so that its clock settles at a new setting. To be called
- * after meter_start. False when a window ended by a fault or a timeout.
+ * Keeps the core busy with reference chains for `seconds`, but for 2000 windows at most, so that its clock settles at a
+ * new setting. To be called after meter_start. False when a window ended by a fault or a timeout.
  */
 bool clock_settle(const struct meter *m, double seconds);
 /*
  * Measures the core clock now, in Hz. To be called after meter_start. NaN where a window ended by a fault or a timeout,
- * or every window was interrupted.
+ * or interrupts or SMIs disturbed all of 20 windows.
  */
 double clock_now(const struct meter *m);
 

@@ -17,8 +17,9 @@
  */
 struct window_result exact_start(struct meter *m);
 /*
- * Does for profile simulated what meter_measure does: fills in *out from two readings of the kernel that are equal, or
- * from several that differ. The result says how the last window ended.
+ * Does for profile simulated what meter_measure does: fills in *out, except out->x, from two readings of the kernel
+ * that are equal, or from several that differ. The result says how the last window ended; after a fault or a timeout
+ * *out is not to be used.
  */
 struct window_result exact_measure(struct meter *m, const struct kernel *k, struct point *out);
 

@@ -14,9 +14,10 @@
  */
 double length_wanted(const struct meter *m, const struct kernel *k);
 /*
- * Sets *iterations to how often the kernel has to iterate for a reading of length_wanted, beginning the search with its
- * value on entry, which is at least 1. Adds to *run the iterations that ran meanwhile. The result says how the last
- * window ended; the search ends with the first that did not run to its end.
+ * Sets *iterations to how often the kernel has to iterate for a reading of about length_wanted, from 1 to
+ * ITERATIONS_MAXIMUM, beginning the search with its value on entry, which is at least 1. Adds to *run the iterations
+ * that ran meanwhile. The result says how the last window ended; the search ends with the first that did not run to its
+ * end, and *iterations is then not the result of a search.
  */
 struct window_result length_find(struct meter *m, const struct kernel *k, uint64_t *iterations, double *run);
 /*
@@ -27,8 +28,8 @@ struct window_result length_find(struct meter *m, const struct kernel *k, uint64
 struct window_result length_warm_up(struct meter *m, const struct kernel *k, double iterations,
                                     uint64_t reading_iterations);
 /*
- * Sets *iterations as length_find does, and runs what is missing of the kernel's warm_iterations. The result says how
- * the last window ended.
+ * Sets *iterations as length_find does. Where fewer than the kernel's warm_iterations have run meanwhile, runs the
+ * others, and then searches again. The result says how the last window ended.
  */
 struct window_result length_prepare(struct meter *m, const struct kernel *k, uint64_t *iterations);
 

@@ -46,8 +46,8 @@ double chain_cycles(const struct meter *m);
 uint64_t list_step(uint64_t step, const struct reading *list, size_t i);
 
 /*
- * Runs the list in a window (machine_window), and adds the window and the time of its readings to what the meter has
- * spent. Returns how the window ended.
+ * Runs the list in a window (machine_window), and adds the window to what the meter has spent, and the time of its
+ * readings where it ran without an interrupt. Returns how the window ended.
  */
 struct window_result list_run(struct meter *m, struct reading *list, size_t count);
 /*

@@ -59,7 +59,7 @@ struct point {
 struct meter {
     enum profile profile;
     double tick_hz;
-    double harness_ticks;     /* what the reader itself costs: ticks of an empty kernel, median */
+    double harness_ticks;     /* what the reader itself costs: ticks of an empty kernel, median (exact.h: mean) */
     double harness_cycles;    /* cycles of an empty kernel by the cycle counter, median; 0 where there is none */
     double step_ticks;        /* steps in which the time stamp advances */
     double span_ticks;        /* wanted length of one reading */
@@ -68,7 +68,7 @@ struct meter {
     double nop_product;       /* of the pair that gave nop_cycles: ticks of NOPs times ticks of chain; less is surer */
     unsigned corrections;     /* times that nop_cycles was corrected: what was read before was of a shared core */
     double wait_seconds_left; /* that may still be spent on waiting until siblings sleep */
-    double core_hz;           /* median over the last point's reference chains */
+    double core_hz;           /* median over reference chains of the last point that had an accepted reading */
     unsigned readings;        /* wanted for a point */
     bool exact;               /* the last readings repeated to the last digit: then two are enough */
     enum reader_counters counters;
@@ -78,7 +78,7 @@ struct meter {
     uint64_t rejected_by[CAUSES];
     uint64_t windows;
     uint64_t limited;      /* of these, windows in which limits of power or current were noted */
-    double kernel_seconds; /* time inside kernels, reference chains and sibling detectors */
+    double kernel_seconds; /* time inside kernels, reference chains and sibling detectors, of uninterrupted windows */
 
     /* Profile simulated (exact.h). */
     double cycles_per_tick; /* core cycles in a tick of the time stamp */
@@ -110,18 +110,19 @@ double meter_seconds(const struct meter *m);
 /*
  * Measures one point: finds how many iterations last one reading, warms the kernel up, takes readings until enough are
  * accepted or too many were rejected, and fills in *out, except out->x, which it leaves as it is. The result says how
- * the last window ended: by a fault or a timeout where the kernel caused one.
+ * the last window ended: by a fault or a timeout where the kernel caused one; *out is then not to be used.
  */
 struct window_result meter_measure(struct meter *m, const struct kernel *k, struct point *out);
 
 /*
- * Sets *cycles to about how many cycles a unit of the kernel takes, for a tenth of the effort of a point, to choose
- * what is worth a measurement; it is never reported. It is one reading, converted by the core clock that the last point
- * found, between short rows of NOPs that show whether a sibling is awake; a disturbed reading is taken again a few
- * times. *cycles is NaN where all were disturbed, or no point has found a clock yet. *iterations is how often the
- * kernel iterates: with 0 that is found first. The caller passes the same variable for the next kernel, which should
- * take about as long; it becomes 0 again where a reading was more than four times too long or too short. The result
- * says how the last window ended. (Profile simulated: it measures a point, exact.h.)
+ * Sets *cycles to about how many cycles a unit of the kernel takes, for less effort than a point, to choose what is
+ * worth a measurement; it is never reported. It is one reading, converted by the core clock that the last point found,
+ * between short rows of NOPs that show whether a sibling is awake; a disturbed reading is taken again a few times.
+ * *cycles is NaN where all were disturbed, or no point has found a clock yet. *iterations is how often the kernel
+ * iterates: with 0 that is found first. The caller passes the same variable for the next kernel, which should take
+ * about as long; it becomes 0 again where a reading was more than four times too long or too short. The result says how
+ * the last window ended; after a fault or a timeout *cycles is not to be used. (Profile simulated: it measures a point,
+ * exact.h, and leaves *iterations as it is.)
  */
 struct window_result meter_quick_sample(struct meter *m, const struct kernel *k, uint64_t *iterations, double *cycles);
 
