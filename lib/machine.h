@@ -37,7 +37,7 @@ struct machine_info {
     double tick_hz;          /* frequency of the reader's time stamp */
     const char *tick_source; /* where that frequency comes from */
     enum reader_counters counters;
-    const char *cycle_source; /* the counter that cycles come from: "PMCCNTR_EL0"; NULL where they are calibrated */
+    const char *cycle_source; /* the counter that cycles come from: "pmccntr_el0"; NULL where they are calibrated */
     const char *no_counters;  /* why, where there are none */
     const char *no_deadline;  /* why no timer can end a kernel, NULL where one can */
     size_t memory_bytes;      /* that machine_map can map in all */

@@ -9,8 +9,8 @@
  *      (lib/knee/knee.h) agree
  *   B  all agree within AGREE or one step, at least two different ones; or most agree as for A; or one experiment in
  *      two layouts does
- *   C  most overlap the interval of one whose curve both views agree about; or there is one experiment, and both views
- *      of its curve agree
+ *   C  most agree within AGREE or one step, or overlap the interval of one whose curve both views agree about; or there
+ *      is one experiment, and both views of its curve agree
  *   U  not decided. No experiment has a knee: the reason is that of the first one. They contradict each other:
  *      experiments-disagree. There is one experiment, and the two views of its curve differ: views-disagree. The
  *      interval of the value is wider than VAGUE_FACTOR and than VAGUE_STEPS: noise, except where the value is the
@@ -69,8 +69,8 @@ struct graded {
 };
 
 /*
- * Grades `count` experiments on one capacity by the rules above. `step` is the finest difference that means something,
- * in the finding's unit. The verdicts of the experiments must be valid.
+ * Grades `count` experiments, EXPERIMENTS_MAXIMUM at most, on one capacity by the rules above. `step` is the finest
+ * difference that means something, in the finding's unit. The verdicts of the experiments must be valid.
  */
 struct graded grade_capacity(const struct experiment *e, size_t count, double step);
 
@@ -115,9 +115,10 @@ void report_graded_number(struct probe *p, const struct finding *f, const struct
  * 2006, PLRU Cache Domino Effects). The experiments use the entries in several orders; `same_order` is the verdict
  * about a curve over the same x in which all are used in one order again and again, so that from the first entry too
  * many on all entries of a set are missed. Where that curve leaves its level elsewhere, or rises for longer, the
- * experiments saw only a part of the structure: the interval is extended to the end of that curve's rise, and the grade
- * is C. Where that curve has no knee, or the interval becomes too wide, the grade is U. NULL: no such curve was
- * measured, and `r` is returned.
+ * experiments saw only a part of the structure: the value becomes that curve's where it is larger, the interval is
+ * extended to the end of that curve's rise, and the grade is C. Where that curve has no knee, or the interval becomes
+ * too wide, the grade is U. `r` is returned as it is where it is undecided, or `same_order` is NULL: no such curve was
+ * measured.
  */
 struct graded grade_resident(struct graded r, const struct verdict *same_order, double step);
 /* Grades a capacity by grade_capacity, corrects it by grade_resident, and reports it as report_capacity does. */
@@ -131,8 +132,8 @@ void report_resident_capacity(struct probe *p, const struct finding *f, const st
 double level_height(const struct verdict *v, size_t level);
 /*
  * How much higher the level with the index `behind` in `w` is than the level with the index `level` in `v`; `w` is the
- * same curve as `v`, or one that continues it at larger x. NaN where there is no such level, or where the two scatter
- * or slope by more than STEADY of the difference.
+ * same curve as `v`, or one that continues it at larger x. NaN where there is no such level, where the first is higher,
+ * or where the two scatter or slope by more than STEADY of the difference.
  */
 double level_difference(const struct verdict *v, size_t level, const struct verdict *w, size_t behind);
 /*

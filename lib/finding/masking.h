@@ -12,8 +12,8 @@
 #include "lib/probe/probe.h"
 
 /*
- * Keeps a copy of a finding of probe `d` that has limits, for masking_apply; `variants` is what finding_variants writes
- * of it. False when there is no memory.
+ * Keeps a copy of a finding of probe `d` that has limits, without its method, agreement, detail and remarks, for
+ * masking_apply; `variants` is what finding_variants writes of it. False when there is no memory.
  */
 bool masking_keep(struct run *run, const struct probe_definition *d, const struct finding *f, const char *variants);
 /* Forgets the kept findings that have the name and variants of *f, since *f replaces them. */

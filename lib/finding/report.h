@@ -9,10 +9,10 @@
 #include "lib/probe/probe.h"
 
 /*
- * Reports a finding: sends the record, prints the line, and keeps the finding as a fact (lib/plan/facts.h) if it is
- * decided. On a platform whose times cannot be trusted, or with neither value nor text, its grade becomes U. A finding
- * that the probe does not declare ends the probe as a fault, and nothing is sent. f->grade and f->reason are the
- * caller's.
+ * Reports a finding: sends the record, prints the line, and keeps a number that is decided as a fact
+ * (lib/plan/facts.h), and, where it has limits, for masking. On a core whose times are not trusted, or with neither
+ * value nor text, its grade becomes U. A finding that the probe does not declare ends the probe as a fault, and only a
+ * warning is sent. f->grade and f->reason are the caller's.
  */
 void report(struct probe *p, const struct finding *f);
 /*

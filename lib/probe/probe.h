@@ -108,8 +108,9 @@ bool probe_map_large(struct probe *p, struct area *a, size_t bytes);
  */
 void probe_release(struct probe *p, size_t mark);
 /*
- * Starts new code of at most `bytes` at the start of the probe's code area, which overwrites the code emitted before.
- * Where there is no memory, the code has no room, the probe has ended as skipped, and probe_kernel returns false.
+ * Starts new code of at most `bytes` at the start of the probe's code area, or of the pages of probe_use_code and then
+ * no more than these hold; it overwrites the code emitted before. Where there is no memory, the code has no room, the
+ * probe has ended as skipped, and probe_kernel returns false.
  */
 struct code probe_code(struct probe *p, size_t bytes);
 /*
@@ -135,16 +136,16 @@ const char *probe_try_frames(struct code_frames *f, const size_t *frames, size_t
 void probe_use_code(struct probe *p, const struct code_frames *f);
 /*
  * Makes finished code a kernel that is entered at offset `entry`: sets k->entry and k->instructions, and makes the core
- * see the code. Other members of *k are the caller's, set before. False, and the probe has ended as skipped, when the
- * code did not fit or has an operand out of range, or when the probe had ended before. The caller may have moved
- * c->write and c->at within the room that probe_code gave, both by the same distance, and by whole pages where the code
- * has frames.
+ * see the code. Other members of *k are the caller's, set before. False when the code did not fit or has an operand out
+ * of range, and the probe has then ended as skipped, or when it had ended before. The caller may have moved c->write
+ * and c->at within the room that probe_code gave, both by the same distance, and by whole pages where the code has
+ * frames.
  */
 bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct kernel *k);
 /*
  * Whether the observer lets the probe go on; waits while the run is paused. False: a key has ended the probe as
- * skipped, or it had ended before. probe_measure and probe_quick_sample ask by themselves: this is for probes that run
- * windows themselves.
+ * skipped, and perhaps stopped the run (run->stopped), or the probe had ended before. probe_measure and
+ * probe_quick_sample ask by themselves: this is for probes that run windows themselves.
  */
 bool probe_goes_on(struct probe *p);
 /* Measures one point (meter_measure). False: a fault, a timeout or a key has ended the probe. */
@@ -177,7 +178,7 @@ double probe_smoke(const struct probe *p, double smoke, double otherwise);
 bool probe_scattered(const struct area *a);
 /*
  * Why an experiment with pages of this size cannot show on this platform what such pages do: a hypervisor may map them
- * in smaller ones. REASON_NONE: it can.
+ * in smaller ones. REASON_NONE: it can, or the profile is smoke, or the machine an emulator, where times mean nothing.
  */
 enum reason probe_no_pages(const struct probe *p, size_t page_bytes);
 /*

@@ -15,9 +15,10 @@ enum { PROOF_NEEDS = 4, PROOF_TEXT = 160 };
 
 /*
  * Counts up to PROOF_NEEDS events (lib/counters/events.h), `needs` ended by NULL, on both sides of the knee with the
- * index `knee` of a sweep that has been searched, and sends them as the table `proof`. Writes a remark for the finding
- * into `text`: "itlb_misses 0.00, then 0.98", per unit of the kernel; an empty one, and no table, where the core cannot
- * count or there is no such knee. False: the probe has ended.
+ * index `knee` of a sweep that has been searched (of a ramp, at its end), and sends them as the table `proof`. Writes a
+ * remark for the finding into `text`: "itlb_misses 0.00, then 0.98", per unit of the kernel, without the events that
+ * could not be counted. It is empty, and there is no table, where the core has no counters or there is no such knee.
+ * False: the probe has ended.
  */
 bool proof_of_knee(struct probe *p, const struct sweep *s, size_t knee, const char *const *needs,
                    char text[PROOF_TEXT]);

@@ -36,15 +36,15 @@ struct environment {
     bool changed;                      /* a register was changed, and has to be restored */
     double hz_before, hz_set;          /* measured core clock before and after it was set; NaN: not measured */
     double hz_wanted;                  /* clock that the setting should give; 0: not known */
-    uint64_t checks;                   /* machine checks that are pending (control_machine_checks) */
+    uint64_t checks;                   /* error banks that hold a machine check (control_machine_checks) */
     const char *no_checks;             /* why they are not read; NULL where they are */
     const char *no_smis;               /* why SMIs are not counted (control_disturbance); NULL where they are */
     char stages[CONTROL_SWITCHES][32]; /* names of the stages in which switches with a hazard were tried */
 };
 
 /*
- * The run. The platform sets configuration, sinks, journal, number, destination, repeat_index, observer and warn before
- * run_all (lib/run/run.h); the rest is set there.
+ * The run. The platform sets configuration, kernels, sinks, journal, number, destination, repeat_index, observer and
+ * warn before run_all (lib/run/run.h); the rest is set there.
  */
 struct run {
     struct config config;

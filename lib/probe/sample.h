@@ -18,7 +18,10 @@ bool sample_cycles(struct probe *p, unsigned samples, bool (*build)(struct probe
 
 /* A kernel that repeats the same instructions. */
 struct loop {
-    /* Emits what runs once before the loop, after all vector registers were zeroed, which makes no operation slow. */
+    /*
+     * Emits what runs once before the loop, after the registers of enum vreg were zeroed, which makes no operation
+     * slow.
+     */
     void (*begin)(struct code *c);                     /* NULL: nothing more */
     void (*body)(struct code *c, const void *context); /* emits one iteration */
     const void *context;

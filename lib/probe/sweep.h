@@ -49,7 +49,7 @@ struct sweep {
     const char *need;
     void *context;
     const struct area *area; /* of the data that kernels use, for the record; NULL: not recorded */
-    double seconds;          /* the sweep takes no longer than this; 0: as the profile has it */
+    double seconds;          /* of meter_seconds after which no new sample begins; 0: as the profile has it */
     double length_factor;    /* factor by which readings are longer than their kernels ask for; 0: 1 */
     struct search search;    /* range, kind and grid; then the verdict. Budget 0: as the profile has it */
     /*

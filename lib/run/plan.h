@@ -20,7 +20,7 @@ struct plan {
 
 /*
  * Writes all probes of this binary, at most `room`, to `out`: sorted by family and name, but each after the probe that
- * it names in its member `after`. Returns how many it wrote.
+ * it names in its member `after`, unless such names form a circle. Returns how many it wrote.
  */
 size_t plan_probes(const struct probe_definition *out[], size_t room);
 /* Prints all probes of this binary for people, with their findings or without. */

@@ -19,7 +19,7 @@ struct spent {
 
 /* The results of all cores of a run. */
 struct result {
-    unsigned measured;        /* cores on which probes ran */
+    unsigned measured;        /* cores that were taken into use, one whose first window failed included */
     unsigned trusted;         /* those of them whose times can be trusted */
     char untrusted_cause[96]; /* of the first core whose times cannot */
     bool failed;              /* a core could not be used, or its first window ended by a fault or a timeout */

@@ -13,13 +13,14 @@ struct run;
 void stage_start(struct run *r);
 /*
  * Begins the stage `name` on the core in use; `text` says for people what is done in it. `name` must stay valid until
- * the end of the run. NULL, or why the step must be left out: an earlier run of this machine ended within it. The
- * caller then does without it.
+ * the end of the run. NULL, or why the step must be left out: an earlier run of this machine ended within it, and
+ * `retry` is not set, or the configuration's `omit` names it. The caller then does without it. Nothing is left out
+ * before stage_start.
  */
 const char *stage_begin(const char *name, const char *text);
 /* Ends the last stage: from now on probes run. */
 void stage_end(void);
-/* Name of the stage that began last; "start" before the first, "probes" after stage_end. */
+/* Name of the stage that began last and was not left out; "start" before the first, "probes" after stage_end. */
 const char *stage_now(void);
 
 #endif

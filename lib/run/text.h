@@ -21,7 +21,7 @@ void print_summary(const struct run *r, const struct counted *before, double sec
  * trusted.
  */
 void print_undecided(const struct run *r);
-/* Prints where the records are, and how many lines sinks did not take. */
+/* Prints where the records are, if r->destination says so, and how many lines were lost, if any (struct writer). */
 void print_records(const struct run *r);
 
 #endif
