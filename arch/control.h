@@ -45,7 +45,7 @@ struct control_switch {
     uint64_t off;        /* the bits of `mask` when it is off */
     uint64_t on;         /* the bits of `mask` when it is on */
     const char *source;  /* manual and section, or where it is known from; several are separated by "; " */
-    const char *why_not; /* why it cannot be read here; NULL where it can */
+    const char *why_not; /* why it cannot be read or used here; NULL where it can */
 };
 
 enum { CONTROL_SWITCHES = 24 };
@@ -90,16 +90,16 @@ struct control {
  */
 void control_start(struct control *c, const struct access *a);
 /*
- * Sets prefetcher switches; `setting` is "as-found", "off" (all of them) or "NAME=off,NAME=on,…". Returns NULL, or a
- * message in `why` that says for each name what is wrong, and which names there are; the rest of the setting has taken
- * effect. control_finish undoes it.
+ * Sets prefetcher switches; `setting` is "as-found", "off" (all of them) or "NAME=off,NAME=on,…". Returns NULL, or
+ * `why`, cut to `room`, which says for each switch that could not be set what is wrong, and for an unknown name which
+ * there are; the rest of the setting has taken effect. control_finish undoes it.
  */
 const char *control_prefetch(struct control *c, const char *setting, char *why, size_t room);
 /* Whether only one source says what this switch does. */
 bool control_single_source(const struct control_switch *s);
 /*
- * Why this switch must not be turned off (`off`), or on; NULL where it may be. It must not where its register cannot be
- * read, or where it has a hazard that the configuration does not allow.
+ * Why this switch must not be turned off (`off`), or on; NULL where it may be. It must not where s->why_not says so,
+ * where it has a hazard that the configuration does not allow, or on where it is undocumented and was found off.
  */
 const char *control_forbidden(const struct control *c, const struct control_switch *s, bool off);
 /*
@@ -131,12 +131,16 @@ double control_clock_hz(const struct control_clock *k, const char *setting);
 /* Undoes every change that was noted in c->changes. False when a register does not read as it was found. */
 bool control_finish(struct control *c);
 
-/* Sets *revision to the revision of the microcode in use. False where there is none, or no register holds it. */
+/*
+ * Sets *revision to the revision of the microcode in use; on Intel's cores this writes IA32_BIOS_SIGN_ID (SDM vol. 3A,
+ * 10.11.7.1). False where no register holds it, or it is 0; *revision must then not be used.
+ */
 bool control_microcode(const struct access *a, uint32_t *revision);
 
 /*
- * Reads the registers that say how speculation and data-independent timing are set: SPEC_CTRL, SSBS, DIT, … Returns how
- * many it wrote to `out`, at most `room`.
+ * Reads the registers that say how speculation and data-independent timing are set: SPEC_CTRL, SSBS, DIT, … One that
+ * the core announces, but that cannot be read, has an entry whose `readable` is false. Returns how many entries it
+ * wrote to `out`, at most `room`.
  */
 size_t control_speculation(const struct access *a, struct control_value *out, size_t room);
 
@@ -154,8 +158,8 @@ struct disturbance {
 /* Reads the counts and flags of what disturbs, by a few register accesses; those that this core lacks are left out. */
 void control_disturbance(const struct access *a, struct disturbance *out);
 /*
- * Sets *count to how many machine checks are recorded in the core's error banks, corrected ones included. False, and 0,
- * where they cannot be read.
+ * Sets *count to how many of the core's first 32 error banks hold a machine check, corrected ones included. False, and
+ * 0, where there is no register that says how many banks there are, or it cannot be read, as on AArch64.
  */
 bool control_machine_checks(const struct access *a, uint64_t *count);
 

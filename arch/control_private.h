@@ -4,7 +4,10 @@
 
 #include "arch/control.h"
 
-/* In arch/control.c: adds a switch of the ISA's tables to *c, with the state that its register holds now. */
+/*
+ * In arch/control.c: adds a switch of the ISA's tables to *c, with the state that its register holds now, or with
+ * `why_not` where it cannot be read. The list holds CONTROL_SWITCHES; more are dropped.
+ */
 void control_add_switch(struct control *c, const struct control_switch *row);
 
 /* Adds this core's switches by control_add_switch, or sets c->no_switches to the reason why there are none. */

@@ -35,7 +35,7 @@ struct counters {
     char name[48];    /* for people and records: "Intel architectural PMU, version 5" */
     unsigned version; /* the vendor's number */
     uint64_t slots;   /* bitmap of the slots that this core has, by its own registers */
-    uint64_t taken;   /* those of them that were in use already, by the firmware for instance: they are left alone */
+    uint64_t taken;   /* those of them in use already, by the firmware for instance, or beside such: left alone */
     unsigned bits;    /* width of a general counter */
     unsigned fixed_bits;
     const char *why_not;
@@ -78,8 +78,8 @@ const char *counters_lacks(const struct counters *have, uint64_t code);
 
 /*
  * Programs `count` settings, to count at every privilege level at which our code may run. The counters are then stopped
- * and at zero. *state notes what was changed, for counters_restore. NULL, or why not, with the register's name; then
- * everything is as it was. The reason is valid as long as *state is.
+ * and at zero. *state notes what was changed, for counters_restore. NULL, or why not, and what was changed by then has
+ * been restored. The reason is valid as long as *state is.
  */
 const char *counters_program(const struct access *a, const struct counters *have, const struct counter_setting *list,
                              size_t count, struct counters_state *state);
@@ -119,9 +119,9 @@ struct counter_proof {
 };
 
 /*
- * Writes one row to `out` for each slot that exists and is not taken: the event instructions where the slot can count
- * it, else cycles or what the fixed counter counts. All rows can be programmed at once. Returns how many rows, at most
- * `room`.
+ * Writes one row to `out` for each slot that exists and is not taken: the event instructions where the slot is known to
+ * count it, else cycles or what the fixed counter counts. All rows can be programmed at once. Returns how many rows, at
+ * most `room`; 0 where have->why_not is set.
  */
 size_t counters_proof(const struct access *a, const struct counters *have, struct counter_proof *out, size_t room);
 /*

@@ -29,16 +29,23 @@ struct reader_counts {
 
 /* One timed call of a kernel. arch/<isa>/reader.S knows the offsets; reader_layout.c beside it checks them. */
 struct reading {
-    uintptr_t kernel;             /*  0: address of the code, as seen inside a window */
-    uint64_t argument[2];         /*  8: passed to the kernel: iterations, address of the data */
-    uint64_t begin_ticks;         /* 24: time stamp before the call */
-    uint64_t end_ticks;           /* 32: time stamp after it */
-    uint64_t begin_count[2];      /* 40: counters before: core cycles, instructions; 0 where there are none */
-    uint64_t end_count[2];        /* 56: and after */
+    uintptr_t kernel;     /*  0: address of the code, as seen inside a window */
+    uint64_t argument[2]; /*  8: passed to the kernel: iterations, address of the data */
+    uint64_t begin_ticks; /* 24: time stamp before the call */
+    uint64_t end_ticks;   /* 32: time stamp after it */
+    /*
+     * 40, 56: core cycles and instructions before and after it, as far as the reader samples them. What it does not
+     * sample it sets to 0 or leaves as it is: set both to 0 before.
+     */
+    uint64_t begin_count[2];
+    uint64_t end_count[2];
     struct reader_counts *counts; /* 72: for READER_EVENTS; else not used */
 };
 
-/* Which counters the reader samples besides the time stamp. An ISA implements those that its platforms offer. */
+/*
+ * Which counters the reader samples besides the time stamp. AArch64 implements all of them; on x86-64
+ * READER_CYCLES_INSTRUCTIONS and READER_CYCLES_AS_TIME give time stamps only.
+ */
 enum reader_counters {
     READER_TIME_ONLY,
     READER_CYCLES_INSTRUCTIONS, /* cycle counter and one event counter, set up by the platform */
@@ -49,15 +56,17 @@ enum reader_counters {
 
 /*
  * Runs the list of `count` readings in order, and fills in their time stamps and the counts that `counters` selects.
- * Saves and restores every register that the platform's calling convention preserves, so a kernel may use all registers
- * but the stack pointer. Platforms call it inside a window.
+ * Saves and restores the general and vector registers that a function has to preserve, so a kernel may use those
+ * freely. A kernel has to leave the stack pointer, on AArch64 x18, and the control registers of floating point (MXCSR
+ * and the x87 control word, FPCR) as it found them, and returns as a function does. With READER_EVENTS each reading has
+ * to name at least one counter. Platforms call it inside a window.
  *
  * Time stamps are ordered against the kernel on both sides: LFENCE; RDTSC; LFENCE on x86-64 (Intel SDM vol. 2B, RDTSC),
  * ISB; MRS CNTVCT_EL0; ISB on AArch64 (Arm ARM DDI 0487, D12.2.1).
  */
 void reader_run(struct reading *list, size_t count, enum reader_counters counters);
 
-/* Name of the cycle counter that the reader samples, as records have it: "PMCCNTR_EL0". */
+/* Name of the cycle counter that the reader samples, as records have it: "pmccntr_el0". */
 extern const char reader_cycle_counter[];
 
 /* Readings of the proof that a counter counts cycles: eight pairs, of which up to four may be disturbed. */

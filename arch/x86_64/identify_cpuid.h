@@ -19,8 +19,9 @@ uint32_t cpuid_last_leaf(cpuid_source *ask, uint32_t range);
 /* The vendor: 'I' for Intel, 'A' for AMD and Hygon, 0 for others. */
 char cpuid_vendor(cpuid_source *ask);
 /*
- * Copies the text that `count` registers hold, twelve at most: printable characters, without blanks around it; cut
- * where `room` ends.
+ * Copies the text that `count` registers hold, twelve at most, up to its first zero byte, without blanks at its ends; a
+ * character that is not printable ASCII becomes '?'. It is cut where `room` ends, which is at least 1, and always ends
+ * in a 0.
  */
 void cpuid_text(char *out, size_t room, const uint32_t *registers, size_t count);
 
