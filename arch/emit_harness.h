@@ -27,7 +27,9 @@ enum { HARNESS_VECTORS = 32, HARNESS_REGISTERS = 32 }; /* the most that any ISA 
 extern const unsigned harness_registers; /* general registers, the stack pointer and the counter among them */
 extern const unsigned harness_vectors;   /* vector registers that the harness clears */
 extern const unsigned harness_counter;   /* number of the register that counts iterations */
-extern const char harness_holds[];       /* the registers that it needs, for people */
+/* Number of the register that a return goes to; harness_registers where the word at the stack pointer has that. */
+extern const unsigned harness_link;
+extern const char harness_holds[]; /* the registers that it needs, for people */
 
 /* Whether code may have any value in this general register: it is neither the counter nor the stack pointer. */
 bool harness_is_free(unsigned number);
@@ -47,7 +49,7 @@ void emit_harness_value(struct code *c, unsigned number, uint64_t value);
 void emit_harness_clear_vector(struct code *c, unsigned number, unsigned vector_bits);
 /* Sets all condition flags to values that depend on nothing but the stack pointer. */
 void emit_harness_set_flags(struct code *c);
-/* Loads a free register from the stack, or stores it there; what the stack pointer points at must exist. */
+/* Loads a free register from the stack, or stores it there, 64 bytes above the stack pointer. */
 void emit_harness_load(struct code *c, unsigned number);
 void emit_harness_store(struct code *c, unsigned number);
 /* Counts down, and branches back to `start` while iterations are left. */

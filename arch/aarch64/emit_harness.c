@@ -9,7 +9,7 @@ enum { X16 = 16, X17, X18, X28 = 28, X30 = 30, SP = 31, STATE = X16, VALUE = X17
 /* Offsets in struct harness_state. */
 enum { STACK_FOUND = 0, COUNT_LEFT = 8, STACK_LEFT = 16, KEPT_FPCR = 24, KEPT_LINK = 32, KEPT_X18 = 40 };
 
-const unsigned harness_registers = 31, harness_vectors = 32, harness_counter = X28;
+const unsigned harness_registers = 31, harness_vectors = 32, harness_counter = X28, harness_link = X30;
 const char harness_holds[] = "x28, which counts iterations, and sp, which points at a stack of 8 KiB";
 
 static const char *const names[] = {"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",  "x10",
@@ -78,13 +78,13 @@ void emit_harness_set_flags(struct code *c)
 void emit_harness_load(struct code *c, unsigned number)
 {
     if (code_require(c, harness_is_free(number)))
-        append(c, 0xf9400000 | SP << 5 | number, WORK_LOAD); /* LDR Xt, [sp] */
+        append(c, 0xf9402000 | SP << 5 | number, WORK_LOAD); /* LDR Xt, [sp, #64] */
 }
 
 void emit_harness_store(struct code *c, unsigned number)
 {
     if (code_require(c, harness_is_free(number)))
-        append(c, 0xf9000000 | SP << 5 | number, WORK_STORE); /* STR Xt, [sp] */
+        append(c, 0xf9002000 | SP << 5 | number, WORK_STORE); /* STR Xt, [sp, #64] */
 }
 
 void emit_harness_enter(struct code *c, uint64_t state, uint64_t stack, unsigned vector_bits)

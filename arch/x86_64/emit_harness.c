@@ -7,7 +7,7 @@
 
 enum { R15 = 15, KEPT = 24 /* offset of harness_state.kept */ };
 
-const unsigned harness_registers = 16, harness_vectors = 16, harness_counter = R15;
+const unsigned harness_registers = 16, harness_vectors = 16, harness_counter = R15, harness_link = 16;
 const char harness_holds[] = "r15, which counts iterations, and rsp, which points at a stack of 8 KiB";
 
 static const char *const names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
@@ -78,11 +78,11 @@ void emit_harness_set_flags(struct code *c)
     BYTES(c, WORK_PLAIN, 0x48, 0x39, 0xe4); /* CMP rsp, rsp */
 }
 
-/* MOV between a register and [rsp]: the base rsp takes an SIB byte. */
+/* MOV between a register and [rsp + 64]: the base rsp takes an SIB byte. */
 static void at_stack(struct code *c, unsigned number, uint8_t opcode, struct work work)
 {
     if (code_require(c, harness_is_free(number)))
-        BYTES(c, work, (uint8_t)(0x48 | number >> 3 << 2), opcode, (uint8_t)((number & 7) << 3 | 4), 0x24);
+        BYTES(c, work, (uint8_t)(0x48 | number >> 3 << 2), opcode, (uint8_t)(0x44 | (number & 7) << 3), 0x24, 64);
 }
 
 void emit_harness_load(struct code *c, unsigned number)

@@ -6,7 +6,7 @@
  * The sequence:
  *
  *   vector state on, console, identification
- *   volume, configuration (file, SMBIOS, load options), screen and start menu, journal of earlier runs
+ *   volume, configuration (file, SMBIOS, load options), kernels of the user, screen and start menu, journal of earlier runs
  *   sinks; in run_all the core becomes ours (machine_own) and the probes run
  *   everything is given back, then what the configuration says: stay, reboot, poweroff, return
  */
@@ -20,6 +20,7 @@
 #include "boot/uefi/console.h"
 #include "boot/uefi/cores.h"
 #include "boot/uefi/firmware.h"
+#include "boot/uefi/kernels.h"
 #include "boot/uefi/keys.h"
 #include "boot/uefi/libc.h"
 #include "boot/uefi/machine.h"
@@ -222,6 +223,7 @@ static __attribute__((noinline)) EFI_STATUS run(EFI_HANDLE image, EFI_SYSTEM_TAB
     read_configuration_file(&r.config, &volume);
     read_smbios_strings(&r.config);
     read_load_options(&r.config);
+    kernels_read(&r.kernels, &volume);
     screen_start(&r);
     r.observer = &watcher;
     if (!keys_menu(&r.config))

@@ -31,7 +31,7 @@ uint64_t user_value(const struct user_place *w, unsigned number)
     for (unsigned i = 0; i < k->register_count; i++)
         if (harness_register_find(k->registers[i].name) == number)
             return k->registers[i].value + (k->registers[i].is_address ? w->memory : 0);
-    return 0;
+    return number == harness_link ? w->trap : 0;
 }
 
 /* One cycle through pointers that lie a stride apart, in random order: each holds the address of the next. */
@@ -66,6 +66,8 @@ void user_fill(struct user_place *w)
     uint64_t state = 2;
 
     memset(w->stack.write, 0, STACK_BYTES);
+    if (harness_link == harness_registers)
+        memcpy(w->stack.write + STACK_BYTES - STACK_ABOVE, &w->trap, sizeof w->trap);
     if (!k->memory_bytes)
         return;
     uint8_t *memory = w->data.write + k->offset_bytes;
@@ -143,7 +145,11 @@ bool user_code_make(struct probe *p, struct user_place *w, struct user_variant *
     const unsigned vector_bits = machine_info()->vector_bits;
     struct code c = probe_code(p, room_for(u, v));
 
+    w->trap = c.at;
     user_fill(w);
+    emit_undefined(&c);
+    emit_align(&c, USER_LINE);
+    v->entry = c.used;
     emit_harness_enter(&c, w->state.at, w->stack.at + STACK_BYTES - STACK_ABOVE, vector_bits);
     for (unsigned r = 0; r < harness_registers; r++)
         if (harness_is_free(r))
@@ -177,17 +183,18 @@ bool user_code_make(struct probe *p, struct user_place *w, struct user_variant *
         emit_harness_flush(&c, c.at, USER_LINE);
     }
     *k = (struct kernel){.units = v->copies ? v->copies : 1, .warm_iterations = probe_smoke(p, 1, WARM_ITERATIONS)};
-    return probe_kernel(p, &c, 0, k);
+    return probe_kernel(p, &c, v->entry, k);
 }
 
 const char *user_where(const struct user_place *w, const struct user_variant *v, uint64_t entry, uint64_t pc,
                        uint64_t *offset)
 {
     const struct user_kernel *u = w->kernel;
-    const uint64_t at = pc - entry, each = v->copies > 1 ? v->starts[1] - v->starts[0] : v->end - v->starts[0];
+    const uint64_t base = entry - v->entry, at = pc - base,
+                   each = v->copies > 1 ? v->starts[1] - v->starts[0] : v->end - v->starts[0];
 
     *offset = 0;
-    if (pc < entry)
+    if (pc < base)
         return "elsewhere";
     if (at >= v->init && at < v->init + u->init_bytes) {
         *offset = at - v->init;

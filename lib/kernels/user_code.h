@@ -17,6 +17,7 @@ struct user_place {
     struct area stack;
     struct area state; /* struct harness_state */
     uint64_t memory;   /* address of its memory inside windows */
+    uint64_t trap;     /* of an undefined instruction, where code ends that returns */
 };
 
 /* Operations that are added to each copy, to see whether they make it slower. */
@@ -44,6 +45,7 @@ struct user_variant {
     uint8_t registers[FORM_OPERANDS]; /* that they use, one for each operand that has a field */
 
     /* Set by user_code_make, as offsets in the code. */
+    size_t entry;                    /* where it is entered */
     size_t init, first;              /* of the initial code, and of the first copy */
     size_t starts[2];                /* first byte of the user's code in the first copy, and in the second */
     size_t end;                      /* behind the last copy */

@@ -123,8 +123,8 @@ static bool cold_ticks(struct probe *p, struct user_place *w, unsigned copies, s
         struct reading list[3];
         size_t used = 0;
         if (v.data_lines)
-            list[used++] = (struct reading){.kernel = k.entry + v.flush_data, .argument = {v.data_lines, 0}};
-        list[used++] = (struct reading){.kernel = k.entry + v.flush_code, .argument = {v.code_lines, 0}};
+            list[used++] = (struct reading){.kernel = k.entry - v.entry + v.flush_data, .argument = {v.data_lines, 0}};
+        list[used++] = (struct reading){.kernel = k.entry - v.entry + v.flush_code, .argument = {v.code_lines, 0}};
         list[used++] = (struct reading){.kernel = k.entry, .argument = {1, 0}};
         user_fill(w);
         const struct window_result result = machine_window(list, used);

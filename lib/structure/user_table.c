@@ -73,10 +73,12 @@ void user_table_send(struct probe *p, const struct user_kernel *k, const struct 
 
 void user_end_print(const struct user_kernel *k, const struct user_end *end)
 {
-    char line[LINE], place[48] = "";
+    char line[LINE], place[64] = "";
 
     if (end->where && (!strcmp(end->where, "code") || !strcmp(end->where, "init")))
         snprintf(place, sizeof place, " at byte %llu of its %s", (unsigned long long)end->offset, end->where);
+    else if (end->where && !strcmp(end->where, "harness"))
+        snprintf(place, sizeof place, " where a return, or a jump, has left the code");
     else if (end->where)
         snprintf(place, sizeof place, " at 0x%llx, outside its code", (unsigned long long)end->fault.pc);
     if (end->breaks)

@@ -21,6 +21,7 @@
  */
 #include <math.h>
 
+#include "lib/base/reason.h"
 #include "lib/finding/grade.h"
 #include "lib/finding/report.h"
 #include "lib/probe/probe.h"
@@ -113,6 +114,19 @@ static bool measure(struct probe *p, const struct user_kernel *k, struct user_co
     return user_events_count(p, &w, c) && user_prefetchers_switch(p, &w, c);
 }
 
+/* The probe ends as the first kernel that was not measured, after all others. */
+static void note(struct probe *p, const struct user_end *end)
+{
+    if (p->fault.vector)
+        return;
+    if (end->end == WINDOW_FAULT)
+        p->fault = end->fault;
+    else if (end->end == WINDOW_TIMEOUT)
+        p->fault.vector = outcome_names[OUTCOME_TIMEOUT];
+    else if (end->breaks)
+        p->fault.vector = reasons[REASON_BREAKS_HARNESS].token;
+}
+
 /* Measures one kernel, and gives back what was mapped for it. False: the probe is over. */
 static bool one(struct probe *p, const struct user_kernel *k)
 {
@@ -131,8 +145,8 @@ static bool one(struct probe *p, const struct user_kernel *k)
         user_table_send(p, k, &c);
         user_end_print(k, &c.end);
     }
-    if (good && c.end.end != WINDOW_RAN)
-        p->fault = c.end.fault;
+    if (good)
+        note(p, &c.end);
     return good;
 }
 
@@ -148,8 +162,8 @@ static void run(struct probe *p)
     for (size_t i = 0; i < all->count; i++)
         if (!probe_goes_on(p) || !one(p, &all->list[i]))
             return;
-    if (p->fault.vector) /* of the last one that did not end well */
-        p->outcome = OUTCOME_FAULT;
+    if (p->fault.vector)
+        p->outcome = p->fault.vector == outcome_names[OUTCOME_TIMEOUT] ? OUTCOME_TIMEOUT : OUTCOME_FAULT;
 }
 
 PROBE(user_kernel, .title = "Kernels of one's own", .family = "backend", .on_kernels = true, .run = run,

@@ -310,6 +310,26 @@ def check_forms(run, table):
     return complaints
 
 
+# How the kernels of tests/linux/kernels/hostile.txt end: outcome, where, and the byte of the code on x86-64 and AArch64.
+# Code runs with all privileges here, and page 0 may exist.
+HOSTILE = {"undefined": ("fault", "code", 1, 4), "endless": ("timeout", "code", 1, 4), "null": None,
+           "behind": ("fault", "code", 0, 0), "before": ("fault", "code", 0, 0),
+           "pushes": ("breaks-harness", None, None, None), "overflows": ("fault", "code", 0, 0),
+           "no-stack": ("fault", "code", 2, 4), "returns": ("fault", "harness", 0, 0),
+           "counts": ("breaks-harness", None, None, None), "privileged": ("ok", None, None, None),
+           "changes-all": ("ok", None, None, None), "good": ("ok", None, None, None)}
+
+
+def check_kernels(run, table):
+    """Kernels that fault, hang, or destroy what they can, each end as that, in their order, and the last one runs."""
+    ends = {r["kernel"]: (r["outcome"], r.get("where"), r.get("offset")) for r in run.of("table") if r["name"] == "kernel"}
+    byte = 3 if table["isa"] == "aarch64" else 2
+    wrong = [f"kernel {name} ends so: {ends.get(name)}" for name, end in HOSTILE.items()
+             if end and ends.get(name) != (*end[:2], end[byte])]
+    return wrong if list(ends) == list(HOSTILE) else [f"the kernels that ended are {list(ends)}", *wrong]
+
+
 CHECKS = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters, "exact": check_exact,
           "forms": check_forms, "memory": check_memory, "accessed": check_accessed, "bringup": check_bringup,
-          "restored": check_restored, "second_core": check_second_core, "no_bringup": check_no_bringup}
+          "restored": check_restored, "second_core": check_second_core, "no_bringup": check_no_bringup,
+          "kernels": check_kernels}

@@ -1,12 +1,14 @@
 """The disks that runs boot from: copies of the stick image, prepared and damaged as the tables say."""
 
 import os
+import pathlib
 import random
 import re
 import subprocess
 
 import stick
 
+TOP = pathlib.Path(__file__).resolve().parents[2]
 MIB = 1 << 20
 ESP = "65M"  # where scripts/image puts the EFI system partition
 PARTITIONS = {"FATHOM": (1, 64), "BOOT": (65, 40)}  # begin and size in MiB
@@ -75,6 +77,9 @@ class Stick:
             subprocess.run(["cp", "--sparse=always", original, path], check=True)
         self.config = config_file(table["config_file"], shipped, settings_of(table))
         stick.write(path, "/FATHOM.CFG", self.config, self.offset)
+        if table["kernels"]:
+            stick.mtools("mmd", path, "::/KERNELS", offset=self.offset)
+            stick.write(path, "/KERNELS/HOSTILE.TXT", pathlib.Path(TOP, table["kernels"]).read_bytes(), self.offset)
         if table["prepare"] == "shell":
             self._leave_it_to_the_shell()
         if table["prepare"] == "signed":
