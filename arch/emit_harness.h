@@ -49,9 +49,14 @@ void emit_harness_value(struct code *c, unsigned number, uint64_t value);
 void emit_harness_clear_vector(struct code *c, unsigned number, unsigned vector_bits);
 /* Sets all condition flags to values that depend on nothing but the stack pointer. */
 void emit_harness_set_flags(struct code *c);
-/* Loads a free register from the stack, or stores it there, 64 bytes above the stack pointer. */
-void emit_harness_load(struct code *c, unsigned number);
-void emit_harness_store(struct code *c, unsigned number);
+/*
+ * Loads a free register from the stack, or stores it there, or 128 bits of a vector register, `offset` bytes above the
+ * stack pointer: a multiple of 16 up to 1008. Of vectors upper halves may stay in use.
+ */
+void emit_harness_load(struct code *c, unsigned number, unsigned offset);
+void emit_harness_store(struct code *c, unsigned number, unsigned offset);
+void emit_harness_load_vector(struct code *c, unsigned number, unsigned offset);
+void emit_harness_store_vector(struct code *c, unsigned number, unsigned offset);
 /* Counts down, and branches back to `start` while iterations are left. */
 void emit_harness_loop(struct code *c, size_t start);
 /* Stores what the code left of the harness's registers, restores the program's state, and returns. */

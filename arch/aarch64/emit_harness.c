@@ -75,16 +75,37 @@ void emit_harness_set_flags(struct code *c)
     append(c, 0xeb1f03ff, WORK_PLAIN); /* CMP XZR, XZR */
 }
 
-void emit_harness_load(struct code *c, unsigned number)
+enum { OFFSETS = 1008 };
+
+/* Load and store (immediate, unsigned offset): the offset is in units of the access. */
+static void at_stack(struct code *c, uint32_t opcode, unsigned number, unsigned offset, unsigned unit, struct work work)
 {
-    if (code_require(c, harness_is_free(number)))
-        append(c, 0xf9402000 | SP << 5 | number, WORK_LOAD); /* LDR Xt, [sp, #64] */
+    if (code_require(c, offset <= OFFSETS && offset % 16 == 0))
+        append(c, opcode | offset / unit << 10 | SP << 5 | number, work);
 }
 
-void emit_harness_store(struct code *c, unsigned number)
+void emit_harness_load(struct code *c, unsigned number, unsigned offset)
 {
     if (code_require(c, harness_is_free(number)))
-        append(c, 0xf9002000 | SP << 5 | number, WORK_STORE); /* STR Xt, [sp, #64] */
+        at_stack(c, 0xf9400000, number, offset, 8, WORK_LOAD); /* LDR Xt */
+}
+
+void emit_harness_store(struct code *c, unsigned number, unsigned offset)
+{
+    if (code_require(c, harness_is_free(number)))
+        at_stack(c, 0xf9000000, number, offset, 8, WORK_STORE); /* STR Xt */
+}
+
+void emit_harness_load_vector(struct code *c, unsigned number, unsigned offset)
+{
+    if (code_require(c, number < harness_vectors))
+        at_stack(c, 0x3dc00000, number, offset, 16, WORK_LOAD); /* LDR Qt */
+}
+
+void emit_harness_store_vector(struct code *c, unsigned number, unsigned offset)
+{
+    if (code_require(c, number < harness_vectors))
+        at_stack(c, 0x3d800000, number, offset, 16, WORK_STORE); /* STR Qt */
 }
 
 void emit_harness_enter(struct code *c, uint64_t state, uint64_t stack, unsigned vector_bits)

@@ -78,21 +78,58 @@ void emit_harness_set_flags(struct code *c)
     BYTES(c, WORK_PLAIN, 0x48, 0x39, 0xe4); /* CMP rsp, rsp */
 }
 
-/* MOV between a register and [rsp + 64]: the base rsp takes an SIB byte. */
-static void at_stack(struct code *c, unsigned number, uint8_t opcode, struct work work)
+enum { OFFSETS = 1008 };
+
+/* MOV between a register and [rsp + offset]: the base rsp takes an SIB byte. */
+static void at_stack(struct code *c, unsigned number, unsigned offset, uint8_t opcode, struct work work)
 {
-    if (code_require(c, harness_is_free(number)))
-        BYTES(c, work, (uint8_t)(0x48 | number >> 3 << 2), opcode, (uint8_t)(0x44 | (number & 7) << 3), 0x24, 64);
+    struct instruction i = {.count = 0};
+
+    if (!code_require(c, harness_is_free(number) && offset <= OFFSETS && offset % 16 == 0))
+        return;
+    add(&i, 0x48 | number >> 3 << 2, 1);
+    add(&i, opcode, 1);
+    add(&i, 0x84 | (number & 7) << 3, 1);
+    add(&i, 0x24, 1);
+    add(&i, offset, 4);
+    append(c, &i, work);
 }
 
-void emit_harness_load(struct code *c, unsigned number)
+void emit_harness_load(struct code *c, unsigned number, unsigned offset)
 {
-    at_stack(c, number, 0x8b, WORK_LOAD);
+    at_stack(c, number, offset, 0x8b, WORK_LOAD);
 }
 
-void emit_harness_store(struct code *c, unsigned number)
+void emit_harness_store(struct code *c, unsigned number, unsigned offset)
 {
-    at_stack(c, number, 0x89, WORK_STORE);
+    at_stack(c, number, offset, 0x89, WORK_STORE);
+}
+
+/* MOVUPS between [rsp + offset] and an xmm register. */
+static void vector_at_stack(struct code *c, unsigned number, unsigned offset, unsigned opcode, struct work work)
+{
+    struct instruction i = {.count = 0};
+
+    if (!code_require(c, number < harness_vectors && offset <= OFFSETS && offset % 16 == 0))
+        return;
+    if (number >= 8)
+        add(&i, 0x44, 1);
+    add(&i, 0x0f, 1);
+    add(&i, opcode, 1);
+    add(&i, 0x84 | (number & 7) << 3, 1);
+    add(&i, 0x24, 1);
+    add(&i, offset, 4);
+    append(c, &i, work);
+}
+
+void emit_harness_load_vector(struct code *c, unsigned number, unsigned offset)
+{
+    vector_at_stack(c, number, offset, 0x10, WORK_LOAD);
+}
+
+void emit_harness_store_vector(struct code *c, unsigned number, unsigned offset)
+{
+    vector_at_stack(c, number, offset, 0x11, WORK_STORE);
 }
 
 void emit_harness_enter(struct code *c, uint64_t state, uint64_t stack, unsigned vector_bits)

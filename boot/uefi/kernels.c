@@ -15,7 +15,7 @@ static bool path_of(CHAR16 path[PATH_CHARACTERS], const char *name)
 {
     char text[PATH_CHARACTERS];
 
-    if (strlen(name) >= NAME_CHARACTERS || strpbrk(name, "\\/"))
+    if (strlen(name) >= NAME_CHARACTERS || strchr(name, '\\') || strchr(name, '/'))
         return false;
     snprintf(text, sizeof text, "\\KERNELS\\%s", name);
     for (size_t i = 0; i < sizeof text; i++) {

@@ -7,6 +7,8 @@
 enum {
     STACK_BYTES = 8192,
     STACK_ABOVE = 1024, /* of these above the stack pointer, for code that stores there */
+    FREE_ABOVE = 64,    /* bytes above the stack pointer that are left to the code before what is stored here */
+    DUMPED = 24,        /* general registers, and vector registers, of which it is found out whether they are used */
     ROOM = 8192,        /* bytes of code for what stands around the copies, the initial code apart */
     REGISTER_ROOM = 16, /* bytes that giving a register its value takes at most */
     WARM_ITERATIONS = 20
@@ -110,19 +112,85 @@ static void emit_again(struct code *c, const struct user_place *w, const struct 
     }
 }
 
-/* The index-th of the operations that are added; they write registers that hold 0 and keep it. */
-static void emit_added(struct code *c, const struct user_added *a, const uint8_t *registers)
+/* The index-th set bit of the mask, counted round and round; the mask has one. */
+static unsigned nth_bit(uint32_t mask, unsigned index)
+{
+    unsigned bit = 31;
+
+    for (unsigned left = index + 1; left > 0;) {
+        bit = (bit + 1) % 32;
+        left -= mask >> bit & 1;
+    }
+    return bit;
+}
+
+static uint32_t unused_of(const struct user_place *w, const struct form_operand *o)
+{
+    return o->kind == OPERAND_GENERAL ? w->unused : o->kind == OPERAND_VECTOR ? w->unused_vectors : 0;
+}
+
+bool user_can_add(const struct user_place *w, const struct user_added *a)
+{
+    for (unsigned i = 0; a->form && i < a->form->operand_count; i++) {
+        const struct form_operand *o = form_operand(a->form, i);
+        uint32_t fit = unused_of(w, o);
+        for (unsigned n = 0; n < 32; n++)
+            fit &= form_has_field(o) && form_fits(o, n) ? ~(uint32_t)0 : ~(UINT32_C(1) << n);
+        if (form_has_field(o) && (fit != unused_of(w, o) || !fit))
+            return false;
+        if (!form_has_field(o) && o->kind != OPERAND_FLAGS && o->kind != OPERAND_IMMEDIATE)
+            return false;
+    }
+    return !(a->load || a->store) || w->unused;
+}
+
+/* What is written rotates through the registers, what is only read is the first of them. */
+static void emit_added(struct code *c, const struct user_place *w, const struct user_added *a, unsigned copy)
 {
     for (unsigned i = 0; i < a->count; i++) {
+        const unsigned index = copy * a->count + i;
+        uint8_t registers[FORM_OPERANDS];
+        unsigned fields = 0;
+        for (unsigned n = 0; a->form && n < a->form->operand_count; n++) {
+            const struct form_operand *o = form_operand(a->form, n);
+            if (form_has_field(o))
+                registers[fields++] = (uint8_t)nth_bit(unused_of(w, o), o->access & OPERAND_WRITE ? index : 0);
+        }
         if (a->form)
             emit_form(c, a->form, registers);
         if (a->load)
-            emit_harness_load(c, registers[0]);
+            emit_harness_load(c, nth_bit(w->unused, index), FREE_ABOVE);
         if (a->store)
-            emit_harness_store(c, registers[0]);
+            emit_harness_store(c, nth_bit(w->unused, index), FREE_ABOVE);
         if (a->nop_bytes)
             emit_nop(c, a->nop_bytes);
     }
+}
+
+/* Stores all registers above the stack pointer, 16 bytes each: general ones first, then vectors. */
+static void emit_dump(struct code *c)
+{
+    for (unsigned r = 0; r < harness_registers; r++)
+        if (harness_is_free(r) && r < DUMPED)
+            emit_harness_store(c, r, FREE_ABOVE + 16 * r);
+    for (unsigned v = 0; v < harness_vectors && v < DUMPED; v++)
+        emit_harness_store_vector(c, v, FREE_ABOVE + 16 * (DUMPED + v));
+}
+
+/* Small, different, and odd: a register that was written holds another value. */
+static uint64_t other_value(unsigned number)
+{
+    return 2 * number + 3;
+}
+
+/* The doubles 1.5 in all vector registers. */
+static void emit_other_vectors(struct code *c, struct user_place *w)
+{
+    static const double halves[2] = {1.5, 1.5};
+
+    memcpy(w->stack.write + STACK_BYTES - STACK_ABOVE + FREE_ABOVE, halves, sizeof halves);
+    for (unsigned v = 0; v < harness_vectors; v++)
+        emit_harness_load_vector(c, v, FREE_ABOVE);
 }
 
 static size_t room_for(const struct user_kernel *k, const struct user_variant *v)
@@ -153,7 +221,9 @@ bool user_code_make(struct probe *p, struct user_place *w, struct user_variant *
     emit_harness_enter(&c, w->state.at, w->stack.at + STACK_BYTES - STACK_ABOVE, vector_bits);
     for (unsigned r = 0; r < harness_registers; r++)
         if (harness_is_free(r))
-            emit_harness_value(&c, r, user_value(w, r));
+            emit_harness_value(&c, r, v->others && !user_value(w, r) ? other_value(r) : user_value(w, r));
+    if (v->others)
+        emit_other_vectors(&c, w);
     v->init = c.used;
     emit_bytes(&c, u->init, u->init_bytes);
     emit_align(&c, USER_LINE);
@@ -166,9 +236,11 @@ bool user_code_make(struct probe *p, struct user_place *w, struct user_variant *
         if (i < 2)
             v->starts[i] = c.used;
         emit_bytes(&c, u->code, u->code_bytes);
-        emit_added(&c, &v->added, v->registers);
+        emit_added(&c, w, &v->added, i);
     }
     v->end = c.used;
+    if (v->dumps)
+        emit_dump(&c);
     if (!v->once)
         emit_harness_loop(&c, v->first);
     emit_harness_leave(&c, w->state.at, vector_bits);
@@ -184,6 +256,29 @@ bool user_code_make(struct probe *p, struct user_place *w, struct user_variant *
     }
     *k = (struct kernel){.units = v->copies ? v->copies : 1, .warm_iterations = probe_smoke(p, 1, WARM_ITERATIONS)};
     return probe_kernel(p, &c, v->entry, k);
+}
+
+bool user_find_unused(struct probe *p, struct user_place *w)
+{
+    struct user_variant v = {.copies = 2, .once = true, .dumps = true, .others = true};
+    const uint8_t *dumped = w->stack.write + STACK_BYTES - STACK_ABOVE + FREE_ABOVE;
+    static const double halves[2] = {1.5, 1.5};
+    struct kernel k;
+
+    w->unused = w->unused_vectors = 0;
+    if (!user_code_make(p, w, &v, &k))
+        return false;
+    struct reading r = {.kernel = k.entry, .argument = {1, 0}};
+    if (machine_window(&r, 1).end != WINDOW_RAN)
+        return true;
+    for (unsigned n = 0; n < DUMPED; n++) {
+        const uint64_t other = other_value(n);
+        if (n < harness_registers && harness_is_free(n) && !user_value(w, n) && !memcmp(dumped + 16 * n, &other, 8))
+            w->unused |= UINT32_C(1) << n;
+        if (n < harness_vectors && !memcmp(dumped + 16 * (DUMPED + n), halves, 16))
+            w->unused_vectors |= UINT32_C(1) << n;
+    }
+    return true;
 }
 
 const char *user_where(const struct user_place *w, const struct user_variant *v, uint64_t entry, uint64_t pc,

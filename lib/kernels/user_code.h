@@ -17,12 +17,17 @@ struct user_place {
     struct area stack;
     struct area state; /* struct harness_state */
     uint64_t memory;   /* address of its memory inside windows */
-    uint64_t trap;     /* of an undefined instruction, where code ends that returns */
+    /* Registers that the code leaves 0, by number, bit by bit; 0 before user_find_unused. */
+    uint32_t unused, unused_vectors;
+    uint64_t trap; /* of an undefined instruction, where code ends that returns */
 };
 
-/* Operations that are added to each copy, to see whether they make it slower. */
+/*
+ * Operations that are added behind each copy, to see whether they make it slower. They change nothing: the registers that
+ * they write hold 0 before and after.
+ */
 struct user_added {
-    const struct form *form; /* of the catalogue, with registers that hold 0; NULL: not that */
+    const struct form *form; /* of the catalogue, NULL: not that */
     bool load, store;        /* to or from the stack */
     unsigned nop_bytes;      /* NOPs of this length; 0: not that */
     unsigned count;          /* of them, behind each copy */
@@ -42,7 +47,8 @@ struct user_variant {
     unsigned every; /* 0: 1 */
     bool as_nops;   /* instead of these instructions NOPs of the same number and length, as a control */
     struct user_added added;
-    uint8_t registers[FORM_OPERANDS]; /* that they use, one for each operand that has a field */
+    bool others; /* registers that begin with 0 have other values, vector registers doubles */
+    bool dumps;  /* with `once`: behind the last copy all registers are stored, for user_find_unused */
 
     /* Set by user_code_make, as offsets in the code. */
     size_t entry;                    /* where it is entered */
@@ -66,6 +72,14 @@ uint64_t user_value(const struct user_place *w, unsigned number);
 void user_fill(struct user_place *w);
 /* Fills the memory and makes the kernel; one unit is one copy. False: the probe is over. */
 bool user_code_make(struct probe *p, struct user_place *w, struct user_variant *v, struct kernel *k);
+/*
+ * Finds out, by executing two copies once, which of the registers that begin with 0 the code does not write: they keep
+ * other values, too. None where the code faults with other values in them. False: the probe is over.
+ */
+bool user_find_unused(struct probe *p, struct user_place *w);
+/* Whether there are registers for operations of that kind. */
+bool user_can_add(const struct user_place *w, const struct user_added *a);
+
 /*
  * Where an address lies: "code", "init", "harness", or "elsewhere", and its offset in the user's code or initial code.
  * In "harness" lies what stands around and between the copies.

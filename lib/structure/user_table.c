@@ -91,6 +91,36 @@ void user_end_print(const struct user_kernel *k, const struct user_end *end)
     machine_print(line);
 }
 
+void user_limits_send(struct probe *p, const struct user_kernel *k, const struct user_limits *l)
+{
+    struct record r;
+
+    record_table(p, &r, "kernel_limits");
+    record_text(&r, "kernel", k->name);
+    record_number(&r, "cycles", rounded(l->cycles));
+    if (l->not_tried)
+        record_text(&r, "not_tried", l->not_tried);
+    RECORD_COLUMNS(&r, "changed", "register", "added", "cycles", "expected", "limits");
+    for (size_t i = 0; i < l->count; i++) {
+        const struct user_trial *t = &l->trials[i];
+        record_array(&r, NULL);
+        record_text(&r, NULL, t->what);
+        if (!strcmp(t->what, "register"))
+            record_text(&r, NULL, harness_register_name(t->which));
+        else if (!strcmp(t->what, "vector"))
+            record_integer(&r, NULL, t->which);
+        else
+            record_null(&r, NULL);
+        record_integer(&r, NULL, t->count);
+        record_number(&r, NULL, rounded(t->cycles));
+        record_number(&r, NULL, rounded(t->expected));
+        record_boolean(&r, NULL, t->limits);
+        record_close(&r);
+    }
+    record_close(&r);
+    record_send(&r);
+}
+
 /* ---- Events and prefetchers ----------------------------------------------------------------------- */
 
 bool user_events_count(struct probe *p, struct user_place *w, struct user_cost *c)

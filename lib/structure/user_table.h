@@ -2,10 +2,12 @@
 #ifndef FATHOM_LIB_STRUCTURE_USER_TABLE_H
 #define FATHOM_LIB_STRUCTURE_USER_TABLE_H
 
-#include "lib/structure/user_cost.h"
+#include "lib/structure/user_limits.h"
 
 /* Sends the table `kernel`. */
 void user_table_send(struct probe *p, const struct user_kernel *k, const struct user_cost *c);
+/* Sends the table `kernel_limits`. */
+void user_limits_send(struct probe *p, const struct user_kernel *k, const struct user_limits *l);
 /* Prints how a kernel ended that was not measured. */
 void user_end_print(const struct user_kernel *k, const struct user_end *end);
 /* Counts the events that the kernel asks for, sends and prints them. False: the probe is over. */

@@ -11,6 +11,11 @@
  *   loop       cycles of one iteration of a loop around one copy, with the two instructions that end it
  *   cold       cycles of one execution after its code and memory were displaced from all caches, less that of the
  *              empty harness. TLBs and predictors stay as they are, and the time stamp's steps limit how exact it is
+ *   limits     before each copy a register is given its first value again: where the code becomes faster, and does not by
+ *              as many NOPs, it waited for what is passed on in that register, a chain of dependences, or what its
+ *              values lead to. Behind each copy operations of one kind are added that find room unless the code has
+ *              used it up: where it becomes slower by half of what they take alone, it has. NOPs stand for the number
+ *              of instructions, representatives of the units (arch/catalogue.h) for those
  *   events     that the core's counters count for one copy, where there are counters
  *   switched   the unrolled kernel with each prefetcher turned, where prefetchers can be switched
  *
@@ -86,6 +91,26 @@ static void report_cold(struct probe *p, const struct user_kernel *k, const stru
     report(p, &f);
 }
 
+/* Reports what limits the kernel, where its profile and the kernel want that. False: the probe is over. */
+static bool report_limits(struct probe *p, struct user_place *w)
+{
+    struct finding f = finding_of(w->kernel, "kernel.limit", NULL);
+    static struct user_limits l;
+
+    if (!w->kernel->why || probe_is_smoke(p))
+        return true;
+    if (!user_limits_find(p, w, &l))
+        return false;
+    user_limits_send(p, w->kernel, &l);
+    f.method = "registers given their values again, and operations added, in each copy";
+    f.text = l.text[0] ? l.text : NULL;
+    f.grade = 'C';
+    f.reason = isnan(l.cycles) ? REASON_NO_READINGS : REASON_NO_LIMIT;
+    f.detail = l.not_tried;
+    report(p, &f);
+    return true;
+}
+
 /* ---- One kernel ----------------------------------------------------------------------------------- */
 
 /* False: the probe is over. */
@@ -111,7 +136,7 @@ static bool measure(struct probe *p, const struct user_kernel *k, struct user_co
         return true;
     report_layouts(p, k, "loop", c, c->loop);
     report_cold(p, k, c);
-    return user_events_count(p, &w, c) && user_prefetchers_switch(p, &w, c);
+    return report_limits(p, &w) && user_events_count(p, &w, c) && user_prefetchers_switch(p, &w, c);
 }
 
 /* The probe ends as the first kernel that was not measured, after all others. */
@@ -167,4 +192,5 @@ static void run(struct probe *p)
 }
 
 PROBE(user_kernel, .title = "Kernels of one's own", .family = "backend", .on_kernels = true, .run = run,
-      .findings = FINDINGS({"kernel.cycles", "cycles", "what one execution of a kernel of the user takes"}));
+      .findings = FINDINGS({"kernel.cycles", "cycles", "what one execution of a kernel of the user takes"},
+                           {"kernel.limit", "limit", "what a kernel of the user waits for, or has used up"}));

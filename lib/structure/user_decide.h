@@ -1,0 +1,16 @@
+/* Decisions about what limits a kernel of the user, by cycles of a copy. */
+#ifndef FATHOM_LIB_STRUCTURE_USER_DECIDE_H
+#define FATHOM_LIB_STRUCTURE_USER_DECIDE_H
+
+#include <stdbool.h>
+
+/* Whether the kernel waited for what was taken away: it became faster, and faster than with NOPs in its place. */
+bool user_waited(double as_it_is, double without, double control);
+/*
+ * Whether the kernel had used up what executes the NOPs, or the operations, that were added: by this part of what they
+ * take alone it became slower. NaN: no.
+ */
+bool user_is_full_width(double part);
+bool user_is_full_unit(double part);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * What limits a kernel of the user (docs/METHODS.md, 6.10), by changing the kernel itself: it becomes faster where what
+ * it waits for is taken away, and slower where more is asked of what it has used up.
+ */
+#ifndef FATHOM_LIB_STRUCTURE_USER_LIMITS_H
+#define FATHOM_LIB_STRUCTURE_USER_LIMITS_H
+
+#include "lib/structure/user_cost.h"
+
+enum { USER_LIMIT_TEXT = 96, USER_LIMIT_TRIALS = 112 };
+
+/* One change, and what came of it. */
+struct user_trial {
+    const char *what; /* "register", "vector", "flags", "all", "nop", or the class of an operation that was added */
+    unsigned which;   /* number of the register */
+    unsigned count;   /* operations that were added to each copy */
+    double cycles;    /* of a copy */
+    double expected;  /* what they would take if the kernel had used up what executes them; NaN: nothing was added */
+    bool limits;
+};
+
+struct user_limits {
+    double cycles; /* of a copy of the kernel as it is, with its part of the loop */
+    struct user_trial trials[USER_LIMIT_TRIALS];
+    size_t count;
+    char text[USER_LIMIT_TEXT]; /* what limits it; "" where nothing was found */
+    const char *not_tried;      /* what could not be tried, and why; NULL: nothing */
+};
+
+/* Finds out what limits the kernel. False: the probe is over. */
+bool user_limits_find(struct probe *p, struct user_place *w, struct user_limits *l);
+
+#endif
