@@ -49,6 +49,7 @@ enum {
     LOOP_BYTES = 16, /* the end of a loop, its branch: part of the footprint */
     ROOM_BYTES = 64,
     GRAIN_BYTES = 1024,
+    PLACES_FROM_BYTES = 4096, /* half of the smallest cache: an operation cache may hold the places of 1 KiB alone */
     TLB_LEVELS = 2
 };
 enum pattern { STRAIGHT, MISPREDICTED, PATTERNS };
@@ -271,7 +272,6 @@ static void run(struct probe *p)
                           .unit = "cycles/jump",
                           .build = build_mispredicted,
                           .slowest_of = MISPREDICTED_ORDERS}};
-
     if (!mispredicted_return_map(p, &list))
         return;
     for (enum pattern i = 0; i < PATTERNS; i++) {
@@ -279,7 +279,7 @@ static void run(struct probe *p)
         s[i].context = &list;
         s[i].search = (struct search){
             .kind = KNEE_STEP,
-            .from = GRAIN_BYTES,
+            .from = i == MISPREDICTED ? PLACES_FROM_BYTES : GRAIN_BYTES,
             .to = probe_simulated(p, 1 << 17, probe_scale(p, 1 << 15, 1 << 18, 1 << 19, 1 << 20)),
             .limit = probe_smoke(p, 1 << 15, probe_simulated(p, 1 << 18, 1 << 20)),
             .step = GRAIN_BYTES,

@@ -42,6 +42,6 @@ MODEL_TEST(operation_caches_are_given_back, "op_cache")
         check_op_cache(&m);
     }
     /* of AArch64 the capacity alone, and that only where l1i is decided though no instruction TLB has been measured */
-    end(emit_longest > emit_alignment ? 2 * cores : 2 * cores / 5, 3 * cores);
-    decides(6, 1);
+    end(emit_longest > emit_alignment ? 2 * cores : cores / 2, 3 * cores);
+    decides(9, 3);
 }
